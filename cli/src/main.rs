@@ -1,0 +1,2 @@
+//! The headless runner.
+fn main() {}

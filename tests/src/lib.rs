@@ -1,0 +1,1 @@
+//! Runners of recorded and written cases.

@@ -1,0 +1,2 @@
+//! The page or its worker.
+fn main() {}
