@@ -1,1 +1,12 @@
-//! The fair-share simulator's engine.
+//! The engine of Fairground: a deterministic simulator of cluster schedulers. No browser, no clock, no
+//! files, no threads.
+//!
+//! Read in this order: [`units`], [`time`], [`id`]; [`cluster`], the world; [`trace`], what
+//! is recorded; [`policy`], the contract and the policies.
+
+pub mod cluster;
+pub mod id;
+pub mod policy;
+pub mod time;
+pub mod trace;
+pub mod units;

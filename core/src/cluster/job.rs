@@ -1,0 +1,65 @@
+//! Jobs and their pod sets.
+
+use std::sync::Arc;
+
+use crate::id::{JobId, PodId, PodSetId, QueueId};
+use crate::time::{Span, Time};
+
+/// What is admitted and ordered: one gang or an elastic group of pods.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Job {
+    /// Unique name; also the last tie-break of policies that say so.
+    pub name: Arc<str>,
+    /// A leaf queue.
+    pub queue: QueueId,
+    /// Larger first inside a queue.
+    pub priority: i32,
+    /// Whether it may be evicted for others.
+    pub preemptible: bool,
+    /// Tie-break by age.
+    pub created: Time,
+    /// When it becomes known to the scheduler.
+    pub submit: Time,
+    /// How long each pod runs; `None`: until the end of the run.
+    pub lasts: Option<Span>,
+    /// Who submitted it, where the scenario says.
+    pub user: Option<Arc<str>>,
+    /// First pod set and number of pod sets.
+    pub pod_sets: (PodSetId, u32),
+    /// First pod and number of pods.
+    pub pods: (PodId, u32),
+    /// When its first pod started running for the first time. Kept by `lifecycle`.
+    pub first_start: Option<Time>,
+    /// When its last pod ended. Kept by `lifecycle`.
+    pub ended: Option<Time>,
+    /// How many of its pods were evicted so far. Kept by `lifecycle`.
+    pub evictions: u32,
+    /// When a pod was last bound after none ran, as the scenario or the run says.
+    pub last_start: Option<Time>,
+}
+
+/// The pods of one kind in a job.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PodSet {
+    /// Unique in the job; `default` when the scenario names none.
+    pub name: Arc<str>,
+    /// The job.
+    pub job: JobId,
+    /// How many pods must be placed together before any runs.
+    pub min_available: u32,
+    /// Inner groups from the root; empty for a flat job.
+    pub path: Vec<Arc<str>>,
+}
+
+impl Job {
+    /// Its pods in order.
+    pub fn pod_ids(&self) -> impl DoubleEndedIterator<Item = PodId> + use<> {
+        let (first, n) = self.pods;
+        (first.0..first.0 + n).map(PodId)
+    }
+    /// Its pod sets in order.
+    pub fn pod_set_ids(&self) -> impl DoubleEndedIterator<Item = PodSetId> + use<> {
+        let (first, n) = self.pod_sets;
+        (first.0..first.0 + n).map(PodSetId)
+    }
+}

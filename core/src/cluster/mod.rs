@@ -1,0 +1,68 @@
+//! The world: nodes, queues, jobs and pods, in neutral words and exact integers.
+//!
+//! Invariant: the cluster knows no policy. There is no fair share and no claim in it; quota, limit, weight
+//! and priority are plain fields whose meaning a policy gives. Only `lifecycle` changes a pod's phase.
+
+mod job;
+mod node;
+mod pod;
+mod queue;
+
+use std::sync::Arc;
+
+use crate::id::{Arena, JobId, NodeId, PartitionId, PodId, PodSetId, QueueId};
+use crate::time::Span;
+
+pub use job::{Job, PodSet};
+pub use node::Node;
+pub use pod::{Devices, GpuRequest, NodeSelector, Phase, Pod, Request};
+pub use queue::{Queue, QueueResource};
+
+/// Everything that exists, as one value.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Cluster {
+    /// Separately scheduled parts, in file order.
+    pub partitions: Arena<PartitionId, Partition>,
+    /// Machines, in file order.
+    pub nodes: Arena<NodeId, Node>,
+    /// The organisation trees; a parent may stand after its children.
+    pub queues: Arena<QueueId, Queue>,
+    /// Jobs, in file order, whether or not they were submitted already.
+    pub jobs: Arena<JobId, Job>,
+    /// Pod sets; those of one job are adjacent.
+    pub pod_sets: Arena<PodSetId, PodSet>,
+    /// Pods; those of one job are adjacent, in pod-set order.
+    pub pods: Arena<PodId, Pod>,
+    /// Submitted jobs that have not ended, ascending. Kept by `lifecycle`.
+    pub live_jobs: Vec<JobId>,
+    /// How long things take between cycles.
+    pub delays: Delays,
+}
+
+/// A separately scheduled part of the cluster.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Partition {
+    /// Display name.
+    pub name: Arc<str>,
+}
+
+/// How long things take between cycles.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Delays {
+    /// From bind to running.
+    pub start: Span,
+    /// From evict to gone. Zero: gone before the next cycle, still seen as terminating after this one.
+    pub termination: Span,
+}
+
+impl Cluster {
+    /// The pods of a job, in pod-set order.
+    pub fn pods_of(&self, job: JobId) -> impl DoubleEndedIterator<Item = (PodId, &Pod)> {
+        self.jobs[job].pod_ids().map(|id| (id, &self.pods[id]))
+    }
+
+    /// From a queue up to its root, the queue itself first.
+    pub fn path_to_root(&self, queue: QueueId) -> impl Iterator<Item = QueueId> + '_ {
+        std::iter::successors(Some(queue), |&q| self.queues[q].parent)
+    }
+}

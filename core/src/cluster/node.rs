@@ -1,0 +1,33 @@
+//! Machines.
+
+use std::sync::Arc;
+
+use crate::id::PartitionId;
+use crate::units::ResourceVec;
+
+/// A machine.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Node {
+    /// Unique name.
+    pub name: Arc<str>,
+    /// The partition that schedules it.
+    pub partition: PartitionId,
+    /// What can be allocated: cpu, memory, gpu and named resources.
+    pub capacity: ResourceVec,
+    /// Pod slots.
+    pub pods_max: u32,
+    /// Memory of each GPU in MiB.
+    pub gpu_memory_mib: i64,
+    /// Labels, sorted by key.
+    pub labels: Vec<(Arc<str>, Arc<str>)>,
+    /// Whether it takes part: not down, not drained.
+    pub ready: bool,
+}
+
+impl Node {
+    /// Number of whole devices.
+    pub fn n_devices(&self) -> u32 {
+        let milli = self.capacity.get(crate::units::Resource::GPU).in_base_units();
+        u32::try_from(milli / 1000).expect("checked when the scenario was read")
+    }
+}

@@ -1,0 +1,114 @@
+//! Typed indices and the vectors they index.
+//!
+//! Nothing is removed during a run, so an id never dangles and needs no generation. Ids follow file order.
+
+use std::marker::PhantomData;
+
+/// An index type of an [`Arena`].
+pub trait Id: Copy {
+    /// The id of a position.
+    fn from_index(index: usize) -> Self;
+    /// The position.
+    fn index(self) -> usize;
+}
+
+macro_rules! ids {
+    ($($(#[$doc:meta])* $name:ident)*) => {$(
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub struct $name(pub u32);
+        impl Id for $name {
+            fn from_index(index: usize) -> Self {
+                $name(u32::try_from(index).expect("arenas stay below 2^32 items"))
+            }
+            fn index(self) -> usize {
+                self.0 as usize
+            }
+        }
+    )*};
+}
+
+ids! {
+    /// A separately scheduled part of the cluster.
+    PartitionId
+    /// A machine.
+    NodeId
+    /// A node of the organisation tree.
+    QueueId
+    /// What is admitted and ordered.
+    JobId
+    /// The pods of one kind in a job.
+    PodSetId
+    /// The smallest unit that runs.
+    PodId
+}
+
+/// A vector indexed by its own id type only.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Arena<I, T> {
+    items: Vec<T>,
+    id: PhantomData<fn(I)>,
+}
+
+impl<I, T> Default for Arena<I, T> {
+    fn default() -> Self {
+        Arena { items: Vec::new(), id: PhantomData }
+    }
+}
+
+impl<I: Id, T> Arena<I, T> {
+    /// An empty arena.
+    pub fn new() -> Self {
+        Self::default()
+    }
+    /// Appends an item.
+    pub fn push(&mut self, item: T) -> I {
+        self.items.push(item);
+        I::from_index(self.items.len() - 1)
+    }
+    /// How many items there are.
+    pub fn len(&self) -> usize {
+        self.items.len()
+    }
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.items.is_empty()
+    }
+    /// All ids in order.
+    pub fn ids(&self) -> impl DoubleEndedIterator<Item = I> + use<I, T> {
+        (0..self.items.len()).map(I::from_index)
+    }
+    /// All items with their ids, in order.
+    pub fn iter(&self) -> impl DoubleEndedIterator<Item = (I, &T)> {
+        self.items.iter().enumerate().map(|(i, item)| (I::from_index(i), item))
+    }
+    /// All items in order.
+    pub fn values(&self) -> impl DoubleEndedIterator<Item = &T> {
+        self.items.iter()
+    }
+    /// All items in order, to be changed.
+    pub fn values_mut(&mut self) -> impl DoubleEndedIterator<Item = &mut T> {
+        self.items.iter_mut()
+    }
+    /// The item, if the id is of this arena.
+    pub fn get(&self, id: I) -> Option<&T> {
+        self.items.get(id.index())
+    }
+}
+
+impl<I: Id, T> std::ops::Index<I> for Arena<I, T> {
+    type Output = T;
+    fn index(&self, id: I) -> &T {
+        &self.items[id.index()]
+    }
+}
+impl<I: Id, T> std::ops::IndexMut<I> for Arena<I, T> {
+    fn index_mut(&mut self, id: I) -> &mut T {
+        &mut self.items[id.index()]
+    }
+}
+impl<I: Id, T> FromIterator<T> for Arena<I, T> {
+    fn from_iter<It: IntoIterator<Item = T>>(items: It) -> Self {
+        Arena { items: items.into_iter().collect(), id: PhantomData }
+    }
+}

@@ -1,0 +1,110 @@
+//! The contract between the world and a policy, and the list of policies.
+//!
+//! A policy gets a read-only view of one partition and its own memory, and answers with two verbs only,
+//! bind and evict, and with the moment at which it wants to be asked again. Policies do not know each other,
+//! nor the simulation; they do not change the world.
+
+pub mod kai;
+
+use crate::cluster::Cluster;
+use crate::id::{JobId, NodeId, PartitionId, PodId};
+use crate::time::{Span, Time};
+use crate::trace::{Ledger, Trace};
+
+/// The written contract of a policy.
+pub trait Scheduler {
+    /// Whatever a decision may depend on beyond the cluster, and nothing else.
+    type Memory: Clone + PartialEq + Default;
+    /// Hears of a change in the world that it did not cause. Most policies just look when asked.
+    fn observe(&self, _world: PartitionView<'_>, _change: &Change, _memory: &mut Self::Memory) {}
+    /// Decides one cycle of one partition. Pure but for `memory` and `trace`.
+    fn cycle(&self, world: PartitionView<'_>, memory: &mut Self::Memory, trace: &mut Trace) -> Turn;
+    /// What the policy believes about every queue right now.
+    fn ledger(&self, world: PartitionView<'_>, memory: &Self::Memory) -> Ledger;
+}
+
+/// The read-only world of one partition, at one moment.
+#[derive(Clone, Copy, Debug)]
+pub struct PartitionView<'a> {
+    /// Everything that exists.
+    pub cluster: &'a Cluster,
+    /// The partition that is asked.
+    pub partition: PartitionId,
+    /// Now.
+    pub now: Time,
+}
+
+/// What a policy answers.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Turn {
+    /// To be applied in this order.
+    pub decisions: Vec<Decision>,
+    /// When it wants to be asked again.
+    pub wake: Wake,
+}
+
+/// The two verbs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Decision {
+    /// Place the pod; the lowest free devices of the node become its own.
+    Bind {
+        /// The pod.
+        pod: PodId,
+        /// The node.
+        node: NodeId,
+    },
+    /// Tell the pod to go.
+    Evict {
+        /// The pod.
+        pod: PodId,
+        /// How long it may take.
+        grace: Span,
+    },
+}
+
+/// When a policy wants to be asked again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wake {
+    /// At the same instant, once the decisions are applied.
+    Again,
+    /// At this moment at the latest.
+    At(Time),
+    /// When something changes, but not before this moment.
+    OnChange {
+        /// The earliest moment.
+        not_before: Time,
+    },
+}
+
+/// A change in the world that the policy did not cause.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Change {
+    /// A job became known.
+    Submitted(JobId),
+    /// A pod ended, was withdrawn or is gone.
+    PodOver(PodId),
+    /// Nodes, queues or settings changed.
+    Configuration,
+}
+
+/// When cycles take place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rhythm {
+    /// Every so often; the first after one period.
+    Every(Span),
+    /// At every arrival and end, but at least this long after the previous cycle.
+    OnChange {
+        /// The shortest distance of two cycles.
+        at_least: Span,
+    },
+}
+
+impl Rhythm {
+    /// When a policy that just looks when asked wants to be asked again.
+    pub fn wake(self, now: Time) -> Wake {
+        match self {
+            Rhythm::Every(period) => Wake::At(now + period),
+            Rhythm::OnChange { at_least } => Wake::OnChange { not_before: now + at_least },
+        }
+    }
+}

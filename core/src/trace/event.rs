@@ -1,0 +1,99 @@
+//! What happened. Folding the events of a run alone gives the same placements as the cluster.
+
+use super::check::Check;
+use crate::cluster::Devices;
+use crate::id::{JobId, NodeId, PodId};
+
+/// An event with the checks that decided it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Recorded {
+    /// What happened.
+    pub event: Event,
+    /// What decided it; empty below level *decisive*.
+    pub checks: Vec<Check>,
+}
+
+/// What happened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Event {
+    /// The job became known.
+    Submitted {
+        /// The job.
+        job: JobId,
+    },
+    /// The pod was placed.
+    Bound {
+        /// The pod.
+        pod: PodId,
+        /// Its node.
+        node: NodeId,
+        /// Its devices there; filled in when the decision is applied.
+        devices: Devices,
+    },
+    /// Room that is not free yet is held for the pod until the end of the cycle.
+    Claimed {
+        /// The pod.
+        pod: PodId,
+        /// The node.
+        node: NodeId,
+    },
+    /// The pod was told to go.
+    Evicted {
+        /// The pod.
+        pod: PodId,
+        /// Where it runs.
+        node: NodeId,
+        /// For whom.
+        by: Option<JobId>,
+        /// Why.
+        reason: EvictReason,
+    },
+    /// An evicted pod is gone.
+    Gone {
+        /// The pod.
+        pod: PodId,
+        /// Where it ran.
+        node: NodeId,
+    },
+    /// An evicted pod waits again.
+    Requeued {
+        /// The pod.
+        pod: PodId,
+    },
+    /// The pod ended by itself.
+    Finished {
+        /// The pod.
+        pod: PodId,
+        /// Where it ran.
+        node: NodeId,
+    },
+    /// The last pod of the job ended.
+    JobDone {
+        /// The job.
+        job: JobId,
+    },
+    /// A timeline entry of the scenario took effect.
+    Changed {
+        /// Its position in the scenario's timeline.
+        entry: u32,
+    },
+}
+
+/// Why a pod was told to go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum EvictReason {
+    /// Another queue takes back up to its fair share.
+    ReclaimedForFairShare,
+    /// Another queue takes back its quota.
+    ReclaimedForQuota,
+    /// A job of higher priority in the same queue.
+    Preempted,
+    /// To be placed elsewhere so that another job fits.
+    Moved,
+    /// Its gang fell below the minimum for too long.
+    StaleGang,
+    /// Its node is gone.
+    NodeLost,
+    /// The scenario's timeline withdrew it.
+    Withdrawn,
+}

@@ -1,0 +1,112 @@
+//! What the policy believes about every queue, under its own column names, and how a number came about.
+
+use super::rule::Rule;
+use crate::id::QueueId;
+use crate::units::PerResource;
+
+/// The policy's numbers for every queue at one instant.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Ledger {
+    /// One row per queue, in queue order.
+    pub rows: Vec<LedgerRow>,
+    /// What was divided at the root.
+    pub total: PerResource<f64>,
+}
+
+/// One queue's numbers, in policy units (millicores, bytes, GPUs). Unlimited is `f64::INFINITY`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LedgerRow {
+    /// The queue.
+    pub queue: QueueId,
+    /// Allocated, without what is leaving.
+    pub allocated: PerResource<f64>,
+    /// Allocated and not to be taken.
+    pub non_preemptible: PerResource<f64>,
+    /// Allocated plus waiting.
+    pub request: PerResource<f64>,
+    /// What it is entitled to; `None` under a policy without entitlement.
+    pub fair_share: Option<PerResource<f64>>,
+    /// The guaranteed part as the policy resolved it.
+    pub quota: PerResource<f64>,
+    /// The ceiling as the policy resolved it.
+    pub limit: PerResource<f64>,
+}
+
+/// A column of the ledger, to ask for its derivation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Column {
+    /// Allocated.
+    Allocated,
+    /// Request.
+    Request,
+    /// Fair share.
+    FairShare,
+}
+
+/// One line of the ladder that ends in a queue's entitlement, for one level and one resource.
+#[derive(Clone, Debug, PartialEq)]
+pub enum DivisionStep {
+    /// What this level divides.
+    Capacity {
+        /// The parent whose entitlement it is; `None`: the cluster.
+        of: Option<QueueId>,
+        /// How much.
+        amount: f64,
+    },
+    /// `min(quota, requestable)` is granted first.
+    Quota {
+        /// The rule.
+        rule: Rule,
+        /// To whom.
+        queue: QueueId,
+        /// The quota as divided with (the whole amount when unlimited).
+        quota: f64,
+        /// `min(limit, request)`.
+        requestable: f64,
+        /// The grant.
+        granted: f64,
+        /// What remains.
+        remaining: f64,
+    },
+    /// One queue's part in one round of one priority group.
+    Round {
+        /// The rule.
+        rule: Rule,
+        /// Priority of the group.
+        priority: i32,
+        /// Round number, from 1.
+        round: u32,
+        /// To whom.
+        queue: QueueId,
+        /// What the round divides.
+        pot: f64,
+        /// The queue's weight.
+        weight: f64,
+        /// Its part after past usage was taken into account, and the sum of parts.
+        part: (f64, f64),
+        /// The offer before rounding.
+        offer: f64,
+        /// What it still wanted.
+        wanted: f64,
+        /// The gift.
+        given: f64,
+    },
+    /// A left-over unit.
+    Remainder {
+        /// The rule.
+        rule: Rule,
+        /// To whom.
+        queue: QueueId,
+        /// The rounded-off part that ordered it.
+        fraction: f64,
+        /// The gift, at most one unit.
+        given: f64,
+    },
+    /// The result.
+    Result {
+        /// The queue.
+        queue: QueueId,
+        /// Its entitlement.
+        fair_share: f64,
+    },
+}

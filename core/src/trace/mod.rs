@@ -1,0 +1,69 @@
+//! What happened and why, as typed data.
+//!
+//! *Outcomes* ([`Event`]) are always recorded; the [`Check`]s that decided an event or a refusal come with
+//! it at level [`Level::Decisive`]; every comparison only at [`Level::Every`], for one cycle on request. No
+//! text for people is made here: sentences are the page's business.
+
+mod check;
+mod event;
+mod ledger;
+mod refusal;
+mod rule;
+
+pub use check::{Check, Op, Quantity, Subject, Term, Value};
+pub use event::{Event, EvictReason, Recorded};
+pub use ledger::{Column, DivisionStep, Ledger, LedgerRow};
+pub use refusal::{Gate, NodeReason, Outlook, Refusal};
+pub use rule::{Rule, RuleRecord};
+
+/// How much is recorded.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Level {
+    /// Events only.
+    Outcomes,
+    /// Also the checks that decided, and one refusal per pending job.
+    #[default]
+    Decisive,
+    /// Every comparison.
+    Every,
+}
+
+/// The record of one cycle of one partition, in the order in which things were decided.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Trace {
+    /// How much is recorded.
+    pub level: Level,
+    /// Events with what decided them.
+    pub events: Vec<Recorded>,
+    /// Why jobs that are still pending at the end of the cycle are pending, by job.
+    pub refusals: Vec<Refusal>,
+    /// Every comparison, at level [`Level::Every`] only.
+    pub checks: Vec<Check>,
+}
+
+impl Trace {
+    /// An empty record.
+    pub fn new(level: Level) -> Self {
+        Trace { level, ..Trace::default() }
+    }
+
+    /// Records an event together with the checks that decided it.
+    pub fn event(&mut self, event: Event, why: impl FnOnce() -> Vec<Check>) {
+        let checks = if self.level >= Level::Decisive { why() } else { Vec::new() };
+        self.events.push(Recorded { event, checks });
+    }
+
+    /// Records why a job stays pending.
+    pub fn refusal(&mut self, refusal: impl FnOnce() -> Refusal) {
+        if self.level >= Level::Decisive {
+            self.refusals.push(refusal());
+        }
+    }
+
+    /// Records one comparison, if every comparison is wanted.
+    pub fn check(&mut self, check: impl FnOnce() -> Check) {
+        if self.level >= Level::Every {
+            self.checks.push(check());
+        }
+    }
+}

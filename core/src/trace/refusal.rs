@@ -1,0 +1,113 @@
+//! Why a job is still pending: how far it came, and what could change that.
+
+use super::check::Check;
+use crate::id::{JobId, QueueId};
+use crate::time::Time;
+use crate::units::Resource;
+
+/// Why a job is still pending at the end of a cycle.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Refusal {
+    /// The job.
+    pub job: JobId,
+    /// How far it came; the dominant reason.
+    pub gate: Gate,
+    /// Further reasons that held as well.
+    pub also: Vec<Gate>,
+    /// The numbers compared.
+    pub checks: Vec<Check>,
+    /// What could change it by itself.
+    pub outlook: Outlook,
+}
+
+/// How far a pending job came.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Gate {
+    /// Too few pods are ready.
+    NotReady,
+    /// The queue has children.
+    NotALeaf,
+    /// No node could hold a pod of it even when empty.
+    TooLarge {
+        /// The resource that no node has enough of.
+        resource: Resource,
+    },
+    /// A queue on the path would exceed its limit.
+    OverLimit {
+        /// The queue.
+        queue: QueueId,
+        /// The resource.
+        resource: Resource,
+    },
+    /// Non-preemptible work may not exceed the quota.
+    NonPreemptibleOverQuota {
+        /// The queue.
+        queue: QueueId,
+        /// The resource.
+        resource: Resource,
+    },
+    /// The queue is above its fair share and may not take from others.
+    NotEntitled {
+        /// The queue.
+        queue: QueueId,
+    },
+    /// Nothing may be taken that would help.
+    NoVictims {
+        /// How many hypotheses were tried.
+        tried: u32,
+    },
+    /// No node fits the next pod of the chunk.
+    NoNode {
+        /// Pods of the chunk that were placed before the one that was not.
+        placed: u32,
+        /// Pods of the chunk.
+        of: u32,
+        /// For each reason, on how many nodes.
+        reasons: Vec<(NodeReason, u32)>,
+    },
+    /// Earlier jobs in the same queue come first.
+    Behind {
+        /// The first of them.
+        job: JobId,
+    },
+    /// Room is claimed; victims are leaving.
+    WaitingForVictims {
+        /// When the last of them is gone, if known.
+        until: Option<Time>,
+    },
+    /// Not tried: an equal or easier job failed already in this cycle.
+    LikeFailed {
+        /// That job.
+        job: JobId,
+    },
+}
+
+/// Why a node does not fit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum NodeReason {
+    /// Not enough of the resource is free or leaving.
+    Insufficient(Resource),
+    /// No pod slot.
+    PodSlots,
+    /// Down or drained.
+    NotReady,
+    /// Labels do not match.
+    Selector,
+    /// The queue's limit or quota on this node.
+    Gate,
+}
+
+/// What could change a refusal by itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outlook {
+    /// The next cycle.
+    NextCycle,
+    /// When something frees.
+    WhenFreed,
+    /// When somebody may be reclaimed from.
+    WhenReclaimed,
+    /// Only an edit.
+    OnlyByEdit,
+    /// Nothing.
+    Never,
+}

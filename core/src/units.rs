@@ -1,0 +1,230 @@
+//! Quantities at the border: exact integers in base units.
+//!
+//! Inside a policy numbers are the policy's own (`kai` computes in `f64`); everything stored, compared
+//! across runs or shown to a person is an [`Amount`] of one [`Resource`], so that it is the same on every
+//! machine.
+
+use std::fmt;
+
+/// How many resources one scenario may name.
+pub const RESOURCES_MAX: usize = 8;
+
+/// A resource by its small index: cpu, memory, gpu, then those the scenario names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Resource(pub u8);
+
+impl Resource {
+    /// CPU; base unit: one thousandth of a core.
+    pub const CPU: Resource = Resource(0);
+    /// Memory; base unit: one byte.
+    pub const MEMORY: Resource = Resource(1);
+    /// GPU; base unit: one thousandth of a device.
+    pub const GPU: Resource = Resource(2);
+    /// The three resources every policy accounts, in the order in which loops visit them.
+    pub const ACCOUNTED: [Resource; 3] = [Resource::CPU, Resource::MEMORY, Resource::GPU];
+
+    /// The position in a [`ResourceVec`].
+    pub fn index(self) -> usize {
+        usize::from(self.0)
+    }
+
+    /// The name in scenario files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Resource::CPU => "cpu",
+            Resource::MEMORY => "memory",
+            Resource::GPU => "gpu",
+            _ => "other",
+        }
+    }
+}
+
+/// A finite quantity of one resource in its base unit (millicores, bytes, thousandths of a GPU).
+///
+/// There is no `From<i64>`: a constructor names its unit.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Amount(i64);
+
+impl Amount {
+    /// Nothing.
+    pub const ZERO: Amount = Amount(0);
+
+    /// Thousandths of a core.
+    pub const fn millicores(n: i64) -> Self {
+        Amount(n)
+    }
+    /// Whole cores.
+    pub const fn cores(n: i64) -> Self {
+        Amount(n * 1000)
+    }
+    /// Bytes.
+    pub const fn bytes(n: i64) -> Self {
+        Amount(n)
+    }
+    /// GiB, 2^30 bytes.
+    pub const fn gib(n: i64) -> Self {
+        Amount(n << 30)
+    }
+    /// Whole GPUs.
+    pub const fn gpus(n: i64) -> Self {
+        Amount(n * 1000)
+    }
+    /// Thousandths of a GPU.
+    pub const fn milli_gpus(n: i64) -> Self {
+        Amount(n)
+    }
+    /// The base unit of whichever resource this is an amount of.
+    pub const fn base_units(n: i64) -> Self {
+        Amount(n)
+    }
+    /// The quantity in base units.
+    pub const fn in_base_units(self) -> i64 {
+        self.0
+    }
+    /// The quantity as a real number in the resource's *policy* unit: millicores, bytes, whole GPUs.
+    /// Exact: `n / 1000` is the double that the decimal text parses to.
+    pub fn in_policy_units(self, resource: Resource) -> f64 {
+        if resource == Resource::GPU { self.0 as f64 / 1000.0 } else { self.0 as f64 }
+    }
+}
+
+impl std::ops::Add for Amount {
+    type Output = Amount;
+    fn add(self, other: Amount) -> Amount {
+        Amount(self.0 + other.0)
+    }
+}
+impl std::ops::Sub for Amount {
+    type Output = Amount;
+    fn sub(self, other: Amount) -> Amount {
+        Amount(self.0 - other.0)
+    }
+}
+impl std::ops::AddAssign for Amount {
+    fn add_assign(&mut self, other: Amount) {
+        self.0 += other.0;
+    }
+}
+impl std::ops::SubAssign for Amount {
+    fn sub_assign(&mut self, other: Amount) {
+        self.0 -= other.0;
+    }
+}
+
+/// A quota or a limit. What `Unset` means is the policy's business: a KAI limit left out allows nothing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Bound {
+    /// The scenario does not say.
+    #[default]
+    Unset,
+    /// Explicitly without bound.
+    Unlimited,
+    /// Exactly this much.
+    At(Amount),
+}
+
+/// A weight in millionths; may be zero.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Weight(i64);
+
+impl Weight {
+    /// Weight 1.
+    pub const ONE: Weight = Weight(1_000_000);
+    /// Millionths.
+    pub const fn millionths(n: i64) -> Self {
+        Weight(n)
+    }
+    /// The weight in millionths.
+    pub const fn in_millionths(self) -> i64 {
+        self.0
+    }
+    /// The weight as the double its decimal text parses to.
+    pub fn as_real(self) -> f64 {
+        self.0 as f64 / 1_000_000.0
+    }
+}
+
+/// One amount per resource. A resource that is *present with 0* differs from an absent one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct ResourceVec {
+    amounts: [Amount; RESOURCES_MAX],
+    present: u8,
+}
+
+impl ResourceVec {
+    /// The amount; zero when absent.
+    pub fn get(&self, resource: Resource) -> Amount {
+        self.amounts[resource.index()]
+    }
+    /// Whether the resource is named at all.
+    pub fn has(&self, resource: Resource) -> bool {
+        self.present & (1 << resource.0) != 0
+    }
+    /// Sets an amount and marks it present.
+    pub fn set(&mut self, resource: Resource, amount: Amount) {
+        self.amounts[resource.index()] = amount;
+        self.present |= 1 << resource.0;
+    }
+    /// The present resources in index order.
+    pub fn iter(&self) -> impl Iterator<Item = (Resource, Amount)> + '_ {
+        (0..RESOURCES_MAX as u8).map(Resource).filter(|&r| self.has(r)).map(|r| (r, self.get(r)))
+    }
+    /// Adds every present amount of `other`.
+    pub fn add(&mut self, other: &ResourceVec) {
+        for (r, a) in other.iter() {
+            self.set(r, self.get(r) + a);
+        }
+    }
+    /// Subtracts every present amount of `other`.
+    pub fn sub(&mut self, other: &ResourceVec) {
+        for (r, a) in other.iter() {
+            self.set(r, self.get(r) - a);
+        }
+    }
+    /// Whether each of our amounts is at most the other's.
+    pub fn fits_in(&self, other: &ResourceVec) -> bool {
+        self.iter().all(|(r, a)| a <= other.get(r))
+    }
+}
+
+/// One value per accounted resource, in the order cpu, memory, gpu.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct PerResource<T> {
+    /// CPU.
+    pub cpu: T,
+    /// Memory.
+    pub memory: T,
+    /// GPU.
+    pub gpu: T,
+}
+
+impl<T: Copy> PerResource<T> {
+    /// The same value for each resource.
+    pub fn all(value: T) -> Self {
+        PerResource { cpu: value, memory: value, gpu: value }
+    }
+    /// The value of one accounted resource.
+    pub fn get(&self, resource: Resource) -> T {
+        match resource {
+            Resource::CPU => self.cpu,
+            Resource::MEMORY => self.memory,
+            Resource::GPU => self.gpu,
+            Resource(other) => panic!("resource {other} is not accounted"),
+        }
+    }
+    /// Replaces the value of one accounted resource.
+    pub fn set(&mut self, resource: Resource, value: T) {
+        match resource {
+            Resource::CPU => self.cpu = value,
+            Resource::MEMORY => self.memory = value,
+            Resource::GPU => self.gpu = value,
+            Resource(other) => panic!("resource {other} is not accounted"),
+        }
+    }
+}
+
+impl fmt::Display for Amount {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.0)
+    }
+}
