@@ -7,6 +7,7 @@
 pub mod cluster;
 pub mod id;
 pub mod policy;
+pub mod scenario;
 pub mod time;
 pub mod trace;
 pub mod units;

@@ -4,12 +4,32 @@
 //! bind and evict, and with the moment at which it wants to be asked again. Policies do not know each other,
 //! nor the simulation; they do not change the world.
 
+pub mod fifo;
 pub mod kai;
 
 use crate::cluster::Cluster;
 use crate::id::{JobId, NodeId, PartitionId, PodId};
 use crate::time::{Span, Time};
 use crate::trace::{Ledger, Trace};
+
+/// The closed list of policies, each with its configuration.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Policy {
+    /// KAI Scheduler.
+    Kai(kai::config::Config),
+    /// First in, first out, in hard partitions.
+    Fifo(fifo::Config),
+}
+
+impl Policy {
+    /// The name in scenario files.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Policy::Kai(_) => "kai",
+            Policy::Fifo(_) => "fifo",
+        }
+    }
+}
 
 /// The written contract of a policy.
 pub trait Scheduler {

@@ -1,0 +1,209 @@
+//! The shape of format version 1. Values stay as typed ([`Scalar`]); `check` gives them meaning.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+/// A value as typed: `8`, `1.5`, `500m`, `16Gi`, `64 GB`, `unlimited`, `true`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(transparent)]
+pub struct Scalar(pub String);
+
+impl From<&str> for Scalar {
+    fn from(text: &str) -> Scalar {
+        Scalar(text.to_string())
+    }
+}
+
+/// A scenario. Long sections are shared, so that an undo step copies only what it changed.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Scenario {
+    /// Title.
+    pub name: String,
+    /// What to watch; free text.
+    pub note: String,
+    /// Whose words the file uses: `kai`.
+    pub dialect: String,
+    /// Which policy runs it: `kai` or `fifo`.
+    pub policy: String,
+    /// Switches of the policy by name; left out: the product's default.
+    pub settings: BTreeMap<String, Scalar>,
+    /// When cycles take place: a period (`1s`), or `on change` (at every arrival and end, at least 1 s apart).
+    pub cycle: Option<Scalar>,
+    /// How long things take between cycles.
+    pub delays: DelaysEntry,
+    /// Machines, as single nodes or groups of equal ones.
+    pub nodes: Arc<Vec<NodeEntry>>,
+    /// The organisation tree, flat, by parent name.
+    pub queues: Arc<Vec<QueueEntry>>,
+    /// Work.
+    pub jobs: Arc<Vec<JobEntry>>,
+    /// What happens from outside during the run.
+    pub timeline: Arc<Vec<TimelineEntry>>,
+}
+
+/// How long things take between cycles.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct DelaysEntry {
+    /// From bind to running; left out: no time.
+    pub start: Option<Scalar>,
+    /// From evict to gone; left out: gone before the next cycle.
+    pub termination: Option<Scalar>,
+}
+
+/// A node, or a group of equal nodes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct NodeEntry {
+    /// Name; of a group: the prefix, its nodes are `name-1` to `name-count`.
+    pub name: String,
+    /// How many equal nodes; left out: this one, under its own name.
+    pub count: Option<Scalar>,
+    /// GPUs of one node.
+    pub gpu: Option<Scalar>,
+    /// Cores of one node; left out: 64.
+    pub cpu: Option<Scalar>,
+    /// Memory of one node; left out: 256 GB.
+    pub memory: Option<Scalar>,
+    /// Pod slots of one node; left out: 110.
+    pub pods: Option<Scalar>,
+    /// Memory of each GPU; left out: 40000 MiB.
+    pub gpu_memory: Option<Scalar>,
+    /// Labels.
+    pub labels: BTreeMap<String, String>,
+    /// `down`: does not take part. Left out: ready.
+    pub state: Option<Scalar>,
+}
+
+/// A queue.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct QueueEntry {
+    /// Unique name.
+    pub name: String,
+    /// Name of the parent; left out: a top queue.
+    pub parent: Option<String>,
+    /// Larger first; left out: the policy's default.
+    pub priority: Option<Scalar>,
+    /// Its age, as a moment; left out: older than every queue after it in the file.
+    pub created: Option<Scalar>,
+    /// GPU.
+    pub gpu: ResourceEntry,
+    /// CPU.
+    pub cpu: ResourceEntry,
+    /// Memory.
+    pub memory: ResourceEntry,
+    /// Minimum runtime against preemption inside the queue.
+    pub preempt_min_runtime: Option<Scalar>,
+    /// Minimum runtime against reclaim by other queues.
+    pub reclaim_min_runtime: Option<Scalar>,
+    /// A remark.
+    pub note: String,
+}
+
+/// What a queue is promised and allowed of one resource.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ResourceEntry {
+    /// Guaranteed part, or `unlimited`.
+    pub quota: Option<Scalar>,
+    /// Ceiling, or `unlimited`.
+    pub limit: Option<Scalar>,
+    /// Part in the surplus.
+    pub weight: Option<Scalar>,
+    /// Past usage as a share of the cluster, 0 to 1.
+    pub usage: Option<Scalar>,
+}
+
+/// A job, or a pattern of equal jobs.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct JobEntry {
+    /// Unique name; of a pattern: the prefix, its jobs are `name-1` to `name-count`.
+    pub name: String,
+    /// A leaf queue.
+    pub queue: String,
+    /// How many equal jobs; left out: this one, under its own name.
+    pub count: Option<Scalar>,
+    /// Distance of two arrivals of a pattern; left out: all at once.
+    pub every: Option<Scalar>,
+    /// When it becomes known; left out: at the start.
+    pub submit: Option<Scalar>,
+    /// How long each pod runs; left out: until the end.
+    pub lasts: Option<Scalar>,
+    /// A number or a preset class: `train`, `build`, `interactive-preemptible`, `inference`.
+    pub priority: Option<Scalar>,
+    /// Whether it may be evicted for others; left out: by priority.
+    pub preemptible: Option<Scalar>,
+    /// Who submitted it.
+    pub user: Option<String>,
+    /// Number of pods; left out: 1. Not together with `pod_sets`.
+    pub pods: Option<Scalar>,
+    /// How many pods must start together; left out: all of them.
+    pub min_available: Option<Scalar>,
+    /// GPUs of each pod: whole, or a fraction of one.
+    pub gpu: Option<Scalar>,
+    /// GPU memory of each pod, instead of `gpu`.
+    pub gpu_memory: Option<Scalar>,
+    /// Cores of each pod.
+    pub cpu: Option<Scalar>,
+    /// Memory of each pod.
+    pub memory: Option<Scalar>,
+    /// Required node labels.
+    pub selector: BTreeMap<String, String>,
+    /// Pods of several kinds, instead of `pods`, `min_available` and the requests above.
+    pub pod_sets: Vec<PodSetEntry>,
+    /// Nodes on which its first pods run at the start, one per pod.
+    pub on: Vec<String>,
+    /// When those started running; left out: at `submit`.
+    pub started: Option<Scalar>,
+    /// A remark.
+    pub note: String,
+}
+
+/// Pods of one kind in a job.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PodSetEntry {
+    /// Unique in the job.
+    pub name: String,
+    /// Number of pods.
+    pub pods: Option<Scalar>,
+    /// How many must start together; left out: all of them.
+    pub min_available: Option<Scalar>,
+    /// GPUs of each pod.
+    pub gpu: Option<Scalar>,
+    /// GPU memory of each pod, instead of `gpu`.
+    pub gpu_memory: Option<Scalar>,
+    /// Cores of each pod.
+    pub cpu: Option<Scalar>,
+    /// Memory of each pod.
+    pub memory: Option<Scalar>,
+}
+
+/// Something that happens from outside during the run. Exactly one of `queue`, `node`, `job` is given.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TimelineEntry {
+    /// When.
+    pub at: Scalar,
+    /// The queue whose plan changes: values given below replace the present ones.
+    pub queue: Option<String>,
+    /// New priority of the queue.
+    pub priority: Option<Scalar>,
+    /// New GPU values of the queue.
+    pub gpu: ResourceEntry,
+    /// New CPU values of the queue.
+    pub cpu: ResourceEntry,
+    /// New memory values of the queue.
+    pub memory: ResourceEntry,
+    /// The node whose state changes.
+    pub node: Option<String>,
+    /// `down` or `ready`.
+    pub state: Option<Scalar>,
+    /// The job that ends now.
+    pub job: Option<String>,
+    /// A remark.
+    pub note: String,
+}
+
+impl<'de> Deserialize<'de> for Scalar {
+    fn deserialize<D: serde::Deserializer<'de>>(d: D) -> Result<Scalar, D::Error> {
+        String::deserialize(d).map(Scalar)
+    }
+}
