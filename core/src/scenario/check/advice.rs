@@ -34,7 +34,9 @@ pub fn advice(s: &Scenario, kind: Kind, nodes: &Nodes, queues: &Queues, jobs: &J
     if kind == Kind::Fifo {
         not_expressed(s, queues, f);
     }
-    oversubscribed(queues, capacity, f);
+    if nodes.complete {
+        oversubscribed(queues, capacity, f);
+    }
     same_age(s, queues, f);
 }
 
@@ -191,7 +193,7 @@ fn oversubscribed(queues: &Queues, capacity: [i128; 3], f: &mut Findings) {
         let top = queues.all.values().filter(|q| q.parent.is_none());
         let sum: i128 = top.map(|q| at(q.resources.get(resource).quota)).sum();
         let there_is = capacity[resource.index()];
-        if sum > there_is && capacity != [0; 3] && nodes.complete {
+        if sum > there_is && capacity != [0; 3] {
             let what = resource.name();
             let (sum, there_is) = (print(sum, resource), print(there_is, resource));
             let says =
