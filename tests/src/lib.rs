@@ -1,1 +1,3 @@
-//! Runners of recorded and written cases.
+//! What tests and benches share.
+
+pub mod philly;
