@@ -1,3 +1,4 @@
 //! What tests and benches share.
 
 pub mod philly;
+pub mod worlds;
