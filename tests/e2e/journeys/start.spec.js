@@ -15,3 +15,18 @@ test("the start page has no accessibility violations", async ({ page }) => {
   const { violations } = await new AxeBuilder({ page }).analyze();
   expect(violations).toEqual([]);
 });
+
+test("the policy of the page forbids inline styles, scripts and foreign hosts", async ({ page, problems }) => {
+  await page.goto("./");
+  await expect(page.locator("#engine")).toHaveText("pong");
+  const forbidden = async (directive) => {
+    await expect.poll(() => problems.join("\n")).toMatch(new RegExp(`Content Security Policy.*${directive}`));
+    problems.length = 0;
+  };
+  await page.evaluate(() => document.body.insertAdjacentHTML("beforeend", '<p style="margin: 0">'));
+  await forbidden("style-src");
+  await page.evaluate(() => document.body.append(Object.assign(document.createElement("script"), { text: "0" })));
+  await forbidden("script-src");
+  await page.evaluate(() => fetch("http://127.0.0.1:9/").catch(() => {}));
+  await forbidden("connect-src");
+});
