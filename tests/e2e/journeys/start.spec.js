@@ -2,10 +2,13 @@ import AxeBuilder from "@axe-core/playwright";
 import { expect, test } from "../fixture.js";
 
 test("the page loads and its worker answers", async ({ page }, testInfo) => {
+  const wasm = [];
+  page.on("request", (request) => request.url().includes(".wasm") && wasm.push(request.url()));
   await page.goto("./");
   await expect(page.getByRole("heading", { level: 1 })).toHaveText("Fairground");
   await expect(page.locator("#engine")).toHaveText("pong");
   await expect(page.locator("figure svg text").first()).toHaveText("research");
+  expect(wasm, "page and worker share one WASM").toHaveLength(1);
   await page.screenshot({ path: testInfo.outputPath("start.png") });
 });
 
