@@ -45,6 +45,7 @@ const DEPENDENCIES: &[(&str, &[&str])] = &[
             "js-sys",
             "web-sys",
             "plotters",
+            "plotters-backend",
             "expect-test",
             "proptest",
         ],
