@@ -4,6 +4,7 @@
 //! kai.md; upstream revision `72de64fc8eca10fa8cca26a20156178f3edbe092`
 
 pub mod config;
+pub mod division;
 pub mod snapshot;
 
 use crate::trace::Trace;

@@ -1,0 +1,3 @@
+//! The engine behind its border: the protocol, the serving side, and ways to reach it.
+
+pub mod protocol;
