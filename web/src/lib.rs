@@ -1,3 +1,10 @@
-//! The page of Fairground: a pure view of one model; the engine runs in a worker behind [`engine`].
+//! The page of Fairground, a pure view of one model, and the worker that runs its engine behind [`engine`]: one
+//! program, started twice.
+//!
+//! [`page::mount`] and [`worker::serve`] are the two ways in; `main` chooses. Everything stands in this
+//! library, so that models and charts are tested without a browser.
 
+pub mod chart;
 pub mod engine;
+pub mod page;
+pub mod worker;

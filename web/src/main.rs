@@ -1,2 +1,11 @@
-//! The page or its worker.
-fn main() {}
+//! One program for the page and its worker; the global it finds itself in tells which of them it is.
+
+use wasm_bindgen::JsCast;
+use web_sys::DedicatedWorkerGlobalScope;
+
+fn main() {
+    match js_sys::global().dyn_into::<DedicatedWorkerGlobalScope>() {
+        Ok(scope) => fairground_web::worker::serve(scope),
+        Err(_) => fairground_web::page::mount(),
+    }
+}

@@ -1,2 +1,126 @@
-//! Project tasks.
-fn main() {}
+//! Project tasks: `cargo xtask serve`, `cargo xtask test` and their parts. See [`USAGE`].
+//!
+//! This is the only place that installs anything: tools go to `target/tools`, Node packages to
+//! `tests/e2e/node_modules`, both pinned, and nothing happens where everything is there already.
+//!
+//! The page is built without a bundler. One WASM file, three small scripts, a stylesheet and a strict content
+//! security policy need four steps (cargo, wasm-bindgen, wasm-opt, copy), all in [`page`]; a bundler adds a
+//! two-minute installation and writes an inline script that the policy forbids.
+
+mod page;
+mod server;
+mod step;
+mod test;
+mod tools;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use step::{Failure, cargo, run, step};
+
+const USAGE: &str = "\
+Usage: cargo xtask TASK
+
+  serve [--release] [--port N]   build the page, serve it on this machine; a reload of the page rebuilds it
+  test                           format, lints, docs, all tests, browser tests; one closing line
+  e2e [--no-build] [ARGS]        browser tests alone, on the release build; ARGS go to playwright
+  dist                           static files for any web host and any sub-path in dist/, with a size table
+  bench [--browser] [ARGS]       benchmarks of the engine, or of the page in a browser
+  golden --dir PATH              run every recording of the reference schedulers below PATH
+
+FAIRGROUND_CHROMIUM names another Chromium for the browser tests.";
+
+fn main() -> ExitCode {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let task = args.first().map(String::as_str).unwrap_or("help");
+    let rest = args.get(1..).unwrap_or_default();
+    let outcome = match task {
+        "serve" => serve(rest),
+        "test" => return test::everything(),
+        "e2e" => e2e(rest),
+        "dist" => page::dist().map(|_| ()),
+        "bench" => bench(rest),
+        "golden" => return golden(rest),
+        "help" | "--help" | "-h" => {
+            println!("{USAGE}");
+            Ok(())
+        }
+        other => Err(Failure::new(format!("there is no task {other:?}"), USAGE)),
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            eprintln!("{failure}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// The top folder of the workspace.
+fn root() -> PathBuf {
+    let mut root = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
+    root.pop();
+    root
+}
+
+fn serve(args: &[String]) -> Result<(), Failure> {
+    let mut release = false;
+    let mut port = None;
+    let mut args = args.iter();
+    while let Some(arg) = args.next() {
+        match arg.as_str() {
+            "--release" => release = true,
+            "--port" => {
+                let number = args.next().and_then(|text| text.parse().ok());
+                port = Some(number.ok_or_else(|| Failure::new("--port needs a number", USAGE))?);
+            }
+            other => return Err(Failure::new(format!("serve does not know {other:?}"), USAGE)),
+        }
+    }
+    let (folder, rebuild): (PathBuf, Option<server::Rebuild>) = if release {
+        (page::dist()?, None)
+    } else {
+        (page::dev()?, Some(Box::new(|| page::dev().map(|_| ()))))
+    };
+    let server = server::Server::bind(folder, "/", port)?;
+    println!("Fairground is at {}", server.address());
+    server.run(rebuild);
+    Ok(())
+}
+
+fn e2e(args: &[String]) -> Result<(), Failure> {
+    let built = args.first().is_some_and(|arg| arg == "--no-build");
+    let dist = if built { root().join("dist") } else { page::dist()? };
+    let args = if built { &args[1..] } else { args };
+    let tally = test::browser(&dist, "journeys", args)?;
+    println!("{tally}");
+    if tally.failed == 0 { Ok(()) } else { Err(Failure::new("browser tests failed", test::LOOK_AT_RESULTS)) }
+}
+
+fn bench(args: &[String]) -> Result<(), Failure> {
+    if args.first().is_some_and(|arg| arg == "--browser") {
+        let dist = page::dist()?;
+        return test::browser(&dist, "bench", &args[1..]).map(|_| ());
+    }
+    step("Benchmarks of the engine", || {
+        run(cargo().args(["bench", "-p", "fairground"]).args(args), "read the compiler's messages above")
+    })
+}
+
+/// Forwards everything, the exit code included.
+fn golden(args: &[String]) -> ExitCode {
+    let mut command = cargo();
+    command
+        .args(["run", "--quiet", "--release", "-p", "fairground-tests", "--bin", "golden", "--"])
+        .args(args);
+    match command.status() {
+        Ok(status) => ExitCode::from(status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(1)),
+        Err(error) => {
+            eprintln!(
+                "{}",
+                Failure::new(format!("cargo did not start: {error}"), "check the Rust installation")
+            );
+            ExitCode::FAILURE
+        }
+    }
+}

@@ -1,0 +1,32 @@
+// Starts the page: compiles the WASM once and gives the same module to the page and to its worker.
+//
+// Everything else is Rust. The one thing Rust asks of this file is `fairground.startWorker()`: a new engine
+// worker, at the start and again after a worker has died of a bug.
+
+// The page names one version for all files (`boot.js?v=...`); passing it on keeps caches from mixing two.
+const version = new URL(import.meta.url).search;
+const sibling = (name) => new URL(name + version, import.meta.url);
+
+const [{ default: init }, module] = await Promise.all([
+  import(sibling("fairground.js")),
+  compile(sibling("fairground_bg.wasm")),
+]);
+
+globalThis.fairground = {
+  startWorker() {
+    const worker = new Worker(sibling("worker.js"), { type: "module" });
+    worker.postMessage(module);
+    return worker;
+  },
+};
+
+await init({ module_or_path: module });
+
+/** Compiles while loading; where the host sends no `application/wasm` type, after loading. */
+async function compile(url) {
+  const response = await fetch(url);
+  if (!response.ok) throw new Error(`${url.pathname} could not be loaded: ${response.status}`);
+  return response.headers.get("content-type")?.startsWith("application/wasm")
+    ? WebAssembly.compileStreaming(response)
+    : WebAssembly.compile(await response.arrayBuffer());
+}

@@ -1,0 +1,35 @@
+// The base of every browser test: `test` and `expect`, with a page that tolerates no error.
+//
+// A console error (a violation of the content security policy is one), an uncaught exception, a failed or
+// foreign request fails the test, whatever else it checks. A test that provokes one of them on purpose lists
+// patterns for it: `test.use({ expectedProblems: [/injected bug/] })`.
+
+import { test as base, expect } from "@playwright/test";
+
+export { expect };
+
+export const test = base.extend({
+  expectedProblems: [[], { option: true }],
+
+  page: async ({ page, baseURL, expectedProblems }, use) => {
+    const problems = [];
+    const home = new URL(baseURL).origin;
+    page.on("console", (message) => {
+      if (message.type() === "error") problems.push(`console error: ${message.text()}`);
+    });
+    page.on("pageerror", (error) => problems.push(`uncaught exception: ${error.stack ?? error}`));
+    page.on("requestfailed", (request) => problems.push(`failed request: ${request.url()}`));
+    page.on("response", (response) => {
+      if (response.status() >= 400) problems.push(`status ${response.status()}: ${response.url()}`);
+    });
+    page.on("request", (request) => {
+      const { origin, protocol } = new URL(request.url());
+      if (origin !== home && !["data:", "blob:"].includes(protocol)) {
+        problems.push(`request to another origin: ${request.url()}`);
+      }
+    });
+    await use(page);
+    const unexpected = problems.filter((text) => !expectedProblems.some((pattern) => pattern.test(text)));
+    expect(unexpected, "the page must run without errors").toEqual([]);
+  },
+});

@@ -1,0 +1,40 @@
+// Browser tests of the built page. `cargo xtask e2e` serves `dist/` and gives its address and the browser.
+
+import { defineConfig } from "@playwright/test";
+
+const { FAIRGROUND_URL, FAIRGROUND_CHROMIUM } = process.env;
+if (!FAIRGROUND_URL || !FAIRGROUND_CHROMIUM) {
+  throw new Error("Start the browser tests with `cargo xtask e2e`; it serves the page and finds a browser.");
+}
+
+export default defineConfig({
+  outputDir: "results",
+  reporter: "list",
+  forbidOnly: true,
+  retries: 0,
+  workers: 2,
+  fullyParallel: true,
+  timeout: 30_000,
+  expect: { timeout: 10_000 },
+  use: {
+    baseURL: FAIRGROUND_URL,
+    viewport: { width: 1280, height: 800 },
+    screenshot: "only-on-failure",
+    launchOptions: {
+      executablePath: FAIRGROUND_CHROMIUM,
+      args: [
+        "--no-sandbox",
+        "--disable-gpu",
+        "--disable-quic",
+        "--no-first-run",
+        "--disable-background-networking",
+        "--disable-component-update",
+        "--disable-sync",
+      ],
+    },
+  },
+  projects: [
+    { name: "journeys", testDir: "journeys" },
+    { name: "bench", testDir: "bench", fullyParallel: false },
+  ],
+});

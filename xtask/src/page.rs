@@ -1,0 +1,230 @@
+//! Builds the page: a folder of static files that any web host can serve from any path.
+//!
+//! cargo makes the WASM, wasm-bindgen its JavaScript half, wasm-opt (release only) shrinks it; `index.html`
+//! and `assets/` are copied beside them. The page and its worker share the one WASM file.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::root;
+use crate::step::{Failure, cargo, output, run, step};
+use crate::tools;
+
+/// The most the start page may transfer, in bytes after brotli.
+const START_PAGE_LIMIT: u64 = 450_000;
+
+/// What the start page loads beyond the files that `index.html` names.
+const ALSO_LOADED: [&str; 1] = ["assets/worker.js"];
+
+/// Stands in `index.html` where the version goes.
+const VERSION_MARK: &str = "?v=0";
+
+#[derive(Clone, Copy, PartialEq)]
+enum Profile {
+    Dev,
+    Release,
+}
+
+impl Profile {
+    fn name(self) -> &'static str {
+        match self {
+            Profile::Dev => "debug",
+            Profile::Release => "wasm-release",
+        }
+    }
+}
+
+/// Builds the optimised page into `dist/`, prints its sizes, and fails if the start page is too large.
+pub fn dist() -> Result<PathBuf, Failure> {
+    let dist = root().join("dist");
+    let generated = generate(Profile::Release)?;
+    step("Write dist/", || {
+        assemble(&generated, &dist)?;
+        stamp_version(&dist)?;
+        check_sizes(&dist)
+    })?;
+    Ok(dist)
+}
+
+/// Builds the page quickly, for work on it.
+pub fn dev() -> Result<PathBuf, Failure> {
+    let folder = root().join("target/page/site");
+    let generated = generate(Profile::Dev)?;
+    assemble(&generated, &folder)?;
+    Ok(folder)
+}
+
+/// WASM and its JavaScript half, in a folder of the profile's own; skipped where the WASM did not change.
+fn generate(profile: Profile) -> Result<PathBuf, Failure> {
+    let target = tools::wasm_target()?;
+    let wasm_bindgen = tools::wasm_bindgen()?;
+    step(&format!("Build the page ({})", profile.name()), || run(&mut compile(profile, target), COMPILE))?;
+    let compiled = root().join("target").join(target).join(profile.name()).join("fairground-web.wasm");
+    let folder = root().join("target/page").join(profile.name());
+    let stamp = folder.join("made-from");
+    let made_from = format!("{:016x} {}", hash(&[read(&compiled)?]), wasm_bindgen.display());
+    if std::fs::read_to_string(&stamp).is_ok_and(|found| found == made_from) {
+        return Ok(folder);
+    }
+    clear(&folder)?;
+    let mut bindgen = Command::new(wasm_bindgen);
+    bindgen.args(["--target", "web", "--no-typescript", "--out-name", "fairground", "--out-dir"]);
+    step("Write the JavaScript half", || {
+        run(bindgen.arg(&folder).arg(&compiled), "remove target/tools and try again")
+    })?;
+    if profile == Profile::Release {
+        let wasm = folder.join("fairground_bg.wasm");
+        let program = tools::node_packages()?.join("node_modules/.bin/wasm-opt");
+        let mut optimise = Command::new(program);
+        optimise.arg("-Oz").arg(&wasm).arg("-o").arg(&wasm);
+        step("Shrink the WASM", || run(&mut optimise, "remove tests/e2e/node_modules and try again"))?;
+    }
+    write(&stamp, made_from.as_bytes())?;
+    Ok(folder)
+}
+
+const COMPILE: &str = "read the compiler's messages above";
+
+fn compile(profile: Profile, target: &str) -> Command {
+    let mut command = cargo();
+    command.args(["build", "--quiet", "-p", "fairground-web", "--target", target]);
+    if profile == Profile::Release {
+        command.args(["--profile", profile.name()]);
+        // Panic messages name source files; those of dependencies would name the builder's own folders.
+        if let Some(home) = cargo_home() {
+            let flags = format!(
+                "--remap-path-prefix={}= --remap-path-prefix={}=",
+                home.join("registry/src").display(),
+                root().display()
+            );
+            command.env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS", flags);
+        }
+    }
+    command
+}
+
+fn cargo_home() -> Option<PathBuf> {
+    let set = std::env::var_os("CARGO_HOME").map(PathBuf::from);
+    set.or_else(|| std::env::var_os("HOME").map(|home| PathBuf::from(home).join(".cargo")))
+}
+
+/// Puts the site together in `folder`: `index.html`, and everything else in `assets/`.
+fn assemble(generated: &Path, folder: &Path) -> Result<(), Failure> {
+    clear(folder)?;
+    copy_all(&root().join("assets"), &folder.join("assets"))?;
+    for name in ["fairground.js", "fairground_bg.wasm"] {
+        copy(&generated.join(name), &folder.join("assets").join(name))?;
+    }
+    copy(&root().join("index.html"), &folder.join("index.html"))
+}
+
+/// Replaces the version mark in `index.html` by a hash of all files.
+fn stamp_version(folder: &Path) -> Result<(), Failure> {
+    let contents = files_below(folder)?.iter().map(|path| read(path)).collect::<Result<Vec<_>, _>>()?;
+    let version = format!("?v={:016x}", hash(&contents));
+    let path = folder.join("index.html");
+    let html = String::from_utf8_lossy(&read(&path)?).replace(VERSION_MARK, &version);
+    write(&path, html.as_bytes())
+}
+
+/// Prints what the start page loads, raw and after brotli.
+fn check_sizes(folder: &Path) -> Result<(), Failure> {
+    let names = start_page_files(folder)?;
+    let script = "const fs = require('fs'), zlib = require('zlib');
+        const options = { params: { [zlib.constants.BROTLI_PARAM_QUALITY]: 9 } };
+        for (const path of process.argv.slice(1)) {
+          const raw = fs.readFileSync(path);
+          console.log(raw.length, zlib.brotliCompressSync(raw, options).length);
+        }";
+    let mut node = Command::new("node");
+    node.args(["-e", script]).args(&names).current_dir(folder);
+    let printed = output(&mut node).ok_or_else(|| {
+        Failure::new(
+            "the sizes could not be measured",
+            "check that every file index.html names is in assets/",
+        )
+    })?;
+    println!("   {:<34}{:>12}{:>12}", "start page", "bytes", "brotli");
+    let mut total = (0, 0);
+    for (name, line) in names.iter().zip(printed.lines()) {
+        let mut numbers = line.split(' ').map(|text| text.parse::<u64>().unwrap_or(0));
+        let (raw, packed) = (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0));
+        println!("   {name:<34}{raw:>12}{packed:>12}");
+        total = (total.0 + raw, total.1 + packed);
+    }
+    println!("   {:<34}{:>12}{:>12}", "total", total.0, total.1);
+    if total.1 > START_PAGE_LIMIT {
+        return Err(Failure::new(
+            format!("the start page has {} bytes, {START_PAGE_LIMIT} are allowed", total.1),
+            "find what grew with the table above, or raise START_PAGE_LIMIT in xtask on purpose",
+        ));
+    }
+    Ok(())
+}
+
+/// `index.html`, the files it names by `href` or `src`, and [`ALSO_LOADED`].
+fn start_page_files(folder: &Path) -> Result<Vec<String>, Failure> {
+    let html = String::from_utf8_lossy(&read(&folder.join("index.html"))?).into_owned();
+    let mut names = vec!["index.html".to_owned()];
+    for attribute in ["href=\"", "src=\""] {
+        for rest in html.split(attribute).skip(1) {
+            let link = rest.split(['"', '?']).next().unwrap_or_default();
+            names.push(link.to_owned());
+        }
+    }
+    names.extend(ALSO_LOADED.map(str::to_owned));
+    Ok(names)
+}
+
+/// FNV-1a over all contents: small, and enough to tell versions apart.
+fn hash(contents: &[Vec<u8>]) -> u64 {
+    contents.iter().flatten().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3)
+    })
+}
+
+/// All files below `folder`, sorted.
+fn files_below(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(folder).map_err(|error| Failure::file(folder, error))? {
+        let path = entry.map_err(|error| Failure::file(folder, error))?.path();
+        if path.is_dir() {
+            found.extend(files_below(&path)?);
+        } else {
+            found.push(path);
+        }
+    }
+    found.sort();
+    Ok(found)
+}
+
+fn copy_all(from: &Path, to: &Path) -> Result<(), Failure> {
+    for path in files_below(from)? {
+        if let Ok(name) = path.strip_prefix(from) {
+            copy(&path, &to.join(name))?;
+        }
+    }
+    Ok(())
+}
+
+fn copy(from: &Path, to: &Path) -> Result<(), Failure> {
+    write(to, &read(from)?)
+}
+
+fn clear(folder: &Path) -> Result<(), Failure> {
+    if folder.exists() {
+        std::fs::remove_dir_all(folder).map_err(|error| Failure::file(folder, error))?;
+    }
+    std::fs::create_dir_all(folder).map_err(|error| Failure::file(folder, error))
+}
+
+fn read(path: &Path) -> Result<Vec<u8>, Failure> {
+    std::fs::read(path).map_err(|error| Failure::file(path, error))
+}
+
+fn write(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
+    if let Some(folder) = path.parent() {
+        std::fs::create_dir_all(folder).map_err(|error| Failure::file(folder, error))?;
+    }
+    std::fs::write(path, bytes).map_err(|error| Failure::file(path, error))
+}

@@ -1,0 +1,154 @@
+//! The tools a build needs, each found or installed, each pinned.
+//!
+//! A tool of the right version on the search path is used as it is; otherwise it is installed into
+//! `target/tools` (or, for Node packages, into `tests/e2e/node_modules`), never into the user's own folders.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::root;
+use crate::step::{Failure, cargo, output, run, step};
+
+const WASM_TARGET: &str = "wasm32-unknown-unknown";
+
+/// The oldest Node that the pinned packages accept.
+const NODE: u32 = 20;
+
+/// Makes the WASM target of the pinned toolchain available.
+pub fn wasm_target() -> Result<&'static str, Failure> {
+    let sysroot = output(Command::new("rustc").args(["--print", "sysroot"]).current_dir(root()))
+        .ok_or_else(|| Failure::new("rustc did not start", "install Rust with rustup"))?;
+    if !Path::new(&sysroot).join("lib/rustlib").join(WASM_TARGET).exists() {
+        step("Add the WASM target to the Rust toolchain", || {
+            run(
+                Command::new("rustup").args(["target", "add", WASM_TARGET]).current_dir(root()),
+                "run `rustup target add wasm32-unknown-unknown` in this folder",
+            )
+        })?;
+    }
+    Ok(WASM_TARGET)
+}
+
+/// The `wasm-bindgen` program of exactly the version in `Cargo.lock`.
+pub fn wasm_bindgen() -> Result<PathBuf, Failure> {
+    let version = locked_version("wasm-bindgen")?;
+    let right = |program: &Path| {
+        output(Command::new(program).arg("--version")) == Some(format!("wasm-bindgen {version}"))
+    };
+    let tools = root().join("target/tools");
+    let own = tools.join("bin/wasm-bindgen");
+    let on_path = PathBuf::from("wasm-bindgen");
+    if let Some(found) = [&own, &on_path].into_iter().find(|program| right(program)) {
+        return Ok(found.clone());
+    }
+    let title = format!("Install wasm-bindgen {version} (once, one to three minutes)");
+    step(&title, || {
+        let mut install = cargo();
+        install
+            .args(["install", "--quiet", "--locked", "--force", "wasm-bindgen-cli", "--version"])
+            .arg(format!("={version}"))
+            .arg("--root")
+            .arg(&tools)
+            // The tool runs for a second per build; its own optimised profile would take minutes to compile.
+            .env("CARGO_PROFILE_RELEASE_OPT_LEVEL", "1")
+            .env("CARGO_PROFILE_RELEASE_LTO", "false")
+            .env("CARGO_PROFILE_RELEASE_CODEGEN_UNITS", "256");
+        run(&mut install, &format!("put wasm-bindgen {version} on the search path"))
+    })?;
+    Ok(own)
+}
+
+/// The version of `package` in `Cargo.lock`.
+fn locked_version(package: &str) -> Result<String, Failure> {
+    let path = root().join("Cargo.lock");
+    let lock = std::fs::read_to_string(&path).map_err(|error| Failure::file(&path, error))?;
+    let name = format!("name = \"{package}\"");
+    lock.lines()
+        .skip_while(|line| *line != name)
+        .nth(1)
+        .and_then(|line| line.strip_prefix("version = \"")?.strip_suffix('"'))
+        .map(str::to_owned)
+        .ok_or_else(|| Failure::new(format!("Cargo.lock has no {package}"), "run `cargo check --workspace`"))
+}
+
+/// The folder of the Node package that pins Playwright, axe and binaryen, with all of them installed.
+pub fn node_packages() -> Result<PathBuf, Failure> {
+    let by_hand = format!("install Node {NODE} or newer, with npm");
+    let version = output(Command::new("node").arg("--version"))
+        .ok_or_else(|| Failure::new("Node is not installed", by_hand.clone()))?;
+    let major = version.trim_start_matches('v').split('.').next().and_then(|text| text.parse::<u32>().ok());
+    if major.is_none_or(|major| major < NODE) {
+        return Err(Failure::new(format!("Node {version} is too old"), by_hand));
+    }
+    let folder = root().join("tests/e2e");
+    let lock_path = folder.join("package-lock.json");
+    let lock = std::fs::read(&lock_path).map_err(|error| Failure::file(&lock_path, error))?;
+    // A copy of the lock file inside the installed packages tells what they were installed from.
+    let stamp = folder.join("node_modules/.installed-from");
+    if std::fs::read(&stamp).ok().as_ref() != Some(&lock) {
+        step("Install the Node packages of the browser tests", || {
+            let mut install = Command::new("npm");
+            install.args(["ci", "--loglevel=error"]).current_dir(&folder);
+            run(&mut install, "run `npm ci` in tests/e2e")
+        })?;
+        std::fs::write(&stamp, lock).map_err(|error| Failure::file(&stamp, error))?;
+    }
+    Ok(folder)
+}
+
+/// A Chromium to test with.
+pub fn chromium() -> Result<PathBuf, Failure> {
+    let by_hand = "install Chromium, or name one in the environment variable FAIRGROUND_CHROMIUM";
+    if let Some(named) = std::env::var_os("FAIRGROUND_CHROMIUM") {
+        let named = PathBuf::from(named);
+        return if named.exists() {
+            Ok(named)
+        } else {
+            Err(Failure::new(format!("{} is not there", named.display()), by_hand))
+        };
+    }
+    if let Some(found) = installed_chromium() {
+        return Ok(found);
+    }
+    if on_path("apt-get").is_none() {
+        return Err(Failure::new("no Chromium found", by_hand));
+    }
+    step("Install Chromium with apt-get", || {
+        run(&mut apt_get(&["update", "-qq"]), by_hand)?;
+        // Without a font of its own a bare machine shows no text at all.
+        run(
+            &mut apt_get(&[
+                "install",
+                "-y",
+                "-qq",
+                "--no-install-recommends",
+                "chromium",
+                "fonts-liberation",
+            ]),
+            by_hand,
+        )
+    })?;
+    installed_chromium().ok_or_else(|| Failure::new("no Chromium found after its installation", by_hand))
+}
+
+fn installed_chromium() -> Option<PathBuf> {
+    ["chromium", "chromium-browser", "google-chrome"].into_iter().find_map(on_path)
+}
+
+/// `apt-get`, through `sudo` where this is not root and sudo exists.
+fn apt_get(args: &[&str]) -> Command {
+    let root = output(Command::new("id").arg("-u")).is_some_and(|id| id == "0");
+    let mut command = if root || on_path("sudo").is_none() {
+        Command::new("apt-get")
+    } else {
+        let mut sudo = Command::new("sudo");
+        sudo.args(["--preserve-env=DEBIAN_FRONTEND", "apt-get"]);
+        sudo
+    };
+    command.args(args).env("DEBIAN_FRONTEND", "noninteractive");
+    command
+}
+
+fn on_path(program: &str) -> Option<PathBuf> {
+    std::env::split_paths(&std::env::var_os("PATH")?).map(|folder| folder.join(program)).find(|p| p.is_file())
+}
