@@ -152,7 +152,8 @@ impl Session<'_> {
     /// The devices a shared request would use on a node; `None` if there are too few.
     fn devices(&self, node: &Node, request: &Request) -> Option<Vec<Device>> {
         let mut scored: Vec<(f64, Device)> = Vec::new();
-        for (group, s) in node.fitting(request) {
+        // A device of less than 100 MiB has no score and is left out.
+        for (group, s) in node.fitting(request).filter(|_| node.device_mib >= 100) {
             let filled = s.used as f64 / node.device_mib as f64;
             scored.push((self.device_score(filled), Device::Shared(group)));
         }

@@ -21,6 +21,7 @@ use super::division::{self, Sibling};
 use super::job::{Group, Job, JobFacts, PodSet};
 use super::node::Node;
 use super::request::Request;
+use super::score;
 use super::snapshot::{Quantities, Snapshot, SnapshotJob, SnapshotPod, SnapshotQueue, Status};
 use super::task::{GroupRef, JobRef, NodeRef, PodRef, QueueRef, Task, TaskRef};
 
@@ -37,6 +38,7 @@ pub(super) struct Session<'a> {
     pub jobs: Vec<Job>,
     pub tasks: Vec<Task>,
     pub groups: Groups,
+    pub score_parts: Vec<score::Part>,
     /// How many jobs are the session's own; the others are clones.
     pub n_jobs: usize,
 }
@@ -156,6 +158,7 @@ impl<'a> Session<'a> {
             jobs: Vec::with_capacity(snapshot.jobs.len()),
             tasks: Vec::new(),
             groups: Groups::of(snapshot),
+            score_parts: score::parts(config),
             n_jobs: snapshot.jobs.len(),
         };
         session.open_jobs(snapshot);
