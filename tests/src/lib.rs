@@ -1,1 +1,11 @@
 //! Runners of recorded and written cases.
+//!
+//! The runner of the recordings is a library because two users share it: the binary `golden`, which takes
+//! any directory, and the test of this package, which takes the recordings in the repository.
+
+pub mod cycle;
+pub mod division;
+pub mod known;
+pub mod recording;
+pub mod report;
+pub mod run;
