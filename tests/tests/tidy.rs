@@ -31,7 +31,7 @@ const WEB_LAYERS: &[&[&str]] = &[
 const DEPENDENCIES: &[(&str, &[&str])] = &[
     (
         "core",
-        &["serde", "serde_json", "saphyr-parser", "miniz_oxide", "proptest", "expect-test", "criterion"],
+        &["serde", "serde_json", "saphyr-parser", "miniz_oxide", "csv", "proptest", "expect-test", "criterion"],
     ),
     ("cli", &["fairground", "serde", "serde_json", "clap", "expect-test"]),
     (
@@ -53,6 +53,7 @@ const DEPENDENCIES: &[(&str, &[&str])] = &[
     (
         "tests",
         &[
+            "flate2",
             "fairground",
             "fairground-web",
             "serde",
