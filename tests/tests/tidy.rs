@@ -31,7 +31,16 @@ const WEB_LAYERS: &[&[&str]] = &[
 const DEPENDENCIES: &[(&str, &[&str])] = &[
     (
         "core",
-        &["serde", "serde_json", "saphyr-parser", "miniz_oxide", "csv", "proptest", "expect-test", "criterion"],
+        &[
+            "serde",
+            "serde_json",
+            "saphyr-parser",
+            "miniz_oxide",
+            "csv",
+            "proptest",
+            "expect-test",
+            "criterion",
+        ],
     ),
     ("cli", &["fairground", "serde", "serde_json", "clap", "expect-test"]),
     (
