@@ -7,6 +7,7 @@
 
 pub mod cluster;
 pub mod id;
+pub mod kit;
 pub mod policy;
 pub mod scenario;
 pub mod sim;
