@@ -6,6 +6,7 @@
 
 pub mod cluster;
 pub mod id;
+pub mod link;
 pub mod policy;
 pub mod scenario;
 pub mod time;
