@@ -89,8 +89,13 @@ impl Node {
     /// An empty node.
     pub fn new(from: &SnapshotNode, scalars: Vec<i64>) -> Self {
         let none = vec![0; scalars.len()];
-        let allocatable =
-            Room { cpu: from.cpu_milli, memory: from.memory_bytes, gpus: from.gpus, pods: from.pods, scalars };
+        let allocatable = Room {
+            cpu: from.cpu_milli,
+            memory: from.memory_bytes,
+            gpus: from.gpus,
+            pods: from.pods,
+            scalars,
+        };
         let empty = Room { scalars: none, ..Room::default() };
         let known = from.gpu_memory_mib > 0;
         let mib = if from.gpu_memory_mib >= 1_048_576 {
@@ -327,7 +332,8 @@ mod tests {
 
     #[test]
     fn two_parts_on_one_device() {
-        let from = SnapshotNode { gpus: 2.0, gpu_memory_mib: 100, pods: 9, ready: true, ..SnapshotNode::default() };
+        let from =
+            SnapshotNode { gpus: 2.0, gpu_memory_mib: 100, pods: 9, ready: true, ..SnapshotNode::default() };
         let mut node = Node::new(&from, Vec::new());
         let ask = |portion| {
             let gpu = GpuAsk::Fraction { portion, devices: 1 };
@@ -347,7 +353,8 @@ mod tests {
         a.status = Status::Releasing;
         node.update(&ask(0.5), &mut a);
         assert_eq!((node.sum_releasing(), node.group(GroupRef(0)).marked), (0.5, false));
-        let mut c = Task { pod: PodRef(2), status: Status::Pipelined, groups: vec![GroupRef(0)], ..Task::default() };
+        let mut c =
+            Task { pod: PodRef(2), status: Status::Pipelined, groups: vec![GroupRef(0)], ..Task::default() };
         node.add(&ask(0.6), &mut c);
         assert_eq!((node.group(GroupRef(0)).used, node.group(GroupRef(0)).rel()), (140, -10));
     }

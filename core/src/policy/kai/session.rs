@@ -418,7 +418,10 @@ fn open_queues(from: &[SnapshotQueue]) -> Vec<Queue> {
         kept = next;
     }
     let age = |l: &&SnapshotQueue, r: &&SnapshotQueue| {
-        l.created_s.partial_cmp(&r.created_s).expect("moments are never NaN").then_with(|| l.name.cmp(&r.name))
+        l.created_s
+            .partial_cmp(&r.created_s)
+            .expect("moments are never NaN")
+            .then_with(|| l.name.cmp(&r.name))
     };
     kept.sort_by(age);
     let find = |name: &str| kept.iter().position(|q| &*q.name == name).map(QueueRef::of);

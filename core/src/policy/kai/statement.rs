@@ -121,9 +121,7 @@ impl Statement {
         let is_held = stored.is_some();
         let mut moves = false;
         if let Some(stored) = stored {
-            moves = s.task(task).accepted.shared
-                && !before.groups.is_empty()
-                && before.groups != stored;
+            moves = s.task(task).accepted.shared && !before.groups.is_empty() && before.groups != stored;
             if !update_if_exists && !moves {
                 s.tasks[task.ix()].groups = stored;
                 self.take_back_eviction(s, task);
