@@ -14,9 +14,6 @@ const UNBUILT: &[Feature] = &[
     Feature { name: "reclaim", needed: |c| acts(c, "reclaim") },
     Feature { name: "preempt", needed: |c| acts(c, "preempt") },
     Feature { name: "stale gang eviction", needed: |c| acts(c, "stalegangeviction") },
-    Feature { name: "parts of a GPU", needed: |c| asks(c, |g| matches!(g, GpuRequest::Fraction { .. })) },
-    Feature { name: "GPU memory", needed: |c| asks(c, |g| matches!(g, GpuRequest::Memory { .. })) },
-    Feature { name: "minimum runtime", needed: has_min_runtime },
 ];
 
 /// The first missing part that the case needs.
