@@ -256,6 +256,8 @@ pub enum GpuRequest {
 /// One of the things that were seen.
 #[derive(Clone, Debug, Deserialize)]
 pub struct Outcome {
+    /// Number of executions.
+    pub n: u32,
     /// Whether queue numbers were bit-equal in all executions.
     pub queues_exact: bool,
     /// Whether queue numbers differed by more than last bits.
