@@ -126,12 +126,7 @@ fn fill_in_ledger(row: &mut QueueRow, ledger: &LedgerRow) {
     row.limit = bounds(&ledger.limit);
 }
 
-fn node_card(
-    world: &World,
-    id: NodeId,
-    claims: &BTreeMap<PodId, NodeId>,
-    changed: &[PodId],
-) -> NodeCard {
+fn node_card(world: &World, id: NodeId, claims: &BTreeMap<PodId, NodeId>, changed: &[PodId]) -> NodeCard {
     let cluster = world.cluster();
     let node = &cluster.nodes[id];
     let used = world.node_use(id).used();
@@ -193,8 +188,7 @@ fn claim_cells(cluster: &Cluster, node: NodeId, claims: &BTreeMap<PodId, NodeId>
             | GpuRequest::Memory { devices, .. } => devices as usize,
         };
         let job = cluster.pods[pod].job;
-        let claim =
-            Claim { job: cluster.jobs[job].name.to_string(), queue: index(cluster.jobs[job].queue) };
+        let claim = Claim { job: cluster.jobs[job].name.to_string(), queue: index(cluster.jobs[job].queue) };
         let is_open = |cell: &Cell, leaving: bool| {
             cell.claimed.is_none()
                 && (if leaving { cell.pods.iter().any(|p| p.leaving) } else { cell.pods.is_empty() })
