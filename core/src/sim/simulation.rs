@@ -16,11 +16,12 @@ use super::agenda::{Agenda, Kind};
 use super::meter::Meter;
 use super::policies::{Memory, Policies};
 use crate::cluster::{Cluster, Devices, Job, Phase, Pod, PodSet, Torn, World};
-use crate::id::{Arena, Id, JobId, PartitionId, PodId};
+use crate::id::{Arena, Id, JobId, PartitionId, PodId, QueueId};
 use crate::policy::{Change, Decision, PartitionView, Policy, Rhythm, Wake};
 use crate::scenario::{Plan, PlanChange, Planned};
 use crate::time::{Span, Time};
-use crate::trace::{Digest, Event, EvictReason, Ledger, Level, Recorded, Refusal, Trace};
+use crate::trace::{Digest, DivisionStep, Event, EvictReason, Ledger, Level, Recorded, Refusal, Trace};
+use crate::units::Resource;
 
 /// At most so many cycles follow each other at one instant; then a millisecond passes.
 const SAME_INSTANT_MAX: u32 = 64;
@@ -438,6 +439,11 @@ impl Simulation {
     /// Now: the time of the latest cycle.
     pub fn now(&self) -> Time {
         self.now
+    }
+    /// How the entitlement of a queue came about: the levels from the root down.
+    pub fn derive(&self, queue: QueueId, resource: Resource) -> Vec<DivisionStep> {
+        let view = PartitionView { cluster: self.world.cluster(), partition: PartitionId(0), now: self.now };
+        self.policies.derive(view, &self.memory, queue, resource)
     }
     /// The latest cycle; 0 before the first.
     pub fn cycle(&self) -> u32 {
