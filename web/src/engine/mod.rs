@@ -1,3 +1,4 @@
 //! The engine behind its border: the protocol, the serving side, and ways to reach it.
 
+mod convert;
 pub mod protocol;
