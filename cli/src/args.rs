@@ -41,7 +41,7 @@ pub enum Command {
 /// Run a scenario.
 #[derive(Debug, ClapArgs)]
 pub struct Run {
-    /// A scenario (YAML or JSON); - reads standard input
+    /// A scenario (YAML or JSON) or a link to one; - reads standard input
     #[arg(value_name = "FILE")]
     pub file: String,
     /// Use this policy instead of the scenario's: kai or fifo
@@ -108,11 +108,11 @@ pub struct Import {
     #[arg(long, value_name = "Q.csv")]
     pub queues: Option<String>,
     /// Nodes × GPUs, such as 88x8
-    #[arg(long, value_name = "NxG")]
-    pub nodes: Option<String>,
+    #[arg(long, value_name = "NxG", value_parser = nodes)]
+    pub nodes: Option<(u32, u32)>,
     /// Part of each queue's GPUs that becomes its quota, such as 1/4
-    #[arg(long, value_name = "PART")]
-    pub quota_scale: Option<String>,
+    #[arg(long, value_name = "PART", value_parser = part)]
+    pub quota_scale: Option<(u32, u32)>,
     /// The policy of the scenario: kai or fifo
     #[arg(long, value_name = "P")]
     pub policy: Option<String>,
@@ -139,4 +139,20 @@ pub struct Open {
 
 fn moment(text: &str) -> Result<i64, String> {
     fairground::scenario::quantity::millis(text).map_err(|_| "not a time; write 90s, 2h or 30d".to_string())
+}
+
+fn nodes(text: &str) -> Result<(u32, u32), String> {
+    pair(text, ['x', '×']).ok_or_else(|| "not nodes × GPUs; write 88x8".to_string())
+}
+
+fn part(text: &str) -> Result<(u32, u32), String> {
+    let whole = text.parse().ok().filter(|&n| n > 0).map(|n| (n, 1));
+    whole.or_else(|| pair(text, ['/', '∕'])).ok_or_else(|| "not a part; write 1/4".to_string())
+}
+
+/// Two numbers above 0.
+fn pair(text: &str, between: [char; 2]) -> Option<(u32, u32)> {
+    let (left, right) = text.split_once(between)?;
+    let (left, right) = (left.trim().parse().ok()?, right.trim().parse().ok()?);
+    (left > 0 && right > 0).then_some((left, right))
 }

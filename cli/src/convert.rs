@@ -2,8 +2,11 @@
 
 use std::io::Write;
 
+use fairground::import::{self, Options};
+use fairground::{link, scenario};
+
 use crate::args::{Check, FailOn, Import, Link, Open};
-use crate::load::{load, shown};
+use crate::load::{from_link, load, report, shown, text};
 use crate::{End, Stop};
 
 /// Says everything that is wrong with a scenario.
@@ -22,19 +25,56 @@ pub fn check(args: &Check) -> Result<End, Stop> {
 }
 
 /// Makes a scenario from a trace.
-pub fn import(_args: &Import) -> Result<End, Stop> {
-    eprintln!("fairground: this build cannot import traces");
-    Err(Stop::BadInput)
+pub fn import(args: &Import) -> Result<End, Stop> {
+    let mut options = Options::default();
+    if let Some(nodes) = args.nodes {
+        options.nodes = Some(nodes);
+    }
+    if let Some(scale) = args.quota_scale {
+        options.quota_scale = scale;
+    }
+    if let Some(policy) = &args.policy {
+        options.policy.clone_from(policy);
+    }
+    options.name = file_stem(&args.trace);
+    let jobs = text(&args.trace)?;
+    let queues = args.queues.as_deref().map(text).transpose()?;
+    let imported = import::import(jobs.as_bytes(), queues.as_deref().map(str::as_bytes), &options);
+    let r = &imported.report;
+    report(&args.trace, &r.diagnostics)?;
+    let mut err = std::io::stderr().lock();
+    for (what, says) in [("understood", &r.understood), ("assumed", &r.assumed), ("ignored", &r.ignored)] {
+        for line in says {
+            writeln!(err, "{what}: {line}")?;
+        }
+    }
+    let scenario = imported.scenario.ok_or(Stop::BadInput)?;
+    let written = scenario::to_yaml(&scenario);
+    if args.output == "-" {
+        std::io::stdout().write_all(written.as_bytes())?;
+    } else {
+        std::fs::write(&args.output, written)?;
+    }
+    Ok(End::Ok)
+}
+
+/// The name of a file without folders and ending.
+fn file_stem(file: &str) -> String {
+    let stem = std::path::Path::new(file).file_stem();
+    stem.map_or_else(|| "trace".to_string(), |stem| stem.to_string_lossy().into_owned())
 }
 
 /// Prints a scenario as a link.
-pub fn link(_args: &Link) -> Result<End, Stop> {
-    eprintln!("fairground: this build cannot make links");
-    Err(Stop::BadInput)
+pub fn link(args: &Link) -> Result<End, Stop> {
+    let loaded = load(&args.file, None)?;
+    writeln!(std::io::stdout(), "#{}", link::encode(&loaded.scenario))?;
+    Ok(End::Ok)
 }
 
 /// Prints the scenario in a link.
-pub fn open(_args: &Open) -> Result<End, Stop> {
-    eprintln!("fairground: this build cannot open links");
-    Err(Stop::BadInput)
+pub fn open(args: &Open) -> Result<End, Stop> {
+    let given = if args.link == "-" { text("-")? } else { args.link.clone() };
+    let scenario = from_link(&given)?;
+    std::io::stdout().write_all(scenario::to_yaml(&scenario).as_bytes())?;
+    Ok(End::Ok)
 }

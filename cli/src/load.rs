@@ -2,6 +2,7 @@
 
 use std::io::{Read, Write};
 
+use fairground::link::{self, LinkError};
 use fairground::scenario::{self, Checked, Diagnostic, Scenario, Severity};
 
 use crate::Stop;
@@ -41,7 +42,11 @@ pub fn text(file: &str) -> Result<String, Stop> {
 
 /// Reads and checks a scenario, and reports every finding on stderr.
 pub fn load(file: &str, policy: Option<&str>) -> Result<Loaded, Stop> {
-    let text = text(file)?;
+    let (file, text) = if link::looks_like_link(file) && !std::path::Path::new(file).exists() {
+        ("link", scenario::to_yaml(&from_link(file)?))
+    } else {
+        (file, text(file)?)
+    };
     let read = scenario::read(&text);
     let is_clean = read.is_clean();
     let mut found = read.diagnostics;
@@ -66,6 +71,25 @@ pub fn load(file: &str, policy: Option<&str>) -> Result<Loaded, Stop> {
             Err(Stop::BadInput)
         }
     }
+}
+
+/// The scenario in a link. Says what is wrong with the link.
+pub fn from_link(given: &str) -> Result<Scenario, Stop> {
+    link::decode(given).map_err(|error| {
+        let says = match error {
+            LinkError::NotALink => "this is no link to a scenario".to_string(),
+            LinkError::NewerVersion { version } => format!("made by a newer version: layout {version}"),
+            LinkError::Cut { arrived, expected: Some(expected) } => {
+                format!("cut off: {arrived} of {expected} characters arrived")
+            }
+            LinkError::Cut { arrived, expected: None } => format!("cut off after {arrived} characters"),
+            LinkError::Damaged => "damaged: some characters were changed on the way".to_string(),
+            LinkError::TooLarge => "holds more than 8 MB".to_string(),
+            LinkError::Content { says } => says,
+        };
+        eprintln!("fairground: link: {says}");
+        Stop::BadInput
+    })
 }
 
 /// Writes findings to stderr.

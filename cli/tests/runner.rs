@@ -143,3 +143,50 @@ fn a_reader_that_has_enough_is_no_mistake() {
     let output = child.wait_with_output().expect("it ends");
     assert_eq!((code(&output), text(&output.stderr).as_str()), (Some(0), ""));
 }
+
+#[test]
+fn a_link_holds_the_scenario() {
+    let link = text(&fairground(&["link", "-"], TWO_TEAMS).stdout);
+    let opened = fairground(&["open", link.trim()], "");
+    assert_eq!(code(&opened), Some(0), "{}", text(&opened.stderr));
+    let direct = fairground(&["run", "-", "--out", "jsonl"], TWO_TEAMS).stdout;
+    assert_eq!(fairground(&["run", "-", "--out", "jsonl"], &text(&opened.stdout)).stdout, direct);
+    assert_eq!(fairground(&["run", link.trim(), "--out", "jsonl"], "").stdout, direct);
+    let cut = &link.trim()[..link.trim().len() / 2];
+    let output = fairground(&["open", cut], "");
+    assert_eq!(code(&output), Some(2));
+    assert!(text(&output.stderr).contains("cut off"), "{}", text(&output.stderr));
+}
+
+#[test]
+fn a_trace_becomes_a_scenario_that_runs() {
+    let dir = std::env::temp_dir().join(format!("fairground-runner-{}", std::process::id()));
+    std::fs::create_dir_all(&dir).expect("writable");
+    let path = |name: &str| dir.join(name).to_string_lossy().into_owned();
+    std::fs::write(path("jobs.csv"), "id,submit_s,duration_s,gpus,vc\n1,0,10,4,a\n2,1,5,8,b\n3,2,5,8,a\n")
+        .expect("written");
+    std::fs::write(path("queues.csv"), "vc,gpus\na,16\nb,16\n").expect("written");
+    let (jobs, queues, out) = (path("jobs.csv"), path("queues.csv"), path("trace.yaml"));
+    let args = [
+        "import",
+        &jobs,
+        "--queues",
+        &queues,
+        "--nodes",
+        "2x8",
+        "--quota-scale",
+        "1/2",
+        "--policy",
+        "fifo",
+        "-o",
+        &out,
+    ];
+    let imported = fairground(&args, "");
+    assert_eq!(code(&imported), Some(0), "{}", text(&imported.stderr));
+    assert!(text(&imported.stderr).contains("understood: "));
+    let ran = fairground(&["run", &out, "--out", "jsonl", "--summary-only"], "");
+    let summary: serde_json::Value = serde_json::from_slice(&ran.stdout).expect("JSON");
+    assert_eq!(summary["summary"]["jobs_done"], 3);
+    assert_eq!(summary["summary"]["waits"]["max_s"], 8);
+    std::fs::remove_dir_all(&dir).expect("still there");
+}

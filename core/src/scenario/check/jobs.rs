@@ -170,7 +170,9 @@ fn template(
     let all_pods = pods.saturating_mul(count.unwrap_or(1));
     if on_all > all_pods {
         let says = format!("on names {on_all} nodes for {all_pods} pods; remove some");
-        f.add(codes::TOO_MANY_ON, here.field("on"), says, None);
+        let kept = usize::try_from(all_pods).unwrap_or(usize::MAX).min(entry.on.len());
+        let fix = set(here.field("on"), entry.on[..kept].join(", "), format!("Keep the first {kept}"));
+        f.add(codes::TOO_MANY_ON, here.field("on"), says, fix);
     }
     let started = f.time(&entry.started, submit, || here.field("started"), quantity::millis);
     if !entry.on.is_empty() {
