@@ -221,6 +221,9 @@ fn at_start(submit: i64, started: i64, lasts: Option<Span>, here: Here<'_>, f: &
 fn queue(entry: &JobEntry, here: Here<'_>, queues: &Queues, f: &mut Findings) -> QueueId {
     let at = || here.field("queue");
     let Some(found) = queues.index.find(&entry.queue).filter(|_| !entry.queue.is_empty()) else {
+        if f.only_counts(codes::NO_QUEUE) {
+            return QueueId(0);
+        }
         let hint = names::hint(&queues.index, &entry.queue);
         let says = match entry.queue.is_empty() {
             true => "this job names no queue; jobs belong to a queue without children".to_string(),
