@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use fairground::cluster::{Devices, audit};
 use fairground::id::{NodeId, PodId};
-use fairground::policy::{Policy, fifo};
+use fairground::policy::{Policy, fifo, kai};
 use fairground::scenario::Plan;
 use fairground::sim::{CycleRecord, History, Simulation};
 use fairground::trace::{Check, Event, EvictReason};
@@ -15,7 +15,7 @@ use proptest::prelude::*;
 const CYCLES: u32 = 40;
 
 fn policies() -> Vec<Policy> {
-    vec![Policy::Fifo(fifo::Config::default())]
+    vec![Policy::Kai(kai::config::Config::default()), Policy::Fifo(fifo::Config::default())]
 }
 
 fn plans() -> impl Strategy<Value = Plan> {

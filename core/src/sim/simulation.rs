@@ -234,8 +234,8 @@ impl Simulation {
         let mut bound = Vec::new();
         for decision in turn.decisions {
             match decision {
-                Decision::Bind { pod, node } => {
-                    let devices = self.world.bind(pod, node, now);
+                Decision::Bind { pod, node, devices } => {
+                    let devices = self.world.bind_on(pod, node, devices, now);
                     let devices =
                         devices.unwrap_or_else(|why| panic!("{pod:?} cannot be bound to {node:?}: {why:?}"));
                     bound.push((pod, devices));
