@@ -7,7 +7,9 @@
 
 pub mod cluster;
 pub mod id;
+pub mod import;
 pub mod kit;
+pub mod link;
 pub mod policy;
 pub mod scenario;
 pub mod sim;

@@ -369,6 +369,9 @@ impl<'a> Session<'a> {
 
     /// The proportion handler of an operation: adds or takes a task's accepted request along its queues.
     pub fn account(&mut self, task: TaskRef, add: bool) {
+        if !self.plugins.proportion {
+            return;
+        }
         let amount = self.tasks[task.ix()].accepted.quantities;
         let facts = &self.facts[self.pods[self.tasks[task.ix()].pod.ix()].job.ix()];
         let mut at = facts.queue;

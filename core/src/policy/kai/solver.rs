@@ -57,11 +57,12 @@ impl Session<'_> {
         let mut more_nodes: Vec<NodeRef> = Vec::new();
         for k in 1..=chunk.len() {
             let partial = self.partial_job(job, &chunk[..k]);
-            let pending = self.chunk(partial, false);
-            if pending.is_empty() {
+            if self.chunk(partial, false).is_empty() {
                 out.crashed(self, job);
                 return None;
             }
+            // All of them, also those of a stale chunk that cannot be placed.
+            let pending = self.job(partial).tasks().collect();
             let mut nodes = feasible.clone();
             more_nodes.iter().for_each(|n| nodes[n.ix()] = true);
             let hypothesis = Hypothesis::new(self, partial, pending, recorded);
