@@ -10,3 +10,4 @@ pub mod philly;
 pub mod recording;
 pub mod report;
 pub mod run;
+pub mod worlds;

@@ -6,13 +6,14 @@ use fairground::cluster::{Cluster, GpuRequest, Phase, World};
 use fairground::id::{Id, JobId, NodeId, PodId, QueueId};
 use fairground::sim::{CycleRecord, Simulation};
 use fairground::trace::{
-    Check, Event, EvictReason, Gate, LedgerRow, NodeReason, Op, Outlook, Quantity, Recorded, Refusal, Value,
+    Check, DivisionStep, Event, EvictReason, Gate, LedgerRow, NodeReason, Op, Outlook, Quantity, Recorded,
+    Refusal, Rule, Value,
 };
 use fairground::units::{Amount, PerResource, Resource};
 
 use super::protocol::{
-    BoundTriple, Cell, CellPod, CheckRow, Claim, EventRow, Frame, GateRow, JobRow, NodeCard, QueueRow,
-    RefusalRow, Triple, ValueRow,
+    BoundTriple, Cell, CellPod, CheckRow, Claim, EventRow, Frame, GateRow, JobRow, LadderLevel, LadderLine,
+    NodeCard, QueueRow, RefusalRow, Triple, ValueRow,
 };
 
 /// The frame after a cycle: the state, and what happened in the cycle.
@@ -126,12 +127,7 @@ fn fill_in_ledger(row: &mut QueueRow, ledger: &LedgerRow) {
     row.limit = bounds(&ledger.limit);
 }
 
-fn node_card(
-    world: &World,
-    id: NodeId,
-    claims: &BTreeMap<PodId, NodeId>,
-    changed: &[PodId],
-) -> NodeCard {
+fn node_card(world: &World, id: NodeId, claims: &BTreeMap<PodId, NodeId>, changed: &[PodId]) -> NodeCard {
     let cluster = world.cluster();
     let node = &cluster.nodes[id];
     let used = world.node_use(id).used();
@@ -193,8 +189,7 @@ fn claim_cells(cluster: &Cluster, node: NodeId, claims: &BTreeMap<PodId, NodeId>
             | GpuRequest::Memory { devices, .. } => devices as usize,
         };
         let job = cluster.pods[pod].job;
-        let claim =
-            Claim { job: cluster.jobs[job].name.to_string(), queue: index(cluster.jobs[job].queue) };
+        let claim = Claim { job: cluster.jobs[job].name.to_string(), queue: index(cluster.jobs[job].queue) };
         let is_open = |cell: &Cell, leaving: bool| {
             cell.claimed.is_none()
                 && (if leaving { cell.pods.iter().any(|p| p.leaving) } else { cell.pods.is_empty() })
@@ -462,5 +457,60 @@ fn node_reason(reason: NodeReason) -> String {
         NodeReason::NotReady => "not-ready".to_string(),
         NodeReason::Selector => "selector".to_string(),
         NodeReason::Gate => "gate".to_string(),
+    }
+}
+
+/// The levels of the division that ends in a queue's entitlement, from the root down.
+pub fn ladder(simulation: &Simulation, queue: &str, resource: u8) -> Vec<LadderLevel> {
+    let cluster = simulation.cluster();
+    let resource = Resource(resource);
+    let Some((id, _)) = cluster.queues.iter().find(|(_, q)| *q.name == *queue) else { return Vec::new() };
+    if !Resource::ACCOUNTED.contains(&resource) {
+        return Vec::new();
+    }
+    let mut levels: Vec<LadderLevel> = Vec::new();
+    for step in simulation.derive(id, resource) {
+        if let DivisionStep::Capacity { of, amount } = step {
+            let of = of.map(|q| cluster.queues[q].name.to_string()).unwrap_or_default();
+            levels.push(LadderLevel { of, capacity: amount, ..LadderLevel::default() });
+        } else if let Some(level) = levels.last_mut() {
+            add_step(cluster, level, step);
+        }
+    }
+    levels
+}
+
+fn add_step(cluster: &Cluster, level: &mut LadderLevel, step: DivisionStep) {
+    let name = |queue: QueueId| cluster.queues[queue].name.to_string();
+    let line = |kind: &str, rule: Rule, queue| LadderLine {
+        kind: kind.to_string(),
+        rule: rule.key().to_string(),
+        says: rule.0.says.to_string(),
+        queue: name(queue),
+        ..LadderLine::default()
+    };
+    match step {
+        DivisionStep::Capacity { .. } => {}
+        DivisionStep::Quota { rule, queue, quota, requestable, granted, remaining } => {
+            let line = line("quota", rule, queue);
+            level.lines.push(LadderLine {
+                pot: quota,
+                weight: requestable,
+                given: granted,
+                remaining,
+                ..line
+            });
+        }
+        DivisionStep::Round { rule, priority, round, queue, pot, weight, part, offer, wanted, given } => {
+            let line = line("round", rule, queue);
+            level.lines.push(LadderLine { priority, round, pot, weight, part, offer, wanted, given, ..line });
+        }
+        DivisionStep::Remainder { rule, queue, fraction, given } => {
+            level.lines.push(LadderLine { offer: fraction, given, ..line("remainder", rule, queue) });
+        }
+        DivisionStep::Result { queue, fair_share } => {
+            level.queue = name(queue);
+            level.fair_share = fair_share;
+        }
     }
 }

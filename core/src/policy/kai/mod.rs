@@ -7,20 +7,31 @@ mod allocate;
 mod capacity;
 mod chunk;
 pub mod config;
+mod consolidate;
 pub mod division;
+mod filters;
 mod fit;
+mod hypothesis;
 mod job;
 mod job_order;
+mod min_runtime;
 mod node;
 mod number;
 mod place;
+mod preempt;
 mod queue_order;
 mod queue_tree;
+mod reclaim;
+mod reclaimable;
 mod recorder;
 mod request;
 mod score;
 mod session;
+mod signatures;
+mod simulate;
 pub mod snapshot;
+mod solver;
+mod stale_gang;
 mod statement;
 mod task;
 
@@ -39,7 +50,10 @@ pub fn run_cycle(snapshot: &Snapshot, trace: &mut Trace) -> CycleOutcome {
         out.begin(&session, action);
         match action {
             Action::Allocate => session.run_allocate(&mut out),
-            Action::Consolidation | Action::Reclaim | Action::Preempt | Action::StaleGangEviction => (),
+            Action::Consolidation => session.run_consolidation(&mut out),
+            Action::Reclaim => session.run_reclaim(&mut out),
+            Action::Preempt => session.run_preempt(&mut out),
+            Action::StaleGangEviction => session.run_stale_gang_eviction(&mut out),
         }
         out.end(&session);
     }

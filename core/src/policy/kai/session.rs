@@ -22,6 +22,7 @@ use super::job::{Group, Job, JobFacts, PodSet};
 use super::node::Node;
 use super::request::Request;
 use super::score;
+use super::signatures::Keys;
 use super::snapshot::{Quantities, Snapshot, SnapshotJob, SnapshotPod, SnapshotQueue, Status};
 use super::task::{GroupRef, JobRef, NodeRef, PodRef, QueueRef, Task, TaskRef};
 
@@ -39,6 +40,7 @@ pub(super) struct Session<'a> {
     pub tasks: Vec<Task>,
     pub groups: Groups,
     pub score_parts: Vec<score::Part>,
+    pub keys: Keys,
     /// How many jobs are the session's own; the others are clones.
     pub n_jobs: usize,
 }
@@ -159,6 +161,7 @@ impl<'a> Session<'a> {
             tasks: Vec::new(),
             groups: Groups::of(snapshot),
             score_parts: score::parts(config),
+            keys: Keys::default(),
             n_jobs: snapshot.jobs.len(),
         };
         session.open_jobs(snapshot);
@@ -366,6 +369,9 @@ impl<'a> Session<'a> {
 
     /// The proportion handler of an operation: adds or takes a task's accepted request along its queues.
     pub fn account(&mut self, task: TaskRef, add: bool) {
+        if !self.plugins.proportion {
+            return;
+        }
         let amount = self.tasks[task.ix()].accepted.quantities;
         let facts = &self.facts[self.pods[self.tasks[task.ix()].pod.ix()].job.ix()];
         let mut at = facts.queue;
