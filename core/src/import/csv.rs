@@ -141,7 +141,7 @@ fn make(
     let n_nodes = match options.nodes {
         Some((n, _)) => n,
         None => {
-            let largest = jobs.iter().map(|job| gpus_of(job)).max().unwrap_or(1);
+            let largest = jobs.iter().map(gpus_of).max().unwrap_or(1);
             let needed = total.unwrap_or(0).div_ceil(1000).max(largest).div_ceil(u64::from(node_gpus));
             let n = u32::try_from(needed.clamp(1, NODES_MAX)).unwrap_or(1);
             report.assumed.push(format!(
