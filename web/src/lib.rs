@@ -5,6 +5,8 @@
 //! library, so that models and charts are tested without a browser.
 
 pub mod chart;
+pub mod components;
 pub mod engine;
+pub mod model;
 pub mod page;
 pub mod worker;

@@ -1,0 +1,3 @@
+//! One file per component.
+
+pub mod props;
