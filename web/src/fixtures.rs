@@ -293,3 +293,32 @@ pub fn departments_run() -> Run {
         ],
     }
 }
+
+/// Many nodes of `gpus` GPUs, most of them busy, some leaving, one in fifty down.
+pub fn many(nodes: usize, gpus: usize) -> Frame {
+    let mut frame = departments();
+    frame.nodes = (0..nodes)
+        .map(|n| {
+            let cells = (0..gpus)
+                .map(|g| {
+                    let queue = [1, 1, 2, 4, 5, 6][(n * 7 + g / 2) % 6];
+                    if (n * 13) % 11 > 3 || g < n % gpus {
+                        held(CellPod {
+                            leaving: n % 17 == 3,
+                            ..pod(&format!("job-{}", n * 3 + g / 2), queue)
+                        })
+                    } else {
+                        Cell::default()
+                    }
+                })
+                .collect();
+            let mut node = node(&format!("node-{n}"), cells);
+            if n % 50 == 9 {
+                node.ready = false;
+                node.cells.iter_mut().for_each(|cell| cell.pods.clear());
+            }
+            node
+        })
+        .collect();
+    frame
+}

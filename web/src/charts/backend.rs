@@ -155,6 +155,8 @@ pub enum Trim {
     RoundHair,
     /// A rounded dotted outline: claimed.
     RoundDotted,
+    /// A rounded band of four pixels, under a dotted outline.
+    RoundBand,
     /// A rounded dashed outline: a ghost.
     RoundDashed,
     /// A rounded outline of two pixels: changed by the last step.
@@ -171,15 +173,18 @@ pub enum Trim {
     Bold,
     /// One of very many equal rectangles: neighbours in the text become one path.
     Mass,
+    /// Joined lines that stay under their fill.
+    Thick,
     /// Rounded line joins.
     Smooth,
 }
 
-const TRIMS: [(Trim, &str); 13] = [
+const TRIMS: [(Trim, &str); 15] = [
     (Trim::None, ""),
     (Trim::Round, r#" rx="30""#),
     (Trim::RoundHair, r#" rx="30" stroke-width="10""#),
     (Trim::RoundDotted, r#" rx="30" stroke-width="20" stroke-dasharray="20 30""#),
+    (Trim::RoundBand, r#" rx="30" stroke-width="40""#),
     (Trim::RoundDashed, r#" rx="30" stroke-width="15" stroke-dasharray="45 30""#),
     (Trim::Changed, r#" rx="40" stroke-width="20" class="changed""#),
     (Trim::Card, r#" rx="80" stroke-width="10""#),
@@ -188,6 +193,7 @@ const TRIMS: [(Trim, &str); 13] = [
     (Trim::Halo, r#" class="halo""#),
     (Trim::Bold, r#" font-weight="600""#),
     (Trim::Mass, ""),
+    (Trim::Thick, r#" stroke-linejoin="round" paint-order="stroke""#),
     (Trim::Smooth, r#" stroke-linejoin="round" stroke-linecap="round""#),
 ];
 
