@@ -196,11 +196,16 @@ fn lines(plane: &mut Plane<'_, '_>, view: &TimelineView, size: Size) -> Drawn {
 
 /// A caption at the right end of a line, above it if there is room.
 fn caption(plane: &Plane<'_, '_>, at: (f64, f64), text: &str, view: &TimelineView) -> Drawn {
-    let (_, height) = plane.plotting_area().dim_in_pixel();
-    let up = 100.0 / f64::from(height) * view.max;
-    let y = if at.1 + up * 1.4 > view.max { at.1 - up } else { at.1 + up };
-    let style = Paint::from(Ink::Soft).trimmed(Trim::Halo).text(12.0, HPos::Right);
-    plane.plotting_area().draw(&Text::new(text.to_string(), (at.0, y), style))
+    let (width, height) = plane.plotting_area().dim_in_pixel();
+    let (per_x, per_y) = ((f64::from(view.end) + 1.0) / f64::from(width), view.max / f64::from(height));
+    let up = 100.0 * per_y;
+    let y = if at.1 + up * 1.8 > view.max { at.1 - up } else { at.1 + up };
+    let (w, h) = (f64::from(px(text_width(text, 12.0) + 8.0)) * per_x, f64::from(px(8.0)) * per_y);
+    let ground = Paint::from(Ink::Panel).trimmed(Trim::Round).faint(0.86);
+    plane.plotting_area().draw(&Rectangle::new([(at.0 - w, y + h), (at.0, y - h)], ground))?;
+    let style = Paint::from(Ink::Ink).text(12.0, HPos::Right);
+    let x = at.0 - f64::from(px(4.0)) * per_x;
+    plane.plotting_area().draw(&Text::new(text.to_string(), (x, y), style))
 }
 
 fn draw_lane(area: &Area<'_>, marks: &[LaneMark], width: f64) -> Drawn {

@@ -1,3 +1,7 @@
 //! One file per component.
 
+pub mod cluster;
+pub mod picture;
 pub mod props;
+pub mod shares;
+pub mod timeline;

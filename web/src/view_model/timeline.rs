@@ -74,7 +74,7 @@ pub struct Band {
 }
 
 /// The kind of an event, from the one that hides others to the one that is hidden.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Kind {
     /// ✕
     Reclaimed,
@@ -210,7 +210,7 @@ pub fn timeline(run: &Run, frame: &Frame, selection: Option<&Selection>, resourc
         resource,
         end: if run.complete { run.last_cycle.max(1) } else { end_of(run.last_cycle) },
         last: run.last_cycle,
-        max: if most > 0.0 { most * 1.08 } else { 1.0 },
+        max: if most > 0.0 { most * 1.2 } else { 1.0 },
         cycles: run.points.iter().map(|point| point.cycle).collect(),
         times: run.points.iter().map(|point| point.time_ms).collect(),
         capacity,
