@@ -11,6 +11,7 @@ pub mod engine;
 pub mod model;
 pub mod page;
 pub mod view_model;
+pub mod words;
 pub mod worker;
 
 #[cfg(test)]
