@@ -5,3 +5,4 @@ pub mod picture;
 pub mod props;
 pub mod shares;
 pub mod timeline;
+pub mod why;
