@@ -2,13 +2,45 @@
 //!
 //! Reading sees shape only and hardly ever fails; meaning is given by `check`, which finds *all*
 //! mistakes at once and turns a scenario into a [`Plan`] that a simulation can run.
+//!
+//! [`read`] text → [`Scenario`] → [`check`] → [`Plan`]; [`to_yaml`] and [`to_json`] lead back. [`apply`]
+//! changes a scenario by edits, those of a [`Fix`] as well as the page's own.
 
+mod check;
+pub mod codes;
 mod diagnostic;
+mod findings;
+mod nearest;
 mod plan;
+pub mod quantity;
+mod read;
 mod schema;
+mod shape;
+mod value;
 
+pub use check::{Checked, PRIORITY_CLASSES, check};
 pub use diagnostic::{Code, Diagnostic, Edit, Fix, Path, Segment, Severity};
+pub use nearest::nearest;
 pub use plan::{Plan, PlanChange, Planned};
+pub use read::{Read, locate, read};
 pub use schema::{
     DelaysEntry, JobEntry, NodeEntry, PodSetEntry, QueueEntry, ResourceEntry, Scalar, Scenario, TimelineEntry,
 };
+
+/// What the first line of a scenario file says.
+pub const FORMAT: &str = "fairground-scenario";
+/// The version this build reads and writes.
+pub const VERSION: &str = "1";
+
+/// Most nodes of a scenario.
+pub const NODES_MAX: u64 = 20_000;
+/// Most pods of a scenario.
+pub const PODS_MAX: u64 = 200_000;
+/// Most queues of a scenario.
+pub const QUEUES_MAX: u64 = 5_000;
+/// Most levels of the queue tree.
+pub const TREE_DEPTH_MAX: usize = 16;
+/// Longest name, in characters.
+pub const NAME_CHARS_MAX: usize = 253;
+/// Most GPUs of one node.
+pub const NODE_GPUS_MAX: i64 = 64;

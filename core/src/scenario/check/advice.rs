@@ -1,0 +1,257 @@
+//! What runs, but may not do what its author wants: queues and sums.
+
+use super::super::codes;
+use super::super::schema::Scenario;
+use super::jobs::Jobs;
+use super::nodes::Nodes;
+use super::queues::Queues;
+use super::{Here, Kind, Path};
+use crate::id::{Id, QueueId};
+use crate::scenario::findings::{Findings, quoted, set};
+use crate::scenario::quantity::print_amount;
+use crate::units::{Amount, Bound, Resource};
+
+/// Largest sum that is counted: half of what an integer holds.
+const SUM_MAX: i128 = 1 << 62;
+
+/// Gives advice about queues.
+pub fn advice(s: &Scenario, kind: Kind, nodes: &Nodes, queues: &Queues, jobs: &Jobs, f: &mut Findings) {
+    let asked = asked(queues, jobs);
+    let capacity = totals(nodes, queues, jobs, f);
+    for (id, queue) in queues.all.iter() {
+        let here = queues.here(s, id);
+        for resource in [Resource::GPU, Resource::CPU, Resource::MEMORY] {
+            let asked = asked[id.index()][resource.index()];
+            if kind == Kind::Kai {
+                kai(here, queue, resource, asked, f);
+            }
+            children(here, queues, id, resource, f);
+        }
+        if kind == Kind::Fifo && asked[id.index()][Resource::GPU.index()] && queue.children.is_empty() {
+            fifo(here, queue, f);
+        }
+    }
+    if kind == Kind::Fifo {
+        not_expressed(s, queues, f);
+    }
+    if nodes.complete {
+        oversubscribed(queues, capacity, f);
+    }
+    same_age(s, queues, f);
+}
+
+/// Which resources the jobs in and below each queue ask for.
+fn asked(queues: &Queues, jobs: &Jobs) -> Vec<[bool; 3]> {
+    let mut asked = vec![[false; 3]; queues.all.len()];
+    for template in jobs.templates.iter().filter(|t| t.queue.index() < queues.all.len()) {
+        let mut here = [false; 3];
+        for set in &template.sets {
+            for resource in Resource::ACCOUNTED {
+                here[resource.index()] |= set.request.resources.get(resource) > Amount::ZERO;
+            }
+            here[Resource::GPU.index()] |= set.request.gpu != crate::cluster::GpuRequest::None;
+        }
+        let path = std::iter::successors(Some(template.queue), |&q| queues.all[q].parent);
+        for queue in path.take(queues.all.len()) {
+            let seen = &mut asked[queue.index()];
+            if (0..3).all(|r| seen[r] || !here[r]) {
+                break;
+            }
+            for r in 0..3 {
+                seen[r] |= here[r];
+            }
+        }
+    }
+    asked
+}
+
+/// Sums beyond what is counted are refused; also the capacity of all ready nodes.
+fn totals(nodes: &Nodes, queues: &Queues, jobs: &Jobs, f: &mut Findings) -> [i128; 3] {
+    let mut ready = [0i128; 3];
+    for resource in Resource::ACCOUNTED {
+        let r = resource.index();
+        let capacity = |(node, n): &(crate::cluster::Node, u64)| {
+            i128::from(node.capacity.get(resource).in_base_units()) * i128::from(*n)
+        };
+        ready[r] = nodes.kinds.iter().filter(|(node, _)| node.ready).map(capacity).sum();
+        let all: i128 = nodes.kinds.iter().map(capacity).sum();
+        let mut requests = 0i128;
+        for template in &jobs.templates {
+            for set in &template.sets {
+                let each = i128::from(set.request.resources.get(resource).in_base_units());
+                requests += each * i128::from(set.pods) * i128::from(template.n_jobs());
+            }
+        }
+        let quotas: i128 = queues.all.values().map(|q| at(q.resources.get(resource).quota)).sum();
+        let sums =
+            [("nodes", all, nodes.complete), ("queues", quotas, true), ("jobs", requests, jobs.complete)];
+        for (section, sum, complete) in sums {
+            if sum > SUM_MAX && complete {
+                let says =
+                    format!("all {} of the {section} together is too much to be counted", resource.name());
+                f.add(codes::LARGE, Path::default().field(section), says, None);
+            }
+        }
+    }
+    ready
+}
+
+/// A finite bound in base units, else 0.
+fn at(bound: Bound) -> i128 {
+    match bound {
+        Bound::At(amount) => i128::from(amount.in_base_units()),
+        _ => 0,
+    }
+}
+
+/// A sum as people write it.
+fn print(sum: i128, resource: Resource) -> String {
+    print_amount(Amount::base_units(i64::try_from(sum).unwrap_or(i64::MAX)), resource)
+}
+
+fn kai(here: Here<'_>, queue: &crate::cluster::Queue, resource: Resource, asked: bool, f: &mut Findings) {
+    let name = quoted(&queue.name);
+    let values = queue.resources.get(resource);
+    let what = resource.name();
+    let place = |field: &'static str| here.group(what).field(field);
+    let is_gpu = resource == Resource::GPU;
+    if matches!(values.limit, Bound::Unset | Bound::At(Amount::ZERO)) && (asked || is_gpu) {
+        let says = match values.limit {
+            Bound::Unset => {
+                format!("{name} has no {what} limit, which allows nothing in KAI; write unlimited")
+            }
+            _ => format!("{name} has a {what} limit of 0, so nothing that asks for {what} may run; raise it"),
+        };
+        let fix = set(place("limit"), "unlimited", format!("Set the {what} limit to unlimited"));
+        f.add(codes::NOTHING_ALLOWED, place("limit"), says, fix);
+    }
+    if let (Bound::At(quota), Bound::At(limit)) = (values.quota, values.limit)
+        && limit < quota
+        && limit > Amount::ZERO
+    {
+        let (quota, limit) = (print_amount(quota, resource), print_amount(limit, resource));
+        let says = format!("{name} has a {what} limit of {limit} below its quota of {quota}; the limit wins");
+        let fix = set(place("limit"), &quota, format!("Raise the {what} limit to {quota}"));
+        f.add(codes::LIMIT_BELOW_QUOTA, place("limit"), says, fix);
+    }
+    if values.quota == Bound::Unset && asked && !is_gpu {
+        let says = format!(
+            "{name} has no {what} quota, which counts as 0: all of its {what} is above quota; write unlimited or a quota"
+        );
+        let fix = set(place("quota"), "unlimited", format!("Set the {what} quota to unlimited"));
+        f.add(codes::NO_QUOTA, place("quota"), says, fix);
+    }
+    let nothing = values.weight.is_none_or(|w| w.in_millionths() == 0);
+    let bounded = matches!(values.quota, Bound::At(_)) || is_gpu && values.quota == Bound::Unset;
+    if nothing && bounded && (asked || is_gpu) {
+        let says =
+            format!("{name} has {what} weight 0, so it gets nothing of what others leave unused; write 1");
+        f.add(
+            codes::NO_WEIGHT,
+            place("weight"),
+            says,
+            set(place("weight"), "1", format!("Set the {what} weight to 1")),
+        );
+    }
+}
+
+fn fifo(here: Here<'_>, queue: &crate::cluster::Queue, f: &mut Findings) {
+    if matches!(queue.resources.gpu.quota, Bound::Unset | Bound::At(Amount::ZERO)) {
+        let says = format!(
+            "{} has no gpu quota; under first in, first out nothing that asks for a GPU runs there",
+            quoted(&queue.name)
+        );
+        let place = here.group("gpu").field("quota");
+        f.add(
+            codes::NO_QUOTA,
+            place.clone(),
+            says,
+            set(place, "unlimited", "Set the gpu quota to unlimited"),
+        );
+    }
+}
+
+/// The quotas of the children against the parent's own.
+fn children(here: Here<'_>, queues: &Queues, id: QueueId, resource: Resource, f: &mut Findings) {
+    let queue = &queues.all[id];
+    let Bound::At(own) = queue.resources.get(resource).quota else { return };
+    let sum: i128 = queue.children.iter().map(|&c| at(queues.all[c].resources.get(resource).quota)).sum();
+    if sum > i128::from(own.in_base_units()) {
+        let (sum, own) = (print(sum, resource), print_amount(own, resource));
+        let name = quoted(&queue.name);
+        let what = resource.name();
+        let says =
+            format!("the queues below {name} are promised {sum} {what} together, {name} itself only {own}");
+        let at = here.group(what).field("quota");
+        let fix = set(at.clone(), &sum, format!("Raise the quota of {name} to {sum}"));
+        f.add(codes::CHILDREN_QUOTA, at, says, fix);
+    }
+}
+
+fn oversubscribed(queues: &Queues, capacity: [i128; 3], f: &mut Findings) {
+    for resource in Resource::ACCOUNTED {
+        let top = queues.all.values().filter(|q| q.parent.is_none());
+        let sum: i128 = top.map(|q| at(q.resources.get(resource).quota)).sum();
+        let there_is = capacity[resource.index()];
+        if sum > there_is && capacity != [0; 3] {
+            let what = resource.name();
+            let (sum, there_is) = (print(sum, resource), print(there_is, resource));
+            let says =
+                format!("the top queues are promised {sum} {what} together; all ready nodes have {there_is}");
+            f.add(codes::OVERSUBSCRIBED, Path::default().field("queues"), says, None);
+        }
+    }
+}
+
+fn same_age(s: &Scenario, queues: &Queues, f: &mut Findings) {
+    let mut order: Vec<QueueId> = queues.all.ids().collect();
+    order.sort_by_key(|&q| (queues.all[q].parent, queues.all[q].created, q));
+    for pair in order.windows(2) {
+        let [a, b] = [pair[0], pair[1]].map(|q| &queues.all[q]);
+        if a.parent == b.parent && a.created == b.created {
+            let place = queues.here(s, pair[1]).field("created");
+            let says = format!(
+                "{} and {} are of the same age, so their names break ties",
+                quoted(&a.name),
+                quoted(&b.name)
+            );
+            // Later than every sibling, so that mending one pair makes no other.
+            let later = queues.all.values().filter(|q| q.parent == b.parent).map(|q| q.created).max();
+            let later = later.unwrap_or(b.created).as_millis().saturating_add(1);
+            let later = crate::scenario::quantity::print_millis(later);
+            let fix = set(place.clone(), later, format!("Make {} younger", quoted(&b.name)));
+            f.add(codes::SAME_AGE, place, says, fix);
+        }
+    }
+}
+
+/// What first in, first out has no counterpart for: one finding per kind of value, at its first place.
+fn not_expressed(s: &Scenario, queues: &Queues, f: &mut Findings) {
+    type Has = fn(&crate::scenario::QueueEntry) -> bool;
+    let kinds: [(&str, &str, Has); 6] = [
+        ("limit", "gpu.limit", |q| {
+            [&q.gpu, &q.cpu, &q.memory]
+                .iter()
+                .any(|r| r.limit.as_ref().is_some_and(|l| l.0.trim() != "unlimited"))
+        }),
+        ("weight", "gpu.weight", |q| {
+            [&q.gpu, &q.cpu, &q.memory].iter().any(|r| r.weight.as_ref().is_some_and(|w| w.0.trim() != "1"))
+        }),
+        ("usage", "gpu.usage", |q| [&q.gpu, &q.cpu, &q.memory].iter().any(|r| r.usage.is_some())),
+        ("priority", "priority", |q| q.priority.is_some()),
+        ("preempt-min-runtime", "preempt-min-runtime", |q| q.preempt_min_runtime.is_some()),
+        ("reclaim-min-runtime", "reclaim-min-runtime", |q| q.reclaim_min_runtime.is_some()),
+    ];
+    for (what, place, has) in kinds {
+        let mut with = s.queues.iter().enumerate().filter(|(_, q)| has(q));
+        let Some((i, first)) = with.next() else { continue };
+        let more = match with.count() {
+            0 => String::new(),
+            n => format!(" and {n} more"),
+        };
+        let says = format!("first in, first out ignores {what} (of {}{more})", quoted(&first.name));
+        let here = queues.here(s, QueueId::from_index(i));
+        let at = place.split('.').fold(here.path(), |path, field| path.field(field));
+        f.add(codes::NOT_EXPRESSED, at, says, None);
+    }
+}

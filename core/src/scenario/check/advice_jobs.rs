@@ -1,0 +1,165 @@
+//! What runs, but may not do what its author wants: jobs that can never be placed.
+
+use std::collections::BTreeMap;
+
+use super::super::codes;
+use super::super::schema::Scenario;
+use super::Kind;
+use super::jobs::{Jobs, Set};
+use super::nodes::Nodes;
+use crate::cluster::{GpuRequest, Node};
+use crate::scenario::findings::{Findings, quoted, set};
+use crate::scenario::quantity::print_amount;
+use crate::units::{Amount, Resource};
+
+/// What is asked for and where, as one key.
+type Key<'a> = (&'a BTreeMap<String, String>, [i64; 3], i64);
+
+/// Gives advice about jobs.
+pub fn advice(s: &Scenario, kind: Kind, nodes: &Nodes, jobs: &Jobs, f: &mut Findings) {
+    let mut answers: BTreeMap<Key<'_>, Answer> = BTreeMap::new();
+    for (i, (entry, template)) in s.jobs.iter().zip(&jobs.templates).enumerate() {
+        let here = jobs.here(s, i);
+        for (k, own) in template.sets.iter().enumerate() {
+            let here = match entry.pod_sets.get(k) {
+                Some(set) => here.inside("pod-sets", k, Some(set.name.as_str())),
+                None => here,
+            };
+            let amounts = Resource::ACCOUNTED.map(|r| own.request.resources.get(r).in_base_units());
+            let mib = match own.request.gpu {
+                GpuRequest::Memory { mib, .. } => mib,
+                _ => 0,
+            };
+            let key = (&entry.selector, amounts, mib);
+            match *answers.entry(key).or_insert_with(|| answer(nodes, &entry.selector, own)) {
+                Answer::Fits => {}
+                Answer::NoMatch => {
+                    if k == 0 {
+                        let at = jobs.here(s, i).field("selector");
+                        let labels: Vec<String> =
+                            entry.selector.iter().map(|(k, v)| format!("{k}={v}")).collect();
+                        let says = format!(
+                            "no node has the labels {}; the job waits for ever",
+                            quoted(&labels.join(", "))
+                        );
+                        f.add(codes::NO_MATCH, at.clone(), says, set(at, "", "Remove the selector"));
+                    }
+                }
+                Answer::TooBig(resource, most) => {
+                    let at = here.field(if mib > 0 && resource == Resource::GPU {
+                        "gpu-memory"
+                    } else {
+                        resource.name()
+                    });
+                    let most = if mib > 0 && resource == Resource::GPU {
+                        most.in_base_units().to_string()
+                    } else {
+                        print_amount(most, resource)
+                    };
+                    let what = resource.name();
+                    let says = format!(
+                        "{} asks for more {what} than any node it may use has ({most}), so it waits for ever",
+                        quoted(&entry.name)
+                    );
+                    f.add(
+                        codes::TOO_BIG_FOR_NODES,
+                        at.clone(),
+                        says,
+                        set(at, &most, format!("Ask for {most}")),
+                    );
+                }
+            }
+            if let (Kind::Kai, GpuRequest::Fraction { portion, .. }) = (kind, own.request.gpu)
+                && portion.in_base_units() % 10 != 0
+            {
+                let rounded = Amount::milli_gpus((portion.in_base_units() + 9) / 10 * 10);
+                let rounded = print_amount(rounded, Resource::GPU);
+                let says = format!("KAI counts parts of a GPU in hundredths; write {rounded}");
+                let at = here.field("gpu");
+                f.add(codes::ROUNDED, at.clone(), says, set(at, &rounded, format!("Ask for {rounded}")));
+            }
+        }
+    }
+    if kind == Kind::Fifo {
+        not_expressed(s, jobs, f);
+    }
+}
+
+/// Whether some node could hold a pod when empty.
+#[derive(Clone, Copy)]
+enum Answer {
+    Fits,
+    NoMatch,
+    /// The first resource of which no node has enough, and the most any has.
+    TooBig(Resource, Amount),
+}
+
+fn answer(nodes: &Nodes, selector: &BTreeMap<String, String>, own: &Set) -> Answer {
+    if nodes.kinds.is_empty() {
+        return Answer::Fits;
+    }
+    let matching = || nodes.kinds.iter().map(|(node, _)| node).filter(|node| Nodes::matches(node, selector));
+    if matching().next().is_none() {
+        return Answer::NoMatch;
+    }
+    if matching().any(|node| lacking(node, own).is_none()) {
+        return Answer::Fits;
+    }
+    let most = |resource: Resource| matching().map(|n| offer(n, own, resource)).max().unwrap_or_default();
+    let lacking = |r: &Resource| most(*r) < need(own, *r);
+    let resource = [Resource::GPU, Resource::CPU, Resource::MEMORY].into_iter().find(lacking);
+    // Each is enough somewhere, but never together: name what the best node for GPUs lacks.
+    let resource = resource.unwrap_or_else(|| {
+        let best = matching().max_by_key(|n| offer(n, own, Resource::GPU));
+        best.and_then(|n| self::lacking(n, own)).unwrap_or(Resource::GPU)
+    });
+    let with_others = matching().filter(|n| {
+        Resource::ACCOUNTED.into_iter().all(|r| r == resource || offer(n, own, r) >= need(own, r))
+    });
+    let most_with_others = with_others.map(|n| offer(n, own, resource)).max();
+    Answer::TooBig(resource, most_with_others.unwrap_or_else(|| most(resource)))
+}
+
+/// The first resource of which a node has too little for a pod.
+fn lacking(node: &Node, own: &Set) -> Option<Resource> {
+    [Resource::GPU, Resource::CPU, Resource::MEMORY].into_iter().find(|&r| offer(node, own, r) < need(own, r))
+}
+
+/// What a pod needs of a resource; for GPU memory: MiB on one device.
+fn need(own: &Set, resource: Resource) -> Amount {
+    match own.request.gpu {
+        GpuRequest::Memory { mib, .. } if resource == Resource::GPU => Amount::base_units(mib),
+        _ => own.request.resources.get(resource),
+    }
+}
+
+/// What a node has of a resource, in the same unit.
+fn offer(node: &Node, own: &Set, resource: Resource) -> Amount {
+    let has = node.capacity.get(resource);
+    match own.request.gpu {
+        GpuRequest::Memory { .. } if resource == Resource::GPU && has > Amount::ZERO => {
+            Amount::base_units(node.gpu_memory_mib)
+        }
+        _ => has,
+    }
+}
+
+/// What first in, first out has no counterpart for.
+fn not_expressed(s: &Scenario, jobs: &Jobs, f: &mut Findings) {
+    type Has = fn(&crate::scenario::JobEntry) -> bool;
+    let kinds: [(&str, Has); 3] = [
+        ("priority", |j| j.priority.is_some()),
+        ("preemptible", |j| j.preemptible.is_some()),
+        ("min-available", |j| j.min_available.is_some()),
+    ];
+    for (what, has) in kinds {
+        let mut with = s.jobs.iter().enumerate().filter(|(_, j)| has(j));
+        let Some((i, first)) = with.next() else { continue };
+        let more = match with.count() {
+            0 => String::new(),
+            n => format!(" and {n} more"),
+        };
+        let says = format!("first in, first out ignores {what} (of {}{more})", quoted(&first.name));
+        f.add(codes::NOT_EXPRESSED, jobs.here(s, i).field(what), says, None);
+    }
+}

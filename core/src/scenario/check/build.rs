@@ -1,0 +1,106 @@
+//! The cluster of a scenario in which nothing is wrong.
+
+use std::sync::Arc;
+
+use super::jobs::{Jobs, Template};
+use super::nodes::Nodes;
+use super::placement::Placements;
+use super::queues::Queues;
+use crate::cluster::{Cluster, Delays, Devices, Job, Partition, Phase, Pod, PodSet};
+use crate::id::{Id, JobId, PodId, PodSetId};
+use crate::time::Time;
+
+/// Builds the cluster: patterns become jobs, jobs become pods, those with a place run.
+pub fn cluster(delays: Delays, nodes: Nodes, queues: Queues, jobs: &Jobs, placed: &Placements) -> Cluster {
+    let mut cluster = Cluster {
+        partitions: std::iter::once(Partition { name: "default".into() }).collect(),
+        nodes: nodes.all,
+        queues: queues.all,
+        delays,
+        ..Cluster::default()
+    };
+    let mut names = jobs.names.iter();
+    for (i, template) in jobs.templates.iter().enumerate() {
+        let mut places = placed.get(&i).map_or(&[][..], Vec::as_slice).iter().copied();
+        for n in 0..template.n_jobs() {
+            let Some(name) = names.next() else { break };
+            add_job(&mut cluster, template, name, n, &mut places);
+        }
+    }
+    cluster
+}
+
+fn add_job(
+    cluster: &mut Cluster,
+    template: &Template,
+    name: &Arc<str>,
+    n: u32,
+    places: &mut impl Iterator<Item = (crate::id::NodeId, Devices)>,
+) {
+    let job = JobId::from_index(cluster.jobs.len());
+    let offset = crate::time::Span::from_millis(template.every.as_millis() * i64::from(n));
+    let submit = template.submit + offset;
+    let first_set = PodSetId::from_index(cluster.pod_sets.len());
+    let first_pod = PodId::from_index(cluster.pods.len());
+    let mut runs = false;
+    for set in &template.sets {
+        let pod_set = cluster.pod_sets.push(PodSet {
+            name: set.name.clone(),
+            job,
+            min_available: set.min_available,
+            path: Vec::new(),
+        });
+        for k in 1..=set.pods {
+            let place = places.next();
+            runs |= place.is_some();
+            let since = template.started;
+            let phase = match place {
+                Some(_) => Phase::Running { since, until: template.lasts.map(|lasts| since + lasts) },
+                None if submit > Time::ZERO => Phase::Future,
+                None => Phase::Pending,
+            };
+            cluster.pods.push(Pod {
+                name: pod_name(name, template, &set.name, k),
+                job,
+                pod_set,
+                created: None,
+                request: set.request.clone(),
+                selector: template.selector.clone(),
+                phase,
+                node: place.map(|(node, _)| node),
+                devices: place.map(|(_, devices)| devices).unwrap_or_default(),
+            });
+        }
+    }
+    let started = runs.then_some(template.started);
+    cluster.jobs.push(Job {
+        name: name.clone(),
+        queue: template.queue,
+        priority: template.priority,
+        preemptible: template.preemptible,
+        created: submit,
+        submit,
+        lasts: template.lasts,
+        user: template.user.clone(),
+        pod_sets: (first_set, PodSetId::from_index(cluster.pod_sets.len()).0 - first_set.0),
+        pods: (first_pod, PodId::from_index(cluster.pods.len()).0 - first_pod.0),
+        first_start: started,
+        ended: None,
+        evictions: 0,
+        last_start: started,
+    });
+    if submit <= Time::ZERO {
+        cluster.live_jobs.push(job);
+    }
+}
+
+/// A pod is called like its job if it is the only one, else `job/3` or, with named pod sets, `job/worker/3`.
+fn pod_name(job: &Arc<str>, template: &Template, set: &str, k: u32) -> Arc<str> {
+    if template.n_pods() == 1 {
+        job.clone()
+    } else if template.sets.len() == 1 && set == "default" {
+        format!("{job}/{k}").into()
+    } else {
+        format!("{job}/{set}/{k}").into()
+    }
+}

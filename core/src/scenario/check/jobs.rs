@@ -1,0 +1,420 @@
+//! Work: single jobs and patterns of equal ones.
+
+use std::sync::Arc;
+
+use super::super::diagnostic::{Edit, Fix};
+use super::super::quantity::{self, MILLIS_MAX, Wrong};
+use super::super::schema::{JobEntry, PodSetEntry, Scalar, Scenario};
+use super::super::{PODS_MAX, codes, nearest};
+use super::names::{self, Index};
+use super::queues::Queues;
+use super::{Here, Path};
+use crate::cluster::{GpuRequest, NodeSelector, Request};
+use crate::id::QueueId;
+use crate::scenario::findings::{Findings, quoted, set};
+use crate::time::{Span, Time};
+use crate::units::{Amount, Resource};
+
+/// Priority classes by name.
+pub const PRIORITY_CLASSES: [(&str, i32); 4] =
+    [("train", 50), ("interactive-preemptible", 75), ("build", 100), ("inference", 125)];
+/// Priority of a job that does not say.
+const PRIORITY_DEFAULT: i32 = 50;
+/// Jobs from this priority on are not preemptible unless they say so.
+const PRIORITY_FIXED: i32 = 100;
+/// Most GPUs one pod may ask for; far above any node.
+const POD_GPUS_MAX: i64 = 100_000;
+
+/// A resolved entry of the job list: one job, or the equal jobs of a pattern.
+pub struct Template {
+    /// Its queue; anything if it does not exist.
+    pub queue: QueueId,
+    /// Number of jobs; `None`: one, under its own name.
+    pub count: Option<u32>,
+    /// Distance of two arrivals.
+    pub every: Span,
+    /// First arrival.
+    pub submit: Time,
+    /// How long each pod runs.
+    pub lasts: Option<Span>,
+    /// Priority.
+    pub priority: i32,
+    /// Whether it may be evicted for others.
+    pub preemptible: bool,
+    /// Who submitted it.
+    pub user: Option<Arc<str>>,
+    /// Kinds of pods.
+    pub sets: Vec<Set>,
+    /// Required labels.
+    pub selector: NodeSelector,
+    /// When pods that run from the start began.
+    pub started: Time,
+}
+
+/// Pods of one kind.
+pub struct Set {
+    /// Its name; `default` when the file names none.
+    pub name: Arc<str>,
+    /// How many pods.
+    pub pods: u32,
+    /// How many must start together.
+    pub min_available: u32,
+    /// What each asks for.
+    pub request: Request,
+}
+
+impl Template {
+    /// Number of jobs.
+    pub fn n_jobs(&self) -> u32 {
+        self.count.unwrap_or(1)
+    }
+    /// Pods of one of its jobs.
+    pub fn n_pods(&self) -> u32 {
+        self.sets.iter().map(|set| set.pods).sum()
+    }
+}
+
+/// Resolved work.
+pub struct Jobs {
+    /// One for each entry of the file.
+    pub templates: Vec<Template>,
+    /// Which entries repeat an earlier name.
+    pub repeats: Vec<bool>,
+    /// The names of all jobs, patterns expanded; empty if there are too many.
+    pub names: Vec<Arc<str>>,
+    /// Jobs by name.
+    pub index: Index,
+    /// Whether the list of names is whole.
+    pub complete: bool,
+}
+
+impl Jobs {
+    /// The place of an entry.
+    pub fn here<'a>(&self, s: &'a Scenario, entry: usize) -> Here<'a> {
+        names::here("jobs", entry, s.jobs.get(entry).map_or("", |j| j.name.as_str()), &self.repeats)
+    }
+}
+
+/// Resolves work.
+pub fn jobs(s: &Scenario, queues: &Queues, f: &mut Findings) -> Jobs {
+    let repeats = names::repeats(s.jobs.iter().map(|j| j.name.as_str()));
+    let default_set: Arc<str> = "default".into();
+    let mut templates = Vec::with_capacity(s.jobs.len());
+    let (mut n_jobs, mut n_pods) = (0u64, 0u64);
+    for (i, entry) in s.jobs.iter().enumerate() {
+        let here = names::here("jobs", i, &entry.name, &repeats);
+        let (template, pods) = template(entry, here, queues, &default_set, f);
+        let count = template.count.map_or(1, u64::from);
+        n_jobs = n_jobs.saturating_add(count);
+        n_pods = n_pods.saturating_add(count.saturating_mul(pods));
+        templates.push(template);
+    }
+    let complete = n_pods.max(n_jobs) <= PODS_MAX;
+    if !complete {
+        let at = Path::default().field("jobs");
+        let says = format!("there are {} pods; up to {PODS_MAX} are simulated", n_pods.max(n_jobs));
+        f.add(codes::TOO_MANY, at, says, None);
+    }
+    let mut expanded = Vec::new();
+    let mut entries = Vec::new();
+    for (i, (entry, template)) in s.jobs.iter().zip(&templates).enumerate().filter(|_| complete) {
+        match template.count {
+            None => expanded.push(entry.name.as_str().into()),
+            Some(count) => expanded.extend((1..=count).map(|n| Arc::from(format!("{}-{n}", entry.name)))),
+        }
+        entries.resize(expanded.len(), i);
+    }
+    let (index, twice) = Index::new(expanded.iter());
+    let mut reported = None;
+    for n in twice {
+        let i = entries[n as usize];
+        if reported != Some(i) && !s.jobs[i].name.is_empty() {
+            let here = names::here("jobs", i, &s.jobs[i].name, &repeats);
+            names::duplicate(&expanded[n as usize], "job", here, &index, f);
+        }
+        reported = Some(i);
+    }
+    Jobs { templates, repeats, names: expanded, index, complete }
+}
+
+/// Resolves one entry; also the number of pods of one job, before any limit.
+fn template(
+    entry: &JobEntry,
+    here: Here<'_>,
+    queues: &Queues,
+    default_set: &Arc<str>,
+    f: &mut Findings,
+) -> (Template, u64) {
+    let count = entry
+        .count
+        .as_ref()
+        .map(|_| f.value(&entry.count, 1, "a whole number of jobs", || here.field("count"), quantity::count));
+    names::check_name(&entry.name, count.map_or(0, |n| 1 + n.to_string().len()), "job", here, f);
+    let every = f.time(&entry.every, Span::ZERO, || here.field("every"), quantity::span);
+    if entry.every.is_some() && count.is_none() {
+        let says = "every needs a count: how many jobs arrive at this distance".to_string();
+        let fix = set(here.field("every"), "", "Remove it");
+        f.add(codes::EVERY, here.field("every"), says, fix);
+    }
+    let submit = f.time(&entry.submit, 0, || here.field("submit"), quantity::millis);
+    let last = i128::from(count.unwrap_or(1)) * i128::from(every.as_millis()) + i128::from(submit);
+    if last > i128::from(MILLIS_MAX) {
+        let says = "the last arrival of this pattern lies more than a hundred years ahead".to_string();
+        f.add(codes::LARGE, here.field("every"), says, None);
+    }
+    let parse_span = |text: &str| quantity::span(text).map(Some);
+    let lasts = f.time(&entry.lasts, None, || here.field("lasts"), parse_span);
+    let priority = priority(&entry.priority, here, f);
+    let (sets, pods) = sets(entry, here, default_set, f);
+    let on_all = u64::try_from(entry.on.len()).unwrap_or(u64::MAX);
+    let all_pods = pods.saturating_mul(count.unwrap_or(1));
+    if on_all > all_pods {
+        let says = format!("on names {on_all} nodes for {all_pods} pods; remove some");
+        f.add(codes::TOO_MANY_ON, here.field("on"), says, None);
+    }
+    let started = f.time(&entry.started, submit, || here.field("started"), quantity::millis);
+    if !entry.on.is_empty() {
+        at_start(submit, started, lasts, here, f);
+        if every > Span::ZERO && count.is_some() {
+            let says =
+                "a pattern with `on` runs from the start, so its jobs cannot arrive one by one".to_string();
+            let fix = set(here.field("every"), "", "Let all arrive at once");
+            f.add(codes::NOT_AT_START, here.field("every"), says, fix);
+        }
+    }
+    let template = Template {
+        queue: queue(entry, here, queues, f),
+        count: count.map(|n| u32::try_from(n).unwrap_or(u32::MAX)),
+        every,
+        submit: Time::from_millis(submit),
+        lasts,
+        priority,
+        preemptible: preemptible(&entry.preemptible, priority, here, f),
+        user: entry.user.as_deref().map(Arc::from),
+        sets,
+        selector: entry.selector.iter().map(|(k, v)| (k.as_str().into(), vec![v.as_str().into()])).collect(),
+        started: Time::from_millis(started),
+    };
+    (template, pods)
+}
+
+fn at_start(submit: i64, started: i64, lasts: Option<Span>, here: Here<'_>, f: &mut Findings) {
+    let (field, says, to) = if submit > 0 {
+        ("submit", "a job with `on` runs from the start, so it cannot be submitted later", "0")
+    } else if started > 0 {
+        ("started", "a job with `on` runs from the start, so it cannot start later", "")
+    } else if lasts.is_some_and(|lasts| started + lasts.as_millis() <= 0) {
+        ("on", "this job is over before the scenario begins; let it last longer or start later", "")
+    } else {
+        return;
+    };
+    let at = here.field(field);
+    let fix = match field {
+        "on" => set(at.clone(), "", "Let it wait instead"),
+        _ => set(at.clone(), to, "Let it run from the start"),
+    };
+    f.add(codes::NOT_AT_START, at, says, fix);
+}
+
+fn queue(entry: &JobEntry, here: Here<'_>, queues: &Queues, f: &mut Findings) -> QueueId {
+    let at = || here.field("queue");
+    let Some(found) = queues.index.find(&entry.queue).filter(|_| !entry.queue.is_empty()) else {
+        let hint = names::hint(&queues.index, &entry.queue);
+        let says = match entry.queue.is_empty() {
+            true => "this job names no queue; jobs belong to a queue without children".to_string(),
+            false => format!("queue {} does not exist; {hint}", quoted(&entry.queue)),
+        };
+        let add = || {
+            let edit = match entry.queue.is_empty() {
+                true => Edit::Remove { at: here.path() },
+                false => Edit::AddQueue { name: entry.queue.clone(), parent: None },
+            };
+            let label = match entry.queue.is_empty() {
+                true => "Remove the job".to_string(),
+                false => format!("Add the queue {}", quoted(&entry.queue)),
+            };
+            Some(Fix { label, edits: vec![edit] })
+        };
+        let fix = names::use_nearest(&queues.index, &entry.queue, at());
+        let usable =
+            |name| queues.index.find(name).is_some_and(|q| queues.all[QueueId(q)].children.is_empty());
+        let fix = fix.filter(|_| queues.index.nearest(&entry.queue).is_some_and(usable)).or_else(add);
+        f.add(codes::NO_QUEUE, at(), says, fix);
+        return QueueId(0);
+    };
+    let queue = &queues.all[QueueId(found)];
+    if let Some(&child) = queue.children.first() {
+        let leaf = std::iter::successors(Some(child), |&q| queues.all[q].children.first().copied()).last();
+        let leaf = queues.all[leaf.unwrap_or(child)].name.to_string();
+        let says = format!(
+            "queue {} has children, so it takes no jobs; name a queue below it such as {}",
+            quoted(&entry.queue),
+            quoted(&leaf)
+        );
+        let label = format!("Put it into {}", quoted(&leaf));
+        f.add(codes::NOT_A_LEAF, at(), says, set(at(), leaf, label));
+    }
+    QueueId(found)
+}
+
+fn priority(typed: &Option<Scalar>, here: Here<'_>, f: &mut Findings) -> i32 {
+    let Some(typed) = typed else { return PRIORITY_DEFAULT };
+    let text = typed.0.trim();
+    if let Some((_, n)) = PRIORITY_CLASSES.iter().find(|(name, _)| *name == text) {
+        return *n;
+    }
+    quantity::integer(text).unwrap_or_else(|_| {
+        let classes = PRIORITY_CLASSES.map(|(name, _)| name);
+        let near = nearest(text, classes.into_iter());
+        let says =
+            format!("priority {} is neither an integer nor one of {}", quoted(text), classes.join(", "));
+        let fix = match near {
+            Some(near) => set(here.field("priority"), near, format!("Use {near}")),
+            None => set(here.field("priority"), "", "Use the default priority"),
+        };
+        f.add(codes::PRIORITY, here.field("priority"), says, fix);
+        PRIORITY_DEFAULT
+    })
+}
+
+fn preemptible(typed: &Option<Scalar>, priority: i32, here: Here<'_>, f: &mut Findings) -> bool {
+    let by_priority = priority < PRIORITY_FIXED;
+    match typed.as_ref().map(|t| t.0.trim()) {
+        None => by_priority,
+        Some("true") => true,
+        Some("false") => false,
+        Some(other) => {
+            let at = here.field("preemptible");
+            let says = format!("preemptible {} is neither true nor false", quoted(other));
+            f.add(codes::CHOICE, at.clone(), says, set(at, "", "Let the priority decide"));
+            by_priority
+        }
+    }
+}
+
+/// The kinds of pods of an entry, and how many pods they have together.
+fn sets(entry: &JobEntry, here: Here<'_>, default_set: &Arc<str>, f: &mut Findings) -> (Vec<Set>, u64) {
+    if entry.pod_sets.is_empty() {
+        let own = PodSetEntry {
+            name: String::new(),
+            pods: entry.pods.clone(),
+            min_available: entry.min_available.clone(),
+            gpu: entry.gpu.clone(),
+            gpu_memory: entry.gpu_memory.clone(),
+            cpu: entry.cpu.clone(),
+            memory: entry.memory.clone(),
+        };
+        let (set, pods) = pod_set(&own, default_set.clone(), here, f);
+        return (vec![set], pods);
+    }
+    let given = [
+        ("pods", &entry.pods),
+        ("min-available", &entry.min_available),
+        ("gpu", &entry.gpu),
+        ("gpu-memory", &entry.gpu_memory),
+        ("cpu", &entry.cpu),
+        ("memory", &entry.memory),
+    ];
+    for (field, _) in given.into_iter().filter(|(_, value)| value.is_some()) {
+        let at = here.field(field);
+        let says = format!("{field} stands beside pod-sets; give it in each pod set instead");
+        f.add(codes::CONFLICT, at.clone(), says, set(at, "", format!("Remove {field}")));
+    }
+    let repeats = names::repeats(entry.pod_sets.iter().map(|set| set.name.as_str()));
+    let mut sets = Vec::new();
+    let mut n_pods = 0u64;
+    for (i, own) in entry.pod_sets.iter().enumerate() {
+        let inner = here.inside("pod-sets", i, (!repeats[i]).then_some(own.name.as_str()));
+        names::check_name(&own.name, 0, "pod set", inner, f);
+        if repeats[i] && !own.name.is_empty() {
+            let (index, _) =
+                Index::new(entry.pod_sets.iter().map(|s| s.name.as_str().into()).collect::<Vec<_>>().iter());
+            names::duplicate(&own.name, "pod set", inner, &index, f);
+        }
+        let (set, pods) = pod_set(own, own.name.as_str().into(), inner, f);
+        sets.push(set);
+        n_pods = n_pods.saturating_add(pods);
+    }
+    (sets, n_pods)
+}
+
+fn pod_set(own: &PodSetEntry, name: Arc<str>, here: Here<'_>, f: &mut Findings) -> (Set, u64) {
+    let at_least_one = |text: &str| match quantity::count(text) {
+        Ok(0) => Err(Wrong::Form),
+        answer => answer,
+    };
+    let pods =
+        f.value(&own.pods, 1, "a whole number of pods, at least 1", || here.field("pods"), at_least_one);
+    let min = match &own.min_available {
+        None => pods,
+        Some(typed) => {
+            let at = || here.field("min-available");
+            let min = f.value(&own.min_available, pods, "a whole number of pods", at, quantity::count);
+            if min == 0 || min > pods {
+                let (to, label) = if min == 0 { ("1", "Require one pod") } else { ("", "Require all pods") };
+                let says = format!(
+                    "min-available {} is not between 1 and the {pods} pods there are",
+                    quoted(&typed.0)
+                );
+                f.add(codes::MIN_AVAILABLE, at(), says, set(at(), to, label));
+            }
+            min.clamp(1, pods)
+        }
+    };
+    let clamp = |n: u64| u32::try_from(n.min(PODS_MAX + 1)).unwrap_or(u32::MAX);
+    (Set { name, pods: clamp(pods), min_available: clamp(min), request: request(own, here, f) }, pods)
+}
+
+fn request(own: &PodSetEntry, here: Here<'_>, f: &mut Findings) -> Request {
+    let mut request = Request::default();
+    if own.cpu.is_some() {
+        request.resources.set(Resource::CPU, f.amount(&own.cpu, Resource::CPU, here, Amount::ZERO));
+    }
+    if own.memory.is_some() {
+        request.resources.set(Resource::MEMORY, f.amount(&own.memory, Resource::MEMORY, here, Amount::ZERO));
+    }
+    if own.gpu.is_some() {
+        let amount = f.amount(&own.gpu, Resource::GPU, here, Amount::ZERO);
+        request.gpu = gpu_request(amount, here, f);
+        request.resources.set(Resource::GPU, amount);
+    }
+    if let Some(typed) = &own.gpu_memory {
+        let at = || here.field("gpu-memory");
+        let wanted = "a memory size such as 8000 (MiB) or 16 GB";
+        let mib = f.value(&own.gpu_memory, 1, wanted, at, quantity::mebibytes);
+        if own.gpu.is_some() {
+            let says = "gpu and gpu-memory are two ways of asking for a GPU; give only one".to_string();
+            f.add(codes::CONFLICT, at(), says, set(at(), "", "Remove gpu-memory"));
+        } else if mib == 0 {
+            let says = format!("gpu-memory {} asks for nothing; leave it out", quoted(&typed.0));
+            f.add(codes::NUMBER, at(), says, set(at(), "", "Remove gpu-memory"));
+        } else {
+            request.gpu = GpuRequest::Memory { mib, devices: 1 };
+        }
+    }
+    request
+}
+
+fn gpu_request(amount: Amount, here: Here<'_>, f: &mut Findings) -> GpuRequest {
+    let milli = amount.in_base_units();
+    let (whole, part) = (milli / 1000, milli % 1000);
+    match (whole, part) {
+        (0, 0) => GpuRequest::None,
+        (0, _) => GpuRequest::Fraction { portion: amount, devices: 1 },
+        (_, 0) if whole <= POD_GPUS_MAX => {
+            GpuRequest::Whole { devices: u32::try_from(whole).unwrap_or(u32::MAX) }
+        }
+        (_, 0) => {
+            let says = format!("gpu asks for more than {POD_GPUS_MAX} GPUs in one pod; check the number");
+            f.add(codes::LARGE, here.field("gpu"), says, None);
+            GpuRequest::None
+        }
+        _ => {
+            let typed = quantity::print_amount(amount, Resource::GPU);
+            let says = format!("gpu {typed} is neither whole nor part of one GPU; round it");
+            let fix = set(here.field("gpu"), (whole + 1).to_string(), format!("Ask for {} GPUs", whole + 1));
+            f.add(codes::FRACTION, here.field("gpu"), says, fix);
+            GpuRequest::Whole { devices: 1 }
+        }
+    }
+}

@@ -1,0 +1,234 @@
+//! Meaning: turns a scenario into a plan, or says everything that is wrong with it at once.
+//!
+//! Each part is resolved on its own, with stand-ins for what is wrong, so that one mistake hides no other. Only
+//! when no error was found is the cluster built; until then nothing is expanded that a file could make huge.
+
+mod advice;
+mod advice_jobs;
+mod build;
+mod jobs;
+mod names;
+mod nodes;
+mod placement;
+mod queues;
+mod settings;
+mod timeline;
+
+use super::codes;
+use super::diagnostic::{Code, Diagnostic, Path};
+use super::findings::{Findings, quoted, set};
+use super::plan::Plan;
+use super::quantity::{self, Wrong};
+use super::schema::{Scalar, Scenario};
+use crate::units::{Amount, Bound, Resource, Weight};
+
+pub use jobs::PRIORITY_CLASSES;
+
+/// What a scenario means.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Checked {
+    /// What a simulation starts from; `None` if something is wrong.
+    pub plan: Option<Plan>,
+    /// All findings, in the order of the file's sections.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// Which policy runs the scenario.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Kai,
+    Fifo,
+}
+
+/// Finds everything that is wrong with a scenario or questionable about it, and what it means.
+pub fn check(scenario: &Scenario) -> Checked {
+    let mut findings = Findings::default();
+    let f = &mut findings;
+    let (kind, policy, rhythm, delays) = settings::settings(scenario, f);
+    let nodes = nodes::nodes(scenario, f);
+    let queues = queues::queues(scenario, f);
+    let jobs = jobs::jobs(scenario, &queues, f);
+    let placed = placement::placements(scenario, &nodes, &jobs, f);
+    let timeline = timeline::timeline(scenario, &nodes, &queues, &jobs, f);
+    advice::advice(scenario, kind, &nodes, &queues, &jobs, f);
+    advice_jobs::advice(scenario, kind, &nodes, &jobs, f);
+    let plan = (!findings.has_errors()).then(|| {
+        let cluster = build::cluster(delays, nodes, queues, &jobs, &placed);
+        Plan { cluster, policy, rhythm, timeline }
+    });
+    Checked { plan, diagnostics: findings.finish() }
+}
+
+/// A place that becomes a [`Path`] only when there is something to say about it.
+#[derive(Clone, Copy)]
+struct Here<'a> {
+    section: &'static str,
+    index: usize,
+    /// The entry's name, if it is known to be the first of that name.
+    name: Option<&'a str>,
+    /// A list inside the entry: its field, position and name.
+    inner: Option<(&'static str, usize, Option<&'a str>)>,
+    /// A group of fields.
+    group: Option<&'static str>,
+}
+
+impl<'a> Here<'a> {
+    fn section(section: &'static str, index: usize, name: Option<&'a str>) -> Here<'a> {
+        Here { section, index, name, inner: None, group: None }
+    }
+
+    fn inside(self, list: &'static str, index: usize, name: Option<&'a str>) -> Here<'a> {
+        Here { inner: Some((list, index, name.filter(|n| !n.is_empty()))), ..self }
+    }
+
+    fn group(self, name: &'static str) -> Here<'a> {
+        Here { group: Some(name), ..self }
+    }
+
+    fn path(self) -> Path {
+        let element = |list: Path, index: usize, name: Option<&str>| match name {
+            Some(name) => list.named(name),
+            None => list.at(u32::try_from(index).unwrap_or(u32::MAX)),
+        };
+        let mut path = element(Path::default().field(self.section), self.index, self.name);
+        if let Some((list, index, name)) = self.inner {
+            path = element(path.field(list), index, name);
+        }
+        match self.group {
+            Some(group) => path.field(group),
+            None => path,
+        }
+    }
+
+    fn field(self, field: &str) -> Path {
+        self.path().field(field)
+    }
+}
+
+/// Reads values, and reports those that are none.
+impl Findings {
+    /// A value as typed, or a default if it is left out or wrong. `wanted` completes *… is not*.
+    fn value<T>(
+        &mut self,
+        typed: &Option<Scalar>,
+        default: T,
+        wanted: &str,
+        path: impl FnOnce() -> Path,
+        parse: impl FnOnce(&str) -> Result<T, Wrong>,
+    ) -> T {
+        let Some(typed) = typed else { return default };
+        parse(&typed.0).unwrap_or_else(|wrong| {
+            self.wrong(wrong, codes::NUMBER, &typed.0, wanted, path());
+            default
+        })
+    }
+
+    /// A duration or a moment.
+    fn time<T>(
+        &mut self,
+        typed: &Option<Scalar>,
+        default: T,
+        path: impl FnOnce() -> Path,
+        parse: impl FnOnce(&str) -> Result<T, Wrong>,
+    ) -> T {
+        let Some(typed) = typed else { return default };
+        parse(&typed.0).unwrap_or_else(|wrong| {
+            let wanted = "a time such as 90, 90s, 5m, 2h30m or 1d";
+            self.wrong(wrong, codes::DURATION, &typed.0, wanted, path());
+            default
+        })
+    }
+
+    /// An amount of a resource.
+    fn amount(
+        &mut self,
+        typed: &Option<Scalar>,
+        resource: Resource,
+        here: Here<'_>,
+        default: Amount,
+    ) -> Amount {
+        let path = || here.field(resource.name());
+        if resource == Resource::MEMORY {
+            self.few_bytes(typed, path);
+        }
+        self.value(typed, default, wanted(resource), path, |text| quantity::amount(text, resource, 1))
+    }
+
+    fn few_bytes(&mut self, typed: &Option<Scalar>, path: impl FnOnce() -> Path) {
+        let Some(typed) = typed else { return };
+        if quantity::count(&typed.0).is_ok_and(|n| n > 0 && n < 1 << 20) {
+            let says =
+                format!("memory {} counts bytes; did you mean {}Gi?", quoted(&typed.0), typed.0.trim());
+            let meant = format!("{}Gi", typed.0.trim());
+            let at = path();
+            let fix = set(at.clone(), &meant, format!("Set the memory to {meant}"));
+            self.add(codes::FEW_BYTES, at, says, fix);
+        }
+    }
+
+    /// A quota or a limit. Memory without a unit counts KAI's 10^6 bytes, and -1 is KAI's *unlimited*.
+    fn bound(&mut self, typed: &Option<Scalar>, resource: Resource, path: impl FnOnce() -> Path) -> Bound {
+        let parse = |text: &str| match text.trim() {
+            "unlimited" | "-1" => Ok(Bound::Unlimited),
+            text => quantity::amount(text, resource, 1_000_000).map(Bound::At),
+        };
+        let Some(scalar) = typed else { return Bound::Unset };
+        parse(&scalar.0).unwrap_or_else(|wrong| {
+            let wanted = format!("{}, or unlimited", wanted(resource));
+            self.wrong(wrong, codes::NUMBER, &scalar.0, &wanted, path());
+            // Whatever was meant, do not report consequences of a bound that is not there.
+            Bound::Unlimited
+        })
+    }
+
+    /// A weight or a share in millionths.
+    fn weight(&mut self, typed: &Option<Scalar>, path: impl FnOnce() -> Path) -> Option<Weight> {
+        let parse = |text: &str| quantity::millionths(text).map(|n| Some(Weight::millionths(n)));
+        self.value(typed, None, "a number such as 1 or 0.5", path, parse)
+            .or(typed.as_ref().map(|_| Weight::ONE))
+    }
+
+    fn wrong(&mut self, wrong: Wrong, form: Code, typed: &str, wanted: &str, at: Path) {
+        let field = last_field(&at);
+        let shown = quoted(typed);
+        let (code, says, fix) = match wrong {
+            Wrong::Form => (form, format!("{field} {shown} is not {wanted}"), None),
+            Wrong::Fine => {
+                let says = format!("{field} {shown} is finer than what is counted; it takes {wanted}");
+                (codes::NUMBER, says, None)
+            }
+            Wrong::Large => {
+                let says = format!("{field} {shown} is larger than anything that is counted; check its unit");
+                (codes::LARGE, says, None)
+            }
+            Wrong::Negative => {
+                let positive = typed.trim().trim_start_matches('-').to_string();
+                let label = format!("Set {field} to {positive}");
+                let says = format!("{field} {shown} is below zero; it takes {wanted}");
+                (codes::NEGATIVE, says, set(at.clone(), positive, label))
+            }
+        };
+        self.add(code, at, says, fix);
+    }
+}
+
+/// The last field of a path, for sentences.
+fn last_field(path: &Path) -> &str {
+    path.0
+        .iter()
+        .rev()
+        .find_map(|segment| match segment {
+            super::Segment::Field(name) => Some(name.as_str()),
+            _ => None,
+        })
+        .unwrap_or("the value")
+}
+
+/// What a quantity of a resource looks like.
+fn wanted(resource: Resource) -> &'static str {
+    match resource {
+        Resource::CPU => "a number of cores such as 8, 1.5 or 500m",
+        Resource::MEMORY => "a memory size such as 16Gi or 64 GB",
+        _ => "a number of GPUs such as 8 or 0.5",
+    }
+}

@@ -1,0 +1,117 @@
+//! Names: rules for them, and finding things by them.
+
+use std::sync::Arc;
+
+use super::super::diagnostic::{Edit, Fix, Path};
+use super::super::{NAME_CHARS_MAX, codes, nearest};
+use super::Here;
+use crate::scenario::findings::{Findings, quoted};
+
+/// Which entries of a section repeat an earlier name.
+pub fn repeats<'a>(names: impl Iterator<Item = &'a str>) -> Vec<bool> {
+    let names: Vec<&str> = names.collect();
+    let mut order: Vec<usize> = (0..names.len()).collect();
+    order.sort_by_key(|&i| (names[i], i));
+    let mut repeats = vec![false; names.len()];
+    for pair in order.windows(2) {
+        repeats[pair[1]] = names[pair[0]] == names[pair[1]];
+    }
+    repeats
+}
+
+/// The place of an entry.
+pub fn here<'a>(section: &'static str, index: usize, name: &'a str, repeats: &[bool]) -> Here<'a> {
+    let unique = !name.is_empty() && !repeats.get(index).copied().unwrap_or(false);
+    Here::section(section, index, unique.then_some(name))
+}
+
+/// Whether a name is one; `suffix`: how many characters a pattern adds.
+pub fn check_name(name: &str, suffix: usize, what: &str, here: Here<'_>, f: &mut Findings) {
+    let path = || here.field("name");
+    if name.is_empty() {
+        let fresh = format!("{what}-{}", here.inner.map_or(here.index, |(_, i, _)| i) + 1);
+        let label = format!("Call it {fresh}");
+        let fix = Fix { label, edits: vec![Edit::Set { at: path(), value: fresh }] };
+        f.add(codes::NO_NAME, path(), format!("this {what} has no name; give it one"), Some(fix));
+    } else if name.chars().any(char::is_control) {
+        let clean: String = name.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+        let says = format!("the name {} has control characters; remove them", quoted(name));
+        f.add(codes::BAD_NAME, path(), says, rename(here.path(), clean.trim()));
+    } else if name.chars().count() + suffix > NAME_CHARS_MAX {
+        let says =
+            format!("the name {} is longer than {NAME_CHARS_MAX} characters; shorten it", quoted(name));
+        let short: String = name.chars().take(NAME_CHARS_MAX - suffix.min(NAME_CHARS_MAX - 1)).collect();
+        f.add(codes::BAD_NAME, path(), says, rename(here.path(), &short));
+    }
+}
+
+fn rename(at: Path, to: &str) -> Option<Fix> {
+    let label = format!("Rename it to {}", quoted(to));
+    (!to.is_empty()).then(|| Fix { label, edits: vec![Edit::Rename { at, to: to.to_string() }] })
+}
+
+/// Things by name: sorted, small, exact.
+#[derive(Debug, Default)]
+pub struct Index {
+    sorted: Vec<(Arc<str>, u32)>,
+}
+
+impl Index {
+    /// An index of things in order, and which of them repeat the name of an earlier one.
+    pub fn new<'a>(names: impl Iterator<Item = &'a Arc<str>>) -> (Index, Vec<u32>) {
+        let mut sorted: Vec<(Arc<str>, u32)> =
+            names.enumerate().map(|(i, name)| (name.clone(), u32::try_from(i).unwrap_or(u32::MAX))).collect();
+        sorted.sort();
+        let mut twice = Vec::new();
+        sorted.dedup_by(|later, earlier| {
+            let same = later.0 == earlier.0;
+            if same {
+                twice.push(later.1);
+            }
+            same
+        });
+        twice.sort_unstable();
+        (Index { sorted }, twice)
+    }
+
+    /// The position of the thing with that name.
+    pub fn find(&self, name: &str) -> Option<u32> {
+        self.sorted.binary_search_by(|(n, _)| (**n).cmp(name)).ok().map(|i| self.sorted[i].1)
+    }
+
+    /// The name somebody probably meant.
+    pub fn nearest(&self, name: &str) -> Option<&str> {
+        nearest(name, self.sorted.iter().map(|(n, _)| &**n))
+    }
+
+    /// A name that is not taken yet.
+    pub fn fresh(&self, name: &str) -> String {
+        let base: String = name.chars().take(NAME_CHARS_MAX - 12).collect();
+        (2u32..).map(|n| format!("{base}-{n}")).find(|n| self.find(n).is_none()).unwrap_or(base)
+    }
+}
+
+/// Reports a name that is given twice.
+pub fn duplicate(name: &str, what: &str, here: Here<'_>, index: &Index, f: &mut Findings) {
+    let fresh = index.fresh(name);
+    let says = format!("the name {} is given to another {what} already; rename one of them", quoted(name));
+    let own = here.path();
+    let label = format!("Rename it to {}", quoted(&fresh));
+    let fix = Fix { label, edits: vec![Edit::Rename { at: own, to: fresh }] };
+    f.add(codes::DUPLICATE_NAME, here.field("name"), says, Some(fix));
+}
+
+/// A reference to something that does not exist: a sentence's end with what to do.
+pub fn hint(index: &Index, name: &str) -> String {
+    match index.nearest(name) {
+        Some(near) => format!("did you mean {}?", quoted(near)),
+        None => "add it or name another".to_string(),
+    }
+}
+
+/// A fix that puts the nearest name in its place.
+pub fn use_nearest(index: &Index, name: &str, at: Path) -> Option<Fix> {
+    let near = index.nearest(name)?;
+    let edits = vec![Edit::Set { at, value: near.to_string() }];
+    Some(Fix { label: format!("Use {}", quoted(near)), edits })
+}

@@ -1,0 +1,149 @@
+//! Machines: single ones and groups of equal ones.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::super::quantity;
+use super::super::schema::{NodeEntry, Scenario};
+use super::super::{NODE_GPUS_MAX, NODES_MAX, codes};
+use super::names::{self, Index};
+use super::{Here, Path};
+use crate::id::{Arena, NodeId, PartitionId};
+use crate::scenario::findings::{Findings, quoted, set};
+use crate::units::{Amount, Resource, ResourceVec};
+
+use crate::cluster::Node;
+
+/// Cores of a node that does not say.
+const CPU_DEFAULT: Amount = Amount::cores(64);
+/// Memory of a node that does not say: 256 GB.
+const MEMORY_DEFAULT: Amount = Amount::bytes(256_000_000_000);
+/// Pod slots of a node that does not say.
+const PODS_DEFAULT: u64 = 110;
+/// Memory of each GPU of a node that does not say, MiB.
+const GPU_MEMORY_DEFAULT: i64 = 40_000;
+
+/// Resolved machines.
+pub struct Nodes {
+    /// All machines; empty if there are too many.
+    pub all: Arena<NodeId, Node>,
+    /// Machines by name.
+    pub index: Index,
+    /// One machine of each entry that has at least one, with the number of such machines.
+    pub kinds: Vec<(Node, u64)>,
+    /// Whether the list is whole, so that a missing name is really missing.
+    pub complete: bool,
+}
+
+/// Resolves machines.
+pub fn nodes(s: &Scenario, f: &mut Findings) -> Nodes {
+    let repeats = names::repeats(s.nodes.iter().map(|n| n.name.as_str()));
+    let mut kinds = Vec::with_capacity(s.nodes.len());
+    let mut groups = Vec::with_capacity(s.nodes.len());
+    let mut total = 0u64;
+    for (i, entry) in s.nodes.iter().enumerate() {
+        let here = names::here("nodes", i, &entry.name, &repeats);
+        let count = match entry.count {
+            None => None,
+            Some(_) => {
+                let wanted = "a whole number of nodes";
+                Some(f.value(&entry.count, 1, wanted, || here.field("count"), quantity::count))
+            }
+        };
+        let suffix = count.map_or(0, |n| 1 + n.to_string().len());
+        names::check_name(&entry.name, suffix, "node", here, f);
+        let node = node(entry, here, f);
+        total = total.saturating_add(count.unwrap_or(1));
+        if count != Some(0) {
+            kinds.push((node.clone(), count.unwrap_or(1)));
+        }
+        groups.push((node, count, i));
+    }
+    let complete = total <= NODES_MAX;
+    if !complete {
+        let at = Path::default().field("nodes");
+        let says = format!("there are {total} nodes; up to {NODES_MAX} are simulated");
+        f.add(codes::TOO_MANY, at, says, None);
+        groups.clear();
+    }
+    let mut all = Arena::new();
+    let mut entries = Vec::new();
+    for (node, count, i) in groups {
+        match count {
+            None => {
+                all.push(node);
+                entries.push(i);
+            }
+            Some(count) => {
+                for n in 1..=count {
+                    all.push(Node { name: format!("{}-{n}", node.name).into(), ..node.clone() });
+                    entries.push(i);
+                }
+            }
+        }
+    }
+    let (index, twice) = Index::new(all.values().map(|n| &n.name));
+    let mut reported = None;
+    for n in twice {
+        let i = entries[n as usize];
+        let (entry, name) = (&s.nodes[i], &all[NodeId(n)].name);
+        if reported != Some(i) && !entry.name.is_empty() {
+            names::duplicate(name, "node", names::here("nodes", i, &entry.name, &repeats), &index, f);
+        }
+        reported = Some(i);
+    }
+    Nodes { all, index, kinds, complete }
+}
+
+fn node(entry: &NodeEntry, here: Here<'_>, f: &mut Findings) -> Node {
+    let mut capacity = ResourceVec::default();
+    capacity.set(Resource::CPU, f.amount(&entry.cpu, Resource::CPU, here, CPU_DEFAULT));
+    capacity.set(Resource::MEMORY, f.amount(&entry.memory, Resource::MEMORY, here, MEMORY_DEFAULT));
+    let parse = |text: &str| quantity::count(text).and_then(whole_gpus);
+    let wanted = format!("a whole number of GPUs, at most {NODE_GPUS_MAX}");
+    let gpus = f.value(&entry.gpu, 0, &wanted, || here.field("gpu"), parse);
+    capacity.set(Resource::GPU, Amount::gpus(gpus));
+    let wanted = "a whole number of pods";
+    let pods_max = f.value(&entry.pods, PODS_DEFAULT, wanted, || here.field("pods"), quantity::count);
+    let wanted = "a memory size such as 40000 (MiB) or 80 GB";
+    let mib = || here.field("gpu-memory");
+    let gpu_memory_mib = f.value(&entry.gpu_memory, GPU_MEMORY_DEFAULT, wanted, mib, quantity::mebibytes);
+    let ready = match entry.state.as_ref().map(|s| s.0.trim()) {
+        None | Some("ready") => true,
+        Some("down") => false,
+        Some(other) => {
+            let says = format!("state {} is none of down and ready", quoted(other));
+            let fix = set(here.field("state"), "down", "Set the state to down");
+            f.add(codes::CHOICE, here.field("state"), says, fix);
+            true
+        }
+    };
+    Node {
+        name: entry.name.as_str().into(),
+        partition: PartitionId(0),
+        capacity,
+        pods_max: u32::try_from(pods_max).unwrap_or(u32::MAX),
+        gpu_memory_mib,
+        labels: labels(&entry.labels),
+        ready,
+    }
+}
+
+fn whole_gpus(n: u64) -> Result<i64, quantity::Wrong> {
+    let n = i64::try_from(n).map_err(|_| quantity::Wrong::Large)?;
+    if n > NODE_GPUS_MAX { Err(quantity::Wrong::Large) } else { Ok(n) }
+}
+
+fn labels(labels: &BTreeMap<String, String>) -> Vec<(Arc<str>, Arc<str>)> {
+    labels.iter().map(|(key, value)| (key.as_str().into(), value.as_str().into())).collect()
+}
+
+impl Nodes {
+    /// Whether a node carries all labels of a selector.
+    pub fn matches(node: &Node, selector: &BTreeMap<String, String>) -> bool {
+        selector.iter().all(|(key, value)| {
+            let found = node.labels.binary_search_by(|(k, _)| (**k).cmp(key));
+            found.is_ok_and(|i| *node.labels[i].1 == **value)
+        })
+    }
+}

@@ -1,0 +1,142 @@
+//! Pods that run when the scenario begins: on the node they name, on its lowest free devices.
+
+use std::collections::BTreeMap;
+
+use super::super::codes;
+use super::super::schema::Scenario;
+use super::jobs::{Jobs, Set};
+use super::names;
+use super::nodes::Nodes;
+use crate::cluster::{Devices, GpuRequest, Node, Request};
+use crate::id::NodeId;
+use crate::scenario::findings::{Findings, quoted, set};
+use crate::units::ResourceVec;
+
+/// Where pods run from the start, for each entry that says so: for its pods in order, job after job.
+pub type Placements = BTreeMap<usize, Vec<(NodeId, Devices)>>;
+
+/// What pods hold on a node so far.
+struct Held {
+    free: ResourceVec,
+    pods: u32,
+    /// Thousandths in use of each device; 1000: used whole.
+    devices: Vec<i64>,
+    /// Which of these may be shared.
+    shared: u64,
+}
+
+/// Places pods that run from the start.
+pub fn placements(s: &Scenario, nodes: &Nodes, jobs: &Jobs, f: &mut Findings) -> Placements {
+    let mut held: BTreeMap<NodeId, Held> = BTreeMap::new();
+    let mut placements = Placements::new();
+    for (i, entry) in s.jobs.iter().enumerate().filter(|(_, entry)| !entry.on.is_empty()) {
+        let template = &jobs.templates[i];
+        let here = jobs.here(s, i);
+        let in_order = template.sets.iter().flat_map(|set| std::iter::repeat_n(set, set.pods as usize));
+        let mut placed = Vec::new();
+        for (name, set) in entry.on.iter().zip(in_order.cycle()) {
+            let Some(node) = nodes.index.find(name) else {
+                if nodes.complete {
+                    let hint = names::hint(&nodes.index, name);
+                    let says = format!("node {} does not exist; {hint}", quoted(name));
+                    f.add(
+                        codes::NO_NODE,
+                        here.field("on"),
+                        says,
+                        use_instead(entry.on.as_slice(), name, nodes, here),
+                    );
+                }
+                continue;
+            };
+            let node = NodeId(node);
+            let machine = &nodes.all[node];
+            let held = held.entry(node).or_insert_with(|| Held::new(machine));
+            let fits = machine.ready && Nodes::matches(machine, &entry.selector);
+            match fits.then(|| held.take(set, machine)).flatten() {
+                Some(devices) => placed.push((node, devices)),
+                None => {
+                    let why = match (machine.ready, fits) {
+                        (false, _) => "is down",
+                        (_, false) => "lacks a label the job requires",
+                        _ => "cannot hold the pods that name it all together",
+                    };
+                    let says = format!("node {} {why}; let the job wait or run elsewhere", quoted(name));
+                    f.add(codes::OVERFULL, here.field("on"), says, set_on(here, &[], "Let it wait instead"));
+                }
+            }
+        }
+        placements.insert(i, placed);
+    }
+    placements
+}
+
+fn set_on(here: super::Here<'_>, on: &[&str], label: &str) -> Option<crate::scenario::Fix> {
+    set(here.field("on"), on.join(", "), label)
+}
+
+/// A fix that puts the nearest name in the place of a wrong one; only where names have no commas.
+fn use_instead(
+    on: &[String],
+    wrong: &str,
+    nodes: &Nodes,
+    here: super::Here<'_>,
+) -> Option<crate::scenario::Fix> {
+    let near = nodes.index.nearest(wrong)?;
+    let all: Vec<&str> = on.iter().map(|name| if name == wrong { near } else { name.as_str() }).collect();
+    let plain = all.iter().all(|name| !name.contains(',') && name.trim() == *name && !name.is_empty());
+    plain.then(|| set_on(here, &all, &format!("Use {}", quoted(near)))).flatten()
+}
+
+impl Held {
+    fn new(node: &Node) -> Held {
+        let n = usize::try_from(node.capacity.get(crate::units::Resource::GPU).in_base_units() / 1000);
+        Held { free: node.capacity, pods: 0, devices: vec![0; n.unwrap_or(0)], shared: 0 }
+    }
+
+    /// The lowest devices on which a pod fits, which are its own from now on.
+    fn take(&mut self, set: &Set, node: &Node) -> Option<Devices> {
+        let request = &set.request;
+        let others_fit = request
+            .resources
+            .iter()
+            .filter(|(r, _)| *r != crate::units::Resource::GPU)
+            .all(|(r, amount)| amount <= self.free.get(r));
+        if !others_fit || self.pods >= node.pods_max {
+            return None;
+        }
+        let devices = self.take_devices(request, node)?;
+        self.pods += 1;
+        for (r, amount) in request.resources.iter().filter(|(r, _)| *r != crate::units::Resource::GPU) {
+            self.free.set(r, self.free.get(r) - amount);
+        }
+        Some(devices)
+    }
+
+    fn take_devices(&mut self, request: &Request, node: &Node) -> Option<Devices> {
+        let (part, n, sharing) = match request.gpu {
+            GpuRequest::None => return Some(Devices::default()),
+            GpuRequest::Whole { devices } => (1000, devices, false),
+            GpuRequest::Fraction { portion, devices } => (portion.in_base_units(), devices, true),
+            GpuRequest::Memory { mib, devices } => {
+                // Hundredths of a device, rounded up.
+                let hundredths = (mib * 100 + node.gpu_memory_mib - 1) / node.gpu_memory_mib.max(1);
+                (hundredths * 10, devices, true)
+            }
+        };
+        let fits = |(i, used): &(usize, &i64)| {
+            let begun = self.shared & (1 << i) != 0;
+            **used + part <= 1000 && (**used == 0 || begun && sharing)
+        };
+        let mut open: Vec<usize> = self.devices.iter().enumerate().filter(fits).map(|(i, _)| i).collect();
+        // A part goes to a device that is shared already, if one has room.
+        open.sort_by_key(|&i| (!(sharing && self.shared & (1 << i) != 0), i));
+        let n = usize::try_from(n).ok().filter(|&n| n <= open.len())?;
+        let mut devices = Devices::default();
+        for &i in &open[..n] {
+            self.devices[i] += part;
+            self.shared |= u64::from(sharing) << i;
+            devices.0 |= 1 << i;
+        }
+        Some(devices)
+    }
+}

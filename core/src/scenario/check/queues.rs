@@ -1,0 +1,214 @@
+//! The organisation tree.
+
+use std::sync::Arc;
+
+use super::super::diagnostic::{Edit, Fix};
+use super::super::quantity;
+use super::super::schema::{QueueEntry, ResourceEntry, Scenario};
+use super::super::{QUEUES_MAX, TREE_DEPTH_MAX, codes};
+use super::names::{self, Index};
+use super::{Here, Path};
+use crate::cluster::{Queue, QueueResource};
+use crate::id::{Arena, Id, QueueId};
+use crate::scenario::findings::{Findings, quoted, set};
+use crate::time::Time;
+use crate::units::{PerResource, Resource, Weight};
+
+/// Age of the first queue that does not say, in milliseconds: far before everything else; later ones follow
+/// one millisecond apart.
+const CREATED_FIRST_MS: i64 = -1_000_000_000_000;
+
+/// Resolved queues.
+pub struct Queues {
+    /// All queues; a parent that is wrong is left out.
+    pub all: Arena<QueueId, Queue>,
+    /// Queues by name.
+    pub index: Index,
+    /// Which entries repeat an earlier name.
+    pub repeats: Vec<bool>,
+}
+
+impl Queues {
+    /// The place of a queue.
+    pub fn here<'a>(&self, s: &'a Scenario, queue: QueueId) -> Here<'a> {
+        let name = s.queues.get(queue.index()).map_or("", |q| q.name.as_str());
+        names::here("queues", queue.index(), name, &self.repeats)
+    }
+}
+
+/// Resolves the tree.
+pub fn queues(s: &Scenario, f: &mut Findings) -> Queues {
+    let repeats = names::repeats(s.queues.iter().map(|q| q.name.as_str()));
+    if s.queues.len() as u64 > QUEUES_MAX {
+        let says = format!("there are {} queues; up to {QUEUES_MAX} are simulated", s.queues.len());
+        f.add(codes::TOO_MANY, Path::default().field("queues"), says, None);
+    }
+    let queue_names: Vec<Arc<str>> = s.queues.iter().map(|q| q.name.as_str().into()).collect();
+    let (index, twice) = Index::new(queue_names.iter());
+    let mut all = Arena::new();
+    for (i, entry) in s.queues.iter().enumerate() {
+        let here = names::here("queues", i, &entry.name, &repeats);
+        names::check_name(&entry.name, 0, "queue", here, f);
+        all.push(queue(entry, i, queue_names[i].clone(), here, f));
+    }
+    for i in twice {
+        let entry = &s.queues[i as usize];
+        if !entry.name.is_empty() {
+            let here = names::here("queues", i as usize, &entry.name, &repeats);
+            names::duplicate(&entry.name, "queue", here, &index, f);
+        }
+    }
+    let mut queues = Queues { all, index, repeats };
+    parents(s, &mut queues, f);
+    let rings = rings(s, &mut queues, f);
+    if !rings {
+        depth(s, &queues, f);
+    }
+    let links: Vec<(QueueId, QueueId)> =
+        queues.all.iter().filter_map(|(id, queue)| Some((queue.parent?, id))).collect();
+    for (parent, child) in links {
+        queues.all[parent].children.push(child);
+    }
+    queues
+}
+
+fn queue(entry: &QueueEntry, i: usize, name: Arc<str>, here: Here<'_>, f: &mut Findings) -> Queue {
+    let mut resources = PerResource::default();
+    let mut usage = PerResource::default();
+    for (resource, part) in parts(&entry.cpu, &entry.memory, &entry.gpu) {
+        let here = here.group(resource.name());
+        resources.set(resource, change(part, resource, QueueResource::default(), here, f));
+        usage.set(resource, f.weight(&part.usage, || here.field("usage")).unwrap_or_default());
+    }
+    let created = CREATED_FIRST_MS + i64::try_from(i).unwrap_or_default();
+    let created = f.time(&entry.created, created, || here.field("created"), quantity::millis);
+    let mut runtime =
+        |typed, field| f.time(typed, None, || here.field(field), |text| quantity::span(text).map(Some));
+    let preempt_min_runtime = runtime(&entry.preempt_min_runtime, "preempt-min-runtime");
+    let reclaim_min_runtime = runtime(&entry.reclaim_min_runtime, "reclaim-min-runtime");
+    Queue {
+        name,
+        parent: None,
+        children: Vec::new(),
+        priority: priority(&entry.priority, here, f),
+        created: Time::from_millis(created),
+        resources,
+        usage,
+        preempt_min_runtime,
+        reclaim_min_runtime,
+    }
+}
+
+/// The three resources with their entries, in index order.
+pub fn parts<'a>(
+    cpu: &'a ResourceEntry,
+    memory: &'a ResourceEntry,
+    gpu: &'a ResourceEntry,
+) -> [(Resource, &'a ResourceEntry); 3] {
+    [(Resource::CPU, cpu), (Resource::MEMORY, memory), (Resource::GPU, gpu)]
+}
+
+/// Values of a resource after those that are given replace the present ones.
+pub fn change(
+    entry: &ResourceEntry,
+    resource: Resource,
+    mut now: QueueResource,
+    here: Here<'_>,
+    f: &mut Findings,
+) -> QueueResource {
+    if entry.quota.is_some() {
+        now.quota = f.bound(&entry.quota, resource, || here.field("quota"));
+    }
+    if entry.limit.is_some() {
+        now.limit = f.bound(&entry.limit, resource, || here.field("limit"));
+    }
+    if entry.weight.is_some() {
+        now.weight = f.weight(&entry.weight, || here.field("weight")).or(Some(Weight::ONE));
+    }
+    now
+}
+
+/// A queue's priority.
+pub fn priority(typed: &Option<super::Scalar>, here: Here<'_>, f: &mut Findings) -> Option<i32> {
+    let typed = typed.as_ref()?;
+    let answer = quantity::integer(&typed.0).ok();
+    if answer.is_none() {
+        let at = here.field("priority");
+        let says = format!("priority {} is not an integer such as 100", quoted(&typed.0));
+        f.add(codes::PRIORITY, at.clone(), says, set(at, "", "Use the default priority"));
+    }
+    answer
+}
+
+fn parents(s: &Scenario, queues: &mut Queues, f: &mut Findings) {
+    for (i, entry) in s.queues.iter().enumerate() {
+        let Some(parent) = &entry.parent else { continue };
+        let here = queues.here(s, QueueId::from_index(i));
+        match queues.index.find(parent) {
+            Some(found) if !parent.is_empty() => {
+                queues.all[QueueId::from_index(i)].parent = Some(QueueId(found))
+            }
+            _ => {
+                let at = here.field("parent");
+                let hint = names::hint(&queues.index, parent);
+                let says = format!(
+                    "{} names {} as parent, which does not exist; {hint}",
+                    quoted(&entry.name),
+                    quoted(parent)
+                );
+                let fix = names::use_nearest(&queues.index, parent, at.clone())
+                    .filter(|_| queues.index.nearest(parent) != Some(entry.name.as_str()))
+                    .or_else(|| set(at.clone(), "", "Make it a top queue"));
+                f.add(codes::NO_PARENT, at, says, fix);
+            }
+        }
+    }
+}
+
+/// Reports circles and breaks them, so that the tree can be walked from here on.
+fn rings(s: &Scenario, queues: &mut Queues, f: &mut Findings) -> bool {
+    // 0: not visited; otherwise the number of the walk that came by.
+    let mut walked = vec![0usize; queues.all.len()];
+    let mut found = false;
+    for start in queues.all.ids() {
+        let mut at = Some(start);
+        while let Some(queue) = at.filter(|q| walked[q.index()] == 0) {
+            walked[queue.index()] = start.index() + 1;
+            at = queues.all[queue].parent;
+        }
+        let Some(first) = at.filter(|q| walked[q.index()] == start.index() + 1) else { continue };
+        let mut members = vec![first];
+        let mut next = queues.all[first].parent;
+        while let Some(queue) = next.filter(|&q| q != first) {
+            members.push(queue);
+            next = queues.all[queue].parent;
+        }
+        members.sort();
+        let shown: Vec<String> = members.iter().take(8).map(|&q| quoted(&queues.all[q].name)).collect();
+        let more = if members.len() > 8 { format!(" and {} more", members.len() - 8) } else { String::new() };
+        let says = format!(
+            "{}{more} are each other's parents in a circle; make one of them a top queue",
+            shown.join(", ")
+        );
+        let place = queues.here(s, members[0]).field("parent");
+        let edits = vec![Edit::Set { at: place.clone(), value: String::new() }];
+        let fix = Fix { label: format!("Make {} a top queue", shown[0]), edits };
+        f.add(codes::CYCLE, place, says, Some(fix));
+        queues.all[members[0]].parent = None;
+        found = true;
+    }
+    found
+}
+
+fn depth(s: &Scenario, queues: &Queues, f: &mut Findings) {
+    for (id, queue) in queues.all.iter() {
+        let levels =
+            std::iter::successors(Some(id), |&q| queues.all[q].parent).take(TREE_DEPTH_MAX + 2).count();
+        if levels == TREE_DEPTH_MAX + 1 {
+            let at = queues.here(s, id).field("parent");
+            let says =
+                format!("{} lies deeper than {TREE_DEPTH_MAX} levels; move it up", quoted(&queue.name));
+            f.add(codes::TOO_DEEP, at.clone(), says, set(at, "", "Make it a top queue"));
+        }
+    }
+}

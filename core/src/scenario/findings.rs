@@ -1,0 +1,77 @@
+//! Collects findings, and keeps a flood of equal ones readable.
+
+use std::collections::BTreeMap;
+
+use super::codes;
+use super::diagnostic::{Code, Diagnostic, Edit, Fix, Path, Severity};
+
+/// How many findings of one kind are listed; the rest is counted.
+const LISTED_MAX: u32 = 100;
+
+/// The findings so far.
+#[derive(Debug, Default)]
+pub struct Findings {
+    list: Vec<Diagnostic>,
+    counts: BTreeMap<Code, u32>,
+    errors: u32,
+}
+
+impl Findings {
+    /// Adds a finding; the code's table entry says how bad it is.
+    pub fn add(&mut self, code: Code, at: Path, says: impl Into<String>, fix: Option<Fix>) {
+        self.push(diagnostic(code, at, says.into(), fix));
+    }
+
+    /// Adds a finding with its place in the text.
+    pub fn push(&mut self, found: Diagnostic) {
+        self.errors += u32::from(found.severity == Severity::Error);
+        let n = self.counts.entry(found.code).or_default();
+        *n += 1;
+        if *n <= LISTED_MAX {
+            self.list.push(found);
+        }
+    }
+
+    /// Whether something makes the scenario impossible to run.
+    pub fn has_errors(&self) -> bool {
+        self.errors > 0
+    }
+
+    /// Whether a kind was found.
+    pub fn has(&self, code: Code) -> bool {
+        self.counts.contains_key(&code)
+    }
+
+    /// Everything found, in order of finding; floods end with a count.
+    pub fn finish(mut self) -> Vec<Diagnostic> {
+        for (&code, &n) in &self.counts {
+            if n > LISTED_MAX {
+                let says = format!("{} more findings like the {LISTED_MAX} above", n - LISTED_MAX);
+                self.list.push(diagnostic(code, Path::default(), says, None));
+            }
+        }
+        self.list
+    }
+}
+
+/// A finding without a place in a text.
+pub fn diagnostic(code: Code, at: Path, says: String, fix: Option<Fix>) -> Diagnostic {
+    let severity = codes::about(code).map_or(Severity::Error, |about| about.severity);
+    Diagnostic { severity, code, at, position: None, says, fix }
+}
+
+/// A fix that sets one value.
+pub fn set(at: Path, value: impl Into<String>, label: impl Into<String>) -> Option<Fix> {
+    Some(Fix { label: label.into(), edits: vec![Edit::Set { at, value: value.into() }] })
+}
+
+/// A text of the scenario as it stands in a message: cut, in quotes, without control characters.
+pub fn quoted(text: &str) -> String {
+    const SHOWN: usize = 40;
+    let mut shown: String =
+        text.chars().take(SHOWN).map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect();
+    if text.chars().nth(SHOWN).is_some() {
+        shown.push('…');
+    }
+    format!("\"{shown}\"")
+}

@@ -1,0 +1,234 @@
+//! Text to [`Scenario`]: shape only. Everything that is not a known key of the right kind is reported, the
+//! rest is kept, so that one slip does not hide the others.
+
+use super::codes;
+use super::diagnostic::{Code, Diagnostic, Path, Severity};
+use super::findings::{Findings, diagnostic, quoted};
+use super::nearest::nearest;
+use super::schema::Scenario;
+use super::shape::{Mut, Rows, Shape};
+use super::value::{self, Is, Position, Value};
+use super::{FORMAT, Scalar, VERSION};
+
+/// What became of a text.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Read {
+    /// The scenario, as far as its shape could be understood; `None` only if the text as a whole is no scenario.
+    pub scenario: Option<Scenario>,
+    /// Findings about the text's shape, with positions.
+    pub diagnostics: Vec<Diagnostic>,
+    /// Whether the text seems to have comments: they are not kept; `note` fields are.
+    pub has_comments: bool,
+}
+
+impl Read {
+    /// Whether the text has a shape that may be checked and run.
+    pub fn is_clean(&self) -> bool {
+        self.scenario.is_some() && self.diagnostics.iter().all(|d| d.severity != Severity::Error)
+    }
+}
+
+/// Reads YAML or JSON of format version 1.
+pub fn read(text: &str) -> Read {
+    let mut reader = Reader::default();
+    let scenario = match value::parse(text) {
+        Err(refusal) => {
+            reader.findings.push(*refusal);
+            None
+        }
+        Ok(tree) => reader.scenario(tree),
+    };
+    let comment = |line: &str| line.trim_start().starts_with('#') || line.contains(" # ");
+    let has_comments = !text.trim_start().starts_with('{') && text.lines().any(comment);
+    Read { scenario, diagnostics: reader.findings.finish(), has_comments }
+}
+
+/// Fills in where in the text each finding is, as far as its place can be found there.
+pub fn locate(text: &str, diagnostics: &mut [Diagnostic]) {
+    if diagnostics.iter().all(|d| d.position.is_some()) {
+        return;
+    }
+    let Ok(tree) = value::parse(text) else { return };
+    for found in diagnostics.iter_mut().filter(|d| d.position.is_none()) {
+        found.position = Some(position(&tree, &found.at));
+    }
+}
+
+/// The position of a place, or of the nearest thing around it that stands in the text.
+fn position(tree: &Value, path: &Path) -> Position {
+    use super::Segment;
+    let mut here = tree;
+    let mut at = tree.at;
+    for segment in &path.0 {
+        let next = match (segment, &here.is) {
+            (Segment::Field(name), _) => here.get(name),
+            (Segment::At(i), Is::List(items)) => items.get(*i as usize),
+            (Segment::Named(name), Is::List(items)) => items.iter().find(|item| {
+                item.get("name").is_some_and(|n| matches!(&n.is, Is::Scalar(text) if text == name))
+            }),
+            (Segment::Named(name), Is::Map(_)) => here.get(name),
+            _ => None,
+        };
+        match next {
+            Some(value) => (here, at) = (value, value.at),
+            None => break,
+        }
+    }
+    at
+}
+
+#[derive(Default)]
+struct Reader {
+    findings: Findings,
+}
+
+impl Reader {
+    fn add(&mut self, code: Code, path: &Path, at: Position, says: String) {
+        self.findings.push(Diagnostic { position: Some(at), ..diagnostic(code, path.clone(), says, None) });
+    }
+
+    fn scenario(&mut self, tree: Value) -> Option<Scenario> {
+        let path = Path::default();
+        let Is::Map(mut entries) = tree.is else {
+            let says = format!("this is no scenario; a scenario begins with `format: {FORMAT}`");
+            self.add(codes::FORMAT, &path, tree.at, says);
+            return None;
+        };
+        let mut take = |key: &str| {
+            let i = entries.iter().position(|(name, _)| name == key)?;
+            Some(entries.remove(i).1)
+        };
+        let (format, version) = (take("format"), take("version"));
+        match format {
+            Some(Value { is: Is::Scalar(text), .. }) if text == FORMAT => {}
+            Some(other) => {
+                let says = format!("this is another kind of file; a scenario says `format: {FORMAT}`");
+                self.add(codes::FORMAT, &path.field("format"), other.at, says);
+                return None;
+            }
+            None => {
+                let says = format!("the format is missing; add `format: {FORMAT}` as the first line");
+                self.add(codes::FORMAT, &path, tree.at, says);
+            }
+        }
+        match version {
+            Some(Value { is: Is::Scalar(text), .. }) if text == VERSION => {}
+            Some(other) => {
+                let says = format!("this version is not known here; this build reads version {VERSION}");
+                self.add(codes::VERSION, &path.field("version"), other.at, says);
+                return None;
+            }
+            None => {
+                let says = format!("the version is missing; add `version: {VERSION}` as the second line");
+                self.add(codes::VERSION, &path, tree.at, says);
+            }
+        }
+        let mut scenario = Scenario::default();
+        self.fill(&mut scenario, entries, &path);
+        Some(scenario)
+    }
+
+    /// Fills the fields of one thing from the entries of a map.
+    fn fill(&mut self, shape: &mut dyn Shape, entries: Vec<(String, Value)>, path: &Path) {
+        let names = shape.names();
+        for (key, value) in entries {
+            match names.iter().position(|&name| name == key) {
+                Some(i) => self.field(shape.field_mut(i), value, &path.field(names[i])),
+                None => {
+                    let hint = match nearest(&key, names.iter().copied()) {
+                        Some(name) => format!("did you mean `{name}`?"),
+                        None => format!("known here: {}", names.join(", ")),
+                    };
+                    let says = format!("{} is not a key of this place; {hint}", quoted(&key));
+                    self.add(codes::UNKNOWN_KEY, path, value.at, says);
+                }
+            }
+        }
+    }
+
+    fn field(&mut self, field: Mut<'_>, value: Value, path: &Path) {
+        let at = value.at;
+        if value.is == Is::Null {
+            return;
+        }
+        match (field, value.is) {
+            (Mut::Text(text), Is::Scalar(typed)) => *text = typed,
+            (Mut::Name(name), Is::Scalar(typed)) => *name = Some(typed),
+            (Mut::Value(scalar), Is::Scalar(typed)) => *scalar = Some(Scalar(typed)),
+            (Mut::Plain(scalar), Is::Scalar(typed)) => scalar.0 = typed,
+            (Mut::Part(part), Is::Map(entries)) => self.fill(part, entries, path),
+            (Mut::Labels(labels), Is::Map(entries)) => {
+                for (key, value) in entries {
+                    if let Some(text) = self.text(value, path) {
+                        labels.insert(key, text);
+                    }
+                }
+            }
+            (Mut::Settings(settings), Is::Map(entries)) => {
+                for (key, value) in entries {
+                    if let Some(text) = self.setting(value, &path.field(&key)) {
+                        settings.insert(key, Scalar(text));
+                    }
+                }
+            }
+            (Mut::Texts(texts), Is::List(items)) => {
+                texts.extend(items.into_iter().filter_map(|item| self.text(item, path)));
+            }
+            (Mut::Texts(texts), Is::Scalar(typed)) => texts.push(typed),
+            (Mut::Rows(rows), Is::List(items)) => self.rows(rows, items, path),
+            (field, _) => {
+                let wanted = match field {
+                    Mut::Part(part) => format!("keys and values: {}", part.names().join(", ")),
+                    Mut::Labels(_) | Mut::Settings(_) => "names with values".into(),
+                    Mut::Texts(_) => "a list of names".into(),
+                    Mut::Rows(_) => "a list of entries".into(),
+                    _ => "one value".into(),
+                };
+                self.add(codes::SHAPE, path, at, format!("{path} takes {wanted}"));
+            }
+        }
+    }
+
+    fn rows(&mut self, rows: &mut dyn Rows, items: Vec<Value>, path: &Path) {
+        rows.reset(items.len());
+        for (i, item) in items.into_iter().enumerate() {
+            let Some(row) = rows.row_mut(i) else { continue };
+            let name = match item.get("name") {
+                Some(Value { is: Is::Scalar(name), .. }) => Some(name.clone()),
+                _ => None,
+            };
+            let here = match &name {
+                Some(name) => path.named(name),
+                None => path.at(u32::try_from(i).unwrap_or(u32::MAX)),
+            };
+            match item.is {
+                Is::Map(entries) => self.fill(row, entries, &here),
+                _ => self.add(codes::SHAPE, &here, item.at, format!("{here} takes keys and values")),
+            }
+        }
+    }
+
+    fn text(&mut self, value: Value, path: &Path) -> Option<String> {
+        match value.is {
+            Is::Scalar(text) => Some(text),
+            Is::Null => Some(String::new()),
+            _ => {
+                self.add(codes::SHAPE, path, value.at, format!("{path} takes texts, not lists or maps"));
+                None
+            }
+        }
+    }
+
+    /// A setting: one value, or a list that is kept as its items with commas between.
+    fn setting(&mut self, value: Value, path: &Path) -> Option<String> {
+        match value.is {
+            Is::List(items) => {
+                let texts: Option<Vec<String>> =
+                    items.into_iter().map(|item| self.text(item, path)).collect();
+                texts.map(|texts| texts.join(", "))
+            }
+            Is::Null => None,
+            _ => self.text(value, path),
+        }
+    }
+}
