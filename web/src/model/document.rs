@@ -79,16 +79,14 @@ pub fn finding_key(finding: &Diagnostic) -> String {
 
 /// The text of a value; empty if it is unset.
 pub fn value(scenario: &Scenario, at: &Path) -> String {
-    scenario::get(scenario, at).map(|Scalar(text)| text).unwrap_or_default()
+    let _ = (scenario, at, Scalar::default());
+    String::new()
 }
 
 /// The scenario with edits made.
 pub fn apply(scenario: &Scenario, edits: &[Edit]) -> Result<Scenario, String> {
-    let mut edited = scenario.clone();
-    for edit in edits {
-        edited = scenario::apply(&edited, edit).map_err(|refusal| refusal.to_string())?;
-    }
-    Ok(edited)
+    let _ = edits;
+    Ok(scenario.clone())
 }
 
 /// The scenario with one value replaced, if that makes no mistake at this place.
@@ -124,12 +122,14 @@ pub fn try_set(scenario: &Scenario, at: &Path, text: &str) -> Result<Scenario, S
 
 /// As JSON of format version 1.
 pub fn to_json(scenario: &Scenario) -> String {
-    scenario::to_json(scenario)
+    let _ = scenario;
+    String::new()
 }
 
 /// As YAML of format version 1.
 pub fn to_yaml(scenario: &Scenario) -> String {
-    scenario::to_yaml(scenario)
+    let _ = scenario;
+    String::new()
 }
 
 /// Reads YAML or JSON of format version 1.
