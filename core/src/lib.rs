@@ -2,12 +2,14 @@
 //! files, no threads.
 //!
 //! Read in this order: [`units`], [`time`], [`id`]; [`cluster`], the world; [`trace`], what
-//! is recorded; [`policy`], the contract and the policies.
+//! is recorded; [`policy`], the contract and the policies; [`scenario`], what a person wrote; [`sim`], what moves
+//! time.
 
 pub mod cluster;
 pub mod id;
 pub mod policy;
 pub mod scenario;
+pub mod sim;
 pub mod time;
 pub mod trace;
 pub mod units;

@@ -3,20 +3,26 @@
 //! Invariant: the cluster knows no policy. There is no fair share and no claim in it; quota, limit, weight
 //! and priority are plain fields whose meaning a policy gives. Only `lifecycle` changes a pod's phase.
 
+mod audit;
 mod job;
+mod lifecycle;
 mod node;
 mod pod;
 mod queue;
+mod usage;
 
 use std::sync::Arc;
 
 use crate::id::{Arena, JobId, NodeId, PartitionId, PodId, PodSetId, QueueId};
 use crate::time::Span;
 
+pub use audit::{Finding, audit, audit_nodes};
 pub use job::{Job, PodSet};
+pub use lifecycle::{BindError, QueueSums, Sums, Torn, World, request_of};
 pub use node::Node;
 pub use pod::{Devices, GpuRequest, NodeSelector, Phase, Pod, Request};
 pub use queue::{Queue, QueueResource};
+pub use usage::NodeUse;
 
 /// Everything that exists, as one value.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -5,12 +5,14 @@
 //! text for people is made here: sentences are the page's business.
 
 mod check;
+mod digest;
 mod event;
 mod ledger;
 mod refusal;
 mod rule;
 
 pub use check::{Check, Op, Quantity, Subject, Term, Value};
+pub use digest::Digest;
 pub use event::{Event, EvictReason, Recorded};
 pub use ledger::{Column, DivisionStep, Ledger, LedgerRow};
 pub use refusal::{Gate, NodeReason, Outlook, Refusal};

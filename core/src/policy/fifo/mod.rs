@@ -1,13 +1,141 @@
 //! First in, first out, with hard partitions: the baseline every other policy is read against.
 //!
 //! # Rule
-//! Each queue owns its quota and nothing else. Jobs of a queue start strictly in submit order: the first
-//! that does not fit blocks those behind it. A job of up to a node's GPUs goes to one node, the one with the
-//! fewest free GPUs that fits; a larger one takes whole empty nodes.
+//! Each leaf queue owns its GPU quota and nothing else, as whole nodes where that divides evenly
+//! ([`owners`]). Jobs of a queue start strictly in submit order (submit time, then file order): the first that does not fit
+//! blocks those behind it. A job whose pods fit one empty node together goes to one node, the one with the
+//! fewest free GPUs that fits, the first in file order among equals; a larger one goes to empty nodes in file order,
+//! its pods in their order, as many to each as fit. All pods of a job that wait start together or not at all.
 //!
 //! # Source
 //! The `fifo` policy with placer `consolidate` of the Helios simulator (HeliosArtifact, *QSSF Service*).
+//!
+//! # Differs
+//! A node is left to others again as far as a larger job does not fill it. Cycles take place at every arrival and
+//! end, however close, unless the scenario gives a period.
+
+mod memory;
+mod owners;
+mod place;
+mod rules;
+
+use std::collections::BTreeSet;
+
+use super::{Change, Decision, PartitionView, Rhythm, Scheduler, Turn};
+use crate::id::JobId;
+use crate::time::{Span, Time};
+use crate::trace::{Event, Gate, Ledger, NodeReason, Outlook, Refusal, Trace};
+use crate::units::Resource;
+
+pub use memory::Memory;
+pub use rules::RULES;
 
 /// This policy has no switches.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Config {}
+
+/// The policy.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Fifo {
+    rhythm: Rhythm,
+}
+
+impl Fifo {
+    /// Under a rhythm *on change* cycles follow each other as closely as changes do.
+    pub fn new(_config: Config, rhythm: Rhythm) -> Fifo {
+        let rhythm = match rhythm {
+            Rhythm::OnChange { .. } => Rhythm::OnChange { at_least: Span::ZERO },
+            every => every,
+        };
+        Fifo { rhythm }
+    }
+}
+
+impl Scheduler for Fifo {
+    type Memory = Memory;
+
+    fn observe(&self, world: PartitionView<'_>, change: &Change, memory: &mut Memory) {
+        memory.observe(world, *change);
+    }
+
+    fn cycle(&self, world: PartitionView<'_>, memory: &mut Memory, trace: &mut Trace) -> Turn {
+        memory.refresh(world);
+        let mut decisions = Vec::new();
+        for leaf in memory.take_dirty() {
+            while let Some(job) = memory.first_waiting(leaf) {
+                let Some(places) = place::place(world, memory, leaf, job) else { break };
+                for &(pod, node) in &places {
+                    trace.event(Event::Bound { pod, node, devices: Default::default() }, || {
+                        vec![rules::in_order(world, memory, leaf, job), rules::fits(world, memory, pod, node)]
+                    });
+                    memory.bind(world, pod, node);
+                    decisions.push(Decision::Bind { pod, node });
+                }
+                memory.started(world, leaf, job);
+            }
+        }
+        if trace.level >= crate::trace::Level::Decisive {
+            refuse(world, memory, trace);
+        }
+        Turn { decisions, wake: self.rhythm.wake(world.now) }
+    }
+
+    fn ledger(&self, world: PartitionView<'_>, memory: &Memory) -> Ledger {
+        memory.ledger(world)
+    }
+}
+
+/// One refusal per waiting job, by job: the first of its queue does not fit, the others are behind it.
+fn refuse(world: PartitionView<'_>, memory: &Memory, trace: &mut Trace) {
+    let mut refusals = Vec::new();
+    for leaf in memory.leaves() {
+        let Some(first) = memory.first_waiting(leaf) else { continue };
+        refusals.push(refuse_first(world, memory, leaf, first));
+        for &(_, job) in waiting_behind(memory.waiting(leaf)) {
+            refusals.push(Refusal {
+                job,
+                gate: Gate::Behind { job: first },
+                also: Vec::new(),
+                checks: vec![rules::behind(world, first, job)],
+                outlook: Outlook::WhenFreed,
+            });
+        }
+    }
+    refusals.sort_by_key(|refusal: &Refusal| refusal.job);
+    for refusal in refusals {
+        trace.refusal(|| refusal);
+    }
+}
+
+fn waiting_behind(waiting: &BTreeSet<(Time, JobId)>) -> impl Iterator<Item = &(Time, JobId)> {
+    waiting.iter().skip(1)
+}
+
+fn refuse_first(world: PartitionView<'_>, memory: &Memory, leaf: usize, job: JobId) -> Refusal {
+    let candidates = place::candidates(world, memory, leaf, job);
+    let pods = place::waiting_pods(world, job);
+    let fits_empty = place::fits_empty_node(world, memory, &candidates, &pods);
+    let never = candidates.is_empty() || (pods.len() == 1 && !fits_empty);
+    let reasons = place::reasons(world, memory, leaf, &candidates, &pods);
+    let n_pods = u32::try_from(pods.len()).expect("ids are 32 bits wide");
+    let gate = match reasons.as_slice() {
+        _ if pods.len() == 1 && !fits_empty && !candidates.is_empty() => Gate::TooLarge {
+            resource: place::largest_lack(world, &candidates, &pods).unwrap_or(Resource::GPU),
+        },
+        _ => Gate::NoNode { placed: 0, of: n_pods, reasons: merge(reasons) },
+    };
+    let outlook = if never { Outlook::OnlyByEdit } else { Outlook::WhenFreed };
+    Refusal { job, gate, also: Vec::new(), checks: rules::no_room(world, memory, leaf, job), outlook }
+}
+
+fn merge(mut reasons: Vec<NodeReason>) -> Vec<(NodeReason, u32)> {
+    reasons.sort();
+    let mut merged: Vec<(NodeReason, u32)> = Vec::new();
+    for reason in reasons {
+        match merged.last_mut() {
+            Some((last, n)) if *last == reason => *n += 1,
+            _ => merged.push((reason, 1)),
+        }
+    }
+    merged
+}

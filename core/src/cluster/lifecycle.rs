@@ -1,0 +1,431 @@
+//! The only code that changes a pod's phase, and the sums that hang on phases.
+//!
+//! A [`World`] is the cluster together with what is kept incrementally about it: what every node has given
+//! away, what every queue holds, leaves and waits for, and what was lost by evictions. Time is always passed in;
+//! when something happens next is said by the phases themselves and kept in order by the simulation's agenda.
+
+use super::usage::NodeUse;
+use super::{Cluster, Devices, Phase, QueueResource};
+use crate::id::{Arena, Id, JobId, NodeId, PodId, QueueId};
+use crate::time::{Span, Time};
+use crate::units::{PerResource, Resource};
+
+/// The cluster and what is kept incrementally about it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct World {
+    cluster: Cluster,
+    nodes: Arena<NodeId, NodeUse>,
+    queues: Arena<QueueId, QueueSums>,
+    jobs: Arena<JobId, JobCounts>,
+    pods: Arena<PodId, PodBook>,
+    /// Pods whose phase, node or devices changed since [`World::take_touched`].
+    touched: Vec<PodId>,
+}
+
+/// CPU millicores, memory bytes, thousandths of GPUs.
+pub type Sums = [i64; 3];
+
+/// What a queue and its descendants hold and want.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct QueueSums {
+    /// Held by pods that start or run.
+    pub allocated: Sums,
+    /// The part of `allocated` that may not be taken.
+    pub non_preemptible: Sums,
+    /// Held by pods told to go.
+    pub leaving: Sums,
+    /// Asked for by pods that wait.
+    pub waiting: Sums,
+    /// Work of evicted pods that has to be done again: thousandths of GPUs × milliseconds held.
+    pub lost: i128,
+    /// Pods told to go by the policy.
+    pub evictions: u64,
+    /// How often a pod that had lost its work was placed again.
+    pub restarts: u64,
+    /// For how long such pods waited for it, in all, milliseconds.
+    pub restart_wait_ms: i128,
+}
+
+/// Pods of one job by what they are about.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct JobCounts {
+    /// Not over.
+    open: u32,
+    /// Holding something, those told to go included.
+    holding: u32,
+}
+
+/// What is remembered of one pod beyond its phase.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct PodBook {
+    /// While it holds something: since when. While it waits: since when.
+    since: Time,
+    /// Whether it lost its work at least once.
+    lost: bool,
+}
+
+/// Why a pod cannot be bound to a node. A policy that decides so has a bug.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BindError {
+    /// The pod does not wait.
+    NotPending,
+    /// The node takes no part.
+    NodeNotReady,
+    /// Too few devices are free.
+    NoDevices,
+}
+
+/// What became of a pod that was torn off its node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Torn {
+    /// The pod.
+    pub pod: PodId,
+    /// Where it was.
+    pub node: NodeId,
+    /// Whether it had been told to go before.
+    pub was_leaving: bool,
+}
+
+impl World {
+    /// Takes over a cluster as a plan describes it. Pods that hold something get devices if they have none yet,
+    /// in file order; what holds no room on its node waits instead. Jobs submitted at or before the start, or with a pod
+    /// that holds something, are live; everything else is yet to come.
+    pub fn new(cluster: Cluster) -> World {
+        let nodes = cluster.nodes.values().map(NodeUse::new).collect();
+        let queues = cluster.queues.ids().map(|_| QueueSums::default()).collect();
+        let jobs = cluster.jobs.ids().map(|_| JobCounts::default()).collect();
+        let pods = cluster.pods.ids().map(|_| PodBook::default()).collect();
+        let mut world = World { cluster, nodes, queues, jobs, pods, touched: Vec::new() };
+        world.cluster.live_jobs.clear();
+        // Those with devices first, so that nobody else is given them.
+        for named in [true, false] {
+            for pod in world.cluster.pods.ids() {
+                let p = &world.cluster.pods[pod];
+                let has_devices = p.devices != Devices(0);
+                if p.phase.holds() && has_devices == named {
+                    world.settle(pod);
+                }
+            }
+        }
+        for job in world.cluster.jobs.ids() {
+            world.open_job(job);
+        }
+        world
+    }
+
+    /// Gives a pod that holds something at the start its place.
+    fn settle(&mut self, pod: PodId) {
+        let p = &self.cluster.pods[pod];
+        let lasts = self.cluster.jobs[p.job].lasts;
+        let place = p.node.and_then(|node| {
+            let free = self.nodes[node].pick(p.request.gpu)?;
+            let whole = matches!(p.request.gpu, super::GpuRequest::Whole { .. });
+            let taken = whole && p.devices.0 & !self.nodes[node].free().0 != 0;
+            let devices = if p.devices == Devices(0) || taken { free } else { p.devices };
+            self.cluster.nodes[node].ready.then_some((node, devices))
+        });
+        let p = &mut self.cluster.pods[pod];
+        let Some((node, devices)) = place else {
+            p.phase = Phase::Future;
+            return;
+        };
+        p.devices = devices;
+        if let Phase::Running { since, until: until @ None } = &mut p.phase {
+            *until = lasts.map(|lasts| *since + lasts);
+        }
+        let since = match p.phase {
+            Phase::Running { since, .. } => since,
+            _ => Time::ZERO,
+        };
+        self.pods[pod].since = since;
+        self.nodes[node].take(&self.cluster.pods[pod].request, devices);
+    }
+
+    /// Decides whether a job is live at the start, and counts it.
+    fn open_job(&mut self, job: JobId) {
+        let held =
+            self.cluster.pods_of(job).filter(|(_, p)| p.phase.holds()).map(|(id, _)| self.pods[id].since);
+        let first = held.min();
+        let live = first.is_some() || self.cluster.jobs[job].submit <= Time::ZERO;
+        for pod in self.cluster.jobs[job].pod_ids() {
+            let phase = self.cluster.pods[pod].phase;
+            match phase {
+                Phase::Future | Phase::Pending => {
+                    self.cluster.pods[pod].phase = Phase::Future;
+                    self.cluster.pods[pod].node = None;
+                    self.cluster.pods[pod].devices = Devices(0);
+                }
+                _ => self.count(pod, 1),
+            }
+            self.jobs[job].open += u32::from(!phase.is_over());
+            self.jobs[job].holding += u32::from(phase.holds());
+        }
+        if let Some(first) = first {
+            let j = &mut self.cluster.jobs[job];
+            j.first_start = j.first_start.or(Some(first));
+            j.last_start = j.last_start.or(Some(first));
+        }
+        if live {
+            self.submit(job, Time::ZERO);
+        }
+        self.touched.clear();
+    }
+
+    /// Everything that exists.
+    pub fn cluster(&self) -> &Cluster {
+        &self.cluster
+    }
+    /// What a node has given away.
+    pub fn node_use(&self, node: NodeId) -> &NodeUse {
+        &self.nodes[node]
+    }
+    /// Pods that hold something on a node. Walks over the live jobs.
+    pub fn pods_on(&self, node: NodeId) -> impl Iterator<Item = PodId> + '_ {
+        let pods = self.cluster.live_jobs.iter().flat_map(|&job| self.cluster.pods_of(job));
+        pods.filter(move |(_, p)| p.node == Some(node) && p.phase.holds()).map(|(id, _)| id)
+    }
+    /// What a queue and its descendants hold and want.
+    pub fn queue_sums(&self, queue: QueueId) -> &QueueSums {
+        &self.queues[queue]
+    }
+    /// Since when a pod holds or waits, whichever it does now.
+    pub fn since(&self, pod: PodId) -> Time {
+        self.pods[pod].since
+    }
+    /// Pods whose phase, node or devices changed since the last call, in order; a pod may be named twice.
+    pub fn take_touched(&mut self) -> Vec<PodId> {
+        std::mem::take(&mut self.touched)
+    }
+
+    /// The job becomes known: its pods wait.
+    pub fn submit(&mut self, job: JobId, now: Time) {
+        if let Err(at) = self.cluster.live_jobs.binary_search(&job) {
+            self.cluster.live_jobs.insert(at, job);
+        }
+        for pod in self.cluster.jobs[job].pod_ids() {
+            if self.cluster.pods[pod].phase == Phase::Future {
+                self.set_phase(pod, Phase::Pending);
+                self.pods[pod].since = now;
+            }
+        }
+    }
+
+    /// The pod gets a place: the lowest free devices of the node, or parts of shared ones, become its own.
+    pub fn bind(&mut self, pod: PodId, node: NodeId, now: Time) -> Result<Devices, BindError> {
+        let p = &self.cluster.pods[pod];
+        if p.phase != Phase::Pending {
+            return Err(BindError::NotPending);
+        }
+        if !self.cluster.nodes[node].ready {
+            return Err(BindError::NodeNotReady);
+        }
+        let devices = self.nodes[node].pick(p.request.gpu).ok_or(BindError::NoDevices)?;
+        let job = p.job;
+        self.nodes[node].take(&p.request, devices);
+        self.cluster.pods[pod].node = Some(node);
+        self.cluster.pods[pod].devices = devices;
+        if self.jobs[job].holding == 0 {
+            self.cluster.jobs[job].last_start = Some(now);
+        }
+        self.jobs[job].holding += 1;
+        self.note_restart(pod, now);
+        self.pods[pod].since = now;
+        if self.cluster.delays.start > Span::ZERO {
+            self.set_phase(pod, Phase::Starting { until: now + self.cluster.delays.start });
+        } else {
+            self.run(pod, now);
+        }
+        Ok(devices)
+    }
+
+    fn note_restart(&mut self, pod: PodId, now: Time) {
+        let book = self.pods[pod];
+        if book.lost {
+            let waited = i128::from((now - book.since).as_millis());
+            self.on_path(pod, |sums| {
+                sums.restarts += 1;
+                sums.restart_wait_ms += waited;
+            });
+        }
+    }
+
+    /// A pod that was starting runs from now on.
+    pub fn run(&mut self, pod: PodId, now: Time) {
+        let job = self.cluster.pods[pod].job;
+        let until = self.cluster.jobs[job].lasts.map(|lasts| now + lasts);
+        self.set_phase(pod, Phase::Running { since: now, until });
+        let first = &mut self.cluster.jobs[job].first_start;
+        *first = first.or(Some(now));
+    }
+
+    /// The policy tells a pod to go. Gives its node; `None`: it holds nothing, or was told before.
+    pub fn evict(&mut self, pod: PodId, grace: Span, now: Time) -> Option<NodeId> {
+        let p = &self.cluster.pods[pod];
+        if !matches!(p.phase, Phase::Starting { .. } | Phase::Running { .. }) {
+            return None;
+        }
+        let (node, job) = (p.node, p.job);
+        self.cluster.jobs[job].evictions += 1;
+        self.on_path(pod, |sums| sums.evictions += 1);
+        self.set_phase(pod, Phase::Terminating { until: now + grace });
+        node
+    }
+
+    /// A pod that was told to go is gone, and waits again with all its work before it. Gives where it was.
+    pub fn gone(&mut self, pod: PodId, now: Time) -> NodeId {
+        let held_ms = (now - self.pods[pod].since).as_millis();
+        let gpus = self.cluster.pods[pod].request.resources.get(Resource::GPU).in_base_units();
+        self.on_path(pod, |sums| sums.lost += i128::from(gpus) * i128::from(held_ms));
+        let node = self.vacate(pod, Phase::Pending);
+        self.pods[pod] = PodBook { since: now, lost: true };
+        node
+    }
+
+    /// The pod ends by itself. Gives where it was, and whether its job ended with it.
+    pub fn finish(&mut self, pod: PodId, now: Time) -> (NodeId, bool) {
+        let node = self.vacate(pod, Phase::Finished { at: now });
+        (node, self.close_pod(pod, now))
+    }
+
+    /// The job ends from outside, at once. Gives the pods that held something.
+    pub fn withdraw(&mut self, job: JobId, now: Time) -> Vec<Torn> {
+        let mut torn = Vec::new();
+        for pod in self.cluster.jobs[job].pod_ids() {
+            let phase = self.cluster.pods[pod].phase;
+            if phase.is_over() {
+                continue;
+            }
+            if phase.holds() {
+                let node = self.vacate(pod, Phase::Removed { at: now });
+                torn.push(Torn { pod, node, was_leaving: matches!(phase, Phase::Terminating { .. }) });
+            } else {
+                self.set_phase(pod, Phase::Removed { at: now });
+            }
+            self.close_pod(pod, now);
+        }
+        torn
+    }
+
+    /// A node goes down or comes back. Pods on a node that goes down are lost and wait again; they are given.
+    pub fn set_ready(&mut self, node: NodeId, ready: bool, now: Time) -> Vec<Torn> {
+        self.cluster.nodes[node].ready = ready;
+        if ready {
+            return Vec::new();
+        }
+        let on_node: Vec<PodId> = self.pods_on(node).collect();
+        let mut torn = Vec::new();
+        for pod in on_node {
+            let was_leaving = matches!(self.cluster.pods[pod].phase, Phase::Terminating { .. });
+            self.gone(pod, now);
+            torn.push(Torn { pod, node, was_leaving });
+        }
+        torn
+    }
+
+    /// A queue's plan changes.
+    pub fn set_queue(&mut self, id: QueueId, priority: Option<i32>, resources: PerResource<QueueResource>) {
+        let queue = &mut self.cluster.queues[id];
+        queue.priority = priority.or(queue.priority);
+        queue.resources = resources;
+    }
+
+    /// Takes a pod off its node into a phase that holds nothing.
+    fn vacate(&mut self, pod: PodId, phase: Phase) -> NodeId {
+        let p = &mut self.cluster.pods[pod];
+        let node = p.node.take().expect("a pod that holds something is on a node");
+        let devices = std::mem::take(&mut p.devices);
+        self.nodes[node].give_back(&p.request, devices);
+        self.jobs[p.job].holding -= 1;
+        self.set_phase(pod, phase);
+        node
+    }
+
+    /// A pod is over; gives whether its job is.
+    fn close_pod(&mut self, pod: PodId, now: Time) -> bool {
+        let job = self.cluster.pods[pod].job;
+        self.jobs[job].open -= 1;
+        if self.jobs[job].open > 0 {
+            return false;
+        }
+        self.cluster.jobs[job].ended = Some(now);
+        if let Ok(at) = self.cluster.live_jobs.binary_search(&job) {
+            self.cluster.live_jobs.remove(at);
+        }
+        true
+    }
+
+    fn set_phase(&mut self, pod: PodId, phase: Phase) {
+        self.count(pod, -1);
+        self.cluster.pods[pod].phase = phase;
+        self.count(pod, 1);
+        self.touched.push(pod);
+    }
+
+    /// Adds a pod to the sums of its queues, or takes it away.
+    fn count(&mut self, pod: PodId, sign: i64) {
+        let p = &self.cluster.pods[pod];
+        let ask = request_of(&p.request);
+        let preemptible = self.cluster.jobs[p.job].preemptible;
+        let add = |to: &mut Sums| {
+            for (to, ask) in to.iter_mut().zip(ask) {
+                *to += sign * ask;
+            }
+        };
+        let phase = p.phase;
+        self.on_path(pod, |sums| match phase {
+            Phase::Starting { .. } | Phase::Running { .. } => {
+                add(&mut sums.allocated);
+                if !preemptible {
+                    add(&mut sums.non_preemptible);
+                }
+            }
+            Phase::Terminating { .. } => add(&mut sums.leaving),
+            Phase::Pending | Phase::Gated => add(&mut sums.waiting),
+            Phase::Future | Phase::Finished { .. } | Phase::Removed { .. } => {}
+        });
+    }
+
+    /// Does something to the sums of a pod's queue and of all queues above it.
+    fn on_path(&mut self, pod: PodId, mut act: impl FnMut(&mut QueueSums)) {
+        let mut queue = Some(self.cluster.jobs[self.cluster.pods[pod].job].queue);
+        while let Some(id) = queue {
+            act(&mut self.queues[id]);
+            queue = self.cluster.queues[id].parent;
+        }
+    }
+}
+
+/// A request as sums.
+pub fn request_of(request: &super::Request) -> Sums {
+    Resource::ACCOUNTED.map(|r| request.resources.get(r).in_base_units())
+}
+
+/// For the audit: the parts that are kept incrementally, recomputed from the phases.
+pub(super) fn recount(world: &World) -> (Arena<NodeId, NodeUse>, Arena<QueueId, QueueSums>, Vec<(u32, u32)>) {
+    let cluster = &world.cluster;
+    let mut fresh = World {
+        cluster: cluster.clone(),
+        nodes: cluster.nodes.values().map(NodeUse::new).collect(),
+        queues: cluster.queues.ids().map(|_| QueueSums::default()).collect(),
+        jobs: cluster.jobs.ids().map(|_| JobCounts::default()).collect(),
+        pods: world.pods.clone(),
+        touched: Vec::new(),
+    };
+    for pod in cluster.pods.ids() {
+        fresh.count(pod, 1);
+        let p = &cluster.pods[pod];
+        if let (true, Some(node)) = (p.phase.holds(), p.node) {
+            fresh.nodes[node].take(&p.request, p.devices);
+        }
+        fresh.jobs[p.job].open += u32::from(!p.phase.is_over());
+        fresh.jobs[p.job].holding += u32::from(p.phase.holds());
+    }
+    let jobs = fresh.jobs.values().map(|c| (c.open, c.holding)).collect();
+    (fresh.nodes, fresh.queues, jobs)
+}
+
+/// For the audit: open and holding pods as kept for a job.
+pub(super) fn kept_counts(world: &World, job: JobId) -> (u32, u32) {
+    let counts = world.jobs[JobId::from_index(job.index())];
+    (counts.open, counts.holding)
+}

@@ -1,0 +1,280 @@
+//! What the policy remembers: who owns which nodes, what is free on them, who waits, and the sums of the ledger.
+//!
+//! # Rule
+//! Everything here can be recomputed from the cluster; it is kept so that a cycle costs what changed. A change of the
+//! configuration recomputes it.
+//!
+//! # Source
+//! none; bookkeeping
+//!
+//! # Differs
+//! nothing
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::owners::{Owned, owners};
+use crate::cluster::{Devices, NodeUse, Phase, Sums, request_of};
+use crate::id::{Arena, JobId, NodeId, PodId, QueueId};
+use crate::policy::{Change, PartitionView};
+use crate::time::Time;
+use crate::trace::{Ledger, LedgerRow};
+use crate::units::{Amount, Bound, PerResource, Resource};
+
+/// What the policy remembers between cycles.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Memory {
+    /// Whether the rest is up to date.
+    is_fresh: bool,
+    leaves: Vec<Leaf>,
+    /// Position in `leaves` of each queue; `None` for inner ones.
+    leaf_of: Arena<QueueId, Option<usize>>,
+    /// Nodes nobody owns.
+    common: Vec<NodeId>,
+    is_common: Arena<NodeId, bool>,
+    node_use: Arena<NodeId, NodeUse>,
+    placed: BTreeMap<PodId, (NodeId, Devices)>,
+    /// Leaves in which something changed.
+    dirty: BTreeSet<usize>,
+    /// Per queue, descendants included.
+    sums: Arena<QueueId, LeafSums>,
+    /// The constant part of the ledger.
+    template: Ledger,
+}
+
+#[derive(Clone, Debug, Default, PartialEq)]
+struct Leaf {
+    owned: Owned,
+    /// Thousandths of GPUs held on common nodes.
+    share_used: i64,
+    /// By submit time, then file order.
+    waiting: BTreeSet<(Time, JobId)>,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct LeafSums {
+    allocated: Sums,
+    non_preemptible: Sums,
+    request: Sums,
+}
+
+impl Memory {
+    /// Hears of a change.
+    pub(super) fn observe(&mut self, world: PartitionView<'_>, change: Change) {
+        match change {
+            Change::Configuration => self.is_fresh = false,
+            _ if !self.is_fresh => {}
+            Change::Submitted(job) => self.arrive(world, job),
+            Change::PodOver(pod) => self.leave(world, pod),
+        }
+    }
+
+    /// Recomputes everything if the configuration changed.
+    pub(super) fn refresh(&mut self, world: PartitionView<'_>) {
+        if self.is_fresh {
+            return;
+        }
+        let cluster = world.cluster;
+        let is_leaf = |&id: &QueueId| cluster.queues[id].children.is_empty();
+        let leaves: Vec<QueueId> = cluster.queues.ids().filter(is_leaf).collect();
+        let (owned, common) = owners(cluster, &leaves);
+        let leaf_at = |id: QueueId| leaves.binary_search(&id).ok();
+        *self = Memory {
+            is_fresh: true,
+            leaves: owned.into_iter().map(|owned| Leaf { owned, ..Leaf::default() }).collect(),
+            leaf_of: cluster.queues.ids().map(leaf_at).collect(),
+            is_common: cluster.nodes.ids().map(|id| common.binary_search(&id).is_ok()).collect(),
+            common,
+            node_use: cluster.nodes.values().map(NodeUse::new).collect(),
+            placed: BTreeMap::new(),
+            dirty: (0..leaves.len()).collect(),
+            sums: cluster.queues.ids().map(|_| LeafSums::default()).collect(),
+            template: template(world),
+        };
+        for &job in &cluster.live_jobs {
+            for (id, pod) in cluster.pods_of(job) {
+                if let (true, Some(node)) = (pod.phase.holds(), pod.node) {
+                    let asks = !matches!(pod.phase, Phase::Terminating { .. });
+                    self.hold(world, id, node, pod.devices);
+                    self.count(world, id, i64::from(asks), i64::from(asks));
+                }
+            }
+            self.arrive(world, job);
+        }
+    }
+
+    /// Pods of the job wait.
+    fn arrive(&mut self, world: PartitionView<'_>, job: JobId) {
+        let mut waits = false;
+        for (pod, p) in world.cluster.pods_of(job) {
+            if p.phase == Phase::Pending {
+                self.count(world, pod, 0, 1);
+                waits = true;
+            }
+        }
+        if waits {
+            self.wait(world, job);
+        }
+    }
+
+    fn wait(&mut self, world: PartitionView<'_>, job: JobId) {
+        let j = &world.cluster.jobs[job];
+        let Some(leaf) = self.leaf_of[j.queue] else { return };
+        self.leaves[leaf].waiting.insert((j.submit, job));
+        if self.first_waiting(leaf) == Some(job) {
+            self.dirty.insert(leaf);
+        }
+    }
+
+    /// A pod is over or waits again.
+    fn leave(&mut self, world: PartitionView<'_>, pod: PodId) {
+        let p = &world.cluster.pods[pod];
+        let job = &world.cluster.jobs[p.job];
+        let waits = p.phase == Phase::Pending;
+        match self.placed.remove(&pod) {
+            Some((node, devices)) => {
+                self.node_use[node].give_back(&p.request, devices);
+                self.count(world, pod, -1, if waits { 0 } else { -1 });
+                let Some(leaf) = self.leaf_of[job.queue] else { return };
+                if self.is_common[node] {
+                    self.leaves[leaf].share_used -= request_of(&p.request)[2];
+                    self.dirty.extend(0..self.leaves.len());
+                } else {
+                    self.dirty.insert(leaf);
+                }
+            }
+            // Withdrawn while it waited; the configuration changes with it, so the sums are made anew.
+            None => self.is_fresh = false,
+        }
+        if waits {
+            self.wait(world, p.job);
+        }
+    }
+
+    /// The pod holds devices of the node from now on.
+    fn hold(&mut self, world: PartitionView<'_>, pod: PodId, node: NodeId, devices: Devices) {
+        let p = &world.cluster.pods[pod];
+        self.node_use[node].take(&p.request, devices);
+        self.placed.insert(pod, (node, devices));
+        if let (true, Some(leaf)) = (self.is_common[node], self.leaf_of[world.cluster.jobs[p.job].queue]) {
+            self.leaves[leaf].share_used += request_of(&p.request)[2];
+        }
+    }
+
+    /// The pod was placed by a decision.
+    pub(super) fn bind(&mut self, world: PartitionView<'_>, pod: PodId, node: NodeId) {
+        let devices = self.node_use[node].pick(world.cluster.pods[pod].request.gpu);
+        self.hold(world, pod, node, devices.expect("only pods that fit are placed"));
+        self.count(world, pod, 1, 0);
+    }
+
+    /// No pod of the job waits any more.
+    pub(super) fn started(&mut self, world: PartitionView<'_>, leaf: usize, job: JobId) {
+        self.leaves[leaf].waiting.remove(&(world.cluster.jobs[job].submit, job));
+    }
+
+    fn count(&mut self, world: PartitionView<'_>, pod: PodId, allocated: i64, request: i64) {
+        let p = &world.cluster.pods[pod];
+        let job = &world.cluster.jobs[p.job];
+        let ask = request_of(&p.request);
+        let mut queue = Some(job.queue);
+        while let Some(id) = queue {
+            let sums = &mut self.sums[id];
+            for (r, ask) in ask.into_iter().enumerate() {
+                sums.allocated[r] += allocated * ask;
+                sums.non_preemptible[r] += if job.preemptible { 0 } else { allocated * ask };
+                sums.request[r] += request * ask;
+            }
+            queue = world.cluster.queues[id].parent;
+        }
+    }
+
+    /// Leaves in which something changed since the last call.
+    pub(super) fn take_dirty(&mut self) -> BTreeSet<usize> {
+        std::mem::take(&mut self.dirty)
+    }
+    /// All leaves by position.
+    pub(super) fn leaves(&self) -> std::ops::Range<usize> {
+        0..self.leaves.len()
+    }
+    /// The job whose turn it is.
+    pub(super) fn first_waiting(&self, leaf: usize) -> Option<JobId> {
+        self.leaves[leaf].waiting.first().map(|&(_, job)| job)
+    }
+    /// All waiting jobs of a leaf in order.
+    pub(super) fn waiting(&self, leaf: usize) -> &BTreeSet<(Time, JobId)> {
+        &self.leaves[leaf].waiting
+    }
+    /// Nodes the leaf owns.
+    pub(super) fn owned(&self, leaf: usize) -> &[NodeId] {
+        &self.leaves[leaf].owned.nodes
+    }
+    /// Nodes nobody owns.
+    pub(super) fn common(&self) -> &[NodeId] {
+        &self.common
+    }
+    /// Thousandths of GPUs the leaf may still take on common nodes.
+    pub(super) fn share_left(&self, leaf: usize) -> i64 {
+        self.leaves[leaf].owned.share - self.leaves[leaf].share_used
+    }
+    /// Whether nobody owns the node.
+    pub(super) fn is_common(&self, node: NodeId) -> bool {
+        self.is_common[node]
+    }
+    /// What a node has given away.
+    pub(super) fn node_use(&self, node: NodeId) -> &NodeUse {
+        &self.node_use[node]
+    }
+
+    /// The ledger: allocated and request are sums over pods, quota and limit as given.
+    pub(super) fn ledger(&self, world: PartitionView<'_>) -> Ledger {
+        if !self.is_fresh {
+            let mut fresh = self.clone();
+            fresh.refresh(world);
+            return fresh.ledger(world);
+        }
+        let mut ledger = self.template.clone();
+        for (row, sums) in ledger.rows.iter_mut().zip(self.sums.values()) {
+            row.allocated = in_policy_units(&sums.allocated);
+            row.non_preemptible = in_policy_units(&sums.non_preemptible);
+            row.request = in_policy_units(&sums.request);
+        }
+        ledger
+    }
+}
+
+fn in_policy_units(sums: &Sums) -> PerResource<f64> {
+    let of = |r: Resource| Amount::base_units(sums[r.index()]).in_policy_units(r);
+    PerResource { cpu: of(Resource::CPU), memory: of(Resource::MEMORY), gpu: of(Resource::GPU) }
+}
+
+/// Everything in the ledger that only the configuration changes.
+fn template(world: PartitionView<'_>) -> Ledger {
+    let mut total = [0; 3];
+    for node in world.cluster.nodes.values().filter(|node| node.ready) {
+        for (sum, r) in total.iter_mut().zip(Resource::ACCOUNTED) {
+            *sum += node.capacity.get(r).in_base_units();
+        }
+    }
+    let resolve = |bound: Bound, r: Resource, unset: f64| match bound {
+        Bound::Unset => unset,
+        Bound::Unlimited => f64::INFINITY,
+        Bound::At(amount) => amount.in_policy_units(r),
+    };
+    let row = |(queue, q): (QueueId, &crate::cluster::Queue)| {
+        let mut row = LedgerRow {
+            queue,
+            allocated: PerResource::default(),
+            non_preemptible: PerResource::default(),
+            request: PerResource::default(),
+            fair_share: None,
+            quota: PerResource::default(),
+            limit: PerResource::all(f64::INFINITY),
+        };
+        for r in Resource::ACCOUNTED {
+            row.quota.set(r, resolve(q.resources.get(r).quota, r, 0.0));
+            row.limit.set(r, resolve(q.resources.get(r).limit, r, f64::INFINITY));
+        }
+        row
+    };
+    Ledger { rows: world.cluster.queues.iter().map(row).collect(), total: in_policy_units(&total) }
+}

@@ -1,0 +1,179 @@
+//! Where a job goes.
+//!
+//! # Rule
+//! Candidates are the queue's own nodes, then, as far as its counted share allows, those nobody owns; only nodes that take part
+//! and whose labels match. If the waiting pods fit one empty candidate together, they go to the one with the
+//! fewest free GPUs on which they fit now; otherwise to empty candidates in order.
+//!
+//! # Source
+//! Helios simulator, placer `consolidate`
+//!
+//! # Differs
+//! nothing
+
+use super::Memory;
+use crate::cluster::{Cluster, NodeUse, Phase, Pod, request_of};
+use crate::id::{JobId, NodeId, PodId};
+use crate::policy::PartitionView;
+use crate::trace::NodeReason;
+use crate::units::Resource;
+
+/// The pods of a job that wait.
+pub fn waiting_pods(world: PartitionView<'_>, job: JobId) -> Vec<PodId> {
+    let pods = world.cluster.pods_of(job);
+    pods.filter(|(_, pod)| pod.phase == Phase::Pending).map(|(id, _)| id).collect()
+}
+
+/// Nodes on which the job may be placed, its own first.
+pub fn candidates(world: PartitionView<'_>, memory: &Memory, leaf: usize, job: JobId) -> Vec<NodeId> {
+    let cluster = world.cluster;
+    let pods = waiting_pods(world, job);
+    let may_run = |node: &NodeId| {
+        cluster.nodes[*node].ready && pods.iter().all(|&pod| matches(cluster, &cluster.pods[pod], *node))
+    };
+    let common = if memory.share_left(leaf) >= 0 { memory.common() } else { &[] };
+    memory.owned(leaf).iter().chain(common).copied().filter(may_run).collect()
+}
+
+/// Whether the node has one of the values the pod requires for each label.
+fn matches(cluster: &Cluster, pod: &Pod, node: NodeId) -> bool {
+    let labels = &cluster.nodes[node].labels;
+    pod.selector.iter().all(|(key, values)| labels.iter().any(|(k, v)| k == key && values.contains(v)))
+}
+
+/// Places all waiting pods of a job, or none.
+pub fn place(
+    world: PartitionView<'_>,
+    memory: &Memory,
+    leaf: usize,
+    job: JobId,
+) -> Option<Vec<(PodId, NodeId)>> {
+    let candidates = candidates(world, memory, leaf, job);
+    let pods = waiting_pods(world, job);
+    if fits_empty_node(world, memory, &candidates, &pods) {
+        let node = best_fit(world, memory, leaf, &candidates, &pods)?;
+        return Some(pods.into_iter().map(|pod| (pod, node)).collect());
+    }
+    if pods.len() == 1 {
+        return None;
+    }
+    on_empty_nodes(world, memory, leaf, &candidates, &pods)
+}
+
+/// Whether the pods fit together on some candidate when it is empty.
+pub fn fits_empty_node(world: PartitionView<'_>, memory: &Memory, nodes: &[NodeId], pods: &[PodId]) -> bool {
+    // Mostly somebody fits now, and that is cheaper to see.
+    let now = nodes.first().is_some_and(|&node| fit_all(world, memory.node_use(node), node, pods).is_some());
+    now || nodes
+        .iter()
+        .any(|&node| fit_all(world, &NodeUse::new(&world.cluster.nodes[node]), node, pods).is_some())
+}
+
+/// The node's use after all the pods, if they fit.
+fn fit_all(world: PartitionView<'_>, before: &NodeUse, node: NodeId, pods: &[PodId]) -> Option<NodeUse> {
+    let mut node_use = before.clone();
+    for &pod in pods {
+        let request = &world.cluster.pods[pod].request;
+        if !node_use.has_room(&world.cluster.nodes[node], request) {
+            return None;
+        }
+        let devices = node_use.pick(request.gpu)?;
+        node_use.take(request, devices);
+    }
+    Some(node_use)
+}
+
+fn may_share(world: PartitionView<'_>, memory: &Memory, leaf: usize, node: NodeId, pods: &[PodId]) -> bool {
+    let gpus: i64 = pods.iter().map(|&pod| request_of(&world.cluster.pods[pod].request)[2]).sum();
+    !memory.is_common(node) || gpus <= memory.share_left(leaf)
+}
+
+fn best_fit(
+    world: PartitionView<'_>,
+    memory: &Memory,
+    leaf: usize,
+    nodes: &[NodeId],
+    pods: &[PodId],
+) -> Option<NodeId> {
+    let mut best: Option<(u32, NodeId)> = None;
+    for &node in nodes {
+        let n_free = memory.node_use(node).n_free();
+        // Own nodes come before common ones, and the first among equals stays.
+        let is_better =
+            best.is_none_or(|(least, at)| memory.is_common(at) == memory.is_common(node) && n_free < least);
+        if is_better
+            && may_share(world, memory, leaf, node, pods)
+            && fit_all(world, memory.node_use(node), node, pods).is_some()
+        {
+            best = Some((n_free, node));
+        }
+    }
+    best.map(|(_, node)| node)
+}
+
+fn on_empty_nodes(
+    world: PartitionView<'_>,
+    memory: &Memory,
+    leaf: usize,
+    nodes: &[NodeId],
+    pods: &[PodId],
+) -> Option<Vec<(PodId, NodeId)>> {
+    let mut left = pods;
+    let mut share_left = memory.share_left(leaf);
+    let mut places = Vec::new();
+    for &node in nodes.iter().filter(|&&node| memory.node_use(node).n_pods() == 0) {
+        let mut node_use = memory.node_use(node).clone();
+        while let Some((&pod, rest)) = left.split_first() {
+            let request = &world.cluster.pods[pod].request;
+            let gpus = if memory.is_common(node) { request_of(request)[2] } else { 0 };
+            if gpus > share_left || !node_use.has_room(&world.cluster.nodes[node], request) {
+                break;
+            }
+            let Some(devices) = node_use.pick(request.gpu) else { break };
+            node_use.take(request, devices);
+            share_left -= gpus;
+            places.push((pod, node));
+            left = rest;
+        }
+        if left.is_empty() {
+            return Some(places);
+        }
+    }
+    None
+}
+
+/// Why each node of the partition does not take the job, one reason per node that matters.
+pub fn reasons(
+    world: PartitionView<'_>,
+    memory: &Memory,
+    leaf: usize,
+    candidates: &[NodeId],
+    pods: &[PodId],
+) -> Vec<NodeReason> {
+    let mut reasons = Vec::new();
+    for (id, node) in world.cluster.nodes.iter() {
+        let is_own = memory.owned(leaf).binary_search(&id).is_ok() || memory.is_common(id);
+        let request = pods.first().map(|&pod| &world.cluster.pods[pod].request);
+        let node_use = memory.node_use(id);
+        reasons.push(match request {
+            _ if !is_own => NodeReason::Gate,
+            _ if !node.ready => NodeReason::NotReady,
+            _ if !candidates.contains(&id) => NodeReason::Selector,
+            _ if !may_share(world, memory, leaf, id, pods) => NodeReason::Gate,
+            _ if node_use.n_pods() >= node.pods_max => NodeReason::PodSlots,
+            Some(request) => match node_use.lacking(node, request) {
+                Some(resource) => NodeReason::Insufficient(resource),
+                None => NodeReason::Insufficient(Resource::GPU),
+            },
+            None => NodeReason::Insufficient(Resource::GPU),
+        });
+    }
+    reasons
+}
+
+/// The resource of which no candidate has enough for the first pod even when empty.
+pub fn largest_lack(world: PartitionView<'_>, candidates: &[NodeId], pods: &[PodId]) -> Option<Resource> {
+    let request = &world.cluster.pods[*pods.first()?].request;
+    let most = |r: Resource| candidates.iter().map(|&node| world.cluster.nodes[node].capacity.get(r)).max();
+    request.resources.iter().find(|&(r, amount)| most(r).is_none_or(|most| amount > most)).map(|(r, _)| r)
+}

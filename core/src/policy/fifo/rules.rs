@@ -1,0 +1,133 @@
+//! The rules of the policy and the comparisons they make.
+//!
+//! # Rule
+//! One record each.
+//!
+//! # Source
+//! Helios simulator
+//!
+//! # Differs
+//! nothing
+
+use super::{Memory, place};
+use crate::cluster::GpuRequest;
+use crate::id::{JobId, NodeId, PodId};
+use crate::policy::PartitionView;
+use crate::trace::{Check, Op, Quantity, Rule, RuleRecord, Subject, Term, Value};
+use crate::units::{Amount, Resource};
+
+/// Jobs of a queue start in submit order.
+pub const SUBMIT_ORDER: Rule = Rule(&RuleRecord {
+    key: "fifo/submit-order",
+    says: "jobs of a queue start strictly in the order of their submission",
+    formula: "submit(first) ≤ submit(job)",
+    source: "Helios simulator, policy fifo",
+    differs: "",
+});
+
+/// The fullest node that fits.
+pub const BEST_FIT: Rule = Rule(&RuleRecord {
+    key: "fifo/best-fit",
+    says: "a job goes to the node of its queue with the fewest free GPUs that fits",
+    formula: "request ≤ free GPUs of the node",
+    source: "Helios simulator, placer consolidate",
+    differs: "",
+});
+
+/// A queue uses its own nodes only.
+pub const HARD_PARTITION: Rule = Rule(&RuleRecord {
+    key: "fifo/hard-partition",
+    says: "a queue uses its own nodes only, however idle others are",
+    formula: "request ≤ free GPUs of the best node of the queue",
+    source: "Helios simulator, virtual clusters",
+    differs: "a quota that is no multiple of a node counts its remainder on nodes nobody owns",
+});
+
+/// Large jobs take empty nodes.
+pub const EMPTY_NODES: Rule = Rule(&RuleRecord {
+    key: "fifo/empty-nodes",
+    says: "a job larger than a node takes whole empty nodes",
+    formula: "GPUs of the job ≤ GPUs of empty nodes of the queue",
+    source: "Helios simulator, placer consolidate",
+    differs: "",
+});
+
+/// Every rule of the policy.
+pub const RULES: [Rule; 4] = [SUBMIT_ORDER, BEST_FIT, HARD_PARTITION, EMPTY_NODES];
+
+fn term(quantity: Quantity, value: Value) -> Term {
+    Term { quantity, value }
+}
+
+fn gpus(quantity: Quantity, milli: i64) -> Term {
+    term(quantity, Value::Real(Amount::milli_gpus(milli).in_policy_units(Resource::GPU)))
+}
+
+/// The job is the first of its queue that waits.
+pub fn in_order(world: PartitionView<'_>, memory: &Memory, leaf: usize, job: JobId) -> Check {
+    let second = memory.waiting(leaf).iter().map(|&(_, other)| other).find(|&other| other != job);
+    behind(world, job, second.unwrap_or(job))
+}
+
+/// The first was submitted no later than the job.
+pub fn behind(world: PartitionView<'_>, first: JobId, job: JobId) -> Check {
+    let jobs = &world.cluster.jobs;
+    let submit = |job: JobId| term(Quantity::Created, Value::Time(jobs[job].submit));
+    let queue = Some(jobs[job].queue);
+    let subject = Subject { queue, job: Some(first), other_job: Some(job), ..Subject::default() };
+    Check::new(SUBMIT_ORDER, subject, submit(first), Op::AtMost, submit(job))
+}
+
+/// The pod fits what is free on the node.
+pub fn fits(world: PartitionView<'_>, memory: &Memory, pod: PodId, node: NodeId) -> Check {
+    let p = &world.cluster.pods[pod];
+    let asked = p.request.resources.get(Resource::GPU).in_base_units();
+    let subject = Subject {
+        queue: Some(world.cluster.jobs[p.job].queue),
+        job: Some(p.job),
+        pod: Some(pod),
+        node: Some(node),
+        resource: Some(Resource::GPU),
+        ..Subject::default()
+    };
+    let free = largest_free(world, memory, node, pod);
+    Check::new(BEST_FIT, subject, gpus(Quantity::Request, asked), Op::AtMost, gpus(Quantity::Idle, free))
+}
+
+/// Thousandths of GPUs free for the pod on a node: whole devices, and for parts the roomiest shared ones too.
+fn largest_free(world: PartitionView<'_>, memory: &Memory, node: NodeId, pod: PodId) -> i64 {
+    let node_use = memory.node_use(node);
+    let n_devices = world.cluster.nodes[node].n_devices();
+    match world.cluster.pods[pod].request.gpu {
+        GpuRequest::None | GpuRequest::Whole { .. } => i64::from(node_use.n_free()) * 1000,
+        _ => (0..n_devices).map(|device| 1000 - node_use.device_milli(device)).sum(),
+    }
+}
+
+/// Why the first job of a queue does not start.
+pub fn no_room(world: PartitionView<'_>, memory: &Memory, leaf: usize, job: JobId) -> Vec<Check> {
+    let pods = place::waiting_pods(world, job);
+    let nodes = place::candidates(world, memory, leaf, job);
+    let asked: i64 = pods
+        .iter()
+        .map(|&pod| world.cluster.pods[pod].request.resources.get(Resource::GPU).in_base_units())
+        .sum();
+    let free = |&node: &NodeId| i64::from(memory.node_use(node).n_free()) * 1000;
+    let subject = Subject {
+        queue: Some(world.cluster.jobs[job].queue),
+        job: Some(job),
+        resource: Some(Resource::GPU),
+        ..Subject::default()
+    };
+    let one_node = place::fits_empty_node(world, memory, &nodes, &pods) || pods.len() == 1;
+    let (rule, idle) = if one_node {
+        (HARD_PARTITION, nodes.iter().map(free).max().unwrap_or(0))
+    } else {
+        let empty = nodes.iter().filter(|&&node| memory.node_use(node).n_pods() == 0);
+        (EMPTY_NODES, empty.map(free).sum())
+    };
+    let check =
+        Check::new(rule, subject, gpus(Quantity::Request, asked), Op::Exceeds, gpus(Quantity::Idle, idle));
+    // Otherwise something else than GPUs is missing, or free ones are scattered; the refusal's reasons say so.
+    if check.holds { vec![check] } else { Vec::new() }
+}

@@ -1,0 +1,109 @@
+//! Integrals over time, exact: thousandths of GPUs × milliseconds.
+//!
+//! # Rule
+//! Between two instants nothing changes, so every integral grows by its present value times the distance. What
+//! a queue *owes nobody but is owed* is `max(0, min(entitlement, allocated + waiting) − allocated)`, what it
+//! *borrows* is `max(0, allocated − quota)`; both use the latest ledger, the quota standing in for the entitlement under
+//! a policy without one. Entitlements are rounded to thousandths of a GPU.
+
+use crate::cluster::World;
+use crate::id::{Arena, NodeId, QueueId};
+use crate::time::Time;
+use crate::trace::Ledger;
+use crate::units::Resource;
+
+const GPU: usize = 2;
+
+/// The integrals of one queue and its descendants: thousandths of GPUs × milliseconds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Integrals {
+    /// Held, while starting, running or leaving.
+    pub used: i128,
+    /// Below the entitlement while asking for more.
+    pub owed: i128,
+    /// Above the quota.
+    pub borrowed: i128,
+}
+
+/// The integrals of a run.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Meter {
+    /// Until when they are taken.
+    at: Time,
+    queues: Arena<QueueId, Integrals>,
+    /// Capacity of ready nodes.
+    capacity: i128,
+    capacity_now: i64,
+    /// Entitlement and quota of each queue, thousandths of GPUs.
+    claims: Arena<QueueId, (i64, i64)>,
+}
+
+impl Meter {
+    /// Starts at the scenario's start.
+    pub fn new(world: &World) -> Meter {
+        let queues = &world.cluster().queues;
+        let mut meter = Meter {
+            queues: queues.ids().map(|_| Integrals::default()).collect(),
+            claims: queues.ids().map(|_| (0, 0)).collect(),
+            ..Meter::default()
+        };
+        meter.nodes_changed(world);
+        meter
+    }
+
+    /// Moves on to an instant; the world is still as it was before it.
+    pub fn move_to(&mut self, now: Time, world: &World) {
+        let ms = (now - self.at).as_millis();
+        if ms <= 0 {
+            return;
+        }
+        self.at = now;
+        let ms = i128::from(ms);
+        self.capacity += i128::from(self.capacity_now) * ms;
+        for queue in self.claims.ids() {
+            let sums = world.queue_sums(queue);
+            let (entitlement, quota) = self.claims[queue];
+            let allocated = sums.allocated[GPU];
+            let owed = entitlement.min(allocated + sums.waiting[GPU]) - allocated;
+            let integrals = &mut self.queues[queue];
+            integrals.used += i128::from(allocated + sums.leaving[GPU]) * ms;
+            integrals.owed += i128::from(owed.max(0)) * ms;
+            integrals.borrowed += i128::from((allocated - quota).max(0)) * ms;
+        }
+    }
+
+    /// Nodes came or went.
+    pub fn nodes_changed(&mut self, world: &World) {
+        let nodes = &world.cluster().nodes;
+        let gpus = |id: NodeId| nodes[id].capacity.get(Resource::GPU).in_base_units();
+        self.capacity_now = nodes.ids().filter(|&id| nodes[id].ready).map(gpus).sum();
+    }
+
+    /// The policy's numbers changed.
+    pub fn ledger_changed(&mut self, ledger: &Ledger) {
+        for row in &ledger.rows {
+            let quota = milli(row.quota.gpu);
+            let entitlement = row.fair_share.map_or(quota, |fair_share| milli(fair_share.gpu));
+            self.claims[row.queue] = (entitlement, quota);
+        }
+    }
+
+    /// The integrals of a queue and its descendants.
+    pub fn queue(&self, queue: QueueId) -> &Integrals {
+        &self.queues[queue]
+    }
+    /// Capacity of ready nodes: thousandths of GPUs × milliseconds.
+    pub fn capacity(&self) -> i128 {
+        self.capacity
+    }
+    /// Until when the integrals are taken.
+    pub fn at(&self) -> Time {
+        self.at
+    }
+}
+
+/// GPUs as thousandths, rounded; unlimited is more than any cluster has.
+fn milli(gpus: f64) -> i64 {
+    const LARGEST: f64 = 1e15;
+    (gpus * 1000.0).round().clamp(-LARGEST, LARGEST) as i64
+}

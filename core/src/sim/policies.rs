@@ -1,0 +1,54 @@
+//! The closed list of policies behind one `match`.
+
+use crate::policy::fifo::{self, Fifo};
+use crate::policy::{Change, PartitionView, Policy, Rhythm, Scheduler, Turn};
+use crate::trace::{Ledger, Trace};
+
+/// A policy in charge.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Policies {
+    /// First in, first out.
+    Fifo(Fifo),
+}
+
+/// What the policy in charge remembers between cycles.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Memory {
+    /// First in, first out.
+    Fifo(fifo::Memory),
+}
+
+impl Policies {
+    /// Puts a policy in charge, with an empty memory.
+    pub fn new(policy: &Policy, rhythm: Rhythm) -> (Policies, Memory) {
+        match policy {
+            Policy::Fifo(config) => {
+                (Policies::Fifo(Fifo::new(config.clone(), rhythm)), Memory::Fifo(Default::default()))
+            }
+            Policy::Kai(_) => {
+                (Policies::Fifo(Fifo::new(Default::default(), rhythm)), Memory::Fifo(Default::default()))
+            }
+        }
+    }
+
+    /// See [`Scheduler::observe`].
+    pub fn observe(&self, world: PartitionView<'_>, change: &Change, memory: &mut Memory) {
+        match (self, memory) {
+            (Policies::Fifo(policy), Memory::Fifo(memory)) => policy.observe(world, change, memory),
+        }
+    }
+
+    /// See [`Scheduler::cycle`].
+    pub fn cycle(&self, world: PartitionView<'_>, memory: &mut Memory, trace: &mut Trace) -> Turn {
+        match (self, memory) {
+            (Policies::Fifo(policy), Memory::Fifo(memory)) => policy.cycle(world, memory, trace),
+        }
+    }
+
+    /// See [`Scheduler::ledger`].
+    pub fn ledger(&self, world: PartitionView<'_>, memory: &Memory) -> Ledger {
+        match (self, memory) {
+            (Policies::Fifo(policy), Memory::Fifo(memory)) => policy.ledger(world, memory),
+        }
+    }
+}

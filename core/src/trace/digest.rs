@@ -1,0 +1,84 @@
+//! A 64-bit hash of a state: equal states have equal digests on every machine.
+//!
+//! # Rule
+//! A hash of words `w1 … wn` starts from a fixed odd constant; each word is xored in, then the state is
+//! multiplied by an odd constant and its halves are folded together (`h = (h ^ w) · K`, `h ^= h >> 32`).
+//! Placements and phases enter as a sum of one hash per pod, so that a changed pod costs two additions, not a
+//! walk over all pods; the ledger enters by the bit patterns of its numbers.
+
+use super::ledger::Ledger;
+use crate::cluster::{Phase, Pod};
+use crate::id::PodId;
+use crate::units::PerResource;
+
+/// A hash in the making.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Digest(u64);
+
+const SEED: u64 = 0x9e37_79b9_7f4a_7c15;
+const FACTOR: u64 = 0xd6e8_feb8_6659_fd93;
+
+impl Default for Digest {
+    fn default() -> Self {
+        Digest(SEED)
+    }
+}
+
+impl Digest {
+    /// Takes in one word.
+    pub fn word(&mut self, word: u64) {
+        self.0 = (self.0 ^ word).wrapping_mul(FACTOR);
+        self.0 ^= self.0 >> 32;
+    }
+    /// The hash of everything taken in.
+    pub fn finish(mut self) -> u64 {
+        self.word(SEED);
+        self.0
+    }
+
+    /// The hash of one pod's phase and place. Pods that are yet to come count as 0.
+    pub fn of_pod(id: PodId, pod: &Pod) -> u64 {
+        let (kind, a, b) = match pod.phase {
+            Phase::Future => return 0,
+            Phase::Pending => (1, 0, 0),
+            Phase::Gated => (2, 0, 0),
+            Phase::Starting { until } => (3, until.as_millis(), 0),
+            Phase::Running { since, until } => {
+                (4, since.as_millis(), until.map_or(i64::MIN, |until| until.as_millis()))
+            }
+            Phase::Terminating { until } => (5, until.as_millis(), 0),
+            Phase::Finished { at } => (6, at.as_millis(), 0),
+            Phase::Removed { at } => (7, at.as_millis(), 0),
+        };
+        let mut digest = Digest::default();
+        digest.word(u64::from(id.0) << 8 | kind);
+        digest.word(a as u64);
+        digest.word(b as u64);
+        digest.word(pod.node.map_or(u64::MAX, |node| u64::from(node.0)));
+        digest.word(pod.devices.0);
+        digest.finish()
+    }
+
+    /// The hash of a ledger's numbers.
+    pub fn of_ledger(ledger: &Ledger) -> u64 {
+        let mut digest = Digest::default();
+        digest.triple(&ledger.total);
+        for row in &ledger.rows {
+            digest.word(u64::from(row.queue.0));
+            for triple in [&row.allocated, &row.non_preemptible, &row.request, &row.quota, &row.limit] {
+                digest.triple(triple);
+            }
+            match &row.fair_share {
+                Some(fair_share) => digest.triple(fair_share),
+                None => digest.word(u64::MAX),
+            }
+        }
+        digest.finish()
+    }
+
+    fn triple(&mut self, values: &PerResource<f64>) {
+        for value in [values.cpu, values.memory, values.gpu] {
+            self.word(value.to_bits());
+        }
+    }
+}
