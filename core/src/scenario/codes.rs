@@ -325,4 +325,9 @@ EVERY "S051" Warning "pattern that is none"
 "nodes: [{name: n, gpu: 8}]\n\
 queues: [{name: a, gpu: {quota: 2, limit: unlimited, weight: 1}}]\n\
 jobs: [{name: j, queue: a, gpu: 1, every: 5}]\n"
+
+NO_PLACE "S052" Error "place not in the scenario"
+"An edit names a place that is not in the scenario or takes no such value: it was renamed or removed in the meantime. \
+Only edits give this; no scenario has it."
+""
 }

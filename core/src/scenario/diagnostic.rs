@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use super::schema::{JobEntry, NodeEntry, TimelineEntry};
+
 /// How bad a finding is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Severity {
@@ -112,11 +114,41 @@ pub enum Edit {
         /// The place of the element.
         at: Path,
     },
-    /// Adds a queue with values with which something can run.
+    /// Adds a queue with values with which something can run: limits unlimited, CPU and memory unlimited, GPU
+    /// quota 0, weight 1.
     AddQueue {
         /// Its name.
         name: String,
         /// Its parent; `None`: a top queue.
         parent: Option<String>,
+    },
+    /// Adds a node or a group of nodes at the end.
+    AddNode {
+        /// The node.
+        node: Box<NodeEntry>,
+    },
+    /// Adds a job or a pattern of jobs at the end.
+    AddJob {
+        /// The job.
+        job: Box<JobEntry>,
+    },
+    /// Adds something that happens from outside.
+    AddTimeline {
+        /// What and when.
+        entry: Box<TimelineEntry>,
+    },
+    /// Moves a queue with everything below it.
+    MoveQueue {
+        /// The place of the queue.
+        at: Path,
+        /// Its new parent; `None`: a top queue.
+        parent: Option<String>,
+        /// The queue before which it stands in the file from now on; `None`: at the end.
+        before: Option<String>,
+    },
+    /// Adds a copy of an element under a fresh name; a queue with its descendants and their jobs.
+    Duplicate {
+        /// The place of the element.
+        at: Path,
     },
 }

@@ -37,11 +37,6 @@ impl Findings {
         self.errors > 0
     }
 
-    /// Whether a kind was found.
-    pub fn has(&self, code: Code) -> bool {
-        self.counts.contains_key(&code)
-    }
-
     /// Everything found, in order of finding; floods end with a count.
     pub fn finish(mut self) -> Vec<Diagnostic> {
         for (&code, &n) in &self.counts {

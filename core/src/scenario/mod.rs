@@ -10,6 +10,7 @@ mod check;
 pub mod codes;
 mod diagnostic;
 mod findings;
+mod fix;
 mod nearest;
 mod plan;
 pub mod quantity;
@@ -17,15 +18,18 @@ mod read;
 mod schema;
 mod shape;
 mod value;
+mod write;
 
 pub use check::{Checked, PRIORITY_CLASSES, check};
 pub use diagnostic::{Code, Diagnostic, Edit, Fix, Path, Segment, Severity};
+pub use fix::{apply, get};
 pub use nearest::nearest;
 pub use plan::{Plan, PlanChange, Planned};
 pub use read::{Read, locate, read};
 pub use schema::{
     DelaysEntry, JobEntry, NodeEntry, PodSetEntry, QueueEntry, ResourceEntry, Scalar, Scenario, TimelineEntry,
 };
+pub use write::{to_json, to_yaml};
 
 /// What the first line of a scenario file says.
 pub const FORMAT: &str = "fairground-scenario";

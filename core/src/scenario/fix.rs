@@ -1,0 +1,458 @@
+//! Changes of a scenario by place. Sections that do not change stay shared with the scenario before.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use super::codes;
+use super::diagnostic::{Diagnostic, Edit, Path, Segment};
+use super::findings::{diagnostic, quoted};
+use super::schema::{JobEntry, NodeEntry, QueueEntry, ResourceEntry, Scalar, Scenario};
+use super::shape::{Mut, Ref, Rows, Shape};
+use super::{FORMAT, VERSION};
+
+/// The scenario after some edits, in order; the scenario itself stays as it was. Fails at the first edit whose
+/// place does not exist or takes no such value.
+pub fn apply(scenario: &Scenario, edits: &[Edit]) -> Result<Scenario, Box<Diagnostic>> {
+    let mut after = scenario.clone();
+    for edit in edits {
+        one(&mut after, edit)?;
+    }
+    Ok(after)
+}
+
+/// The text at a place as typed; lists of names are joined by commas. `None`: nothing there, or no such place.
+pub fn get(scenario: &Scenario, at: &Path) -> Option<String> {
+    match at.0.as_slice() {
+        [Segment::Field(name)] if name == "format" => return Some(FORMAT.to_string()),
+        [Segment::Field(name)] if name == "version" => return Some(VERSION.to_string()),
+        _ => {}
+    }
+    let mut shape: &dyn Shape = scenario;
+    let mut segments = at.0.iter();
+    loop {
+        let Segment::Field(name) = segments.next()? else { return None };
+        let i = shape.names().iter().position(|n| n == name)?;
+        let given = |text: &str| Some(text.to_string()).filter(|t| !t.is_empty());
+        match shape.field(i) {
+            Ref::Part(part) => shape = part,
+            Ref::Rows(rows) => shape = rows.row(position(rows, segments.next()?)?)?,
+            Ref::Labels(map) => return map.get(last(segments.as_slice())?).cloned(),
+            Ref::Settings(map) => return map.get(last(segments.as_slice())?).map(|s| s.0.clone()),
+            _ if segments.len() > 0 => return None,
+            Ref::Text(text) | Ref::Plain(text) => return given(text),
+            Ref::Name(text) | Ref::Value(text) => return text.map(str::to_string),
+            Ref::Texts(texts) => return given(&texts.join(", ")),
+        }
+    }
+}
+
+/// The only remaining step, if it names something.
+fn last(rest: &[Segment]) -> Option<&str> {
+    match rest {
+        [Segment::Field(name) | Segment::Named(name)] => Some(name),
+        _ => None,
+    }
+}
+
+fn position(rows: &dyn Rows, segment: &Segment) -> Option<usize> {
+    match segment {
+        Segment::At(i) => Some(*i as usize).filter(|&i| i < rows.count()),
+        Segment::Named(name) => (0..rows.count()).find(|&i| rows.row(i).and_then(name_of) == Some(name)),
+        Segment::Field(_) => None,
+    }
+}
+
+/// The name of an entry that has one.
+fn name_of(row: &dyn Shape) -> Option<&str> {
+    match row.field(0) {
+        Ref::Text(name) => Some(name),
+        _ => None,
+    }
+}
+
+fn refuse(at: &Path, says: String) -> Box<Diagnostic> {
+    Box::new(diagnostic(codes::NO_PLACE, at.clone(), says, None))
+}
+
+fn no_place(at: &Path) -> Box<Diagnostic> {
+    refuse(at, format!("there is no place {at} in this scenario"))
+}
+
+fn one(s: &mut Scenario, edit: &Edit) -> Result<(), Box<Diagnostic>> {
+    match edit {
+        // Checked first, so that a section is only copied when something changes.
+        Edit::Set { at, value } if get(s, at).as_deref() == Some(value.as_str()) => Ok(()),
+        Edit::Set { at, value } => set(s, &at.0, value).ok_or_else(|| no_place(at)),
+        Edit::Rename { at, to } => rename(s, at, to),
+        Edit::Remove { at } => remove(s, at),
+        Edit::AddQueue { name, parent } => {
+            free(s.queues.iter().map(|q| q.name.as_str()), name, at_section("queues"))?;
+            let queue = new_queue(name, parent.clone());
+            Arc::make_mut(&mut s.queues).push(queue);
+            Ok(())
+        }
+        Edit::AddNode { node } => {
+            free(s.nodes.iter().map(|n| n.name.as_str()), &node.name, at_section("nodes"))?;
+            Arc::make_mut(&mut s.nodes).push((**node).clone());
+            Ok(())
+        }
+        Edit::AddJob { job } => {
+            free(s.jobs.iter().map(|j| j.name.as_str()), &job.name, at_section("jobs"))?;
+            Arc::make_mut(&mut s.jobs).push((**job).clone());
+            Ok(())
+        }
+        Edit::AddTimeline { entry } => {
+            Arc::make_mut(&mut s.timeline).push((**entry).clone());
+            Ok(())
+        }
+        Edit::MoveQueue { at, parent, before } => move_queue(s, at, parent.as_deref(), before.as_deref()),
+        Edit::Duplicate { at } => duplicate(s, at),
+    }
+}
+
+fn at_section(name: &str) -> Path {
+    Path::default().field(name)
+}
+
+fn free<'a>(mut names: impl Iterator<Item = &'a str>, name: &str, at: Path) -> Result<(), Box<Diagnostic>> {
+    match names.any(|n| n == name) {
+        true => Err(refuse(&at, format!("{} exists already", quoted(name)))),
+        false => Ok(()),
+    }
+}
+
+/// A queue with values with which something can run: no limits, CPU and memory unlimited, weight 1.
+fn new_queue(name: &str, parent: Option<String>) -> QueueEntry {
+    let value = |text: &str| Some(Scalar::from(text));
+    let open = ResourceEntry {
+        quota: value("unlimited"),
+        limit: value("unlimited"),
+        weight: value("1"),
+        usage: None,
+    };
+    QueueEntry {
+        name: name.to_string(),
+        parent,
+        gpu: ResourceEntry { quota: value("0"), ..open.clone() },
+        cpu: open.clone(),
+        memory: open,
+        ..QueueEntry::default()
+    }
+}
+
+/// Sets a value; an empty text unsets it.
+fn set(shape: &mut dyn Shape, segments: &[Segment], value: &str) -> Option<()> {
+    let (Segment::Field(name), rest) = segments.split_first()? else { return None };
+    let i = shape.names().iter().position(|n| n == name)?;
+    let scalar = || Some(Scalar::from(value)).filter(|_| !value.is_empty());
+    match shape.field_mut(i) {
+        Mut::Part(part) => return set(part, rest, value),
+        Mut::Rows(rows) => {
+            let (which, rest) = rest.split_first()?;
+            let i = position(rows, which)?;
+            return set(rows.row_mut(i)?, rest, value);
+        }
+        Mut::Labels(map) if !rest.is_empty() => {
+            let key = last(rest)?;
+            match value.is_empty() {
+                true => drop(map.remove(key)),
+                false => drop(map.insert(key.to_string(), value.to_string())),
+            }
+        }
+        Mut::Labels(map) if value.is_empty() => map.clear(),
+        Mut::Settings(map) => {
+            let key = last(rest)?;
+            match scalar() {
+                None => drop(map.remove(key)),
+                Some(scalar) => drop(map.insert(key.to_string(), scalar)),
+            }
+        }
+        _ if !rest.is_empty() => return None,
+        Mut::Text(text) => *text = value.to_string(),
+        Mut::Plain(plain) => plain.0 = value.to_string(),
+        Mut::Name(name) => *name = Some(value.to_string()).filter(|v| !v.is_empty()),
+        Mut::Value(slot) => *slot = scalar(),
+        Mut::Texts(texts) => {
+            let parts = value.split(',').map(str::trim).filter(|part| !part.is_empty());
+            *texts = parts.map(str::to_string).collect();
+        }
+        Mut::Labels(_) => return None,
+    }
+    Some(())
+}
+
+/// The section and position of an element of one of the four lists.
+fn element(s: &Scenario, at: &Path) -> Option<(&'static str, usize)> {
+    let [Segment::Field(section), which] = at.0.as_slice() else { return None };
+    let i = s.names().iter().position(|n| n == section)?;
+    match s.field(i) {
+        Ref::Rows(rows) => Some((s.names()[i], position(rows, which)?)),
+        _ => None,
+    }
+}
+
+fn rename(s: &mut Scenario, at: &Path, to: &str) -> Result<(), Box<Diagnostic>> {
+    if at.0.len() > 2 {
+        // A pod set: nothing refers to it.
+        return set(s, &at.field("name").0, to).ok_or_else(|| no_place(at));
+    }
+    let (section, i) = element(s, at).ok_or_else(|| no_place(at))?;
+    let same = |names: &[&str]| names.iter().enumerate().any(|(k, name)| k != i && *name == to);
+    let is_taken = match section {
+        "queues" => same(&s.queues.iter().map(|q| q.name.as_str()).collect::<Vec<_>>()),
+        "nodes" => same(&s.nodes.iter().map(|n| n.name.as_str()).collect::<Vec<_>>()),
+        "jobs" => same(&s.jobs.iter().map(|j| j.name.as_str()).collect::<Vec<_>>()),
+        _ => return Err(no_place(at)),
+    };
+    if is_taken {
+        return Err(refuse(at, format!("{} exists already", quoted(to))));
+    }
+    match section {
+        "queues" => rename_queue(s, i, to),
+        "nodes" => rename_node(s, i, to),
+        _ => rename_job(s, i, to),
+    }
+    Ok(())
+}
+
+/// Changes a name wherever it stands, without copying a section in which it does not.
+fn replace<T: Clone>(section: &mut Arc<Vec<T>>, has: impl Fn(&T) -> bool, mut change: impl FnMut(&mut T)) {
+    if section.iter().any(&has) {
+        Arc::make_mut(section).iter_mut().filter(|entry| has(entry)).for_each(&mut change);
+    }
+}
+
+fn rename_queue(s: &mut Scenario, i: usize, to: &str) {
+    let from = std::mem::replace(&mut Arc::make_mut(&mut s.queues)[i].name, to.to_string());
+    // While another queue keeps the name, references mean that one.
+    if from.is_empty() || s.queues.iter().any(|q| q.name == from) {
+        return;
+    }
+    let is = |name: &Option<String>| name.as_deref() == Some(from.as_str());
+    replace(&mut s.queues, |q| is(&q.parent), |q| q.parent = Some(to.to_string()));
+    replace(&mut s.jobs, |j| j.queue == from, |j| j.queue = to.to_string());
+    replace(&mut s.timeline, |t| is(&t.queue), |t| t.queue = Some(to.to_string()));
+}
+
+/// A reference to `from` after it is called `to`; of a group or pattern also to its members.
+fn follow(reference: &str, from: &str, to: &str, members: bool) -> Option<String> {
+    let rest = reference.strip_prefix(from)?;
+    let is_member = || {
+        let number = rest.strip_prefix('-')?;
+        (!number.is_empty() && number.bytes().all(|b| b.is_ascii_digit())).then_some(())
+    };
+    let follows = if members { is_member().is_some() } else { rest.is_empty() };
+    follows.then(|| format!("{to}{rest}"))
+}
+
+fn rename_node(s: &mut Scenario, i: usize, to: &str) {
+    let members = s.nodes[i].count.is_some();
+    let from = std::mem::replace(&mut Arc::make_mut(&mut s.nodes)[i].name, to.to_string());
+    if from.is_empty() || s.nodes.iter().any(|n| n.name == from && n.count.is_some() == members) {
+        return;
+    }
+    let new = |name: &str| follow(name, &from, to, members);
+    replace(
+        &mut s.jobs,
+        |j| j.on.iter().any(|name| new(name).is_some()),
+        |j| j.on.iter_mut().for_each(|name| *name = new(name).unwrap_or_else(|| name.clone())),
+    );
+    let refers = |name: &Option<String>| name.as_deref().and_then(new);
+    replace(&mut s.timeline, |t| refers(&t.node).is_some(), |t| t.node = refers(&t.node));
+}
+
+fn rename_job(s: &mut Scenario, i: usize, to: &str) {
+    let members = s.jobs[i].count.is_some();
+    let from = std::mem::replace(&mut Arc::make_mut(&mut s.jobs)[i].name, to.to_string());
+    if from.is_empty() || s.jobs.iter().any(|j| j.name == from && j.count.is_some() == members) {
+        return;
+    }
+    let refers = |name: &Option<String>| name.as_deref().and_then(|name| follow(name, &from, to, members));
+    replace(&mut s.timeline, |t| refers(&t.job).is_some(), |t| t.job = refers(&t.job));
+}
+
+fn remove(s: &mut Scenario, at: &Path) -> Result<(), Box<Diagnostic>> {
+    if at.0.len() > 2 {
+        return remove_inner(s, at).ok_or_else(|| no_place(at));
+    }
+    let (section, i) = element(s, at).ok_or_else(|| no_place(at))?;
+    match section {
+        "queues" => remove_queues(s, i),
+        "nodes" => {
+            let gone = Arc::make_mut(&mut s.nodes).remove(i);
+            let left: Vec<String> = s.nodes.iter().map(|n| n.name.clone()).collect();
+            let is_gone = |name: &str| {
+                !left.iter().any(|n| n == name)
+                    && follow(name, &gone.name, "", gone.count.is_some()).is_some()
+            };
+            replace(&mut s.jobs, |j| j.on.iter().any(|n| is_gone(n)), |j| j.on.retain(|n| !is_gone(n)));
+            retain(&mut s.timeline, |t| !t.node.as_deref().is_some_and(is_gone));
+        }
+        "jobs" => {
+            let gone = Arc::make_mut(&mut s.jobs).remove(i);
+            forget_jobs(s, &[gone]);
+        }
+        _ => drop(Arc::make_mut(&mut s.timeline).remove(i)),
+    }
+    Ok(())
+}
+
+/// Removes an element of a list inside an entry.
+fn remove_inner(s: &mut Scenario, at: &Path) -> Option<()> {
+    let [Segment::Field(section), which, Segment::Field(list), inner] = at.0.as_slice() else { return None };
+    let i = s.names().iter().position(|n| n == section)?;
+    let Mut::Rows(rows) = s.field_mut(i) else { return None };
+    let i = position(rows, which)?;
+    let row = rows.row_mut(i)?;
+    let k = row.names().iter().position(|n| n == list)?;
+    let Mut::Rows(inner_rows) = row.field_mut(k) else { return None };
+    let i = position(inner_rows, inner)?;
+    inner_rows.remove_row(i);
+    Some(())
+}
+
+fn retain<T: Clone>(section: &mut Arc<Vec<T>>, keep: impl Fn(&T) -> bool) {
+    if !section.iter().all(&keep) {
+        Arc::make_mut(section).retain(keep);
+    }
+}
+
+/// Removes what refers to jobs that are gone.
+fn forget_jobs(s: &mut Scenario, gone: &[JobEntry]) {
+    let refers = |name: &str| gone.iter().any(|j| follow(name, &j.name, "", j.count.is_some()).is_some());
+    let left = s.jobs.clone();
+    let stays = |name: &str| left.iter().any(|j| j.name == name);
+    retain(&mut s.timeline, |t| !t.job.as_deref().is_some_and(|name| refers(name) && !stays(name)));
+}
+
+/// The positions of a queue and all its descendants, ascending.
+fn subtree(queues: &[QueueEntry], i: usize) -> Vec<usize> {
+    let mut children: Vec<(&str, usize)> =
+        queues.iter().enumerate().filter_map(|(k, q)| Some((q.parent.as_deref()?, k))).collect();
+    children.sort_unstable();
+    let mut inside = vec![false; queues.len()];
+    let mut open = vec![i];
+    while let Some(k) = open.pop() {
+        if !std::mem::replace(&mut inside[k], true) {
+            let name = queues[k].name.as_str();
+            let first = children.partition_point(|&(parent, _)| parent < name);
+            let own = children[first..].iter().take_while(|&&(parent, _)| parent == name);
+            open.extend(own.map(|&(_, child)| child));
+        }
+    }
+    (0..queues.len()).filter(|&k| inside[k]).collect()
+}
+
+fn remove_queues(s: &mut Scenario, i: usize) {
+    let repeats = s.queues.iter().enumerate().any(|(k, q)| k != i && q.name == s.queues[i].name);
+    // While another queue keeps the name, children and jobs are that one's.
+    let inside = if repeats { vec![i] } else { subtree(&s.queues, i) };
+    let mut gone: Vec<String> = inside.iter().map(|&k| s.queues[k].name.clone()).collect();
+    gone.sort();
+    let mut k = 0;
+    Arc::make_mut(&mut s.queues).retain(|_| {
+        k += 1;
+        inside.binary_search(&(k - 1)).is_err()
+    });
+    if repeats {
+        return;
+    }
+    let is_gone = |name: &str| gone.binary_search_by(|n| n.as_str().cmp(name)).is_ok();
+    let jobs: Vec<JobEntry> = s.jobs.iter().filter(|j| is_gone(&j.queue)).cloned().collect();
+    retain(&mut s.jobs, |j| !is_gone(&j.queue));
+    retain(&mut s.timeline, |t| !t.queue.as_deref().is_some_and(is_gone));
+    forget_jobs(s, &jobs);
+}
+
+fn move_queue(
+    s: &mut Scenario,
+    at: &Path,
+    parent: Option<&str>,
+    before: Option<&str>,
+) -> Result<(), Box<Diagnostic>> {
+    let Some(("queues", i)) = element(s, at) else { return Err(no_place(at)) };
+    let inside = subtree(&s.queues, i);
+    if let Some(parent) = parent {
+        match s.queues.iter().position(|q| q.name == parent) {
+            None => return Err(refuse(at, format!("queue {} does not exist", quoted(parent)))),
+            Some(k) if inside.binary_search(&k).is_ok() => {
+                let says = format!("{} lies below itself then", quoted(&s.queues[i].name));
+                return Err(refuse(at, says));
+            }
+            Some(_) => {}
+        }
+    }
+    let target = match before {
+        None => s.queues.len(),
+        Some(name) => s.queues.iter().position(|q| q.name == name).ok_or_else(|| no_place(at))?,
+    };
+    let queues = Arc::make_mut(&mut s.queues);
+    queues[i].parent = parent.map(str::to_string);
+    let queue = queues.remove(i);
+    queues.insert(if target > i { target - 1 } else { target }, queue);
+    Ok(())
+}
+
+/// A copy of an element behind it, under a fresh name; of a queue with its descendants and their jobs.
+fn duplicate(s: &mut Scenario, at: &Path) -> Result<(), Box<Diagnostic>> {
+    let (section, i) = element(s, at).ok_or_else(|| no_place(at))?;
+    match section {
+        "queues" => duplicate_queues(s, i),
+        "nodes" => {
+            let name = fresh(&s.nodes[i].name, &mut s.nodes.iter().map(|n| n.name.clone()).collect());
+            let copy = NodeEntry { name, ..s.nodes[i].clone() };
+            Arc::make_mut(&mut s.nodes).insert(i + 1, copy);
+        }
+        "jobs" => {
+            let name = fresh(&s.jobs[i].name, &mut s.jobs.iter().map(|j| j.name.clone()).collect());
+            let copy = JobEntry { name, on: Vec::new(), started: None, ..s.jobs[i].clone() };
+            Arc::make_mut(&mut s.jobs).insert(i + 1, copy);
+        }
+        _ => {
+            let copy = s.timeline[i].clone();
+            Arc::make_mut(&mut s.timeline).insert(i + 1, copy);
+        }
+    }
+    Ok(())
+}
+
+fn duplicate_queues(s: &mut Scenario, i: usize) {
+    let inside = subtree(&s.queues, i);
+    let mut taken: BTreeSet<String> = s.queues.iter().map(|q| q.name.clone()).collect();
+    let own = |&k: &usize| (s.queues[k].name.clone(), fresh(&s.queues[k].name, &mut taken));
+    let names: BTreeMap<String, String> = inside.iter().map(own).collect();
+    let new = |name: &str| names.get(name).cloned();
+    let mut copies: Vec<QueueEntry> = inside.iter().map(|&k| s.queues[k].clone()).collect();
+    for (copy, &k) in copies.iter_mut().zip(&inside) {
+        copy.name = new(&copy.name).unwrap_or_default();
+        if k != i {
+            copy.parent = copy.parent.as_deref().map(|p| new(p).unwrap_or_else(|| p.to_string()));
+        }
+        copy.created = None;
+    }
+    let mut taken: BTreeSet<String> = s.jobs.iter().map(|j| j.name.clone()).collect();
+    let mut jobs: Vec<JobEntry> = Vec::new();
+    for job in s.jobs.iter() {
+        if let Some(queue) = new(&job.queue) {
+            let name = fresh(&job.name, &mut taken);
+            jobs.push(JobEntry { name, queue, on: Vec::new(), started: None, ..job.clone() });
+        }
+    }
+    let behind = inside.last().map_or(i, |&k| k) + 1;
+    Arc::make_mut(&mut s.queues).splice(behind..behind, copies);
+    if !jobs.is_empty() {
+        Arc::make_mut(&mut s.jobs).extend(jobs);
+    }
+}
+
+/// `name-copy`, or the first of `name-copy2`, … that is not taken; it is taken from then on.
+fn fresh(name: &str, taken: &mut BTreeSet<String>) -> String {
+    let base: String = name.chars().take(super::NAME_CHARS_MAX - 16).collect();
+    let mut copy = format!("{base}-copy");
+    let mut n = 2;
+    while !taken.insert(copy.clone()) {
+        copy = format!("{base}-copy{n}");
+        n += 1;
+    }
+    copy
+}

@@ -1,0 +1,231 @@
+//! Scenarios for properties: any shape, and plausible ones.
+#![allow(dead_code)]
+
+use std::sync::Arc;
+
+use fairground::scenario::{
+    DelaysEntry, JobEntry, NodeEntry, PodSetEntry, QueueEntry, ResourceEntry, Scalar, Scenario, TimelineEntry,
+};
+use proptest::collection::{btree_map, vec};
+use proptest::option::of;
+use proptest::prelude::*;
+use proptest::string::string_regex;
+
+/// Any text, often one that YAML treats specially.
+pub fn text() -> impl Strategy<Value = String> {
+    prop_oneof![
+        4 => string_regex("[a-z]{1,6}(-[0-9]{1,2})?").unwrap(),
+        2 => any::<String>(),
+        2 => proptest::sample::select(vec![
+            "", " ", "null", "~", "Null", "true", "no", "6214e9", "103959", "1.5", ".5", "-1", "- a", "-", "--- a", "...",
+            "a: b", "a #b", "#", "*a", "&a", "!a", "<<", "a,b", "{}", "[]", "\"", "'", "a\nb", "\n", "a\n", " a\nb", "a\n\nb",
+            "a\n \nb", "\t", "a\tb", "\r\n", "\u{85}", "\u{2028}", "\u{feff}a", "\0", "|", ">", "%", "@", "`", "?", "? a",
+            "<script>alert(1)</script>", "é", "名前", "=", "0x1F", "1_000", "+1", ".inf", "y", "12:30", "/", "a/b(c)", "\u{7f}",
+        ]).prop_map(str::to_string),
+    ]
+}
+
+fn scalar() -> impl Strategy<Value = Scalar> {
+    prop_oneof![
+        3 => string_regex("-?[0-9]{1,4}(\\.[0-9]{1,3})?(m|Gi|s| GB)?").unwrap(),
+        1 => Just("unlimited".to_string()),
+        1 => Just("true".to_string()),
+        1 => text(),
+    ]
+    .prop_map(Scalar)
+}
+
+fn value() -> impl Strategy<Value = Option<Scalar>> {
+    of(scalar())
+}
+
+fn resource() -> impl Strategy<Value = ResourceEntry> {
+    (value(), value(), value(), value()).prop_map(|(quota, limit, weight, usage)| ResourceEntry {
+        quota,
+        limit,
+        weight,
+        usage,
+    })
+}
+
+fn node() -> impl Strategy<Value = NodeEntry> {
+    let labels = btree_map(text(), text(), 0..3);
+    (text(), value(), value(), value(), value(), value(), value(), labels, value()).prop_map(
+        |(name, count, gpu, cpu, memory, pods, gpu_memory, labels, state)| NodeEntry {
+            name,
+            count,
+            gpu,
+            cpu,
+            memory,
+            pods,
+            gpu_memory,
+            labels,
+            state,
+        },
+    )
+}
+
+fn queue() -> impl Strategy<Value = QueueEntry> {
+    let parts = (resource(), resource(), resource());
+    (text(), of(text()), value(), value(), parts, value(), value(), text()).prop_map(
+        |(name, parent, priority, created, (gpu, cpu, memory), preempt, reclaim, note)| QueueEntry {
+            name,
+            parent,
+            priority,
+            created,
+            gpu,
+            cpu,
+            memory,
+            preempt_min_runtime: preempt,
+            reclaim_min_runtime: reclaim,
+            note,
+        },
+    )
+}
+
+fn pod_set() -> impl Strategy<Value = PodSetEntry> {
+    (text(), value(), value(), value(), value(), value(), value()).prop_map(
+        |(name, pods, min_available, gpu, gpu_memory, cpu, memory)| PodSetEntry {
+            name,
+            pods,
+            min_available,
+            gpu,
+            gpu_memory,
+            cpu,
+            memory,
+        },
+    )
+}
+
+fn job() -> impl Strategy<Value = JobEntry> {
+    let times = (value(), value(), value(), value(), value());
+    let ask = (value(), value(), value(), value(), value(), value());
+    let lists = (btree_map(text(), text(), 0..2), vec(pod_set(), 0..3), vec(text(), 0..3));
+    (text(), text(), times, value(), value(), of(text()), ask, lists, text()).prop_map(
+        |(name, queue, times, priority, preemptible, user, ask, lists, note)| JobEntry {
+            name,
+            queue,
+            count: times.0,
+            every: times.1,
+            submit: times.2,
+            lasts: times.3,
+            started: times.4,
+            priority,
+            preemptible,
+            user,
+            pods: ask.0,
+            min_available: ask.1,
+            gpu: ask.2,
+            gpu_memory: ask.3,
+            cpu: ask.4,
+            memory: ask.5,
+            selector: lists.0,
+            pod_sets: lists.1,
+            on: lists.2,
+            note,
+        },
+    )
+}
+
+fn entry() -> impl Strategy<Value = TimelineEntry> {
+    let parts = (resource(), resource(), resource());
+    (scalar(), of(text()), value(), parts, of(text()), value(), of(text()), text()).prop_map(
+        |(at, queue, priority, (gpu, cpu, memory), node, state, job, note)| TimelineEntry {
+            at,
+            queue,
+            priority,
+            gpu,
+            cpu,
+            memory,
+            node,
+            state,
+            job,
+            note,
+        },
+    )
+}
+
+/// A scenario of any shape.
+pub fn scenario() -> impl Strategy<Value = Scenario> {
+    let head = (text(), text(), text(), text());
+    let settings = btree_map(text(), scalar(), 0..3);
+    let sections = (vec(node(), 0..3), vec(queue(), 0..3), vec(job(), 0..4), vec(entry(), 0..3));
+    (head, settings, value(), (value(), value()), sections).prop_map(
+        |((name, note, dialect, policy), settings, cycle, (start, termination), sections)| Scenario {
+            name,
+            note,
+            dialect,
+            policy,
+            settings,
+            cycle,
+            delays: DelaysEntry { start, termination },
+            nodes: Arc::new(sections.0),
+            queues: Arc::new(sections.1),
+            jobs: Arc::new(sections.2),
+            timeline: Arc::new(sections.3),
+        },
+    )
+}
+
+/// A plausible scenario of a size, the same for the same numbers.
+pub fn plausible(n_queues: usize, n_nodes: usize, n_jobs: usize) -> Scenario {
+    let mut seed = 0x2545_f491_4f6c_dd1du64;
+    let mut random = move |below: usize| {
+        seed ^= seed << 13;
+        seed ^= seed >> 7;
+        seed ^= seed << 17;
+        (seed % below as u64) as usize
+    };
+    let v = |text: String| Some(Scalar(text));
+    let open = ResourceEntry {
+        quota: v("unlimited".into()),
+        limit: v("unlimited".into()),
+        weight: v("1".into()),
+        usage: None,
+    };
+    let mut queues: Vec<QueueEntry> = Vec::new();
+    let n_top = (n_queues / 8).max(1).min(n_queues);
+    for i in 0..n_queues {
+        let is_top = i < n_top && n_queues > 3;
+        queues.push(QueueEntry {
+            name: if is_top { format!("dept-{i}") } else { format!("team-{i}") },
+            parent: (!is_top && n_queues > 3).then(|| format!("dept-{}", i % n_top)),
+            gpu: ResourceEntry {
+                quota: v((1 + random(8)).to_string()),
+                limit: v("unlimited".into()),
+                weight: v((1 + random(3)).to_string()),
+                usage: None,
+            },
+            cpu: open.clone(),
+            memory: open.clone(),
+            ..QueueEntry::default()
+        });
+    }
+    let leaves: Vec<String> =
+        queues.iter().filter(|q| q.parent.is_some() || n_queues <= 3).map(|q| q.name.clone()).collect();
+    let nodes = vec![NodeEntry {
+        name: "node".into(),
+        count: v(n_nodes.to_string()),
+        gpu: v("8".into()),
+        ..NodeEntry::default()
+    }];
+    let jobs: Vec<JobEntry> = (0..n_jobs)
+        .map(|i| JobEntry {
+            name: format!("job-{i}"),
+            queue: leaves[random(leaves.len())].clone(),
+            submit: v(random(3600).to_string()),
+            lasts: v((60 + random(3600)).to_string()),
+            gpu: v([1, 1, 1, 2, 4, 8][random(6)].to_string()),
+            priority: (random(4) == 0).then(|| Scalar("build".into())),
+            ..JobEntry::default()
+        })
+        .collect();
+    Scenario {
+        name: "A plausible scenario".into(),
+        policy: "kai".into(),
+        nodes: Arc::new(nodes),
+        queues: Arc::new(queues),
+        jobs: Arc::new(jobs),
+        ..Scenario::default()
+    }
+}
