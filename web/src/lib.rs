@@ -4,9 +4,14 @@
 //! [`page::mount`] and [`worker::serve`] are the two ways in; `main` chooses. Everything stands in this
 //! library, so that models and charts are tested without a browser.
 
+pub mod address;
 pub mod chart;
 pub mod components;
+pub mod edge;
 pub mod engine;
+pub mod library;
 pub mod model;
 pub mod page;
+pub mod storage;
+pub mod store;
 pub mod worker;

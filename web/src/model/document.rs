@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use fairground::scenario::{self, Diagnostic, Edit, Path, Scalar, Scenario, Severity};
+use fairground::scenario::{self, Diagnostic, Edit, Path, Scenario, Severity};
 
 use super::{History, Selection};
 
@@ -79,14 +79,12 @@ pub fn finding_key(finding: &Diagnostic) -> String {
 
 /// The text of a value; empty if it is unset.
 pub fn value(scenario: &Scenario, at: &Path) -> String {
-    let _ = (scenario, at, Scalar::default());
-    String::new()
+    scenario::get(scenario, at).unwrap_or_default()
 }
 
 /// The scenario with edits made.
 pub fn apply(scenario: &Scenario, edits: &[Edit]) -> Result<Scenario, String> {
-    let _ = edits;
-    Ok(scenario.clone())
+    scenario::apply(scenario, edits).map_err(|finding| finding.says)
 }
 
 /// The scenario with one value replaced, if that makes no mistake at this place.
@@ -122,14 +120,12 @@ pub fn try_set(scenario: &Scenario, at: &Path, text: &str) -> Result<Scenario, S
 
 /// As JSON of format version 1.
 pub fn to_json(scenario: &Scenario) -> String {
-    let _ = scenario;
-    String::new()
+    scenario::to_json(scenario)
 }
 
 /// As YAML of format version 1.
 pub fn to_yaml(scenario: &Scenario) -> String {
-    let _ = scenario;
-    String::new()
+    scenario::to_yaml(scenario)
 }
 
 /// Reads YAML or JSON of format version 1.

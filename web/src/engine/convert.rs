@@ -1,0 +1,247 @@
+//! Engine types to protocol types: the moment.
+
+use fairground::cluster::{Cluster, GpuRequest, Phase, Pod};
+use fairground::id::{Id, JobId, NodeId, PodId, QueueId};
+use fairground::sim::{CycleRecord, Simulation};
+use fairground::trace::{Event, LedgerRow, Recorded};
+use fairground::units::{PerResource, Resource, ResourceVec};
+
+use super::convert_trace;
+use super::protocol::{
+    BoundTriple, Cell, CellPod, Claim, EventRow, Frame, JobRow, NodeCard, QueueRow, Triple,
+};
+
+/// What the simulation looks like after the cycle of `record`, its latest one.
+pub fn frame(sim: &Simulation, record: &CycleRecord) -> Frame {
+    let cluster = sim.cluster();
+    let mut frame = Frame {
+        cycle: record.cycle,
+        time_ms: record.time.as_millis(),
+        digest: format!("{:016x}", record.digest),
+        quiet: sim.is_quiet(),
+        total: triple(&record.ledger.total),
+        queues: record.ledger.rows.iter().map(|row| queue_row(cluster, row)).collect(),
+        nodes: cluster.nodes.values().map(node_card).collect(),
+        jobs: cluster.live_jobs.iter().map(|&job| job_row(cluster, job)).collect(),
+        events: record.events.iter().map(|recorded| event_row(cluster, record, recorded)).collect(),
+        refusals: record.refusals.iter().map(|r| convert_trace::refusal(cluster, r)).collect(),
+    };
+    place_pods(&mut frame, cluster, record);
+    place_claims(&mut frame, cluster, record);
+    frame
+}
+
+/// CPU, memory, GPU.
+pub fn triple(values: &PerResource<f64>) -> Triple {
+    [values.cpu, values.memory, values.gpu]
+}
+
+/// CPU, memory, GPU; infinite is unlimited.
+pub fn bounds(values: &PerResource<f64>) -> BoundTriple {
+    triple(values).map(|v| v.is_finite().then_some(v))
+}
+
+fn amounts(resources: &ResourceVec) -> Triple {
+    Resource::ACCOUNTED.map(|r| resources.get(r).in_policy_units(r))
+}
+
+fn add(to: &mut Triple, other: &Triple) {
+    for (to, other) in to.iter_mut().zip(other) {
+        *to += other;
+    }
+}
+
+fn queue_row(cluster: &Cluster, row: &LedgerRow) -> QueueRow {
+    let queue = &cluster.queues[row.queue];
+    QueueRow {
+        name: queue.name.to_string(),
+        parent: queue.parent.map(|q| q.0),
+        allocated: triple(&row.allocated),
+        non_preemptible: triple(&row.non_preemptible),
+        request: triple(&row.request),
+        fair_share: row.fair_share.as_ref().map(bounds),
+        quota: bounds(&row.quota),
+        limit: bounds(&row.limit),
+        leaving: Triple::default(),
+        claimed: Triple::default(),
+    }
+}
+
+fn node_card(node: &fairground::cluster::Node) -> NodeCard {
+    NodeCard {
+        name: node.name.to_string(),
+        ready: node.ready,
+        capacity: amounts(&node.capacity),
+        used: Triple::default(),
+        cells: vec![Cell::default(); node.n_devices() as usize],
+        cpu_pods: Vec::new(),
+    }
+}
+
+fn job_row(cluster: &Cluster, id: JobId) -> JobRow {
+    let job = &cluster.jobs[id];
+    let count = |is: fn(Phase) -> bool| {
+        job.pod_ids().filter(|&pod| is(cluster.pods[pod].phase)).count().try_into().unwrap_or(u32::MAX)
+    };
+    JobRow {
+        name: job.name.to_string(),
+        queue: job.queue.0,
+        running: count(|p| matches!(p, Phase::Running { .. } | Phase::Starting { .. })),
+        pending: count(|p| matches!(p, Phase::Pending | Phase::Gated)),
+        leaving: count(|p| matches!(p, Phase::Terminating { .. })),
+        gpus: job_gpus(cluster, id),
+        submit_ms: job.submit.as_millis(),
+        first_start_ms: job.first_start.map(|t| t.as_millis()),
+        evictions: job.evictions,
+    }
+}
+
+fn gpus(pod: &Pod) -> f64 {
+    pod.request.resources.get(Resource::GPU).in_policy_units(Resource::GPU)
+}
+
+fn job_gpus(cluster: &Cluster, job: JobId) -> f64 {
+    cluster.jobs[job].pod_ids().map(|pod| gpus(&cluster.pods[pod])).sum()
+}
+
+/// Adds an amount to a queue and all above it.
+fn add_up(
+    queues: &mut [QueueRow],
+    cluster: &Cluster,
+    from: QueueId,
+    amount: &Triple,
+    field: fn(&mut QueueRow) -> &mut Triple,
+) {
+    for id in cluster.path_to_root(from) {
+        if let Some(row) = queues.get_mut(id.index()) {
+            add(field(row), amount);
+        }
+    }
+}
+
+fn place_pods(frame: &mut Frame, cluster: &Cluster, record: &CycleRecord) {
+    let mut changed: Vec<PodId> = record.events.iter().filter_map(placed_or_told).collect();
+    changed.sort_unstable();
+    for &job_id in &cluster.live_jobs {
+        let job = &cluster.jobs[job_id];
+        for (id, pod) in cluster.pods_of(job_id) {
+            let (Some(node), true) = (pod.node, pod.phase.holds()) else { continue };
+            let amount = amounts(&pod.request.resources);
+            let leaving = matches!(pod.phase, Phase::Terminating { .. });
+            if leaving {
+                add_up(&mut frame.queues, cluster, job.queue, &amount, |row| &mut row.leaving);
+            }
+            let card = &mut frame.nodes[node.index()];
+            add(&mut card.used, &amount);
+            if matches!(pod.request.gpu, GpuRequest::None) {
+                card.cpu_pods.push((pod.name.to_string(), job.name.to_string(), job.queue.0));
+                continue;
+            }
+            let on_card = CellPod {
+                pod: pod.name.to_string(),
+                job: job.name.to_string(),
+                queue: job.queue.0,
+                portion: portion(cluster, pod, node),
+                leaving,
+                starting: matches!(pod.phase, Phase::Starting { .. }),
+                locked: !job.preemptible,
+                changed: changed.binary_search(&id).is_ok(),
+            };
+            for device in pod.devices.iter() {
+                if let Some(cell) = card.cells.get_mut(device as usize) {
+                    cell.pods.push(on_card.clone());
+                }
+            }
+        }
+    }
+}
+
+fn placed_or_told(recorded: &Recorded) -> Option<PodId> {
+    match recorded.event {
+        Event::Bound { pod, .. } | Event::Evicted { pod, .. } => Some(pod),
+        _ => None,
+    }
+}
+
+fn portion(cluster: &Cluster, pod: &Pod, node: NodeId) -> f64 {
+    match pod.request.gpu {
+        GpuRequest::Fraction { portion, .. } => portion.in_policy_units(Resource::GPU),
+        GpuRequest::Memory { mib, .. } => {
+            mib as f64 / cluster.nodes[node].gpu_memory_mib.max(1) as f64
+        }
+        GpuRequest::Whole { .. } | GpuRequest::None => 1.0,
+    }
+}
+
+/// Shows claims on the cells they are most likely to get: first those that are being left, then free ones.
+fn place_claims(frame: &mut Frame, cluster: &Cluster, record: &CycleRecord) {
+    for recorded in &record.events {
+        let Event::Claimed { pod, node } = recorded.event else { continue };
+        let pod = &cluster.pods[pod];
+        let job = &cluster.jobs[pod.job];
+        let amount = amounts(&pod.request.resources);
+        add_up(&mut frame.queues, cluster, job.queue, &amount, |row| &mut row.claimed);
+        let n = match pod.request.gpu {
+            GpuRequest::None => 0,
+            GpuRequest::Whole { devices }
+            | GpuRequest::Fraction { devices, .. }
+            | GpuRequest::Memory { devices, .. } => devices,
+        };
+        let claim = Claim { job: job.name.to_string(), queue: job.queue.0 };
+        let cells = &mut frame.nodes[node.index()].cells;
+        for _ in 0..n {
+            let is_left = |c: &Cell| c.claimed.is_none() && c.pods.iter().any(|p| p.leaving);
+            let is_free = |c: &Cell| c.claimed.is_none() && c.pods.is_empty();
+            let at = cells.iter().position(is_left).or_else(|| cells.iter().position(is_free));
+            if let Some(at) = at {
+                cells[at].claimed = Some(claim.clone());
+            }
+        }
+    }
+}
+
+/// Which thing an event is about.
+enum About {
+    Pod(PodId),
+    Job(JobId),
+    Nothing,
+}
+
+fn event_row(cluster: &Cluster, record: &CycleRecord, recorded: &Recorded) -> EventRow {
+    let (about, node, by) = match recorded.event {
+        Event::Submitted { job } | Event::JobDone { job } => (About::Job(job), None, None),
+        Event::Bound { pod, node, .. } | Event::Claimed { pod, node } => (About::Pod(pod), Some(node), None),
+        Event::Evicted { pod, node, by, .. } => (About::Pod(pod), Some(node), by),
+        Event::Gone { pod, node } | Event::Finished { pod, node } => (About::Pod(pod), Some(node), None),
+        Event::Requeued { pod } => (About::Pod(pod), None, None),
+        Event::Changed { .. } => (About::Nothing, None, None),
+    };
+    let mut row = EventRow {
+        kind: convert_trace::kind(&recorded.event).to_string(),
+        time_ms: record.time.as_millis(),
+        node: node.map_or_else(String::new, |n| cluster.nodes[n].name.to_string()),
+        by: by.map_or_else(String::new, |j| cluster.jobs[j].name.to_string()),
+        by_queue: by.map(|j| cluster.jobs[j].queue.0),
+        reason: convert_trace::reason(&recorded.event).to_string(),
+        checks: recorded.checks.iter().map(|check| convert_trace::check(cluster, check)).collect(),
+        ..EventRow::default()
+    };
+    let job = match about {
+        About::Pod(id) => {
+            let pod = &cluster.pods[id];
+            row.pod = pod.name.to_string();
+            row.gpus = gpus(pod);
+            Some(pod.job)
+        }
+        About::Job(id) => {
+            row.gpus = job_gpus(cluster, id);
+            Some(id)
+        }
+        About::Nothing => None,
+    };
+    if let Some(id) = job {
+        row.job = cluster.jobs[id].name.to_string();
+        row.queue = cluster.jobs[id].queue.0;
+    }
+    row
+}

@@ -1,0 +1,322 @@
+//! The serving side: questions in, answers out, in slices, so that whoever carries the messages can look for new
+//! ones in between. Knows no browser and no clock.
+//!
+//! One task of each kind is under way at most: a later question replaces an earlier one.
+
+use std::collections::BTreeMap;
+
+use fairground::id::QueueId;
+use fairground::scenario::{self, Severity};
+use fairground::sim::{Checkpoint, CycleRecord, Simulation};
+use fairground::time::Time;
+use fairground::trace::Level;
+
+use super::protocol::{Ask, Frame, Reply, Request, Say};
+use super::tape::Tape;
+use super::{convert, imports};
+
+/// How far a search for the next event runs ahead, in cycles.
+const SEARCH_MAX: u32 = 10_000;
+/// Roughly how many pods all kept states may hold together.
+const KEPT_PODS_MAX: usize = 2_000_000;
+/// Most states that are kept to go back to.
+const CHECKPOINTS_MAX: usize = 64;
+
+/// The engine's side of the border.
+#[derive(Default)]
+pub struct Server {
+    runner: Option<Runner>,
+    task: Option<(u64, Task)>,
+    ghost: Option<(u64, Runner, u32)>,
+}
+
+enum Task {
+    /// Go to a cycle.
+    To(u32),
+    /// Go to a moment.
+    Until(Time),
+    /// Look for an event from here on, up to a cycle.
+    Search { from: u32, up_to: u32, queues: Option<Vec<QueueId>>, job: Option<u32> },
+}
+
+/// A run and the way back in it.
+struct Runner {
+    sim: Simulation,
+    record: CycleRecord,
+    tape: Tape,
+    /// States by cycle; the opening one always.
+    checkpoints: BTreeMap<u32, Checkpoint>,
+    stride: u32,
+}
+
+impl Server {
+    /// What is said once the engine is there.
+    pub fn ready() -> Reply {
+        Reply { generation: 0, say: Say::Ready }
+    }
+
+    /// Takes a question in. Short ones are answered at once, others by [`Server::work`].
+    pub fn ask(&mut self, request: Request) -> Vec<Reply> {
+        let id = request.generation;
+        match request.ask {
+            Ask::Load { scenario, cycle } => self.load(id, &scenario, cycle),
+            Ask::GoTo { cycle } => self.start(id, Task::To(cycle)),
+            Ask::RunUntil { time_ms } => self.start(id, Task::Until(Time::from_millis(time_ms))),
+            Ask::NextEvent { from, back, queue, job } => self.next_event(id, from, back, queue, job),
+            Ask::Ladder { cycle, queue, resource } => self.ladder(id, cycle, queue, resource),
+            Ask::Ghost { scenario, cycle } => self.start_ghost(id, &scenario, cycle),
+            Ask::Import { files, options } => vec![reply(id, imports::read(&files, &options))],
+            Ask::Cancel => self.cancel(id),
+        }
+    }
+
+    /// Whether there is something to work on.
+    pub fn is_busy(&self) -> bool {
+        self.task.is_some() || self.ghost.is_some()
+    }
+
+    /// Works for the time of about one cycle.
+    pub fn work(&mut self) -> Vec<Reply> {
+        if let Some((id, task)) = self.task.take() {
+            return self.work_on(id, task);
+        }
+        if let Some((id, mut runner, cycle)) = self.ghost.take() {
+            if runner.step_towards(cycle) {
+                self.ghost = Some((id, runner, cycle));
+                return Vec::new();
+            }
+            return vec![reply(id, Say::Ghost { frame: Some(Box::new(runner.frame())) })];
+        }
+        Vec::new()
+    }
+
+    /// How far the present task came.
+    pub fn progress(&self) -> Option<Reply> {
+        let (id, task) = self.task.as_ref()?;
+        let runner = self.runner.as_ref()?;
+        let (to_cycle, to_time_ms) = match task {
+            Task::To(cycle) => (Some(*cycle), None),
+            Task::Until(time) => (None, Some(time.as_millis())),
+            Task::Search { .. } => (None, None),
+        };
+        let (cycle, time_ms) = (runner.sim.cycle(), runner.sim.now().as_millis());
+        Some(reply(*id, Say::Progress { cycle, time_ms, to_cycle, to_time_ms }))
+    }
+
+    fn load(&mut self, id: u64, text: &str, cycle: u32) -> Vec<Reply> {
+        self.task = None;
+        self.ghost = None;
+        match Runner::new(text) {
+            Ok(runner) => {
+                self.runner = Some(runner);
+                self.start(id, Task::To(cycle))
+            }
+            Err(findings) => {
+                self.runner = None;
+                vec![reply(id, Say::Refused { findings })]
+            }
+        }
+    }
+
+    fn start(&mut self, id: u64, task: Task) -> Vec<Reply> {
+        self.task = self.runner.is_some().then_some((id, task));
+        Vec::new()
+    }
+
+    fn start_ghost(&mut self, id: u64, text: &str, cycle: u32) -> Vec<Reply> {
+        self.ghost = None;
+        match Runner::new(text) {
+            Ok(runner) => {
+                self.ghost = Some((id, runner, cycle));
+                Vec::new()
+            }
+            Err(_) => vec![reply(id, Say::Ghost { frame: None })],
+        }
+    }
+
+    fn work_on(&mut self, id: u64, task: Task) -> Vec<Reply> {
+        let Some(runner) = &mut self.runner else { return Vec::new() };
+        match task {
+            Task::To(cycle) if runner.step_towards(cycle) => self.task = Some((id, task)),
+            Task::To(_) => return vec![arrived(id, runner)],
+            Task::Until(time) if runner.step_until(time) => self.task = Some((id, task)),
+            Task::Until(_) => {
+                // The last cycle was run without reasons; run it again with them.
+                let cycle = runner.sim.cycle();
+                self.task = Some((id, Task::To(cycle)));
+                runner.back_to(cycle);
+            }
+            Task::Search { from, up_to, ref queues, job } => {
+                let found = runner.tape.next_event(from, false, |j, q| wanted(queues.as_deref(), job, j, q));
+                let over = runner.tape.last_cycle >= up_to;
+                if found.is_none() && !over && runner.step_on() {
+                    self.task = Some((id, task));
+                } else {
+                    return vec![reply(id, Say::Event { cycle: found })];
+                }
+            }
+        }
+        Vec::new()
+    }
+
+    fn next_event(
+        &mut self,
+        id: u64,
+        from: u32,
+        back: bool,
+        queue: Option<String>,
+        job: Option<String>,
+    ) -> Vec<Reply> {
+        let Some(runner) = &mut self.runner else { return vec![reply(id, Say::Event { cycle: None })] };
+        let queues = queue.map(|name| runner.subtree(&name));
+        let job = job.map(|name| runner.job(&name).unwrap_or(u32::MAX - 1));
+        let found = runner.tape.next_event(from, back, |j, q| wanted(queues.as_deref(), job, j, q));
+        if found.is_some() || back {
+            return vec![reply(id, Say::Event { cycle: found })];
+        }
+        runner.to_the_end_of_the_tape();
+        let up_to = runner.tape.last_cycle.saturating_add(SEARCH_MAX);
+        self.task = Some((id, Task::Search { from, up_to, queues, job }));
+        Vec::new()
+    }
+
+    fn ladder(&mut self, id: u64, cycle: u32, queue: String, resource: u8) -> Vec<Reply> {
+        let levels = match &self.runner {
+            Some(runner) if runner.sim.cycle() == cycle => super::ladders::levels(&runner.sim, &queue, resource),
+            _ => Vec::new(),
+        };
+        vec![reply(id, Say::Ladder { queue, resource, levels })]
+    }
+
+    /// Stops what is going on; what was reached is shown.
+    fn cancel(&mut self, id: u64) -> Vec<Reply> {
+        self.ghost = None;
+        let mut replies = vec![reply(id, Say::Cancelled)];
+        if let Some((task_id, task)) = self.task.take()
+            && let Some(runner) = &mut self.runner
+        {
+            replies.push(match task {
+                Task::Search { .. } => reply(task_id, Say::Event { cycle: None }),
+                _ => arrived(task_id, runner),
+            });
+        }
+        replies
+    }
+}
+
+fn wanted(queues: Option<&[QueueId]>, job: Option<u32>, of_job: u32, of_queue: u32) -> bool {
+    queues.is_none_or(|queues| queues.contains(&QueueId(of_queue))) && job.is_none_or(|job| job == of_job)
+}
+
+fn reply(generation: u64, say: Say) -> Reply {
+    Reply { generation, say }
+}
+
+fn arrived(id: u64, runner: &Runner) -> Reply {
+    let run = runner.tape.run(runner.sim.cluster(), &runner.record.ledger, runner.sim.is_quiet());
+    reply(id, Say::Frame { frame: Box::new(runner.frame()), run: Box::new(run) })
+}
+
+impl Runner {
+    fn new(text: &str) -> Result<Runner, Vec<String>> {
+        let read = scenario::read(text);
+        let lines = |found: Vec<scenario::Diagnostic>| {
+            found.into_iter().filter(|d| d.severity == Severity::Error).map(|d| d.says).collect::<Vec<_>>()
+        };
+        if !read.is_clean() {
+            return Err(lines(read.diagnostics));
+        }
+        let checked = scenario::check(&read.scenario.unwrap_or_default());
+        let Some(plan) = checked.plan else { return Err(lines(checked.diagnostics)) };
+        let sim = Simulation::new(&plan);
+        let record = sim.opening().clone();
+        let tape = Tape::new(sim.cluster(), &record);
+        let checkpoints = BTreeMap::from([(0, sim.checkpoint())]);
+        Ok(Runner { sim, record, tape, checkpoints, stride: 4 })
+    }
+
+    fn frame(&self) -> Frame {
+        convert::frame(&self.sim, &self.record)
+    }
+
+    /// One cycle on; `false`: there is none.
+    fn step(&mut self, level: Level) -> bool {
+        self.sim.set_level(level);
+        let Some(record) = self.sim.advance() else { return false };
+        self.tape.push(self.sim.cluster(), &record);
+        self.record = record;
+        self.keep();
+        true
+    }
+
+    /// One cycle on with all reasons, unless the run is over.
+    fn step_on(&mut self) -> bool {
+        !self.sim.is_quiet() && self.step(Level::Decisive)
+    }
+
+    /// Takes a step towards a cycle; `false` once it is there or the run ends before.
+    fn step_towards(&mut self, cycle: u32) -> bool {
+        if self.sim.cycle() > cycle {
+            self.back_to(cycle);
+        }
+        if self.sim.cycle() >= cycle || self.sim.is_quiet() {
+            return false;
+        }
+        // Reasons are wanted for the last cycle only; which one that is, the run's end decides as well.
+        let level = if self.sim.cycle() + 1 >= cycle || self.is_small() { Level::Decisive } else { Level::Outcomes };
+        self.step(level)
+    }
+
+    /// Takes a step towards a moment; `false` once the next cycle lies beyond it.
+    fn step_until(&mut self, time: Time) -> bool {
+        if self.sim.now() > time {
+            self.back_to(0);
+        }
+        self.sim.next_cycle_at().is_some_and(|at| at <= time)
+            && !self.sim.is_quiet()
+            && self.step(if self.is_small() { Level::Decisive } else { Level::Outcomes })
+    }
+
+    fn is_small(&self) -> bool {
+        self.sim.cluster().pods.len() < 2_000
+    }
+
+    /// Resumes the latest kept state before a cycle, so that the cycle itself is run again with its reasons.
+    fn back_to(&mut self, cycle: u32) {
+        let before = self.checkpoints.range(..cycle.max(1)).next_back();
+        if let Some((_, checkpoint)) = before {
+            self.sim = Simulation::resume(checkpoint);
+            self.record = self.sim.opening().clone();
+        }
+    }
+
+    fn to_the_end_of_the_tape(&mut self) {
+        let last = self.tape.last_cycle;
+        while self.sim.cycle() < last && self.step(Level::Outcomes) {}
+    }
+
+    /// Keeps the present state if it is time; thins what is kept.
+    fn keep(&mut self) {
+        let cycle = self.sim.cycle();
+        if cycle % self.stride != 0 || self.checkpoints.contains_key(&cycle) {
+            return;
+        }
+        self.checkpoints.insert(cycle, self.sim.checkpoint());
+        let most = (KEPT_PODS_MAX / self.sim.cluster().pods.len().max(1)).clamp(4, CHECKPOINTS_MAX);
+        while self.checkpoints.len() > most {
+            self.stride *= 2;
+            let stride = self.stride;
+            self.checkpoints.retain(|c, _| c % stride == 0);
+        }
+    }
+
+    fn subtree(&self, name: &str) -> Vec<QueueId> {
+        let cluster = self.sim.cluster();
+        let below = |id: QueueId| cluster.path_to_root(id).any(|q| &*cluster.queues[q].name == name);
+        cluster.queues.ids().filter(|&id| below(id)).collect()
+    }
+
+    fn job(&self, name: &str) -> Option<u32> {
+        self.sim.cluster().jobs.iter().find(|(_, job)| &*job.name == name).map(|(id, _)| id.0)
+    }
+}
