@@ -7,6 +7,8 @@
 
 pub mod cluster;
 pub mod id;
+pub mod kit;
+pub mod link;
 pub mod policy;
 pub mod scenario;
 pub mod sim;

@@ -1,17 +1,18 @@
 // The base of every browser test: `test` and `expect`, with a page that tolerates no error.
 //
 // A console error (a violation of the content security policy is one), an uncaught exception, a failed or
-// foreign request fails the test, whatever else it checks. A test that provokes one of them on purpose lists
-// patterns for it: `test.use({ expectedProblems: [/injected bug/] })`.
+// foreign request fails the test, whatever else it checks. All of them are collected in `problems`; a test that
+// provokes one on purpose waits for it and takes it out again:
+//
+//     await expect.poll(() => problems.join("\n")).toMatch(/injected bug/);
+//     problems.length = 0;
 
 import { test as base, expect } from "@playwright/test";
 
 export { expect };
 
 export const test = base.extend({
-  expectedProblems: [[], { option: true }],
-
-  page: async ({ page, baseURL, expectedProblems }, use) => {
+  problems: async ({ page, baseURL }, use) => {
     const problems = [];
     const home = new URL(baseURL).origin;
     page.on("console", (message) => {
@@ -28,8 +29,10 @@ export const test = base.extend({
         problems.push(`request to another origin: ${request.url()}`);
       }
     });
-    await use(page);
-    const unexpected = problems.filter((text) => !expectedProblems.some((pattern) => pattern.test(text)));
-    expect(unexpected, "the page must run without errors").toEqual([]);
+    await use(problems);
+    expect(problems, "the page must run without errors").toEqual([]);
   },
+
+  // Makes every test depend on `problems`, also one that does not ask for it.
+  watched: [async ({ problems }, use) => use(problems), { auto: true }],
 });

@@ -1,1 +1,13 @@
-//! Runners of recorded and written cases.
+//! Runners of recorded and written cases, and what tests and benches share.
+//!
+//! The runner of the recordings is a library because two users share it: the binary `golden`, which takes
+//! any directory, and the test of this package, which takes the recordings in the repository.
+
+pub mod cycle;
+pub mod division;
+pub mod known;
+pub mod philly;
+pub mod recording;
+pub mod report;
+pub mod run;
+pub mod worlds;

@@ -6,6 +6,7 @@
 
 pub mod address;
 pub mod chart;
+pub mod charts;
 pub mod components;
 pub mod edge;
 pub mod engine;
@@ -14,4 +15,10 @@ pub mod model;
 pub mod page;
 pub mod storage;
 pub mod store;
+pub mod view_model;
 pub mod worker;
+
+#[cfg(test)]
+mod fixtures;
+#[cfg(test)]
+mod preview;

@@ -4,6 +4,8 @@ use wasm_bindgen::JsCast;
 use web_sys::DedicatedWorkerGlobalScope;
 
 fn main() {
+    // Without this a bug ends as "unreachable executed", with no word of where.
+    std::panic::set_hook(Box::new(|bug| web_sys::console::error_1(&bug.to_string().into())));
     match js_sys::global().dyn_into::<DedicatedWorkerGlobalScope>() {
         Ok(scope) => fairground_web::worker::serve(scope),
         Err(_) => fairground_web::page::mount(),

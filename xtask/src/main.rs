@@ -91,6 +91,9 @@ fn serve(args: &[String]) -> Result<(), Failure> {
 fn e2e(args: &[String]) -> Result<(), Failure> {
     let built = args.first().is_some_and(|arg| arg == "--no-build");
     let dist = if built { root().join("dist") } else { page::dist()? };
+    if !dist.join("index.html").exists() {
+        return Err(Failure::new("there is no page in dist/", "run `cargo xtask dist`"));
+    }
     let args = if built { &args[1..] } else { args };
     let tally = test::browser(&dist, "journeys", args)?;
     println!("{tally}");

@@ -64,15 +64,16 @@ pub fn output(command: &mut Command) -> Option<String> {
     output.status.success().then(|| String::from_utf8_lossy(&output.stdout).trim().to_owned())
 }
 
-/// Runs `command`, shows its output line by line and lets `look` read it too; says whether it succeeded.
-pub fn watch(command: &mut Command, mut look: impl FnMut(&str)) -> Result<bool, Failure> {
+/// Runs `command` and shows every line of its output that `look` finds worth showing; says whether it succeeded.
+pub fn watch(command: &mut Command, mut look: impl FnMut(&str) -> bool) -> Result<bool, Failure> {
     let by_hand = "check that the program is installed";
     let mut child =
         command.stdout(Stdio::piped()).spawn().map_err(|error| not_started(command, &error, by_hand))?;
     if let Some(stdout) = child.stdout.take() {
         for text in BufReader::new(stdout).lines().map_while(Result::ok) {
-            println!("{text}");
-            look(&text);
+            if look(&text) {
+                println!("{text}");
+            }
         }
     }
     let status = child.wait().map_err(|error| not_started(command, &error, by_hand))?;

@@ -88,7 +88,12 @@ fn native() -> Result<Tally, Failure> {
         let mut tally = Tally::default();
         let mut test = cargo();
         test.args(["test", "--quiet", "--workspace", "--no-fail-fast"]);
-        let succeeded = watch(&mut test, |line| tally = tally.with_cargo(line))?;
+        let succeeded = watch(&mut test, |line| {
+            tally = tally.with_cargo(line);
+            !(line.is_empty()
+                || line.starts_with("running ")
+                || line.starts_with("test result: ok. 0 passed"))
+        })?;
         if succeeded || tally.failed > 0 {
             Ok(tally)
         } else {
@@ -114,7 +119,10 @@ pub fn browser(dist: &Path, project: &str, args: &[String]) -> Result<Tally, Fai
             .env("FAIRGROUND_URL", address)
             .env("FAIRGROUND_CHROMIUM", chromium)
             .env("FORCE_COLOR", "0");
-        let succeeded = watch(&mut playwright, |line| tally = tally.with_playwright(line))?;
+        let succeeded = watch(&mut playwright, |line| {
+            tally = tally.with_playwright(line);
+            true
+        })?;
         if succeeded || tally.failed > 0 {
             Ok(tally)
         } else {

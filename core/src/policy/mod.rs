@@ -8,9 +8,10 @@ pub mod fifo;
 pub mod kai;
 
 use crate::cluster::Cluster;
-use crate::id::{JobId, NodeId, PartitionId, PodId};
+use crate::id::{JobId, NodeId, PartitionId, PodId, QueueId};
 use crate::time::{Span, Time};
-use crate::trace::{Ledger, Trace};
+use crate::trace::{DivisionStep, Ledger, Trace};
+use crate::units::Resource;
 
 /// The closed list of policies, each with its configuration.
 #[derive(Clone, Debug, PartialEq)]
@@ -41,6 +42,18 @@ pub trait Scheduler {
     fn cycle(&self, world: PartitionView<'_>, memory: &mut Self::Memory, trace: &mut Trace) -> Turn;
     /// What the policy believes about every queue right now.
     fn ledger(&self, world: PartitionView<'_>, memory: &Self::Memory) -> Ledger;
+    /// How the entitlement that [`Scheduler::ledger`] shows came about: the levels from the root down to the
+    /// queue, each beginning with [`DivisionStep::Capacity`] and ending with the result of the queue on the path.
+    /// Empty under a policy without entitlements.
+    fn derive(
+        &self,
+        _world: PartitionView<'_>,
+        _memory: &Self::Memory,
+        _queue: QueueId,
+        _resource: Resource,
+    ) -> Vec<DivisionStep> {
+        Vec::new()
+    }
 }
 
 /// The read-only world of one partition, at one moment.

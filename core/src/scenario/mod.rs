@@ -29,6 +29,7 @@ pub use read::{Read, locate, read};
 pub use schema::{
     DelaysEntry, JobEntry, NodeEntry, PodSetEntry, QueueEntry, ResourceEntry, Scalar, Scenario, TimelineEntry,
 };
+pub(crate) use shape::{Mut as SlotMut, Ref, Rows, Shape};
 pub use write::{to_json, to_yaml};
 
 /// What the first line of a scenario file says.

@@ -59,6 +59,10 @@ impl Agenda {
     pub fn next_news(&self) -> Option<Time> {
         self.entries.iter().find(|(_, kind, _)| kind.is_news()).map(|&(at, _, _)| at)
     }
+    /// How many entries there are.
+    pub fn len(&self) -> usize {
+        self.entries.len()
+    }
     /// Whether nothing will happen by itself.
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()

@@ -1,8 +1,10 @@
 //! The closed list of policies behind one `match`.
 
+use crate::id::QueueId;
 use crate::policy::fifo::{self, Fifo};
 use crate::policy::{Change, PartitionView, Policy, Rhythm, Scheduler, Turn};
-use crate::trace::{Ledger, Trace};
+use crate::trace::{DivisionStep, Ledger, Trace};
+use crate::units::Resource;
 
 /// A policy in charge.
 #[derive(Clone, Debug, PartialEq)]
@@ -49,6 +51,19 @@ impl Policies {
     pub fn ledger(&self, world: PartitionView<'_>, memory: &Memory) -> Ledger {
         match (self, memory) {
             (Policies::Fifo(policy), Memory::Fifo(memory)) => policy.ledger(world, memory),
+        }
+    }
+
+    /// See [`Scheduler::derive`].
+    pub fn derive(
+        &self,
+        world: PartitionView<'_>,
+        memory: &Memory,
+        queue: QueueId,
+        resource: Resource,
+    ) -> Vec<DivisionStep> {
+        match (self, memory) {
+            (Policies::Fifo(policy), Memory::Fifo(memory)) => policy.derive(world, memory, queue, resource),
         }
     }
 }

@@ -15,12 +15,13 @@ use std::sync::Arc;
 use super::agenda::{Agenda, Kind};
 use super::meter::Meter;
 use super::policies::{Memory, Policies};
-use crate::cluster::{Cluster, Devices, Phase, Torn, World};
-use crate::id::{Arena, Id, JobId, PartitionId, PodId};
+use crate::cluster::{Cluster, Devices, Job, Phase, Pod, PodSet, Torn, World};
+use crate::id::{Arena, Id, JobId, PartitionId, PodId, QueueId};
 use crate::policy::{Change, Decision, PartitionView, Policy, Rhythm, Wake};
 use crate::scenario::{Plan, PlanChange, Planned};
 use crate::time::{Span, Time};
-use crate::trace::{Digest, Event, EvictReason, Ledger, Level, Recorded, Refusal, Trace};
+use crate::trace::{Digest, DivisionStep, Event, EvictReason, Ledger, Level, Recorded, Refusal, Trace};
+use crate::units::Resource;
 
 /// At most so many cycles follow each other at one instant; then a millisecond passes.
 const SAME_INSTANT_MAX: u32 = 64;
@@ -71,12 +72,34 @@ pub struct Simulation {
     refusals: Arc<Vec<Refusal>>,
     pod_hashes: Arena<PodId, u64>,
     state_hash: u64,
+    /// How many times a pod changed.
+    n_changes: u64,
     opening: Arc<CycleRecord>,
 }
 
 /// A simulation between two cycles, kept to go back to.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Checkpoint(Simulation);
+
+impl Checkpoint {
+    /// The cycle after which it was taken.
+    pub fn cycle(&self) -> u32 {
+        self.0.cycle
+    }
+    /// How much had changed since the start, in bytes.
+    pub(super) fn changed_bytes(&self) -> u64 {
+        self.0.changed_bytes()
+    }
+    /// What the copy weighs, about, in bytes.
+    pub fn weight(&self) -> u64 {
+        let cluster = self.0.world.cluster();
+        let pods =
+            cluster.pods.len() * (size_of::<Pod>() + 24) + cluster.pod_sets.len() * size_of::<PodSet>();
+        let jobs = cluster.jobs.len() * (size_of::<Job>() + 8);
+        let others = cluster.nodes.len() * 400 + cluster.queues.len() * 1000 + self.0.agenda.len() * 24;
+        (pods + jobs + others) as u64
+    }
+}
 
 impl Simulation {
     /// The opening state of a plan. What happens at or before the start has happened.
@@ -109,6 +132,7 @@ impl Simulation {
             refusals: Arc::default(),
             pod_hashes,
             state_hash: 0,
+            n_changes: 0,
             opening: Arc::new(CycleRecord {
                 cycle: 0,
                 time: Time::ZERO,
@@ -165,6 +189,11 @@ impl Simulation {
     /// One cycle; the only function that moves time. `None`: nothing will ever happen again, or the policy would
     /// never be asked again.
     pub fn advance(&mut self) -> Option<CycleRecord> {
+        self.advance_traced().map(|(record, _)| record)
+    }
+
+    /// The same, with what is not part of the record: every comparison, at level *every*.
+    pub(super) fn advance_traced(&mut self) -> Option<(CycleRecord, Trace)> {
         let at = self.next_cycle_at()?;
         let before = self.now;
         let mut events = Vec::new();
@@ -182,10 +211,10 @@ impl Simulation {
             self.changed_at = at;
         }
         if *self.refusals != trace.refusals {
-            self.refusals = Arc::new(trace.refusals);
+            self.refusals = Arc::new(trace.refusals.clone());
         }
         self.close_ledger();
-        Some(CycleRecord {
+        let record = CycleRecord {
             cycle: self.cycle,
             time: at,
             events,
@@ -193,7 +222,8 @@ impl Simulation {
             refusals: self.refusals.clone(),
             ledger: self.ledger.clone(),
             digest: self.digest(),
-        })
+        };
+        Some((record, trace))
     }
 
     /// When the next cycle takes place, if there is one.
@@ -337,6 +367,7 @@ impl Simulation {
             self.ledger = Arc::new(ledger);
         }
         for pod in self.world.take_touched() {
+            self.n_changes += 1;
             let hash = Digest::of_pod(pod, &self.world.cluster().pods[pod]);
             let old = std::mem::replace(&mut self.pod_hashes[pod], hash);
             self.state_hash = self.state_hash.wrapping_sub(old).wrapping_add(hash);
@@ -376,6 +407,14 @@ impl Simulation {
     pub fn opening(&self) -> &CycleRecord {
         &self.opening
     }
+    /// How much has changed since the start, in bytes.
+    pub(super) fn changed_bytes(&self) -> u64 {
+        self.n_changes * size_of::<Pod>() as u64
+    }
+    /// How much the records hold.
+    pub fn level(&self) -> Level {
+        self.level
+    }
     /// How much the records of further cycles hold; decisions never depend on it.
     pub fn set_level(&mut self, level: Level) {
         self.level = level;
@@ -399,6 +438,11 @@ impl Simulation {
     /// Now: the time of the latest cycle.
     pub fn now(&self) -> Time {
         self.now
+    }
+    /// How the entitlement of a queue came about: the levels from the root down.
+    pub fn derive(&self, queue: QueueId, resource: Resource) -> Vec<DivisionStep> {
+        let view = PartitionView { cluster: self.world.cluster(), partition: PartitionId(0), now: self.now };
+        self.policies.derive(view, &self.memory, queue, resource)
     }
     /// The latest cycle; 0 before the first.
     pub fn cycle(&self) -> u32 {

@@ -1,3 +1,20 @@
 //! One file per component.
 
+pub mod button;
+pub mod dialog;
+pub mod edit_box;
+pub mod field;
+pub mod icons;
+pub mod menu;
 pub mod props;
+pub mod setup;
+
+use wasm_bindgen::JsCast;
+
+/// Puts the focus on the element of that id, if there is one.
+pub fn focus_id(id: &str) {
+    let element = leptos::prelude::document().get_element_by_id(id);
+    if let Some(element) = element.and_then(|e| e.dyn_into::<web_sys::HtmlElement>().ok()) {
+        let _ = element.focus();
+    }
+}

@@ -1,5 +1,6 @@
 //! The engine behind its border: the protocol, the serving side, and ways to reach it.
 
+<<<<<<< HEAD
 pub mod client;
 mod convert;
 mod convert_trace;
@@ -9,3 +10,10 @@ pub mod protocol;
 pub mod serve;
 mod tape;
 pub mod transport;
+=======
+mod convert;
+mod import;
+pub mod protocol;
+pub mod serve;
+mod track;
+>>>>>>> views

@@ -145,6 +145,10 @@ impl Default for Config {
 }
 
 impl Config {
+    /// How many jobs an action looks at in each leaf queue; `None`: all.
+    pub fn depth(&self, action: Action) -> Option<u32> {
+        self.queue_depth.iter().find(|d| d.0 == action).map(|d| d.1)
+    }
     /// Whether a plugin is loaded.
     pub fn has(&self, plugin: &str) -> bool {
         self.plugins.iter().any(|p| &**p == plugin)

@@ -53,6 +53,8 @@ pub struct SnapshotNode {
     pub gpus: f64,
     /// Pod slots.
     pub pods: i64,
+    /// Allocatable amounts of named resources.
+    pub scalars: Vec<(Arc<str>, i64)>,
     /// Label value of every GPU, MiB.
     pub gpu_memory_mib: i64,
     /// Whether the GPU memory label is trusted.

@@ -1,0 +1,207 @@
+//! A scenario, and a moment in it, as the fragment of a link: `d1.<data>.<trailer>&at=7&sel=job:a2`.
+//!
+//! `d1`: raw deflate, layout 1. Data: base64url of the scenario's [`columns`], compressed; its first four
+//! characters are the number of characters of data, so that a cut link can say how much of it arrived. The
+//! trailer is the checksum of everything before it in base 36: damage is noticed, never guessed around, and the
+//! last character is a letter or digit. Only `A–Z a–z 0–9 - _ .` occur.
+
+mod base64;
+mod columns;
+mod moment;
+
+use miniz_oxide::deflate::compress_to_vec;
+use miniz_oxide::inflate::{TINFLStatus, decompress_to_vec_with_limit};
+
+use crate::scenario::Scenario;
+
+pub use moment::{At, Moment};
+
+/// Longest content of a link before compression, in bytes.
+pub const CONTENT_MAX: usize = 8 << 20;
+/// The rules of this build. Raised when a policy decides differently than before.
+pub const RULES: u32 = 1;
+
+const PREFIX: &str = "d1.";
+/// Characters that tell the number of characters of data.
+const LENGTH_CHARS: usize = 4;
+/// Characters of the checksum: enough for 32 bits in base 36.
+const CHECKSUM_CHARS: usize = 7;
+
+/// Why a text does not give a scenario.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum LinkError {
+    /// The text is no link of this product.
+    NotALink,
+    /// The link is of a layout that this build does not know.
+    NewerVersion {
+        /// What it says of itself: `d2`.
+        version: String,
+    },
+    /// Only the first part arrived.
+    Cut {
+        /// Characters that arrived.
+        arrived: usize,
+        /// Characters there should be, if that much can be read.
+        expected: Option<usize>,
+    },
+    /// Some characters were changed on the way.
+    Damaged,
+    /// The content inflates beyond [`CONTENT_MAX`].
+    TooLarge,
+    /// The content arrived whole but is no scenario.
+    Content {
+        /// What is wrong with it.
+        says: String,
+    },
+}
+
+/// What a link holds.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Linked {
+    /// The scenario.
+    pub scenario: Scenario,
+    /// The rules ([`RULES`]) of the build that made the link.
+    pub rules: u32,
+}
+
+/// A scenario as text for a link.
+pub fn encode(scenario: &Scenario) -> String {
+    let data = base64::encode(&compress_to_vec(columns::write(scenario, RULES).as_bytes(), 10));
+    let n = LENGTH_CHARS + data.len();
+    let mut text = format!("{PREFIX}{}{data}.", base64::number(n, LENGTH_CHARS));
+    let checksum = base36(checksum(text.as_bytes()));
+    text.push_str(&checksum);
+    text
+}
+
+/// The scenario of a link; the text may be a whole address and may have a moment behind it.
+pub fn decode(text: &str) -> Result<Scenario, LinkError> {
+    open(text).map(|linked| linked.scenario)
+}
+
+/// The content of a link; the text may be a whole address and may have a moment behind it.
+pub fn open(text: &str) -> Result<Linked, LinkError> {
+    open_once(text).or_else(|first| {
+        // Some programs escape what needs no escaping.
+        match moment::percent_decoded(text) {
+            Some(decoded) => open_once(&decoded).map_err(|_| first),
+            None => Err(first),
+        }
+    })
+}
+
+/// The part of an address behind `#`.
+fn fragment(text: &str) -> &str {
+    let text = text.trim();
+    text.split_once('#').map_or(text, |(_, fragment)| fragment)
+}
+
+/// Whether a text looks like a link of this product, whole or not.
+pub fn looks_like_link(text: &str) -> bool {
+    let decoded = moment::percent_decoded(text);
+    [Some(text), decoded.as_deref()].into_iter().flatten().any(|text| {
+        let version = fragment(text).split('.').next().unwrap_or_default();
+        is_version(version) && fragment(text).len() > version.len()
+    })
+}
+
+fn is_version(text: &str) -> bool {
+    let digits = text.strip_prefix('d').unwrap_or_default();
+    !digits.is_empty() && digits.len() < 5 && digits.bytes().all(|b| b.is_ascii_digit())
+}
+
+fn open_once(text: &str) -> Result<Linked, LinkError> {
+    let text = fragment(text);
+    let text = text.split('&').next().unwrap_or_default();
+    let Some(rest) = text.strip_prefix(PREFIX) else {
+        let version = text.split('.').next().unwrap_or_default();
+        return Err(if is_version(version) && version != "d1" {
+            LinkError::NewerVersion { version: version.to_string() }
+        } else if PREFIX.starts_with(text) && text.len() >= 2 {
+            LinkError::Cut { arrived: text.len(), expected: None }
+        } else {
+            LinkError::NotALink
+        });
+    };
+    let arrived = text.chars().count();
+    let Some(n) = rest.get(..LENGTH_CHARS) else {
+        let expected = None;
+        return Err(if rest.is_ascii() { LinkError::Cut { arrived, expected } } else { LinkError::Damaged });
+    };
+    let n = base64::read_number(n).filter(|&n| n >= LENGTH_CHARS).ok_or(LinkError::Damaged)?;
+    let whole = PREFIX.len() + n + 1 + CHECKSUM_CHARS;
+    let Some(link) = text.get(..whole) else {
+        let expected = Some(whole);
+        return Err(if text.is_ascii() { LinkError::Cut { arrived, expected } } else { LinkError::Damaged });
+    };
+    // What chat programs put behind a link is no part of it; a letter would be.
+    let (signed, trailer) = link.split_at(whole - CHECKSUM_CHARS);
+    let is_longer = text[whole..].starts_with(|c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_');
+    if is_longer || trailer != base36(checksum(signed.as_bytes())) {
+        return Err(LinkError::Damaged);
+    }
+    let data = &signed[PREFIX.len() + LENGTH_CHARS..signed.len() - 1];
+    let packed = base64::decode(data).ok_or(LinkError::Damaged)?;
+    let content = decompress_to_vec_with_limit(&packed, CONTENT_MAX).map_err(|e| match e.status {
+        TINFLStatus::HasMoreOutput => LinkError::TooLarge,
+        _ => LinkError::Damaged,
+    })?;
+    let (scenario, rules) = columns::read(&content).map_err(|says| LinkError::Content { says })?;
+    Ok(Linked { scenario, rules })
+}
+
+/// CRC-32 as in gzip: finds every change of up to four neighbouring characters.
+fn checksum(bytes: &[u8]) -> u32 {
+    let step = |crc: u32, &byte: &u8| {
+        (0..8).fold(crc ^ u32::from(byte), |crc, _| (crc >> 1) ^ (0xedb8_8320 & (crc & 1).wrapping_neg()))
+    };
+    !bytes.iter().fold(!0, step)
+}
+
+/// A checksum as text of a fixed length.
+fn base36(mut n: u32) -> String {
+    let mut digits = [b'0'; CHECKSUM_CHARS];
+    for digit in digits.iter_mut().rev() {
+        *digit = b"0123456789abcdefghijklmnopqrstuvwxyz"[(n % 36) as usize];
+        n /= 36;
+    }
+    digits.iter().map(|&b| char::from(b)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_checksum_is_the_usual_one() {
+        assert_eq!(checksum(b"123456789"), 0xcbf4_3926);
+        assert_eq!(base36(u32::MAX), "1z141z3");
+    }
+
+    #[test]
+    fn an_empty_scenario_has_a_short_link() {
+        let link = encode(&Scenario::default());
+        assert!(link.len() < 30, "{link}");
+        assert_eq!(decode(&link), Ok(Scenario::default()));
+    }
+
+    #[test]
+    fn errors_are_told_apart() {
+        let link = encode(&Scenario { name: "a".into(), ..Scenario::default() });
+        assert_eq!(decode(""), Err(LinkError::NotALink));
+        assert_eq!(decode("https://example.org/#about"), Err(LinkError::NotALink));
+        assert_eq!(decode("d2.abc"), Err(LinkError::NewerVersion { version: "d2".into() }));
+        let cut = LinkError::Cut { arrived: 12, expected: Some(link.len()) };
+        assert_eq!(decode(&link[..12]), Err(cut));
+        assert_eq!(decode(&link.replace('.', ",")), Err(LinkError::NotALink));
+        assert!(decode(&format!("https://example.org/a/?theme=dark#{link}&at=7")).is_ok());
+        assert!(decode(&format!("{link}.")).is_ok());
+        assert!(decode(&format!("{link})")).is_ok());
+        assert_eq!(decode(&format!("{link}x")), Err(LinkError::Damaged));
+        assert!(decode(&link.replace('.', "%2E").replace('-', "%2D")).is_ok());
+        let bomb = base64::encode(&compress_to_vec(&vec![b'0'; CONTENT_MAX + 1], 6));
+        let mut text = format!("d1.{}{bomb}.", base64::number(bomb.len() + 4, 4));
+        text.push_str(&base36(checksum(text.as_bytes())));
+        assert_eq!(decode(&text), Err(LinkError::TooLarge));
+    }
+}

@@ -1,0 +1,149 @@
+//! The moment a link points at: readable parameters behind the scenario.
+
+use std::fmt;
+
+/// A cycle, or a decision in it, both counted from 1 as people see them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct At {
+    /// The cycle.
+    pub cycle: u32,
+    /// The decision in it.
+    pub decision: Option<u32>,
+}
+
+/// A moment of a run and what to look at: `&at=7.3&sel=job:a2&view=shares&why=1`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Moment {
+    /// When.
+    pub at: Option<At>,
+    /// What is selected: `job:a2`.
+    pub sel: Option<String>,
+    /// Which view is open: `shares`.
+    pub view: Option<String>,
+    /// Whether the explanation is open.
+    pub why: bool,
+}
+
+impl Moment {
+    /// Reads the parameters behind the scenario of a link or of a whole address; what is not understood is
+    /// left out.
+    pub fn parse(text: &str) -> Moment {
+        let moment = Moment::parse_once(text);
+        match percent_decoded(text) {
+            Some(decoded) if moment == Moment::default() => Moment::parse_once(&decoded),
+            _ => moment,
+        }
+    }
+
+    fn parse_once(text: &str) -> Moment {
+        let mut moment = Moment::default();
+        let text = text.trim();
+        let fragment = text.split_once('#').map_or(text, |(_, fragment)| fragment);
+        for (name, value) in fragment.split('&').filter_map(|part| part.split_once('=')) {
+            match name {
+                "at" => moment.at = at(value),
+                "sel" => moment.sel = unescape(value),
+                "view" => moment.view = unescape(value),
+                "why" => moment.why = value == "1",
+                _ => {}
+            }
+        }
+        moment
+    }
+}
+
+fn at(value: &str) -> Option<At> {
+    let (cycle, decision) = match value.split_once('.') {
+        Some((cycle, decision)) => (cycle, Some(decision.parse().ok()?)),
+        None => (value, None),
+    };
+    Some(At { cycle: cycle.parse().ok()?, decision })
+}
+
+impl fmt::Display for Moment {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(at) = self.at {
+            write!(f, "&at={}", at.cycle)?;
+            if let Some(decision) = at.decision {
+                write!(f, ".{decision}")?;
+            }
+        }
+        for (name, value) in [("sel", &self.sel), ("view", &self.view)] {
+            if let Some(value) = value {
+                write!(f, "&{name}={}", escape(value))?;
+            }
+        }
+        if self.why { f.write_str("&why=1") } else { Ok(()) }
+    }
+}
+
+/// Any text in characters that no program escapes: others, and `_` itself, as `_` with two hexadecimal digits.
+fn escape(text: &str) -> String {
+    let mut out = String::new();
+    for (i, byte) in text.bytes().enumerate() {
+        // A dot at the end would be taken for the end of a sentence.
+        let dot = byte == b'.' && i + 1 < text.len();
+        if byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b':') && i + 1 < text.len() || dot {
+            out.push(char::from(byte));
+        } else {
+            out.push_str(&format!("_{byte:02x}"));
+        }
+    }
+    out
+}
+
+fn unescape(text: &str) -> Option<String> {
+    hex_decoded(text, b'_')
+}
+
+/// A text without its percent escapes; `None` if it has none, or not all of them are right.
+pub fn percent_decoded(text: &str) -> Option<String> {
+    if text.contains('%') { hex_decoded(text, b'%') } else { None }
+}
+
+fn hex_decoded(text: &str, mark: u8) -> Option<String> {
+    let mut bytes = text.bytes();
+    let mut out = Vec::with_capacity(text.len());
+    while let Some(byte) = bytes.next() {
+        if byte != mark {
+            out.push(byte);
+            continue;
+        }
+        let mut digit = || char::from(bytes.next()?).to_digit(16);
+        let (high, low) = (digit()?, digit()?);
+        out.push(u8::try_from(high * 16 + low).ok()?);
+    }
+    String::from_utf8(out).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_moment_is_readable() {
+        let moment = Moment {
+            at: Some(At { cycle: 7, decision: Some(3) }),
+            sel: Some("job:a2".into()),
+            view: Some("shares".into()),
+            why: true,
+        };
+        assert_eq!(moment.to_string(), "&at=7.3&sel=job:a2&view=shares&why=1");
+        assert_eq!(Moment::parse(&format!("https://example.org/#d1.x.y{moment}")), moment);
+        assert_eq!(
+            Moment::parse("d1.x.y%26at%3D7.3%26sel%3Djob%3Aa2&view=shares"),
+            Moment { view: Some("shares".into()), ..Moment::default() }
+        );
+        assert_eq!(Moment::parse("d1.x.y&at=x&sel=_q&other=1"), Moment::default());
+    }
+
+    #[test]
+    fn any_name_survives() {
+        for name in ["", "a b", "a_b", "job:é&=#.", "x.", "-", "<b>%41"] {
+            let moment = Moment { sel: Some(name.into()), ..Moment::default() };
+            let text = moment.to_string();
+            assert_eq!(Moment::parse(&text), moment, "{text}");
+            assert!(text.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_.&=:".contains(&b)), "{text}");
+        }
+    }
+}

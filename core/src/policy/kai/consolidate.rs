@@ -1,0 +1,85 @@
+//! The consolidation action: moving work so that pending work fits.
+//!
+//! # Rule
+//! For pending preemptible jobs, if the ready nodes together have enough devices and device memory, idle or releasing.
+//! Victims are other preemptible jobs of any queue, at most one more than the configured number; all that is evicted
+//! must be placed elsewhere.
+//!
+//! # Source
+//! kai.md 7.2
+//!
+//! # Differs
+//! nothing; victims beyond the number are cut in victim order (N-9)
+
+use super::config::Action;
+use super::node::Node;
+use super::queue_tree::QueueTree;
+use super::recorder::Recorder;
+use super::session::Session;
+use super::signatures::Failed;
+use super::solver::Taking;
+use super::task::JobRef;
+
+impl Session<'_> {
+    /// The action.
+    pub fn run_consolidation(&mut self, out: &mut Recorder<'_>) {
+        let most = self.config.max_consolidation_preemptees;
+        if most == Some(0) {
+            return;
+        }
+        let mut tree = QueueTree::serving(self, self.config.depth(Action::Consolidation));
+        let mut jobs = self.candidates();
+        jobs.retain(|&job| self.facts_of(job).preemptible);
+        tree.load(self, jobs);
+        let mut failed = Failed::default();
+        while let Some(job) = tree.pop(self) {
+            if failed.like(self, None, job).is_some() {
+                continue;
+            }
+            let solved = if self.could_fit_together(job) {
+                self.solve(&Taking::Consolidation { most }, job, out)
+            } else {
+                None
+            };
+            match solved {
+                Some(st) => {
+                    let committed = st.commit(self, job);
+                    out.committed(self, job, committed);
+                }
+                None => failed.remember(self, None, job),
+            }
+        }
+    }
+
+    /// Whether the ready nodes together have what the chunk asks for.
+    fn could_fit_together(&mut self, job: JobRef) -> bool {
+        let (mut asked, mut asked_mib) = (0.0, 0);
+        for task in self.chunk(job, false) {
+            let request = &self.pod_of(task).request;
+            asked += request.gpus;
+            asked_mib += request.mib;
+        }
+        let (mut gpus, mut mib) = (0.0, 0);
+        for node in self.nodes.iter().filter(|n| n.ready) {
+            gpus += node.sum_idle() + node.sum_releasing();
+            mib += node.idle_or_releasing_mib();
+        }
+        gpus >= asked && mib >= asked_mib
+    }
+}
+
+impl Node {
+    /// Device memory that is idle or releasing.
+    fn idle_or_releasing_mib(&self) -> i64 {
+        let mut mib = (self.idle.gpus as i64 + self.releasing.gpus as i64) * self.device_mib;
+        for (_, s) in &self.shared {
+            if s.alloc() > 0 {
+                mib += self.device_mib - s.alloc();
+            }
+            if s.releases_a_part() {
+                mib += s.rel();
+            }
+        }
+        mib
+    }
+}

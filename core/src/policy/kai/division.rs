@@ -1,0 +1,548 @@
+//! One level of the fair-share division: one amount, one resource, one set of siblings.
+//!
+//! # Rule
+//! Letters: `T` what is divided, `rem` what is left of it, `k` how strongly past usage counts.
+//! *Requestable* = `min(limit, request)`; *wanted* = requestable − fair share.
+//!
+//! 1. Quota: every queue gets `min(quota, requestable)`, an unlimited quota counts as `T`. Nothing caps the sum.
+//! 2. Rounds, priority by priority, highest first. With `A = rem` and `W` = sum of the weights of those that want:
+//!    `n = weight/W`, `s = max(0, n + k·(n − usage))`, `S` = sum of `s`, offer `f = A·(s/S)`. Whoever wants no more
+//!    than `f` gets what it wants, everybody else `floor(f)`. Another round follows when somebody wanted less than `f`.
+//! 3. Remainders, priority by priority: `min(1, rem)` to each queue with a rounded-off part, largest part first,
+//!    then oldest, then by name, bytewise.
+//!
+//! All rounds of all priorities come before any remainder. Sums run over the queues by (creation, name).
+//!
+//! # Source
+//! kai.md 2.3, 2.4, N-1; upstream plugin `proportion`, resource division
+//!
+//! # Differs
+//! nothing; Q-3 (a remainder may exceed request or limit by less than one unit) is reproduced
+
+use std::cmp::Ordering;
+use std::ops::Range;
+
+use crate::id::QueueId;
+use crate::trace::{DivisionStep, Rule, RuleRecord};
+
+/// Grants up to the quota.
+pub static QUOTA: Rule = Rule(&RuleRecord {
+    key: "kai/division/quota",
+    says: "every queue first gets what it asks for, up to its quota",
+    formula: "min(quota, limit, request)",
+    source: "kai.md 2.3 pass D",
+    differs: "",
+});
+
+/// Offers of one round.
+pub static ROUND: Rule = Rule(&RuleRecord {
+    key: "kai/division/round",
+    says: "the surplus is offered by weight, corrected by past usage, in whole units",
+    formula: "f = A·(s/S), s = max(0, n + k·(n − usage)), n = weight/W; gift = wanted if wanted <= f, else floor(f)",
+    source: "kai.md 2.3 pass O",
+    differs: "",
+});
+
+/// Left-over units.
+pub static REMAINDER: Rule = Rule(&RuleRecord {
+    key: "kai/division/remainder",
+    says: "rounded-off units go to the largest rounded-off part first, then to the oldest queue",
+    formula: "min(1, rem)",
+    source: "kai.md 2.3 pass R",
+    differs: "",
+});
+
+/// A queue as the division of one resource sees it.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Sibling<'a> {
+    /// Unique among the siblings; last tie-break.
+    pub name: &'a str,
+    /// Larger is served first in the rounds and in the remainders.
+    pub priority: i64,
+    /// Tie-break by age.
+    pub created_s: f64,
+    /// Quota; -1 for unlimited.
+    pub deserved: f64,
+    /// Limit; -1 for unlimited.
+    pub limit: f64,
+    /// Over-quota weight.
+    pub weight: f64,
+    /// All it asks for, not capped by the limit.
+    pub request: f64,
+    /// Past usage as a share of the cluster's capacity.
+    pub usage: f64,
+    /// The result is added here.
+    pub fair_share: f64,
+}
+
+impl Sibling<'_> {
+    fn requestable(&self) -> f64 {
+        if self.limit == -1.0 { self.request } else { self.limit.min(self.request) }
+    }
+
+    /// By age, then by name, bytewise.
+    fn canonical_cmp(&self, other: &Self) -> Ordering {
+        let by_age = self.created_s.partial_cmp(&other.created_s).expect("times are never NaN");
+        by_age.then_with(|| self.name.cmp(other.name))
+    }
+}
+
+/// One line of the derivation; `sibling` is the position in the slice that was divided.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Step {
+    /// A grant up to the quota.
+    Quota {
+        /// To whom.
+        sibling: usize,
+        /// The quota as divided with.
+        quota: f64,
+        /// `min(limit, request)`.
+        requestable: f64,
+        /// The grant.
+        granted: f64,
+        /// What remains.
+        remaining: f64,
+    },
+    /// One queue's part in one round.
+    Round {
+        /// To whom.
+        sibling: usize,
+        /// Round of this priority, from 1.
+        round: u32,
+        /// What the round divides.
+        pot: f64,
+        /// `s` and `S`.
+        part: (f64, f64),
+        /// The offer; 0 for a queue without weight.
+        offer: f64,
+        /// What it wanted.
+        wanted: f64,
+        /// The gift.
+        given: f64,
+    },
+    /// A left-over unit.
+    Remainder {
+        /// To whom.
+        sibling: usize,
+        /// The rounded-off part that ordered it.
+        fraction: f64,
+        /// The gift, at most one unit.
+        given: f64,
+    },
+    /// The result.
+    Result {
+        /// Whose.
+        sibling: usize,
+        /// The entitlement.
+        fair_share: f64,
+    },
+}
+
+/// Divides `total` among the siblings, adding to their fair shares; returns what nobody took.
+///
+/// The order of the slice does not matter; sums run over (creation, name).
+pub fn divide(total: f64, k: f64, siblings: &mut [Sibling<'_>]) -> f64 {
+    run(total, k, siblings, &mut Off)
+}
+
+/// The same with the derivation; the last steps are the results.
+pub fn divide_recorded(total: f64, k: f64, siblings: &mut [Sibling<'_>]) -> Vec<Step> {
+    let mut steps = Vec::new();
+    run(total, k, siblings, &mut steps);
+    steps
+}
+
+/// The derivation of one level as the trace shows it; `queues` are the siblings' ids.
+pub fn ladder(
+    of: Option<QueueId>,
+    total: f64,
+    k: f64,
+    siblings: &mut [Sibling<'_>],
+    queues: &[QueueId],
+) -> Vec<DivisionStep> {
+    let steps = divide_recorded(total, k, siblings);
+    let mut lines = vec![DivisionStep::Capacity { of, amount: total }];
+    lines.extend(steps.into_iter().map(|step| line(step, siblings, queues)));
+    lines
+}
+
+fn line(step: Step, siblings: &[Sibling<'_>], queues: &[QueueId]) -> DivisionStep {
+    match step {
+        Step::Quota { sibling, quota, requestable, granted, remaining } => DivisionStep::Quota {
+            rule: QUOTA,
+            queue: queues[sibling],
+            quota,
+            requestable,
+            granted,
+            remaining,
+        },
+        Step::Round { sibling, round, pot, part, offer, wanted, given } => {
+            let Sibling { priority, weight, .. } = siblings[sibling];
+            let priority = i32::try_from(priority).unwrap_or(if priority < 0 { i32::MIN } else { i32::MAX });
+            let queue = queues[sibling];
+            DivisionStep::Round {
+                rule: ROUND,
+                priority,
+                round,
+                queue,
+                pot,
+                weight,
+                part,
+                offer,
+                wanted,
+                given,
+            }
+        }
+        Step::Remainder { sibling, fraction, given } => {
+            DivisionStep::Remainder { rule: REMAINDER, queue: queues[sibling], fraction, given }
+        }
+        Step::Result { sibling, fair_share } => DivisionStep::Result { queue: queues[sibling], fair_share },
+    }
+}
+
+/// Takes the steps, or costs nothing.
+trait Recorder {
+    /// Whether anything is kept.
+    const ON: bool;
+    fn record(&mut self, step: impl FnOnce() -> Step);
+}
+
+struct Off;
+impl Recorder for Off {
+    const ON: bool = false;
+    fn record(&mut self, _step: impl FnOnce() -> Step) {}
+}
+impl Recorder for Vec<Step> {
+    const ON: bool = true;
+    fn record(&mut self, step: impl FnOnce() -> Step) {
+        self.push(step());
+    }
+}
+
+fn run<R: Recorder>(total: f64, k: f64, siblings: &mut [Sibling<'_>], recorder: &mut R) -> f64 {
+    let order = canonical_order(siblings);
+    let mut rem = grant_quotas(total, siblings, &order, recorder);
+    if rem > 0.0 {
+        let mut takers = Takers::new(siblings, &order);
+        let groups = takers.groups.clone();
+        for group in &groups {
+            takers.serve(group.clone(), k, &mut rem, siblings, recorder);
+        }
+        for group in groups {
+            if rem > 0.0 {
+                takers.give_remainders(group, &mut rem, siblings, recorder);
+            }
+        }
+    } else {
+        rem = 0.0;
+    }
+    for (sibling, s) in siblings.iter().enumerate() {
+        recorder.record(|| Step::Result { sibling, fair_share: s.fair_share });
+    }
+    rem
+}
+
+fn canonical_order(siblings: &[Sibling<'_>]) -> Vec<u32> {
+    let n = u32::try_from(siblings.len()).expect("arenas stay below 2^32 items");
+    let mut order: Vec<u32> = (0..n).collect();
+    if !siblings.is_sorted_by(|a, b| a.canonical_cmp(b).is_le()) {
+        order.sort_by(|&a, &b| siblings[a as usize].canonical_cmp(&siblings[b as usize]));
+    }
+    order
+}
+
+/// Pass D; returns what is left, which is negative under over-subscribed quotas.
+fn grant_quotas<R: Recorder>(
+    total: f64,
+    siblings: &mut [Sibling<'_>],
+    order: &[u32],
+    recorder: &mut R,
+) -> f64 {
+    let mut rem = total;
+    for &i in order {
+        let s = &mut siblings[i as usize];
+        let d = if s.deserved == -1.0 { total } else { s.deserved };
+        let requestable = s.requestable();
+        let a = d.min(requestable);
+        s.fair_share += a;
+        rem -= a;
+        recorder.record(|| Step::Quota {
+            sibling: i as usize,
+            quota: d,
+            requestable,
+            granted: a,
+            remaining: rem,
+        });
+    }
+    rem
+}
+
+/// The queues that want more than their quota gives, by priority, each priority in canonical order.
+///
+/// `sibling` and `left` keep their places; the other lists are compacted within a group as queues are
+/// satisfied, so that a round looks only at those that still want, in unchanged order.
+struct Takers {
+    groups: Vec<Range<usize>>,
+    /// Position among the siblings, by place.
+    sibling: Vec<u32>,
+    /// Rounded-off part, by place; 0 for none.
+    left: Vec<f64>,
+    place: Vec<u32>,
+    weight: Vec<f64>,
+    usage: Vec<f64>,
+    requestable: Vec<f64>,
+    fair_share: Vec<f64>,
+    /// `s` of the present round.
+    part: Vec<f64>,
+}
+
+impl Takers {
+    fn new(siblings: &[Sibling<'_>], order: &[u32]) -> Takers {
+        let at = |i: u32| &siblings[i as usize];
+        let mut sibling: Vec<u32> = order.to_vec();
+        sibling.retain(|&i| at(i).fair_share < at(i).requestable());
+        if !sibling.is_sorted_by(|&a, &b| at(a).priority >= at(b).priority) {
+            sibling.sort_by_key(|&i| std::cmp::Reverse(at(i).priority));
+        }
+        let mut groups = Vec::new();
+        let mut start = 0;
+        for end in 1..=sibling.len() {
+            if end == sibling.len() || at(sibling[end]).priority != at(sibling[start]).priority {
+                groups.push(start..end);
+                start = end;
+            }
+        }
+        let each =
+            |value: fn(&Sibling<'_>) -> f64| sibling.iter().map(|&i| value(at(i))).collect::<Vec<f64>>();
+        Takers {
+            groups,
+            left: vec![0.0; sibling.len()],
+            place: (0..sibling.len() as u32).collect(),
+            weight: each(|s| s.weight),
+            usage: each(|s| s.usage),
+            requestable: each(|s| s.requestable()),
+            fair_share: each(|s| s.fair_share),
+            part: vec![0.0; sibling.len()],
+            sibling,
+        }
+    }
+
+    /// Pass O for one priority: rounds until nobody wants less than its offer.
+    fn serve<R: Recorder>(
+        &mut self,
+        mut group: Range<usize>,
+        k: f64,
+        rem: &mut f64,
+        siblings: &mut [Sibling<'_>],
+        recorder: &mut R,
+    ) {
+        let mut w = sum(&self.weight[group.clone()]);
+        let mut round = 1;
+        while *rem != 0.0 && w != 0.0 {
+            let s_sum = self.set_parts(group.clone(), k, w);
+            if s_sum == 0.0 {
+                return;
+            }
+            let next = self.give(group.clone(), round, s_sum, rem, siblings, recorder);
+            if !next.wanted {
+                return;
+            }
+            group.end = next.end;
+            w = next.w;
+            round += 1;
+        }
+    }
+
+    /// Step 2 of a round: every taker's `s`; returns their sum `S`.
+    fn set_parts(&mut self, group: Range<usize>, k: f64, w: f64) -> f64 {
+        let (weights, usages) = (&self.weight[group.clone()], &self.usage[group.clone()]);
+        let parts = &mut self.part[group];
+        for ((s, weight), usage) in parts.iter_mut().zip(weights).zip(usages) {
+            let n = weight / w;
+            *s = (n + k * (n - usage)).max(0.0);
+        }
+        sum(parts)
+    }
+
+    /// Step 3 of a round: the gifts. Those still wanting are moved to the front of the group.
+    fn give<R: Recorder>(
+        &mut self,
+        group: Range<usize>,
+        round: u32,
+        s_sum: f64,
+        rem: &mut f64,
+        siblings: &mut [Sibling<'_>],
+        recorder: &mut R,
+    ) -> NextRound {
+        let a = *rem;
+        let mut next = NextRound { wanted: false, end: group.start, w: 0.0 };
+        for i in group {
+            if *rem == 0.0 {
+                break;
+            }
+            let (weight, requestable, place) = (self.weight[i], self.requestable[i], self.place[i]);
+            let mut fair_share = self.fair_share[i];
+            let sibling = self.sibling[place as usize] as usize;
+            let wanted = requestable - fair_share;
+            let mut offer = 0.0;
+            let mut given = 0.0;
+            if weight != 0.0 {
+                offer = a * (self.part[i] / s_sum);
+                if wanted <= offer {
+                    given = wanted;
+                    self.left[place as usize] = 0.0;
+                } else {
+                    given = offer.floor();
+                    if offer - given > 0.0 {
+                        self.left[place as usize] = offer - given;
+                    }
+                }
+            }
+            if given != 0.0 {
+                fair_share += given;
+                *rem -= given;
+                next.wanted |= wanted < offer;
+                siblings[sibling].fair_share = fair_share;
+            }
+            let part = (self.part[i], s_sum);
+            recorder.record(|| Step::Round { sibling, round, pot: a, part, offer, wanted, given });
+            if fair_share < requestable {
+                self.keep(i, next.end, fair_share);
+                next.end += 1;
+                next.w += weight;
+            }
+        }
+        next
+    }
+
+    fn keep(&mut self, from: usize, to: usize, fair_share: f64) {
+        self.place[to] = self.place[from];
+        self.weight[to] = self.weight[from];
+        self.usage[to] = self.usage[from];
+        self.requestable[to] = self.requestable[from];
+        self.fair_share[to] = fair_share;
+    }
+
+    /// Pass R for one priority. Everybody on the list but the last served gets exactly one unit, so that
+    /// without a record the list need not be in order: the first `floor(rem)` are separated from the rest.
+    fn give_remainders<R: Recorder>(
+        &mut self,
+        group: Range<usize>,
+        rem: &mut f64,
+        siblings: &mut [Sibling<'_>],
+        recorder: &mut R,
+    ) {
+        // Places are in canonical order; positive doubles are ordered like their bits.
+        let mut queue: Vec<(u64, u32)> =
+            group.filter(|&p| self.left[p] > 0.0).map(|p| (!self.left[p].to_bits(), p as u32)).collect();
+        let units = *rem as usize;
+        if R::ON {
+            queue.sort_unstable();
+        } else if units < queue.len() {
+            queue.select_nth_unstable(units);
+        }
+        for (_, place) in queue {
+            if *rem == 0.0 {
+                return;
+            }
+            let given = rem.min(1.0);
+            let sibling = self.sibling[place as usize] as usize;
+            siblings[sibling].fair_share += given;
+            *rem -= given;
+            let fraction = self.left[place as usize];
+            recorder.record(|| Step::Remainder { sibling, fraction, given });
+        }
+    }
+}
+
+/// What a round leaves for the next one.
+struct NextRound {
+    /// Whether somebody wanted less than it was offered.
+    wanted: bool,
+    /// Where those that still want end.
+    end: usize,
+    /// The sum of their weights.
+    w: f64,
+}
+
+/// The sum from left to right.
+fn sum(values: &[f64]) -> f64 {
+    values.iter().fold(0.0, |sum, value| sum + value)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sibling(name: &str, created_s: f64, deserved: f64, weight: f64, request: f64) -> Sibling<'_> {
+        Sibling {
+            name,
+            created_s,
+            deserved,
+            weight,
+            request,
+            limit: -1.0,
+            priority: 100,
+            ..Sibling::default()
+        }
+    }
+
+    fn shares(total: f64, k: f64, siblings: &[Sibling<'_>]) -> Vec<f64> {
+        let mut plain = siblings.to_vec();
+        divide(total, k, &mut plain);
+        let mut recorded = siblings.to_vec();
+        divide_recorded(total, k, &mut recorded);
+        assert_eq!(plain, recorded);
+        plain.iter().map(|s| s.fair_share).collect()
+    }
+
+    #[test]
+    fn e2_1_lower_priority_is_served_before_remainders() {
+        let a = sibling("a", 0.0, 2.0, 1.0, 10.0);
+        let b = sibling("b", 1.0, 1.0, 2.0, 10.0);
+        let c = Sibling { priority: 50, ..sibling("c", 2.0, 0.0, 1.0, 10.0) };
+        assert_eq!(shares(10.0, 1.0, &[a, b, c]), [4.0, 5.0, 1.0]);
+        assert_eq!(shares(10.0, 1.0, &[a, b]), [4.0, 6.0]);
+    }
+
+    #[test]
+    fn e2_2_what_a_limit_leaves_goes_to_another_round() {
+        let a = Sibling { limit: 4.0, ..sibling("a", 0.0, 2.0, 1.0, 10.0) };
+        assert_eq!(shares(12.0, 1.0, &[a, sibling("b", 1.0, 2.0, 1.0, 10.0)]), [4.0, 8.0]);
+    }
+
+    #[test]
+    fn e2_3_past_usage_reduces_the_part() {
+        let a = Sibling { usage: 0.6, ..sibling("a", 0.0, 0.0, 1.0, 20.0) };
+        let b = Sibling { usage: 0.2, ..sibling("b", 1.0, 0.0, 1.0, 20.0) };
+        assert_eq!(shares(12.0, 1.0, &[a, b]), [4.0, 8.0]);
+    }
+
+    #[test]
+    fn e2_4_who_used_too_much_waits_for_a_round() {
+        let a = Sibling { usage: 1.2, ..sibling("a", 0.0, 0.0, 1.0, 20.0) };
+        let b = Sibling { usage: 0.2, ..sibling("b", 1.0, 0.0, 1.0, 4.0) };
+        assert_eq!(shares(12.0, 1.0, &[a, b]), [8.0, 4.0]);
+    }
+
+    #[test]
+    fn e2_5_a_remainder_may_exceed_the_request() {
+        let a = sibling("a", 0.0, 0.0, 1.0, 1.6);
+        assert_eq!(shares(3.0, 1.0, &[a, sibling("b", 1.0, 0.0, 1.0, 10.0)]), [2.0, 1.0]);
+    }
+
+    #[test]
+    fn e2_6_quotas_may_exceed_the_total() {
+        let a = sibling("a", 0.0, 3.0, 1.0, 5.0);
+        assert_eq!(shares(4.0, 1.0, &[a, sibling("b", 1.0, 3.0, 1.0, 5.0)]), [3.0, 3.0]);
+    }
+
+    #[test]
+    fn the_ladder_ends_in_the_results() {
+        let mut siblings = [sibling("a", 0.0, 2.0, 1.0, 10.0), sibling("b", 1.0, 1.0, 2.0, 10.0)];
+        let lines = ladder(None, 10.0, 1.0, &mut siblings, &[QueueId(7), QueueId(8)]);
+        assert_eq!(lines[0], DivisionStep::Capacity { of: None, amount: 10.0 });
+        assert_eq!(lines.last(), Some(&DivisionStep::Result { queue: QueueId(8), fair_share: 6.0 }));
+        assert_eq!(lines.len(), 1 + 2 + 2 + 1 + 2);
+    }
+}

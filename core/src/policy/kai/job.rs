@@ -1,0 +1,232 @@
+//! A job's books: which object stands for each pod, counters by pod set and status, cached chunk.
+//!
+//! # Rule
+//! `UpdateStatus(job, t, s)`: take the request of the job's current object for t's pod off `allocated` if that object is
+//! in an allocated status; if any task is indexed under *t's* status, unindex t's pod there and count one active task
+//! less if that status is active; set the status; t itself becomes the job's object for the pod. The caches are cleared.
+//!
+//! # Source
+//! kai.md 1.3, 4.3
+//!
+//! # Differs
+//! nothing; Q-5 (a committed eviction keeps the cached chunk) reproduced
+
+use std::sync::Arc;
+
+use super::session::Session;
+use super::snapshot::{Quantities, Status};
+use super::task::{JobRef, PodRef, QueueRef, STATUSES, Task, TaskRef};
+
+/// What never changes about a job.
+#[derive(Clone, Debug)]
+pub(super) struct JobFacts {
+    pub name: Arc<str>,
+    /// Its queue, if there is one of that name.
+    pub queue: Option<QueueRef>,
+    /// Whether that queue is a leaf of a whole tree, so that the job is ordered.
+    pub is_ordered: bool,
+    pub priority: i64,
+    pub preemptible: bool,
+    pub created_s: f64,
+    pub first_pod: PodRef,
+    pub n_pods: u32,
+    /// Subgroups, if there are any inner ones.
+    pub groups: Option<Box<Group>>,
+}
+
+/// An inner subgroup.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Group {
+    /// By name.
+    pub groups: Vec<(Arc<str>, Group)>,
+    /// Positions of its pod sets.
+    pub sets: Vec<usize>,
+}
+
+/// A job object.
+#[derive(Clone, Debug)]
+pub(super) struct Job {
+    /// The session's job of the same identity.
+    pub uid: JobRef,
+    /// In order of names.
+    pub sets: Vec<PodSet>,
+    /// By pod, from the job's first one.
+    pub slots: Vec<Slot>,
+    pub allocated: Quantities,
+    pub n_active_allocated: i64,
+    indexed: [u32; STATUSES],
+    pub chunk: Option<Vec<TaskRef>>,
+    pub need: Option<Quantities>,
+    pub signature: Option<u32>,
+    pub last_start_s: Option<f64>,
+    pub stale_since_s: Option<f64>,
+}
+
+/// A pod set with its counters.
+#[derive(Clone, Debug, Default)]
+pub(super) struct PodSet {
+    pub min_available: i64,
+    pub n_pods: i64,
+    pub active_allocated: i64,
+    pub active_used: i64,
+    pub alive: i64,
+    pub gated: i64,
+}
+
+/// The object that stands for a pod.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Slot {
+    pub task: Option<TaskRef>,
+    /// The status under which the pod set counts it.
+    counted: Status,
+    /// Statuses under which the job's index knows the pod.
+    indexed: u16,
+}
+
+impl PodSet {
+    fn count(&mut self, status: Status, by: i64) {
+        self.n_pods += by;
+        self.active_allocated += if status.is_active_allocated() { by } else { 0 };
+        self.active_used += if status.is_active_used() { by } else { 0 };
+        self.alive += if status.is_alive() { by } else { 0 };
+        self.gated += if status == Status::Gated { by } else { 0 };
+    }
+    /// Whether fewer than the minimum are active.
+    pub fn is_below(&self) -> bool {
+        self.active_allocated < self.min_available
+    }
+}
+
+impl Job {
+    /// A job without tasks.
+    pub fn new(uid: JobRef, sets: Vec<PodSet>, n_pods: usize) -> Self {
+        Job {
+            uid,
+            sets,
+            slots: vec![Slot::default(); n_pods],
+            allocated: Quantities::default(),
+            n_active_allocated: 0,
+            indexed: [0; STATUSES],
+            chunk: None,
+            need: None,
+            signature: None,
+            last_start_s: None,
+            stale_since_s: None,
+        }
+    }
+
+    /// Its task objects, by pod name.
+    pub fn tasks(&self) -> impl DoubleEndedIterator<Item = TaskRef> {
+        self.slots.iter().filter_map(|s| s.task)
+    }
+    /// How many pods its index knows as pending.
+    pub fn has_pending(&self) -> bool {
+        self.indexed[Status::Pending.ix()] > 0
+    }
+    /// Whether enough pods are alive and not gated.
+    pub fn is_ready(&self) -> bool {
+        self.sets.iter().all(|s| s.alive - s.gated >= s.min_available)
+    }
+    /// Whether every pod set uses at least its minimum.
+    pub fn is_gang_satisfied(&self) -> bool {
+        self.sets.iter().all(|s| s.active_used >= s.min_available)
+    }
+    /// Whether some pod set has more pods than its minimum.
+    pub fn is_elastic(&self) -> bool {
+        self.sets.iter().any(|s| s.min_available < s.n_pods)
+    }
+    /// How many tasks are active, releasing ones included.
+    pub fn active_used(&self) -> i64 {
+        self.sets.iter().map(|s| s.active_used).sum()
+    }
+
+    fn unindex(&mut self, slot: usize, status: Status) {
+        if self.indexed[status.ix()] > 0 {
+            if self.slots[slot].indexed & (1 << status.ix()) != 0 {
+                self.slots[slot].indexed &= !(1 << status.ix());
+                self.indexed[status.ix()] -= 1;
+            }
+            if status.is_active_allocated() {
+                self.n_active_allocated -= 1;
+            }
+        }
+    }
+
+    fn assign(&mut self, slot: usize, set: usize, task: TaskRef, status: Status, plain: Quantities) {
+        if self.slots[slot].task.is_some() {
+            let counted = self.slots[slot].counted;
+            self.sets[set].count(counted, -1);
+        }
+        self.slots[slot].task = Some(task);
+        self.slots[slot].counted = status;
+        self.sets[set].count(status, 1);
+        if self.slots[slot].indexed & (1 << status.ix()) == 0 {
+            self.slots[slot].indexed |= 1 << status.ix();
+            self.indexed[status.ix()] += 1;
+        }
+        if status.is_active_allocated() {
+            self.n_active_allocated += 1;
+        }
+        if status.is_allocated() {
+            self.allocated += plain;
+        }
+        self.chunk = None;
+        self.need = None;
+    }
+}
+
+impl Session<'_> {
+    /// The position of a pod among its job's.
+    pub fn slot_of(&self, pod: PodRef) -> usize {
+        let job = self.pods[pod.ix()].job;
+        (pod.0 - self.facts[job.ix()].first_pod.0) as usize
+    }
+
+    /// Puts a task object into a job.
+    pub fn assign_task(&mut self, job: JobRef, task: TaskRef) {
+        let Task { pod, status, .. } = self.tasks[task.ix()];
+        let slot = self.slot_of(pod);
+        let facts = &self.pods[pod.ix()];
+        let plain = facts.request.plain();
+        self.jobs[job.ix()].assign(slot, facts.set, task, status, plain);
+    }
+
+    /// `UpdateStatus` on the session's job of the task.
+    pub fn update_status(&mut self, task: TaskRef, status: Status) {
+        let Task { pod, status: before, .. } = self.tasks[task.ix()];
+        let slot = self.slot_of(pod);
+        let facts = &self.pods[pod.ix()];
+        let job = &mut self.jobs[facts.job.ix()];
+        if let Some(current) = job.slots[slot].task
+            && self.tasks[current.ix()].status.is_allocated()
+        {
+            job.allocated -= facts.request.plain();
+        }
+        job.unindex(slot, before);
+        self.tasks[task.ix()].status = status;
+        job.assign(slot, facts.set, task, status, facts.request.plain());
+    }
+
+    /// A new object in the state of another.
+    pub fn clone_task(&mut self, task: TaskRef) -> TaskRef {
+        let clone = self.tasks[task.ix()].clone();
+        self.tasks.push(clone);
+        TaskRef::of(self.tasks.len() - 1)
+    }
+
+    /// `CloneWithTasks`: a new job object with clones of exactly these tasks.
+    pub fn clone_with_tasks(&mut self, job: JobRef, tasks: &[TaskRef]) -> JobRef {
+        let from = &self.jobs[job.ix()];
+        let set = |s: &PodSet| PodSet { min_available: s.min_available, ..PodSet::default() };
+        let job = Job::new(from.uid, from.sets.iter().map(set).collect(), from.slots.len());
+        self.jobs.push(job);
+        let clone = JobRef::of(self.jobs.len() - 1);
+        let mut tasks = tasks.to_vec();
+        tasks.sort_by_key(|t| self.tasks[t.ix()].pod);
+        for task in tasks {
+            let task = self.clone_task(task);
+            self.assign_task(clone, task);
+        }
+        clone
+    }
+}

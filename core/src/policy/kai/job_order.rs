@@ -1,0 +1,103 @@
+//! Order of jobs in a queue, of pod sets in a job, of tasks in a pod set.
+//!
+//! # Rule
+//! Jobs: higher priority; then *below* its minimum before *exactly* before *above*; then older; then smaller name. Pod
+//! sets: one below its minimum before one that has enough, two that have enough by `active/minAvailable`; then smaller
+//! name. Tasks: a priority label beats none, an unparsable one loses, larger first; then older; then smaller name.
+//!
+//! # Source
+//! kai.md 3.2-3.4
+//!
+//! # Differs
+//! nothing; the labels of kubeflow and ray (roles) are not modelled
+
+use std::cmp::Ordering;
+
+use super::job::{Job, PodSet};
+use super::session::Session;
+use super::snapshot::SnapshotPod;
+use super::task::{JobRef, PodRef};
+
+/// How many run against how many must.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Filled {
+    Below,
+    Exactly,
+    Above,
+}
+
+fn filled(job: &Job) -> Filled {
+    if job.sets.iter().any(PodSet::is_below) {
+        Filled::Below
+    } else if job.sets.iter().all(|s| s.active_allocated == s.min_available) {
+        Filled::Exactly
+    } else {
+        Filled::Above
+    }
+}
+
+impl Session<'_> {
+    /// 3.2: which of two jobs comes first.
+    pub fn job_order(&self, l: JobRef, r: JobRef) -> Ordering {
+        let (lf, rf) = (self.facts_of(l), self.facts_of(r));
+        if self.plugins.priority && lf.priority != rf.priority {
+            return rf.priority.cmp(&lf.priority);
+        }
+        if self.plugins.elastic {
+            let order = filled(self.job(l)).cmp(&filled(self.job(r)));
+            if order.is_ne() {
+                return order;
+            }
+        }
+        let age = lf.created_s.partial_cmp(&rf.created_s).expect("moments are never NaN");
+        age.then_with(|| self.job(l).uid.cmp(&self.job(r).uid))
+    }
+
+    /// 3.3: positions of a job's pod sets, in order.
+    pub fn sets_in_order(&self, job: &Job) -> Vec<usize> {
+        let mut order: Vec<usize> = (0..job.sets.len()).collect();
+        if self.plugins.subgroup_order {
+            order.sort_by(|&l, &r| set_order(&job.sets[l], &job.sets[r]).then(l.cmp(&r)));
+        }
+        order
+    }
+
+    /// 3.4: numbers the tasks of a new job in task order.
+    pub fn order_tasks(&mut self, job: JobRef, pods: &[(&SnapshotPod, usize)]) {
+        let labels = self.config.has("taskorder");
+        let mut order: Vec<usize> = (0..pods.len()).collect();
+        order.sort_by(|&l, &r| task_order(pods[l].0, pods[r].0, labels));
+        let first = self.facts[job.ix()].first_pod;
+        for (place, i) in order.into_iter().enumerate() {
+            self.pods[PodRef(first.0 + i as u32).ix()].order = place as u32;
+        }
+    }
+}
+
+fn set_order(l: &PodSet, r: &PodSet) -> Ordering {
+    match (l.is_below(), r.is_below()) {
+        (true, true) => Ordering::Equal,
+        (true, false) => Ordering::Less,
+        (false, true) => Ordering::Greater,
+        (false, false) => {
+            let filled = |s: &PodSet| s.active_allocated as f64 / s.min_available as f64;
+            filled(l).partial_cmp(&filled(r)).expect("minAvailable is at least 1")
+        }
+    }
+}
+
+fn task_order(l: &SnapshotPod, r: &SnapshotPod, labels: bool) -> Ordering {
+    let by_label = || match (&l.task_priority, &r.task_priority) {
+        (None, None) => Ordering::Equal,
+        (Some(_), None) => Ordering::Less,
+        (None, Some(_)) => Ordering::Greater,
+        (Some(l), Some(r)) => match (l.parse::<i64>(), r.parse::<i64>()) {
+            (Err(_), _) => Ordering::Greater,
+            (_, Err(_)) => Ordering::Less,
+            (Ok(l), Ok(r)) => r.cmp(&l),
+        },
+    };
+    let order = if labels { by_label() } else { Ordering::Equal };
+    let age = || l.created_s.partial_cmp(&r.created_s).expect("moments are never NaN");
+    order.then_with(age).then_with(|| l.name.cmp(&r.name))
+}

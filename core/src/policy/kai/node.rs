@@ -1,0 +1,361 @@
+//! A node's accounting: what is idle, used and releasing, whole devices and shared ones.
+//!
+//! # Rule
+//! Adding a task moves its request R between *idle*, *used* and *releasing* by its status; removing is the inverse of the
+//! stored clone's status; updating removes the stored clone and adds the task. Shared devices ("groups") keep used,
+//! allocated and releasing MiB; the first part on a device takes the whole device from *idle*, the last one gives it
+//! back. Entries are created on first touch and never removed: a 0 entry differs from a missing one.
+//!
+//! # Source
+//! kai.md 1.2, 1.6
+//!
+//! # Differs
+//! nothing
+
+use std::sync::Arc;
+
+use super::request::{Request, part};
+use super::snapshot::{SnapshotNode, Status};
+use super::task::{GroupRef, PodRef, Task};
+
+/// Quantities on a node.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Room {
+    pub cpu: f64,
+    pub memory: f64,
+    pub gpus: f64,
+    pub pods: i64,
+    pub scalars: Vec<i64>,
+}
+
+impl Room {
+    fn add(&mut self, r: &Request, gpus: f64) {
+        self.cpu += r.cpu;
+        self.memory += r.memory;
+        self.gpus += gpus;
+        self.pods += 1;
+        self.scalars.iter_mut().zip(&r.scalars).for_each(|(mine, theirs)| *mine += theirs);
+    }
+    fn sub(&mut self, r: &Request, gpus: f64) {
+        self.cpu -= r.cpu;
+        self.memory -= r.memory;
+        self.gpus -= gpus;
+        self.pods -= 1;
+        self.scalars.iter_mut().zip(&r.scalars).for_each(|(mine, theirs)| *mine -= theirs);
+    }
+}
+
+/// Memory of a shared device; `None` is an entry that was never touched.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Shared {
+    pub used: i64,
+    pub allocated: Option<i64>,
+    pub releasing: Option<i64>,
+    pub marked: bool,
+}
+
+impl Shared {
+    /// Allocated MiB.
+    pub fn alloc(&self) -> i64 {
+        self.allocated.unwrap_or(0)
+    }
+    /// Releasing MiB.
+    pub fn rel(&self) -> i64 {
+        self.releasing.unwrap_or(0)
+    }
+}
+
+/// A machine with what is on it.
+#[derive(Clone, Debug)]
+pub(super) struct Node {
+    pub name: Arc<str>,
+    pub allocatable: Room,
+    pub idle: Room,
+    pub used: Room,
+    pub releasing: Room,
+    /// Memory of every device, MiB.
+    pub device_mib: i64,
+    pub device_mib_known: bool,
+    /// N_gpu.
+    pub n_devices: i64,
+    pub ready: bool,
+    /// Shared devices, by group.
+    pub shared: Vec<(GroupRef, Shared)>,
+    /// Clones of the tasks on it, by pod.
+    pub held: Vec<(PodRef, Task)>,
+}
+
+impl Node {
+    /// An empty node.
+    pub fn new(from: &SnapshotNode, scalars: Vec<i64>) -> Self {
+        let none = vec![0; scalars.len()];
+        let allocatable = Room {
+            cpu: from.cpu_milli,
+            memory: from.memory_bytes,
+            gpus: from.gpus,
+            pods: from.pods,
+            scalars,
+        };
+        let empty = Room { scalars: none, ..Room::default() };
+        let known = from.gpu_memory_mib > 0;
+        let mib = if from.gpu_memory_mib >= 1_048_576 {
+            from.gpu_memory_mib / 1_048_576
+        } else {
+            from.gpu_memory_mib
+        };
+        Node {
+            name: from.name.clone(),
+            idle: allocatable.clone(),
+            used: empty.clone(),
+            releasing: empty,
+            device_mib: if known { mib - mib % 100 } else { 100 },
+            device_mib_known: known && from.gpu_memory_synced,
+            n_devices: from.gpu_count_label.unwrap_or(from.gpus as i64),
+            allocatable,
+            ready: from.ready,
+            shared: Vec::new(),
+            held: Vec::new(),
+        }
+    }
+
+    /// Whether it has no GPUs.
+    pub fn is_cpu_only(&self) -> bool {
+        self.allocatable.gpus <= 0.0
+    }
+    /// The stored clone of a pod's task.
+    pub fn stored(&self, pod: PodRef) -> Option<&Task> {
+        self.held.binary_search_by_key(&pod, |h| h.0).ok().map(|i| &self.held[i].1)
+    }
+    /// The memory of a shared device.
+    pub fn group(&self, group: GroupRef) -> Shared {
+        let found = self.shared.binary_search_by_key(&group, |g| g.0);
+        found.map_or_else(|_| Shared::default(), |i| self.shared[i].1)
+    }
+
+    /// Adds a task; sets what it accepted. `false`, and nothing happens, if its key is here already.
+    pub fn add(&mut self, request: &Request, task: &mut Task) -> bool {
+        let Err(slot) = self.held.binary_search_by_key(&task.pod, |h| h.0) else { return false };
+        if task.status.is_active_used() {
+            task.accepted = request.accepted_on(self.device_mib);
+        }
+        self.put(request, task);
+        self.held.insert(slot, (task.pod, task.clone()));
+        true
+    }
+
+    /// Removes the stored clone. `false`, and nothing happens, if there is none.
+    pub fn remove(&mut self, request: &Request, pod: PodRef) -> bool {
+        let Ok(slot) = self.held.binary_search_by_key(&pod, |h| h.0) else { return false };
+        let (_, task) = self.held.remove(slot);
+        self.take(request, &task);
+        true
+    }
+
+    /// Replaces the stored clone. `false`, and nothing happens, if there is none.
+    pub fn update(&mut self, request: &Request, task: &mut Task) -> bool {
+        self.remove(request, task.pod) && self.add(request, task)
+    }
+
+    /// Forgets the stored clone without giving back what it holds.
+    pub fn forget(&mut self, pod: PodRef) {
+        self.held.retain(|h| h.0 != pod);
+    }
+
+    fn put(&mut self, r: &Request, task: &Task) {
+        let gpus = if task.accepted.shared { 0.0 } else { task.accepted.quantities.gpu };
+        self.used.add(r, gpus);
+        match task.status {
+            Status::Releasing => {
+                self.releasing.add(r, gpus);
+                self.idle.sub(r, gpus);
+            }
+            Status::Pipelined => self.releasing.sub(r, gpus),
+            _ => self.idle.sub(r, gpus),
+        }
+        if task.accepted.shared {
+            for &group in &task.groups {
+                self.put_part(group, task.status, task.accepted.mib);
+            }
+        }
+    }
+
+    fn take(&mut self, r: &Request, task: &Task) {
+        let gpus = if task.accepted.shared { 0.0 } else { task.accepted.quantities.gpu };
+        self.used.sub(r, gpus);
+        match task.status {
+            Status::Releasing => {
+                self.releasing.sub(r, gpus);
+                self.idle.add(r, gpus);
+            }
+            Status::Pipelined => self.releasing.add(r, gpus),
+            _ => self.idle.add(r, gpus),
+        }
+        if task.accepted.shared {
+            for &group in &task.groups {
+                self.take_part(group, task.status, task.accepted.mib);
+            }
+        }
+    }
+
+    /// Devices of which something is used, whole or shared.
+    fn devices_used(&self) -> i64 {
+        self.used.gpus as i64 + self.shared.iter().filter(|(_, s)| s.used > 0).count() as i64
+    }
+    /// Whether more devices are counted than there are.
+    fn too_many_devices(&self) -> bool {
+        self.n_devices < self.idle.gpus as i64 + self.devices_used()
+    }
+
+    fn slot(&mut self, group: GroupRef) -> usize {
+        match self.shared.binary_search_by_key(&group, |g| g.0) {
+            Ok(i) => i,
+            Err(i) => {
+                self.shared.insert(i, (group, Shared::default()));
+                i
+            }
+        }
+    }
+
+    fn mark(&mut self, i: usize) {
+        if !self.shared[i].1.marked {
+            self.shared[i].1.marked = true;
+            self.releasing.gpus += 1.0;
+        }
+    }
+    fn unmark(&mut self, i: usize) {
+        if self.shared[i].1.marked {
+            self.shared[i].1.marked = false;
+            self.releasing.gpus -= 1.0;
+        }
+    }
+
+    fn put_part(&mut self, group: GroupRef, status: Status, m: i64) {
+        let i = self.slot(group);
+        let s = &mut self.shared[i].1;
+        s.used += m;
+        match status {
+            Status::Releasing => {
+                *s.releasing.get_or_insert(0) += m;
+                *s.allocated.get_or_insert(0) += m;
+                if s.used == s.rel() {
+                    self.mark(i);
+                    if self.too_many_devices() {
+                        self.idle.gpus -= 1.0;
+                    }
+                }
+            }
+            Status::Pipelined => {
+                *s.releasing.get_or_insert(0) -= m;
+                if s.used - m == s.rel() + m {
+                    self.releasing.gpus -= 1.0;
+                }
+            }
+            _ => {
+                *s.allocated.get_or_insert(0) += m;
+                if s.used <= m && self.too_many_devices() {
+                    self.idle.gpus -= 1.0;
+                }
+                self.unmark(i);
+            }
+        }
+    }
+
+    fn take_part(&mut self, group: GroupRef, status: Status, m: i64) {
+        let i = self.slot(group);
+        let s = &mut self.shared[i].1;
+        s.used -= m;
+        match status {
+            Status::Releasing => {
+                *s.releasing.get_or_insert(0) -= m;
+                *s.allocated.get_or_insert(0) -= m;
+                if s.used <= 0 {
+                    if !self.too_many_devices() {
+                        self.idle.gpus += 1.0;
+                    }
+                    self.unmark(i);
+                }
+            }
+            Status::Pipelined => {
+                *s.releasing.get_or_insert(0) += m;
+                let s = *s;
+                if s.used + m == s.rel() - m || (s.used == 0 && s.rel() == 0) {
+                    self.releasing.gpus += 1.0;
+                }
+            }
+            _ => {
+                *s.allocated.get_or_insert(0) -= m;
+                let s = *s;
+                if s.used <= 0 && !self.too_many_devices() {
+                    self.idle.gpus += 1.0;
+                }
+                if s.used != 0 && s.releasing == Some(s.used) {
+                    self.mark(i);
+                }
+            }
+        }
+    }
+
+    /// `SumIdle`: idle devices and the free parts of shared ones.
+    pub fn sum_idle(&self) -> f64 {
+        let mut parts = 0.0;
+        for (_, s) in &self.shared {
+            if s.alloc() > 0 {
+                parts += 1.0 - part(s.alloc(), self.device_mib);
+            }
+        }
+        parts + self.idle.gpus
+    }
+
+    /// `SumReleasing`: releasing devices and the releasing parts of others.
+    pub fn sum_releasing(&self) -> f64 {
+        let mut parts = 0.0;
+        for (_, s) in &self.shared {
+            if s.releases_a_part() {
+                parts += part(s.rel(), self.device_mib);
+            }
+        }
+        parts + self.releasing.gpus
+    }
+}
+
+impl Shared {
+    /// Whether a part of the device is releasing, but not all that is used.
+    pub fn releases_a_part(&self) -> bool {
+        self.rel() > 0 && !(self.used != 0 && self.rel() == self.used)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::policy::kai::snapshot::{GpuAsk, SnapshotPod};
+
+    #[test]
+    fn two_parts_on_one_device() {
+        let from =
+            SnapshotNode { gpus: 2.0, gpu_memory_mib: 100, pods: 9, ready: true, ..SnapshotNode::default() };
+        let mut node = Node::new(&from, Vec::new());
+        let ask = |portion| {
+            let gpu = GpuAsk::Fraction { portion, devices: 1 };
+            Request::new(&SnapshotPod { gpu, ..SnapshotPod::default() }, Vec::new())
+        };
+        let task = |pod| Task {
+            pod: PodRef(pod),
+            status: Status::Running,
+            groups: vec![GroupRef(0)],
+            ..Task::default()
+        };
+        let mut a = task(0);
+        node.add(&ask(0.5), &mut a);
+        assert_eq!(node.idle.gpus, 1.0);
+        node.add(&ask(0.3), &mut task(1));
+        assert_eq!((node.idle.gpus, node.sum_idle()), (1.0, 1.2));
+        a.status = Status::Releasing;
+        node.update(&ask(0.5), &mut a);
+        assert_eq!((node.sum_releasing(), node.group(GroupRef(0)).marked), (0.5, false));
+        let mut c =
+            Task { pod: PodRef(2), status: Status::Pipelined, groups: vec![GroupRef(0)], ..Task::default() };
+        node.add(&ask(0.6), &mut c);
+        assert_eq!((node.group(GroupRef(0)).used, node.group(GroupRef(0)).rel()), (140, -10));
+    }
+}

@@ -1,0 +1,189 @@
+//! Placing a chunk: all of it or nothing.
+//!
+//! # Rule
+//! The chunk as a whole passes the capacity test; then inner subgroups by name, then pod sets in order, each task on the
+//! best node that fits; the first that finds none fails the chunk. A whole-device task is bound if it fits idle room and
+//! binding is allowed, else it claims. Parts of devices go to the fitting devices by their score, whole idle or releasing
+//! ones among them, as many as are asked for; if one of them is not free yet, the task claims.
+//!
+//! # Source
+//! kai.md 5.2, 5.6
+//!
+//! # Differs
+//! nothing; topology constraints are not modelled
+
+use super::capacity::Excess;
+use super::job::Group;
+use super::node::Node;
+use super::request::Request;
+use super::session::Session;
+use super::statement::Statement;
+use super::task::{GroupRef, JobRef, NodeRef, TaskRef};
+use crate::units::Resource;
+
+/// Why a chunk was not placed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Failure {
+    /// The chunk as a whole is too much for a queue.
+    Excess(Excess),
+    /// No node could hold the task even when empty.
+    TooLarge { task: TaskRef, resource: Resource },
+    /// No node fits the task.
+    NoNode { task: TaskRef, placed: u32, of: u32 },
+}
+
+/// A device for a part.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Device {
+    Shared(GroupRef),
+    Whole,
+}
+
+impl Session<'_> {
+    /// 5.2: places the next chunk of a job.
+    pub fn allocate_job(
+        &mut self,
+        st: &mut Statement,
+        job: JobRef,
+        nodes: &[NodeRef],
+        pipeline_only: bool,
+    ) -> Result<(), Failure> {
+        let chunk = self.chunk(job, !pipeline_only);
+        if let Some(excess) = self.over_capacity(job, self.asked_by(&chunk)) {
+            return Err(Failure::Excess(excess));
+        }
+        let checkpoint = st.checkpoint();
+        let uid = self.job(job).uid;
+        let sets = match &self.facts[uid.ix()].groups {
+            None => self.sets_in_order(self.job(job)),
+            Some(group) => {
+                let by_rank = self.sets_in_order(self.job(job));
+                let mut order = Vec::new();
+                in_tree_order(group, &by_rank, &mut order);
+                order
+            }
+        };
+        let mut placed = 0;
+        for set in sets {
+            for &task in chunk.iter().filter(|&&t| self.pod_of(t).set == set).collect::<Vec<_>>() {
+                let done = self.place_task(st, job, task, nodes, pipeline_only);
+                if let Err(mut failure) = done {
+                    st.rollback(self, checkpoint);
+                    if let Failure::NoNode { placed: n, of, .. } = &mut failure {
+                        (*n, *of) = (placed, chunk.len() as u32);
+                    }
+                    return Err(failure);
+                }
+                placed += 1;
+            }
+        }
+        Ok(())
+    }
+
+    fn place_task(
+        &mut self,
+        st: &mut Statement,
+        job: JobRef,
+        task: TaskRef,
+        nodes: &[NodeRef],
+        pipeline_only: bool,
+    ) -> Result<(), Failure> {
+        let pod = self.task(task).pod;
+        let request = &self.pods[pod.ix()].request;
+        if let Some(resource) = self.is_too_large(request) {
+            return Err(Failure::TooLarge { task, resource });
+        }
+        let mut fitting: Vec<NodeRef> = Vec::new();
+        fitting.extend(nodes.iter().filter(|&&n| self.misfit(job, pod, n).is_none()));
+        let range = self.range(nodes, request);
+        let mut scored: Vec<(f64, NodeRef)> =
+            fitting.into_iter().map(|n| (self.score(n, request, range), n)).collect();
+        let best = |l: &(f64, NodeRef), r: &(f64, NodeRef)| {
+            r.0.partial_cmp(&l.0).expect("scores are never NaN").then(l.1.cmp(&r.1))
+        };
+        scored.sort_by(best);
+        for (_, node) in scored {
+            if self.place_on(st, task, node, pipeline_only) {
+                return Ok(());
+            }
+        }
+        Err(Failure::NoNode { task, placed: 0, of: 0 })
+    }
+
+    /// 5.6: places a task on a node that fits.
+    fn place_on(&mut self, st: &mut Statement, task: TaskRef, at: NodeRef, pipeline_only: bool) -> bool {
+        let request = &self.pod_of(task).request;
+        let node = &self.nodes[at.ix()];
+        let now = node.is_allocatable_now(request);
+        if !request.is_shared() {
+            if now && !pipeline_only {
+                st.allocate(self, task, at);
+            } else {
+                st.pipeline(self, task, at, !pipeline_only);
+            }
+            return true;
+        }
+        let Some(devices) = self.devices(node, request) else { return false };
+        let mib = request.mib_on(node.device_mib);
+        let waits = |device: &Device| match *device {
+            Device::Whole => pipeline_only || !now,
+            Device::Shared(group) => {
+                let s = node.group(group);
+                !(s.allocated.is_some() && node.device_mib - s.alloc() - mib >= 0 && now)
+            }
+        };
+        let waits = devices.iter().any(waits);
+        let mut groups = Vec::new();
+        for device in devices {
+            groups.push(match device {
+                Device::Shared(group) => group,
+                Device::Whole => self.groups.fresh(),
+            });
+        }
+        self.tasks[task.ix()].groups = groups;
+        if pipeline_only || waits {
+            st.pipeline(self, task, at, false);
+        } else {
+            st.allocate(self, task, at);
+        }
+        true
+    }
+
+    /// The devices a shared request would use on a node; `None` if there are too few.
+    fn devices(&self, node: &Node, request: &Request) -> Option<Vec<Device>> {
+        let mut scored: Vec<(f64, Device)> = Vec::new();
+        // A device of less than 100 MiB has no score and is left out.
+        for (group, s) in node.fitting(request).filter(|_| node.device_mib >= 100) {
+            let filled = s.used as f64 / node.device_mib as f64;
+            scored.push((self.device_score(filled), Device::Shared(group)));
+        }
+        let (idle, releasing) = (node.idle.gpus, node.releasing.gpus);
+        if idle > 0.0 || releasing > 0.0 {
+            let whole = usize::try_from(idle as i64 + releasing as i64).unwrap_or(0);
+            let score = self.device_score(0.0);
+            scored.extend(std::iter::repeat_n((score, Device::Whole), whole));
+        }
+        scored.sort_by(|l, r| r.0.partial_cmp(&l.0).expect("scores are never NaN"));
+        let count = usize::try_from(request.count).unwrap_or(0);
+        (scored.len() >= count).then(|| scored.into_iter().take(count).map(|s| s.1).collect())
+    }
+
+    fn device_score(&self, filled: f64) -> f64 {
+        let pack = if self.plugins.gpu_pack { filled } else { 0.0 };
+        if self.plugins.gpu_spread { pack + (1.0 - filled) } else { pack }
+    }
+
+    /// Whether a shared request would open a new device on a node (5.4, item 5).
+    pub fn opens_a_device(&self, node: &Node, request: &Request) -> bool {
+        let joins = |device: &Device| matches!(*device, Device::Shared(g) if self.groups.is_integer(g));
+        self.devices(node, request).is_none_or(|devices| devices.is_empty() || !devices.iter().all(joins))
+    }
+}
+
+/// Child groups by name, then the group's own pod sets in their order.
+fn in_tree_order(group: &Group, by_rank: &[usize], order: &mut Vec<usize>) {
+    for (_, child) in &group.groups {
+        in_tree_order(child, by_rank, order);
+    }
+    order.extend(by_rank.iter().filter(|set| group.sets.contains(set)));
+}

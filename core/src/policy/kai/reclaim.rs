@@ -1,0 +1,45 @@
+//! The reclaim action: taking back from queues above their share.
+//!
+//! # Rule
+//! Each pending job is tried once: its queue must be entitled, and no job like it may have failed in its queue; then the
+//! solver looks for victims in other queues. What solves it is committed.
+//!
+//! # Source
+//! kai.md 4.2, 6.1
+//!
+//! # Differs
+//! nothing
+
+use super::config::Action;
+use super::queue_tree::QueueTree;
+use super::recorder::Recorder;
+use super::session::Session;
+use super::signatures::Failed;
+use super::solver::Taking;
+
+impl Session<'_> {
+    /// The action.
+    pub fn run_reclaim(&mut self, out: &mut Recorder<'_>) {
+        let mut tree = QueueTree::serving(self, self.config.depth(Action::Reclaim));
+        let jobs = self.candidates();
+        tree.load(self, jobs);
+        let mut failed = Failed::default();
+        while let Some(job) = tree.pop(self) {
+            if !self.can_reclaim(job) {
+                continue;
+            }
+            let queue = self.facts_of(job).queue;
+            if failed.like(self, queue, job).is_some() {
+                continue;
+            }
+            let taking = Taking::Reclaim(self.held());
+            match self.solve(&taking, job, out) {
+                Some(st) => {
+                    let committed = st.commit(self, job);
+                    out.committed(self, job, committed);
+                }
+                None => failed.remember(self, queue, job),
+            }
+        }
+    }
+}

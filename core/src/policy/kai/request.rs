@@ -1,0 +1,149 @@
+//! What a pod asks for, and what it got where it was placed.
+//!
+//! # Rule
+//! `GPUs() = int(round(portion*100)) * count / 100`; a memory request has none of its own. While it is pending it counts
+//! `count * (mib / 100)` devices in its queue; once placed, the part of its node's device: `ceil(mib/M * 100)/100`.
+//! On a node with M MiB per device a task takes `mib`, or `int(portion * M)`, of each device.
+//!
+//! # Source
+//! kai.md 1.4
+//!
+//! # Differs
+//! nothing; Q-2 (the smallest device memory is always 100 MiB) reproduced. MIG and dynamic resources are not modelled.
+
+use super::snapshot::{GpuAsk, Quantities, SnapshotPod};
+
+/// The device memory that memory requests of pending tasks are measured against.
+const MIN_GPU_MEMORY: f64 = 100.0;
+
+/// How GPUs are asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// Whole devices, or none.
+    Regular,
+    /// A part of each device.
+    Fraction,
+    /// Memory on each device.
+    Memory,
+}
+
+/// A request.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Request {
+    pub cpu: f64,
+    pub memory: f64,
+    /// Named resources, by the session's numbering.
+    pub scalars: Vec<i64>,
+    pub kind: Kind,
+    pub count: i64,
+    pub portion: f64,
+    pub mib: i64,
+    /// `GPUs()`.
+    pub gpus: f64,
+}
+
+/// What a task got: the accepted request.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Accepted {
+    /// Whether it shares devices.
+    pub shared: bool,
+    /// What counts in the queues.
+    pub quantities: Quantities,
+    /// Memory on each device, MiB.
+    pub mib: i64,
+}
+
+/// `GPUs()` of a request of `count` devices.
+fn gpus(portion: f64, count: i64) -> f64 {
+    ((portion * 100.0).round() as i64 * count) as f64 / 100.0
+}
+
+impl Request {
+    /// Reads a pod's request; `scalars` are numbered by the session.
+    pub fn new(pod: &SnapshotPod, scalars: Vec<i64>) -> Self {
+        let (kind, count, portion, mib) = match pod.gpu {
+            GpuAsk::None => (Kind::Regular, 0, 0.0, 0),
+            GpuAsk::ExplicitZero => (Kind::Regular, 1, 0.0, 0),
+            GpuAsk::Whole { devices } => (Kind::Regular, devices, 1.0, 0),
+            GpuAsk::Fraction { portion, devices } => (Kind::Fraction, devices, portion, 0),
+            GpuAsk::Memory { mib, devices } => (Kind::Memory, devices, 0.0, mib),
+        };
+        let gpus = gpus(portion, count);
+        Request { cpu: pod.cpu_milli, memory: pod.memory_bytes, scalars, kind, count, portion, mib, gpus }
+    }
+
+    /// Whether it wants a part of a device.
+    pub fn is_shared(&self) -> bool {
+        self.kind != Kind::Regular
+    }
+    /// Whether it wants no GPU at all.
+    pub fn is_cpu_only(&self) -> bool {
+        self.gpus == 0.0 && self.kind != Kind::Memory
+    }
+    /// Whether it asks for next to nothing.
+    pub fn is_best_effort(&self) -> bool {
+        self.cpu < 10.0
+            && self.memory < 10.0 * 1_048_576.0
+            && self.scalars.iter().all(|&s| s < 10)
+            && self.gpus <= 0.01
+    }
+    /// Devices that a pending memory request counts for in its queue.
+    fn gpus_for_memory(&self) -> f64 {
+        if self.kind == Kind::Memory { self.count as f64 * (self.mib as f64 / MIN_GPU_MEMORY) } else { 0.0 }
+    }
+    /// What it counts for as `ResReq`: a memory request counts no GPU.
+    pub fn plain(&self) -> Quantities {
+        Quantities { cpu: self.cpu, memory: self.memory, gpu: self.gpus }
+    }
+    /// What it counts for while it is pending.
+    pub fn pending(&self) -> Quantities {
+        let gpu = self.gpus + self.gpus_for_memory();
+        Quantities { cpu: self.cpu, memory: self.memory, gpu }
+    }
+    /// Memory it takes of each device with `device_mib`.
+    pub fn mib_on(&self, device_mib: i64) -> i64 {
+        if self.mib > 0 { self.mib } else { (self.portion * device_mib as f64) as i64 }
+    }
+    /// What it gets on a node with `device_mib` per device.
+    pub fn accepted_on(&self, device_mib: i64) -> Accepted {
+        let mib = self.mib_on(device_mib);
+        let gpu = match self.kind {
+            Kind::Regular => self.gpus,
+            Kind::Fraction => gpus(self.portion, self.count),
+            Kind::Memory => gpus(part(self.mib, device_mib), self.count),
+        };
+        Accepted {
+            shared: self.is_shared(),
+            quantities: Quantities { cpu: self.cpu, memory: self.memory, gpu },
+            mib,
+        }
+    }
+}
+
+/// The part of a device that some of its memory is, in hundredths rounded up.
+pub(super) fn part(mib: i64, device_mib: i64) -> f64 {
+    (mib as f64 / device_mib as f64 * 100.0).ceil() / 100.0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fraction(portion: f64) -> Request {
+        let gpu = GpuAsk::Fraction { portion, devices: 1 };
+        Request::new(&SnapshotPod { gpu, ..SnapshotPod::default() }, Vec::new())
+    }
+
+    #[test]
+    fn memory_of_a_portion_is_cut_off() {
+        assert_eq!((fraction(0.29).mib_on(100), part(28, 100)), (28, 0.29));
+        assert_eq!((fraction(0.58).mib_on(100), part(57, 100)), (57, 0.57));
+    }
+
+    #[test]
+    fn a_pending_memory_request_counts_hundreds_of_mib() {
+        let gpu = GpuAsk::Memory { mib: 2000, devices: 1 };
+        let request = Request::new(&SnapshotPod { gpu, ..SnapshotPod::default() }, Vec::new());
+        assert_eq!((request.pending().gpu, request.plain().gpu), (20.0, 0.0));
+    }
+}

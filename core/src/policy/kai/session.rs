@@ -1,0 +1,452 @@
+//! The private working copy of one cycle, opened from a snapshot and thrown away at its end.
+//!
+//! # Rule
+//! Nodes are in order of names, queues of (age, name), jobs and the pods of a job of names: these are the canonical
+//! orders in which sums are taken. Active pods are put on their nodes; then every queue's *allocated*, *allocated not
+//! preemptible* and *request* are summed from its jobs' tasks up to the root, and the total is divided down the tree.
+//! A queue whose parent does not exist is left out with all below it. Jobs of such queues, and of queues with children,
+//! are never ordered.
+//!
+//! # Source
+//! kai.md 1, 2.1, 2.2, 4.1, 11 (N-1)
+//!
+//! # Differs
+//! nothing
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::config::Config;
+use super::division::{self, Sibling};
+use super::job::{Group, Job, JobFacts, PodSet};
+use super::node::Node;
+use super::request::Request;
+use super::score;
+use super::signatures::Keys;
+use super::snapshot::{Quantities, Snapshot, SnapshotJob, SnapshotPod, SnapshotQueue, Status};
+use super::task::{GroupRef, JobRef, NodeRef, PodRef, QueueRef, Task, TaskRef};
+
+/// The working copy.
+pub(super) struct Session<'a> {
+    pub config: &'a Config,
+    pub plugins: Plugins,
+    pub now_s: f64,
+    pub total: Quantities,
+    pub nodes: Vec<Node>,
+    pub queues: Vec<Queue>,
+    pub facts: Vec<JobFacts>,
+    pub pods: Vec<PodFacts>,
+    pub jobs: Vec<Job>,
+    pub tasks: Vec<Task>,
+    pub groups: Groups,
+    pub score_parts: Vec<score::Part>,
+    pub keys: Keys,
+    /// How many jobs are the session's own; the others are clones.
+    pub n_jobs: usize,
+}
+
+/// Which optional rules are loaded.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Plugins {
+    pub predicates: bool,
+    pub proportion: bool,
+    pub priority: bool,
+    pub elastic: bool,
+    pub subgroup_order: bool,
+    pub min_runtime: bool,
+    pub gpu_pack: bool,
+    pub gpu_spread: bool,
+}
+
+/// A queue's numbers.
+#[derive(Clone, Debug)]
+pub(super) struct Queue {
+    pub name: Arc<str>,
+    pub parent: Option<QueueRef>,
+    pub children: Vec<QueueRef>,
+    pub priority: i64,
+    pub created_s: f64,
+    pub deserved: Quantities,
+    pub limit: Quantities,
+    pub weight: Quantities,
+    pub usage: Quantities,
+    pub fair_share: Quantities,
+    pub request: Quantities,
+    pub allocated: Quantities,
+    pub allocated_np: Quantities,
+    pub preempt_min_runtime_s: Option<f64>,
+    pub reclaim_min_runtime_s: Option<f64>,
+}
+
+/// What never changes about a pod.
+#[derive(Clone, Debug)]
+pub(super) struct PodFacts {
+    pub name: Arc<str>,
+    pub job: JobRef,
+    /// Position of its pod set.
+    pub set: usize,
+    /// Place in task order within its job.
+    pub order: u32,
+    pub request: Request,
+    /// Nodes whose labels it accepts; `None`: all.
+    pub selects: Option<Vec<bool>>,
+    /// What makes pods alike for signatures, numbered.
+    pub likeness: u32,
+}
+
+/// Names of shared devices.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Groups {
+    names: Vec<Arc<str>>,
+    next: u64,
+}
+
+impl Groups {
+    /// The name of a group.
+    pub fn name(&self, group: GroupRef) -> &Arc<str> {
+        &self.names[group.ix()]
+    }
+    /// A group that does not exist yet.
+    pub fn fresh(&mut self) -> GroupRef {
+        self.names.push(Arc::from(format!("{FRESH}{}", self.next)));
+        self.next += 1;
+        GroupRef::of(self.names.len() - 1)
+    }
+    /// Whether the name is a decimal integer.
+    pub fn is_integer(&self, group: GroupRef) -> bool {
+        self.names[group.ix()].parse::<i64>().is_ok()
+    }
+    fn of(snapshot: &Snapshot) -> Groups {
+        let pods = snapshot.jobs.iter().flat_map(|j| &j.pods);
+        let mut names: Vec<Arc<str>> = pods.flat_map(|p| p.gpu_groups.iter().cloned()).collect();
+        names.sort();
+        names.dedup();
+        let number = |name: &Arc<str>| name.strip_prefix(FRESH)?.parse::<u64>().ok();
+        let next = names.iter().filter_map(number).max().map_or(0, |n| n + 1);
+        Groups { names, next }
+    }
+    fn find(&self, name: &Arc<str>) -> GroupRef {
+        GroupRef::of(self.names.binary_search(name).expect("all names were collected"))
+    }
+}
+
+/// How names of new groups begin; not an integer, like the identifiers of a real cluster.
+const FRESH: &str = "gpu-group-";
+
+impl<'a> Session<'a> {
+    /// Opens a session.
+    pub fn open(snapshot: &'a Snapshot) -> Self {
+        let config = &snapshot.config;
+        let has = |plugin| config.has(plugin);
+        let plugins = Plugins {
+            predicates: has("predicates"),
+            proportion: has("proportion"),
+            priority: has("priority"),
+            elastic: has("elastic"),
+            subgroup_order: has("subgrouporder"),
+            min_runtime: has("minruntime"),
+            gpu_pack: has("gpupack"),
+            gpu_spread: has("gpuspread"),
+        };
+        let mut session = Session {
+            config,
+            plugins,
+            now_s: snapshot.now_s,
+            total: snapshot.total,
+            nodes: Vec::new(),
+            queues: open_queues(&snapshot.queues),
+            facts: Vec::with_capacity(snapshot.jobs.len()),
+            pods: Vec::new(),
+            jobs: Vec::with_capacity(snapshot.jobs.len()),
+            tasks: Vec::new(),
+            groups: Groups::of(snapshot),
+            score_parts: score::parts(config),
+            keys: Keys::default(),
+            n_jobs: snapshot.jobs.len(),
+        };
+        session.open_jobs(snapshot);
+        if session.plugins.proportion {
+            session.sum_queues();
+            let top: Vec<QueueRef> = session.children_of(None);
+            session.divide(session.total, &top);
+        }
+        session
+    }
+
+    fn open_jobs(&mut self, snapshot: &Snapshot) {
+        let mut scalars: Vec<&Arc<str>> = Vec::new();
+        for pod in snapshot.jobs.iter().flat_map(|j| &j.pods) {
+            scalars.extend(pod.scalars.iter().map(|(name, _)| name));
+        }
+        scalars.sort();
+        scalars.dedup();
+        let mut nodes: Vec<_> = snapshot.nodes.iter().collect();
+        nodes.sort_by(|l, r| l.name.cmp(&r.name));
+        let amounts = |named: &[(Arc<str>, i64)]| -> Vec<i64> {
+            let of = |name| named.iter().find(|(n, _)| n == name).map_or(0, |(_, amount)| *amount);
+            scalars.iter().map(|&name| of(name)).collect()
+        };
+        self.nodes = nodes.iter().map(|n| Node::new(n, amounts(&n.scalars))).collect();
+
+        let mut queues: Vec<(&str, QueueRef)> = Vec::new();
+        let queue_names: Vec<Arc<str>> = self.queues.iter().map(|q| q.name.clone()).collect();
+        queues.extend(queue_names.iter().enumerate().map(|(i, name)| (&**name, QueueRef::of(i))));
+        queues.sort_by(|l, r| l.0.cmp(r.0));
+        let mut jobs: Vec<&SnapshotJob> = snapshot.jobs.iter().collect();
+        jobs.sort_by(|l, r| l.name.cmp(&r.name));
+        let mut likenesses = BTreeMap::new();
+        for from in jobs {
+            let found = queues.binary_search_by(|q| q.0.cmp(&from.queue)).ok().map(|i| queues[i].1);
+            let mut sets: Vec<_> = from.pod_sets.iter().collect();
+            sets.sort_by(|l, r| l.name.cmp(&r.name));
+            let set_of = |pod: &SnapshotPod| sets.binary_search_by(|s| s.name.cmp(&pod.pod_set)).ok();
+            let mut pods: Vec<_> = from.pods.iter().filter_map(|p| set_of(p).map(|set| (p, set))).collect();
+            pods.sort_by(|l, r| l.0.name.cmp(&r.0.name));
+            let uid = JobRef::of(self.jobs.len());
+            let facts = JobFacts {
+                name: from.name.clone(),
+                queue: found,
+                is_ordered: found.is_some_and(|q| self.queues[q.ix()].children.is_empty()),
+                priority: from.priority,
+                preemptible: from.preemptible,
+                created_s: from.created_s,
+                first_pod: PodRef::of(self.pods.len()),
+                n_pods: pods.len() as u32,
+                groups: Group::of(sets.iter().map(|s| s.path.as_slice())),
+            };
+            self.facts.push(facts);
+            let set = |min: i64| PodSet { min_available: min.max(1), ..PodSet::default() };
+            let mut job = Job::new(uid, sets.iter().map(|s| set(s.min_available)).collect(), pods.len());
+            job.last_start_s = from.last_start_s;
+            job.stale_since_s = from.stale_since_s;
+            self.jobs.push(job);
+            for &(pod, set) in &pods {
+                let affinity = pod.node_affinity_in.as_ref();
+                let n = likenesses.len() as u32;
+                let accepts = |(key, values): &(Arc<str>, Vec<Arc<str>>)| {
+                    let label =
+                        |n: &SnapshotNodeLabels| n.iter().any(|(k, v)| k == key && values.contains(v));
+                    nodes.iter().map(|n| label(&n.labels)).collect()
+                };
+                self.pods.push(PodFacts {
+                    name: pod.name.clone(),
+                    job: uid,
+                    set,
+                    order: 0,
+                    request: Request::new(pod, amounts(&pod.scalars)),
+                    selects: affinity.map(accepts),
+                    likeness: *likenesses.entry(affinity).or_insert(n),
+                });
+            }
+            self.order_tasks(uid, &pods);
+            self.open_tasks(uid, &pods);
+            if let Some(allocated) = from.allocated {
+                self.jobs[uid.ix()].allocated = allocated;
+            }
+        }
+    }
+
+    /// Puts the active pods of a job on their nodes, and all into the job.
+    fn open_tasks(&mut self, job: JobRef, pods: &[(&SnapshotPod, usize)]) {
+        for (i, (from, _)) in pods.iter().enumerate() {
+            let pod = PodRef(self.facts[job.ix()].first_pod.0 + i as u32);
+            let mut task = Task { pod, status: from.status, ..Task::default() };
+            task.groups = from.gpu_groups.iter().map(|g| self.groups.find(g)).collect();
+            let at = self.nodes.binary_search_by(|n| n.name.cmp(&from.node));
+            if let Ok(at) = at {
+                task.node = Some(NodeRef::of(at));
+                if from.status.is_active_used() {
+                    self.nodes[at].add(&self.pods[pod.ix()].request, &mut task);
+                }
+            }
+            self.tasks.push(task);
+            self.assign_task(job, TaskRef::of(self.tasks.len() - 1));
+        }
+    }
+
+    /// 2.1: what every queue requests and holds.
+    fn sum_queues(&mut self) {
+        for job in 0..self.n_jobs {
+            let Some(queue) = self.facts[job].queue else { continue };
+            for task in self.jobs[job].tasks() {
+                let Task { pod, status, accepted, .. } = self.tasks[task.ix()];
+                let (amount, held) = match status {
+                    Status::Pending => (self.pods[pod.ix()].request.pending(), false),
+                    status if status.is_allocated() => (accepted.quantities, true),
+                    _ => continue,
+                };
+                let mut at = Some(queue);
+                while let Some(q) = at {
+                    let queue = &mut self.queues[q.ix()];
+                    queue.request += amount;
+                    if held {
+                        queue.allocated += amount;
+                        if !self.facts[job].preemptible {
+                            queue.allocated_np += amount;
+                        }
+                    }
+                    at = queue.parent;
+                }
+            }
+        }
+    }
+
+    /// 2.2: divides a total among siblings, then each part among their children.
+    fn divide(&mut self, total: Quantities, siblings: &[QueueRef]) {
+        for resource in 0..3 {
+            let of = |quantities: Quantities| quantities.to_array()[resource];
+            let mut level: Vec<Sibling<'_>> = siblings
+                .iter()
+                .map(|&q| {
+                    let q = &self.queues[q.ix()];
+                    Sibling {
+                        name: &q.name,
+                        priority: q.priority,
+                        created_s: q.created_s,
+                        deserved: of(q.deserved),
+                        limit: of(q.limit),
+                        weight: of(q.weight),
+                        request: of(q.request),
+                        usage: of(q.usage),
+                        fair_share: 0.0,
+                    }
+                })
+                .collect();
+            division::divide(of(total), self.config.k_value, &mut level);
+            let shares: Vec<f64> = level.iter().map(|s| s.fair_share).collect();
+            for (&q, share) in siblings.iter().zip(shares) {
+                let fair_share = &mut self.queues[q.ix()].fair_share;
+                match resource {
+                    0 => fair_share.cpu = share,
+                    1 => fair_share.memory = share,
+                    _ => fair_share.gpu = share,
+                }
+            }
+        }
+        for &q in siblings {
+            let children = self.children_of(Some(q));
+            if !children.is_empty() {
+                self.divide(self.queues[q.ix()].fair_share, &children);
+            }
+        }
+    }
+
+    fn children_of(&self, parent: Option<QueueRef>) -> Vec<QueueRef> {
+        let all = (0..self.queues.len()).map(QueueRef::of);
+        all.filter(|q| self.queues[q.ix()].parent == parent).collect()
+    }
+
+    /// The session's own jobs, by name.
+    pub fn own_jobs(&self) -> impl Iterator<Item = JobRef> + use<> {
+        (0..self.n_jobs).map(JobRef::of)
+    }
+    /// A job object.
+    pub fn job(&self, job: JobRef) -> &Job {
+        &self.jobs[job.ix()]
+    }
+    /// What never changes about a job.
+    pub fn facts_of(&self, job: JobRef) -> &JobFacts {
+        &self.facts[self.jobs[job.ix()].uid.ix()]
+    }
+    /// A task object.
+    pub fn task(&self, task: TaskRef) -> &Task {
+        &self.tasks[task.ix()]
+    }
+    /// What never changes about a task's pod.
+    pub fn pod_of(&self, task: TaskRef) -> &PodFacts {
+        &self.pods[self.tasks[task.ix()].pod.ix()]
+    }
+    /// The job of a task.
+    pub fn job_of(&self, task: TaskRef) -> JobRef {
+        self.pod_of(task).job
+    }
+    /// The object that stands for a task's pod in the session's job.
+    pub fn current(&self, task: TaskRef) -> TaskRef {
+        let pod = self.tasks[task.ix()].pod;
+        let slot = self.slot_of(pod);
+        self.jobs[self.pods[pod.ix()].job.ix()].slots[slot].task.expect("a session's job has all its pods")
+    }
+
+    /// The proportion handler of an operation: adds or takes a task's accepted request along its queues.
+    pub fn account(&mut self, task: TaskRef, add: bool) {
+        if !self.plugins.proportion {
+            return;
+        }
+        let amount = self.tasks[task.ix()].accepted.quantities;
+        let facts = &self.facts[self.pods[self.tasks[task.ix()].pod.ix()].job.ix()];
+        let mut at = facts.queue;
+        while let Some(q) = at {
+            let queue = &mut self.queues[q.ix()];
+            let change = |sum: &mut Quantities| if add { *sum += amount } else { *sum -= amount };
+            change(&mut queue.allocated);
+            if !facts.preemptible {
+                change(&mut queue.allocated_np);
+            }
+            at = queue.parent;
+        }
+    }
+}
+
+type SnapshotNodeLabels = Vec<(Arc<str>, Arc<str>)>;
+
+impl Group {
+    /// The tree of inner subgroups; `None` if there are none.
+    fn of<'p>(paths: impl Iterator<Item = &'p [Arc<str>]>) -> Option<Box<Group>> {
+        let mut root = Group::default();
+        for (set, path) in paths.enumerate() {
+            let mut at = &mut root;
+            for name in path {
+                let i = match at.groups.binary_search_by(|g| g.0.cmp(name)) {
+                    Ok(i) => i,
+                    Err(i) => {
+                        at.groups.insert(i, (name.clone(), Group::default()));
+                        i
+                    }
+                };
+                at = &mut at.groups[i].1;
+            }
+            at.sets.push(set);
+        }
+        (!root.groups.is_empty()).then(|| Box::new(root))
+    }
+}
+
+/// The queues of whole trees, in order of (age, name).
+fn open_queues(from: &[SnapshotQueue]) -> Vec<Queue> {
+    let mut kept: Vec<&SnapshotQueue> = from.iter().collect();
+    loop {
+        let names: Vec<&str> = kept.iter().map(|q| &*q.name).collect();
+        let whole = |q: &&SnapshotQueue| q.parent.is_empty() || names.contains(&&*q.parent);
+        let next: Vec<&SnapshotQueue> = kept.iter().copied().filter(whole).collect();
+        if next.len() == kept.len() {
+            break;
+        }
+        kept = next;
+    }
+    let age = |l: &&SnapshotQueue, r: &&SnapshotQueue| {
+        l.created_s
+            .partial_cmp(&r.created_s)
+            .expect("moments are never NaN")
+            .then_with(|| l.name.cmp(&r.name))
+    };
+    kept.sort_by(age);
+    let find = |name: &str| kept.iter().position(|q| &*q.name == name).map(QueueRef::of);
+    let open = |q: &&SnapshotQueue| Queue {
+        name: q.name.clone(),
+        parent: find(&q.parent),
+        children: (0..kept.len()).filter(|&i| kept[i].parent == q.name).map(QueueRef::of).collect(),
+        priority: q.priority,
+        created_s: q.created_s,
+        deserved: q.quota,
+        limit: q.limit,
+        weight: q.weight,
+        usage: q.usage,
+        fair_share: Quantities::default(),
+        request: Quantities::default(),
+        allocated: Quantities::default(),
+        allocated_np: Quantities::default(),
+        preempt_min_runtime_s: q.preempt_min_runtime_s,
+        reclaim_min_runtime_s: q.reclaim_min_runtime_s,
+    };
+    kept.iter().map(open).collect()
+}

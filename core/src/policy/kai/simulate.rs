@@ -1,0 +1,129 @@
+//! Placing the claimant and its victims anew, and judging what came of it.
+//!
+//! # Rule
+//! All jobs with something pending and all jobs that lost tasks are popped in order from a fresh queue tree, the claimant
+//! replaced by its partial job. The claimant must be placed on the feasible nodes; a job that lost tasks gets one chunk
+//! if it fits, and is remembered with that chunk if not; others are passed over. What is still releasing then
+//! goes; what is pipelined elsewhere moves.
+//!
+//! # Source
+//! kai.md 6.7, 6.8, 7.2
+//!
+//! # Differs
+//! nothing
+
+use super::hypothesis::Hypothesis;
+use super::min_runtime::Against;
+use super::queue_tree::QueueTree;
+use super::recorder::Recorder;
+use super::session::Session;
+use super::snapshot::Status;
+use super::solver::Taking;
+use super::statement::Statement;
+use super::task::{JobRef, NodeRef, TaskRef};
+
+/// How an attempt ended.
+#[derive(Debug)]
+pub(super) enum Attempt {
+    /// The claimant was not placed.
+    Failed,
+    /// It was placed, but what is taken for it may not be taken.
+    Refused,
+    /// It was placed; these tasks go or move.
+    Solved(Vec<TaskRef>),
+}
+
+impl Session<'_> {
+    /// 6.7: one attempt.
+    pub fn simulate(
+        &mut self,
+        taking: &Taking,
+        st: &mut Statement,
+        hypothesis: &Hypothesis,
+        victims: &[TaskRef],
+        nodes: &[bool],
+        _out: &mut Recorder<'_>,
+    ) -> Attempt {
+        if !self.place_anew(st, hypothesis, victims, nodes) {
+            return Attempt::Failed;
+        }
+        if !self.is_valid(taking, hypothesis) {
+            return Attempt::Refused;
+        }
+        let goes = |&t: &TaskRef| matches!(self.task(t).status, Status::Releasing | Status::Pipelined);
+        Attempt::Solved(victims.iter().copied().filter(goes).collect())
+    }
+
+    fn place_anew(
+        &mut self,
+        st: &mut Statement,
+        hypothesis: &Hypothesis,
+        victims: &[TaskRef],
+        nodes: &[bool],
+    ) -> bool {
+        let partial = hypothesis.partial;
+        let claimant = self.job(partial).uid;
+        let mut owners: Vec<JobRef> = victims.iter().map(|&t| self.job_of(t)).collect();
+        owners.sort();
+        owners.dedup();
+        let mut jobs = Vec::new();
+        for job in self.own_jobs() {
+            if job == claimant {
+                jobs.push(partial);
+            } else if self.job(job).has_pending() || owners.binary_search(&job).is_ok() {
+                jobs.push(job);
+            }
+        }
+        let mut tree = QueueTree::serving(self, None);
+        tree.load(self, jobs);
+        let nodes: Vec<NodeRef> = (0..nodes.len()).filter(|&n| nodes[n]).map(NodeRef::of).collect();
+        while let Some(job) = tree.pop(self) {
+            let is_owner = owners.binary_search(&job).is_ok();
+            if job != partial && !is_owner {
+                continue;
+            }
+            self.need(job);
+            let placed = self.allocate_job(st, job, &nodes, true).is_ok();
+            if job == partial && !placed {
+                return false;
+            }
+            if !placed {
+                self.chunk(job, false);
+            }
+        }
+        true
+    }
+
+    fn is_valid(&mut self, taking: &Taking, hypothesis: &Hypothesis) -> bool {
+        match taking {
+            Taking::Reclaim(held) => {
+                let proportion = !self.plugins.proportion || self.is_fair(held, hypothesis);
+                let queue = self.facts_of(hypothesis.partial).queue;
+                proportion && queue.is_none_or(|by| self.ran_long_enough(Against::Reclaim(by), hypothesis))
+            }
+            Taking::Preemption => self.ran_long_enough(Against::Preemption, hypothesis),
+            Taking::Consolidation { .. } => self.all_placed(hypothesis),
+        }
+    }
+
+    /// 7.2: whether nothing of what was evicted stays out.
+    fn all_placed(&self, hypothesis: &Hypothesis) -> bool {
+        hypothesis.victims.iter().all(|&t| self.task(self.current(t)).status != Status::Releasing)
+    }
+
+    /// 6.8: whether protected elastic jobs keep their minimum.
+    fn ran_long_enough(&self, against: Against, hypothesis: &Hypothesis) -> bool {
+        let keeps_minimum = |job: JobRef, pods: &[super::task::PodRef]| {
+            self.job(job).sets.iter().enumerate().all(|(i, set)| {
+                let victims = pods.iter().filter(|p| self.pods[p.ix()].set == i).count() as i64;
+                set.min_available <= set.active_used - victims
+            })
+        };
+        let of_job = |v: &super::hypothesis::VictimsOfJob| {
+            !self.is_protected(v.job, against)
+                || !self.job(v.job).is_elastic()
+                || keeps_minimum(v.job, &v.pods)
+        };
+        hypothesis.by_job(self).iter().all(of_job)
+    }
+}

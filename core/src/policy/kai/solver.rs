@@ -1,0 +1,236 @@
+//! Which victims, in thought, let a job run.
+//!
+//! # Rule
+//! For k = 1..n the first k tasks of the job's chunk are solved with the *recorded* victims of step k-1. A step tries the
+//! recorded victims alone, then with ever more candidates, until one attempt ends well; hypotheses that fail a filter
+//! are passed over but keep their victims. An attempt evicts the recorded victims; then, for each node of the latest
+//! victim's job, all groups of the jobs that have a victim there, and places everything anew. Nodes of evicted tasks
+//! become feasible. A refusal by the validator ends the hypothesis. Only the last step's statement is kept.
+//!
+//! # Source
+//! kai.md 6.5
+//!
+//! # Differs
+//! a job without a placeable task left, on which the real scheduler dies, is unsolved and reported
+
+use super::filters::Filters;
+use super::hypothesis::Hypothesis;
+use super::min_runtime::Against;
+use super::queue_tree::QueueTree;
+use super::reclaimable::Held;
+use super::recorder::Recorder;
+use super::session::Session;
+use super::simulate::Attempt;
+use super::statement::{NotHeld, Statement};
+use super::task::{JobRef, NodeRef, TaskRef};
+
+/// On whose behalf victims are looked for, and what may be taken.
+#[derive(Debug)]
+pub(super) enum Taking {
+    /// From other queues, as far as that is fair with respect to what they held at first.
+    Reclaim(Held),
+    /// From lower priority in the same queue.
+    Preemption,
+    /// From anybody, if it is placed elsewhere.
+    Consolidation {
+        /// Most jobs that may be looked at.
+        most: Option<u32>,
+    },
+}
+
+/// A step that ended well.
+struct Solution {
+    statement: Statement,
+    /// Objects of the tasks that go or move.
+    gone: Vec<TaskRef>,
+    /// The groups they are in.
+    groups: Vec<Vec<TaskRef>>,
+}
+
+impl Session<'_> {
+    /// The statement that lets a job's chunk run, if there is one.
+    pub fn solve(&mut self, taking: &Taking, job: JobRef, out: &mut Recorder<'_>) -> Option<Statement> {
+        let feasible = self.feasible_nodes(job);
+        let used_before = self.job(job).active_used();
+        let chunk = self.chunk(job, false);
+        let mut recorded = Vec::new();
+        let mut more_nodes: Vec<NodeRef> = Vec::new();
+        for k in 1..=chunk.len() {
+            let partial = self.partial_job(job, &chunk[..k]);
+            if self.chunk(partial, false).is_empty() {
+                out.crashed(self, job);
+                return None;
+            }
+            // All of them, also those of a stale chunk that cannot be placed.
+            let pending = self.job(partial).tasks().collect();
+            let mut nodes = feasible.clone();
+            more_nodes.iter().for_each(|n| nodes[n.ix()] = true);
+            let hypothesis = Hypothesis::new(self, partial, pending, recorded);
+            let solution = self.solve_step(taking, job, hypothesis, nodes, out)?;
+            if k == chunk.len() {
+                let grew = self.job(job).active_used() > used_before;
+                if self.job(job).is_gang_satisfied() && grew {
+                    return Some(solution.statement);
+                }
+                return None;
+            }
+            solution.statement.discard(self);
+            more_nodes = solution.gone.iter().filter_map(|&t| self.task(t).node).collect();
+            recorded = solution.groups;
+        }
+        None
+    }
+
+    /// 6.1d: nodes on which anything is idle or releasing; all if some pod needs no GPU.
+    fn feasible_nodes(&self, job: JobRef) -> Vec<bool> {
+        let any_cpu_only = self.job(job).tasks().any(|t| self.pod_of(t).request.is_cpu_only());
+        let has_room = |n: &super::node::Node| n.sum_idle() > 0.0 || n.sum_releasing() > 0.0;
+        self.nodes.iter().map(|n| any_cpu_only || has_room(n)).collect()
+    }
+
+    /// The job with only some tasks, which must all run.
+    fn partial_job(&mut self, job: JobRef, tasks: &[TaskRef]) -> JobRef {
+        let partial = self.clone_with_tasks(job, tasks);
+        for set in 0..self.job(partial).sets.len() {
+            let n = tasks.iter().filter(|&&t| self.pod_of(t).set == set).count() as i64;
+            if n > 0 {
+                self.jobs[partial.ix()].sets[set].min_available = n;
+            }
+        }
+        partial
+    }
+
+    fn solve_step(
+        &mut self,
+        taking: &Taking,
+        job: JobRef,
+        mut hypothesis: Hypothesis,
+        mut nodes: Vec<bool>,
+        out: &mut Recorder<'_>,
+    ) -> Option<Solution> {
+        let mut tree = QueueTree::victims(self);
+        let victims = self.victims_for(taking, job);
+        tree.load(self, victims);
+        let mut filters = Filters::new(self, &hypothesis, &nodes);
+        loop {
+            if filters.accept(self, &hypothesis)
+                && let Some(solution) = self.try_hypothesis(taking, &hypothesis, &mut nodes, out)
+            {
+                return Some(solution);
+            }
+            if !hypothesis.grow(self, &mut tree) {
+                return None;
+            }
+        }
+    }
+
+    /// Jobs that may be looked at for victims.
+    fn victims_for(&self, taking: &Taking, job: JobRef) -> Vec<JobRef> {
+        let (queue, priority) = (self.facts_of(job).queue, self.facts_of(job).priority);
+        let all = self.own_jobs().filter(|&v| self.facts_of(v).preemptible);
+        match taking {
+            Taking::Reclaim(_) => {
+                let Some(by) = queue else { return Vec::new() };
+                let active =
+                    |v: JobRef| self.job(v).tasks().any(|t| self.task(t).status.is_active_allocated());
+                let others = all.filter(|&v| self.facts_of(v).queue != queue);
+                others.filter(|&v| active(v) && self.may_be_victim(v, Against::Reclaim(by))).collect()
+            }
+            Taking::Preemption => {
+                let same =
+                    all.filter(|&v| self.facts_of(v).queue == queue && self.facts_of(v).priority < priority);
+                let active = same.filter(|&v| self.job(v).n_active_allocated != 0);
+                active.filter(|&v| self.may_be_victim(v, Against::Preemption)).collect()
+            }
+            Taking::Consolidation { most } => {
+                let others = all.filter(|&v| v != job && self.job(v).n_active_allocated != 0);
+                let mut victims: Vec<JobRef> = others.collect();
+                if let Some(most) = most {
+                    victims.sort_by(|&l, &r| self.job_order(r, l));
+                    victims.truncate(*most as usize + 1);
+                }
+                victims
+            }
+        }
+    }
+
+    fn evict_all(&mut self, st: &mut Statement, tasks: &[TaskRef]) -> Result<(), NotHeld> {
+        tasks.iter().try_for_each(|&task| st.evict(self, task))
+    }
+
+    fn try_hypothesis(
+        &mut self,
+        taking: &Taking,
+        hypothesis: &Hypothesis,
+        nodes: &mut [bool],
+        out: &mut Recorder<'_>,
+    ) -> Option<Solution> {
+        let mut st = Statement::default();
+        let recorded: Vec<TaskRef> = hypothesis.recorded.iter().flatten().copied().collect();
+        if self.evict_all(&mut st, &recorded).is_err() {
+            st.discard(self);
+            return None;
+        }
+        let attempt = if hypothesis.potential().is_empty() {
+            if recorded.is_empty() {
+                return None;
+            }
+            self.simulate(taking, &mut st, hypothesis, &recorded, nodes, out)
+        } else {
+            self.try_nodes(taking, &mut st, hypothesis, &recorded, nodes, out)
+        };
+        let Attempt::Solved(gone) = attempt else {
+            st.discard(self);
+            return None;
+        };
+        let is_gone = |s: &Self, &t: &TaskRef| gone.iter().any(|&g| s.task(g).pod == s.task(t).pod);
+        let of_gone = hypothesis.groups.iter().filter(|g| g.tasks.iter().any(|t| is_gone(self, t)));
+        let groups = of_gone.map(|g| g.tasks.clone()).collect();
+        Some(Solution { statement: st, gone, groups })
+    }
+
+    /// Node by node of the latest victim's job: all that its neighbours' jobs may lose.
+    fn try_nodes(
+        &mut self,
+        taking: &Taking,
+        st: &mut Statement,
+        hypothesis: &Hypothesis,
+        recorded: &[TaskRef],
+        nodes: &mut [bool],
+        out: &mut Recorder<'_>,
+    ) -> Attempt {
+        let latest = hypothesis.potential().last().map(|&t| self.job_of(t)).expect("there is one");
+        let mut of_latest: Vec<Option<NodeRef>> =
+            self.job(latest).tasks().map(|t| self.task(t).node).collect();
+        of_latest.sort();
+        of_latest.dedup();
+        for node in of_latest {
+            let checkpoint = st.checkpoint();
+            let jobs = hypothesis.jobs_on(self, node);
+            let mut evicted = Vec::new();
+            for job in jobs {
+                let groups = hypothesis.groups.iter().filter(|g| g.job == job);
+                evicted.extend(groups.flat_map(|g| g.tasks.iter().copied()));
+            }
+            if self.evict_all(st, &evicted).is_err() {
+                return Attempt::Failed;
+            }
+            let mut added = Vec::new();
+            for at in evicted.iter().filter_map(|&t| self.task(t).node) {
+                if !nodes[at.ix()] {
+                    nodes[at.ix()] = true;
+                    added.push(at);
+                }
+            }
+            let victims: Vec<TaskRef> = recorded.iter().copied().chain(evicted).collect();
+            match self.simulate(taking, st, hypothesis, &victims, nodes, out) {
+                Attempt::Failed => {
+                    added.into_iter().for_each(|n| nodes[n.ix()] = false);
+                    st.rollback(self, checkpoint);
+                }
+                ended => return ended,
+            }
+        }
+        Attempt::Failed
+    }
+}

@@ -1,0 +1,60 @@
+//! The stale gang action: gangs that fell below their minimum go after a while.
+//!
+//! # Rule
+//! *Stale*: no task succeeded, some are active, and some pod set has fewer active ones (releasing included) than its
+//! minimum. A job that is not stale loses its timestamp; a stale one gets one, and once it is as old as the grace, every
+//! active task is evicted.
+//!
+//! # Source
+//! kai.md 1.3, 7.3
+//!
+//! # Differs
+//! nothing
+
+use super::recorder::Recorder;
+use super::session::Session;
+use super::snapshot::{Committed, Status};
+use super::task::{JobRef, TaskRef};
+
+impl Session<'_> {
+    /// The action.
+    pub fn run_stale_gang_eviction(&mut self, out: &mut Recorder<'_>) {
+        for job in self.own_jobs() {
+            let is_stale = self.is_stale(job);
+            let since = self.job(job).stale_since_s;
+            if !is_stale {
+                if since.is_some() {
+                    self.jobs[job.ix()].stale_since_s = None;
+                    out.stale(self, job, false);
+                }
+                continue;
+            }
+            let since = since.unwrap_or_else(|| {
+                self.jobs[job.ix()].stale_since_s = Some(self.now_s);
+                out.stale(self, job, true);
+                self.now_s
+            });
+            if self.config.staleness_grace_s.is_some_and(|grace| self.now_s - since >= grace) {
+                self.evict_stale(job, out);
+            }
+        }
+    }
+
+    fn is_stale(&self, job: JobRef) -> bool {
+        let succeeded = |t: TaskRef| self.task(t).status == Status::Succeeded;
+        let books = self.job(job);
+        books.active_used() > 0 && !books.is_gang_satisfied() && !books.tasks().any(succeeded)
+    }
+
+    fn evict_stale(&mut self, job: JobRef, out: &mut Recorder<'_>) {
+        let active = |&t: &TaskRef| self.task(t).status.is_active_allocated();
+        let tasks: Vec<TaskRef> = self.job(job).tasks().filter(active).collect();
+        let mut committed = Vec::new();
+        for task in tasks {
+            self.evict_now(task);
+            let pod = self.pod_of(task).name.clone();
+            committed.push(Committed::Evict { pod, preemptor: std::sync::Arc::from("") });
+        }
+        out.committed(self, job, committed);
+    }
+}

@@ -1,0 +1,94 @@
+//! Tasks as objects: one pod may have several, with independent states.
+//!
+//! # Rule
+//! A clone of a task may replace the original inside its job; undoing an operation acts on the object the operation was
+//! made with. Statuses form sets: *active used*, *active allocated* (not releasing), *allocated* (neither pipelined nor
+//! releasing). A task may be placed if it is pending, or, in thought only, if it is releasing in thought.
+//!
+//! # Source
+//! kai.md 0.6, 1.5
+//!
+//! # Differs
+//! nothing
+
+use super::request::Accepted;
+use super::snapshot::Status;
+
+macro_rules! refs {
+    ($($(#[$doc:meta])* $name:ident)*) => {$(
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+        pub(super) struct $name(pub u32);
+        impl $name {
+            /// The position.
+            pub fn ix(self) -> usize {
+                self.0 as usize
+            }
+            /// From a position.
+            pub fn of(ix: usize) -> Self {
+                $name(u32::try_from(ix).expect("a session stays below 2^32 objects"))
+            }
+        }
+    )*};
+}
+
+refs! {
+    /// A pod's identity; those of one job are adjacent, in order of their names.
+    PodRef
+    /// A task object.
+    TaskRef
+    /// A job object; the session's own jobs come first, in order of their names.
+    JobRef
+    /// A node, in order of names.
+    NodeRef
+    /// A queue, in order of age and name.
+    QueueRef
+    /// A shared device, in order of names; new ones last.
+    GroupRef
+}
+
+/// A task object.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Task {
+    pub pod: PodRef,
+    pub status: Status,
+    /// Whether the status is only in thought.
+    pub is_virtual: bool,
+    pub node: Option<NodeRef>,
+    /// Shared devices.
+    pub groups: Vec<GroupRef>,
+    pub accepted: Accepted,
+}
+
+impl Task {
+    /// Whether it may be placed now; `real` excludes what is releasing in thought.
+    pub fn should_allocate(&self, real: bool) -> bool {
+        self.status == Status::Pending || (!real && self.status == Status::Releasing && self.is_virtual)
+    }
+}
+
+/// How many statuses there are.
+pub(super) const STATUSES: usize = 10;
+
+impl Status {
+    /// Position in tables by status.
+    pub(super) fn ix(self) -> usize {
+        self as usize
+    }
+    /// Counts on its node.
+    pub(super) fn is_active_used(self) -> bool {
+        self.is_active_allocated() || self == Status::Releasing
+    }
+    /// Counts on its node and is not told to go.
+    pub(super) fn is_active_allocated(self) -> bool {
+        self.is_allocated() || self == Status::Pipelined
+    }
+    /// Counts in its queues.
+    pub(super) fn is_allocated(self) -> bool {
+        matches!(self, Status::Allocated | Status::Binding | Status::Bound | Status::Running)
+    }
+    /// May still run.
+    pub(super) fn is_alive(self) -> bool {
+        self.is_active_allocated() || matches!(self, Status::Pending | Status::Gated)
+    }
+}

@@ -1,0 +1,161 @@
+//! What a whole run came to, per queue and in all.
+//!
+//! # Rule
+//! A job's *wait* is its first start minus its submission; jobs that never started are not in it but among the unfinished. Median
+//! and percentile are by rank: the median of an even number is the mean of the two in the middle, the 90th
+//! percentile is the smallest wait that at least 90 % do not exceed. A *restart wait* is the time from the moment an evicted
+//! or lost pod waits again to the moment it is placed again; it is counted per pod and not part of the wait.
+//! Everything is added up in integers and divided once.
+
+use super::simulation::Simulation;
+use crate::id::{JobId, QueueId};
+use crate::time::{Span, Time};
+
+/// What a whole run came to.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Summary {
+    /// Over all queues.
+    pub all: Totals,
+    /// Every queue with its descendants, in queue order.
+    pub queues: Vec<Totals>,
+    /// The run's latest moment.
+    pub until: Time,
+    /// Cycles.
+    pub cycles: u32,
+}
+
+/// Numbers of one queue and its descendants, or of all.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Totals {
+    /// The queue; `None`: all.
+    pub queue: Option<QueueId>,
+    /// Jobs that ended by themselves or were completed from outside.
+    pub jobs_done: u32,
+    /// Jobs submitted that did not end.
+    pub jobs_unfinished: u32,
+    /// Those of them that never started.
+    pub jobs_never_started: u32,
+    /// Waits of the jobs that started.
+    pub waits: Waits,
+    /// GPU seconds held.
+    pub gpu_seconds_used: f64,
+    /// GPU seconds below the entitlement while wanting more.
+    pub gpu_seconds_owed: f64,
+    /// GPU seconds above the quota.
+    pub gpu_seconds_borrowed: f64,
+    /// GPU seconds of work that was lost by evictions and failures of nodes.
+    pub gpu_seconds_lost: f64,
+    /// Pods evicted by the policy.
+    pub evictions: u64,
+    /// Pods placed again after they lost their work.
+    pub restarts: u64,
+    /// Mean wait of those for their new place, seconds.
+    pub restart_wait_mean_s: f64,
+    /// The last end of a job, seconds after the start; `None`: none ended.
+    pub last_end_s: Option<f64>,
+    /// GPU seconds used over GPU seconds of ready nodes.
+    pub utilisation: f64,
+}
+
+/// Waits, in seconds.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Waits {
+    /// How many.
+    pub n: u32,
+    /// Mean.
+    pub mean_s: f64,
+    /// Median.
+    pub median_s: f64,
+    /// 90th percentile.
+    pub p90_s: f64,
+    /// Longest.
+    pub max_s: f64,
+}
+
+impl Waits {
+    /// Of waits in any order.
+    fn of(mut waits: Vec<Span>) -> Waits {
+        waits.sort_unstable();
+        let Some(&longest) = waits.last() else { return Waits::default() };
+        let n = waits.len();
+        let sum: i128 = waits.iter().map(|wait| i128::from(wait.as_millis())).sum();
+        let middle = waits[(n - 1) / 2].as_millis() + waits[n / 2].as_millis();
+        let rank = (n * 9).div_ceil(10).max(1);
+        Waits {
+            n: u32::try_from(n).expect("fewer than 2^32 jobs"),
+            mean_s: sum as f64 / n as f64 / 1000.0,
+            median_s: middle as f64 / 2000.0,
+            p90_s: waits[rank - 1].as_seconds(),
+            max_s: longest.as_seconds(),
+        }
+    }
+}
+
+impl Simulation {
+    /// What the run came to so far.
+    pub fn summary(&self) -> Summary {
+        let cluster = self.cluster();
+        let per_queue = |queue: QueueId| {
+            let is_in = |&job: &JobId| cluster.path_to_root(cluster.jobs[job].queue).any(|q| q == queue);
+            self.totals(Some(queue), &cluster.jobs.ids().filter(is_in).collect::<Vec<_>>())
+        };
+        Summary {
+            all: self.totals(None, &cluster.jobs.ids().collect::<Vec<_>>()),
+            queues: cluster.queues.ids().map(per_queue).collect(),
+            until: self.now(),
+            cycles: self.cycle(),
+        }
+    }
+
+    fn totals(&self, queue: Option<QueueId>, jobs: &[JobId]) -> Totals {
+        let cluster = self.cluster();
+        let mut totals = Totals { queue, ..Totals::default() };
+        let mut waits = Vec::new();
+        let mut last_end = None;
+        for &job in jobs {
+            let j = &cluster.jobs[job];
+            let is_live = cluster.live_jobs.binary_search(&job).is_ok();
+            totals.jobs_unfinished += u32::from(is_live);
+            totals.jobs_never_started += u32::from(is_live && j.first_start.is_none());
+            totals.jobs_done += u32::from(j.ended.is_some());
+            last_end = last_end.max(j.ended);
+            waits.extend(j.first_start.map(|start| start - j.submit));
+        }
+        totals.waits = Waits::of(waits);
+        totals.last_end_s = last_end.map(Time::as_seconds);
+        self.add_integrals(&mut totals);
+        totals
+    }
+
+    /// Sums over queues count each leaf once.
+    fn add_integrals(&self, totals: &mut Totals) {
+        let cluster = self.cluster();
+        let queues: Vec<QueueId> = match totals.queue {
+            Some(queue) => vec![queue],
+            None => cluster.queues.ids().filter(|&id| cluster.queues[id].children.is_empty()).collect(),
+        };
+        let (mut used, mut owed, mut borrowed, mut lost, mut waited) = (0, 0, 0, 0, 0);
+        for queue in queues {
+            let integrals = self.meter().queue(queue);
+            let sums = self.world().queue_sums(queue);
+            used += integrals.used;
+            owed += integrals.owed;
+            borrowed += integrals.borrowed;
+            lost += sums.lost;
+            waited += sums.restart_wait_ms;
+            totals.evictions += sums.evictions;
+            totals.restarts += sums.restarts;
+        }
+        // Thousandths of GPUs times milliseconds.
+        let gpu_seconds = |sum: i128| sum as f64 / 1e6;
+        totals.gpu_seconds_used = gpu_seconds(used);
+        totals.gpu_seconds_owed = gpu_seconds(owed);
+        totals.gpu_seconds_borrowed = gpu_seconds(borrowed);
+        totals.gpu_seconds_lost = gpu_seconds(lost);
+        if totals.restarts > 0 {
+            totals.restart_wait_mean_s = waited as f64 / totals.restarts as f64 / 1000.0;
+        }
+        let capacity = self.meter().capacity();
+        totals.utilisation = if capacity > 0 { used as f64 / capacity as f64 } else { 0.0 };
+    }
+}

@@ -1,0 +1,130 @@
+//! What a page asks of a state: who holds which device, what a job's pods are about, what was claimed.
+
+use super::simulation::{CycleRecord, Simulation};
+use crate::cluster::{GpuRequest, Phase};
+use crate::id::{Arena, JobId, NodeId, PodId, QueueId};
+use crate::trace::Event;
+
+/// Somebody on a device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Holder {
+    /// The pod.
+    pub pod: PodId,
+    /// Its job.
+    pub job: JobId,
+    /// Its queue.
+    pub queue: QueueId,
+    /// Thousandths of the device.
+    pub milli: i64,
+    /// Told to go.
+    pub is_leaving: bool,
+    /// Placed, not running yet.
+    pub is_starting: bool,
+    /// May not be evicted for others.
+    pub is_locked: bool,
+}
+
+/// What is on one node.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct NodeTable {
+    /// For each device those who hold it, by pod.
+    pub devices: Vec<Vec<Holder>>,
+    /// Pods without a device.
+    pub without: Vec<Holder>,
+}
+
+/// A job's pods by what they are about.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PodCounts {
+    /// Start or run.
+    pub running: u32,
+    /// Wait.
+    pub pending: u32,
+    /// Told to go.
+    pub leaving: u32,
+    /// Ended or withdrawn.
+    pub over: u32,
+}
+
+/// Room held for a pod until the end of a cycle.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ClaimView {
+    /// For whom.
+    pub pod: PodId,
+    /// Where.
+    pub node: NodeId,
+}
+
+impl Simulation {
+    /// The queue of a pod.
+    pub fn queue_of(&self, pod: PodId) -> QueueId {
+        let cluster = self.cluster();
+        cluster.jobs[cluster.pods[pod].job].queue
+    }
+
+    /// What is on every node, in one walk over the live jobs.
+    pub fn node_tables(&self) -> Arena<NodeId, NodeTable> {
+        let cluster = self.cluster();
+        let empty = |node: &crate::cluster::Node| NodeTable {
+            devices: vec![Vec::new(); node.n_devices() as usize],
+            without: Vec::new(),
+        };
+        let mut tables: Arena<NodeId, NodeTable> = cluster.nodes.values().map(empty).collect();
+        for (id, pod) in cluster.live_jobs.iter().flat_map(|&job| cluster.pods_of(job)) {
+            let (true, Some(node)) = (pod.phase.holds(), pod.node) else { continue };
+            let job = &cluster.jobs[pod.job];
+            let holder = Holder {
+                pod: id,
+                job: pod.job,
+                queue: job.queue,
+                milli: self.portion(pod.request.gpu, node),
+                is_leaving: matches!(pod.phase, Phase::Terminating { .. }),
+                is_starting: matches!(pod.phase, Phase::Starting { .. }),
+                is_locked: !job.preemptible,
+            };
+            for device in pod.devices.iter() {
+                tables[node].devices[device as usize].push(holder);
+            }
+            if pod.devices.0 == 0 {
+                tables[node].without.push(holder);
+            }
+        }
+        tables
+    }
+
+    /// Thousandths of each of its devices that a request takes on a node.
+    fn portion(&self, gpu: GpuRequest, node: NodeId) -> i64 {
+        match gpu {
+            GpuRequest::None => 0,
+            GpuRequest::Whole { .. } => 1000,
+            GpuRequest::Fraction { portion, .. } => portion.in_base_units(),
+            GpuRequest::Memory { mib, .. } => mib * 1000 / self.cluster().nodes[node].gpu_memory_mib.max(1),
+        }
+    }
+
+    /// What a job's pods are about.
+    pub fn pod_counts(&self, job: JobId) -> PodCounts {
+        let mut counts = PodCounts::default();
+        for (_, pod) in self.cluster().pods_of(job) {
+            match pod.phase {
+                Phase::Starting { .. } | Phase::Running { .. } => counts.running += 1,
+                Phase::Pending | Phase::Gated => counts.pending += 1,
+                Phase::Terminating { .. } => counts.leaving += 1,
+                Phase::Finished { .. } | Phase::Removed { .. } => counts.over += 1,
+                Phase::Future => {}
+            }
+        }
+        counts
+    }
+}
+
+impl CycleRecord {
+    /// What was claimed in the cycle, in order.
+    pub fn claims(&self) -> Vec<ClaimView> {
+        let claim = |event: &Event| match *event {
+            Event::Claimed { pod, node } => Some(ClaimView { pod, node }),
+            _ => None,
+        };
+        self.events.iter().filter_map(|recorded| claim(&recorded.event)).collect()
+    }
+}

@@ -1,0 +1,87 @@
+//! Runs recordings of the real schedulers and counts what agrees.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::Instant;
+
+use clap::Parser;
+use fairground_tests::report::{FileReport, Verdict, total};
+use fairground_tests::run::{Options, run, short_name};
+use fairground_tests::{known, recording};
+
+/// Runs recordings of the real schedulers and counts what agrees. Exit code 0 only if nothing failed.
+#[derive(Parser)]
+struct Arguments {
+    /// Files or directories, searched recursively for `.jsonl` and `.jsonl.gz`.
+    #[arg(long, value_name = "PATH", num_args = 1.., default_value = "tests/golden")]
+    dir: Vec<PathBuf>,
+    /// Only cases whose id contains this.
+    #[arg(long, value_name = "SUBSTRING")]
+    only: Option<String>,
+    /// List every failure, not only the first few of a file.
+    #[arg(long)]
+    verbose: bool,
+}
+
+/// How many failures of a file are listed without `--verbose`.
+const LISTED: usize = 5;
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    match golden(&arguments) {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(says) => {
+            eprintln!("error: {says}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn golden(arguments: &Arguments) -> Result<bool, String> {
+    // Panics are caught and become failures of their case.
+    std::panic::set_hook(Box::new(|_| {}));
+    let known = known::parse(include_str!("../../known-differences.toml"))
+        .map_err(|e| format!("known-differences.toml: {e}"))?;
+    let mut recordings = Vec::new();
+    let mut malformed = 0;
+    for dir in &arguments.dir {
+        for path in recording::find(dir).map_err(|e| e.to_string())? {
+            match recording::read(&path) {
+                Ok(recording) => recordings.push(recording),
+                Err(e) => {
+                    malformed += 1;
+                    println!("error: {e}");
+                }
+            }
+        }
+    }
+    let start = Instant::now();
+    let reports = run(&recordings, &Options { only: arguments.only.clone(), known });
+    for report in reports.iter().filter(|r| !r.cases.is_empty()) {
+        print_file(report, arguments.verbose);
+    }
+    let total = total(&reports);
+    println!("{:<52}{total}   {:.1?}", "total", start.elapsed());
+    Ok(malformed == 0 && total.failed == 0 && total.of() > 0)
+}
+
+fn print_file(report: &FileReport, verbose: bool) {
+    println!("{:<52}{}", short_name(&report.file), report.counts());
+    let missing = report.missing();
+    if !missing.is_empty() {
+        let list: Vec<String> = missing.iter().map(|(feature, n)| format!("{feature} ({n})")).collect();
+        println!("    not built: {}", list.join(", "));
+    }
+    let failures = report.cases.iter().filter_map(|c| match &c.verdict {
+        Verdict::Failed(says) => Some(format!("{} (line {}): {says}", c.id, c.line)),
+        _ => None,
+    });
+    for (i, failure) in failures.enumerate() {
+        if i == LISTED && !verbose {
+            println!("    ... more with --verbose");
+            break;
+        }
+        println!("    {failure}");
+    }
+}

@@ -1,0 +1,98 @@
+//! Recordings of format `kai-cycle/1`: whole cycles of the real scheduler on small clusters.
+//!
+//! A case agrees when the whole trajectory, simulated from the input, takes the decisions of one recorded
+//! outcome, and every later round, simulated from its recorded opening, does as well. Numbers of queues are
+//! compared bit for bit where the recording found them to be exact.
+
+mod compare;
+mod decisions;
+mod expected;
+mod features;
+mod format;
+mod snapshot;
+
+pub use format::Case;
+
+use fairground::policy::kai::run_cycle;
+use fairground::policy::kai::snapshot::{CycleOutcome, Snapshot};
+use fairground::trace::{Level, Trace};
+
+use self::compare::{Difference, compare};
+use self::format::Outcome;
+use crate::report::Verdict;
+
+/// A simulated round.
+#[derive(Clone, Debug)]
+struct Ran {
+    opening: Snapshot,
+    outcome: CycleOutcome,
+}
+
+/// Compares a case with its recording.
+pub fn check(case: &Case) -> Verdict {
+    if let Some(feature) = features::unbuilt(case) {
+        return Verdict::NotBuilt(feature);
+    }
+    match judge(case) {
+        Ok(()) if case.strict => Verdict::Equal,
+        Ok(()) => Verdict::InSet,
+        Err(says) => Verdict::Failed(says),
+    }
+}
+
+fn judge(case: &Case) -> Result<(), String> {
+    let ran = trajectory(case)?;
+    let mut furthest: Option<Difference> = None;
+    for outcome in &case.outcomes {
+        let Some(difference) = compare(case, &ran, outcome, 0)? else {
+            for (round, recorded) in outcome.rounds.iter().enumerate().skip(1) {
+                if let Some(difference) = reopened(case, outcome, recorded, round)? {
+                    return Err(format!("from the recorded opening, {difference}"));
+                }
+            }
+            return expected::check(case, &ran);
+        };
+        if furthest.as_ref().is_none_or(|f| f.at() < difference.at()) {
+            furthest = Some(difference);
+        }
+    }
+    let furthest = furthest.ok_or("no outcomes")?;
+    match case.outcomes.len() {
+        1 => Err(furthest.to_string()),
+        n => Err(format!("none of {n} outcomes; nearest: {furthest}")),
+    }
+}
+
+/// Simulates one later round from its recorded opening.
+fn reopened(
+    case: &Case,
+    outcome: &Outcome,
+    recorded: &format::Round,
+    round: usize,
+) -> Result<Option<Difference>, String> {
+    let open = recorded.open.as_ref().ok_or_else(|| format!("round {round} has no opening"))?;
+    let opening = snapshot::reopening(case, open)?;
+    let ran = Ran { outcome: run(&opening), opening };
+    compare(case, &[ran], outcome, round)
+}
+
+/// Simulates as many rounds as were recorded, each from what the one before left.
+fn trajectory(case: &Case) -> Result<Vec<Ran>, String> {
+    let rounds = case.outcomes.iter().map(|o| o.rounds.len()).max().unwrap_or(0);
+    let mut opening = snapshot::opening(case)?;
+    let mut ran = Vec::new();
+    for round in 0..rounds {
+        let mut outcome = run(&opening);
+        snapshot::rename_new_devices(&opening, &mut outcome, round);
+        let mut next = opening.clone();
+        let invented = case.outcomes[0].rounds.get(round + 1).and_then(|r| r.open.as_ref());
+        snapshot::write_back(case, &mut next, &outcome, invented)?;
+        ran.push(Ran { opening, outcome });
+        opening = next;
+    }
+    Ok(ran)
+}
+
+fn run(snapshot: &Snapshot) -> CycleOutcome {
+    run_cycle(snapshot, &mut Trace::new(Level::Outcomes))
+}

@@ -1,0 +1,174 @@
+//! Recordings of format `kai-division/1`: calls of the division function on a flat set of siblings.
+
+use fairground::policy::kai::division::{Sibling, Step, divide, divide_recorded};
+use serde::Deserialize;
+
+use crate::report::Verdict;
+
+/// A case.
+#[derive(Clone, Debug, Deserialize)]
+pub struct Case {
+    /// Unique in the file.
+    pub id: String,
+    /// What is divided.
+    pub totals: Triple,
+    /// How strongly past usage counts.
+    pub k: f64,
+    /// The siblings.
+    pub queues: Vec<Queue>,
+    /// The result, if all executions agreed.
+    pub fair_share: Option<Vec<Triple>>,
+    /// The results, if they did not.
+    #[serde(default)]
+    pub outcomes: Vec<Outcome>,
+}
+
+/// One of several results.
+#[derive(Clone, Debug, Deserialize)]
+pub struct Outcome {
+    /// Per queue.
+    pub fair_share: Vec<Triple>,
+}
+
+/// One number per resource.
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq)]
+pub struct Triple {
+    /// Millicores.
+    pub cpu: f64,
+    /// Bytes.
+    pub memory: f64,
+    /// Devices.
+    pub gpu: f64,
+}
+
+impl Triple {
+    fn to_array(self) -> [f64; 3] {
+        [self.cpu, self.memory, self.gpu]
+    }
+}
+
+/// A sibling.
+#[derive(Clone, Debug, Deserialize)]
+pub struct Queue {
+    /// Unique in the case.
+    pub name: String,
+    /// Larger first.
+    pub priority: i64,
+    /// Seconds.
+    pub created: i64,
+    /// CPU.
+    pub cpu: Inputs,
+    /// Memory.
+    pub memory: Inputs,
+    /// GPU.
+    pub gpu: Inputs,
+}
+
+/// What one resource needs.
+#[derive(Clone, Copy, Debug, Deserialize)]
+pub struct Inputs {
+    /// Quota.
+    pub deserved: f64,
+    /// Limit.
+    pub limit: f64,
+    /// Weight.
+    pub weight: f64,
+    /// Request.
+    pub request: f64,
+    /// Past usage.
+    pub usage: f64,
+}
+
+impl Case {
+    /// The siblings as the division of one resource sees them.
+    pub fn siblings(&self, resource: usize) -> Vec<Sibling<'_>> {
+        let mut siblings = Vec::with_capacity(self.queues.len());
+        for q in &self.queues {
+            let Inputs { deserved, limit, weight, request, usage } = [q.cpu, q.memory, q.gpu][resource];
+            let (name, created_s) = (q.name.as_str(), q.created as f64);
+            let priority = q.priority;
+            siblings.push(Sibling {
+                name,
+                priority,
+                created_s,
+                deserved,
+                limit,
+                weight,
+                request,
+                usage,
+                fair_share: 0.0,
+            });
+        }
+        siblings
+    }
+
+    fn divide(&self) -> Result<Vec<[f64; 3]>, String> {
+        let mut result = vec![[0.0; 3]; self.queues.len()];
+        for (resource, total) in self.totals.to_array().into_iter().enumerate() {
+            let mut siblings = self.siblings(resource);
+            divide(total, self.k, &mut siblings);
+            let steps = divide_recorded(total, self.k, &mut self.siblings(resource));
+            for (i, sibling) in siblings.iter().enumerate() {
+                result[i][resource] = sibling.fair_share;
+                let last = Step::Result { sibling: i, fair_share: sibling.fair_share };
+                if steps[steps.len() - siblings.len() + i] != last {
+                    return Err(format!("{}: the derivation ends in another value", sibling.name));
+                }
+            }
+        }
+        Ok(result)
+    }
+}
+
+const RESOURCES: [&str; 3] = ["cpu", "memory", "gpu"];
+
+/// From so many siblings on a recorded set of outcomes cannot be complete: last bits of long sums.
+const WIDE: usize = 50;
+
+/// Compares a case with its recording. With many siblings a set counts as reached within 1e-9.
+pub fn check(case: &Case) -> Verdict {
+    let got = match case.divide() {
+        Ok(got) => got,
+        Err(says) => return Verdict::Failed(says),
+    };
+    if let Some(expected) = &case.fair_share {
+        return match difference(case, expected, &got, |l, r| l == r) {
+            None => Verdict::Equal,
+            Some(says) => Verdict::Failed(says),
+        };
+    }
+    let near = |l: f64, r: f64| (l - r).abs() <= 1e-9 * l.abs().max(r.abs());
+    let reaches = |same: &dyn Fn(f64, f64) -> bool| {
+        case.outcomes.iter().any(|o| difference(case, &o.fair_share, &got, same).is_none())
+    };
+    if reaches(&|l, r| l == r) {
+        return Verdict::InSet;
+    }
+    if case.queues.len() >= WIDE && reaches(&near) {
+        return Verdict::Near;
+    }
+    match case.outcomes.first().and_then(|o| difference(case, &o.fair_share, &got, |l, r| l == r)) {
+        Some(says) => Verdict::Failed(format!("none of {} outcomes; {says}", case.outcomes.len())),
+        None => Verdict::Failed("neither fair_share nor outcomes".to_owned()),
+    }
+}
+
+fn difference(
+    case: &Case,
+    expected: &[Triple],
+    got: &[[f64; 3]],
+    same: impl Fn(f64, f64) -> bool,
+) -> Option<String> {
+    if expected.len() != got.len() {
+        return Some(format!("{} values for {} queues", expected.len(), got.len()));
+    }
+    for ((queue, expected), got) in case.queues.iter().zip(expected).zip(got) {
+        for (r, name) in RESOURCES.into_iter().enumerate() {
+            let expected = expected.to_array()[r];
+            if !same(expected, got[r]) {
+                return Some(format!("{} {name}: expected {expected:?}, got {:?}", queue.name, got[r]));
+            }
+        }
+    }
+    None
+}

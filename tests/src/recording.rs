@@ -1,0 +1,121 @@
+//! Files of recordings: JSON lines, the first line a header, every other line a case; plain or gzipped.
+
+use std::fmt;
+use std::fs;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+
+/// What is wrong with a file, and where.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Malformed {
+    /// The file.
+    pub file: PathBuf,
+    /// The line, from 1; 0 for the file as a whole.
+    pub line: usize,
+    /// What is wrong.
+    pub says: String,
+}
+
+impl fmt::Display for Malformed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}: {}", self.file.display(), self.line, self.says)
+    }
+}
+
+/// The readers there are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// `kai-division/1`.
+    KaiDivision,
+    /// `kai-cycle/1`.
+    KaiCycle,
+    /// Recordings of a product that is not simulated yet.
+    Foreign,
+}
+
+impl Format {
+    fn of(name: &str) -> Option<Format> {
+        match name {
+            "kai-division/1" => Some(Format::KaiDivision),
+            "kai-cycle/1" => Some(Format::KaiCycle),
+            "yunikorn-config/1" | "yunikorn-pure/1" | "yunikorn-trace/1" | "ego-model/1"
+            | "runai-model/1" => Some(Format::Foreign),
+            _ => None,
+        }
+    }
+}
+
+#[derive(Deserialize)]
+struct Header {
+    format: String,
+    #[serde(default)]
+    upstream_revision: Option<String>,
+    count: Option<usize>,
+}
+
+/// A file with its cases still as text.
+#[derive(Clone, Debug)]
+pub struct Recording {
+    /// Where it was read from.
+    pub path: PathBuf,
+    /// Which reader its cases need.
+    pub format: Format,
+    /// The recorded revision; empty if the header does not say.
+    pub revision: String,
+    /// Line number and text of every case.
+    pub cases: Vec<(usize, String)>,
+}
+
+/// Whether a file is a recording by its name.
+pub fn is_recording(path: &Path) -> bool {
+    let name = path.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
+    name.ends_with(".jsonl") || name.ends_with(".jsonl.gz")
+}
+
+/// All recordings below a directory, or the file itself, by path.
+pub fn find(path: &Path) -> Result<Vec<PathBuf>, Malformed> {
+    let mut found = Vec::new();
+    let mut open = vec![path.to_path_buf()];
+    while let Some(path) = open.pop() {
+        let failed = |e: std::io::Error| Malformed { file: path.clone(), line: 0, says: e.to_string() };
+        if fs::metadata(&path).map_err(failed)?.is_dir() {
+            for entry in fs::read_dir(&path).map_err(failed)? {
+                open.push(entry.map_err(failed)?.path());
+            }
+        } else if is_recording(&path) {
+            found.push(path);
+        }
+    }
+    found.sort();
+    Ok(found)
+}
+
+/// Reads a file and its header; the cases are looked at later.
+pub fn read(path: &Path) -> Result<Recording, Malformed> {
+    let failed = |line: usize, says: String| Malformed { file: path.to_path_buf(), line, says };
+    let bytes = fs::read(path).map_err(|e| failed(0, e.to_string()))?;
+    let mut text = String::new();
+    if path.extension().is_some_and(|e| e == "gz") {
+        let mut decoder = flate2::read::MultiGzDecoder::new(&bytes[..]);
+        decoder.read_to_string(&mut text).map_err(|e| failed(0, format!("not gzip of UTF-8: {e}")))?;
+    } else {
+        text = String::from_utf8(bytes).map_err(|e| failed(0, format!("not UTF-8: {e}")))?;
+    }
+    let mut lines = text.lines().enumerate().filter(|(_, l)| !l.trim().is_empty());
+    let (_, first) = lines.next().ok_or_else(|| failed(0, "empty".to_owned()))?;
+    let header: Header = serde_json::from_str(first).map_err(|e| failed(1, format!("not a header: {e}")))?;
+    let format =
+        Format::of(&header.format).ok_or_else(|| failed(1, format!("unknown format {:?}", header.format)))?;
+    let cases: Vec<(usize, String)> = lines.map(|(i, l)| (i + 1, l.to_owned())).collect();
+    if cases.is_empty() {
+        return Err(failed(0, "no cases".to_owned()));
+    }
+    if header.count.is_some_and(|n| n != cases.len()) {
+        let says = format!("{} cases, but the header says {}", cases.len(), header.count.unwrap_or(0));
+        return Err(failed(0, says));
+    }
+    let revision = header.upstream_revision.unwrap_or_default();
+    Ok(Recording { path: path.to_path_buf(), format, revision, cases })
+}

@@ -1,0 +1,138 @@
+//! What became of the cases, counted by file.
+
+use std::fmt;
+
+/// What became of one case.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Verdict {
+    /// Equal to the only recorded outcome.
+    Equal,
+    /// Equal to one of the recorded outcomes.
+    InSet,
+    /// Within 1e-9 of one of the outcomes of a set that cannot be complete.
+    Near,
+    /// The case needs this feature, which is not built.
+    NotBuilt(&'static str),
+    /// Differs, and `known-differences.toml` says why.
+    Known(String),
+    /// Differs; the first differing decision.
+    Failed(String),
+}
+
+/// How many cases came to which verdict.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// [`Verdict::Equal`].
+    pub equal: usize,
+    /// [`Verdict::InSet`].
+    pub in_set: usize,
+    /// [`Verdict::Near`].
+    pub near: usize,
+    /// [`Verdict::NotBuilt`].
+    pub not_built: usize,
+    /// [`Verdict::Known`].
+    pub known: usize,
+    /// [`Verdict::Failed`].
+    pub failed: usize,
+}
+
+impl Counts {
+    /// Counts one more.
+    pub fn add(&mut self, verdict: &Verdict) {
+        let count = match verdict {
+            Verdict::Equal => &mut self.equal,
+            Verdict::InSet => &mut self.in_set,
+            Verdict::Near => &mut self.near,
+            Verdict::NotBuilt(_) => &mut self.not_built,
+            Verdict::Known(_) => &mut self.known,
+            Verdict::Failed(_) => &mut self.failed,
+        };
+        *count += 1;
+    }
+
+    /// Adds another file's counts.
+    pub fn merge(&mut self, other: Counts) {
+        self.equal += other.equal;
+        self.in_set += other.in_set;
+        self.near += other.near;
+        self.not_built += other.not_built;
+        self.known += other.known;
+        self.failed += other.failed;
+    }
+
+    /// How many cases agree with the recording.
+    pub fn agree(&self) -> usize {
+        self.equal + self.in_set + self.near
+    }
+
+    /// How many cases there are.
+    pub fn of(&self) -> usize {
+        self.agree() + self.not_built + self.known + self.failed
+    }
+}
+
+impl fmt::Display for Counts {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Counts { equal, in_set, near, not_built, known, failed } = self;
+        write!(
+            f,
+            "{equal:>5} equal {in_set:>4} in set {near:>3} near {not_built:>5} not built {known:>3} known difference {failed:>5} failed"
+        )
+    }
+}
+
+/// One case's verdict with where it stands.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CaseReport {
+    /// Line in the file, from 1.
+    pub line: usize,
+    /// The case's id; empty if it could not be read.
+    pub id: String,
+    /// What became of it.
+    pub verdict: Verdict,
+}
+
+/// One file's cases.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FileReport {
+    /// The file as it was named or found.
+    pub file: String,
+    /// The recorded revision; empty for other products.
+    pub revision: String,
+    /// In file order.
+    pub cases: Vec<CaseReport>,
+}
+
+impl FileReport {
+    /// The counts of this file.
+    pub fn counts(&self) -> Counts {
+        let mut counts = Counts::default();
+        for case in &self.cases {
+            counts.add(&case.verdict);
+        }
+        counts
+    }
+
+    /// Features that are missing, with the number of cases that wait for each, in order of appearance.
+    pub fn missing(&self) -> Vec<(&'static str, usize)> {
+        let mut missing: Vec<(&'static str, usize)> = Vec::new();
+        for case in &self.cases {
+            if let Verdict::NotBuilt(feature) = case.verdict {
+                match missing.iter_mut().find(|(f, _)| *f == feature) {
+                    Some((_, n)) => *n += 1,
+                    None => missing.push((feature, 1)),
+                }
+            }
+        }
+        missing
+    }
+}
+
+/// The counts of all files.
+pub fn total(files: &[FileReport]) -> Counts {
+    let mut total = Counts::default();
+    for file in files {
+        total.merge(file.counts());
+    }
+    total
+}

@@ -1,0 +1,131 @@
+//! Runs recordings: reads files, spreads their cases over threads, judges every case.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use serde::Deserialize;
+
+use crate::known::Difference;
+use crate::recording::{Format, Recording};
+use crate::report::{CaseReport, FileReport, Verdict};
+use crate::{cycle, division};
+
+/// What to run.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// Only cases whose id contains this.
+    pub only: Option<String>,
+    /// Accepted differences.
+    pub known: Vec<Difference>,
+}
+
+#[derive(Deserialize)]
+struct Named {
+    id: String,
+}
+
+/// Runs all cases of all files, on all processors; reports come in file and line order.
+pub fn run(recordings: &[Recording], options: &Options) -> Vec<FileReport> {
+    let work: Vec<(usize, usize)> = recordings
+        .iter()
+        .enumerate()
+        .flat_map(|(file, recording)| (0..recording.cases.len()).map(move |case| (file, case)))
+        .collect();
+    let next = AtomicUsize::new(0);
+    let done: Mutex<Vec<(usize, CaseReport)>> = Mutex::new(Vec::new());
+    let workers = std::thread::available_parallelism().map_or(1, |n| n.get());
+    std::thread::scope(|scope| {
+        for _ in 0..workers {
+            scope.spawn(|| {
+                while let Some(&(file, case)) = work.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    if let Some(report) = run_case(&recordings[file], case, options) {
+                        done.lock().unwrap_or_else(|e| e.into_inner()).push((file, report));
+                    }
+                }
+            });
+        }
+    });
+    let mut done = done.into_inner().unwrap_or_else(|e| e.into_inner());
+    done.sort_by_key(|(file, report)| (*file, report.line));
+    let mut reports: Vec<FileReport> = recordings.iter().map(|r| empty_report(r)).collect();
+    for (file, report) in done {
+        reports[file].cases.push(report);
+    }
+    for report in &mut reports {
+        apply_known(report, options);
+    }
+    reports
+}
+
+fn empty_report(recording: &Recording) -> FileReport {
+    FileReport {
+        file: recording.path.display().to_string(),
+        revision: recording.revision.clone(),
+        cases: Vec::new(),
+    }
+}
+
+fn run_case(recording: &Recording, case: usize, options: &Options) -> Option<CaseReport> {
+    let (line, text) = &recording.cases[case];
+    let id = match recording.format {
+        Format::Foreign => String::new(),
+        _ => match serde_json::from_str::<Named>(text) {
+            Ok(named) => named.id,
+            Err(e) => return Some(failed(*line, "", &format!("not a case: {e}"))),
+        },
+    };
+    if options.only.as_ref().is_some_and(|only| !id.contains(only.as_str())) {
+        return None;
+    }
+    let judge = || match recording.format {
+        Format::Foreign => Ok(Verdict::NotBuilt("another product")),
+        Format::KaiDivision => serde_json::from_str(text).map(|c| division::check(&c)),
+        Format::KaiCycle => serde_json::from_str(text).map(|c| cycle::check(&c)),
+    };
+    Some(match catch_unwind(AssertUnwindSafe(judge)) {
+        Ok(Ok(verdict)) => CaseReport { line: *line, id, verdict },
+        Ok(Err(e)) => failed(*line, &id, &format!("not a case: {e}")),
+        Err(panic) => failed(*line, &id, &format!("panicked: {}", panic_text(&*panic))),
+    })
+}
+
+fn failed(line: usize, id: &str, says: &str) -> CaseReport {
+    CaseReport { line, id: id.to_owned(), verdict: Verdict::Failed(says.to_owned()) }
+}
+
+fn panic_text(panic: &(dyn std::any::Any + Send)) -> String {
+    match (panic.downcast_ref::<&str>(), panic.downcast_ref::<String>()) {
+        (Some(text), _) => (*text).to_owned(),
+        (_, Some(text)) => text.clone(),
+        _ => "without a message".to_owned(),
+    }
+}
+
+/// An accepted difference that is still there is *known*; one that has vanished is a failure.
+fn apply_known(report: &mut FileReport, options: &Options) {
+    for known in options.known.iter().filter(|k| k.is_in(&report.file)) {
+        let Some(case) = report.cases.iter_mut().find(|c| c.id == known.id) else {
+            if options.only.is_none() {
+                report.cases.push(failed(0, &known.id, "a known difference without a case"));
+            }
+            continue;
+        };
+        case.verdict = match &case.verdict {
+            Verdict::Failed(_) => Verdict::Known(known.reason.clone()),
+            Verdict::NotBuilt(feature) => Verdict::NotBuilt(feature),
+            _ => Verdict::Failed("agrees: take it from the list of known differences".to_owned()),
+        };
+    }
+}
+
+/// The part of a path that tells recordings apart: its last folder and name.
+pub fn short_name(path: &str) -> String {
+    let path = Path::new(path);
+    let name = path.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
+    match path.parent().and_then(Path::file_name) {
+        Some(folder) => format!("{}/{name}", folder.to_string_lossy()),
+        None => name,
+    }
+}

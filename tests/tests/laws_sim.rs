@@ -1,0 +1,159 @@
+//! Laws of the simulation, over generated plans.
+
+use std::collections::BTreeMap;
+
+use fairground::cluster::{Devices, audit};
+use fairground::id::{NodeId, PodId};
+use fairground::policy::{Policy, fifo};
+use fairground::scenario::Plan;
+use fairground::sim::{CycleRecord, History, Simulation};
+use fairground::trace::{Check, Event, EvictReason};
+use fairground_tests::worlds::{Numbers, plan};
+use proptest::prelude::*;
+
+/// Cycles that are looked at.
+const CYCLES: u32 = 40;
+
+fn policies() -> Vec<Policy> {
+    vec![Policy::Fifo(fifo::Config::default())]
+}
+
+fn plans() -> impl Strategy<Value = Plan> {
+    let policies = policies();
+    (prop::collection::vec(any::<u8>(), 0..160), 0..policies.len())
+        .prop_map(move |(numbers, policy)| plan(&mut Numbers::new(numbers), policies[policy].clone()))
+}
+
+/// All records of the first cycles, the opening's included.
+fn run(simulation: &mut Simulation) -> Vec<CycleRecord> {
+    let mut records = vec![simulation.opening().clone()];
+    while let Some(record) = (simulation.cycle() < CYCLES).then(|| simulation.advance()).flatten() {
+        records.push(record);
+    }
+    records
+}
+
+fn placements(simulation: &Simulation) -> BTreeMap<PodId, (NodeId, Devices)> {
+    let pods = simulation.cluster().pods.iter();
+    pods.filter_map(|(id, pod)| Some((id, (pod.node?, pod.devices)))).collect()
+}
+
+fn checks(record: &CycleRecord) -> impl Iterator<Item = &Check> {
+    let events = record.events.iter().flat_map(|recorded| &recorded.checks);
+    events.chain(record.refusals.iter().flat_map(|refusal| &refusal.checks))
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(400))]
+
+    /// Every pod is in one phase, every device has one holder, every sum is the sum of its parts, in every cycle.
+    #[test]
+    fn nothing_is_lost_or_held_twice(plan in plans()) {
+        let mut simulation = Simulation::new(&plan);
+        prop_assert_eq!(audit(simulation.world()), vec![]);
+        while simulation.cycle() < CYCLES && simulation.advance().is_some() {
+            prop_assert_eq!(audit(simulation.world()), vec![], "cycle {}", simulation.cycle());
+        }
+    }
+
+    /// The same plan gives the same records, digests included.
+    #[test]
+    fn runs_are_equal(plan in plans()) {
+        let (mut one, mut other) = (Simulation::new(&plan), Simulation::new(&plan));
+        prop_assert_eq!(run(&mut one), run(&mut other));
+        prop_assert_eq!(one, other);
+    }
+
+    /// Resuming a copy and going on equals going on.
+    #[test]
+    fn resuming_changes_nothing(plan in plans(), at in 0..CYCLES) {
+        let mut simulation = Simulation::new(&plan);
+        while simulation.cycle() < at && simulation.advance().is_some() {}
+        let mut resumed = Simulation::resume(&simulation.checkpoint());
+        prop_assert_eq!(run(&mut simulation), run(&mut resumed));
+    }
+
+    /// Going to a cycle in any order equals having run there; with few keyframes as with many.
+    #[test]
+    fn seeking_equals_running(plan in plans(), to in prop::collection::vec(0..CYCLES, 1..6), budget in 0..200_000u64) {
+        let records = run(&mut Simulation::new(&plan));
+        let mut history = History::with_budget(&plan, budget);
+        for cycle in to {
+            let record = history.seek(cycle);
+            let expected = &records[(cycle as usize).min(records.len() - 1)];
+            prop_assert_eq!(&record, expected);
+            prop_assert_eq!(history.present().cycle(), expected.cycle);
+        }
+    }
+
+    /// Folding the events alone gives the same placements as the cluster, after every cycle.
+    #[test]
+    fn events_suffice(plan in plans()) {
+        let mut simulation = Simulation::new(&plan);
+        let mut folded = placements(&Simulation::new(&Plan { timeline: Vec::new(), ..plan.clone() }));
+        let mut events: Vec<_> = simulation.opening().events.clone();
+        folded.retain(|pod, _| matches!(plan.cluster.pods[*pod].phase, fairground::cluster::Phase::Running { .. }));
+        loop {
+            for recorded in &events {
+                match recorded.event {
+                    Event::Bound { pod, node, devices } => {
+                        prop_assert!(folded.insert(pod, (node, devices)).is_none());
+                    }
+                    Event::Gone { pod, .. } | Event::Finished { pod, .. } => {
+                        folded.remove(&pod);
+                    }
+                    _ => {}
+                }
+            }
+            prop_assert_eq!(&folded, &placements(&simulation), "cycle {}", simulation.cycle());
+            match (simulation.cycle() < CYCLES).then(|| simulation.advance()).flatten() {
+                Some(record) => events = record.events,
+                None => break,
+            }
+        }
+    }
+
+    /// Evaluating what was compared gives what was recorded.
+    #[test]
+    fn checks_hold(plan in plans()) {
+        for record in run(&mut Simulation::new(&plan)) {
+            for check in checks(&record) {
+                prop_assert_eq!(check.op.eval(&check.left.value, &check.right.value), check.holds);
+            }
+        }
+    }
+
+    /// How much is recorded decides nothing.
+    #[test]
+    fn recording_decides_nothing(plan in plans()) {
+        let digests = |level| {
+            let mut simulation = Simulation::new(&plan);
+            simulation.set_level(level);
+            run(&mut simulation).iter().map(|record| record.digest).collect::<Vec<_>>()
+        };
+        let outcomes = digests(fairground::trace::Level::Outcomes);
+        prop_assert_eq!(&outcomes, &digests(fairground::trace::Level::Decisive));
+        prop_assert_eq!(&outcomes, &digests(fairground::trace::Level::Every));
+    }
+
+    /// Nobody is evicted for a job of which nothing was placed or claimed in the same cycle.
+    #[test]
+    fn every_eviction_has_a_taker(plan in plans()) {
+        let mut simulation = Simulation::new(&plan);
+        for record in run(&mut simulation) {
+            let events = || record.events.iter().map(|recorded| recorded.event);
+            for event in events() {
+                let Event::Evicted { by, reason, .. } = event else { continue };
+                if matches!(reason, EvictReason::StaleGang | EvictReason::NodeLost | EvictReason::Withdrawn) {
+                    continue;
+                }
+                let by = by.expect("taken for somebody");
+                let is_for = |pod: PodId| simulation.cluster().pods[pod].job == by;
+                let placed = events().any(|event| {
+                    matches!(event, Event::Bound { pod, .. } | Event::Claimed { pod, .. } if is_for(pod))
+                });
+                prop_assert!(placed, "cycle {}", record.cycle);
+            }
+        }
+    }
+}

@@ -1,0 +1,462 @@
+//! Checks on the code itself: layers, sizes, headings, words, dependencies. Text only, no compiler; each failure
+//! says what to do.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Module groups of the engine, left to right: a module uses its own group and those to its left.
+const CORE_LAYERS: &[&[&str]] = &[
+    &["units", "time", "id"],
+    &["cluster"],
+    &["trace"],
+    &["kit"],
+    &["policy"],
+    &["scenario"],
+    &["import", "link"],
+    &["sim"],
+];
+
+/// The same for the page.
+const WEB_LAYERS: &[&[&str]] = &[
+    &["engine"],
+    &["model", "words"],
+    &["view_model"],
+    &["charts"],
+    &["store"],
+    &["components"],
+    &["page", "worker", "chart"],
+];
+
+/// What each package may depend on; the reasons stand in the workspace manifest.
+const DEPENDENCIES: &[(&str, &[&str])] = &[
+    (
+        "core",
+        &[
+            "serde",
+            "serde_json",
+            "saphyr-parser",
+            "miniz_oxide",
+            "csv",
+            "proptest",
+            "expect-test",
+            "criterion",
+        ],
+    ),
+    ("cli", &["fairground", "serde", "serde_json", "clap", "expect-test"]),
+    (
+        "web",
+        &[
+            "fairground",
+            "serde",
+            "serde_json",
+            "leptos",
+            "wasm-bindgen",
+            "js-sys",
+            "web-sys",
+            "plotters",
+            "plotters-backend",
+            "expect-test",
+            "proptest",
+        ],
+    ),
+    (
+        "tests",
+        &[
+            "flate2",
+            "fairground",
+            "fairground-web",
+            "serde",
+            "serde_json",
+            "miniz_oxide",
+            "clap",
+            "proptest",
+            "expect-test",
+        ],
+    ),
+    ("xtask", &[]),
+];
+
+const FILE_LINES: usize = 600;
+const FUNCTION_LINES: usize = 70;
+
+/// Gives the reason for a long file (in its `//!` comment) or a long function (in its `///` comment).
+const REASON: &str = "Long because";
+
+/// The one file that may turn colours into text.
+const COLOUR_BORDER: &str = "web/src/charts/backend.rs";
+
+#[test]
+fn modules_use_only_what_is_to_their_left() {
+    let mut findings = Vec::new();
+    for (package, layers) in [("core", CORE_LAYERS), ("web", WEB_LAYERS)] {
+        let rank = |name: &str| layers.iter().position(|group| group.contains(&name));
+        for file in rust_files(&format!("{package}/src")) {
+            let Some(module) = file.module() else { continue };
+            let Some(own) = rank(&module) else {
+                findings.push(format!(
+                    "{}: module {module:?} has no place in the layers of {package}",
+                    file.name
+                ));
+                continue;
+            };
+            for (number, line) in file.code() {
+                for used in crate_modules(line).into_iter().filter(|used| rank(used) > Some(own)) {
+                    findings.push(format!("{}:{number}: {module} uses {used}", file.name));
+                }
+            }
+        }
+    }
+    report(
+        findings,
+        "move the code to the right place, or give a new module its place in tests/tests/tidy.rs",
+    );
+}
+
+#[test]
+fn policies_do_not_know_each_other() {
+    let mut findings = Vec::new();
+    for file in rust_files("core/src/policy") {
+        let Some(own) = file.name.split('/').nth(3).filter(|part| !part.ends_with(".rs")) else { continue };
+        for (number, line) in file.code() {
+            let other = line.split("crate::policy::").skip(1).map(first_name).find(|name| {
+                *name != own && root().join("core/src/policy").join(name).is_dir() && !name.is_empty()
+            });
+            if let Some(other) = other {
+                findings.push(format!("{}:{number}: {own} uses {other}", file.name));
+            }
+        }
+    }
+    report(findings, "put what both policies need into core/src/kit");
+}
+
+#[test]
+fn scenarios_know_only_the_configuration_of_policies() {
+    let mut findings = Vec::new();
+    for folder in ["core/src/scenario", "core/src/import", "core/src/link"] {
+        for file in rust_files(folder) {
+            for (number, line) in file.code() {
+                for path in line.split("crate::policy::").skip(1) {
+                    let mut names = path.split("::").map(first_name);
+                    let policy = names.next().unwrap_or_default();
+                    let inner = names.next().unwrap_or("config");
+                    let is_policy = policy.chars().next().is_some_and(char::is_lowercase);
+                    if is_policy && !["config", "Config", ""].contains(&inner) {
+                        findings.push(format!("{}:{number}: uses {policy}::{inner}", file.name));
+                    }
+                }
+            }
+        }
+    }
+    report(findings, "a scenario is turned into a configuration; the policy reads the configuration itself");
+}
+
+#[test]
+fn long_files_and_functions_have_a_reason() {
+    let mut findings = Vec::new();
+    for file in all_rust_files() {
+        let lines: Vec<&str> = file.text.lines().collect();
+        if lines.len() > FILE_LINES && !file.heading().contains(REASON) {
+            findings.push(format!("{}: {} lines, {FILE_LINES} are allowed", file.name, lines.len()));
+        }
+        for (start, end) in functions(&lines) {
+            let length = end - start + 1;
+            if length > FUNCTION_LINES && !comment_above(&lines, start).contains(REASON) {
+                let name = lines[start].trim().trim_end_matches('{').trim();
+                findings.push(format!(
+                    "{}:{}: {length} lines, {FUNCTION_LINES} are allowed: {name}",
+                    file.name,
+                    start + 1
+                ));
+            }
+        }
+    }
+    report(findings, "split it, or write `Long because ...` into its first comment");
+}
+
+#[test]
+fn every_file_says_what_it_is() {
+    let findings = all_rust_files()
+        .into_iter()
+        .filter(|file| !file.text.starts_with("//!") && !file.text.starts_with("#!"))
+        .map(|file| file.name)
+        .collect();
+    report(findings, "begin the file with a `//!` comment");
+}
+
+#[test]
+fn policy_files_name_their_source() {
+    let mut findings = Vec::new();
+    for file in rust_files("core/src/policy") {
+        let inside_a_policy = file.name.split('/').count() > 4;
+        if inside_a_policy
+            && !file.is_test()
+            && !file.name.ends_with("/mod.rs")
+            && !file.heading().contains("# Source")
+        {
+            findings.push(file.name);
+        }
+    }
+    report(findings, "add the headings `# Rule`, `# Source` and `# Differs` to the `//!` comment");
+}
+
+#[test]
+fn nothing_unfinished_and_no_path_of_a_machine() {
+    let everywhere = ["/work/", "/tmp/", "/root/.", "\"resolved\":"];
+    let in_rust = ["todo!(", "unimplemented!(", "#[ignore"];
+    let mut findings = Vec::new();
+    for file in text_files(&root()) {
+        let own = file.name == "tests/tests/tidy.rs";
+        let rust = file.name.ends_with(".rs");
+        let engine = file.name.starts_with("core/src") && !file.is_test();
+        for word in everywhere.iter().chain(in_rust.iter().filter(|_| rust)).filter(|_| !own) {
+            for (number, _) in file.numbered().filter(|(_, line)| line.contains(word)) {
+                findings.push(format!("{}:{number}: {word}", file.name));
+            }
+        }
+        for (number, _) in file.code().into_iter().filter(|(_, line)| engine && line.contains(".unwrap()")) {
+            findings.push(format!(
+                "{}:{number}: unwrap, where expect(\"why this holds\") is asked for",
+                file.name
+            ));
+        }
+    }
+    report(findings, "finish it, name the path relative to the project, or install with tests/e2e/.npmrc");
+}
+
+#[test]
+fn every_dependency_has_a_reason() {
+    let manifest = read(&root().join("Cargo.toml"));
+    let lines: Vec<&str> = manifest.lines().collect();
+    let findings = section(&manifest, "[workspace.dependencies]")
+        .into_iter()
+        .filter(|(number, _)| !lines[number - 2].starts_with("# "))
+        .map(|(number, name)| format!("Cargo.toml:{number}: {name}"))
+        .collect();
+    report(findings, "write one line above it that says why it is there");
+}
+
+#[test]
+fn packages_depend_on_what_is_agreed() {
+    let mut findings = Vec::new();
+    for (package, allowed) in DEPENDENCIES {
+        let manifest = read(&root().join(package).join("Cargo.toml"));
+        for kind in ["[dependencies]", "[dev-dependencies]"] {
+            for (number, name) in section(&manifest, kind) {
+                if !allowed.contains(&name.as_str()) {
+                    findings.push(format!("{package}/Cargo.toml:{number}: {name}"));
+                }
+            }
+        }
+        for (i, line) in manifest.lines().enumerate().filter(|(_, line)| line.contains("version = \"")) {
+            findings.push(format!("{package}/Cargo.toml:{}: {line}", i + 1));
+        }
+    }
+    report(
+        findings,
+        "do without it, or agree on it: workspace manifest (version, reason) and tests/tests/tidy.rs",
+    );
+}
+
+#[test]
+fn colours_are_tokens() {
+    let mut findings = Vec::new();
+    for file in rust_files("web/src").into_iter().filter(|file| file.name != COLOUR_BORDER) {
+        for (number, line) in file.code() {
+            let function = ["rgb(", "rgba(", "hsl(", "RGBColor("].iter().any(|word| line.contains(word));
+            if function || line.split('#').skip(1).any(is_hex_colour) {
+                findings.push(format!("{}:{number}: {}", file.name, line.trim()));
+            }
+        }
+    }
+    report(findings, "use a class or a token of assets/style.css");
+}
+
+#[test]
+fn stored_integers_have_explicit_sizes() {
+    const STORED: [&str; 3] = ["core/src/trace/", "core/src/scenario/schema.rs", "core/src/scenario/plan.rs"];
+    let mut findings = Vec::new();
+    let files = rust_files("core/src").into_iter();
+    for file in files.filter(|file| STORED.iter().any(|stored| file.name.starts_with(stored))) {
+        let mut inside = false;
+        for (number, line) in file.code() {
+            let declared = line.trim_start_matches("pub ");
+            let starts = declared.starts_with("struct ") || declared.starts_with("enum ");
+            inside = (inside || starts) && !line.starts_with('}');
+            if inside && line.contains("usize") {
+                findings.push(format!("{}:{number}: {}", file.name, line.trim()));
+            }
+            inside &= !(starts && line.ends_with(';'));
+        }
+    }
+    report(findings, "use u32 or u64: what is stored or hashed is the same on every machine");
+}
+
+/// Fails with all findings at once and what to do about them.
+fn report(findings: Vec<String>, advice: &str) {
+    assert!(findings.is_empty(), "\n{}\nWhat to do: {advice}\n", findings.join("\n"));
+}
+
+/// A text file, named relative to the top folder.
+struct File {
+    name: String,
+    text: String,
+}
+
+impl File {
+    /// The top module it belongs to; none for `lib.rs` and `main.rs`.
+    fn module(&self) -> Option<String> {
+        let name = self.name.split('/').nth(2)?.trim_end_matches(".rs");
+        (!["lib", "main"].contains(&name)).then(|| name.to_owned())
+    }
+
+    fn is_test(&self) -> bool {
+        self.name.ends_with("/tests.rs") || self.name.ends_with("_tests.rs") || self.name.contains("/tests/")
+    }
+
+    /// The `//!` comment it begins with.
+    fn heading(&self) -> String {
+        self.text.lines().take_while(|line| line.starts_with("//!")).collect::<Vec<_>>().join("\n")
+    }
+
+    fn numbered(&self) -> impl Iterator<Item = (usize, &str)> {
+        self.text.lines().enumerate().map(|(i, line)| (i + 1, line))
+    }
+
+    /// Numbered lines that are neither comments nor tests; a test module stands at the end of its file.
+    fn code(&self) -> Vec<(usize, &str)> {
+        let lines = self.numbered().filter(|_| !self.is_test());
+        lines
+            .take_while(|(_, line)| !line.starts_with("#[cfg(test)]"))
+            .filter(|(_, line)| !line.trim_start().starts_with("//"))
+            .collect()
+    }
+}
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+fn read(path: &Path) -> String {
+    fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+fn all_rust_files() -> Vec<File> {
+    ["core", "cli", "web", "tests", "xtask"].into_iter().flat_map(rust_files).collect()
+}
+
+fn rust_files(folder: &str) -> Vec<File> {
+    text_files(&root().join(folder)).into_iter().filter(|file| file.name.ends_with(".rs")).collect()
+}
+
+/// Sources and documents below `folder`, in order; nothing generated, no recordings.
+fn text_files(folder: &Path) -> Vec<File> {
+    const SKIPPED: [&str; 5] = ["target", "dist", "node_modules", ".git", "results"];
+    const KINDS: [&str; 11] =
+        ["rs", "toml", "md", "js", "json", "html", "css", "svg", "yaml", "yml", "npmrc"];
+    let mut found = Vec::new();
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
+    let mut paths: Vec<PathBuf> = entries.collect();
+    paths.sort();
+    for path in paths {
+        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        if path.is_dir() {
+            if !SKIPPED.contains(&name) && !path.ends_with("tests/golden") {
+                found.extend(text_files(&path));
+            }
+        } else if name.rsplit('.').next().is_some_and(|kind| KINDS.contains(&kind)) {
+            let name = path.strip_prefix(root()).unwrap_or(&path).to_string_lossy().into_owned();
+            found.push(File { name, text: read(&path) });
+        }
+    }
+    found
+}
+
+/// The top modules named by `crate::...` in a line, `crate::{a, b::{c}}` included.
+fn crate_modules(line: &str) -> Vec<&str> {
+    let mut names = Vec::new();
+    for rest in line.split("crate::").skip(1) {
+        let Some(group) = rest.strip_prefix('{') else {
+            names.push(first_name(rest));
+            continue;
+        };
+        let mut depth = 0;
+        for part in group.split_inclusive([',', '{', '}']) {
+            let name = first_name(part.trim());
+            if depth == 0 && !name.is_empty() {
+                names.push(name);
+            }
+            depth += i32::from(part.ends_with('{')) - i32::from(part.ends_with('}'));
+            if depth < 0 {
+                break;
+            }
+        }
+    }
+    names
+}
+
+/// The identifier a text begins with.
+fn first_name(text: &str) -> &str {
+    text.split(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap_or_default()
+}
+
+/// First and last line (from 0) of every function, by rustfmt's indentation.
+fn functions(lines: &[&str]) -> Vec<(usize, usize)> {
+    let mut found = Vec::new();
+    for (start, line) in lines.iter().enumerate() {
+        let trimmed = line.trim_start();
+        let mut words = trimmed.split_whitespace();
+        let is_function = words
+            .find(|word| !word.starts_with("pub") && !["const", "async", "in"].contains(word))
+            .is_some_and(|word| word == "fn");
+        if !is_function || trimmed.ends_with('}') || trimmed.ends_with(';') {
+            continue;
+        }
+        let indent = &line[..line.len() - trimmed.len()];
+        let at_indent = |line: &str| line.strip_prefix(indent).is_some_and(|rest| !rest.starts_with(' '));
+        let end = lines[start + 1..].iter().position(|line| {
+            at_indent(line) && (line.trim() == "}" || line.ends_with(';')) && !line.is_empty()
+        });
+        found.extend(end.map(|length| (start, start + 1 + length)));
+    }
+    found
+}
+
+/// Comments and attributes right above a line.
+fn comment_above(lines: &[&str], at: usize) -> String {
+    let above = lines[..at].iter().rev();
+    above.take_while(|line| line.trim().starts_with(['/', '#'])).copied().collect::<Vec<_>>().join("\n")
+}
+
+/// Numbered keys of one section of a manifest, those of multi-line values left out.
+fn section(manifest: &str, heading: &str) -> Vec<(usize, String)> {
+    let numbered = manifest.lines().enumerate().map(|(i, line)| (i + 1, line));
+    numbered
+        .skip_while(|(_, line)| *line != heading)
+        .skip(1)
+        .take_while(|(_, line)| !line.starts_with('['))
+        .filter(|(_, line)| line.starts_with(char::is_alphanumeric) && line.contains('='))
+        .map(|(number, line)| (number, line.split([' ', '=', '.']).next().unwrap_or_default().to_owned()))
+        .collect()
+}
+
+/// Whether a text after `#` is a colour in hexadecimal digits (three need a decimal digit: `#add` is a name).
+fn is_hex_colour(rest: &str) -> bool {
+    let name = first_name(rest);
+    let hex = name.chars().all(|c| c.is_ascii_hexdigit());
+    hex && (matches!(name.len(), 6 | 8) || name.len() == 3 && name.contains(|c: char| c.is_ascii_digit()))
+}
+
+#[test]
+fn the_checks_themselves_see_what_they_should() {
+    assert_eq!(crate_modules("use crate::{id::{A, B}, time, sim::C};"), ["id", "time", "sim"]);
+    assert_eq!(crate_modules("let x = crate::kit::f(crate::sim::g());"), ["kit", "sim"]);
+    assert!(
+        is_hex_colour("12ab9f;") && is_hex_colour("0af\"") && !is_hex_colour("add") && !is_hex_colour("app")
+    );
+    let lines =
+        ["    fn a(", "        b: u8,", "    ) {", "        c();", "    }", "    fn d();", "fn e() {", "}"];
+    assert_eq!(functions(&lines), [(0, 4), (6, 7)]);
+    let manifest =
+        "[dependencies]\na.workspace = true\nb = { features = [\n    \"x = y\",\n] }\n\n[lints]\nc = 1\n";
+    assert_eq!(section(manifest, "[dependencies]"), [(2, "a".to_owned()), (3, "b".to_owned())]);
+}
