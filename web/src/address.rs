@@ -1,5 +1,7 @@
 //! The page's address: links to scenarios and moments.
 
+use fairground::link::{self, LinkError};
+
 use crate::model::document::{Moment, Opened, Origin};
 use crate::model::{Model, Selection};
 
@@ -34,7 +36,8 @@ pub fn read(fragment: &str) -> Fragment {
 
 /// The fragment of a link to the present moment, without `#`.
 pub fn write(model: &Model) -> String {
-    let moment = Moment { cycle: model.cursor, selection: model.selection.clone().filter(|_| !model.auto_selected) };
+    let moment =
+        Moment { cycle: model.cursor, selection: model.selection.clone().filter(|_| !model.auto_selected) };
     link_encode(model, &moment)
 }
 
@@ -48,11 +51,41 @@ pub fn reach(length: usize) -> &'static str {
     }
 }
 
-fn link_decode(_text: &str) -> Result<Opened, String> {
-    let _ = (Origin::Link, Selection::from_text(""));
-    Err("This is not a Fairground link.".to_string())
+fn link_decode(text: &str) -> Result<Opened, String> {
+    let scenario = link::decode(text).map_err(|trouble| known(&trouble))?;
+    let moment = link::Moment::parse(text);
+    let cycle = moment.at.map_or(0, |at| at.cycle);
+    let selection = moment.sel.as_deref().and_then(Selection::from_text);
+    Ok(Opened { moment: Moment { cycle, selection }, ..Opened::new(scenario, Origin::Link) })
 }
 
-fn link_encode(_model: &Model, _moment: &Moment) -> String {
-    String::new()
+fn link_encode(model: &Model, moment: &Moment) -> String {
+    let parameters = link::Moment {
+        at: Some(link::At { cycle: moment.cycle, decision: None }),
+        sel: moment.selection.as_ref().map(Selection::to_text),
+        view: None,
+        why: moment.selection.is_some(),
+    };
+    format!("{}{parameters}", link::encode(&model.scenario))
+}
+
+/// What is known about a link that cannot be read.
+fn known(trouble: &LinkError) -> String {
+    match trouble {
+        LinkError::NotALink => "This is not a Fairground link.".to_string(),
+        LinkError::NewerVersion { version } => {
+            format!(
+                "This link was made by a newer version of Fairground ({version}); reload the page to get it."
+            )
+        }
+        LinkError::Cut { arrived, expected: Some(expected) } => {
+            format!("Only the first {arrived} of {expected} characters arrived.")
+        }
+        LinkError::Cut { arrived, expected: None } => format!("Only the first {arrived} characters arrived."),
+        LinkError::Damaged => "Some of its characters were changed on the way.".to_string(),
+        LinkError::TooLarge => {
+            "Its content is larger than 8 MB, which is more than a link may hold.".to_string()
+        }
+        LinkError::Content { says } => format!("It arrived whole, but its content is no scenario: {says}."),
+    }
 }

@@ -3,7 +3,9 @@
 use std::rc::Rc;
 use std::time::Duration;
 
-use leptos::leptos_dom::helpers::{IntervalHandle, TimeoutHandle, set_interval_with_handle, set_timeout_with_handle};
+use leptos::leptos_dom::helpers::{
+    IntervalHandle, TimeoutHandle, set_interval_with_handle, set_timeout_with_handle,
+};
 use leptos::prelude::*;
 use wasm_bindgen::{JsCast, JsValue};
 
@@ -73,7 +75,8 @@ impl Edge {
             }
             Effect::CopyLink => self.copy_link(store),
             Effect::DownloadScenario => {
-                let (name, text) = store.now(|m| (file_name(&m.scenario.name), document::to_yaml(&m.scenario)));
+                let (name, text) =
+                    store.now(|m| (file_name(&m.scenario.name), document::to_yaml(&m.scenario)));
                 download(&name, "application/yaml", &text);
             }
             Effect::Announce(text) => store.announcement.set(text),
@@ -104,9 +107,15 @@ impl Edge {
         };
         let says = match storage::keep(&id, &title, &draft) {
             Ok(false) => return,
-            Ok(true) => "This scenario is large: only its newest state is kept on this device, earlier drafts are not.",
-            Err(Trouble::Full) => "There is no room left on this device: this scenario is not kept. Download it.",
-            Err(Trouble::Absent) => "This browser keeps nothing for this page. Download the scenario to keep it.",
+            Ok(true) => {
+                "This scenario is large: only its newest state is kept on this device, earlier drafts are not."
+            }
+            Err(Trouble::Full) => {
+                "There is no room left on this device: this scenario is not kept. Download it."
+            }
+            Err(Trouble::Absent) => {
+                "This browser keeps nothing for this page. Download the scenario to keep it."
+            }
         };
         if !std::mem::replace(&mut self.told_of_storage, true) {
             let notify = Command::Notify { is_problem: true, text: says.to_string() };
@@ -117,7 +126,8 @@ impl Edge {
     /// Replaces the address by the link of the present moment, or by none if that would be too long.
     pub fn set_url(&mut self, store: Store) {
         self.url = None;
-        let is_small = store.now(|m| m.scenario.jobs.len() + m.scenario.nodes.len() + m.scenario.queues.len() < 1_500);
+        let is_small =
+            store.now(|m| m.scenario.jobs.len() + m.scenario.nodes.len() + m.scenario.queues.len() < 1_500);
         let mut fragment = if is_small { store.now(address::write) } else { String::new() };
         if fragment.len() > address::IN_ADDRESS_MAX {
             fragment.clear();
@@ -127,7 +137,8 @@ impl Edge {
         }
         self.address.clone_from(&fragment);
         let url = if fragment.is_empty() {
-            window().location().pathname().unwrap_or_default() + &window().location().search().unwrap_or_default()
+            window().location().pathname().unwrap_or_default()
+                + &window().location().search().unwrap_or_default()
         } else {
             format!("#{fragment}")
         };
@@ -159,7 +170,8 @@ pub fn copy(store: Store, text: String, done: &'static str) {
     let clipboard = window().navigator().clipboard();
     leptos::task::spawn_local(async move {
         let copied = wasm_bindgen_futures::JsFuture::from(clipboard.write_text(&text)).await.is_ok();
-        let text = if copied { done } else { "The browser did not allow copying. Select the text and copy it." };
+        let text =
+            if copied { done } else { "The browser did not allow copying. Select the text and copy it." };
         store.dispatch(Command::Notify { is_problem: !copied, text: text.to_string() });
     });
 }
@@ -215,7 +227,9 @@ fn focus_field(path: &str) {
     let run = move || {
         let Ok(fields) = document().query_selector_all("[data-path]") else { return };
         for i in 0..fields.length() {
-            let Some(field) = fields.get(i).and_then(|n| n.dyn_into::<web_sys::HtmlElement>().ok()) else { continue };
+            let Some(field) = fields.get(i).and_then(|n| n.dyn_into::<web_sys::HtmlElement>().ok()) else {
+                continue;
+            };
             if field.dataset().get("path").as_deref() == Some(&path) {
                 field.scroll_into_view();
                 let _ = field.focus();

@@ -5,11 +5,13 @@
 //! library, so that models and charts are tested without a browser.
 
 pub mod address;
-pub mod chart;
+pub mod agreement;
 pub mod charts;
 pub mod components;
+pub mod drop;
 pub mod edge;
 pub mod engine;
+pub mod keys;
 pub mod library;
 pub mod model;
 pub mod page;

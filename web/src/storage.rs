@@ -74,7 +74,8 @@ pub fn keep(id: &str, title: &str, draft: &Draft) -> Result<bool, Trouble> {
     let text = serde_json::to_string(draft).expect("drafts are plain data");
     let mut lines = drafts();
     lines.retain(|line| line.id != id);
-    lines.insert(0, DraftLine { id: id.to_string(), title: title.to_string(), saved_ms: js_sys::Date::now() });
+    lines
+        .insert(0, DraftLine { id: id.to_string(), title: title.to_string(), saved_ms: js_sys::Date::now() });
     let most = if text.len() > LARGE_BYTES { 1 } else { DRAFTS_MAX };
     let dropped_all = most == 1 && lines.len() > 1;
     for line in lines.split_off(most.min(lines.len())) {

@@ -89,6 +89,14 @@ impl Store {
         }
     }
 
+    /// Asks the engine for the first frame.
+    pub fn begin(self) {
+        let effects = self.model.try_update(crate::model::begin).unwrap_or_default();
+        for effect in effects {
+            self.edge.update_value(|edge| edge.run(self, effect));
+        }
+    }
+
     /// The edge, to start its engine and its listeners.
     pub fn edge(self) -> StoredValue<Edge, LocalStorage> {
         self.edge

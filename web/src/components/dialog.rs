@@ -40,7 +40,7 @@ pub fn DialogFrame(
             node_ref=dialog
             class=format!("dialog {class}")
             aria-labelledby="dialog-title"
-            on:cancel=move |event| {
+            on:cancel=move |event: leptos::ev::Event| {
                 event.prevent_default();
                 on_close.run(());
             }

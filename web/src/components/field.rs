@@ -65,40 +65,38 @@ pub fn Field(
             }
             .into_any()
         }
-        Kind::Text | Kind::Number => {
-            view! {
-                <input
-                    id=id.clone()
-                    class="input"
-                    data-path=path
-                    type="text"
-                    autocomplete="off"
-                    spellcheck="false"
-                    maxlength="300"
-                    placeholder=format!("default: {default}")
-                    aria-describedby=described.clone()
-                    aria-invalid=move || mistake.get().map(|_| "true")
-                    prop:value=shown
-                    on:input:target=move |event| {
-                        let text = event.target().value();
-                        typed.set(Some(text.clone()));
-                        let wrong = at.with_value(|at| store.mistake(at, &text));
-                        if wrong.is_none() {
-                            store.dispatch(Command::Preview { at: at.get_value(), value: text });
-                        }
-                        mistake.set(wrong);
+        Kind::Text | Kind::Number => view! {
+            <input
+                id=id.clone()
+                class="input"
+                data-path=path
+                type="text"
+                autocomplete="off"
+                spellcheck="false"
+                maxlength="300"
+                placeholder=format!("default: {default}")
+                aria-describedby=described.clone()
+                aria-invalid=move || mistake.get().map(|_| "true")
+                prop:value=shown
+                on:input:target=move |event| {
+                    let text = event.target().value();
+                    typed.set(Some(text.clone()));
+                    let wrong = at.with_value(|at| store.mistake(at, &text));
+                    if wrong.is_none() {
+                        store.dispatch(Command::Preview { at: at.get_value(), value: text });
                     }
-                    on:change:target=move |event| change(event.target().value())
-                    on:keydown=move |event| {
-                        if event.key() == "Escape" {
-                            event.stop_propagation();
-                            restore();
-                        }
+                    mistake.set(wrong);
+                }
+                on:change:target=move |event| change(event.target().value())
+                on:keydown=move |event| {
+                    if event.key() == "Escape" {
+                        event.stop_propagation();
+                        restore();
                     }
-                />
-            }
-            .into_any()
+                }
+            />
         }
+        .into_any(),
     };
     view! {
         <div class="field" class:wrong=move || mistake.get().is_some()>

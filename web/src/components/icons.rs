@@ -103,9 +103,10 @@ impl Kind {
             Kind::Plus => ("M8 3v10M3 8h10", false),
             Kind::Minus => ("M3 8h10", false),
             Kind::Bin => ("M3 4.5h10M6.5 4.5V3h3v1.5M4.5 4.5l.6 8.5h5.8l.6-8.5", false),
-            Kind::Sun => {
-                ("M8 5.2a2.8 2.8 0 1 0 0 5.6a2.8 2.8 0 0 0 0-5.6ZM8 1.5v1.4M8 13.1v1.4M1.5 8h1.4M13.1 8h1.4M3.4 3.4l1 1M11.6 11.6l1 1M12.6 3.4l-1 1M4.4 11.6l-1 1", false)
-            }
+            Kind::Sun => (
+                "M8 5.2a2.8 2.8 0 1 0 0 5.6a2.8 2.8 0 0 0 0-5.6ZM8 1.5v1.4M8 13.1v1.4M1.5 8h1.4M13.1 8h1.4M3.4 3.4l1 1M11.6 11.6l1 1M12.6 3.4l-1 1M4.4 11.6l-1 1",
+                false,
+            ),
             Kind::Moon => ("M13 9.6A5.5 5.5 0 0 1 6.4 3a5.5 5.5 0 1 0 6.6 6.6Z", false),
             Kind::System => ("M2.5 3.5h11v7.5h-11ZM6 13.5h4", false),
             Kind::Problem => ("M8 1.8L14.2 8L8 14.2L1.8 8ZM8 5v3.4M8 10.8v.01", false),

@@ -1,13 +1,22 @@
 //! One file per component.
 
+pub mod app;
+pub mod bar;
 pub mod button;
+pub mod cluster;
 pub mod dialog;
+pub mod dialogs;
 pub mod edit_box;
 pub mod field;
 pub mod icons;
 pub mod menu;
+pub mod picture;
 pub mod props;
 pub mod setup;
+pub mod shares;
+pub mod strip;
+pub mod timeline;
+pub mod transport;
 
 use wasm_bindgen::JsCast;
 

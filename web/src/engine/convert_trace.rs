@@ -145,7 +145,9 @@ fn gate(cluster: &Cluster, gate: &Gate) -> GateRow {
         Gate::WaitingForVictims { until } => {
             GateRow { until_ms: until.map(|t| t.as_millis()), ..row("waiting-for-victims") }
         }
-        Gate::LikeFailed { job } => GateRow { job: cluster.jobs[*job].name.to_string(), ..row("like-failed") },
+        Gate::LikeFailed { job } => {
+            GateRow { job: cluster.jobs[*job].name.to_string(), ..row("like-failed") }
+        }
     }
 }
 

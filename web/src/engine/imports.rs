@@ -19,7 +19,11 @@ pub fn read(files: &[(String, String)], options: &ImportOptions) -> Say {
     let read = scenario::read(text);
     let clean = read.is_clean();
     Say::Imported {
-        understood: read.scenario.iter().map(|s| format!("{} queues, {} jobs", s.queues.len(), s.jobs.len())).collect(),
+        understood: read
+            .scenario
+            .iter()
+            .map(|s| format!("{} queues, {} jobs", s.queues.len(), s.jobs.len()))
+            .collect(),
         scenario: read.scenario.as_ref().filter(|_| clean).map(scenario::to_json),
         assumed: Vec::new(),
         ignored: Vec::new(),

@@ -1,6 +1,5 @@
 //! The engine behind its border: the protocol, the serving side, and ways to reach it.
 
-<<<<<<< HEAD
 pub mod client;
 mod convert;
 mod convert_trace;
@@ -10,10 +9,3 @@ pub mod protocol;
 pub mod serve;
 mod tape;
 pub mod transport;
-=======
-mod convert;
-mod import;
-pub mod protocol;
-pub mod serve;
-mod track;
->>>>>>> views

@@ -121,11 +121,7 @@ impl Tape {
 }
 
 fn point(record: &CycleRecord, tops: &[QueueId]) -> Point {
-    Point {
-        cycle: record.cycle,
-        time_ms: record.time.as_millis(),
-        ..point_of(&record.ledger, tops)
-    }
+    Point { cycle: record.cycle, time_ms: record.time.as_millis(), ..point_of(&record.ledger, tops) }
 }
 
 fn point_of(ledger: &Ledger, tops: &[QueueId]) -> Point {

@@ -40,7 +40,9 @@ fn told(event: &EventRow) -> Option<String> {
     let job = &event.job;
     match event.kind.as_str() {
         "claimed" => Some(format!("room claimed for {job}")),
-        "reclaimed" | "preempted" if !event.by.is_empty() => Some(format!("{job} {} for {}", event.kind, event.by)),
+        "reclaimed" | "preempted" if !event.by.is_empty() => {
+            Some(format!("{job} {} for {}", event.kind, event.by))
+        }
         "gone" | "changed" => None,
         "requeued" => Some(format!("{job} waits again")),
         "done" => None,

@@ -90,7 +90,8 @@ pub fn apply(scenario: &Scenario, edits: &[Edit]) -> Result<Scenario, String> {
 /// The scenario with one value replaced, if that makes no mistake at this place.
 pub fn try_set(scenario: &Scenario, at: &Path, text: &str) -> Result<Scenario, String> {
     let text = text.trim();
-    let is_name = matches!(at.0.last(), Some(scenario::Segment::Field(field)) if field == "name" && at.0.len() > 1);
+    let is_name =
+        matches!(at.0.last(), Some(scenario::Segment::Field(field)) if field == "name" && at.0.len() > 1);
     let edit = if is_name {
         if text.is_empty() {
             return Err("A name is needed.".to_string());
@@ -108,9 +109,11 @@ pub fn try_set(scenario: &Scenario, at: &Path, text: &str) -> Result<Scenario, S
     if after.is_empty() {
         return Ok(edited);
     }
-    let before: BTreeSet<String> = errors(scenario).iter().map(|d| format!("{}{}", d.code.0, d.says)).collect();
+    let before: BTreeSet<String> =
+        errors(scenario).iter().map(|d| format!("{}{}", d.code.0, d.says)).collect();
     let new = after.into_iter().find(|d| {
-        !before.contains(&format!("{}{}", d.code.0, d.says)) && (is_name || d.at == *at || d.at.0.starts_with(&at.0))
+        !before.contains(&format!("{}{}", d.code.0, d.says))
+            && (is_name || d.at == *at || d.at.0.starts_with(&at.0))
     });
     match new {
         Some(mistake) => Err(mistake.says),

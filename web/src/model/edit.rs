@@ -19,7 +19,11 @@ pub struct Changed {
 }
 
 /// Makes a change; `Err` says why it cannot be made.
-pub fn change(scenario: &Scenario, change: &Change, selection: Option<&Selection>) -> Result<Changed, String> {
+pub fn change(
+    scenario: &Scenario,
+    change: &Change,
+    selection: Option<&Selection>,
+) -> Result<Changed, String> {
     match change {
         Change::Edits { name, edits } => {
             Ok(Changed { scenario: document::apply(scenario, edits)?, name: name.clone(), select: None })
@@ -182,7 +186,8 @@ fn duplicate_job(scenario: &Scenario, job: &str) -> Result<Changed, String> {
 /// What undo calls a changed value: *quota of team-a 2 → 4*.
 pub fn name_of_set(before: &Scenario, at: &Path, value: &str) -> String {
     let old = document::value(before, at);
-    let shown = |text: &str| if text.trim().is_empty() { "not set".to_string() } else { text.trim().to_string() };
+    let shown =
+        |text: &str| if text.trim().is_empty() { "not set".to_string() } else { text.trim().to_string() };
     let (owner, field) = owner_and_field(at);
     if field == "name" && owner.is_some() {
         return format!("rename {} to {}", owner.unwrap_or_default(), value.trim());

@@ -25,7 +25,7 @@ pub use command::{Change, Command, Dialog, Effect, Panel, SetupTab, Shift, Theme
 pub use document::{Opened, Origin};
 pub use history::History;
 pub use selection::Selection;
-pub use update::update;
+pub use update::{begin, update};
 
 /// Everything the page knows.
 #[derive(Clone, Debug)]

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::command::{Dialog, Effect};
-use super::update::{ask_ladder, go_to, load, notify};
+use super::update::{ask_ladder, go_to, notify};
 use super::{EngineState, Model, Progress, Selection, announce};
 use crate::components::props::Ladder;
 use crate::engine::protocol::{Frame, Reply, Run, Say};
@@ -12,11 +12,6 @@ use crate::engine::protocol::{Frame, Reply, Run, Say};
 pub(super) fn replied(model: &mut Model, reply: Reply, fx: &mut Vec<Effect>) {
     let id = reply.generation;
     match reply.say {
-        Say::Ready => {
-            if model.engine == EngineState::Starting && model.frame.is_none() {
-                load(model, fx);
-            }
-        }
         Say::Frame { frame, run } if id == model.asked.frame => arrived(model, *frame, *run, fx),
         Say::Ghost { frame } if id == model.asked.ghost => model.ghost = frame.map(|f| Arc::new(*f)),
         Say::Refused { findings } if id == model.asked.frame => {
@@ -52,7 +47,9 @@ pub(super) fn replied(model: &mut Model, reply: Reply, fx: &mut Vec<Effect>) {
 
 fn no_event(model: &Model) -> String {
     match &model.selection {
-        Some(Selection::Queue(name) | Selection::Job(name)) => format!("There is no further event of {name}."),
+        Some(Selection::Queue(name) | Selection::Job(name)) => {
+            format!("There is no further event of {name}.")
+        }
         _ => "There is no further event.".to_string(),
     }
 }

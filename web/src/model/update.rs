@@ -58,6 +58,13 @@ pub fn update(model: &mut Model, command: Command) -> Vec<Effect> {
     effects
 }
 
+/// Asks for the first frame of a document that was just opened.
+pub fn begin(model: &mut Model) -> Vec<Effect> {
+    let mut effects = Vec::new();
+    load(model, &mut effects);
+    effects
+}
+
 /// Commands that move in time; hands back the others.
 fn update_time(model: &mut Model, command: Command, fx: &mut Vec<Effect>) -> Option<Command> {
     match command {
@@ -408,7 +415,9 @@ fn engine_died(model: &mut Model, fx: &mut Vec<Effect>) {
     if again {
         model.engine = EngineState::Dead(at);
         model.stale = model.frame.is_some();
-        let text = format!("The engine stopped again at cycle {at}. Your scenario is kept; download it to report this.");
+        let text = format!(
+            "The engine stopped again at cycle {at}. Your scenario is kept; download it to report this."
+        );
         let download = ("Download the scenario".to_string(), Command::Download);
         notify(model, true, text, Some(download), fx);
         return;

@@ -21,10 +21,12 @@ pub fn Findings() -> impl IntoView {
             findings.iter().filter(is_open).cloned().collect::<Vec<_>>()
         })
     });
-    let count = move |severity: Severity| open.with(|open| open.iter().filter(|d| d.severity == severity).count());
+    let count =
+        move |severity: Severity| open.with(|open| open.iter().filter(|d| d.severity == severity).count());
     let head = move || {
         let (errors, warnings) = (count(Severity::Error), count(Severity::Warning));
-        let plural = |n: usize, one: &str, many: &str| if n == 1 { format!("1 {one}") } else { format!("{n} {many}") };
+        let plural =
+            |n: usize, one: &str, many: &str| if n == 1 { format!("1 {one}") } else { format!("{n} {many}") };
         match (errors, warnings) {
             (0, n) => plural(n, "note", "notes"),
             (n, 0) => format!("{}: the scenario cannot run until mended", plural(n, "mistake", "mistakes")),

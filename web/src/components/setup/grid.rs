@@ -146,7 +146,7 @@ fn GridRow(
     let is_top = move || row.with(|row| row.as_ref().is_some_and(|r| r.is_top));
     let swatch = move || {
         let queue = row.with(|row| row.as_ref().and_then(|r| r.queue.clone()))?;
-        tones.map(|tones| tones.css(&queue)).unwrap_or_default()
+        tones.map(|tones| tones.css(&queue))
     };
     let mark = move || {
         row.with(|row| row.as_ref().and_then(|r| r.mark.clone())).map(|(severity, says)| {
@@ -209,7 +209,7 @@ fn GridRow(
             role="row"
             data-row=id
             style:grid-template-columns=tracks
-            aria-level=move || if is_tree { level() } else { None }
+            attr:aria-level=move || if is_tree { level() } else { None }
             aria-expanded=move || if is_tree { open() } else { None }
             aria-posinset=move || if is_tree { place() } else { None }
             aria-setsize=move || if is_tree { of() } else { None }
@@ -318,7 +318,8 @@ impl Grid {
     /// Starts editing the active cell; `start` is a character that was typed over it.
     fn edit(self, start: Option<String>) {
         let place = self.active.get_untracked();
-        let can = self.current().is_some_and(|(_, row)| row.cells.get(place.1).is_some_and(|c| c.at.is_some()));
+        let can =
+            self.current().is_some_and(|(_, row)| row.cells.get(place.1).is_some_and(|c| c.at.is_some()));
         if can {
             self.editing.set(Some(Editing { place, start }));
         }

@@ -9,6 +9,8 @@ mod queues;
 mod rules;
 mod work;
 
+pub use rules::POLICIES;
+
 use std::collections::BTreeMap;
 
 use fairground::scenario::Scenario;
@@ -103,7 +105,8 @@ pub fn Setup() -> impl IntoView {
         SetupTab::Work => view! { <work::Work /> }.into_any(),
         SetupTab::Rules => view! { <rules::Rules /> }.into_any(),
     };
-    let label = move || TABS.iter().find(|(this, _)| *this == tab.get()).map(|(_, name)| format!("setup-tab-{name}"));
+    let label =
+        move || TABS.iter().find(|(this, _)| *this == tab.get()).map(|(_, name)| format!("setup-tab-{name}"));
     view! {
         <div class="tabs">
             <div class="tablist" role="tablist" aria-label="Parts of the scenario" on:keydown=on_key>{tabs}</div>

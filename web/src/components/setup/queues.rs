@@ -34,7 +34,7 @@ pub fn Queues() -> impl IntoView {
             is_tree=true
             columns
             rows
-            menu=Callback::new(move |id| menu(store, &id))
+            menu=Callback::new(move |id: String| menu(store, &id))
             on_row_key=Callback::new(on_row_key)
         />
         <div class="add">
@@ -103,7 +103,8 @@ fn menu(store: Store, queue: &str) -> Vec<MenuItem> {
     if parent.is_some() {
         items.push(change("Move to the top".into(), shift(Shift::Under(None))));
     }
-    let others = scenario.queues.iter().filter(|q| !below.contains(&q.name) && Some(&q.name) != parent.as_ref());
+    let others =
+        scenario.queues.iter().filter(|q| !below.contains(&q.name) && Some(&q.name) != parent.as_ref());
     items.extend(
         others
             .take(12)

@@ -95,7 +95,11 @@ fn column(label: &str, title: &str, is_number: bool, width: &'static str) -> Col
 }
 
 /// The worst finding for each element of a list, by name.
-fn marks(findings: &[Diagnostic], dismissed: impl Fn(&Diagnostic) -> bool, list: &str) -> BTreeMap<String, (Severity, String)> {
+fn marks(
+    findings: &[Diagnostic],
+    dismissed: impl Fn(&Diagnostic) -> bool,
+    list: &str,
+) -> BTreeMap<String, (Severity, String)> {
     let mut marks: BTreeMap<String, (Severity, String)> = BTreeMap::new();
     for finding in findings.iter().filter(|f| !dismissed(f)) {
         let [Segment::Field(of), Segment::Named(name), ..] = finding.at.0.as_slice() else { continue };
@@ -193,7 +197,11 @@ pub fn node_columns() -> Vec<Column> {
 }
 
 /// The table of nodes.
-pub fn node_rows(scenario: &Scenario, findings: &[Diagnostic], dismissed: impl Fn(&Diagnostic) -> bool) -> Vec<Row> {
+pub fn node_rows(
+    scenario: &Scenario,
+    findings: &[Diagnostic],
+    dismissed: impl Fn(&Diagnostic) -> bool,
+) -> Vec<Row> {
     let marks = marks(findings, dismissed, "nodes");
     let n = scenario.nodes.len();
     let rows = scenario.nodes.iter().enumerate().map(|(i, node)| {

@@ -26,28 +26,98 @@ const PLACEMENT: &[(&str, &str)] = &[("binpack", "fullest node first"), ("spread
 
 /// The switches of KAI in the order in which they matter to most people.
 const KAI: &[Switch] = &[
-    switch("actions", "Actions of a cycle", "all five, in order", "In order: allocate, consolidation, reclaim, preempt, stalegangeviction."),
-    switch("k-value", "Weight of the past (k)", "1", "How strongly past usage lowers a queue's part in the surplus."),
-    switch("saturation-multiplier", "Saturation multiplier", "1", "Above 1, queues keep more of what they hold beyond their fair share."),
-    Switch { choices: ON_OFF, ..switch("consolidating-reclaim", "Reclaim may move", "on", "Victims that find another place do not count as taken.") },
-    switch("max-consolidation-preemptees", "Most jobs moved at once", "16", "0 switches consolidation off; unlimited is possible.") ,
-    switch("default-reclaim-min-runtime", "Minimum runtime against reclaim", "0s", "A job runs at least this long before another queue may take from it."),
-    switch("default-preempt-min-runtime", "Minimum runtime against preemption", "0s", "A job runs at least this long before one of its own queue may take from it."),
-    switch("staleness-grace", "Grace of incomplete gangs", "60s", "How long a gang may run below its minimum; unlimited is possible."),
-    Switch { choices: PLACEMENT, ..switch("gpu-placement", "Placement of GPU work", "fullest node first", "Which of the nodes that fit is taken.") },
-    Switch { choices: PLACEMENT, ..switch("cpu-placement", "Placement of CPU-only work", "fullest node first", "Which of the nodes that fit is taken.") },
-    Switch { choices: ON_OFF, ..switch("scheduling-signatures", "Skip jobs like failed ones", "on", "A job that asks for the same as one that just failed is not tried.") },
+    switch(
+        "actions",
+        "Actions of a cycle",
+        "all five, in order",
+        "In order: allocate, consolidation, reclaim, preempt, stalegangeviction.",
+    ),
+    switch(
+        "k-value",
+        "Weight of the past (k)",
+        "1",
+        "How strongly past usage lowers a queue's part in the surplus.",
+    ),
+    switch(
+        "saturation-multiplier",
+        "Saturation multiplier",
+        "1",
+        "Above 1, queues keep more of what they hold beyond their fair share.",
+    ),
+    Switch {
+        choices: ON_OFF,
+        ..switch(
+            "consolidating-reclaim",
+            "Reclaim may move",
+            "on",
+            "Victims that find another place do not count as taken.",
+        )
+    },
+    switch(
+        "max-consolidation-preemptees",
+        "Most jobs moved at once",
+        "16",
+        "0 switches consolidation off; unlimited is possible.",
+    ),
+    switch(
+        "default-reclaim-min-runtime",
+        "Minimum runtime against reclaim",
+        "0s",
+        "A job runs at least this long before another queue may take from it.",
+    ),
+    switch(
+        "default-preempt-min-runtime",
+        "Minimum runtime against preemption",
+        "0s",
+        "A job runs at least this long before one of its own queue may take from it.",
+    ),
+    switch(
+        "staleness-grace",
+        "Grace of incomplete gangs",
+        "60s",
+        "How long a gang may run below its minimum; unlimited is possible.",
+    ),
+    Switch {
+        choices: PLACEMENT,
+        ..switch(
+            "gpu-placement",
+            "Placement of GPU work",
+            "fullest node first",
+            "Which of the nodes that fit is taken.",
+        )
+    },
+    Switch {
+        choices: PLACEMENT,
+        ..switch(
+            "cpu-placement",
+            "Placement of CPU-only work",
+            "fullest node first",
+            "Which of the nodes that fit is taken.",
+        )
+    },
+    Switch {
+        choices: ON_OFF,
+        ..switch(
+            "scheduling-signatures",
+            "Skip jobs like failed ones",
+            "on",
+            "A job that asks for the same as one that just failed is not tried.",
+        )
+    },
 ];
 
 /// The policies, with what people call them.
-pub const POLICIES: [(&str, &str); 2] = [("kai", "KAI Scheduler"), ("fifo", "First in, first out, hard quotas")];
+pub const POLICIES: [(&str, &str); 2] =
+    [("kai", "KAI Scheduler"), ("fifo", "First in, first out, hard quotas")];
 
 /// The policy's form.
 #[component]
 pub fn Rules() -> impl IntoView {
     let store = Store::get();
     let root = Path::default;
-    let policy = Memo::new(move |_| store.scenario.with(|s| if s.policy.is_empty() { "kai".into() } else { s.policy.clone() }));
+    let policy = Memo::new(move |_| {
+        store.scenario.with(|s| if s.policy.is_empty() { "kai".into() } else { s.policy.clone() })
+    });
     let choices = POLICIES.map(|(key, name)| {
         view! {
             <label class="radio">

@@ -45,7 +45,8 @@ pub fn Work() -> impl IntoView {
     let menu = |id: String| {
         vec![
             MenuItem::new(format!("Duplicate {id}"), Command::Change(Change::DuplicateJob(id.clone()))),
-            MenuItem::new(format!("Explain {id}"), Command::Select(Some(Selection::Job(id.clone())))).key("E"),
+            MenuItem::new(format!("Explain {id}"), Command::Select(Some(Selection::Job(id.clone()))))
+                .key("E"),
             MenuItem::new(format!("Remove {id}"), Command::Change(Change::RemoveJob(id))).key("Del"),
         ]
     };
