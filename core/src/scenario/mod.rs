@@ -22,6 +22,7 @@ mod write;
 
 pub use check::{Checked, PRIORITY_CLASSES, check};
 pub use diagnostic::{Code, Diagnostic, Edit, Fix, Path, Segment, Severity};
+pub(crate) use findings::quoted;
 pub use fix::{apply, get};
 pub use nearest::nearest;
 pub use plan::{Plan, PlanChange, Planned};
@@ -49,3 +50,8 @@ pub const TREE_DEPTH_MAX: usize = 16;
 pub const NAME_CHARS_MAX: usize = 253;
 /// Most GPUs of one node.
 pub const NODE_GPUS_MAX: i64 = 64;
+
+/// A finding about a whole text, without a fix.
+pub(crate) fn finding(code: Code, at: Path, says: String) -> Diagnostic {
+    findings::diagnostic(code, at, says, None)
+}

@@ -374,7 +374,8 @@ impl Simulation {
         }
     }
 
-    fn digest(&self) -> u64 {
+    /// Hash of placements, phases and ledger after the latest cycle.
+    pub fn digest(&self) -> u64 {
         let mut digest = Digest::default();
         digest.word(u64::from(self.cycle));
         digest.word(self.now.as_millis() as u64);

@@ -170,7 +170,9 @@ fn template(
     let all_pods = pods.saturating_mul(count.unwrap_or(1));
     if on_all > all_pods {
         let says = format!("on names {on_all} nodes for {all_pods} pods; remove some");
-        f.add(codes::TOO_MANY_ON, here.field("on"), says, None);
+        let kept = usize::try_from(all_pods).unwrap_or(usize::MAX).min(entry.on.len());
+        let fix = set(here.field("on"), entry.on[..kept].join(", "), format!("Keep the first {kept}"));
+        f.add(codes::TOO_MANY_ON, here.field("on"), says, fix);
     }
     let started = f.time(&entry.started, submit, || here.field("started"), quantity::millis);
     if !entry.on.is_empty() {
@@ -219,6 +221,9 @@ fn at_start(submit: i64, started: i64, lasts: Option<Span>, here: Here<'_>, f: &
 fn queue(entry: &JobEntry, here: Here<'_>, queues: &Queues, f: &mut Findings) -> QueueId {
     let at = || here.field("queue");
     let Some(found) = queues.index.find(&entry.queue).filter(|_| !entry.queue.is_empty()) else {
+        if f.only_counts(codes::NO_QUEUE) {
+            return QueueId(0);
+        }
         let hint = names::hint(&queues.index, &entry.queue);
         let says = match entry.queue.is_empty() {
             true => "this job names no queue; jobs belong to a queue without children".to_string(),

@@ -93,6 +93,9 @@ impl Index {
 
 /// Reports a name that is given twice.
 pub fn duplicate(name: &str, what: &str, here: Here<'_>, index: &Index, f: &mut Findings) {
+    if f.only_counts(codes::DUPLICATE_NAME) {
+        return;
+    }
     let fresh = index.fresh(name);
     let says = format!("the name {} is given to another {what} already; rename one of them", quoted(name));
     let own = here.path();

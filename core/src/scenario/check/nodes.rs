@@ -31,6 +31,8 @@ pub struct Nodes {
     pub index: Index,
     /// One machine of each entry that has at least one, with the number of such machines.
     pub kinds: Vec<(Node, u64)>,
+    /// Which of these carry a label, ascending.
+    pub by_label: BTreeMap<(Arc<str>, Arc<str>), Vec<u32>>,
     /// Whether the list is whole, so that a missing name is really missing.
     pub complete: bool,
 }
@@ -92,7 +94,13 @@ pub fn nodes(s: &Scenario, f: &mut Findings) -> Nodes {
         }
         reported = Some(i);
     }
-    Nodes { all, index, kinds, complete }
+    let mut by_label: BTreeMap<_, Vec<u32>> = BTreeMap::new();
+    for (k, (node, _)) in (0u32..).zip(&kinds) {
+        for label in &node.labels {
+            by_label.entry(label.clone()).or_default().push(k);
+        }
+    }
+    Nodes { all, index, kinds, by_label, complete }
 }
 
 fn node(entry: &NodeEntry, here: Here<'_>, f: &mut Findings) -> Node {
@@ -139,6 +147,19 @@ fn labels(labels: &BTreeMap<String, String>) -> Vec<(Arc<str>, Arc<str>)> {
 }
 
 impl Nodes {
+    /// One machine of each entry that carries all labels of a selector.
+    pub fn matching<'a>(&'a self, selector: &BTreeMap<String, String>) -> Vec<&'a Node> {
+        let Some(label) = selector.iter().next() else {
+            return self.kinds.iter().map(|(node, _)| node).collect();
+        };
+        let label: (Arc<str>, Arc<str>) = (label.0.as_str().into(), label.1.as_str().into());
+        let with = self.by_label.get(&label).map_or(&[][..], Vec::as_slice);
+        with.iter()
+            .map(|&k| &self.kinds[k as usize].0)
+            .filter(|node| Nodes::matches(node, selector))
+            .collect()
+    }
+
     /// Whether a node carries all labels of a selector.
     pub fn matches(node: &Node, selector: &BTreeMap<String, String>) -> bool {
         selector.iter().all(|(key, value)| {

@@ -148,6 +148,7 @@ fn parents(s: &Scenario, queues: &mut Queues, f: &mut Findings) {
             Some(found) if !parent.is_empty() => {
                 queues.all[QueueId::from_index(i)].parent = Some(QueueId(found))
             }
+            _ if f.only_counts(codes::NO_PARENT) => {}
             _ => {
                 let at = here.field("parent");
                 let hint = names::hint(&queues.index, parent);

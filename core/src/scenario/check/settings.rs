@@ -86,6 +86,9 @@ fn rhythm(s: &Scenario, kind: Kind, f: &mut Findings) -> Rhythm {
 }
 
 fn unknown(name: &str, known: &[&'static str], else_says: &str, f: &mut Findings) {
+    if f.only_counts(codes::SETTING) {
+        return;
+    }
     let at = Path::default().field("settings").field(name);
     let near = nearest(name, known.iter().copied());
     let hint = near.map_or_else(|| else_says.to_string(), |near| format!("did you mean `{near}`?"));

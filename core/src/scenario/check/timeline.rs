@@ -66,7 +66,7 @@ fn remove(here: Here<'_>) -> Option<Fix> {
 
 fn find(name: &str, what: &'static str, index: &Index, here: Here<'_>, f: &mut Findings) -> Option<u32> {
     let found = index.find(name).filter(|_| !name.is_empty());
-    if found.is_none() {
+    if found.is_none() && !f.only_counts(codes::UNKNOWN_TARGET) {
         let says = format!("{what} {} does not exist; {}", quoted(name), names::hint(index, name));
         let fix = names::use_nearest(index, name, here.field(what)).or_else(|| remove(here));
         f.add(codes::UNKNOWN_TARGET, here.field(what), says, fix);
