@@ -1,6 +1,6 @@
 //! A job trace, and the sizes of its queues, as a scenario.
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::table::{Row, Table};
@@ -214,21 +214,21 @@ fn sizes(
     let others = table.headers.iter().enumerate().filter(|&(i, _)| i != name && i != size);
     report.ignored.extend(others.map(|(_, header)| format!("queue sizes: column {header}")));
     let mut sizes: Sizes = Vec::new();
-    let mut known: BTreeMap<String, ()> = BTreeMap::new();
+    let mut known: BTreeSet<String> = BTreeSet::new();
     loop {
         match table.next_row() {
             Row::End => break,
             Row::Wrong(line, says) => lines.bad_size(line, says),
             Row::Fields(line, fields) => {
-                let n = fields[size].parse::<u32>().ok();
-                match (&fields[name], n) {
+                let n = fields.get(size).parse::<u32>().ok();
+                match (fields.get(name), n) {
                     ("", _) => lines.bad_size(line, "the queue has no name".into()),
                     (_, None) => {
-                        lines.bad_size(line, format!("{} is no whole number of {unit}", &fields[size]))
+                        lines.bad_size(line, format!("{} is no whole number of {unit}", fields.get(size)))
                     }
-                    (queue, Some(n)) => match known.insert(queue.to_string(), ()) {
-                        Some(()) => lines.bad_size(line, format!("queue {queue} stands there twice")),
-                        None => sizes.push((queue.to_string(), u64::from(n) * factor)),
+                    (queue, Some(n)) => match known.insert(queue.to_string()) {
+                        false => lines.bad_size(line, format!("queue {queue} stands there twice")),
+                        true => sizes.push((queue.to_string(), u64::from(n) * factor)),
                     },
                 }
             }
@@ -250,7 +250,7 @@ fn total_gpus(sizes: Option<&Sizes>, options: &Options) -> Option<u64> {
 /// The queues: those of the list, then others that jobs name.
 fn queue_entries(
     sizes: Option<Sizes>,
-    used: &BTreeMap<Arc<str>, u32>,
+    used: &BTreeSet<String>,
     options: &Options,
     report: &mut Report,
 ) -> Vec<QueueEntry> {
@@ -274,18 +274,16 @@ fn queue_entries(
         ..QueueEntry::default()
     };
     let mut queues = Vec::new();
-    let mut listed: Vec<String> = Vec::new();
+    let mut listed: BTreeSet<String> = BTreeSet::new();
     let has_sizes = sizes.is_some();
     for (name, gpus) in sizes.into_iter().flatten() {
         let milli = i64::try_from(scaled(gpus, options)).unwrap_or(i64::MAX);
         let quota = print_decimal(milli, 3);
         let weight = if milli == 0 { "1" } else { &quota };
         queues.push(entry(&name, &quota, weight));
-        listed.push(name);
+        listed.insert(name);
     }
-    listed.sort();
-    let others: Vec<&Arc<str>> =
-        used.keys().filter(|name| listed.binary_search_by(|l| l.as_str().cmp(name)).is_err()).collect();
+    let others: Vec<&String> = used.iter().filter(|name| !listed.contains(*name)).collect();
     // Without a list of sizes nothing is promised to anybody, except where quotas are all there is.
     let quota = if options.policy == "fifo" { "unlimited" } else { "0" };
     queues.extend(others.iter().map(|name| entry(name, quota, "1")));
@@ -302,7 +300,7 @@ fn queue_entries(
             .push("weights are proportional to quotas; limits, CPU and memory are unlimited".into());
     }
     if !others.is_empty() {
-        let names: Vec<&str> = others.iter().take(5).map(|name| &***name).collect();
+        let names: Vec<&str> = others.iter().take(5).map(|name| name.as_str()).collect();
         let more = if others.len() > 5 { ", …" } else { "" };
         report.assumed.push(format!(
             "{} queues without a listed size ({}{more}) have GPU quota {quota}, weight 1 and no limits",
