@@ -18,6 +18,7 @@ pub mod page;
 pub mod storage;
 pub mod store;
 pub mod view_model;
+pub mod words;
 pub mod worker;
 
 #[cfg(test)]
