@@ -22,7 +22,6 @@ use clap::Parser;
 enum End {
     Ok,
     FailOn,
-    BadInput,
 }
 
 /// Why it ends early.
@@ -59,7 +58,7 @@ fn main() -> ExitCode {
     match end {
         Ok(End::Ok) => ExitCode::SUCCESS,
         Ok(End::FailOn) => ExitCode::from(1),
-        Ok(End::BadInput) | Err(Stop::BadInput) => ExitCode::from(2),
+        Err(Stop::BadInput) => ExitCode::from(2),
         Err(Stop::Io(error)) if error.kind() == ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(Stop::Io(error)) => {
             eprintln!("fairground: {error}");

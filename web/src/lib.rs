@@ -5,6 +5,16 @@
 //! library, so that models and charts are tested without a browser.
 
 pub mod chart;
+pub mod charts;
+pub mod components;
 pub mod engine;
+pub mod model;
 pub mod page;
+pub mod view_model;
+pub mod words;
 pub mod worker;
+
+#[cfg(test)]
+mod fixtures;
+#[cfg(test)]
+mod preview;
