@@ -198,7 +198,7 @@ fn foreign_and_hostile_texts_are_refused_with_a_place() {
         "{\"format\": \"fairground-scenario\", \"version\": 1.0}"
         1:46 error S009 version: this version is not known here; this build reads version 1
         "\0"
-        1:1 error S001 : a tab stands where only spaces may; use spaces to set lines in
+        1:1 error S001 : this cannot be read as YAML: found unprintable character
     "#]].assert_eq(&all.concat());
 }
 
