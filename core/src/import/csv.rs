@@ -1,6 +1,6 @@
 //! A job trace, and the sizes of its queues, as a scenario.
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::table::{Row, Table};
@@ -111,27 +111,7 @@ fn make(
         lines.refuse(None, format!("up to {NODES_MAX} nodes of {NODE_GPUS_MAX} GPUs are simulated"));
         return None;
     }
-    let mut table = Table::new(jobs);
-    let mut trace = Trace::new(&table, &options.mapping, node_gpus, report, lines)?;
-    let too_long = loop {
-        match table.next_row() {
-            Row::End => break false,
-            Row::Wrong(line, says) => lines.bad(line, says),
-            Row::Fields(line, fields) => {
-                if let Err(says) = trace.row(fields) {
-                    lines.bad(line, says);
-                }
-            }
-        }
-        if trace.n_pods() > PODS_MAX {
-            break true;
-        }
-    };
-    if too_long {
-        lines.refuse(None, format!("the trace has more than {PODS_MAX} pods, which is the most that is simulated; cut it to a shorter time"));
-        return None;
-    }
-    let (jobs, used) = trace.finish(report, lines)?;
+    let (jobs, used) = read_jobs(jobs, options, node_gpus, report, lines)?;
     let sizes = match queues {
         Some(bytes) => sizes(bytes, options, node_gpus, report, lines),
         None => None,
@@ -141,7 +121,7 @@ fn make(
     let n_nodes = match options.nodes {
         Some((n, _)) => n,
         None => {
-            let largest = jobs.iter().map(|job| gpus_of(job)).max().unwrap_or(1);
+            let largest = jobs.iter().map(gpus_of).max().unwrap_or(1);
             let needed = total.unwrap_or(0).div_ceil(1000).max(largest).div_ceil(u64::from(node_gpus));
             let n = u32::try_from(needed.clamp(1, NODES_MAX)).unwrap_or(1);
             report.assumed.push(format!(
@@ -179,6 +159,36 @@ fn make(
     })
 }
 
+/// The jobs of a trace and the queues they name.
+fn read_jobs(
+    bytes: &[u8],
+    options: &Options,
+    node_gpus: u32,
+    report: &mut Report,
+    lines: &mut trace::Lines,
+) -> Option<(Vec<JobEntry>, BTreeSet<String>)> {
+    let mut table = Table::new(bytes);
+    let mut trace = Trace::new(&table, &options.mapping, node_gpus, report, lines)?;
+    loop {
+        match table.next_row() {
+            Row::End => return trace.finish(report, lines),
+            Row::Wrong(line, says) => lines.bad(line, says),
+            Row::Fields(line, fields) => {
+                if let Err(says) = trace.row(fields) {
+                    lines.bad(line, says);
+                }
+            }
+        }
+        if trace.n_pods() > PODS_MAX {
+            let says = format!(
+                "the trace has more than {PODS_MAX} pods, the most that is simulated; cut it to a shorter time"
+            );
+            lines.refuse(None, says);
+            return None;
+        }
+    }
+}
+
 /// GPUs of a whole job that the import made.
 fn gpus_of(job: &JobEntry) -> u64 {
     let number = |value: &Option<Scalar>| value.as_ref().and_then(|v| v.0.parse::<u64>().ok());
@@ -214,21 +224,21 @@ fn sizes(
     let others = table.headers.iter().enumerate().filter(|&(i, _)| i != name && i != size);
     report.ignored.extend(others.map(|(_, header)| format!("queue sizes: column {header}")));
     let mut sizes: Sizes = Vec::new();
-    let mut known: BTreeMap<String, ()> = BTreeMap::new();
+    let mut known: BTreeSet<String> = BTreeSet::new();
     loop {
         match table.next_row() {
             Row::End => break,
             Row::Wrong(line, says) => lines.bad_size(line, says),
             Row::Fields(line, fields) => {
-                let n = fields[size].parse::<u32>().ok();
-                match (&fields[name], n) {
+                let n = fields.get(size).parse::<u32>().ok();
+                match (fields.get(name), n) {
                     ("", _) => lines.bad_size(line, "the queue has no name".into()),
                     (_, None) => {
-                        lines.bad_size(line, format!("{} is no whole number of {unit}", &fields[size]))
+                        lines.bad_size(line, format!("{} is no whole number of {unit}", fields.get(size)))
                     }
-                    (queue, Some(n)) => match known.insert(queue.to_string(), ()) {
-                        Some(()) => lines.bad_size(line, format!("queue {queue} stands there twice")),
-                        None => sizes.push((queue.to_string(), u64::from(n) * factor)),
+                    (queue, Some(n)) => match known.insert(queue.to_string()) {
+                        false => lines.bad_size(line, format!("queue {queue} stands there twice")),
+                        true => sizes.push((queue.to_string(), u64::from(n) * factor)),
                     },
                 }
             }
@@ -250,7 +260,7 @@ fn total_gpus(sizes: Option<&Sizes>, options: &Options) -> Option<u64> {
 /// The queues: those of the list, then others that jobs name.
 fn queue_entries(
     sizes: Option<Sizes>,
-    used: &BTreeMap<Arc<str>, u32>,
+    used: &BTreeSet<String>,
     options: &Options,
     report: &mut Report,
 ) -> Vec<QueueEntry> {
@@ -274,18 +284,16 @@ fn queue_entries(
         ..QueueEntry::default()
     };
     let mut queues = Vec::new();
-    let mut listed: Vec<String> = Vec::new();
+    let mut listed: BTreeSet<String> = BTreeSet::new();
     let has_sizes = sizes.is_some();
     for (name, gpus) in sizes.into_iter().flatten() {
         let milli = i64::try_from(scaled(gpus, options)).unwrap_or(i64::MAX);
         let quota = print_decimal(milli, 3);
         let weight = if milli == 0 { "1" } else { &quota };
         queues.push(entry(&name, &quota, weight));
-        listed.push(name);
+        listed.insert(name);
     }
-    listed.sort();
-    let others: Vec<&Arc<str>> =
-        used.keys().filter(|name| listed.binary_search_by(|l| l.as_str().cmp(name)).is_err()).collect();
+    let others: Vec<&String> = used.iter().filter(|name| !listed.contains(*name)).collect();
     // Without a list of sizes nothing is promised to anybody, except where quotas are all there is.
     let quota = if options.policy == "fifo" { "unlimited" } else { "0" };
     queues.extend(others.iter().map(|name| entry(name, quota, "1")));
@@ -302,7 +310,7 @@ fn queue_entries(
             .push("weights are proportional to quotas; limits, CPU and memory are unlimited".into());
     }
     if !others.is_empty() {
-        let names: Vec<&str> = others.iter().take(5).map(|name| &***name).collect();
+        let names: Vec<&str> = others.iter().take(5).map(|name| name.as_str()).collect();
         let more = if others.len() > 5 { ", …" } else { "" };
         report.assumed.push(format!(
             "{} queues without a listed size ({}{more}) have GPU quota {quota}, weight 1 and no limits",

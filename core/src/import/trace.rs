@@ -1,15 +1,12 @@
 //! Rows of a job trace as jobs.
 
-use std::collections::BTreeMap;
-use std::sync::Arc;
-
-use csv::StringRecord;
+use std::collections::BTreeSet;
 
 use super::Report;
 use super::csv::Mapping;
-use super::table::Table;
+use super::table::{Fields, Table};
 use crate::scenario::quantity::{self, print_decimal};
-use crate::scenario::{Diagnostic, JobEntry, NAME_CHARS_MAX, Path, Scalar, codes, finding, quoted};
+use crate::scenario::{Diagnostic, JobEntry, NAME_CHARS_MAX, Path, Scalar, codes, finding, order, quoted};
 use crate::units::Resource;
 
 /// How many bad rows are listed; the rest is counted.
@@ -83,8 +80,8 @@ pub struct Trace {
     n_split: u32,
     /// When each job is submitted, in milliseconds on the trace's own axis.
     submits: Vec<i64>,
-    /// How many jobs each queue has.
-    queues: BTreeMap<Arc<str>, u32>,
+    /// Queues that jobs name.
+    queues: BTreeSet<String>,
     row: u32,
 }
 
@@ -137,7 +134,7 @@ impl Trace {
         let others = table.headers.iter().enumerate().filter(|(i, _)| !used.contains(i));
         report.ignored.extend(others.map(|(_, header)| format!("column {header}")));
         let node_gpus = u64::from(node_gpus);
-        let (jobs, queues) = (Vec::new(), BTreeMap::new());
+        let (jobs, queues) = (Vec::new(), BTreeSet::new());
         Some(Trace { columns, node_gpus, jobs, n_pods: 0, n_split: 0, submits: Vec::new(), queues, row: 0 })
     }
 
@@ -147,10 +144,9 @@ impl Trace {
     }
 
     /// Takes a row, or says what is wrong with it.
-    pub fn row(&mut self, fields: &StringRecord) -> Result<(), String> {
+    pub fn row(&mut self, fields: &Fields) -> Result<(), String> {
         self.row += 1;
-        let field =
-            |column: Option<usize>| column.and_then(|i| fields.get(i)).filter(|text| !text.is_empty());
+        let field = |column: Option<usize>| column.map(|i| fields.get(i)).filter(|text| !text.is_empty());
         let name = match field(self.columns.id) {
             Some(id) => id.to_string(),
             None if self.columns.id.is_some() => return Err("the job has no name".into()),
@@ -193,9 +189,8 @@ impl Trace {
         let pods = self.size(&mut job, field(Some(self.columns.gpus)), field(self.columns.pods))?;
         self.n_pods += pods;
         self.submits.push(submit);
-        match self.queues.get_mut(queue) {
-            Some(n) => *n += 1,
-            None => drop(self.queues.insert(queue.into(), 1)),
+        if !self.queues.contains(queue) {
+            self.queues.insert(queue.to_string());
         }
         self.jobs.push(job);
         Ok(())
@@ -237,12 +232,12 @@ impl Trace {
         Ok(n)
     }
 
-    /// The jobs with unique names and how many each queue has, unless nothing is left.
+    /// The jobs with unique names and the queues they name, unless nothing is left.
     pub fn finish(
         mut self,
         report: &mut Report,
         lines: &mut Lines,
-    ) -> Option<(Vec<JobEntry>, BTreeMap<Arc<str>, u32>)> {
+    ) -> Option<(Vec<JobEntry>, BTreeSet<String>)> {
         if self.jobs.is_empty() {
             lines.refuse(None, "no row of the trace could be taken".into());
             return None;
@@ -335,8 +330,7 @@ fn amount(text: Option<&str>, resource: Resource) -> Result<Option<Scalar>, Stri
 
 /// Gives later jobs of a name another one; how many that were.
 fn make_unique(jobs: &mut [JobEntry]) -> u32 {
-    let mut order: Vec<usize> = (0..jobs.len()).collect();
-    order.sort_by(|&a, &b| jobs[a].name.cmp(&jobs[b].name).then(a.cmp(&b)));
+    let order = order(jobs.len(), &|a, b| jobs[a].name.cmp(&jobs[b].name));
     let twice: Vec<usize> = order
         .windows(2)
         .filter(|pair| jobs[pair[0]].name == jobs[pair[1]].name)
@@ -345,20 +339,23 @@ fn make_unique(jobs: &mut [JobEntry]) -> u32 {
     if twice.is_empty() {
         return 0;
     }
-    let mut taken: BTreeMap<String, u32> = order.iter().map(|&i| (jobs[i].name.clone(), 1)).collect();
+    let mut taken: BTreeSet<String> = jobs.iter().map(|job| job.name.clone()).collect();
+    let (mut n, mut before) = (1u32, String::new());
     for &i in &twice {
         let base: String = jobs[i].name.chars().take(NAME_CHARS_MAX - 12).collect();
-        let mut n = taken.get(&jobs[i].name).copied().unwrap_or(1);
-        let fresh = loop {
+        // Equal names are adjacent in this order, so numbers go on where the last one ended.
+        if base != before {
+            n = 1;
+        }
+        loop {
             n += 1;
             let fresh = format!("{base}~{n}");
-            if !taken.contains_key(&fresh) {
-                break fresh;
+            if taken.insert(fresh.clone()) {
+                jobs[i].name = fresh;
+                break;
             }
-        };
-        taken.insert(jobs[i].name.clone(), n);
-        taken.insert(fresh.clone(), 1);
-        jobs[i].name = fresh;
+        }
+        before = base;
     }
     u32::try_from(twice.len()).unwrap_or(u32::MAX)
 }

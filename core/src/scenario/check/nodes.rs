@@ -49,7 +49,7 @@ pub fn nodes(s: &Scenario, f: &mut Findings) -> Nodes {
             None => None,
             Some(_) => {
                 let wanted = "a whole number of nodes";
-                Some(f.value(&entry.count, 1, wanted, || here.field("count"), quantity::count))
+                Some(f.value(&entry.count, 1, wanted, &|| here.field("count"), &quantity::count))
             }
         };
         let suffix = count.map_or(0, |n| 1 + n.to_string().len());
@@ -109,13 +109,13 @@ fn node(entry: &NodeEntry, here: Here<'_>, f: &mut Findings) -> Node {
     capacity.set(Resource::MEMORY, f.amount(&entry.memory, Resource::MEMORY, here, MEMORY_DEFAULT));
     let parse = |text: &str| quantity::count(text).and_then(whole_gpus);
     let wanted = format!("a whole number of GPUs, at most {NODE_GPUS_MAX}");
-    let gpus = f.value(&entry.gpu, 0, &wanted, || here.field("gpu"), parse);
+    let gpus = f.value(&entry.gpu, 0, &wanted, &|| here.field("gpu"), &parse);
     capacity.set(Resource::GPU, Amount::gpus(gpus));
     let wanted = "a whole number of pods";
-    let pods_max = f.value(&entry.pods, PODS_DEFAULT, wanted, || here.field("pods"), quantity::count);
+    let pods_max = f.value(&entry.pods, PODS_DEFAULT, wanted, &|| here.field("pods"), &quantity::count);
     let wanted = "a memory size such as 40000 (MiB) or 80 GB";
     let mib = || here.field("gpu-memory");
-    let gpu_memory_mib = f.value(&entry.gpu_memory, GPU_MEMORY_DEFAULT, wanted, mib, quantity::mebibytes);
+    let gpu_memory_mib = f.value(&entry.gpu_memory, GPU_MEMORY_DEFAULT, wanted, &mib, &quantity::mebibytes);
     let ready = match entry.state.as_ref().map(|s| s.0.trim()) {
         None | Some("ready") => true,
         Some("down") => false,

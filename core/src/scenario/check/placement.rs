@@ -127,9 +127,11 @@ impl Held {
             let begun = self.shared & (1 << i) != 0;
             **used + part <= 1000 && (**used == 0 || begun && sharing)
         };
-        let mut open: Vec<usize> = self.devices.iter().enumerate().filter(fits).map(|(i, _)| i).collect();
+        let open: Vec<usize> = self.devices.iter().enumerate().filter(fits).map(|(i, _)| i).collect();
         // A part goes to a device that is shared already, if one has room.
-        open.sort_by_key(|&i| (!(sharing && self.shared & (1 << i) != 0), i));
+        let first = |&i: &usize| sharing && self.shared & (1 << i) != 0;
+        let (mut open, others): (Vec<usize>, Vec<usize>) = open.into_iter().partition(first);
+        open.extend(others);
         let n = usize::try_from(n).ok().filter(|&n| n <= open.len())?;
         let mut devices = Devices::default();
         for &i in &open[..n] {

@@ -1,0 +1,7 @@
+//! Pure functions from view models to SVG text, drawn with plotters over [`backend`].
+
+pub mod backend;
+pub mod cluster;
+pub mod marks;
+pub mod shares;
+pub mod timeline;

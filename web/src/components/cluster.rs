@@ -1,0 +1,247 @@
+//! Cluster: nodes as cards, GPUs as cells.
+
+use leptos::html;
+use leptos::prelude::*;
+
+use super::picture::{icon, insert, move_focus, table, table_button, width_of};
+use super::props::{FrameSignal, OnSelect, SelectionSignal};
+use crate::charts::cluster::{cluster as draw, key};
+use crate::model::Selection;
+use crate::view_model::cluster::{self, ClusterView as View, Place};
+
+/// Nodes as cards, GPUs as cells; with many nodes one tile per node, grouped by free GPUs.
+#[component]
+pub fn ClusterView(
+    /// The moment.
+    frame: FrameSignal,
+    /// The same moment of the scenario as it is being edited, or of another run.
+    ghost: FrameSignal,
+    /// What is selected.
+    selection: SelectionSignal,
+    /// Selects a job or a node.
+    on_select: OnSelect,
+) -> impl IntoView {
+    let place = NodeRef::<html::Div>::new();
+    let width = width_of(place, 640.0);
+    let view = Memo::new(move |_| {
+        let (frame, ghost) = (frame.get()?, ghost.get());
+        Some(cluster::cluster(&frame, ghost.as_deref(), selection.get().as_ref(), width.get()))
+    });
+    let as_table = RwSignal::new(false);
+    let svg = Signal::derive(move || view.with(|view| view.as_ref().map_or(String::new(), draw)));
+    let spots = Memo::new(move |_| view.with(|view| view.as_ref().map_or(Vec::new(), spots)));
+    let toggle = move |event: web_sys::KeyboardEvent| {
+        if matches!(event.key().as_str(), "t" | "T") && !event.ctrl_key() && !event.meta_key() {
+            as_table.update(|shown| *shown = !*shown);
+        }
+    };
+    view! {
+        <section class="chart cluster" aria-label="Cluster" on:keydown=toggle>
+            <div class="sect">
+                <h2>"Cluster"</h2>
+                <p class="summary">{move || view.with(|view| view.as_ref().map(|view| view.summary.clone()))}</p>
+                {table_button(as_table)}
+            </div>
+            <div class="cluster-body" node_ref=place>
+                <Show
+                    when=move || !as_table.get()
+                    fallback=move || view.get().map(|view| table("GPUs by node", cluster::table(&view)))
+                >
+                    {insert("picture", svg)}
+                    <Show when=move || !spots.with(Vec::is_empty) fallback=move || view! { <Hits view on_select /> }>
+                        <Spots view spots on_select />
+                    </Show>
+                </Show>
+            </div>
+            <div class="legend">
+                {move || {
+                    let marks = view.with(|view| view.as_ref().map(|view| view.marks.clone()));
+                    marks
+                        .into_iter()
+                        .flatten()
+                        .map(|mark| view! { <span>{icon(key(mark))}{mark.name()}</span> })
+                        .collect_view()
+                }}
+            </div>
+        </section>
+    }
+}
+
+/// More focusable marks than this are found by place instead.
+const SPOTS: usize = 400;
+/// Height of a card's heading.
+const HEADING: f64 = 30.0;
+
+/// A focusable mark: a card's heading (no cell) or a cell.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Spot {
+    card: usize,
+    cell: Option<usize>,
+    place: Place,
+}
+
+impl Spot {
+    fn key(&self) -> (usize, Option<usize>, [i64; 4]) {
+        let place = [self.place.x, self.place.y, self.place.w, self.place.h];
+        (self.card, self.cell, place.map(|v| v.round() as i64))
+    }
+}
+
+fn spots(view: &View) -> Vec<Spot> {
+    let n = view.cards.len() + view.cards.iter().map(|card| card.cells.len()).sum::<usize>();
+    if !view.cards_have_text || n > SPOTS {
+        return Vec::new();
+    }
+    let of = |(card, drawn): (usize, &cluster::Card)| {
+        let heading = Spot { card, cell: None, place: Place { h: HEADING, ..drawn.place } };
+        let cells = drawn.cells.iter().enumerate().map(move |(cell, drawn)| Spot {
+            card,
+            cell: Some(cell),
+            place: drawn.place,
+        });
+        std::iter::once(heading).chain(cells.collect::<Vec<_>>())
+    };
+    view.cards.iter().enumerate().flat_map(of).collect()
+}
+
+#[component]
+fn Spots(view: Memo<Option<View>>, spots: Memo<Vec<Spot>>, on_select: OnSelect) -> impl IntoView {
+    let keys = move |event: web_sys::KeyboardEvent| {
+        let rule = |at: usize, _: &[web_sys::Element]| {
+            spots.with(|spots| match event.key().as_str() {
+                "ArrowRight" => Some((at + 1).min(spots.len() - 1)),
+                "ArrowLeft" => Some(at.saturating_sub(1)),
+                "ArrowDown" => nearest(spots, at, 1.0),
+                "ArrowUp" => nearest(spots, at, -1.0),
+                "Home" => Some(0),
+                "End" => Some(spots.len() - 1),
+                _ => None,
+            })
+        };
+        move_focus(&event, "spot", rule);
+    };
+    view! {
+        <div role="group" aria-label="GPUs by node" on:keydown=keys>
+            <For each=move || spots.get() key=Spot::key let:spot>
+                <SpotButton view spot on_select />
+            </For>
+        </div>
+    }
+}
+
+/// The nearest mark further down (`way` 1) or up (−1).
+fn nearest(spots: &[Spot], at: usize, way: f64) -> Option<usize> {
+    let middle = |place: Place| (place.x + place.w / 2.0, place.y + place.h / 2.0);
+    let (x, y) = middle(spots.get(at)?.place);
+    let distance = |spot: &Spot| {
+        let (sx, sy) = middle(spot.place);
+        ((sy - y) * way > 4.0).then_some((sy - y).abs() * 3.0 + (sx - x).abs())
+    };
+    let found = spots.iter().enumerate().filter_map(|(i, spot)| Some((i, distance(spot)?)));
+    found.min_by(|a, b| a.1.total_cmp(&b.1)).map(|(i, _)| i)
+}
+
+#[component]
+fn SpotButton(view: Memo<Option<View>>, spot: Spot, on_select: OnSelect) -> impl IntoView {
+    let says = Memo::new(move |_| {
+        view.with(|view| {
+            let card = view.as_ref().and_then(|view| view.cards.get(spot.card));
+            let Some(card) = card else { return (String::new(), None, false) };
+            match spot.cell.and_then(|cell| card.cells.get(cell)) {
+                Some(cell) => (cell.says.clone(), cell.job.clone().map(Selection::Job), cell.selected),
+                None => {
+                    let says = format!("{}: {}", card.name, card.head);
+                    (says, Some(Selection::Node(card.name.clone())), card.selected)
+                }
+            }
+        })
+    });
+    let px = |v: f64| format!("{v:.1}px");
+    view! {
+        <button
+            class="spot"
+            class:node=spot.cell.is_none()
+            style:left=px(spot.place.x)
+            style:top=px(spot.place.y)
+            style:width=px(spot.place.w)
+            style:height=px(spot.place.h)
+            tabindex=if spot.card == 0 && spot.cell.is_none() { "0" } else { "-1" }
+            aria-label=move || says.get().0
+            title=move || says.get().0
+            aria-pressed=move || says.get().2.to_string()
+            on:click=move |_| {
+                if let Some(selection) = says.get_untracked().1 {
+                    on_select.run(Some(selection));
+                }
+            }
+        ></button>
+    }
+}
+
+/// Many nodes: one surface; pointers hit by place, arrows move a ring from node to node.
+#[component]
+fn Hits(view: Memo<Option<View>>, on_select: OnSelect) -> impl IntoView {
+    let at = RwSignal::new(0usize);
+    let focused = RwSignal::new(false);
+    let card = Memo::new(move |_| {
+        view.with(|view| {
+            let card = view.as_ref()?.cards.get(at.get())?;
+            Some((card.place, card.name.clone(), format!("{}: {}", card.name, card.head)))
+        })
+    });
+    let click = move |event: web_sys::MouseEvent| {
+        let (x, y) = (f64::from(event.offset_x()), f64::from(event.offset_y()));
+        let hit = view.with_untracked(|view| {
+            let (card, cell) = view.as_ref()?.hit(x, y)?;
+            let job = cell.and_then(|cell| cell.job.clone()).map(Selection::Job);
+            Some(job.unwrap_or_else(|| Selection::Node(card.name.clone())))
+        });
+        if let Some(selection) = hit {
+            on_select.run(Some(selection));
+        }
+    };
+    let keys = move |event: web_sys::KeyboardEvent| {
+        let last =
+            view.with_untracked(|view| view.as_ref().map_or(0, |view| view.cards.len().saturating_sub(1)));
+        let now = at.get_untracked();
+        let next = match event.key().as_str() {
+            "ArrowRight" | "ArrowDown" => (now + 1).min(last),
+            "ArrowLeft" | "ArrowUp" => now.saturating_sub(1),
+            "Home" => 0,
+            "End" => last,
+            "Enter" | " " => {
+                on_select.run(card.get_untracked().map(|card| Selection::Node(card.1)));
+                now
+            }
+            _ => return,
+        };
+        event.prevent_default();
+        event.stop_propagation();
+        at.set(next);
+    };
+    let px = |v: f64| format!("{v:.1}px");
+    let ring = move |part: fn(&Place) -> f64| {
+        card.with(|card| card.as_ref().map_or(String::new(), |c| px(part(&c.0))))
+    };
+    view! {
+        <div
+            class="hits"
+            tabindex="0"
+            role="button"
+            aria-label=move || card.get().map_or(String::new(), |card| card.2)
+            on:click=click
+            on:keydown=keys
+            on:focus=move |_| focused.set(true)
+            on:blur=move |_| focused.set(false)
+        ></div>
+        <Show when=move || focused.get()>
+            <div
+                class="ring"
+                style:left=move || ring(|place| place.x - 3.0)
+                style:top=move || ring(|place| place.y - 3.0)
+                style:width=move || ring(|place| place.w + 6.0)
+                style:height=move || ring(|place| place.h + 6.0)
+            ></div>
+        </Show>
+    }
+}

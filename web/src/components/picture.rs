@@ -1,0 +1,119 @@
+//! How charts enter the page: the one place where SVG text becomes elements, the size of a place, tables.
+
+use leptos::html;
+use leptos::prelude::*;
+use wasm_bindgen::JsCast;
+use wasm_bindgen::prelude::Closure;
+
+use crate::view_model::Table;
+
+/// SVG text of our own charts as elements. It is the only function of the page that inserts markup.
+pub fn insert(class: &'static str, svg: impl Into<Signal<String>>) -> impl IntoView {
+    let svg = svg.into();
+    view! { <span class=class inner_html=move || svg.get() aria-hidden="true"></span> }
+}
+
+/// A small drawing that does not change.
+pub fn icon(svg: String) -> impl IntoView {
+    insert("key", Signal::stored(svg))
+}
+
+/// Calls back with the element, now and whenever its size changes.
+pub fn on_size(node: NodeRef<html::Div>, measure: impl Fn(&web_sys::HtmlElement) + Clone + 'static) {
+    Effect::new(move |_| {
+        let Some(element) = node.get() else { return };
+        let element: web_sys::HtmlElement = element.unchecked_into();
+        measure(&element);
+        let (measure, watched) = (measure.clone(), element.clone());
+        let react = Closure::<dyn Fn()>::new(move || measure(&watched));
+        let Ok(observer) = web_sys::ResizeObserver::new(react.as_ref().unchecked_ref()) else { return };
+        observer.observe(&element);
+        let kept = StoredValue::new_local((observer, react));
+        on_cleanup(move || {
+            kept.try_with_value(|(observer, _)| observer.disconnect());
+        });
+    });
+}
+
+/// The width of an element in whole pixels, with a first guess.
+pub fn width_of(node: NodeRef<html::Div>, guess: f64) -> Signal<f64> {
+    let width = RwSignal::new(guess);
+    on_size(node, move |element| {
+        let now = f64::from(element.client_width());
+        if now > 0.0 && width.get_untracked() != now {
+            width.set(now);
+        }
+    });
+    width.into()
+}
+
+/// The button that turns a chart into its table and back.
+pub fn table_button(shown: RwSignal<bool>) -> impl IntoView {
+    view! {
+        <button
+            class="btn quiet small no-print"
+            aria-pressed=move || shown.get().to_string()
+            on:click=move |_| shown.update(|shown| *shown = !*shown)
+        >
+            {move || if shown.get() { "Chart" } else { "Table" }}
+        </button>
+    }
+}
+
+/// The same data as a table. Copied cells are tab-separated, as the browser does it.
+pub fn table(caption: &'static str, table: Table) -> impl IntoView {
+    let text = table.text_columns;
+    let class = move |i: usize| if i < text { "" } else { "num" };
+    view! {
+        <div class="table-wrap" tabindex="0" role="region" aria-label=caption>
+            <table class="data">
+                <caption class="sr">{caption}</caption>
+                <thead>
+                    <tr>
+                        {table
+                            .head
+                            .into_iter()
+                            .enumerate()
+                            .map(|(i, cell)| view! { <th scope="col" class=class(i)>{cell}</th> })
+                            .collect_view()}
+                    </tr>
+                </thead>
+                <tbody>
+                    {table
+                        .rows
+                        .into_iter()
+                        .map(|row| {
+                            view! {
+                                <tr>
+                                    {row
+                                        .into_iter()
+                                        .enumerate()
+                                        .map(|(i, cell)| view! { <td class=class(i)>{cell}</td> })
+                                        .collect_view()}
+                                </tr>
+                            }
+                        })
+                        .collect_view()}
+                </tbody>
+            </table>
+        </div>
+    }
+}
+
+/// Moves the focus among elements of a class inside a container, by a rule from index and count to index.
+pub fn move_focus(
+    event: &web_sys::KeyboardEvent,
+    class: &str,
+    rule: impl FnOnce(usize, &[web_sys::Element]) -> Option<usize>,
+) {
+    let (Some(container), Some(target)) = (event.current_target(), event.target()) else { return };
+    let container: web_sys::Element = container.unchecked_into();
+    let found = container.get_elements_by_class_name(class);
+    let all: Vec<web_sys::Element> = (0..found.length()).filter_map(|i| found.item(i)).collect();
+    let target: web_sys::Element = target.unchecked_into();
+    let Some(at) = all.iter().position(|element| *element == target) else { return };
+    let Some(next) = rule(at, &all).and_then(|next| all.get(next)) else { return };
+    event.prevent_default();
+    event.stop_propagation();
+    let _ = next.unchecked_ref::<web_sys::HtmlElement>().focus();
+}

@@ -1,0 +1,46 @@
+//! The types of what components are given. Components that draw a moment are plain: they get signals and
+//! callbacks, know no store and raise no commands.
+//!
+//! - `Shares { frame, ghost, selection, resource, on_select }`
+//! - `ClusterView { frame, ghost, selection, resource, on_select }`
+//! - `Timeline { run, frame, selection, resource, on_seek, on_select }`
+//! - `Why { frame, run, selection, ladder, on_select, on_focus_field }`
+
+use std::sync::Arc;
+
+use fairground::scenario::Path;
+use leptos::prelude::*;
+
+use crate::engine::protocol::{Frame, LadderLevel, Run};
+use crate::model::Selection;
+
+/// The moment under the cursor, or the same moment of the scenario as it is being edited.
+pub type FrameSignal = Signal<Option<Arc<Frame>>>;
+/// The run in short.
+pub type RunSignal = Signal<Option<Arc<Run>>>;
+/// What is selected.
+pub type SelectionSignal = Signal<Option<Selection>>;
+/// The resource that all charts show: 0 cpu, 1 memory, 2 gpu.
+pub type ResourceSignal = Signal<u8>;
+/// How the fair share of the selected queue came about at the cursor, once it has arrived.
+pub type LadderSignal = Signal<Option<Arc<Ladder>>>;
+/// Selects something, or nothing.
+pub type OnSelect = Callback<Option<Selection>>;
+/// Moves the cursor to a cycle.
+pub type OnSeek = Callback<u32>;
+/// Puts the focus on the field of SETUP where a value of the scenario is edited, such as
+/// `queues["team-a"].gpu.quota`.
+pub type OnFocusField = Callback<Path>;
+
+/// How a fair share came about.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Ladder {
+    /// At this cycle.
+    pub cycle: u32,
+    /// Of this queue.
+    pub queue: String,
+    /// Of this resource.
+    pub resource: u8,
+    /// From the root down.
+    pub levels: Vec<LadderLevel>,
+}

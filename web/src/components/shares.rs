@@ -1,0 +1,186 @@
+//! Shares: one bullet row per queue, in line with the rows of SETUP.
+
+use leptos::html;
+use leptos::prelude::*;
+use wasm_bindgen::JsCast;
+
+use super::picture::{icon, insert, move_focus, on_size, table, table_button};
+use super::props::{FrameSignal, OnSelect, ResourceSignal, SelectionSignal};
+use crate::charts::marks;
+use crate::charts::shares::{Rows, shares as draw};
+use crate::model::Selection;
+use crate::view_model::shares::{self, ShareRow, SharesView};
+
+/// One bullet row per queue: what it holds against quota, fair share, limit and wish. Rows are `var(--row)`
+/// high below an axis of `var(--head)`; the first row is the cluster.
+#[component]
+pub fn Shares(
+    /// The moment.
+    frame: FrameSignal,
+    /// The same moment of the scenario as it is being edited, or of another run.
+    ghost: FrameSignal,
+    /// What is selected.
+    selection: SelectionSignal,
+    /// 0 cpu, 1 memory, 2 gpu.
+    resource: ResourceSignal,
+    /// Queues whose children are hidden.
+    collapsed: Signal<Vec<String>>,
+    /// Selects a queue.
+    on_select: OnSelect,
+) -> impl IntoView {
+    let view = Memo::new(move |_| {
+        let (frame, ghost) = (frame.get()?, ghost.get());
+        let folded = collapsed.get();
+        Some(shares::shares(&frame, ghost.as_deref(), selection.get().as_ref(), resource.get(), &folded))
+    });
+    let as_table = RwSignal::new(false);
+    let tip = RwSignal::new(None::<String>);
+    let toggle = move |event: web_sys::KeyboardEvent| match event.key().as_str() {
+        "t" | "T" if !event.ctrl_key() && !event.meta_key() => as_table.update(|shown| *shown = !*shown),
+        "Escape" => tip.set(None),
+        _ => {}
+    };
+    view! {
+        <section class="chart shares" aria-label="Shares" on:keydown=toggle>
+            <Show
+                when=move || !as_table.get()
+                fallback=move || view.get().map(|view| table("Shares by queue", shares::table(&view)))
+            >
+                <Body view tip on_select />
+            </Show>
+            <p class="sr">{move || view.with(|v| v.as_ref().map(|v| v.summary.clone()))}</p>
+            <div class="legend">
+                {move || {
+                    let marks = view.with(|view| view.as_ref().map(|view| view.marks.clone()));
+                    marks
+                        .into_iter()
+                        .flatten()
+                        .map(|mark| view! { <span>{icon(marks::key(mark))}{mark.name()}</span> })
+                        .collect_view()
+                }}
+                {table_button(as_table)}
+            </div>
+        </section>
+    }
+}
+
+type View = Memo<Option<SharesView>>;
+
+#[component]
+fn Body(view: View, tip: RwSignal<Option<String>>, on_select: OnSelect) -> impl IntoView {
+    let place = NodeRef::<html::Div>::new();
+    let rows = RwSignal::new(Rows { width: 480.0, head: 28.0, row: 32.0 });
+    on_size(place, move |element| {
+        if let Some(now) = measured(element)
+            && rows.get_untracked() != now
+        {
+            rows.set(now);
+        }
+    });
+    let svg =
+        Signal::derive(move || view.with(|v| v.as_ref().map_or(String::new(), |v| draw(v, rows.get()))));
+    let names = move || {
+        view.with(|view| {
+            let rows = view.iter().flat_map(|view| &view.rows);
+            rows.map(|row| (row.queue.is_some(), row.name.clone())).collect::<Vec<_>>()
+        })
+    };
+    let keys = move |event: web_sys::KeyboardEvent| {
+        let step = |at: usize, all: &[web_sys::Element]| match event.key().as_str() {
+            "ArrowDown" => Some((at + 1).min(all.len() - 1)),
+            "ArrowUp" => Some(at.saturating_sub(1)),
+            "Home" => Some(0),
+            "End" => Some(all.len() - 1),
+            _ => None,
+        };
+        move_focus(&event, "brow", step);
+    };
+    let unit = move || view.with(|view| view.as_ref().map_or("", |view| view.reference));
+    view! {
+        <div class="shares-body" node_ref=place>
+            {insert("picture", svg)}
+            <div class="axis" aria-hidden="true">
+                <span>"has, of " {unit}</span>
+            </div>
+            <ul class="brows" role="list" on:keydown=keys on:mouseleave=move |_| tip.set(None)>
+                <For each=names key=|key| key.clone() let:key>
+                    <Row view name=key.1 is_queue=key.0 tip on_select />
+                </For>
+            </ul>
+        </div>
+    }
+}
+
+/// Where the rows are, as the page has laid them out.
+fn measured(body: &web_sys::HtmlElement) -> Option<Rows> {
+    let one = |class: &str| -> Option<web_sys::HtmlElement> {
+        body.get_elements_by_class_name(class).item(0).map(JsCast::unchecked_into)
+    };
+    let width = f64::from(one("picture")?.offset_width());
+    let head = f64::from(one("axis")?.offset_height());
+    let row = f64::from(one("brow")?.offset_height());
+    (width > 0.0 && row > 0.0).then_some(Rows { width, head, row })
+}
+
+#[component]
+fn Row(
+    view: View,
+    name: String,
+    is_queue: bool,
+    tip: RwSignal<Option<String>>,
+    on_select: OnSelect,
+) -> impl IntoView {
+    let name = StoredValue::new(name);
+    let row = Memo::new(move |_| {
+        view.with(|view| {
+            let of = |row: &&ShareRow| {
+                row.queue.is_some() == is_queue && name.with_value(|name| *name == row.name)
+            };
+            view.as_ref().and_then(|view| view.rows.iter().find(of).cloned()).unwrap_or_default()
+        })
+    });
+    let text = move |part: fn(&ShareRow) -> &String| row.with(|row| part(row).clone());
+    let shown = move || tip.with(|tip| tip.as_deref() == Some(&name.get_value()));
+    let select = move |_| {
+        on_select.run(is_queue.then(|| Selection::Queue(name.get_value())));
+    };
+    view! {
+        <li>
+            <button
+                class="brow"
+                class:on=move || row.with(|row| row.selected)
+                tabindex=move || if row.with(|row| row.selected) || !is_queue { "0" } else { "-1" }
+                aria-pressed=move || row.with(|row| row.selected).to_string()
+                aria-label=move || row.with(ShareRow::sentence)
+                on:click=select
+                on:mouseenter=move |_| tip.set(Some(name.get_value()))
+                on:focus=move |_| tip.set(Some(name.get_value()))
+                on:blur=move |_| tip.set(None)
+            >
+                <span class="nm">{name.get_value()}</span>
+                <span class="v">
+                    <span>
+                        <b>{move || text(|row| &row.has)}</b>
+                        {move || row.with(|row| (!row.plus.is_empty()).then(|| format!(" {}", row.plus)))}
+                        " "
+                        <span class="dim">{move || text(|row| &row.of)}</span>
+                    </span>
+                    <span class="dim">{move || text(|row| &row.wants)}</span>
+                </span>
+                <Show when=shown>
+                    <span class="tip" role="presentation">
+                        <b><code>{name.get_value()}</code></b>
+                        <span class="facts">
+                            {move || {
+                                row.with(|row| row.facts.clone())
+                                    .into_iter()
+                                    .map(|(what, value)| view! { <span>{what}</span><span>{value}</span> })
+                                    .collect_view()
+                            }}
+                        </span>
+                    </span>
+                </Show>
+            </button>
+        </li>
+    }
+}

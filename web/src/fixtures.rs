@@ -1,0 +1,324 @@
+//! Moments for tests and pictures: two teams on four GPUs, and two departments on 32.
+
+use crate::engine::protocol::*;
+
+fn gpus(n: f64) -> Triple {
+    [0.0, 0.0, n]
+}
+
+fn bound(n: f64) -> BoundTriple {
+    [None, None, n.is_finite().then_some(n)]
+}
+
+/// Allocated, quota, fair share, request, limit.
+fn queue(name: &str, parent: Option<u32>, numbers: [f64; 5]) -> QueueRow {
+    let [allocated, quota, share, request, limit] = numbers;
+    QueueRow {
+        name: name.into(),
+        parent,
+        allocated: gpus(allocated),
+        request: gpus(request),
+        fair_share: Some(bound(share)),
+        quota: bound(quota),
+        limit: bound(limit),
+        ..QueueRow::default()
+    }
+}
+
+fn pod(job: &str, queue: u32) -> CellPod {
+    CellPod { pod: format!("{job}-0"), job: job.into(), queue, portion: 1.0, ..CellPod::default() }
+}
+
+fn held(pod: CellPod) -> Cell {
+    Cell { pods: vec![pod], claimed: None }
+}
+
+fn node(name: &str, cells: Vec<Cell>) -> NodeCard {
+    let capacity = [64_000.0, 256e9, cells.len() as f64];
+    let used = gpus(cells.iter().filter(|cell| !cell.pods.is_empty()).count() as f64);
+    NodeCard { name: name.into(), ready: true, capacity, used, cells, cpu_pods: Vec::new() }
+}
+
+fn job(name: &str, queue: u32, running: u32, pending: u32, leaving: u32, gpus: f64) -> JobRow {
+    JobRow { name: name.into(), queue, running, pending, leaving, gpus, ..JobRow::default() }
+}
+
+fn check(rule: &str, says: &str, sides: [(&str, f64); 2], op: &str, names: [&str; 4]) -> CheckRow {
+    let [queue, other_queue, job, other_job] = names.map(String::from);
+    let triple = |n: f64| ValueRow::Triple([Some(0.0), Some(0.0), n.is_finite().then_some(n)]);
+    let holds = match op {
+        "<" => sides[0].1 < sides[1].1,
+        "<=" => sides[0].1 <= sides[1].1,
+        "=" => sides[0].1 == sides[1].1,
+        ">" => sides[0].1 > sides[1].1,
+        _ => sides[0].1 >= sides[1].1,
+    };
+    CheckRow {
+        rule: rule.into(),
+        says: says.into(),
+        queue,
+        other_queue,
+        job,
+        other_job,
+        left: sides[0].0.into(),
+        left_value: triple(sides[0].1),
+        op: op.into(),
+        right: sides[1].0.into(),
+        right_value: triple(sides[1].1),
+        holds,
+        ..CheckRow::default()
+    }
+}
+
+/// The start scenario before anything happens.
+pub fn start() -> Frame {
+    let queues = vec![
+        queue("team-a", None, [3.0, 2.0, 2.0, 3.0, f64::INFINITY]),
+        queue("team-b", None, [1.0, 2.0, 2.0, 2.0, f64::INFINITY]),
+    ];
+    let nodes = vec![
+        node("node-1", vec![held(pod("a1", 0)), held(pod("a1", 0))]),
+        node("node-2", vec![held(pod("a2", 0)), held(pod("b1", 1))]),
+    ];
+    Frame {
+        total: [128_000.0, 512e9, 4.0],
+        queues,
+        nodes,
+        jobs: vec![
+            job("a1", 0, 1, 0, 0, 2.0),
+            job("a2", 0, 1, 0, 0, 1.0),
+            job("b1", 1, 1, 0, 0, 1.0),
+            job("b2", 1, 0, 1, 0, 1.0),
+        ],
+        events: vec![EventRow {
+            kind: "submitted".into(),
+            job: "b2".into(),
+            queue: 1,
+            gpus: 1.0,
+            ..EventRow::default()
+        }],
+        ..Frame::default()
+    }
+}
+
+/// The start scenario after its first cycle: `a2` was reclaimed for `b2`.
+pub fn reclaimed() -> Frame {
+    let mut frame = start();
+    frame.cycle = 1;
+    frame.time_ms = 1000;
+    frame.queues[0].allocated = gpus(2.0);
+    frame.queues[0].leaving = gpus(1.0);
+    frame.queues[1].claimed = gpus(1.0);
+    frame.nodes[1].cells[0].pods[0].leaving = true;
+    frame.nodes[1].cells[0].pods[0].changed = true;
+    frame.nodes[1].cells[0].claimed = Some(Claim { job: "b2".into(), queue: 1 });
+    frame.jobs[1] = job("a2", 0, 0, 0, 1, 1.0);
+    let names = ["team-a", "team-b", "b2", "a2"];
+    let checks = vec![
+        check(
+            "kai/reclaim/can-reclaim",
+            "a queue may take back as long as it stays within its fair share",
+            [("allocated-with-job", 2.0), ("fair-share", 2.0)],
+            "<=",
+            ["team-b", "", "b2", ""],
+        ),
+        check(
+            "kai/reclaim/maintain-fair-share",
+            "from a queue above the larger of its quota and fair share, work may be taken",
+            [("allocated", 3.0), ("allocatable", 2.0)],
+            ">",
+            names,
+        ),
+    ];
+    let evicted = EventRow {
+        kind: "reclaimed".into(),
+        time_ms: 1000,
+        job: "a2".into(),
+        pod: "a2-0".into(),
+        node: "node-2".into(),
+        queue: 0,
+        gpus: 1.0,
+        by: "b2".into(),
+        by_queue: Some(1),
+        reason: "fair-share".into(),
+        checks,
+    };
+    let claimed = EventRow {
+        kind: "claimed".into(),
+        time_ms: 1000,
+        job: "b2".into(),
+        pod: "b2-0".into(),
+        node: "node-2".into(),
+        queue: 1,
+        gpus: 1.0,
+        ..EventRow::default()
+    };
+    frame.events = vec![evicted, claimed];
+    frame.refusals = vec![RefusalRow {
+        job: "b2".into(),
+        queue: 1,
+        gate: GateRow { kind: "waiting-for-victims".into(), until_ms: Some(2000), ..GateRow::default() },
+        outlook: "next-cycle".into(),
+        ..RefusalRow::default()
+    }];
+    frame
+}
+
+/// Two departments on 32 GPUs, in the middle of a reclaim.
+pub fn departments() -> Frame {
+    let inf = f64::INFINITY;
+    let mut queues = vec![
+        queue("research", None, [16.0, 16.0, 18.0, 24.0, inf]),
+        queue("vision", Some(0), [9.0, 8.0, 9.0, 14.0, inf]),
+        queue("nlp", Some(0), [7.0, 8.0, 9.0, 10.0, inf]),
+        queue("product", None, [13.0, 12.0, 13.0, 13.0, 14.0]),
+        queue("ranking", Some(3), [9.0, 6.0, 9.0, 9.0, inf]),
+        queue("ads", Some(3), [4.0, 6.0, 4.0, 4.0, inf]),
+        queue("sandbox", None, [1.0, 0.0, 1.0, 6.0, inf]),
+    ];
+    for (position, leaving, claimed, locked) in
+        [(0, 2.0, 2.0, 4.0), (1, 2.0, 0.0, 4.0), (2, 0.0, 2.0, 0.0), (3, 0.0, 0.0, 6.0), (4, 0.0, 0.0, 6.0)]
+    {
+        queues[position].leaving = gpus(leaving);
+        queues[position].claimed = gpus(claimed);
+        queues[position].non_preemptible = gpus(locked);
+    }
+    let layout = [
+        ("node-1", "v1 v1 v1 v1 v2 v2 v2 v2"),
+        ("node-2", "v3 n1 n1 n1 n1 v4 v4 n2"),
+        ("node-3", "r1 r1 r1 r1 r1 r1 n2 n2"),
+        ("node-4", "r2 r2 r2 a1 a1 a2 a2 s1"),
+    ];
+    let of = |job: &str| match job.as_bytes()[0] {
+        b'v' => 1,
+        b'n' => 2,
+        b'r' => 4,
+        b'a' => 5,
+        _ => 6,
+    };
+    let cell = |job: &str| {
+        let locked = matches!(job, "v1" | "r1");
+        let leaving = job == "v4";
+        let claimed = leaving.then(|| Claim { job: "n3".into(), queue: 2 });
+        Cell { pods: vec![CellPod { locked, leaving, changed: leaving, ..pod(job, of(job)) }], claimed }
+    };
+    let nodes: Vec<NodeCard> =
+        layout.iter().map(|(name, jobs)| node(name, jobs.split(' ').map(cell).collect())).collect();
+    let names = ["vision", "nlp", "n3", "v4"];
+    let events = vec![
+        EventRow {
+            kind: "reclaimed".into(),
+            time_ms: 144_000,
+            job: "v4".into(),
+            pod: "v4-0".into(),
+            node: "node-2".into(),
+            queue: 1,
+            gpus: 2.0,
+            by: "n3".into(),
+            by_queue: Some(2),
+            reason: "fair-share".into(),
+            checks: vec![check(
+                "kai/reclaim/maintain-fair-share",
+                "from a queue above the larger of its quota and fair share, work may be taken",
+                [("allocated", 11.0), ("allocatable", 9.0)],
+                ">",
+                names,
+            )],
+        },
+        EventRow {
+            kind: "claimed".into(),
+            time_ms: 144_000,
+            job: "n3".into(),
+            pod: "n3-0".into(),
+            node: "node-2".into(),
+            queue: 2,
+            gpus: 2.0,
+            ..EventRow::default()
+        },
+    ];
+    Frame {
+        cycle: 12,
+        time_ms: 144_000,
+        total: [256_000.0, 1024e9, 32.0],
+        queues,
+        nodes,
+        jobs: vec![job("v4", 1, 0, 0, 1, 2.0), job("n3", 2, 0, 1, 0, 2.0)],
+        events,
+        ..Frame::default()
+    }
+}
+
+/// A run that ends in [`departments`].
+pub fn departments_run() -> Run {
+    let research = [8, 8, 10, 12, 16, 18, 18, 18, 18, 18, 18, 18, 16];
+    let product = [4, 6, 8, 8, 9, 10, 12, 12, 13, 13, 13, 13, 13];
+    let sandbox = [6, 6, 6, 6, 6, 4, 2, 2, 1, 1, 1, 1, 1];
+    let points = (0..13)
+        .map(|i| Point {
+            cycle: i as u32,
+            time_ms: i as i64 * 12_000,
+            total: gpus(32.0),
+            allocated: vec![
+                (0, gpus(f64::from(research[i]))),
+                (3, gpus(f64::from(product[i]))),
+                (6, gpus(f64::from(sandbox[i]))),
+            ],
+            fair_share: vec![
+                (0, bound(18.0)),
+                (3, bound(if i < 5 { 10.0 } else { 13.0 })),
+                (6, bound(if i < 6 { 4.0 } else { 1.0 })),
+            ],
+            waiting: gpus(2.0),
+        })
+        .collect();
+    let event =
+        |cycle: u32, kind: &str, job: &str, queue: u32| (cycle, kind.to_string(), job.to_string(), queue);
+    Run {
+        last_cycle: 12,
+        last_time_ms: 144_000,
+        complete: false,
+        points,
+        events: vec![
+            event(0, "submitted", "v1", 1),
+            event(1, "started", "v1", 1),
+            event(2, "started", "v2", 1),
+            event(4, "submitted", "v4", 1),
+            event(5, "started", "v4", 1),
+            event(5, "reclaimed", "s2", 6),
+            event(6, "reclaimed", "s3", 6),
+            event(8, "started", "r3", 4),
+            event(11, "submitted", "n3", 2),
+            event(12, "reclaimed", "v4", 1),
+            event(12, "claimed", "n3", 2),
+        ],
+    }
+}
+
+/// Many nodes of `gpus` GPUs, most of them busy, some leaving, one in fifty down.
+pub fn many(nodes: usize, gpus: usize) -> Frame {
+    let mut frame = departments();
+    frame.nodes = (0..nodes)
+        .map(|n| {
+            let cells = (0..gpus)
+                .map(|g| {
+                    let queue = [1, 1, 2, 4, 5, 6][(n * 7 + g / 2) % 6];
+                    if (n * 13) % 11 > 3 || g < n % gpus {
+                        held(CellPod {
+                            leaving: n % 17 == 3,
+                            ..pod(&format!("job-{}", n * 3 + g / 2), queue)
+                        })
+                    } else {
+                        Cell::default()
+                    }
+                })
+                .collect();
+            let mut node = node(&format!("node-{n}"), cells);
+            if n % 50 == 9 {
+                node.ready = false;
+                node.cells.iter_mut().for_each(|cell| cell.pods.clear());
+            }
+            node
+        })
+        .collect();
+    frame
+}

@@ -1,0 +1,65 @@
+//! What is selected: one thing at a time.
+
+/// The one selected thing. It survives stepping, so it is kept by name, not by position.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Selection {
+    /// A queue.
+    Queue(String),
+    /// A job.
+    Job(String),
+    /// A node.
+    Node(String),
+    /// An event.
+    Event {
+        /// Its cycle.
+        cycle: u32,
+        /// Its position in the events of that cycle's frame.
+        index: u32,
+    },
+}
+
+impl Selection {
+    /// The text of links: `queue:team-a`, `job:a2`, `node:n1`, `event:7.0`.
+    pub fn to_text(&self) -> String {
+        match self {
+            Selection::Queue(name) => format!("queue:{name}"),
+            Selection::Job(name) => format!("job:{name}"),
+            Selection::Node(name) => format!("node:{name}"),
+            Selection::Event { cycle, index } => format!("event:{cycle}.{index}"),
+        }
+    }
+
+    /// Reads [`Selection::to_text`] back.
+    pub fn from_text(text: &str) -> Option<Selection> {
+        let (kind, rest) = text.split_once(':')?;
+        match kind {
+            "queue" => Some(Selection::Queue(rest.to_string())),
+            "job" => Some(Selection::Job(rest.to_string())),
+            "node" => Some(Selection::Node(rest.to_string())),
+            "event" => {
+                let (cycle, index) = rest.split_once('.')?;
+                Some(Selection::Event { cycle: cycle.parse().ok()?, index: index.parse().ok()? })
+            }
+            _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Selection;
+
+    #[test]
+    fn texts_are_read_back() {
+        for selection in [
+            Selection::Queue("team-a".into()),
+            Selection::Job("a:b".into()),
+            Selection::Node("n1".into()),
+            Selection::Event { cycle: 7, index: 3 },
+        ] {
+            assert_eq!(Selection::from_text(&selection.to_text()), Some(selection));
+        }
+        assert_eq!(Selection::from_text("queue"), None);
+        assert_eq!(Selection::from_text("event:x.1"), None);
+    }
+}

@@ -1,0 +1,497 @@
+//! Cluster: one card per node, one cell per GPU; with many nodes one tile per node, grouped by free GPUs.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::Table;
+use super::number::{CPU, GPU, MEMORY, amount, count, number, with_unit};
+use super::queues::{Tone, Tree};
+use super::shares::selected_queue;
+use crate::engine::protocol::{Cell, Frame, NodeCard};
+use crate::model::Selection;
+
+/// A place in the picture, in pixels.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Place {
+    /// From the left.
+    pub x: f64,
+    /// From the top.
+    pub y: f64,
+    /// Width.
+    pub w: f64,
+    /// Height.
+    pub h: f64,
+}
+
+impl Place {
+    fn holds(self, x: f64, y: f64) -> bool {
+        x >= self.x && x <= self.x + self.w && y >= self.y && y <= self.y + self.h
+    }
+}
+
+/// What Cluster draws.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ClusterView {
+    /// One sentence about the moment.
+    pub summary: String,
+    /// Width in pixels.
+    pub width: f64,
+    /// Height in pixels.
+    pub height: f64,
+    /// Cards with text, or tiles without.
+    pub cards_have_text: bool,
+    /// Nodes.
+    pub cards: Vec<Card>,
+    /// Headings of groups of tiles, with where they stand.
+    pub groups: Vec<(f64, String)>,
+    /// The marks that are on screen.
+    pub marks: BTreeSet<CellMark>,
+}
+
+/// A mark of the picture, in the order of the legend.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum CellMark {
+    /// Corner.
+    Locked,
+    /// Stripes.
+    Leaving,
+    /// Dotted outline.
+    Claimed,
+    /// Thin outline inside: placed, not running yet.
+    Starting,
+    /// Cross-hatch.
+    Down,
+    /// Background with border.
+    Free,
+    /// 2 px outline.
+    Changed,
+    /// Dashed outline.
+    Ghost,
+}
+
+impl CellMark {
+    /// Its name in the legend.
+    pub fn name(self) -> &'static str {
+        match self {
+            CellMark::Locked => "cannot be taken",
+            CellMark::Leaving => "leaving",
+            CellMark::Claimed => "claimed",
+            CellMark::Starting => "starting",
+            CellMark::Down => "down",
+            CellMark::Free => "free",
+            CellMark::Changed => "changed now",
+            CellMark::Ghost => "ghost",
+        }
+    }
+}
+
+/// A node.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Card {
+    /// Name.
+    pub name: String,
+    /// Where.
+    pub place: Place,
+    /// Takes part.
+    pub ready: bool,
+    /// Selected.
+    pub selected: bool,
+    /// Text beside the name, such as `8 of 8 · 2 leaving`.
+    pub head: String,
+    /// Text below the cells about CPU and memory; empty if nothing uses them.
+    pub foot: String,
+    /// Used parts of CPU and memory, 0 to 1.
+    pub used: (f64, f64),
+    /// GPUs.
+    pub cells: Vec<CellView>,
+}
+
+/// A GPU.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct CellView {
+    /// Where.
+    pub place: Place,
+    /// Who holds it, bottom first.
+    pub parts: Vec<Part>,
+    /// Claimed by a queue of this colour.
+    pub claim: Option<Tone>,
+    /// Label.
+    pub label: String,
+    /// The job it is about: holder, else claimant.
+    pub job: Option<String>,
+    /// Of the selected job or queue.
+    pub selected: bool,
+    /// In the ghost it belongs to this colour instead (`None` inside: free).
+    pub ghost: Option<Option<Tone>>,
+    /// What it is, as a sentence.
+    pub says: String,
+}
+
+/// Part of a GPU.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Part {
+    /// Colour.
+    pub tone: Tone,
+    /// From the bottom, 0 to 1.
+    pub from: f64,
+    /// To, 0 to 1.
+    pub to: f64,
+    /// Job.
+    pub job: String,
+    /// Queue's name.
+    pub queue: String,
+    /// Told to go.
+    pub leaving: bool,
+    /// Placed, not running.
+    pub starting: bool,
+    /// May not be taken.
+    pub locked: bool,
+    /// Placed or told to go in this cycle.
+    pub changed: bool,
+}
+
+impl ClusterView {
+    /// The card and the cell at a point, if any.
+    pub fn hit(&self, x: f64, y: f64) -> Option<(&Card, Option<&CellView>)> {
+        let card = self.cards.iter().find(|card| card.place.holds(x, y))?;
+        Some((card, card.cells.iter().find(|cell| cell.place.holds(x, y))))
+    }
+}
+
+/// Above so many GPUs, nodes are tiles.
+const TILES_FROM_CELLS: usize = 320;
+/// Above so many nodes, nodes are tiles.
+const TILES_FROM_NODES: usize = 48;
+/// Cells per line of a card.
+const PER_LINE: usize = 8;
+/// Distance of cards.
+const GAP: f64 = 12.0;
+/// Inner distance of a card.
+const PAD: f64 = 12.0;
+
+/// What Cluster draws of a frame at that width.
+pub fn cluster(
+    frame: &Frame,
+    ghost: Option<&Frame>,
+    selection: Option<&Selection>,
+    width: f64,
+) -> ClusterView {
+    let tree = Tree::new(&frame.queues);
+    let cells: usize = frame.nodes.iter().map(|node| node.cells.len()).sum();
+    let chosen = Chosen::new(frame, selection);
+    let mut cards: Vec<Card> = frame.nodes.iter().map(|node| card(frame, node, &tree, &chosen)).collect();
+    if let Some(ghost) = ghost {
+        mark_ghosts(&mut cards, frame, ghost);
+    }
+    let mut view = ClusterView {
+        summary: summary(frame),
+        width,
+        cards_have_text: cells <= TILES_FROM_CELLS && frame.nodes.len() <= TILES_FROM_NODES,
+        marks: cards.iter().flat_map(marks).collect(),
+        ..ClusterView::default()
+    };
+    if view.cards_have_text {
+        view.height = place_cards(&mut cards, width);
+    } else {
+        (view.height, view.groups) = place_tiles(&mut cards, width, cells);
+    }
+    view.cards = cards;
+    view
+}
+
+struct Chosen {
+    job: Option<String>,
+    queue: Option<u32>,
+    node: Option<String>,
+}
+
+impl Chosen {
+    fn new(frame: &Frame, selection: Option<&Selection>) -> Chosen {
+        let mut chosen = Chosen { job: None, queue: None, node: None };
+        match selection {
+            Some(Selection::Job(name)) => chosen.job = Some(name.clone()),
+            Some(Selection::Node(name)) => chosen.node = Some(name.clone()),
+            Some(Selection::Queue(_)) => chosen.queue = selected_queue(frame, selection),
+            Some(Selection::Event { cycle, index }) if *cycle == frame.cycle => {
+                chosen.job = frame.events.get(*index as usize).map(|event| event.job.clone());
+            }
+            _ => {}
+        }
+        chosen
+    }
+}
+
+fn card(frame: &Frame, node: &NodeCard, tree: &Tree, chosen: &Chosen) -> Card {
+    let cells: Vec<CellView> = node
+        .cells
+        .iter()
+        .enumerate()
+        .map(|(i, cell)| cell_view(frame, node, i, cell, tree, chosen))
+        .collect();
+    let leaving: f64 =
+        node.cells.iter().flat_map(|cell| &cell.pods).filter(|pod| pod.leaving).map(|pod| pod.portion).sum();
+    let mut head = match (node.ready, node.cells.len()) {
+        (false, _) => "down".to_string(),
+        (true, 0) => count(node.cpu_pods.len() as u64, "pod"),
+        (true, _) => format!("{} of {}", number(node.used[2]), number(node.capacity[2])),
+    };
+    if leaving > 0.0 {
+        head += &format!(" · {} leaving", number(leaving));
+    }
+    let part = |r: usize| if node.capacity[r] > 0.0 { node.used[r] / node.capacity[r] } else { 0.0 };
+    let foot = if node.used[0] > 0.0 || node.used[1] > 0.0 || node.cells.is_empty() {
+        format!(
+            "CPU {} of {} · memory {} of {}",
+            amount(CPU, node.used[0]),
+            amount(CPU, node.capacity[0]),
+            amount(MEMORY, node.used[1]),
+            with_unit(MEMORY, node.capacity[1])
+        )
+    } else {
+        String::new()
+    };
+    Card {
+        name: node.name.clone(),
+        ready: node.ready,
+        selected: chosen.node.as_deref() == Some(&node.name),
+        head,
+        foot,
+        used: (part(0), part(1)),
+        cells,
+        ..Card::default()
+    }
+}
+
+fn cell_view(
+    frame: &Frame,
+    node: &NodeCard,
+    index: usize,
+    cell: &Cell,
+    tree: &Tree,
+    chosen: &Chosen,
+) -> CellView {
+    let queue_name =
+        |queue: u32| frame.queues.get(queue as usize).map_or_else(String::new, |queue| queue.name.clone());
+    let mut from = 0.0;
+    let parts: Vec<Part> = cell
+        .pods
+        .iter()
+        .map(|pod| {
+            let to = f64::min(from + pod.portion, 1.0);
+            let part = Part {
+                tone: tree.tone(pod.queue),
+                from,
+                to,
+                job: pod.job.clone(),
+                queue: queue_name(pod.queue),
+                leaving: pod.leaving,
+                starting: pod.starting,
+                locked: pod.locked,
+                changed: pod.changed,
+            };
+            from = to;
+            part
+        })
+        .collect();
+    let selected =
+        cell.pods.iter().any(|pod| chosen.job.as_ref() == Some(&pod.job) || chosen.queue == Some(pod.queue))
+            || cell.claimed.as_ref().is_some_and(|claim| chosen.job.as_ref() == Some(&claim.job));
+    let job =
+        parts.first().map(|part| part.job.clone()).or(cell.claimed.as_ref().map(|claim| claim.job.clone()));
+    let mut says: Vec<String> = parts.iter().map(part_says).collect();
+    if parts.is_empty() {
+        says.push("free".into());
+    }
+    if let Some(claim) = &cell.claimed {
+        says.push(format!("claimed for {}", claim.job));
+    }
+    CellView {
+        label: parts.iter().map(|part| part.job.as_str()).collect::<Vec<_>>().join(" "),
+        claim: cell.claimed.as_ref().map(|claim| tree.tone(claim.queue)),
+        job,
+        selected,
+        says: format!("{}, GPU {}: {}", node.name, index + 1, says.join(", ")),
+        parts,
+        ..CellView::default()
+    }
+}
+
+fn part_says(part: &Part) -> String {
+    let mut says = format!("{} of {}", part.job, part.queue);
+    if part.to - part.from < 0.999 {
+        says += &format!(", {} of the GPU", number(part.to - part.from));
+    }
+    for (is, word) in [
+        (part.leaving, "leaving"),
+        (part.starting, "starting"),
+        (part.locked, "cannot be taken"),
+        (part.changed, "changed now"),
+    ] {
+        if is {
+            says += &format!(", {word}");
+        }
+    }
+    says
+}
+
+fn marks(card: &Card) -> Vec<CellMark> {
+    let mut marks = Vec::new();
+    if !card.ready {
+        marks.push(CellMark::Down);
+    }
+    for cell in &card.cells {
+        if cell.parts.is_empty() && card.ready {
+            marks.push(CellMark::Free);
+        }
+        marks.extend(cell.claim.map(|_| CellMark::Claimed));
+        marks.extend(cell.ghost.map(|_| CellMark::Ghost));
+        for part in &cell.parts {
+            marks.extend(part.locked.then_some(CellMark::Locked));
+            marks.extend(part.leaving.then_some(CellMark::Leaving));
+            marks.extend(part.starting.then_some(CellMark::Starting));
+            marks.extend(part.changed.then_some(CellMark::Changed));
+        }
+    }
+    marks
+}
+
+fn mark_ghosts(cards: &mut [Card], frame: &Frame, ghost: &Frame) {
+    let tree = Tree::new(&ghost.queues);
+    let nodes: BTreeMap<&str, &NodeCard> =
+        ghost.nodes.iter().map(|node| (node.name.as_str(), node)).collect();
+    for (card, node) in cards.iter_mut().zip(&frame.nodes) {
+        let Some(other) = nodes.get(card.name.as_str()) else { continue };
+        for ((view, mine), theirs) in card.cells.iter_mut().zip(&node.cells).zip(&other.cells) {
+            let holders = |cell: &Cell| {
+                cell.pods.iter().filter(|pod| !pod.leaving).map(|pod| pod.job.clone()).collect::<Vec<_>>()
+            };
+            if holders(mine) != holders(theirs) {
+                view.ghost =
+                    Some(theirs.pods.iter().find(|pod| !pod.leaving).map(|pod| tree.tone(pod.queue)));
+            }
+        }
+    }
+}
+
+fn place_cards(cards: &mut [Card], width: f64) -> f64 {
+    let most = cards.iter().map(|card| card.cells.len()).max().unwrap_or(0).clamp(1, PER_LINE);
+    let least = (most as f64 * 30.0 + PAD * 2.0 + 20.0).clamp(150.0, 300.0);
+    let fitting = ((width + GAP) / (least + GAP)).floor() as usize;
+    let columns = fitting.clamp(1, 4).min(cards.len().max(1));
+    let w = ((width - GAP * (columns - 1) as f64) / columns as f64).min(520.0);
+    let gap = 4.0;
+    let cell_w = (w - PAD * 2.0 - gap * (most - 1) as f64) / most as f64;
+    let large = cards.len() <= 6 && most <= 4 && cell_w >= 56.0;
+    let cell_h = if large { 64.0 } else { 30.0 };
+    let mut y = 0.0;
+    let mut lowest: f64 = 0.0;
+    for (i, card) in cards.iter_mut().enumerate() {
+        let column = i % columns;
+        if column == 0 && i > 0 {
+            y += lowest + GAP;
+            lowest = 0.0;
+        }
+        let x = column as f64 * (w + GAP);
+        let top = y + 32.0;
+        for (j, cell) in card.cells.iter_mut().enumerate() {
+            let (line, at) = (j / most, j % most);
+            cell.place = Place {
+                x: x + PAD + at as f64 * (cell_w + gap),
+                y: top + line as f64 * (cell_h + gap),
+                w: cell_w,
+                h: cell_h,
+            };
+        }
+        let lines = card.cells.len().div_ceil(most) as f64;
+        let cells_h = if lines > 0.0 { lines * (cell_h + gap) - gap } else { 0.0 };
+        let foot = if card.foot.is_empty() { 0.0 } else { 26.0 };
+        card.place = Place { x, y, w, h: 32.0 + cells_h + foot + PAD };
+        lowest = lowest.max(card.place.h);
+    }
+    y + lowest
+}
+
+/// Tiles, in groups by how many GPUs are free: a histogram of fragments.
+fn place_tiles(cards: &mut [Card], width: f64, cells: usize) -> (f64, Vec<(f64, String)>) {
+    let side = match cells {
+        0..=1000 => 12.0,
+        1001..=8000 => 6.0,
+        _ => 4.0,
+    };
+    let (inner, gap) = if side > 8.0 { (2.0, 10.0) } else { (1.0, 5.0) };
+    let mut groups: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+    for (i, card) in cards.iter().enumerate() {
+        let free = card.cells.iter().filter(|cell| cell.parts.is_empty()).count();
+        groups.entry(if card.ready { free } else { usize::MAX }).or_default().push(i);
+    }
+    let mut y = 0.0;
+    let mut headings = Vec::new();
+    for (free, members) in groups {
+        let what = if free == usize::MAX { "down".into() } else { format!("{free} free") };
+        headings.push((y, format!("{what} · {}", count(members.len() as u64, "node"))));
+        y += 20.0;
+        let most = members.iter().map(|i| cards[*i].cells.len()).max().unwrap_or(0).clamp(1, PER_LINE);
+        let tile_w = most as f64 * (side + inner) - inner;
+        let columns = (((width + gap) / (tile_w + gap)).floor() as usize).max(1);
+        let lines = members.iter().map(|i| cards[*i].cells.len().div_ceil(most)).max().unwrap_or(1).max(1);
+        let tile_h = lines as f64 * (side + inner) - inner;
+        for (n, i) in members.iter().enumerate() {
+            let x = (n % columns) as f64 * (tile_w + gap);
+            let top = y + (n / columns) as f64 * (tile_h + gap);
+            cards[*i].place = Place { x, y: top, w: tile_w, h: tile_h };
+            for (j, cell) in cards[*i].cells.iter_mut().enumerate() {
+                cell.place = Place {
+                    x: x + (j % most) as f64 * (side + inner),
+                    y: top + (j / most) as f64 * (side + inner),
+                    w: side,
+                    h: side,
+                };
+            }
+        }
+        y += members.len().div_ceil(columns) as f64 * (tile_h + gap) + 6.0;
+    }
+    (y, headings)
+}
+
+fn summary(frame: &Frame) -> String {
+    let total: f64 = frame.nodes.iter().map(|node| node.capacity[2]).sum();
+    let used: f64 = frame.nodes.iter().map(|node| node.used[2]).sum();
+    let pods = || frame.nodes.iter().flat_map(|node| &node.cells).flat_map(|cell| &cell.pods);
+    let leaving: f64 = pods().filter(|pod| pod.leaving).map(|pod| pod.portion).sum();
+    let mut said = if total > 0.0 {
+        format!("{} of {} in use", number(used), with_unit(GPU, total))
+    } else {
+        count(frame.nodes.len() as u64, "node")
+    };
+    if leaving > 0.0 {
+        said += &format!(", {} of them leaving", number(leaving));
+    }
+    let waiting: Vec<_> = frame.jobs.iter().filter(|job| job.pending > 0).collect();
+    match &waiting[..] {
+        [] => {}
+        [job] => said += &format!("; {} waits", job.name),
+        jobs => said += &format!("; {} wait", count(jobs.len() as u64, "job")),
+    }
+    let down = frame.nodes.iter().filter(|node| !node.ready).count();
+    if down > 0 {
+        said += &format!("; {} down", count(down as u64, "node"));
+    }
+    said
+}
+
+/// The same data as a table.
+pub fn table(view: &ClusterView) -> Table {
+    Table {
+        head: ["node", "GPU", "holds", "state"].map(String::from).into(),
+        text_columns: 4,
+        rows: view
+            .cards
+            .iter()
+            .flat_map(|card| {
+                card.cells.iter().enumerate().map(move |(i, cell)| {
+                    let state = cell.says.split_once(": ").map_or("", |(_, state)| state);
+                    vec![card.name.clone(), (i + 1).to_string(), cell.label.clone(), state.to_string()]
+                })
+            })
+            .collect(),
+    }
+}

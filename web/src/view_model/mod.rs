@@ -1,0 +1,29 @@
+//! Pure functions from what the engine said to what a component draws. Charts and their tables are drawn from
+//! the same view model, so they cannot disagree.
+
+pub mod cluster;
+pub mod number;
+pub mod queues;
+pub mod shares;
+pub mod timeline;
+
+/// A table: the twin of a chart.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Table {
+    /// Captions; all but the first column are numbers.
+    pub head: Vec<String>,
+    /// Cells.
+    pub rows: Vec<Vec<String>>,
+    /// How many columns on the left hold text.
+    pub text_columns: usize,
+}
+
+impl Table {
+    /// The table as lines of tab-separated values.
+    pub fn tsv(&self) -> String {
+        let line = |cells: &Vec<String>| {
+            cells.iter().map(|c| c.replace(['\t', '\n', '\r'], " ")).collect::<Vec<_>>().join("\t")
+        };
+        std::iter::once(&self.head).chain(&self.rows).map(|row| line(row) + "\n").collect()
+    }
+}

@@ -1,0 +1,382 @@
+//! Shares: one bullet row per queue.
+
+use std::collections::BTreeSet;
+
+use super::Table;
+use super::number::{self, amount, bound, in_unit, unit};
+use super::queues::{Tone, Tree, visible};
+use crate::engine::protocol::{BoundTriple, EventRow, Frame, QueueRow, Triple};
+use crate::model::Selection;
+
+/// What Shares draws. Amounts are in the unit people read.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct SharesView {
+    /// One sentence about the moment.
+    pub summary: String,
+    /// 0 cpu, 1 memory, 2 gpu.
+    pub resource: u8,
+    /// The right end of the scale.
+    pub max: f64,
+    /// What there is.
+    pub capacity: f64,
+    /// What the second number of a row is: `fair share`, `quota`, or empty.
+    pub reference: &'static str,
+    /// The cluster first, then the queues.
+    pub rows: Vec<ShareRow>,
+    /// The marks that are on screen.
+    pub marks: BTreeSet<Mark>,
+}
+
+/// One row.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ShareRow {
+    /// Name of the queue; `cluster` for the whole.
+    pub name: String,
+    /// Position of the queue; `None`: the cluster.
+    pub queue: Option<u32>,
+    /// Level in the tree.
+    pub depth: u32,
+    /// Colour.
+    pub tone: Tone,
+    /// Allocated, without what is leaving.
+    pub allocated: f64,
+    /// Part of it that cannot be taken.
+    pub locked: f64,
+    /// Told to go, still holding.
+    pub leaving: f64,
+    /// Claimed for somebody not there yet.
+    pub claimed: f64,
+    /// Allocated plus waiting.
+    pub request: f64,
+    /// Quota; infinite if unlimited; `None` for the cluster.
+    pub quota: Option<f64>,
+    /// Fair share, if the policy has one; infinite if unlimited.
+    pub fair_share: Option<f64>,
+    /// Limit; infinite if there is none; `None` for the cluster.
+    pub limit: Option<f64>,
+    /// Touched by the last step.
+    pub changed: bool,
+    /// Selected.
+    pub selected: bool,
+    /// The same row of the ghost: allocated and fair share, where they differ.
+    pub ghost: Option<(f64, Option<f64>)>,
+    /// Text: what it has.
+    pub has: String,
+    /// Text: what is claimed for it, such as `+2`; else empty.
+    pub plus: String,
+    /// Text: what it is compared with, such as `of 9`; else empty.
+    pub of: String,
+    /// Text: what it wants, such as `wants 10`.
+    pub wants: String,
+    /// Name and value of everything, for the tip and for those who listen.
+    pub facts: Vec<(&'static str, String)>,
+}
+
+/// A mark of the chart, in the order of the legend.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Mark {
+    /// Solid.
+    Within,
+    /// ╱
+    Over,
+    /// ╳
+    Beyond,
+    /// Darker base with a lock.
+    Locked,
+    /// Tick.
+    Quota,
+    /// Diamond.
+    FairShare,
+    /// Double wall.
+    Limit,
+    /// Arrow at the edge.
+    NoLimit,
+    /// Thin empty outline.
+    Wants,
+    /// Dotted outline.
+    Claimed,
+    /// Stripes.
+    Leaving,
+    /// 2 px outline.
+    Changed,
+    /// Dashed outline.
+    Ghost,
+}
+
+impl Mark {
+    /// Its name in the legend.
+    pub fn name(self) -> &'static str {
+        match self {
+            Mark::Within => "within quota",
+            Mark::Over => "over quota",
+            Mark::Beyond => "beyond fair share",
+            Mark::Locked => "cannot be taken",
+            Mark::Quota => "quota",
+            Mark::FairShare => "fair share",
+            Mark::Limit => "limit",
+            Mark::NoLimit => "no limit",
+            Mark::Wants => "wants",
+            Mark::Claimed => "claimed",
+            Mark::Leaving => "leaving",
+            Mark::Changed => "changed now",
+            Mark::Ghost => "ghost",
+        }
+    }
+}
+
+/// The part of what is wanted beyond the capacity that still gets room on the scale.
+const CUT: f64 = 1.25;
+
+/// What Shares draws of a frame.
+pub fn shares(
+    frame: &Frame,
+    ghost: Option<&Frame>,
+    selection: Option<&Selection>,
+    resource: u8,
+    collapsed: &[String],
+) -> SharesView {
+    let tree = Tree::new(&frame.queues);
+    let r = usize::from(resource.min(2));
+    let capacity = in_unit(resource, frame.total[r]);
+    let touched = touched(frame);
+    let selected = selected_queue(frame, selection);
+    let mut rows = vec![cluster_row(frame, &tree, resource)];
+    for position in visible(&frame.queues, &tree, collapsed) {
+        let queue = &frame.queues[position as usize];
+        let mut row = queue_row(queue, resource);
+        row.queue = Some(position);
+        row.depth = tree.depth(position) + 1;
+        row.tone = tree.tone(position);
+        row.changed = touched.contains(&position);
+        row.selected = selected == Some(position);
+        row.ghost = ghost.and_then(|ghost| ghost_of(&row, ghost, resource));
+        rows.push(row);
+    }
+    let has_shares = frame.queues.iter().any(|queue| queue.fair_share.is_some());
+    let most = rows.iter().map(|row| row.request.max(row.allocated)).fold(0.0, f64::max);
+    let max = most.min(capacity * CUT).max(capacity).max(if capacity > 0.0 { 0.0 } else { most }).max(1e-9);
+    let mut view = SharesView {
+        summary: summary(frame, &tree, resource),
+        resource,
+        max,
+        capacity,
+        reference: if has_shares { "fair share" } else { "quota" },
+        rows,
+        marks: BTreeSet::new(),
+    };
+    view.marks = view.rows.iter().flat_map(|row| row.marks(view.capacity)).collect();
+    view
+}
+
+impl ShareRow {
+    /// Where solid ends and where ╱ ends: quota, and the larger of quota and fair share.
+    pub fn steps(&self) -> (f64, f64) {
+        let Some(quota) = self.quota else { return (self.allocated, self.allocated) };
+        let within = self.allocated.min(quota);
+        let over = self.allocated.min(quota.max(self.fair_share.unwrap_or(f64::INFINITY)));
+        (within, over)
+    }
+
+    fn marks(&self, capacity: f64) -> Vec<Mark> {
+        let (within, over) = self.steps();
+        let finite = |v: Option<f64>| v.is_some_and(|v| v.is_finite());
+        [
+            (Mark::Within, within > 0.0 && self.queue.is_some()),
+            (Mark::Over, over > within),
+            (Mark::Beyond, self.allocated > over),
+            (Mark::Locked, self.locked > 0.0 && self.queue.is_some()),
+            (Mark::Quota, self.quota.is_some()),
+            (Mark::FairShare, self.fair_share.is_some()),
+            (Mark::Limit, finite(self.limit) && self.limit <= Some(capacity * CUT)),
+            (Mark::NoLimit, self.limit == Some(f64::INFINITY)),
+            (Mark::Wants, self.request > self.allocated),
+            (Mark::Claimed, self.claimed > 0.0),
+            (Mark::Leaving, self.leaving > 0.0),
+            (Mark::Changed, self.changed),
+            (Mark::Ghost, self.ghost.is_some()),
+        ]
+        .into_iter()
+        .filter_map(|(mark, there)| there.then_some(mark))
+        .collect()
+    }
+
+    /// The row as one sentence, for those who listen.
+    pub fn sentence(&self) -> String {
+        let facts: Vec<String> = self.facts.iter().map(|(name, value)| format!("{name} {value}")).collect();
+        format!("{}: {}", self.name, facts.join(", "))
+    }
+}
+
+fn pick(triple: &Triple, resource: u8) -> f64 {
+    in_unit(resource, triple[usize::from(resource.min(2))])
+}
+
+fn pick_bound(triple: &BoundTriple, resource: u8) -> f64 {
+    triple[usize::from(resource.min(2))].map_or(f64::INFINITY, |base| in_unit(resource, base))
+}
+
+fn base(triple: &BoundTriple, resource: u8) -> Option<f64> {
+    triple[usize::from(resource.min(2))]
+}
+
+fn queue_row(queue: &QueueRow, resource: u8) -> ShareRow {
+    let r = usize::from(resource.min(2));
+    let fair = queue.fair_share.as_ref().map(|share| base(share, resource));
+    let reference = fair.unwrap_or_else(|| base(&queue.quota, resource));
+    let mut facts = vec![("has", number::with_unit(resource, queue.allocated[r]))];
+    let mut more = |there: bool, name, value: String| {
+        if there {
+            facts.push((name, value));
+        }
+    };
+    more(queue.claimed[r] > 0.0, "claimed", amount(resource, queue.claimed[r]));
+    more(queue.leaving[r] > 0.0, "leaving", amount(resource, queue.leaving[r]));
+    more(true, "quota", bound(resource, base(&queue.quota, resource)));
+    more(fair.is_some(), "fair share", bound(resource, fair.flatten()));
+    more(true, "limit", bound(resource, base(&queue.limit, resource)));
+    more(true, "wants", amount(resource, queue.request[r]));
+    more(queue.non_preemptible[r] > 0.0, "cannot be taken", amount(resource, queue.non_preemptible[r]));
+    let claimed = pick(&queue.claimed, resource);
+    ShareRow {
+        name: queue.name.clone(),
+        allocated: pick(&queue.allocated, resource),
+        locked: pick(&queue.non_preemptible, resource),
+        leaving: pick(&queue.leaving, resource),
+        claimed,
+        request: pick(&queue.request, resource),
+        quota: Some(pick_bound(&queue.quota, resource)),
+        fair_share: queue.fair_share.as_ref().map(|share| pick_bound(share, resource)),
+        limit: Some(pick_bound(&queue.limit, resource)),
+        has: amount(resource, queue.allocated[r]),
+        plus: if claimed > 0.0 { format!("+{}", amount(resource, queue.claimed[r])) } else { String::new() },
+        of: reference.map_or_else(|| "of ∞".into(), |base| format!("of {}", amount(resource, base))),
+        wants: format!("wants {}", amount(resource, queue.request[r])),
+        facts,
+        ..ShareRow::default()
+    }
+}
+
+fn cluster_row(frame: &Frame, tree: &Tree, resource: u8) -> ShareRow {
+    let r = usize::from(resource.min(2));
+    let sum = |what: fn(&QueueRow) -> &Triple| -> f64 {
+        tree.tops().iter().map(|top| what(&frame.queues[*top as usize])[r]).sum()
+    };
+    let (allocated, leaving) = (sum(|q| &q.allocated), sum(|q| &q.leaving));
+    let (request, locked) = (sum(|q| &q.request), sum(|q| &q.non_preemptible));
+    ShareRow {
+        name: "cluster".into(),
+        allocated: in_unit(resource, allocated),
+        locked: in_unit(resource, locked),
+        leaving: in_unit(resource, leaving),
+        request: in_unit(resource, request),
+        has: amount(resource, allocated),
+        of: format!("of {}", amount(resource, frame.total[r])),
+        wants: format!("wants {}", amount(resource, request)),
+        facts: vec![
+            ("has", number::with_unit(resource, allocated)),
+            ("capacity", amount(resource, frame.total[r])),
+            ("wants", amount(resource, request)),
+        ],
+        ..ShareRow::default()
+    }
+}
+
+fn ghost_of(row: &ShareRow, ghost: &Frame, resource: u8) -> Option<(f64, Option<f64>)> {
+    let queue = ghost.queues.iter().find(|queue| queue.name == row.name)?;
+    let allocated = pick(&queue.allocated, resource);
+    let share = queue.fair_share.as_ref().map(|share| pick_bound(share, resource));
+    (allocated != row.allocated || share != row.fair_share)
+        .then_some((allocated, share.filter(|_| share != row.fair_share)))
+}
+
+/// Queues whose holdings the last step changed.
+pub fn touched(frame: &Frame) -> BTreeSet<u32> {
+    let moves =
+        |event: &&EventRow| !matches!(event.kind.as_str(), "submitted" | "requeued" | "changed" | "done");
+    frame.events.iter().filter(moves).map(|event| event.queue).collect()
+}
+
+/// The queue that the selection is about.
+pub fn selected_queue(frame: &Frame, selection: Option<&Selection>) -> Option<u32> {
+    match selection? {
+        Selection::Queue(name) => frame.queues.iter().position(|queue| queue.name == *name).map(|i| i as u32),
+        Selection::Job(name) => frame.jobs.iter().find(|job| job.name == *name).map(|job| job.queue),
+        Selection::Event { cycle, index } if *cycle == frame.cycle => {
+            frame.events.get(*index as usize).map(|event| event.queue)
+        }
+        _ => None,
+    }
+}
+
+fn summary(frame: &Frame, tree: &Tree, resource: u8) -> String {
+    let r = usize::from(resource.min(2));
+    let leaves: Vec<&QueueRow> = tree
+        .order()
+        .iter()
+        .filter(|queue| tree.children(**queue).is_empty())
+        .map(|queue| &frame.queues[*queue as usize])
+        .collect();
+    let over: Vec<String> = leaves
+        .iter()
+        .filter_map(|queue| {
+            let over = queue.allocated[r] - queue.quota[r]?;
+            (over > 1e-9).then(|| format!("{} holds {} beyond its quota", queue.name, amount(resource, over)))
+        })
+        .collect();
+    let short: Vec<String> = leaves
+        .iter()
+        .filter_map(|queue| {
+            let share = queue.fair_share.as_ref().map_or(queue.quota[r], |share| share[r])?;
+            let missing = share.min(queue.request[r]) - queue.allocated[r];
+            (missing > 1e-9)
+                .then(|| format!("{} is {} short of what it is due", queue.name, amount(resource, missing)))
+        })
+        .collect();
+    let used: f64 = tree.tops().iter().map(|top| frame.queues[*top as usize].allocated[r]).sum();
+    let mut said = format!(
+        "{} of {} {} allocated",
+        amount(resource, used),
+        amount(resource, frame.total[r]),
+        unit(resource, in_unit(resource, frame.total[r]))
+    );
+    for list in [over, short] {
+        match &list[..] {
+            [] => {}
+            [one] => said += &format!("; {one}"),
+            [one, rest @ ..] => {
+                said += &format!("; {one}, and {} more", number::count(rest.len() as u64, "queue"))
+            }
+        }
+    }
+    said + "."
+}
+
+/// The same data as a table.
+pub fn table(view: &SharesView) -> Table {
+    let text = |v: Option<f64>| v.map_or_else(|| "–".into(), number::number);
+    let unit = unit(view.resource, 2.0);
+    let captions = ["has", "claimed", "leaving", "quota", "fair share", "limit", "wants", "cannot be taken"];
+    Table {
+        head: std::iter::once("queue".to_string())
+            .chain(captions.iter().map(|c| format!("{c}, {unit}")))
+            .collect(),
+        text_columns: 1,
+        rows: view
+            .rows
+            .iter()
+            .map(|row| {
+                let numbers = [
+                    Some(row.allocated),
+                    Some(row.claimed),
+                    Some(row.leaving),
+                    row.quota,
+                    row.fair_share,
+                    row.limit,
+                    Some(row.request),
+                    Some(row.locked),
+                ];
+                std::iter::once(row.name.clone()).chain(numbers.into_iter().map(text)).collect()
+            })
+            .collect(),
+    }
+}

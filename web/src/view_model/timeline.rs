@@ -1,0 +1,401 @@
+//! Timeline: what the top queues held, cycle by cycle, and the lane of events above it.
+
+use super::Table;
+use super::number::{self, amount, count, in_unit, number, unit};
+use super::queues::{HUES, Tone, Tree};
+use super::shares::selected_queue;
+use crate::engine::protocol::{Frame, Point, Run};
+use crate::model::Selection;
+
+/// Distance of the first cycle from the left edge: room for the numbers of the axis.
+pub const LEFT: f64 = 44.0;
+/// Distance of the last cycle from the right edge.
+pub const RIGHT: f64 = 12.0;
+
+/// Where cycles are: each takes an equal part of the width, its moment is in the middle of it.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Axis {
+    /// Width of the picture.
+    pub width: f64,
+    /// The last cycle of the scale.
+    pub last: u32,
+}
+
+impl Axis {
+    fn step(self) -> f64 {
+        (self.width - LEFT - RIGHT).max(1.0) / (f64::from(self.last) + 1.0)
+    }
+    /// The middle of a cycle.
+    pub fn x(self, cycle: u32) -> f64 {
+        LEFT + (f64::from(cycle) + 0.5) * self.step()
+    }
+    /// The cycle at a place.
+    pub fn cycle_at(self, x: f64) -> u32 {
+        (((x - LEFT) / self.step()).floor().max(0.0) as u32).min(self.last)
+    }
+}
+
+/// What Timeline draws.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct TimelineView {
+    /// One sentence about the run.
+    pub summary: String,
+    /// 0 cpu, 1 memory, 2 gpu.
+    pub resource: u8,
+    /// The last cycle of the scale; the run may not have come so far.
+    pub end: u32,
+    /// The last computed cycle.
+    pub last: u32,
+    /// Upper end of the scale.
+    pub max: f64,
+    /// First cycles of the steps.
+    pub cycles: Vec<u32>,
+    /// Their times.
+    pub times: Vec<i64>,
+    /// Capacity at each step.
+    pub capacity: Vec<f64>,
+    /// Top queues, from the base line up.
+    pub bands: Vec<Band>,
+    /// The selected queue's (or its top queue's) fair share at each step; infinite if unlimited.
+    pub share: Option<(String, Tone, Vec<f64>)>,
+    /// Events by cycle, without those that only follow from others.
+    pub events: Vec<LaneEvent>,
+}
+
+/// What one top queue held.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Band {
+    /// Name.
+    pub name: String,
+    /// Colour; grey for *others*.
+    pub tone: Tone,
+    /// Amount at each step.
+    pub amounts: Vec<f64>,
+}
+
+/// The kind of an event, from the one that hides others to the one that is hidden.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Kind {
+    /// ✕
+    Reclaimed,
+    /// ◆
+    Preempted,
+    /// ⇄
+    Moved,
+    /// ⚡
+    Node,
+    /// ✎
+    Changed,
+    /// ●
+    Started,
+    /// ■
+    Finished,
+    /// ▲
+    Submitted,
+    /// ○
+    Requeued,
+    /// A dotted ring: room is held.
+    Claimed,
+}
+
+impl Kind {
+    /// All kinds.
+    pub const ALL: [Kind; 10] = [
+        Kind::Reclaimed,
+        Kind::Preempted,
+        Kind::Moved,
+        Kind::Node,
+        Kind::Changed,
+        Kind::Started,
+        Kind::Finished,
+        Kind::Submitted,
+        Kind::Requeued,
+        Kind::Claimed,
+    ];
+
+    /// The kind of an event; none for events that only follow from others.
+    pub fn of(kind: &str) -> Option<Kind> {
+        Some(match kind {
+            "reclaimed" | "evicted" => Kind::Reclaimed,
+            "preempted" => Kind::Preempted,
+            "moved" => Kind::Moved,
+            "node" => Kind::Node,
+            "changed" => Kind::Changed,
+            "started" => Kind::Started,
+            "finished" => Kind::Finished,
+            "submitted" => Kind::Submitted,
+            "requeued" => Kind::Requeued,
+            "claimed" => Kind::Claimed,
+            _ => return None,
+        })
+    }
+
+    /// Its name in the legend.
+    pub fn name(self) -> &'static str {
+        match self {
+            Kind::Reclaimed => "reclaimed",
+            Kind::Preempted => "preempted",
+            Kind::Moved => "moved",
+            Kind::Node => "node event",
+            Kind::Changed => "changed by hand",
+            Kind::Started => "started",
+            Kind::Finished => "finished",
+            Kind::Submitted => "submitted",
+            Kind::Requeued => "waits again",
+            Kind::Claimed => "claimed",
+        }
+    }
+}
+
+/// An event in the lane.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LaneEvent {
+    /// Cycle.
+    pub cycle: u32,
+    /// Kind.
+    pub kind: Kind,
+    /// Job, if it is about one.
+    pub job: String,
+    /// Of the selection, or nothing is selected.
+    pub meant: bool,
+}
+
+/// One mark of the lane: one event, or several too close to be told apart.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LaneMark {
+    /// Where.
+    pub x: f64,
+    /// The cycle to go to.
+    pub cycle: u32,
+    /// The most important kind among them.
+    pub kind: Kind,
+    /// How many events.
+    pub n: usize,
+    /// At least one of them is meant.
+    pub meant: bool,
+    /// What it is, as a sentence.
+    pub says: String,
+}
+
+/// Scales end at one of these, so that they do not move with every step.
+const ENDS: [u32; 16] = [12, 20, 30, 40, 60, 80, 100, 150, 200, 300, 400, 600, 800, 1000, 1500, 2000];
+
+fn end_of(last: u32) -> u32 {
+    ENDS.into_iter().find(|end| *end >= last).unwrap_or_else(|| last.div_ceil(1000).saturating_mul(1000))
+}
+
+/// What Timeline draws of a run. Names and colours come from the frame.
+pub fn timeline(run: &Run, frame: &Frame, selection: Option<&Selection>, resource: u8) -> TimelineView {
+    let tree = Tree::new(&frame.queues);
+    let r = usize::from(resource.min(2));
+    let selected = selected_queue(frame, selection);
+    let top = selected.map(|queue| top_of(frame, queue));
+    let name = |queue: u32| frame.queues.get(queue as usize).map_or(String::new(), |q| q.name.clone());
+    let capacity: Vec<f64> = run.points.iter().map(|point| in_unit(resource, point.total[r])).collect();
+    let bands = bands(run, &tree, top, resource, &name);
+    let share = top.and_then(|top| {
+        let of = |point: &Point| {
+            let found = point.fair_share.iter().find(|share| share.0 == top)?;
+            Some(found.1[r].map_or(f64::INFINITY, |base| in_unit(resource, base)))
+        };
+        let shares: Option<Vec<f64>> = run.points.iter().map(of).collect();
+        shares
+            .filter(|shares| shares.iter().any(|share| share.is_finite()))
+            .map(|s| (name(top), tree.tone(top), s))
+    });
+    let held = |i: usize| bands.iter().map(|band| band.amounts[i]).sum::<f64>();
+    let most = (0..run.points.len()).map(held).chain(capacity.iter().copied()).fold(0.0, f64::max);
+    TimelineView {
+        summary: summary(run, resource),
+        resource,
+        end: if run.complete { run.last_cycle.max(1) } else { end_of(run.last_cycle) },
+        last: run.last_cycle,
+        max: if most > 0.0 { most * 1.2 } else { 1.0 },
+        cycles: run.points.iter().map(|point| point.cycle).collect(),
+        times: run.points.iter().map(|point| point.time_ms).collect(),
+        capacity,
+        bands,
+        share,
+        events: events(run, frame, selection, selected),
+    }
+}
+
+fn top_of(frame: &Frame, queue: u32) -> u32 {
+    let mut at = queue;
+    for _ in 0..frame.queues.len() {
+        match frame.queues.get(at as usize).and_then(|queue| queue.parent) {
+            Some(parent) if (parent as usize) < frame.queues.len() => at = parent,
+            _ => break,
+        }
+    }
+    at
+}
+
+fn bands(run: &Run, tree: &Tree, base: Option<u32>, resource: u8, name: &dyn Fn(u32) -> String) -> Vec<Band> {
+    let r = usize::from(resource.min(2));
+    let mut queues: Vec<u32> = Vec::new();
+    for point in &run.points {
+        for (queue, _) in &point.allocated {
+            if !queues.contains(queue) {
+                queues.push(*queue);
+            }
+        }
+    }
+    queues.sort_unstable();
+    let amounts = |queue: u32| -> Vec<f64> {
+        let of = |point: &Point| point.allocated.iter().find(|a| a.0 == queue).map_or(0.0, |a| a.1[r]);
+        run.points.iter().map(|point| in_unit(resource, of(point))).collect()
+    };
+    let mut bands: Vec<(u32, Band)> = queues
+        .into_iter()
+        .map(|queue| (queue, Band { name: name(queue), tone: tree.tone(queue), amounts: amounts(queue) }))
+        .filter(|(_, band)| band.amounts.iter().any(|amount| *amount > 0.0))
+        .collect();
+    let mut others = Band { name: "others".into(), ..Band::default() };
+    if bands.len() > HUES {
+        let weight = |band: &Band| band.amounts.iter().sum::<f64>();
+        let mut by_weight: Vec<f64> = bands.iter().map(|(_, band)| weight(band)).collect();
+        by_weight.sort_by(|a, b| b.total_cmp(a));
+        let least = by_weight[HUES - 1];
+        let mut kept = 0;
+        others.amounts = vec![0.0; run.points.len()];
+        bands.retain(|(queue, band)| {
+            let keep = (weight(band) >= least && kept < HUES) || Some(*queue) == base;
+            kept += usize::from(keep);
+            if !keep {
+                others.amounts.iter_mut().zip(&band.amounts).for_each(|(sum, amount)| *sum += amount);
+            }
+            keep
+        });
+    }
+    bands.sort_by_key(|(queue, _)| (Some(*queue) != base, *queue));
+    let mut bands: Vec<Band> = bands.into_iter().map(|(_, band)| band).collect();
+    if !others.amounts.is_empty() {
+        bands.push(others);
+    }
+    bands
+}
+
+fn events(run: &Run, frame: &Frame, selection: Option<&Selection>, selected: Option<u32>) -> Vec<LaneEvent> {
+    let job = match selection {
+        Some(Selection::Job(job)) => Some(job.as_str()),
+        _ => None,
+    };
+    let whole_queue = matches!(selection, Some(Selection::Queue(_)));
+    let below = |queue: u32| {
+        let mut at = Some(queue);
+        for _ in 0..=frame.queues.len() {
+            match at {
+                Some(here) if Some(here) == selected => return true,
+                Some(here) => at = frame.queues.get(here as usize).and_then(|queue| queue.parent),
+                None => return false,
+            }
+        }
+        false
+    };
+    run.events
+        .iter()
+        .filter_map(|(cycle, kind, name, queue)| {
+            let kind = Kind::of(kind)?;
+            let meant = match job {
+                Some(job) => name == job,
+                None => !whole_queue || below(*queue),
+            };
+            Some(LaneEvent { cycle: *cycle, kind, job: name.clone(), meant })
+        })
+        .filter(|event| event.kind != Kind::Claimed)
+        .collect()
+}
+
+/// Marks nearer than this are one.
+const NEAR: f64 = 15.0;
+
+/// The marks of the lane at that width.
+pub fn lane(view: &TimelineView, axis: Axis) -> Vec<LaneMark> {
+    let mut marks: Vec<LaneMark> = Vec::new();
+    let mut members: Vec<&LaneEvent> = Vec::new();
+    let close = |members: &mut Vec<&LaneEvent>, marks: &mut Vec<LaneMark>| {
+        let Some(best) = members.iter().min_by_key(|event| (!event.meant, event.kind)) else { return };
+        marks.push(LaneMark {
+            x: axis.x(best.cycle),
+            cycle: best.cycle,
+            kind: best.kind,
+            n: members.len(),
+            meant: best.meant,
+            says: mark_says(members),
+        });
+        members.clear();
+    };
+    for event in &view.events {
+        if members.first().is_some_and(|first| axis.x(event.cycle) - axis.x(first.cycle) >= NEAR) {
+            close(&mut members, &mut marks);
+        }
+        members.push(event);
+    }
+    close(&mut members, &mut marks);
+    marks
+}
+
+fn mark_says(events: &[&LaneEvent]) -> String {
+    let (Some(first), Some(last)) = (events.first(), events.last()) else { return String::new() };
+    let mut parts = Vec::new();
+    for kind in Kind::ALL {
+        let jobs: Vec<&str> = events.iter().filter(|e| e.kind == kind).map(|e| e.job.as_str()).collect();
+        match &jobs[..] {
+            [] => {}
+            ["", ..] => parts.push(kind.name().to_string()),
+            [job] => parts.push(format!("{job} {}", kind.name())),
+            [first, rest @ ..] => {
+                parts.push(format!("{first} and {} {}", count(rest.len() as u64, "other"), kind.name()));
+            }
+        }
+    }
+    let at = if first.cycle == last.cycle {
+        format!("Cycle {}", first.cycle)
+    } else {
+        format!("Cycles {} to {}", first.cycle, last.cycle)
+    };
+    format!("{at}: {}", parts.join(", "))
+}
+
+fn summary(run: &Run, resource: u8) -> String {
+    let r = usize::from(resource.min(2));
+    let Some(last) = run.points.last() else { return "Nothing has run yet.".into() };
+    let held: f64 = last.allocated.iter().map(|(_, amounts)| amounts[r]).sum();
+    let evictions = run
+        .events
+        .iter()
+        .filter(|e| matches!(Kind::of(&e.1), Some(Kind::Reclaimed | Kind::Preempted)))
+        .count();
+    let mut said = format!(
+        "{}, {}: {} of {} {} allocated at the end",
+        count(u64::from(run.last_cycle), "cycle"),
+        number::time(run.last_time_ms),
+        amount(resource, held),
+        amount(resource, last.total[r]),
+        unit(resource, in_unit(resource, last.total[r])),
+    );
+    if evictions > 0 {
+        said += &format!(", {} on the way", count(evictions as u64, "eviction"));
+    }
+    said + "."
+}
+
+/// The time of a cycle, from the points.
+pub fn time_of(view: &TimelineView, cycle: u32) -> Option<i64> {
+    let at = view.cycles.partition_point(|first| *first <= cycle).checked_sub(1)?;
+    view.times.get(at).copied()
+}
+
+/// The same data as a table.
+pub fn table(view: &TimelineView) -> Table {
+    let unit = unit(view.resource, 2.0);
+    let mut head = vec!["cycle".to_string(), "time".into(), format!("capacity, {unit}")];
+    head.extend(view.bands.iter().map(|band| format!("{}, {unit}", band.name)));
+    let row = |i: usize| {
+        let mut row = vec![view.cycles[i].to_string(), number::time(view.times[i]), number(view.capacity[i])];
+        row.extend(view.bands.iter().map(|band| number(band.amounts[i])));
+        row
+    };
+    Table { head, text_columns: 0, rows: (0..view.cycles.len()).map(row).collect() }
+}

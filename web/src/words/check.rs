@@ -1,0 +1,137 @@
+//! Any comparison as a sentence.
+
+use super::text::Text;
+use crate::engine::protocol::{BoundTriple, CheckRow, ValueRow};
+use crate::view_model::number::{self, CPU, GPU, MEMORY, amount, with_unit};
+
+/// The name of a quantity.
+pub fn quantity_name(key: &str) -> String {
+    match key {
+        "allocated-non-preemptible" => "allocated and not to be taken".into(),
+        "allocated-with-job" => "allocated with the job".into(),
+        "allocated-without-victims" => "allocated without the victims".into(),
+        "allocatable" => "larger of quota and fair share".into(),
+        "dominant-share" => "dominant share".into(),
+        "request" => "asked for".into(),
+        "remaining" => "asked for and not granted".into(),
+        "idle" => "free".into(),
+        "idle-or-releasing" => "free or leaving".into(),
+        "created" => "age".into(),
+        "min-available" => "pods that must run together".into(),
+        "runtime" => "running for".into(),
+        "min-runtime" => "minimum runtime".into(),
+        "pods" => "pods".into(),
+        other => other.replace('-', " "),
+    }
+}
+
+/// How the sides are related, in words; a comparison that fails is said the other way round.
+fn relation(op: &str, holds: bool) -> &'static str {
+    match (op, holds) {
+        ("<", true) | (">=", false) => "is less than",
+        ("<=", true) | (">", false) => "is at most",
+        ("=", true) => "equals",
+        ("=", false) => "differs from",
+        (">", true) | ("<=", false) => "is more than",
+        (">=", true) | ("<", false) => "is at least",
+        _ => "is compared with",
+    }
+}
+
+/// The resource that a comparison of triples is about: the given one, else the first that decides it.
+pub fn decisive_resource(check: &CheckRow) -> Option<u8> {
+    if check.resource.is_some() {
+        return check.resource;
+    }
+    let (ValueRow::Triple(left), ValueRow::Triple(right)) = (&check.left_value, &check.right_value) else {
+        return None;
+    };
+    let value = |triple: &BoundTriple, r: u8| triple[usize::from(r)].unwrap_or(f64::INFINITY);
+    let order = [GPU, CPU, MEMORY];
+    let decides = |r: &u8| {
+        let (l, r) = (value(left, *r), value(right, *r));
+        match check.op.as_str() {
+            "<=" | "<" => (l > r) != check.holds && l != r,
+            _ => (l > r) == check.holds && l != r,
+        }
+    };
+    let matters = |r: &u8| value(left, *r) > 0.0 && value(left, *r).is_finite();
+    let bounded = |r: &u8| value(right, *r).is_finite();
+    order
+        .into_iter()
+        .find(|r| decides(r) && matters(r) && bounded(r))
+        .or_else(|| order.into_iter().find(|r| matters(r) && bounded(r)))
+        .or_else(|| order.into_iter().find(matters))
+        .or(Some(GPU))
+}
+
+/// A value, of that resource if it is an amount.
+pub fn value(value: &ValueRow, quantity: &str, resource: Option<u8>) -> String {
+    match value {
+        ValueRow::Triple(triple) => {
+            let r = resource.unwrap_or(GPU);
+            triple[usize::from(r.min(2))].map_or_else(|| "unlimited".into(), |base| with_unit(r, base))
+        }
+        ValueRow::Real(real) => match (quantity, resource) {
+            ("dominant-share" | "saturation" | "usage", _) => number::ratio(*real),
+            (_, Some(r)) => real.map_or_else(|| "unlimited".into(), |base| with_unit(r, base)),
+            (_, None) => real.map_or_else(|| "unlimited".into(), number::number),
+        },
+        ValueRow::Count(n) if quantity == "applies" => if *n == 0 { "no" } else { "yes" }.into(),
+        ValueRow::Count(n) => number::number(*n as f64),
+        ValueRow::Time(ms) => number::time(*ms),
+        ValueRow::Name(name) => name.clone(),
+    }
+}
+
+/// The amount of a side, in base units of that resource.
+pub fn side(value: &ValueRow, resource: u8) -> Option<f64> {
+    match value {
+        ValueRow::Triple(triple) => triple[usize::from(resource.min(2))],
+        ValueRow::Real(real) => *real,
+        ValueRow::Count(n) => Some(*n as f64),
+        _ => None,
+    }
+}
+
+/// A comparison as one sentence: *`team-a`: allocated 3 GPUs is more than fair share 2 GPUs.*
+pub fn says(check: &CheckRow) -> Text {
+    let resource = decisive_resource(check);
+    let mut text = Text::default();
+    let mut named = false;
+    if !check.queue.is_empty() {
+        text = text.queue(&check.queue);
+        named = true;
+    } else if !check.job.is_empty() {
+        text = text.job(&check.job);
+        named = true;
+    }
+    if !check.node.is_empty() {
+        text = if named { text.say(" on ") } else { text }.node(&check.node);
+        named = true;
+    }
+    if named {
+        text = text.say(": ");
+    }
+    let side = |key: &str, row: &ValueRow| {
+        let shown = value(row, key, resource);
+        match row {
+            ValueRow::Name(_) => format!("{} “{shown}”", quantity_name(key)),
+            _ if key == "constant" => shown,
+            _ => format!("{} {shown}", quantity_name(key)),
+        }
+    };
+    text = text.say(side(&check.left, &check.left_value));
+    text = text.say(format!(" {} ", relation(&check.op, check.holds)));
+    if !check.other_queue.is_empty() {
+        text = text.queue(&check.other_queue).say(": ");
+    } else if !check.other_job.is_empty() {
+        text = text.job(&check.other_job).say(": ");
+    }
+    text.say(side(&check.right, &check.right_value)).say(".")
+}
+
+/// An amount without its unit, at most that of the bound.
+pub fn bare(resource: u8, base: Option<f64>) -> String {
+    base.map_or_else(|| "unlimited".into(), |base| amount(resource, base))
+}

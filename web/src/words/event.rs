@@ -1,0 +1,337 @@
+//! Events: who was told to go and why, what started where, what else happened.
+
+use super::check::{decisive_resource, says, side};
+use super::text::Text;
+use super::{Control, Evidence, Explanation, RuleCard};
+use crate::engine::protocol::{CheckRow, EventRow, Frame, QueueRow};
+use crate::view_model::number::{self, CPU, GPU, amount, bound, unit, with_unit};
+
+/// Why a pod was told to go, in words, for reasons without a taker.
+pub fn reason(key: &str) -> &'static str {
+    match key {
+        "stale-gang" => "its gang fell below its minimum for too long",
+        "node-lost" => "its node is gone",
+        "withdrawn" => "the plan withdrew it",
+        "consolidation" => "to be placed elsewhere",
+        "priority" => "a job of higher priority comes first",
+        "quota" => "another queue takes back its quota",
+        "fair-share" => "another queue takes back its fair share",
+        _ => "told to go",
+    }
+}
+
+/// Explains an event.
+pub fn event(frame: &Frame, event: &EventRow, resource: u8) -> Explanation {
+    let mut explanation = match event.kind.as_str() {
+        "reclaimed" => reclaimed(frame, event, resource),
+        "preempted" => preempted(frame, event),
+        "moved" => moved(event),
+        "started" => started(frame, event),
+        _ => other(frame, event),
+    };
+    let kind = if event.kind == "evicted" { "evicted".to_string() } else { event.kind.replace('-', " ") };
+    explanation.about = if event.job.is_empty() {
+        Text::of(format!("{kind}, cycle {}", frame.cycle))
+    } else {
+        Text::default().job(&event.job).say(format!(" · {kind}, cycle {}", frame.cycle))
+    };
+    explanation.when = number::time(event.time_ms);
+    explanation.checks = event.checks.iter().map(says).collect();
+    if explanation.rule.is_none() {
+        explanation.rule = event.checks.iter().rev().find(|check| !check.says.is_empty()).map(RuleCard::of);
+    }
+    explanation
+}
+
+/// The queues at the level where the paths of two queues split: ancestors that are siblings, and their parent.
+pub fn split<'a>(
+    frame: &'a Frame,
+    a: u32,
+    b: u32,
+) -> Option<(&'a QueueRow, &'a QueueRow, Option<&'a QueueRow>)> {
+    let path = |mut at: u32| {
+        let mut path = vec![at];
+        while let Some(parent) = frame.queues.get(at as usize).and_then(|queue| queue.parent) {
+            if path.len() > frame.queues.len() {
+                break;
+            }
+            path.push(parent);
+            at = parent;
+        }
+        path.reverse();
+        path
+    };
+    let (one, two) = (path(a), path(b));
+    let at = one.iter().zip(&two).position(|(x, y)| x != y)?;
+    let row = |position: u32| frame.queues.get(position as usize);
+    let parent = at.checked_sub(1).and_then(|above| row(one[above]));
+    Some((row(one[at])?, row(two[at])?, parent))
+}
+
+/// The sides of a reclaim at the level where the paths split.
+struct Sides<'a> {
+    giver: &'a QueueRow,
+    taker: &'a QueueRow,
+    parent: Option<&'a QueueRow>,
+    /// What the giver held when it was decided.
+    held: f64,
+    /// What the taker holds with the job.
+    with_job: f64,
+    resource: u8,
+}
+
+impl<'a> Sides<'a> {
+    fn new(frame: &'a Frame, event: &EventRow, resource: u8) -> Option<Sides<'a>> {
+        let (giver, taker, parent) = split(frame, event.queue, event.by_queue?)?;
+        let about = |check: &&CheckRow, queue: &QueueRow| {
+            check.queue == queue.name || check.other_queue == queue.name
+        };
+        let decisive = event.checks.iter().filter(|check| about(check, giver)).find_map(decisive_resource);
+        let resource = decisive.unwrap_or(if event.gpus > 0.0 { GPU } else { resource.min(CPU) });
+        let r = usize::from(resource.min(2));
+        let of_check = |quantity: &str, queue: &QueueRow| {
+            let check = event.checks.iter().find(|check| {
+                check.left == quantity && check.queue == queue.name
+                    || check.right == quantity && check.other_queue == queue.name
+            })?;
+            side(if check.left == quantity { &check.left_value } else { &check.right_value }, resource)
+        };
+        let went = evicted_below(frame, giver);
+        Some(Sides {
+            giver,
+            taker,
+            parent,
+            held: of_check("allocated", giver)
+                .unwrap_or(giver.allocated[r] + if r == 2 { went } else { giver.leaving[r] }),
+            with_job: of_check("allocated-with-job", taker).unwrap_or(taker.allocated[r] + taker.claimed[r]),
+            resource,
+        })
+    }
+}
+
+/// GPUs told to go in this cycle below a queue.
+fn evicted_below(frame: &Frame, queue: &QueueRow) -> f64 {
+    let below = |position: u32| {
+        let mut at = Some(position);
+        for _ in 0..=frame.queues.len() {
+            match at.and_then(|at| frame.queues.get(at as usize)) {
+                Some(row) if row.name == queue.name => return true,
+                Some(row) => at = row.parent,
+                None => return false,
+            }
+        }
+        false
+    };
+    let told =
+        |event: &&EventRow| matches!(event.kind.as_str(), "reclaimed" | "preempted" | "moved" | "evicted");
+    frame.events.iter().filter(told).filter(|event| below(event.queue)).map(|event| event.gpus).sum()
+}
+
+/// *one* for one whole unit, else the number.
+fn spelled(resource: u8, base: f64) -> String {
+    if base == 1.0 && resource == GPU { "one".into() } else { amount(resource, base) }
+}
+
+fn reclaimed(frame: &Frame, event: &EventRow, resource: u8) -> Explanation {
+    let opening = Text::default().job(&event.job).say(" was reclaimed");
+    let opening = if event.by.is_empty() { opening } else { opening.say(" for ").job(&event.by) };
+    let Some(sides) = Sides::new(frame, event, resource) else {
+        return Explanation { verdict: opening.say("."), ..Explanation::default() };
+    };
+    let r = usize::from(sides.resource.min(2));
+    let share = |queue: &QueueRow| queue.fair_share.as_ref().and_then(|share| share[r]);
+    let by_quota = event.reason == "quota";
+    let (what, floor) = match (by_quota, share(sides.giver), sides.giver.quota[r]) {
+        (false, Some(share), quota) if sides.held > share || quota.is_none() => ("fair share", Some(share)),
+        (_, share, quota) => ("quota", quota.or(share)),
+    };
+    let held = with_unit(sides.resource, sides.held);
+    let mut verdict = opening.say(": ").queue(&sides.giver.name).say(format!(" held {held}"));
+    if let Some(floor) = floor {
+        let above = sides.held - floor;
+        verdict = if above > 0.0 {
+            verdict.say(format!(
+                ", {} above its {what} of {}",
+                spelled(sides.resource, above),
+                amount(sides.resource, floor)
+            ))
+        } else {
+            verdict.say(format!(" of its {what} of {}", amount(sides.resource, floor)))
+        };
+    }
+    let due = if by_quota { sides.taker.quota[r] } else { share(sides.taker) };
+    let word = if by_quota { "quota" } else { "fair share" };
+    verdict = verdict.say("; ").queue(&sides.taker.name).say(", with ").job(&event.by);
+    verdict = match due {
+        Some(due) if sides.with_job <= due && !by_quota && what == "fair share" => {
+            verdict.say(format!(", stays within its own {}.", amount(sides.resource, due)))
+        }
+        Some(due) if sides.with_job <= due => {
+            verdict.say(format!(", stays within its {word} of {}.", amount(sides.resource, due)))
+        }
+        Some(due) => verdict.say(format!(
+            ", holds {} against a {word} of {}.",
+            amount(sides.resource, sides.with_job),
+            amount(sides.resource, due)
+        )),
+        None => verdict.say(format!(", holds {}.", with_unit(sides.resource, sides.with_job))),
+    };
+    let giver = &sides.giver.name;
+    Explanation {
+        verdict,
+        evidence: Some(evidence(&sides, if what == "quota" { "quota" } else { "fair share" })),
+        rule: deciding_rule(event, sides.giver),
+        controls: vec![
+            Control::queue(giver, sides.resource, "quota"),
+            Control::queue(giver, sides.resource, "weight"),
+            Control::queue(&sides.taker.name, sides.resource, "quota"),
+            Control::job(&event.job, "preemptible", Text::default().job(&event.job).say(" preemptible")),
+        ],
+        outlook: Text::default().job(&event.job).say(" waits again once it is gone."),
+        ..Explanation::default()
+    }
+}
+
+/// The rule that let the giver be taken from, else the first one.
+fn deciding_rule(event: &EventRow, giver: &QueueRow) -> Option<RuleCard> {
+    let about = |check: &&CheckRow| check.queue == giver.name || check.other_queue == giver.name;
+    let says = |check: &&CheckRow| !check.says.is_empty();
+    let found = event.checks.iter().filter(says).find(about).or_else(|| event.checks.iter().find(says));
+    found.map(RuleCard::of)
+}
+
+fn evidence(sides: &Sides<'_>, decisive: &str) -> Evidence {
+    let r = usize::from(sides.resource.min(2));
+    let pair = |a: Option<f64>, b: Option<f64>| vec![bound(sides.resource, a), bound(sides.resource, b)];
+    let (giver, taker) = (sides.giver, sides.taker);
+    let mut rows = vec![
+        ("allocated before", pair(Some(sides.held), Some(taker.allocated[r])), true),
+        ("allocated after", pair(Some(giver.allocated[r]), Some(sides.with_job)), false),
+    ];
+    if let (Some(a), Some(b)) = (&giver.fair_share, &taker.fair_share) {
+        rows.push(("fair share", pair(a[r], b[r]), decisive == "fair share"));
+    }
+    rows.push(("quota", pair(giver.quota[r], taker.quota[r]), decisive == "quota"));
+    rows.push(("wants", pair(Some(giver.request[r]), Some(taker.request[r])), false));
+    let caption = match sides.parent {
+        Some(parent) => Text::of("Both under ").queue(&parent.name).say(", where their paths split"),
+        None => Text::of("Both are top queues"),
+    };
+    Evidence {
+        caption,
+        head: vec![
+            Text::of(unit(sides.resource, 2.0)),
+            Text::default().queue(&giver.name),
+            Text::default().queue(&taker.name),
+        ],
+        rows,
+    }
+}
+
+fn preempted(frame: &Frame, event: &EventRow) -> Explanation {
+    let queue = frame.queues.get(event.queue as usize).map_or("", |queue| queue.name.as_str());
+    let mut verdict = Text::default().job(&event.job).say(" was preempted");
+    if !event.by.is_empty() {
+        verdict = verdict.say(" by ").job(&event.by);
+        let priority =
+            event.checks.iter().find(|check| check.left == "priority" || check.right == "priority");
+        verdict = match priority {
+            Some(check) => {
+                let pick = |job: &str| {
+                    let left = check.job == job;
+                    side(if left { &check.left_value } else { &check.right_value }, GPU).map(number::number)
+                };
+                match (pick(&event.by), pick(&event.job)) {
+                    (Some(high), Some(low)) => verdict
+                        .say(format!(": its priority is {high} against {low}, both in "))
+                        .queue(queue)
+                        .say("."),
+                    _ => verdict.say(", which has the higher priority in ").queue(queue).say("."),
+                }
+            }
+            None => verdict.say(", which has the higher priority in ").queue(queue).say("."),
+        };
+    } else {
+        verdict = verdict.say(".");
+    }
+    let label = |job: &str| Text::of("priority of ").job(job);
+    let mut controls = vec![Control::job(&event.job, "priority", label(&event.job))];
+    if !event.by.is_empty() {
+        controls.push(Control::job(&event.by, "priority", label(&event.by)));
+    }
+    Explanation {
+        verdict,
+        controls,
+        outlook: Text::default().job(&event.job).say(" waits again once it is gone."),
+        ..Explanation::default()
+    }
+}
+
+fn moved(event: &EventRow) -> Explanation {
+    let mut verdict = Text::default().job(&event.job).say(" moves");
+    if !event.node.is_empty() {
+        verdict = verdict.say(" away from ").node(&event.node);
+    }
+    if !event.by.is_empty() {
+        verdict = verdict.say(", so that ").job(&event.by).say(" fits");
+    }
+    Explanation {
+        verdict: verdict.say(". It starts again elsewhere; its queue loses nothing."),
+        outlook: Text::of("Room for it is claimed already."),
+        ..Explanation::default()
+    }
+}
+
+fn started(frame: &Frame, event: &EventRow) -> Explanation {
+    let queue = frame.queues.get(event.queue as usize);
+    let pods = frame.events.iter().filter(|other| other.kind == "started" && other.job == event.job);
+    let (n, gpus) = pods.fold((0u64, 0.0), |(n, gpus), pod| (n + 1, gpus + pod.gpus));
+    let mut verdict = Text::default().job(&event.job).say(" started");
+    if n == 1 && !event.node.is_empty() {
+        verdict = verdict.say(" on ").node(&event.node);
+    } else if n > 1 {
+        verdict = verdict.say(format!(" with {}", number::count(n, "pod")));
+    }
+    if gpus > 0.0 {
+        verdict = verdict.say(format!(", {}", with_unit(GPU, gpus)));
+    }
+    let Some(queue) = queue else {
+        return Explanation { verdict: verdict.say("."), ..Explanation::default() };
+    };
+    let r = 2;
+    let has = queue.allocated[r];
+    verdict = verdict.say(": ").queue(&queue.name).say(format!(" now holds {}", number::number(has)));
+    verdict = match (queue.fair_share.as_ref().and_then(|share| share[r]), queue.quota[r]) {
+        (Some(share), _) => verdict.say(format!(" of its fair share of {}.", number::number(share))),
+        (None, Some(quota)) => verdict.say(format!(" of its quota of {}.", number::number(quota))),
+        (None, None) => verdict.say("."),
+    };
+    Explanation { verdict, ..Explanation::default() }
+}
+
+fn other(frame: &Frame, event: &EventRow) -> Explanation {
+    let queue = frame.queues.get(event.queue as usize).map_or("", |queue| queue.name.as_str());
+    let job = Text::default().job(&event.job);
+    let gpus = with_unit(GPU, event.gpus);
+    let verdict = match event.kind.as_str() {
+        "submitted" => job.say(" was submitted to ").queue(queue).say(format!(" and asks for {gpus}.")),
+        "claimed" => Text::of(format!("{gpus} on "))
+            .node(&event.node)
+            .say(format!(" {} claimed for ", if event.gpus == 1.0 { "is" } else { "are" }))
+            .job(&event.job)
+            .say(" until those who hold it are gone."),
+        "evicted" => job.say(format!(" was evicted: {}.", reason(&event.reason))),
+        "gone" => job.say(" is gone from ").node(&event.node).say("; its place is free."),
+        "requeued" => job.say(" waits again in ").queue(queue).say("."),
+        "finished" => job.say(" finished on ").node(&event.node).say("."),
+        "done" => job.say(" is done: its last pod ended."),
+        "changed" => Text::of("The plan changed here, by an entry of the scenario's timeline."),
+        other => job.say(format!(": {}.", other.replace('-', " "))),
+    };
+    let outlook = match event.kind.as_str() {
+        "submitted" => Text::of("The next cycle looks at it."),
+        "claimed" => Text::of("It starts in the next cycle in which the room is free."),
+        _ => Text::default(),
+    };
+    Explanation { verdict, outlook, ..Explanation::default() }
+}

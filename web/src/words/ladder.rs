@@ -1,0 +1,161 @@
+//! How a fair share came about: capacity, quotas granted, what remains, rounds, remainders, result.
+
+use super::text::Text;
+use crate::engine::protocol::{LadderLevel, LadderLine};
+use crate::view_model::number::{amount, number, with_unit};
+
+/// One line.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Step {
+    /// What is done.
+    pub text: Text,
+    /// The arithmetic; may be empty.
+    pub sum: String,
+    /// What it gives.
+    pub value: String,
+    /// It is about the queue that is explained.
+    pub own: bool,
+    /// It starts a level.
+    pub starts: bool,
+    /// It ends a level.
+    pub result: bool,
+}
+
+/// More siblings than this are summed up in one line.
+const SIBLINGS: usize = 5;
+
+/// The ladder of all levels, from the root down.
+pub fn ladder(levels: &[LadderLevel], resource: u8) -> Vec<Step> {
+    levels.iter().flat_map(|level| one_level(level, resource)).collect()
+}
+
+fn one_level(level: &LadderLevel, resource: u8) -> Vec<Step> {
+    let of = if level.of.is_empty() {
+        Text::of("The cluster has")
+    } else {
+        Text::default().queue(&level.of).say(" divides its fair share")
+    };
+    let mut steps =
+        vec![Step { text: of, value: with_unit(resource, level.capacity), starts: true, ..Step::default() }];
+    let lines = |kind: &str| level.lines.iter().filter(|line| line.kind == kind).collect::<Vec<_>>();
+    let (quotas, rounds, remainders) = (lines("quota"), lines("round"), lines("remainder"));
+    let name = level.queue.as_str();
+    steps.extend(folded(&quotas, name, |line| quota(line, resource), "quotas of", resource));
+    if let Some(last) = quotas.last() {
+        let granted: f64 = quotas.iter().map(|line| line.given).sum();
+        steps.push(Step {
+            text: Text::of("remains after quotas"),
+            sum: format!("{} − {}", amount(resource, level.capacity), amount(resource, granted)),
+            value: amount(resource, last.remaining),
+            ..Step::default()
+        });
+    }
+    let mut at = 0;
+    while let Some(first) = rounds.get(at) {
+        let same = |line: &&&LadderLine| line.round == first.round && line.priority == first.priority;
+        let n = rounds[at..].iter().take_while(same).count();
+        steps.extend(folded(
+            &rounds[at..at + n],
+            name,
+            |line| round(line, resource),
+            "others in round",
+            resource,
+        ));
+        at += n;
+    }
+    steps.extend(folded(&remainders, name, |line| remainder(line, resource), "left-over to", resource));
+    let own: Vec<f64> = level
+        .lines
+        .iter()
+        .filter(|line| line.queue == name && line.given != 0.0)
+        .map(|line| line.given)
+        .collect();
+    let sum = match own.len() {
+        0 | 1 => String::new(),
+        _ => own.iter().map(|given| amount(resource, *given)).collect::<Vec<_>>().join(" + "),
+    };
+    steps.push(Step {
+        text: Text::of("fair share of ").queue(name),
+        sum,
+        value: with_unit(resource, level.fair_share),
+        own: true,
+        result: true,
+        ..Step::default()
+    });
+    steps
+}
+
+/// The lines of siblings, the own one always, the others in one line when they are many.
+fn folded(
+    lines: &[&LadderLine],
+    own: &str,
+    step: impl Fn(&LadderLine) -> Step,
+    others: &str,
+    resource: u8,
+) -> Vec<Step> {
+    let show = |line: &LadderLine| Step { own: line.queue == own, ..step(line) };
+    if lines.len() <= SIBLINGS {
+        return lines.iter().map(|line| show(line)).collect();
+    }
+    let mut steps: Vec<Step> = lines.iter().filter(|line| line.queue == own).map(|line| show(line)).collect();
+    let rest: Vec<_> = lines.iter().filter(|line| line.queue != own).collect();
+    let given: f64 = rest.iter().map(|line| line.given).sum();
+    steps.push(Step {
+        text: Text::of(format!("{others} {} other queues", rest.len())),
+        value: amount(resource, given),
+        ..Step::default()
+    });
+    steps
+}
+
+fn quota(line: &LadderLine, resource: u8) -> Step {
+    let (quota, asked) = (amount(resource, line.pot), amount(resource, line.weight));
+    Step {
+        text: Text::default().queue(&line.queue).say(": quota, as far as it is asked for"),
+        sum: format!("smaller of quota {quota} and asked {asked}"),
+        value: amount(resource, line.given),
+        ..Step::default()
+    }
+}
+
+fn round(line: &LadderLine, resource: u8) -> Step {
+    let share = if line.part.0 == line.weight {
+        format!("weight {} of {}", number(line.part.0), number(line.part.1))
+    } else {
+        format!(
+            "part {} of {} (weight {}, less for past use)",
+            number(line.part.0),
+            number(line.part.1),
+            number(line.weight)
+        )
+    };
+    let offered = format!(
+        "{} × {} / {} = {}",
+        amount(resource, line.pot),
+        number(line.part.0),
+        number(line.part.1),
+        amount(resource, line.offer)
+    );
+    let end = if line.given < line.offer && line.given >= line.wanted {
+        format!("; wants only {}", amount(resource, line.wanted))
+    } else if line.given < line.offer {
+        ", rounded down".into()
+    } else {
+        String::new()
+    };
+    Step {
+        text: Text::default().queue(&line.queue).say(format!(": round {}, {share}", line.round)),
+        sum: offered + &end,
+        value: format!("+ {}", amount(resource, line.given)),
+        ..Step::default()
+    }
+}
+
+fn remainder(line: &LadderLine, resource: u8) -> Step {
+    Step {
+        text: Text::default().queue(&line.queue).say(": left-over unit"),
+        sum: format!("rounded off {}; the largest comes first, then the oldest queue", number(line.offer)),
+        value: format!("+ {}", amount(resource, line.given)),
+        ..Step::default()
+    }
+}

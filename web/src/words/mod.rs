@@ -1,0 +1,229 @@
+//! The only prose about decisions: from what the engine recorded to sentences.
+//!
+//! Every explanation has the same order: verdict, evidence, rule, controls, outlook, not chosen. Numbers are
+//! the engine's. Names are pieces of their own ([`Piece`]), never markup.
+
+mod announce;
+mod check;
+mod event;
+mod happenings;
+mod ladder;
+mod pending;
+mod queue;
+mod text;
+
+use fairground::scenario::Path;
+
+pub use announce::announce;
+pub use check::{quantity_name, says};
+pub use happenings::{Entry, history, now};
+pub use ladder::{Step, ladder};
+pub use text::{Piece, Text};
+
+use crate::components::props::Ladder;
+use crate::engine::protocol::{CheckRow, Frame, Run};
+use crate::model::Selection;
+use crate::view_model::number;
+
+/// Why something is as it is.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Explanation {
+    /// What it is about, and in which state.
+    pub about: Text,
+    /// When.
+    pub when: String,
+    /// One sentence.
+    pub verdict: Text,
+    /// Further reasons.
+    pub also: Vec<Text>,
+    /// The compared numbers.
+    pub evidence: Option<Evidence>,
+    /// The comparisons, as sentences.
+    pub checks: Vec<Text>,
+    /// The rule that decided.
+    pub rule: Option<RuleCard>,
+    /// Settings that enter.
+    pub controls: Vec<Control>,
+    /// What could change it by itself.
+    pub outlook: Text,
+    /// How a fair share came about.
+    pub ladder: Vec<Step>,
+    /// A caption and a list: jobs of a queue, pods of a node, what happened.
+    pub list: Option<(&'static str, Vec<Entry>)>,
+    /// What happened to the job so far.
+    pub history: Vec<Entry>,
+}
+
+/// A small table.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Evidence {
+    /// What it shows.
+    pub caption: Text,
+    /// Captions of the columns; the first is the unit.
+    pub head: Vec<Text>,
+    /// Rows: caption, cells, and whether it decided.
+    pub rows: Vec<(&'static str, Vec<String>, bool)>,
+}
+
+/// A rule.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct RuleCard {
+    /// Its key.
+    pub key: String,
+    /// In one line.
+    pub says: String,
+    /// Its formula; may be empty.
+    pub formula: String,
+    /// Where it is specified; may be empty.
+    pub source: String,
+}
+
+impl RuleCard {
+    fn of(check: &CheckRow) -> RuleCard {
+        RuleCard {
+            key: check.rule.clone(),
+            says: sentence_case(&check.says),
+            formula: check.formula.clone(),
+            source: check.source.clone(),
+        }
+    }
+}
+
+/// A setting that enters, with the field where it is edited.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Control {
+    /// Its name.
+    pub label: Text,
+    /// The field.
+    pub path: Path,
+}
+
+impl Control {
+    /// A resource setting of a queue.
+    fn queue(queue: &str, resource: u8, field: &str) -> Control {
+        let path = Path::default().field("queues").named(queue);
+        Control {
+            label: Text::of(format!("{field} of ")).queue(queue),
+            path: path.field(number::resource_key(resource)).field(field),
+        }
+    }
+    /// A setting of a job.
+    fn job(job: &str, field: &str, label: Text) -> Control {
+        Control { label, path: Path::default().field("jobs").named(job).field(field) }
+    }
+}
+
+/// A first letter in capitals and a full stop.
+fn sentence_case(says: &str) -> String {
+    let mut chars = says.chars();
+    let first: String = chars.next().map(|c| c.to_uppercase().collect()).unwrap_or_default();
+    let text = first + chars.as_str();
+    if text.is_empty() || text.ends_with(['.', '!', '?']) { text } else { text + "." }
+}
+
+/// Explains the selection at the moment of the frame; without selection, what happened.
+pub fn why(
+    frame: &Frame,
+    run: Option<&Run>,
+    selection: Option<&Selection>,
+    derivation: Option<&Ladder>,
+    resource: u8,
+) -> Explanation {
+    let mut explanation = match selection {
+        None => happenings::moment(frame),
+        Some(Selection::Queue(name)) => queue::queue(frame, name, derivation, resource),
+        Some(Selection::Job(name)) => job(frame, name, resource),
+        Some(Selection::Node(name)) => happenings::node(frame, name),
+        Some(Selection::Event { cycle, index }) => match frame.events.get(*index as usize) {
+            Some(found) if frame.cycle == *cycle => event::event(frame, found, resource),
+            _ => Explanation {
+                about: Text::of(format!("an event of cycle {cycle}")),
+                verdict: Text::of(format!(
+                    "This happened in cycle {cycle}; go there to see what decided it."
+                )),
+                ..Explanation::default()
+            },
+        },
+    };
+    let job = match selection {
+        Some(Selection::Job(name)) => Some(name.as_str()),
+        Some(Selection::Event { cycle, index }) if frame.cycle == *cycle => {
+            frame.events.get(*index as usize).map(|event| event.job.as_str())
+        }
+        _ => None,
+    };
+    if let (Some(job), Some(run)) = (job.filter(|job| !job.is_empty()), run) {
+        explanation.history = history(run, job, frame.cycle);
+    }
+    if explanation.when.is_empty() {
+        explanation.when = number::time(frame.time_ms);
+    }
+    explanation
+}
+
+/// A job: what the cycle did to it, else why it waits, else that it runs.
+fn job(frame: &Frame, name: &str, resource: u8) -> Explanation {
+    let of_job = || frame.events.iter().filter(|event| event.job == name);
+    let told = |event: &&crate::engine::protocol::EventRow| {
+        matches!(event.kind.as_str(), "reclaimed" | "preempted" | "moved" | "evicted")
+    };
+    if let Some(evicted) = of_job().find(told) {
+        return event::event(frame, evicted, resource);
+    }
+    if let Some(refusal) = frame.refusals.iter().find(|refusal| refusal.job == name) {
+        return pending::pending(frame, refusal, resource);
+    }
+    if let Some(started) = of_job().find(|event| event.kind == "started") {
+        return event::event(frame, started, resource);
+    }
+    let Some(job) = frame.jobs.iter().find(|job| job.name == name) else {
+        if let Some(last) = of_job().last() {
+            return event::event(frame, last, resource);
+        }
+        return Explanation {
+            about: Text::default().job(name),
+            verdict: Text::default()
+                .job(name)
+                .say(" is not there at this moment: not submitted yet, or over."),
+            ..Explanation::default()
+        };
+    };
+    let queue = frame.queues.get(job.queue as usize).map_or("", |queue| queue.name.as_str());
+    let verdict = match (job.running, job.pending, job.leaving) {
+        (0, 0, leaving) if leaving > 0 => Text::default().job(name).say(" was told to go and is leaving."),
+        (0, _, _) => Text::default().job(name).say(" waits; the next cycle looks at it for the first time."),
+        (_, 0, _) => {
+            let text = Text::default().job(name).say(" runs in ").queue(queue);
+            text.say(format!(" on {}.", number::with_unit(number::GPU, job.gpus)))
+        }
+        (running, pending, _) => {
+            let text =
+                Text::default().job(name).say(format!(" runs with {}", number::count(running.into(), "pod")));
+            text.say(format!("; {pending} more wait."))
+        }
+    };
+    let mut rows = vec![
+        ("submitted", vec![number::time(job.submit_ms)], false),
+        ("GPUs of all pods", vec![number::number(job.gpus)], false),
+        ("pods running", vec![job.running.to_string()], false),
+    ];
+    for (what, n) in
+        [("pods waiting", job.pending), ("pods leaving", job.leaving), ("evicted so far", job.evictions)]
+    {
+        if n > 0 {
+            rows.push((what, vec![n.to_string()], false));
+        }
+    }
+    if let Some(start) = job.first_start_ms {
+        rows.push(("waited", vec![number::time(start - job.submit_ms)], false));
+    }
+    Explanation {
+        about: Text::default().job(name).say(if job.running > 0 { " · runs" } else { " · waits" }),
+        verdict,
+        evidence: Some(Evidence { rows, ..Evidence::default() }),
+        ..Explanation::default()
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,313 @@
+//! Why a job waits: one dominant reason, the others as *also*.
+
+use super::check::{bare, decisive_resource, says, side};
+use super::text::Text;
+use super::{Control, Evidence, Explanation, RuleCard};
+use crate::engine::protocol::{CheckRow, Frame, GateRow, QueueRow, RefusalRow};
+use crate::view_model::number::{self, GPU, amount, count, number, resource_name, unit, with_unit};
+
+/// Explains why a job waits.
+pub fn pending(frame: &Frame, refusal: &RefusalRow, resource: u8) -> Explanation {
+    let case = Case { frame, refusal, resource };
+    let on_its_way = refusal.gate.kind == "waiting-for-victims";
+    Explanation {
+        about: Text::default().job(&refusal.job).say(if on_its_way { " · on its way" } else { " · waits" }),
+        verdict: case.verdict(&refusal.gate),
+        also: refusal.also.iter().map(|gate| case.verdict(gate)).collect(),
+        evidence: case.evidence(),
+        checks: refusal.checks.iter().map(says).collect(),
+        rule: refusal.checks.iter().find(|check| !check.says.is_empty()).map(RuleCard::of),
+        controls: case.controls(),
+        outlook: Text::of(outlook(&refusal.outlook)),
+        ..Explanation::default()
+    }
+}
+
+/// What could change a refusal by itself.
+fn outlook(key: &str) -> &'static str {
+    match key {
+        "next-cycle" => "The next cycle can change this.",
+        "when-freed" => "It starts when enough becomes free.",
+        "when-reclaimed" => "It starts when enough may be taken from others.",
+        "only-by-edit" => "Only a change of the scenario helps.",
+        "never" => "Nothing will change this by itself.",
+        _ => "",
+    }
+}
+
+struct Case<'a> {
+    frame: &'a Frame,
+    refusal: &'a RefusalRow,
+    resource: u8,
+}
+
+impl Case<'_> {
+    fn own_queue(&self) -> Option<&QueueRow> {
+        self.frame.queues.get(self.refusal.queue as usize)
+    }
+
+    /// The queue a gate names, else the job's.
+    fn queue(&self, gate: &GateRow) -> Option<&QueueRow> {
+        let named = self.frame.queues.iter().find(|queue| queue.name == gate.queue);
+        named.or_else(|| self.own_queue())
+    }
+
+    /// The first comparison with that quantity on the left.
+    fn check(&self, left: &str) -> Option<&CheckRow> {
+        self.refusal.checks.iter().find(|check| check.left == left)
+    }
+
+    fn verdict(&self, gate: &GateRow) -> Text {
+        let job = || Text::default().job(&self.refusal.job);
+        let name = self.queue(gate).map_or("", |queue| queue.name.as_str());
+        match gate.kind.as_str() {
+            "not-ready" => job().say(" waits: not all of its pods are there yet."),
+            "not-a-leaf" => Text::of("Jobs cannot be placed in ").queue(name).say(": it has child queues."),
+            "too-large" => self.too_large(gate),
+            "over-limit" => self.over_limit(gate),
+            "non-preemptible-over-quota" => self.over_quota(gate),
+            "not-entitled" => self.not_entitled(gate),
+            "no-victims" => {
+                let tried = count(gate.of.into(), "set");
+                let text = job().say(" waits: nothing may be taken that would help");
+                if gate.of > 0 { text.say(format!(" ({tried} of victims tried).")) } else { text.say(".") }
+            }
+            "no-node" => self.no_node(gate),
+            "behind" => {
+                job().say(" waits behind ").job(&gate.job).say(", which comes first in ").queue(name).say(".")
+            }
+            "waiting-for-victims" => self.on_its_way(gate),
+            "like-failed" => job()
+                .say(" was not tried: ")
+                .job(&gate.job)
+                .say(", which asks for no more, found no place in this cycle."),
+            other => job().say(format!(" waits: {}.", other.replace('-', " "))),
+        }
+    }
+
+    fn too_large(&self, gate: &GateRow) -> Text {
+        let r = gate.resource.unwrap_or(self.resource).min(2);
+        let largest = self.frame.nodes.iter().map(|node| node.capacity[usize::from(r)]).fold(0.0, f64::max);
+        let asked = self.check("request").and_then(|check| side(&check.left_value, r));
+        let text = Text::default().job(&self.refusal.job);
+        match asked {
+            Some(asked) => text.say(format!(
+                " needs {} on one node; the largest has {}.",
+                with_unit(r, asked),
+                amount(r, largest)
+            )),
+            None => text.say(format!(
+                " is too large: a pod of it needs more {} than any node has, even empty; the largest has {}.",
+                resource_name(r),
+                amount(r, largest)
+            )),
+        }
+    }
+
+    fn over_limit(&self, gate: &GateRow) -> Text {
+        let r = gate.resource.unwrap_or(self.resource).min(2);
+        let Some(queue) = self.queue(gate) else { return Text::of("A limit is reached.") };
+        let limit = queue.limit[usize::from(r)];
+        let with = self.check("allocated-with-job").and_then(|check| side(&check.left_value, r));
+        let text = Text::default().queue(&queue.name);
+        match with {
+            Some(with) => text.say(" would exceed its limit: with ").job(&self.refusal.job).say(format!(
+                " it would hold {}, its limit is {}.",
+                with_unit(r, with),
+                bare(r, limit)
+            )),
+            None => text.say(format!(
+                " is at its limit: {} of {} {}.",
+                amount(r, queue.allocated[usize::from(r)]),
+                bare(r, limit),
+                unit(r, 2.0)
+            )),
+        }
+    }
+
+    fn over_quota(&self, gate: &GateRow) -> Text {
+        let r = gate.resource.unwrap_or(self.resource).min(2);
+        let Some(queue) = self.queue(gate) else { return Text::of("A quota is reached.") };
+        let quota = bare(r, queue.quota[usize::from(r)]);
+        let held = amount(r, queue.non_preemptible[usize::from(r)]);
+        Text::default()
+            .job(&self.refusal.job)
+            .say(" cannot be taken back, so it may not borrow: with it ")
+            .queue(&queue.name)
+            .say(format!(
+                " would hold more than its quota of {quota} in work that stays; it holds {held} already."
+            ))
+    }
+
+    fn not_entitled(&self, gate: &GateRow) -> Text {
+        let Some(queue) = self.queue(gate) else { return Text::of("Its queue is above its fair share.") };
+        let check = self.refusal.checks.iter().find(|check| check.right == "fair-share" && !check.holds);
+        let r = check.and_then(decisive_resource).unwrap_or(self.resource).min(2);
+        let i = usize::from(r);
+        let share = check
+            .map(|check| side(&check.right_value, r))
+            .unwrap_or_else(|| queue.fair_share.as_ref().and_then(|share| share[i]));
+        let with = check
+            .filter(|check| check.left == "allocated-with-job")
+            .and_then(|check| side(&check.left_value, r));
+        let text = Text::default().queue(&queue.name);
+        match with {
+            Some(with) => text
+                .say(format!(" would hold {} with ", with_unit(r, with)))
+                .job(&self.refusal.job)
+                .say(format!(", its fair share is {}: it may not take from others.", bare(r, share))),
+            None => text.say(format!(
+                " holds {}, its fair share is {}; it may not take from others.",
+                with_unit(r, queue.allocated[i]),
+                bare(r, share)
+            )),
+        }
+    }
+
+    /// GPUs of one pod, if all pods of the job are alike.
+    fn per_pod(&self) -> Option<(f64, u32)> {
+        let job = self.frame.jobs.iter().find(|job| job.name == self.refusal.job)?;
+        let pods = job.running + job.pending + job.leaving;
+        (pods > 0 && job.gpus > 0.0).then(|| (job.gpus / f64::from(pods), job.pending))
+    }
+
+    fn no_node(&self, gate: &GateRow) -> Text {
+        let text = Text::default().job(&self.refusal.job).say(" waits: ");
+        let free: Vec<f64> = self
+            .frame
+            .nodes
+            .iter()
+            .filter(|node| node.ready)
+            .map(|node| (node.capacity[2] - node.used[2]).max(0.0))
+            .collect();
+        let (sum, most) = (free.iter().sum::<f64>(), free.iter().copied().fold(0.0, f64::max));
+        let text = match self.per_pod() {
+            Some(_) if sum <= 0.0 => text.say("no GPU is free"),
+            Some((each, pods)) => {
+                let needs = match pods {
+                    1 => format!("it needs {} on one node", number(each)),
+                    _ => format!("it needs {} for each of {pods} pods", number(each)),
+                };
+                text.say(format!(
+                    "{} {} free, at most {} on one node; {needs}",
+                    with_unit(GPU, sum),
+                    if sum == 1.0 { "is" } else { "are" },
+                    number(most)
+                ))
+            }
+            None => text.say("no node fits"),
+        };
+        let text = if gate.placed > 0 && gate.of > 1 {
+            text.say(format!(" ({} of {} pods found a place)", gate.placed, gate.of))
+        } else {
+            text
+        };
+        let looked: u32 = gate.nodes.iter().map(|(_, n)| n).sum();
+        if looked == 0 {
+            return text.say(".");
+        }
+        let reasons: Vec<String> = gate.nodes.iter().map(|(why, n)| node_reason(why, *n)).collect();
+        text.say(format!(". {} looked at: {}.", count(looked.into(), "node"), reasons.join(", ")))
+    }
+
+    fn on_its_way(&self, gate: &GateRow) -> Text {
+        let job = &self.refusal.job;
+        let mut victims: Vec<&str> = Vec::new();
+        let claimed = self
+            .frame
+            .nodes
+            .iter()
+            .flat_map(|node| &node.cells)
+            .filter(|cell| cell.claimed.as_ref().is_some_and(|claim| claim.job == *job));
+        for pod in claimed.flat_map(|cell| &cell.pods) {
+            if pod.leaving && !victims.contains(&pod.job.as_str()) {
+                victims.push(&pod.job);
+            }
+        }
+        for event in self.frame.events.iter().filter(|event| event.by == *job) {
+            if !victims.contains(&event.job.as_str()) {
+                victims.push(&event.job);
+            }
+        }
+        let when = gate.until_ms.map_or(String::new(), |ms| format!(" at {}", number::time(ms)));
+        let names: Vec<Text> = victims.iter().map(|victim| Text::default().job(victim)).collect();
+        match names.len() {
+            0 => Text::default().job(job).say(format!(" is on its way: its room becomes free{when}.")),
+            1 => Text::default()
+                .list(names, "and")
+                .say(format!(" leaves{when}; its place is claimed for "))
+                .job(job)
+                .say("."),
+            _ => Text::default()
+                .list(names, "and")
+                .say(format!(" leave{when}; their places are claimed for "))
+                .job(job)
+                .say("."),
+        }
+    }
+
+    fn evidence(&self) -> Option<Evidence> {
+        let gate = &self.refusal.gate;
+        let queue = self.queue(gate)?;
+        let r = gate.resource.unwrap_or(self.resource).min(2);
+        let i = usize::from(r);
+        let gate_row = match gate.kind.as_str() {
+            "over-limit" => "limit",
+            "non-preemptible-over-quota" => "quota",
+            "not-entitled" => "fair share",
+            _ => "",
+        };
+        let mut rows = vec![("has", vec![amount(r, queue.allocated[i])], false)];
+        if queue.non_preemptible[i] > 0.0 {
+            let key = gate.kind == "non-preemptible-over-quota";
+            rows.push(("cannot be taken", vec![amount(r, queue.non_preemptible[i])], key));
+        }
+        rows.push(("wants", vec![amount(r, queue.request[i])], false));
+        rows.push(("quota", vec![bare(r, queue.quota[i])], gate_row == "quota"));
+        if let Some(share) = &queue.fair_share {
+            rows.push(("fair share", vec![bare(r, share[i])], gate_row == "fair share"));
+        }
+        if queue.limit[i].is_some() {
+            rows.push(("limit", vec![bare(r, queue.limit[i])], gate_row == "limit"));
+        }
+        Some(Evidence {
+            caption: Text::of("Its queue"),
+            head: vec![Text::of(unit(r, 2.0)), Text::default().queue(&queue.name)],
+            rows,
+        })
+    }
+
+    fn controls(&self) -> Vec<Control> {
+        let gate = &self.refusal.gate;
+        let Some(queue) = self.queue(gate).map(|queue| queue.name.as_str()) else { return Vec::new() };
+        let r = gate.resource.unwrap_or(self.resource).min(2);
+        let job = &self.refusal.job;
+        let of_queue = |fields: &[&str]| fields.iter().map(|field| Control::queue(queue, r, field)).collect();
+        let of_job = |field: &str, label: &str| Control::job(job, field, Text::of(label).job(job));
+        match gate.kind.as_str() {
+            "over-limit" => of_queue(&["limit"]),
+            "not-entitled" | "no-victims" => of_queue(&["quota", "weight"]),
+            "non-preemptible-over-quota" => {
+                vec![Control::queue(queue, r, "quota"), of_job("preemptible", "preemptibility of ")]
+            }
+            "too-large" | "no-node" => vec![of_job(number::resource_key(r), "request of ")],
+            "behind" => vec![of_job("priority", "priority of ")],
+            _ => Vec::new(),
+        }
+    }
+}
+
+fn node_reason(why: &str, n: u32) -> String {
+    match why {
+        "pod-slots" => format!("{n} without a free pod slot"),
+        "not-ready" => format!("{n} down"),
+        "selector" => format!("{n} with other labels"),
+        "gate" => format!("{n} barred by a quota or limit of the queue"),
+        other => match other.strip_prefix("insufficient-") {
+            Some("gpu") => format!("{n} with too few free GPUs"),
+            Some("cpu") => format!("{n} with too little free CPU"),
+            Some(what) => format!("{n} with too little free {what}"),
+            None => format!("{n}: {}", other.replace('-', " ")),
+        },
+    }
+}

@@ -1,0 +1,125 @@
+//! A queue: what it holds and what it is due.
+
+use super::happenings::Entry;
+use super::text::Text;
+use super::{Control, Evidence, Explanation, ladder};
+use crate::components::props::Ladder;
+use crate::engine::protocol::{BoundTriple, Frame, JobRow, QueueRow};
+use crate::model::Selection;
+use crate::view_model::number::{self, amount, bound, unit, with_unit};
+use crate::view_model::timeline::Kind;
+
+/// Explains a queue.
+pub fn queue(frame: &Frame, name: &str, derivation: Option<&Ladder>, resource: u8) -> Explanation {
+    let Some((position, row)) = frame.queues.iter().enumerate().find(|(_, row)| row.name == name) else {
+        return Explanation {
+            about: Text::default().queue(name),
+            verdict: Text::default().queue(name).say(" is not a queue of this scenario."),
+            ..Explanation::default()
+        };
+    };
+    let steps = derivation
+        .filter(|d| d.queue == name && d.resource == resource && d.cycle == frame.cycle)
+        .map_or_else(Vec::new, |d| ladder(&d.levels, resource));
+    let jobs: Vec<Entry> =
+        frame.jobs.iter().filter(|job| job.queue == position as u32).map(job_entry).take(JOBS).collect();
+    Explanation {
+        about: Text::default().queue(name).say(format!(" · {}", number::resource_name(resource))),
+        verdict: verdict(row, resource),
+        evidence: Some(evidence(row, resource)),
+        controls: ["quota", "weight", "limit"].map(|field| Control::queue(name, resource, field)).into(),
+        ladder: steps,
+        list: (!jobs.is_empty()).then_some(("Its jobs", jobs)),
+        ..Explanation::default()
+    }
+}
+
+/// More jobs are not listed.
+const JOBS: usize = 12;
+
+fn job_entry(job: &JobRow) -> Entry {
+    let gpus = with_unit(number::GPU, job.gpus);
+    let (kind, state) = match (job.running, job.pending, job.leaving) {
+        (0, 0, _) => (Kind::Reclaimed, "leaving".to_string()),
+        (0, _, _) => (Kind::Requeued, "waits".into()),
+        (_, 0, _) => (Kind::Started, "runs".into()),
+        (running, pending, _) => (Kind::Started, format!("{running} pods run, {pending} wait")),
+    };
+    Entry {
+        when: number::time(job.submit_ms),
+        cycle: None,
+        kind: Some(kind),
+        text: Text::default().job(&job.name).say(format!(" {state}, {gpus}")),
+        selection: Some(Selection::Job(job.name.clone())),
+        current: false,
+    }
+}
+
+fn verdict(row: &QueueRow, resource: u8) -> Text {
+    let r = usize::from(resource.min(2));
+    let (has, wants) = (row.allocated[r], row.request[r]);
+    let quota = row.quota[r];
+    let text = Text::default().queue(&row.name);
+    let holds = format!(" holds {}", with_unit(resource, has));
+    let share = row.fair_share.as_ref().map(|share| share[r]);
+    let over = |limit: Option<f64>| limit.filter(|limit| has > limit + EPSILON);
+    if let (Some(share), Some(_)) = (over(share.flatten()), share) {
+        let above = amount(resource, has - share);
+        return text
+            .say(format!("{holds}, {above} above its fair share of {}.", amount(resource, share)))
+            .say(" Queues below theirs may take it back.");
+    }
+    if let Some(quota) = over(quota) {
+        let borrowed = amount(resource, has - quota);
+        let within = match share {
+            Some(share) => format!(", within its fair share of {}", bound(resource, share)),
+            None => String::new(),
+        };
+        return text
+            .say(format!("{holds}: its quota of {} and {borrowed} more{within}.", amount(resource, quota)));
+    }
+    let due = share.unwrap_or(quota).unwrap_or(f64::INFINITY).min(wants);
+    if due > has + EPSILON {
+        let what = if share.is_some() { "fair share" } else { "quota" };
+        let of = bound(resource, share.unwrap_or(quota));
+        let short = amount(resource, due - has);
+        return text.say(format!(
+            "{holds} of its {what} of {of} and wants {}: it is {short} short.",
+            amount(resource, wants)
+        ));
+    }
+    if wants > has + EPSILON {
+        return text.say(format!("{holds}, all it is due, and wants {}.", amount(resource, wants)));
+    }
+    if wants <= EPSILON {
+        return text.say(format!(" wants no {} at this moment.", unit(resource, 2.0)));
+    }
+    text.say(format!("{holds}, all it wants, within its quota of {}.", bound(resource, quota)))
+}
+
+/// Smaller differences are residues of floating point.
+const EPSILON: f64 = 1e-9;
+
+fn evidence(row: &QueueRow, resource: u8) -> Evidence {
+    let r = usize::from(resource.min(2));
+    let of = |bounds: &BoundTriple| bound(resource, bounds[r]);
+    let mut rows =
+        vec![("has", vec![amount(resource, row.allocated[r])], true), ("quota", vec![of(&row.quota)], false)];
+    if let Some(share) = &row.fair_share {
+        rows.push(("fair share", vec![of(share)], false));
+    }
+    rows.push(("limit", vec![of(&row.limit)], false));
+    rows.push(("wants", vec![amount(resource, row.request[r])], false));
+    for (what, value) in
+        [("leaving", &row.leaving), ("claimed", &row.claimed), ("cannot be taken", &row.non_preemptible)]
+    {
+        if value[r] > 0.0 {
+            rows.push((what, vec![amount(resource, value[r])], false));
+        }
+    }
+    Evidence {
+        caption: Text::of("At this moment"),
+        head: vec![Text::of(unit(resource, 2.0)), Text::default().queue(&row.name)],
+        rows,
+    }
+}

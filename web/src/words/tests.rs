@@ -1,0 +1,277 @@
+use expect_test::{Expect, expect};
+
+use super::*;
+use crate::engine::protocol::{EventRow, GateRow, LadderLevel, LadderLine, RefusalRow, ValueRow};
+use crate::fixtures;
+
+fn check_verdict(explanation: &Explanation, expected: Expect) {
+    expected.assert_eq(&explanation.verdict.to_string());
+}
+
+fn job_at(frame: &Frame, name: &str) -> Explanation {
+    why(frame, None, Some(&Selection::Job(name.into())), None, 2)
+}
+
+fn refused(kind: &str, change: impl FnOnce(&mut Frame, &mut GateRow)) -> String {
+    let mut frame = fixtures::start();
+    let mut gate = GateRow { kind: kind.into(), ..GateRow::default() };
+    change(&mut frame, &mut gate);
+    frame.refusals = vec![RefusalRow {
+        job: "b2".into(),
+        queue: 1,
+        gate,
+        outlook: "when-freed".into(),
+        ..RefusalRow::default()
+    }];
+    job_at(&frame, "b2").verdict.to_string()
+}
+
+#[test]
+fn a_reclaim_names_both_sides() {
+    let frame = fixtures::reclaimed();
+    let explanation = job_at(&frame, "a2");
+    check_verdict(
+        &explanation,
+        expect![
+            "`a2` was reclaimed for `b2`: `team-a` held 3 GPUs, one above its fair share of 2; `team-b`, with `b2`, stays within its own 2."
+        ],
+    );
+    let evidence = explanation.evidence.expect("both sides have numbers");
+    assert_eq!(evidence.rows[0], ("allocated before", vec!["3".into(), "1".into()], true));
+    assert_eq!(evidence.rows[1], ("allocated after", vec!["2".into(), "2".into()], false));
+    assert_eq!(explanation.rule.map(|rule| rule.key).as_deref(), Some("kai/reclaim/maintain-fair-share"));
+    assert_eq!(explanation.controls[0].path.to_string(), r#"queues["team-a"].gpu.quota"#);
+}
+
+#[test]
+fn a_reclaim_is_told_at_the_level_where_paths_split() {
+    let explanation = job_at(&fixtures::departments(), "v4");
+    check_verdict(
+        &explanation,
+        expect![
+            "`v4` was reclaimed for `n3`: `vision` held 11 GPUs, 2 above its fair share of 9; `nlp`, with `n3`, stays within its own 9."
+        ],
+    );
+    let caption = explanation.evidence.map(|evidence| evidence.caption.to_string());
+    assert_eq!(caption.as_deref(), Some("Both under `research`, where their paths split"));
+}
+
+#[test]
+fn a_reclaim_without_recorded_checks_still_has_its_numbers() {
+    let mut frame = fixtures::reclaimed();
+    frame.events[0].checks.clear();
+    let first = job_at(&frame, "a2").verdict;
+    assert_eq!(first, job_at(&fixtures::reclaimed(), "a2").verdict);
+}
+
+#[test]
+fn other_evictions_have_their_words() {
+    let told = |kind: &str, reason: &str, by: &str| {
+        let mut frame = fixtures::start();
+        let by_queue = (!by.is_empty()).then_some(0);
+        let event = EventRow {
+            kind: kind.into(),
+            reason: reason.into(),
+            job: "a2".into(),
+            node: "node-2".into(),
+            by: by.into(),
+            by_queue,
+            ..EventRow::default()
+        };
+        frame.events = vec![event];
+        job_at(&frame, "a2").verdict.to_string()
+    };
+    assert_eq!(
+        told("preempted", "priority", "a9"),
+        "`a2` was preempted by `a9`, which has the higher priority in `team-a`."
+    );
+    assert_eq!(
+        told("moved", "consolidation", "w1"),
+        "`a2` moves away from `node-2`, so that `w1` fits. It starts again elsewhere; its queue loses nothing."
+    );
+    assert_eq!(
+        told("evicted", "stale-gang", ""),
+        "`a2` was evicted: its gang fell below its minimum for too long."
+    );
+    assert_eq!(told("evicted", "node-lost", ""), "`a2` was evicted: its node is gone.");
+}
+
+#[test]
+fn every_gate_has_its_sentence() {
+    let lines = [
+        refused("not-ready", |_, _| {}),
+        refused("not-a-leaf", |_, _| {}),
+        refused("too-large", |_, gate| gate.resource = Some(2)),
+        refused("over-limit", |frame, gate| {
+            gate.resource = Some(2);
+            frame.queues[1].limit[2] = Some(1.0);
+        }),
+        refused("non-preemptible-over-quota", |frame, _| frame.queues[1].non_preemptible[2] = 1.0),
+        refused("not-entitled", |_, _| {}),
+        refused("no-victims", |_, gate| gate.of = 3),
+        refused("no-node", |_, gate| gate.nodes = vec![("insufficient-gpu".into(), 2)]),
+        refused("no-node", |frame, gate| {
+            frame.nodes[0].used[2] = 1.0;
+            frame.jobs[3].gpus = 2.0;
+            gate.nodes = vec![("insufficient-gpu".into(), 1), ("not-ready".into(), 1)];
+        }),
+        refused("behind", |_, gate| gate.job = "b1".into()),
+        refused("like-failed", |_, gate| gate.job = "b1".into()),
+        refused("some-new-gate", |_, _| {}),
+    ];
+    expect![[r#"
+        `b2` waits: not all of its pods are there yet.
+        Jobs cannot be placed in `team-b`: it has child queues.
+        `b2` is too large: a pod of it needs more GPU than any node has, even empty; the largest has 2.
+        `team-b` is at its limit: 1 of 1 GPUs.
+        `b2` cannot be taken back, so it may not borrow: with it `team-b` would hold more than its quota of 2 in work that stays; it holds 1 already.
+        `team-b` holds 1 GPU, its fair share is 2; it may not take from others.
+        `b2` waits: nothing may be taken that would help (3 sets of victims tried).
+        `b2` waits: no GPU is free. 2 nodes looked at: 2 with too few free GPUs.
+        `b2` waits: 1 GPU is free, at most 1 on one node; it needs 2 on one node. 2 nodes looked at: 1 with too few free GPUs, 1 down.
+        `b2` waits behind `b1`, which comes first in `team-b`.
+        `b2` was not tried: `b1`, which asks for no more, found no place in this cycle.
+        `b2` waits: some new gate.
+    "#]]
+    .assert_eq(&(lines.join("\n") + "\n"));
+}
+
+#[test]
+fn who_is_on_its_way_is_told_whose_place_it_gets() {
+    check_verdict(
+        &job_at(&fixtures::reclaimed(), "b2"),
+        expect!["`a2` leaves at 0:02; its place is claimed for `b2`."],
+    );
+}
+
+#[test]
+fn queues_are_judged_against_share_and_quota() {
+    let verdict = |frame: &Frame, name: &str| {
+        why(frame, None, Some(&Selection::Queue(name.into())), None, 2).verdict.to_string()
+    };
+    let frame = fixtures::start();
+    assert_eq!(
+        verdict(&frame, "team-a"),
+        "`team-a` holds 3 GPUs, 1 above its fair share of 2. Queues below theirs may take it back."
+    );
+    assert_eq!(
+        verdict(&frame, "team-b"),
+        "`team-b` holds 1 GPU of its fair share of 2 and wants 2: it is 1 short."
+    );
+    let frame = fixtures::departments();
+    assert_eq!(
+        verdict(&frame, "product"),
+        "`product` holds 13 GPUs: its quota of 12 and 1 more, within its fair share of 13."
+    );
+    assert_eq!(verdict(&frame, "ads"), "`ads` holds 4 GPUs, all it wants, within its quota of 6.");
+    assert_eq!(verdict(&frame, "<b>"), "`<b>` is not a queue of this scenario.");
+}
+
+#[test]
+fn any_check_is_a_sentence() {
+    let frame = fixtures::reclaimed();
+    let lines: Vec<String> = frame.events[0].checks.iter().map(|check| says(check).to_string()).collect();
+    assert_eq!(
+        lines,
+        [
+            "`team-b`: allocated with the job 2 GPUs is at most fair share 2 GPUs.",
+            "`team-a`: allocated 3 GPUs is more than `team-b`: larger of quota and fair share 2 GPUs.",
+        ]
+    );
+    let check = CheckRow {
+        job: "x".into(),
+        left: "saturation".into(),
+        left_value: ValueRow::Real(None),
+        op: "<".into(),
+        right: "constant".into(),
+        right_value: ValueRow::Real(Some(1.0)),
+        ..CheckRow::default()
+    };
+    assert_eq!(says(&check).to_string(), "`x`: saturation ∞ is at least 1.");
+}
+
+#[test]
+fn the_ladder_ends_in_the_shown_value() {
+    let line = |kind: &str, queue: &str| LadderLine {
+        kind: kind.into(),
+        queue: queue.into(),
+        ..LadderLine::default()
+    };
+    let quota = |queue: &str, remaining: f64| LadderLine {
+        pot: 1.0,
+        weight: 3.0,
+        given: 1.0,
+        remaining,
+        ..line("quota", queue)
+    };
+    let round = |queue: &str| LadderLine {
+        round: 1,
+        pot: 3.0,
+        weight: 1.0,
+        part: (1.0, 2.0),
+        offer: 1.5,
+        wanted: 2.0,
+        given: 1.0,
+        ..line("round", queue)
+    };
+    let left = LadderLine { offer: 0.5, given: 1.0, ..line("remainder", "a") };
+    let level = LadderLevel {
+        capacity: 5.0,
+        lines: vec![quota("a", 4.0), quota("b", 3.0), round("a"), round("b"), left],
+        queue: "a".into(),
+        fair_share: 3.0,
+        ..LadderLevel::default()
+    };
+    let steps = ladder(&[level], 2);
+    let text: String =
+        steps.iter().map(|step| format!("{} | {} | {}\n", step.text, step.sum, step.value)).collect();
+    expect![[r#"
+        The cluster has |  | 5 GPUs
+        `a`: quota, as far as it is asked for | smaller of quota 1 and asked 3 | 1
+        `b`: quota, as far as it is asked for | smaller of quota 1 and asked 3 | 1
+        remains after quotas | 5 − 2 | 3
+        `a`: round 1, weight 1 of 2 | 3 × 1 / 2 = 1.5, rounded down | + 1
+        `b`: round 1, weight 1 of 2 | 3 × 1 / 2 = 1.5, rounded down | + 1
+        `a`: left-over unit | rounded off 0.5; the largest comes first, then the oldest queue | + 1
+        fair share of `a` | 1 + 1 + 1 | 3 GPUs
+    "#]]
+    .assert_eq(&text);
+}
+
+#[test]
+fn steps_are_announced() {
+    assert_eq!(
+        announce(&fixtures::reclaimed()),
+        "Cycle 1: a2 reclaimed, its GPU claimed for b2. team-a 2, team-b 1."
+    );
+    assert_eq!(announce(&fixtures::start()), "At the start: b2 submitted.");
+    assert_eq!(announce(&Frame { cycle: 3, ..Frame::default() }), "Cycle 3: nothing changed.");
+}
+
+#[test]
+fn the_moment_lists_what_happened() {
+    let explanation = why(&fixtures::reclaimed(), None, None, None, 2);
+    check_verdict(&explanation, expect!["2 things happened in cycle 1. Select one to see what decided it."]);
+    let (_, entries) = explanation.list.expect("two things happened");
+    let lines: Vec<String> = entries.iter().map(|entry| entry.text.to_string()).collect();
+    assert_eq!(lines, ["`a2` reclaimed for `b2`, 1 GPU", "1 GPU claimed for `b2` on `node-2`"]);
+}
+
+#[test]
+fn a_job_has_its_history() {
+    let run = fixtures::departments_run();
+    let entries = history(&run, "v4", 12);
+    let lines: Vec<String> = entries.iter().map(|entry| format!("{}: {}", entry.when, entry.text)).collect();
+    assert_eq!(lines, ["cycle 4: submitted", "cycle 5: started", "cycle 12: reclaimed"]);
+    assert!(entries[2].current);
+}
+
+#[test]
+fn names_are_never_words() {
+    let mut frame = fixtures::reclaimed();
+    frame.queues[0].name = "<script>".into();
+    frame.events[0].checks.clear();
+    let pieces = job_at(&frame, "a2").verdict.0;
+    assert!(pieces.contains(&Piece::Queue("<script>".into())));
+    assert!(pieces.iter().all(|piece| !matches!(piece, Piece::Plain(text) if text.contains("<script>"))));
+}
