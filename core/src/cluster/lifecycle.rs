@@ -13,13 +13,13 @@ use crate::units::{PerResource, Resource};
 /// The cluster and what is kept incrementally about it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct World {
-    cluster: Cluster,
-    nodes: Arena<NodeId, NodeUse>,
-    queues: Arena<QueueId, QueueSums>,
-    jobs: Arena<JobId, JobCounts>,
-    pods: Arena<PodId, PodBook>,
+    pub(super) cluster: Cluster,
+    pub(super) nodes: Arena<NodeId, NodeUse>,
+    pub(super) queues: Arena<QueueId, QueueSums>,
+    pub(super) jobs: Arena<JobId, JobCounts>,
+    pub(super) pods: Arena<PodId, PodBook>,
     /// Pods whose phase, node or devices changed since [`World::take_touched`].
-    touched: Vec<PodId>,
+    pub(super) touched: Vec<PodId>,
 }
 
 /// CPU millicores, memory bytes, thousandths of GPUs.
@@ -48,7 +48,7 @@ pub struct QueueSums {
 
 /// Pods of one job by what they are about.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct JobCounts {
+pub(super) struct JobCounts {
     /// Not over.
     open: u32,
     /// Holding something, those told to go included.
@@ -57,11 +57,11 @@ struct JobCounts {
 
 /// What is remembered of one pod beyond its phase.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct PodBook {
+pub(super) struct PodBook {
     /// While it holds something: since when. While it waits: since when.
-    since: Time,
+    pub since: Time,
     /// Whether it lost its work at least once.
-    lost: bool,
+    pub lost: bool,
 }
 
 /// Why a pod cannot be bound to a node. A policy that decides so has a bug.

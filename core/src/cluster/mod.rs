@@ -4,6 +4,7 @@
 //! and priority are plain fields whose meaning a policy gives. Only `lifecycle` changes a pod's phase.
 
 mod audit;
+mod frozen;
 mod job;
 mod lifecycle;
 mod node;
@@ -17,6 +18,7 @@ use crate::id::{Arena, JobId, NodeId, PartitionId, PodId, PodSetId, QueueId};
 use crate::time::Span;
 
 pub use audit::{Finding, audit, audit_nodes};
+pub use frozen::Frozen;
 pub use job::{Job, PodSet};
 pub use lifecycle::{BindError, QueueSums, Sums, Torn, World, request_of};
 pub use node::Node;
