@@ -17,7 +17,7 @@ use std::sync::Arc;
 use crate::id::{Arena, JobId, NodeId, PartitionId, PodId, PodSetId, QueueId};
 use crate::time::Span;
 
-pub use audit::{Finding, audit, audit_nodes};
+pub use audit::{Finding, audit, audit_live, audit_nodes};
 pub use frozen::Frozen;
 pub use job::{Job, PodSet};
 pub use lifecycle::{BindError, QueueSums, Sums, Torn, World, request_of};
