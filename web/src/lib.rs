@@ -4,12 +4,19 @@
 //! [`page::mount`] and [`worker::serve`] are the two ways in; `main` chooses. Everything stands in this
 //! library, so that models and charts are tested without a browser.
 
-pub mod chart;
+pub mod address;
+pub mod agreement;
 pub mod charts;
 pub mod components;
+pub mod drop;
+pub mod edge;
 pub mod engine;
+pub mod keys;
+pub mod library;
 pub mod model;
 pub mod page;
+pub mod storage;
+pub mod store;
 pub mod view_model;
 pub mod words;
 pub mod worker;

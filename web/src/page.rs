@@ -1,50 +1,216 @@
-//! The page's side: mounts the components and starts the worker.
+//! The page's side: what it opens with, what it listens to.
 
-use js_sys::{Function, Reflect};
 use leptos::prelude::*;
-use wasm_bindgen::prelude::Closure;
-use wasm_bindgen::{JsCast, JsValue};
-use web_sys::{MessageEvent, Worker};
+use wasm_bindgen::JsCast;
+use web_sys::HtmlElement;
 
-use crate::chart;
+use crate::address::{self, Fragment};
+use crate::components::app::App;
+use crate::keys::{self, Action, Focus, Pressed};
+use crate::model::{Command, Dialog, Model, Opened, Origin, Theme};
+use crate::store::Store;
+use crate::{drop, edge, library, storage};
 
 /// Mounts the page on `#app`.
 pub fn mount() {
-    let app = document().get_element_by_id("app").expect("index.html has an element #app");
-    leptos::mount::mount_to(app.unchecked_into(), Page).forget();
+    let app: HtmlElement =
+        document().get_element_by_id("app").expect("index.html has an element #app").unchecked_into();
+    app.set_inner_html("");
+    leptos::mount::mount_to(app, Page).forget();
 }
 
-/// Starts a worker that runs this program, through `assets/boot.js`, which holds the compiled module.
-fn start_worker() -> Result<Worker, JsValue> {
-    let boot = Reflect::get(&js_sys::global(), &"fairground".into())?;
-    let start: Function = Reflect::get(&boot, &"startWorker".into())?.dyn_into()?;
-    start.call0(&boot)?.dyn_into()
+/// What the page opens with, and what there is to say about it.
+struct Opening {
+    opened: Opened,
+    dialog: Option<Dialog>,
+    /// The fragment in the address is the page's own.
+    address: String,
 }
 
-/// Sends one message to `worker` and hands its answers to `on_reply`.
-fn ask(worker: &Worker, text: &str, on_reply: impl Fn(String) + 'static) {
-    let receive = Closure::<dyn FnMut(MessageEvent)>::new(move |event: MessageEvent| {
-        on_reply(event.data().as_string().unwrap_or_default());
-    });
-    worker.set_onmessage(Some(receive.as_ref().unchecked_ref()));
-    receive.forget();
-    // Fails only for values that cannot be copied; text can.
-    let _ = worker.post_message(&text.into());
+fn opening() -> Opening {
+    let fragment = window().location().hash().unwrap_or_default();
+    let fragment = fragment.trim_start_matches('#').to_string();
+    let read = address::read(&fragment);
+    if read == Fragment::Reset {
+        storage::wipe();
+        clear_fragment();
+    }
+    let draft = storage::current();
+    let mine = |(id, draft): (String, crate::model::draft::Draft)| {
+        let address = draft.address.clone();
+        Some((draft.open(&id).ok()?, address))
+    };
+    let own = draft.and_then(mine);
+    let start = || Opened::new(library::start(), Origin::Start);
+    match read {
+        Fragment::Document(opened) => match own {
+            // A reload: the address is what the page itself wrote, perhaps before the last change.
+            Some((draft, address)) if address == fragment || draft.scenario == opened.scenario => {
+                Opening { opened: draft, dialog: None, address: fragment }
+            }
+            _ => Opening { opened: *opened, dialog: None, address: fragment },
+        },
+        Fragment::Damaged(says) => {
+            let opened = own.map_or_else(start, |(draft, _)| draft);
+            clear_fragment();
+            Opening { opened, dialog: Some(Dialog::BadLink(says)), address: String::new() }
+        }
+        Fragment::Empty | Fragment::Reset => {
+            let opened = own.map_or_else(start, |(draft, _)| draft);
+            Opening { opened, dialog: None, address: String::new() }
+        }
+    }
+}
+
+fn clear_fragment() {
+    let location = window().location();
+    let path = location.pathname().unwrap_or_default() + &location.search().unwrap_or_default();
+    if let Ok(history) = window().history() {
+        let _ = history.replace_state_with_url(&wasm_bindgen::JsValue::NULL, "", Some(&path));
+    }
 }
 
 #[component]
 fn Page() -> impl IntoView {
-    let engine = RwSignal::new("starting".to_owned());
-    match start_worker() {
-        Ok(worker) => ask(&worker, "ping", move |answer| engine.set(answer)),
-        Err(_) => engine.set("no worker".to_owned()),
+    let Opening { opened, dialog, address } = opening();
+    let is_draft = opened.origin == Origin::Draft;
+    let mut model = Model::new(opened);
+    model.pristine = !is_draft;
+    model.view.dialog = dialog;
+    model.view.chips = storage::remembered("chips").is_none();
+    let query = window().location().search().unwrap_or_default();
+    let theme = ["light", "dark"].into_iter().find(|name| query.contains(&format!("theme={name}")));
+    let theme = theme.map(str::to_string).or_else(|| storage::remembered("theme")).unwrap_or_default();
+    model.view.theme = Theme::from_name(&theme);
+    edge::set_theme(model.view.theme);
+    let store = Store::new(model);
+    provide_context(store);
+    store.edge().update_value(|edge| {
+        edge.set_address(address);
+        edge.start(store, !query.contains("engine=inline"));
+    });
+    store.begin();
+    drop::listen(store);
+    listen(store);
+    view! { <App /> }
+}
+
+/// Listens for keys, for links that are opened in place, and for the page's end.
+fn listen(store: Store) {
+    let keys = window_event_listener(leptos::ev::keydown, move |event| {
+        let pressed = Pressed {
+            key: event.key(),
+            ctrl: event.ctrl_key() || event.meta_key(),
+            shift: event.shift_key(),
+            alt: event.alt_key(),
+        };
+        if event.default_prevented() || store.now(|m| m.view.dialog.is_some()) {
+            return;
+        }
+        if let Some(action) = keys::action(&pressed, focus()) {
+            event.prevent_default();
+            act(store, action);
+        }
+    });
+    let hash = window_event_listener(leptos::ev::hashchange, move |_| {
+        let fragment = window().location().hash().unwrap_or_default();
+        let fragment = fragment.trim_start_matches('#').to_string();
+        if store.edge().with_value(|edge| edge.address() == fragment) {
+            return;
+        }
+        match address::read(&fragment) {
+            Fragment::Document(opened) => {
+                store.dispatch(Command::Open(opened));
+                store.edge().update_value(|edge| edge.set_address(fragment));
+            }
+            Fragment::Damaged(says) => store.dispatch(Command::Dialog(Some(Dialog::BadLink(says)))),
+            Fragment::Reset => {
+                storage::wipe();
+                clear_fragment();
+                store.dispatch(Command::Open(Box::new(Opened::new(library::start(), Origin::Start))));
+            }
+            Fragment::Empty => {}
+        }
+    });
+    let hide = window_event_listener(leptos::ev::pagehide, move |_| {
+        store.edge().update_value(|edge| edge.save_now(store));
+    });
+    // The page listens as long as it is there.
+    std::mem::forget((keys, hash, hide));
+}
+
+/// Where the focus is.
+fn focus() -> Focus {
+    let Some(element) = document().active_element() else { return Focus::Free };
+    let is_choice =
+        element.get_attribute("type").is_some_and(|t| t == "radio" || t == "checkbox" || t == "range");
+    match element.tag_name().as_str() {
+        "INPUT" if is_choice => return Focus::Composite,
+        "INPUT" | "TEXTAREA" | "SELECT" => return Focus::Field,
+        _ => {}
     }
-    let bars = chart::bars(&[("research", 3.0), ("product", 1.0)]);
-    view! {
-        <main>
-            <h1>"Fairground"</h1>
-            <p>"Engine: " <output id="engine">{engine}</output></p>
-            <figure inner_html=bars></figure>
-        </main>
+    let composite = "[role=grid],[role=treegrid],[role=tree],[role=listbox],[role=menu],[role=tablist],[role=slider],\
+                     [role=application],[data-composite]";
+    if element.closest(composite).ok().flatten().is_some() {
+        return Focus::Composite;
     }
+    match element.tag_name().as_str() {
+        "BUTTON" | "A" | "SUMMARY" => Focus::Button,
+        _ => Focus::Free,
+    }
+}
+
+fn act(store: Store, action: Action) {
+    let cursor = store.now(|m| m.cursor);
+    let last = store.now(|m| m.run.as_ref().map_or(0, |r| r.last_cycle));
+    let command = match action {
+        Action::Do(Command::Panel(_)) => {
+            store.dispatch(Command::Why(true));
+            focus_region("Why");
+            return;
+        }
+        Action::Do(command) => command,
+        Action::PlayOrPause => Command::Play(!store.now(|m| m.playing)),
+        Action::ToEnd => Command::GoTo(last),
+        Action::Jump(by) => Command::GoTo(cursor.saturating_add_signed(by)),
+        Action::AddNodes => {
+            store.dispatch(Command::Tab(crate::model::SetupTab::Nodes));
+            Command::Change(crate::model::Change::AddNodes)
+        }
+        Action::Region(back) => return next_region(back),
+    };
+    store.dispatch(command);
+}
+
+fn regions() -> Vec<HtmlElement> {
+    let Ok(found) = document().query_selector_all("[data-region]") else { return Vec::new() };
+    let elements = (0..found.length()).filter_map(|i| found.get(i)?.dyn_into::<HtmlElement>().ok());
+    elements.filter(|e| e.offset_width() > 0).collect()
+}
+
+fn focus_region(name: &str) {
+    let found = regions().into_iter().find(|e| e.get_attribute("aria-label").as_deref() == Some(name));
+    if let Some(region) = found {
+        let _ = region.focus();
+    }
+}
+
+fn next_region(back: bool) {
+    let regions = regions();
+    if regions.is_empty() {
+        return;
+    }
+    let active = document().active_element();
+    let here = regions.iter().position(|r| {
+        let node: &web_sys::Node = r;
+        active.as_ref().is_some_and(|a| node.contains(Some(a)))
+    });
+    let n = regions.len();
+    let to = match (here, back) {
+        (None, false) => 0,
+        (None, true) => n - 1,
+        (Some(i), false) => (i + 1) % n,
+        (Some(i), true) => (i + n - 1) % n,
+    };
+    let _ = regions[to].focus();
 }

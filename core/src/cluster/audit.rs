@@ -3,7 +3,7 @@
 //! [`audit`] is complete and walks over everything; tests run it after every cycle. [`audit_nodes`] is its cheap
 //! half, over nodes only.
 
-use super::lifecycle::{kept_counts, recount};
+use super::lifecycle::Recount;
 use super::{GpuRequest, Phase, World};
 use crate::id::{Arena, JobId, NodeId, PodId, QueueId};
 use crate::units::{Amount, Resource};
@@ -35,8 +35,8 @@ pub enum Finding {
 pub fn audit(world: &World) -> Vec<Finding> {
     let mut findings = audit_nodes(world);
     let cluster = world.cluster();
-    let (nodes, queues, jobs) = recount(world);
-    for (id, fresh) in nodes.iter() {
+    let recount = Recount::new(world);
+    for (id, fresh) in recount.nodes.iter() {
         let kept = world.node_use(id);
         let same = Resource::ACCOUNTED.iter().all(|&r| fresh.used().get(r) == kept.used().get(r));
         if !same || fresh.free() != kept.free() || fresh.n_pods() != kept.n_pods() {
@@ -44,7 +44,7 @@ pub fn audit(world: &World) -> Vec<Finding> {
         }
     }
     findings.extend(device_conflicts(world));
-    for (id, fresh) in queues.iter() {
+    for (id, fresh) in recount.queues.iter() {
         let kept = world.queue_sums(id);
         let same = (fresh.allocated, fresh.non_preemptible) == (kept.allocated, kept.non_preemptible)
             && (fresh.leaving, fresh.waiting) == (kept.leaving, kept.waiting);
@@ -58,7 +58,7 @@ pub fn audit(world: &World) -> Vec<Finding> {
         }
     }
     for (id, job) in cluster.jobs.iter() {
-        if jobs[id.0 as usize] != kept_counts(world, id) {
+        if !recount.agrees_on_job(world, id) {
             findings.push(Finding::JobCounts(id));
         }
         let n_future = cluster.pods_of(id).filter(|(_, p)| p.phase == Phase::Future).count();

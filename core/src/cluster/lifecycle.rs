@@ -6,7 +6,7 @@
 
 use super::usage::NodeUse;
 use super::{Cluster, Devices, Phase, QueueResource};
-use crate::id::{Arena, Id, JobId, NodeId, PodId, QueueId};
+use crate::id::{Arena, JobId, NodeId, PodId, QueueId};
 use crate::time::{Span, Time};
 use crate::units::{PerResource, Resource};
 
@@ -400,32 +400,40 @@ pub fn request_of(request: &super::Request) -> Sums {
     Resource::ACCOUNTED.map(|r| request.resources.get(r).in_base_units())
 }
 
-/// For the audit: the parts that are kept incrementally, recomputed from the phases.
-pub(super) fn recount(world: &World) -> (Arena<NodeId, NodeUse>, Arena<QueueId, QueueSums>, Vec<(u32, u32)>) {
-    let cluster = &world.cluster;
-    let mut fresh = World {
-        cluster: cluster.clone(),
-        nodes: cluster.nodes.values().map(NodeUse::new).collect(),
-        queues: cluster.queues.ids().map(|_| QueueSums::default()).collect(),
-        jobs: cluster.jobs.ids().map(|_| JobCounts::default()).collect(),
-        pods: world.pods.clone(),
-        touched: Vec::new(),
-    };
-    for pod in cluster.pods.ids() {
-        fresh.count(pod, 1);
-        let p = &cluster.pods[pod];
-        if let (true, Some(node)) = (p.phase.holds(), p.node) {
-            fresh.nodes[node].take(&p.request, p.devices);
-        }
-        fresh.jobs[p.job].open += u32::from(!p.phase.is_over());
-        fresh.jobs[p.job].holding += u32::from(p.phase.holds());
-    }
-    let jobs = fresh.jobs.values().map(|c| (c.open, c.holding)).collect();
-    (fresh.nodes, fresh.queues, jobs)
+/// For the audit: the parts that are kept incrementally.
+#[derive(Clone, Debug)]
+pub(super) struct Recount {
+    pub nodes: Arena<NodeId, NodeUse>,
+    pub queues: Arena<QueueId, QueueSums>,
+    jobs: Arena<JobId, JobCounts>,
 }
 
-/// For the audit: open and holding pods as kept for a job.
-pub(super) fn kept_counts(world: &World, job: JobId) -> (u32, u32) {
-    let counts = world.jobs[JobId::from_index(job.index())];
-    (counts.open, counts.holding)
+impl Recount {
+    /// Recomputes them from phases, places and requests.
+    pub fn new(world: &World) -> Recount {
+        let cluster = &world.cluster;
+        let mut fresh = World {
+            cluster: cluster.clone(),
+            nodes: cluster.nodes.values().map(NodeUse::new).collect(),
+            queues: cluster.queues.ids().map(|_| QueueSums::default()).collect(),
+            jobs: cluster.jobs.ids().map(|_| JobCounts::default()).collect(),
+            pods: world.pods.clone(),
+            touched: Vec::new(),
+        };
+        for pod in cluster.pods.ids() {
+            fresh.count(pod, 1);
+            let p = &cluster.pods[pod];
+            if let (true, Some(node)) = (p.phase.holds(), p.node) {
+                fresh.nodes[node].take(&p.request, p.devices);
+            }
+            fresh.jobs[p.job].open += u32::from(!p.phase.is_over());
+            fresh.jobs[p.job].holding += u32::from(p.phase.holds());
+        }
+        Recount { nodes: fresh.nodes, queues: fresh.queues, jobs: fresh.jobs }
+    }
+
+    /// Whether the counts of a job's pods are kept right.
+    pub fn agrees_on_job(&self, world: &World, job: JobId) -> bool {
+        self.jobs[job] == world.jobs[job]
+    }
 }

@@ -127,11 +127,18 @@ fn running(column: &[Value]) -> Option<(String, u64)> {
     let prefix = name.trim_end_matches(|c: char| c.is_ascii_digit());
     let first: u64 = name[prefix.len()..].parse().ok()?;
     let is_next = |(n, value): (u64, &Value)| match value {
-        Value::String(name) => name.strip_prefix(prefix).is_some_and(|rest| rest == n.to_string()),
+        Value::String(name) => {
+            name.strip_prefix(prefix).is_some_and(|rest| rest.parse() == Ok(n) && !has_padding(rest))
+        }
         _ => false,
     };
     let end = first.checked_add(column.len() as u64)?;
     (first..end).zip(column).all(is_next).then(|| (prefix.to_string(), first))
+}
+
+/// Whether a number has signs or zeros in front that printing it would not give.
+fn has_padding(digits: &str) -> bool {
+    digits.starts_with(['+', '0']) && digits != "0"
 }
 
 /// Few different values, and which of them each row has.

@@ -66,7 +66,10 @@ pub struct Linked {
 
 /// A scenario as text for a link.
 pub fn encode(scenario: &Scenario) -> String {
-    let data = base64::encode(&compress_to_vec(columns::write(scenario, RULES).as_bytes(), 10));
+    let content = columns::write(scenario, RULES);
+    // Large scenarios travel as files anyway; their links need not be the shortest.
+    let level = if content.len() < 200_000 { 10 } else { 6 };
+    let data = base64::encode(&compress_to_vec(content.as_bytes(), level));
     let n = LENGTH_CHARS + data.len();
     let mut text = format!("{PREFIX}{}{data}.", base64::number(n, LENGTH_CHARS));
     let checksum = base36(checksum(text.as_bytes()));

@@ -330,4 +330,17 @@ NO_PLACE "S052" Error "place not in the scenario"
 "An edit names a place that is not in the scenario or takes no such value: it was renamed or removed in the meantime. \
 Only edits give this; no scenario has it."
 ""
+
+IMPORT "S053" Error "nothing to import"
+"The text cannot be made into a scenario: a needed column is missing, no row is left, or it is larger than what can be \
+simulated. Only imports give this."
+""
+
+BAD_ROW "S054" Warning "row left out"
+"A row of an imported table has a value that cannot be understood, so it is left out and the others are taken. Only \
+imports give this."
+""
 }
+
+/// Kinds of findings that no scenario has: they are about edits and imports.
+pub const NOT_OF_SCENARIOS: [Code; 3] = [NO_PLACE, IMPORT, BAD_ROW];

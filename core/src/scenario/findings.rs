@@ -32,6 +32,18 @@ impl Findings {
         }
     }
 
+    /// Counts a finding of a kind of which enough are listed already. `false`: not yet, say what was found.
+    /// For findings whose text takes time to make.
+    pub fn only_counts(&mut self, code: Code) -> bool {
+        let n = self.counts.entry(code).or_default();
+        let is_enough = *n >= LISTED_MAX;
+        if is_enough {
+            *n += 1;
+            self.errors += u32::from(severity(code) == Severity::Error);
+        }
+        is_enough
+    }
+
     /// Whether something makes the scenario impossible to run.
     pub fn has_errors(&self) -> bool {
         self.errors > 0
@@ -49,10 +61,13 @@ impl Findings {
     }
 }
 
+fn severity(code: Code) -> Severity {
+    codes::about(code).map_or(Severity::Error, |about| about.severity)
+}
+
 /// A finding without a place in a text.
 pub fn diagnostic(code: Code, at: Path, says: String, fix: Option<Fix>) -> Diagnostic {
-    let severity = codes::about(code).map_or(Severity::Error, |about| about.severity);
-    Diagnostic { severity, code, at, position: None, says, fix }
+    Diagnostic { severity: severity(code), code, at, position: None, says, fix }
 }
 
 /// A fix that sets one value.

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::codes;
 use super::diagnostic::{Diagnostic, Edit, Path, Segment};
 use super::findings::{diagnostic, quoted};
+use super::order::order;
 use super::schema::{JobEntry, NodeEntry, QueueEntry, ResourceEntry, Scalar, Scenario};
 use super::shape::{Mut, Ref, Rows, Shape};
 use super::{FORMAT, VERSION};
@@ -327,17 +328,15 @@ fn forget_jobs(s: &mut Scenario, gone: &[JobEntry]) {
 
 /// The positions of a queue and all its descendants, ascending.
 fn subtree(queues: &[QueueEntry], i: usize) -> Vec<usize> {
-    let mut children: Vec<(&str, usize)> =
-        queues.iter().enumerate().filter_map(|(k, q)| Some((q.parent.as_deref()?, k))).collect();
-    children.sort_unstable();
+    let parent = |k: usize| queues[k].parent.as_deref();
+    let children = order(queues.len(), &|a, b| parent(a).cmp(&parent(b)));
     let mut inside = vec![false; queues.len()];
     let mut open = vec![i];
     while let Some(k) = open.pop() {
         if !std::mem::replace(&mut inside[k], true) {
-            let name = queues[k].name.as_str();
-            let first = children.partition_point(|&(parent, _)| parent < name);
-            let own = children[first..].iter().take_while(|&&(parent, _)| parent == name);
-            open.extend(own.map(|&(_, child)| child));
+            let name = Some(queues[k].name.as_str());
+            let first = children.partition_point(|&child| parent(child) < name);
+            open.extend(children[first..].iter().take_while(|&&child| parent(child) == name));
         }
     }
     (0..queues.len()).filter(|&k| inside[k]).collect()
@@ -347,8 +346,7 @@ fn remove_queues(s: &mut Scenario, i: usize) {
     let repeats = s.queues.iter().enumerate().any(|(k, q)| k != i && q.name == s.queues[i].name);
     // While another queue keeps the name, children and jobs are that one's.
     let inside = if repeats { vec![i] } else { subtree(&s.queues, i) };
-    let mut gone: Vec<String> = inside.iter().map(|&k| s.queues[k].name.clone()).collect();
-    gone.sort();
+    let gone: BTreeSet<String> = inside.iter().map(|&k| s.queues[k].name.clone()).collect();
     let mut k = 0;
     Arc::make_mut(&mut s.queues).retain(|_| {
         k += 1;
@@ -357,7 +355,7 @@ fn remove_queues(s: &mut Scenario, i: usize) {
     if repeats {
         return;
     }
-    let is_gone = |name: &str| gone.binary_search_by(|n| n.as_str().cmp(name)).is_ok();
+    let is_gone = |name: &str| gone.contains(name);
     let jobs: Vec<JobEntry> = s.jobs.iter().filter(|j| is_gone(&j.queue)).cloned().collect();
     retain(&mut s.jobs, |j| !is_gone(&j.queue));
     retain(&mut s.timeline, |t| !t.queue.as_deref().is_some_and(is_gone));

@@ -12,6 +12,7 @@ mod diagnostic;
 mod findings;
 mod fix;
 mod nearest;
+mod order;
 mod plan;
 pub mod quantity;
 mod read;
@@ -22,8 +23,10 @@ mod write;
 
 pub use check::{Checked, PRIORITY_CLASSES, check};
 pub use diagnostic::{Code, Diagnostic, Edit, Fix, Path, Segment, Severity};
+pub(crate) use findings::quoted;
 pub use fix::{apply, get};
 pub use nearest::nearest;
+pub(crate) use order::order;
 pub use plan::{Plan, PlanChange, Planned};
 pub use read::{Read, locate, read};
 pub use schema::{
@@ -49,3 +52,8 @@ pub const TREE_DEPTH_MAX: usize = 16;
 pub const NAME_CHARS_MAX: usize = 253;
 /// Most GPUs of one node.
 pub const NODE_GPUS_MAX: i64 = 64;
+
+/// A finding about a whole text, without a fix.
+pub(crate) fn finding(code: Code, at: Path, says: String) -> Diagnostic {
+    findings::diagnostic(code, at, says, None)
+}

@@ -255,7 +255,7 @@ pub fn print_decimal(n: i64, digits: u32) -> String {
 pub fn print_millis(ms: i64) -> String {
     let sign = if ms < 0 { "-" } else { "" };
     let mut rest = ms.unsigned_abs();
-    if rest % 1000 != 0 {
+    if !rest.is_multiple_of(1000) {
         return format!("{sign}{rest}ms");
     }
     let mut text = String::from(sign);

@@ -99,6 +99,7 @@ impl Reader {
             Some(entries.remove(i).1)
         };
         let (format, version) = (take("format"), take("version"));
+        let has_format = format.is_some();
         match format {
             Some(Value { is: Is::Scalar(text), .. }) if text == FORMAT => {}
             Some(other) => {
@@ -118,6 +119,7 @@ impl Reader {
                 self.add(codes::VERSION, &path.field("version"), other.at, says);
                 return None;
             }
+            None if !has_format => {}
             None => {
                 let says = format!("the version is missing; add `version: {VERSION}` as the second line");
                 self.add(codes::VERSION, &path, tree.at, says);

@@ -194,10 +194,11 @@ fn is_plain(s: &str, as_text: bool) -> bool {
         c.is_alphanumeric() || matches!(c, '_' | '.' | '/' | '+' | '-' | ' ' | '(' | ')' | '=' | ';')
     };
     let first = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | '/' | '+' | '-' | '(');
+    let dash = |rest: &str| rest.starts_with(|c: char| c.is_alphanumeric() || c == '.');
     s.starts_with(first)
         && s.chars().all(inner)
         && !s.ends_with(' ')
-        && !(s.starts_with('-') && !s[1..].starts_with(|c: char| c.is_alphanumeric() || c == '.'))
+        && s.strip_prefix('-').is_none_or(dash)
         && !s.starts_with("...")
         && !is_null(s)
         && !(as_text && looks_typed(s))

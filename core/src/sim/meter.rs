@@ -9,7 +9,7 @@
 use crate::cluster::World;
 use crate::id::{Arena, NodeId, QueueId};
 use crate::time::Time;
-use crate::trace::Ledger;
+use crate::trace::LedgerRow;
 use crate::units::Resource;
 
 const GPU: usize = 2;
@@ -79,13 +79,11 @@ impl Meter {
         self.capacity_now = nodes.ids().filter(|&id| nodes[id].ready).map(gpus).sum();
     }
 
-    /// The policy's numbers changed.
-    pub fn ledger_changed(&mut self, ledger: &Ledger) {
-        for row in &ledger.rows {
-            let quota = milli(row.quota.gpu);
-            let entitlement = row.fair_share.map_or(quota, |fair_share| milli(fair_share.gpu));
-            self.claims[row.queue] = (entitlement, quota);
-        }
+    /// The policy's numbers of one queue changed.
+    pub fn row_changed(&mut self, row: &LedgerRow) {
+        let quota = milli(row.quota.gpu);
+        let entitlement = row.fair_share.map_or(quota, |fair_share| milli(fair_share.gpu));
+        self.claims[row.queue] = (entitlement, quota);
     }
 
     /// The integrals of a queue and its descendants.

@@ -68,7 +68,7 @@ pub struct Simulation {
     /// For how long after the last change time alone may still matter to the policy.
     settles: Span,
     ledger: Arc<Ledger>,
-    ledger_hash: u64,
+    row_hashes: Vec<u64>,
     refusals: Arc<Vec<Refusal>>,
     pod_hashes: Arena<PodId, u64>,
     state_hash: u64,
@@ -128,7 +128,7 @@ impl Simulation {
             changed_at: Time::ZERO,
             settles: settling_time(plan),
             ledger: Arc::default(),
-            ledger_hash: 0,
+            row_hashes: Vec::new(),
             refusals: Arc::default(),
             pod_hashes,
             state_hash: 0,
@@ -361,9 +361,16 @@ impl Simulation {
     fn close_ledger(&mut self) {
         let view = PartitionView { cluster: self.world.cluster(), partition: PartitionId(0), now: self.now };
         let ledger = self.policies.ledger(view, &self.memory);
-        if *self.ledger != ledger || self.cycle == 0 {
-            self.ledger_hash = Digest::of_ledger(&ledger);
-            self.meter.ledger_changed(&ledger);
+        self.row_hashes.resize(ledger.rows.len(), 0);
+        let mut changed = ledger.total != self.ledger.total || ledger.rows.len() != self.ledger.rows.len();
+        for (at, row) in ledger.rows.iter().enumerate() {
+            if self.ledger.rows.get(at) != Some(row) {
+                self.row_hashes[at] = Digest::of_row(row);
+                self.meter.row_changed(row);
+                changed = true;
+            }
+        }
+        if changed {
             self.ledger = Arc::new(ledger);
         }
         for pod in self.world.take_touched() {
@@ -374,12 +381,14 @@ impl Simulation {
         }
     }
 
-    fn digest(&self) -> u64 {
+    /// Hash of placements, phases and ledger after the latest cycle.
+    pub fn digest(&self) -> u64 {
         let mut digest = Digest::default();
         digest.word(u64::from(self.cycle));
         digest.word(self.now.as_millis() as u64);
         digest.word(self.state_hash);
-        digest.word(self.ledger_hash);
+        digest.word(Digest::of_total(&self.ledger.total));
+        digest.word(self.row_hashes.iter().fold(0, |sum, &hash| sum.wrapping_add(hash)));
         digest.finish()
     }
 

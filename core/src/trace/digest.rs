@@ -4,9 +4,9 @@
 //! A hash of words `w1 … wn` starts from a fixed odd constant; each word is xored in, then the state is
 //! multiplied by an odd constant and its halves are folded together (`h = (h ^ w) · K`, `h ^= h >> 32`).
 //! Placements and phases enter as a sum of one hash per pod, so that a changed pod costs two additions, not a
-//! walk over all pods; the ledger enters by the bit patterns of its numbers.
+//! walk over all pods; so do the rows of the ledger, by the bit patterns of their numbers.
 
-use super::ledger::Ledger;
+use super::ledger::LedgerRow;
 use crate::cluster::{Phase, Pod};
 use crate::id::PodId;
 use crate::units::PerResource;
@@ -59,20 +59,24 @@ impl Digest {
         digest.finish()
     }
 
-    /// The hash of a ledger's numbers.
-    pub fn of_ledger(ledger: &Ledger) -> u64 {
+    /// The hash of one row of a ledger.
+    pub fn of_row(row: &LedgerRow) -> u64 {
         let mut digest = Digest::default();
-        digest.triple(&ledger.total);
-        for row in &ledger.rows {
-            digest.word(u64::from(row.queue.0));
-            for triple in [&row.allocated, &row.non_preemptible, &row.request, &row.quota, &row.limit] {
-                digest.triple(triple);
-            }
-            match &row.fair_share {
-                Some(fair_share) => digest.triple(fair_share),
-                None => digest.word(u64::MAX),
-            }
+        digest.word(u64::from(row.queue.0));
+        for triple in [&row.allocated, &row.non_preemptible, &row.request, &row.quota, &row.limit] {
+            digest.triple(triple);
         }
+        match &row.fair_share {
+            Some(fair_share) => digest.triple(fair_share),
+            None => digest.word(u64::MAX),
+        }
+        digest.finish()
+    }
+
+    /// The hash of what a ledger divides.
+    pub fn of_total(total: &PerResource<f64>) -> u64 {
+        let mut digest = Digest::default();
+        digest.triple(total);
         digest.finish()
     }
 

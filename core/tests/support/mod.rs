@@ -14,7 +14,7 @@ use proptest::string::string_regex;
 /// Any text, often one that YAML treats specially.
 pub fn text() -> impl Strategy<Value = String> {
     prop_oneof![
-        4 => string_regex("[a-z]{1,6}(-[0-9]{1,2})?").unwrap(),
+        4 => string_regex("[a-z]{1,6}(-[0-9]{1,2})?").expect("the pattern is right"),
         2 => any::<String>(),
         2 => proptest::sample::select(vec![
             "", " ", "null", "~", "Null", "true", "no", "6214e9", "103959", "1.5", ".5", "-1", "- a", "-", "--- a", "...",
@@ -27,7 +27,7 @@ pub fn text() -> impl Strategy<Value = String> {
 
 fn scalar() -> impl Strategy<Value = Scalar> {
     prop_oneof![
-        3 => string_regex("-?[0-9]{1,4}(\\.[0-9]{1,3})?(m|Gi|s| GB)?").unwrap(),
+        3 => string_regex("-?[0-9]{1,4}(\\.[0-9]{1,3})?(m|Gi|s| GB)?").expect("the pattern is right"),
         1 => Just("unlimited".to_string()),
         1 => Just("true".to_string()),
         1 => text(),

@@ -1,8 +1,30 @@
 //! One file per component.
 
+pub mod app;
+pub mod bar;
+pub mod button;
 pub mod cluster;
+pub mod dialog;
+pub mod dialogs;
+pub mod edit_box;
+pub mod field;
+pub mod icons;
+pub mod menu;
 pub mod picture;
 pub mod props;
+pub mod setup;
 pub mod shares;
+pub mod strip;
 pub mod timeline;
+pub mod transport;
 pub mod why;
+
+use wasm_bindgen::JsCast;
+
+/// Puts the focus on the element of that id, if there is one.
+pub fn focus_id(id: &str) {
+    let element = leptos::prelude::document().get_element_by_id(id);
+    if let Some(element) = element.and_then(|e| e.dyn_into::<web_sys::HtmlElement>().ok()) {
+        let _ = element.focus();
+    }
+}

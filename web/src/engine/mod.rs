@@ -1,7 +1,11 @@
 //! The engine behind its border: the protocol, the serving side, and ways to reach it.
 
+pub mod client;
 mod convert;
-mod import;
+mod convert_trace;
+mod imports;
+mod ladders;
 pub mod protocol;
 pub mod serve;
-mod track;
+mod tape;
+pub mod transport;

@@ -60,6 +60,14 @@ pub enum Ask {
         /// 0 cpu, 1 memory, 2 gpu.
         resource: u8,
     },
+    /// The frame of another scenario at a cycle, without leaving the present run: what an edit would do. Only
+    /// the latest one counts.
+    Ghost {
+        /// The scenario's text.
+        scenario: String,
+        /// The cycle.
+        cycle: u32,
+    },
     /// Read pasted or dropped files: scenario text, a link, a trace with its queue sizes.
     Import {
         /// The files: name and text.
@@ -102,6 +110,11 @@ pub enum Say {
         frame: Box<Frame>,
         /// The run up to the furthest computed cycle.
         run: Box<Run>,
+    },
+    /// The frame of a scenario that is being edited; `None` if it cannot run.
+    Ghost {
+        /// The frame.
+        frame: Option<Box<Frame>>,
     },
     /// The scenario cannot run; its findings are computed by the page itself.
     Refused {

@@ -1,372 +1,325 @@
-//! The serving side: requests in, replies out, in slices.
+//! The serving side: questions in, answers out, in slices, so that whoever carries the messages can look for new
+//! ones in between. Knows no browser and no clock.
 //!
-//! Plain Rust without a browser, so that native tests speak to the same engine as the page. The worker calls
-//! [`Server::receive`] for each message and [`Server::work`] in small slices between messages, so that a new wish
-//! or a cancel is heard while a long run is going on. A slice counts cycles and influences *when* an
-//! answer comes, never *what* it says.
+//! One task of each kind is under way at most: a later question replaces an earlier one.
 
-use std::collections::VecDeque;
+use std::collections::BTreeMap;
 
+use fairground::id::QueueId;
 use fairground::scenario::{self, Severity};
-use fairground::sim::{CycleRecord, History};
+use fairground::sim::{Checkpoint, CycleRecord, Simulation};
 use fairground::time::Time;
 use fairground::trace::Level;
 
-use super::convert;
-use super::protocol::{Ask, Reply, Request, Say};
-use super::track::Track;
+use super::protocol::{Ask, Frame, Reply, Request, Say};
+use super::tape::Tape;
+use super::{convert, imports};
 
-/// How many cycles are computed ahead at most to find an event.
-const LOOK_AHEAD: u32 = 10_000;
+/// How far a search for the next event runs ahead, in cycles.
+const SEARCH_MAX: u32 = 10_000;
+/// Roughly how many pods all kept states may hold together.
+const KEPT_PODS_MAX: usize = 2_000_000;
+/// Most states that are kept to go back to.
+const CHECKPOINTS_MAX: usize = 64;
 
-/// A run with what is drawn of it.
-struct Present {
-    history: History,
-    track: Track,
-    /// The record of the cycle the history is at.
-    record: CycleRecord,
-    /// Whether it says why; on the way to somewhere only outcomes are recorded.
-    is_decisive: bool,
-}
-
-/// Something that takes several slices.
-enum Task {
-    /// Go to a cycle.
-    GoTo { cycle: u32 },
-    /// Run to a moment.
-    RunUntil { time: Time },
-    /// Find the next event, until this cycle at most.
-    FindEvent { from: u32, queue: Option<u32>, job: Option<String>, until: u32 },
-}
-
-/// The engine as the page sees it.
+/// The engine's side of the border.
 #[derive(Default)]
 pub struct Server {
-    present: Option<Present>,
-    waiting: VecDeque<Request>,
+    runner: Option<Runner>,
     task: Option<(u64, Task)>,
+    ghost: Option<(u64, Runner, u32)>,
+}
+
+enum Task {
+    /// Go to a cycle.
+    To(u32),
+    /// Go to a moment.
+    Until(Time),
+    /// Look for an event from here on, up to a cycle.
+    Search { from: u32, up_to: u32, queues: Option<Vec<QueueId>>, job: Option<u32> },
+}
+
+/// A run and the way back in it.
+struct Runner {
+    sim: Simulation,
+    record: CycleRecord,
+    tape: Tape,
+    /// States by cycle; the opening one always.
+    checkpoints: BTreeMap<u32, Checkpoint>,
+    stride: u32,
 }
 
 impl Server {
-    /// An engine without a run.
-    pub fn new() -> Server {
-        Server::default()
+    /// What is said once the engine is there.
+    pub fn ready() -> Reply {
+        Reply { generation: 0, say: Say::Ready }
     }
 
-    /// Takes a request. A new run, a new place to go to or a cancel replaces what was going on.
-    pub fn receive(&mut self, request: Request) {
+    /// Takes a question in. Short ones are answered at once, others by [`Server::work`].
+    pub fn ask(&mut self, request: Request) -> Vec<Reply> {
+        let id = request.generation;
         match request.ask {
-            Ask::Load { .. } => {
-                self.waiting.clear();
-                self.task = None;
+            Ask::Load { scenario, cycle } => self.load(id, &scenario, cycle),
+            Ask::GoTo { cycle } => self.start(id, Task::To(cycle)),
+            Ask::RunUntil { time_ms } => self.start(id, Task::Until(Time::from_millis(time_ms))),
+            Ask::NextEvent { from, back, queue, job } => self.next_event(id, from, back, queue, job),
+            Ask::Ladder { cycle, queue, resource } => self.ladder(id, cycle, queue, resource),
+            Ask::Ghost { scenario, cycle } => self.start_ghost(id, &scenario, cycle),
+            Ask::Import { files, options } => vec![reply(id, imports::read(&files, &options))],
+            Ask::Cancel => self.cancel(id),
+        }
+    }
+
+    /// Whether there is something to work on.
+    pub fn is_busy(&self) -> bool {
+        self.task.is_some() || self.ghost.is_some()
+    }
+
+    /// Works for the time of about one cycle.
+    pub fn work(&mut self) -> Vec<Reply> {
+        if let Some((id, task)) = self.task.take() {
+            return self.work_on(id, task);
+        }
+        if let Some((id, mut runner, cycle)) = self.ghost.take() {
+            if runner.step_towards(cycle) {
+                self.ghost = Some((id, runner, cycle));
+                return Vec::new();
             }
-            Ask::GoTo { .. } | Ask::RunUntil { .. } | Ask::NextEvent { .. } => self.task = None,
-            Ask::Cancel | Ask::Ladder { .. } | Ask::Import { .. } => {}
+            return vec![reply(id, Say::Ghost { frame: Some(Box::new(runner.frame())) })];
         }
-        self.waiting.push_back(request);
+        Vec::new()
     }
 
-    /// Whether there is nothing to do.
-    pub fn is_idle(&self) -> bool {
-        self.waiting.is_empty() && self.task.is_none()
+    /// How far the present task came.
+    pub fn progress(&self) -> Option<Reply> {
+        let (id, task) = self.task.as_ref()?;
+        let runner = self.runner.as_ref()?;
+        let (to_cycle, to_time_ms) = match task {
+            Task::To(cycle) => (Some(*cycle), None),
+            Task::Until(time) => (None, Some(time.as_millis())),
+            Task::Search { .. } => (None, None),
+        };
+        let (cycle, time_ms) = (runner.sim.cycle(), runner.sim.now().as_millis());
+        Some(reply(*id, Say::Progress { cycle, time_ms, to_cycle, to_time_ms }))
     }
 
-    /// Works for at most `budget` cycles (at least one step is made) and answers, in order.
-    pub fn work(&mut self, budget: u32) -> Vec<Reply> {
-        let mut replies = Vec::new();
-        while let Some(request) = self.waiting.pop_front() {
-            self.answer(request, &mut replies);
+    fn load(&mut self, id: u64, text: &str, cycle: u32) -> Vec<Reply> {
+        self.task = None;
+        self.ghost = None;
+        match Runner::new(text) {
+            Ok(runner) => {
+                self.runner = Some(runner);
+                self.start(id, Task::To(cycle))
+            }
+            Err(findings) => {
+                self.runner = None;
+                vec![reply(id, Say::Refused { findings })]
+            }
         }
-        if let Some((generation, task)) = self.task.take() {
-            self.proceed(generation, task, budget.max(1), &mut replies);
-        }
-        replies
     }
 
-    fn answer(&mut self, request: Request, replies: &mut Vec<Reply>) {
-        let generation = request.generation;
-        let mut say = |say| replies.push(Reply { generation, say });
-        match request.ask {
-            Ask::Load { scenario, cycle } => match load(&scenario) {
-                Ok(present) => {
-                    self.present = Some(present);
-                    self.task = Some((generation, Task::GoTo { cycle }));
+    fn start(&mut self, id: u64, task: Task) -> Vec<Reply> {
+        self.task = self.runner.is_some().then_some((id, task));
+        Vec::new()
+    }
+
+    fn start_ghost(&mut self, id: u64, text: &str, cycle: u32) -> Vec<Reply> {
+        self.ghost = None;
+        match Runner::new(text) {
+            Ok(runner) => {
+                self.ghost = Some((id, runner, cycle));
+                Vec::new()
+            }
+            Err(_) => vec![reply(id, Say::Ghost { frame: None })],
+        }
+    }
+
+    fn work_on(&mut self, id: u64, task: Task) -> Vec<Reply> {
+        let Some(runner) = &mut self.runner else { return Vec::new() };
+        match task {
+            Task::To(cycle) if runner.step_towards(cycle) => self.task = Some((id, task)),
+            Task::To(_) => return vec![arrived(id, runner)],
+            Task::Until(time) if runner.step_until(time) => self.task = Some((id, task)),
+            Task::Until(_) => {
+                // The last cycle was run without reasons; run it again with them.
+                let cycle = runner.sim.cycle();
+                self.task = Some((id, Task::To(cycle)));
+                runner.back_to(cycle);
+            }
+            Task::Search { from, up_to, ref queues, job } => {
+                let found = runner.tape.next_event(from, false, |j, q| wanted(queues.as_deref(), job, j, q));
+                let over = runner.tape.last_cycle >= up_to;
+                if found.is_none() && !over && runner.step_on() {
+                    self.task = Some((id, task));
+                } else {
+                    return vec![reply(id, Say::Event { cycle: found })];
                 }
-                Err(findings) => {
-                    self.present = None;
-                    say(Say::Refused { findings });
-                }
-            },
-            Ask::GoTo { cycle } => self.task = Some((generation, Task::GoTo { cycle })),
-            Ask::RunUntil { time_ms } => {
-                self.task = Some((generation, Task::RunUntil { time: Time::from_millis(time_ms) }));
-            }
-            Ask::NextEvent { from, back, queue, job } => match self.next_event(from, back, queue, job) {
-                Ok(cycle) => say(Say::Event { cycle }),
-                Err(task) => self.task = Some((generation, task)),
-            },
-            Ask::Ladder { cycle, queue, resource } => {
-                let levels = self.ladder(cycle, &queue, resource);
-                say(Say::Ladder { queue, resource, levels });
-            }
-            Ask::Import { files, options } => say(super::import::read(&files, &options)),
-            Ask::Cancel => {
-                if self.task.take().is_some() {
-                    say(Say::Cancelled);
-                    self.show(generation, replies);
-                }
             }
         }
+        Vec::new()
     }
 
-    /// The answer if it is known already, otherwise the task that finds it.
     fn next_event(
-        &self,
+        &mut self,
+        id: u64,
         from: u32,
         back: bool,
         queue: Option<String>,
         job: Option<String>,
-    ) -> Result<Option<u32>, Task> {
-        let Some(present) = &self.present else { return Ok(None) };
-        let queues = &present.history.present().cluster().queues;
-        let queue = queue.and_then(|name| queues.iter().find(|(_, q)| *q.name == *name).map(|(id, _)| id.0));
-        let found = present.track.next_event(from, back, |j, q| wanted(queue, job.as_deref(), j, q));
-        if found.is_some() || back || present.history.last().is_some() {
-            return Ok(found);
+    ) -> Vec<Reply> {
+        let Some(runner) = &mut self.runner else { return vec![reply(id, Say::Event { cycle: None })] };
+        let queues = queue.map(|name| runner.subtree(&name));
+        let job = job.map(|name| runner.job(&name).unwrap_or(u32::MAX - 1));
+        let found = runner.tape.next_event(from, back, |j, q| wanted(queues.as_deref(), job, j, q));
+        if found.is_some() || back {
+            return vec![reply(id, Say::Event { cycle: found })];
         }
-        Err(Task::FindEvent {
-            from,
-            queue,
-            job,
-            until: present.history.furthest().saturating_add(LOOK_AHEAD),
-        })
+        runner.to_the_end_of_the_tape();
+        let up_to = runner.tape.last_cycle.saturating_add(SEARCH_MAX);
+        self.task = Some((id, Task::Search { from, up_to, queues, job }));
+        Vec::new()
     }
 
-    fn proceed(&mut self, generation: u64, task: Task, budget: u32, replies: &mut Vec<Reply>) {
-        let Some(present) = &mut self.present else { return };
-        let is_done = match &task {
-            Task::GoTo { cycle } => present.go_to(*cycle, budget),
-            Task::RunUntil { time } => present.run_until(*time, budget),
-            Task::FindEvent { from, queue, job, until } => {
-                let found = present.find_event(*from, *queue, job.as_deref(), *until, budget);
-                if let Some(cycle) = found {
-                    replies.push(Reply { generation, say: Say::Event { cycle } });
-                    return;
-                }
-                false
+    fn ladder(&mut self, id: u64, cycle: u32, queue: String, resource: u8) -> Vec<Reply> {
+        let levels = match &self.runner {
+            Some(runner) if runner.sim.cycle() == cycle => {
+                super::ladders::levels(&runner.sim, &queue, resource)
             }
+            _ => Vec::new(),
         };
-        if is_done {
-            self.show(generation, replies);
-            return;
-        }
-        let (to_cycle, to_time_ms) = match &task {
-            Task::GoTo { cycle } => (Some(*cycle), None),
-            Task::RunUntil { time } => (None, Some(time.as_millis())),
-            Task::FindEvent { until, .. } => (Some(*until), None),
-        };
-        let simulation = present.history.present();
-        let (cycle, time_ms) = (simulation.cycle(), simulation.now().as_millis());
-        replies.push(Reply { generation, say: Say::Progress { cycle, time_ms, to_cycle, to_time_ms } });
-        self.task = Some((generation, task));
+        vec![reply(id, Say::Ladder { queue, resource, levels })]
     }
 
-    /// Answers with the frame of the cycle the history is at.
-    fn show(&mut self, generation: u64, replies: &mut Vec<Reply>) {
-        let Some(present) = &mut self.present else { return };
-        present.settle();
-        let frame = convert::frame(present.history.present(), &present.record);
-        let say = Say::Frame { frame: Box::new(frame), run: Box::new(present.track.run()) };
-        replies.push(Reply { generation, say });
-    }
-
-    fn ladder(&mut self, cycle: u32, queue: &str, resource: u8) -> Vec<super::protocol::LadderLevel> {
-        let Some(present) = &mut self.present else { return Vec::new() };
-        if present.record.cycle != cycle {
-            if cycle > present.history.furthest() {
-                return Vec::new();
-            }
-            present.seek(cycle);
+    /// Stops what is going on; what was reached is shown.
+    fn cancel(&mut self, id: u64) -> Vec<Reply> {
+        self.ghost = None;
+        let mut replies = vec![reply(id, Say::Cancelled)];
+        if let Some((task_id, task)) = self.task.take()
+            && let Some(runner) = &mut self.runner
+        {
+            replies.push(match task {
+                Task::Search { .. } => reply(task_id, Say::Event { cycle: None }),
+                _ => arrived(task_id, runner),
+            });
         }
-        convert::ladder(present.history.present(), queue, resource)
+        replies
     }
 }
 
-impl Present {
-    /// One cycle beyond the furthest; `false` when the run has ended.
-    fn extend(&mut self, level: Level) -> bool {
-        if self.history.last().is_some() {
+fn wanted(queues: Option<&[QueueId]>, job: Option<u32>, of_job: u32, of_queue: u32) -> bool {
+    queues.is_none_or(|queues| queues.contains(&QueueId(of_queue))) && job.is_none_or(|job| job == of_job)
+}
+
+fn reply(generation: u64, say: Say) -> Reply {
+    Reply { generation, say }
+}
+
+fn arrived(id: u64, runner: &Runner) -> Reply {
+    let run = runner.tape.run(runner.sim.cluster(), &runner.record.ledger, runner.sim.is_quiet());
+    reply(id, Say::Frame { frame: Box::new(runner.frame()), run: Box::new(run) })
+}
+
+impl Runner {
+    fn new(text: &str) -> Result<Runner, Vec<String>> {
+        let read = scenario::read(text);
+        let lines = |found: Vec<scenario::Diagnostic>| {
+            found.into_iter().filter(|d| d.severity == Severity::Error).map(|d| d.says).collect::<Vec<_>>()
+        };
+        if !read.is_clean() {
+            return Err(lines(read.diagnostics));
+        }
+        let checked = scenario::check(&read.scenario.unwrap_or_default());
+        let Some(plan) = checked.plan else { return Err(lines(checked.diagnostics)) };
+        let sim = Simulation::new(&plan);
+        let record = sim.opening().clone();
+        let tape = Tape::new(sim.cluster(), &record);
+        let checkpoints = BTreeMap::from([(0, sim.checkpoint())]);
+        Ok(Runner { sim, record, tape, checkpoints, stride: 4 })
+    }
+
+    fn frame(&self) -> Frame {
+        convert::frame(&self.sim, &self.record)
+    }
+
+    /// One cycle on; `false`: there is none.
+    fn step(&mut self, level: Level) -> bool {
+        self.sim.set_level(level);
+        let Some(record) = self.sim.advance() else { return false };
+        self.tape.push(self.sim.cluster(), &record);
+        self.record = record;
+        self.keep();
+        true
+    }
+
+    /// One cycle on with all reasons, unless the run is over.
+    fn step_on(&mut self) -> bool {
+        !self.sim.is_quiet() && self.step(Level::Decisive)
+    }
+
+    /// Takes a step towards a cycle; `false` once it is there or the run ends before.
+    fn step_towards(&mut self, cycle: u32) -> bool {
+        if self.sim.cycle() > cycle {
+            self.back_to(cycle);
+        }
+        if self.sim.cycle() >= cycle || self.sim.is_quiet() {
             return false;
         }
-        let furthest = self.history.furthest();
-        if self.history.present().cycle() != furthest {
-            self.history.seek(furthest);
-        }
-        self.history.set_level(level);
-        let record = self.history.advance();
-        self.history.set_level(Level::Decisive);
-        match record {
-            Some(record) => {
-                self.track.add(self.history.present().cluster(), &record);
-                self.record = record;
-                self.is_decisive = level >= Level::Decisive;
-                true
-            }
-            None => {
-                self.track.complete();
-                false
-            }
-        }
+        // Reasons are wanted for the last cycle only; which one that is, the run's end decides as well.
+        let level =
+            if self.sim.cycle() + 1 >= cycle || self.is_small() { Level::Decisive } else { Level::Outcomes };
+        self.step(level)
     }
 
-    /// Goes towards a cycle; `true` once it is there or the run has ended.
-    fn go_to(&mut self, cycle: u32, budget: u32) -> bool {
-        for _ in 0..budget {
-            let furthest = self.history.furthest();
-            if furthest >= cycle {
-                if self.record.cycle != cycle || self.history.present().cycle() != cycle {
-                    self.seek(cycle);
-                }
-                return true;
-            }
-            let level = if furthest + 1 == cycle { Level::Decisive } else { Level::Outcomes };
-            if !self.extend(level) {
-                return true;
-            }
+    /// Takes a step towards a moment; `false` once the next cycle lies beyond it.
+    fn step_until(&mut self, time: Time) -> bool {
+        if self.sim.now() > time {
+            self.back_to(0);
         }
-        false
+        self.sim.next_cycle_at().is_some_and(|at| at <= time)
+            && !self.sim.is_quiet()
+            && self.step(if self.is_small() { Level::Decisive } else { Level::Outcomes })
     }
 
-    /// Goes towards a moment; `true` once the next cycle would be later or the run has ended.
-    fn run_until(&mut self, time: Time, budget: u32) -> bool {
-        for _ in 0..budget {
-            let furthest = self.history.furthest();
-            if self.history.present().cycle() != furthest {
-                self.history.seek(furthest);
-            }
-            let is_there = self.history.present().next_cycle_at().is_none_or(|at| at > time);
-            if is_there || !self.extend(Level::Outcomes) {
-                return true;
-            }
-        }
-        false
+    fn is_small(&self) -> bool {
+        self.sim.cluster().pods.len() < 2_000
     }
 
-    /// Looks for an event ahead: the answer, once there is one.
-    fn find_event(
-        &mut self,
-        from: u32,
-        queue: Option<u32>,
-        job: Option<&str>,
-        until: u32,
-        budget: u32,
-    ) -> Option<Option<u32>> {
-        for _ in 0..budget {
-            let is_over = self.history.furthest() >= until || !self.extend(Level::Outcomes);
-            let found = self.track.next_event(from, false, |j, q| wanted(queue, job, j, q));
-            if found.is_some() || is_over {
-                return Some(found);
-            }
-        }
-        None
-    }
-
-    /// Makes the record of the present cycle complete: on the way only outcomes were recorded.
-    fn settle(&mut self) {
-        if !self.is_decisive {
-            self.seek(self.history.present().cycle());
+    /// Resumes the latest kept state before a cycle, so that the cycle itself is run again with its reasons.
+    fn back_to(&mut self, cycle: u32) {
+        let before = self.checkpoints.range(..cycle.max(1)).next_back();
+        if let Some((_, checkpoint)) = before {
+            self.sim = Simulation::resume(checkpoint);
+            self.record = self.sim.opening().clone();
         }
     }
 
-    fn seek(&mut self, cycle: u32) {
-        self.record = self.history.seek(cycle);
-        self.is_decisive = true;
+    fn to_the_end_of_the_tape(&mut self) {
+        let last = self.tape.last_cycle;
+        while self.sim.cycle() < last && self.step(Level::Outcomes) {}
     }
-}
 
-fn wanted(queue: Option<u32>, job: Option<&str>, event_job: &str, event_queue: u32) -> bool {
-    queue.is_none_or(|q| q == event_queue) && job.is_none_or(|j| j == event_job)
-}
-
-/// Starts a run, or says what is wrong.
-fn load(text: &str) -> Result<Present, Vec<String>> {
-    let read = scenario::read(text);
-    let lines = |found: &[scenario::Diagnostic]| {
-        let errors = found.iter().filter(|d| d.severity == Severity::Error);
-        errors.map(|d| format!("{}: {}", d.at, d.says)).collect::<Vec<_>>()
-    };
-    let scenario = match read.scenario {
-        Some(scenario) if lines(&read.diagnostics).is_empty() => scenario,
-        _ => return Err(lines(&read.diagnostics)),
-    };
-    let checked = scenario::check(&scenario);
-    let Some(plan) = checked.plan else { return Err(lines(&checked.diagnostics)) };
-    let history = History::new(&plan);
-    let record = history.present().opening().clone();
-    let track = Track::new(history.present().cluster(), &record);
-    Ok(Present { history, track, record, is_decisive: true })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    const SCENARIO: &str = r"
-format: fairground-scenario
-version: 1
-name: One node
-policy: fifo
-cycle: 1s
-nodes:
-  - {name: n, gpu: 2}
-queues:
-  - {name: a, gpu: {quota: 2, limit: unlimited, weight: 1}}
-jobs:
-  - {name: first, queue: a, gpu: 2, submit: 1s, lasts: 10s}
-  - {name: second, queue: a, gpu: 1, submit: 2s, lasts: 10s}
-";
-
-    fn ask(server: &mut Server, ask: Ask) -> Vec<Say> {
-        server.receive(Request { generation: 1, ask });
-        let mut said = Vec::new();
-        while !server.is_idle() {
-            said.extend(server.work(2).into_iter().map(|reply| reply.say));
+    /// Keeps the present state if it is time; thins what is kept.
+    fn keep(&mut self) {
+        let cycle = self.sim.cycle();
+        if cycle % self.stride != 0 || self.checkpoints.contains_key(&cycle) {
+            return;
         }
-        said
-    }
-
-    fn frame(said: &[Say]) -> super::super::protocol::Frame {
-        match said.last() {
-            Some(Say::Frame { frame, .. }) => (**frame).clone(),
-            other => panic!("a frame was expected, not {other:?}"),
+        self.checkpoints.insert(cycle, self.sim.checkpoint());
+        let most = (KEPT_PODS_MAX / self.sim.cluster().pods.len().max(1)).clamp(4, CHECKPOINTS_MAX);
+        while self.checkpoints.len() > most {
+            self.stride *= 2;
+            let stride = self.stride;
+            self.checkpoints.retain(|c, _| c % stride == 0);
         }
     }
 
-    #[test]
-    fn back_equals_forward() {
-        let mut server = Server::new();
-        let load = Ask::Load { scenario: SCENARIO.to_string(), cycle: 0 };
-        assert_eq!(frame(&ask(&mut server, load)).cycle, 0);
-        let first = frame(&ask(&mut server, Ask::GoTo { cycle: 1 }));
-        assert_eq!(first.nodes[0].cells[0].pods[0].job, "first");
-        let tenth = frame(&ask(&mut server, Ask::GoTo { cycle: 10 }));
-        assert_eq!(tenth.refusals[0].job, "second");
-        assert_eq!(frame(&ask(&mut server, Ask::GoTo { cycle: 1 })), first);
-        assert_eq!(frame(&ask(&mut server, Ask::GoTo { cycle: 10 })), tenth);
+    fn subtree(&self, name: &str) -> Vec<QueueId> {
+        let cluster = self.sim.cluster();
+        let below = |id: QueueId| cluster.path_to_root(id).any(|q| &*cluster.queues[q].name == name);
+        cluster.queues.ids().filter(|&id| below(id)).collect()
     }
 
-    #[test]
-    fn the_next_event_is_found_ahead() {
-        let mut server = Server::new();
-        ask(&mut server, Ask::Load { scenario: SCENARIO.to_string(), cycle: 2 });
-        let next = Ask::NextEvent { from: 2, back: false, queue: None, job: Some("second".to_string()) };
-        assert_eq!(ask(&mut server, next).last(), Some(&Say::Event { cycle: Some(11) }));
-    }
-
-    #[test]
-    fn a_broken_scenario_is_refused_with_its_findings() {
-        let mut server = Server::new();
-        let said = ask(&mut server, Ask::Load { scenario: "queues: 7".to_string(), cycle: 0 });
-        assert!(matches!(said.last(), Some(Say::Refused { findings }) if !findings.is_empty()));
+    fn job(&self, name: &str) -> Option<u32> {
+        self.sim.cluster().jobs.iter().find(|(_, job)| &*job.name == name).map(|(id, _)| id.0)
     }
 }

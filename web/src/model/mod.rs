@@ -1,5 +1,284 @@
 //! The model of the page: plain data and one function that changes it. No signals, no browser.
+//!
+//! [`update`] takes a [`Command`] and returns [`Effect`]s, which are data too; the edge of the page carries them
+//! out. Shared parts are behind `Arc`, so that the page can compare and hand them out cheaply.
 
+pub mod announce;
+pub mod command;
+pub mod document;
+pub mod draft;
+pub mod edit;
+pub mod history;
+mod replies;
 pub mod selection;
+pub mod tree;
+mod update;
 
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use fairground::scenario::{Diagnostic, Scenario, Severity};
+
+use crate::components::props::Ladder;
+use crate::engine::protocol::{Frame, Run};
+pub use command::{Change, Command, Dialog, Effect, Panel, SetupTab, Shift, Theme};
+pub use document::{Opened, Origin};
+pub use history::History;
 pub use selection::Selection;
+pub use update::{begin, update};
+
+/// Everything the page knows.
+#[derive(Clone, Debug)]
+pub struct Model {
+    /// Milliseconds of some clock; set before every command.
+    pub clock_ms: u64,
+    /// The document.
+    pub scenario: Arc<Scenario>,
+    /// What `check` says about it.
+    pub findings: Arc<Vec<Diagnostic>>,
+    /// Warnings that were answered with *Keep, I mean it*, by code and place.
+    pub dismissed: Arc<BTreeSet<String>>,
+    /// Where the document came from.
+    pub origin: Origin,
+    /// Nothing was changed since it was opened.
+    pub pristine: bool,
+    /// Under which name the document is kept on this device; `None` until it was changed.
+    pub draft: Option<String>,
+    /// Undo and redo.
+    pub history: History,
+    /// The cycle that is wanted.
+    pub cursor: u32,
+    /// The moment under the cursor, as last computed.
+    pub frame: Option<Arc<Frame>>,
+    /// `frame` belongs to a scenario before the last edit.
+    pub stale: bool,
+    /// The cursor's moment of the scenario as it is being edited.
+    pub ghost: Option<Arc<Frame>>,
+    /// The run in short.
+    pub run: Option<Arc<Run>>,
+    /// How the selected queue's fair share came about.
+    pub ladder: Option<Arc<Ladder>>,
+    /// What is selected.
+    pub selection: Option<Selection>,
+    /// The page selected it, not a person.
+    pub auto_selected: bool,
+    /// 0 cpu, 1 memory, 2 gpu.
+    pub resource: u8,
+    /// The engine.
+    pub engine: EngineState,
+    /// Requests that are under way.
+    pub asked: Asked,
+    /// Playing.
+    pub playing: bool,
+    /// Index into [`SPEEDS`].
+    pub speed: usize,
+    /// What the page looks like; never part of the document.
+    pub view: View,
+    /// Lines that tell what happened, newest last.
+    pub notices: Arc<Vec<Notice>>,
+    /// How often the engine stopped working since it last answered.
+    pub deaths: u32,
+    /// When a step was last announced.
+    pub announced_ms: u64,
+    /// Number of the next notice and of the next request.
+    pub next_id: u64,
+    /// What was recognised in dropped or pasted files.
+    pub import: Option<Arc<Import>>,
+}
+
+/// Cycles per second while playing.
+pub const SPEEDS: [f64; 8] = [0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0];
+
+/// Whether and how the engine works.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub enum EngineState {
+    /// Not there yet.
+    #[default]
+    Starting,
+    /// Waits for questions.
+    Idle,
+    /// Computes; how far it came, once that is known.
+    Working(Option<Progress>),
+    /// The scenario cannot run.
+    Refused(Arc<Vec<String>>),
+    /// It stopped working and a fresh one takes over; at which cycle.
+    Died(u32),
+    /// It stopped working twice in a row.
+    Dead(u32),
+}
+
+/// How far a long run came.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Progress {
+    /// Cycle reached.
+    pub cycle: u32,
+    /// Time reached.
+    pub time_ms: i64,
+    /// Part of the whole, 0 to 1.
+    pub part: Option<f64>,
+    /// Since when, on the model's clock.
+    pub since_ms: u64,
+}
+
+/// The latest request of each kind; replies to earlier ones are dropped.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Asked {
+    /// For a frame.
+    pub frame: u64,
+    /// For a ghost.
+    pub ghost: u64,
+    /// For a ladder.
+    pub ladder: u64,
+    /// For the next event.
+    pub event: u64,
+    /// For an import.
+    pub import: u64,
+}
+
+/// What the page looks like.
+#[derive(Clone, Debug, PartialEq)]
+pub struct View {
+    /// Colours.
+    pub theme: Theme,
+    /// The tab of SETUP.
+    pub tab: SetupTab,
+    /// The panel that narrow screens show.
+    pub panel: Panel,
+    /// An open dialog.
+    pub dialog: Option<Dialog>,
+    /// WHY is open where it is not always there.
+    pub why_open: bool,
+    /// SETUP is folded away.
+    pub setup_folded: bool,
+    /// The chips of the start scenario are still offered.
+    pub chips: bool,
+    /// The line under the title was closed.
+    pub note_closed: bool,
+    /// Queues whose children are hidden.
+    pub folded: Arc<BTreeSet<String>>,
+}
+
+/// A line that tells what happened.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Notice {
+    /// Its number.
+    pub id: u64,
+    /// Something went wrong.
+    pub is_problem: bool,
+    /// The line.
+    pub text: String,
+    /// What can be done: what the button says, and what it does.
+    pub action: Option<(String, Command)>,
+}
+
+/// What was recognised in dropped or pasted files.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Import {
+    /// The files: name and text.
+    pub files: Vec<(String, String)>,
+    /// The choices it was read with.
+    pub options: crate::engine::protocol::ImportOptions,
+    /// Still being read.
+    pub reading: bool,
+    /// The scenario (format 1, JSON).
+    pub scenario: Option<String>,
+    /// The moment of a link.
+    pub moment: Option<document::Moment>,
+    /// What was understood.
+    pub understood: Vec<String>,
+    /// What was assumed.
+    pub assumed: Vec<String>,
+    /// What was ignored.
+    pub ignored: Vec<String>,
+    /// What is wrong.
+    pub findings: Vec<String>,
+    /// It is a trace: nodes, quota scale and policy can be chosen.
+    pub is_trace: bool,
+}
+
+impl Model {
+    /// A model of a document, before the engine has said anything.
+    pub fn new(opened: Opened) -> Model {
+        let mut model = Model {
+            clock_ms: 0,
+            scenario: Arc::default(),
+            findings: Arc::default(),
+            dismissed: Arc::default(),
+            origin: Origin::Start,
+            pristine: true,
+            draft: None,
+            history: History::default(),
+            cursor: 0,
+            frame: None,
+            stale: false,
+            ghost: None,
+            run: None,
+            ladder: None,
+            selection: None,
+            auto_selected: false,
+            resource: 2,
+            engine: EngineState::Starting,
+            asked: Asked::default(),
+            playing: false,
+            speed: 1,
+            view: View::default(),
+            notices: Arc::default(),
+            deaths: 0,
+            announced_ms: 0,
+            next_id: 1,
+            import: None,
+        };
+        model.take(opened);
+        model
+    }
+
+    /// Whether the scenario cannot run.
+    pub fn has_errors(&self) -> bool {
+        self.findings.iter().any(|d| d.severity == Severity::Error)
+    }
+
+    /// The number of a thing of which there is one at a time.
+    pub(crate) fn fresh_id(&mut self) -> u64 {
+        self.next_id += 1;
+        self.next_id
+    }
+
+    /// Makes a document the present one; what was shown before is gone.
+    pub(crate) fn take(&mut self, opened: Opened) {
+        self.scenario = opened.scenario;
+        self.findings = Arc::new(document::findings(&self.scenario));
+        self.dismissed = opened.dismissed;
+        self.origin = opened.origin;
+        self.pristine = true;
+        self.draft = opened.draft;
+        self.history = opened.history;
+        self.cursor = opened.moment.cycle;
+        self.selection = opened.moment.selection;
+        self.auto_selected = false;
+        self.frame = None;
+        self.ghost = None;
+        self.run = None;
+        self.ladder = None;
+        self.stale = false;
+        self.playing = false;
+        self.view.note_closed = false;
+        self.view.why_open = self.selection.is_some() || matches!(self.origin, Origin::Link);
+        self.view.folded = Arc::default();
+    }
+}
+
+impl Default for View {
+    fn default() -> View {
+        View {
+            theme: Theme::System,
+            tab: SetupTab::Queues,
+            panel: Panel::Now,
+            dialog: None,
+            why_open: false,
+            setup_folded: false,
+            chips: true,
+            note_closed: false,
+            folded: Arc::default(),
+        }
+    }
+}

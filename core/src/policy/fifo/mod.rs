@@ -66,7 +66,8 @@ impl Scheduler for Fifo {
                 let Some(places) = place::place(world, memory, leaf, job) else { break };
                 for &(pod, node) in &places {
                     trace.event(Event::Bound { pod, node, devices: Default::default() }, || {
-                        vec![rules::in_order(world, memory, leaf, job), rules::fits(world, memory, pod, node)]
+                        let in_order = rules::in_order(world, memory, leaf, job);
+                        in_order.into_iter().chain([rules::fits(world, memory, pod, node)]).collect()
                     });
                     memory.bind(world, pod, node);
                     decisions.push(Decision::Bind { pod, node });

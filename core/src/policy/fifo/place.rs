@@ -63,24 +63,25 @@ pub fn place(
 /// Whether the pods fit together on some candidate when it is empty.
 pub fn fits_empty_node(world: PartitionView<'_>, memory: &Memory, nodes: &[NodeId], pods: &[PodId]) -> bool {
     // Mostly somebody fits now, and that is cheaper to see.
-    let now = nodes.first().is_some_and(|&node| fit_all(world, memory.node_use(node), node, pods).is_some());
-    now || nodes
-        .iter()
-        .any(|&node| fit_all(world, &NodeUse::new(&world.cluster.nodes[node]), node, pods).is_some())
+    let now = nodes.first().is_some_and(|&node| fit(world, memory.node_use(node), node, pods));
+    now || nodes.iter().any(|&node| fit(world, &NodeUse::new(&world.cluster.nodes[node]), node, pods))
 }
 
-/// The node's use after all the pods, if they fit.
-fn fit_all(world: PartitionView<'_>, before: &NodeUse, node: NodeId, pods: &[PodId]) -> Option<NodeUse> {
-    let mut node_use = before.clone();
-    for &pod in pods {
-        let request = &world.cluster.pods[pod].request;
-        if !node_use.has_room(&world.cluster.nodes[node], request) {
-            return None;
-        }
-        let devices = node_use.pick(request.gpu)?;
-        node_use.take(request, devices);
+/// Whether the pods fit together on a node of which so much is used.
+fn fit(world: PartitionView<'_>, used: &NodeUse, node: NodeId, pods: &[PodId]) -> bool {
+    let node = &world.cluster.nodes[node];
+    let request = |pod: PodId| &world.cluster.pods[pod].request;
+    if let [pod] = *pods {
+        return used.has_room(node, request(pod)) && used.pick(request(pod).gpu).is_some();
     }
-    Some(node_use)
+    let mut used = used.clone();
+    pods.iter().all(|&pod| {
+        let devices = used.has_room(node, request(pod)).then(|| used.pick(request(pod).gpu)).flatten();
+        devices.is_some_and(|devices| {
+            used.take(request(pod), devices);
+            true
+        })
+    })
 }
 
 fn may_share(world: PartitionView<'_>, memory: &Memory, leaf: usize, node: NodeId, pods: &[PodId]) -> bool {
@@ -103,7 +104,7 @@ fn best_fit(
             best.is_none_or(|(least, at)| memory.is_common(at) == memory.is_common(node) && n_free < least);
         if is_better
             && may_share(world, memory, leaf, node, pods)
-            && fit_all(world, memory.node_use(node), node, pods).is_some()
+            && fit(world, memory.node_use(node), node, pods)
         {
             best = Some((n_free, node));
         }

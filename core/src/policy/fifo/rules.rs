@@ -63,10 +63,10 @@ fn gpus(quantity: Quantity, milli: i64) -> Term {
     term(quantity, Value::Real(Amount::milli_gpus(milli).in_policy_units(Resource::GPU)))
 }
 
-/// The job is the first of its queue that waits.
-pub fn in_order(world: PartitionView<'_>, memory: &Memory, leaf: usize, job: JobId) -> Check {
-    let second = memory.waiting(leaf).iter().map(|&(_, other)| other).find(|&other| other != job);
-    behind(world, job, second.unwrap_or(job))
+/// The job comes before the next one that waits in its queue, if there is one.
+pub fn in_order(world: PartitionView<'_>, memory: &Memory, leaf: usize, job: JobId) -> Option<Check> {
+    let next = memory.waiting(leaf).iter().map(|&(_, other)| other).find(|&other| other != job);
+    next.map(|next| behind(world, job, next))
 }
 
 /// The first was submitted no later than the job.

@@ -13,7 +13,7 @@
 
 use super::config::Action;
 use super::queue_tree::QueueTree;
-use super::recorder::Recorder;
+use super::recorder::{Recorder, Why};
 use super::session::Session;
 use super::snapshot::Status;
 use super::statement::Statement;
@@ -44,15 +44,15 @@ impl Session<'_> {
         let mut st = Statement::default();
         if let Err(failure) = self.allocate_job(&mut st, job, nodes, false) {
             st.discard(self);
-            out.not_placed(self, job, failure);
+            self.notes.about(job, |note| note.not_placed = Some(failure));
             return false;
         }
         let claims = self.should_claim(job);
         if claims {
             st.convert_to_pipelined(self, job);
         }
-        let committed = st.commit(self, job);
-        out.committed(self, job, committed);
+        let done = st.commit(self);
+        out.committed(self, job, done, Why::Free);
         if !claims && !was_started {
             self.jobs[job.ix()].last_start_s = Some(self.now_s);
             out.started(self, job);

@@ -12,11 +12,31 @@
 //! # Differs
 //! nothing; Q-7 (the node's test sees one device) reproduced
 
+use super::notes::real;
 use super::number::UNLIMITED;
 use super::request::{Request, part};
 use super::session::{Queue, Session};
 use super::snapshot::Quantities;
 use super::task::{JobRef, QueueRef};
+use crate::trace::{Check, Op, Quantity, Rule, RuleRecord, Subject};
+use crate::units::Resource;
+
+/// 5.3.
+pub static LIMIT: Rule = Rule(&RuleRecord {
+    key: "kai/capacity/limit",
+    says: "no queue on the path may exceed its limit",
+    formula: "allocated + requested <= limit",
+    source: "kai.md 5.3",
+    differs: "a limit left out allows nothing",
+});
+/// 5.3.
+pub static QUOTA: Rule = Rule(&RuleRecord {
+    key: "kai/capacity/quota",
+    says: "non-preemptible work may not exceed the quota of any queue on the path",
+    formula: "allocated not preemptible + requested <= quota",
+    source: "kai.md 5.3",
+    differs: "preemptible work above the quota does not count",
+});
 
 /// The first queue and resource (0 CPU, 1 memory, 2 GPU) at which a chunk is too much.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -76,6 +96,44 @@ impl Session<'_> {
             at = q.parent;
         }
         None
+    }
+
+    /// The comparison that an excess failed.
+    pub fn excess_check(&self, job: JobRef, excess: Excess) -> Check {
+        let Excess { queue, resource, of_quota, held, asked, bound } = excess;
+        let resource = Some(Resource::ACCOUNTED[resource]);
+        let subject = Subject { resource, ..self.about_queue(job, queue) };
+        let (rule, left, right) = if of_quota {
+            (QUOTA, Quantity::AllocatedNonPreemptible, Quantity::Quota)
+        } else {
+            (LIMIT, Quantity::AllocatedWithJob, Quantity::Limit)
+        };
+        Check::new(rule, subject, real(left, held + asked), Op::AtMost, real(right, bound))
+    }
+
+    /// The comparisons of a chunk that is within all bounds, where there are bounds.
+    pub fn capacity_checks(&self, job: JobRef, asked: Quantities) -> Vec<Check> {
+        let mut checks = Vec::new();
+        let mut at = self.facts_of(job).queue.filter(|_| self.plugins.proportion);
+        while let Some(queue) = at {
+            let q = &self.queues[queue.ix()];
+            let mut compare = |of_quota, held: Quantities, bound: Quantities| {
+                for resource in 0..3 {
+                    let (held, asked, bound) =
+                        (held.to_array()[resource], asked.to_array()[resource], bound.to_array()[resource]);
+                    if bound != UNLIMITED && asked != 0.0 {
+                        let excess = Excess { queue, resource, of_quota, held, asked, bound };
+                        checks.push(self.excess_check(job, excess));
+                    }
+                }
+            };
+            compare(false, q.allocated, q.limit);
+            if !self.facts_of(job).preemptible {
+                compare(true, q.allocated_np, q.deserved);
+            }
+            at = q.parent;
+        }
+        checks
     }
 
     /// What a chunk asks for at the job's test: a memory request counts no GPU.

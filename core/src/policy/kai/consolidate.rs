@@ -14,10 +14,10 @@
 use super::config::Action;
 use super::node::Node;
 use super::queue_tree::QueueTree;
-use super::recorder::Recorder;
+use super::recorder::{Recorder, Why};
 use super::session::Session;
 use super::signatures::Failed;
-use super::solver::Taking;
+use super::solver::{Solved, Taking};
 use super::task::JobRef;
 
 impl Session<'_> {
@@ -42,9 +42,9 @@ impl Session<'_> {
                 None
             };
             match solved {
-                Some(st) => {
-                    let committed = st.commit(self, job);
-                    out.committed(self, job, committed);
+                Some(Solved { statement, .. }) => {
+                    let done = statement.commit(self);
+                    out.committed(self, job, done, Why::Room);
                 }
                 None => failed.remember(self, None, job),
             }

@@ -15,11 +15,14 @@ use std::sync::Arc;
 
 use super::session::Session;
 use super::snapshot::{Quantities, Status};
+use crate::id::JobId;
+
 use super::task::{JobRef, PodRef, QueueRef, STATUSES, Task, TaskRef};
 
 /// What never changes about a job.
 #[derive(Clone, Debug)]
 pub(super) struct JobFacts {
+    pub id: JobId,
     pub name: Arc<str>,
     /// Its queue, if there is one of that name.
     pub queue: Option<QueueRef>,
@@ -29,7 +32,6 @@ pub(super) struct JobFacts {
     pub preemptible: bool,
     pub created_s: f64,
     pub first_pod: PodRef,
-    pub n_pods: u32,
     /// Subgroups, if there are any inner ones.
     pub groups: Option<Box<Group>>,
 }

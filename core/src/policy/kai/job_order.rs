@@ -14,7 +14,7 @@
 use std::cmp::Ordering;
 
 use super::job::{Job, PodSet};
-use super::session::Session;
+use super::session::{Session, SessionPod};
 use super::snapshot::SnapshotPod;
 use super::task::{JobRef, PodRef};
 
@@ -63,10 +63,10 @@ impl Session<'_> {
     }
 
     /// 3.4: numbers the tasks of a new job in task order.
-    pub fn order_tasks(&mut self, job: JobRef, pods: &[(&SnapshotPod, usize)]) {
+    pub fn order_tasks(&mut self, job: JobRef, pods: &[SessionPod<'_>]) {
         let labels = self.config.has("taskorder");
         let mut order: Vec<usize> = (0..pods.len()).collect();
-        order.sort_by(|&l, &r| task_order(pods[l].0, pods[r].0, labels));
+        order.sort_by(|&l, &r| task_order(pods[l].from, pods[r].from, labels));
         let first = self.facts[job.ix()].first_pod;
         for (place, i) in order.into_iter().enumerate() {
             self.pods[PodRef(first.0 + i as u32).ix()].order = place as u32;

@@ -16,6 +16,7 @@ mod job;
 mod job_order;
 mod min_runtime;
 mod node;
+mod notes;
 mod number;
 mod place;
 mod preempt;
@@ -24,6 +25,7 @@ mod queue_tree;
 mod reclaim;
 mod reclaimable;
 mod recorder;
+mod refusals;
 mod request;
 mod score;
 mod session;
@@ -38,24 +40,32 @@ mod task;
 use crate::trace::Trace;
 use config::Action;
 use recorder::Recorder;
-use session::Session;
+use session::{Ids, Session};
 use snapshot::{CycleOutcome, Snapshot};
 
 /// One cycle: opens a session from the snapshot, runs the configured actions in order, closes it.
 pub fn run_cycle(snapshot: &Snapshot, trace: &mut Trace) -> CycleOutcome {
-    let mut session = Session::open(snapshot);
-    let names = snapshot.queues.iter().map(|q| q.name.clone());
-    let mut out = Recorder::new(&session, names, trace);
-    for &action in &snapshot.config.actions {
-        out.begin(&session, action);
+    let mut session = Session::open(snapshot, &Ids::in_file_order(snapshot), trace.level);
+    let mut out = Recorder::comparing(&session, snapshot, trace);
+    run_actions(&mut session, &mut out);
+    out.outcome.unwrap_or_default()
+}
+
+/// The configured actions in order, and the explanations of what is left.
+fn run_actions(session: &mut Session<'_>, out: &mut Recorder<'_>) {
+    for &action in &session.config.actions {
+        out.begin(session, action);
         match action {
-            Action::Allocate => session.run_allocate(&mut out),
-            Action::Consolidation => session.run_consolidation(&mut out),
-            Action::Reclaim => session.run_reclaim(&mut out),
-            Action::Preempt => session.run_preempt(&mut out),
-            Action::StaleGangEviction => session.run_stale_gang_eviction(&mut out),
+            Action::Allocate => session.run_allocate(out),
+            Action::Consolidation => session.run_consolidation(out),
+            Action::Reclaim => session.run_reclaim(out),
+            Action::Preempt => session.run_preempt(out),
+            Action::StaleGangEviction => session.run_stale_gang_eviction(out),
         }
-        out.end(&session);
+        out.end(session);
     }
-    out.outcome
+    for refusal in session.refusals(out) {
+        out.trace.refusal(|| refusal);
+    }
+    out.trace.checks.append(&mut session.notes.checks);
 }

@@ -17,6 +17,7 @@ use std::sync::Arc;
 use super::request::{Request, part};
 use super::snapshot::{SnapshotNode, Status};
 use super::task::{GroupRef, PodRef, Task};
+use crate::id::NodeId;
 
 /// Quantities on a node.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -68,6 +69,7 @@ impl Shared {
 /// A machine with what is on it.
 #[derive(Clone, Debug)]
 pub(super) struct Node {
+    pub id: NodeId,
     pub name: Arc<str>,
     pub allocatable: Room,
     pub idle: Room,
@@ -87,7 +89,7 @@ pub(super) struct Node {
 
 impl Node {
     /// An empty node.
-    pub fn new(from: &SnapshotNode, scalars: Vec<i64>) -> Self {
+    pub fn new(id: NodeId, from: &SnapshotNode, scalars: Vec<i64>) -> Self {
         let none = vec![0; scalars.len()];
         let allocatable = Room {
             cpu: from.cpu_milli,
@@ -104,6 +106,7 @@ impl Node {
             from.gpu_memory_mib
         };
         Node {
+            id,
             name: from.name.clone(),
             idle: allocatable.clone(),
             used: empty.clone(),
@@ -334,7 +337,7 @@ mod tests {
     fn two_parts_on_one_device() {
         let from =
             SnapshotNode { gpus: 2.0, gpu_memory_mib: 100, pods: 9, ready: true, ..SnapshotNode::default() };
-        let mut node = Node::new(&from, Vec::new());
+        let mut node = Node::new(NodeId(0), &from, Vec::new());
         let ask = |portion| {
             let gpu = GpuAsk::Fraction { portion, devices: 1 };
             Request::new(&SnapshotPod { gpu, ..SnapshotPod::default() }, Vec::new())

@@ -12,24 +12,28 @@
 //! # Differs
 //! nothing; topology constraints are not modelled
 
+use std::collections::BTreeMap;
+
 use super::capacity::Excess;
 use super::job::Group;
 use super::node::Node;
+use super::notes::real;
 use super::request::Request;
 use super::session::Session;
 use super::statement::Statement;
 use super::task::{GroupRef, JobRef, NodeRef, TaskRef};
+use crate::trace::{Check, NodeReason, Op, Quantity, Rule, RuleRecord, Subject};
 use crate::units::Resource;
 
 /// Why a chunk was not placed.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) enum Failure {
     /// The chunk as a whole is too much for a queue.
     Excess(Excess),
     /// No node could hold the task even when empty.
     TooLarge { task: TaskRef, resource: Resource },
     /// No node fits the task.
-    NoNode { task: TaskRef, placed: u32, of: u32 },
+    NoNode { task: TaskRef, placed: u32, of: u32, reasons: Vec<(NodeReason, u32)> },
 }
 
 /// A device for a part.
@@ -49,8 +53,13 @@ impl Session<'_> {
         pipeline_only: bool,
     ) -> Result<(), Failure> {
         let chunk = self.chunk(job, !pipeline_only);
-        if let Some(excess) = self.over_capacity(job, self.asked_by(&chunk)) {
+        let asked = self.asked_by(&chunk);
+        if let Some(excess) = self.over_capacity(job, asked) {
             return Err(Failure::Excess(excess));
+        }
+        let explains = self.notes.is_on() && !pipeline_only;
+        if explains {
+            self.notes.gate = self.capacity_checks(job, asked);
         }
         let checkpoint = st.checkpoint();
         let uid = self.job(job).uid;
@@ -88,6 +97,7 @@ impl Session<'_> {
         nodes: &[NodeRef],
         pipeline_only: bool,
     ) -> Result<(), Failure> {
+        let explains = self.notes.is_on() && !pipeline_only;
         let pod = self.task(task).pod;
         let request = &self.pods[pod.ix()].request;
         if let Some(resource) = self.is_too_large(request) {
@@ -102,12 +112,18 @@ impl Session<'_> {
             r.0.partial_cmp(&l.0).expect("scores are never NaN").then(l.1.cmp(&r.1))
         };
         scored.sort_by(best);
-        for (_, node) in scored {
+        for i in 0..scored.len() {
+            let node = scored[i].1;
+            let checks = if explains { self.placement_checks(task, i, &scored) } else { Vec::new() };
             if self.place_on(st, task, node, pipeline_only) {
+                if explains {
+                    self.notes.placed.insert(pod, checks);
+                }
                 return Ok(());
             }
         }
-        Err(Failure::NoNode { task, placed: 0, of: 0 })
+        let reasons = if explains { self.misfits(job, task, nodes) } else { Vec::new() };
+        Err(Failure::NoNode { task, placed: 0, of: 0, reasons })
     }
 
     /// 5.6: places a task on a node that fits.
@@ -179,6 +195,57 @@ impl Session<'_> {
         self.devices(node, request).is_none_or(|devices| devices.is_empty() || !devices.iter().all(joins))
     }
 }
+
+impl Session<'_> {
+    /// On how many nodes a task fails for each reason.
+    fn misfits(&self, job: JobRef, task: TaskRef, nodes: &[NodeRef]) -> Vec<(NodeReason, u32)> {
+        let mut reasons: BTreeMap<NodeReason, u32> = BTreeMap::new();
+        for &node in nodes {
+            if let Some(reason) = self.misfit(job, self.task(task).pod, node) {
+                *reasons.entry(reason).or_default() += 1;
+            }
+        }
+        reasons.into_iter().collect()
+    }
+
+    /// Why the i-th of some nodes, best first.
+    fn placement_checks(&self, task: TaskRef, i: usize, scored: &[(f64, NodeRef)]) -> Vec<Check> {
+        let (score, at) = scored[i];
+        let node = &self.nodes[at.ix()];
+        let pod = self.pod_of(task);
+        let job = self.about_job(self.job_of(task));
+        let subject = Subject { pod: Some(pod.id), node: Some(node.id), ..job };
+        let mut checks = Vec::new();
+        if !pod.request.is_shared() && pod.request.gpus > 0.0 {
+            let subject = Subject { resource: Some(Resource::GPU), ..subject };
+            let room = node.idle.gpus + node.releasing.gpus;
+            let (l, r) = (real(Quantity::Request, pod.request.gpus), real(Quantity::IdleOrReleasing, room));
+            checks.push(Check::new(ROOM, subject, l, Op::AtMost, r));
+        }
+        if let Some(&(next, _)) = scored.get(i + 1) {
+            let (l, r) = (real(Quantity::Score, score), real(Quantity::Score, next));
+            checks.push(Check::new(BEST_NODE, subject, l, Op::AtLeast, r));
+        }
+        checks
+    }
+}
+
+/// 5.4.
+pub static ROOM: Rule = Rule(&RuleRecord {
+    key: "kai/fit/room",
+    says: "a pod goes where what it asks for is free, or about to be",
+    formula: "request <= idle + releasing",
+    source: "kai.md 5.4",
+    differs: "",
+});
+/// 5.5.
+pub static BEST_NODE: Rule = Rule(&RuleRecord {
+    key: "kai/score/best-node",
+    says: "of the nodes that fit the one with the highest score is taken, by name among equals",
+    formula: "score = packing or spreading + 10 CPU node + 100 free now + 1000 shares a device",
+    source: "kai.md 3.5, 5.5",
+    differs: "",
+});
 
 /// Child groups by name, then the group's own pod sets in their order.
 fn in_tree_order(group: &Group, by_rank: &[usize], order: &mut Vec<usize>) {

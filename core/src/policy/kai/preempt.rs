@@ -11,11 +11,12 @@
 //! nothing
 
 use super::config::Action;
+use super::place::Failure;
 use super::queue_tree::QueueTree;
-use super::recorder::Recorder;
+use super::recorder::{Recorder, Why};
 use super::session::Session;
 use super::signatures::Failed;
-use super::solver::Taking;
+use super::solver::{Solved, Taking};
 
 impl Session<'_> {
     /// The action.
@@ -26,18 +27,22 @@ impl Session<'_> {
         let mut failed = Failed::default();
         while let Some(job) = tree.pop(self) {
             let queue = self.facts_of(job).queue;
-            if failed.like(self, queue, job).is_some() {
+            if let Some(known) = failed.like(self, queue, job) {
+                self.notes.about(job, |note| note.like = Some(known));
                 continue;
             }
             let chunk = self.chunk(job, false);
             let solved = match self.over_quota(job, self.asked_by(&chunk)) {
-                Some(_) => None,
+                Some(excess) => {
+                    self.notes.about(job, |note| note.over_quota = Some(Failure::Excess(excess)));
+                    None
+                }
                 None => self.solve(&Taking::Preemption, job, out),
             };
             match solved {
-                Some(st) => {
-                    let committed = st.commit(self, job);
-                    out.committed(self, job, committed);
+                Some(Solved { statement, .. }) => {
+                    let done = statement.commit(self);
+                    out.committed(self, job, done, Why::Priority);
                 }
                 None => failed.remember(self, queue, job),
             }

@@ -12,10 +12,10 @@
 
 use super::config::Action;
 use super::queue_tree::QueueTree;
-use super::recorder::Recorder;
+use super::recorder::{Recorder, Why};
 use super::session::Session;
 use super::signatures::Failed;
-use super::solver::Taking;
+use super::solver::{Solved, Taking};
 
 impl Session<'_> {
     /// The action.
@@ -25,18 +25,22 @@ impl Session<'_> {
         tree.load(self, jobs);
         let mut failed = Failed::default();
         while let Some(job) = tree.pop(self) {
-            if !self.can_reclaim(job) {
+            let (is_entitled, check) = self.can_reclaim(job);
+            if !is_entitled {
+                self.notes.about(job, |note| note.not_entitled = check);
                 continue;
             }
             let queue = self.facts_of(job).queue;
-            if failed.like(self, queue, job).is_some() {
+            if let Some(known) = failed.like(self, queue, job) {
+                self.notes.about(job, |note| note.like = Some(known));
                 continue;
             }
             let taking = Taking::Reclaim(self.held());
             match self.solve(&taking, job, out) {
-                Some(st) => {
-                    let committed = st.commit(self, job);
-                    out.committed(self, job, committed);
+                Some(Solved { statement, mut proof }) => {
+                    proof.common.extend(check);
+                    let done = statement.commit(self);
+                    out.committed(self, job, done, Why::Taken(proof));
                 }
                 None => failed.remember(self, queue, job),
             }

@@ -14,10 +14,13 @@
 //! nothing
 
 use super::hypothesis::Hypothesis;
+use super::notes::{Proof, real, triple};
 use super::number::UNLIMITED;
 use super::session::Session;
 use super::snapshot::Quantities;
 use super::task::{JobRef, PodRef, QueueRef, TaskRef};
+use crate::trace::{Check, EvictReason, Op, Quantity, Rule, RuleRecord, Subject};
+use crate::units::Resource;
 
 /// What every queue held before anything was tried: allocated, and not preemptible.
 pub(super) type Held = Vec<(Quantities, Quantities)>;
@@ -40,14 +43,68 @@ fn ratio(allocated: f64, fair_share: f64) -> f64 {
     }
 }
 
+/// 6.2.
+pub static CAN_RECLAIM: Rule = Rule(&RuleRecord {
+    key: "kai/reclaim/can-reclaim",
+    says: "a queue may take from others up to its fair share, with non-preemptible work up to its quota",
+    formula: "allocated + need <= fair share",
+    source: "kai.md 6.2",
+    differs: "all three resources count, also those the job does not ask for",
+});
+/// 6.3 A.
+pub static MAINTAIN_FAIR_SHARE: Rule = Rule(&RuleRecord {
+    key: "kai/reclaim/maintain-fair-share",
+    says: "may be taken from a queue that holds more than the larger of its quota and its fair share",
+    formula: "left(e) > min(limit, max(quota, fair share)) in some resource",
+    source: "kai.md 6.3 A",
+    differs: "tested before the unit is taken, so the queue may end below its fair share",
+});
+/// 6.3 A.
+pub static GUARANTEE_QUOTA: Rule = Rule(&RuleRecord {
+    key: "kai/reclaim/guarantee-quota",
+    says: "a queue that stays within its quota may take from one that is above its own",
+    formula: "allocated(r) + need <= quota(r) and left(e) > quota(e) in some resource",
+    source: "kai.md 6.3 A",
+    differs: "",
+});
+/// 6.3 B.
+pub static KEEPS_ORDER: Rule = Rule(&RuleRecord {
+    key: "kai/reclaim/keeps-order",
+    says: "who takes stays within its fair share, or fuller than it than those it takes from by no more than they are",
+    formula: "x/FS(q) <= 1 or x/FS(q) * multiplier < left(s)/FS(s)",
+    source: "kai.md 6.3 B",
+    differs: "only against siblings that lose something, and only for resources involved",
+});
+/// 6.3 B.
+pub static STAYS_WITHIN_QUOTA: Rule = Rule(&RuleRecord {
+    key: "kai/reclaim/stays-within-quota",
+    says: "non-preemptible work that takes from others stays within quota at every level",
+    formula: "allocated not preemptible + need <= quota",
+    source: "kai.md 6.2, 6.3 B",
+    differs: "",
+});
+
 impl Session<'_> {
-    /// 6.2: whether the job's leaf queue may take from others.
-    pub fn can_reclaim(&mut self, job: JobRef) -> bool {
+    /// 6.2: whether the job's leaf queue may take from others, and the comparison that says so.
+    pub fn can_reclaim(&mut self, job: JobRef) -> (bool, Option<Check>) {
         let need = self.need(job);
-        let facts = self.facts_of(job);
-        let Some(queue) = facts.queue.map(|q| &self.queues[q.ix()]) else { return false };
-        (queue.allocated + need).less_equal(&queue.fair_share)
-            && (facts.preemptible || (queue.allocated_np + need).less_equal(&queue.deserved))
+        let Some(q) = self.facts_of(job).queue else { return (false, None) };
+        let queue = &self.queues[q.ix()];
+        let with_job = queue.allocated + need;
+        let is_entitled = with_job.less_equal(&queue.fair_share);
+        let np_with_job = queue.allocated_np + need;
+        let within_quota = self.facts_of(job).preemptible || np_with_job.less_equal(&queue.deserved);
+        let check = || {
+            if is_entitled && !within_quota {
+                let left = triple(Quantity::AllocatedNonPreemptible, np_with_job);
+                let right = triple(Quantity::Quota, queue.deserved);
+                return Check::new(STAYS_WITHIN_QUOTA, self.about_job(job), left, Op::AtMost, right);
+            }
+            let left = triple(Quantity::AllocatedWithJob, with_job);
+            let right = triple(Quantity::FairShare, queue.fair_share);
+            Check::new(CAN_RECLAIM, self.about_job(job), left, Op::AtMost, right)
+        };
+        (is_entitled && within_quota, self.notes.is_on().then(check))
     }
 
     /// What every queue holds now.
@@ -55,12 +112,12 @@ impl Session<'_> {
         self.queues.iter().map(|q| (q.allocated, q.allocated_np)).collect()
     }
 
-    /// 6.3: whether a job may take these victims.
-    pub fn is_fair(&mut self, held: &Held, hypothesis: &Hypothesis) -> bool {
-        let need = self.need(hypothesis.partial);
+    /// 6.3: whether a job may take these victims; the comparisons go into the proof.
+    pub fn is_fair(&mut self, held: &Held, hypothesis: &Hypothesis, proof: &mut Proof) -> bool {
+        let claim = Claim { claimant: hypothesis.partial, need: self.need(hypothesis.partial), held };
         let taken = self.taken(hypothesis);
-        let Some(left) = self.units_are_allowed(held, hypothesis.partial, need, &taken) else { return false };
-        self.claimant_is_in_order(held, hypothesis.partial, need, &taken, left)
+        let Some(left) = self.units_are_allowed(claim, &taken, proof) else { return false };
+        self.claimant_is_in_order(claim, &taken, left, proof)
     }
 
     /// The units taken from each leaf queue, queues by name.
@@ -116,65 +173,115 @@ impl Session<'_> {
     }
 
     /// Step A: what the queues have left, if every unit is allowed.
-    fn units_are_allowed(
-        &self,
-        held: &Held,
-        claimant: JobRef,
-        need: Quantities,
-        taken: &[Taken],
-    ) -> Option<Vec<Option<Quantities>>> {
-        let claimant = self.facts_of(claimant).queue?;
-        let mut left: Vec<Option<Quantities>> = vec![None; self.queues.len()];
+    fn units_are_allowed(&self, claim: Claim<'_>, taken: &[Taken], proof: &mut Proof) -> Option<Left> {
+        let claimant = self.facts_of(claim.claimant).queue?;
+        let mut left: Left = vec![None; self.queues.len()];
         for Taken { queue, units } in taken {
             let (r, e) = self.split(claimant, *queue)?;
-            let within_quota = (held[r.ix()].0 + need).less_equal(&self.queues[r.ix()].deserved);
-            let other = &self.queues[e.ix()];
             for &unit in units {
-                let now = *left[e.ix()].get_or_insert(held[e.ix()].0);
-                let is_above_share = !now.less_equal(&other.allocatable());
-                if !is_above_share && !(within_quota && !now.less_equal(&other.deserved)) {
-                    return None;
+                let now = *left[e.ix()].get_or_insert(claim.held[e.ix()].0);
+                let reason = self.unit_is_allowed(claim, (r, e), now);
+                if self.notes.is_on() {
+                    self.prove_unit(claim, *queue, (r, e), now, proof);
                 }
+                reason?;
                 for q in self.path_from_root(*queue) {
-                    *left[q.ix()].get_or_insert(held[q.ix()].0) -= unit;
+                    *left[q.ix()].get_or_insert(claim.held[q.ix()].0) -= unit;
                 }
             }
         }
         Some(left)
     }
 
+    /// Why a unit may be taken while the other queue has this much left.
+    fn unit_is_allowed(
+        &self,
+        claim: Claim<'_>,
+        (r, e): (QueueRef, QueueRef),
+        now: Quantities,
+    ) -> Option<EvictReason> {
+        let other = &self.queues[e.ix()];
+        if !now.less_equal(&other.allocatable()) {
+            return Some(EvictReason::ReclaimedForFairShare);
+        }
+        let with_need = claim.held[r.ix()].0 + claim.need;
+        let within_quota = with_need.less_equal(&self.queues[r.ix()].deserved);
+        let is_above_quota = !now.less_equal(&other.deserved);
+        (within_quota && is_above_quota).then_some(EvictReason::ReclaimedForQuota)
+    }
+
+    fn prove_unit(
+        &self,
+        claim: Claim<'_>,
+        from: QueueRef,
+        (r, e): (QueueRef, QueueRef),
+        now: Quantities,
+        proof: &mut Proof,
+    ) {
+        let other = &self.queues[e.ix()];
+        let subject = self.about_queues(claim.claimant, r, e);
+        let check = |rule, left, op, right| Check::new(rule, subject, left, op, right);
+        let left = || triple(Quantity::AllocatedWithoutVictims, now);
+        let may = triple(Quantity::Allocatable, other.allocatable());
+        let mut checks = vec![check(MAINTAIN_FAIR_SHARE, left(), Op::Exceeds, may)];
+        let mut reason = EvictReason::ReclaimedForFairShare;
+        if !checks[0].holds {
+            reason = EvictReason::ReclaimedForQuota;
+            let with_need = triple(Quantity::AllocatedWithJob, claim.held[r.ix()].0 + claim.need);
+            let quota = triple(Quantity::Quota, self.queues[r.ix()].deserved);
+            checks.push(check(GUARANTEE_QUOTA, with_need, Op::AtMost, quota));
+            let quota = triple(Quantity::Quota, other.deserved);
+            checks.push(check(GUARANTEE_QUOTA, left(), Op::Exceeds, quota));
+        }
+        match proof.by_queue.iter_mut().find(|known| known.0 == from) {
+            Some(known) => {
+                known.1 = known.1.max(reason);
+                known.2.extend(checks);
+            }
+            None => proof.by_queue.push((from, reason, checks)),
+        }
+    }
+
     /// Step B: whether the claimant's queues stay in order.
     fn claimant_is_in_order(
         &self,
-        held: &Held,
-        claimant: JobRef,
-        need: Quantities,
+        claim: Claim<'_>,
         taken: &[Taken],
-        mut left: Vec<Option<Quantities>>,
+        mut left: Left,
+        proof: &mut Proof,
     ) -> bool {
-        let facts = self.facts_of(claimant);
+        let facts = self.facts_of(claim.claimant);
         let mut at = facts.queue;
         while let Some(q) = at {
             let x = match &mut left[q.ix()] {
                 Some(left) => {
-                    *left += need;
+                    *left += claim.need;
                     *left
                 }
-                None => held[q.ix()].0 + need,
+                None => claim.held[q.ix()].0 + claim.need,
             };
             let parent = self.queues[q.ix()].parent;
-            for s in 0..self.queues.len() {
-                let is_sibling = s != q.ix() && self.queues[s].parent == parent;
-                if let (true, Some(left)) = (is_sibling, left[s]) {
-                    let involved = self.involved(QueueRef::of(s), need, taken);
-                    if !self.keeps_order(q, x, QueueRef::of(s), left, involved) {
+            for s in (0..self.queues.len()).map(QueueRef::of) {
+                let is_sibling = s != q && self.queues[s.ix()].parent == parent;
+                if let (true, Some(left)) = (is_sibling, left[s.ix()]) {
+                    let involved = self.involved(s, claim.need, taken);
+                    if !self.keeps_order(claim.claimant, (q, x), (s, left), involved, proof) {
                         return false;
                     }
                 }
             }
-            let deserved = &self.queues[q.ix()].deserved;
-            if !facts.preemptible && !(held[q.ix()].1 + need).less_equal(deserved) {
-                return false;
+            let deserved = self.queues[q.ix()].deserved;
+            let np = claim.held[q.ix()].1 + claim.need;
+            if !facts.preemptible {
+                if self.notes.is_on() {
+                    let (l, r) =
+                        (triple(Quantity::AllocatedNonPreemptible, np), triple(Quantity::Quota, deserved));
+                    let subject = self.about_queue(claim.claimant, q);
+                    proof.common.push(Check::new(STAYS_WITHIN_QUOTA, subject, l, Op::AtMost, r));
+                }
+                if !np.less_equal(&deserved) {
+                    return false;
+                }
             }
             at = parent;
         }
@@ -199,22 +306,51 @@ impl Session<'_> {
     /// Whether the claimant's queue stays below a sibling, or within its share.
     fn keeps_order(
         &self,
-        q: QueueRef,
-        x: Quantities,
-        s: QueueRef,
-        left: Quantities,
+        claimant: JobRef,
+        (q, x): (QueueRef, Quantities),
+        (s, left): (QueueRef, Quantities),
         involved: [bool; 3],
+        proof: &mut Proof,
     ) -> bool {
-        let (mine, theirs) =
-            (self.queues[q.ix()].fair_share.to_array(), self.queues[s.ix()].fair_share.to_array());
-        (0..3).filter(|&i| involved[i]).all(|i| {
+        let mine = self.queues[q.ix()].fair_share.to_array();
+        let theirs = self.queues[s.ix()].fair_share.to_array();
+        for i in (0..3).filter(|&i| involved[i]) {
             let (fs_q, fs_s) = (mine[i], theirs[i]);
             if fs_q == UNLIMITED && fs_s == UNLIMITED {
-                return true;
+                continue;
             }
             let ratio_q = ratio(x.to_array()[i], fs_q);
             let ratio_s = ratio(left.to_array()[i], fs_s);
-            !(ratio_q > 1.0 && fs_s > 0.0 && ratio_q * self.config.saturation_multiplier >= ratio_s)
-        })
+            let with_multiplier = ratio_q * self.config.saturation_multiplier;
+            let is_above = ratio_q > 1.0 && fs_s > 0.0;
+            if self.notes.is_on() {
+                let resource = Some(Resource::ACCOUNTED[i]);
+                let subject = Subject { resource, ..self.about_queues(claimant, q, s) };
+                let check = |left, op, right| Check::new(KEEPS_ORDER, subject, left, op, right);
+                let saturation = |ratio| real(Quantity::Saturation, ratio);
+                proof.common.push(if is_above {
+                    check(saturation(with_multiplier), Op::Less, saturation(ratio_s))
+                } else if ratio_q <= 1.0 {
+                    check(saturation(ratio_q), Op::AtMost, real(Quantity::Constant, 1.0))
+                } else {
+                    check(real(Quantity::FairShare, fs_s), Op::AtMost, real(Quantity::Constant, 0.0))
+                });
+            }
+            if is_above && with_multiplier >= ratio_s {
+                return false;
+            }
+        }
+        true
     }
 }
+
+/// Who takes how much, and what every queue held before.
+#[derive(Clone, Copy, Debug)]
+struct Claim<'h> {
+    claimant: JobRef,
+    need: Quantities,
+    held: &'h Held,
+}
+
+/// What queues have left; `None` until something is taken.
+type Left = Vec<Option<Quantities>>;

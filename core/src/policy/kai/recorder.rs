@@ -1,23 +1,77 @@
-//! What a cycle came to: per action, what was committed and what changed.
+//! What a cycle came to: decisions and events in the order of the committed operations, and, where a cycle is compared
+//! with the real scheduler, what each action changed.
 //!
 //! # Source
-//! recordings of format `kai-cycle/1`
+//! kai.md 4.4 (commit); recordings of format `kai-cycle/1`
+//!
+//! # Differs
+//! evicting a pod that is not on a node, or twice, is no event and no decision
 
 use std::sync::Arc;
 
 use super::config::Action;
-use super::place::Failure;
+use super::notes::{Proof, count, real};
 use super::session::Session;
-use super::snapshot::{ActionOutcome, Committed, CycleOutcome, PodState, Quantities, QueueShares};
-use super::task::{JobRef, NodeRef, TaskRef};
-use crate::trace::Trace;
+use super::snapshot::{
+    ActionOutcome, Committed, CycleOutcome, PodState, Quantities, QueueShares, Snapshot, Status,
+};
+use super::statement::Done;
+use super::task::{GroupRef, JobRef, NodeRef, PodRef, TaskRef};
+use crate::cluster::Devices;
+use crate::trace::{Check, Event, EvictReason, Op, Quantity, Rule, RuleRecord, Subject, Trace};
 
-/// Collects the outcome of a cycle.
+/// 7.1.
+pub static LOWER_PRIORITY: Rule = Rule(&RuleRecord {
+    key: "kai/preempt/lower-priority",
+    says: "a job may take from preemptible jobs of strictly lower priority in its own queue",
+    formula: "priority(victim) < priority(job)",
+    source: "kai.md 7.1",
+    differs: "fair share plays no part",
+});
+/// 7.3.
+pub static STALE_GRACE: Rule = Rule(&RuleRecord {
+    key: "kai/stale-gang/grace",
+    says: "a gang that is below its minimum for longer than the grace is evicted",
+    formula: "now - stale since >= grace",
+    source: "kai.md 7.3",
+    differs: "",
+});
+
+/// Why something was committed.
+#[derive(Debug)]
+pub(super) enum Why {
+    /// There was room.
+    Free,
+    /// It was taken from other queues.
+    Taken(Proof),
+    /// It was taken from lower priority.
+    Priority,
+    /// Room was made by moving.
+    Room,
+    /// A gang was below its minimum for too long.
+    Stale {
+        /// Since when.
+        since_s: f64,
+    },
+}
+
+/// A decision in the session's terms.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Decided {
+    Bind { pod: PodRef, node: NodeRef, groups: Vec<GroupRef> },
+    Evict { pod: PodRef },
+}
+
+/// Collects what a cycle comes to.
 pub(super) struct Recorder<'t> {
-    /// The record of decisions.
+    /// Events with what decided them.
     pub trace: &'t mut Trace,
-    /// So far.
-    pub outcome: CycleOutcome,
+    /// In commit order.
+    pub decisions: Vec<Decided>,
+    /// Who waits for which node.
+    pub claims: Vec<(JobRef, NodeRef)>,
+    /// As the real scheduler was recorded, if that is wanted.
+    pub outcome: Option<CycleOutcome>,
     step: ActionOutcome,
     before: State,
 }
@@ -38,21 +92,32 @@ impl State {
 }
 
 impl<'t> Recorder<'t> {
-    /// Starts with the shares at the opening.
-    pub fn new(session: &Session<'_>, names: impl Iterator<Item = Arc<str>>, trace: &'t mut Trace) -> Self {
+    /// Collects decisions and events.
+    pub fn new(trace: &'t mut Trace) -> Self {
+        let (decisions, claims) = (Vec::new(), Vec::new());
+        let (step, before) = (ActionOutcome::default(), State::default());
+        Recorder { trace, decisions, claims, outcome: None, step, before }
+    }
+
+    /// Also compares before and after each action, from the shares at the opening on.
+    pub fn comparing(session: &Session<'_>, snapshot: &Snapshot, trace: &'t mut Trace) -> Self {
+        let names = snapshot.queues.iter().map(|q| q.name.clone());
         let shares = if session.plugins.proportion { shares(session, names) } else { Vec::new() };
-        let outcome = CycleOutcome { shares, steps: Vec::new() };
-        Recorder { trace, outcome, step: ActionOutcome::default(), before: State::default() }
+        let outcome = Some(CycleOutcome { shares, steps: Vec::new() });
+        Recorder { outcome, ..Recorder::new(trace) }
     }
 
     /// An action begins.
     pub fn begin(&mut self, session: &Session<'_>, action: Action) {
-        self.step = ActionOutcome { action: action.name(), ..ActionOutcome::default() };
-        self.before = State::of(session);
+        if self.outcome.is_some() {
+            self.step = ActionOutcome { action: action.name(), ..ActionOutcome::default() };
+            self.before = State::of(session);
+        }
     }
 
     /// The action is over.
     pub fn end(&mut self, session: &Session<'_>) {
+        let Some(outcome) = &mut self.outcome else { return };
         let mut step = std::mem::take(&mut self.step);
         let after = State::of(session);
         let changed = self.before.pods.iter().zip(after.pods).filter(|(before, after)| *before != after);
@@ -62,29 +127,103 @@ impl<'t> Recorder<'t> {
                 step.queues.push((session.queues[i].name.clone(), after.0, after.1));
             }
         }
-        self.outcome.steps.push(step);
+        outcome.steps.push(step);
     }
 
     /// A statement was committed for a job.
-    pub fn committed(&mut self, _session: &Session<'_>, _job: JobRef, committed: Vec<Committed>) {
-        if !committed.is_empty() {
-            self.step.commits.push(committed);
+    pub fn committed(&mut self, session: &Session<'_>, job: JobRef, done: Vec<Done>, why: Why) {
+        for &done in &done {
+            match done {
+                Done::Bound(task, host) => self.bound(session, job, task, host),
+                Done::Claimed(task, host) => self.claimed(session, job, (task, host), &why),
+                Done::Evicted(task) => self.evicted(session, job, task, &why),
+            }
+        }
+        if self.outcome.is_some() && !done.is_empty() {
+            let is_stale = matches!(why, Why::Stale { .. });
+            let preemptor = if is_stale { Arc::from("") } else { session.facts_of(job).name.clone() };
+            self.step.commits.push(done.into_iter().map(|d| session.by_name(d, &preemptor)).collect());
         }
     }
+
+    fn bound(&mut self, session: &Session<'_>, job: JobRef, task: TaskRef, host: NodeRef) {
+        let t = session.task(task);
+        let (pod, node) = (session.pod_of(task).id, session.nodes[host.ix()].id);
+        self.decisions.push(Decided::Bind { pod: t.pod, node: host, groups: t.groups.clone() });
+        let event = Event::Bound { pod, node, devices: Devices(0) };
+        self.trace.event(event, || session.why_placed(job, t.pod));
+    }
+
+    fn claimed(&mut self, session: &Session<'_>, job: JobRef, (task, host): (TaskRef, NodeRef), why: &Why) {
+        let t = session.task(task);
+        let owner = session.job_of(task);
+        self.claims.push((owner, host));
+        let event = Event::Claimed { pod: session.pod_of(task).id, node: session.nodes[host.ix()].id };
+        self.trace.event(event, || match why {
+            Why::Free => session.why_placed(job, t.pod),
+            Why::Taken(proof) => proof.common.clone(),
+            Why::Priority | Why::Room | Why::Stale { .. } => Vec::new(),
+        });
+    }
+
+    fn evicted(&mut self, session: &Session<'_>, job: JobRef, task: TaskRef, why: &Why) {
+        let t = session.task(task);
+        let is_there = |d: &Decided| matches!(d, Decided::Bind { pod, .. } if *pod == t.pod);
+        let pod = session.pod_of(task);
+        let Some(node) = pod.held_on.or_else(|| {
+            let bound = self.decisions.iter().find(|d| is_there(d));
+            bound.and_then(|d| match d {
+                Decided::Bind { node, .. } => Some(*node),
+                Decided::Evict { .. } => None,
+            })
+        }) else {
+            return;
+        };
+        if self.decisions.contains(&Decided::Evict { pod: t.pod }) {
+            return;
+        }
+        self.decisions.push(Decided::Evict { pod: t.pod });
+        let moves = t.status == Status::Pipelined;
+        let leaf = session.facts_of(session.job_of(task)).queue;
+        let of_queue = |proof: &Proof| proof.by_queue.iter().position(|q| Some(q.0) == leaf);
+        let reason = match why {
+            Why::Stale { .. } => EvictReason::StaleGang,
+            Why::Free | Why::Room => EvictReason::Moved,
+            _ if moves => EvictReason::Moved,
+            Why::Priority => EvictReason::Preempted,
+            Why::Taken(proof) => of_queue(proof).map_or(EvictReason::Moved, |i| proof.by_queue[i].1),
+        };
+        let by = if matches!(why, Why::Stale { .. }) { None } else { Some(session.facts_of(job).id) };
+        let event = Event::Evicted { pod: pod.id, node: session.nodes[node.ix()].id, by, reason };
+        self.trace.event(event, || match why {
+            Why::Taken(proof) => {
+                let of_queue = of_queue(proof).map(|i| proof.by_queue[i].2.clone());
+                of_queue.into_iter().flatten().chain(proof.common.iter().cloned()).collect()
+            }
+            Why::Priority => vec![session.lower_priority(job, task)],
+            Why::Stale { since_s } => session.why_stale(job, *since_s),
+            Why::Free | Why::Room => Vec::new(),
+        });
+    }
+
     /// A job's last start was set.
     pub fn started(&mut self, session: &Session<'_>, job: JobRef) {
-        self.step.started.push(session.facts_of(job).name.clone());
+        if self.outcome.is_some() {
+            self.step.started.push(session.facts_of(job).name.clone());
+        }
     }
     /// A job's staleness was set or cleared.
     pub fn stale(&mut self, session: &Session<'_>, job: JobRef, is_stale: bool) {
-        self.step.stale.push((session.facts_of(job).name.clone(), is_stale));
+        if self.outcome.is_some() {
+            self.step.stale.push((session.facts_of(job).name.clone(), is_stale));
+        }
     }
     /// The real scheduler would have died here.
     pub fn crashed(&mut self, session: &Session<'_>, job: JobRef) {
-        self.step.crashes.push(session.facts_of(job).name.clone());
+        if self.outcome.is_some() {
+            self.step.crashes.push(session.facts_of(job).name.clone());
+        }
     }
-    /// A chunk could not be placed on free room.
-    pub fn not_placed(&mut self, _session: &Session<'_>, _job: JobRef, _failure: Failure) {}
 }
 
 fn shares(session: &Session<'_>, names: impl Iterator<Item = Arc<str>>) -> Vec<QueueShares> {
@@ -115,9 +254,41 @@ impl Session<'_> {
             gpu_groups,
         }
     }
-    /// A placement by names: pod, node, shared devices.
-    pub fn names_of(&self, task: TaskRef, host: NodeRef) -> (Arc<str>, Arc<str>, Vec<Arc<str>>) {
+
+    /// A committed operation by names.
+    fn by_name(&self, done: Done, preemptor: &Arc<str>) -> Committed {
+        let (Done::Bound(task, _) | Done::Claimed(task, _) | Done::Evicted(task)) = done;
+        let pod = self.pod_of(task).name.clone();
+        let node = |host: NodeRef| self.nodes[host.ix()].name.clone();
         let groups = self.task(task).groups.iter().map(|&g| self.groups.name(g).clone());
-        (self.pod_of(task).name.clone(), self.nodes[host.ix()].name.clone(), groups.collect())
+        match done {
+            Done::Bound(_, host) => Committed::Bind { pod, node: node(host), gpu_groups: groups.collect() },
+            Done::Claimed(_, host) => {
+                Committed::Pipelined { pod, node: node(host), gpu_groups: groups.collect() }
+            }
+            Done::Evicted(_) => Committed::Evict { pod, preemptor: preemptor.clone() },
+        }
+    }
+
+    fn why_placed(&self, job: JobRef, pod: PodRef) -> Vec<Check> {
+        let mut checks = self.notes.gate.clone();
+        checks.extend(self.notes.placed.get(&pod).into_iter().flatten().cloned());
+        checks.retain(|c| c.subject.job == Some(self.facts_of(job).id));
+        checks
+    }
+
+    fn lower_priority(&self, job: JobRef, victim: TaskRef) -> Check {
+        let other = self.facts_of(self.job_of(victim));
+        let subject = Subject { other_job: Some(other.id), ..self.about_job(job) };
+        let (l, r) = (other.priority, self.facts_of(job).priority);
+        let priority = |p| count(Quantity::Priority, p);
+        Check::new(LOWER_PRIORITY, subject, priority(l), Op::Less, priority(r))
+    }
+
+    fn why_stale(&self, job: JobRef, since_s: f64) -> Vec<Check> {
+        let subject = self.about_job(job);
+        let age = real(Quantity::Runtime, self.now_s - since_s);
+        let grace = real(Quantity::Constant, self.config.staleness_grace_s.unwrap_or(f64::INFINITY));
+        vec![Check::new(STALE_GRACE, subject, age, Op::AtLeast, grace)]
     }
 }

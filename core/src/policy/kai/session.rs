@@ -20,11 +20,14 @@ use super::config::Config;
 use super::division::{self, Sibling};
 use super::job::{Group, Job, JobFacts, PodSet};
 use super::node::Node;
+use super::notes::Notes;
 use super::request::Request;
 use super::score;
 use super::signatures::Keys;
 use super::snapshot::{Quantities, Snapshot, SnapshotJob, SnapshotPod, SnapshotQueue, Status};
 use super::task::{GroupRef, JobRef, NodeRef, PodRef, QueueRef, Task, TaskRef};
+use crate::id::{Id, JobId, NodeId, PodId, QueueId};
+use crate::trace::Level;
 
 /// The working copy.
 pub(super) struct Session<'a> {
@@ -43,6 +46,31 @@ pub(super) struct Session<'a> {
     pub keys: Keys,
     /// How many jobs are the session's own; the others are clones.
     pub n_jobs: usize,
+    /// What is kept for explanations.
+    pub notes: Notes,
+}
+
+/// The cluster's ids of a snapshot's items, in the snapshot's order.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Ids {
+    pub nodes: Vec<NodeId>,
+    pub queues: Vec<QueueId>,
+    pub jobs: Vec<JobId>,
+    /// Of all jobs' pods, one job after the other.
+    pub pods: Vec<PodId>,
+}
+
+impl Ids {
+    /// The ids of a snapshot that was not made from a cluster: positions.
+    pub fn in_file_order(snapshot: &Snapshot) -> Self {
+        let n_pods = snapshot.jobs.iter().map(|j| j.pods.len()).sum();
+        Ids {
+            nodes: (0..snapshot.nodes.len()).map(NodeId::from_index).collect(),
+            queues: (0..snapshot.queues.len()).map(QueueId::from_index).collect(),
+            jobs: (0..snapshot.jobs.len()).map(JobId::from_index).collect(),
+            pods: (0..n_pods).map(PodId::from_index).collect(),
+        }
+    }
 }
 
 /// Which optional rules are loaded.
@@ -61,6 +89,7 @@ pub(super) struct Plugins {
 /// A queue's numbers.
 #[derive(Clone, Debug)]
 pub(super) struct Queue {
+    pub id: QueueId,
     pub name: Arc<str>,
     pub parent: Option<QueueRef>,
     pub children: Vec<QueueRef>,
@@ -81,8 +110,11 @@ pub(super) struct Queue {
 /// What never changes about a pod.
 #[derive(Clone, Debug)]
 pub(super) struct PodFacts {
+    pub id: PodId,
     pub name: Arc<str>,
     pub job: JobRef,
+    /// The node it holds something on at the opening.
+    pub held_on: Option<NodeRef>,
     /// Position of its pod set.
     pub set: usize,
     /// Place in task order within its job.
@@ -135,7 +167,7 @@ const FRESH: &str = "gpu-group-";
 
 impl<'a> Session<'a> {
     /// Opens a session.
-    pub fn open(snapshot: &'a Snapshot) -> Self {
+    pub fn open(snapshot: &'a Snapshot, ids: &Ids, level: Level) -> Self {
         let config = &snapshot.config;
         let has = |plugin| config.has(plugin);
         let plugins = Plugins {
@@ -154,7 +186,7 @@ impl<'a> Session<'a> {
             now_s: snapshot.now_s,
             total: snapshot.total,
             nodes: Vec::new(),
-            queues: open_queues(&snapshot.queues),
+            queues: open_queues(&snapshot.queues, &ids.queues),
             facts: Vec::with_capacity(snapshot.jobs.len()),
             pods: Vec::new(),
             jobs: Vec::with_capacity(snapshot.jobs.len()),
@@ -163,8 +195,9 @@ impl<'a> Session<'a> {
             score_parts: score::parts(config),
             keys: Keys::default(),
             n_jobs: snapshot.jobs.len(),
+            notes: Notes::new(level, snapshot.jobs.len()),
         };
-        session.open_jobs(snapshot);
+        session.open_jobs(snapshot, ids);
         if session.plugins.proportion {
             session.sum_queues();
             let top: Vec<QueueRef> = session.children_of(None);
@@ -173,37 +206,45 @@ impl<'a> Session<'a> {
         session
     }
 
-    fn open_jobs(&mut self, snapshot: &Snapshot) {
+    fn open_jobs(&mut self, snapshot: &Snapshot, ids: &Ids) {
         let mut scalars: Vec<&Arc<str>> = Vec::new();
         for pod in snapshot.jobs.iter().flat_map(|j| &j.pods) {
             scalars.extend(pod.scalars.iter().map(|(name, _)| name));
         }
         scalars.sort();
         scalars.dedup();
-        let mut nodes: Vec<_> = snapshot.nodes.iter().collect();
-        nodes.sort_by(|l, r| l.name.cmp(&r.name));
+        let mut nodes: Vec<_> = snapshot.nodes.iter().zip(&ids.nodes).collect();
+        nodes.sort_by(|l, r| l.0.name.cmp(&r.0.name));
         let amounts = |named: &[(Arc<str>, i64)]| -> Vec<i64> {
             let of = |name| named.iter().find(|(n, _)| n == name).map_or(0, |(_, amount)| *amount);
             scalars.iter().map(|&name| of(name)).collect()
         };
-        self.nodes = nodes.iter().map(|n| Node::new(n, amounts(&n.scalars))).collect();
+        self.nodes = nodes.iter().map(|&(n, &id)| Node::new(id, n, amounts(&n.scalars))).collect();
 
         let mut queues: Vec<(&str, QueueRef)> = Vec::new();
         let queue_names: Vec<Arc<str>> = self.queues.iter().map(|q| q.name.clone()).collect();
         queues.extend(queue_names.iter().enumerate().map(|(i, name)| (&**name, QueueRef::of(i))));
         queues.sort_by(|l, r| l.0.cmp(r.0));
-        let mut jobs: Vec<&SnapshotJob> = snapshot.jobs.iter().collect();
-        jobs.sort_by(|l, r| l.name.cmp(&r.name));
+        let mut first_pod = 0;
+        let mut jobs: Vec<(&SnapshotJob, JobId, usize)> = Vec::with_capacity(snapshot.jobs.len());
+        for (job, &id) in snapshot.jobs.iter().zip(&ids.jobs) {
+            jobs.push((job, id, first_pod));
+            first_pod += job.pods.len();
+        }
+        jobs.sort_by(|l, r| l.0.name.cmp(&r.0.name));
         let mut likenesses = BTreeMap::new();
-        for from in jobs {
+        for (from, id, first_pod) in jobs {
             let found = queues.binary_search_by(|q| q.0.cmp(&from.queue)).ok().map(|i| queues[i].1);
             let mut sets: Vec<_> = from.pod_sets.iter().collect();
             sets.sort_by(|l, r| l.name.cmp(&r.name));
             let set_of = |pod: &SnapshotPod| sets.binary_search_by(|s| s.name.cmp(&pod.pod_set)).ok();
-            let mut pods: Vec<_> = from.pods.iter().filter_map(|p| set_of(p).map(|set| (p, set))).collect();
-            pods.sort_by(|l, r| l.0.name.cmp(&r.0.name));
+            let pod_ids = &ids.pods[first_pod..];
+            let of_set = |(p, &id)| set_of(p).map(|set| SessionPod { from: p, set, id });
+            let mut pods: Vec<SessionPod<'_>> = from.pods.iter().zip(pod_ids).filter_map(of_set).collect();
+            pods.sort_by(|l, r| l.from.name.cmp(&r.from.name));
             let uid = JobRef::of(self.jobs.len());
             let facts = JobFacts {
+                id,
                 name: from.name.clone(),
                 queue: found,
                 is_ordered: found.is_some_and(|q| self.queues[q.ix()].children.is_empty()),
@@ -211,7 +252,6 @@ impl<'a> Session<'a> {
                 preemptible: from.preemptible,
                 created_s: from.created_s,
                 first_pod: PodRef::of(self.pods.len()),
-                n_pods: pods.len() as u32,
                 groups: Group::of(sets.iter().map(|s| s.path.as_slice())),
             };
             self.facts.push(facts);
@@ -220,17 +260,19 @@ impl<'a> Session<'a> {
             job.last_start_s = from.last_start_s;
             job.stale_since_s = from.stale_since_s;
             self.jobs.push(job);
-            for &(pod, set) in &pods {
+            for &SessionPod { from: pod, set, id } in &pods {
                 let affinity = pod.node_affinity_in.as_ref();
                 let n = likenesses.len() as u32;
                 let accepts = |(key, values): &(Arc<str>, Vec<Arc<str>>)| {
                     let label =
                         |n: &SnapshotNodeLabels| n.iter().any(|(k, v)| k == key && values.contains(v));
-                    nodes.iter().map(|n| label(&n.labels)).collect()
+                    nodes.iter().map(|n| label(&n.0.labels)).collect()
                 };
                 self.pods.push(PodFacts {
+                    id,
                     name: pod.name.clone(),
                     job: uid,
+                    held_on: None,
                     set,
                     order: 0,
                     request: Request::new(pod, amounts(&pod.scalars)),
@@ -247,8 +289,8 @@ impl<'a> Session<'a> {
     }
 
     /// Puts the active pods of a job on their nodes, and all into the job.
-    fn open_tasks(&mut self, job: JobRef, pods: &[(&SnapshotPod, usize)]) {
-        for (i, (from, _)) in pods.iter().enumerate() {
+    fn open_tasks(&mut self, job: JobRef, pods: &[SessionPod<'_>]) {
+        for (i, SessionPod { from, .. }) in pods.iter().enumerate() {
             let pod = PodRef(self.facts[job.ix()].first_pod.0 + i as u32);
             let mut task = Task { pod, status: from.status, ..Task::default() };
             task.groups = from.gpu_groups.iter().map(|g| self.groups.find(g)).collect();
@@ -256,6 +298,7 @@ impl<'a> Session<'a> {
             if let Ok(at) = at {
                 task.node = Some(NodeRef::of(at));
                 if from.status.is_active_used() {
+                    self.pods[pod.ix()].held_on = Some(NodeRef::of(at));
                     self.nodes[at].add(&self.pods[pod.ix()].request, &mut task);
                 }
             }
@@ -387,6 +430,14 @@ impl<'a> Session<'a> {
     }
 }
 
+/// A pod on its way into the session.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct SessionPod<'s> {
+    pub from: &'s SnapshotPod,
+    pub set: usize,
+    pub id: PodId,
+}
+
 type SnapshotNodeLabels = Vec<(Arc<str>, Arc<str>)>;
 
 impl Group {
@@ -412,29 +463,31 @@ impl Group {
 }
 
 /// The queues of whole trees, in order of (age, name).
-fn open_queues(from: &[SnapshotQueue]) -> Vec<Queue> {
-    let mut kept: Vec<&SnapshotQueue> = from.iter().collect();
+pub(super) fn open_queues(from: &[SnapshotQueue], ids: &[QueueId]) -> Vec<Queue> {
+    let mut kept: Vec<(&SnapshotQueue, QueueId)> = from.iter().zip(ids.iter().copied()).collect();
     loop {
-        let names: Vec<&str> = kept.iter().map(|q| &*q.name).collect();
-        let whole = |q: &&SnapshotQueue| q.parent.is_empty() || names.contains(&&*q.parent);
-        let next: Vec<&SnapshotQueue> = kept.iter().copied().filter(whole).collect();
+        let names: Vec<&str> = kept.iter().map(|q| &*q.0.name).collect();
+        let whole = |q: &(&SnapshotQueue, QueueId)| q.0.parent.is_empty() || names.contains(&&*q.0.parent);
+        let next: Vec<(&SnapshotQueue, QueueId)> = kept.iter().copied().filter(whole).collect();
         if next.len() == kept.len() {
             break;
         }
         kept = next;
     }
-    let age = |l: &&SnapshotQueue, r: &&SnapshotQueue| {
+    let age = |l: &(&SnapshotQueue, QueueId), r: &(&SnapshotQueue, QueueId)| {
+        let (l, r) = (l.0, r.0);
         l.created_s
             .partial_cmp(&r.created_s)
             .expect("moments are never NaN")
             .then_with(|| l.name.cmp(&r.name))
     };
     kept.sort_by(age);
-    let find = |name: &str| kept.iter().position(|q| &*q.name == name).map(QueueRef::of);
-    let open = |q: &&SnapshotQueue| Queue {
+    let find = |name: &str| kept.iter().position(|q| &*q.0.name == name).map(QueueRef::of);
+    let open = |&(q, id): &(&SnapshotQueue, QueueId)| Queue {
+        id,
         name: q.name.clone(),
         parent: find(&q.parent),
-        children: (0..kept.len()).filter(|&i| kept[i].parent == q.name).map(QueueRef::of).collect(),
+        children: (0..kept.len()).filter(|&i| kept[i].0.parent == q.name).map(QueueRef::of).collect(),
         priority: q.priority,
         created_s: q.created_s,
         deserved: q.quota,

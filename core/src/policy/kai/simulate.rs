@@ -14,8 +14,8 @@
 
 use super::hypothesis::Hypothesis;
 use super::min_runtime::Against;
+use super::notes::Proof;
 use super::queue_tree::QueueTree;
-use super::recorder::Recorder;
 use super::session::Session;
 use super::snapshot::Status;
 use super::solver::Taking;
@@ -29,8 +29,8 @@ pub(super) enum Attempt {
     Failed,
     /// It was placed, but what is taken for it may not be taken.
     Refused,
-    /// It was placed; these tasks go or move.
-    Solved(Vec<TaskRef>),
+    /// It was placed; these tasks go or move, and why they may.
+    Solved(Vec<TaskRef>, Proof),
 }
 
 impl Session<'_> {
@@ -42,16 +42,21 @@ impl Session<'_> {
         hypothesis: &Hypothesis,
         victims: &[TaskRef],
         nodes: &[bool],
-        _out: &mut Recorder<'_>,
     ) -> Attempt {
+        let claimant = self.job(hypothesis.partial).uid;
+        if !matches!(taking, Taking::Consolidation { .. }) {
+            self.notes.about(claimant, |note| *note.tried.get_or_insert(0) += 1);
+        }
         if !self.place_anew(st, hypothesis, victims, nodes) {
             return Attempt::Failed;
         }
-        if !self.is_valid(taking, hypothesis) {
+        let mut proof = Proof::default();
+        if !self.is_valid(taking, hypothesis, &mut proof) {
+            self.notes.about(claimant, |note| note.refused = proof.into_checks());
             return Attempt::Refused;
         }
         let goes = |&t: &TaskRef| matches!(self.task(t).status, Status::Releasing | Status::Pipelined);
-        Attempt::Solved(victims.iter().copied().filter(goes).collect())
+        Attempt::Solved(victims.iter().copied().filter(goes).collect(), proof)
     }
 
     fn place_anew(
@@ -94,10 +99,10 @@ impl Session<'_> {
         true
     }
 
-    fn is_valid(&mut self, taking: &Taking, hypothesis: &Hypothesis) -> bool {
+    fn is_valid(&mut self, taking: &Taking, hypothesis: &Hypothesis, proof: &mut Proof) -> bool {
         match taking {
             Taking::Reclaim(held) => {
-                let proportion = !self.plugins.proportion || self.is_fair(held, hypothesis);
+                let proportion = !self.plugins.proportion || self.is_fair(held, hypothesis, proof);
                 let queue = self.facts_of(hypothesis.partial).queue;
                 proportion && queue.is_none_or(|by| self.ran_long_enough(Against::Reclaim(by), hypothesis))
             }

@@ -16,6 +16,7 @@
 use super::filters::Filters;
 use super::hypothesis::Hypothesis;
 use super::min_runtime::Against;
+use super::notes::Proof;
 use super::queue_tree::QueueTree;
 use super::reclaimable::Held;
 use super::recorder::Recorder;
@@ -38,6 +39,13 @@ pub(super) enum Taking {
     },
 }
 
+/// What lets a job run, and why it may.
+#[derive(Debug)]
+pub(super) struct Solved {
+    pub statement: Statement,
+    pub proof: Proof,
+}
+
 /// A step that ended well.
 struct Solution {
     statement: Statement,
@@ -45,11 +53,15 @@ struct Solution {
     gone: Vec<TaskRef>,
     /// The groups they are in.
     groups: Vec<Vec<TaskRef>>,
+    proof: Proof,
 }
 
 impl Session<'_> {
     /// The statement that lets a job's chunk run, if there is one.
-    pub fn solve(&mut self, taking: &Taking, job: JobRef, out: &mut Recorder<'_>) -> Option<Statement> {
+    pub fn solve(&mut self, taking: &Taking, job: JobRef, out: &mut Recorder<'_>) -> Option<Solved> {
+        if !matches!(taking, Taking::Consolidation { .. }) {
+            self.notes.about(job, |note| note.tried = note.tried.or(Some(0)));
+        }
         let feasible = self.feasible_nodes(job);
         let used_before = self.job(job).active_used();
         let chunk = self.chunk(job, false);
@@ -66,11 +78,11 @@ impl Session<'_> {
             let mut nodes = feasible.clone();
             more_nodes.iter().for_each(|n| nodes[n.ix()] = true);
             let hypothesis = Hypothesis::new(self, partial, pending, recorded);
-            let solution = self.solve_step(taking, job, hypothesis, nodes, out)?;
+            let solution = self.solve_step(taking, job, hypothesis, nodes)?;
             if k == chunk.len() {
                 let grew = self.job(job).active_used() > used_before;
                 if self.job(job).is_gang_satisfied() && grew {
-                    return Some(solution.statement);
+                    return Some(Solved { statement: solution.statement, proof: solution.proof });
                 }
                 return None;
             }
@@ -106,7 +118,6 @@ impl Session<'_> {
         job: JobRef,
         mut hypothesis: Hypothesis,
         mut nodes: Vec<bool>,
-        out: &mut Recorder<'_>,
     ) -> Option<Solution> {
         let mut tree = QueueTree::victims(self);
         let victims = self.victims_for(taking, job);
@@ -114,7 +125,7 @@ impl Session<'_> {
         let mut filters = Filters::new(self, &hypothesis, &nodes);
         loop {
             if filters.accept(self, &hypothesis)
-                && let Some(solution) = self.try_hypothesis(taking, &hypothesis, &mut nodes, out)
+                && let Some(solution) = self.try_hypothesis(taking, &hypothesis, &mut nodes)
             {
                 return Some(solution);
             }
@@ -163,7 +174,6 @@ impl Session<'_> {
         taking: &Taking,
         hypothesis: &Hypothesis,
         nodes: &mut [bool],
-        out: &mut Recorder<'_>,
     ) -> Option<Solution> {
         let mut st = Statement::default();
         let recorded: Vec<TaskRef> = hypothesis.recorded.iter().flatten().copied().collect();
@@ -175,18 +185,18 @@ impl Session<'_> {
             if recorded.is_empty() {
                 return None;
             }
-            self.simulate(taking, &mut st, hypothesis, &recorded, nodes, out)
+            self.simulate(taking, &mut st, hypothesis, &recorded, nodes)
         } else {
-            self.try_nodes(taking, &mut st, hypothesis, &recorded, nodes, out)
+            self.try_nodes(taking, &mut st, hypothesis, &recorded, nodes)
         };
-        let Attempt::Solved(gone) = attempt else {
+        let Attempt::Solved(gone, proof) = attempt else {
             st.discard(self);
             return None;
         };
         let is_gone = |s: &Self, &t: &TaskRef| gone.iter().any(|&g| s.task(g).pod == s.task(t).pod);
         let of_gone = hypothesis.groups.iter().filter(|g| g.tasks.iter().any(|t| is_gone(self, t)));
         let groups = of_gone.map(|g| g.tasks.clone()).collect();
-        Some(Solution { statement: st, gone, groups })
+        Some(Solution { statement: st, gone, groups, proof })
     }
 
     /// Node by node of the latest victim's job: all that its neighbours' jobs may lose.
@@ -197,7 +207,6 @@ impl Session<'_> {
         hypothesis: &Hypothesis,
         recorded: &[TaskRef],
         nodes: &mut [bool],
-        out: &mut Recorder<'_>,
     ) -> Attempt {
         let latest = hypothesis.potential().last().map(|&t| self.job_of(t)).expect("there is one");
         let mut of_latest: Vec<Option<NodeRef>> =
@@ -223,7 +232,7 @@ impl Session<'_> {
                 }
             }
             let victims: Vec<TaskRef> = recorded.iter().copied().chain(evicted).collect();
-            match self.simulate(taking, st, hypothesis, &victims, nodes, out) {
+            match self.simulate(taking, st, hypothesis, &victims, nodes) {
                 Attempt::Failed => {
                     added.into_iter().for_each(|n| nodes[n.ix()] = false);
                     st.rollback(self, checkpoint);

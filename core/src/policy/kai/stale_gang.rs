@@ -11,9 +11,10 @@
 //! # Differs
 //! nothing
 
-use super::recorder::Recorder;
+use super::recorder::{Recorder, Why};
 use super::session::Session;
-use super::snapshot::{Committed, Status};
+use super::snapshot::Status;
+use super::statement::Done;
 use super::task::{JobRef, TaskRef};
 
 impl Session<'_> {
@@ -35,7 +36,7 @@ impl Session<'_> {
                 self.now_s
             });
             if self.config.staleness_grace_s.is_some_and(|grace| self.now_s - since >= grace) {
-                self.evict_stale(job, out);
+                self.evict_stale(job, since, out);
             }
         }
     }
@@ -46,15 +47,11 @@ impl Session<'_> {
         books.active_used() > 0 && !books.is_gang_satisfied() && !books.tasks().any(succeeded)
     }
 
-    fn evict_stale(&mut self, job: JobRef, out: &mut Recorder<'_>) {
+    fn evict_stale(&mut self, job: JobRef, since_s: f64, out: &mut Recorder<'_>) {
         let active = |&t: &TaskRef| self.task(t).status.is_active_allocated();
         let tasks: Vec<TaskRef> = self.job(job).tasks().filter(active).collect();
-        let mut committed = Vec::new();
-        for task in tasks {
-            self.evict_now(task);
-            let pod = self.pod_of(task).name.clone();
-            committed.push(Committed::Evict { pod, preemptor: std::sync::Arc::from("") });
-        }
-        out.committed(self, job, committed);
+        tasks.iter().for_each(|&task| self.evict_now(task));
+        let done = tasks.into_iter().map(Done::Evicted).collect();
+        out.committed(self, job, done, Why::Stale { since_s });
     }
 }

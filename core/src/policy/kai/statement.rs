@@ -15,13 +15,21 @@
 //! of a task is taken back) reproduced
 
 use super::session::Session;
-use super::snapshot::{Committed, Status};
+use super::snapshot::Status;
 use super::task::{GroupRef, JobRef, NodeRef, Task, TaskRef};
 
 /// Operations in thought.
 #[derive(Debug, Default)]
 pub(super) struct Statement {
     ops: Vec<Op>,
+}
+
+/// A committed operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Done {
+    Bound(TaskRef, NodeRef),
+    Claimed(TaskRef, NodeRef),
+    Evicted(TaskRef),
 }
 
 /// One operation, with what it takes to undo it.
@@ -241,8 +249,8 @@ impl Statement {
     }
 
     /// Carries the valid operations out.
-    pub fn commit(self, s: &mut Session<'_>, preemptor: JobRef) -> Vec<Committed> {
-        let mut committed = Vec::new();
+    pub fn commit(self, s: &mut Session<'_>) -> Vec<Done> {
+        let mut done = Vec::new();
         for i in 0..self.ops.len() {
             if !self.is_valid(i) {
                 continue;
@@ -250,21 +258,16 @@ impl Statement {
             match self.ops[i] {
                 Op::Evict { task, .. } => {
                     s.tasks[task.ix()].is_virtual = false;
-                    let preemptor = s.facts_of(preemptor).name.clone();
-                    committed.push(Committed::Evict { pod: s.pod_of(task).name.clone(), preemptor });
+                    done.push(Done::Evicted(task));
                 }
-                Op::Pipeline { task, host, .. } => {
-                    let (pod, node, gpu_groups) = s.names_of(task, host);
-                    committed.push(Committed::Pipelined { pod, node, gpu_groups });
-                }
+                Op::Pipeline { task, host, .. } => done.push(Done::Claimed(task, host)),
                 Op::Allocate { task, host, .. } => {
-                    let (pod, node, gpu_groups) = s.names_of(task, host);
-                    committed.push(Committed::Bind { pod, node, gpu_groups });
                     s.update_status(task, Status::Binding);
+                    done.push(Done::Bound(task, host));
                 }
                 Op::Undo(_) => (),
             }
         }
-        committed
+        done
     }
 }

@@ -8,6 +8,7 @@ use super::queues::Queues;
 use super::{Here, Kind, Path};
 use crate::id::{Id, QueueId};
 use crate::scenario::findings::{Findings, quoted, set};
+use crate::scenario::order;
 use crate::scenario::quantity::print_amount;
 use crate::units::{Amount, Bound, Resource};
 
@@ -204,12 +205,12 @@ fn oversubscribed(queues: &Queues, capacity: [i128; 3], f: &mut Findings) {
 }
 
 fn same_age(s: &Scenario, queues: &Queues, f: &mut Findings) {
-    let mut order: Vec<QueueId> = queues.all.ids().collect();
-    order.sort_by_key(|&q| (queues.all[q].parent, queues.all[q].created, q));
-    for pair in order.windows(2) {
-        let [a, b] = [pair[0], pair[1]].map(|q| &queues.all[q]);
+    let all: Vec<&crate::cluster::Queue> = queues.all.values().collect();
+    let age = |i: usize| (all[i].parent, all[i].created);
+    for pair in order(all.len(), &|a, b| age(a).cmp(&age(b))).windows(2) {
+        let [a, b] = [all[pair[0]], all[pair[1]]];
         if a.parent == b.parent && a.created == b.created {
-            let place = queues.here(s, pair[1]).field("created");
+            let place = queues.here(s, QueueId::from_index(pair[1])).field("created");
             let says = format!(
                 "{} and {} are of the same age, so their names break ties",
                 quoted(&a.name),

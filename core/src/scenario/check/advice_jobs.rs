@@ -98,7 +98,8 @@ fn answer(nodes: &Nodes, selector: &BTreeMap<String, String>, own: &Set) -> Answ
     if nodes.kinds.is_empty() {
         return Answer::Fits;
     }
-    let matching = || nodes.kinds.iter().map(|(node, _)| node).filter(|node| Nodes::matches(node, selector));
+    let matching = nodes.matching(selector);
+    let matching = || matching.iter().copied();
     if matching().next().is_none() {
         return Answer::NoMatch;
     }

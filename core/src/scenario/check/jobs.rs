@@ -145,34 +145,35 @@ fn template(
     default_set: &Arc<str>,
     f: &mut Findings,
 ) -> (Template, u64) {
-    let count = entry
-        .count
-        .as_ref()
-        .map(|_| f.value(&entry.count, 1, "a whole number of jobs", || here.field("count"), quantity::count));
+    let count = entry.count.as_ref().map(|_| {
+        f.value(&entry.count, 1, "a whole number of jobs", &|| here.field("count"), &quantity::count)
+    });
     names::check_name(&entry.name, count.map_or(0, |n| 1 + n.to_string().len()), "job", here, f);
-    let every = f.time(&entry.every, Span::ZERO, || here.field("every"), quantity::span);
+    let every = f.time(&entry.every, Span::ZERO, &|| here.field("every"), &quantity::span);
     if entry.every.is_some() && count.is_none() {
         let says = "every needs a count: how many jobs arrive at this distance".to_string();
         let fix = set(here.field("every"), "", "Remove it");
         f.add(codes::EVERY, here.field("every"), says, fix);
     }
-    let submit = f.time(&entry.submit, 0, || here.field("submit"), quantity::millis);
+    let submit = f.time(&entry.submit, 0, &|| here.field("submit"), &quantity::millis);
     let last = i128::from(count.unwrap_or(1)) * i128::from(every.as_millis()) + i128::from(submit);
     if last > i128::from(MILLIS_MAX) {
         let says = "the last arrival of this pattern lies more than a hundred years ahead".to_string();
         f.add(codes::LARGE, here.field("every"), says, None);
     }
     let parse_span = |text: &str| quantity::span(text).map(Some);
-    let lasts = f.time(&entry.lasts, None, || here.field("lasts"), parse_span);
+    let lasts = f.time(&entry.lasts, None, &|| here.field("lasts"), &parse_span);
     let priority = priority(&entry.priority, here, f);
     let (sets, pods) = sets(entry, here, default_set, f);
     let on_all = u64::try_from(entry.on.len()).unwrap_or(u64::MAX);
     let all_pods = pods.saturating_mul(count.unwrap_or(1));
     if on_all > all_pods {
         let says = format!("on names {on_all} nodes for {all_pods} pods; remove some");
-        f.add(codes::TOO_MANY_ON, here.field("on"), says, None);
+        let kept = usize::try_from(all_pods).unwrap_or(usize::MAX).min(entry.on.len());
+        let fix = set(here.field("on"), entry.on[..kept].join(", "), format!("Keep the first {kept}"));
+        f.add(codes::TOO_MANY_ON, here.field("on"), says, fix);
     }
-    let started = f.time(&entry.started, submit, || here.field("started"), quantity::millis);
+    let started = f.time(&entry.started, submit, &|| here.field("started"), &quantity::millis);
     if !entry.on.is_empty() {
         at_start(submit, started, lasts, here, f);
         if every > Span::ZERO && count.is_some() {
@@ -219,6 +220,9 @@ fn at_start(submit: i64, started: i64, lasts: Option<Span>, here: Here<'_>, f: &
 fn queue(entry: &JobEntry, here: Here<'_>, queues: &Queues, f: &mut Findings) -> QueueId {
     let at = || here.field("queue");
     let Some(found) = queues.index.find(&entry.queue).filter(|_| !entry.queue.is_empty()) else {
+        if f.only_counts(codes::NO_QUEUE) {
+            return QueueId(0);
+        }
         let hint = names::hint(&queues.index, &entry.queue);
         let says = match entry.queue.is_empty() {
             true => "this job names no queue; jobs belong to a queue without children".to_string(),
@@ -344,12 +348,12 @@ fn pod_set(own: &PodSetEntry, name: Arc<str>, here: Here<'_>, f: &mut Findings) 
         answer => answer,
     };
     let pods =
-        f.value(&own.pods, 1, "a whole number of pods, at least 1", || here.field("pods"), at_least_one);
+        f.value(&own.pods, 1, "a whole number of pods, at least 1", &|| here.field("pods"), &at_least_one);
     let min = match &own.min_available {
         None => pods,
         Some(typed) => {
             let at = || here.field("min-available");
-            let min = f.value(&own.min_available, pods, "a whole number of pods", at, quantity::count);
+            let min = f.value(&own.min_available, pods, "a whole number of pods", &at, &quantity::count);
             if min == 0 || min > pods {
                 let (to, label) = if min == 0 { ("1", "Require one pod") } else { ("", "Require all pods") };
                 let says = format!(
@@ -381,7 +385,7 @@ fn request(own: &PodSetEntry, here: Here<'_>, f: &mut Findings) -> Request {
     if let Some(typed) = &own.gpu_memory {
         let at = || here.field("gpu-memory");
         let wanted = "a memory size such as 8000 (MiB) or 16 GB";
-        let mib = f.value(&own.gpu_memory, 1, wanted, at, quantity::mebibytes);
+        let mib = f.value(&own.gpu_memory, 1, wanted, &at, &quantity::mebibytes);
         if own.gpu.is_some() {
             let says = "gpu and gpu-memory are two ways of asking for a GPU; give only one".to_string();
             f.add(codes::CONFLICT, at(), says, set(at(), "", "Remove gpu-memory"));

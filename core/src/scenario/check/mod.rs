@@ -113,8 +113,8 @@ impl Findings {
         typed: &Option<Scalar>,
         default: T,
         wanted: &str,
-        path: impl FnOnce() -> Path,
-        parse: impl FnOnce(&str) -> Result<T, Wrong>,
+        path: &dyn Fn() -> Path,
+        parse: &dyn Fn(&str) -> Result<T, Wrong>,
     ) -> T {
         let Some(typed) = typed else { return default };
         parse(&typed.0).unwrap_or_else(|wrong| {
@@ -128,8 +128,8 @@ impl Findings {
         &mut self,
         typed: &Option<Scalar>,
         default: T,
-        path: impl FnOnce() -> Path,
-        parse: impl FnOnce(&str) -> Result<T, Wrong>,
+        path: &dyn Fn() -> Path,
+        parse: &dyn Fn(&str) -> Result<T, Wrong>,
     ) -> T {
         let Some(typed) = typed else { return default };
         parse(&typed.0).unwrap_or_else(|wrong| {
@@ -147,14 +147,14 @@ impl Findings {
         here: Here<'_>,
         default: Amount,
     ) -> Amount {
-        let path = || here.field(resource.name());
+        let path = &|| here.field(resource.name());
         if resource == Resource::MEMORY {
             self.few_bytes(typed, path);
         }
-        self.value(typed, default, wanted(resource), path, |text| quantity::amount(text, resource, 1))
+        self.value(typed, default, wanted(resource), path, &|text| quantity::amount(text, resource, 1))
     }
 
-    fn few_bytes(&mut self, typed: &Option<Scalar>, path: impl FnOnce() -> Path) {
+    fn few_bytes(&mut self, typed: &Option<Scalar>, path: &dyn Fn() -> Path) {
         let Some(typed) = typed else { return };
         if quantity::count(&typed.0).is_ok_and(|n| n > 0 && n < 1 << 20) {
             let says =
@@ -167,7 +167,7 @@ impl Findings {
     }
 
     /// A quota or a limit. Memory without a unit counts KAI's 10^6 bytes, and -1 is KAI's *unlimited*.
-    fn bound(&mut self, typed: &Option<Scalar>, resource: Resource, path: impl FnOnce() -> Path) -> Bound {
+    fn bound(&mut self, typed: &Option<Scalar>, resource: Resource, path: &dyn Fn() -> Path) -> Bound {
         let parse = |text: &str| match text.trim() {
             "unlimited" | "-1" => Ok(Bound::Unlimited),
             text => quantity::amount(text, resource, 1_000_000).map(Bound::At),
@@ -182,9 +182,9 @@ impl Findings {
     }
 
     /// A weight or a share in millionths.
-    fn weight(&mut self, typed: &Option<Scalar>, path: impl FnOnce() -> Path) -> Option<Weight> {
+    fn weight(&mut self, typed: &Option<Scalar>, path: &dyn Fn() -> Path) -> Option<Weight> {
         let parse = |text: &str| quantity::millionths(text).map(|n| Some(Weight::millionths(n)));
-        self.value(typed, None, "a number such as 1 or 0.5", path, parse)
+        self.value(typed, None, "a number such as 1 or 0.5", path, &parse)
             .or(typed.as_ref().map(|_| Weight::ONE))
     }
 

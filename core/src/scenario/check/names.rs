@@ -6,12 +6,12 @@ use super::super::diagnostic::{Edit, Fix, Path};
 use super::super::{NAME_CHARS_MAX, codes, nearest};
 use super::Here;
 use crate::scenario::findings::{Findings, quoted};
+use crate::scenario::order;
 
 /// Which entries of a section repeat an earlier name.
 pub fn repeats<'a>(names: impl Iterator<Item = &'a str>) -> Vec<bool> {
     let names: Vec<&str> = names.collect();
-    let mut order: Vec<usize> = (0..names.len()).collect();
-    order.sort_by_key(|&i| (names[i], i));
+    let order = order(names.len(), &|a, b| names[a].cmp(names[b]));
     let mut repeats = vec![false; names.len()];
     for pair in order.windows(2) {
         repeats[pair[1]] = names[pair[0]] == names[pair[1]];
@@ -59,18 +59,17 @@ pub struct Index {
 impl Index {
     /// An index of things in order, and which of them repeat the name of an earlier one.
     pub fn new<'a>(names: impl Iterator<Item = &'a Arc<str>>) -> (Index, Vec<u32>) {
-        let mut sorted: Vec<(Arc<str>, u32)> =
-            names.enumerate().map(|(i, name)| (name.clone(), u32::try_from(i).unwrap_or(u32::MAX))).collect();
-        sorted.sort();
-        let mut twice = Vec::new();
-        sorted.dedup_by(|later, earlier| {
-            let same = later.0 == earlier.0;
-            if same {
-                twice.push(later.1);
+        let names: Vec<&Arc<str>> = names.collect();
+        let mut sorted: Vec<(Arc<str>, u32)> = Vec::with_capacity(names.len());
+        let mut is_twice = vec![false; names.len()];
+        for i in order(names.len(), &|a, b| names[a].cmp(names[b])) {
+            if sorted.last().is_some_and(|(before, _)| before == names[i]) {
+                is_twice[i] = true;
+            } else {
+                sorted.push((names[i].clone(), u32::try_from(i).unwrap_or(u32::MAX)));
             }
-            same
-        });
-        twice.sort_unstable();
+        }
+        let twice = (0u32..).zip(is_twice).filter(|(_, twice)| *twice).map(|(i, _)| i).collect();
         (Index { sorted }, twice)
     }
 
@@ -93,6 +92,9 @@ impl Index {
 
 /// Reports a name that is given twice.
 pub fn duplicate(name: &str, what: &str, here: Here<'_>, index: &Index, f: &mut Findings) {
+    if f.only_counts(codes::DUPLICATE_NAME) {
+        return;
+    }
     let fresh = index.fresh(name);
     let says = format!("the name {} is given to another {what} already; rename one of them", quoted(name));
     let own = here.path();

@@ -31,6 +31,8 @@ pub struct Nodes {
     pub index: Index,
     /// One machine of each entry that has at least one, with the number of such machines.
     pub kinds: Vec<(Node, u64)>,
+    /// Which of these carry a label, ascending.
+    pub by_label: BTreeMap<(Arc<str>, Arc<str>), Vec<u32>>,
     /// Whether the list is whole, so that a missing name is really missing.
     pub complete: bool,
 }
@@ -47,7 +49,7 @@ pub fn nodes(s: &Scenario, f: &mut Findings) -> Nodes {
             None => None,
             Some(_) => {
                 let wanted = "a whole number of nodes";
-                Some(f.value(&entry.count, 1, wanted, || here.field("count"), quantity::count))
+                Some(f.value(&entry.count, 1, wanted, &|| here.field("count"), &quantity::count))
             }
         };
         let suffix = count.map_or(0, |n| 1 + n.to_string().len());
@@ -92,7 +94,13 @@ pub fn nodes(s: &Scenario, f: &mut Findings) -> Nodes {
         }
         reported = Some(i);
     }
-    Nodes { all, index, kinds, complete }
+    let mut by_label: BTreeMap<_, Vec<u32>> = BTreeMap::new();
+    for (k, (node, _)) in (0u32..).zip(&kinds) {
+        for label in &node.labels {
+            by_label.entry(label.clone()).or_default().push(k);
+        }
+    }
+    Nodes { all, index, kinds, by_label, complete }
 }
 
 fn node(entry: &NodeEntry, here: Here<'_>, f: &mut Findings) -> Node {
@@ -101,13 +109,13 @@ fn node(entry: &NodeEntry, here: Here<'_>, f: &mut Findings) -> Node {
     capacity.set(Resource::MEMORY, f.amount(&entry.memory, Resource::MEMORY, here, MEMORY_DEFAULT));
     let parse = |text: &str| quantity::count(text).and_then(whole_gpus);
     let wanted = format!("a whole number of GPUs, at most {NODE_GPUS_MAX}");
-    let gpus = f.value(&entry.gpu, 0, &wanted, || here.field("gpu"), parse);
+    let gpus = f.value(&entry.gpu, 0, &wanted, &|| here.field("gpu"), &parse);
     capacity.set(Resource::GPU, Amount::gpus(gpus));
     let wanted = "a whole number of pods";
-    let pods_max = f.value(&entry.pods, PODS_DEFAULT, wanted, || here.field("pods"), quantity::count);
+    let pods_max = f.value(&entry.pods, PODS_DEFAULT, wanted, &|| here.field("pods"), &quantity::count);
     let wanted = "a memory size such as 40000 (MiB) or 80 GB";
     let mib = || here.field("gpu-memory");
-    let gpu_memory_mib = f.value(&entry.gpu_memory, GPU_MEMORY_DEFAULT, wanted, mib, quantity::mebibytes);
+    let gpu_memory_mib = f.value(&entry.gpu_memory, GPU_MEMORY_DEFAULT, wanted, &mib, &quantity::mebibytes);
     let ready = match entry.state.as_ref().map(|s| s.0.trim()) {
         None | Some("ready") => true,
         Some("down") => false,
@@ -139,6 +147,19 @@ fn labels(labels: &BTreeMap<String, String>) -> Vec<(Arc<str>, Arc<str>)> {
 }
 
 impl Nodes {
+    /// One machine of each entry that carries all labels of a selector.
+    pub fn matching<'a>(&'a self, selector: &BTreeMap<String, String>) -> Vec<&'a Node> {
+        let Some(label) = selector.iter().next() else {
+            return self.kinds.iter().map(|(node, _)| node).collect();
+        };
+        let label: (Arc<str>, Arc<str>) = (label.0.as_str().into(), label.1.as_str().into());
+        let with = self.by_label.get(&label).map_or(&[][..], Vec::as_slice);
+        with.iter()
+            .map(|&k| &self.kinds[k as usize].0)
+            .filter(|node| Nodes::matches(node, selector))
+            .collect()
+    }
+
     /// Whether a node carries all labels of a selector.
     pub fn matches(node: &Node, selector: &BTreeMap<String, String>) -> bool {
         selector.iter().all(|(key, value)| {

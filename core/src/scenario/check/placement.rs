@@ -36,7 +36,7 @@ pub fn placements(s: &Scenario, nodes: &Nodes, jobs: &Jobs, f: &mut Findings) ->
         let mut placed = Vec::new();
         for (name, set) in entry.on.iter().zip(in_order.cycle()) {
             let Some(node) = nodes.index.find(name) else {
-                if nodes.complete {
+                if nodes.complete && !f.only_counts(codes::NO_NODE) {
                     let hint = names::hint(&nodes.index, name);
                     let says = format!("node {} does not exist; {hint}", quoted(name));
                     f.add(
@@ -127,9 +127,11 @@ impl Held {
             let begun = self.shared & (1 << i) != 0;
             **used + part <= 1000 && (**used == 0 || begun && sharing)
         };
-        let mut open: Vec<usize> = self.devices.iter().enumerate().filter(fits).map(|(i, _)| i).collect();
+        let open: Vec<usize> = self.devices.iter().enumerate().filter(fits).map(|(i, _)| i).collect();
         // A part goes to a device that is shared already, if one has room.
-        open.sort_by_key(|&i| (!(sharing && self.shared & (1 << i) != 0), i));
+        let first = |&i: &usize| sharing && self.shared & (1 << i) != 0;
+        let (mut open, others): (Vec<usize>, Vec<usize>) = open.into_iter().partition(first);
+        open.extend(others);
         let n = usize::try_from(n).ok().filter(|&n| n <= open.len())?;
         let mut devices = Devices::default();
         for &i in &open[..n] {

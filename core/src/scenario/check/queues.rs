@@ -11,6 +11,7 @@ use super::{Here, Path};
 use crate::cluster::{Queue, QueueResource};
 use crate::id::{Arena, Id, QueueId};
 use crate::scenario::findings::{Findings, quoted, set};
+use crate::scenario::order;
 use crate::time::Time;
 use crate::units::{PerResource, Resource, Weight};
 
@@ -78,12 +79,12 @@ fn queue(entry: &QueueEntry, i: usize, name: Arc<str>, here: Here<'_>, f: &mut F
     for (resource, part) in parts(&entry.cpu, &entry.memory, &entry.gpu) {
         let here = here.group(resource.name());
         resources.set(resource, change(part, resource, QueueResource::default(), here, f));
-        usage.set(resource, f.weight(&part.usage, || here.field("usage")).unwrap_or_default());
+        usage.set(resource, f.weight(&part.usage, &|| here.field("usage")).unwrap_or_default());
     }
     let created = CREATED_FIRST_MS + i64::try_from(i).unwrap_or_default();
-    let created = f.time(&entry.created, created, || here.field("created"), quantity::millis);
+    let created = f.time(&entry.created, created, &|| here.field("created"), &quantity::millis);
     let mut runtime =
-        |typed, field| f.time(typed, None, || here.field(field), |text| quantity::span(text).map(Some));
+        |typed, field| f.time(typed, None, &|| here.field(field), &|text| quantity::span(text).map(Some));
     let preempt_min_runtime = runtime(&entry.preempt_min_runtime, "preempt-min-runtime");
     let reclaim_min_runtime = runtime(&entry.reclaim_min_runtime, "reclaim-min-runtime");
     Queue {
@@ -117,13 +118,13 @@ pub fn change(
     f: &mut Findings,
 ) -> QueueResource {
     if entry.quota.is_some() {
-        now.quota = f.bound(&entry.quota, resource, || here.field("quota"));
+        now.quota = f.bound(&entry.quota, resource, &|| here.field("quota"));
     }
     if entry.limit.is_some() {
-        now.limit = f.bound(&entry.limit, resource, || here.field("limit"));
+        now.limit = f.bound(&entry.limit, resource, &|| here.field("limit"));
     }
     if entry.weight.is_some() {
-        now.weight = f.weight(&entry.weight, || here.field("weight")).or(Some(Weight::ONE));
+        now.weight = f.weight(&entry.weight, &|| here.field("weight")).or(Some(Weight::ONE));
     }
     now
 }
@@ -148,6 +149,7 @@ fn parents(s: &Scenario, queues: &mut Queues, f: &mut Findings) {
             Some(found) if !parent.is_empty() => {
                 queues.all[QueueId::from_index(i)].parent = Some(QueueId(found))
             }
+            _ if f.only_counts(codes::NO_PARENT) => {}
             _ => {
                 let at = here.field("parent");
                 let hint = names::hint(&queues.index, parent);
@@ -183,7 +185,10 @@ fn rings(s: &Scenario, queues: &mut Queues, f: &mut Findings) -> bool {
             members.push(queue);
             next = queues.all[queue].parent;
         }
-        members.sort();
+        let members: Vec<QueueId> = order(members.len(), &|a, b| members[a].cmp(&members[b]))
+            .into_iter()
+            .map(|i| members[i])
+            .collect();
         let shown: Vec<String> = members.iter().take(8).map(|&q| quoted(&queues.all[q].name)).collect();
         let more = if members.len() > 8 { format!(" and {} more", members.len() - 8) } else { String::new() };
         let says = format!(

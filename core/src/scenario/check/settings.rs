@@ -57,8 +57,8 @@ pub fn settings(s: &Scenario, f: &mut Findings) -> (Kind, Policy, Rhythm, Delays
         }
     };
     let at = root.field("delays");
-    let start = f.time(&s.delays.start, Span::ZERO, || at.field("start"), quantity::span);
-    let termination = f.time(&s.delays.termination, Span::ZERO, || at.field("termination"), quantity::span);
+    let start = f.time(&s.delays.start, Span::ZERO, &|| at.field("start"), &quantity::span);
+    let termination = f.time(&s.delays.termination, Span::ZERO, &|| at.field("termination"), &quantity::span);
     (kind, policy, rhythm(s, kind, f), Delays { start, termination })
 }
 
@@ -76,7 +76,7 @@ fn rhythm(s: &Scenario, kind: Kind, f: &mut Findings) -> Rhythm {
         return on_change;
     }
     let at = || Path::default().field("cycle");
-    let period = f.time(&s.cycle, Span::from_seconds(1), at, quantity::span);
+    let period = f.time(&s.cycle, Span::from_seconds(1), &at, &quantity::span);
     if period == Span::ZERO {
         let says =
             "a cycle of 0 seconds would never let time pass; write a period such as 1s, or `on change`";
@@ -86,6 +86,9 @@ fn rhythm(s: &Scenario, kind: Kind, f: &mut Findings) -> Rhythm {
 }
 
 fn unknown(name: &str, known: &[&'static str], else_says: &str, f: &mut Findings) {
+    if f.only_counts(codes::SETTING) {
+        return;
+    }
     let at = Path::default().field("settings").field(name);
     let near = nearest(name, known.iter().copied());
     let hint = near.map_or_else(|| else_says.to_string(), |near| format!("did you mean `{near}`?"));

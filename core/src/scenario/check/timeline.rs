@@ -12,6 +12,7 @@ use super::nodes::Nodes;
 use super::queues::{self, Queues};
 use crate::id::{Arena, JobId, NodeId, QueueId};
 use crate::scenario::findings::{Findings, quoted, set};
+use crate::scenario::order;
 use crate::time::Time;
 
 /// Resolves the timeline, by time, then file order.
@@ -19,18 +20,18 @@ pub fn timeline(s: &Scenario, nodes: &Nodes, queues: &Queues, jobs: &Jobs, f: &m
     let mut moments = Vec::with_capacity(s.timeline.len());
     for (i, entry) in s.timeline.iter().enumerate() {
         let here = Here::section("timeline", i, None);
-        let at = f.time(&Some(entry.at.clone()), 0, || here.field("at"), quantity::millis);
+        let at = f.time(&Some(entry.at.clone()), 0, &|| here.field("at"), &quantity::millis);
         if at < 0 {
             let says = "the timeline begins at 0; set a moment from then on".to_string();
             let fix = set(here.field("at"), "0", "Let it happen at the start");
             f.add(codes::NOT_IN_TIMELINE, here.field("at"), says, fix);
         }
-        moments.push((at, i));
+        moments.push(at);
     }
-    moments.sort_unstable();
     let mut now: Arena<QueueId, _> = queues.all.values().map(|queue| queue.resources).collect();
     let mut planned = Vec::with_capacity(moments.len());
-    for (at, i) in moments {
+    for i in order(moments.len(), &|a, b| moments[a].cmp(&moments[b])) {
+        let at = moments[i];
         let entry = &s.timeline[i];
         let here = Here::section("timeline", i, None);
         let targets = [entry.queue.is_some(), entry.node.is_some(), entry.job.is_some()];
@@ -66,7 +67,7 @@ fn remove(here: Here<'_>) -> Option<Fix> {
 
 fn find(name: &str, what: &'static str, index: &Index, here: Here<'_>, f: &mut Findings) -> Option<u32> {
     let found = index.find(name).filter(|_| !name.is_empty());
-    if found.is_none() {
+    if found.is_none() && !f.only_counts(codes::UNKNOWN_TARGET) {
         let says = format!("{what} {} does not exist; {}", quoted(name), names::hint(index, name));
         let fix = names::use_nearest(index, name, here.field(what)).or_else(|| remove(here));
         f.add(codes::UNKNOWN_TARGET, here.field(what), says, fix);

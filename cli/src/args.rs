@@ -1,0 +1,158 @@
+//! The command line.
+
+use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
+
+const EXIT_CODES: &str = "Exit codes:
+  0  all went well
+  1  something named with --fail-on happened
+  2  the scenario, trace or link cannot be used; findings are on stderr
+  3  the command line is wrong
+  4  reading or writing failed";
+
+/// Simulate fair-share scheduling of GPU clusters, without a browser.
+#[derive(Debug, Parser)]
+#[command(name = "fairground", version, after_help = EXIT_CODES, arg_required_else_help = true)]
+pub struct Args {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Run a scenario and print what happens
+    #[command(after_help = EXIT_CODES)]
+    Run(Run),
+    /// Say everything that is wrong with a scenario
+    #[command(after_help = EXIT_CODES)]
+    Check(Check),
+    /// Make a scenario from a trace of jobs
+    #[command(after_help = EXIT_CODES)]
+    Import(Import),
+    /// Print a scenario as a link
+    #[command(after_help = EXIT_CODES)]
+    Link(Link),
+    /// Print the scenario in a link
+    #[command(after_help = EXIT_CODES)]
+    Open(Open),
+}
+
+/// Run a scenario.
+#[derive(Debug, ClapArgs)]
+pub struct Run {
+    /// A scenario (YAML or JSON) or a link to one; - reads standard input
+    #[arg(value_name = "FILE")]
+    pub file: String,
+    /// Use this policy instead of the scenario's: kai or fifo
+    #[arg(long, value_name = "P")]
+    pub policy: Option<String>,
+    /// Stop after the last cycle up to this moment, such as 90s, 2h or 30d
+    #[arg(long, value_name = "TIME", value_parser = moment, conflicts_with = "cycles")]
+    pub until: Option<i64>,
+    /// Stop after so many cycles
+    #[arg(long, value_name = "N")]
+    pub cycles: Option<u32>,
+    /// What to print
+    #[arg(long, value_enum, default_value_t = Out::Text)]
+    pub out: Out,
+    /// Print the summary only
+    #[arg(long)]
+    pub summary_only: bool,
+    /// Also print what decided each event, and why jobs wait
+    #[arg(long)]
+    pub why: bool,
+    /// Exit with 1 if, in the end, pods were evicted, jobs still wait, or the scenario has warnings
+    #[arg(long, value_name = "WHAT", value_enum, value_delimiter = ',')]
+    pub fail_on: Vec<FailOn>,
+}
+
+/// What to print.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Out {
+    /// For people
+    Text,
+    /// One JSON object per line
+    Jsonl,
+}
+
+/// What counts as a failure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum FailOn {
+    /// The policy evicted a pod
+    Evicted,
+    /// A job still waits at the end
+    Pending,
+    /// The scenario has warnings
+    Warning,
+}
+
+/// Say what is wrong.
+#[derive(Debug, ClapArgs)]
+pub struct Check {
+    /// A scenario (YAML or JSON); - reads standard input
+    #[arg(value_name = "FILE")]
+    pub file: String,
+    /// Exit with 1 if there are warnings
+    #[arg(long, value_name = "WHAT", value_enum, value_delimiter = ',')]
+    pub fail_on: Vec<FailOn>,
+}
+
+/// Make a scenario from a trace.
+#[derive(Debug, ClapArgs)]
+pub struct Import {
+    /// A table of jobs: submit time, duration, GPUs, queue
+    #[arg(value_name = "TRACE.csv")]
+    pub trace: String,
+    /// A table of queues: name, GPUs
+    #[arg(long, value_name = "Q.csv")]
+    pub queues: Option<String>,
+    /// Nodes × GPUs, such as 88x8
+    #[arg(long, value_name = "NxG", value_parser = nodes)]
+    pub nodes: Option<(u32, u32)>,
+    /// Part of each queue's GPUs that becomes its quota, such as 1/4
+    #[arg(long, value_name = "PART", value_parser = part)]
+    pub quota_scale: Option<(u32, u32)>,
+    /// The policy of the scenario: kai or fifo
+    #[arg(long, value_name = "P")]
+    pub policy: Option<String>,
+    /// Where to write the scenario; - writes to standard output
+    #[arg(short, long, value_name = "FILE", default_value = "-")]
+    pub output: String,
+}
+
+/// Print a scenario as a link.
+#[derive(Debug, ClapArgs)]
+pub struct Link {
+    /// A scenario (YAML or JSON); - reads standard input
+    #[arg(value_name = "FILE")]
+    pub file: String,
+}
+
+/// Print the scenario in a link.
+#[derive(Debug, ClapArgs)]
+pub struct Open {
+    /// A link, or what stands behind its #; - reads standard input
+    #[arg(value_name = "LINK")]
+    pub link: String,
+}
+
+fn moment(text: &str) -> Result<i64, String> {
+    fairground::scenario::quantity::millis(text).map_err(|_| "not a time; write 90s, 2h or 30d".to_string())
+}
+
+fn nodes(text: &str) -> Result<(u32, u32), String> {
+    pair(text, ['x', '×']).ok_or_else(|| "not nodes × GPUs; write 88x8".to_string())
+}
+
+fn part(text: &str) -> Result<(u32, u32), String> {
+    let whole = text.parse().ok().filter(|&n| n > 0).map(|n| (n, 1));
+    whole.or_else(|| pair(text, ['/', '∕'])).ok_or_else(|| "not a part; write 1/4".to_string())
+}
+
+/// Two numbers above 0.
+fn pair(text: &str, between: [char; 2]) -> Option<(u32, u32)> {
+    let (left, right) = text.split_once(between)?;
+    let (left, right) = (left.trim().parse().ok()?, right.trim().parse().ok()?);
+    (left > 0 && right > 0).then_some((left, right))
+}

@@ -1,0 +1,80 @@
+//! Everything that makes one kind of file from another, and `check`.
+
+use std::io::Write;
+
+use fairground::import::{self, Options};
+use fairground::{link, scenario};
+
+use crate::args::{Check, FailOn, Import, Link, Open};
+use crate::load::{from_link, load, report, shown, text};
+use crate::{End, Stop};
+
+/// Says everything that is wrong with a scenario.
+pub fn check(args: &Check) -> Result<End, Stop> {
+    let loaded = load(&args.file, None)?;
+    let plan = loaded.checked.plan.ok_or(Stop::BadInput)?;
+    let (n, file) = (loaded.n_warnings, shown(&args.file));
+    let (nodes, queues) = (plan.cluster.nodes.len(), plan.cluster.queues.len());
+    let (jobs, pods) = (plan.cluster.jobs.len(), plan.cluster.pods.len());
+    let warnings = if n == 1 { "1 warning".to_string() } else { format!("{n} warnings") };
+    writeln!(
+        std::io::stdout(),
+        "{file}: can be run; {nodes} nodes, {queues} queues, {jobs} jobs, {pods} pods; {warnings}"
+    )?;
+    Ok(if n > 0 && args.fail_on.contains(&FailOn::Warning) { End::FailOn } else { End::Ok })
+}
+
+/// Makes a scenario from a trace.
+pub fn import(args: &Import) -> Result<End, Stop> {
+    let mut options = Options::default();
+    if let Some(nodes) = args.nodes {
+        options.nodes = Some(nodes);
+    }
+    if let Some(scale) = args.quota_scale {
+        options.quota_scale = scale;
+    }
+    if let Some(policy) = &args.policy {
+        options.policy.clone_from(policy);
+    }
+    options.name = file_stem(&args.trace);
+    let jobs = text(&args.trace)?;
+    let queues = args.queues.as_deref().map(text).transpose()?;
+    let imported = import::import(jobs.as_bytes(), queues.as_deref().map(str::as_bytes), &options);
+    let r = &imported.report;
+    report(&args.trace, &r.diagnostics)?;
+    let mut err = std::io::stderr().lock();
+    for (what, says) in [("understood", &r.understood), ("assumed", &r.assumed), ("ignored", &r.ignored)] {
+        for line in says {
+            writeln!(err, "{what}: {line}")?;
+        }
+    }
+    let scenario = imported.scenario.ok_or(Stop::BadInput)?;
+    let written = scenario::to_yaml(&scenario);
+    if args.output == "-" {
+        std::io::stdout().write_all(written.as_bytes())?;
+    } else {
+        std::fs::write(&args.output, written)?;
+    }
+    Ok(End::Ok)
+}
+
+/// The name of a file without folders and ending.
+fn file_stem(file: &str) -> String {
+    let stem = std::path::Path::new(file).file_stem();
+    stem.map_or_else(|| "trace".to_string(), |stem| stem.to_string_lossy().into_owned())
+}
+
+/// Prints a scenario as a link.
+pub fn link(args: &Link) -> Result<End, Stop> {
+    let loaded = load(&args.file, None)?;
+    writeln!(std::io::stdout(), "#{}", link::encode(&loaded.scenario))?;
+    Ok(End::Ok)
+}
+
+/// Prints the scenario in a link.
+pub fn open(args: &Open) -> Result<End, Stop> {
+    let given = if args.link == "-" { text("-")? } else { args.link.clone() };
+    let scenario = from_link(&given)?;
+    std::io::stdout().write_all(scenario::to_yaml(&scenario).as_bytes())?;
+    Ok(End::Ok)
+}

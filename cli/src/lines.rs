@@ -1,0 +1,242 @@
+//! JSON lines: one object per cycle in which something happened, and a summary as the last line.
+//!
+//! Times are seconds since the start, `gpu` is in devices, `cpu` in cores, `memory` in bytes; unlimited is the text
+//! `"unlimited"`. A queue is named in a cycle when its numbers differ from those in the line before.
+
+use std::io::Write;
+use std::sync::Arc;
+
+use fairground::cluster::{Cluster, Devices};
+use fairground::id::{JobId, PodId};
+use fairground::sim::{CycleRecord, Simulation, Summary, Totals};
+use fairground::trace::{Check, Event, EvictReason, Ledger, LedgerRow, Recorded, Refusal};
+use fairground::units::PerResource;
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+
+use crate::text;
+
+/// Prints cycles as JSON lines.
+pub struct Lines {
+    with_checks: bool,
+    ledger: Arc<Ledger>,
+    refusals: Arc<Vec<Refusal>>,
+}
+
+#[derive(Serialize)]
+struct Line {
+    cycle: u32,
+    time_s: f64,
+    digest: String,
+    events: Vec<Value>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    queues: Vec<Value>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    waiting: Vec<Value>,
+}
+
+impl Lines {
+    /// `with_checks`: events with what decided them, and why jobs wait.
+    pub fn new(with_checks: bool) -> Lines {
+        Lines { with_checks, ledger: Arc::default(), refusals: Arc::default() }
+    }
+
+    /// One cycle; nothing if nothing happened in it.
+    pub fn cycle(
+        &mut self,
+        out: &mut impl Write,
+        at: &Simulation,
+        record: &CycleRecord,
+    ) -> std::io::Result<()> {
+        let cluster = at.cluster();
+        let queues = changed(&self.ledger, &record.ledger);
+        if record.events.is_empty() && queues.is_empty() && *self.refusals == *record.refusals {
+            return Ok(());
+        }
+        let events = record.events.iter().map(|recorded| self.event(cluster, recorded)).collect();
+        let queues = queues.into_iter().map(|row| queue(cluster, row)).collect();
+        let waiting = if self.with_checks && *self.refusals != *record.refusals {
+            record.refusals.iter().map(|refusal| waits(cluster, refusal)).collect()
+        } else {
+            Vec::new()
+        };
+        self.ledger = record.ledger.clone();
+        self.refusals = record.refusals.clone();
+        let line = Line {
+            cycle: record.cycle,
+            time_s: record.time.as_seconds(),
+            digest: text::hex(record.digest),
+            events,
+            queues,
+            waiting,
+        };
+        serde_json::to_writer(&mut *out, &line)?;
+        out.write_all(b"\n")
+    }
+
+    fn event(&self, cluster: &Cluster, recorded: &Recorded) -> Value {
+        let mut line = event(cluster, &recorded.event);
+        if self.with_checks && !recorded.checks.is_empty() {
+            let checks = recorded.checks.iter().map(|check| check_line(cluster, check)).collect();
+            line.insert("checks".into(), Value::Array(checks));
+        }
+        Value::Object(line)
+    }
+}
+
+/// Rows that are new or differ.
+fn changed<'a>(before: &Ledger, after: &'a Ledger) -> Vec<&'a LedgerRow> {
+    after
+        .rows
+        .iter()
+        .enumerate()
+        .filter(|(i, row)| before.rows.get(*i) != Some(row))
+        .map(|(_, row)| row)
+        .collect()
+}
+
+fn event(cluster: &Cluster, event: &Event) -> Map<String, Value> {
+    let mut line = Map::new();
+    line.insert("event".into(), text::kind(event).into());
+    let pod_of = |line: &mut Map<String, Value>, pod: PodId| {
+        line.insert("job".into(), name_of(cluster, cluster.pods[pod].job));
+        line.insert("pod".into(), (*cluster.pods[pod].name).into());
+    };
+    match *event {
+        Event::Submitted { job } | Event::JobDone { job } => {
+            line.insert("job".into(), name_of(cluster, job));
+        }
+        Event::Bound { pod, node, devices } => {
+            pod_of(&mut line, pod);
+            line.insert("node".into(), (*cluster.nodes[node].name).into());
+            if devices != Devices(0) {
+                line.insert("devices".into(), devices.iter().collect::<Vec<_>>().into());
+            }
+        }
+        Event::Claimed { pod, node } | Event::Gone { pod, node } | Event::Finished { pod, node } => {
+            pod_of(&mut line, pod);
+            line.insert("node".into(), (*cluster.nodes[node].name).into());
+        }
+        Event::Evicted { pod, node, by, reason } => {
+            pod_of(&mut line, pod);
+            line.insert("node".into(), (*cluster.nodes[node].name).into());
+            line.insert("reason".into(), reason_key(reason).into());
+            if let Some(by) = by {
+                line.insert("for".into(), name_of(cluster, by));
+            }
+        }
+        Event::Requeued { pod } => pod_of(&mut line, pod),
+        Event::Changed { entry } => {
+            line.insert("entry".into(), entry.into());
+        }
+    }
+    line
+}
+
+fn name_of(cluster: &Cluster, job: JobId) -> Value {
+    (*cluster.jobs[job].name).into()
+}
+
+fn reason_key(reason: EvictReason) -> &'static str {
+    match reason {
+        EvictReason::ReclaimedForFairShare => "reclaimed-for-fair-share",
+        EvictReason::ReclaimedForQuota => "reclaimed-for-quota",
+        EvictReason::Preempted => "preempted",
+        EvictReason::Moved => "moved",
+        EvictReason::StaleGang => "stale-gang",
+        EvictReason::NodeLost => "node-lost",
+        EvictReason::Withdrawn => "withdrawn",
+    }
+}
+
+fn queue(cluster: &Cluster, row: &LedgerRow) -> Value {
+    let mut line = json!({
+        "queue": &*cluster.queues[row.queue].name,
+        "allocated": triple(&row.allocated),
+        "request": triple(&row.request),
+        "quota": triple(&row.quota),
+    });
+    if let (Some(fair_share), Value::Object(line)) = (&row.fair_share, &mut line) {
+        line.insert("fair_share".into(), triple(fair_share));
+    }
+    line
+}
+
+fn triple(values: &PerResource<f64>) -> Value {
+    json!({ "cpu": real(values.cpu / 1000.0), "memory": real(values.memory), "gpu": real(values.gpu) })
+}
+
+/// A real; JSON has no infinity.
+fn real(value: f64) -> Value {
+    if value == f64::INFINITY {
+        return "unlimited".into();
+    }
+    // Whole numbers without a decimal point are shorter and just as exact.
+    if value.fract() == 0.0 && value.abs() < 9e15 { json!(value as i64) } else { json!(value) }
+}
+
+fn check_line(cluster: &Cluster, check: &Check) -> Value {
+    json!({
+        "rule": check.rule.key(),
+        "says": check.rule.0.says,
+        "about": text::about(cluster, &check.subject),
+        "compared": text::comparison(check),
+        "holds": check.holds,
+    })
+}
+
+fn waits(cluster: &Cluster, refusal: &Refusal) -> Value {
+    json!({
+        "job": name_of(cluster, refusal.job),
+        "gate": text::gate(cluster, &refusal.gate),
+        "also": refusal.also.iter().map(|gate| text::gate(cluster, gate)).collect::<Vec<_>>(),
+        "checks": refusal.checks.iter().map(|check| check_line(cluster, check)).collect::<Vec<_>>(),
+    })
+}
+
+/// The last line.
+pub fn summary(out: &mut impl Write, at: &Simulation, summary: &Summary, why: &str) -> std::io::Result<()> {
+    let cluster = at.cluster();
+    let per_queue = |t: &Totals| {
+        let mut line = totals(t);
+        let name = t.queue.map_or("", |queue| &*cluster.queues[queue].name);
+        line.insert("queue".into(), name.into());
+        Value::Object(line)
+    };
+    let mut line = totals(&summary.all);
+    line.insert("cycles".into(), summary.cycles.into());
+    line.insert("until_s".into(), real(summary.until.as_seconds()));
+    line.insert("stopped".into(), why.into());
+    line.insert("digest".into(), text::hex(at.digest()).into());
+    line.insert("queues".into(), summary.queues.iter().map(per_queue).collect());
+    serde_json::to_writer(&mut *out, &json!({ "summary": line }))?;
+    out.write_all(b"\n")
+}
+
+fn totals(t: &Totals) -> Map<String, Value> {
+    let line = json!({
+        "jobs_done": t.jobs_done,
+        "jobs_unfinished": t.jobs_unfinished,
+        "jobs_never_started": t.jobs_never_started,
+        "waits": {
+            "n": t.waits.n,
+            "mean_s": real(t.waits.mean_s),
+            "median_s": real(t.waits.median_s),
+            "p90_s": real(t.waits.p90_s),
+            "max_s": real(t.waits.max_s),
+        },
+        "gpu_seconds_used": real(t.gpu_seconds_used),
+        "gpu_seconds_owed": real(t.gpu_seconds_owed),
+        "gpu_seconds_borrowed": real(t.gpu_seconds_borrowed),
+        "gpu_seconds_lost": real(t.gpu_seconds_lost),
+        "evictions": t.evictions,
+        "restarts": t.restarts,
+        "restart_wait_mean_s": real(t.restart_wait_mean_s),
+        "last_end_s": t.last_end_s.map(real),
+        "utilisation": real(t.utilisation),
+    });
+    match line {
+        Value::Object(line) => line,
+        _ => Map::new(),
+    }
+}

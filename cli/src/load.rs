@@ -1,0 +1,119 @@
+//! Reads scenarios and reports what is wrong with them: `path:line:column`, what, and how to mend it.
+
+use std::io::{Read, Write};
+
+use fairground::link::{self, LinkError};
+use fairground::scenario::{self, Checked, Diagnostic, Scenario, Severity};
+
+use crate::Stop;
+
+/// Largest file that is read, bytes.
+const FILE_MAX: u64 = 50 << 20;
+
+/// A scenario as read, with everything that was said about it.
+pub struct Loaded {
+    /// The scenario.
+    pub scenario: Scenario,
+    /// What it means.
+    pub checked: Checked,
+    /// How many warnings were reported.
+    pub n_warnings: usize,
+}
+
+/// The text of a file, or of standard input for `-`. Says what went wrong.
+pub fn text(file: &str) -> Result<String, Stop> {
+    let mut bytes = Vec::new();
+    let read = if file == "-" {
+        std::io::stdin().take(FILE_MAX + 1).read_to_end(&mut bytes)
+    } else {
+        std::fs::File::open(file).and_then(|opened| opened.take(FILE_MAX + 1).read_to_end(&mut bytes))
+    };
+    let problem = match read {
+        Err(error) => error.to_string(),
+        Ok(_) if bytes.len() as u64 > FILE_MAX => "larger than 50 MB".to_string(),
+        Ok(_) => match String::from_utf8(bytes) {
+            Ok(text) => return Ok(text),
+            Err(_) => "not text in UTF-8".to_string(),
+        },
+    };
+    eprintln!("fairground: {}: {problem}", shown(file));
+    Err(Stop::BadInput)
+}
+
+/// Reads and checks a scenario, and reports every finding on stderr.
+pub fn load(file: &str, policy: Option<&str>) -> Result<Loaded, Stop> {
+    let (file, text) = if link::looks_like_link(file) && !std::path::Path::new(file).exists() {
+        ("link", scenario::to_yaml(&from_link(file)?))
+    } else {
+        (file, text(file)?)
+    };
+    let read = scenario::read(&text);
+    let is_clean = read.is_clean();
+    let mut found = read.diagnostics;
+    let checked = read.scenario.map(|mut scenario| {
+        if let Some(policy) = policy {
+            scenario.policy = policy.to_string();
+        }
+        let mut checked = scenario::check(&scenario);
+        scenario::locate(&text, &mut checked.diagnostics);
+        found.append(&mut checked.diagnostics);
+        (scenario, checked)
+    });
+    report(file, &found)?;
+    let n_warnings = found.iter().filter(|d| d.severity == Severity::Warning).count();
+    match checked {
+        Some((scenario, checked)) if is_clean && checked.plan.is_some() => {
+            Ok(Loaded { scenario, checked, n_warnings })
+        }
+        _ => {
+            let n = found.len() - n_warnings;
+            eprintln!("{}: cannot be run: {n} error{}", shown(file), if n == 1 { "" } else { "s" });
+            Err(Stop::BadInput)
+        }
+    }
+}
+
+/// The scenario in a link. Says what is wrong with the link.
+pub fn from_link(given: &str) -> Result<Scenario, Stop> {
+    link::decode(given).map_err(|error| {
+        let says = match error {
+            LinkError::NotALink => "this is no link to a scenario".to_string(),
+            LinkError::NewerVersion { version } => format!("made by a newer version: layout {version}"),
+            LinkError::Cut { arrived, expected: Some(expected) } => {
+                format!("cut off: {arrived} of {expected} characters arrived")
+            }
+            LinkError::Cut { arrived, expected: None } => format!("cut off after {arrived} characters"),
+            LinkError::Damaged => "damaged: some characters were changed on the way".to_string(),
+            LinkError::TooLarge => "holds more than 8 MB".to_string(),
+            LinkError::Content { says } => says,
+        };
+        eprintln!("fairground: link: {says}");
+        Stop::BadInput
+    })
+}
+
+/// Writes findings to stderr.
+pub fn report(file: &str, found: &[Diagnostic]) -> Result<(), Stop> {
+    let mut err = std::io::stderr().lock();
+    for d in found {
+        let position = d.position.map(|(line, column)| format!(":{line}:{column}")).unwrap_or_default();
+        let severity = match d.severity {
+            Severity::Error => "error",
+            Severity::Warning => "warning",
+        };
+        writeln!(err, "{}{position}: {severity} {}: {}", shown(file), d.code.0, d.says)?;
+        let at = d.at.to_string();
+        if !at.is_empty() {
+            writeln!(err, "  at: {at}")?;
+        }
+        if let Some(fix) = &d.fix {
+            writeln!(err, "  fix: {}", fix.label)?;
+        }
+    }
+    Ok(())
+}
+
+/// How a file is called in messages.
+pub fn shown(file: &str) -> &str {
+    if file == "-" { "standard input" } else { file }
+}

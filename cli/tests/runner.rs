@@ -1,0 +1,192 @@
+//! The runner as a pipeline sees it: output, exit codes, broken pipes.
+
+use std::io::{BufRead, BufReader, Write};
+use std::process::{Command, Output, Stdio};
+
+const TWO_TEAMS: &str = r"
+format: fairground-scenario
+version: 1
+name: Two teams, four GPUs
+dialect: kai
+policy: fifo
+cycle: 1s
+nodes:
+  - { name: node, count: 2, gpu: 2 }
+queues:
+  - { name: team-a, gpu: { quota: 2 } }
+  - { name: team-b, gpu: { quota: 2 } }
+jobs:
+  - { name: a1, queue: team-a, gpu: 2, lasts: 6s }
+  - { name: a2, queue: team-a, gpu: 1, submit: 1s, lasts: 5s }
+  - { name: b1, queue: team-b, gpu: 1, lasts: 4s }
+";
+
+fn fairground(args: &[&str], input: &str) -> Output {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_fairground"))
+        .args(args)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the binary runs");
+    let mut stdin = child.stdin.take().expect("piped");
+    // A command that does not read its input closes the pipe.
+    let _ = stdin.write_all(input.as_bytes());
+    drop(stdin);
+    child.wait_with_output().expect("it ends")
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8(bytes.to_vec()).expect("UTF-8")
+}
+
+fn code(output: &Output) -> Option<i32> {
+    output.status.code()
+}
+
+#[test]
+fn prints_what_happens_and_a_summary() {
+    let output = fairground(&["run", "-"], TWO_TEAMS);
+    let out = text(&output.stdout);
+    assert_eq!(code(&output), Some(0), "{}", text(&output.stderr));
+    assert!(out.contains("0:01  cycle 1      started    a1 (team-a) on node-1, GPU 0 1"), "{out}");
+    assert!(out.contains("0:07  cycle 7      started    a2 (team-a) on node-1, GPU 0"), "{out}");
+    assert!(out.contains("stopped: nothing further will happen"), "{out}");
+}
+
+#[test]
+fn json_lines_are_objects_and_end_with_the_summary() {
+    let output = fairground(&["run", "-", "--out", "jsonl"], TWO_TEAMS);
+    let out = text(&output.stdout);
+    let parse = |line: &str| serde_json::from_str::<serde_json::Value>(line).expect("JSON");
+    let lines: Vec<serde_json::Value> = out.lines().map(parse).collect();
+    let (last, cycles) = lines.split_last().expect("a summary");
+    let times: Vec<i64> =
+        cycles.iter().map(|line| line["time_s"].as_f64().expect("a number") as i64).collect();
+    assert_eq!(times, [0, 1, 5, 7, 12], "only cycles in which something happened");
+    for line in cycles {
+        assert_eq!(line["digest"].as_str().map(str::len), Some(16));
+        assert!(line["events"].is_array());
+    }
+    let summary = &last["summary"];
+    assert_eq!(summary["jobs_done"], 3);
+    // a1 waits 1 s, a2 6 s, b1 1 s.
+    assert_eq!(summary["waits"]["max_s"], 6);
+    assert_eq!(summary["waits"]["median_s"], 1);
+    // a1: 2 GPUs × 6 s, a2: 5 s, b1: 4 s.
+    assert_eq!(summary["gpu_seconds_used"], 21);
+    assert_eq!(summary["queues"][0]["queue"], "team-a");
+    assert_eq!(summary["queues"][0]["gpu_seconds_used"], 17);
+    // b1 waits for the first cycle.
+    assert_eq!(summary["queues"][1]["gpu_seconds_owed"], 1);
+}
+
+#[test]
+fn the_same_scenario_gives_the_same_bytes() {
+    let run = || fairground(&["run", "-", "--out", "jsonl", "--why"], TWO_TEAMS).stdout;
+    assert_eq!(run(), run());
+}
+
+#[test]
+fn summary_only_prints_one_line() {
+    let output = fairground(&["run", "-", "--out", "jsonl", "--summary-only"], TWO_TEAMS);
+    assert_eq!(text(&output.stdout).lines().count(), 1);
+}
+
+#[test]
+fn stops_at_a_cycle_or_a_moment() {
+    let cycles = fairground(&["run", "-", "--cycles", "3", "--out", "jsonl", "--summary-only"], TWO_TEAMS);
+    assert!(text(&cycles.stdout).contains("\"cycles\":3"));
+    let until = fairground(&["run", "-", "--until", "4.5s", "--out", "jsonl", "--summary-only"], TWO_TEAMS);
+    assert!(text(&until.stdout).contains("\"cycles\":4"));
+}
+
+#[test]
+fn exit_codes() {
+    assert_eq!(code(&fairground(&["check", "-"], TWO_TEAMS)), Some(0));
+    assert_eq!(code(&fairground(&["run", "-", "--fail-on", "evicted,pending"], TWO_TEAMS)), Some(0));
+    let pending = ["run", "-", "--cycles", "2", "--fail-on", "pending"];
+    assert_eq!(code(&fairground(&pending, TWO_TEAMS)), Some(1));
+    assert_eq!(code(&fairground(&["run", "/does/not/exist.yaml"], "")), Some(2));
+    assert_eq!(code(&fairground(&["run", "-"], "nodes: 3")), Some(2));
+    assert_eq!(code(&fairground(&["run", "-", "--until", "soon"], TWO_TEAMS)), Some(3));
+    assert_eq!(code(&fairground(&["walk"], "")), Some(3));
+    assert_eq!(code(&fairground(&["--help"], "")), Some(0));
+}
+
+#[test]
+fn findings_say_where_and_how_to_mend() {
+    let wrong = TWO_TEAMS.replace("queue: team-b", "queue: team-c");
+    let output = fairground(&["check", "-"], &wrong);
+    let err = text(&output.stderr);
+    assert_eq!(code(&output), Some(2));
+    assert!(err.contains("standard input:"), "{err}");
+    assert!(err.contains("jobs[\"b1\"].queue"), "{err}");
+    assert!(err.contains("fix: "), "{err}");
+    let line = 1 + wrong.lines().position(|line| line.contains("team-c")).expect("there");
+    assert!(err.contains(&format!(":{line}:")), "{err}");
+}
+
+#[test]
+fn a_reader_that_has_enough_is_no_mistake() {
+    let many = TWO_TEAMS.replace("name: b1,", "name: b1, count: 5000, every: 10s,");
+    let mut child = Command::new(env!("CARGO_BIN_EXE_fairground"))
+        .args(["run", "-"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the binary runs");
+    child.stdin.take().expect("piped").write_all(many.as_bytes()).expect("it reads");
+    let mut first = String::new();
+    BufReader::new(child.stdout.take().expect("piped")).read_line(&mut first).expect("it writes");
+    let output = child.wait_with_output().expect("it ends");
+    assert_eq!((code(&output), text(&output.stderr).as_str()), (Some(0), ""));
+}
+
+#[test]
+fn a_link_holds_the_scenario() {
+    let link = text(&fairground(&["link", "-"], TWO_TEAMS).stdout);
+    let opened = fairground(&["open", link.trim()], "");
+    assert_eq!(code(&opened), Some(0), "{}", text(&opened.stderr));
+    let direct = fairground(&["run", "-", "--out", "jsonl"], TWO_TEAMS).stdout;
+    assert_eq!(fairground(&["run", "-", "--out", "jsonl"], &text(&opened.stdout)).stdout, direct);
+    assert_eq!(fairground(&["run", link.trim(), "--out", "jsonl"], "").stdout, direct);
+    let cut = &link.trim()[..link.trim().len() / 2];
+    let output = fairground(&["open", cut], "");
+    assert_eq!(code(&output), Some(2));
+    assert!(text(&output.stderr).contains("cut off"), "{}", text(&output.stderr));
+}
+
+#[test]
+fn a_trace_becomes_a_scenario_that_runs() {
+    let dir = std::env::temp_dir().join(format!("fairground-runner-{}", std::process::id()));
+    std::fs::create_dir_all(&dir).expect("writable");
+    let path = |name: &str| dir.join(name).to_string_lossy().into_owned();
+    std::fs::write(path("jobs.csv"), "id,submit_s,duration_s,gpus,vc\n1,0,10,4,a\n2,1,5,8,b\n3,2,5,8,a\n")
+        .expect("written");
+    std::fs::write(path("queues.csv"), "vc,gpus\na,16\nb,16\n").expect("written");
+    let (jobs, queues, out) = (path("jobs.csv"), path("queues.csv"), path("trace.yaml"));
+    let args = [
+        "import",
+        &jobs,
+        "--queues",
+        &queues,
+        "--nodes",
+        "2x8",
+        "--quota-scale",
+        "1/2",
+        "--policy",
+        "fifo",
+        "-o",
+        &out,
+    ];
+    let imported = fairground(&args, "");
+    assert_eq!(code(&imported), Some(0), "{}", text(&imported.stderr));
+    assert!(text(&imported.stderr).contains("understood: "));
+    let ran = fairground(&["run", &out, "--out", "jsonl", "--summary-only"], "");
+    let summary: serde_json::Value = serde_json::from_slice(&ran.stdout).expect("JSON");
+    assert_eq!(summary["summary"]["jobs_done"], 3);
+    assert_eq!(summary["summary"]["waits"]["max_s"], 8);
+    std::fs::remove_dir_all(&dir).expect("still there");
+}

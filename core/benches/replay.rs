@@ -1,0 +1,46 @@
+//! A whole real trace: three weeks of the Philly cluster, first in, first out, 38,322 jobs.
+//!
+//! The data stay outside the repository: `FAIRGROUND_DATA`, else `../shared/data` beside the repository.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use criterion::{Criterion, criterion_group, criterion_main};
+use fairground::import::{Options, import};
+use fairground::scenario::{Plan, check};
+use fairground::sim::Simulation;
+use fairground::trace::Level;
+
+/// The trace on a quarter of the cluster; says in one line if it is absent.
+fn plan() -> Option<Plan> {
+    let beside = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../shared/data");
+    let dir = std::env::var_os("FAIRGROUND_DATA").map_or(beside, PathBuf::from).join("philly-2017");
+    let read = |name: &str| std::fs::read(dir.join(name)).ok();
+    let Some((jobs, queues)) = read("jobs.csv").zip(read("queues.csv")) else {
+        eprintln!("skipped: no Philly trace at {} (set FAIRGROUND_DATA)", dir.display());
+        return None;
+    };
+    let nodes = Some((88, 8));
+    let options = Options { policy: "fifo".into(), nodes, quota_scale: (1, 4), ..Options::default() };
+    let scenario = import(&jobs, Some(&queues), &options).scenario.expect("the trace can be read");
+    check(&scenario).plan
+}
+
+fn replay(c: &mut Criterion) {
+    let Some(plan) = plan() else { return };
+    let mut group = c.benchmark_group("replay");
+    group.sample_size(10).measurement_time(Duration::from_secs(3)).warm_up_time(Duration::from_secs(1));
+    group.bench_function("philly/fifo/open", |b| b.iter(|| Simulation::new(&plan)));
+    group.bench_function("philly/fifo/whole run", |b| {
+        b.iter(|| {
+            let mut simulation = Simulation::new(&plan);
+            simulation.set_level(Level::Outcomes);
+            while simulation.advance().is_some() {}
+            simulation.digest()
+        });
+    });
+    group.finish();
+}
+
+criterion_group!(benches, replay);
+criterion_main!(benches);

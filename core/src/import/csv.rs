@@ -1,0 +1,312 @@
+//! A job trace, and the sizes of its queues, as a scenario.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use super::table::{Row, Table};
+use super::trace::{self, Trace};
+use super::{Imported, Report};
+use crate::scenario::quantity::print_decimal;
+use crate::scenario::{
+    JobEntry, NODE_GPUS_MAX, NODES_MAX, NodeEntry, PODS_MAX, QueueEntry, ResourceEntry, Scalar, Scenario,
+};
+
+/// Which columns of a job trace hold what. `None`: found by the usual names.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Mapping {
+    /// Name of a job: `id`, `job_id`, `job`, `name`.
+    pub id: Option<String>,
+    /// Queue of a job: `queue`, `vc`, `project`, `tenant`.
+    pub queue: Option<String>,
+    /// When it is submitted, in seconds or as a duration: `submit`, `submit_s`, `submit_time`, `timestamp`.
+    pub submit: Option<String>,
+    /// How long it runs: `duration`, `duration_s`, `runtime`.
+    pub duration: Option<String>,
+    /// GPUs of the whole job: `gpus`, `num_gpus`, `gpu`.
+    pub gpus: Option<String>,
+    /// Who submitted it: `user`.
+    pub user: Option<String>,
+    /// Number of pods the job is made of: `pods`, `replicas`.
+    pub pods: Option<String>,
+    /// Cores of each pod: `cpu`, `cpus`.
+    pub cpu: Option<String>,
+    /// Memory of each pod: `memory`, `mem`.
+    pub memory: Option<String>,
+}
+
+/// Which columns of the queue sizes hold what. `None`: found by the usual names.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct QueueMapping {
+    /// Name of a queue: `queue`, `vc`, `project`, `tenant`, `name`.
+    pub queue: Option<String>,
+    /// Its GPUs: `gpus`, `num_gpus`, `gpu`, `quota`.
+    pub gpus: Option<String>,
+    /// Its nodes, where no column has GPUs: `nodes`.
+    pub nodes: Option<String>,
+}
+
+/// What a trace does not say.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Options {
+    /// Title of the scenario.
+    pub name: String,
+    /// Policy: `kai` or `fifo`.
+    pub policy: String,
+    /// Number of nodes and GPUs of each; `None`: as many nodes of eight GPUs as all quotas need together.
+    pub nodes: Option<(u32, u32)>,
+    /// What the sizes of queues are multiplied by: numerator and denominator. Small clusters keep the pressure
+    /// of large ones that way.
+    pub quota_scale: (u32, u32),
+    /// When cycles take place.
+    pub cycle: String,
+    /// Columns of the trace.
+    pub mapping: Mapping,
+    /// Columns of the queue sizes.
+    pub queue_mapping: QueueMapping,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options {
+            name: String::new(),
+            policy: "kai".into(),
+            nodes: None,
+            quota_scale: (1, 1),
+            cycle: "on change".into(),
+            mapping: Mapping::default(),
+            queue_mapping: QueueMapping::default(),
+        }
+    }
+}
+
+/// GPUs of a node when nothing says how many.
+const NODE_GPUS: u32 = 8;
+
+/// Makes a scenario of a job trace and, if there is one, a list of queue sizes. Bad rows are reported and left
+/// out; nothing is made only if no row is left or the limits of a simulation are passed.
+pub fn import(jobs: &[u8], queues: Option<&[u8]>, options: &Options) -> Imported {
+    let mut lines = trace::Lines::default();
+    let mut report = Report::default();
+    let node_gpus = options.nodes.map_or(NODE_GPUS, |(_, gpus)| gpus);
+    let scenario = make(jobs, queues, options, node_gpus, &mut report, &mut lines);
+    report.diagnostics.extend(lines.finish());
+    Imported { scenario, report }
+}
+
+fn make(
+    jobs: &[u8],
+    queues: Option<&[u8]>,
+    options: &Options,
+    node_gpus: u32,
+    report: &mut Report,
+    lines: &mut trace::Lines,
+) -> Option<Scenario> {
+    let (numerator, denominator) = options.quota_scale;
+    let n_nodes = options.nodes.map_or(1, |(n, _)| n);
+    if numerator == 0 || denominator == 0 || node_gpus == 0 || n_nodes == 0 {
+        lines.refuse(None, "the number of nodes, their GPUs and the scale of quotas must be above 0".into());
+        return None;
+    }
+    if i64::from(node_gpus) > NODE_GPUS_MAX || u64::from(n_nodes) > NODES_MAX {
+        lines.refuse(None, format!("up to {NODES_MAX} nodes of {NODE_GPUS_MAX} GPUs are simulated"));
+        return None;
+    }
+    let mut table = Table::new(jobs);
+    let mut trace = Trace::new(&table, &options.mapping, node_gpus, report, lines)?;
+    let too_long = loop {
+        match table.next_row() {
+            Row::End => break false,
+            Row::Wrong(line, says) => lines.bad(line, says),
+            Row::Fields(line, fields) => {
+                if let Err(says) = trace.row(fields) {
+                    lines.bad(line, says);
+                }
+            }
+        }
+        if trace.n_pods() > PODS_MAX {
+            break true;
+        }
+    };
+    if too_long {
+        lines.refuse(None, format!("the trace has more than {PODS_MAX} pods, which is the most that is simulated; cut it to a shorter time"));
+        return None;
+    }
+    let (jobs, used) = trace.finish(report, lines)?;
+    let sizes = match queues {
+        Some(bytes) => sizes(bytes, options, node_gpus, report, lines),
+        None => None,
+    };
+    let total = total_gpus(sizes.as_ref(), options);
+    let queues = queue_entries(sizes, &used, options, report);
+    let n_nodes = match options.nodes {
+        Some((n, _)) => n,
+        None => {
+            let largest = jobs.iter().map(|job| gpus_of(job)).max().unwrap_or(1);
+            let needed = total.unwrap_or(0).div_ceil(1000).max(largest).div_ceil(u64::from(node_gpus));
+            let n = u32::try_from(needed.clamp(1, NODES_MAX)).unwrap_or(1);
+            report.assumed.push(format!(
+                "{n} nodes with {node_gpus} GPUs each, enough for all quotas and the largest job"
+            ));
+            n
+        }
+    };
+    let has = u64::from(n_nodes) * u64::from(node_gpus) * 1000;
+    if let Some(total) = total.filter(|&total| total > has) {
+        let [total, has] = [total, has].map(|n| print_decimal(i64::try_from(n).unwrap_or(i64::MAX), 3));
+        lines.warn(format!(
+            "the quotas add up to {total} GPUs, the nodes have {has}: not all can be kept at once"
+        ));
+    }
+    report.assumed.push(
+        "a node has 64 cores and 256 GB; jobs ask for no CPU or memory unless the trace says so".into(),
+    );
+    let value = |n: u32| Some(Scalar(n.to_string()));
+    let node = NodeEntry {
+        name: "node".into(),
+        count: value(n_nodes),
+        gpu: value(node_gpus),
+        ..NodeEntry::default()
+    };
+    Some(Scenario {
+        name: options.name.clone(),
+        dialect: "kai".into(),
+        policy: options.policy.clone(),
+        cycle: Some(Scalar(options.cycle.clone())).filter(|c| !c.0.is_empty()),
+        nodes: Arc::new(vec![node]),
+        queues: Arc::new(queues),
+        jobs: Arc::new(jobs),
+        ..Scenario::default()
+    })
+}
+
+/// GPUs of a whole job that the import made.
+fn gpus_of(job: &JobEntry) -> u64 {
+    let number = |value: &Option<Scalar>| value.as_ref().and_then(|v| v.0.parse::<u64>().ok());
+    number(&job.gpu).unwrap_or(0).saturating_mul(number(&job.pods).unwrap_or(1))
+}
+
+/// Sizes of queues in GPUs, in file order.
+type Sizes = Vec<(String, u64)>;
+
+fn sizes(
+    bytes: &[u8],
+    options: &Options,
+    node_gpus: u32,
+    report: &mut Report,
+    lines: &mut trace::Lines,
+) -> Option<Sizes> {
+    let mut table = Table::new(bytes);
+    let mapping = &options.queue_mapping;
+    let name = table.column(mapping.queue.as_deref(), &["queue", "vc", "project", "tenant", "name"]);
+    let gpus = table.column(mapping.gpus.as_deref(), &["gpus", "num_gpus", "gpu", "quota"]);
+    let nodes = table.column(mapping.nodes.as_deref(), &["nodes", "num_nodes"]);
+    let (Some(name), Some((size, factor))) =
+        (name, gpus.map(|column| (column, 1)).or(nodes.map(|column| (column, u64::from(node_gpus)))))
+    else {
+        lines.refuse(None, "the list of queue sizes needs a column queue and a column gpus or nodes".into());
+        return None;
+    };
+    let unit = if factor == 1 { "GPUs".to_string() } else { format!("nodes of {node_gpus} GPUs") };
+    report.understood.push(format!(
+        "queue sizes: column {} as the queue, {} as its {unit}",
+        table.headers[name], table.headers[size]
+    ));
+    let others = table.headers.iter().enumerate().filter(|&(i, _)| i != name && i != size);
+    report.ignored.extend(others.map(|(_, header)| format!("queue sizes: column {header}")));
+    let mut sizes: Sizes = Vec::new();
+    let mut known: BTreeSet<String> = BTreeSet::new();
+    loop {
+        match table.next_row() {
+            Row::End => break,
+            Row::Wrong(line, says) => lines.bad_size(line, says),
+            Row::Fields(line, fields) => {
+                let n = fields.get(size).parse::<u32>().ok();
+                match (fields.get(name), n) {
+                    ("", _) => lines.bad_size(line, "the queue has no name".into()),
+                    (_, None) => {
+                        lines.bad_size(line, format!("{} is no whole number of {unit}", fields.get(size)))
+                    }
+                    (queue, Some(n)) => match known.insert(queue.to_string()) {
+                        false => lines.bad_size(line, format!("queue {queue} stands there twice")),
+                        true => sizes.push((queue.to_string(), u64::from(n) * factor)),
+                    },
+                }
+            }
+        }
+    }
+    Some(sizes)
+}
+
+/// A size after scaling, in thousandths of a GPU, rounded down.
+fn scaled(gpus: u64, options: &Options) -> u64 {
+    let (numerator, denominator) = options.quota_scale;
+    gpus.saturating_mul(1000).saturating_mul(u64::from(numerator)) / u64::from(denominator.max(1))
+}
+
+fn total_gpus(sizes: Option<&Sizes>, options: &Options) -> Option<u64> {
+    sizes.map(|sizes| sizes.iter().map(|&(_, gpus)| scaled(gpus, options)).fold(0, u64::saturating_add))
+}
+
+/// The queues: those of the list, then others that jobs name.
+fn queue_entries(
+    sizes: Option<Sizes>,
+    used: &BTreeSet<String>,
+    options: &Options,
+    report: &mut Report,
+) -> Vec<QueueEntry> {
+    let value = |text: &str| Some(Scalar::from(text));
+    let open = || ResourceEntry {
+        quota: value("unlimited"),
+        limit: value("unlimited"),
+        weight: value("1"),
+        usage: None,
+    };
+    let entry = |name: &str, quota: &str, weight: &str| QueueEntry {
+        name: name.to_string(),
+        gpu: ResourceEntry {
+            quota: value(quota),
+            limit: value("unlimited"),
+            weight: value(weight),
+            usage: None,
+        },
+        cpu: open(),
+        memory: open(),
+        ..QueueEntry::default()
+    };
+    let mut queues = Vec::new();
+    let mut listed: BTreeSet<String> = BTreeSet::new();
+    let has_sizes = sizes.is_some();
+    for (name, gpus) in sizes.into_iter().flatten() {
+        let milli = i64::try_from(scaled(gpus, options)).unwrap_or(i64::MAX);
+        let quota = print_decimal(milli, 3);
+        let weight = if milli == 0 { "1" } else { &quota };
+        queues.push(entry(&name, &quota, weight));
+        listed.insert(name);
+    }
+    let others: Vec<&String> = used.iter().filter(|name| !listed.contains(*name)).collect();
+    // Without a list of sizes nothing is promised to anybody, except where quotas are all there is.
+    let quota = if options.policy == "fifo" { "unlimited" } else { "0" };
+    queues.extend(others.iter().map(|name| entry(name, quota, "1")));
+    report.understood.push(format!("{} queues", queues.len()));
+    if has_sizes {
+        let (numerator, denominator) = options.quota_scale;
+        if numerator != denominator {
+            report
+                .assumed
+                .push(format!("the quota of a queue is {numerator}/{denominator} of its listed size"));
+        }
+        report
+            .assumed
+            .push("weights are proportional to quotas; limits, CPU and memory are unlimited".into());
+    }
+    if !others.is_empty() {
+        let names: Vec<&str> = others.iter().take(5).map(|name| name.as_str()).collect();
+        let more = if others.len() > 5 { ", …" } else { "" };
+        report.assumed.push(format!(
+            "{} queues without a listed size ({}{more}) have GPU quota {quota}, weight 1 and no limits",
+            others.len(),
+            names.join(", ")
+        ));
+    }
+    queues
+}

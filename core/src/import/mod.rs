@@ -1,0 +1,33 @@
+//! Foreign text to scenario, with a report of what was understood, assumed and ignored.
+
+mod csv;
+mod recognise;
+mod table;
+mod trace;
+
+pub use csv::{Mapping, Options, QueueMapping, import};
+pub use recognise::{Kind, recognise};
+
+use crate::scenario::{Diagnostic, Scenario};
+
+/// What an import came to.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Imported {
+    /// The scenario; `None` if nothing could be made of the text.
+    pub scenario: Option<Scenario>,
+    /// How it was made.
+    pub report: Report,
+}
+
+/// What became of a foreign text, for people to read before they take it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Report {
+    /// What was found, and as what it was taken: *column vc as the queue*.
+    pub understood: Vec<String>,
+    /// What the text does not say and was decided here.
+    pub assumed: Vec<String>,
+    /// What was left out.
+    pub ignored: Vec<String>,
+    /// Mistakes, with the lines of the text.
+    pub diagnostics: Vec<Diagnostic>,
+}

@@ -1,0 +1,83 @@
+//! What a pasted or dropped text is.
+
+use super::table::Table;
+use crate::link;
+use crate::scenario::FORMAT;
+
+/// What a text is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// A scenario in YAML or JSON.
+    Scenario,
+    /// A link, whole or cut.
+    Link,
+    /// A job trace in CSV.
+    Trace,
+    /// Sizes of queues in CSV.
+    QueueSizes,
+    /// Something else.
+    Unknown,
+}
+
+/// How much of a text is looked at, in bytes.
+const LOOKED_AT: usize = 64 << 10;
+
+/// Recognises a text by its content first, by the file's name (empty if there is none) where that leaves a
+/// doubt. A look at the beginning is enough: large texts take no longer.
+pub fn recognise(bytes: &[u8], file: &str) -> Kind {
+    let start = &bytes[..bytes.len().min(LOOKED_AT)];
+    // A character may be cut in two at the end, but not elsewhere.
+    let text = match std::str::from_utf8(start) {
+        Ok(text) => text,
+        Err(e) if e.error_len().is_none() => {
+            std::str::from_utf8(&start[..e.valid_up_to()]).unwrap_or_default()
+        }
+        Err(_) => return by_name(file),
+    };
+    let text = text.trim_start_matches('\u{feff}').trim();
+    let one_word = !text.contains(char::is_whitespace);
+    if one_word && link::looks_like_link(text) {
+        return Kind::Link;
+    }
+    let says_format = |line: &str| {
+        let key = line.trim_start_matches(['{', ' ']).trim_start_matches('"');
+        key.strip_prefix("format").is_some_and(|rest| rest.trim_start_matches(['"', ' ']).starts_with(':'))
+    };
+    if text.contains(FORMAT) && text.lines().any(says_format) {
+        return Kind::Scenario;
+    }
+    let keys = ["queues:", "jobs:", "nodes:", "timeline:", "dialect:", "policy:"];
+    if text.lines().filter(|line| keys.iter().any(|key| line.starts_with(key))).count() >= 2 {
+        return Kind::Scenario;
+    }
+    match table(text) {
+        Kind::Unknown => by_name(file),
+        kind => kind,
+    }
+}
+
+fn table(text: &str) -> Kind {
+    let table = Table::new(text.as_bytes());
+    if table.headers.len() < 2 {
+        return Kind::Unknown;
+    }
+    let has = |names: &[&str]| table.column(None, names).is_some();
+    let time = has(&["submit", "submit_s", "submit_time", "timestamp", "duration", "duration_s", "runtime"]);
+    let gpus = has(&["gpus", "num_gpus", "gpu", "gpu_num"]);
+    let queue = has(&["queue", "vc", "project", "tenant"]);
+    if gpus && (time || has(&["id", "job", "job_id", "jobid"])) {
+        Kind::Trace
+    } else if (queue || has(&["name"])) && (gpus || has(&["nodes", "num_nodes", "quota"])) {
+        Kind::QueueSizes
+    } else {
+        Kind::Unknown
+    }
+}
+
+fn by_name(file: &str) -> Kind {
+    let file = file.to_ascii_lowercase();
+    match file.rsplit('.').next() {
+        Some("yaml" | "yml" | "json") if file.contains(".fairground.") => Kind::Scenario,
+        _ => Kind::Unknown,
+    }
+}

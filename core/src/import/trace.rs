@@ -1,0 +1,379 @@
+//! Rows of a job trace as jobs.
+
+use std::collections::BTreeSet;
+
+use super::Report;
+use super::csv::Mapping;
+use super::table::{Fields, Table};
+use crate::scenario::quantity::{self, print_decimal};
+use crate::scenario::{Diagnostic, JobEntry, NAME_CHARS_MAX, Path, Scalar, codes, finding, order, quoted};
+use crate::units::Resource;
+
+/// How many bad rows are listed; the rest is counted.
+const BAD_LISTED: u32 = 100;
+
+/// A first submission beyond three years is a time of another clock.
+const FAR_MS: i64 = 100_000_000_000;
+
+/// Findings by line.
+#[derive(Default)]
+pub struct Lines {
+    found: Vec<Diagnostic>,
+    n_bad: u32,
+}
+
+impl Lines {
+    /// The import as a whole fails.
+    pub fn refuse(&mut self, line: Option<u32>, says: String) {
+        let position = line.map(|line| (line, 1));
+        self.found.push(Diagnostic { position, ..finding(codes::IMPORT, Path::default(), says) });
+    }
+    /// A row of the trace that is left out.
+    pub fn bad(&mut self, line: u32, says: String) {
+        self.row(line, "jobs", says);
+    }
+    /// A row of the queue sizes that is left out.
+    pub fn bad_size(&mut self, line: u32, says: String) {
+        self.row(line, "queues", says);
+    }
+    fn row(&mut self, line: u32, section: &str, says: String) {
+        self.n_bad += 1;
+        if self.n_bad <= BAD_LISTED {
+            let at = Path::default().field(section);
+            let says = format!("line {line} is left out: {says}");
+            self.found.push(Diagnostic { position: Some((line, 1)), ..finding(codes::BAD_ROW, at, says) });
+        }
+    }
+    /// Something to know.
+    pub fn warn(&mut self, says: String) {
+        self.found.push(finding(codes::OVERSUBSCRIBED, Path::default().field("queues"), says));
+    }
+    /// Everything found, in order.
+    pub fn finish(mut self) -> Vec<Diagnostic> {
+        if self.n_bad > BAD_LISTED {
+            let says = format!("{} more rows are left out", self.n_bad - BAD_LISTED);
+            self.found.push(finding(codes::BAD_ROW, Path::default(), says));
+        }
+        self.found
+    }
+}
+
+/// Columns that are used.
+struct Columns {
+    id: Option<usize>,
+    queue: Option<usize>,
+    submit: Option<usize>,
+    duration: Option<usize>,
+    gpus: usize,
+    user: Option<usize>,
+    pods: Option<usize>,
+    cpu: Option<usize>,
+    memory: Option<usize>,
+}
+
+/// A trace that is being read.
+pub struct Trace {
+    columns: Columns,
+    node_gpus: u64,
+    jobs: Vec<JobEntry>,
+    n_pods: u64,
+    n_split: u32,
+    /// When each job is submitted, in milliseconds on the trace's own axis.
+    submits: Vec<i64>,
+    /// Queues that jobs name.
+    queues: BTreeSet<String>,
+    row: u32,
+}
+
+impl Trace {
+    /// Finds the columns; `None` if those that are needed are not there.
+    pub fn new(
+        table: &Table<'_>,
+        mapping: &Mapping,
+        node_gpus: u32,
+        report: &mut Report,
+        lines: &mut Lines,
+    ) -> Option<Trace> {
+        let mut used = Vec::new();
+        let mut missing = Vec::new();
+        let mut find = |what: &str, named: &Option<String>, synonyms: &[&str]| {
+            let column = table.column(named.as_deref(), synonyms);
+            match column {
+                Some(i) => {
+                    used.push(i);
+                    report.understood.push(format!("column {} as {what}", table.headers[i]));
+                }
+                None => missing.extend(named.as_ref().map(|name| quoted(name))),
+            }
+            column
+        };
+        let columns = Columns {
+            id: find("the name of a job", &mapping.id, &["id", "job", "job_id", "jobid", "name"]),
+            queue: find("its queue", &mapping.queue, &["queue", "vc", "project", "tenant"]),
+            submit: find(
+                "the time of its submission",
+                &mapping.submit,
+                &["submit", "submit_s", "submit_time", "timestamp", "submitted_time"],
+            ),
+            duration: find("how long it runs", &mapping.duration, &["duration", "duration_s", "runtime"]),
+            gpus: find("its GPUs", &mapping.gpus, &["gpus", "num_gpus", "gpu", "gpu_num"])
+                .unwrap_or(usize::MAX),
+            user: find("who submitted it", &mapping.user, &["user"]),
+            pods: find("the number of its pods", &mapping.pods, &["pods", "replicas"]),
+            cpu: find("cores of each pod", &mapping.cpu, &["cpu", "cpus"]),
+            memory: find("memory of each pod", &mapping.memory, &["memory", "mem"]),
+        };
+        if !missing.is_empty() {
+            lines.refuse(Some(1), format!("the first line names no column {}", missing.join(", ")));
+            return None;
+        }
+        if columns.gpus == usize::MAX {
+            lines.refuse(Some(1), "the first line names no column with GPUs: gpus, num_gpus or gpu".into());
+            return None;
+        }
+        let others = table.headers.iter().enumerate().filter(|(i, _)| !used.contains(i));
+        report.ignored.extend(others.map(|(_, header)| format!("column {header}")));
+        let node_gpus = u64::from(node_gpus);
+        let (jobs, queues) = (Vec::new(), BTreeSet::new());
+        Some(Trace { columns, node_gpus, jobs, n_pods: 0, n_split: 0, submits: Vec::new(), queues, row: 0 })
+    }
+
+    /// Pods so far.
+    pub fn n_pods(&self) -> u64 {
+        self.n_pods
+    }
+
+    /// Takes a row, or says what is wrong with it.
+    pub fn row(&mut self, fields: &Fields) -> Result<(), String> {
+        self.row += 1;
+        let field = |column: Option<usize>| column.map(|i| fields.get(i)).filter(|text| !text.is_empty());
+        let name = match field(self.columns.id) {
+            Some(id) => id.to_string(),
+            None if self.columns.id.is_some() => return Err("the job has no name".into()),
+            None => format!("job-{}", self.row),
+        };
+        if name.chars().count() > NAME_CHARS_MAX || name.chars().any(char::is_control) {
+            return Err(format!("{} cannot be a name", quoted(&name)));
+        }
+        let queue = match (field(self.columns.queue), self.columns.queue) {
+            (Some(queue), _) => queue,
+            (None, Some(_)) => return Err("the job has no queue".into()),
+            (None, None) => "default",
+        };
+        if queue.chars().count() > NAME_CHARS_MAX || queue.chars().any(char::is_control) {
+            return Err(format!("{} cannot be the name of a queue", quoted(queue)));
+        }
+        let submit = match field(self.columns.submit) {
+            Some(text) => {
+                moment(text).ok_or_else(|| format!("{} is neither seconds nor a date", quoted(text)))?
+            }
+            None => 0,
+        };
+        let lasts = match field(self.columns.duration) {
+            Some(text) => {
+                let span = quantity::span(text).map_err(|_| format!("{} is no duration", quoted(text)))?;
+                Some(span.as_millis())
+            }
+            None => None,
+        };
+        let value = |ms: i64| Some(Scalar(print_decimal(ms, 3)));
+        let mut job = JobEntry {
+            name,
+            queue: queue.to_string(),
+            lasts: lasts.and_then(value),
+            user: field(self.columns.user).map(str::to_string),
+            cpu: amount(field(self.columns.cpu), Resource::CPU)?,
+            memory: amount(field(self.columns.memory), Resource::MEMORY)?,
+            ..JobEntry::default()
+        };
+        let pods = self.size(&mut job, field(Some(self.columns.gpus)), field(self.columns.pods))?;
+        self.n_pods += pods;
+        self.submits.push(submit);
+        if !self.queues.contains(queue) {
+            self.queues.insert(queue.to_string());
+        }
+        self.jobs.push(job);
+        Ok(())
+    }
+
+    /// GPUs and pods of a job; those larger than a node become pods of a node's size, all required together.
+    fn size(&mut self, job: &mut JobEntry, gpus: Option<&str>, pods: Option<&str>) -> Result<u64, String> {
+        let gpus = gpus.unwrap_or("0");
+        let wrong = || format!("{} is no number of GPUs", quoted(gpus));
+        let milli = quantity::amount(gpus, Resource::GPU, 1).map_err(|_| wrong())?.in_base_units();
+        let milli = u64::try_from(milli).map_err(|_| wrong())?;
+        let count = |text: &str| match quantity::count(text) {
+            Ok(0) | Err(_) => Err(format!("{} is no number of pods", quoted(text))),
+            Ok(n) => Ok(n),
+        };
+        let mut n = pods.map(count).transpose()?.unwrap_or(1);
+        let mut each = milli / n;
+        if !milli.is_multiple_of(n) {
+            return Err(format!("{gpus} GPUs cannot be divided evenly among {n} pods"));
+        }
+        let node = self.node_gpus * 1000;
+        if each > node {
+            if !each.is_multiple_of(node) {
+                return Err(format!(
+                    "{gpus} GPUs are more than a node has and no multiple of its {}",
+                    self.node_gpus
+                ));
+            }
+            n = n.saturating_mul(each / node);
+            each = node;
+            self.n_split += 1;
+        }
+        if each > 1000 && !each.is_multiple_of(1000) {
+            return Err(format!("{gpus} GPUs for a pod are neither whole nor part of one"));
+        }
+        let scalar = |n: u64| Some(Scalar(print_decimal(i64::try_from(n).unwrap_or(i64::MAX), 3)));
+        job.gpu = if each == 0 { None } else { scalar(each) };
+        job.pods = if n == 1 { None } else { Some(Scalar(n.to_string())) };
+        Ok(n)
+    }
+
+    /// The jobs with unique names and the queues they name, unless nothing is left.
+    pub fn finish(
+        mut self,
+        report: &mut Report,
+        lines: &mut Lines,
+    ) -> Option<(Vec<JobEntry>, BTreeSet<String>)> {
+        if self.jobs.is_empty() {
+            lines.refuse(None, "no row of the trace could be taken".into());
+            return None;
+        }
+        let n_renamed = make_unique(&mut self.jobs);
+        if n_renamed > 0 {
+            report
+                .assumed
+                .push(format!("{n_renamed} jobs whose name stands there before got a number behind it"));
+        }
+        report.understood.push(format!("{} jobs with {} pods", self.jobs.len(), self.n_pods));
+        if self.n_split > 0 {
+            report.assumed.push(format!(
+                "{} jobs larger than a node became pods of {} GPUs each, all of which must start together",
+                self.n_split, self.node_gpus
+            ));
+        }
+        self.place_in_time(report);
+        for (column, says) in [
+            (self.columns.id, "jobs are called job-1, job-2, …"),
+            (self.columns.queue, "all jobs belong to one queue, default"),
+            (self.columns.submit, "all jobs are submitted at the start"),
+            (self.columns.duration, "jobs run until the end"),
+        ] {
+            if column.is_none() {
+                report.assumed.push(says.to_string());
+            }
+        }
+        report.assumed.push("all jobs have the default priority and may be preempted".into());
+        Some((self.jobs, self.queues))
+    }
+}
+
+impl Trace {
+    /// Sets the times of submission. A trace that counts from another time's beginning is moved to 0.
+    fn place_in_time(&mut self, report: &mut Report) {
+        let first = self.submits.iter().copied().min().unwrap_or(0);
+        let start = if first >= FAR_MS { first } else { 0 };
+        if start > 0 {
+            let seconds = print_decimal(start, 3);
+            report.assumed.push(format!("times count from the first submission, {seconds} s in the trace"));
+        }
+        for (job, submit) in self.jobs.iter_mut().zip(&self.submits) {
+            let ms = submit - start;
+            job.submit = if ms == 0 { None } else { Some(Scalar(print_decimal(ms, 3))) };
+        }
+        let n_before = self.submits.iter().filter(|&&submit| submit < 0).count();
+        if n_before > 0 {
+            report.assumed.push(format!("{n_before} jobs submitted before 0 wait from the start"));
+        }
+    }
+}
+
+/// A number of seconds, a duration, or a date with time (`2017-10-02 00:00:00`, also with `T` and `Z`; taken
+/// as UTC), in milliseconds.
+fn moment(text: &str) -> Option<i64> {
+    quantity::millis(text).ok().or_else(|| date(text))
+}
+
+/// Milliseconds from 1970 to a date with time.
+fn date(text: &str) -> Option<i64> {
+    let text = text.strip_suffix('Z').unwrap_or(text);
+    let (day, clock) = text.split_once(['T', ' ']).unwrap_or((text, "0:00"));
+    let mut parts = day.split('-').map(|part| part.parse::<i64>().ok());
+    let (year, month, day) = (parts.next()??, parts.next()??, parts.next()??);
+    let mut clock = clock.split(':');
+    let mut part = |max: i64| {
+        let n = clock.next()?.parse::<i64>().ok()?;
+        (0..max).contains(&n).then_some(n)
+    };
+    let (hours, minutes) = (part(24)?, part(60)?);
+    let ms = clock.next().map_or(Some(0), |seconds| quantity::millis(seconds).ok())?;
+    let is_date = (1970..3000).contains(&year) && (1..=12).contains(&month) && (1..=31).contains(&day);
+    if parts.next().is_some() || clock.next().is_some() || !is_date || !(0..61_000).contains(&ms) {
+        return None;
+    }
+    // Days up to the first of the month, with the year beginning in March so that leap days come last.
+    let (y, m) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
+    let days = 365 * y + y / 4 - y / 100 + y / 400 + (153 * m + 2) / 5 + day - 1 - 719_468;
+    Some(((days * 24 + hours) * 60 + minutes) * 60_000 + ms)
+}
+
+fn amount(text: Option<&str>, resource: Resource) -> Result<Option<Scalar>, String> {
+    let Some(text) = text else { return Ok(None) };
+    match quantity::amount(text, resource, 1) {
+        Ok(_) => Ok(Some(Scalar(text.to_string()))),
+        Err(_) => Err(format!("{} is no quantity of {}", quoted(text), resource.name())),
+    }
+}
+
+/// Gives later jobs of a name another one; how many that were.
+fn make_unique(jobs: &mut [JobEntry]) -> u32 {
+    let order = order(jobs.len(), &|a, b| jobs[a].name.cmp(&jobs[b].name));
+    let twice: Vec<usize> = order
+        .windows(2)
+        .filter(|pair| jobs[pair[0]].name == jobs[pair[1]].name)
+        .map(|pair| pair[1])
+        .collect();
+    if twice.is_empty() {
+        return 0;
+    }
+    let mut taken: BTreeSet<String> = jobs.iter().map(|job| job.name.clone()).collect();
+    let (mut n, mut before) = (1u32, String::new());
+    for &i in &twice {
+        let base: String = jobs[i].name.chars().take(NAME_CHARS_MAX - 12).collect();
+        // Equal names are adjacent in this order, so numbers go on where the last one ended.
+        if base != before {
+            n = 1;
+        }
+        loop {
+            n += 1;
+            let fresh = format!("{base}~{n}");
+            if taken.insert(fresh.clone()) {
+                jobs[i].name = fresh;
+                break;
+            }
+        }
+        before = base;
+    }
+    u32::try_from(twice.len()).unwrap_or(u32::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::moment;
+
+    #[test]
+    fn dates_are_moments() {
+        assert_eq!(moment("90"), Some(90_000));
+        assert_eq!(moment("1970-01-01"), Some(0));
+        assert_eq!(moment("2017-10-02 00:00:00"), Some(1_506_902_400_000));
+        assert_eq!(moment("2020-02-29T23:59:30.5Z"), Some(1_583_020_770_500));
+        for text in
+            ["", "2017-13-01", "2017-10-02 25:00", "2017-10-02 1", "2017-10", "2017-10-02-03", "a-b-c"]
+        {
+            assert_eq!(moment(text), None, "{text}");
+        }
+    }
+}

@@ -1,0 +1,91 @@
+//! The page's address: links to scenarios and moments.
+
+use fairground::link::{self, LinkError};
+
+use crate::model::document::{Moment, Opened, Origin};
+use crate::model::{Model, Selection};
+
+/// Longest link that is put into the address bar.
+pub const IN_ADDRESS_MAX: usize = 8_000;
+
+/// What a fragment says.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Fragment {
+    /// Nothing.
+    Empty,
+    /// Wipe everything that is kept on this device.
+    Reset,
+    /// A document.
+    Document(Box<Opened>),
+    /// A link that cannot be read: what is known about it.
+    Damaged(String),
+}
+
+/// Reads a fragment, with or without `#`.
+pub fn read(fragment: &str) -> Fragment {
+    let text = fragment.trim().trim_start_matches('#');
+    match text {
+        "" => Fragment::Empty,
+        "reset" => Fragment::Reset,
+        _ => match link_decode(text) {
+            Ok(opened) => Fragment::Document(Box::new(opened)),
+            Err(says) => Fragment::Damaged(says),
+        },
+    }
+}
+
+/// The fragment of a link to the present moment, without `#`.
+pub fn write(model: &Model) -> String {
+    let moment =
+        Moment { cycle: model.cursor, selection: model.selection.clone().filter(|_| !model.auto_selected) };
+    link_encode(model, &moment)
+}
+
+/// How far a link of that length carries.
+pub fn reach(length: usize) -> &'static str {
+    match length {
+        0..=2_000 => "works everywhere",
+        2_001..=4_000 => "for tickets and documents; some chats cut it",
+        4_001..=8_000 => "send it as a Markdown link or a file",
+        _ => "too long for a link; send the file",
+    }
+}
+
+fn link_decode(text: &str) -> Result<Opened, String> {
+    let scenario = link::decode(text).map_err(|trouble| known(&trouble))?;
+    let moment = link::Moment::parse(text);
+    let cycle = moment.at.map_or(0, |at| at.cycle);
+    let selection = moment.sel.as_deref().and_then(Selection::from_text);
+    Ok(Opened { moment: Moment { cycle, selection }, ..Opened::new(scenario, Origin::Link) })
+}
+
+fn link_encode(model: &Model, moment: &Moment) -> String {
+    let parameters = link::Moment {
+        at: Some(link::At { cycle: moment.cycle, decision: None }),
+        sel: moment.selection.as_ref().map(Selection::to_text),
+        view: None,
+        why: moment.selection.is_some(),
+    };
+    format!("{}{parameters}", link::encode(&model.scenario))
+}
+
+/// What is known about a link that cannot be read.
+fn known(trouble: &LinkError) -> String {
+    match trouble {
+        LinkError::NotALink => "This is not a Fairground link.".to_string(),
+        LinkError::NewerVersion { version } => {
+            format!(
+                "This link was made by a newer version of Fairground ({version}); reload the page to get it."
+            )
+        }
+        LinkError::Cut { arrived, expected: Some(expected) } => {
+            format!("Only the first {arrived} of {expected} characters arrived.")
+        }
+        LinkError::Cut { arrived, expected: None } => format!("Only the first {arrived} characters arrived."),
+        LinkError::Damaged => "Some of its characters were changed on the way.".to_string(),
+        LinkError::TooLarge => {
+            "Its content is larger than 8 MB, which is more than a link may hold.".to_string()
+        }
+        LinkError::Content { says } => format!("It arrived whole, but its content is no scenario: {says}."),
+    }
+}

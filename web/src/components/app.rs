@@ -1,0 +1,192 @@
+//! The page: regions, the one live region, and what is dropped or pasted anywhere.
+
+use std::collections::BTreeSet;
+
+use leptos::html;
+use leptos::prelude::*;
+
+use super::bar::Bar;
+use super::button::IconButton;
+use super::cluster::ClusterView;
+use super::dialogs::Dialogs;
+use super::icons::Kind;
+use super::setup::Setup;
+use super::shares::Shares;
+use super::strip::{Notices, Strip};
+use super::timeline::Timeline;
+use super::transport::Transport;
+use crate::model::{Command, Panel};
+use crate::store::Store;
+
+/// The page.
+#[component]
+pub fn App() -> impl IntoView {
+    let store = Store::get();
+    let view = store.view;
+    let panel = Memo::new(move |_| view.with(|v| v.panel));
+    let shows = move |this: Panel| move || panel.get() == this;
+    let folded = Memo::new(move |_| view.with(|v| v.setup_folded));
+    let why_open = Memo::new(move |_| view.with(|v| v.why_open));
+    let stale = store.part(|m| m.stale);
+    let announcement = store.announcement;
+    view! {
+        <div
+            class="app"
+            class:setup-folded=folded
+            class:why-open=why_open
+            class:show-now=shows(Panel::Now)
+            class:show-setup=shows(Panel::Setup)
+            class:show-why=shows(Panel::Why)
+            class:show-time=shows(Panel::Time)
+        >
+            <button type="button" class="skip" on:click=move |_| super::focus_id("step")>
+                "Skip to the controls of time"
+            </button>
+            <Bar />
+            <div class="under-bar">
+                <Strip />
+                <Notices />
+            </div>
+            <main class="main">
+                <section class="panel setup" aria-label="Setup" data-region tabindex="-1">
+                    <div class="rail">
+                        <IconButton
+                            icon=Kind::Right
+                            label="Open setup"
+                            on_press=Callback::new(move |()| store.dispatch(Command::FoldSetup(false)))
+                        />
+                        <span aria-hidden="true">"Setup"</span>
+                    </div>
+                    <Setup />
+                </section>
+                <section
+                    class="panel now-panel"
+                    class:stale=stale
+                    aria-label="Now"
+                    aria-busy=move || stale.get().to_string()
+                    data-region
+                    tabindex="-1"
+                >
+                    <Now />
+                </section>
+                <aside class="panel why-panel" aria-label="Why" data-region tabindex="-1">
+                    <WhyPanel />
+                </aside>
+            </main>
+            <footer class="dock" data-region tabindex="-1" aria-label="Time">
+                <Transport />
+                <div class="tlwrap">
+                    <Timeline
+                        run=store.run
+                        frame=store.frame
+                        selection=store.selection
+                        resource=store.resource
+                        on_seek=Callback::new(move |cycle| store.dispatch(Command::GoTo(cycle)))
+                        on_select=Callback::new(move |selection| store.dispatch(Command::Select(selection)))
+                    />
+                </div>
+                <PhoneBar />
+            </footer>
+            <div class="unseen" role="status" aria-live="polite">{announcement}</div>
+            <Dialogs />
+        </div>
+    }
+}
+
+/// NOW: the charts of the moment.
+#[component]
+fn Now() -> impl IntoView {
+    let store = Store::get();
+    let on_select = Callback::new(move |selection| store.dispatch(Command::Select(selection)));
+    let folded = Memo::new(move |_| store.view.with(|v| v.folded.clone()));
+    let collapsed = Signal::derive(move || {
+        folded.with(|f: &std::sync::Arc<BTreeSet<String>>| f.iter().cloned().collect::<Vec<_>>())
+    });
+    let resource = store.resource;
+    let choose = move |value: String| {
+        if let Ok(resource) = value.parse() {
+            store.dispatch(Command::Resource(resource));
+        }
+    };
+    let options = [(2u8, "GPU"), (0, "CPU"), (1, "Memory")].map(|(key, name)| {
+        view! { <option value=key.to_string() prop:selected=move || resource.get() == key>{name}</option> }
+    });
+    view! {
+        <div class="tabs">
+            <h2 class="panel-title">"Shares"</h2>
+            <span class="unit">
+                <select
+                    class="resource"
+                    aria-label="Resource of all charts"
+                    on:change:target=move |event| choose(event.target().value())
+                >
+                    {options}
+                </select>
+            </span>
+        </div>
+        <Shares frame=store.frame ghost=store.ghost selection=store.selection resource collapsed on_select />
+        <ClusterView frame=store.frame ghost=store.ghost selection=store.selection on_select />
+    }
+}
+
+#[component]
+fn WhyPanel() -> impl IntoView {
+    let store = Store::get();
+    view! {
+        <div class="tabs">
+            <h2 class="panel-title">"Why"</h2>
+            <span class="grow"></span>
+            <IconButton
+                icon=Kind::Close
+                label="Close why"
+                class="close-why"
+                on_press=Callback::new(move |()| store.dispatch(Command::Why(false)))
+            />
+        </div>
+    }
+}
+
+/// The bar at the bottom of narrow screens.
+#[component]
+fn PhoneBar() -> impl IntoView {
+    let store = Store::get();
+    let panel = Memo::new(move |_| store.view.with(|v| v.panel));
+    let buttons = [(Panel::Now, "Now"), (Panel::Setup, "Setup"), (Panel::Why, "Why"), (Panel::Time, "Time")];
+    let buttons = buttons.map(|(this, name)| {
+        view! {
+            <button
+                type="button"
+                aria-pressed=move || (panel.get() == this).to_string()
+                on:click=move |_| store.dispatch(Command::Panel(this))
+            >
+                {name}
+            </button>
+        }
+    });
+    view! { <nav class="phonebar" aria-label="Panels">{buttons}</nav> }
+}
+
+/// A hidden input that opens the browser's file chooser.
+#[component]
+pub fn FileChooser(
+    /// Becomes the input.
+    node_ref: NodeRef<html::Input>,
+) -> impl IntoView {
+    let store = Store::get();
+    view! {
+        <input
+            node_ref=node_ref
+            class="unseen"
+            type="file"
+            tabindex="-1"
+            aria-hidden="true"
+            multiple
+            accept=".yaml,.yml,.json,.csv,.txt"
+            on:change:target=move |event| {
+                if let Some(files) = event.target().files() {
+                    crate::drop::read_files(store, &files);
+                }
+            }
+        />
+    }
+}

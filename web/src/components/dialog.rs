@@ -1,0 +1,58 @@
+//! The frame of dialogs: the browser's own, so that focus stays inside and Esc closes.
+
+use leptos::html;
+use leptos::prelude::*;
+
+use super::button::IconButton;
+use super::icons::Kind;
+
+/// A dialog that is open as long as it is mounted.
+#[component]
+pub fn DialogFrame(
+    /// Its title.
+    #[prop(into)]
+    title: String,
+    /// More classes.
+    #[prop(optional, into)]
+    class: String,
+    /// It was closed.
+    #[prop(into)]
+    on_close: Callback<()>,
+    /// What is in it.
+    children: Children,
+) -> impl IntoView {
+    let dialog = NodeRef::<html::Dialog>::new();
+    dialog.on_load(|element| {
+        // Fails only if it is open already.
+        let _ = element.show_modal();
+    });
+    let on_backdrop = move |event: leptos::ev::MouseEvent| {
+        let is_backdrop = dialog.get_untracked().zip(event.target()).is_some_and(|(d, target)| {
+            let d: &web_sys::EventTarget = d.as_ref();
+            *d == target
+        });
+        if is_backdrop {
+            on_close.run(());
+        }
+    };
+    view! {
+        <dialog
+            node_ref=dialog
+            class=format!("dialog {class}")
+            aria-labelledby="dialog-title"
+            on:cancel=move |event: leptos::ev::Event| {
+                event.prevent_default();
+                on_close.run(());
+            }
+            on:click=on_backdrop
+        >
+            <div class="dialog-body">
+                <header class="dialog-head">
+                    <h2 id="dialog-title">{title}</h2>
+                    <IconButton icon=Kind::Close label="Close" key="Esc" on_press=on_close />
+                </header>
+                {children()}
+            </div>
+        </dialog>
+    }
+}

@@ -1,0 +1,47 @@
+//! Going to a cycle by its number.
+
+use leptos::html;
+use leptos::prelude::*;
+
+use crate::components::dialog::DialogFrame;
+use crate::model::Command;
+use crate::store::Store;
+
+/// A field for a cycle's number.
+#[component]
+pub fn GoTo(
+    /// It was closed.
+    on_close: Callback<()>,
+) -> impl IntoView {
+    let store = Store::get();
+    let input = NodeRef::<html::Input>::new();
+    input.on_load(|element| {
+        let _ = element.focus();
+        element.select();
+    });
+    let go = move |event: leptos::ev::SubmitEvent| {
+        event.prevent_default();
+        let typed = input.get_untracked().map(|input| input.value()).unwrap_or_default();
+        on_close.run(());
+        if let Ok(cycle) = typed.trim().parse() {
+            store.dispatch(Command::GoTo(cycle));
+        }
+    };
+    view! {
+        <DialogFrame title="Go to a cycle" class="small" on_close>
+            <form class="row" on:submit=go>
+                <label class="unseen" for="goto-cycle">"Cycle"</label>
+                <input
+                    id="goto-cycle"
+                    node_ref=input
+                    class="input"
+                    inputmode="numeric"
+                    autocomplete="off"
+                    maxlength="9"
+                    prop:value=store.now(|m| m.cursor.to_string())
+                />
+                <button type="submit" class="btn primary">"Go there"</button>
+            </form>
+        </DialogFrame>
+    }
+}

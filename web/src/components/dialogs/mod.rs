@@ -1,0 +1,35 @@
+//! Dialogs, one at a time.
+
+mod examples;
+mod fidelity;
+mod goto;
+mod import;
+mod keys;
+mod link;
+mod paste;
+mod share;
+
+use leptos::prelude::*;
+
+use crate::model::{Command, Dialog};
+use crate::store::Store;
+
+/// The open dialog, if there is one.
+#[component]
+pub fn Dialogs() -> impl IntoView {
+    let store = Store::get();
+    let dialog = Memo::new(move |_| store.view.with(|v| v.dialog.clone()));
+    let on_close = Callback::new(move |()| store.dispatch(Command::Dialog(None)));
+    move || {
+        dialog.get().map(|dialog| match dialog {
+            Dialog::Examples => view! { <examples::Examples on_close /> }.into_any(),
+            Dialog::Share => view! { <share::Share on_close /> }.into_any(),
+            Dialog::Fidelity => view! { <fidelity::Fidelity on_close /> }.into_any(),
+            Dialog::Keys => view! { <keys::Keys on_close /> }.into_any(),
+            Dialog::GoTo => view! { <goto::GoTo on_close /> }.into_any(),
+            Dialog::Paste => view! { <paste::Paste on_close /> }.into_any(),
+            Dialog::Import => view! { <import::ImportPreview /> }.into_any(),
+            Dialog::BadLink(says) => view! { <link::BadLink says on_close /> }.into_any(),
+        })
+    }
+}

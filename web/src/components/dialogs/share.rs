@@ -1,0 +1,54 @@
+//! Sharing: the link, how far it carries, and the file.
+
+use leptos::prelude::*;
+
+use crate::address;
+use crate::components::dialog::DialogFrame;
+use crate::edge;
+use crate::model::Command;
+use crate::store::Store;
+
+/// The link and the file of the present moment.
+#[component]
+pub fn Share(
+    /// It was closed.
+    on_close: Callback<()>,
+) -> impl IntoView {
+    let store = Store::get();
+    let link = edge::link_of(&store.now(address::write));
+    let length = link.chars().count();
+    let is_too_long = length > address::IN_ADDRESS_MAX;
+    let (title, cycle) = store.now(|m| (m.scenario.name.clone(), m.cursor));
+    let markdown = format!("[{}, cycle {cycle}]({link})", title.replace(['[', ']'], ""));
+    let text = link.clone();
+    let copy_link = move |_| edge::copy(store, text.clone(), "Link copied.");
+    let copy_markdown = move |_| edge::copy(store, markdown.clone(), "Markdown link copied.");
+    view! {
+        <DialogFrame title="Share this moment" on_close>
+            <p>
+                "The link holds the whole scenario and opens at cycle " <b>{cycle.to_string()}</b>
+                ", with what is selected explained. Nothing is sent to any server."
+            </p>
+            <label class="field">
+                <span>"Link"</span>
+                <textarea class="input link-text" readonly rows="3" prop:value=link></textarea>
+            </label>
+            <p class="hint" class:problem=is_too_long>
+                <b>{format!("{} characters", crate::agreement::thousands(length as u64))}</b>
+                {format!(": {}.", address::reach(length))}
+            </p>
+            <div class="row">
+                <button type="button" class="btn" class:primary=!is_too_long on:click=copy_link>"Copy the link"</button>
+                <button type="button" class="btn" on:click=copy_markdown>"Copy as Markdown"</button>
+                <button
+                    type="button"
+                    class="btn"
+                    class:primary=is_too_long
+                    on:click=move |_| store.dispatch(Command::Download)
+                >
+                    "Download the file"
+                </button>
+            </div>
+        </DialogFrame>
+    }
+}

@@ -1,0 +1,116 @@
+//! Icons, drawn. Decoration only: every button that shows one has a name of its own.
+
+use leptos::prelude::*;
+
+/// The mark of the product.
+#[component]
+pub fn Logo() -> impl IntoView {
+    view! {
+        <svg width="22" height="22" viewBox="0 0 22 22" aria-hidden="true">
+            <rect x="1" y="11" width="5" height="10" rx="1.5" fill="var(--q1)" />
+            <rect x="8.5" y="6" width="5" height="15" rx="1.5" fill="var(--q2)" />
+            <rect x="16" y="8.5" width="5" height="12.5" rx="1.5" fill="var(--q3)" />
+            <path d="M0 8.5h22" stroke="var(--ink)" stroke-width="1.6" stroke-dasharray="2.6 2" />
+        </svg>
+    }
+}
+
+/// An icon of strokes in a square of 16.
+#[component]
+pub fn Icon(
+    /// Which one.
+    kind: Kind,
+) -> impl IntoView {
+    let (path, filled) = kind.path();
+    view! {
+        <svg
+            class="icon-svg"
+            width="16"
+            height="16"
+            viewBox="0 0 16 16"
+            aria-hidden="true"
+            fill=if filled { "currentColor" } else { "none" }
+            stroke=if filled { "none" } else { "currentColor" }
+            stroke-width="1.6"
+            stroke-linecap="round"
+            stroke-linejoin="round"
+        >
+            <path d=path />
+        </svg>
+    }
+}
+
+/// The icons there are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Take back.
+    Undo,
+    /// Make again.
+    Redo,
+    /// A step back.
+    Back,
+    /// Play.
+    Play,
+    /// Pause.
+    Pause,
+    /// To the next event.
+    Next,
+    /// To the previous event.
+    Previous,
+    /// Opened.
+    Down,
+    /// Folded.
+    Right,
+    /// Towards the left.
+    Left,
+    /// Close.
+    Close,
+    /// More.
+    More,
+    /// Add.
+    Plus,
+    /// One less.
+    Minus,
+    /// Remove.
+    Bin,
+    /// Light.
+    Sun,
+    /// Dark.
+    Moon,
+    /// As the system.
+    System,
+    /// Something is wrong.
+    Problem,
+    /// Something is questionable.
+    Warning,
+}
+
+impl Kind {
+    fn path(self) -> (&'static str, bool) {
+        match self {
+            Kind::Undo => ("M6 3L2.8 6.2L6 9.4M3 6.2h6.4a3.6 3.6 0 0 1 0 7.2H7", false),
+            Kind::Redo => ("M10 3l3.2 3.2L10 9.4M13 6.2H6.6a3.6 3.6 0 0 0 0 7.2H9", false),
+            Kind::Back => ("M11 3L5.4 8L11 13ZM3 3h1.8v10H3Z", true),
+            Kind::Play => ("M4.5 2.5L13 8l-8.5 5.5Z", true),
+            Kind::Pause => ("M4 3h3v10H4ZM9 3h3v10H9Z", true),
+            Kind::Next => ("M4 3l5 5l-5 5M12 3v10", false),
+            Kind::Previous => ("M12 3L7 8l5 5M4 3v10", false),
+            Kind::Down => ("M4 6l4 4l4-4", false),
+            Kind::Right => ("M6 4l4 4l-4 4", false),
+            Kind::Left => ("M10 4L6 8l4 4", false),
+            Kind::Close => ("M4 4l8 8M12 4l-8 8", false),
+            Kind::More => ("M3 8h.01M8 8h.01M13 8h.01", false),
+            Kind::Plus => ("M8 3v10M3 8h10", false),
+            Kind::Minus => ("M3 8h10", false),
+            Kind::Bin => ("M3 4.5h10M6.5 4.5V3h3v1.5M4.5 4.5l.6 8.5h5.8l.6-8.5", false),
+            Kind::Sun => (
+                "M8 5.2a2.8 2.8 0 1 0 0 5.6a2.8 2.8 0 0 0 0-5.6ZM8 1.5v1.4M8 13.1v1.4M1.5 8h1.4M13.1 8h1.4M3.4 3.4l1 1M11.6 11.6l1 1M12.6 3.4l-1 1M4.4 11.6l-1 1",
+                false,
+            ),
+            Kind::Moon => ("M13 9.6A5.5 5.5 0 0 1 6.4 3a5.5 5.5 0 1 0 6.6 6.6Z", false),
+            Kind::System => ("M2.5 3.5h11v7.5h-11ZM6 13.5h4", false),
+            Kind::Problem => ("M8 1.8L14.2 8L8 14.2L1.8 8ZM8 5v3.4M8 10.8v.01", false),
+            Kind::Warning => ("M8 2.2L14.4 13.4H1.6ZM8 6.4v3M8 11.4v.01", false),
+        }
+    }
+}

@@ -1,0 +1,435 @@
+//! The table that is the form: a grid edited in place, one tab stop, all of it reached by keys.
+
+use std::collections::BTreeMap;
+
+use fairground::scenario::Severity;
+use leptos::html;
+use leptos::prelude::*;
+use wasm_bindgen::JsCast;
+use web_sys::HtmlElement;
+
+use super::rows::{Cell, Column, Row};
+use crate::components::edit_box::{Done, EditBox, Kind};
+use crate::components::icons::{Icon, Kind as IconKind};
+use crate::components::menu::{MenuButton, MenuItem};
+use crate::model::Command;
+use crate::store::Store;
+
+/// What keys ask of a row beyond moving and editing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RowKey {
+    /// Remove it.
+    Remove,
+    /// Move it up.
+    Up,
+    /// Move it down.
+    Down,
+    /// Move it below its previous sibling.
+    In,
+    /// Move it out of its parent.
+    Out,
+    /// Show its children.
+    Open,
+    /// Hide its children.
+    Fold,
+}
+
+/// Where the grid's one tab stop is: row and column.
+type Place = (String, usize);
+
+/// What a cell is edited from.
+#[derive(Clone, Debug, PartialEq)]
+struct Editing {
+    place: Place,
+    start: Option<String>,
+}
+
+#[derive(Clone, Copy)]
+struct Grid {
+    columns: usize,
+    rows: Memo<Vec<Row>>,
+    by_id: Memo<BTreeMap<String, Row>>,
+    active: RwSignal<Place>,
+    editing: RwSignal<Option<Editing>>,
+    root: NodeRef<html::Div>,
+    on_row_key: Callback<(String, RowKey)>,
+    is_tree: bool,
+    store: Store,
+}
+
+/// A table edited in place.
+#[component]
+pub fn EditGrid(
+    /// What it is a table of.
+    #[prop(into)]
+    label: String,
+    /// Rows have levels and can be folded.
+    #[prop(optional)]
+    is_tree: bool,
+    /// The columns.
+    #[prop(into)]
+    columns: Signal<Vec<Column>>,
+    /// The rows.
+    rows: Memo<Vec<Row>>,
+    /// What the menu of a row offers.
+    menu: Callback<String, Vec<MenuItem>>,
+    /// Keys that move, fold or remove a row.
+    #[prop(into)]
+    on_row_key: Callback<(String, RowKey)>,
+) -> impl IntoView {
+    let by_id = Memo::new(move |_| {
+        rows.with(|rows| rows.iter().map(|r| (r.id.clone(), r.clone())).collect::<BTreeMap<_, _>>())
+    });
+    let first = rows.with_untracked(|rows| rows.first().map(|r| r.id.clone()).unwrap_or_default());
+    let n_columns = columns.with_untracked(Vec::len);
+    let grid = Grid {
+        columns: n_columns,
+        rows,
+        by_id,
+        active: RwSignal::new((first, 0)),
+        editing: RwSignal::new(None),
+        root: NodeRef::new(),
+        on_row_key,
+        is_tree,
+        store: Store::get(),
+    };
+    let tracks = move || {
+        let widths: Vec<&str> = columns.with(|columns| columns.iter().map(|c| c.width).collect());
+        format!("{} 28px", widths.join(" "))
+    };
+    let head = move || {
+        let cells = columns.get().into_iter().map(|column| {
+            let title = (!column.title.is_empty()).then_some(column.title);
+            view! { <span role="columnheader" class:num=column.is_number title=title>{column.label}</span> }
+        });
+        view! {
+            {cells.collect_view()}
+            <span role="columnheader"><span class="unseen">"more"</span></span>
+        }
+    };
+    view! {
+        <div
+            node_ref=grid.root
+            class="edit-grid"
+            role=if is_tree { "treegrid" } else { "grid" }
+            aria-label=label
+            aria-rowcount=move || rows.with(|rows| rows.len() + 1).to_string()
+            on:keydown=move |event| grid.on_key(&event)
+        >
+            <div class="grid head" role="row" style:grid-template-columns=tracks>{head}</div>
+            <For each=move || rows.get() key=|row| row.id.clone() let:row>
+                <GridRow grid id=row.id.clone() columns tracks=Signal::derive(tracks) menu />
+            </For>
+        </div>
+    }
+}
+
+#[component]
+fn GridRow(
+    grid: Grid,
+    id: String,
+    columns: Signal<Vec<Column>>,
+    tracks: Signal<String>,
+    menu: Callback<String, Vec<MenuItem>>,
+) -> impl IntoView {
+    let store = Store::get();
+    let tones = use_context::<super::Tones>();
+    let key = StoredValue::new(id.clone());
+    let row = Memo::new(move |_| key.with_value(|id| grid.by_id.with(|rows| rows.get(id).cloned())));
+    let part = move |get: fn(&Row) -> Option<String>| move || row.with(|row| row.as_ref().and_then(get));
+    let is_selected = Memo::new(move |_| {
+        row.with(|row| {
+            let select = row.as_ref().and_then(|row| row.select.as_ref());
+            select.is_some() && store.selection.with(|s| s.as_ref() == select)
+        })
+    });
+    let is_top = move || row.with(|row| row.as_ref().is_some_and(|r| r.is_top));
+    let swatch = move || {
+        let queue = row.with(|row| row.as_ref().and_then(|r| r.queue.clone()))?;
+        tones.map(|tones| tones.css(&queue))
+    };
+    let mark = move || {
+        row.with(|row| row.as_ref().and_then(|r| r.mark.clone())).map(|(severity, says)| {
+            let (kind, class, word) = match severity {
+                Severity::Error => (IconKind::Problem, "mark error", "Mistake"),
+                Severity::Warning => (IconKind::Warning, "mark warning", "Warning"),
+            };
+            view! {
+                <span class=class title=says.clone()>
+                    <Icon kind />
+                    <span class="unseen">{format!("{word}: {says}")}</span>
+                </span>
+            }
+        })
+    };
+    let is_tree = grid.is_tree;
+    let level = part(|r| Some(r.level.to_string()));
+    let open = part(|r| r.open.map(|o| o.to_string()));
+    let place = part(|r| Some(r.place.0.to_string()));
+    let of = part(|r| Some(r.place.1.to_string()));
+    let indent = move || {
+        let level = row.with(|row| row.as_ref().map_or(1, |r| r.level));
+        format!("{}px", (level - 1) * 14)
+    };
+    let chevron = move || {
+        let open = row.with(|row| row.as_ref().and_then(|r| r.open));
+        open.map(|open| {
+            let toggle = if open { RowKey::Fold } else { RowKey::Open };
+            view! {
+                <button
+                    type="button"
+                    class="chev"
+                    tabindex="-1"
+                    aria-hidden="true"
+                    on:click=move |event| {
+                        event.stop_propagation();
+                        grid.on_row_key.run((key.get_value(), toggle));
+                    }
+                >
+                    <Icon kind=if open { IconKind::Down } else { IconKind::Right } />
+                </button>
+            }
+        })
+    };
+    let cells = (1..grid.columns).map(move |column| {
+        let is_number = columns.with_untracked(|c| c.get(column).is_some_and(|c| c.is_number));
+        view! {
+            <span class:num=is_number role="gridcell">
+                <CellView grid row=key column cell=row />
+            </span>
+        }
+    });
+    let has_menu = !id.is_empty();
+    let menu_of = Callback::new(move |()| menu.run(key.get_value()));
+    view! {
+        <div
+            class="grid rowq"
+            class:on=is_selected
+            class:top=is_top
+            role="row"
+            data-row=id
+            style:grid-template-columns=tracks
+            attr:aria-level=move || if is_tree { level() } else { None }
+            aria-expanded=move || if is_tree { open() } else { None }
+            aria-posinset=move || if is_tree { place() } else { None }
+            aria-setsize=move || if is_tree { of() } else { None }
+            aria-selected=move || is_selected.get().to_string()
+        >
+            <span class="nm" role="gridcell" style:padding-left=move || is_tree.then(indent)>
+                {is_tree.then(|| view! { <span class="chev-room">{chevron}</span> })}
+                {move || swatch().map(|color: String| view! { <i class="sw" style:background=color></i> })}
+                <CellView grid row=key column=0 cell=row />
+                {mark}
+            </span>
+            {cells.collect_view()}
+            <span role="gridcell" class="row-more">
+                {has_menu
+                    .then(|| {
+                        view! {
+                            <MenuButton
+                                label=Signal::derive(move || format!("More for {}", key.get_value()))
+                                class="btn quiet icon small"
+                                items=menu_of
+                                outside_tab_order=true
+                            >
+                                <Icon kind=IconKind::More />
+                            </MenuButton>
+                        }
+                    })}
+            </span>
+        </div>
+    }
+}
+
+#[component]
+fn CellView(grid: Grid, row: StoredValue<String>, column: usize, cell: Memo<Option<Row>>) -> impl IntoView {
+    let cell = Memo::new(move |_| cell.with(|row| row.as_ref().and_then(|r| r.cells.get(column).cloned())));
+    let is_here = move |place: &Place| place.1 == column && row.with_value(|id| *id == place.0);
+    let is_active = Memo::new(move |_| grid.active.with(is_here));
+    let editing =
+        Memo::new(move |_| grid.editing.with(|e| e.as_ref().filter(|e| is_here(&e.place)).cloned()));
+    let on_click = move |_: leptos::ev::MouseEvent| {
+        grid.active.set((row.get_value(), column));
+        let can_edit = cell.with_untracked(|c| c.as_ref().is_some_and(|c| c.at.is_some()));
+        if column > 0 && can_edit {
+            grid.edit(None);
+        } else {
+            grid.select();
+        }
+    };
+    let shown = move || {
+        let Cell { at, shown, spoken, is_dim, .. } = cell.get()?;
+        let path = at.as_ref().map(ToString::to_string);
+        Some(view! {
+            <span
+                class="cell"
+                class:dim=is_dim
+                class:fixed=at.is_none()
+                tabindex=move || if is_active.get() { "0" } else { "-1" }
+                data-path=path
+                data-column=column.to_string()
+                title=(spoken != shown).then(|| spoken.clone())
+                on:click=on_click
+                on:dblclick=move |_| grid.edit(None)
+                on:focus=move |_| grid.active.set((row.get_value(), column))
+            >
+                <span aria-hidden=(spoken != shown).then_some("true")>{shown.clone()}</span>
+                {(spoken != shown).then(|| view! { <span class="unseen">{spoken.clone()}</span> })}
+            </span>
+        })
+    };
+    move || match editing.get() {
+        None => shown().into_any(),
+        Some(editing) => {
+            let Some(Cell { at: Some(at), text, spoken, kind, .. }) = cell.get_untracked() else {
+                return ().into_any();
+            };
+            let done = move |(how, text)| grid.finish(row.get_value(), column, how, text);
+            view! {
+                <EditBox
+                    at
+                    start=text
+                    kind
+                    label=spoken
+                    typed=editing.start.unwrap_or_default()
+                    on_done=Callback::new(done)
+                />
+            }
+            .into_any()
+        }
+    }
+}
+
+impl Grid {
+    fn current(self) -> Option<(usize, Row)> {
+        let (id, _) = self.active.get_untracked();
+        self.rows.with_untracked(|rows| {
+            let at = rows.iter().position(|r| r.id == id)?;
+            Some((at, rows[at].clone()))
+        })
+    }
+
+    fn select(self) {
+        if let Some((_, Row { select: Some(selection), .. })) = self.current() {
+            self.store.dispatch(Command::Select(Some(selection)));
+        }
+    }
+
+    /// Starts editing the active cell; `start` is a character that was typed over it.
+    fn edit(self, start: Option<String>) {
+        let place = self.active.get_untracked();
+        let can =
+            self.current().is_some_and(|(_, row)| row.cells.get(place.1).is_some_and(|c| c.at.is_some()));
+        if can {
+            self.editing.set(Some(Editing { place, start }));
+        }
+    }
+
+    fn finish(self, row: String, column: usize, how: Done, text: String) {
+        self.editing.set(None);
+        if column == 0 && self.by_id.with_untracked(|rows| !rows.contains_key(&row)) {
+            self.active.set((text.trim().to_string(), 0));
+        }
+        if how == Done::Key {
+            self.focus();
+        }
+    }
+
+    /// Puts the focus on the active cell, once it is there.
+    fn focus(self) {
+        request_animation_frame(move || {
+            let (id, column) = self.active.get_untracked();
+            let Some(root) = self.root.get_untracked() else { return };
+            let root: &HtmlElement = root.as_ref();
+            let Ok(rows) = root.query_selector_all("[data-row]") else { return };
+            for i in 0..rows.length() {
+                let Some(row) = rows.get(i).and_then(|n| n.dyn_into::<HtmlElement>().ok()) else { continue };
+                if row.dataset().get("row").as_deref() == Some(&id)
+                    && let Ok(Some(cell)) = row.query_selector(&format!("[data-column=\"{column}\"]"))
+                {
+                    let cell: HtmlElement = cell.unchecked_into();
+                    let _ = cell.focus();
+                    return;
+                }
+            }
+        });
+    }
+
+    fn go(self, row: usize, column: usize) {
+        let id = self.rows.with_untracked(|rows| rows.get(row).map(|r| r.id.clone()));
+        if let Some(id) = id {
+            self.active.set((id, column));
+            self.focus();
+        }
+    }
+
+    fn on_key(self, event: &leptos::ev::KeyboardEvent) {
+        if self.editing.with_untracked(Option::is_some) || event.ctrl_key() || event.meta_key() {
+            return;
+        }
+        let Some((at, row)) = self.current() else { return };
+        let column = self.active.with_untracked(|(_, column)| *column);
+        let n = self.rows.with_untracked(Vec::len);
+        let tell = |key| {
+            if !row.id.is_empty() {
+                self.on_row_key.run((row.id.clone(), key));
+                self.focus();
+            }
+        };
+        match (event.key().as_str(), event.alt_key()) {
+            ("ArrowUp", true) => tell(RowKey::Up),
+            ("ArrowDown", true) => tell(RowKey::Down),
+            ("ArrowRight", true) if self.is_tree => tell(RowKey::In),
+            ("ArrowLeft", true) if self.is_tree => tell(RowKey::Out),
+            ("ArrowUp", _) => self.go(at.saturating_sub(1), column),
+            ("ArrowDown", _) => self.go((at + 1).min(n - 1), column),
+            ("PageUp", _) => self.go(at.saturating_sub(10), column),
+            ("PageDown", _) => self.go((at + 10).min(n - 1), column),
+            ("ArrowRight", _) if column == 0 && row.open == Some(false) => tell(RowKey::Open),
+            ("ArrowRight", _) => self.go(at, (column + 1).min(self.columns - 1)),
+            ("ArrowLeft", _) if column > 0 => self.go(at, column - 1),
+            ("ArrowLeft", _) if row.open == Some(true) => tell(RowKey::Fold),
+            ("ArrowLeft", _) => {
+                let above = |rows: &Vec<Row>| rows[..at].iter().rposition(|r| r.level < row.level);
+                if let Some(parent) = self.rows.with_untracked(above) {
+                    self.go(parent, 0);
+                }
+            }
+            ("Home", _) => self.go(at, 0),
+            ("End", _) => self.go(at, self.columns - 1),
+            ("Enter" | "F2", _) => self.edit(None),
+            (" ", _) => self.select(),
+            ("Delete", _) => {
+                tell(RowKey::Remove);
+                self.go(at.saturating_sub(1), column);
+            }
+            ("ContextMenu", _) => self.open_menu(),
+            ("F10", _) if event.shift_key() => self.open_menu(),
+            (digit, false) if digit.len() == 1 && digit.as_bytes()[0].is_ascii_digit() => {
+                let is_number = row.cells.get(column).is_some_and(|c| c.kind == Kind::Number);
+                if !is_number {
+                    return;
+                }
+                self.edit(Some(digit.to_string()));
+            }
+            _ => return,
+        }
+        event.prevent_default();
+        event.stop_propagation();
+    }
+
+    fn open_menu(self) {
+        let (id, _) = self.active.get_untracked();
+        let Some(root) = self.root.get_untracked() else { return };
+        let root: &HtmlElement = root.as_ref();
+        let Ok(rows) = root.query_selector_all("[data-row]") else { return };
+        for i in 0..rows.length() {
+            let Some(row) = rows.get(i).and_then(|n| n.dyn_into::<HtmlElement>().ok()) else { continue };
+            if row.dataset().get("row").as_deref() == Some(&id)
+                && let Ok(Some(button)) = row.query_selector(".row-more button")
+            {
+                button.unchecked_into::<HtmlElement>().click();
+            }
+        }
+    }
+}

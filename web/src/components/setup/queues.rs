@@ -1,0 +1,115 @@
+//! The tree of queues.
+
+use leptos::prelude::*;
+
+use super::grid::{EditGrid, RowKey};
+use super::rows::{Row, queue_columns, queue_rows};
+use crate::components::icons::{Icon, Kind};
+use crate::components::menu::MenuItem;
+use crate::model::{Change, Command, Shift, document, tree};
+use crate::store::Store;
+
+/// The tree of queues, edited in place.
+#[component]
+pub fn Queues() -> impl IntoView {
+    let store = Store::get();
+    let dismissed = store.part(|m| (*m.dismissed).clone());
+    let folded = store.part(|m| m.view.folded.clone());
+    let rows = Memo::new(move |_| {
+        let (scenario, findings) = (store.scenario.get(), store.findings.get());
+        dismissed.with(|dismissed| {
+            let gone = |finding: &_| dismissed.contains(&document::finding_key(finding));
+            queue_rows(&scenario, &findings, gone, &folded.get(), store.resource.get())
+        })
+    });
+    let columns = Signal::derive(queue_columns);
+    let on_row_key = move |(id, key): (String, RowKey)| {
+        if let Some(command) = row_command(store, &rows.get_untracked(), id, key) {
+            store.dispatch(command);
+        }
+    };
+    view! {
+        <EditGrid
+            label="Queues"
+            is_tree=true
+            columns
+            rows
+            menu=Callback::new(move |id: String| menu(store, &id))
+            on_row_key=Callback::new(on_row_key)
+        />
+        <div class="add">
+            <button
+                type="button"
+                class="btn quiet"
+                on:click=move |_| store.dispatch(Command::Change(Change::AddQueue { parent: None }))
+            >
+                <Icon kind=Kind::Plus />
+                "Queue"
+                <span class="kbd">"Q"</span>
+            </button>
+            <button
+                type="button"
+                class="btn quiet"
+                on:click=move |_| store.dispatch(Command::Change(Change::AddJob { queue: None }))
+            >
+                <Icon kind=Kind::Plus />
+                "Job"
+                <span class="kbd">"W"</span>
+            </button>
+        </div>
+    }
+}
+
+fn row_command(store: Store, rows: &[Row], queue: String, key: RowKey) -> Option<Command> {
+    let shift = |to| Some(Command::Change(Change::MoveQueue { queue: queue.clone(), to }));
+    match key {
+        RowKey::Remove => Some(Command::Change(Change::RemoveQueue(queue))),
+        RowKey::Up => shift(Shift::Up),
+        RowKey::Down => shift(Shift::Down),
+        RowKey::In => {
+            let at = rows.iter().position(|r| r.id == queue)?;
+            let above = rows[..at].iter().rev().find(|r| r.level == rows[at].level)?;
+            (!above.id.is_empty()).then(|| shift(Shift::Under(Some(above.id.clone()))))?
+        }
+        RowKey::Out => {
+            let scenario = store.scenario.get_untracked();
+            let parent_of =
+                |name: &str| scenario.queues.iter().find(|q| q.name == name).and_then(|q| q.parent.clone());
+            let parent = parent_of(&queue)?;
+            shift(Shift::Under(parent_of(&parent)))
+        }
+        RowKey::Open => Some(Command::FoldQueue(queue, false)),
+        RowKey::Fold => Some(Command::FoldQueue(queue, true)),
+    }
+}
+
+fn menu(store: Store, queue: &str) -> Vec<MenuItem> {
+    let scenario = store.scenario.get_untracked();
+    let name = || queue.to_string();
+    let change = |label: String, change: Change| MenuItem::new(label, Command::Change(change));
+    let shift = |to| Change::MoveQueue { queue: name(), to };
+    let mut items = Vec::new();
+    if tree::is_leaf(&scenario, queue) {
+        items.push(change(format!("Add a job to {queue}"), Change::AddJob { queue: Some(name()) }));
+    }
+    items.extend([
+        change(format!("Add a queue below {queue}"), Change::AddQueue { parent: Some(name()) }),
+        change(format!("Duplicate {queue}"), Change::DuplicateQueue(name())),
+        change("Move up".into(), shift(Shift::Up)).key("Alt+↑"),
+        change("Move down".into(), shift(Shift::Down)).key("Alt+↓"),
+    ]);
+    let below = tree::subtree(&scenario, queue);
+    let parent = scenario.queues.iter().find(|q| q.name == queue).and_then(|q| q.parent.clone());
+    if parent.is_some() {
+        items.push(change("Move to the top".into(), shift(Shift::Under(None))));
+    }
+    let others =
+        scenario.queues.iter().filter(|q| !below.contains(&q.name) && Some(&q.name) != parent.as_ref());
+    items.extend(
+        others
+            .take(12)
+            .map(|q| change(format!("Move below {}", q.name), shift(Shift::Under(Some(q.name.clone()))))),
+    );
+    items.push(change(format!("Remove {queue}"), Change::RemoveQueue(name())).key("Del"));
+    items
+}

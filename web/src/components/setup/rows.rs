@@ -1,0 +1,330 @@
+//! The tables of SETUP as rows of cells: pure functions of the scenario.
+
+use std::collections::BTreeMap;
+
+use fairground::scenario::{Diagnostic, JobEntry, Path, Scalar, Scenario, Segment, Severity};
+
+use crate::components::edit_box::Kind;
+use crate::model::{Selection, announce, tree};
+
+/// A column.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Column {
+    /// Its head.
+    pub label: String,
+    /// What it means, on pointing.
+    pub title: String,
+    /// Numbers stand on the right.
+    pub is_number: bool,
+    /// Its width as a grid track.
+    pub width: &'static str,
+}
+
+/// A row.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Row {
+    /// Unique in its table.
+    pub id: String,
+    /// What a click selects.
+    pub select: Option<Selection>,
+    /// Level in a tree, from 1.
+    pub level: usize,
+    /// Whether its children are shown; `None`: it has none.
+    pub open: Option<bool>,
+    /// Position among its siblings and their number.
+    pub place: (usize, usize),
+    /// Its queue, for its colour.
+    pub queue: Option<String>,
+    /// A row that stands for more than itself.
+    pub is_top: bool,
+    /// The worst thing said about it.
+    pub mark: Option<(Severity, String)>,
+    /// Its cells.
+    pub cells: Vec<Cell>,
+}
+
+/// A cell.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Cell {
+    /// The place of its value; `None`: it cannot be edited.
+    pub at: Option<Path>,
+    /// The text that is edited.
+    pub text: String,
+    /// What is shown.
+    pub shown: String,
+    /// What is spoken and shown on pointing.
+    pub spoken: String,
+    /// It is not set, or without bound.
+    pub is_dim: bool,
+    /// How it is edited.
+    pub kind: Kind,
+}
+
+/// The resources by index, as scenario files spell them.
+pub const RESOURCE_KEYS: [&str; 3] = ["cpu", "memory", "gpu"];
+
+fn text_of(value: &Option<Scalar>) -> String {
+    value.as_ref().map(|s| s.0.clone()).unwrap_or_default()
+}
+
+/// A number cell: what is not set shows in grey what it counts as.
+fn number(at: Path, what: &str, value: &Option<Scalar>, counts_as: &str) -> Cell {
+    let text = text_of(value);
+    let trimmed = text.trim();
+    let (shown, spoken, is_dim) = match trimmed {
+        "" => (counts_as.to_string(), format!("{what}: not set ({counts_as})"), true),
+        "unlimited" => ("∞".to_string(), format!("{what}: unlimited"), true),
+        _ => (trimmed.to_string(), format!("{what}: {trimmed}"), false),
+    };
+    Cell { at: Some(at), text: text.clone(), shown, spoken, is_dim, kind: Kind::Number }
+}
+
+fn name_cell(at: Path, name: &str) -> Cell {
+    Cell {
+        at: Some(at.field("name")),
+        text: name.to_string(),
+        shown: name.to_string(),
+        spoken: name.to_string(),
+        is_dim: false,
+        kind: Kind::Text,
+    }
+}
+
+fn column(label: &str, title: &str, is_number: bool, width: &'static str) -> Column {
+    Column { label: label.to_string(), title: title.to_string(), is_number, width }
+}
+
+/// The worst finding for each element of a list, by name.
+fn marks(
+    findings: &[Diagnostic],
+    dismissed: impl Fn(&Diagnostic) -> bool,
+    list: &str,
+) -> BTreeMap<String, (Severity, String)> {
+    let mut marks: BTreeMap<String, (Severity, String)> = BTreeMap::new();
+    for finding in findings.iter().filter(|f| !dismissed(f)) {
+        let [Segment::Field(of), Segment::Named(name), ..] = finding.at.0.as_slice() else { continue };
+        if of == list {
+            let mark = (finding.severity, finding.says.clone());
+            match marks.get_mut(name) {
+                Some(present) if present.0 >= mark.0 => {}
+                _ => {
+                    marks.insert(name.clone(), mark);
+                }
+            }
+        }
+    }
+    marks
+}
+
+/// The columns of the tree of queues.
+pub fn queue_columns() -> Vec<Column> {
+    vec![
+        column("queue", "", false, "minmax(0, 1fr)"),
+        column("quota", "Guaranteed part", true, "56px"),
+        column("weight", "Part in the surplus", true, "56px"),
+        column("limit", "Hard ceiling", true, "56px"),
+        column("prio", "Larger first", true, "48px"),
+    ]
+}
+
+/// The tree of queues. The first row is the cluster.
+pub fn queue_rows(
+    scenario: &Scenario,
+    findings: &[Diagnostic],
+    dismissed: impl Fn(&Diagnostic) -> bool,
+    folded: &std::collections::BTreeSet<String>,
+    resource: u8,
+) -> Vec<Row> {
+    let marks = marks(findings, dismissed, "queues");
+    let key = RESOURCE_KEYS[usize::from(resource.min(2))];
+    let blank = || Cell {
+        at: None,
+        text: String::new(),
+        shown: String::new(),
+        spoken: String::new(),
+        is_dim: true,
+        kind: Kind::Text,
+    };
+    let mut head = vec![Cell { shown: "cluster".into(), spoken: "cluster".into(), is_dim: false, ..blank() }];
+    head.extend((0..4).map(|_| blank()));
+    let mut rows = vec![Row {
+        id: String::new(),
+        select: None,
+        level: 1,
+        open: None,
+        place: (1, 1),
+        queue: None,
+        is_top: true,
+        mark: None,
+        cells: head,
+    }];
+    rows.extend(tree::rows(scenario, folded).into_iter().map(|row| {
+        let queue = &scenario.queues[row.index];
+        let at = Path::default().field("queues").named(&row.name);
+        let values = [&queue.cpu, &queue.memory, &queue.gpu][usize::from(resource.min(2))];
+        let of = |field: &str| format!("{field} of {}", row.name);
+        let part = |field: &str| at.field(key).field(field);
+        Row {
+            select: Some(Selection::Queue(row.name.clone())),
+            level: row.depth + 2,
+            open: row.has_children.then_some(row.open),
+            place: row.place,
+            queue: Some(row.name.clone()),
+            is_top: row.depth == 0 && row.has_children,
+            mark: marks.get(&row.name).cloned(),
+            cells: vec![
+                name_cell(at.clone(), &row.name),
+                number(part("quota"), &of("quota"), &values.quota, "0"),
+                number(part("weight"), &of("weight"), &values.weight, "0"),
+                number(part("limit"), &of("limit"), &values.limit, "0"),
+                number(at.field("priority"), &of("priority"), &queue.priority, "100"),
+            ],
+            id: row.name,
+        }
+    }));
+    rows
+}
+
+/// The columns of the table of nodes.
+pub fn node_columns() -> Vec<Column> {
+    vec![
+        column("nodes", "A name, or the prefix of equal nodes", false, "minmax(0, 1fr)"),
+        column("count", "How many equal nodes", true, "56px"),
+        column("GPUs", "GPUs of each", true, "52px"),
+        column("cores", "CPU cores of each", true, "56px"),
+        column("memory", "Memory of each", true, "76px"),
+    ]
+}
+
+/// The table of nodes.
+pub fn node_rows(
+    scenario: &Scenario,
+    findings: &[Diagnostic],
+    dismissed: impl Fn(&Diagnostic) -> bool,
+) -> Vec<Row> {
+    let marks = marks(findings, dismissed, "nodes");
+    let n = scenario.nodes.len();
+    let rows = scenario.nodes.iter().enumerate().map(|(i, node)| {
+        let at = Path::default().field("nodes").named(&node.name);
+        let of = |field: &str| format!("{field} of {}", node.name);
+        let value = |field: &str, what: &str, value: &Option<Scalar>, counts_as: &str| {
+            number(at.field(field), &of(what), value, counts_as)
+        };
+        Row {
+            id: node.name.clone(),
+            select: node.count.is_none().then(|| Selection::Node(node.name.clone())),
+            level: 1,
+            open: None,
+            place: (i + 1, n),
+            queue: None,
+            is_top: false,
+            mark: marks.get(&node.name).cloned(),
+            cells: vec![
+                name_cell(at.clone(), &node.name),
+                value("count", "count", &node.count, "1"),
+                value("gpu", "GPUs", &node.gpu, "0"),
+                value("cpu", "cores", &node.cpu, "64"),
+                value("memory", "memory", &node.memory, "256 GB"),
+            ],
+        }
+    });
+    rows.collect()
+}
+
+/// The columns of the table of jobs.
+pub fn job_columns(resource: u8) -> Vec<Column> {
+    let (label, title) = match resource {
+        0 => ("cores", "CPU cores of each pod"),
+        1 => ("memory", "Memory of each pod"),
+        _ => ("GPUs", "GPUs of each pod: whole, or a fraction"),
+    };
+    vec![
+        column("job", "A name, or the prefix of a pattern of equal jobs", false, "minmax(64px, 1.2fr)"),
+        column("queue", "Its queue", false, "minmax(56px, 1fr)"),
+        column("pods", "Pods that start together", true, "40px"),
+        column(label, title, true, "48px"),
+        column("prio", "Priority: larger first inside a queue", true, "44px"),
+        column("submit", "When it becomes known", true, "56px"),
+        column("lasts", "How long each pod runs", true, "52px"),
+    ]
+}
+
+/// The table of jobs, from one position on, at most `most`.
+pub fn job_rows(
+    scenario: &Scenario,
+    findings: &[Diagnostic],
+    dismissed: impl Fn(&Diagnostic) -> bool,
+    resource: u8,
+    from: usize,
+    most: usize,
+) -> Vec<Row> {
+    let marks = marks(findings, dismissed, "jobs");
+    let parents: std::collections::BTreeSet<&str> =
+        scenario.queues.iter().filter_map(|q| q.parent.as_deref()).collect();
+    let leaves = scenario.queues.iter().filter(|q| !parents.contains(q.name.as_str()));
+    let queues: Vec<(String, String)> = leaves.map(|q| (q.name.clone(), q.name.clone())).collect();
+    let n = scenario.jobs.len();
+    let rows = scenario.jobs.iter().enumerate().skip(from).take(most);
+    rows.map(|(i, job)| job_row(job, i, n, &queues, resource, marks.get(&job.name).cloned())).collect()
+}
+
+fn job_row(
+    job: &JobEntry,
+    i: usize,
+    n: usize,
+    queues: &[(String, String)],
+    resource: u8,
+    mark: Option<(Severity, String)>,
+) -> Row {
+    let at = Path::default().field("jobs").named(&job.name);
+    let of = |field: &str| format!("{field} of {}", job.name);
+    let value = |field: &str, what: &str, value: &Option<Scalar>, counts_as: &str| {
+        number(at.field(field), &of(what), value, counts_as)
+    };
+    let mut choices = queues.to_vec();
+    if !choices.iter().any(|(name, _)| *name == job.queue) {
+        choices.insert(0, (job.queue.clone(), job.queue.clone()));
+    }
+    let queue = Cell {
+        at: Some(at.field("queue")),
+        text: job.queue.clone(),
+        shown: job.queue.clone(),
+        spoken: format!("queue of {}: {}", job.name, job.queue),
+        is_dim: false,
+        kind: Kind::Choice(choices),
+    };
+    let (field, what, request, none) = match resource {
+        0 => ("cpu", "cores", &job.cpu, "0"),
+        1 => ("memory", "memory", &job.memory, "0"),
+        _ => ("gpu", "GPUs", &job.gpu, "0"),
+    };
+    let mut name = name_cell(at.clone(), &job.name);
+    if let Some(count) = &job.count {
+        name.shown = format!("{} ×{}", job.name, count.0);
+        name.spoken = format!("{}, a pattern of {} jobs", job.name, count.0);
+    }
+    let mut submit = value("submit", "submit", &job.submit, "0:00");
+    if let Ok(ms) = job.submit.as_ref().map_or(Ok(0), |s| fairground::scenario::quantity::millis(&s.0)) {
+        submit.shown = if ms < 0 { "before".to_string() } else { announce::clock(ms) };
+        submit.is_dim = ms <= 0;
+    }
+    Row {
+        id: job.name.clone(),
+        select: job.count.is_none().then(|| Selection::Job(job.name.clone())),
+        level: 1,
+        open: None,
+        place: (i + 1, n),
+        queue: Some(job.queue.clone()),
+        is_top: false,
+        mark,
+        cells: vec![
+            name,
+            queue,
+            value("pods", "pods", &job.pods, if job.pod_sets.is_empty() { "1" } else { "sets" }),
+            value(field, what, request, none),
+            value("priority", "priority", &job.priority, "50"),
+            submit,
+            value("lasts", "lasts", &job.lasts, "∞"),
+        ],
+    }
+}

@@ -1,0 +1,198 @@
+//! The transport: steps, play, the cycle, scrubbing, events, long runs.
+
+use leptos::prelude::*;
+
+use super::button::IconButton;
+use super::icons::{Icon, Kind};
+use crate::model::announce::clock;
+use crate::model::{Command, EngineState, Origin, SPEEDS};
+use crate::store::Store;
+
+/// The transport.
+#[component]
+pub fn Transport() -> impl IntoView {
+    let store = Store::get();
+    let cursor = store.part(|m| m.cursor);
+    let playing = store.part(|m| m.playing);
+    let at_end = Memo::new(move |_| {
+        store.frame.with(|f| f.as_ref().is_some_and(|f| f.quiet && f.cycle == cursor.get()))
+    });
+    let time = move || store.frame.with(|f| f.as_ref().map_or(0, |f| f.time_ms));
+    let last = move || store.run.with(|r| r.as_ref().map_or(0, |r| r.last_cycle));
+    let complete = move || store.run.with(|r| r.as_ref().is_some_and(|r| r.complete));
+    let pulses = store.part(|m| m.origin == Origin::Start && m.cursor == 0 && m.view.chips && m.pristine);
+    let run = move |command: Command| Callback::new(move |()| store.dispatch(command.clone()));
+    let play = Callback::new(move |()| {
+        let on = !playing.get_untracked();
+        store.dispatch(Command::Play(on));
+    });
+    view! {
+        <div class="transport">
+            <IconButton
+                icon=Kind::Back
+                label="Step back"
+                key="←"
+                class="framed"
+                disabled=Signal::derive(move || cursor.get() == 0)
+                on_press=run(Command::Back)
+            />
+            <button
+                type="button"
+                id="step"
+                class="btn primary"
+                class:pulse=pulses
+                title="Step (→)"
+                aria-disabled=move || at_end.get().then_some("true")
+                on:click=move |_| store.dispatch(Command::Step)
+            >
+                "Step"
+                <span class="kbd hide" aria-hidden="true">"→"</span>
+            </button>
+            <IconButton
+                icon=Signal::derive(move || if playing.get() { Kind::Pause } else { Kind::Play })
+                label=Signal::derive(move || if playing.get() { "Pause".to_string() } else { "Play".to_string() })
+                key="Space"
+                class="framed"
+                on_press=play
+            />
+            <Speed />
+            <span class="now">
+                <CycleField />
+                <Show when=complete>
+                    <span>{move || format!(" of {}", last())}</span>
+                </Show>
+                <span class="dim">" · " {move || clock(time())}</span>
+            </span>
+            <input
+                class="scrub hide"
+                type="range"
+                aria-label="Cycle"
+                min="0"
+                max=move || last().max(1).to_string()
+                prop:value=move || cursor.get().to_string()
+                aria-valuetext=move || format!("cycle {}, {}", cursor.get(), clock(time()))
+                on:input:target=move |event| {
+                    if let Ok(cycle) = event.target().value().parse() {
+                        store.dispatch(Command::GoTo(cycle));
+                    }
+                }
+            />
+            <IconButton
+                icon=Kind::Previous
+                label="Previous event"
+                key="["
+                class="hide"
+                on_press=run(Command::NextEvent { back: true })
+            />
+            <IconButton icon=Kind::Next label="Next event" key="]" on_press=run(Command::NextEvent { back: false }) />
+            <span class="grow"></span>
+            <Status />
+        </div>
+    }
+}
+
+#[component]
+fn Speed() -> impl IntoView {
+    let store = Store::get();
+    let speed = store.part(|m| m.speed);
+    let options = SPEEDS.iter().enumerate().map(|(i, speed_of)| {
+        view! {
+            <option value=i.to_string() prop:selected=move || speed.get() == i>
+                {format!("{speed_of}×")}
+            </option>
+        }
+    });
+    let choose = move |value: String| {
+        if let Ok(wanted) = value.parse::<i32>() {
+            store.dispatch(Command::Speed(wanted - speed.get_untracked() as i32));
+        }
+    };
+    view! {
+        <select
+            class="speed hide"
+            aria-label="Speed, cycles per second"
+            title="Speed (+ and −)"
+            on:change:target=move |event| choose(event.target().value())
+        >
+            {options.collect_view()}
+        </select>
+    }
+}
+
+/// The cycle as a field.
+#[component]
+fn CycleField() -> impl IntoView {
+    let store = Store::get();
+    let cursor = store.part(|m| m.cursor);
+    let typed = RwSignal::new(None::<String>);
+    let shown = move || typed.get().unwrap_or_else(|| cursor.get().to_string());
+    let go = move || {
+        if let Some(cycle) = typed.get_untracked().and_then(|text| text.trim().parse::<u32>().ok()) {
+            store.dispatch(Command::GoTo(cycle));
+        }
+        typed.set(None);
+    };
+    view! {
+        <label class="cycle">
+            <b>"Cycle"</b>
+            <input
+                id="cycle"
+                type="text"
+                inputmode="numeric"
+                autocomplete="off"
+                maxlength="9"
+                title="Go to a cycle (G)"
+                prop:value=shown
+                on:input:target=move |event| typed.set(Some(event.target().value()))
+                on:keydown=move |event| match event.key().as_str() {
+                    "Enter" => go(),
+                    "Escape" => typed.set(None),
+                    _ => {}
+                }
+                on:blur=move |_| go()
+            />
+        </label>
+    }
+}
+
+/// What the engine does, when it takes long or cannot go on.
+#[component]
+fn Status() -> impl IntoView {
+    let store = Store::get();
+    let shown = move || match store.engine.get() {
+        EngineState::Starting => view! { <span class="dim">"Starting the engine"</span> }.into_any(),
+        EngineState::Working(Some(progress)) => {
+            let part = progress.part;
+            let text = format!("Cycle {} · {}", progress.cycle, clock(progress.time_ms));
+            view! {
+                <span class="progress">
+                    <progress max="1" value=part.map(|p| p.to_string()) aria-label="Running"></progress>
+                    <span>{text}</span>
+                    <button type="button" class="btn" on:click=move |_| store.dispatch(Command::Cancel)>
+                        "Stop here"
+                    </button>
+                </span>
+            }
+            .into_any()
+        }
+        EngineState::Refused(_) => view! {
+            <span class="state-line">
+                <Icon kind=Kind::Problem />
+                "The scenario cannot run until its mistakes are mended."
+            </span>
+        }
+        .into_any(),
+        EngineState::Dead(cycle) | EngineState::Died(cycle) => view! {
+            <span class="state-line">
+                <Icon kind=Kind::Problem />
+                {format!("The engine stopped at cycle {cycle}.")}
+                <button type="button" class="btn" on:click=move |_| store.dispatch(Command::GoTo(0))>
+                    "Start over"
+                </button>
+            </span>
+        }
+        .into_any(),
+        EngineState::Idle | EngineState::Working(None) => ().into_any(),
+    };
+    view! { <span class="status">{shown}</span> }
+}

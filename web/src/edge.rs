@@ -1,0 +1,252 @@
+//! The edge of the page: carries out what the model asks of the world.
+
+use std::rc::Rc;
+use std::time::Duration;
+
+use leptos::leptos_dom::helpers::{
+    IntervalHandle, TimeoutHandle, set_interval_with_handle, set_timeout_with_handle,
+};
+use leptos::prelude::*;
+use wasm_bindgen::{JsCast, JsValue};
+
+use crate::address;
+use crate::engine::client::{Client, Ears};
+use crate::model::draft::Draft;
+use crate::model::{Command, Effect, Theme, document};
+use crate::storage::{self, Trouble};
+use crate::store::Store;
+
+/// A change is kept when it has been quiet for so long.
+const SAVE_AFTER: Duration = Duration::from_millis(300);
+/// The address is replaced when it has been quiet for so long.
+const URL_AFTER: Duration = Duration::from_millis(1000);
+
+/// Everything that is not a value: the engine, timers, the address as last written.
+#[derive(Default)]
+pub struct Edge {
+    client: Option<Client>,
+    save: Option<TimeoutHandle>,
+    url: Option<TimeoutHandle>,
+    ticks: Option<IntervalHandle>,
+    address: String,
+    told_of_storage: bool,
+}
+
+impl Edge {
+    /// Starts the engine.
+    pub fn start(&mut self, store: Store, wants_worker: bool) {
+        let ears = Ears {
+            on_reply: Rc::new(move |reply| store.dispatch(Command::Replied(Box::new(reply)))),
+            on_death: Rc::new(move || store.dispatch(Command::EngineDied)),
+        };
+        self.client = Some(Client::start(ears, wants_worker));
+    }
+
+    /// The fragment that the page last wrote itself.
+    pub fn address(&self) -> &str {
+        &self.address
+    }
+
+    /// Takes a fragment as the page's own.
+    pub fn set_address(&mut self, address: String) {
+        self.address = address;
+    }
+
+    /// Carries out an effect.
+    pub fn run(&mut self, store: Store, effect: Effect) {
+        match effect {
+            Effect::Send(request) => {
+                if let Some(client) = &self.client {
+                    client.send(request);
+                }
+            }
+            Effect::RestartEngine => {
+                if let Some(client) = &mut self.client {
+                    client.restart();
+                }
+            }
+            Effect::Save => {
+                let later = move || store.edge().update_value(|edge| edge.save_now(store));
+                again(&mut self.save, later, SAVE_AFTER);
+            }
+            Effect::SetUrl => {
+                let later = move || store.edge().update_value(|edge| edge.set_url(store));
+                again(&mut self.url, later, URL_AFTER);
+            }
+            Effect::CopyLink => self.copy_link(store),
+            Effect::DownloadScenario => {
+                let (name, text) =
+                    store.now(|m| (file_name(&m.scenario.name), document::to_yaml(&m.scenario)));
+                download(&name, "application/yaml", &text);
+            }
+            Effect::Announce(text) => store.announcement.set(text),
+            Effect::Remember(key, value) => storage::remember(key, &value),
+            Effect::Theme(theme) => set_theme(theme),
+            Effect::Tick(every) => {
+                if let Some(handle) = self.ticks.take() {
+                    handle.clear();
+                }
+                let tick = move || store.dispatch(Command::Tick);
+                self.ticks = every.and_then(|ms| {
+                    set_interval_with_handle(tick, Duration::from_millis(u64::from(ms.max(10)))).ok()
+                });
+            }
+            Effect::FocusField(path) => focus_field(&path.to_string()),
+        }
+    }
+
+    /// Keeps the document now, if something is waiting to be kept.
+    pub fn save_now(&mut self, store: Store) {
+        let Some(handle) = self.save.take() else { return };
+        handle.clear();
+        let Some((id, title, draft)) = store.now(|m| {
+            let id = m.draft.clone()?;
+            Some((id, m.scenario.name.clone(), Draft::of(m, &self.address)))
+        }) else {
+            return;
+        };
+        let says = match storage::keep(&id, &title, &draft) {
+            Ok(false) => return,
+            Ok(true) => {
+                "This scenario is large: only its newest state is kept on this device, earlier drafts are not."
+            }
+            Err(Trouble::Full) => {
+                "There is no room left on this device: this scenario is not kept. Download it."
+            }
+            Err(Trouble::Absent) => {
+                "This browser keeps nothing for this page. Download the scenario to keep it."
+            }
+        };
+        if !std::mem::replace(&mut self.told_of_storage, true) {
+            let notify = Command::Notify { is_problem: true, text: says.to_string() };
+            set_timeout(move || store.dispatch(notify), Duration::ZERO);
+        }
+    }
+
+    /// Replaces the address by the link of the present moment, or by none if that would be too long.
+    pub fn set_url(&mut self, store: Store) {
+        self.url = None;
+        let is_small =
+            store.now(|m| m.scenario.jobs.len() + m.scenario.nodes.len() + m.scenario.queues.len() < 1_500);
+        let mut fragment = if is_small { store.now(address::write) } else { String::new() };
+        if fragment.len() > address::IN_ADDRESS_MAX {
+            fragment.clear();
+        }
+        if fragment == self.address {
+            return;
+        }
+        self.address.clone_from(&fragment);
+        let url = if fragment.is_empty() {
+            window().location().pathname().unwrap_or_default()
+                + &window().location().search().unwrap_or_default()
+        } else {
+            format!("#{fragment}")
+        };
+        if let Ok(history) = window().history() {
+            let _ = history.replace_state_with_url(&JsValue::NULL, "", Some(&url));
+        }
+        if store.now(|m| m.draft.is_some()) {
+            self.run(store, Effect::Save);
+        }
+    }
+
+    fn copy_link(&mut self, store: Store) {
+        let link = link_of(&store.now(address::write));
+        copy(store, link, "Link copied.");
+        self.set_url(store);
+    }
+}
+
+/// The whole link of a fragment.
+pub fn link_of(fragment: &str) -> String {
+    let location = window().location();
+    let base = location.href().unwrap_or_default();
+    let base = base.split('#').next().unwrap_or_default();
+    format!("{base}#{fragment}")
+}
+
+/// Copies a text and says so.
+pub fn copy(store: Store, text: String, done: &'static str) {
+    let clipboard = window().navigator().clipboard();
+    leptos::task::spawn_local(async move {
+        let copied = wasm_bindgen_futures::JsFuture::from(clipboard.write_text(&text)).await.is_ok();
+        let text =
+            if copied { done } else { "The browser did not allow copying. Select the text and copy it." };
+        store.dispatch(Command::Notify { is_problem: !copied, text: text.to_string() });
+    });
+}
+
+/// Starts a timer anew.
+fn again(timer: &mut Option<TimeoutHandle>, run: impl FnOnce() + 'static, after: Duration) {
+    if let Some(handle) = timer.take() {
+        handle.clear();
+    }
+    *timer = set_timeout_with_handle(run, after).ok();
+}
+
+/// A file name made of a title.
+fn file_name(title: &str) -> String {
+    let plain: String =
+        title.to_lowercase().chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
+    let parts: Vec<&str> = plain.split('-').filter(|part| !part.is_empty()).collect();
+    let stem = if parts.is_empty() { "scenario".to_string() } else { parts.join("-") };
+    format!("{}.fairground.yaml", stem.chars().take(80).collect::<String>())
+}
+
+/// Offers a text as a file.
+pub fn download(name: &str, kind: &str, text: &str) {
+    let _ = try_download(name, kind, text);
+}
+
+fn try_download(name: &str, kind: &str, text: &str) -> Result<(), JsValue> {
+    let options = web_sys::BlobPropertyBag::new();
+    options.set_type(kind);
+    let parts = js_sys::Array::of1(&text.into());
+    let blob = web_sys::Blob::new_with_str_sequence_and_options(&parts, &options)?;
+    let url = web_sys::Url::create_object_url_with_blob(&blob)?;
+    let anchor: web_sys::HtmlAnchorElement = document().create_element("a")?.unchecked_into();
+    anchor.set_href(&url);
+    anchor.set_download(name);
+    anchor.click();
+    set_timeout(move || drop(web_sys::Url::revoke_object_url(&url)), Duration::from_secs(10));
+    Ok(())
+}
+
+/// Sets the colours of the page.
+pub fn set_theme(theme: Theme) {
+    let Some(root) = document().document_element() else { return };
+    let _ = match theme {
+        Theme::System => root.remove_attribute("data-theme"),
+        Theme::Light | Theme::Dark => root.set_attribute("data-theme", theme.name()),
+    };
+}
+
+/// Puts the focus on the field of a value, once it is there.
+fn focus_field(path: &str) {
+    let path = path.to_string();
+    let run = move || {
+        let Ok(fields) = document().query_selector_all("[data-path]") else { return };
+        for i in 0..fields.length() {
+            let Some(field) = fields.get(i).and_then(|n| n.dyn_into::<web_sys::HtmlElement>().ok()) else {
+                continue;
+            };
+            if field.dataset().get("path").as_deref() == Some(&path) {
+                field.scroll_into_view();
+                let _ = field.focus();
+                return;
+            }
+        }
+    };
+    set_timeout(run, Duration::from_millis(60));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::file_name;
+
+    #[test]
+    fn titles_become_file_names() {
+        assert_eq!(file_name("Two teams, four GPUs"), "two-teams-four-gpus.fairground.yaml");
+        assert_eq!(file_name("../?"), "scenario.fairground.yaml");
+    }
+}

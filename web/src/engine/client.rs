@@ -1,0 +1,62 @@
+//! The page's end of the border: questions out, answers in, and a fresh engine when one has died.
+
+use std::rc::Rc;
+
+use super::protocol::{Reply, Request};
+use super::transport::{inline::Inline, worker::WorkerLine};
+
+/// What the page does with answers and with the engine's end.
+#[derive(Clone)]
+pub struct Ears {
+    /// An answer came.
+    pub on_reply: Rc<dyn Fn(Reply)>,
+    /// The engine stopped working.
+    pub on_death: Rc<dyn Fn()>,
+}
+
+/// A line to an engine.
+pub struct Client {
+    line: Line,
+    ears: Ears,
+    wants_worker: bool,
+}
+
+enum Line {
+    Worker(WorkerLine),
+    Inline(Inline),
+}
+
+impl Client {
+    /// Starts an engine: in a worker if wanted and possible, else in small slices on the page's own thread.
+    pub fn start(ears: Ears, wants_worker: bool) -> Client {
+        Client { line: connect(&ears, wants_worker), ears, wants_worker }
+    }
+
+    /// Sends a question.
+    pub fn send(&self, request: Request) {
+        match &self.line {
+            Line::Worker(worker) => worker.send(&request),
+            Line::Inline(inline) => inline.send(request),
+        }
+    }
+
+    /// Ends this engine and starts a fresh one.
+    pub fn restart(&mut self) {
+        if let Line::Worker(worker) = &self.line {
+            worker.end();
+        }
+        self.line = connect(&self.ears, self.wants_worker);
+    }
+
+    /// Whether the engine runs beside the page.
+    pub fn is_worker(&self) -> bool {
+        matches!(self.line, Line::Worker(_))
+    }
+}
+
+fn connect(ears: &Ears, wants_worker: bool) -> Line {
+    if wants_worker && let Ok(worker) = WorkerLine::start(ears.clone()) {
+        return Line::Worker(worker);
+    }
+    Line::Inline(Inline::start(ears.clone()))
+}

@@ -1,0 +1,231 @@
+//! Engine types to protocol types: events, comparisons, refusals, ladders.
+
+use fairground::cluster::Cluster;
+use fairground::trace::{
+    Check, DivisionStep, Event, EvictReason, Gate, NodeReason, Op, Outlook, Refusal, Rule, Term, Value,
+};
+use fairground::units::Resource;
+
+use super::protocol::{CheckRow, GateRow, LadderLevel, LadderLine, RefusalRow, ValueRow};
+
+/// The word for an event.
+pub fn kind(event: &Event) -> &'static str {
+    match event {
+        Event::Submitted { .. } => "submitted",
+        Event::Bound { .. } => "started",
+        Event::Claimed { .. } => "claimed",
+        Event::Evicted { reason, .. } => match reason {
+            EvictReason::ReclaimedForFairShare | EvictReason::ReclaimedForQuota => "reclaimed",
+            EvictReason::Preempted => "preempted",
+            EvictReason::Moved => "moved",
+            EvictReason::StaleGang | EvictReason::NodeLost | EvictReason::Withdrawn => "evicted",
+        },
+        Event::Gone { .. } => "gone",
+        Event::Requeued { .. } => "requeued",
+        Event::Finished { .. } => "finished",
+        Event::JobDone { .. } => "done",
+        Event::Changed { .. } => "changed",
+    }
+}
+
+/// Why an evicted pod was evicted, where the kind does not say it all.
+pub fn reason(event: &Event) -> &'static str {
+    let Event::Evicted { reason, .. } = event else { return "" };
+    match reason {
+        EvictReason::ReclaimedForFairShare => "fair-share",
+        EvictReason::ReclaimedForQuota => "quota",
+        EvictReason::StaleGang => "stale-gang",
+        EvictReason::NodeLost => "node-lost",
+        EvictReason::Withdrawn => "withdrawn",
+        EvictReason::Preempted | EvictReason::Moved => "",
+    }
+}
+
+/// A comparison.
+pub fn check(cluster: &Cluster, check: &Check) -> CheckRow {
+    let subject = &check.subject;
+    let queue = |id| cluster.queues[id].name.to_string();
+    let job = |id| cluster.jobs[id].name.to_string();
+    let (left, left_value) = term(&check.left);
+    let (right, right_value) = term(&check.right);
+    let Rule(rule) = check.rule;
+    CheckRow {
+        rule: rule.key.to_string(),
+        says: rule.says.to_string(),
+        formula: rule.formula.to_string(),
+        source: rule.source.to_string(),
+        queue: subject.queue.map(queue).unwrap_or_default(),
+        other_queue: subject.other_queue.map(queue).unwrap_or_default(),
+        job: subject.job.map(job).unwrap_or_default(),
+        other_job: subject.other_job.map(job).unwrap_or_default(),
+        node: subject.node.map(|id| cluster.nodes[id].name.to_string()).unwrap_or_default(),
+        resource: subject.resource.map(|Resource(r)| r),
+        left,
+        left_value,
+        op: match check.op {
+            Op::Less => "<",
+            Op::AtMost => "<=",
+            Op::Equal => "=",
+            Op::Exceeds => ">",
+            Op::AtLeast => ">=",
+        }
+        .to_string(),
+        right,
+        right_value,
+        holds: check.holds,
+    }
+}
+
+fn term(term: &Term) -> (String, ValueRow) {
+    let finite = |v: f64| v.is_finite().then_some(v);
+    let value = match &term.value {
+        Value::Real(v) => ValueRow::Real(finite(*v)),
+        Value::Triple(v) => ValueRow::Triple(v.map(finite)),
+        Value::Count(n) => ValueRow::Count(*n),
+        Value::Time(t) => ValueRow::Time(t.as_millis()),
+        Value::Name(name) => ValueRow::Name(name.to_string()),
+    };
+    (kebab(&format!("{:?}", term.quantity)), value)
+}
+
+/// `AllocatedWithJob` as `allocated-with-job`.
+fn kebab(name: &str) -> String {
+    let mut out = String::with_capacity(name.len() + 4);
+    for (i, c) in name.char_indices() {
+        if c.is_ascii_uppercase() && i > 0 {
+            out.push('-');
+        }
+        out.push(c.to_ascii_lowercase());
+    }
+    out
+}
+
+/// Why a job is still pending.
+pub fn refusal(cluster: &Cluster, refusal: &Refusal) -> RefusalRow {
+    let job = &cluster.jobs[refusal.job];
+    RefusalRow {
+        job: job.name.to_string(),
+        queue: job.queue.0,
+        gate: gate(cluster, &refusal.gate),
+        also: refusal.also.iter().map(|g| gate(cluster, g)).collect(),
+        checks: refusal.checks.iter().map(|c| check(cluster, c)).collect(),
+        outlook: match refusal.outlook {
+            Outlook::NextCycle => "next-cycle",
+            Outlook::WhenFreed => "when-freed",
+            Outlook::WhenReclaimed => "when-reclaimed",
+            Outlook::OnlyByEdit => "only-by-edit",
+            Outlook::Never => "never",
+        }
+        .to_string(),
+    }
+}
+
+fn gate(cluster: &Cluster, gate: &Gate) -> GateRow {
+    let row = |kind: &str| GateRow { kind: kind.to_string(), ..GateRow::default() };
+    let queue = |id| cluster.queues[id].name.to_string();
+    match gate {
+        Gate::NotReady => row("not-ready"),
+        Gate::NotALeaf => row("not-a-leaf"),
+        Gate::TooLarge { resource } => GateRow { resource: Some(resource.0), ..row("too-large") },
+        Gate::OverLimit { queue: q, resource } => {
+            GateRow { queue: queue(*q), resource: Some(resource.0), ..row("over-limit") }
+        }
+        Gate::NonPreemptibleOverQuota { queue: q, resource } => {
+            GateRow { queue: queue(*q), resource: Some(resource.0), ..row("non-preemptible-over-quota") }
+        }
+        Gate::NotEntitled { queue: q } => GateRow { queue: queue(*q), ..row("not-entitled") },
+        Gate::NoVictims { tried } => GateRow { placed: *tried, ..row("no-victims") },
+        Gate::NoNode { placed, of, reasons } => GateRow {
+            placed: *placed,
+            of: *of,
+            nodes: reasons.iter().map(|(reason, n)| (node_reason(*reason), *n)).collect(),
+            ..row("no-node")
+        },
+        Gate::Behind { job } => GateRow { job: cluster.jobs[*job].name.to_string(), ..row("behind") },
+        Gate::WaitingForVictims { until } => {
+            GateRow { until_ms: until.map(|t| t.as_millis()), ..row("waiting-for-victims") }
+        }
+        Gate::LikeFailed { job } => {
+            GateRow { job: cluster.jobs[*job].name.to_string(), ..row("like-failed") }
+        }
+    }
+}
+
+fn node_reason(reason: NodeReason) -> String {
+    match reason {
+        NodeReason::Insufficient(resource) => format!("insufficient-{}", resource.name()),
+        NodeReason::PodSlots => "pod-slots".to_string(),
+        NodeReason::NotReady => "not-ready".to_string(),
+        NodeReason::Selector => "selector".to_string(),
+        NodeReason::Gate => "gate".to_string(),
+    }
+}
+
+/// The steps of a division as the levels of a ladder.
+pub fn ladder(cluster: &Cluster, steps: &[DivisionStep]) -> Vec<LadderLevel> {
+    let name = |id| cluster.queues[id].name.to_string();
+    let mut levels: Vec<LadderLevel> = Vec::new();
+    for step in steps {
+        let line = match step {
+            DivisionStep::Capacity { of, amount } => {
+                let of = of.map(name).unwrap_or_default();
+                levels.push(LadderLevel { of, capacity: *amount, ..LadderLevel::default() });
+                continue;
+            }
+            DivisionStep::Result { queue, fair_share } => {
+                if let Some(level) = levels.last_mut() {
+                    level.queue = name(*queue);
+                    level.fair_share = *fair_share;
+                }
+                continue;
+            }
+            DivisionStep::Quota { rule, queue, quota, requestable, granted, remaining } => LadderLine {
+                kind: "quota".to_string(),
+                pot: *quota,
+                weight: *requestable,
+                given: *granted,
+                remaining: *remaining,
+                ..line(*rule, name(*queue))
+            },
+            DivisionStep::Round { rule, priority, round, queue, pot, weight, part, offer, wanted, given } => {
+                LadderLine {
+                    kind: "round".to_string(),
+                    priority: *priority,
+                    round: *round,
+                    pot: *pot,
+                    weight: *weight,
+                    part: *part,
+                    offer: *offer,
+                    wanted: *wanted,
+                    given: *given,
+                    ..line(*rule, name(*queue))
+                }
+            }
+            DivisionStep::Remainder { rule, queue, fraction, given } => LadderLine {
+                kind: "remainder".to_string(),
+                offer: *fraction,
+                given: *given,
+                ..line(*rule, name(*queue))
+            },
+        };
+        if let Some(level) = levels.last_mut() {
+            level.lines.push(line);
+        }
+    }
+    levels
+}
+
+fn line(Rule(rule): Rule, queue: String) -> LadderLine {
+    LadderLine { rule: rule.key.to_string(), says: rule.says.to_string(), queue, ..LadderLine::default() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::kebab;
+
+    #[test]
+    fn quantities_are_spelled_in_kebab_case() {
+        assert_eq!(kebab("AllocatedWithJob"), "allocated-with-job");
+        assert_eq!(kebab("Quota"), "quota");
+    }
+}

@@ -1,0 +1,87 @@
+//! The engine on the page's own thread, in slices small enough to keep the page responsive.
+
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+use std::time::Duration;
+
+use leptos::leptos_dom::helpers::set_timeout;
+
+use crate::engine::client::Ears;
+use crate::engine::protocol::{Reply, Request};
+use crate::engine::serve::Server;
+
+/// How long a slice may take, in milliseconds.
+const SLICE_MS: f64 = 8.0;
+/// How often progress is told, in slices.
+const PROGRESS_SLICES: u32 = 10;
+
+/// An engine without a worker.
+pub struct Inline {
+    engine: Rc<Engine>,
+}
+
+struct Engine {
+    server: RefCell<Server>,
+    waiting: Cell<bool>,
+    slices: Cell<u32>,
+    ears: Ears,
+}
+
+impl Inline {
+    /// Starts it.
+    pub fn start(ears: Ears) -> Inline {
+        let engine = Engine {
+            server: RefCell::new(Server::default()),
+            waiting: Cell::new(false),
+            slices: Cell::new(0),
+            ears,
+        };
+        Inline { engine: Rc::new(engine) }
+    }
+
+    /// Sends a question; answers come later, never from inside this call.
+    pub fn send(&self, request: Request) {
+        let engine = self.engine.clone();
+        set_timeout(
+            move || {
+                let replies = engine.server.borrow_mut().ask(request);
+                engine.say(replies);
+                engine.next_slice();
+            },
+            Duration::ZERO,
+        );
+    }
+}
+
+impl Engine {
+    fn say(&self, replies: Vec<Reply>) {
+        for reply in replies {
+            (self.ears.on_reply)(reply);
+        }
+    }
+
+    fn next_slice(self: Rc<Self>) {
+        if self.server.borrow().is_busy() && !self.waiting.replace(true) {
+            set_timeout(move || self.slice(), Duration::ZERO);
+        }
+    }
+
+    fn slice(self: Rc<Self>) {
+        self.waiting.set(false);
+        let until = js_sys::Date::now() + SLICE_MS;
+        let mut replies = Vec::new();
+        {
+            let mut server = self.server.borrow_mut();
+            while server.is_busy() && js_sys::Date::now() < until {
+                replies.extend(server.work());
+            }
+            let n = self.slices.get().wrapping_add(1);
+            self.slices.set(n);
+            if server.is_busy() && n % PROGRESS_SLICES == 0 {
+                replies.extend(server.progress());
+            }
+        }
+        self.say(replies);
+        self.next_slice();
+    }
+}

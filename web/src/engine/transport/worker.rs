@@ -1,0 +1,126 @@
+//! The engine in a worker: both sides of the wire.
+
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+
+use js_sys::{Function, Reflect};
+use wasm_bindgen::prelude::Closure;
+use wasm_bindgen::{JsCast, JsValue};
+use web_sys::{DedicatedWorkerGlobalScope, Event, MessageChannel, MessageEvent, Worker};
+
+use crate::engine::client::Ears;
+use crate::engine::protocol::{Reply, Request};
+use crate::engine::serve::Server;
+
+/// How long the worker computes before it looks for messages, in milliseconds.
+const SLICE_MS: f64 = 25.0;
+/// How often progress is told, in milliseconds.
+const PROGRESS_MS: f64 = 120.0;
+
+/// The page's end of a worker.
+pub struct WorkerLine {
+    worker: Worker,
+    _on_message: Closure<dyn FnMut(MessageEvent)>,
+    _on_error: Closure<dyn FnMut(Event)>,
+}
+
+impl WorkerLine {
+    /// Starts a worker that runs this program, through `assets/boot.js`, which holds the compiled module.
+    pub fn start(ears: Ears) -> Result<WorkerLine, JsValue> {
+        let boot = Reflect::get(&js_sys::global(), &"fairground".into())?;
+        let start: Function = Reflect::get(&boot, &"startWorker".into())?.dyn_into()?;
+        let worker: Worker = start.call0(&boot)?.dyn_into()?;
+        let on_reply = ears.on_reply.clone();
+        let on_message = Closure::<dyn FnMut(MessageEvent)>::new(move |event: MessageEvent| {
+            let text = event.data().as_string().unwrap_or_default();
+            if let Ok(reply) = serde_json::from_str::<Reply>(&text) {
+                on_reply(reply);
+            }
+        });
+        let dead = Cell::new(false);
+        let on_error = Closure::<dyn FnMut(Event)>::new(move |event: Event| {
+            event.prevent_default();
+            if !dead.replace(true) {
+                (ears.on_death)();
+            }
+        });
+        worker.set_onmessage(Some(on_message.as_ref().unchecked_ref()));
+        worker.set_onerror(Some(on_error.as_ref().unchecked_ref()));
+        Ok(WorkerLine { worker, _on_message: on_message, _on_error: on_error })
+    }
+
+    /// Sends a question.
+    pub fn send(&self, request: &Request) {
+        let text = serde_json::to_string(request).expect("requests are plain data");
+        // Fails only for values that cannot be copied; text can.
+        let _ = self.worker.post_message(&text.into());
+    }
+
+    /// Ends the worker.
+    pub fn end(&self) {
+        self.worker.set_onmessage(None);
+        self.worker.set_onerror(None);
+        self.worker.terminate();
+    }
+}
+
+/// The worker's end: answers questions until the page ends it. Between slices of work it reads messages.
+pub fn serve(scope: DedicatedWorkerGlobalScope) {
+    let server = Rc::new(RefCell::new(Server::default()));
+    let Ok(channel) = MessageChannel::new() else { return };
+    let (tick, tock) = (channel.port1(), channel.port2());
+    let waiting = Rc::new(Cell::new(false));
+    let told_ms = Rc::new(Cell::new(0.0));
+
+    let next_slice = {
+        let waiting = waiting.clone();
+        Rc::new(move || {
+            if !waiting.replace(true) {
+                let _ = tick.post_message(&JsValue::NULL);
+            }
+        })
+    };
+    let on_slice = {
+        let (server, scope, next_slice) = (server.clone(), scope.clone(), next_slice.clone());
+        Closure::<dyn FnMut(MessageEvent)>::new(move |_| {
+            waiting.set(false);
+            let mut server = server.borrow_mut();
+            let until = js_sys::Date::now() + SLICE_MS;
+            while server.is_busy() && js_sys::Date::now() < until {
+                say(&scope, server.work());
+            }
+            if server.is_busy() {
+                let now = js_sys::Date::now();
+                if now - told_ms.get() > PROGRESS_MS {
+                    told_ms.set(now);
+                    say(&scope, server.progress().into_iter().collect());
+                }
+                next_slice();
+            }
+        })
+    };
+    tock.set_onmessage(Some(on_slice.as_ref().unchecked_ref()));
+    on_slice.forget();
+
+    let to = scope.clone();
+    let on_request = Closure::<dyn FnMut(MessageEvent)>::new(move |event: MessageEvent| {
+        let text = event.data().as_string().unwrap_or_default();
+        let Ok(request) = serde_json::from_str::<Request>(&text) else { return };
+        let mut server = server.borrow_mut();
+        say(&to, server.ask(request));
+        if server.is_busy() {
+            next_slice();
+        }
+    });
+    scope.set_onmessage(Some(on_request.as_ref().unchecked_ref()));
+    on_request.forget();
+    say(&scope, vec![Server::ready()]);
+}
+
+fn say(scope: &DedicatedWorkerGlobalScope, replies: Vec<Reply>) {
+    for reply in replies {
+        let text = serde_json::to_string(&reply).expect("replies are plain data");
+        // Fails only for values that cannot be copied; text can.
+        let _ = scope.post_message(&text.into());
+    }
+}

@@ -1,0 +1,169 @@
+//! Keys that work wherever the focus is, and which of them do.
+
+use crate::model::{Change, Command, Dialog, Panel};
+
+/// A pressed key.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Pressed {
+    /// The key as the browser names it.
+    pub key: String,
+    /// Ctrl, or Cmd.
+    pub ctrl: bool,
+    /// Shift.
+    pub shift: bool,
+    /// Alt.
+    pub alt: bool,
+}
+
+/// Where the focus is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Focus {
+    /// In a text field: all keys but those with Ctrl are its own.
+    Field,
+    /// In a grid, chart, menu, slider or list of tabs: letters and arrows are its own.
+    Composite,
+    /// On a button or link: Enter and Space are its own.
+    Button,
+    /// Elsewhere.
+    Free,
+}
+
+/// What the page has to do.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Action {
+    /// A command.
+    Do(Command),
+    /// Play or pause, whichever is not now.
+    PlayOrPause,
+    /// To the last cycle known.
+    ToEnd,
+    /// So many cycles on or back.
+    Jump(i32),
+    /// The focus to the next (or previous) region.
+    Region(bool),
+    /// A node group is added and shown.
+    AddNodes,
+}
+
+/// What a key does; `None`: nothing of ours.
+pub fn action(pressed: &Pressed, focus: Focus) -> Option<Action> {
+    let Pressed { key, ctrl, shift, alt } = pressed;
+    if *alt {
+        return None;
+    }
+    if key == "F6" {
+        return Some(Action::Region(*shift));
+    }
+    if *ctrl {
+        return match (key.to_ascii_lowercase().as_str(), shift) {
+            ("s", false) => Some(Action::Do(Command::Share)),
+            ("s", true) => Some(Action::Do(Command::Dialog(Some(Dialog::Share)))),
+            ("z", shift) if focus != Focus::Field => {
+                Some(Action::Do(if *shift { Command::Redo } else { Command::Undo }))
+            }
+            ("y", false) if focus != Focus::Field => Some(Action::Do(Command::Redo)),
+            _ => None,
+        };
+    }
+    match focus {
+        Focus::Field | Focus::Composite => None,
+        Focus::Button if key == " " || key == "Enter" => None,
+        Focus::Button | Focus::Free => plain(key),
+    }
+}
+
+fn plain(key: &str) -> Option<Action> {
+    let command = match key {
+        "ArrowRight" | "." => Command::Step,
+        "ArrowLeft" => Command::Back,
+        " " => return Some(Action::PlayOrPause),
+        "+" | "=" => Command::Speed(1),
+        "-" | "−" => Command::Speed(-1),
+        "]" => Command::NextEvent { back: false },
+        "[" => Command::NextEvent { back: true },
+        "g" | "G" => Command::Dialog(Some(Dialog::GoTo)),
+        "Home" => Command::GoTo(0),
+        "End" => return Some(Action::ToEnd),
+        "PageUp" => return Some(Action::Jump(-10)),
+        "PageDown" => return Some(Action::Jump(10)),
+        "q" | "Q" => Command::Change(Change::AddQueue { parent: None }),
+        "w" | "W" => Command::Change(Change::AddJob { queue: None }),
+        "n" | "N" => return Some(Action::AddNodes),
+        "e" | "E" => Command::Panel(Panel::Why),
+        "?" => Command::Dialog(Some(Dialog::Keys)),
+        _ => return None,
+    };
+    Some(Action::Do(command))
+}
+
+/// The list of keys, by group.
+pub const LIST: &[(&str, &[(&str, &str)])] = &[
+    (
+        "Time",
+        &[
+            ("→ / ←", "Step forward, back"),
+            ("Space", "Play, pause"),
+            ("+ / −", "Faster, slower"),
+            ("] / [", "Next, previous event, of the selection if there is one"),
+            ("G", "Go to a cycle"),
+            ("Home / End", "First cycle, last known cycle"),
+            ("PageUp / PageDown", "Ten cycles back, forward"),
+        ],
+    ),
+    (
+        "Scenario",
+        &[
+            ("Enter or F2", "Edit the cell"),
+            ("↑ / ↓", "One more, one less while editing; with Shift ten"),
+            ("Esc", "Leave the old value"),
+            ("Q, W, N", "Add a queue, a job, nodes"),
+            ("Alt+↑ / Alt+↓", "Move a queue up, down"),
+            ("Alt+→ / Alt+←", "Move a queue below its neighbour, out of its parent"),
+            ("Delete", "Remove the row"),
+            ("Ctrl+Z / Ctrl+Shift+Z", "Undo, redo"),
+        ],
+    ),
+    (
+        "Page",
+        &[
+            ("E", "Explain the selection"),
+            ("T", "Table instead of the chart that has the focus"),
+            ("Ctrl+S", "Copy a link to this moment"),
+            ("F6 / Shift+F6", "Next, previous region"),
+            ("?", "This list"),
+        ],
+    ),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn press(key: &str) -> Pressed {
+        Pressed { key: key.into(), ..Pressed::default() }
+    }
+
+    #[test]
+    fn letters_act_only_where_nobody_types() {
+        assert_eq!(action(&press("ArrowRight"), Focus::Free), Some(Action::Do(Command::Step)));
+        assert_eq!(action(&press("ArrowRight"), Focus::Button), Some(Action::Do(Command::Step)));
+        for focus in [Focus::Field, Focus::Composite] {
+            assert_eq!(action(&press("q"), focus), None);
+            assert_eq!(action(&press("ArrowRight"), focus), None);
+            assert_eq!(action(&press("F6"), focus), Some(Action::Region(false)));
+        }
+        assert_eq!(action(&press(" "), Focus::Button), None);
+        assert_eq!(action(&press(" "), Focus::Free), Some(Action::PlayOrPause));
+    }
+
+    #[test]
+    fn the_browsers_own_keys_are_left_alone() {
+        for key in ["l", "f", "t", "w", "r", "p"] {
+            assert_eq!(action(&Pressed { ctrl: true, ..press(key) }, Focus::Free), None);
+        }
+        assert_eq!(action(&Pressed { alt: true, ..press("ArrowLeft") }, Focus::Free), None);
+        assert_eq!(action(&Pressed { ctrl: true, ..press("z") }, Focus::Field), None);
+        let undo = action(&Pressed { ctrl: true, ..press("z") }, Focus::Composite);
+        assert_eq!(undo, Some(Action::Do(Command::Undo)));
+    }
+}

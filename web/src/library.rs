@@ -1,0 +1,96 @@
+//! Ready-made scenarios, in the order in which the page shows them.
+
+use fairground::scenario::Scenario;
+
+use crate::model::document;
+
+/// A ready-made scenario.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Example {
+    /// Its file name without ending.
+    pub id: &'static str,
+    /// The question it answers.
+    pub question: &'static str,
+    /// Its text.
+    pub text: &'static str,
+}
+
+macro_rules! examples {
+    ($($id:literal: $question:literal,)*) => {
+        &[$(Example {
+            id: $id,
+            question: $question,
+            text: include_str!(concat!("../../assets/scenarios/", $id, ".yaml")),
+        }),*]
+    };
+}
+
+/// All examples, by question; the first is the start scenario.
+pub const EXAMPLES: &[Example] = examples! {
+    "start": "Who gives something up?",
+    "quota-is-a-floor": "Who gives something up?",
+    "quota-is-a-floor-six": "Who gives something up?",
+    "department-empty": "Who gives something up?",
+    "tree-decides": "Who gives something up?",
+    "elastic-gives-back": "Who gives something up?",
+    "priority-before-weight": "Who gets what is left?",
+    "weight-at-equal-priority": "Who gets what is left?",
+    "odd-gpu": "Who gets what is left?",
+    "past-forgotten": "Who gets what is left?",
+    "past-counts": "Who gets what is left?",
+    "ten-promised-seven-there": "Why does it wait although GPUs are free?",
+    "gang-of-four": "Why does it wait although GPUs are free?",
+    "fragments-pinned": "Why does it wait although GPUs are free?",
+    "may-not-borrow": "Why does it wait although GPUs are free?",
+    "limit-is-a-ceiling": "Why does it wait although GPUs are free?",
+};
+
+impl Example {
+    /// The example of that file name.
+    pub fn find(id: &str) -> Option<&'static Example> {
+        EXAMPLES.iter().find(|e| e.id == id)
+    }
+
+    /// Its scenario.
+    pub fn scenario(&self) -> Scenario {
+        document::from_text(self.text).unwrap_or_default()
+    }
+
+    /// A field of its head, without reading all of it.
+    pub fn head(&self, field: &str) -> String {
+        let line = self.text.lines().find_map(|l| l.strip_prefix(field)?.strip_prefix(": "));
+        line.unwrap_or_default().trim_matches('"').to_string()
+    }
+}
+
+/// The start scenario.
+pub fn start() -> Scenario {
+    EXAMPLES[0].scenario()
+}
+
+/// An empty scenario: one node, no queue, no job.
+pub fn empty() -> Scenario {
+    let text = "format: fairground-scenario\nversion: 1\nname: New scenario\ndialect: kai\npolicy: kai\ncycle: 1s\n\
+                nodes:\n- {name: node, count: 1, gpu: 8}\n";
+    document::from_text(text).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use fairground::scenario::{Severity, check};
+
+    #[test]
+    fn every_example_is_clean_and_says_what_to_watch() {
+        for example in EXAMPLES {
+            let scenario = document::from_text(example.text).expect(example.id);
+            let errors = check(&scenario).diagnostics.into_iter().filter(|d| d.severity == Severity::Error);
+            assert_eq!(errors.count(), 0, "{}", example.id);
+            assert_eq!(scenario.name, example.head("name"), "{}", example.id);
+            assert_eq!(scenario.note, example.head("note"), "{}", example.id);
+            assert!(!scenario.note.is_empty(), "{}", example.id);
+        }
+        assert!(document::from_text("nothing").is_err());
+        assert_eq!(empty().nodes.len(), 1);
+    }
+}

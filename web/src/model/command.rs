@@ -1,0 +1,275 @@
+//! What can be asked of the model, and what it asks of the world.
+
+use fairground::scenario::{Edit, Fix, Path};
+
+use super::{Opened, Selection};
+use crate::engine::protocol::{ImportOptions, Reply, Request};
+
+/// What can be asked of the model.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Command {
+    /// Opens a document in place of the present one, which stays in the drafts if it was changed.
+    Open(Box<Opened>),
+    /// A value was typed, chosen or stepped; it is known to be valid.
+    Set {
+        /// The place.
+        at: Path,
+        /// The new text; empty: unset.
+        value: String,
+    },
+    /// A value is being typed or stepped; nothing changes yet.
+    Preview {
+        /// The place.
+        at: Path,
+        /// The text as it would be.
+        value: String,
+    },
+    /// Editing ended without a change.
+    PreviewEnd,
+    /// A control lost the focus: its gesture is over.
+    GestureEnd,
+    /// A change of more than one value.
+    Change(Change),
+    /// A finding's own edit.
+    Fix(Box<Fix>),
+    /// *Keep, I mean it*: a warning's key.
+    Dismiss(String),
+    /// Takes the last change back.
+    Undo,
+    /// Makes it again.
+    Redo,
+    /// Goes to a cycle.
+    GoTo(u32),
+    /// Goes forward.
+    Step,
+    /// Goes back.
+    Back,
+    /// Goes to the next or previous event, of the selection if there is one.
+    NextEvent {
+        /// Backwards.
+        back: bool,
+    },
+    /// Plays or pauses.
+    Play(bool),
+    /// Plays faster (+1) or slower (−1).
+    Speed(i32),
+    /// The playing clock ticked.
+    Tick,
+    /// Runs until a moment.
+    RunUntil(i64),
+    /// Stops what is going on.
+    Cancel,
+    /// Selects something, or nothing.
+    Select(Option<Selection>),
+    /// Chooses the resource all charts show.
+    Resource(u8),
+    /// Chooses the colours.
+    Theme(Theme),
+    /// Opens a tab of SETUP.
+    Tab(SetupTab),
+    /// Shows a panel on narrow screens.
+    Panel(Panel),
+    /// Opens or closes a dialog.
+    Dialog(Option<Dialog>),
+    /// Opens or closes WHY.
+    Why(bool),
+    /// Folds or unfolds SETUP.
+    FoldSetup(bool),
+    /// Hides or shows the children of a queue.
+    FoldQueue(String, bool),
+    /// Closes the line under the title.
+    CloseNote,
+    /// One of the start scenario's chips was used.
+    ChipsUsed,
+    /// The engine said something.
+    Replied(Box<Reply>),
+    /// The engine stopped working.
+    EngineDied,
+    /// Reads files that were dropped, pasted or chosen.
+    Import {
+        /// Name and text of each.
+        files: Vec<(String, String)>,
+        /// Choices for traces.
+        options: ImportOptions,
+    },
+    /// Takes what was recognised as the present document.
+    TakeImport {
+        /// Runs it until this moment at once.
+        run_until_ms: Option<i64>,
+    },
+    /// Forgets what was recognised.
+    DropImport,
+    /// Tells a line.
+    Notify {
+        /// Something went wrong.
+        is_problem: bool,
+        /// The line.
+        text: String,
+    },
+    /// Closes a notice.
+    CloseNotice(u64),
+    /// Copies the present moment's link.
+    Share,
+    /// Downloads the scenario as a file.
+    Download,
+    /// Puts the focus on the field of a value.
+    FocusField(Path),
+}
+
+/// A change of more than one value.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Change {
+    /// Edits in order, under one name.
+    Edits {
+        /// The name of the step.
+        name: String,
+        /// The edits.
+        edits: Vec<Edit>,
+    },
+    /// Adds a queue below another, or on top.
+    AddQueue {
+        /// The parent.
+        parent: Option<String>,
+    },
+    /// Copies a queue with its descendants, without their jobs.
+    DuplicateQueue(String),
+    /// Moves a queue.
+    MoveQueue {
+        /// Which.
+        queue: String,
+        /// Where.
+        to: Shift,
+    },
+    /// Removes a queue with its descendants and their jobs.
+    RemoveQueue(String),
+    /// Adds a group of nodes.
+    AddNodes,
+    /// Removes a group of nodes.
+    RemoveNodes(String),
+    /// Adds a job to a queue.
+    AddJob {
+        /// The queue; `None`: the selected one or the first leaf.
+        queue: Option<String>,
+    },
+    /// Copies a job.
+    DuplicateJob(String),
+    /// Removes a job.
+    RemoveJob(String),
+}
+
+/// Where a queue is moved.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Shift {
+    /// Before its previous sibling.
+    Up,
+    /// After its next sibling.
+    Down,
+    /// Below another queue, or to the top.
+    Under(Option<String>),
+}
+
+/// What the model asks of the world.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Effect {
+    /// Sends a question to the engine.
+    Send(Request),
+    /// Ends the engine and starts a fresh one.
+    RestartEngine,
+    /// Keeps the document, soon.
+    Save,
+    /// Replaces the address, when it has been quiet for a while.
+    SetUrl,
+    /// Copies the link of the present moment, and says so.
+    CopyLink,
+    /// Offers the scenario as a file.
+    DownloadScenario,
+    /// Tells everybody who listens.
+    Announce(String),
+    /// Keeps a switch of this device.
+    Remember(&'static str, String),
+    /// Sets the colours.
+    Theme(Theme),
+    /// Ticks every so many milliseconds, or not any more.
+    Tick(Option<u32>),
+    /// Puts the focus on the field of a value.
+    FocusField(Path),
+}
+
+/// Colours.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Theme {
+    /// As the system.
+    #[default]
+    System,
+    /// Light.
+    Light,
+    /// Dark.
+    Dark,
+}
+
+impl Theme {
+    /// The word that is kept and set on the page.
+    pub fn name(self) -> &'static str {
+        match self {
+            Theme::System => "system",
+            Theme::Light => "light",
+            Theme::Dark => "dark",
+        }
+    }
+
+    /// Reads [`Theme::name`].
+    pub fn from_name(name: &str) -> Theme {
+        match name {
+            "light" => Theme::Light,
+            "dark" => Theme::Dark,
+            _ => Theme::System,
+        }
+    }
+}
+
+/// Tabs of SETUP.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SetupTab {
+    /// The tree of queues.
+    Queues,
+    /// Groups of nodes.
+    Nodes,
+    /// Jobs.
+    Work,
+    /// The policy and its switches.
+    Rules,
+}
+
+/// Panels of narrow screens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Panel {
+    /// Charts of the moment.
+    Now,
+    /// The scenario.
+    Setup,
+    /// Explanations.
+    Why,
+    /// Timeline.
+    Time,
+}
+
+/// Dialogs.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Dialog {
+    /// Ready-made scenarios and drafts.
+    Examples,
+    /// Link and file.
+    Share,
+    /// How well the engine is checked.
+    Fidelity,
+    /// Keys.
+    Keys,
+    /// Go to a cycle.
+    GoTo,
+    /// A place to paste, choose a file, or start empty.
+    Paste,
+    /// What was recognised in files.
+    Import,
+    /// A link that could not be read: what is known about it.
+    BadLink(String),
+}

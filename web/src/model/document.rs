@@ -1,0 +1,142 @@
+//! Documents: a scenario, the moment to open it at, and where it came from. The only place of the page that
+//! reads, writes, checks and edits scenario text and values.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use fairground::scenario::{self, Diagnostic, Edit, Path, Scenario, Severity};
+
+use super::{History, Selection};
+
+/// Where a document came from.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Origin {
+    /// The start scenario.
+    Start,
+    /// An example, by its file name.
+    Example(String),
+    /// A link.
+    Link,
+    /// Kept on this device.
+    Draft,
+    /// Files that were dropped, pasted or chosen.
+    Files,
+    /// An empty scenario.
+    Empty,
+}
+
+/// A moment: what a link says besides the scenario.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Moment {
+    /// The cycle.
+    pub cycle: u32,
+    /// What is selected.
+    pub selection: Option<Selection>,
+}
+
+/// A document to be opened.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Opened {
+    /// The scenario.
+    pub scenario: Arc<Scenario>,
+    /// Where it came from.
+    pub origin: Origin,
+    /// The moment.
+    pub moment: Moment,
+    /// Its name among the drafts, if it is one.
+    pub draft: Option<String>,
+    /// Warnings that were answered.
+    pub dismissed: Arc<BTreeSet<String>>,
+    /// What can be undone.
+    pub history: History,
+}
+
+impl Opened {
+    /// A document at its start.
+    pub fn new(scenario: Scenario, origin: Origin) -> Opened {
+        Opened {
+            scenario: Arc::new(scenario),
+            origin,
+            moment: Moment::default(),
+            draft: None,
+            dismissed: Arc::default(),
+            history: History::default(),
+        }
+    }
+}
+
+/// All findings, errors first.
+pub fn findings(scenario: &Scenario) -> Vec<Diagnostic> {
+    let mut found = scenario::check(scenario).diagnostics;
+    found.sort_by_key(|d| std::cmp::Reverse(d.severity));
+    found
+}
+
+/// The key under which a warning is dismissed.
+pub fn finding_key(finding: &Diagnostic) -> String {
+    format!("{} {}", finding.code.0, finding.at)
+}
+
+/// The text of a value; empty if it is unset.
+pub fn value(scenario: &Scenario, at: &Path) -> String {
+    scenario::get(scenario, at).unwrap_or_default()
+}
+
+/// The scenario with edits made.
+pub fn apply(scenario: &Scenario, edits: &[Edit]) -> Result<Scenario, String> {
+    scenario::apply(scenario, edits).map_err(|finding| finding.says)
+}
+
+/// The scenario with one value replaced, if that makes no mistake at this place.
+pub fn try_set(scenario: &Scenario, at: &Path, text: &str) -> Result<Scenario, String> {
+    let text = text.trim();
+    let is_name =
+        matches!(at.0.last(), Some(scenario::Segment::Field(field)) if field == "name" && at.0.len() > 1);
+    let edit = if is_name {
+        if text.is_empty() {
+            return Err("A name is needed.".to_string());
+        }
+        Edit::Rename { at: Path(at.0[..at.0.len() - 1].to_vec()), to: text.to_string() }
+    } else {
+        Edit::Set { at: at.clone(), value: text.to_string() }
+    };
+    let edited = apply(scenario, std::slice::from_ref(&edit))?;
+    let errors = |s: &Scenario| {
+        let errors = scenario::check(s).diagnostics.into_iter().filter(|d| d.severity == Severity::Error);
+        errors.collect::<Vec<_>>()
+    };
+    let after = errors(&edited);
+    if after.is_empty() {
+        return Ok(edited);
+    }
+    let before: BTreeSet<String> =
+        errors(scenario).iter().map(|d| format!("{}{}", d.code.0, d.says)).collect();
+    let new = after.into_iter().find(|d| {
+        !before.contains(&format!("{}{}", d.code.0, d.says))
+            && (is_name || d.at == *at || d.at.0.starts_with(&at.0))
+    });
+    match new {
+        Some(mistake) => Err(mistake.says),
+        None => Ok(edited),
+    }
+}
+
+/// As JSON of format version 1.
+pub fn to_json(scenario: &Scenario) -> String {
+    scenario::to_json(scenario)
+}
+
+/// As YAML of format version 1.
+pub fn to_yaml(scenario: &Scenario) -> String {
+    scenario::to_yaml(scenario)
+}
+
+/// Reads YAML or JSON of format version 1.
+pub fn from_text(text: &str) -> Result<Scenario, Vec<String>> {
+    let read = scenario::read(text);
+    let clean = read.is_clean();
+    match read.scenario {
+        Some(scenario) if clean => Ok(scenario),
+        _ => Err(read.diagnostics.into_iter().map(|d| d.says).collect()),
+    }
+}

@@ -1,0 +1,63 @@
+//! What is kept on the device of a document that was changed.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use super::document::{self, Moment, Opened, Origin};
+use super::{History, Model, Selection};
+
+/// Most drafts that are kept.
+pub const DRAFTS_MAX: usize = 30;
+
+/// A draft as it is stored.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Draft {
+    /// The scenario (format 1, JSON).
+    pub scenario: String,
+    /// The cycle under the cursor.
+    pub cycle: u32,
+    /// What is selected, as in links.
+    pub selection: String,
+    /// Warnings that were answered.
+    pub dismissed: BTreeSet<String>,
+    /// The fragment that the page last wrote for it into the address.
+    pub address: String,
+}
+
+/// A line of the list of drafts.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct DraftLine {
+    /// Its name in the storage.
+    pub id: String,
+    /// The scenario's title.
+    pub title: String,
+    /// When it was last kept, milliseconds since 1970.
+    pub saved_ms: f64,
+}
+
+impl Draft {
+    /// The present document as a draft.
+    pub fn of(model: &Model, address: &str) -> Draft {
+        Draft {
+            scenario: document::to_json(&model.scenario),
+            cycle: model.cursor,
+            selection: model.selection.as_ref().map(Selection::to_text).unwrap_or_default(),
+            dismissed: (*model.dismissed).clone(),
+            address: address.to_string(),
+        }
+    }
+
+    /// The draft as a document.
+    pub fn open(&self, id: &str) -> Result<Opened, Vec<String>> {
+        Ok(Opened {
+            scenario: Arc::new(document::from_text(&self.scenario)?),
+            origin: Origin::Draft,
+            moment: Moment { cycle: self.cycle, selection: Selection::from_text(&self.selection) },
+            draft: Some(id.to_string()),
+            dismissed: Arc::new(self.dismissed.clone()),
+            history: History::default(),
+        })
+    }
+}

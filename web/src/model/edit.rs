@@ -1,0 +1,256 @@
+//! Changes of a scenario as the page makes them, and what they are called.
+
+use std::sync::Arc;
+
+use fairground::scenario::{Edit, JobEntry, NodeEntry, Path, QueueEntry, Scenario, Segment};
+
+use super::command::{Change, Shift};
+use super::{Selection, document, tree};
+
+/// What a change comes to.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Changed {
+    /// The scenario after it.
+    pub scenario: Scenario,
+    /// What undo calls it.
+    pub name: String,
+    /// What is worth selecting afterwards.
+    pub select: Option<Selection>,
+}
+
+/// Makes a change; `Err` says why it cannot be made.
+pub fn change(
+    scenario: &Scenario,
+    change: &Change,
+    selection: Option<&Selection>,
+) -> Result<Changed, String> {
+    match change {
+        Change::Edits { name, edits } => {
+            Ok(Changed { scenario: document::apply(scenario, edits)?, name: name.clone(), select: None })
+        }
+        Change::AddQueue { parent } => add_queue(scenario, parent.as_deref()),
+        Change::DuplicateQueue(queue) => duplicate_queue(scenario, queue),
+        Change::MoveQueue { queue, to } => move_queue(scenario, queue, to),
+        Change::RemoveQueue(queue) => remove(scenario, "queues", queue, "queue"),
+        Change::AddNodes => Ok(add_nodes(scenario)),
+        Change::RemoveNodes(node) => remove(scenario, "nodes", node, "nodes"),
+        Change::AddJob { queue } => add_job(scenario, queue.as_deref(), selection),
+        Change::DuplicateJob(job) => duplicate_job(scenario, job),
+        Change::RemoveJob(job) => remove(scenario, "jobs", job, "job"),
+    }
+}
+
+/// A name that is not taken yet: `queue-1`, `queue-2` …
+fn free_name<'a>(stem: &str, taken: impl Iterator<Item = &'a str>) -> String {
+    let taken: std::collections::BTreeSet<&str> = taken.collect();
+    let mut candidates = (1..).map(|n| format!("{stem}-{n}"));
+    candidates.find(|name| !taken.contains(name.as_str())).expect("there are endless numbers")
+}
+
+fn add_queue(scenario: &Scenario, parent: Option<&str>) -> Result<Changed, String> {
+    let name = free_name("queue", scenario.queues.iter().map(|q| q.name.as_str()));
+    let edit = Edit::AddQueue { name: name.clone(), parent: parent.map(str::to_string) };
+    Ok(Changed {
+        scenario: document::apply(scenario, &[edit])?,
+        name: format!("add queue {name}"),
+        select: Some(Selection::Queue(name)),
+    })
+}
+
+fn duplicate_queue(scenario: &Scenario, queue: &str) -> Result<Changed, String> {
+    let subtree = tree::subtree(scenario, queue);
+    let mut queues: Vec<QueueEntry> = scenario.queues.to_vec();
+    let mut renamed: Vec<(String, String)> = Vec::new();
+    for old in &subtree {
+        let Some(mut copy) = scenario.queues.iter().find(|q| q.name == *old).cloned() else {
+            return Err(format!("There is no queue {old}."));
+        };
+        let name = free_name(&format!("{old}-copy"), queues.iter().map(|q| q.name.as_str()));
+        copy.parent = copy.parent.map(|p| match renamed.iter().find(|(old, _)| *old == p) {
+            Some((_, new)) => new.clone(),
+            None => p,
+        });
+        copy.name = name.clone();
+        copy.created = None;
+        renamed.push((old.clone(), name));
+        queues.push(copy);
+    }
+    let select = renamed.first().map(|(_, name)| Selection::Queue(name.clone()));
+    let scenario = Scenario { queues: Arc::new(queues), ..scenario.clone() };
+    Ok(Changed { scenario, name: format!("duplicate queue {queue}"), select })
+}
+
+fn move_queue(scenario: &Scenario, queue: &str, to: &Shift) -> Result<Changed, String> {
+    let position = |name: &str| scenario.queues.iter().position(|q| q.name == name);
+    let Some(at) = position(queue) else { return Err(format!("There is no queue {queue}.")) };
+    let mut queues = scenario.queues.to_vec();
+    let name = match to {
+        Shift::Under(parent) => {
+            if parent.as_ref().is_some_and(|p| tree::subtree(scenario, queue).contains(p)) {
+                return Err(format!("{queue} cannot be moved below itself."));
+            }
+            queues[at].parent = parent.clone();
+            let entry = queues.remove(at);
+            queues.push(entry);
+            match parent {
+                Some(parent) => format!("move {queue} below {parent}"),
+                None => format!("move {queue} to the top"),
+            }
+        }
+        Shift::Up | Shift::Down => {
+            let siblings: Vec<usize> =
+                (0..queues.len()).filter(|&i| queues[i].parent == queues[at].parent).collect();
+            let here = siblings.iter().position(|&i| i == at).expect("a queue is its own sibling");
+            let other = if *to == Shift::Up { here.checked_sub(1) } else { Some(here + 1) };
+            let Some(&other) = other.and_then(|i| siblings.get(i)) else {
+                return Err(format!("{queue} cannot be moved further."));
+            };
+            queues.swap(at, other);
+            format!("move {queue} {}", if *to == Shift::Up { "up" } else { "down" })
+        }
+    };
+    let scenario = Scenario { queues: Arc::new(queues), ..scenario.clone() };
+    Ok(Changed { scenario, name, select: Some(Selection::Queue(queue.to_string())) })
+}
+
+fn remove(scenario: &Scenario, list: &str, name: &str, kind: &str) -> Result<Changed, String> {
+    let edit = Edit::Remove { at: Path::default().field(list).named(name) };
+    let scenario = document::apply(scenario, &[edit])?;
+    Ok(Changed { scenario, name: format!("remove {kind} {name}"), select: None })
+}
+
+fn add_nodes(scenario: &Scenario) -> Changed {
+    let name = free_name("nodes", scenario.nodes.iter().map(|n| n.name.as_str()));
+    let like = scenario.nodes.last().cloned().unwrap_or_default();
+    let entry = NodeEntry {
+        name: name.clone(),
+        count: Some("1".into()),
+        gpu: like.gpu.or(Some("8".into())),
+        cpu: like.cpu,
+        memory: like.memory,
+        pods: like.pods,
+        gpu_memory: like.gpu_memory,
+        ..NodeEntry::default()
+    };
+    let mut nodes = scenario.nodes.to_vec();
+    nodes.push(entry);
+    let scenario = Scenario { nodes: Arc::new(nodes), ..scenario.clone() };
+    Changed { scenario, name: format!("add nodes {name}"), select: None }
+}
+
+fn add_job(
+    scenario: &Scenario,
+    queue: Option<&str>,
+    selection: Option<&Selection>,
+) -> Result<Changed, String> {
+    let leaf = |name: &str| tree::is_leaf(scenario, name).then(|| name.to_string());
+    let selected = match selection {
+        Some(Selection::Queue(name)) => leaf(name),
+        Some(Selection::Job(job)) => scenario.jobs.iter().find(|j| j.name == *job).map(|j| j.queue.clone()),
+        _ => None,
+    };
+    let first = || scenario.queues.iter().find_map(|q| leaf(&q.name));
+    let Some(queue) = queue.map(str::to_string).or(selected).or_else(first) else {
+        return Err("Add a queue first: jobs belong to queues.".to_string());
+    };
+    let name = free_name("job", scenario.jobs.iter().map(|j| j.name.as_str()));
+    let entry =
+        JobEntry { name: name.clone(), queue: queue.clone(), gpu: Some("1".into()), ..JobEntry::default() };
+    let mut jobs = scenario.jobs.to_vec();
+    jobs.push(entry);
+    Ok(Changed {
+        scenario: Scenario { jobs: Arc::new(jobs), ..scenario.clone() },
+        name: format!("add job {name} to {queue}"),
+        select: Some(Selection::Job(name)),
+    })
+}
+
+fn duplicate_job(scenario: &Scenario, job: &str) -> Result<Changed, String> {
+    let Some(at) = scenario.jobs.iter().position(|j| j.name == job) else {
+        return Err(format!("There is no job {job}."));
+    };
+    let mut copy = scenario.jobs[at].clone();
+    copy.name = free_name(&format!("{job}-copy"), scenario.jobs.iter().map(|j| j.name.as_str()));
+    copy.on = Vec::new();
+    copy.started = None;
+    let name = copy.name.clone();
+    let mut jobs = scenario.jobs.to_vec();
+    jobs.insert(at + 1, copy);
+    Ok(Changed {
+        scenario: Scenario { jobs: Arc::new(jobs), ..scenario.clone() },
+        name: format!("duplicate job {job}"),
+        select: Some(Selection::Job(name)),
+    })
+}
+
+/// What undo calls a changed value: *quota of team-a 2 → 4*.
+pub fn name_of_set(before: &Scenario, at: &Path, value: &str) -> String {
+    let old = document::value(before, at);
+    let shown =
+        |text: &str| if text.trim().is_empty() { "not set".to_string() } else { text.trim().to_string() };
+    let (owner, field) = owner_and_field(at);
+    if field == "name" && owner.is_some() {
+        return format!("rename {} to {}", owner.unwrap_or_default(), value.trim());
+    }
+    let words = field.replace('_', " ");
+    match owner {
+        Some(owner) => format!("{words} of {owner} {} → {}", shown(&old), shown(value)),
+        None if words == "name" => format!("title {} → {}", shown(&old), shown(value)),
+        None => format!("{words} {} → {}", shown(&old), shown(value)),
+    }
+}
+
+/// Whose value a place is, and which: (`team-a`, `cpu quota`). GPU is the resource that need not be named.
+fn owner_and_field(at: &Path) -> (Option<String>, String) {
+    let mut owner = None;
+    let mut fields: Vec<&str> = Vec::new();
+    for segment in &at.0 {
+        match segment {
+            Segment::Named(name) => {
+                owner = Some(name.clone());
+                fields.clear();
+            }
+            Segment::At(_) => {}
+            Segment::Field(name) => fields.push(name),
+        }
+    }
+    if fields.len() > 1 && (fields[0] == "gpu" || fields[0] == "settings") {
+        fields.remove(0);
+    }
+    (owner, fields.join(" "))
+}
+
+/// The value of a number cell one step up or down; `None` if the text is no plain number. Steps of whole numbers
+/// stay whole and never go below zero.
+pub fn stepped(text: &str, by: i64) -> Option<String> {
+    let text = text.trim();
+    let number: f64 = if text.is_empty() { 0.0 } else { text.parse().ok()? };
+    let next = number + by as f64;
+    if !next.is_finite() || next.abs() > 1e9 {
+        return None;
+    }
+    let next = (next.max(0.0) * 1000.0).round() / 1000.0;
+    Some(format!("{next}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_stepped() {
+        assert_eq!(stepped("2", 1).as_deref(), Some("3"));
+        assert_eq!(stepped("0.5", -1).as_deref(), Some("0"));
+        assert_eq!(stepped("", 10).as_deref(), Some("10"));
+        assert_eq!(stepped("1.3", 1).as_deref(), Some("2.3"));
+        assert_eq!(stepped("unlimited", 1), None);
+    }
+
+    #[test]
+    fn places_are_named() {
+        let at = Path::default().field("queues").named("team-a").field("gpu").field("quota");
+        assert_eq!(owner_and_field(&at), (Some("team-a".into()), "quota".into()));
+        let at = Path::default().field("settings").field("k_value");
+        assert_eq!(owner_and_field(&at), (None, "k_value".into()));
+    }
+}

@@ -1,0 +1,108 @@
+//! What the engine said, taken into the model.
+
+use std::sync::Arc;
+
+use super::command::{Dialog, Effect};
+use super::update::{ask_ladder, go_to, notify};
+use super::{EngineState, Model, Progress, Selection, announce};
+use crate::components::props::Ladder;
+use crate::engine::protocol::{Frame, Reply, Run, Say};
+
+/// Takes a reply in, unless it answers a question that is no longer of interest.
+pub(super) fn replied(model: &mut Model, reply: Reply, fx: &mut Vec<Effect>) {
+    let id = reply.generation;
+    match reply.say {
+        Say::Frame { frame, run } if id == model.asked.frame => arrived(model, *frame, *run, fx),
+        Say::Ghost { frame } if id == model.asked.ghost => model.ghost = frame.map(|f| Arc::new(*f)),
+        Say::Refused { findings } if id == model.asked.frame => {
+            model.engine = EngineState::Refused(Arc::new(findings));
+        }
+        Say::Progress { cycle, time_ms, to_cycle, to_time_ms } if id == model.asked.frame => {
+            progress(model, cycle, time_ms, to_cycle, to_time_ms);
+        }
+        Say::Event { cycle } if id == model.asked.event => match cycle {
+            Some(cycle) => go_to(model, cycle, fx),
+            None => notify(model, false, no_event(model), None, fx),
+        },
+        Say::Ladder { queue, resource, levels } if id == model.asked.ladder => {
+            let cycle = model.frame.as_ref().map_or(0, |f| f.cycle);
+            model.ladder = Some(Arc::new(Ladder { cycle, queue, resource, levels }));
+        }
+        Say::Imported { scenario, understood, assumed, ignored, findings } if id == model.asked.import => {
+            if let Some(import) = &mut model.import {
+                let import = Arc::make_mut(import);
+                import.reading = false;
+                import.scenario = scenario;
+                import.understood = understood;
+                import.assumed = assumed;
+                import.ignored = ignored;
+                import.findings = findings;
+                model.view.dialog = Some(Dialog::Import);
+            }
+        }
+        Say::Cancelled => fx.push(Effect::Announce("Stopped.".to_string())),
+        _ => {}
+    }
+}
+
+fn no_event(model: &Model) -> String {
+    match &model.selection {
+        Some(Selection::Queue(name) | Selection::Job(name)) => {
+            format!("There is no further event of {name}.")
+        }
+        _ => "There is no further event.".to_string(),
+    }
+}
+
+fn arrived(model: &mut Model, frame: Frame, run: Run, fx: &mut Vec<Effect>) {
+    let moved = model.frame.as_ref().is_some_and(|f| f.cycle != frame.cycle);
+    let (frame, run) = (Arc::new(frame), Arc::new(run));
+    model.cursor = frame.cycle;
+    model.stale = false;
+    model.ghost = None;
+    model.deaths = 0;
+    model.engine = EngineState::Idle;
+    let quiet_news = model.playing
+        && (frame.events.is_empty() || model.clock_ms.saturating_sub(model.announced_ms) < 1000);
+    if moved && !quiet_news {
+        fx.push(Effect::Announce(announce::sentence(&frame, model.resource)));
+        model.announced_ms = model.clock_ms;
+    }
+    model.frame = Some(frame.clone());
+    model.run = Some(run);
+    point_out(model, &frame);
+    ask_ladder(model, fx);
+}
+
+/// Selects what is worth explaining, while nobody has selected anything: who had to go, else who started, else who
+/// waits.
+fn point_out(model: &mut Model, frame: &Frame) {
+    if model.playing || (model.selection.is_some() && !model.auto_selected) {
+        return;
+    }
+    let event = |kinds: &[&str]| frame.events.iter().position(|e| kinds.contains(&e.kind.as_str()));
+    let found = event(&["reclaimed", "preempted", "moved", "evicted"])
+        .or_else(|| event(&["started"]))
+        .map(|index| Selection::Event { cycle: frame.cycle, index: index as u32 })
+        .or_else(|| frame.refusals.first().map(|refusal| Selection::Job(refusal.job.clone())));
+    if frame.cycle > 0 {
+        model.auto_selected = found.is_some();
+        model.selection = found;
+    } else if model.auto_selected {
+        model.selection = None;
+    }
+}
+
+fn progress(model: &mut Model, cycle: u32, time_ms: i64, to_cycle: Option<u32>, to_time_ms: Option<i64>) {
+    let since_ms = match &model.engine {
+        EngineState::Working(Some(progress)) => progress.since_ms,
+        _ => model.clock_ms,
+    };
+    let part = match (to_cycle, to_time_ms) {
+        (Some(to), _) if to > 0 => Some(f64::from(cycle) / f64::from(to)),
+        (_, Some(to)) if to > 0 => Some(time_ms as f64 / to as f64),
+        _ => None,
+    };
+    let part = part.map(|p| p.clamp(0.0, 1.0));
+    model.engine = EngineState::Working(Some(Progress { cycle, time_ms, part, since_ms }));
+}

@@ -1,0 +1,496 @@
+//! The one function that changes the model.
+
+use std::sync::Arc;
+
+use fairground::scenario::{Fix, Path, Scenario, Severity};
+
+use super::command::{Change, Command, Dialog, Effect, Panel};
+use super::document::Opened;
+use super::edit::{self, Changed};
+use super::replies;
+use super::{EngineState, Import, Model, Notice, Origin, SPEEDS, Selection, document};
+use crate::engine::protocol::{Ask, ImportOptions, Request};
+
+/// Most notices that are kept.
+const NOTICES_MAX: usize = 3;
+
+/// Changes the model as the command says; gives what the world has to do about it.
+pub fn update(model: &mut Model, command: Command) -> Vec<Effect> {
+    let mut effects = Vec::new();
+    let fx = &mut effects;
+    match command {
+        Command::Open(opened) => open(model, *opened, fx),
+        Command::Set { at, value } => set(model, &at, &value, fx),
+        Command::Preview { at, value } => preview(model, &at, &value, fx),
+        Command::PreviewEnd => drop_ghost(model, fx),
+        Command::GestureEnd => model.history.end_gesture(),
+        Command::Change(change) => make_change(model, &change, fx),
+        Command::Fix(fix) => apply_fix(model, *fix, fx),
+        Command::Dismiss(key) => {
+            Arc::make_mut(&mut model.dismissed).insert(key);
+            keep(model, fx);
+        }
+        Command::Undo => undo(model, fx),
+        Command::Redo => redo(model, fx),
+        Command::Select(selection) => select(model, selection, fx),
+        Command::Resource(resource) => {
+            model.resource = resource.min(2);
+            ask_ladder(model, fx);
+        }
+        Command::Replied(reply) => replies::replied(model, *reply, fx),
+        Command::EngineDied => engine_died(model, fx),
+        Command::Import { files, options } => import(model, files, options, fx),
+        Command::TakeImport { run_until_ms } => take_import(model, run_until_ms, fx),
+        Command::DropImport => drop_import(model, fx),
+        Command::Notify { is_problem, text } => notify(model, is_problem, text, None, fx),
+        Command::CloseNotice(id) => Arc::make_mut(&mut model.notices).retain(|n| n.id != id),
+        Command::Share => {
+            model.view.dialog = Some(Dialog::Share);
+            fx.push(Effect::CopyLink);
+        }
+        Command::Download => fx.push(Effect::DownloadScenario),
+        Command::FocusField(path) => focus_field(model, path, fx),
+        time => match update_time(model, time, fx) {
+            Some(view) => update_view(model, view, fx),
+            None => {}
+        },
+    }
+    effects
+}
+
+/// Asks for the first frame of a document that was just opened.
+pub fn begin(model: &mut Model) -> Vec<Effect> {
+    let mut effects = Vec::new();
+    load(model, &mut effects);
+    effects
+}
+
+/// Commands that move in time; hands back the others.
+fn update_time(model: &mut Model, command: Command, fx: &mut Vec<Effect>) -> Option<Command> {
+    match command {
+        Command::GoTo(cycle) => {
+            pause(model, fx);
+            go_to(model, cycle, fx);
+        }
+        Command::Step => {
+            pause(model, fx);
+            step(model, fx);
+        }
+        Command::Back => {
+            pause(model, fx);
+            if model.cursor > 0 {
+                go_to(model, model.cursor - 1, fx);
+            }
+        }
+        Command::NextEvent { back } => next_event(model, back, fx),
+        Command::Play(on) => {
+            let at_end = model.frame.as_ref().is_some_and(|f| f.quiet && f.cycle == model.cursor);
+            if on && at_end {
+                go_to(model, 0, fx);
+            }
+            model.playing = on;
+            fx.push(Effect::Tick(on.then(|| tick_ms(model))));
+        }
+        Command::Speed(by) => {
+            let speed = model.speed.saturating_add_signed(by as isize);
+            model.speed = speed.min(SPEEDS.len() - 1);
+            if model.playing {
+                fx.push(Effect::Tick(Some(tick_ms(model))));
+            }
+        }
+        Command::Tick => {
+            if model.playing && !matches!(model.engine, EngineState::Working(_)) {
+                match &model.frame {
+                    Some(frame) if frame.quiet => pause(model, fx),
+                    _ => go_to(model, model.cursor + 1, fx),
+                }
+            }
+        }
+        Command::RunUntil(time_ms) => {
+            pause(model, fx);
+            ask_frame(model, Ask::RunUntil { time_ms }, fx);
+        }
+        Command::Cancel => {
+            pause(model, fx);
+            send(model, Ask::Cancel, fx);
+        }
+        other => return Some(other),
+    }
+    None
+}
+
+/// Commands that change what the page looks like only.
+fn update_view(model: &mut Model, command: Command, fx: &mut Vec<Effect>) {
+    let view = &mut model.view;
+    match command {
+        Command::Theme(theme) => {
+            view.theme = theme;
+            fx.push(Effect::Theme(theme));
+            fx.push(Effect::Remember("theme", theme.name().to_string()));
+        }
+        Command::Tab(tab) => view.tab = tab,
+        Command::Panel(panel) => {
+            view.panel = panel;
+            view.why_open = panel == Panel::Why;
+        }
+        Command::Dialog(dialog) => view.dialog = dialog,
+        Command::Why(open) => {
+            view.why_open = open;
+            view.panel = if open { Panel::Why } else { Panel::Now };
+        }
+        Command::FoldSetup(folded) => view.setup_folded = folded,
+        Command::FoldQueue(queue, folded) => {
+            let set = Arc::make_mut(&mut view.folded);
+            if folded {
+                set.insert(queue);
+            } else {
+                set.remove(&queue);
+            }
+        }
+        Command::CloseNote => view.note_closed = true,
+        Command::ChipsUsed => {
+            view.chips = false;
+            fx.push(Effect::Remember("chips", "used".to_string()));
+        }
+        _ => {}
+    }
+}
+
+/// Sends a question; gives its number.
+pub(super) fn send(model: &mut Model, ask: Ask, fx: &mut Vec<Effect>) -> u64 {
+    let generation = model.fresh_id();
+    fx.push(Effect::Send(Request { generation, ask }));
+    generation
+}
+
+/// Asks for a frame.
+fn ask_frame(model: &mut Model, ask: Ask, fx: &mut Vec<Effect>) {
+    model.asked.frame = send(model, ask, fx);
+    model.engine = EngineState::Working(None);
+}
+
+/// Starts a run of the present scenario and goes to the cursor.
+pub(super) fn load(model: &mut Model, fx: &mut Vec<Effect>) {
+    model.stale = model.frame.is_some();
+    model.ladder = None;
+    if model.has_errors() {
+        let errors = model.findings.iter().filter(|d| d.severity == Severity::Error);
+        model.engine = EngineState::Refused(Arc::new(errors.map(|d| d.says.clone()).collect()));
+        model.asked.frame = model.fresh_id();
+        return;
+    }
+    let scenario = document::to_json(&model.scenario);
+    ask_frame(model, Ask::Load { scenario, cycle: model.cursor }, fx);
+}
+
+pub(super) fn go_to(model: &mut Model, cycle: u32, fx: &mut Vec<Effect>) {
+    if model.has_errors() {
+        return;
+    }
+    model.cursor = cycle;
+    ask_frame(model, Ask::GoTo { cycle }, fx);
+    fx.push(Effect::SetUrl);
+    if model.draft.is_some() {
+        fx.push(Effect::Save);
+    }
+}
+
+fn step(model: &mut Model, fx: &mut Vec<Effect>) {
+    match &model.frame {
+        Some(frame) if frame.quiet && frame.cycle == model.cursor && !model.stale => {
+            fx.push(Effect::Announce("Nothing further happens in this scenario.".to_string()));
+        }
+        _ => go_to(model, model.cursor.saturating_add(1), fx),
+    }
+}
+
+fn pause(model: &mut Model, fx: &mut Vec<Effect>) {
+    if std::mem::take(&mut model.playing) {
+        fx.push(Effect::Tick(None));
+    }
+}
+
+fn tick_ms(model: &Model) -> u32 {
+    (1000.0 / SPEEDS[model.speed]) as u32
+}
+
+fn next_event(model: &mut Model, back: bool, fx: &mut Vec<Effect>) {
+    pause(model, fx);
+    let (queue, job) = match &model.selection {
+        Some(Selection::Queue(name)) => (Some(name.clone()), None),
+        Some(Selection::Job(name)) => (None, Some(name.clone())),
+        _ => (None, None),
+    };
+    let from = model.cursor;
+    model.asked.event = send(model, Ask::NextEvent { from, back, queue, job }, fx);
+}
+
+fn open(model: &mut Model, opened: Opened, fx: &mut Vec<Effect>) {
+    pause(model, fx);
+    let title = opened.scenario.name.clone();
+    model.take(opened);
+    model.view.dialog = None;
+    load(model, fx);
+    fx.push(Effect::SetUrl);
+    fx.push(Effect::Announce(format!("Opened: {title}.")));
+}
+
+fn set(model: &mut Model, at: &Path, value: &str, fx: &mut Vec<Effect>) {
+    let before = model.scenario.clone();
+    match document::try_set(&before, at, value) {
+        Ok(after) if after == *before => drop_ghost(model, fx),
+        Ok(after) => {
+            let control = at.to_string();
+            commit(model, after, &control, |before| edit::name_of_set(before, at, value), fx);
+            follow_rename(model, at, value);
+        }
+        Err(says) => notify(model, true, says, None, fx),
+    }
+}
+
+/// Keeps the selection on a thing that was renamed.
+fn follow_rename(model: &mut Model, at: &Path, value: &str) {
+    use fairground::scenario::Segment::{Field, Named};
+    let [Field(list), Named(old), Field(field)] = at.0.as_slice() else { return };
+    if field != "name" {
+        return;
+    }
+    let new = value.trim().to_string();
+    match (&mut model.selection, list.as_str()) {
+        (Some(Selection::Queue(name)), "queues") if name == old => *name = new,
+        (Some(Selection::Job(name)), "jobs") if name == old => *name = new,
+        _ => {}
+    }
+}
+
+/// Makes an edited scenario the present one, as one step of undo.
+fn commit(
+    model: &mut Model,
+    after: Scenario,
+    control: &str,
+    name: impl FnOnce(&Scenario) -> String,
+    fx: &mut Vec<Effect>,
+) {
+    let before = std::mem::replace(&mut model.scenario, Arc::new(after));
+    model.history.record(control, model.clock_ms, &before, &model.scenario, name);
+    edited(model, fx);
+}
+
+/// The scenario is another one: check it, run it, keep it.
+fn edited(model: &mut Model, fx: &mut Vec<Effect>) {
+    model.findings = Arc::new(document::findings(&model.scenario));
+    model.pristine = false;
+    if model.origin == Origin::Link {
+        model.origin = Origin::Draft;
+    }
+    load(model, fx);
+    fx.push(Effect::SetUrl);
+    keep(model, fx);
+}
+
+/// Keeps the document on this device from now on.
+fn keep(model: &mut Model, fx: &mut Vec<Effect>) {
+    if model.draft.is_none() {
+        let number = model.fresh_id();
+        model.draft = Some(format!("{}-{number}", model.clock_ms));
+    }
+    fx.push(Effect::Save);
+}
+
+fn preview(model: &mut Model, at: &Path, value: &str, fx: &mut Vec<Effect>) {
+    let Ok(edited) = document::try_set(&model.scenario, at, value) else { return };
+    if edited == *model.scenario {
+        drop_ghost(model, fx);
+        return;
+    }
+    if document::findings(&edited).iter().any(|d| d.severity == Severity::Error) {
+        return;
+    }
+    let scenario = document::to_json(&edited);
+    model.asked.ghost = send(model, Ask::Ghost { scenario, cycle: model.cursor }, fx);
+}
+
+fn drop_ghost(model: &mut Model, _fx: &mut Vec<Effect>) {
+    model.ghost = None;
+    model.asked.ghost = model.fresh_id();
+}
+
+fn make_change(model: &mut Model, change: &Change, fx: &mut Vec<Effect>) {
+    let before = model.scenario.clone();
+    match edit::change(&before, change, model.selection.as_ref()) {
+        Ok(Changed { scenario, name, select }) => {
+            let removes =
+                matches!(change, Change::RemoveQueue(_) | Change::RemoveNodes(_) | Change::RemoveJob(_));
+            let lost_jobs = before.jobs.len().saturating_sub(scenario.jobs.len());
+            commit(model, scenario, "", |_| name.clone(), fx);
+            if select.is_some() {
+                model.selection = select;
+                ask_ladder(model, fx);
+            }
+            if removes {
+                let with = match (change, lost_jobs) {
+                    (Change::RemoveQueue(_), 1) => " and 1 job",
+                    (Change::RemoveQueue(_), n) if n > 1 => &format!(" and {n} jobs"),
+                    _ => "",
+                };
+                let text = format!("{}{with}.", capitalised(&name.replacen("remove", "removed", 1)));
+                notify(model, false, text, Some(("Undo".to_string(), Command::Undo)), fx);
+            } else {
+                fx.push(Effect::Announce(format!("Done: {name}.")));
+            }
+        }
+        Err(says) => notify(model, true, says, None, fx),
+    }
+}
+
+fn capitalised(text: &str) -> String {
+    let mut chars = text.chars();
+    chars.next().map(|first| first.to_uppercase().collect::<String>() + chars.as_str()).unwrap_or_default()
+}
+
+fn apply_fix(model: &mut Model, fix: Fix, fx: &mut Vec<Effect>) {
+    match document::apply(&model.scenario, &fix.edits) {
+        Ok(after) => {
+            commit(model, after, "", |_| fix.label.clone(), fx);
+            fx.push(Effect::Announce(format!("Done: {}.", fix.label)));
+        }
+        Err(says) => notify(model, true, says, None, fx),
+    }
+}
+
+fn undo(model: &mut Model, fx: &mut Vec<Effect>) {
+    if let Some(step) = model.history.undo() {
+        model.scenario = step.before;
+        edited(model, fx);
+        fx.push(Effect::Announce(format!("Undone: {}.", step.name)));
+    }
+}
+
+fn redo(model: &mut Model, fx: &mut Vec<Effect>) {
+    if let Some(step) = model.history.redo() {
+        model.scenario = step.after;
+        edited(model, fx);
+        fx.push(Effect::Announce(format!("Done again: {}.", step.name)));
+    }
+}
+
+fn select(model: &mut Model, selection: Option<Selection>, fx: &mut Vec<Effect>) {
+    model.auto_selected = false;
+    model.view.why_open = selection.is_some();
+    if let Some(Selection::Event { cycle, .. }) = selection
+        && cycle != model.cursor
+    {
+        go_to(model, cycle, fx);
+    }
+    model.selection = selection;
+    ask_ladder(model, fx);
+    fx.push(Effect::SetUrl);
+}
+
+/// Asks how the selected queue's fair share came about, unless that is known.
+pub(super) fn ask_ladder(model: &mut Model, fx: &mut Vec<Effect>) {
+    let Some(Selection::Queue(queue)) = model.selection.clone() else {
+        model.ladder = None;
+        return;
+    };
+    let Some(frame) = model.frame.clone().filter(|_| !model.stale) else { return };
+    let (cycle, resource) = (frame.cycle, model.resource);
+    let known = model.ladder.as_ref();
+    if known.is_some_and(|l| l.cycle == cycle && l.queue == queue && l.resource == resource) {
+        return;
+    }
+    model.ladder = None;
+    if frame.queues.iter().any(|q| q.name == queue && q.fair_share.is_some()) {
+        model.asked.ladder = send(model, Ask::Ladder { cycle, queue, resource }, fx);
+    }
+}
+
+fn engine_died(model: &mut Model, fx: &mut Vec<Effect>) {
+    pause(model, fx);
+    let at = model.cursor;
+    let again = matches!(model.engine, EngineState::Dead(_)) || model.deaths > 0;
+    model.deaths += 1;
+    model.ghost = None;
+    fx.push(Effect::RestartEngine);
+    if again {
+        model.engine = EngineState::Dead(at);
+        model.stale = model.frame.is_some();
+        let text = format!(
+            "The engine stopped again at cycle {at}. Your scenario is kept; download it to report this."
+        );
+        let download = ("Download the scenario".to_string(), Command::Download);
+        notify(model, true, text, Some(download), fx);
+        return;
+    }
+    let text = format!("The engine stopped at cycle {at} and was started again. Your scenario is kept.");
+    let download = ("Download the scenario".to_string(), Command::Download);
+    notify(model, true, text, Some(download), fx);
+    model.cursor = model.frame.as_ref().map_or(0, |f| f.cycle);
+    load(model, fx);
+}
+
+pub(super) fn notify(
+    model: &mut Model,
+    is_problem: bool,
+    text: String,
+    action: Option<(String, Command)>,
+    fx: &mut Vec<Effect>,
+) {
+    fx.push(Effect::Announce(text.clone()));
+    let id = model.fresh_id();
+    let notices = Arc::make_mut(&mut model.notices);
+    notices.retain(|n| n.text != text && (n.is_problem || is_problem));
+    notices.push(Notice { id, is_problem, text, action });
+    if notices.len() > NOTICES_MAX {
+        notices.remove(0);
+    }
+}
+
+fn import(model: &mut Model, files: Vec<(String, String)>, options: ImportOptions, fx: &mut Vec<Effect>) {
+    model.view.dialog = Some(Dialog::Import);
+    let previous = model.import.take().filter(|i| i.files == files);
+    let mut import = previous.map_or_else(Import::default, |i| (*i).clone());
+    import.files = files.clone();
+    import.options = options.clone();
+    import.reading = true;
+    model.import = Some(Arc::new(import));
+    model.asked.import = send(model, Ask::Import { files, options }, fx);
+}
+
+fn drop_import(model: &mut Model, fx: &mut Vec<Effect>) {
+    if model.import.take().is_some_and(|i| i.reading) {
+        send(model, Ask::Cancel, fx);
+    }
+    model.asked.import = model.fresh_id();
+    model.view.dialog = None;
+}
+
+fn take_import(model: &mut Model, run_until_ms: Option<i64>, fx: &mut Vec<Effect>) {
+    let Some(import) = model.import.take() else { return };
+    let Some(text) = &import.scenario else { return };
+    match document::from_text(text) {
+        Ok(scenario) => {
+            open(model, Opened::new(scenario, Origin::Files), fx);
+            model.pristine = false;
+            keep(model, fx);
+            if let Some(time_ms) = run_until_ms {
+                ask_frame(model, Ask::RunUntil { time_ms }, fx);
+            }
+        }
+        Err(says) => notify(model, true, says.join(" "), None, fx),
+    }
+}
+
+fn focus_field(model: &mut Model, path: Path, fx: &mut Vec<Effect>) {
+    use super::command::SetupTab;
+    use fairground::scenario::Segment::Field;
+    model.view.setup_folded = false;
+    model.view.panel = Panel::Setup;
+    model.view.tab = match path.0.first() {
+        Some(Field(list)) if list == "queues" => SetupTab::Queues,
+        Some(Field(list)) if list == "nodes" => SetupTab::Nodes,
+        Some(Field(list)) if list == "jobs" => SetupTab::Work,
+        _ => SetupTab::Rules,
+    };
+    fx.push(Effect::FocusField(path));
+}

@@ -1,0 +1,133 @@
+//! The model as signals: parts of it as memos, commands in, effects carried out at the edge.
+
+use std::sync::Arc;
+
+use fairground::scenario::{Diagnostic, Path, Scenario};
+use leptos::prelude::*;
+
+use crate::components::props::{FrameSignal, LadderSignal, ResourceSignal, RunSignal, SelectionSignal};
+use crate::edge::Edge;
+use crate::model::{Command, EngineState, Model, View, document, update};
+
+/// The model for components. Cheap to copy.
+#[derive(Clone, Copy)]
+pub struct Store {
+    model: RwSignal<Model>,
+    edge: StoredValue<Edge, LocalStorage>,
+    /// The document.
+    pub scenario: Memo<Arc<Scenario>>,
+    /// What is wrong with it or questionable about it.
+    pub findings: Memo<Arc<Vec<Diagnostic>>>,
+    /// The moment under the cursor.
+    pub frame: FrameSignal,
+    /// The same moment of the scenario as it is being edited.
+    pub ghost: FrameSignal,
+    /// The run in short.
+    pub run: RunSignal,
+    /// What is selected.
+    pub selection: SelectionSignal,
+    /// 0 cpu, 1 memory, 2 gpu.
+    pub resource: ResourceSignal,
+    /// How the selected queue's fair share came about.
+    pub ladder: LadderSignal,
+    /// What the page looks like.
+    pub view: Memo<View>,
+    /// What the engine does.
+    pub engine: Memo<EngineState>,
+    /// The line for people who listen.
+    pub announcement: RwSignal<String>,
+}
+
+impl Store {
+    /// Puts signals around a model.
+    pub fn new(model: Model) -> Store {
+        let model = RwSignal::new(model);
+        Store {
+            model,
+            edge: StoredValue::new_local(Edge::default()),
+            scenario: shared(model, |m| m.scenario.clone()),
+            findings: shared(model, |m| m.findings.clone()),
+            frame: maybe_shared(model, |m| m.frame.clone()).into(),
+            ghost: maybe_shared(model, |m| m.ghost.clone()).into(),
+            run: maybe_shared(model, |m| m.run.clone()).into(),
+            selection: Memo::new(move |_| model.with(|m| m.selection.clone())).into(),
+            resource: Memo::new(move |_| model.with(|m| m.resource)).into(),
+            ladder: maybe_shared(model, |m| m.ladder.clone()).into(),
+            view: Memo::new(move |_| model.with(|m| m.view.clone())),
+            engine: Memo::new(move |_| model.with(|m| m.engine.clone())),
+            announcement: RwSignal::new(String::new()),
+        }
+    }
+
+    /// The store of the page.
+    pub fn get() -> Store {
+        expect_context::<Store>()
+    }
+
+    /// A part of the model that changes only when its value does.
+    pub fn part<T: PartialEq + Send + Sync + 'static>(self, part: fn(&Model) -> T) -> Memo<T> {
+        let model = self.model;
+        Memo::new(move |_| model.with(part))
+    }
+
+    /// A look at the model as it is now, without following it.
+    pub fn now<T>(self, look: impl FnOnce(&Model) -> T) -> T {
+        self.model.with_untracked(look)
+    }
+
+    /// Does as the command says.
+    pub fn dispatch(self, command: Command) {
+        if matches!(command, Command::Open(_) | Command::TakeImport { .. }) {
+            self.edge.update_value(|edge| edge.save_now(self));
+        }
+        let effects = self.model.try_update(|model| {
+            model.clock_ms = js_sys::Date::now() as u64;
+            update(model, command)
+        });
+        for effect in effects.unwrap_or_default() {
+            self.edge.update_value(|edge| edge.run(self, effect));
+        }
+    }
+
+    /// Asks the engine for the first frame.
+    pub fn begin(self) {
+        let effects = self.model.try_update(crate::model::begin).unwrap_or_default();
+        for effect in effects {
+            self.edge.update_value(|edge| edge.run(self, effect));
+        }
+    }
+
+    /// The edge, to start its engine and its listeners.
+    pub fn edge(self) -> StoredValue<Edge, LocalStorage> {
+        self.edge
+    }
+
+    /// Why a text cannot be the value of a place, if it cannot.
+    pub fn mistake(self, at: &Path, text: &str) -> Option<String> {
+        self.now(|model| document::try_set(&model.scenario, at, text).err())
+    }
+}
+
+fn shared<T: Send + Sync + 'static>(model: RwSignal<Model>, part: fn(&Model) -> Arc<T>) -> Memo<Arc<T>> {
+    Memo::new_with_compare(
+        move |_| model.with(part),
+        |a, b| match (a, b) {
+            (Some(a), Some(b)) => !Arc::ptr_eq(a, b),
+            _ => true,
+        },
+    )
+}
+
+fn maybe_shared<T: Send + Sync + 'static>(
+    model: RwSignal<Model>,
+    part: fn(&Model) -> Option<Arc<T>>,
+) -> Memo<Option<Arc<T>>> {
+    Memo::new_with_compare(
+        move |_| model.with(part),
+        |a, b| match (a.and_then(Option::as_ref), b.and_then(Option::as_ref)) {
+            (Some(a), Some(b)) => !Arc::ptr_eq(a, b),
+            (None, None) => a.is_none() || b.is_none(),
+            _ => true,
+        },
+    )
+}
