@@ -88,7 +88,7 @@ fn the_start_scenario_as_cluster() {
         <rect x="2356" y="451" width="478" height="399" fill="var(--panel)" rx="30"/>
         <text x="2595" y="550" dy=".35em" text-anchor="middle" font-size="160" fill="var(--ink)" font-weight="600">a2</text>
         <text x="2595" y="760" dy=".35em" text-anchor="middle" font-size="120" fill="var(--ink)">team-a</text>
-        <rect x="2160" y="300" width="870" height="680" fill="none" stroke="var(--ink)" rx="40" stroke-width="20" class="changed"/>
+        <rect x="2170" y="310" width="850" height="660" fill="none" stroke="var(--ink)" rx="40" stroke-width="20" class="changed"/>
         <rect x="3050" y="320" width="830" height="640" fill="var(--q2)" rx="30"/>
         <text x="3465" y="550" dy=".35em" text-anchor="middle" font-size="160" fill="var(--q2-on)" font-weight="600">b1</text>
         <text x="3465" y="760" dy=".35em" text-anchor="middle" font-size="120" fill="var(--q2-on)">team-b</text>
@@ -125,32 +125,32 @@ fn a_run_as_timeline() {
         <circle cx="5671" cy="140" r="80" fill="var(--panel)" stroke-width="1"/>
         <polyline fill="none" stroke="var(--ink)" stroke-linejoin="round" stroke-linecap="round" stroke-width="18" points="5629,98 5713,182"/>
         <polyline fill="none" stroke="var(--ink)" stroke-linejoin="round" stroke-linecap="round" stroke-width="18" points="5713,98 5629,182"/>
-        <line stroke="var(--grid)" stroke-width="10" x1="440" y1="1479" x2="5879" y2="1479"/>
-        <line stroke="var(--grid)" stroke-width="10" x1="440" y1="1178" x2="5879" y2="1178"/>
-        <line stroke="var(--grid)" stroke-width="10" x1="440" y1="876" x2="5879" y2="876"/>
-        <line stroke="var(--grid)" stroke-width="10" x1="440" y1="574" x2="5879" y2="574"/>
-        <text x="320" y="1479" dy=".35em" text-anchor="end" font-size="120" fill="var(--ink-3)">0</text>
-        <text x="320" y="1178" dy=".35em" text-anchor="end" font-size="120" fill="var(--ink-3)">10</text>
-        <text x="320" y="876" dy=".35em" text-anchor="end" font-size="120" fill="var(--ink-3)">20</text>
-        <text x="320" y="574" dy=".35em" text-anchor="end" font-size="120" fill="var(--ink-3)">30</text>
-        <text x="649" y="1600" dy="0.76em" text-anchor="middle" font-size="120" fill="var(--ink-3)">0</text>
-        <text x="1485" y="1600" dy="0.76em" text-anchor="middle" font-size="120" fill="var(--ink-3)">2</text>
-        <text x="2322" y="1600" dy="0.76em" text-anchor="middle" font-size="120" fill="var(--ink-3)">4</text>
-        <text x="3159" y="1600" dy="0.76em" text-anchor="middle" font-size="120" fill="var(--ink-3)">6</text>
-        <text x="3996" y="1600" dy="0.76em" text-anchor="middle" font-size="120" fill="var(--ink-3)">8</text>
-        <text x="4833" y="1600" dy="0.76em" text-anchor="middle" font-size="120" fill="var(--ink-3)">10</text>
-        <text x="5669" y="1600" dy="0.76em" text-anchor="middle" font-size="120" fill="var(--ink-3)">12</text>
-        <polygon fill="var(--q3)" points="440,936 858,936 858,876 1276,876 1276,755 1695,755 1695,695 2113,695 2113,544 2531,544 2531,514 5460,514 5460,574 5879,574 5879,1479 440,1479"/>
-        <polyline fill="none" stroke="var(--panel)" stroke-width="10" points="440,936 858,936 858,876 1276,876 1276,755 1695,755 1695,695 2113,695 2113,544 2531,544 2531,514 5460,514 5460,574 5879,574"/>
-        <polygon fill="var(--q2)" points="440,1117 858,1117 858,1057 1276,1057 1276,936 1695,936 1695,876 2113,876 2113,725 2531,725 2531,634 2950,634 2950,574 3787,574 3787,544 5460,544 5460,604 5879,604 5879,1479 440,1479"/>
-        <polyline fill="none" stroke="var(--panel)" stroke-width="10" points="440,1117 858,1117 858,1057 1276,1057 1276,936 1695,936 1695,876 2113,876 2113,725 2531,725 2531,634 2950,634 2950,574 3787,574 3787,544 5460,544 5460,604 5879,604"/>
-        <polygon fill="var(--q1)" points="440,1238 1276,1238 1276,1178 1695,1178 1695,1117 2113,1117 2113,997 2531,997 2531,936 5460,936 5460,997 5879,997 5879,1479 440,1479"/>
-        <polyline fill="none" stroke="var(--panel)" stroke-width="10" points="440,1238 1276,1238 1276,1178 1695,1178 1695,1117 2113,1117 2113,997 2531,997 2531,936 5460,936 5460,997 5879,997"/>
-        <text x="3159" y="1359" dy=".35em" text-anchor="middle" font-size="120" fill="var(--q1-on)" font-weight="600">research</text>
-        <text x="3996" y="831" dy=".35em" text-anchor="middle" font-size="120" fill="var(--q2-on)" font-weight="600">product</text>
-        <polyline fill="none" stroke="var(--ink)" stroke-width="15" points="440,514 5879,514"/>
-        <rect x="4726" y="334" width="1153" height="160" opacity="0.86" fill="var(--panel)" rx="30"/>
-        <text x="5839" y="414" dy=".35em" text-anchor="end" font-size="120" fill="var(--ink)">capacity 32 GPUs</text>
+        <line stroke="var(--grid)" stroke-width="10" x1="440" y1="1439" x2="5879" y2="1439"/>
+        <line stroke="var(--grid)" stroke-width="10" x1="440" y1="1148" x2="5879" y2="1148"/>
+        <line stroke="var(--grid)" stroke-width="10" x1="440" y1="857" x2="5879" y2="857"/>
+        <line stroke="var(--grid)" stroke-width="10" x1="440" y1="565" x2="5879" y2="565"/>
+        <text x="320" y="1439" dy=".35em" text-anchor="end" font-size="120" fill="var(--ink-3)">0</text>
+        <text x="320" y="1148" dy=".35em" text-anchor="end" font-size="120" fill="var(--ink-3)">10</text>
+        <text x="320" y="857" dy=".35em" text-anchor="end" font-size="120" fill="var(--ink-3)">20</text>
+        <text x="320" y="565" dy=".35em" text-anchor="end" font-size="120" fill="var(--ink-3)">30</text>
+        <text x="649" y="1560" dy="0.76em" text-anchor="middle" font-size="120" fill="var(--ink-3)">0</text>
+        <text x="1485" y="1560" dy="0.76em" text-anchor="middle" font-size="120" fill="var(--ink-3)">2</text>
+        <text x="2322" y="1560" dy="0.76em" text-anchor="middle" font-size="120" fill="var(--ink-3)">4</text>
+        <text x="3159" y="1560" dy="0.76em" text-anchor="middle" font-size="120" fill="var(--ink-3)">6</text>
+        <text x="3996" y="1560" dy="0.76em" text-anchor="middle" font-size="120" fill="var(--ink-3)">8</text>
+        <text x="4833" y="1560" dy="0.76em" text-anchor="middle" font-size="120" fill="var(--ink-3)">10</text>
+        <text x="5669" y="1560" dy="0.76em" text-anchor="middle" font-size="120" fill="var(--ink-3)">12</text>
+        <polygon fill="var(--q3)" points="440,915 858,915 858,857 1276,857 1276,740 1695,740 1695,682 2113,682 2113,536 2531,536 2531,507 5460,507 5460,565 5879,565 5879,1439 440,1439"/>
+        <polyline fill="none" stroke="var(--panel)" stroke-width="10" points="440,915 858,915 858,857 1276,857 1276,740 1695,740 1695,682 2113,682 2113,536 2531,536 2531,507 5460,507 5460,565 5879,565"/>
+        <polygon fill="var(--q2)" points="440,1090 858,1090 858,1032 1276,1032 1276,915 1695,915 1695,857 2113,857 2113,711 2531,711 2531,624 2950,624 2950,565 3787,565 3787,536 5460,536 5460,594 5879,594 5879,1439 440,1439"/>
+        <polyline fill="none" stroke="var(--panel)" stroke-width="10" points="440,1090 858,1090 858,1032 1276,1032 1276,915 1695,915 1695,857 2113,857 2113,711 2531,711 2531,624 2950,624 2950,565 3787,565 3787,536 5460,536 5460,594 5879,594"/>
+        <polygon fill="var(--q1)" points="440,1206 1276,1206 1276,1148 1695,1148 1695,1090 2113,1090 2113,973 2531,973 2531,915 5460,915 5460,973 5879,973 5879,1439 440,1439"/>
+        <polyline fill="none" stroke="var(--panel)" stroke-width="10" points="440,1206 1276,1206 1276,1148 1695,1148 1695,1090 2113,1090 2113,973 2531,973 2531,915 5460,915 5460,973 5879,973"/>
+        <text x="3159" y="1323" dy=".35em" text-anchor="middle" font-size="120" fill="var(--q1-on)" font-weight="600">research</text>
+        <text x="3996" y="813" dy=".35em" text-anchor="middle" font-size="120" fill="var(--q2-on)" font-weight="600">product</text>
+        <polyline fill="none" stroke="var(--ink)" stroke-width="15" points="440,507 5879,507"/>
+        <rect x="4726" y="327" width="1153" height="160" opacity="0.86" fill="var(--panel)" rx="30"/>
+        <text x="5839" y="407" dy=".35em" text-anchor="end" font-size="120" fill="var(--ink)">capacity 32 GPUs</text>
         </svg>
     "#]].assert_eq(&lines(&svg));
 }
