@@ -50,10 +50,11 @@ pub fn update(model: &mut Model, command: Command) -> Vec<Effect> {
         }
         Command::Download => fx.push(Effect::DownloadScenario),
         Command::FocusField(path) => focus_field(model, path, fx),
-        time => match update_time(model, time, fx) {
-            Some(view) => update_view(model, view, fx),
-            None => {}
-        },
+        other => {
+            if let Some(view) = update_time(model, other, fx) {
+                update_view(model, view, fx);
+            }
+        }
     }
     effects
 }
