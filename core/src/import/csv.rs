@@ -111,27 +111,7 @@ fn make(
         lines.refuse(None, format!("up to {NODES_MAX} nodes of {NODE_GPUS_MAX} GPUs are simulated"));
         return None;
     }
-    let mut table = Table::new(jobs);
-    let mut trace = Trace::new(&table, &options.mapping, node_gpus, report, lines)?;
-    let too_long = loop {
-        match table.next_row() {
-            Row::End => break false,
-            Row::Wrong(line, says) => lines.bad(line, says),
-            Row::Fields(line, fields) => {
-                if let Err(says) = trace.row(fields) {
-                    lines.bad(line, says);
-                }
-            }
-        }
-        if trace.n_pods() > PODS_MAX {
-            break true;
-        }
-    };
-    if too_long {
-        lines.refuse(None, format!("the trace has more than {PODS_MAX} pods, which is the most that is simulated; cut it to a shorter time"));
-        return None;
-    }
-    let (jobs, used) = trace.finish(report, lines)?;
+    let (jobs, used) = read_jobs(jobs, options, node_gpus, report, lines)?;
     let sizes = match queues {
         Some(bytes) => sizes(bytes, options, node_gpus, report, lines),
         None => None,
@@ -141,7 +121,7 @@ fn make(
     let n_nodes = match options.nodes {
         Some((n, _)) => n,
         None => {
-            let largest = jobs.iter().map(|job| gpus_of(job)).max().unwrap_or(1);
+            let largest = jobs.iter().map(gpus_of).max().unwrap_or(1);
             let needed = total.unwrap_or(0).div_ceil(1000).max(largest).div_ceil(u64::from(node_gpus));
             let n = u32::try_from(needed.clamp(1, NODES_MAX)).unwrap_or(1);
             report.assumed.push(format!(
@@ -177,6 +157,36 @@ fn make(
         jobs: Arc::new(jobs),
         ..Scenario::default()
     })
+}
+
+/// The jobs of a trace and the queues they name.
+fn read_jobs(
+    bytes: &[u8],
+    options: &Options,
+    node_gpus: u32,
+    report: &mut Report,
+    lines: &mut trace::Lines,
+) -> Option<(Vec<JobEntry>, BTreeSet<String>)> {
+    let mut table = Table::new(bytes);
+    let mut trace = Trace::new(&table, &options.mapping, node_gpus, report, lines)?;
+    loop {
+        match table.next_row() {
+            Row::End => return trace.finish(report, lines),
+            Row::Wrong(line, says) => lines.bad(line, says),
+            Row::Fields(line, fields) => {
+                if let Err(says) = trace.row(fields) {
+                    lines.bad(line, says);
+                }
+            }
+        }
+        if trace.n_pods() > PODS_MAX {
+            let says = format!(
+                "the trace has more than {PODS_MAX} pods, the most that is simulated; cut it to a shorter time"
+            );
+            lines.refuse(None, says);
+            return None;
+        }
+    }
 }
 
 /// GPUs of a whole job that the import made.

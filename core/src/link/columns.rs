@@ -166,7 +166,7 @@ pub fn read(content: &[u8]) -> Result<(Scenario, u32), String> {
     let value: Value = serde_json::from_slice(content).map_err(|e| format!("the content is no JSON: {e}"))?;
     let items = value.as_array().map(Vec::as_slice).unwrap_or_default();
     let [version, rules, fields @ ..] = items else { return Err("the content is no list of fields".into()) };
-    if *version != Value::from(FORMAT_VERSION) {
+    if version.as_u64() != Some(u64::from(FORMAT_VERSION)) {
         return Err(format!("the content is of version {version} of the format"));
     }
     let rules = rules.as_u64().and_then(|n| u32::try_from(n).ok()).ok_or("the rules have no version")?;

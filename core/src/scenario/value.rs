@@ -94,12 +94,9 @@ fn yaml(text: &str) -> Result<Value, Box<Diagnostic>> {
             let (line, column) = (e.marker().line(), e.marker().col());
             let here = text.lines().nth(line.saturating_sub(1)).unwrap_or_default();
             let at = position(line, column);
-            if here.trim_start_matches(' ').starts_with('\t') {
-                return refusal(
-                    codes::SYNTAX,
-                    at,
-                    "a tab stands at the start of the line; use spaces".into(),
-                );
+            if here.trim_start_matches(' ').starts_with('\t') || e.info().contains("tab") {
+                let says = "a tab stands where only spaces may; use spaces to set lines in";
+                return refusal(codes::SYNTAX, at, says.into());
             }
             refusal(codes::SYNTAX, at, format!("this cannot be read as YAML: {}", e.info()))
         })?;

@@ -17,6 +17,7 @@ pub mod shares;
 pub mod strip;
 pub mod timeline;
 pub mod transport;
+pub mod why;
 
 use wasm_bindgen::JsCast;
 

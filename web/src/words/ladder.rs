@@ -2,7 +2,7 @@
 
 use super::text::Text;
 use crate::engine::protocol::{LadderLevel, LadderLine};
-use crate::view_model::number::{amount, number, unit, with_unit};
+use crate::view_model::number::{amount, number, with_unit};
 
 /// One line.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -158,9 +158,4 @@ fn remainder(line: &LadderLine, resource: u8) -> Step {
         value: format!("+ {}", amount(resource, line.given)),
         ..Step::default()
     }
-}
-
-/// The unit of a ladder, for its caption.
-pub fn caption(resource: u8) -> String {
-    format!("How the fair share came about, in {}", unit(resource, 2.0))
 }

@@ -19,7 +19,7 @@
 //! # Differs
 //! nothing; Q-3 (a remainder may exceed request or limit by less than one unit) is reproduced
 
-use std::cmp::Ordering;
+use std::cmp::{Ordering, Reverse};
 use std::ops::Range;
 
 use crate::id::QueueId;
@@ -221,121 +221,137 @@ impl Recorder for Vec<Step> {
 
 fn run<R: Recorder>(total: f64, k: f64, siblings: &mut [Sibling<'_>], recorder: &mut R) -> f64 {
     let order = canonical_order(siblings);
-    let mut rem = grant_quotas(total, siblings, &order, recorder);
+    let mut takers = Takers::with_capacity(siblings.len());
+    let mut rem = takers.grant_quotas(total, siblings, order.as_deref(), recorder);
     if rem > 0.0 {
-        let mut takers = Takers::new(siblings, &order);
-        let groups = takers.groups.clone();
+        takers.group_by_priority(siblings);
+        let groups = std::mem::take(&mut takers.groups);
         for group in &groups {
-            takers.serve(group.clone(), k, &mut rem, siblings, recorder);
+            takers.serve(group.clone(), k, &mut rem, recorder);
         }
         for group in groups {
             if rem > 0.0 {
-                takers.give_remainders(group, &mut rem, siblings, recorder);
+                takers.give_remainders(group, &mut rem, recorder);
             }
+        }
+        for taker in takers.all {
+            siblings[taker.sibling as usize].fair_share = taker.fair_share;
         }
     } else {
         rem = 0.0;
     }
-    for (sibling, s) in siblings.iter().enumerate() {
-        recorder.record(|| Step::Result { sibling, fair_share: s.fair_share });
+    if R::ON {
+        for (sibling, s) in siblings.iter().enumerate() {
+            recorder.record(|| Step::Result { sibling, fair_share: s.fair_share });
+        }
     }
     rem
 }
 
-fn canonical_order(siblings: &[Sibling<'_>]) -> Vec<u32> {
+/// The order in which sums run; `None` if it is that of the slice.
+fn canonical_order(siblings: &[Sibling<'_>]) -> Option<Vec<u32>> {
     let n = u32::try_from(siblings.len()).expect("arenas stay below 2^32 items");
+    if siblings.is_sorted_by(|a, b| a.canonical_cmp(b).is_le()) {
+        return None;
+    }
     let mut order: Vec<u32> = (0..n).collect();
-    if !siblings.is_sorted_by(|a, b| a.canonical_cmp(b).is_le()) {
-        order.sort_by(|&a, &b| siblings[a as usize].canonical_cmp(&siblings[b as usize]));
-    }
-    order
+    order.sort_by(|&a, &b| siblings[a as usize].canonical_cmp(&siblings[b as usize]));
+    Some(order)
 }
 
-/// Pass D; returns what is left, which is negative under over-subscribed quotas.
-fn grant_quotas<R: Recorder>(
-    total: f64,
-    siblings: &mut [Sibling<'_>],
-    order: &[u32],
-    recorder: &mut R,
-) -> f64 {
-    let mut rem = total;
-    for &i in order {
-        let s = &mut siblings[i as usize];
-        let d = if s.deserved == -1.0 { total } else { s.deserved };
-        let requestable = s.requestable();
-        let a = d.min(requestable);
-        s.fair_share += a;
-        rem -= a;
-        recorder.record(|| Step::Quota {
-            sibling: i as usize,
-            quota: d,
-            requestable,
-            granted: a,
-            remaining: rem,
-        });
-    }
-    rem
+/// A queue that wants more than its quota gives.
+#[derive(Clone, Copy)]
+struct Taker {
+    /// Position among the siblings.
+    sibling: u32,
+    requestable: f64,
+    /// So far.
+    fair_share: f64,
+    /// Rounded-off part; 0 for none.
+    left: f64,
 }
 
-/// The queues that want more than their quota gives, by priority, each priority in canonical order.
+/// The takers by priority, each priority in canonical order.
 ///
-/// `sibling` and `left` keep their places; the other lists are compacted within a group as queues are
-/// satisfied, so that a round looks only at those that still want, in unchanged order.
+/// `all` keeps its order; the other lists are compacted within a group as queues are satisfied, so that a round
+/// looks only at those that still want, in unchanged order. Lists apart from each other, because their loops
+/// then work on several numbers at a time; only sums go one by one.
+#[derive(Default)]
 struct Takers {
     groups: Vec<Range<usize>>,
-    /// Position among the siblings, by place.
-    sibling: Vec<u32>,
-    /// Rounded-off part, by place; 0 for none.
-    left: Vec<f64>,
+    all: Vec<Taker>,
+    /// Position in `all`.
     place: Vec<u32>,
     weight: Vec<f64>,
     usage: Vec<f64>,
-    requestable: Vec<f64>,
-    fair_share: Vec<f64>,
     /// `s` of the present round.
     part: Vec<f64>,
+    /// `f` of the present round.
+    offer: Vec<f64>,
+    /// `floor(f)` of the present round.
+    whole: Vec<f64>,
 }
 
 impl Takers {
-    fn new(siblings: &[Sibling<'_>], order: &[u32]) -> Takers {
-        let at = |i: u32| &siblings[i as usize];
-        let mut sibling: Vec<u32> = order.to_vec();
-        sibling.retain(|&i| at(i).fair_share < at(i).requestable());
-        if !sibling.is_sorted_by(|&a, &b| at(a).priority >= at(b).priority) {
-            sibling.sort_by_key(|&i| std::cmp::Reverse(at(i).priority));
+    fn with_capacity(n: usize) -> Takers {
+        let weight = Vec::with_capacity(n);
+        let usage = Vec::with_capacity(n);
+        Takers { all: Vec::with_capacity(n), weight, usage, ..Takers::default() }
+    }
+
+    /// Pass D; returns what is left, which is negative under over-subscribed quotas.
+    fn grant_quotas<R: Recorder>(
+        &mut self,
+        total: f64,
+        siblings: &mut [Sibling<'_>],
+        order: Option<&[u32]>,
+        recorder: &mut R,
+    ) -> f64 {
+        let mut rem = total;
+        for at in 0..siblings.len() {
+            let i = order.map_or(at, |order| order[at] as usize);
+            let s = &mut siblings[i];
+            let quota = if s.deserved == -1.0 { total } else { s.deserved };
+            let requestable = s.requestable();
+            let granted = quota.min(requestable);
+            s.fair_share += granted;
+            rem -= granted;
+            if s.fair_share < requestable {
+                self.all.push(Taker { sibling: i as u32, requestable, fair_share: s.fair_share, left: 0.0 });
+                self.weight.push(s.weight);
+                self.usage.push(s.usage);
+            }
+            recorder.record(|| Step::Quota { sibling: i, quota, requestable, granted, remaining: rem });
         }
-        let mut groups = Vec::new();
+        rem
+    }
+
+    /// Brings the takers into the order of the rounds.
+    fn group_by_priority(&mut self, siblings: &[Sibling<'_>]) {
+        let n = self.all.len();
+        let priority = |taker: &Taker| siblings[taker.sibling as usize].priority;
+        if !self.all.is_sorted_by(|a, b| priority(a) >= priority(b)) {
+            let mut order: Vec<u32> = (0..n as u32).collect();
+            order.sort_by_key(|&i| Reverse(priority(&self.all[i as usize])));
+            self.all = order.iter().map(|&i| self.all[i as usize]).collect();
+            self.weight = order.iter().map(|&i| self.weight[i as usize]).collect();
+            self.usage = order.iter().map(|&i| self.usage[i as usize]).collect();
+        }
         let mut start = 0;
-        for end in 1..=sibling.len() {
-            if end == sibling.len() || at(sibling[end]).priority != at(sibling[start]).priority {
-                groups.push(start..end);
+        for end in 1..=n {
+            if end == n || priority(&self.all[end]) != priority(&self.all[start]) {
+                self.groups.push(start..end);
                 start = end;
             }
         }
-        let each =
-            |value: fn(&Sibling<'_>) -> f64| sibling.iter().map(|&i| value(at(i))).collect::<Vec<f64>>();
-        Takers {
-            groups,
-            left: vec![0.0; sibling.len()],
-            place: (0..sibling.len() as u32).collect(),
-            weight: each(|s| s.weight),
-            usage: each(|s| s.usage),
-            requestable: each(|s| s.requestable()),
-            fair_share: each(|s| s.fair_share),
-            part: vec![0.0; sibling.len()],
-            sibling,
+        self.place = (0..n as u32).collect();
+        for list in [&mut self.part, &mut self.offer, &mut self.whole] {
+            *list = vec![0.0; n];
         }
     }
 
     /// Pass O for one priority: rounds until nobody wants less than its offer.
-    fn serve<R: Recorder>(
-        &mut self,
-        mut group: Range<usize>,
-        k: f64,
-        rem: &mut f64,
-        siblings: &mut [Sibling<'_>],
-        recorder: &mut R,
-    ) {
+    fn serve<R: Recorder>(&mut self, mut group: Range<usize>, k: f64, rem: &mut f64, recorder: &mut R) {
         let mut w = sum(&self.weight[group.clone()]);
         let mut round = 1;
         while *rem != 0.0 && w != 0.0 {
@@ -343,7 +359,7 @@ impl Takers {
             if s_sum == 0.0 {
                 return;
             }
-            let next = self.give(group.clone(), round, s_sum, rem, siblings, recorder);
+            let next = self.give(group.clone(), round, s_sum, rem, recorder);
             if !next.wanted {
                 return;
             }
@@ -359,82 +375,75 @@ impl Takers {
         let parts = &mut self.part[group];
         for ((s, weight), usage) in parts.iter_mut().zip(weights).zip(usages) {
             let n = weight / w;
-            *s = (n + k * (n - usage)).max(0.0);
+            let corrected = n + k * (n - usage);
+            *s = if corrected > 0.0 { corrected } else { 0.0 };
         }
         sum(parts)
     }
 
+    /// Step 3 of a round, before the gifts: `f` and `floor(f)` for every taker, 0 for one without weight.
+    fn set_offers(&mut self, group: Range<usize>, a: f64, s_sum: f64) {
+        let (weights, parts) = (&self.weight[group.clone()], &self.part[group.clone()]);
+        let offers = &mut self.offer[group.clone()];
+        for ((offer, weight), s) in offers.iter_mut().zip(weights).zip(parts) {
+            let f = a * (s / s_sum);
+            *offer = if *weight != 0.0 { f } else { 0.0 };
+        }
+        floor_each(a, offers, &mut self.whole[group]);
+    }
+
     /// Step 3 of a round: the gifts. Those still wanting are moved to the front of the group.
+    ///
+    /// Written with choices of values instead of branches: who is satisfied cannot be foreseen.
     fn give<R: Recorder>(
         &mut self,
         group: Range<usize>,
         round: u32,
         s_sum: f64,
-        rem: &mut f64,
-        siblings: &mut [Sibling<'_>],
+        pot: &mut f64,
         recorder: &mut R,
     ) -> NextRound {
-        let a = *rem;
+        let a = *pot;
+        let mut rem = a;
         let mut next = NextRound { wanted: false, end: group.start, w: 0.0 };
+        self.set_offers(group.clone(), a, s_sum);
         for i in group {
-            if *rem == 0.0 {
+            if rem == 0.0 {
                 break;
             }
-            let (weight, requestable, place) = (self.weight[i], self.requestable[i], self.place[i]);
-            let mut fair_share = self.fair_share[i];
-            let sibling = self.sibling[place as usize] as usize;
-            let wanted = requestable - fair_share;
-            let mut offer = 0.0;
-            let mut given = 0.0;
-            if weight != 0.0 {
-                offer = a * (self.part[i] / s_sum);
-                if wanted <= offer {
-                    given = wanted;
-                    self.left[place as usize] = 0.0;
-                } else {
-                    given = offer.floor();
-                    if offer - given > 0.0 {
-                        self.left[place as usize] = offer - given;
-                    }
-                }
-            }
-            if given != 0.0 {
-                fair_share += given;
-                *rem -= given;
-                next.wanted |= wanted < offer;
-                siblings[sibling].fair_share = fair_share;
-            }
+            let (offer, whole, weight) = (self.offer[i], self.whole[i], self.weight[i]);
+            let taker = &mut self.all[self.place[i] as usize];
+            let wanted = taker.requestable - taker.fair_share;
+            let is_enough = wanted <= offer;
+            let given = if is_enough { wanted } else { whole };
+            let fraction = offer - whole;
+            let older = if is_enough { 0.0 } else { taker.left };
+            taker.left = if !is_enough && fraction > 0.0 { fraction } else { older };
+            taker.fair_share += given;
+            rem -= given;
+            next.wanted |= wanted < offer;
+            let sibling = taker.sibling as usize;
             let part = (self.part[i], s_sum);
             recorder.record(|| Step::Round { sibling, round, pot: a, part, offer, wanted, given });
-            if fair_share < requestable {
-                self.keep(i, next.end, fair_share);
-                next.end += 1;
-                next.w += weight;
-            }
+            let wants_more = taker.fair_share < taker.requestable;
+            next.w += if wants_more { weight } else { 0.0 };
+            self.place[next.end] = self.place[i];
+            self.weight[next.end] = weight;
+            self.usage[next.end] = self.usage[i];
+            next.end += usize::from(wants_more);
         }
+        *pot = rem;
         next
-    }
-
-    fn keep(&mut self, from: usize, to: usize, fair_share: f64) {
-        self.place[to] = self.place[from];
-        self.weight[to] = self.weight[from];
-        self.usage[to] = self.usage[from];
-        self.requestable[to] = self.requestable[from];
-        self.fair_share[to] = fair_share;
     }
 
     /// Pass R for one priority. Everybody on the list but the last served gets exactly one unit, so that
     /// without a record the list need not be in order: the first `floor(rem)` are separated from the rest.
-    fn give_remainders<R: Recorder>(
-        &mut self,
-        group: Range<usize>,
-        rem: &mut f64,
-        siblings: &mut [Sibling<'_>],
-        recorder: &mut R,
-    ) {
+    fn give_remainders<R: Recorder>(&mut self, group: Range<usize>, rem: &mut f64, recorder: &mut R) {
         // Places are in canonical order; positive doubles are ordered like their bits.
-        let mut queue: Vec<(u64, u32)> =
-            group.filter(|&p| self.left[p] > 0.0).map(|p| (!self.left[p].to_bits(), p as u32)).collect();
+        let mut queue: Vec<(u64, u32)> = group
+            .filter(|&p| self.all[p].left > 0.0)
+            .map(|p| (!self.all[p].left.to_bits(), p as u32))
+            .collect();
         let units = *rem as usize;
         if R::ON {
             queue.sort_unstable();
@@ -446,10 +455,10 @@ impl Takers {
                 return;
             }
             let given = rem.min(1.0);
-            let sibling = self.sibling[place as usize] as usize;
-            siblings[sibling].fair_share += given;
+            let taker = &mut self.all[place as usize];
+            taker.fair_share += given;
             *rem -= given;
-            let fraction = self.left[place as usize];
+            let (sibling, fraction) = (taker.sibling as usize, taker.left);
             recorder.record(|| Step::Remainder { sibling, fraction, given });
         }
     }
@@ -463,6 +472,22 @@ struct NextRound {
     end: usize,
     /// The sum of their weights.
     w: f64,
+}
+
+/// `floor` of offers of a round that divides `a`, several at a time: `f64::floor` is a call on processors
+/// without an instruction for it. The sum of a number below 2^51 and 2^52 has no room for a fraction and is
+/// rounded to the nearest whole number.
+fn floor_each(a: f64, offers: &[f64], wholes: &mut [f64]) {
+    const NO_FRACTION: f64 = (1u64 << 52) as f64;
+    // Parts are not negative and at most a few ulp above 1, so no offer exceeds twice `a`.
+    let is_small = (0.0..NO_FRACTION / 4.0).contains(&a);
+    for (whole, &offer) in wholes.iter_mut().zip(offers) {
+        let nearest = (offer + NO_FRACTION) - NO_FRACTION;
+        *whole = nearest - if nearest > offer { 1.0 } else { 0.0 };
+    }
+    if !is_small {
+        wholes.iter_mut().zip(offers).for_each(|(whole, offer)| *whole = offer.floor());
+    }
 }
 
 /// The sum from left to right.

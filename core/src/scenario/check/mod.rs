@@ -198,7 +198,7 @@ impl Findings {
                 (codes::NUMBER, says, None)
             }
             Wrong::Large => {
-                let says = format!("{field} {shown} is larger than anything that is counted; check its unit");
+                let says = format!("{field} {shown} is too large; it takes {wanted}");
                 (codes::LARGE, says, None)
             }
             Wrong::Negative => {

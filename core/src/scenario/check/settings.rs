@@ -1,6 +1,6 @@
 //! The head of a scenario: dialect, policy, its switches, rhythm and delays.
 
-use super::super::diagnostic::Path;
+use super::super::diagnostic::{Edit, Path};
 use super::super::quantity;
 use super::super::schema::{Scalar, Scenario};
 use super::super::{codes, nearest};
@@ -44,7 +44,7 @@ pub fn settings(s: &Scenario, f: &mut Findings) -> (Kind, Policy, Rhythm, Delays
         "" | "kai" => (Kind::Kai, Policy::Kai(kai(s, f))),
         "fifo" => {
             for name in s.settings.keys() {
-                unknown(name, &[], "fifo has no switches", f);
+                unknown(s, name, &[], "fifo has no switches", f);
             }
             (Kind::Fifo, Policy::Fifo(fifo::Config::default()))
         }
@@ -76,6 +76,11 @@ fn rhythm(s: &Scenario, kind: Kind, f: &mut Findings) -> Rhythm {
         return on_change;
     }
     let at = || Path::default().field("cycle");
+    if quantity::span(&typed.0).is_err() {
+        let says = format!("cycle {} is neither a period such as 1s nor `on change`", quoted(&typed.0));
+        f.add(codes::DURATION, at(), says, set(at(), "", "Use the default cycle"));
+        return on_change;
+    }
     let period = f.time(&s.cycle, Span::from_seconds(1), &at, &quantity::span);
     if period == Span::ZERO {
         let says =
@@ -85,14 +90,20 @@ fn rhythm(s: &Scenario, kind: Kind, f: &mut Findings) -> Rhythm {
     Rhythm::Every(period)
 }
 
-fn unknown(name: &str, known: &[&'static str], else_says: &str, f: &mut Findings) {
+fn unknown(s: &Scenario, name: &str, known: &[&'static str], else_says: &str, f: &mut Findings) {
     if f.only_counts(codes::SETTING) {
         return;
     }
     let at = Path::default().field("settings").field(name);
     let near = nearest(name, known.iter().copied());
     let hint = near.map_or_else(|| else_says.to_string(), |near| format!("did you mean `{near}`?"));
-    let fix = set(at.clone(), "", format!("Remove the setting {}", quoted(name)));
+    let mut fix = set(at.clone(), "", format!("Remove the setting {}", quoted(name)));
+    if let (Some(near), Some(fix)) = (near.filter(|near| !s.settings.contains_key(*near)), &mut fix) {
+        fix.label = format!("Use {near}");
+        let meant = Path::default().field("settings").field(near);
+        let value = s.settings.get(name).map(|value| value.0.clone()).unwrap_or_default();
+        fix.edits.push(Edit::Set { at: meant, value });
+    }
     f.add(codes::SETTING, at, format!("the policy has no setting {}; {hint}", quoted(name)), fix);
 }
 
@@ -100,7 +111,7 @@ fn kai(s: &Scenario, f: &mut Findings) -> Config {
     let mut config = Config::default();
     for (name, typed) in &s.settings {
         if !KAI_SETTINGS.contains(&name.as_str()) {
-            unknown(name, &KAI_SETTINGS, &format!("it has {}", KAI_SETTINGS.join(", ")), f);
+            unknown(s, name, &KAI_SETTINGS, &format!("it has {}", KAI_SETTINGS.join(", ")), f);
         } else if let Err(wanted) = kai_setting(&mut config, name, typed) {
             let at = Path::default().field("settings").field(name);
             let says = format!("{name} {} is not {wanted}", quoted(&typed.0));

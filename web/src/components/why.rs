@@ -1,0 +1,244 @@
+//! WHY: verdict, evidence, rule, controls, outlook of whatever is selected.
+
+use leptos::prelude::*;
+
+use super::picture::icon;
+use super::props::{
+    FrameSignal, LadderSignal, OnFocusField, OnSeek, OnSelect, ResourceSignal, RunSignal, SelectionSignal,
+};
+use crate::charts::timeline::event_icon;
+use crate::words::{self, Control, Entry, Evidence, Explanation, Piece, RuleCard, Step, Text};
+
+/// Explains the selection at the cursor; without selection, lists what happened in the cycle.
+#[component]
+pub fn Why(
+    /// The moment.
+    frame: FrameSignal,
+    /// The run in short, for the history of a job.
+    run: RunSignal,
+    /// What is selected.
+    selection: SelectionSignal,
+    /// How the fair share of the selected queue came about, once it has arrived.
+    ladder: LadderSignal,
+    /// 0 cpu, 1 memory, 2 gpu.
+    resource: ResourceSignal,
+    /// Selects what a name or a line stands for.
+    on_select: OnSelect,
+    /// Puts the focus on the field of a setting.
+    on_focus_field: OnFocusField,
+    /// Moves the cursor to the cycle of a line of the history.
+    on_seek: OnSeek,
+) -> impl IntoView {
+    let explanation = Memo::new(move |_| {
+        let frame = frame.get()?;
+        let (run, ladder) = (run.get(), ladder.get());
+        Some(words::why(&frame, run.as_deref(), selection.get().as_ref(), ladder.as_deref(), resource.get()))
+    });
+    move || {
+        let Some(shown) = explanation.get() else {
+            return view! { <div class="why"><p class="dim">"Nothing has run yet."</p></div> }.into_any();
+        };
+        body(shown, on_select, on_focus_field, on_seek).into_any()
+    }
+}
+
+fn body(
+    shown: Explanation,
+    on_select: OnSelect,
+    on_focus_field: OnFocusField,
+    on_seek: OnSeek,
+) -> impl IntoView {
+    let Explanation {
+        about,
+        when,
+        verdict,
+        also,
+        evidence,
+        checks,
+        rule,
+        controls,
+        outlook,
+        ladder,
+        list,
+        history,
+    } = shown;
+    let section = |caption: &'static str, content: AnyView| {
+        view! { <div><p class="lab">{caption}</p>{content}</div> }
+    };
+    let checks = (!checks.is_empty()).then(|| {
+        let n = checks.len();
+        let items = checks.into_iter().map(|check| view! { <li>{text(check, on_select)}</li> }).collect_view();
+        view! {
+            <details class="more">
+                <summary>{if n == 1 { "1 comparison".to_string() } else { format!("{n} comparisons") }}</summary>
+                <ul class="checks">{items}</ul>
+            </details>
+        }
+    });
+    let also = (!also.is_empty()).then(|| {
+        let items = also
+            .into_iter()
+            .map(|reason| view! { <p class="more">{text(reason, on_select)}</p> })
+            .collect_view();
+        section("Also", items.into_any())
+    });
+    let outlook = (!outlook.is_empty())
+        .then(|| section("What next", view! { <p class="more">{text(outlook, on_select)}</p> }.into_any()));
+    view! {
+        <div class="why">
+            <h2><span>{text(about, on_select)}</span><span class="dim">{when}</span></h2>
+            <p class="verdict">{text(verdict, on_select)}</p>
+            {evidence.map(|evidence| evidence_table(evidence, on_select))}
+            {(!ladder.is_empty()).then(|| section("How the fair share came about", ladder_list(ladder, on_select).into_any()))}
+            {rule.map(|rule| section("Rule", rule_card(rule).into_any()))}
+            {checks}
+            {(!controls.is_empty())
+                .then(|| section("What decides here", chips(controls, on_focus_field).into_any()))}
+            {outlook}
+            {also}
+            {list.map(|(caption, entries)| section(caption, entry_list(entries, on_select, on_seek).into_any()))}
+            {(!history.is_empty())
+                .then(|| section("What happened to it", entry_list(history, on_select, on_seek).into_any()))}
+        </div>
+    }
+}
+
+/// A sentence; names are code and select what they name.
+fn text(text: Text, on_select: OnSelect) -> impl IntoView {
+    text.0
+        .into_iter()
+        .map(|piece| {
+            let selection = piece.selection();
+            match piece {
+                Piece::Plain(words) => words.into_any(),
+                Piece::Strong(words) => view! { <b>{words}</b> }.into_any(),
+                Piece::Queue(name) | Piece::Job(name) | Piece::Node(name) => view! {
+                    <button class="name" on:click=move |_| on_select.run(selection.clone())>
+                        <code>{name}</code>
+                    </button>
+                }
+                .into_any(),
+            }
+        })
+        .collect_view()
+}
+
+fn evidence_table(evidence: Evidence, on_select: OnSelect) -> impl IntoView {
+    let Evidence { caption, head, rows } = evidence;
+    let head = (!head.is_empty()).then(|| {
+        let cells = head
+            .into_iter()
+            .map(|cell| view! { <th scope="col">{text(cell, on_select)}</th> })
+            .collect_view();
+        view! { <thead><tr>{cells}</tr></thead> }
+    });
+    view! {
+        <div>
+            <p class="lab">{text(caption, on_select)}</p>
+            <table class="ev">
+                {head}
+                <tbody>
+                    {rows
+                        .into_iter()
+                        .map(|(what, cells, key)| {
+                            view! {
+                                <tr class:key=key>
+                                    <td>{what}</td>
+                                    {cells.into_iter().map(|cell| view! { <td>{cell}</td> }).collect_view()}
+                                </tr>
+                            }
+                        })
+                        .collect_view()}
+                </tbody>
+            </table>
+        </div>
+    }
+}
+
+fn ladder_list(steps: Vec<Step>, on_select: OnSelect) -> impl IntoView {
+    let item = move |step: Step| {
+        view! {
+            <li class:key=step.result class:own=step.own class:starts=step.starts>
+                <span>{text(step.text, on_select)}</span>
+                <span>{step.value}</span>
+                {(!step.sum.is_empty()).then(|| view! { <small>{step.sum}</small> })}
+            </li>
+        }
+    };
+    view! { <ol class="ladder">{steps.into_iter().map(item).collect_view()}</ol> }
+}
+
+fn rule_card(rule: RuleCard) -> impl IntoView {
+    let RuleCard { key, says, formula, source } = rule;
+    let more = !formula.is_empty() || !source.is_empty();
+    view! {
+        <div class="rule">
+            {says}
+            <code>{key}</code>
+            {more
+                .then(|| {
+                    view! {
+                        <details>
+                            <summary>"Formula and source"</summary>
+                            <p class="formula">{formula}</p>
+                            <p class="hint">{source}</p>
+                        </details>
+                    }
+                })}
+        </div>
+    }
+}
+
+fn chips(controls: Vec<Control>, on_focus_field: OnFocusField) -> impl IntoView {
+    let chip = move |control: Control| {
+        let path = control.path;
+        let label: Vec<AnyView> = control
+            .label
+            .0
+            .into_iter()
+            .map(|piece| match piece {
+                Piece::Plain(words) | Piece::Strong(words) => words.into_any(),
+                Piece::Queue(name) | Piece::Job(name) | Piece::Node(name) => {
+                    view! { <code>{name}</code> }.into_any()
+                }
+            })
+            .collect();
+        view! { <button class="chip" on:click=move |_| on_focus_field.run(path.clone())>{label}</button> }
+    };
+    view! { <div class="ctl">{controls.into_iter().map(chip).collect_view()}</div> }
+}
+
+fn entry_list(entries: Vec<Entry>, on_select: OnSelect, on_seek: OnSeek) -> impl IntoView {
+    let item = move |entry: Entry| {
+        let Entry { when, cycle, kind, text, selection, current } = entry;
+        let shape = kind.map(|kind| icon(event_icon(kind)));
+        let words: Vec<AnyView> = text
+            .0
+            .into_iter()
+            .map(|piece| match piece {
+                Piece::Plain(words) | Piece::Strong(words) => words.into_any(),
+                Piece::Queue(name) | Piece::Job(name) | Piece::Node(name) => {
+                    view! { <code>{name}</code> }.into_any()
+                }
+            })
+            .collect();
+        let click = move |_| {
+            if let Some(cycle) = cycle {
+                on_seek.run(cycle);
+            }
+            if let Some(selection) = selection.clone() {
+                on_select.run(Some(selection));
+            }
+        };
+        view! {
+            <li>
+                <button class:on=current on:click=click>
+                    <span class="dim">{when}</span>
+                    <span>{shape}</span>
+                    <span>{words}</span>
+                </button>
+            </li>
+        }
+    };
+    view! { <ul class="hist">{entries.into_iter().map(item).collect_view()}</ul> }
+}
