@@ -132,7 +132,7 @@ fn update_view(model: &mut Model, command: Command, fx: &mut Vec<Effect>) {
         Command::Tab(tab) => view.tab = tab,
         Command::Panel(panel) => {
             view.panel = panel;
-            view.why_open = panel == Panel::Why;
+            view.why_open |= panel == Panel::Why;
         }
         Command::Dialog(dialog) => view.dialog = dialog,
         Command::Why(open) => {
@@ -377,7 +377,7 @@ fn redo(model: &mut Model, fx: &mut Vec<Effect>) {
 
 fn select(model: &mut Model, selection: Option<Selection>, fx: &mut Vec<Effect>) {
     model.auto_selected = false;
-    model.view.why_open = selection.is_some();
+    model.view.why_open |= selection.is_some();
     if let Some(Selection::Event { cycle, .. }) = selection
         && cycle != model.cursor
     {
