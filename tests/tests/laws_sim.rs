@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use fairground::cluster::{Devices, audit};
 use fairground::id::{NodeId, PodId};
-use fairground::policy::{Policy, fifo};
+use fairground::policy::{Policy, fifo, kai};
 use fairground::scenario::Plan;
 use fairground::sim::{CycleRecord, History, Simulation};
 use fairground::trace::{Check, Event, EvictReason};
@@ -15,7 +15,16 @@ use proptest::prelude::*;
 const CYCLES: u32 = 40;
 
 fn policies() -> Vec<Policy> {
-    vec![Policy::Fifo(fifo::Config::default())]
+    let spread = kai::config::Config {
+        gpu_placement: kai::config::Placement::Spread,
+        plugins: kai::config::DEFAULT_PLUGINS
+            .iter()
+            .filter(|p| **p != "gpusharingorder")
+            .map(|&p| if p == "gpupack" { "gpuspread" } else { p }.into())
+            .collect(),
+        ..Default::default()
+    };
+    vec![Policy::Fifo(fifo::Config::default()), Policy::Kai(Default::default()), Policy::Kai(spread)]
 }
 
 fn plans() -> impl Strategy<Value = Plan> {

@@ -212,6 +212,17 @@ impl World {
 
     /// The pod gets a place: the lowest free devices of the node, or parts of shared ones, become its own.
     pub fn bind(&mut self, pod: PodId, node: NodeId, now: Time) -> Result<Devices, BindError> {
+        self.bind_on(pod, node, None, now)
+    }
+
+    /// The same on devices that the policy named, if it did.
+    pub fn bind_on(
+        &mut self,
+        pod: PodId,
+        node: NodeId,
+        devices: Option<Devices>,
+        now: Time,
+    ) -> Result<Devices, BindError> {
         let p = &self.cluster.pods[pod];
         if p.phase != Phase::Pending {
             return Err(BindError::NotPending);
@@ -219,7 +230,11 @@ impl World {
         if !self.cluster.nodes[node].ready {
             return Err(BindError::NodeNotReady);
         }
-        let devices = self.nodes[node].pick(p.request.gpu).ok_or(BindError::NoDevices)?;
+        let devices = match devices {
+            Some(named) => Some(named).filter(|&named| self.nodes[node].can_give(p.request.gpu, named)),
+            None => self.nodes[node].pick(p.request.gpu),
+        };
+        let devices = devices.ok_or(BindError::NoDevices)?;
         let job = p.job;
         self.nodes[node].take(&p.request, devices);
         self.cluster.pods[pod].node = Some(node);

@@ -112,6 +112,24 @@ impl NodeUse {
         Some(Devices(picked))
     }
 
+    /// Whether a request could get exactly these devices.
+    pub fn can_give(&self, gpu: GpuRequest, devices: Devices) -> bool {
+        let n = devices.0.count_ones();
+        match gpu {
+            GpuRequest::None => n == 0,
+            GpuRequest::Whole { devices: wanted } => n == wanted && devices.0 & !self.free == 0,
+            GpuRequest::Fraction { devices: wanted, .. } | GpuRequest::Memory { devices: wanted, .. } => {
+                let mib = self.part_mib(gpu);
+                let has_room = |device: u32| {
+                    let shared = self.shared.iter().find(|s| s.device == device);
+                    let is_free = self.free & (1 << device) != 0;
+                    shared.map_or(is_free && mib <= self.device_mib, |s| s.mib + mib <= self.device_mib)
+                };
+                n == wanted && devices.iter().all(has_room)
+            }
+        }
+    }
+
     /// Whether CPU, memory, named resources and a pod slot are free (GPUs are [`NodeUse::pick`]'s).
     pub fn has_room(&self, node: &Node, request: &Request) -> bool {
         self.n_pods < node.pods_max && self.lacking(node, request).is_none()

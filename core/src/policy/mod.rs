@@ -7,7 +7,7 @@
 pub mod fifo;
 pub mod kai;
 
-use crate::cluster::Cluster;
+use crate::cluster::{Cluster, Devices};
 use crate::id::{JobId, NodeId, PartitionId, PodId, QueueId};
 use crate::time::{Span, Time};
 use crate::trace::{DivisionStep, Ledger, Trace};
@@ -79,12 +79,14 @@ pub struct Turn {
 /// The two verbs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Decision {
-    /// Place the pod; the lowest free devices of the node become its own.
+    /// Place the pod.
     Bind {
         /// The pod.
         pod: PodId,
         /// The node.
         node: NodeId,
+        /// The devices that become its own; `None`: the lowest free ones, or parts of the fullest shared ones.
+        devices: Option<Devices>,
     },
     /// Tell the pod to go.
     Evict {

@@ -94,7 +94,7 @@ fn yaml(text: &str) -> Result<Value, Box<Diagnostic>> {
             let (line, column) = (e.marker().line(), e.marker().col());
             let here = text.lines().nth(line.saturating_sub(1)).unwrap_or_default();
             let at = position(line, column);
-            if here.trim_start_matches(' ').starts_with('\t') || e.info().contains("tab") {
+            if here.trim_start_matches(' ').starts_with('\t') || e.info().contains(" tab") {
                 let says = "a tab stands where only spaces may; use spaces to set lines in";
                 return refusal(codes::SYNTAX, at, says.into());
             }

@@ -2,6 +2,7 @@
 
 use crate::id::QueueId;
 use crate::policy::fifo::{self, Fifo};
+use crate::policy::kai::{self, Kai};
 use crate::policy::{Change, PartitionView, Policy, Rhythm, Scheduler, Turn};
 use crate::trace::{DivisionStep, Ledger, Trace};
 use crate::units::Resource;
@@ -11,6 +12,8 @@ use crate::units::Resource;
 pub enum Policies {
     /// First in, first out.
     Fifo(Fifo),
+    /// KAI Scheduler.
+    Kai(Kai),
 }
 
 /// What the policy in charge remembers between cycles.
@@ -18,6 +21,8 @@ pub enum Policies {
 pub enum Memory {
     /// First in, first out.
     Fifo(fifo::Memory),
+    /// KAI Scheduler.
+    Kai(kai::Memory),
 }
 
 impl Policies {
@@ -27,8 +32,8 @@ impl Policies {
             Policy::Fifo(config) => {
                 (Policies::Fifo(Fifo::new(config.clone(), rhythm)), Memory::Fifo(Default::default()))
             }
-            Policy::Kai(_) => {
-                (Policies::Fifo(Fifo::new(Default::default(), rhythm)), Memory::Fifo(Default::default()))
+            Policy::Kai(config) => {
+                (Policies::Kai(Kai { config: config.clone(), rhythm }), Memory::Kai(Default::default()))
             }
         }
     }
@@ -37,6 +42,8 @@ impl Policies {
     pub fn observe(&self, world: PartitionView<'_>, change: &Change, memory: &mut Memory) {
         match (self, memory) {
             (Policies::Fifo(policy), Memory::Fifo(memory)) => policy.observe(world, change, memory),
+            (Policies::Kai(policy), Memory::Kai(memory)) => policy.observe(world, change, memory),
+            _ => unreachable!("a policy has its own memory"),
         }
     }
 
@@ -44,6 +51,8 @@ impl Policies {
     pub fn cycle(&self, world: PartitionView<'_>, memory: &mut Memory, trace: &mut Trace) -> Turn {
         match (self, memory) {
             (Policies::Fifo(policy), Memory::Fifo(memory)) => policy.cycle(world, memory, trace),
+            (Policies::Kai(policy), Memory::Kai(memory)) => policy.cycle(world, memory, trace),
+            _ => unreachable!("a policy has its own memory"),
         }
     }
 
@@ -51,6 +60,8 @@ impl Policies {
     pub fn ledger(&self, world: PartitionView<'_>, memory: &Memory) -> Ledger {
         match (self, memory) {
             (Policies::Fifo(policy), Memory::Fifo(memory)) => policy.ledger(world, memory),
+            (Policies::Kai(policy), Memory::Kai(memory)) => policy.ledger(world, memory),
+            _ => unreachable!("a policy has its own memory"),
         }
     }
 
@@ -64,6 +75,8 @@ impl Policies {
     ) -> Vec<DivisionStep> {
         match (self, memory) {
             (Policies::Fifo(policy), Memory::Fifo(memory)) => policy.derive(world, memory, queue, resource),
+            (Policies::Kai(policy), Memory::Kai(memory)) => policy.derive(world, memory, queue, resource),
+            _ => unreachable!("a policy has its own memory"),
         }
     }
 }

@@ -338,8 +338,8 @@ impl Simulation {
         let mut bound = Vec::new();
         for decision in turn.decisions {
             match decision {
-                Decision::Bind { pod, node } => {
-                    let devices = self.world.bind(pod, node, self.now);
+                Decision::Bind { pod, node, devices } => {
+                    let devices = self.world.bind_on(pod, node, devices, self.now);
                     let devices =
                         devices.unwrap_or_else(|why| panic!("{pod:?} cannot be bound to {node:?}: {why:?}"));
                     bound.push((pod, devices));

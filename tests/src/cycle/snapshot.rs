@@ -254,6 +254,7 @@ fn pod(p: &format::Pod) -> Result<SnapshotPod, String> {
         gpu_groups: p.gpu_groups.clone(),
         created_s: p.created_s,
         task_priority: p.task_priority.clone(),
+        selector: Vec::new(),
         node_affinity_in: p.node_affinity_in.as_ref().map(|a| (a.key.clone(), a.values.clone())),
         cpu_milli: p.request.cpu_milli,
         memory_bytes: p.request.memory_bytes,

@@ -70,7 +70,7 @@ impl Scheduler for Fifo {
                         in_order.into_iter().chain([rules::fits(world, memory, pod, node)]).collect()
                     });
                     memory.bind(world, pod, node);
-                    decisions.push(Decision::Bind { pod, node });
+                    decisions.push(Decision::Bind { pod, node, devices: None });
                 }
                 memory.started(world, leaf, job);
             }

@@ -15,7 +15,8 @@
 use super::notes::real;
 use super::number::UNLIMITED;
 use super::request::{Request, part};
-use super::session::{Queue, Session};
+use super::session::Session;
+use super::shares::Queue;
 use super::snapshot::Quantities;
 use super::task::{JobRef, QueueRef};
 use crate::trace::{Check, Op, Quantity, Rule, RuleRecord, Subject};

@@ -14,7 +14,8 @@
 //! nothing; Q-12 (one such elastic victim blocks the rest of the step) reproduced
 
 use super::config::ReclaimResolve;
-use super::session::{Queue, Session};
+use super::session::Session;
+use super::shares::Queue;
 use super::task::{JobRef, QueueRef};
 
 /// Against what a victim is protected.

@@ -3,6 +3,7 @@
 //! # Source
 //! kai.md; upstream revision `72de64fc8eca10fa8cca26a20156178f3edbe092`
 
+mod adapter;
 mod allocate;
 mod capacity;
 mod chunk;
@@ -29,6 +30,7 @@ mod refusals;
 mod request;
 mod score;
 mod session;
+mod shares;
 mod signatures;
 mod simulate;
 pub mod snapshot;
@@ -36,6 +38,8 @@ mod solver;
 mod stale_gang;
 mod statement;
 mod task;
+
+pub use adapter::{Kai, Memory};
 
 use crate::trace::Trace;
 use config::Action;

@@ -87,6 +87,12 @@ pub(super) struct Node {
     pub held: Vec<(PodRef, Task)>,
 }
 
+/// Memory of a device from its label: bytes above a mebi, cut to hundreds, 100 if there is none.
+pub(super) fn device_mib(label: i64) -> i64 {
+    let mib = if label >= 1_048_576 { label / 1_048_576 } else { label };
+    if label > 0 { mib - mib % 100 } else { 100 }
+}
+
 impl Node {
     /// An empty node.
     pub fn new(id: NodeId, from: &SnapshotNode, scalars: Vec<i64>) -> Self {
@@ -100,18 +106,13 @@ impl Node {
         };
         let empty = Room { scalars: none, ..Room::default() };
         let known = from.gpu_memory_mib > 0;
-        let mib = if from.gpu_memory_mib >= 1_048_576 {
-            from.gpu_memory_mib / 1_048_576
-        } else {
-            from.gpu_memory_mib
-        };
         Node {
             id,
             name: from.name.clone(),
             idle: allocatable.clone(),
             used: empty.clone(),
             releasing: empty,
-            device_mib: if known { mib - mib % 100 } else { 100 },
+            device_mib: device_mib(from.gpu_memory_mib),
             device_mib_known: known && from.gpu_memory_synced,
             n_devices: from.gpu_count_label.unwrap_or(from.gpus as i64),
             allocatable,

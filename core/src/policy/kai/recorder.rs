@@ -70,6 +70,10 @@ pub(super) struct Recorder<'t> {
     pub decisions: Vec<Decided>,
     /// Who waits for which node.
     pub claims: Vec<(JobRef, NodeRef)>,
+    /// Jobs whose last start was set.
+    pub started: Vec<JobRef>,
+    /// Jobs whose staleness was set or cleared.
+    pub stale: Vec<(JobRef, bool)>,
     /// As the real scheduler was recorded, if that is wanted.
     pub outcome: Option<CycleOutcome>,
     step: ActionOutcome,
@@ -94,9 +98,16 @@ impl State {
 impl<'t> Recorder<'t> {
     /// Collects decisions and events.
     pub fn new(trace: &'t mut Trace) -> Self {
-        let (decisions, claims) = (Vec::new(), Vec::new());
-        let (step, before) = (ActionOutcome::default(), State::default());
-        Recorder { trace, decisions, claims, outcome: None, step, before }
+        Recorder {
+            trace,
+            decisions: Vec::new(),
+            claims: Vec::new(),
+            started: Vec::new(),
+            stale: Vec::new(),
+            outcome: None,
+            step: ActionOutcome::default(),
+            before: State::default(),
+        }
     }
 
     /// Also compares before and after each action, from the shares at the opening on.
@@ -208,12 +219,14 @@ impl<'t> Recorder<'t> {
 
     /// A job's last start was set.
     pub fn started(&mut self, session: &Session<'_>, job: JobRef) {
+        self.started.push(job);
         if self.outcome.is_some() {
             self.step.started.push(session.facts_of(job).name.clone());
         }
     }
     /// A job's staleness was set or cleared.
     pub fn stale(&mut self, session: &Session<'_>, job: JobRef, is_stale: bool) {
+        self.stale.push((job, is_stale));
         if self.outcome.is_some() {
             self.step.stale.push((session.facts_of(job).name.clone(), is_stale));
         }

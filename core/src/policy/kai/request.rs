@@ -61,7 +61,11 @@ fn gpus(portion: f64, count: i64) -> f64 {
 impl Request {
     /// Reads a pod's request; `scalars` are numbered by the session.
     pub fn new(pod: &SnapshotPod, scalars: Vec<i64>) -> Self {
-        let (kind, count, portion, mib) = match pod.gpu {
+        Request { scalars, ..Request::of(pod.cpu_milli, pod.memory_bytes, pod.gpu) }
+    }
+    /// A request of the accounted resources only.
+    pub fn of(cpu: f64, memory: f64, gpu: GpuAsk) -> Self {
+        let (kind, count, portion, mib) = match gpu {
             GpuAsk::None => (Kind::Regular, 0, 0.0, 0),
             GpuAsk::ExplicitZero => (Kind::Regular, 1, 0.0, 0),
             GpuAsk::Whole { devices } => (Kind::Regular, devices, 1.0, 0),
@@ -69,7 +73,7 @@ impl Request {
             GpuAsk::Memory { mib, devices } => (Kind::Memory, devices, 0.0, mib),
         };
         let gpus = gpus(portion, count);
-        Request { cpu: pod.cpu_milli, memory: pod.memory_bytes, scalars, kind, count, portion, mib, gpus }
+        Request { cpu, memory, scalars: Vec::new(), kind, count, portion, mib, gpus }
     }
 
     /// Whether it wants a part of a device.

@@ -17,14 +17,14 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::config::Config;
-use super::division::{self, Sibling};
 use super::job::{Group, Job, JobFacts, PodSet};
 use super::node::Node;
 use super::notes::Notes;
 use super::request::Request;
 use super::score;
+use super::shares::{self, Queue, open_queues};
 use super::signatures::Keys;
-use super::snapshot::{Quantities, Snapshot, SnapshotJob, SnapshotPod, SnapshotQueue, Status};
+use super::snapshot::{Quantities, Snapshot, SnapshotJob, SnapshotPod, Status};
 use super::task::{GroupRef, JobRef, NodeRef, PodRef, QueueRef, Task, TaskRef};
 use crate::id::{Id, JobId, NodeId, PodId, QueueId};
 use crate::trace::Level;
@@ -84,27 +84,6 @@ pub(super) struct Plugins {
     pub min_runtime: bool,
     pub gpu_pack: bool,
     pub gpu_spread: bool,
-}
-
-/// A queue's numbers.
-#[derive(Clone, Debug)]
-pub(super) struct Queue {
-    pub id: QueueId,
-    pub name: Arc<str>,
-    pub parent: Option<QueueRef>,
-    pub children: Vec<QueueRef>,
-    pub priority: i64,
-    pub created_s: f64,
-    pub deserved: Quantities,
-    pub limit: Quantities,
-    pub weight: Quantities,
-    pub usage: Quantities,
-    pub fair_share: Quantities,
-    pub request: Quantities,
-    pub allocated: Quantities,
-    pub allocated_np: Quantities,
-    pub preempt_min_runtime_s: Option<f64>,
-    pub reclaim_min_runtime_s: Option<f64>,
 }
 
 /// What never changes about a pod.
@@ -200,8 +179,7 @@ impl<'a> Session<'a> {
         session.open_jobs(snapshot, ids);
         if session.plugins.proportion {
             session.sum_queues();
-            let top: Vec<QueueRef> = session.children_of(None);
-            session.divide(session.total, &top);
+            shares::divide(&mut session.queues, session.total, config.k_value);
         }
         session
     }
@@ -261,13 +239,13 @@ impl<'a> Session<'a> {
             job.stale_since_s = from.stale_since_s;
             self.jobs.push(job);
             for &SessionPod { from: pod, set, id } in &pods {
-                let affinity = pod.node_affinity_in.as_ref();
+                let required = || pod.node_affinity_in.iter().chain(&pod.selector);
                 let n = likenesses.len() as u32;
-                let accepts = |(key, values): &(Arc<str>, Vec<Arc<str>>)| {
-                    let label =
-                        |n: &SnapshotNodeLabels| n.iter().any(|(k, v)| k == key && values.contains(v));
-                    nodes.iter().map(|n| label(&n.0.labels)).collect()
+                let has = |labels: &Labels, (key, values): &(Arc<str>, Vec<Arc<str>>)| {
+                    labels.iter().any(|(k, v)| k == key && values.contains(v))
                 };
+                let accepts = |labels: &Labels| required().all(|wanted| has(labels, wanted));
+                let selects = required().next().is_some();
                 self.pods.push(PodFacts {
                     id,
                     name: pod.name.clone(),
@@ -276,8 +254,8 @@ impl<'a> Session<'a> {
                     set,
                     order: 0,
                     request: Request::new(pod, amounts(&pod.scalars)),
-                    selects: affinity.map(accepts),
-                    likeness: *likenesses.entry(affinity).or_insert(n),
+                    selects: selects.then(|| nodes.iter().map(|n| accepts(&n.0.labels)).collect()),
+                    likeness: *likenesses.entry((&pod.node_affinity_in, &pod.selector)).or_insert(n),
                 });
             }
             self.order_tasks(uid, &pods);
@@ -318,65 +296,10 @@ impl<'a> Session<'a> {
                     status if status.is_allocated() => (accepted.quantities, true),
                     _ => continue,
                 };
-                let mut at = Some(queue);
-                while let Some(q) = at {
-                    let queue = &mut self.queues[q.ix()];
-                    queue.request += amount;
-                    if held {
-                        queue.allocated += amount;
-                        if !self.facts[job].preemptible {
-                            queue.allocated_np += amount;
-                        }
-                    }
-                    at = queue.parent;
-                }
+                let held = held.then_some(self.facts[job].preemptible);
+                shares::add(&mut self.queues, queue, amount, held);
             }
         }
-    }
-
-    /// 2.2: divides a total among siblings, then each part among their children.
-    fn divide(&mut self, total: Quantities, siblings: &[QueueRef]) {
-        for resource in 0..3 {
-            let of = |quantities: Quantities| quantities.to_array()[resource];
-            let mut level: Vec<Sibling<'_>> = siblings
-                .iter()
-                .map(|&q| {
-                    let q = &self.queues[q.ix()];
-                    Sibling {
-                        name: &q.name,
-                        priority: q.priority,
-                        created_s: q.created_s,
-                        deserved: of(q.deserved),
-                        limit: of(q.limit),
-                        weight: of(q.weight),
-                        request: of(q.request),
-                        usage: of(q.usage),
-                        fair_share: 0.0,
-                    }
-                })
-                .collect();
-            division::divide(of(total), self.config.k_value, &mut level);
-            let shares: Vec<f64> = level.iter().map(|s| s.fair_share).collect();
-            for (&q, share) in siblings.iter().zip(shares) {
-                let fair_share = &mut self.queues[q.ix()].fair_share;
-                match resource {
-                    0 => fair_share.cpu = share,
-                    1 => fair_share.memory = share,
-                    _ => fair_share.gpu = share,
-                }
-            }
-        }
-        for &q in siblings {
-            let children = self.children_of(Some(q));
-            if !children.is_empty() {
-                self.divide(self.queues[q.ix()].fair_share, &children);
-            }
-        }
-    }
-
-    fn children_of(&self, parent: Option<QueueRef>) -> Vec<QueueRef> {
-        let all = (0..self.queues.len()).map(QueueRef::of);
-        all.filter(|q| self.queues[q.ix()].parent == parent).collect()
     }
 
     /// The session's own jobs, by name.
@@ -438,7 +361,7 @@ pub(super) struct SessionPod<'s> {
     pub id: PodId,
 }
 
-type SnapshotNodeLabels = Vec<(Arc<str>, Arc<str>)>;
+type Labels = Vec<(Arc<str>, Arc<str>)>;
 
 impl Group {
     /// The tree of inner subgroups; `None` if there are none.
@@ -460,46 +383,4 @@ impl Group {
         }
         (!root.groups.is_empty()).then(|| Box::new(root))
     }
-}
-
-/// The queues of whole trees, in order of (age, name).
-pub(super) fn open_queues(from: &[SnapshotQueue], ids: &[QueueId]) -> Vec<Queue> {
-    let mut kept: Vec<(&SnapshotQueue, QueueId)> = from.iter().zip(ids.iter().copied()).collect();
-    loop {
-        let names: Vec<&str> = kept.iter().map(|q| &*q.0.name).collect();
-        let whole = |q: &(&SnapshotQueue, QueueId)| q.0.parent.is_empty() || names.contains(&&*q.0.parent);
-        let next: Vec<(&SnapshotQueue, QueueId)> = kept.iter().copied().filter(whole).collect();
-        if next.len() == kept.len() {
-            break;
-        }
-        kept = next;
-    }
-    let age = |l: &(&SnapshotQueue, QueueId), r: &(&SnapshotQueue, QueueId)| {
-        let (l, r) = (l.0, r.0);
-        l.created_s
-            .partial_cmp(&r.created_s)
-            .expect("moments are never NaN")
-            .then_with(|| l.name.cmp(&r.name))
-    };
-    kept.sort_by(age);
-    let find = |name: &str| kept.iter().position(|q| &*q.0.name == name).map(QueueRef::of);
-    let open = |&(q, id): &(&SnapshotQueue, QueueId)| Queue {
-        id,
-        name: q.name.clone(),
-        parent: find(&q.parent),
-        children: (0..kept.len()).filter(|&i| kept[i].0.parent == q.name).map(QueueRef::of).collect(),
-        priority: q.priority,
-        created_s: q.created_s,
-        deserved: q.quota,
-        limit: q.limit,
-        weight: q.weight,
-        usage: q.usage,
-        fair_share: Quantities::default(),
-        request: Quantities::default(),
-        allocated: Quantities::default(),
-        allocated_np: Quantities::default(),
-        preempt_min_runtime_s: q.preempt_min_runtime_s,
-        reclaim_min_runtime_s: q.reclaim_min_runtime_s,
-    };
-    kept.iter().map(open).collect()
 }

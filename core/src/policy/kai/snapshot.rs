@@ -147,6 +147,8 @@ pub struct SnapshotPod {
     pub task_priority: Option<Arc<str>>,
     /// Required node label: key and allowed values.
     pub node_affinity_in: Option<(Arc<str>, Vec<Arc<str>>)>,
+    /// Further node labels it requires: each key with its allowed values.
+    pub selector: Vec<(Arc<str>, Vec<Arc<str>>)>,
     /// Requested millicores.
     pub cpu_milli: f64,
     /// Requested bytes.

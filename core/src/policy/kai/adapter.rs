@@ -1,0 +1,492 @@
+//! From the cluster to the scheduler's words, and back into decisions.
+//!
+//! # Rule
+//! GPUs are counted in devices, CPU in millicores, memory in bytes. A limit left out is 0 (nothing is allowed), so is a
+//! quota and a weight; a priority left out is 100. Starting pods are *binding*, terminating ones *releasing*, finished
+//! ones *succeeded*; pods withdrawn or not submitted yet do not exist. Shared devices are groups named by their number.
+//! What is claimed is forgotten at the end of the cycle. A job's last start is set by the allocate action only.
+//!
+//! # Source
+//! kai.md 1, 4.5
+//!
+//! # Differs
+//! historical usage is what the scenario says; it does not grow during the run
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::config::Config;
+use super::notes::shown;
+use super::number::UNLIMITED;
+use super::recorder::{Decided, Recorder};
+use super::request::Request;
+use super::session::{Ids, Session};
+use super::shares::{self, Queue, open_queues};
+use super::snapshot::{
+    GpuAsk, Quantities, Snapshot, SnapshotJob, SnapshotNode, SnapshotPod, SnapshotPodSet, SnapshotQueue,
+    Status,
+};
+use super::task::{GroupRef, NodeRef, QueueRef};
+use crate::cluster::{Devices, GpuRequest, Node, NodeUse, Phase, Pod};
+use crate::id::{JobId, NodeId, PodId, QueueId};
+use crate::policy::{Decision, PartitionView, Rhythm, Scheduler, Turn};
+use crate::time::Time;
+use crate::trace::{DivisionStep, Event, Gate, Ledger, LedgerRow, Trace};
+use crate::units::{Bound, PerResource, Resource};
+
+/// KAI Scheduler.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Kai {
+    /// Every switch.
+    pub config: Config,
+    /// When cycles take place.
+    pub rhythm: Rhythm,
+}
+
+/// What is remembered between cycles.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Memory {
+    jobs: BTreeMap<JobId, JobMemory>,
+}
+
+/// What is remembered of a job.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct JobMemory {
+    /// When the allocate action last started it.
+    last_start: Option<Time>,
+    /// Since when it is stale.
+    stale_since: Option<Time>,
+}
+
+impl Scheduler for Kai {
+    type Memory = Memory;
+
+    fn cycle(&self, world: PartitionView<'_>, memory: &mut Memory, trace: &mut Trace) -> Turn {
+        let (snapshot, ids) = self.snapshot(world, memory);
+        let mut session = Session::open(&snapshot, &ids, trace.level);
+        let n_events = trace.events.len();
+        let mut out = Recorder::new(trace);
+        super::run_actions(&mut session, &mut out);
+        for &job in &out.started {
+            memory.jobs.entry(session.facts_of(job).id).or_default().last_start = Some(world.now);
+        }
+        for &(job, is_stale) in &out.stale {
+            let since = is_stale.then_some(world.now);
+            memory.jobs.entry(session.facts_of(job).id).or_default().stale_since = since;
+        }
+        let live = &world.cluster.live_jobs;
+        if memory.jobs.len() > 2 * live.len() + 64 {
+            memory.jobs.retain(|job, _| live.binary_search(job).is_ok());
+        }
+        let Recorder { trace, decisions, claims, .. } = out;
+        let decisions = Placing::default().decide(world, &session, decisions, &mut trace.events, n_events);
+        for refusal in &mut trace.refusals {
+            if let Gate::WaitingForVictims { until } = &mut refusal.gate {
+                let of_job = claims.iter().filter(|c| session.facts_of(c.0).id == refusal.job);
+                *until = of_job.filter_map(|c| free_at(world, session.nodes[c.1.ix()].id, &decisions)).max();
+            }
+        }
+        Turn { decisions, wake: self.rhythm.wake(world.now) }
+    }
+
+    fn ledger(&self, world: PartitionView<'_>, _memory: &Memory) -> Ledger {
+        let total = total(world);
+        let queues = self.divided(world, total);
+        let mut rows: Vec<LedgerRow> = world.cluster.queues.ids().map(empty_row).collect();
+        for queue in &queues {
+            let row = &mut rows[crate::id::Id::index(queue.id)];
+            row.allocated = per_resource(queue.allocated);
+            row.non_preemptible = per_resource(queue.allocated_np);
+            row.request = per_resource(queue.request);
+            row.fair_share = Some(per_resource(queue.fair_share));
+            row.quota = per_resource(queue.deserved);
+            row.limit = per_resource(queue.limit);
+        }
+        Ledger { rows, total: per_resource(total) }
+    }
+
+    fn derive(
+        &self,
+        world: PartitionView<'_>,
+        _memory: &Memory,
+        queue: QueueId,
+        resource: Resource,
+    ) -> Vec<DivisionStep> {
+        let total = total(world);
+        let queues = self.divided(world, total);
+        let found = queues.iter().position(|q| q.id == queue).map(QueueRef::of);
+        let index = Resource::ACCOUNTED.iter().position(|r| *r == resource);
+        let (Some(at), Some(index)) = (found, index) else { return Vec::new() };
+        shares::ladder(&queues, total, self.config.k_value, at, index)
+    }
+}
+
+impl Kai {
+    fn snapshot(&self, world: PartitionView<'_>, memory: &Memory) -> (Snapshot, Ids) {
+        let cluster = world.cluster;
+        let mut ids = Ids::default();
+        let here = cluster.nodes.iter().filter(|(_, n)| n.partition == world.partition);
+        let nodes = here
+            .map(|(id, node)| {
+                ids.nodes.push(id);
+                snapshot_node(node)
+            })
+            .collect();
+        ids.queues = cluster.queues.ids().collect();
+        let words = Words::new();
+        let jobs = cluster.live_jobs.iter().map(|&job| {
+            ids.jobs.push(job);
+            words.job(world, memory, job, &mut ids.pods)
+        });
+        let jobs = jobs.collect();
+        let queues = snapshot_queues(world);
+        let config = self.config.clone();
+        let snapshot =
+            Snapshot { config, nodes, queues, jobs, total: total(world), now_s: world.now.as_seconds() };
+        (snapshot, ids)
+    }
+
+    /// Queues with what they hold, request and are entitled to now.
+    fn divided(&self, world: PartitionView<'_>, total: Quantities) -> Vec<Queue> {
+        let cluster = world.cluster;
+        let ids: Vec<QueueId> = cluster.queues.ids().collect();
+        let mut queues = open_queues(&snapshot_queues(world), &ids);
+        let mut places: Vec<Option<QueueRef>> = vec![None; ids.len()];
+        for (i, queue) in queues.iter().enumerate() {
+            places[crate::id::Id::index(queue.id)] = Some(QueueRef::of(i));
+        }
+        // Sums of whole numbers are exact in any order; only parts of devices need the canonical one.
+        let has_parts = |&job: &JobId| cluster.pods_of(job).any(|(_, pod)| wants_part(pod));
+        let in_order: Vec<JobId>;
+        let sorted = cluster.live_jobs.iter().any(has_parts);
+        let jobs = if sorted {
+            let mut jobs = cluster.live_jobs.clone();
+            jobs.sort_by(|&l, &r| cluster.jobs[l].name.cmp(&cluster.jobs[r].name));
+            in_order = jobs;
+            &in_order
+        } else {
+            &cluster.live_jobs
+        };
+        for &job in jobs {
+            let Some(leaf) = places[crate::id::Id::index(cluster.jobs[job].queue)] else { continue };
+            let preemptible = cluster.jobs[job].preemptible;
+            let mut pods: Vec<&Pod> = Vec::new();
+            pods.extend(cluster.pods_of(job).map(|(_, pod)| pod));
+            if sorted {
+                pods.sort_by(|l, r| l.name.cmp(&r.name));
+            }
+            for pod in pods {
+                let request = request_of(pod);
+                match (status_of(pod.phase), pod.node) {
+                    (Some(Status::Pending), _) => {
+                        shares::add(&mut queues, leaf, request.pending(), None);
+                    }
+                    (Some(Status::Binding | Status::Running), Some(node)) => {
+                        let mib = super::node::device_mib(cluster.nodes[node].gpu_memory_mib);
+                        let amount = request.accepted_on(mib).quantities;
+                        shares::add(&mut queues, leaf, amount, Some(preemptible));
+                    }
+                    _ => (),
+                }
+            }
+        }
+        shares::divide(&mut queues, total, self.config.k_value);
+        queues
+    }
+}
+
+/// Names that the scheduler gives to what has none in the cluster.
+struct Words {
+    nowhere: Arc<str>,
+    devices: Vec<Arc<str>>,
+    scalars: Vec<Arc<str>>,
+}
+
+impl Words {
+    fn new() -> Self {
+        Words {
+            nowhere: Arc::from(""),
+            devices: (0..64).map(|d| Arc::from(format!("device-{d:02}"))).collect(),
+            scalars: (3..crate::units::RESOURCES_MAX).map(|r| Arc::from(format!("resource-{r}"))).collect(),
+        }
+    }
+
+    fn job(
+        &self,
+        world: PartitionView<'_>,
+        memory: &Memory,
+        id: JobId,
+        pods: &mut Vec<PodId>,
+    ) -> SnapshotJob {
+        let cluster = world.cluster;
+        let job = &cluster.jobs[id];
+        let known = memory.jobs.get(&id).copied().unwrap_or_default();
+        let pod_set = |set| {
+            let set: &crate::cluster::PodSet = &cluster.pod_sets[set];
+            let min_available = i64::from(set.min_available);
+            SnapshotPodSet { name: set.name.clone(), min_available, path: set.path.clone() }
+        };
+        let mut there = Vec::with_capacity(job.pods.1 as usize);
+        for (id, pod) in cluster.pods_of(id) {
+            if let Some(status) = status_of(pod.phase) {
+                pods.push(id);
+                there.push(self.pod(world, pod, status));
+            }
+        }
+        SnapshotJob {
+            name: job.name.clone(),
+            queue: cluster.queues[job.queue].name.clone(),
+            priority: i64::from(job.priority),
+            preemptible: job.preemptible,
+            created_s: job.created.as_seconds(),
+            last_start_s: known.last_start.or(job.last_start).map(Time::as_seconds),
+            stale_since_s: known.stale_since.map(Time::as_seconds),
+            allocated: None,
+            pod_sets: job.pod_set_ids().map(pod_set).collect(),
+            pods: there,
+        }
+    }
+
+    fn pod(&self, world: PartitionView<'_>, pod: &Pod, status: Status) -> SnapshotPod {
+        let cluster = world.cluster;
+        let node = pod.node.map_or(&self.nowhere, |n| &cluster.nodes[n].name).clone();
+        let shares = pod.node.is_some() && wants_part(pod);
+        let groups = shares.then(|| pod.devices.iter().map(|d| self.devices[d as usize].clone()).collect());
+        let others = pod.request.resources.iter().filter(|(r, a)| r.index() >= 3 && a.in_base_units() > 0);
+        SnapshotPod {
+            name: pod.name.clone(),
+            pod_set: cluster.pod_sets[pod.pod_set].name.clone(),
+            status,
+            node,
+            gpu_groups: groups.unwrap_or_default(),
+            created_s: pod.created.map(Time::as_seconds),
+            task_priority: None,
+            node_affinity_in: None,
+            selector: pod.selector.clone(),
+            cpu_milli: pod.request.resources.get(Resource::CPU).in_base_units() as f64,
+            memory_bytes: pod.request.resources.get(Resource::MEMORY).in_base_units() as f64,
+            scalars: others.map(|(r, a)| (self.scalars[r.index() - 3].clone(), a.in_base_units())).collect(),
+            gpu: ask_of(pod),
+        }
+    }
+}
+
+fn status_of(phase: Phase) -> Option<Status> {
+    match phase {
+        Phase::Pending => Some(Status::Pending),
+        Phase::Gated => Some(Status::Gated),
+        Phase::Starting { .. } => Some(Status::Binding),
+        Phase::Running { .. } => Some(Status::Running),
+        Phase::Terminating { .. } => Some(Status::Releasing),
+        Phase::Finished { .. } => Some(Status::Succeeded),
+        Phase::Future | Phase::Removed { .. } => None,
+    }
+}
+
+fn wants_part(pod: &Pod) -> bool {
+    matches!(pod.request.gpu, GpuRequest::Fraction { .. } | GpuRequest::Memory { .. })
+}
+
+fn ask_of(pod: &Pod) -> GpuAsk {
+    match pod.request.gpu {
+        GpuRequest::None | GpuRequest::Whole { devices: 0 } => GpuAsk::None,
+        GpuRequest::Whole { devices } => GpuAsk::Whole { devices: i64::from(devices) },
+        GpuRequest::Fraction { portion, devices } => {
+            let portion = portion.in_policy_units(Resource::GPU);
+            GpuAsk::Fraction { portion, devices: i64::from(devices) }
+        }
+        GpuRequest::Memory { mib, devices } => GpuAsk::Memory { mib, devices: i64::from(devices) },
+    }
+}
+
+fn request_of(pod: &Pod) -> Request {
+    let of = |r| pod.request.resources.get(r).in_base_units() as f64;
+    Request::of(of(Resource::CPU), of(Resource::MEMORY), ask_of(pod))
+}
+
+fn snapshot_node(node: &Node) -> SnapshotNode {
+    let others = node.capacity.iter().filter(|(r, _)| r.index() >= 3);
+    SnapshotNode {
+        name: node.name.clone(),
+        cpu_milli: node.capacity.get(Resource::CPU).in_policy_units(Resource::CPU),
+        memory_bytes: node.capacity.get(Resource::MEMORY).in_policy_units(Resource::MEMORY),
+        gpus: node.capacity.get(Resource::GPU).in_policy_units(Resource::GPU),
+        pods: i64::from(node.pods_max),
+        scalars: others
+            .map(|(r, a)| (Arc::from(format!("resource-{}", r.index())), a.in_base_units()))
+            .collect(),
+        gpu_memory_mib: node.gpu_memory_mib,
+        gpu_memory_synced: node.gpu_memory_mib > 0,
+        gpu_count_label: None,
+        labels: node.labels.clone(),
+        ready: node.ready,
+    }
+}
+
+/// The one place where bounds that are left out get their meaning.
+fn snapshot_queues(world: PartitionView<'_>) -> Vec<SnapshotQueue> {
+    let bound = |bound: Bound, r: Resource| match bound {
+        Bound::Unset => 0.0,
+        Bound::Unlimited => UNLIMITED,
+        Bound::At(amount) => amount.in_policy_units(r),
+    };
+    let queues = &world.cluster.queues;
+    let of = |q: &crate::cluster::Queue| {
+        let each = |value: &dyn Fn(Resource) -> f64| {
+            let [cpu, memory, gpu] = Resource::ACCOUNTED.map(value);
+            Quantities { cpu, memory, gpu }
+        };
+        SnapshotQueue {
+            name: q.name.clone(),
+            parent: q.parent.map_or_else(|| Arc::from(""), |p| queues[p].name.clone()),
+            priority: q.priority.map_or(100, i64::from),
+            created_s: q.created.as_seconds(),
+            quota: each(&|r| bound(q.resources.get(r).quota, r)),
+            limit: each(&|r| bound(q.resources.get(r).limit, r)),
+            weight: each(&|r| q.resources.get(r).weight.map_or(0.0, |w| w.as_real())),
+            usage: each(&|r| q.usage.get(r).as_real()),
+            preempt_min_runtime_s: q.preempt_min_runtime.map(|s| s.as_seconds()),
+            reclaim_min_runtime_s: q.reclaim_min_runtime.map(|s| s.as_seconds()),
+        }
+    };
+    queues.values().map(of).collect()
+}
+
+/// What the ready nodes of the partition have together.
+fn total(world: PartitionView<'_>) -> Quantities {
+    let mut total = Quantities::default();
+    for node in world.cluster.nodes.values().filter(|n| n.partition == world.partition && n.ready) {
+        let of = |r| node.capacity.get(r).in_policy_units(r);
+        total += Quantities { cpu: of(Resource::CPU), memory: of(Resource::MEMORY), gpu: of(Resource::GPU) };
+    }
+    total
+}
+
+fn per_resource(quantities: Quantities) -> PerResource<f64> {
+    let Quantities { cpu, memory, gpu } = quantities;
+    PerResource { cpu: shown(cpu), memory: shown(memory), gpu: shown(gpu) }
+}
+
+fn empty_row(queue: QueueId) -> LedgerRow {
+    LedgerRow {
+        queue,
+        allocated: PerResource::default(),
+        non_preemptible: PerResource::default(),
+        request: PerResource::default(),
+        fair_share: Some(PerResource::default()),
+        quota: PerResource::default(),
+        limit: PerResource::default(),
+    }
+}
+
+/// When the last pod that leaves a node is gone.
+fn free_at(world: PartitionView<'_>, node: NodeId, decisions: &[Decision]) -> Option<Time> {
+    let cluster = world.cluster;
+    let leaving = cluster.live_jobs.iter().flat_map(|&job| cluster.pods_of(job)).filter_map(|(id, pod)| {
+        let told = || decisions.iter().any(|d| matches!(d, Decision::Evict { pod, .. } if *pod == id));
+        match pod.phase {
+            _ if pod.node != Some(node) => None,
+            Phase::Terminating { until } => Some(until),
+            _ if told() => Some(world.now + cluster.delays.termination),
+            _ => None,
+        }
+    });
+    leaving.max()
+}
+
+/// Gives shared devices their numbers, decision by decision.
+#[derive(Default)]
+struct Placing {
+    nodes: BTreeMap<NodeId, NodeUse>,
+    /// Devices of groups that were opened in this cycle.
+    opened: BTreeMap<(NodeRef, GroupRef), u32>,
+}
+
+impl Placing {
+    /// The decisions; a binding for which no device is left is dropped with its event.
+    fn decide(
+        mut self,
+        world: PartitionView<'_>,
+        session: &Session<'_>,
+        decided: Vec<Decided>,
+        events: &mut Vec<crate::trace::Recorded>,
+        n_events: usize,
+    ) -> Vec<Decision> {
+        let any_parts =
+            decided.iter().any(|d| matches!(d, Decided::Bind { groups, .. } if !groups.is_empty()));
+        let mut decisions = Vec::with_capacity(decided.len());
+        for decision in decided {
+            match decision {
+                Decided::Evict { pod } => {
+                    let grace = world.cluster.delays.termination;
+                    decisions.push(Decision::Evict { pod: session.pods[pod.ix()].id, grace });
+                }
+                Decided::Bind { pod, node, groups } => {
+                    let (pod, id) = (session.pods[pod.ix()].id, session.nodes[node.ix()].id);
+                    if !any_parts {
+                        decisions.push(Decision::Bind { pod, node: id, devices: None });
+                        continue;
+                    }
+                    match self.devices(world, session, (node, &groups), pod) {
+                        Some(devices) => {
+                            decisions.push(Decision::Bind { pod, node: id, devices: Some(devices) });
+                        }
+                        None => {
+                            let is_it = |e: &Event| matches!(e, Event::Bound { pod: p, .. } if *p == pod);
+                            let mut i = 0;
+                            events.retain(|e| {
+                                i += 1;
+                                i <= n_events || !is_it(&e.event)
+                            });
+                        }
+                    }
+                }
+            }
+        }
+        decisions
+    }
+
+    fn devices(
+        &mut self,
+        world: PartitionView<'_>,
+        session: &Session<'_>,
+        (node, groups): (NodeRef, &[GroupRef]),
+        pod: PodId,
+    ) -> Option<Devices> {
+        let id = session.nodes[node.ix()].id;
+        let room = self.nodes.entry(id).or_insert_with(|| used(world, id));
+        let request = &world.cluster.pods[pod].request;
+        let mut devices = Devices(0);
+        for &group in groups {
+            let name = session.groups.name(group).strip_prefix("device-");
+            let known = name.and_then(|n| n.parse::<u32>().ok());
+            let known = known.or_else(|| self.opened.get(&(node, group)).copied());
+            let device = match known {
+                Some(device) => device,
+                None => {
+                    let free = Devices(room.free().0 & !devices.0).iter().next()?;
+                    self.opened.insert((node, group), free);
+                    free
+                }
+            };
+            devices.0 |= 1 << device;
+        }
+        if groups.is_empty() {
+            devices = room.pick(request.gpu)?;
+        }
+        room.take(request, devices);
+        Some(devices)
+    }
+}
+
+/// What a node has given away.
+fn used(world: PartitionView<'_>, id: NodeId) -> NodeUse {
+    let cluster = world.cluster;
+    let mut room = NodeUse::new(&cluster.nodes[id]);
+    for (_, pod) in cluster.live_jobs.iter().flat_map(|&job| cluster.pods_of(job)) {
+        if pod.node == Some(id) && pod.phase.holds() {
+            room.take(&pod.request, pod.devices);
+        }
+    }
+    room
+}
