@@ -149,9 +149,9 @@ fn WhyPanel() -> impl IntoView {
             run=store.run
             selection=store.selection
             ladder=store.ladder
+            resource=store.resource
             on_select=Callback::new(move |selection| store.dispatch(Command::Select(selection)))
             on_focus_field=Callback::new(move |path| store.dispatch(Command::FocusField(path)))
-            resource=store.resource
             on_seek=Callback::new(move |cycle| store.dispatch(Command::GoTo(cycle)))
         />
     }
