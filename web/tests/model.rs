@@ -73,7 +73,9 @@ fn any_command(numbers: &mut Numbers, scenario: &Scenario) -> Command {
             value: numbers.of(&["renamed", "team-a", "", "a b"]).into(),
         },
         16 => numbers.of(&[Command::Undo, Command::Redo]),
-        17 => numbers.of(&[Command::Step, Command::Back, Command::GoTo(7), Command::Tick, Command::Play(true)]),
+        17 => {
+            numbers.of(&[Command::Step, Command::Back, Command::GoTo(7), Command::Tick, Command::Play(true)])
+        }
         18 => Command::Select(Some(numbers.of(&[Selection::Queue(queue), Selection::Job(job)]))),
         19 => numbers.of(&[Command::EngineDied, Command::Cancel, Command::NextEvent { back: false }]),
         20 => numbers.of(&[Command::Tab(SetupTab::Work), Command::Panel(Panel::Why), Command::Resource(9)]),
