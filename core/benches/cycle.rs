@@ -24,7 +24,7 @@ fn scenario(n_running: u32, limit: &str) -> String {
         text += &format!("  - {{name: held-{node}, queue: q8, gpu: 8, on: [node-{}]}}\n", node + 1);
     }
     for job in 0..500 {
-        text += &format!("  - {{name: job-{job}, queue: q{}, gpu: {}}}\n", job % 8, [1, 1, 2, 1, 4][job % 5]);
+        text += &format!("  - {{name: job-{job}, queue: q{}, gpu: {}}}\n", job % 8, [1, 1, 2, 1, 2][job % 5]);
     }
     text
 }

@@ -20,7 +20,7 @@ pub enum Policies {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Memory {
     /// First in, first out.
-    Fifo(fifo::Memory),
+    Fifo(Box<fifo::Memory>),
     /// KAI Scheduler.
     Kai(kai::Memory),
 }
