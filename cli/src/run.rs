@@ -3,7 +3,7 @@
 use std::io::{BufWriter, IsTerminal, Write};
 
 use fairground::sim::{CycleRecord, Simulation};
-use fairground::time::Time;
+use fairground::time::{Span, Time};
 use fairground::trace::{Event, Level};
 
 use crate::args::{FailOn, Out, Run};
@@ -63,6 +63,8 @@ pub fn run(args: &Run) -> Result<End, Stop> {
             why = reason;
             break;
         }
+        let by = args.until.map_or(Time::from_millis(i64::MAX / 4), Time::from_millis);
+        simulation.skip_idle(args.cycles.unwrap_or(CYCLES_MAX).saturating_sub(1), by - Span::from_millis(1));
         record = simulation.advance();
     }
     progress.clear();

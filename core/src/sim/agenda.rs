@@ -92,6 +92,10 @@ impl Agenda {
         let made = self.made.iter().find(|(_, kind, _)| kind.is_news());
         self.known.get(self.next).into_iter().chain(made).map(|entry| entry.0).min()
     }
+    /// When the first entry of any kind is due.
+    pub fn first(&self) -> Option<Time> {
+        self.known.get(self.next).into_iter().chain(self.made.first()).map(|entry| entry.0).min()
+    }
     /// What a copy weighs, about, in bytes.
     pub fn weight(&self) -> u64 {
         ((self.made.len() + self.dropped.len()) * 2 * size_of::<Entry>()) as u64
