@@ -1,6 +1,6 @@
 //! Events: who was told to go and why, what started where, what else happened.
 
-use super::check::{decisive_resource, says, side};
+use super::check::{decisive_resource, says, value_of};
 use super::text::Text;
 use super::{Control, Evidence, Explanation, RuleCard};
 use crate::engine::protocol::{CheckRow, EventRow, Frame, QueueRow};
@@ -89,21 +89,23 @@ impl<'a> Sides<'a> {
         let decisive = event.checks.iter().filter(|check| about(check, giver)).find_map(decisive_resource);
         let resource = decisive.unwrap_or(if event.gpus > 0.0 { GPU } else { resource.min(CPU) });
         let r = usize::from(resource.min(2));
-        let of_check = |quantity: &str, queue: &QueueRow| {
-            let check = event.checks.iter().find(|check| {
-                check.left == quantity && check.queue == queue.name
-                    || check.right == quantity && check.other_queue == queue.name
-            })?;
-            side(if check.left == quantity { &check.left_value } else { &check.right_value }, resource)
+        // Units are taken one by one; what was held before the first is the most.
+        let of_check = |quantities: &[&str], queue: &QueueRow| {
+            let known = event.checks.iter().filter(|check| about(check, queue));
+            let values = known.flat_map(|check| {
+                quantities.iter().filter_map(|quantity| value_of(check, &queue.name, quantity, resource))
+            });
+            values.max_by(f64::total_cmp)
         };
         let went = evicted_below(frame, giver);
         Some(Sides {
             giver,
             taker,
             parent,
-            held: of_check("allocated", giver)
+            held: of_check(&["allocated", "allocated-without-victims"], giver)
                 .unwrap_or(giver.allocated[r] + if r == 2 { went } else { giver.leaving[r] }),
-            with_job: of_check("allocated-with-job", taker).unwrap_or(taker.allocated[r] + taker.claimed[r]),
+            with_job: of_check(&["allocated-with-job"], taker)
+                .unwrap_or(taker.allocated[r] + taker.claimed[r]),
             resource,
         })
     }
@@ -233,23 +235,13 @@ fn preempted(frame: &Frame, event: &EventRow) -> Explanation {
     let mut verdict = Text::default().job(&event.job).say(" was preempted");
     if !event.by.is_empty() {
         verdict = verdict.say(" by ").job(&event.by);
-        let priority =
-            event.checks.iter().find(|check| check.left == "priority" || check.right == "priority");
-        verdict = match priority {
-            Some(check) => {
-                let pick = |job: &str| {
-                    let left = check.job == job;
-                    side(if left { &check.left_value } else { &check.right_value }, GPU).map(number::number)
-                };
-                match (pick(&event.by), pick(&event.job)) {
-                    (Some(high), Some(low)) => verdict
-                        .say(format!(": its priority is {high} against {low}, both in "))
-                        .queue(queue)
-                        .say("."),
-                    _ => verdict.say(", which has the higher priority in ").queue(queue).say("."),
-                }
+        let of = |job: &str| event.checks.iter().find_map(|check| value_of(check, job, "priority", GPU));
+        verdict = match (of(&event.by), of(&event.job)) {
+            (Some(high), Some(low)) => {
+                let (high, low) = (number::number(high), number::number(low));
+                verdict.say(format!(": its priority is {high} against {low}, both in ")).queue(queue).say(".")
             }
-            None => verdict.say(", which has the higher priority in ").queue(queue).say("."),
+            _ => verdict.say(", which has the higher priority in ").queue(queue).say("."),
         };
     } else {
         verdict = verdict.say(".");
