@@ -308,7 +308,7 @@ fn events(run: &Run, frame: &Frame, selection: Option<&Selection>, selected: Opt
 }
 
 /// Marks nearer than this are one.
-const NEAR: f64 = 15.0;
+const NEAR: f64 = 22.0;
 
 /// The marks of the lane at that width.
 pub fn lane(view: &TimelineView, axis: Axis) -> Vec<LaneMark> {

@@ -15,7 +15,7 @@ pub fn quantity_name(key: &str) -> String {
         "request" => "asked for".into(),
         "remaining" => "asked for and not granted".into(),
         "idle" => "free".into(),
-        "idle-or-releasing" => "free or leaving".into(),
+        "idle-or-releasing" => "free or leaving on one node".into(),
         "created" => "age".into(),
         "min-available" => "pods that must run together".into(),
         "runtime" => "running for".into(),
@@ -140,8 +140,7 @@ pub fn value_of(check: &CheckRow, name: &str, quantity: &str, resource: u8) -> O
 pub fn says(check: &CheckRow) -> Text {
     let resource = decisive_resource(check);
     let (left, right) = owners(check);
-    let jobs = check.left == "priority"
-        || check.left == "created"
+    let jobs = matches!(check.left.as_str(), "priority" | "created" | "request")
         || check.queue.is_empty() && !check.job.is_empty();
     let name = |text: Text, owner: Owner| {
         let (queue, job) = match owner {
@@ -166,7 +165,11 @@ pub fn says(check: &CheckRow) -> Text {
             ValueRow::Name(name) => format!("“{name}”"),
             _ => value(row, key, resource),
         };
-        if key == "constant" { shown } else { format!("{} ({shown})", quantity_name(key)) }
+        let plain = match row {
+            ValueRow::Real(Some(v)) if key == "constant" && !seconds => number::number(*v),
+            _ => shown.clone(),
+        };
+        if key == "constant" { plain } else { format!("{} ({shown})", quantity_name(key)) }
     };
     text = text.say(side(&check.left, &check.left_value));
     text = text.say(format!(" {} ", relation(&check.op, check.holds)));

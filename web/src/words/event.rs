@@ -4,7 +4,7 @@ use super::check::{decisive_resource, says, value_of};
 use super::text::Text;
 use super::{Control, Evidence, Explanation, RuleCard};
 use crate::engine::protocol::{CheckRow, EventRow, Frame, QueueRow};
-use crate::view_model::number::{self, CPU, GPU, amount, bound, unit, with_unit};
+use crate::view_model::number::{self, GPU, amount, bound, unit, with_unit};
 
 /// Why a pod was told to go, in words, for reasons without a taker.
 pub fn reason(key: &str) -> &'static str {
@@ -44,11 +44,7 @@ pub fn event(frame: &Frame, event: &EventRow, resource: u8) -> Explanation {
 }
 
 /// The queues at the level where the paths of two queues split: ancestors that are siblings, and their parent.
-pub fn split<'a>(
-    frame: &'a Frame,
-    a: u32,
-    b: u32,
-) -> Option<(&'a QueueRow, &'a QueueRow, Option<&'a QueueRow>)> {
+pub fn split(frame: &Frame, a: u32, b: u32) -> Option<(&QueueRow, &QueueRow, Option<&QueueRow>)> {
     let path = |mut at: u32| {
         let mut path = vec![at];
         while let Some(parent) = frame.queues.get(at as usize).and_then(|queue| queue.parent) {
@@ -87,7 +83,7 @@ impl<'a> Sides<'a> {
             check.queue == queue.name || check.other_queue == queue.name
         };
         let decisive = event.checks.iter().filter(|check| about(check, giver)).find_map(decisive_resource);
-        let resource = decisive.unwrap_or(if event.gpus > 0.0 { GPU } else { resource.min(CPU) });
+        let resource = decisive.unwrap_or(if event.gpus > 0.0 { GPU } else { resource.min(2) });
         let r = usize::from(resource.min(2));
         // Units are taken one by one; what was held before the first is the most.
         let of_check = |quantities: &[&str], queue: &QueueRow| {
@@ -206,14 +202,19 @@ fn evidence(sides: &Sides<'_>, decisive: &str) -> Evidence {
     let r = usize::from(sides.resource.min(2));
     let pair = |a: Option<f64>, b: Option<f64>| vec![bound(sides.resource, a), bound(sides.resource, b)];
     let (giver, taker) = (sides.giver, sides.taker);
-    let mut rows = vec![
-        ("allocated before", pair(Some(sides.held), Some(taker.allocated[r])), true),
-        ("allocated after", pair(Some(giver.allocated[r]), Some(sides.with_job)), false),
-    ];
+    let mut rows = Vec::new();
+    let by_share = decisive == "fair share";
     if let (Some(a), Some(b)) = (&giver.fair_share, &taker.fair_share) {
-        rows.push(("fair share", pair(a[r], b[r]), decisive == "fair share"));
+        rows.push(("fair share", pair(a[r], b[r]), false));
     }
-    rows.push(("quota", pair(giver.quota[r], taker.quota[r]), decisive == "quota"));
+    if !by_share {
+        rows.push(("quota", pair(giver.quota[r], taker.quota[r]), false));
+    }
+    rows.push(("allocated before", pair(Some(sides.held), Some(taker.allocated[r])), true));
+    rows.push(("allocated after", pair(Some(giver.allocated[r]), Some(sides.with_job)), false));
+    if by_share {
+        rows.push(("quota", pair(giver.quota[r], taker.quota[r]), false));
+    }
     rows.push(("wants", pair(Some(giver.request[r]), Some(taker.request[r])), false));
     let caption = match sides.parent {
         Some(parent) => Text::of("Both under ").queue(&parent.name).say(", where their paths split"),

@@ -37,8 +37,8 @@ fn a_reclaim_names_both_sides() {
         ],
     );
     let evidence = explanation.evidence.expect("both sides have numbers");
-    assert_eq!(evidence.rows[0], ("allocated before", vec!["3".into(), "1".into()], true));
-    assert_eq!(evidence.rows[1], ("allocated after", vec!["2".into(), "2".into()], false));
+    assert_eq!(evidence.rows[1], ("allocated before", vec!["3".into(), "1".into()], true));
+    assert_eq!(evidence.rows[2], ("allocated after", vec!["2".into(), "2".into()], false));
     assert_eq!(explanation.rule.map(|rule| rule.key).as_deref(), Some("kai/reclaim/maintain-fair-share"));
     assert_eq!(explanation.controls[0].path.to_string(), r#"queues["team-a"].gpu.quota"#);
 }
@@ -125,9 +125,9 @@ fn every_gate_has_its_sentence() {
         `b2` is too large: a pod of it needs more GPU than any node has, even empty; the largest has 2.
         `team-b` is at its limit: 1 of 1 GPUs.
         `b2` cannot be taken back, so it may not borrow: with it `team-b` would hold more than its quota of 2 in work that stays; it holds 1 already.
-        `team-b` holds 1 GPU, its fair share is 2; it may not take from others.
+        `team-b` may not take from others: with `b2` it would hold more than its quota of 2 in work that stays.
         `b2` waits: nothing may be taken that would help (3 sets of victims tried).
-        `b2` waits: no GPU is free. 2 nodes looked at: 2 with too few free GPUs.
+        `b2` waits: no GPU is free. 2 nodes looked at, all with too few free GPUs.
         `b2` waits: 1 GPU is free, at most 1 on one node; it needs 2 on one node. 2 nodes looked at: 1 with too few free GPUs, 1 down.
         `b2` waits behind `b1`, which comes first in `team-b`.
         `b2` was not tried: `b1`, which asks for no more, found no place in this cycle.
@@ -303,7 +303,8 @@ fn the_start_scenario_keeps_what_is_promised() {
         Cycle 1: b2 submitted, a2 reclaimed, its GPU claimed for b2. team-a 2, team-b 1.
         Cycle 2: a2 waits again, b2 started on node-2. team-a 2, team-b 2.
         Cycle 3: nothing changed.
-    "#]].assert_eq(&said);
+    "#]]
+    .assert_eq(&said);
     let told = frames.iter().find(|frame| frame.events.iter().any(|event| event.kind == "reclaimed"));
     let explanation = job_at(told.expect("a2 is reclaimed"), "a2");
     let mut text = format!("{}\n", explanation.verdict);
@@ -316,13 +317,13 @@ fn the_start_scenario_keeps_what_is_promised() {
     text += &format!("{}\n", job_at(told.expect("a2 is reclaimed"), "b2").verdict);
     expect![[r#"
         `a2` was reclaimed for `b2`: `team-a` held 3 GPUs, one above its fair share of 2; `team-b`, with `b2`, stays within its own 2.
+        fair share: 2 | 2
         allocated before: 3 | 1 *
         allocated after: 2 | 2
-        fair share: 2 | 2 *
         quota: 2 | 2
         wants: 2 | 2
         `team-a`: holds before this one goes (3 GPUs) is more than larger of quota and fair share (2 GPUs).
-        `team-b`: saturation (1.00) is at most 1 GPU.
+        `team-b`: saturation (1.00) is at most 1.
         `team-b`: would hold with the job (2 GPUs) is at most fair share (2 GPUs).
         `a2` leaves at 0:01; its place is claimed for `b2`.
     "#]].assert_eq(&text);
@@ -352,30 +353,30 @@ fn examples_explain_why_jobs_wait() {
     }
     expect![[r#"
         gang-of-four: `team-a` would hold 6 GPUs with `gang`, its fair share is 4: it may not take from others. It starts when enough becomes free.
-          also: `gang` waits: 2 GPUs are free, at most 2 on one node; it needs 1 for each of 4 pods (2 of 4 pods found a place). 2 nodes looked at: 2 with too few free GPUs.
+          also: `gang` waits: 2 GPUs are free, at most 2 on one node; it needs 1 for each of 4 pods (2 of 4 pods found a place). 2 nodes looked at, all with too few free GPUs.
           also: `gang` waits: nothing may be taken that would help.
           `team-a`: would hold with the job (6 GPUs) is more than fair share (4 GPUs).
-        fragments-pinned: `wide` waits: 4 GPUs are free, at most 1 on one node; it needs 2 on one node. 4 nodes looked at: 4 with too few free GPUs. It starts when enough becomes free.
+        fragments-pinned: `wide` waits: 4 GPUs are free, at most 1 on one node; it needs 2 on one node. 4 nodes looked at, all with too few free GPUs. It starts when enough becomes free.
           also: `wide` waits: nothing may be taken that would help.
-          `team-a`: asked for (2 GPUs) is more than free or leaving (1 GPU).
+          `wide`: asked for (2 GPUs) is more than free or leaving on one node (1 GPU).
         may-not-borrow: `build-2` cannot be taken back, so it may not borrow: with it `team-a` would hold more than its quota of 1 in work that stays; it holds 1 already. It starts when enough becomes free.
-          also: `team-a` holds 2 GPUs, its fair share is 3; it may not take from others.
+          also: `team-a` may not take from others: with `build-2` it would hold more than its quota of 1 in work that stays.
           `team-a`: allocated and not to be taken (2 GPUs) is more than quota (1 GPU).
         limit-is-a-ceiling: `team-a` would exceed its limit: with `a4` it would hold 4 GPUs, its limit is 3. It starts when enough becomes free.
-          also: `team-a` holds 3 GPUs, its fair share is 3; it may not take from others.
+          also: `team-a` may not take from others: with `a4` it would exceed its fair share of 3.
           also: `a4` waits: nothing may be taken that would help.
           `team-a`: would hold with the job (4 GPUs) is more than limit (3 GPUs).
         limit-is-a-ceiling: `team-a` would exceed its limit: with `a5` it would hold 4 GPUs, its limit is 3. It starts when enough becomes free.
-          also: `team-a` holds 3 GPUs, its fair share is 3; it may not take from others.
+          also: `team-a` may not take from others: with `a5` it would exceed its fair share of 3.
           also: `a5` was not tried: `a4`, which asks for no more, found no place in this cycle.
           `team-a`: would hold with the job (4 GPUs) is more than limit (3 GPUs).
         ten-promised-seven-there: `b3` waits: nothing may be taken that would help. It starts when enough becomes free.
-          also: `b3` waits: no GPU is free. 1 node looked at: 1 with too few free GPUs.
+          also: `b3` waits: no GPU is free. 1 node looked at, with too few free GPUs.
           `team-a`: holds before this one goes (5 GPUs) is at most larger of quota and fair share (5 GPUs).
           `team-b`: would hold with the job (3 GPUs) is at most quota (5 GPUs).
           `team-a`: holds before this one goes (5 GPUs) is at most quota (5 GPUs).
-        ten-promised-seven-there: `b4` waits: no GPU is free. 1 node looked at: 1 with too few free GPUs. It starts when enough becomes free.
+        ten-promised-seven-there: `b4` waits: no GPU is free. 1 node looked at, with too few free GPUs. It starts when enough becomes free.
           also: `b4` was not tried: `b3`, which asks for no more, found no place in this cycle.
-          `team-b`: asked for (1 GPU) is more than free or leaving (0 GPUs).
+          `b4`: asked for (1 GPU) is more than free or leaving on one node (0 GPUs).
     "#]].assert_eq(&text);
 }
