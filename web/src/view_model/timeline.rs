@@ -307,6 +307,11 @@ fn events(run: &Run, frame: &Frame, selection: Option<&Selection>, selected: Opt
         .collect()
 }
 
+/// The kinds of events in the lane, for the legend.
+pub fn kinds(view: &TimelineView) -> Vec<Kind> {
+    Kind::ALL.into_iter().filter(|kind| view.events.iter().any(|event| event.kind == *kind)).collect()
+}
+
 /// Marks nearer than this are one.
 const NEAR: f64 = 22.0;
 
