@@ -126,7 +126,7 @@ fn Title() -> impl IntoView {
         element.select();
     });
     let finish = move |keep: bool| {
-        if finished.get_value() {
+        if finished.try_get_value() != Some(false) {
             return;
         }
         finished.set_value(true);
