@@ -17,7 +17,7 @@ use crate::view_model::timeline::{Axis, Band, Kind, LEFT, LaneMark, RIGHT, Timel
 /// Height of the lane.
 pub const LANE: f64 = 28.0;
 /// Height of the labels of the axis.
-const LABELS: f64 = 20.0;
+const LABELS: f64 = 24.0;
 
 /// A range of numbers with key points of our own choice.
 struct Ticked {

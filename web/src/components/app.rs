@@ -15,6 +15,7 @@ use super::shares::Shares;
 use super::strip::{Notices, Strip};
 use super::timeline::Timeline;
 use super::transport::Transport;
+use super::why::Why;
 use crate::model::{Command, Panel};
 use crate::store::Store;
 
@@ -143,6 +144,16 @@ fn WhyPanel() -> impl IntoView {
                 on_press=Callback::new(move |()| store.dispatch(Command::Why(false)))
             />
         </div>
+        <Why
+            frame=store.frame
+            run=store.run
+            selection=store.selection
+            ladder=store.ladder
+            resource=store.resource
+            on_select=Callback::new(move |selection| store.dispatch(Command::Select(selection)))
+            on_focus_field=Callback::new(move |path| store.dispatch(Command::FocusField(path)))
+            on_seek=Callback::new(move |cycle| store.dispatch(Command::GoTo(cycle)))
+        />
     }
 }
 

@@ -12,9 +12,9 @@ use crate::view_model::number;
 use crate::view_model::timeline::{self, Axis, LaneMark, TimelineView};
 
 /// Height of the picture with its lane.
-const HEIGHT: f64 = 168.0;
+const HEIGHT: f64 = 172.0;
 /// Height of the labels below the areas.
-const LABELS: f64 = 20.0;
+const LABELS: f64 = 24.0;
 
 /// Stacked areas by top queue over all computed cycles, with the lane of events above and the cursor of the
 /// moment across both. Click or drag moves the cursor.
@@ -173,7 +173,7 @@ fn Cursor(axis: Memo<Option<Axis>>, cycle: Signal<Option<(u32, i64)>>) -> impl I
             class="cursor"
             class:flip=move || x().is_some_and(|(x, width)| x > width - 150.0)
             style:left=move || x().map_or(String::new(), |(x, _)| format!("{x:.1}px"))
-            style:height=format!("{}px", HEIGHT - LABELS)
+            style:height=format!("{}px", HEIGHT - LABELS - LANE)
             aria-hidden="true"
         >
             <span>

@@ -262,7 +262,7 @@ impl Model {
         self.stale = false;
         self.playing = false;
         self.view.note_closed = false;
-        self.view.why_open = self.selection.is_some() || matches!(self.origin, Origin::Link);
+        self.view.why_open |= self.selection.is_some() || matches!(self.origin, Origin::Link);
         self.view.folded = Arc::default();
     }
 }
@@ -274,7 +274,7 @@ impl Default for View {
             tab: SetupTab::Queues,
             panel: Panel::Now,
             dialog: None,
-            why_open: false,
+            why_open: true,
             setup_folded: false,
             chips: true,
             note_closed: false,

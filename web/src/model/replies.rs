@@ -28,11 +28,14 @@ pub(super) fn replied(model: &mut Model, reply: Reply, fx: &mut Vec<Effect>) {
             let cycle = model.frame.as_ref().map_or(0, |f| f.cycle);
             model.ladder = Some(Arc::new(Ladder { cycle, queue, resource, levels }));
         }
-        Say::Imported { scenario, understood, assumed, ignored, findings } if id == model.asked.import => {
+        Say::Imported { scenario, is_trace, understood, assumed, ignored, findings }
+            if id == model.asked.import =>
+        {
             if let Some(import) = &mut model.import {
                 let import = Arc::make_mut(import);
                 import.reading = false;
                 import.scenario = scenario;
+                import.is_trace = is_trace;
                 import.understood = understood;
                 import.assumed = assumed;
                 import.ignored = ignored;
