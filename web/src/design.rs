@@ -106,7 +106,7 @@ const DEFICIENCIES: [[Rgb; 3]; 4] = [
 #[test]
 fn hues_stay_apart_for_everybody() {
     let tokens = tokens();
-    for theme in 0..2 {
+    for theme in [0, 1] {
         for seen in DEFICIENCIES {
             let hues: Vec<Rgb> = (1..=8)
                 .map(|hue| {

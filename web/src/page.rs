@@ -15,7 +15,7 @@ use crate::{drop, edge, library, storage};
 pub fn mount() {
     let app: HtmlElement =
         document().get_element_by_id("app").expect("index.html has an element #app").unchecked_into();
-    app.set_inner_html("");
+    app.set_text_content(None);
     leptos::mount::mount_to(app, Page).forget();
 }
 

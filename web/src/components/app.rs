@@ -65,6 +65,8 @@ pub fn App() -> impl IntoView {
                     class:stale=stale
                     aria-label="Now"
                     aria-busy=move || stale.get().to_string()
+                    data-cycle=move || store.frame.with(|f| f.as_ref().map(|f| f.cycle.to_string()))
+                    data-digest=move || store.frame.with(|f| f.as_ref().map(|f| f.digest.clone()))
                     data-region
                     tabindex="-1"
                 >

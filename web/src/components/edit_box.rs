@@ -94,7 +94,7 @@ fn TextBox(
         }
     };
     let finish = move |how: Done| {
-        if finished.get_value() {
+        if finished.try_get_value() != Some(false) {
             return;
         }
         let value = text.get_untracked();
@@ -188,12 +188,12 @@ fn ChoiceBox(
         let _ = element.focus();
     });
     let choose = move |value: String| {
-        if !finished.get_value() {
+        if finished.try_get_value() == Some(false) {
             store.dispatch(Command::Set { at: at.clone(), value });
         }
     };
     let close = move |how: Done| {
-        if !finished.get_value() {
+        if finished.try_get_value() == Some(false) {
             finished.set_value(true);
             on_done.run((how, String::new()));
         }

@@ -3,10 +3,10 @@
 use leptos::html;
 use leptos::prelude::*;
 
-use super::picture::{insert, move_focus, table, table_button, width_of};
+use super::picture::{icon, insert, move_focus, table, table_button, width_of};
 use super::props::{FrameSignal, OnSeek, OnSelect, ResourceSignal, RunSignal, SelectionSignal};
 use crate::charts::backend::Size;
-use crate::charts::timeline::{LANE, timeline as draw};
+use crate::charts::timeline::{LANE, event_icon, timeline as draw};
 use crate::model::Selection;
 use crate::view_model::number;
 use crate::view_model::timeline::{self, Axis, LaneMark, TimelineView};
@@ -76,7 +76,16 @@ pub fn Timeline(
                     <Body view axis svg cycle on_seek on_select />
                 </Show>
             </div>
-            <div class="timeline-foot">{table_button(as_table)}</div>
+            <div class="legend">
+                {move || {
+                    let kinds = view.with(|view| view.as_ref().map_or(Vec::new(), timeline::kinds));
+                    kinds
+                        .into_iter()
+                        .map(|kind| view! { <span>{icon(event_icon(kind))}{kind.name()}</span> })
+                        .collect_view()
+                }}
+                {table_button(as_table)}
+            </div>
         </section>
     }
 }

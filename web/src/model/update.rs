@@ -363,6 +363,8 @@ fn undo(model: &mut Model, fx: &mut Vec<Effect>) {
     if let Some(step) = model.history.undo() {
         model.scenario = step.before;
         edited(model, fx);
+        model.pristine =
+            model.history.is_empty() && matches!(model.origin, Origin::Start | Origin::Example(_));
         fx.push(Effect::Announce(format!("Undone: {}.", step.name)));
     }
 }

@@ -307,8 +307,13 @@ fn events(run: &Run, frame: &Frame, selection: Option<&Selection>, selected: Opt
         .collect()
 }
 
+/// The kinds of events in the lane, for the legend.
+pub fn kinds(view: &TimelineView) -> Vec<Kind> {
+    Kind::ALL.into_iter().filter(|kind| view.events.iter().any(|event| event.kind == *kind)).collect()
+}
+
 /// Marks nearer than this are one.
-const NEAR: f64 = 15.0;
+const NEAR: f64 = 22.0;
 
 /// The marks of the lane at that width.
 pub fn lane(view: &TimelineView, axis: Axis) -> Vec<LaneMark> {

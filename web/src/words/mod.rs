@@ -177,7 +177,7 @@ fn job(frame: &Frame, name: &str, resource: u8) -> Explanation {
         return event::event(frame, started, resource);
     }
     let Some(job) = frame.jobs.iter().find(|job| job.name == name) else {
-        if let Some(last) = of_job().last() {
+        if let Some(last) = of_job().next_back() {
             return event::event(frame, last, resource);
         }
         return Explanation {
