@@ -20,7 +20,7 @@ pub enum Policies {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Memory {
     /// First in, first out.
-    Fifo(fifo::Memory),
+    Fifo(Box<fifo::Memory>),
     /// KAI Scheduler.
     Kai(kai::Memory),
 }
@@ -30,7 +30,7 @@ impl Policies {
     pub fn new(policy: &Policy, rhythm: Rhythm) -> (Policies, Memory) {
         match policy {
             Policy::Fifo(config) => {
-                (Policies::Fifo(Fifo::new(config.clone(), rhythm)), Memory::Fifo(Default::default()))
+                (Policies::Fifo(Fifo::new(config.clone(), rhythm)), Memory::Fifo(Box::default()))
             }
             Policy::Kai(config) => {
                 (Policies::Kai(Kai { config: config.clone(), rhythm }), Memory::Kai(Default::default()))

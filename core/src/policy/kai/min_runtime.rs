@@ -14,9 +14,20 @@
 //! nothing; Q-12 (one such elastic victim blocks the rest of the step) reproduced
 
 use super::config::ReclaimResolve;
+use super::notes::real;
 use super::session::Session;
 use super::shares::Queue;
 use super::task::{JobRef, QueueRef};
+use crate::trace::{Check, Op, Quantity, Rule, RuleRecord, Subject};
+
+/// 6.8.
+pub static RAN_LONG_ENOUGH: Rule = Rule(&RuleRecord {
+    key: "kai/min-runtime/ran-long-enough",
+    says: "a job is not taken before it has run for the minimum runtime",
+    formula: "now - last start >= minimum runtime",
+    source: "kai.md 6.8",
+    differs: "of an elastic job what exceeds its minimum may be taken at once",
+});
 
 /// Against what a victim is protected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,6 +43,15 @@ impl Session<'_> {
     pub fn is_protected(&self, victim: JobRef, against: Against) -> bool {
         let Some(started) = self.job(victim).last_start_s else { return false };
         self.plugins.min_runtime && self.now_s < started + self.min_runtime(victim, against)
+    }
+
+    /// The comparison that protects a job against another.
+    pub fn protection(&self, job: JobRef, victim: JobRef, against: Against) -> Option<Check> {
+        let started = self.job(victim).last_start_s?;
+        let subject = Subject { other_job: Some(self.facts_of(victim).id), ..self.about_job(job) };
+        let ran = real(Quantity::Runtime, self.now_s - started);
+        let must = real(Quantity::MinRuntime, self.min_runtime(victim, against));
+        Some(Check::new(RAN_LONG_ENOUGH, subject, ran, Op::AtLeast, must))
     }
 
     /// Whether a job may be looked at for victims at all.

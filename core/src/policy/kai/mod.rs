@@ -42,7 +42,7 @@ pub mod usage;
 
 pub use adapter::{Kai, Memory};
 
-use crate::trace::Trace;
+use crate::trace::{Rule, Trace};
 use config::Action;
 use recorder::Recorder;
 use session::{Ids, Session};
@@ -73,4 +73,33 @@ fn run_actions(session: &mut Session<'_>, out: &mut Recorder<'_>) {
         out.trace.refusal(|| refusal);
     }
     out.trace.checks.append(&mut session.notes.checks);
+}
+
+/// All rules of the policy, in the order of a cycle.
+pub fn rules() -> Vec<Rule> {
+    vec![
+        division::QUOTA,
+        division::ROUND,
+        division::REMAINDER,
+        queue_order::OVER_UTILISED,
+        queue_order::WITHIN_QUOTA,
+        queue_order::PRIORITY,
+        queue_order::ZERO_SHARE,
+        queue_order::SHARE_WITH_JOB,
+        queue_order::SHARE,
+        queue_order::SMALLER,
+        queue_order::OLDER,
+        capacity::LIMIT,
+        capacity::QUOTA,
+        place::ROOM,
+        place::BEST_NODE,
+        reclaimable::CAN_RECLAIM,
+        reclaimable::MAINTAIN_FAIR_SHARE,
+        reclaimable::GUARANTEE_QUOTA,
+        reclaimable::KEEPS_ORDER,
+        reclaimable::STAYS_WITHIN_QUOTA,
+        min_runtime::RAN_LONG_ENOUGH,
+        recorder::LOWER_PRIORITY,
+        recorder::STALE_GRACE,
+    ]
 }

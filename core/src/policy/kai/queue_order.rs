@@ -11,11 +11,13 @@
 //! # Differs
 //! nothing; rule 8 never says "equal" (N-3)
 
+use super::notes::real;
 use super::number::UNLIMITED;
 use super::session::Session;
 use super::shares::Queue;
 use super::snapshot::Quantities;
 use super::task::{JobRef, QueueRef};
+use crate::trace::{Check, Level, Op, Quantity, Rule, RuleRecord, Subject};
 
 /// With what a queue is compared: a job it would place, or victims it would lose.
 #[derive(Clone, Copy, Debug, Default)]
@@ -63,6 +65,34 @@ fn has_zero_share(held: Quantities, allocatable: Quantities) -> bool {
     allocatable.to_array().into_iter().zip(held.to_array()).any(|(may, held)| may == 0.0 && held > 0.0)
 }
 
+macro_rules! rules {
+    ($($name:ident $number:literal $says:literal $formula:literal $differs:literal)*) => {$(
+        #[doc = $says]
+        pub static $name: Rule = Rule(&RuleRecord {
+            key: concat!("kai/queue-order/", $number),
+            says: $says,
+            formula: $formula,
+            source: "kai.md 3.1",
+            differs: $differs,
+        });
+    )*};
+}
+
+rules! {
+    OVER_UTILISED 1 "a queue that is not over its fair share comes first"
+        "fair share < allocated, in all resources" "all three resources must be over"
+    WITHIN_QUOTA 2 "a queue that stays within its quota with the job comes first"
+        "allocated + need <= quota" ""
+    PRIORITY 3 "the queue of higher priority comes first" "priority(l) > priority(r)" ""
+    ZERO_SHARE 4 "a queue that may hold what it asks for comes first"
+        "not (allocatable = 0 and allocated + need > 0), in some resource" ""
+    SHARE_WITH_JOB 5 "the smaller dominant share, with the job and without the victims, comes first"
+        "max over resources of (allocated + need - victims) / allocatable" ""
+    SHARE 6 "the smaller dominant share comes first" "max over resources of allocated / allocatable" ""
+    SMALLER 7 "the queue that may hold less comes first" "allocatable(l) <= allocatable(r), less in some" ""
+    OLDER 8 "the older queue comes first" "created(l) < created(r)" "among equally old ones it depends on their places"
+}
+
 impl Session<'_> {
     /// 3.1: whether the left queue is served first.
     pub fn queue_goes_first(&mut self, l: QueueRef, r: QueueRef, lw: With, rw: With) -> bool {
@@ -70,10 +100,32 @@ impl Session<'_> {
             let (l, r) = (&self.queues[l.ix()], &self.queues[r.ix()]);
             return (l.created_s, &l.name) < (r.created_s, &r.name);
         }
+        let (rule, left, right) = self.decisive(l, r, lw, rw);
+        let is_first = left < right;
+        if self.notes.level >= Level::Every {
+            let quantity = match rule.key() {
+                "kai/queue-order/3" => Quantity::Priority,
+                "kai/queue-order/5" | "kai/queue-order/6" => Quantity::DominantShare,
+                "kai/queue-order/8" => Quantity::Created,
+                _ => Quantity::Applies,
+            };
+            let id = |q: QueueRef| Some(self.queues[q.ix()].id);
+            let subject = Subject { queue: id(l), other_queue: id(r), ..Subject::default() };
+            let (left, op, right) =
+                if rule == PRIORITY { (-left, Op::Exceeds, -right) } else { (left, Op::Less, right) };
+            let (left, right) = (real(quantity, left), real(quantity, right));
+            self.notes.check(|| Check::new(rule, subject, left, op, right));
+        }
+        is_first
+    }
+
+    /// The first rule that tells two queues apart; who has the smaller number is served first, of equal ones the right.
+    fn decisive(&mut self, l: QueueRef, r: QueueRef, lw: With, rw: With) -> (Rule, f64, f64) {
+        let applies = |rule: &Rule, l: bool, r: bool| (*rule, f64::from(u8::from(l)), f64::from(u8::from(r)));
         let over = |q: &Queue| q.fair_share.less(&q.allocated);
         let (lq, rq) = (&self.queues[l.ix()], &self.queues[r.ix()]);
         if over(lq) != over(rq) {
-            return over(rq);
+            return applies(&OVER_UTILISED, over(lq), over(rq));
         }
         let mut with = |q: QueueRef, w: With| {
             let need = w.job.map_or(Quantities::default(), |job| self.need(job));
@@ -81,38 +133,35 @@ impl Session<'_> {
         };
         let (l_held, r_held) = (with(l, lw), with(r, rw));
         let (lq, rq) = (&self.queues[l.ix()], &self.queues[r.ix()]);
-        let within = (l_held.less_equal(&lq.deserved), r_held.less_equal(&rq.deserved));
-        if within.0 != within.1 {
-            return within.0;
+        let (l_within, r_within) = (l_held.less_equal(&lq.deserved), r_held.less_equal(&rq.deserved));
+        if l_within != r_within {
+            return applies(&WITHIN_QUOTA, !l_within, !r_within);
         }
         if lq.priority != rq.priority {
-            return lq.priority > rq.priority;
+            return (PRIORITY, -(lq.priority as f64), -(rq.priority as f64));
         }
         let (l_may, r_may) = (lq.allocatable(), rq.allocatable());
-        let zero = (has_zero_share(l_held, l_may), has_zero_share(r_held, r_may));
-        if zero.0 != zero.1 {
-            return zero.1;
+        let (l_zero, r_zero) = (has_zero_share(l_held, l_may), has_zero_share(r_held, r_may));
+        if l_zero != r_zero {
+            return applies(&ZERO_SHARE, l_zero, r_zero);
         }
-        let share = |held: Quantities, w: With, may| {
-            let mut held = held;
+        let share = |mut held: Quantities, w: With, may| {
             held -= w.victims;
             dominant(held, may, self.total)
         };
         let (a, b) = (share(l_held, lw, l_may), share(r_held, rw, r_may));
         if a != b {
-            return a < b;
+            return (SHARE_WITH_JOB, a, b);
         }
         let (a, b) = (dominant(lq.allocated, l_may, self.total), dominant(rq.allocated, r_may, self.total));
         if a != b {
-            return a < b;
+            return (SHARE, a, b);
         }
-        if l_may.less_in_at_least_one(&r_may) && l_may.less_equal(&r_may) {
-            return true;
+        let smaller = |l: &Quantities, r: &Quantities| l.less_in_at_least_one(r) && l.less_equal(r);
+        if smaller(&l_may, &r_may) || smaller(&r_may, &l_may) {
+            return applies(&SMALLER, smaller(&r_may, &l_may), smaller(&l_may, &r_may));
         }
-        if r_may.less_in_at_least_one(&l_may) && r_may.less_equal(&l_may) {
-            return false;
-        }
-        lq.created_s < rq.created_s
+        (OLDER, lq.created_s, rq.created_s)
     }
 }
 

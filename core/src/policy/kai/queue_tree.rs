@@ -57,11 +57,6 @@ impl QueueTree {
         }
     }
 
-    /// Whether no job is left.
-    pub fn is_empty(&self) -> bool {
-        self.top.is_empty()
-    }
-
     /// Fills an empty tree with jobs of leaf queues.
     pub fn load(&mut self, session: &mut Session<'_>, mut jobs: Vec<JobRef>) {
         jobs.retain(|&job| session.facts_of(job).is_ordered);

@@ -121,6 +121,9 @@ impl Session<'_> {
     ) -> Option<Solution> {
         let mut tree = QueueTree::victims(self);
         let victims = self.victims_for(taking, job);
+        if self.notes.is_on() {
+            self.note_protected(taking, job);
+        }
         tree.load(self, victims);
         let mut filters = Filters::new(self, &hypothesis, &nodes);
         loop {
@@ -132,6 +135,29 @@ impl Session<'_> {
             if !hypothesis.grow(self, &mut tree) {
                 return None;
             }
+        }
+    }
+
+    /// Notes what protects those whom only their minimum runtime protects.
+    fn note_protected(&mut self, taking: &Taking, job: JobRef) {
+        let (queue, priority) = (self.facts_of(job).queue, self.facts_of(job).priority);
+        let Some(by) = queue else { return };
+        let mut checks = Vec::new();
+        for victim in self.own_jobs().filter(|&v| v != job && self.facts_of(v).preemptible) {
+            let facts = self.facts_of(victim);
+            let against = match taking {
+                Taking::Reclaim(_) if facts.queue != queue => Against::Reclaim(by),
+                Taking::Preemption if facts.queue == queue && facts.priority < priority => {
+                    Against::Preemption
+                }
+                _ => continue,
+            };
+            if self.job(victim).n_active_allocated != 0 && self.is_protected(victim, against) {
+                checks.extend(self.protection(job, victim, against));
+            }
+        }
+        if !checks.is_empty() {
+            self.notes.about(job, |note| note.refused = checks);
         }
     }
 
