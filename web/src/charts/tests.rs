@@ -114,7 +114,7 @@ fn a_run_as_timeline() {
         <circle cx="2742" cy="140" r="80" fill="var(--panel)" stroke-width="1"/>
         <polyline fill="none" stroke="var(--ink)" stroke-linejoin="round" stroke-linecap="round" stroke-width="18" points="2700,98 2784,182"/>
         <polyline fill="none" stroke="var(--ink)" stroke-linejoin="round" stroke-linecap="round" stroke-width="18" points="2784,98 2700,182"/>
-        <text x="2857" y="65" dy=".35em" font-size="110" fill="var(--ink-2)" class="halo">2</text>
+        <text x="2882" y="65" dy=".35em" font-size="110" fill="var(--ink-2)" class="halo">2</text>
         <circle cx="3160" cy="140" r="80" fill="var(--panel)" stroke-width="1"/>
         <polyline fill="none" stroke="var(--ink)" stroke-linejoin="round" stroke-linecap="round" stroke-width="18" points="3118,98 3202,182"/>
         <polyline fill="none" stroke="var(--ink)" stroke-linejoin="round" stroke-linecap="round" stroke-width="18" points="3202,98 3118,182"/>

@@ -95,7 +95,7 @@ pub fn EditGrid(
     };
     let tracks = move || {
         let widths: Vec<&str> = columns.with(|columns| columns.iter().map(|c| c.width).collect());
-        format!("{} 28px", widths.join(" "))
+        format!("{} 24px", widths.join(" "))
     };
     let head = move || {
         let cells = columns.get().into_iter().map(|column| {
