@@ -3,7 +3,7 @@
 use std::io::{BufWriter, IsTerminal, Write};
 
 use fairground::sim::{CycleRecord, Simulation};
-use fairground::time::{Span, Time};
+use fairground::time::Time;
 use fairground::trace::{Event, Level};
 
 use crate::args::{FailOn, Out, Run};
@@ -45,6 +45,7 @@ pub fn run(args: &Run) -> Result<End, Stop> {
     let mut progress = Progress::new(shares_terminal);
     let mut n_done = 0u64;
     let n_jobs = plan.cluster.jobs.len() as f64;
+    let by = Time::from_millis(args.until.unwrap_or(i64::MAX / 4));
     let mut record = Some(simulation.opening().clone());
     let mut why = "nothing further will happen";
     while let Some(now) = record {
@@ -59,12 +60,16 @@ pub fn run(args: &Run) -> Result<End, Stop> {
             _ => n_done as f64 / n_jobs,
         };
         progress.show(&simulation, n_done, part);
-        if let Some(reason) = stops(args, &simulation) {
+        let mut stop = stops(args, &simulation);
+        if stop.is_none() {
+            // Idle cycles print nothing; the state is the same as if each had been run.
+            simulation.skip_idle(args.cycles.unwrap_or(CYCLES_MAX), by);
+            stop = stops(args, &simulation);
+        }
+        if let Some(reason) = stop {
             why = reason;
             break;
         }
-        let by = args.until.map_or(Time::from_millis(i64::MAX / 4), Time::from_millis);
-        simulation.skip_idle(args.cycles.unwrap_or(CYCLES_MAX).saturating_sub(1), by - Span::from_millis(1));
         record = simulation.advance();
     }
     progress.clear();
