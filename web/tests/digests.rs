@@ -34,5 +34,8 @@ fn digests_are_those_the_browser_has_to_find() {
         std::fs::write(path, &text).expect("the file can be written");
     }
     let kept = std::fs::read_to_string(path).unwrap_or_default();
-    assert!(kept == text, "digests changed; run again with FAIRGROUND_UPDATE=1 and say why in the change log");
+    assert!(
+        kept == text,
+        "digests changed; run again with FAIRGROUND_UPDATE=1 and say why in the change log"
+    );
 }

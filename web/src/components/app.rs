@@ -44,10 +44,10 @@ pub fn App() -> impl IntoView {
                 "Skip to the controls of time"
             </button>
             <Bar />
-            <div class="under-bar">
+            <section class="under-bar" aria-label="What to watch">
                 <Strip />
                 <Notices />
-            </div>
+            </section>
             <main class="main">
                 <section class="panel setup" aria-label="Setup" data-region tabindex="-1">
                     <div class="rail">

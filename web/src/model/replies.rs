@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use super::command::{Dialog, Effect};
+use super::ladder::Ladder;
 use super::update::{ask_ladder, go_to, notify};
 use super::{EngineState, Model, Progress, Selection, announce};
-use crate::components::props::Ladder;
 use crate::engine::protocol::{Frame, Reply, Run, Say};
 
 /// Takes a reply in, unless it answers a question that is no longer of interest.
