@@ -14,14 +14,14 @@ fn tokens() -> BTreeMap<String, [Rgb; 2]> {
         let Some((light, dark)) = rest.split_once(')').and_then(|(pair, _)| pair.split_once(", #")) else {
             continue;
         };
-        if let (Some(light), Some(dark)) = (rgb(light), rgb(dark)) {
+        if let (Some(light), Some(dark)) = (linear(light), linear(dark)) {
             tokens.insert(name.to_string(), [light, dark]);
         }
     }
     tokens
 }
 
-fn rgb(hex: &str) -> Option<Rgb> {
+fn linear(hex: &str) -> Option<Rgb> {
     let part = |at: usize| {
         let value = f64::from(u8::from_str_radix(hex.get(at..at + 2)?, 16).ok()?) / 255.0;
         Some(if value <= 0.04045 { value / 12.92 } else { ((value + 0.055) / 1.055).powf(2.4) })

@@ -164,7 +164,7 @@ pub fn reclaimed() -> Frame {
     frame
 }
 
-/// Two departments on 32 GPUs, in the middle of a reclaim.
+/// Two departments on 32 GPUs, in the middle of a reclaim. Long because a moment is one table.
 pub fn departments() -> Frame {
     let inf = f64::INFINITY;
     let mut queues = vec![

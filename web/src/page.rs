@@ -82,6 +82,9 @@ fn Page() -> impl IntoView {
     let mut model = Model::new(opened);
     model.pristine = !is_draft;
     model.view.dialog = dialog;
+    let width = window().inner_width().ok().and_then(|w| w.as_f64()).unwrap_or(1440.0);
+    // On narrower pages WHY covers something, so it comes when there is something to say.
+    model.view.why_open = width > 1320.0 || model.selection.is_some() || model.origin == Origin::Link;
     model.view.chips = storage::remembered("chips").is_none();
     let query = window().location().search().unwrap_or_default();
     let theme = ["light", "dark"].into_iter().find(|name| query.contains(&format!("theme={name}")));

@@ -78,7 +78,7 @@ test("nodes, jobs and rules are edited", async ({ page }) => {
   await app.tab("Rules").click();
   await page.getByRole("radio", { name: /First in, first out/ }).check();
   await app.arrived();
-  await expect(page.getByRole("button", { name: "Policy" })).toContainText("First in, first out");
+  await expect(page.getByRole("button", { name: "Policy", exact: true })).toContainText("First in, first out");
 });
 
 test("nothing typed is lost on reload", async ({ page }) => {

@@ -1,3 +1,5 @@
+//! Pictures of known moments, and what holds for every picture.
+
 use expect_test::expect;
 
 use super::backend::Size;

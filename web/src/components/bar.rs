@@ -61,8 +61,8 @@ pub fn Bar() -> impl IntoView {
             <div class="logo">
                 <Logo />
                 <span class="logo-text" aria-hidden="true">"Fairground"</span>
-                <h1 class="unseen">{move || format!("Fairground: {}", store.scenario.with(|s| s.name.clone()))}</h1>
             </div>
+            <h1 class="unseen">{move || format!("Fairground: {}", store.scenario.with(|s| s.name.clone()))}</h1>
             <Title />
             <MenuButton label="Policy" class="btn quiet hide" items=Callback::new(policies)>
                 {short}

@@ -123,18 +123,11 @@ fn Body(
     let keys = move |event: web_sys::KeyboardEvent| {
         let last = view.with_untracked(|view| view.as_ref().map_or(0, |view| view.last));
         let now = cycle.get_untracked().map_or(0, |(now, _)| now);
-        let to = match event.key().as_str() {
-            "ArrowRight" | "ArrowUp" => (now + 1).min(last),
-            "ArrowLeft" | "ArrowDown" => now.saturating_sub(1),
-            "PageUp" => (now + 10).min(last),
-            "PageDown" => now.saturating_sub(10),
-            "Home" => 0,
-            "End" => last,
-            _ => return,
-        };
-        event.prevent_default();
-        event.stop_propagation();
-        on_seek.run(to);
+        if let Some(to) = cycle_by_key(&event.key(), now, last) {
+            event.prevent_default();
+            event.stop_propagation();
+            on_seek.run(to);
+        }
     };
     let now = move || cycle.get().map_or(0, |(now, _)| now);
     let says = move || {
@@ -162,6 +155,19 @@ fn Body(
             <Marks view axis cycle on_seek on_select />
         </div>
     }
+}
+
+/// Where a key moves the cursor.
+fn cycle_by_key(key: &str, now: u32, last: u32) -> Option<u32> {
+    Some(match key {
+        "ArrowRight" | "ArrowUp" => (now + 1).min(last),
+        "ArrowLeft" | "ArrowDown" => now.saturating_sub(1),
+        "PageUp" => (now + 10).min(last),
+        "PageDown" => now.saturating_sub(10),
+        "Home" => 0,
+        "End" => last,
+        _ => return None,
+    })
 }
 
 fn capture(event: &web_sys::PointerEvent) {

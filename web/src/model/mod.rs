@@ -9,6 +9,7 @@ pub mod document;
 pub mod draft;
 pub mod edit;
 pub mod history;
+pub mod ladder;
 mod replies;
 pub mod selection;
 pub mod tree;
@@ -19,11 +20,11 @@ use std::sync::Arc;
 
 use fairground::scenario::{Diagnostic, Scenario, Severity};
 
-use crate::components::props::Ladder;
 use crate::engine::protocol::{Frame, Run};
 pub use command::{Change, Command, Dialog, Effect, Panel, SetupTab, Shift, Theme};
 pub use document::{Opened, Origin};
 pub use history::History;
+pub use ladder::Ladder;
 pub use selection::Selection;
 pub use update::{begin, update};
 

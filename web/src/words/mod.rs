@@ -20,9 +20,8 @@ pub use happenings::{Entry, history, now};
 pub use ladder::{Step, ladder};
 pub use text::{Piece, Text};
 
-use crate::components::props::Ladder;
 use crate::engine::protocol::{CheckRow, Frame, Run};
-use crate::model::Selection;
+use crate::model::{Ladder, Selection};
 use crate::view_model::number;
 
 /// Why something is as it is.

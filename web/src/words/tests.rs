@@ -1,3 +1,5 @@
+//! Sentences for every kind of decision, from made-up moments and from the real engine.
+
 use expect_test::{Expect, expect};
 
 use super::*;
