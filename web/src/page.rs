@@ -45,8 +45,13 @@ fn opening() -> Opening {
     match read {
         Fragment::Document(opened) => match own {
             // A reload: the address is what the page itself wrote, perhaps before the last change.
-            Some((draft, address)) if address == fragment || draft.scenario == opened.scenario => {
+            Some((draft, address)) if address == fragment => {
                 Opening { opened: draft, dialog: None, address: fragment }
+            }
+            // One's own scenario, at another moment.
+            Some((draft, _)) if draft.scenario == opened.scenario => {
+                let opened = Opened { moment: opened.moment.clone(), ..draft };
+                Opening { opened, dialog: None, address: fragment }
             }
             _ => Opening { opened: *opened, dialog: None, address: fragment },
         },

@@ -72,6 +72,8 @@ test("nodes, jobs and rules are edited", async ({ page }) => {
   await app.set('jobs["b2"].gpu', "3");
   await app.step.click();
   await app.atCycle(1);
+  await app.step.click();
+  await app.atCycle(2);
   await expect(app.share("team-b")).toHaveAttribute("aria-label", /has 4 GPUs/);
   await app.tab("Rules").click();
   await page.getByRole("radio", { name: /First in, first out/ }).check();

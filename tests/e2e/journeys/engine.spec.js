@@ -37,7 +37,7 @@ test.describe("when the engine dies", () => {
         throw new Error("injected bug");
       });
     });
-    await expect(page.getByText(/The engine stopped at cycle 0 and was started again/)).toBeVisible();
+    await expect(page.locator(".notice", { hasText: /The engine stopped at cycle 0 and was started again/ })).toBeVisible();
     await app.arrived();
     await expect(app.cell('queues["team-a"].gpu.quota')).toContainText("4");
     await app.step.click();

@@ -8,7 +8,7 @@ async function link(page) {
   return text;
 }
 
-test("a link opens on its own moment, explained", async ({ page, context }) => {
+test("a link opens on its own moment, explained", async ({ page, browser }) => {
   const app = new App(page);
   await app.open();
   await app.set('queues["team-a"].gpu.weight', "2");
@@ -17,7 +17,7 @@ test("a link opens on its own moment, explained", async ({ page, context }) => {
   await app.share("team-b").click();
   const digest = await app.now.getAttribute("data-digest");
   const address = await link(page);
-  const second = await context.newPage();
+  const second = await (await browser.newContext()).newPage();
   const other = new App(second);
   await other.open(address);
   await other.atCycle(1);

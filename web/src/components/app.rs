@@ -44,7 +44,7 @@ pub fn App() -> impl IntoView {
                 "Skip to the controls of time"
             </button>
             <Bar />
-            <section class="under-bar" aria-label="What to watch">
+            <section class="under-bar" aria-label="What to watch, and messages">
                 <Strip />
                 <Notices />
             </section>

@@ -60,7 +60,8 @@ pub fn Bar() -> impl IntoView {
         <header class="bar" data-region tabindex="-1" aria-label="Document">
             <div class="logo">
                 <Logo />
-                <h1>"Fairground"</h1>
+                <span class="logo-text" aria-hidden="true">"Fairground"</span>
+                <h1 class="unseen">{move || format!("Fairground: {}", store.scenario.with(|s| s.name.clone()))}</h1>
             </div>
             <Title />
             <MenuButton label="Policy" class="btn quiet hide" items=Callback::new(policies)>
