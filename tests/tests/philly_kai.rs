@@ -45,6 +45,12 @@ fn nothing_is_lost_in_any_cycle() {
     assert!(memory_kb.is_none_or(|kb| kb <= MEMORY_MAX_KB));
     if cycles == u32::MAX {
         assert_eq!((summary.all.jobs_done, summary.all.jobs_unfinished), (38_322, 0));
+        let work = summary.all.gpu_seconds_used - summary.all.gpu_seconds_lost;
+        assert_eq!(
+            work,
+            philly::gpu_seconds(&plan),
+            "what was held is the work of the jobs and what was lost"
+        );
     }
 }
 

@@ -6,6 +6,7 @@
 //! what was starting runs, then the timeline takes effect, then new work arrives; the scheduler looks after all
 //! of them. Arrivals and the timeline are known from the start: they are one sorted list that is never copied, and a position in it.
 
+use crate::kit::sort;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -53,7 +54,7 @@ pub struct Agenda {
 impl Agenda {
     /// With what is known from the start, in any order.
     pub fn new(mut known: Vec<Entry>) -> Agenda {
-        known.sort_unstable();
+        sort::sort(&mut known);
         Agenda { known: known.into(), ..Agenda::default() }
     }
     /// Adds an entry.
@@ -91,6 +92,10 @@ impl Agenda {
     pub fn next_news(&self) -> Option<Time> {
         let made = self.made.iter().find(|(_, kind, _)| kind.is_news());
         self.known.get(self.next).into_iter().chain(made).map(|entry| entry.0).min()
+    }
+    /// When the first entry of any kind is due.
+    pub fn first(&self) -> Option<Time> {
+        self.known.get(self.next).into_iter().chain(self.made.first()).map(|entry| entry.0).min()
     }
     /// What a copy weighs, about, in bytes.
     pub fn weight(&self) -> u64 {

@@ -10,6 +10,7 @@
 //! Every period: the first cycle is one period after the start. On change: a cycle at every arrival, end
 //! and timeline entry, as soon as the policy's shortest distance of two cycles allows.
 
+use crate::kit::sort;
 use std::sync::Arc;
 
 use super::agenda::Agenda;
@@ -216,13 +217,37 @@ impl Simulation {
     /// Whether nothing will happen any more unless the scenario changes: nothing is on the agenda, the last
     /// cycle changed nothing, and time alone cannot matter to the policy any more.
     pub fn is_quiet(&self) -> bool {
+        self.next_cycle_at().is_none() || self.state.agenda.is_empty() && self.is_idle()
+    }
+
+    /// Whether cycles change nothing until something happens outside: the last one did not, and time alone cannot
+    /// matter to the policy.
+    fn is_idle(&self) -> bool {
         let state = &self.state;
         let looks = &self.fixed.looks;
         let asked_again = matches!(state.wake, Wake::Again) || state.has_news;
-        let still =
-            state.cycle > 0 && state.agenda.is_empty() && !asked_again && state.changed_at < state.now;
-        self.next_cycle_at().is_none()
-            || still && (state.now - state.changed_at > looks.longest || !time_matters(self.cluster(), looks))
+        let still = state.cycle > 0 && !asked_again && state.changed_at < state.now;
+        still && (state.now - state.changed_at > looks.longest || !time_matters(self.cluster(), looks))
+    }
+
+    /// Leaves out periodic cycles that change nothing, up to the last one before something happens outside, and
+    /// not beyond the given cycle and moment. Law: the state is the same as if each had been run. Gives how many
+    /// were left out.
+    pub fn skip_idle(&mut self, cycle_max: u32, by: Time) -> u32 {
+        let (Wake::At(next), now) = (self.state.wake, self.state.now) else { return 0 };
+        let (period, first) = (next - now, self.state.agenda.first());
+        if period <= Span::ZERO || !self.is_idle() {
+            return 0;
+        }
+        let last = first.map_or(by, |first| by.min(first - Span::from_millis(1)));
+        let fit = (last - now).as_millis() / period.as_millis();
+        let n = u32::try_from(fit.max(0)).unwrap_or(u32::MAX).min(cycle_max.saturating_sub(self.state.cycle));
+        let to = now + Span::from_millis(period.as_millis() * i64::from(n));
+        self.state.meter.move_to(to, &self.world);
+        self.state.now = to;
+        self.state.cycle += n;
+        self.state.wake = Wake::At(to + period);
+        n
     }
 
     /// Asks the policy once and applies its decisions.
@@ -345,7 +370,7 @@ impl Simulation {
 
 /// Writes into the policy's events which devices the pods got.
 fn fill_in_devices(events: &mut [Recorded], mut bound: Vec<(PodId, Devices)>) {
-    bound.sort_by_key(|b| b.0);
+    sort::sort_by_key(&mut bound, |b| b.0);
     for recorded in events {
         if let Event::Bound { pod, devices, .. } = &mut recorded.event
             && let Ok(at) = bound.binary_search_by_key(pod, |b| b.0)
