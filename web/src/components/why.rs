@@ -110,7 +110,7 @@ fn text(text: Text, on_select: OnSelect) -> impl IntoView {
         .map(|piece| {
             let selection = piece.selection();
             match piece {
-                Piece::Plain(words) => words.into_any(),
+                Piece::Plain(words) => joined(words).into_any(),
                 Piece::Strong(words) => view! { <b>{words}</b> }.into_any(),
                 Piece::Queue(name) | Piece::Job(name) | Piece::Node(name) => view! {
                     <button class="name" on:click=move |_| on_select.run(selection.clone())>
@@ -121,6 +121,11 @@ fn text(text: Text, on_select: OnSelect) -> impl IntoView {
             }
         })
         .collect_view()
+}
+
+/// Punctuation stays on the line of the name before it.
+fn joined(words: String) -> String {
+    if words.starts_with([',', '.', ';', ':']) { format!("\u{2060}{words}") } else { words }
 }
 
 fn evidence_table(evidence: Evidence, on_select: OnSelect) -> impl IntoView {
