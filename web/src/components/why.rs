@@ -110,22 +110,33 @@ fn text(text: Text, on_select: OnSelect) -> impl IntoView {
         .map(|piece| {
             let selection = piece.selection();
             match piece {
-                Piece::Plain(words) => joined(words).into_any(),
+                Piece::Plain(words) => words.into_any(),
                 Piece::Strong(words) => view! { <b>{words}</b> }.into_any(),
-                Piece::Queue(name) | Piece::Job(name) | Piece::Node(name) => view! {
-                    <button class="name" on:click=move |_| on_select.run(selection.clone())>
-                        <code>{name}</code>
-                    </button>
+                Piece::Queue(name) | Piece::Job(name) | Piece::Node(name) => {
+                    let by_key = selection.clone();
+                    // No button element: punctuation would break off to the next line.
+                    view! {
+                        <code
+                            class="name"
+                            role="button"
+                            tabindex="0"
+                            on:click=move |_| on_select.run(selection.clone())
+                            on:keydown=move |event| {
+                                if matches!(event.key().as_str(), "Enter" | " ") {
+                                    event.prevent_default();
+                                    event.stop_propagation();
+                                    on_select.run(by_key.clone());
+                                }
+                            }
+                        >
+                            {name}
+                        </code>
+                    }
+                    .into_any()
                 }
-                .into_any(),
             }
         })
         .collect_view()
-}
-
-/// Punctuation stays on the line of the name before it.
-fn joined(words: String) -> String {
-    if words.starts_with([',', '.', ';', ':']) { format!("\u{2060}{words}") } else { words }
 }
 
 fn evidence_table(evidence: Evidence, on_select: OnSelect) -> impl IntoView {
