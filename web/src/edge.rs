@@ -136,6 +136,7 @@ impl Edge {
             return;
         }
         self.address.clone_from(&fragment);
+        storage::set_own_address(&fragment);
         let url = if fragment.is_empty() {
             window().location().pathname().unwrap_or_default()
                 + &window().location().search().unwrap_or_default()

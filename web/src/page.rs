@@ -53,6 +53,12 @@ fn opening() -> Opening {
                 let opened = Opened { moment: opened.moment.clone(), ..draft };
                 Opening { opened, dialog: None, address: fragment }
             }
+            // A reload of something that was not changed.
+            _ if storage::own_address().as_deref() == Some(&fragment) => {
+                let is_start = *opened.scenario == library::start();
+                let origin = if is_start { Origin::Start } else { Origin::Draft };
+                Opening { opened: Opened { origin, ..*opened }, dialog: None, address: fragment }
+            }
             _ => Opening { opened: *opened, dialog: None, address: fragment },
         },
         Fragment::Damaged(says) => {
@@ -78,7 +84,7 @@ fn clear_fragment() {
 #[component]
 fn Page() -> impl IntoView {
     let Opening { opened, dialog, address } = opening();
-    let is_draft = opened.origin == Origin::Draft;
+    let is_draft = opened.draft.is_some();
     let mut model = Model::new(opened);
     model.pristine = !is_draft;
     model.view.dialog = dialog;

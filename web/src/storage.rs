@@ -32,6 +32,18 @@ fn set(key: &str, value: &str) -> Result<(), Trouble> {
     storage().ok_or(Trouble::Absent)?.set_item(key, value).map_err(|_| Trouble::Full)
 }
 
+/// The fragment that this tab last wrote into its own address.
+pub fn own_address() -> Option<String> {
+    web_sys::window()?.session_storage().ok()??.get_item("fairground.address").ok()?
+}
+
+/// Remembers it, for reloads.
+pub fn set_own_address(fragment: &str) {
+    if let Some(storage) = web_sys::window().and_then(|w| w.session_storage().ok()?) {
+        let _ = storage.set_item("fairground.address", fragment);
+    }
+}
+
 /// A switch of this device.
 pub fn remembered(key: &str) -> Option<String> {
     get(&format!("{PREFIX}{key}"))

@@ -48,14 +48,14 @@ test("queues are added, renamed, moved and removed", async ({ page }) => {
   await app.open();
   await page.getByRole("button", { name: "More for team-b" }).click();
   await page.getByRole("menuitem", { name: "Add a queue below team-b" }).click();
-  await expect(page.getByRole("row", { name: /queue-1/ })).toHaveAttribute("aria-level", "3");
+  await expect(page.locator("[data-row=queue-1]")).toHaveAttribute("aria-level", "3");
   await app.cell('queues["queue-1"].name').click();
   await page.keyboard.press("F2");
   await page.keyboard.type("night");
   await page.keyboard.press("Enter");
   await expect(app.cell('queues["night"].name')).toBeFocused();
   await page.keyboard.press("Alt+ArrowLeft");
-  await expect(page.getByRole("row", { name: /night/ })).toHaveAttribute("aria-level", "2");
+  await expect(page.locator("[data-row=night]")).toHaveAttribute("aria-level", "2");
   await page.keyboard.press("Delete");
   await expect(app.cell('queues["night"].name')).toHaveCount(0);
   await page.getByRole("button", { name: "Undo", exact: true }).click();

@@ -16,7 +16,7 @@ use super::strip::{Notices, Strip};
 use super::timeline::Timeline;
 use super::transport::Transport;
 use super::why::Why;
-use crate::model::{Command, Panel};
+use crate::model::{Command, Panel, SetupTab};
 use crate::store::Store;
 
 /// The page.
@@ -30,6 +30,15 @@ pub fn App() -> impl IntoView {
     let why_open = Memo::new(move |_| view.with(|v| v.why_open));
     let stale = store.part(|m| m.stale);
     let announcement = store.announcement;
+    Effect::new(move |_| {
+        let title = store.scenario.with(|s| s.name.clone());
+        document().set_title(&if title.is_empty() {
+            "Fairground".into()
+        } else {
+            format!("{title} · Fairground")
+        });
+    });
+    let pair = Pair::default();
     view! {
         <div
             class="app"
@@ -49,7 +58,17 @@ pub fn App() -> impl IntoView {
                 <Notices />
             </section>
             <main class="main">
-                <section class="panel setup" aria-label="Setup" data-region tabindex="-1">
+                <section
+                    node_ref=pair.setup
+                    class="panel setup"
+                    aria-label="Setup"
+                    data-region
+                    tabindex="-1"
+                    on:wheel=move |_| pair.lead(true)
+                    on:pointerdown=move |_| pair.lead(true)
+                    on:focusin=move |_| pair.lead(true)
+                    on:scroll=move |_| pair.follow(store, true)
+                >
                     <div class="rail">
                         <IconButton
                             icon=Kind::Right
@@ -61,7 +80,12 @@ pub fn App() -> impl IntoView {
                     <Setup />
                 </section>
                 <section
+                    node_ref=pair.now
                     class="panel now-panel"
+                    on:wheel=move |_| pair.lead(false)
+                    on:pointerdown=move |_| pair.lead(false)
+                    on:focusin=move |_| pair.lead(false)
+                    on:scroll=move |_| pair.follow(store, false)
                     class:stale=stale
                     aria-label="Now"
                     aria-busy=move || stale.get().to_string()
@@ -93,6 +117,29 @@ pub fn App() -> impl IntoView {
             <div class="unseen" role="status" aria-live="polite">{announcement}</div>
             <Dialogs />
         </div>
+    }
+}
+
+/// The tree of queues and their bars scroll together: the panel that a person scrolls leads.
+#[derive(Clone, Copy, Default)]
+struct Pair {
+    setup: NodeRef<html::Section>,
+    now: NodeRef<html::Section>,
+    setup_leads: StoredValue<bool>,
+}
+
+impl Pair {
+    fn lead(self, setup: bool) {
+        self.setup_leads.set_value(setup);
+    }
+
+    fn follow(self, store: Store, setup: bool) {
+        let are_lines_shared = store.view.with_untracked(|v| v.tab == SetupTab::Queues && !v.setup_folded);
+        let Some((left, right)) = self.setup.get_untracked().zip(self.now.get_untracked()) else { return };
+        if are_lines_shared && self.setup_leads.get_value() == setup {
+            let (from, to) = if setup { (left, right) } else { (right, left) };
+            to.set_scroll_top(from.scroll_top());
+        }
     }
 }
 

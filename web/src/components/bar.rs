@@ -60,7 +60,7 @@ pub fn Bar() -> impl IntoView {
         <header class="bar" data-region tabindex="-1" aria-label="Document">
             <div class="logo">
                 <Logo />
-                <span class="logo-text" aria-hidden="true">"Fairground"</span>
+                <span class="logo-text not-phone" aria-hidden="true">"Fairground"</span>
             </div>
             <h1 class="unseen">{move || format!("Fairground: {}", store.scenario.with(|s| s.name.clone()))}</h1>
             <Title />
@@ -86,7 +86,7 @@ pub fn Bar() -> impl IntoView {
             <span class="grow"></span>
             <button
                 type="button"
-                class="btn quiet examples"
+                class="btn quiet not-phone"
                 on:click=move |_| store.dispatch(Command::Dialog(Some(Dialog::Examples)))
             >
                 "Examples"

@@ -149,6 +149,8 @@ pub struct View {
     pub dialog: Option<Dialog>,
     /// WHY is open where it is not always there.
     pub why_open: bool,
+    /// It was closed by hand: it opens when something is selected, not by itself.
+    pub why_closed: bool,
     /// SETUP is folded away.
     pub setup_folded: bool,
     /// The chips of the start scenario are still offered.
@@ -276,6 +278,7 @@ impl Default for View {
             panel: Panel::Now,
             dialog: None,
             why_open: true,
+            why_closed: false,
             setup_folded: false,
             chips: true,
             note_closed: false,

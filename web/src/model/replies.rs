@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::command::{Dialog, Effect};
 use super::ladder::Ladder;
 use super::update::{ask_ladder, go_to, notify};
-use super::{EngineState, Model, Progress, Selection, announce};
+use super::{EngineState, Model, Origin, Progress, Selection, announce};
 use crate::engine::protocol::{Frame, Reply, Run, Say};
 
 /// Takes a reply in, unless it answers a question that is no longer of interest.
@@ -90,7 +90,8 @@ fn point_out(model: &mut Model, frame: &Frame) {
         .or_else(|| frame.refusals.first().map(|refusal| Selection::Job(refusal.job.clone())));
     if frame.cycle > 0 {
         model.auto_selected = found.is_some();
-        model.view.why_open |= event(&["reclaimed", "preempted", "moved", "evicted"]).is_some();
+        let is_told = model.origin == Origin::Start || event(&["reclaimed", "preempted"]).is_some();
+        model.view.why_open |= found.is_some() && is_told && !model.view.why_closed;
         model.selection = found;
     } else if model.auto_selected {
         model.selection = None;

@@ -137,6 +137,7 @@ fn update_view(model: &mut Model, command: Command, fx: &mut Vec<Effect>) {
         Command::Dialog(dialog) => view.dialog = dialog,
         Command::Why(open) => {
             view.why_open = open;
+            view.why_closed = !open;
             view.panel = if open { Panel::Why } else { Panel::Now };
         }
         Command::FoldSetup(folded) => view.setup_folded = folded,

@@ -33,7 +33,6 @@ pub fn Paste(
             <label class="field">
                 <span>"A scenario as YAML or JSON, a link, or a trace as CSV"</span>
                 <textarea
-                    class="input"
                     rows="8"
                     spellcheck="false"
                     autofocus

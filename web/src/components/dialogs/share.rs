@@ -31,7 +31,7 @@ pub fn Share(
             </p>
             <label class="field">
                 <span>"Link"</span>
-                <textarea class="input link-text" readonly rows="3" prop:value=link></textarea>
+                <textarea class="link-text" readonly rows="3" prop:value=link></textarea>
             </label>
             <p class="hint" class:problem=is_too_long>
                 <b>{format!("{} characters", crate::agreement::thousands(length as u64))}</b>
