@@ -2,6 +2,8 @@
 //!
 //! The data stay outside the repository: `FAIRGROUND_DATA`, else `../shared/data` beside the repository.
 
+#![allow(clippy::disallowed_methods, reason = "the trace is a file")]
+
 use std::path::PathBuf;
 use std::time::Duration;
 

@@ -3,7 +3,7 @@
 //!
 //! Read in this order: [`units`], [`time`], [`id`]; [`cluster`], the world; [`trace`], what
 //! is recorded; [`policy`], the contract and the policies; [`scenario`], what a person wrote; [`sim`], what moves
-//! time.
+//! time; [`link`] and [`import`], how a scenario travels and where else it comes from.
 
 pub mod cluster;
 pub mod id;

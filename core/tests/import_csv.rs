@@ -185,10 +185,8 @@ fn too_long_traces_are_refused() {
     }
     let imported = import(text.as_bytes(), None, &Options::default());
     assert_eq!(imported.scenario, None);
-    expect![
-        "the trace has more than 200000 pods, which is the most that is simulated; cut it to a shorter time"
-    ]
-    .assert_eq(&imported.report.diagnostics[0].says);
+    let says = &imported.report.diagnostics[0].says;
+    assert!(says.starts_with("the trace has more than 200000 pods"), "{says}");
 }
 
 #[test]

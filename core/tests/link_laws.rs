@@ -56,6 +56,18 @@ proptest! {
 }
 
 #[test]
+fn every_place_may_be_damaged_by_any_width_of_character() {
+    let link = encode(&support::plausible(3, 2, 4));
+    for at in 0..link.len() {
+        for c in ["", "~", "é", "名", "😀", "A", "&", "#", "%", ".", " "] {
+            let mut damaged = link.clone();
+            damaged.replace_range(at..=at, c);
+            assert!(damaged == link || decode(&damaged).is_err(), "{at} {c}");
+        }
+    }
+}
+
+#[test]
 fn links_are_as_short_as_promised() {
     let sizes = [(3, 2, 4), (8, 8, 20), (24, 64, 100), (110, 500, 1000)]
         .map(|(queues, nodes, jobs)| encode(&support::plausible(queues, nodes, jobs)).len());

@@ -179,7 +179,7 @@ fn foreign_and_hostile_texts_are_refused_with_a_place() {
         1:13 error S007 : "apiVersion" is not a key of this place; known here: name, note, dialect, policy, settings, cycle, delays, nodes, queues, jobs, timeline
         2:7 error S007 : "kind" is not a key of this place; known here: name, note, dialect, policy, settings, cycle, delays, nodes, queues, jobs, timeline
         "format: fairground-scenario\nversion: 1\n\tname: x"
-        2:10 error S001 : this cannot be read as YAML: while scanning a plain scalar, found a tab
+        2:10 error S001 : a tab stands where only spaces may; use spaces to set lines in
         "format: fairground-scenario\nversion: 1\nname: &a x\nnote: *a"
         3:7 error S004 : an anchor (&name) is not allowed here; write the value out
         "format: fairground-scenario\nversion: 1\nname: a\n---\nname: b"

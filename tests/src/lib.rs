@@ -11,3 +11,4 @@ pub mod recording;
 pub mod report;
 pub mod run;
 pub mod worlds;
+pub mod written;

@@ -125,3 +125,13 @@ pub fn add_job(cluster: &mut Cluster, name: &str, queue: QueueId, submit_s: i64,
         });
     }
 }
+
+/// The work of all jobs, GPU seconds.
+pub fn gpu_seconds(plan: &Plan) -> f64 {
+    let cluster = &plan.cluster;
+    let of = |pod: &Pod| {
+        let lasts = cluster.jobs[pod.job].lasts.unwrap_or_default();
+        i128::from(pod.request.resources.get(Resource::GPU).in_base_units()) * i128::from(lasts.as_millis())
+    };
+    cluster.pods.values().map(of).sum::<i128>() as f64 / 1e6
+}

@@ -5,8 +5,6 @@ use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use serde::Deserialize;
-
 use crate::known::Difference;
 use crate::recording::{Format, Recording};
 use crate::report::{CaseReport, FileReport, Verdict};
@@ -19,11 +17,6 @@ pub struct Options {
     pub only: Option<String>,
     /// Accepted differences.
     pub known: Vec<Difference>,
-}
-
-#[derive(Deserialize)]
-struct Named {
-    id: String,
 }
 
 /// Runs all cases of all files, on all processors; reports come in file and line order.
@@ -49,7 +42,7 @@ pub fn run(recordings: &[Recording], options: &Options) -> Vec<FileReport> {
     });
     let mut done = done.into_inner().unwrap_or_else(|e| e.into_inner());
     done.sort_by_key(|(file, report)| (*file, report.line));
-    let mut reports: Vec<FileReport> = recordings.iter().map(|r| empty_report(r)).collect();
+    let mut reports: Vec<FileReport> = recordings.iter().map(empty_report).collect();
     for (file, report) in done {
         reports[file].cases.push(report);
     }
@@ -69,26 +62,36 @@ fn empty_report(recording: &Recording) -> FileReport {
 
 fn run_case(recording: &Recording, case: usize, options: &Options) -> Option<CaseReport> {
     let (line, text) = &recording.cases[case];
-    let id = match recording.format {
-        Format::Foreign => String::new(),
-        _ => match serde_json::from_str::<Named>(text) {
-            Ok(named) => named.id,
-            Err(e) => return Some(failed(*line, "", &format!("not a case: {e}"))),
-        },
+    // Foreign cases have ids of their own kinds; nobody asks for one.
+    if recording.format == Format::Foreign {
+        let verdict = Verdict::NotBuilt("another product");
+        return options.only.is_none().then(|| CaseReport { line: *line, id: String::new(), verdict });
+    }
+    let read = match recording.format {
+        Format::KaiDivision => serde_json::from_str(text).map(Case::Division),
+        _ => serde_json::from_str(text).map(|case| Case::Cycle(Box::new(case))),
+    };
+    let case = match read {
+        Ok(case) => case,
+        Err(e) => return Some(failed(*line, "", &format!("not a case: {e}"))),
+    };
+    let (id, judge): (&str, &dyn Fn() -> Verdict) = match &case {
+        Case::Division(case) => (&case.id, &|| division::check(case)),
+        Case::Cycle(case) => (&case.id, &|| cycle::check(case)),
     };
     if options.only.as_ref().is_some_and(|only| !id.contains(only.as_str())) {
         return None;
     }
-    let judge = || match recording.format {
-        Format::Foreign => Ok(Verdict::NotBuilt("another product")),
-        Format::KaiDivision => serde_json::from_str(text).map(|c| division::check(&c)),
-        Format::KaiCycle => serde_json::from_str(text).map(|c| cycle::check(&c)),
-    };
     Some(match catch_unwind(AssertUnwindSafe(judge)) {
-        Ok(Ok(verdict)) => CaseReport { line: *line, id, verdict },
-        Ok(Err(e)) => failed(*line, &id, &format!("not a case: {e}")),
-        Err(panic) => failed(*line, &id, &format!("panicked: {}", panic_text(&*panic))),
+        Ok(verdict) => CaseReport { line: *line, id: id.to_owned(), verdict },
+        Err(panic) => failed(*line, id, &format!("panicked: {}", panic_text(&*panic))),
     })
+}
+
+/// A case that was read.
+enum Case {
+    Division(division::Case),
+    Cycle(Box<cycle::Case>),
 }
 
 fn failed(line: usize, id: &str, says: &str) -> CaseReport {

@@ -132,6 +132,22 @@ proptest! {
         }
     }
 
+    /// Leaving out idle cycles equals running them.
+    #[test]
+    fn skipping_changes_nothing(plan in plans(), by in 0..60_000i64) {
+        let (mut all, mut some) = (Simulation::new(&plan), Simulation::new(&plan));
+        let last = 80;
+        while all.cycle() < last && all.advance().is_some() {}
+        while some.cycle() < last {
+            some.skip_idle(last, fairground::time::Time::from_millis(by));
+            if some.cycle() == last || some.advance().is_none() {
+                break;
+            }
+        }
+        prop_assert_eq!(some.digest(), all.digest());
+        prop_assert_eq!(some.summary(), all.summary());
+    }
+
     /// How much is recorded decides nothing.
     #[test]
     fn recording_decides_nothing(plan in plans()) {

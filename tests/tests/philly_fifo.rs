@@ -2,7 +2,7 @@
 
 use fairground::cluster::audit;
 use fairground::policy::{Policy, Rhythm, fifo};
-use fairground::sim::Simulation;
+use fairground::sim::{History, Simulation};
 use fairground::time::Span;
 use fairground::trace::Level;
 use fairground_tests::philly;
@@ -30,7 +30,10 @@ fn known_answer() {
     let started = std::time::Instant::now();
     let mut simulation = Simulation::new(&plan);
     simulation.set_level(Level::Outcomes);
-    while simulation.advance().is_some() {}
+    let mut digests = vec![simulation.opening().digest];
+    while let Some(record) = simulation.advance() {
+        digests.push(record.digest);
+    }
     eprintln!("{} cycles in {:?}", simulation.cycle(), started.elapsed());
 
     assert_eq!(audit(simulation.world()), vec![]);
@@ -46,4 +49,12 @@ fn known_answer() {
         assert_eq!(totals.waits.mean_s.round() as i64, *mean, "{}", queue.name);
     }
     assert_eq!((summary.all.evictions, summary.all.gpu_seconds_lost), (0, 0.0));
+    assert_eq!(summary.all.gpu_seconds_used, philly::gpu_seconds(&plan));
+
+    let mut history = History::new(&plan);
+    for cycle in [60_000, 20, 40_123, 39_999] {
+        let started = std::time::Instant::now();
+        assert_eq!(history.seek(cycle).digest, digests[cycle as usize]);
+        eprintln!("to cycle {cycle} in {:?}, {} keyframes", started.elapsed(), history.n_keyframes());
+    }
 }

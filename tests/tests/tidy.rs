@@ -19,12 +19,14 @@ const CORE_LAYERS: &[&[&str]] = &[
 /// The same for the page.
 const WEB_LAYERS: &[&[&str]] = &[
     &["engine"],
-    &["model", "words"],
+    &["model"],
     &["view_model"],
+    &["words"],
     &["charts"],
     &["store"],
     &["components"],
-    &["page", "worker", "chart"],
+    &["page", "worker"],
+    &["design", "fixtures", "preview"],
 ];
 
 /// What each package may depend on; the reasons stand in the workspace manifest.

@@ -22,6 +22,8 @@ pub mod words;
 pub mod worker;
 
 #[cfg(test)]
+mod design;
+#[cfg(test)]
 mod fixtures;
 #[cfg(test)]
 mod preview;

@@ -33,6 +33,9 @@ pub const EXAMPLES: &[Example] = examples! {
     "department-empty": "Who gives something up?",
     "tree-decides": "Who gives something up?",
     "elastic-gives-back": "Who gives something up?",
+    "priority-inside-a-queue": "Who gives something up?",
+    "min-runtime-off": "Who gives something up?",
+    "min-runtime-on": "Who gives something up?",
     "priority-before-weight": "Who gets what is left?",
     "weight-at-equal-priority": "Who gets what is left?",
     "odd-gpu": "Who gets what is left?",
@@ -41,8 +44,10 @@ pub const EXAMPLES: &[Example] = examples! {
     "ten-promised-seven-there": "Why does it wait although GPUs are free?",
     "gang-of-four": "Why does it wait although GPUs are free?",
     "fragments-pinned": "Why does it wait although GPUs are free?",
+    "fragments-movable": "Why does it wait although GPUs are free?",
     "may-not-borrow": "Why does it wait although GPUs are free?",
     "limit-is-a-ceiling": "Why does it wait although GPUs are free?",
+    "fractions-share": "Why does it wait although GPUs are free?",
 };
 
 impl Example {

@@ -15,7 +15,7 @@ use crate::{drop, edge, library, storage};
 pub fn mount() {
     let app: HtmlElement =
         document().get_element_by_id("app").expect("index.html has an element #app").unchecked_into();
-    app.set_inner_html("");
+    app.set_text_content(None);
     leptos::mount::mount_to(app, Page).forget();
 }
 
@@ -45,8 +45,13 @@ fn opening() -> Opening {
     match read {
         Fragment::Document(opened) => match own {
             // A reload: the address is what the page itself wrote, perhaps before the last change.
-            Some((draft, address)) if address == fragment || draft.scenario == opened.scenario => {
+            Some((draft, address)) if address == fragment => {
                 Opening { opened: draft, dialog: None, address: fragment }
+            }
+            // One's own scenario, at another moment.
+            Some((draft, _)) if draft.scenario == opened.scenario => {
+                let opened = Opened { moment: opened.moment.clone(), ..draft };
+                Opening { opened, dialog: None, address: fragment }
             }
             _ => Opening { opened: *opened, dialog: None, address: fragment },
         },
@@ -77,6 +82,9 @@ fn Page() -> impl IntoView {
     let mut model = Model::new(opened);
     model.pristine = !is_draft;
     model.view.dialog = dialog;
+    let width = window().inner_width().ok().and_then(|w| w.as_f64()).unwrap_or(1440.0);
+    // On narrower pages WHY covers something, so it comes when there is something to say.
+    model.view.why_open = width > 1320.0 || model.selection.is_some() || model.origin == Origin::Link;
     model.view.chips = storage::remembered("chips").is_none();
     let query = window().location().search().unwrap_or_default();
     let theme = ["light", "dark"].into_iter().find(|name| query.contains(&format!("theme={name}")));

@@ -13,13 +13,13 @@ use crate::units::{PerResource, Resource};
 /// The cluster and what is kept incrementally about it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct World {
-    cluster: Cluster,
-    nodes: Arena<NodeId, NodeUse>,
-    queues: Arena<QueueId, QueueSums>,
-    jobs: Arena<JobId, JobCounts>,
-    pods: Arena<PodId, PodBook>,
+    pub(super) cluster: Cluster,
+    pub(super) nodes: Arena<NodeId, NodeUse>,
+    pub(super) queues: Arena<QueueId, QueueSums>,
+    pub(super) jobs: Arena<JobId, JobCounts>,
+    pub(super) pods: Arena<PodId, PodBook>,
     /// Pods whose phase, node or devices changed since [`World::take_touched`].
-    touched: Vec<PodId>,
+    pub(super) touched: Vec<PodId>,
 }
 
 /// CPU millicores, memory bytes, thousandths of GPUs.
@@ -48,7 +48,7 @@ pub struct QueueSums {
 
 /// Pods of one job by what they are about.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct JobCounts {
+pub(super) struct JobCounts {
     /// Not over.
     open: u32,
     /// Holding something, those told to go included.
@@ -57,11 +57,11 @@ struct JobCounts {
 
 /// What is remembered of one pod beyond its phase.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct PodBook {
+pub(super) struct PodBook {
     /// While it holds something: since when. While it waits: since when.
-    since: Time,
+    pub since: Time,
     /// Whether it lost its work at least once.
-    lost: bool,
+    pub lost: bool,
 }
 
 /// Why a pod cannot be bound to a node. A policy that decides so has a bug.
@@ -378,36 +378,50 @@ impl World {
 
     /// Adds a pod to the sums of its queues, or takes it away.
     fn count(&mut self, pod: PodId, sign: i64) {
-        let p = &self.cluster.pods[pod];
-        let ask = request_of(&p.request);
-        let preemptible = self.cluster.jobs[p.job].preemptible;
-        let add = |to: &mut Sums| {
-            for (to, ask) in to.iter_mut().zip(ask) {
-                *to += sign * ask;
-            }
-        };
-        let phase = p.phase;
-        self.on_path(pod, |sums| match phase {
-            Phase::Starting { .. } | Phase::Running { .. } => {
-                add(&mut sums.allocated);
-                if !preemptible {
-                    add(&mut sums.non_preemptible);
-                }
-            }
-            Phase::Terminating { .. } => add(&mut sums.leaving),
-            Phase::Pending | Phase::Gated => add(&mut sums.waiting),
-            Phase::Future | Phase::Finished { .. } | Phase::Removed { .. } => {}
-        });
+        count(&self.cluster, &mut self.queues, pod, sign);
     }
 
     /// Does something to the sums of a pod's queue and of all queues above it.
-    fn on_path(&mut self, pod: PodId, mut act: impl FnMut(&mut QueueSums)) {
-        let mut queue = Some(self.cluster.jobs[self.cluster.pods[pod].job].queue);
-        while let Some(id) = queue {
-            act(&mut self.queues[id]);
-            queue = self.cluster.queues[id].parent;
-        }
+    fn on_path(&mut self, pod: PodId, act: impl FnMut(&mut QueueSums)) {
+        on_path(&self.cluster, &mut self.queues, pod, act);
     }
+}
+
+fn on_path(
+    cluster: &Cluster,
+    queues: &mut Arena<QueueId, QueueSums>,
+    pod: PodId,
+    mut act: impl FnMut(&mut QueueSums),
+) {
+    let mut queue = Some(cluster.jobs[cluster.pods[pod].job].queue);
+    while let Some(id) = queue {
+        act(&mut queues[id]);
+        queue = cluster.queues[id].parent;
+    }
+}
+
+/// Adds a pod to the sums of its queues, or takes it away.
+fn count(cluster: &Cluster, queues: &mut Arena<QueueId, QueueSums>, pod: PodId, sign: i64) {
+    let p = &cluster.pods[pod];
+    let ask = request_of(&p.request);
+    let preemptible = cluster.jobs[p.job].preemptible;
+    let add = |to: &mut Sums| {
+        for (to, ask) in to.iter_mut().zip(ask) {
+            *to += sign * ask;
+        }
+    };
+    let phase = p.phase;
+    on_path(cluster, queues, pod, |sums| match phase {
+        Phase::Starting { .. } | Phase::Running { .. } => {
+            add(&mut sums.allocated);
+            if !preemptible {
+                add(&mut sums.non_preemptible);
+            }
+        }
+        Phase::Terminating { .. } => add(&mut sums.leaving),
+        Phase::Pending | Phase::Gated => add(&mut sums.waiting),
+        Phase::Future | Phase::Finished { .. } | Phase::Removed { .. } => {}
+    });
 }
 
 /// A request as sums.
@@ -415,40 +429,33 @@ pub fn request_of(request: &super::Request) -> Sums {
     Resource::ACCOUNTED.map(|r| request.resources.get(r).in_base_units())
 }
 
-/// For the audit: the parts that are kept incrementally.
+/// For the audit: sums that are kept incrementally.
 #[derive(Clone, Debug)]
 pub(super) struct Recount {
     pub nodes: Arena<NodeId, NodeUse>,
     pub queues: Arena<QueueId, QueueSums>,
-    jobs: Arena<JobId, JobCounts>,
 }
 
 impl Recount {
-    /// Recomputes them from phases, places and requests.
+    /// Recomputes them from the phases, places and requests of live jobs; others hold and want nothing.
     pub fn new(world: &World) -> Recount {
         let cluster = &world.cluster;
-        let mut fresh = World {
-            cluster: cluster.clone(),
-            nodes: cluster.nodes.values().map(NodeUse::new).collect(),
-            queues: cluster.queues.ids().map(|_| QueueSums::default()).collect(),
-            jobs: cluster.jobs.ids().map(|_| JobCounts::default()).collect(),
-            pods: world.pods.clone(),
-            touched: Vec::new(),
-        };
-        for pod in cluster.pods.ids() {
-            fresh.count(pod, 1);
-            let p = &cluster.pods[pod];
-            if let (true, Some(node)) = (p.phase.holds(), p.node) {
-                fresh.nodes[node].take(&p.request, p.devices);
+        let mut nodes: Arena<NodeId, NodeUse> = cluster.nodes.values().map(NodeUse::new).collect();
+        let mut queues = cluster.queues.ids().map(|_| QueueSums::default()).collect();
+        for (id, pod) in cluster.live_jobs.iter().flat_map(|&job| cluster.pods_of(job)) {
+            count(cluster, &mut queues, id, 1);
+            if let (true, Some(node)) = (pod.phase.holds(), pod.node) {
+                nodes[node].take(&pod.request, pod.devices);
             }
-            fresh.jobs[p.job].open += u32::from(!p.phase.is_over());
-            fresh.jobs[p.job].holding += u32::from(p.phase.holds());
         }
-        Recount { nodes: fresh.nodes, queues: fresh.queues, jobs: fresh.jobs }
+        Recount { nodes, queues }
     }
+}
 
-    /// Whether the counts of a job's pods are kept right.
-    pub fn agrees_on_job(&self, world: &World, job: JobId) -> bool {
-        self.jobs[job] == world.jobs[job]
+impl World {
+    /// For the audit: whether the counts of a job's pods are kept right.
+    pub(super) fn counts_right(&self, job: JobId) -> bool {
+        let n = |is: fn(Phase) -> bool| self.cluster.pods_of(job).filter(|(_, p)| is(p.phase)).count() as u32;
+        self.jobs[job] == JobCounts { open: n(|phase| !phase.is_over()), holding: n(Phase::holds) }
     }
 }

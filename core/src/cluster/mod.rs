@@ -4,6 +4,7 @@
 //! and priority are plain fields whose meaning a policy gives. Only `lifecycle` changes a pod's phase.
 
 mod audit;
+mod frozen;
 mod job;
 mod lifecycle;
 mod node;
@@ -16,7 +17,8 @@ use std::sync::Arc;
 use crate::id::{Arena, JobId, NodeId, PartitionId, PodId, PodSetId, QueueId};
 use crate::time::Span;
 
-pub use audit::{Finding, audit, audit_nodes};
+pub use audit::{Finding, audit, audit_live, audit_nodes};
+pub use frozen::Frozen;
 pub use job::{Job, PodSet};
 pub use lifecycle::{BindError, QueueSums, Sums, Torn, World, request_of};
 pub use node::Node;

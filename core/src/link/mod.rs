@@ -137,6 +137,9 @@ fn open_once(text: &str) -> Result<Linked, LinkError> {
         let expected = Some(whole);
         return Err(if text.is_ascii() { LinkError::Cut { arrived, expected } } else { LinkError::Damaged });
     };
+    if !link.is_ascii() {
+        return Err(LinkError::Damaged);
+    }
     // What chat programs put behind a link is no part of it; a letter would be.
     let (signed, trailer) = link.split_at(whole - CHECKSUM_CHARS);
     let is_longer = text[whole..].starts_with(|c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_');

@@ -23,13 +23,14 @@ pub struct Scenario {
     pub name: String,
     /// What to watch; free text.
     pub note: String,
-    /// Whose words the file uses: `kai`.
+    /// Whose words and units the file uses; left out: `kai`.
     pub dialect: String,
-    /// Which policy runs it: `kai` or `fifo`.
+    /// Which policy runs it: `kai` or `fifo`; left out: `kai`.
     pub policy: String,
     /// Switches of the policy by name; left out: the product's default.
     pub settings: BTreeMap<String, Scalar>,
-    /// When cycles take place: a period (`1s`), or `on change` (at every arrival and end, at least 1 s apart).
+    /// When cycles take place: a period (`1s`), or `on change` (at every arrival and end; under `kai` at least 1 s
+    /// apart). Left out: every second under `kai`, on change under `fifo`.
     pub cycle: Option<Scalar>,
     /// How long things take between cycles.
     pub delays: DelaysEntry,
@@ -59,15 +60,15 @@ pub struct NodeEntry {
     pub name: String,
     /// How many equal nodes; left out: this one, under its own name.
     pub count: Option<Scalar>,
-    /// GPUs of one node.
+    /// GPUs of one node, at most 64; left out: none.
     pub gpu: Option<Scalar>,
     /// Cores of one node; left out: 64.
     pub cpu: Option<Scalar>,
-    /// Memory of one node; left out: 256 GB.
+    /// Memory of one node, in bytes if it has no unit; left out: 256 GB.
     pub memory: Option<Scalar>,
     /// Pod slots of one node; left out: 110.
     pub pods: Option<Scalar>,
-    /// Memory of each GPU; left out: 40000 MiB.
+    /// Memory of each GPU, in MiB if it has no unit; left out: 40000 MiB.
     pub gpu_memory: Option<Scalar>,
     /// Labels.
     pub labels: BTreeMap<String, String>,
@@ -90,7 +91,7 @@ pub struct QueueEntry {
     pub gpu: ResourceEntry,
     /// CPU.
     pub cpu: ResourceEntry,
-    /// Memory.
+    /// Memory; a number without a unit counts 10^6 bytes, as in KAI.
     pub memory: ResourceEntry,
     /// Minimum runtime against preemption inside the queue.
     pub preempt_min_runtime: Option<Scalar>,
@@ -103,11 +104,11 @@ pub struct QueueEntry {
 /// What a queue is promised and allowed of one resource.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ResourceEntry {
-    /// Guaranteed part, or `unlimited`.
+    /// Guaranteed part, or `unlimited`, for which KAI also writes `-1`. Left out: the policy decides; 0 under KAI.
     pub quota: Option<Scalar>,
-    /// Ceiling, or `unlimited`.
+    /// Ceiling, or `unlimited`. Left out: the policy decides; under KAI nothing is allowed then.
     pub limit: Option<Scalar>,
-    /// Part in the surplus.
+    /// Part in the surplus. Left out: the policy decides; 0 under KAI.
     pub weight: Option<Scalar>,
     /// Past usage as a share of the cluster, 0 to 1.
     pub usage: Option<Scalar>,
@@ -128,9 +129,10 @@ pub struct JobEntry {
     pub submit: Option<Scalar>,
     /// How long each pod runs; left out: until the end.
     pub lasts: Option<Scalar>,
-    /// A number or a preset class: `train`, `build`, `interactive-preemptible`, `inference`.
+    /// A number or a preset class: `train` (50), `interactive-preemptible` (75), `build` (100), `inference` (125).
+    /// Left out: 50.
     pub priority: Option<Scalar>,
-    /// Whether it may be evicted for others; left out: by priority.
+    /// Whether it may be evicted for others; left out: if its priority is below 100.
     pub preemptible: Option<Scalar>,
     /// Who submitted it.
     pub user: Option<String>,
@@ -138,7 +140,7 @@ pub struct JobEntry {
     pub pods: Option<Scalar>,
     /// How many pods must start together; left out: all of them.
     pub min_available: Option<Scalar>,
-    /// GPUs of each pod: whole, or a fraction of one.
+    /// GPUs of each pod: whole, or a fraction of one. Left out: none.
     pub gpu: Option<Scalar>,
     /// GPU memory of each pod, instead of `gpu`.
     pub gpu_memory: Option<Scalar>,
@@ -150,9 +152,10 @@ pub struct JobEntry {
     pub selector: BTreeMap<String, String>,
     /// Pods of several kinds, instead of `pods`, `min_available` and the requests above.
     pub pod_sets: Vec<PodSetEntry>,
-    /// Nodes on which its first pods run at the start, one per pod.
+    /// Nodes on which its first pods run at the start, one per pod, each on the lowest free devices. Of a pattern:
+    /// dealt out job after job.
     pub on: Vec<String>,
-    /// When those started running; left out: at `submit`.
+    /// When those started running, at or before 0; left out: at `submit`.
     pub started: Option<Scalar>,
     /// A remark.
     pub note: String,

@@ -4,9 +4,11 @@
 //! Entries are taken in the order (time, kind, sequence). The sequence is the file order of what the entry is about:
 //! pod, timeline position or job. At one instant work ends first, then what was told to go is gone, then
 //! what was starting runs, then the timeline takes effect, then new work arrives; the scheduler looks after all
-//! of them.
+//! of them. Arrivals and the timeline are known from the start: they are one sorted list that is never copied, and a position in it.
 
+use crate::kit::sort;
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use crate::time::Time;
 
@@ -23,6 +25,8 @@ pub enum Kind {
     Change,
     /// A job becomes known.
     Submit,
+    /// Time itself may change a decision: a minimum runtime or a grace is over.
+    Look,
 }
 
 impl Kind {
@@ -32,39 +36,73 @@ impl Kind {
     }
 }
 
+/// When, what, about whom.
+pub type Entry = (Time, Kind, u32);
+
 /// Future entries in order.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Agenda {
-    entries: BTreeSet<(Time, Kind, u32)>,
+    /// Known from the start, sorted; everything from `next` on is still to come.
+    known: Arc<[Entry]>,
+    next: usize,
+    /// Known entries that will not happen.
+    dropped: BTreeSet<Entry>,
+    /// Made during the run.
+    made: BTreeSet<Entry>,
 }
 
 impl Agenda {
+    /// With what is known from the start, in any order.
+    pub fn new(mut known: Vec<Entry>) -> Agenda {
+        sort::sort(&mut known);
+        Agenda { known: known.into(), ..Agenda::default() }
+    }
     /// Adds an entry.
-    pub fn add(&mut self, at: Time, kind: Kind, sequence: u32) {
-        self.entries.insert((at, kind, sequence));
+    pub fn add(&mut self, entry: Entry) {
+        self.made.insert(entry);
     }
     /// Removes an entry that will not happen.
-    pub fn cancel(&mut self, at: Time, kind: Kind, sequence: u32) {
-        self.entries.remove(&(at, kind, sequence));
+    pub fn cancel(&mut self, entry: Entry) {
+        if !self.made.remove(&entry) && self.known[self.next..].binary_search(&entry).is_ok() {
+            self.dropped.insert(entry);
+            self.skip_dropped();
+        }
     }
     /// Takes the first entry, if it is due by then.
-    pub fn take_due(&mut self, by: Time) -> Option<(Time, Kind, u32)> {
-        let first = *self.entries.first()?;
+    pub fn take_due(&mut self, by: Time) -> Option<Entry> {
+        let (known, made) = (self.known.get(self.next).copied(), self.made.first().copied());
+        let first = known.into_iter().chain(made).min()?;
         if first.0 > by {
             return None;
         }
-        self.entries.pop_first()
+        if made == Some(first) {
+            self.made.pop_first();
+        } else {
+            self.next += 1;
+            self.skip_dropped();
+        }
+        Some(first)
+    }
+    fn skip_dropped(&mut self) {
+        while self.known.get(self.next).is_some_and(|entry| self.dropped.remove(entry)) {
+            self.next += 1;
+        }
     }
     /// When the scheduler has to be asked at the earliest.
     pub fn next_news(&self) -> Option<Time> {
-        self.entries.iter().find(|(_, kind, _)| kind.is_news()).map(|&(at, _, _)| at)
+        let made = self.made.iter().find(|(_, kind, _)| kind.is_news());
+        self.known.get(self.next).into_iter().chain(made).map(|entry| entry.0).min()
     }
-    /// How many entries there are.
-    pub fn len(&self) -> usize {
-        self.entries.len()
+    /// When the first entry of any kind is due.
+    pub fn first(&self) -> Option<Time> {
+        self.known.get(self.next).into_iter().chain(self.made.first()).map(|entry| entry.0).min()
+    }
+    /// What a copy weighs, about, in bytes.
+    pub fn weight(&self) -> u64 {
+        ((self.made.len() + self.dropped.len()) * 2 * size_of::<Entry>()) as u64
     }
     /// Whether nothing will happen by itself.
     pub fn is_empty(&self) -> bool {
-        self.entries.is_empty()
+        self.made.is_empty() && self.next >= self.known.len()
     }
 }

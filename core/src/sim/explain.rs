@@ -4,7 +4,8 @@
 //! Recording changes no decision; so a cycle may be run again from the state before it with everything recorded. What is not
 //! stored costs nothing until somebody asks.
 
-use super::simulation::{CycleRecord, Simulation};
+use super::record::CycleRecord;
+use super::simulation::Simulation;
 use crate::id::{JobId, QueueId};
 use crate::trace::{Check, Level, Subject, Trace};
 

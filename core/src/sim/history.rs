@@ -8,8 +8,10 @@
 
 use std::sync::Arc;
 
+use super::checkpoint::Checkpoint;
 use super::explain::{Explanation, explain};
-use super::simulation::{Checkpoint, CycleRecord, Simulation};
+use super::record::CycleRecord;
+use super::simulation::Simulation;
 use crate::scenario::Plan;
 use crate::trace::Level;
 
@@ -148,7 +150,7 @@ impl History {
     fn keep(&mut self) {
         let newest = self.keyframes.last().expect("the opening state is always kept");
         let cycles = self.present.cycle().saturating_sub(newest.cycle());
-        let changed = self.present.changed_bytes().saturating_sub(newest.changed_bytes());
+        let changed = self.present.state.changed_bytes().saturating_sub(newest.changed_bytes());
         if cycles < self.spacing && (cycles == 0 || changed < CHANGE) {
             return;
         }

@@ -1,17 +1,23 @@
 //! What moves time: one cycle after the other, forwards, and backwards by running again.
 
 mod agenda;
+mod checkpoint;
 mod explain;
+mod happen;
 mod history;
+mod looks;
 mod meter;
 mod policies;
+mod record;
 mod simulation;
 mod summary;
 mod view;
 
+pub use checkpoint::Checkpoint;
 pub use explain::{Explanation, explain};
 pub use history::{BUDGET, History};
 pub use meter::{Integrals, Meter};
-pub use simulation::{Checkpoint, CycleRecord, Simulation};
+pub use record::CycleRecord;
+pub use simulation::Simulation;
 pub use summary::{Summary, Totals, Waits};
 pub use view::{ClaimView, Holder, NodeTable, PodCounts};

@@ -1,6 +1,7 @@
 //! What a page asks of a state: who holds which device, what a job's pods are about, what was claimed.
 
-use super::simulation::{CycleRecord, Simulation};
+use super::record::CycleRecord;
+use super::simulation::Simulation;
 use crate::cluster::{GpuRequest, Phase};
 use crate::id::{Arena, JobId, NodeId, PodId, QueueId};
 use crate::trace::Event;

@@ -1,35 +1,71 @@
-import AxeBuilder from "@axe-core/playwright";
+import { App } from "../app.js";
 import { expect, test } from "../fixture.js";
 
-test("the page loads and its worker answers", async ({ page }, testInfo) => {
-  const wasm = [];
-  page.on("request", (request) => request.url().includes(".wasm") && wasm.push(request.url()));
-  await page.goto("./");
-  await expect(page.getByRole("heading", { level: 1 })).toHaveText("Fairground");
-  await expect(page.locator("#engine")).toHaveText("pong");
-  await expect(page.locator("figure svg text").first()).toHaveText("research");
-  expect(wasm, "page and worker share one WASM").toHaveLength(1);
-  await page.screenshot({ path: testInfo.outputPath("start.png") });
+test("the start scenario tells its story", async ({ page }) => {
+  const app = new App(page);
+  await app.open();
+  await expect(page.getByText("Who gives one up?")).toBeVisible();
+  await expect(app.share("team-a")).toHaveAttribute("aria-label", /has 3 GPUs/);
+  await app.step.click();
+  await app.atCycle(1);
+  await expect(app.why).toContainText("a2 was reclaimed for b2");
+  await expect(app.why).toContainText("fair share of 2");
+  await expect(app.status).toContainText("Cycle 1: b2 submitted, a2 reclaimed for b2");
+  await app.step.click();
+  await app.atCycle(2);
+  await expect(app.why).toContainText("b2 started on node-2");
+  await expect(app.share("team-b")).toHaveAttribute("aria-label", /has 2 GPUs/);
 });
 
-test("the start page has no accessibility violations", async ({ page }) => {
-  await page.goto("./");
-  await expect(page.locator("#engine")).toHaveText("pong");
-  const { violations } = await new AxeBuilder({ page }).analyze();
-  expect(violations).toEqual([]);
+test("stepping back leads to the same states", async ({ page }) => {
+  const app = new App(page);
+  await app.open();
+  const digests = [];
+  for (let cycle = 0; cycle < 4; cycle++) {
+    await app.atCycle(cycle);
+    digests.push(await app.now.getAttribute("data-digest"));
+    if (cycle < 3) await app.step.click();
+  }
+  for (let cycle = 2; cycle >= 0; cycle--) {
+    await page.getByRole("button", { name: "Step back" }).click();
+    await app.atCycle(cycle);
+    expect(await app.now.getAttribute("data-digest")).toBe(digests[cycle]);
+  }
 });
 
-test("the policy of the page forbids inline styles, scripts and foreign hosts", async ({ page, problems }) => {
-  await page.goto("./");
-  await expect(page.locator("#engine")).toHaveText("pong");
-  const forbidden = async (directive) => {
-    await expect.poll(() => problems.join("\n")).toMatch(new RegExp(`Content Security Policy.*${directive}`));
-    problems.length = 0;
-  };
-  await page.evaluate(() => document.body.insertAdjacentHTML("beforeend", '<p style="margin: 0">'));
-  await forbidden("style-src");
-  await page.evaluate(() => document.body.append(Object.assign(document.createElement("script"), { text: "0" })));
-  await forbidden("script-src");
-  await page.evaluate(() => fetch("http://127.0.0.1:9/").catch(() => {}));
-  await forbidden("connect-src");
+test("with quota 3 nobody goes, and the page says why b2 waits", async ({ page }) => {
+  const app = new App(page);
+  await app.open();
+  await page.getByRole("button", { name: "Raise team-a's quota to 3" }).click();
+  await expect(app.cell('queues["team-a"].gpu.quota')).toContainText("3");
+  await app.step.click();
+  await app.atCycle(1);
+  await expect(app.why).toContainText("b2 waits");
+  await expect(app.share("team-a")).toHaveAttribute("aria-label", /has 3 GPUs/);
+  await page.reload();
+  await app.arrived();
+  await expect(page.getByRole("button", { name: "Add a node" })).toHaveCount(0);
+});
+
+test("with one more node nobody goes", async ({ page }) => {
+  const app = new App(page);
+  await app.open();
+  await page.getByRole("button", { name: "Add a node" }).click();
+  await app.step.click();
+  await app.atCycle(1);
+  await expect(app.why).toContainText("b2 started on node-3");
+});
+
+test("an empty scenario can be filled by hand", async ({ page }) => {
+  const app = new App(page);
+  await app.open();
+  await page.getByRole("button", { name: "Empty scenario, or paste yours" }).click();
+  await page.getByRole("button", { name: "Start with an empty scenario" }).click();
+  await expect(page.getByRole("button", { name: "New scenario" })).toBeVisible();
+  await page.getByRole("button", { name: "Queue", exact: false }).filter({ hasText: "Queue" }).last().click();
+  await page.getByRole("button", { name: "Job", exact: false }).filter({ hasText: "Job" }).last().click();
+  await app.arrived();
+  await app.step.click();
+  await app.atCycle(1);
+  await expect(app.share("queue-1")).toHaveAttribute("aria-label", /has 1 GPU/);
 });

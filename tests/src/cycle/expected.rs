@@ -34,8 +34,8 @@ pub fn check(case: &Case, ran: &[Ran]) -> Result<(), String> {
 
 fn after_actions(end: &mut Snapshot, last: &Ran) {
     for pod in end.jobs.iter_mut().flat_map(|j| &mut j.pods) {
-        let changes = last.outcome.steps.iter().flat_map(|s| &s.pods);
-        if let Some(after) = changes.filter(|p| p.pod == pod.name).last() {
+        let mut changes = last.outcome.steps.iter().flat_map(|s| &s.pods);
+        if let Some(after) = changes.rfind(|p| p.pod == pod.name) {
             pod.status = after.status;
             pod.node = after.node.clone();
         }

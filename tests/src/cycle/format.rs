@@ -294,10 +294,13 @@ pub struct Round {
 #[derive(Clone, Debug, Deserialize)]
 pub struct Open {
     /// Status, node, groups by pod.
-    pub pods: BTreeMap<Arc<str>, (String, Arc<str>, Vec<Arc<str>>)>,
+    pub pods: BTreeMap<Arc<str>, OpenPod>,
     /// By job.
     pub jobs: BTreeMap<Arc<str>, OpenJob>,
 }
+
+/// Status, node, shared devices.
+pub type OpenPod = (String, Arc<str>, Vec<Arc<str>>);
 
 /// A job at the opening of a later round.
 #[derive(Clone, Debug, Deserialize)]

@@ -9,7 +9,7 @@ mod decisions;
 mod expected;
 mod features;
 mod format;
-mod snapshot;
+pub mod snapshot;
 
 pub use format::Case;
 

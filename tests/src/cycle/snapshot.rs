@@ -80,13 +80,27 @@ pub fn write_back(
     outcome: &CycleOutcome,
     open: Option<&Open>,
 ) -> Result<(), String> {
-    for (job, recorded) in snapshot.jobs.iter_mut().zip(&case.jobs) {
+    let stays: BTreeSet<&str> =
+        case.jobs.iter().filter(|j| j.delete_when_evicted).map(|j| &*j.name).collect();
+    pass(snapshot, outcome, case.config.round_seconds, |job| stays.contains(job));
+    let Some(open) = open else { return Ok(()) };
+    for job in snapshot.jobs.iter_mut().filter(|j| j.allocated.is_some()) {
+        set_job(job, open_job(open, &job.name)?);
+    }
+    Ok(())
+}
+
+/// Takes over what a cycle did and lets time pass: binding pods run, claims are forgotten, evicted pods wait again unless
+/// their job `stays`, moments become older. Now remains moment 0.
+pub fn pass(snapshot: &mut Snapshot, outcome: &CycleOutcome, seconds: f64, stays: impl Fn(&str) -> bool) {
+    for job in &mut snapshot.jobs {
         for step in &outcome.steps {
             apply_step(job, step);
         }
+        let stays = stays(&job.name);
         for pod in &mut job.pods {
             match pod.status {
-                Status::Releasing if recorded.delete_when_evicted => (),
+                Status::Releasing if stays => (),
                 Status::Releasing | Status::Pipelined => {
                     pod.status = Status::Pending;
                     pod.node = Arc::from("");
@@ -96,16 +110,10 @@ pub fn write_back(
                 _ => (),
             }
         }
-        match open {
-            Some(open) if recorded.allocated.is_some() => set_job(job, open_job(open, &job.name)?),
-            _ => {
-                let age = |at: Option<f64>| at.map(|s| s - case.config.round_seconds);
-                job.last_start_s = age(job.last_start_s);
-                job.stale_since_s = age(job.stale_since_s);
-            }
-        }
+        let age = |at: Option<f64>| at.map(|s| s - seconds);
+        job.last_start_s = age(job.last_start_s);
+        job.stale_since_s = age(job.stale_since_s);
     }
-    Ok(())
 }
 
 fn apply_step(job: &mut SnapshotJob, step: &ActionOutcome) {

@@ -86,7 +86,7 @@ fn draw_cell(area: &Area<'_>, cell: &CellView, ready: bool) -> Drawn {
     }
     labels(area, cell)?;
     if cell.parts.iter().any(|part| part.changed) {
-        put(area, place, -2.0, Paint::from(Ink::Ink).trimmed(Trim::Changed).line(2.0))?;
+        put(area, place, -1.0, Paint::from(Ink::Ink).trimmed(Trim::Changed).line(2.0))?;
     }
     if let Some(ghost) = cell.ghost {
         let ink = ghost.map_or(Ink::Dim, marks::ink);
@@ -94,7 +94,7 @@ fn draw_cell(area: &Area<'_>, cell: &CellView, ready: bool) -> Drawn {
         put(area, place, 3.5, Paint::from(ink).trimmed(Trim::RoundDashed).line(1.5))?;
     }
     if cell.selected {
-        put(area, place, -3.0, Paint::from(Ink::Selected).trimmed(Trim::Changed).line(2.0))?;
+        put(area, place, -1.0, Paint::from(Ink::Selected).trimmed(Trim::Changed).line(2.0))?;
     }
     Ok(())
 }

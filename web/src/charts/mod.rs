@@ -5,3 +5,6 @@ pub mod cluster;
 pub mod marks;
 pub mod shares;
 pub mod timeline;
+
+#[cfg(test)]
+mod tests;

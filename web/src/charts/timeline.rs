@@ -17,7 +17,7 @@ use crate::view_model::timeline::{Axis, Band, Kind, LEFT, LaneMark, RIGHT, Timel
 /// Height of the lane.
 pub const LANE: f64 = 28.0;
 /// Height of the labels of the axis.
-const LABELS: f64 = 20.0;
+const LABELS: f64 = 24.0;
 
 /// A range of numbers with key points of our own choice.
 struct Ticked {
@@ -221,8 +221,8 @@ fn draw_lane(area: &Area<'_>, marks: &[LaneMark], width: f64) -> Drawn {
         shape(area, mark.kind, at, ink)?;
         if mark.n > 1 {
             let text = if mark.n > 99 { "99+".into() } else { mark.n.to_string() };
-            let style = Paint::from(Ink::Soft).trimmed(Trim::Halo).text(10.0, HPos::Left);
-            area.draw(&Text::new(text, (at.0 + px(6.0), px(6.0)), style))?;
+            let style = Paint::from(Ink::Soft).trimmed(Trim::Halo).text(11.0, HPos::Left);
+            area.draw(&Text::new(text, (at.0 + px(14.0), px(6.5)), style))?;
         }
     }
     Ok(())

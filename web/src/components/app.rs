@@ -15,6 +15,7 @@ use super::shares::Shares;
 use super::strip::{Notices, Strip};
 use super::timeline::Timeline;
 use super::transport::Transport;
+use super::why::Why;
 use crate::model::{Command, Panel};
 use crate::store::Store;
 
@@ -43,10 +44,10 @@ pub fn App() -> impl IntoView {
                 "Skip to the controls of time"
             </button>
             <Bar />
-            <div class="under-bar">
+            <section class="under-bar" aria-label="What to watch, and messages">
                 <Strip />
                 <Notices />
-            </div>
+            </section>
             <main class="main">
                 <section class="panel setup" aria-label="Setup" data-region tabindex="-1">
                     <div class="rail">
@@ -64,6 +65,8 @@ pub fn App() -> impl IntoView {
                     class:stale=stale
                     aria-label="Now"
                     aria-busy=move || stale.get().to_string()
+                    data-cycle=move || store.frame.with(|f| f.as_ref().map(|f| f.cycle.to_string()))
+                    data-digest=move || store.frame.with(|f| f.as_ref().map(|f| f.digest.clone()))
                     data-region
                     tabindex="-1"
                 >
@@ -143,6 +146,16 @@ fn WhyPanel() -> impl IntoView {
                 on_press=Callback::new(move |()| store.dispatch(Command::Why(false)))
             />
         </div>
+        <Why
+            frame=store.frame
+            run=store.run
+            selection=store.selection
+            ladder=store.ladder
+            resource=store.resource
+            on_select=Callback::new(move |selection| store.dispatch(Command::Select(selection)))
+            on_focus_field=Callback::new(move |path| store.dispatch(Command::FocusField(path)))
+            on_seek=Callback::new(move |cycle| store.dispatch(Command::GoTo(cycle)))
+        />
     }
 }
 

@@ -40,6 +40,15 @@ pub fn Bar() -> impl IntoView {
             })
             .to_vec()
     };
+    let more = move |()| {
+        let mut items = vec![
+            MenuItem::new("Examples", Command::Dialog(Some(Dialog::Examples))),
+            MenuItem::new("Open yours", Command::Dialog(Some(Dialog::Paste))),
+            MenuItem::new("How this is checked", Command::Dialog(Some(Dialog::Fidelity))),
+        ];
+        items.extend(themes(()));
+        items
+    };
     let theme_icon = move || match theme.get() {
         Theme::System => Kind::System,
         Theme::Light => Kind::Sun,
@@ -51,8 +60,9 @@ pub fn Bar() -> impl IntoView {
         <header class="bar" data-region tabindex="-1" aria-label="Document">
             <div class="logo">
                 <Logo />
-                <h1>"Fairground"</h1>
+                <span class="logo-text" aria-hidden="true">"Fairground"</span>
             </div>
+            <h1 class="unseen">{move || format!("Fairground: {}", store.scenario.with(|s| s.name.clone()))}</h1>
             <Title />
             <MenuButton label="Policy" class="btn quiet hide" items=Callback::new(policies)>
                 {short}
@@ -100,6 +110,9 @@ pub fn Bar() -> impl IntoView {
             <MenuButton label="Colours" class="btn quiet icon hide" items=Callback::new(themes)>
                 {move || view! { <Icon kind=theme_icon() /> }}
             </MenuButton>
+            <MenuButton label="More" class="btn quiet icon only-phone" items=Callback::new(more)>
+                <Icon kind=Kind::More />
+            </MenuButton>
             <button
                 type="button"
                 class="btn"
@@ -126,7 +139,7 @@ fn Title() -> impl IntoView {
         element.select();
     });
     let finish = move |keep: bool| {
-        if finished.get_value() {
+        if finished.try_get_value() != Some(false) {
             return;
         }
         finished.set_value(true);

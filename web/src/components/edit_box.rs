@@ -74,7 +74,19 @@ fn TextBox(
     input.on_load(move |element| {
         let _ = element.focus();
         if !replaces {
-            element.select();
+            // Its text is there only after this.
+            request_animation_frame(move || element.select());
+        }
+    });
+    // Panels cut off what stands out of them, so the message is placed on the window.
+    let place = RwSignal::new((0.0, 0.0));
+    Effect::new(move |_| {
+        if mistake.with(Option::is_some)
+            && let Some(input) = input.get()
+        {
+            let rect = input.get_bounding_client_rect();
+            let width = window().inner_width().ok().and_then(|w| w.as_f64()).unwrap_or(1e4);
+            place.set((rect.left().min(width - 256.0).max(8.0), rect.bottom() + 4.0));
         }
     });
     let try_out = move |value: String| {
@@ -94,7 +106,7 @@ fn TextBox(
         }
     };
     let finish = move |how: Done| {
-        if finished.get_value() {
+        if finished.try_get_value() != Some(false) {
             return;
         }
         let value = text.get_untracked();
@@ -167,7 +179,17 @@ fn TextBox(
                     }
                 })}
             <Show when=move || mistake.get().is_some()>
-                <span class="mistake" id="edit-mistake" role="alert">{mistake}</span>
+                <span
+                    class="mistake"
+                    id="edit-mistake"
+                    role="alert"
+                    style:position="fixed"
+                    style:right="auto"
+                    style:left=move || format!("{}px", place.get().0)
+                    style:top=move || format!("{}px", place.get().1)
+                >
+                    {mistake}
+                </span>
             </Show>
         </span>
     }
@@ -188,12 +210,12 @@ fn ChoiceBox(
         let _ = element.focus();
     });
     let choose = move |value: String| {
-        if !finished.get_value() {
+        if finished.try_get_value() == Some(false) {
             store.dispatch(Command::Set { at: at.clone(), value });
         }
     };
     let close = move |how: Done| {
-        if !finished.get_value() {
+        if finished.try_get_value() == Some(false) {
             finished.set_value(true);
             on_done.run((how, String::new()));
         }

@@ -15,7 +15,7 @@ pub fn insert(class: &'static str, svg: impl Into<Signal<String>>) -> impl IntoV
 
 /// A small drawing that does not change.
 pub fn icon(svg: String) -> impl IntoView {
-    insert("key", Signal::stored(svg))
+    insert("glyph", Signal::stored(svg))
 }
 
 /// Calls back with the element, now and whenever its size changes.

@@ -11,8 +11,8 @@ use std::sync::Arc;
 use fairground::scenario::Path;
 use leptos::prelude::*;
 
-use crate::engine::protocol::{Frame, LadderLevel, Run};
-use crate::model::Selection;
+use crate::engine::protocol::{Frame, Run};
+use crate::model::{Ladder, Selection};
 
 /// The moment under the cursor, or the same moment of the scenario as it is being edited.
 pub type FrameSignal = Signal<Option<Arc<Frame>>>;
@@ -31,16 +31,3 @@ pub type OnSeek = Callback<u32>;
 /// Puts the focus on the field of SETUP where a value of the scenario is edited, such as
 /// `queues["team-a"].gpu.quota`.
 pub type OnFocusField = Callback<Path>;
-
-/// How a fair share came about.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Ladder {
-    /// At this cycle.
-    pub cycle: u32,
-    /// Of this queue.
-    pub queue: String,
-    /// Of this resource.
-    pub resource: u8,
-    /// From the root down.
-    pub levels: Vec<LadderLevel>,
-}

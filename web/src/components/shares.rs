@@ -140,7 +140,8 @@ fn Row(
         })
     });
     let text = move |part: fn(&ShareRow) -> &String| row.with(|row| part(row).clone());
-    let shown = move || tip.with(|tip| tip.as_deref() == Some(&name.get_value()));
+    let shown =
+        move || tip.with(|tip| tip.as_deref() == Some(&name.get_value())) && !row.with(|row| row.selected);
     let select = move |_| {
         on_select.run(is_queue.then(|| Selection::Queue(name.get_value())));
     };

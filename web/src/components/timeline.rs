@@ -3,18 +3,18 @@
 use leptos::html;
 use leptos::prelude::*;
 
-use super::picture::{insert, move_focus, table, table_button, width_of};
+use super::picture::{icon, insert, move_focus, table, table_button, width_of};
 use super::props::{FrameSignal, OnSeek, OnSelect, ResourceSignal, RunSignal, SelectionSignal};
 use crate::charts::backend::Size;
-use crate::charts::timeline::{LANE, timeline as draw};
+use crate::charts::timeline::{LANE, event_icon, timeline as draw};
 use crate::model::Selection;
 use crate::view_model::number;
 use crate::view_model::timeline::{self, Axis, LaneMark, TimelineView};
 
 /// Height of the picture with its lane.
-const HEIGHT: f64 = 168.0;
+const HEIGHT: f64 = 172.0;
 /// Height of the labels below the areas.
-const LABELS: f64 = 20.0;
+const LABELS: f64 = 24.0;
 
 /// Stacked areas by top queue over all computed cycles, with the lane of events above and the cursor of the
 /// moment across both. Click or drag moves the cursor.
@@ -76,7 +76,16 @@ pub fn Timeline(
                     <Body view axis svg cycle on_seek on_select />
                 </Show>
             </div>
-            <div class="timeline-foot">{table_button(as_table)}</div>
+            <div class="legend">
+                {move || {
+                    let kinds = view.with(|view| view.as_ref().map_or(Vec::new(), timeline::kinds));
+                    kinds
+                        .into_iter()
+                        .map(|kind| view! { <span>{icon(event_icon(kind))}{kind.name()}</span> })
+                        .collect_view()
+                }}
+                {table_button(as_table)}
+            </div>
         </section>
     }
 }
@@ -114,18 +123,11 @@ fn Body(
     let keys = move |event: web_sys::KeyboardEvent| {
         let last = view.with_untracked(|view| view.as_ref().map_or(0, |view| view.last));
         let now = cycle.get_untracked().map_or(0, |(now, _)| now);
-        let to = match event.key().as_str() {
-            "ArrowRight" | "ArrowUp" => (now + 1).min(last),
-            "ArrowLeft" | "ArrowDown" => now.saturating_sub(1),
-            "PageUp" => (now + 10).min(last),
-            "PageDown" => now.saturating_sub(10),
-            "Home" => 0,
-            "End" => last,
-            _ => return,
-        };
-        event.prevent_default();
-        event.stop_propagation();
-        on_seek.run(to);
+        if let Some(to) = cycle_by_key(&event.key(), now, last) {
+            event.prevent_default();
+            event.stop_propagation();
+            on_seek.run(to);
+        }
     };
     let now = move || cycle.get().map_or(0, |(now, _)| now);
     let says = move || {
@@ -155,6 +157,19 @@ fn Body(
     }
 }
 
+/// Where a key moves the cursor.
+fn cycle_by_key(key: &str, now: u32, last: u32) -> Option<u32> {
+    Some(match key {
+        "ArrowRight" | "ArrowUp" => (now + 1).min(last),
+        "ArrowLeft" | "ArrowDown" => now.saturating_sub(1),
+        "PageUp" => (now + 10).min(last),
+        "PageDown" => now.saturating_sub(10),
+        "Home" => 0,
+        "End" => last,
+        _ => return None,
+    })
+}
+
 fn capture(event: &web_sys::PointerEvent) {
     use wasm_bindgen::JsCast;
     if let Some(target) = event.target() {
@@ -173,7 +188,7 @@ fn Cursor(axis: Memo<Option<Axis>>, cycle: Signal<Option<(u32, i64)>>) -> impl I
             class="cursor"
             class:flip=move || x().is_some_and(|(x, width)| x > width - 150.0)
             style:left=move || x().map_or(String::new(), |(x, _)| format!("{x:.1}px"))
-            style:height=format!("{}px", HEIGHT - LABELS)
+            style:height=format!("{}px", HEIGHT - LABELS - LANE)
             aria-hidden="true"
         >
             <span>

@@ -150,6 +150,8 @@ pub enum Say {
     Imported {
         /// The scenario (format 1, JSON), if there is one.
         scenario: Option<String>,
+        /// It was made of a trace: nodes, quota scale and policy can be chosen.
+        is_trace: bool,
         /// What was understood.
         understood: Vec<String>,
         /// What was assumed.

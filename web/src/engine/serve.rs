@@ -174,7 +174,7 @@ impl Server {
         if found.is_some() || back {
             return vec![reply(id, Say::Event { cycle: found })];
         }
-        runner.to_the_end_of_the_tape();
+        runner.wind_on();
         let up_to = runner.tape.last_cycle.saturating_add(SEARCH_MAX);
         self.task = Some((id, Task::Search { from, up_to, queues, job }));
         Vec::new()
@@ -293,7 +293,7 @@ impl Runner {
         }
     }
 
-    fn to_the_end_of_the_tape(&mut self) {
+    fn wind_on(&mut self) {
         let last = self.tape.last_cycle;
         while self.sim.cycle() < last && self.step(Level::Outcomes) {}
     }
@@ -301,7 +301,7 @@ impl Runner {
     /// Keeps the present state if it is time; thins what is kept.
     fn keep(&mut self) {
         let cycle = self.sim.cycle();
-        if cycle % self.stride != 0 || self.checkpoints.contains_key(&cycle) {
+        if !cycle.is_multiple_of(self.stride) || self.checkpoints.contains_key(&cycle) {
             return;
         }
         self.checkpoints.insert(cycle, self.sim.checkpoint());
@@ -309,7 +309,7 @@ impl Runner {
         while self.checkpoints.len() > most {
             self.stride *= 2;
             let stride = self.stride;
-            self.checkpoints.retain(|c, _| c % stride == 0);
+            self.checkpoints.retain(|c, _| c.is_multiple_of(stride));
         }
     }
 

@@ -80,12 +80,12 @@ impl Tape {
                 self.marks.pop_front();
             }
         }
-        if record.cycle % self.stride == 0 {
+        if record.cycle.is_multiple_of(self.stride) {
             self.points.push(point(record, &self.tops));
             if self.points.len() > POINTS_MAX {
                 self.stride *= 2;
                 let stride = self.stride;
-                self.points.retain(|p| p.cycle % stride == 0);
+                self.points.retain(|p| p.cycle.is_multiple_of(stride));
             }
         }
     }

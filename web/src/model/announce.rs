@@ -10,14 +10,11 @@ pub fn sentence(frame: &Frame, resource: u8) -> String {
     let mut parts: Vec<String> = Vec::new();
     let mut others = 0;
     for event in &frame.events {
-        match told(event) {
-            Some(part) if parts.len() < EVENTS_TOLD => {
-                if !parts.contains(&part) {
-                    parts.push(part);
-                }
-            }
-            Some(_) => others += 1,
-            None => {}
+        let Some(part) = told(event) else { continue };
+        if parts.len() >= EVENTS_TOLD {
+            others += 1;
+        } else if !parts.contains(&part) {
+            parts.push(part);
         }
     }
     if others > 0 {

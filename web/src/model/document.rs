@@ -1,6 +1,7 @@
 //! Documents: a scenario, the moment to open it at, and where it came from. The only place of the page that
 //! reads, writes, checks and edits scenario text and values.
 
+use fairground::kit::sort;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -68,7 +69,7 @@ impl Opened {
 /// All findings, errors first.
 pub fn findings(scenario: &Scenario) -> Vec<Diagnostic> {
     let mut found = scenario::check(scenario).diagnostics;
-    found.sort_by_key(|d| std::cmp::Reverse(d.severity));
+    sort::sort_by_key(&mut found, |d| std::cmp::Reverse(d.severity));
     found
 }
 
@@ -109,14 +110,19 @@ pub fn try_set(scenario: &Scenario, at: &Path, text: &str) -> Result<Scenario, S
     if after.is_empty() {
         return Ok(edited);
     }
-    let before: BTreeSet<String> =
-        errors(scenario).iter().map(|d| format!("{}{}", d.code.0, d.says)).collect();
-    let new = after.into_iter().find(|d| {
-        !before.contains(&format!("{}{}", d.code.0, d.says))
-            && (is_name || d.at == *at || d.at.0.starts_with(&at.0))
+    let before = errors(scenario);
+    let new = after.iter().find(|d| {
+        let count = |found: &[Diagnostic]| found.iter().filter(|other| other.code == d.code).count();
+        if is_name {
+            // What others say changes with a name; a mistake more is a mistake of the name.
+            count(&after) > count(&before)
+        } else {
+            let is_same = |b: &Diagnostic| b.code == d.code && b.at == d.at && b.says == d.says;
+            d.at.0.starts_with(&at.0) && !before.iter().any(is_same)
+        }
     });
     match new {
-        Some(mistake) => Err(mistake.says),
+        Some(mistake) => Err(mistake.says.clone()),
         None => Ok(edited),
     }
 }

@@ -50,11 +50,19 @@ fn free_name<'a>(stem: &str, taken: impl Iterator<Item = &'a str>) -> String {
 fn add_queue(scenario: &Scenario, parent: Option<&str>) -> Result<Changed, String> {
     let name = free_name("queue", scenario.queues.iter().map(|q| q.name.as_str()));
     let edit = Edit::AddQueue { name: name.clone(), parent: parent.map(str::to_string) };
-    Ok(Changed {
-        scenario: document::apply(scenario, &[edit])?,
-        name: format!("add queue {name}"),
-        select: Some(Selection::Queue(name)),
-    })
+    let mut scenario = document::apply(scenario, &[edit])?;
+    // Only leaves take jobs: the first child takes over those of its parent.
+    let is_theirs = |job: &JobEntry| parent == Some(job.queue.as_str());
+    let takes_over = scenario.jobs.iter().any(is_theirs);
+    if takes_over {
+        Arc::make_mut(&mut scenario.jobs)
+            .iter_mut()
+            .filter(|job| is_theirs(job))
+            .for_each(|job| job.queue.clone_from(&name));
+    }
+    let with =
+        if takes_over { format!(" with the jobs of {}", parent.unwrap_or_default()) } else { String::new() };
+    Ok(Changed { scenario, name: format!("add queue {name}{with}"), select: Some(Selection::Queue(name)) })
 }
 
 fn duplicate_queue(scenario: &Scenario, queue: &str) -> Result<Changed, String> {

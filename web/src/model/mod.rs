@@ -9,6 +9,7 @@ pub mod document;
 pub mod draft;
 pub mod edit;
 pub mod history;
+pub mod ladder;
 mod replies;
 pub mod selection;
 pub mod tree;
@@ -19,11 +20,11 @@ use std::sync::Arc;
 
 use fairground::scenario::{Diagnostic, Scenario, Severity};
 
-use crate::components::props::Ladder;
 use crate::engine::protocol::{Frame, Run};
 pub use command::{Change, Command, Dialog, Effect, Panel, SetupTab, Shift, Theme};
 pub use document::{Opened, Origin};
 pub use history::History;
+pub use ladder::Ladder;
 pub use selection::Selection;
 pub use update::{begin, update};
 
@@ -262,7 +263,7 @@ impl Model {
         self.stale = false;
         self.playing = false;
         self.view.note_closed = false;
-        self.view.why_open = self.selection.is_some() || matches!(self.origin, Origin::Link);
+        self.view.why_open |= self.selection.is_some() || matches!(self.origin, Origin::Link);
         self.view.folded = Arc::default();
     }
 }
@@ -274,7 +275,7 @@ impl Default for View {
             tab: SetupTab::Queues,
             panel: Panel::Now,
             dialog: None,
-            why_open: false,
+            why_open: true,
             setup_folded: false,
             chips: true,
             note_closed: false,

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use super::command::{Dialog, Effect};
+use super::ladder::Ladder;
 use super::update::{ask_ladder, go_to, notify};
 use super::{EngineState, Model, Progress, Selection, announce};
-use crate::components::props::Ladder;
 use crate::engine::protocol::{Frame, Reply, Run, Say};
 
 /// Takes a reply in, unless it answers a question that is no longer of interest.
@@ -28,11 +28,14 @@ pub(super) fn replied(model: &mut Model, reply: Reply, fx: &mut Vec<Effect>) {
             let cycle = model.frame.as_ref().map_or(0, |f| f.cycle);
             model.ladder = Some(Arc::new(Ladder { cycle, queue, resource, levels }));
         }
-        Say::Imported { scenario, understood, assumed, ignored, findings } if id == model.asked.import => {
+        Say::Imported { scenario, is_trace, understood, assumed, ignored, findings }
+            if id == model.asked.import =>
+        {
             if let Some(import) = &mut model.import {
                 let import = Arc::make_mut(import);
                 import.reading = false;
                 import.scenario = scenario;
+                import.is_trace = is_trace;
                 import.understood = understood;
                 import.assumed = assumed;
                 import.ignored = ignored;
@@ -87,6 +90,7 @@ fn point_out(model: &mut Model, frame: &Frame) {
         .or_else(|| frame.refusals.first().map(|refusal| Selection::Job(refusal.job.clone())));
     if frame.cycle > 0 {
         model.auto_selected = found.is_some();
+        model.view.why_open |= event(&["reclaimed", "preempted", "moved", "evicted"]).is_some();
         model.selection = found;
     } else if model.auto_selected {
         model.selection = None;

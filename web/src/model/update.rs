@@ -50,10 +50,11 @@ pub fn update(model: &mut Model, command: Command) -> Vec<Effect> {
         }
         Command::Download => fx.push(Effect::DownloadScenario),
         Command::FocusField(path) => focus_field(model, path, fx),
-        time => match update_time(model, time, fx) {
-            Some(view) => update_view(model, view, fx),
-            None => {}
-        },
+        other => {
+            if let Some(view) = update_time(model, other, fx) {
+                update_view(model, view, fx);
+            }
+        }
     }
     effects
 }
@@ -131,7 +132,7 @@ fn update_view(model: &mut Model, command: Command, fx: &mut Vec<Effect>) {
         Command::Tab(tab) => view.tab = tab,
         Command::Panel(panel) => {
             view.panel = panel;
-            view.why_open = panel == Panel::Why;
+            view.why_open |= panel == Panel::Why;
         }
         Command::Dialog(dialog) => view.dialog = dialog,
         Command::Why(open) => {
@@ -362,6 +363,8 @@ fn undo(model: &mut Model, fx: &mut Vec<Effect>) {
     if let Some(step) = model.history.undo() {
         model.scenario = step.before;
         edited(model, fx);
+        model.pristine =
+            model.history.is_empty() && matches!(model.origin, Origin::Start | Origin::Example(_));
         fx.push(Effect::Announce(format!("Undone: {}.", step.name)));
     }
 }
@@ -376,7 +379,7 @@ fn redo(model: &mut Model, fx: &mut Vec<Effect>) {
 
 fn select(model: &mut Model, selection: Option<Selection>, fx: &mut Vec<Effect>) {
     model.auto_selected = false;
-    model.view.why_open = selection.is_some();
+    model.view.why_open |= selection.is_some();
     if let Some(Selection::Event { cycle, .. }) = selection
         && cycle != model.cursor
     {

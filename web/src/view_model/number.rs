@@ -111,7 +111,10 @@ pub fn ratio(value: Option<f64>) -> String {
 
 /// A moment or span: `0:07`, `1:02:03`, `2 d 3:04:05`.
 pub fn time(ms: i64) -> String {
-    let seconds = ms.div_euclid(1000);
+    if ms < 0 {
+        return format!("−{}", time(ms.saturating_neg()));
+    }
+    let seconds = ms / 1000;
     let (days, s) = (seconds / 86_400, seconds % 86_400);
     let (h, m, s) = (s / 3600, s / 60 % 60, s % 60);
     match (days, h) {
@@ -167,8 +170,8 @@ mod tests {
 
     #[test]
     fn times_are_read_at_a_glance() {
-        let texts: Vec<String> = [7_000, 144_000, 3_723_000, 183_845_000].map(time).into();
-        assert_eq!(texts, ["0:07", "2:24", "1:02:03", "2 d 3:04:05"]);
+        let texts: Vec<String> = [-299_000, 7_000, 144_000, 3_723_000, 183_845_000].map(time).into();
+        assert_eq!(texts, ["−4:59", "0:07", "2:24", "1:02:03", "2 d 3:04:05"]);
     }
 
     #[test]

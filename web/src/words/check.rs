@@ -8,14 +8,14 @@ use crate::view_model::number::{self, CPU, GPU, MEMORY, amount, with_unit};
 pub fn quantity_name(key: &str) -> String {
     match key {
         "allocated-non-preemptible" => "allocated and not to be taken".into(),
-        "allocated-with-job" => "allocated with the job".into(),
-        "allocated-without-victims" => "allocated without the victims".into(),
+        "allocated-with-job" => "would hold with the job".into(),
+        "allocated-without-victims" => "holds before this one goes".into(),
         "allocatable" => "larger of quota and fair share".into(),
         "dominant-share" => "dominant share".into(),
         "request" => "asked for".into(),
         "remaining" => "asked for and not granted".into(),
         "idle" => "free".into(),
-        "idle-or-releasing" => "free or leaving".into(),
+        "idle-or-releasing" => "free or leaving on one node".into(),
         "created" => "age".into(),
         "min-available" => "pods that must run together".into(),
         "runtime" => "running for".into(),
@@ -94,39 +94,87 @@ pub fn side(value: &ValueRow, resource: u8) -> Option<f64> {
     }
 }
 
-/// A comparison as one sentence: *`team-a`: allocated 3 GPUs is more than fair share 2 GPUs.*
+/// Whose a side of a comparison is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Owner {
+    /// The queue or job it is about.
+    This,
+    /// The other queue or job.
+    Other,
+    /// A constant of the rule.
+    Nobody,
+}
+
+/// Whose the sides are. Equal quantities are compared between two; different ones are of the same, and what is
+/// left without victims is the other queue's.
+fn owners(check: &CheckRow) -> (Owner, Owner) {
+    let has_other = !check.other_queue.is_empty() || !check.other_job.is_empty();
+    let right = |owner| if check.right == "constant" { Owner::Nobody } else { owner };
+    if check.rule == "kai/preempt/lower-priority" {
+        return (Owner::Other, Owner::This);
+    }
+    if check.left == "allocated-without-victims" && has_other {
+        return (Owner::Other, right(Owner::Other));
+    }
+    if check.left == check.right && has_other {
+        return (Owner::This, Owner::Other);
+    }
+    (Owner::This, right(Owner::This))
+}
+
+/// A side that belongs to that queue or job, if there is one with that quantity.
+pub fn value_of(check: &CheckRow, name: &str, quantity: &str, resource: u8) -> Option<f64> {
+    let is_of = |owner: Owner| match owner {
+        Owner::This => check.queue == name || check.job == name,
+        Owner::Other => check.other_queue == name || check.other_job == name,
+        Owner::Nobody => false,
+    };
+    let (left, right) = owners(check);
+    if check.left == quantity && is_of(left) {
+        return side(&check.left_value, resource);
+    }
+    (check.right == quantity && is_of(right)).then(|| side(&check.right_value, resource))?
+}
+
+/// A comparison as one sentence: *`team-a`: allocated (3 GPUs) is more than fair share (2 GPUs).*
 pub fn says(check: &CheckRow) -> Text {
     let resource = decisive_resource(check);
-    let mut text = Text::default();
-    let mut named = false;
-    if !check.queue.is_empty() {
-        text = text.queue(&check.queue);
-        named = true;
-    } else if !check.job.is_empty() {
-        text = text.job(&check.job);
-        named = true;
-    }
-    if !check.node.is_empty() {
-        text = if named { text.say(" on ") } else { text }.node(&check.node);
-        named = true;
-    }
-    if named {
-        text = text.say(": ");
-    }
-    let side = |key: &str, row: &ValueRow| {
-        let shown = value(row, key, resource);
-        match row {
-            ValueRow::Name(_) => format!("{} “{shown}”", quantity_name(key)),
-            _ if key == "constant" => shown,
-            _ => format!("{} {shown}", quantity_name(key)),
+    let (left, right) = owners(check);
+    let jobs = matches!(check.left.as_str(), "priority" | "created" | "request")
+        || check.queue.is_empty() && !check.job.is_empty();
+    let name = |text: Text, owner: Owner| {
+        let (queue, job) = match owner {
+            Owner::This => (&check.queue, &check.job),
+            Owner::Other => (&check.other_queue, &check.other_job),
+            Owner::Nobody => return text,
+        };
+        match (jobs && !job.is_empty(), queue.is_empty(), job.is_empty()) {
+            (true, _, _) | (false, true, false) => text.job(job).say(": "),
+            (false, false, _) => text.queue(queue).say(": "),
+            _ => text,
         }
+    };
+    let mut text = name(Text::default(), left);
+    if !check.node.is_empty() {
+        text = Text::default().node(&check.node).say(", ").then(text);
+    }
+    let seconds = matches!(check.left.as_str(), "runtime" | "min-runtime");
+    let side = |key: &str, row: &ValueRow| {
+        let shown = match row {
+            ValueRow::Real(Some(s)) if seconds => number::time((s * 1000.0) as i64),
+            ValueRow::Name(name) => format!("“{name}”"),
+            _ => value(row, key, resource),
+        };
+        let plain = match row {
+            ValueRow::Real(Some(v)) if key == "constant" && !seconds => number::number(*v),
+            _ => shown.clone(),
+        };
+        if key == "constant" { plain } else { format!("{} ({shown})", quantity_name(key)) }
     };
     text = text.say(side(&check.left, &check.left_value));
     text = text.say(format!(" {} ", relation(&check.op, check.holds)));
-    if !check.other_queue.is_empty() {
-        text = text.queue(&check.other_queue).say(": ");
-    } else if !check.other_job.is_empty() {
-        text = text.job(&check.other_job).say(": ");
+    if right != left {
+        text = name(text, right);
     }
     text.say(side(&check.right, &check.right_value)).say(".")
 }

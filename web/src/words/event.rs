@@ -1,10 +1,10 @@
 //! Events: who was told to go and why, what started where, what else happened.
 
-use super::check::{decisive_resource, says, side};
+use super::check::{decisive_resource, says, value_of};
 use super::text::Text;
 use super::{Control, Evidence, Explanation, RuleCard};
 use crate::engine::protocol::{CheckRow, EventRow, Frame, QueueRow};
-use crate::view_model::number::{self, CPU, GPU, amount, bound, unit, with_unit};
+use crate::view_model::number::{self, GPU, amount, bound, unit, with_unit};
 
 /// Why a pod was told to go, in words, for reasons without a taker.
 pub fn reason(key: &str) -> &'static str {
@@ -44,11 +44,7 @@ pub fn event(frame: &Frame, event: &EventRow, resource: u8) -> Explanation {
 }
 
 /// The queues at the level where the paths of two queues split: ancestors that are siblings, and their parent.
-pub fn split<'a>(
-    frame: &'a Frame,
-    a: u32,
-    b: u32,
-) -> Option<(&'a QueueRow, &'a QueueRow, Option<&'a QueueRow>)> {
+pub fn split(frame: &Frame, a: u32, b: u32) -> Option<(&QueueRow, &QueueRow, Option<&QueueRow>)> {
     let path = |mut at: u32| {
         let mut path = vec![at];
         while let Some(parent) = frame.queues.get(at as usize).and_then(|queue| queue.parent) {
@@ -87,23 +83,25 @@ impl<'a> Sides<'a> {
             check.queue == queue.name || check.other_queue == queue.name
         };
         let decisive = event.checks.iter().filter(|check| about(check, giver)).find_map(decisive_resource);
-        let resource = decisive.unwrap_or(if event.gpus > 0.0 { GPU } else { resource.min(CPU) });
+        let resource = decisive.unwrap_or(if event.gpus > 0.0 { GPU } else { resource.min(2) });
         let r = usize::from(resource.min(2));
-        let of_check = |quantity: &str, queue: &QueueRow| {
-            let check = event.checks.iter().find(|check| {
-                check.left == quantity && check.queue == queue.name
-                    || check.right == quantity && check.other_queue == queue.name
-            })?;
-            side(if check.left == quantity { &check.left_value } else { &check.right_value }, resource)
+        // Units are taken one by one; what was held before the first is the most.
+        let of_check = |quantities: &[&str], queue: &QueueRow| {
+            let known = event.checks.iter().filter(|check| about(check, queue));
+            let values = known.flat_map(|check| {
+                quantities.iter().filter_map(|quantity| value_of(check, &queue.name, quantity, resource))
+            });
+            values.max_by(f64::total_cmp)
         };
         let went = evicted_below(frame, giver);
         Some(Sides {
             giver,
             taker,
             parent,
-            held: of_check("allocated", giver)
+            held: of_check(&["allocated", "allocated-without-victims"], giver)
                 .unwrap_or(giver.allocated[r] + if r == 2 { went } else { giver.leaving[r] }),
-            with_job: of_check("allocated-with-job", taker).unwrap_or(taker.allocated[r] + taker.claimed[r]),
+            with_job: of_check(&["allocated-with-job"], taker)
+                .unwrap_or(taker.allocated[r] + taker.claimed[r]),
             resource,
         })
     }
@@ -204,14 +202,19 @@ fn evidence(sides: &Sides<'_>, decisive: &str) -> Evidence {
     let r = usize::from(sides.resource.min(2));
     let pair = |a: Option<f64>, b: Option<f64>| vec![bound(sides.resource, a), bound(sides.resource, b)];
     let (giver, taker) = (sides.giver, sides.taker);
-    let mut rows = vec![
-        ("allocated before", pair(Some(sides.held), Some(taker.allocated[r])), true),
-        ("allocated after", pair(Some(giver.allocated[r]), Some(sides.with_job)), false),
-    ];
+    let mut rows = Vec::new();
+    let by_share = decisive == "fair share";
     if let (Some(a), Some(b)) = (&giver.fair_share, &taker.fair_share) {
-        rows.push(("fair share", pair(a[r], b[r]), decisive == "fair share"));
+        rows.push(("fair share", pair(a[r], b[r]), false));
     }
-    rows.push(("quota", pair(giver.quota[r], taker.quota[r]), decisive == "quota"));
+    if !by_share {
+        rows.push(("quota", pair(giver.quota[r], taker.quota[r]), false));
+    }
+    rows.push(("allocated before", pair(Some(sides.held), Some(taker.allocated[r])), true));
+    rows.push(("allocated after", pair(Some(giver.allocated[r]), Some(sides.with_job)), false));
+    if by_share {
+        rows.push(("quota", pair(giver.quota[r], taker.quota[r]), false));
+    }
     rows.push(("wants", pair(Some(giver.request[r]), Some(taker.request[r])), false));
     let caption = match sides.parent {
         Some(parent) => Text::of("Both under ").queue(&parent.name).say(", where their paths split"),
@@ -233,23 +236,13 @@ fn preempted(frame: &Frame, event: &EventRow) -> Explanation {
     let mut verdict = Text::default().job(&event.job).say(" was preempted");
     if !event.by.is_empty() {
         verdict = verdict.say(" by ").job(&event.by);
-        let priority =
-            event.checks.iter().find(|check| check.left == "priority" || check.right == "priority");
-        verdict = match priority {
-            Some(check) => {
-                let pick = |job: &str| {
-                    let left = check.job == job;
-                    side(if left { &check.left_value } else { &check.right_value }, GPU).map(number::number)
-                };
-                match (pick(&event.by), pick(&event.job)) {
-                    (Some(high), Some(low)) => verdict
-                        .say(format!(": its priority is {high} against {low}, both in "))
-                        .queue(queue)
-                        .say("."),
-                    _ => verdict.say(", which has the higher priority in ").queue(queue).say("."),
-                }
+        let of = |job: &str| event.checks.iter().find_map(|check| value_of(check, job, "priority", GPU));
+        verdict = match (of(&event.by), of(&event.job)) {
+            (Some(high), Some(low)) => {
+                let (high, low) = (number::number(high), number::number(low));
+                verdict.say(format!(": its priority is {high} against {low}, both in ")).queue(queue).say(".")
             }
-            None => verdict.say(", which has the higher priority in ").queue(queue).say("."),
+            _ => verdict.say(", which has the higher priority in ").queue(queue).say("."),
         };
     } else {
         verdict = verdict.say(".");

@@ -20,9 +20,8 @@ pub use happenings::{Entry, history, now};
 pub use ladder::{Step, ladder};
 pub use text::{Piece, Text};
 
-use crate::components::props::Ladder;
 use crate::engine::protocol::{CheckRow, Frame, Run};
-use crate::model::Selection;
+use crate::model::{Ladder, Selection};
 use crate::view_model::number;
 
 /// Why something is as it is.
@@ -177,7 +176,7 @@ fn job(frame: &Frame, name: &str, resource: u8) -> Explanation {
         return event::event(frame, started, resource);
     }
     let Some(job) = frame.jobs.iter().find(|job| job.name == name) else {
-        if let Some(last) = of_job().last() {
+        if let Some(last) = of_job().next_back() {
             return event::event(frame, last, resource);
         }
         return Explanation {

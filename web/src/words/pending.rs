@@ -156,11 +156,22 @@ impl Case<'_> {
                 .say(format!(" would hold {} with ", with_unit(r, with)))
                 .job(&self.refusal.job)
                 .say(format!(", its fair share is {}: it may not take from others.", bare(r, share))),
-            None => text.say(format!(
-                " holds {}, its fair share is {}; it may not take from others.",
-                with_unit(r, queue.allocated[i]),
-                bare(r, share)
-            )),
+            None => {
+                let asked = self
+                    .frame
+                    .jobs
+                    .iter()
+                    .find(|job| job.name == self.refusal.job)
+                    .map_or(0.0, |job| job.gpus);
+                let fits = i == 2 && share.is_none_or(|share| queue.allocated[i] + asked <= share);
+                let text = text.say(" may not take from others: with ").job(&self.refusal.job);
+                if fits {
+                    let quota = bare(r, queue.quota[i]);
+                    text.say(format!(" it would hold more than its quota of {quota} in work that stays."))
+                } else {
+                    text.say(format!(" it would exceed its fair share of {}.", bare(r, share)))
+                }
+            }
         }
     }
 
@@ -206,8 +217,16 @@ impl Case<'_> {
         if looked == 0 {
             return text.say(".");
         }
-        let reasons: Vec<String> = gate.nodes.iter().map(|(why, n)| node_reason(why, *n)).collect();
-        text.say(format!(". {} looked at: {}.", count(looked.into(), "node"), reasons.join(", ")))
+        let nodes = count(looked.into(), "node");
+        match &gate.nodes[..] {
+            [(why, 1)] => text.say(format!(". {nodes} looked at, {}.", node_reason(why))),
+            [(why, _)] => text.say(format!(". {nodes} looked at, all {}.", node_reason(why))),
+            several => {
+                let list: Vec<String> =
+                    several.iter().map(|(why, n)| format!("{n} {}", node_reason(why))).collect();
+                text.say(format!(". {nodes} looked at: {}.", list.join(", ")))
+            }
+        }
     }
 
     fn on_its_way(&self, gate: &GateRow) -> Text {
@@ -297,17 +316,17 @@ impl Case<'_> {
     }
 }
 
-fn node_reason(why: &str, n: u32) -> String {
+fn node_reason(why: &str) -> String {
     match why {
-        "pod-slots" => format!("{n} without a free pod slot"),
-        "not-ready" => format!("{n} down"),
-        "selector" => format!("{n} with other labels"),
-        "gate" => format!("{n} barred by a quota or limit of the queue"),
+        "pod-slots" => "without a free pod slot".into(),
+        "not-ready" => "down".into(),
+        "selector" => "with other labels".into(),
+        "gate" => "barred by a quota or limit of the queue".into(),
         other => match other.strip_prefix("insufficient-") {
-            Some("gpu") => format!("{n} with too few free GPUs"),
-            Some("cpu") => format!("{n} with too little free CPU"),
-            Some(what) => format!("{n} with too little free {what}"),
-            None => format!("{n}: {}", other.replace('-', " ")),
+            Some("gpu") => "with too few free GPUs".into(),
+            Some("cpu") => "with too little free CPU".into(),
+            Some(what) => format!("with too little free {what}"),
+            None => other.replace('-', " "),
         },
     }
 }

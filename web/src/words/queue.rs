@@ -3,9 +3,8 @@
 use super::happenings::Entry;
 use super::text::Text;
 use super::{Control, Evidence, Explanation, ladder};
-use crate::components::props::Ladder;
 use crate::engine::protocol::{BoundTriple, Frame, JobRow, QueueRow};
-use crate::model::Selection;
+use crate::model::{Ladder, Selection};
 use crate::view_model::number::{self, amount, bound, unit, with_unit};
 use crate::view_model::timeline::Kind;
 

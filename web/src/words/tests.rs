@@ -1,3 +1,5 @@
+//! Sentences for every kind of decision, from made-up moments and from the real engine.
+
 use expect_test::{Expect, expect};
 
 use super::*;
@@ -37,8 +39,8 @@ fn a_reclaim_names_both_sides() {
         ],
     );
     let evidence = explanation.evidence.expect("both sides have numbers");
-    assert_eq!(evidence.rows[0], ("allocated before", vec!["3".into(), "1".into()], true));
-    assert_eq!(evidence.rows[1], ("allocated after", vec!["2".into(), "2".into()], false));
+    assert_eq!(evidence.rows[1], ("allocated before", vec!["3".into(), "1".into()], true));
+    assert_eq!(evidence.rows[2], ("allocated after", vec!["2".into(), "2".into()], false));
     assert_eq!(explanation.rule.map(|rule| rule.key).as_deref(), Some("kai/reclaim/maintain-fair-share"));
     assert_eq!(explanation.controls[0].path.to_string(), r#"queues["team-a"].gpu.quota"#);
 }
@@ -125,9 +127,9 @@ fn every_gate_has_its_sentence() {
         `b2` is too large: a pod of it needs more GPU than any node has, even empty; the largest has 2.
         `team-b` is at its limit: 1 of 1 GPUs.
         `b2` cannot be taken back, so it may not borrow: with it `team-b` would hold more than its quota of 2 in work that stays; it holds 1 already.
-        `team-b` holds 1 GPU, its fair share is 2; it may not take from others.
+        `team-b` may not take from others: with `b2` it would hold more than its quota of 2 in work that stays.
         `b2` waits: nothing may be taken that would help (3 sets of victims tried).
-        `b2` waits: no GPU is free. 2 nodes looked at: 2 with too few free GPUs.
+        `b2` waits: no GPU is free. 2 nodes looked at, all with too few free GPUs.
         `b2` waits: 1 GPU is free, at most 1 on one node; it needs 2 on one node. 2 nodes looked at: 1 with too few free GPUs, 1 down.
         `b2` waits behind `b1`, which comes first in `team-b`.
         `b2` was not tried: `b1`, which asks for no more, found no place in this cycle.
@@ -174,8 +176,8 @@ fn any_check_is_a_sentence() {
     assert_eq!(
         lines,
         [
-            "`team-b`: allocated with the job 2 GPUs is at most fair share 2 GPUs.",
-            "`team-a`: allocated 3 GPUs is more than `team-b`: larger of quota and fair share 2 GPUs.",
+            "`team-b`: would hold with the job (2 GPUs) is at most fair share (2 GPUs).",
+            "`team-a`: holds before this one goes (3 GPUs) is more than larger of quota and fair share (2 GPUs).",
         ]
     );
     let check = CheckRow {
@@ -187,7 +189,7 @@ fn any_check_is_a_sentence() {
         right_value: ValueRow::Real(Some(1.0)),
         ..CheckRow::default()
     };
-    assert_eq!(says(&check).to_string(), "`x`: saturation ∞ is at least 1.");
+    assert_eq!(says(&check).to_string(), "`x`: saturation (∞) is at least 1.");
 }
 
 #[test]
@@ -274,4 +276,109 @@ fn names_are_never_words() {
     let pieces = job_at(&frame, "a2").verdict.0;
     assert!(pieces.contains(&Piece::Queue("<script>".into())));
     assert!(pieces.iter().all(|piece| !matches!(piece, Piece::Plain(text) if text.contains("<script>"))));
+}
+
+/// The frame of a scenario after some cycles, by the real engine.
+fn real(id: &str, cycle: u32) -> Frame {
+    use crate::engine::protocol::{Ask, Request, Say};
+    use crate::engine::serve::Server;
+    let scenario = crate::library::Example::find(id).expect("an example").scenario();
+    let text = crate::model::document::to_json(&scenario);
+    let mut server = Server::default();
+    let mut replies = server.ask(Request { generation: 1, ask: Ask::Load { scenario: text, cycle } });
+    while server.is_busy() {
+        replies.extend(server.work());
+    }
+    let frame = replies.into_iter().rev().find_map(|reply| match reply.say {
+        Say::Frame { frame, .. } => Some(*frame),
+        _ => None,
+    });
+    frame.expect("a frame")
+}
+
+#[test]
+fn the_start_scenario_keeps_what_is_promised() {
+    let frames: Vec<Frame> = (0..4).map(|cycle| real("start", cycle)).collect();
+    let said: String = frames.iter().map(|frame| announce(frame) + "\n").collect();
+    expect![[r#"
+        At the start: a1 submitted, a2 submitted, b1 submitted.
+        Cycle 1: b2 submitted, a2 reclaimed, its GPU claimed for b2. team-a 2, team-b 1.
+        Cycle 2: a2 waits again, b2 started on node-2. team-a 2, team-b 2.
+        Cycle 3: nothing changed.
+    "#]]
+    .assert_eq(&said);
+    let told = frames.iter().find(|frame| frame.events.iter().any(|event| event.kind == "reclaimed"));
+    let explanation = job_at(told.expect("a2 is reclaimed"), "a2");
+    let mut text = format!("{}\n", explanation.verdict);
+    for (what, cells, key) in explanation.evidence.iter().flat_map(|evidence| &evidence.rows) {
+        text += &format!("{what}: {}{}\n", cells.join(" | "), if *key { " *" } else { "" });
+    }
+    for check in &explanation.checks {
+        text += &format!("{check}\n");
+    }
+    text += &format!("{}\n", job_at(told.expect("a2 is reclaimed"), "b2").verdict);
+    expect![[r#"
+        `a2` was reclaimed for `b2`: `team-a` held 3 GPUs, one above its fair share of 2; `team-b`, with `b2`, stays within its own 2.
+        fair share: 2 | 2
+        allocated before: 3 | 1 *
+        allocated after: 2 | 2
+        quota: 2 | 2
+        wants: 2 | 2
+        `team-a`: holds before this one goes (3 GPUs) is more than larger of quota and fair share (2 GPUs).
+        `team-b`: saturation (1.00) is at most 1.
+        `team-b`: would hold with the job (2 GPUs) is at most fair share (2 GPUs).
+        `a2` leaves at 0:01; its place is claimed for `b2`.
+    "#]].assert_eq(&text);
+}
+
+#[test]
+fn examples_explain_why_jobs_wait() {
+    let mut text = String::new();
+    for id in [
+        "gang-of-four",
+        "fragments-pinned",
+        "may-not-borrow",
+        "limit-is-a-ceiling",
+        "ten-promised-seven-there",
+    ] {
+        for refusal in real(id, 2).refusals.iter().take(2) {
+            let frame = real(id, 2);
+            let explanation = job_at(&frame, &refusal.job);
+            text += &format!("{id}: {} {}\n", explanation.verdict, explanation.outlook);
+            for also in &explanation.also {
+                text += &format!("  also: {also}\n");
+            }
+            for check in &explanation.checks {
+                text += &format!("  {check}\n");
+            }
+        }
+    }
+    expect![[r#"
+        gang-of-four: `team-a` would hold 6 GPUs with `gang`, its fair share is 4: it may not take from others. It starts when enough becomes free.
+          also: `gang` waits: 2 GPUs are free, at most 2 on one node; it needs 1 for each of 4 pods (2 of 4 pods found a place). 2 nodes looked at, all with too few free GPUs.
+          also: `gang` waits: nothing may be taken that would help.
+          `team-a`: would hold with the job (6 GPUs) is more than fair share (4 GPUs).
+        fragments-pinned: `wide` waits: 4 GPUs are free, at most 1 on one node; it needs 2 on one node. 4 nodes looked at, all with too few free GPUs. It starts when enough becomes free.
+          also: `wide` waits: nothing may be taken that would help.
+          `wide`: asked for (2 GPUs) is more than free or leaving on one node (1 GPU).
+        may-not-borrow: `build-2` cannot be taken back, so it may not borrow: with it `team-a` would hold more than its quota of 1 in work that stays; it holds 1 already. It starts when enough becomes free.
+          also: `team-a` may not take from others: with `build-2` it would hold more than its quota of 1 in work that stays.
+          `team-a`: allocated and not to be taken (2 GPUs) is more than quota (1 GPU).
+        limit-is-a-ceiling: `team-a` would exceed its limit: with `a4` it would hold 4 GPUs, its limit is 3. It starts when enough becomes free.
+          also: `team-a` may not take from others: with `a4` it would exceed its fair share of 3.
+          also: `a4` waits: nothing may be taken that would help.
+          `team-a`: would hold with the job (4 GPUs) is more than limit (3 GPUs).
+        limit-is-a-ceiling: `team-a` would exceed its limit: with `a5` it would hold 4 GPUs, its limit is 3. It starts when enough becomes free.
+          also: `team-a` may not take from others: with `a5` it would exceed its fair share of 3.
+          also: `a5` was not tried: `a4`, which asks for no more, found no place in this cycle.
+          `team-a`: would hold with the job (4 GPUs) is more than limit (3 GPUs).
+        ten-promised-seven-there: `b3` waits: nothing may be taken that would help. It starts when enough becomes free.
+          also: `b3` waits: no GPU is free. 1 node looked at, with too few free GPUs.
+          `team-a`: holds before this one goes (5 GPUs) is at most larger of quota and fair share (5 GPUs).
+          `team-b`: would hold with the job (3 GPUs) is at most quota (5 GPUs).
+          `team-a`: holds before this one goes (5 GPUs) is at most quota (5 GPUs).
+        ten-promised-seven-there: `b4` waits: no GPU is free. 1 node looked at, with too few free GPUs. It starts when enough becomes free.
+          also: `b4` was not tried: `b3`, which asks for no more, found no place in this cycle.
+          `b4`: asked for (1 GPU) is more than free or leaving on one node (0 GPUs).
+    "#]].assert_eq(&text);
 }

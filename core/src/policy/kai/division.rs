@@ -286,10 +286,6 @@ struct Takers {
     usage: Vec<f64>,
     /// `s` of the present round.
     part: Vec<f64>,
-    /// `f` of the present round.
-    offer: Vec<f64>,
-    /// `floor(f)` of the present round.
-    whole: Vec<f64>,
 }
 
 impl Takers {
@@ -345,9 +341,7 @@ impl Takers {
             }
         }
         self.place = (0..n as u32).collect();
-        for list in [&mut self.part, &mut self.offer, &mut self.whole] {
-            *list = vec![0.0; n];
-        }
+        self.part = vec![0.0; n];
     }
 
     /// Pass O for one priority: rounds until nobody wants less than its offer.
@@ -381,17 +375,6 @@ impl Takers {
         sum(parts)
     }
 
-    /// Step 3 of a round, before the gifts: `f` and `floor(f)` for every taker, 0 for one without weight.
-    fn set_offers(&mut self, group: Range<usize>, a: f64, s_sum: f64) {
-        let (weights, parts) = (&self.weight[group.clone()], &self.part[group.clone()]);
-        let offers = &mut self.offer[group.clone()];
-        for ((offer, weight), s) in offers.iter_mut().zip(weights).zip(parts) {
-            let f = a * (s / s_sum);
-            *offer = if *weight != 0.0 { f } else { 0.0 };
-        }
-        floor_each(a, offers, &mut self.whole[group]);
-    }
-
     /// Step 3 of a round: the gifts. Those still wanting are moved to the front of the group.
     ///
     /// Written with choices of values instead of branches: who is satisfied cannot be foreseen.
@@ -406,12 +389,15 @@ impl Takers {
         let a = *pot;
         let mut rem = a;
         let mut next = NextRound { wanted: false, end: group.start, w: 0.0 };
-        self.set_offers(group.clone(), a, s_sum);
+        let is_small = is_small(a);
         for i in group {
             if rem == 0.0 {
                 break;
             }
-            let (offer, whole, weight) = (self.offer[i], self.whole[i], self.weight[i]);
+            let (s, weight) = (self.part[i], self.weight[i]);
+            let f = a * (s / s_sum);
+            let offer = if weight != 0.0 { f } else { 0.0 };
+            let whole = if is_small { floor_small(offer) } else { offer.floor() };
             let taker = &mut self.all[self.place[i] as usize];
             let wanted = taker.requestable - taker.fair_share;
             let is_enough = wanted <= offer;
@@ -423,7 +409,7 @@ impl Takers {
             rem -= given;
             next.wanted |= wanted < offer;
             let sibling = taker.sibling as usize;
-            let part = (self.part[i], s_sum);
+            let part = (s, s_sum);
             recorder.record(|| Step::Round { sibling, round, pot: a, part, offer, wanted, given });
             let wants_more = taker.fair_share < taker.requestable;
             next.w += if wants_more { weight } else { 0.0 };
@@ -474,20 +460,20 @@ struct NextRound {
     w: f64,
 }
 
-/// `floor` of offers of a round that divides `a`, several at a time: `f64::floor` is a call on processors
-/// without an instruction for it. The sum of a number below 2^51 and 2^52 has no room for a fraction and is
-/// rounded to the nearest whole number.
-fn floor_each(a: f64, offers: &[f64], wholes: &mut [f64]) {
-    const NO_FRACTION: f64 = (1u64 << 52) as f64;
-    // Parts are not negative and at most a few ulp above 1, so no offer exceeds twice `a`.
-    let is_small = (0.0..NO_FRACTION / 4.0).contains(&a);
-    for (whole, &offer) in wholes.iter_mut().zip(offers) {
-        let nearest = (offer + NO_FRACTION) - NO_FRACTION;
-        *whole = nearest - if nearest > offer { 1.0 } else { 0.0 };
-    }
-    if !is_small {
-        wholes.iter_mut().zip(offers).for_each(|(whole, offer)| *whole = offer.floor());
-    }
+/// 2^52: numbers of this size have no room for a fraction.
+const NO_FRACTION: f64 = (1u64 << 52) as f64;
+
+/// Whether [`floor_small`] does for the offers of a round that divides `a`. Parts are not negative and at most a few
+/// ulp above 1, so no offer exceeds twice `a`.
+fn is_small(a: f64) -> bool {
+    (0.0..NO_FRACTION / 4.0).contains(&a)
+}
+
+/// `floor` of a number below 2^51 without the call that `f64::floor` is on processors without an instruction for it:
+/// the sum with 2^52 is rounded to the nearest whole number.
+fn floor_small(x: f64) -> f64 {
+    let nearest = (x + NO_FRACTION) - NO_FRACTION;
+    nearest - if nearest > x { 1.0 } else { 0.0 }
 }
 
 /// The sum from left to right.
@@ -560,6 +546,17 @@ mod tests {
     fn e2_6_quotas_may_exceed_the_total() {
         let a = sibling("a", 0.0, 3.0, 1.0, 5.0);
         assert_eq!(shares(4.0, 1.0, &[a, sibling("b", 1.0, 3.0, 1.0, 5.0)]), [3.0, 3.0]);
+    }
+
+    #[test]
+    fn whole_parts_of_small_and_large_numbers() {
+        let limit = NO_FRACTION / 2.0;
+        for x in [0.0, 0.5, 1.0 - f64::EPSILON / 2.0, 1.0, 1.5, 2.5, 1e9 + 0.75, limit - 0.25, limit - 0.5] {
+            assert_eq!(floor_small(x), x.floor(), "{x}");
+        }
+        assert!(is_small(limit / 2.0 - 1.0) && !is_small(limit / 2.0) && !is_small(-1.0));
+        let siblings = [sibling("a", 0.0, 0.0, 1.0, 1e17), sibling("b", 1.0, 0.0, 3.0, 1e17)];
+        assert_eq!(shares(4.0 * NO_FRACTION, 1.0, &siblings), [NO_FRACTION, 3.0 * NO_FRACTION]);
     }
 
     #[test]

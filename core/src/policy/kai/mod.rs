@@ -39,6 +39,7 @@ mod solver;
 mod stale_gang;
 mod statement;
 mod task;
+pub mod usage;
 
 pub use adapter::{Kai, Memory};
 

@@ -15,10 +15,6 @@ pub fn GoTo(
 ) -> impl IntoView {
     let store = Store::get();
     let input = NodeRef::<html::Input>::new();
-    input.on_load(|element| {
-        let _ = element.focus();
-        element.select();
-    });
     let go = move |event: leptos::ev::SubmitEvent| {
         event.prevent_default();
         let typed = input.get_untracked().map(|input| input.value()).unwrap_or_default();
@@ -38,6 +34,8 @@ pub fn GoTo(
                     inputmode="numeric"
                     autocomplete="off"
                     maxlength="9"
+                    autofocus
+                    on:focus:target=|event| event.target().select()
                     prop:value=store.now(|m| m.cursor.to_string())
                 />
                 <button type="submit" class="btn primary">"Go there"</button>

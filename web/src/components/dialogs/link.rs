@@ -20,7 +20,7 @@ pub fn BadLink(
                  had open here is untouched."
             </p>
             <div class="row">
-                <button type="button" class="btn primary" on:click=move |_| on_close.run(())>
+                <button type="button" class="btn primary" autofocus on:click=move |_| on_close.run(())>
                     "Go on with what is here"
                 </button>
             </div>

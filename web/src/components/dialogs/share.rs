@@ -38,7 +38,7 @@ pub fn Share(
                 {format!(": {}.", address::reach(length))}
             </p>
             <div class="row">
-                <button type="button" class="btn" class:primary=!is_too_long on:click=copy_link>"Copy the link"</button>
+                <button type="button" class="btn" class:primary=!is_too_long autofocus on:click=copy_link>"Copy the link"</button>
                 <button type="button" class="btn" on:click=copy_markdown>"Copy as Markdown"</button>
                 <button
                     type="button"

@@ -95,7 +95,7 @@ pub fn EditGrid(
     };
     let tracks = move || {
         let widths: Vec<&str> = columns.with(|columns| columns.iter().map(|c| c.width).collect());
-        format!("{} 28px", widths.join(" "))
+        format!("{} 24px", widths.join(" "))
     };
     let head = move || {
         let cells = columns.get().into_iter().map(|column| {
@@ -209,7 +209,6 @@ fn GridRow(
             role="row"
             data-row=id
             style:grid-template-columns=tracks
-            attr:aria-level=move || if is_tree { level() } else { None }
             aria-expanded=move || if is_tree { open() } else { None }
             aria-posinset=move || if is_tree { place() } else { None }
             aria-setsize=move || if is_tree { of() } else { None }
@@ -239,6 +238,7 @@ fn GridRow(
             </span>
         </div>
     }
+    .attr("aria-level", move || if is_tree { level() } else { None })
 }
 
 #[component]

@@ -120,10 +120,10 @@ fn marks(
 pub fn queue_columns() -> Vec<Column> {
     vec![
         column("queue", "", false, "minmax(0, 1fr)"),
-        column("quota", "Guaranteed part", true, "56px"),
-        column("weight", "Part in the surplus", true, "56px"),
-        column("limit", "Hard ceiling", true, "56px"),
-        column("prio", "Larger first", true, "48px"),
+        column("quota", "Guaranteed part", true, "52px"),
+        column("weight", "Part in the surplus", true, "50px"),
+        column("limit", "Hard ceiling", true, "50px"),
+        column("prio", "Larger first", true, "42px"),
     ]
 }
 

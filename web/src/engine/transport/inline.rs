@@ -77,7 +77,7 @@ impl Engine {
             }
             let n = self.slices.get().wrapping_add(1);
             self.slices.set(n);
-            if server.is_busy() && n % PROGRESS_SLICES == 0 {
+            if server.is_busy() && n.is_multiple_of(PROGRESS_SLICES) {
                 replies.extend(server.progress());
             }
         }

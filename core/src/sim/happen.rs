@@ -1,0 +1,177 @@
+//! What happens outside the policy: the agenda's entries, applied in its order.
+
+use super::agenda::{Agenda, Entry, Kind};
+use super::looks::is_torn;
+use super::simulation::Simulation;
+use crate::cluster::{Cluster, Phase, Torn};
+use crate::id::{JobId, PodId, QueueId};
+use crate::policy::Change;
+use crate::scenario::PlanChange;
+use crate::time::{Span, Time};
+use crate::trace::{Event, EvictReason, Recorded};
+
+/// What happened, in order.
+pub type Log = Vec<Recorded>;
+
+fn log(events: &mut Log, event: Event) {
+    events.push(Recorded { event, checks: Vec::new() });
+}
+
+impl Simulation {
+    /// Applies the agenda up to and at an instant.
+    pub(super) fn happen_until(&mut self, by: Time, events: &mut Log) {
+        while let Some((at, kind, sequence)) = self.state.agenda.take_due(by) {
+            let at = at.max(self.state.now);
+            self.state.meter.move_to(at, &self.world);
+            self.state.now = at;
+            self.state.has_news |= kind.is_news();
+            match kind {
+                Kind::End => self.end(PodId(sequence), at, events),
+                Kind::Gone => self.gone(PodId(sequence), at, events),
+                Kind::Run => {
+                    self.world.run(PodId(sequence), at);
+                    self.schedule(PodId(sequence));
+                }
+                Kind::Change => self.change(sequence, at, events),
+                Kind::Submit => {
+                    let job = JobId(sequence);
+                    self.world.submit(job, at);
+                    log(events, Event::Submitted { job });
+                    self.tell(Change::Submitted(job));
+                }
+                Kind::Look => {}
+            }
+        }
+    }
+
+    fn end(&mut self, pod: PodId, at: Time, events: &mut Log) {
+        let (node, job_done) = self.world.finish(pod, at);
+        log(events, Event::Finished { pod, node });
+        if job_done {
+            log(events, Event::JobDone { job: self.cluster().pods[pod].job });
+        }
+        self.tell(Change::PodOver(pod));
+    }
+
+    fn gone(&mut self, pod: PodId, at: Time, events: &mut Log) {
+        let node = self.world.gone(pod, at);
+        log(events, Event::Gone { pod, node });
+        self.requeued(pod, events);
+    }
+
+    fn requeued(&mut self, pod: PodId, events: &mut Log) {
+        log(events, Event::Requeued { pod });
+        self.tell(Change::PodOver(pod));
+        self.state.has_torn |= is_torn(self.cluster(), self.cluster().pods[pod].job);
+    }
+
+    /// Applies one entry of the timeline.
+    fn change(&mut self, position: u32, at: Time, events: &mut Log) {
+        let fixed = self.fixed.clone();
+        let planned = &fixed.timeline[position as usize];
+        log(events, Event::Changed { entry: planned.entry });
+        match &planned.change {
+            PlanChange::Queue { queue, priority, resources, .. } => {
+                self.world.set_queue(*queue, *priority, *resources);
+            }
+            PlanChange::Node { node, ready } => {
+                if !ready {
+                    let on_node: Vec<PodId> = self.world.pods_on(*node).collect();
+                    self.unschedule(&on_node);
+                }
+                for torn in self.world.set_ready(*node, *ready, at) {
+                    log_torn(events, torn, EvictReason::NodeLost);
+                    self.requeued(torn.pod, events);
+                }
+                self.state.meter.nodes_changed(&self.world);
+            }
+            PlanChange::EndJob { job } => self.withdraw(*job, at, events),
+        }
+        self.tell(Change::Configuration);
+    }
+
+    fn withdraw(&mut self, job: JobId, at: Time, events: &mut Log) {
+        let j = &self.cluster().jobs[job];
+        let (was_open, submit) = (j.ended.is_none(), j.submit);
+        let pods: Vec<PodId> = j.pod_ids().collect();
+        self.unschedule(&pods);
+        self.state.agenda.cancel((submit, Kind::Submit, job.0));
+        for torn in self.world.withdraw(job, at) {
+            log_torn(events, torn, EvictReason::Withdrawn);
+        }
+        for pod in pods {
+            self.tell(Change::PodOver(pod));
+        }
+        if was_open {
+            log(events, Event::JobDone { job });
+        }
+    }
+
+    /// Puts what a pod's phase says about the future on the agenda.
+    pub(super) fn schedule(&mut self, pod: PodId) {
+        let phase = self.cluster().pods[pod].phase;
+        if let Some(entry) = next_of(phase, pod) {
+            self.state.agenda.add(entry);
+        }
+    }
+
+    /// Takes what the pods' phases say about the future off the agenda.
+    pub(super) fn unschedule(&mut self, pods: &[PodId]) {
+        for &pod in pods {
+            let phase = self.cluster().pods[pod].phase;
+            if let Some(entry) = next_of(phase, pod) {
+                self.state.agenda.cancel(entry);
+            }
+        }
+    }
+
+    /// Puts the moments at which time alone may matter after a start on the agenda.
+    pub(super) fn look_after_start(&mut self, job: JobId) {
+        let looks = &self.fixed.looks;
+        let queue: QueueId = self.cluster().jobs[job].queue;
+        if let (true, Some(start)) = (looks.on_agenda, self.cluster().jobs[job].last_start) {
+            let entries: Vec<Entry> =
+                looks.after_start.iter().map(|&s| (start + s, Kind::Look, queue.0)).collect();
+            for entry in entries {
+                self.state.agenda.add(entry);
+            }
+        }
+    }
+
+    /// The same after a cycle that has seen an incomplete gang.
+    pub(super) fn look_after_loss(&mut self) {
+        let torn = std::mem::take(&mut self.state.has_torn);
+        let looks = &self.fixed.looks;
+        if let (true, true, Some(grace)) = (torn, looks.on_agenda, looks.after_loss) {
+            let grace = grace.max(Span::from_millis(1));
+            self.state.agenda.add((self.state.now + grace, Kind::Look, 0));
+        }
+    }
+}
+
+/// What is known from the start: the timeline and every job's arrival.
+pub fn agenda_of(cluster: &Cluster, timeline: &[crate::scenario::Planned]) -> Agenda {
+    let changes = timeline.iter().zip(0..).map(|(planned, position)| (planned.at, Kind::Change, position));
+    let is_future = |pod: PodId| cluster.pods[pod].phase == Phase::Future;
+    let later = cluster.jobs.iter().filter(|(_, job)| job.pod_ids().next().is_some_and(is_future));
+    let arrivals = later.map(|(id, job)| (job.submit, Kind::Submit, id.0));
+    Agenda::new(changes.chain(arrivals).collect())
+}
+
+/// When a phase ends by itself, and how.
+fn next_of(phase: Phase, pod: PodId) -> Option<Entry> {
+    match phase {
+        Phase::Starting { until } => Some((until, Kind::Run, pod.0)),
+        Phase::Running { until: Some(until), .. } => Some((until, Kind::End, pod.0)),
+        Phase::Terminating { until } => Some((until, Kind::Gone, pod.0)),
+        _ => None,
+    }
+}
+
+fn log_torn(events: &mut Log, torn: Torn, reason: EvictReason) {
+    let Torn { pod, node, was_leaving } = torn;
+    if !was_leaving {
+        log(events, Event::Evicted { pod, node, by: None, reason });
+    }
+    log(events, Event::Gone { pod, node });
+}

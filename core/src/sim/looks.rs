@@ -1,0 +1,65 @@
+//! When time alone may change a decision.
+//!
+//! # Rule
+//! Under a rhythm *on change* nobody would ask a policy when a minimum runtime or a grace is over. So the agenda gets an entry for
+//! that moment: every configured minimum runtime after a job started, and the grace of incomplete gangs after a
+//! pod left a job of which others stay. A policy that is asked periodically needs none of it.
+
+use crate::cluster::{Cluster, Phase};
+use crate::id::JobId;
+use crate::kit::sort;
+use crate::policy::{Policy, Rhythm};
+use crate::scenario::Plan;
+use crate::time::Span;
+
+/// The spans after which a policy wants to look again.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Looks {
+    /// After the start of a job; ascending, each once.
+    pub after_start: Vec<Span>,
+    /// After a gang became incomplete.
+    pub after_loss: Option<Span>,
+    /// The longest of all.
+    pub longest: Span,
+    /// Whether the agenda needs entries.
+    pub on_agenda: bool,
+}
+
+impl Looks {
+    /// What the plan's policy and queues say.
+    pub fn new(plan: &Plan) -> Looks {
+        let Policy::Kai(config) = &plan.policy else { return Looks::default() };
+        let seconds = |s: f64| Span::from_millis((s * 1000.0).ceil().clamp(0.0, 1e15) as i64);
+        let queues = plan.cluster.queues.values();
+        let mut after_start: Vec<Span> = queues
+            .flat_map(|queue| [queue.preempt_min_runtime, queue.reclaim_min_runtime])
+            .flatten()
+            .collect();
+        after_start.push(seconds(config.default_preempt_min_runtime_s));
+        after_start.push(seconds(config.default_reclaim_min_runtime_s));
+        after_start.retain(|&span| span > Span::ZERO);
+        sort::sort(&mut after_start);
+        after_start.dedup();
+        let after_loss = config.staleness_grace_s.map(seconds);
+        let longest = after_start.iter().copied().chain(after_loss).max().unwrap_or_default();
+        let on_agenda = matches!(plan.rhythm, Rhythm::OnChange { .. });
+        Looks { after_start, after_loss, longest, on_agenda }
+    }
+}
+
+/// Whether some pods of the job hold something while another of its gang does not.
+pub fn is_torn(cluster: &Cluster, job: JobId) -> bool {
+    let n_holding = cluster.pods_of(job).filter(|(_, pod)| pod.phase.holds()).count();
+    n_holding > 0
+        && cluster.jobs[job].pod_set_ids().any(|set| {
+            let pods = cluster.pods_of(job).filter(|(_, pod)| pod.pod_set == set && pod.phase.holds());
+            pods.count() < cluster.pod_sets[set].min_available as usize
+        })
+}
+
+/// Whether a job waits that a minimum runtime may hold back, or a gang is incomplete.
+pub fn time_matters(cluster: &Cluster, looks: &Looks) -> bool {
+    let waits = |job: JobId| cluster.pods_of(job).any(|(_, pod)| pod.phase == Phase::Pending);
+    let may_wait = !looks.after_start.is_empty();
+    cluster.live_jobs.iter().any(|&job| may_wait && waits(job) || is_torn(cluster, job))
+}

@@ -1,0 +1,46 @@
+import { readFileSync } from "node:fs";
+import { App } from "../app.js";
+import { expect, test } from "../fixture.js";
+
+const digests = JSON.parse(readFileSync(new URL("../digests.json", import.meta.url)));
+
+for (const [name, query] of [
+  ["a worker", ""],
+  ["the page's own thread", "?engine=inline"],
+]) {
+  test(`in ${name}, examples decide as they do natively`, async ({ page }) => {
+    test.setTimeout(120_000);
+    const app = new App(page);
+    await app.open(`./${query}`);
+    for (const [id, expected] of Object.entries(digests)) {
+      await app.example(id);
+      const found = [await app.now.getAttribute("data-digest")];
+      for (let cycle = 1; cycle < expected.length; cycle++) {
+        await app.step.click();
+        await app.atCycle(cycle);
+        found.push(await app.now.getAttribute("data-digest"));
+      }
+      expect(found, id).toEqual(expected);
+    }
+  });
+}
+
+test.describe("when the engine dies", () => {
+  test.use({ expectedProblems: [/injected bug/] });
+
+  test("the page says so, keeps the scenario and starts a fresh one", async ({ page }) => {
+    const app = new App(page);
+    await app.open();
+    await app.set('queues["team-a"].gpu.quota', "4");
+    await page.workers()[0].evaluate(() => {
+      setTimeout(() => {
+        throw new Error("injected bug");
+      });
+    });
+    await expect(page.locator(".notice", { hasText: /The engine stopped at cycle 0 and was started again/ })).toBeVisible();
+    await app.arrived();
+    await expect(app.cell('queues["team-a"].gpu.quota')).toContainText("4");
+    await app.step.click();
+    await app.atCycle(1);
+  });
+});

@@ -1,0 +1,65 @@
+import { App } from "../app.js";
+import { expect, test } from "../fixture.js";
+
+test("the primary loop by keys alone", async ({ page }) => {
+  const app = new App(page);
+  await app.open();
+  // Step, explain, back.
+  await page.keyboard.press("ArrowRight");
+  await app.atCycle(1);
+  await page.keyboard.press("e");
+  await expect(app.why).toBeFocused();
+  await page.keyboard.press("Home");
+  await app.atCycle(0);
+  // To the tree by regions and Tab; edit a quota.
+  for (let i = 0; i < 8; i++) {
+    await page.keyboard.press("F6");
+    if (await page.evaluate(() => document.activeElement?.getAttribute("aria-label") === "Setup")) break;
+  }
+  await page.keyboard.press("Tab");
+  await page.keyboard.press("Tab");
+  await page.keyboard.press("Tab");
+  await expect(page.locator("[role=treegrid] :focus")).toHaveCount(1);
+  await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("ArrowRight");
+  await expect(app.cell('queues["team-a"].gpu.quota')).toBeFocused();
+  await page.keyboard.press("Enter");
+  await page.keyboard.press("ArrowUp");
+  await page.keyboard.press("Enter");
+  await app.arrived();
+  await expect(app.cell('queues["team-a"].gpu.quota')).toContainText("3");
+  await expect(app.cell('queues["team-a"].gpu.quota')).toBeFocused();
+  // Letters do not act inside the grid.
+  await page.keyboard.press("q");
+  await expect(page.getByRole("row")).toHaveCount(4);
+  // Undo, play, events, keys.
+  await page.keyboard.press("Control+z");
+  await expect(app.cell('queues["team-a"].gpu.quota')).toContainText("2");
+  await page.keyboard.press("F6");
+  await page.keyboard.press("]");
+  await app.atCycle(1);
+  await page.keyboard.press("[");
+  await app.atCycle(0);
+  await page.keyboard.press("g");
+  await page.keyboard.type("2");
+  await page.keyboard.press("Enter");
+  await app.atCycle(2);
+  await page.keyboard.press("?");
+  await expect(page.getByRole("dialog", { name: "Keys" })).toBeVisible();
+  await page.keyboard.press("Escape");
+  await expect(page.getByRole("dialog")).toHaveCount(0);
+  await page.keyboard.press("q");
+  await expect(app.cell('queues["queue-1"].name')).toHaveCount(1);
+});
+
+test("playing runs to the end and pauses", async ({ page }) => {
+  const app = new App(page);
+  await app.open();
+  await page.keyboard.press("+");
+  await page.keyboard.press("+");
+  await page.keyboard.press("+");
+  await page.keyboard.press("Space");
+  await expect(page.getByRole("button", { name: "Play" })).toHaveCount(0);
+  await expect(page.getByRole("button", { name: "Play" })).toHaveCount(1, { timeout: 10_000 });
+  await expect(page.locator(".transport .now")).toContainText(" of ");
+});

@@ -1,0 +1,85 @@
+import { App } from "../app.js";
+import { expect, test } from "../fixture.js";
+
+async function link(page) {
+  await page.getByRole("button", { name: "Share", exact: true }).click();
+  const text = await page.getByRole("textbox", { name: "Link" }).inputValue();
+  await page.keyboard.press("Escape");
+  return text;
+}
+
+test("a link opens on its own moment, explained", async ({ page, browser }) => {
+  const app = new App(page);
+  await app.open();
+  await app.set('queues["team-a"].gpu.weight', "2");
+  await app.step.click();
+  await app.atCycle(1);
+  await app.share("team-b").click();
+  const digest = await app.now.getAttribute("data-digest");
+  const address = await link(page);
+  const second = await (await browser.newContext()).newPage();
+  const other = new App(second);
+  await other.open(address);
+  await other.atCycle(1);
+  expect(await other.now.getAttribute("data-digest")).toBe(digest);
+  await expect(second.getByText("Shared scenario.")).toBeVisible();
+  await expect(other.why).toContainText("team-b");
+  await other.set('queues["team-b"].gpu.quota', "1");
+  await expect(second.getByText("Shared scenario.")).toHaveCount(0);
+});
+
+test("a damaged link is reported and the draft is kept", async ({ page }) => {
+  const app = new App(page);
+  await app.open();
+  await app.set('queues["team-a"].gpu.quota', "4");
+  const address = await link(page);
+  await page.goto("about:blank");
+  await page.goto(address.slice(0, 150));
+  await expect(page.getByRole("dialog")).toContainText(/Only the first \d+ of \d+ characters arrived/);
+  await page.getByRole("button", { name: "Go on with what is here" }).click();
+  await app.arrived();
+  await expect(app.cell('queues["team-a"].gpu.quota')).toContainText("4");
+});
+
+test("an own address is not a shared scenario after a reload", async ({ page }) => {
+  const app = new App(page);
+  await app.open();
+  await app.set('queues["team-a"].gpu.quota', "4");
+  await expect(page).toHaveURL(/#d1\./);
+  await page.reload();
+  await app.arrived();
+  await expect(page.getByText("Shared scenario.")).toHaveCount(0);
+  await expect(app.cell('queues["team-a"].gpu.quota')).toContainText("4");
+});
+
+test("a scenario is downloaded and dropped again", async ({ page }) => {
+  const app = new App(page);
+  await app.open();
+  await app.example("tree-decides");
+  await page.getByRole("button", { name: "Share", exact: true }).click();
+  const [download] = await Promise.all([
+    page.waitForEvent("download"),
+    page.getByRole("button", { name: "Download the file" }).click(),
+  ]);
+  expect(download.suggestedFilename()).toBe("the-tree-decides.fairground.yaml");
+  const chunks = [];
+  for await (const chunk of await download.createReadStream()) chunks.push(chunk);
+  await page.keyboard.press("Escape");
+  await app.example("start");
+  await app.drop([["mine.yaml", Buffer.concat(chunks).toString()]]);
+  await expect(page.getByRole("dialog")).toContainText("The tree decides");
+  await page.getByRole("button", { name: "Open this scenario" }).click();
+  await app.atCycle(0);
+  await expect(app.cell('queues["vision"].name')).toBeVisible();
+});
+
+test("#reset wipes what is kept", async ({ page }) => {
+  const app = new App(page);
+  await app.open();
+  await app.set('queues["team-a"].gpu.quota', "4");
+  await page.waitForTimeout(500);
+  await page.goto("about:blank");
+  await app.open("./#reset");
+  await expect(app.cell('queues["team-a"].gpu.quota')).toContainText("2");
+  expect(await page.evaluate(() => Object.keys(localStorage).filter((k) => k.startsWith("fairground.draft")))).toEqual([]);
+});

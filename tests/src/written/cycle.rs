@@ -1,0 +1,239 @@
+//! Blocks `cycle`: a small cluster and what every cycle decides.
+//!
+//! ```text
+//! set grace 60                                       multiplier, k, consolidation off, seconds between two cycles
+//! node n1  gpu 4                                     mib: memory of every GPU
+//! queue q0  quota 1  weight 1                        parent, limit, priority, reclaim-after, preempt-after (seconds)
+//! run a0 a1 on q0  gpu 1                             running jobs of one pod each, oldest first
+//! run a2 on q0  at n1,n1  pods 3  min 2  gpu 1       two pods run, the third waits
+//! pend b0 on q0  part 0.5                            or: mib 2000, devices 2; cpu; priority; fixed; started (seconds ago)
+//! leave c0 on q0  at n1  gpu 1                       told to go, still there
+//! run d on q0  at n1,n1,n1  pods 3  failed 1         the last one has failed
+//! cycle  -> evict a1 for b0, claim b0 on n1          nothing; bind b0 on n1 [device]
+//! shares -> q0 2, q1 2                               fair shares of GPUs in the cycle above
+//! ```
+//!
+//! Quotas, limits and weights are those of GPUs; of CPU and memory there is enough for everybody. Between two cycles binding
+//! pods begin to run, evicted pods wait again, claims are forgotten. Within a statement evictions are listed first, then binds, then
+//! claims, by pod.
+
+use std::sync::Arc;
+
+use fairground::policy::kai::config::Action;
+use fairground::policy::kai::run_cycle;
+use fairground::policy::kai::snapshot::{
+    Committed, CycleOutcome, GpuAsk, Quantities, Snapshot, SnapshotJob, SnapshotNode, SnapshotPod,
+    SnapshotPodSet, SnapshotQueue, Status,
+};
+use fairground::trace::{Level, Trace};
+
+use super::{Line, Said};
+use crate::cycle::snapshot::pass;
+
+/// A scenario in the making, and the last cycle.
+#[derive(Default)]
+struct World {
+    snapshot: Snapshot,
+    seconds: f64,
+    last: CycleOutcome,
+}
+
+/// Runs a block.
+pub fn run(lines: &[Line]) -> Result<(), String> {
+    let mut world = World { seconds: 1.0, ..World::default() };
+    for line in lines {
+        match line.words.first().map(String::as_str) {
+            Some("set") => world.set(line)?,
+            Some("node") => world.node(line)?,
+            Some("queue") => world.queue(line)?,
+            Some("run") => world.jobs(line, Status::Running)?,
+            Some("pend") => world.jobs(line, Status::Pending)?,
+            Some("leave") => world.jobs(line, Status::Releasing)?,
+            Some("cycle") => world.cycle(line)?,
+            Some("shares") => world.shares(line)?,
+            other => return Err(format!("line {}: unknown line {other:?}", line.number)),
+        }
+    }
+    Ok(())
+}
+
+impl World {
+    fn set(&mut self, line: &Line) -> Result<(), String> {
+        let said = Said::of(line, &["k", "multiplier", "grace", "seconds", "consolidation"], &[])?;
+        let config = &mut self.snapshot.config;
+        config.k_value = said.number("k", config.k_value)?;
+        config.saturation_multiplier = said.number("multiplier", config.saturation_multiplier)?;
+        config.staleness_grace_s = Some(said.number("grace", config.staleness_grace_s.unwrap_or(60.0))?);
+        self.seconds = said.number("seconds", self.seconds)?;
+        if said.text("consolidation") == Some("off") {
+            config.actions.retain(|a| *a != Action::Consolidation);
+        }
+        Ok(())
+    }
+
+    fn node(&mut self, line: &Line) -> Result<(), String> {
+        let said = Said::of(line, &["gpu", "mib"], &[])?;
+        for name in said.names() {
+            let node = SnapshotNode {
+                name: Arc::from(*name),
+                cpu_milli: 64_000.0,
+                memory_bytes: 1e12,
+                gpus: said.number("gpu", 0.0)?,
+                pods: 110,
+                gpu_memory_mib: said.count("mib", 40_000)?,
+                gpu_memory_synced: true,
+                ready: true,
+                ..SnapshotNode::default()
+            };
+            let total = &mut self.snapshot.total;
+            total.cpu += node.cpu_milli;
+            total.memory += node.memory_bytes;
+            total.gpu += node.gpus;
+            self.snapshot.nodes.push(node);
+        }
+        Ok(())
+    }
+
+    fn queue(&mut self, line: &Line) -> Result<(), String> {
+        let keys = ["parent", "quota", "limit", "weight", "priority", "reclaim-after", "preempt-after"];
+        let said = Said::of(line, &keys, &[])?;
+        let of = |other: f64, gpu: f64| Quantities { cpu: other, memory: other, gpu };
+        let seconds = |key| said.has(key).then(|| said.number(key, 0.0)).transpose();
+        let queue = SnapshotQueue {
+            name: Arc::from(said.name()?),
+            parent: Arc::from(said.text("parent").unwrap_or_default()),
+            priority: said.count("priority", 100)?,
+            created_s: -1e6 + self.snapshot.queues.len() as f64,
+            quota: of(-1.0, said.number("quota", 0.0)?),
+            limit: of(-1.0, said.number("limit", -1.0)?),
+            weight: of(1.0, said.number("weight", 1.0)?),
+            reclaim_min_runtime_s: seconds("reclaim-after")?,
+            preempt_min_runtime_s: seconds("preempt-after")?,
+            ..SnapshotQueue::default()
+        };
+        self.snapshot.queues.push(queue);
+        Ok(())
+    }
+
+    fn jobs(&mut self, line: &Line, status: Status) -> Result<(), String> {
+        let keys = [
+            "on", "at", "pods", "min", "gpu", "part", "mib", "devices", "device", "cpu", "priority",
+            "started", "failed",
+        ];
+        let said = Said::of(line, &keys, &["fixed"])?;
+        if said.names().is_empty() || !said.has("on") {
+            return Err(said.complaint("expected names and `on QUEUE`"));
+        }
+        for name in said.names() {
+            let n_pods = said.count("pods", 1)?;
+            let mut pods = Vec::new();
+            for i in 0..n_pods {
+                let pod_name = if n_pods == 1 { (*name).to_owned() } else { format!("{name}-{i}") };
+                let failed = i >= n_pods - said.count("failed", 0)?;
+                let status = if failed { Status::Failed } else { status };
+                pods.push(self.pod(&said, &pod_name, i as usize, status)?);
+            }
+            let min_available = said.count("min", 1)?;
+            let set =
+                SnapshotPodSet { name: Arc::from("default"), min_available, ..SnapshotPodSet::default() };
+            let priority = said.count("priority", 50)?;
+            let started = -said.number("started", 100_000.0)?;
+            self.snapshot.jobs.push(SnapshotJob {
+                name: Arc::from(*name),
+                queue: Arc::from(said.text("on").unwrap_or_default()),
+                priority,
+                preemptible: priority < 100 && !said.has("fixed"),
+                created_s: -1e5 + self.snapshot.jobs.len() as f64,
+                last_start_s: (status != Status::Pending).then_some(started),
+                pod_sets: vec![set],
+                pods,
+                ..SnapshotJob::default()
+            });
+        }
+        Ok(())
+    }
+
+    /// The pod at a position of its job: with the line's status while there are nodes for it, else pending.
+    fn pod(&self, said: &Said<'_>, name: &str, at: usize, status: Status) -> Result<SnapshotPod, String> {
+        let node = match (said.text("at"), &self.snapshot.nodes[..]) {
+            _ if status == Status::Pending => None,
+            (Some(nodes), _) => nodes.split(',').nth(at),
+            (None, [only]) => Some(&*only.name),
+            (None, _) => return Err(said.complaint("`at NODE` is needed with several nodes")),
+        };
+        let devices = said.count("devices", 1)?;
+        let gpu = match (said.has("part"), said.has("mib"), said.has("gpu")) {
+            (true, ..) => GpuAsk::Fraction { portion: said.number("part", 0.0)?, devices },
+            (_, true, _) => GpuAsk::Memory { mib: said.count("mib", 0)?, devices },
+            (_, _, true) => GpuAsk::Whole { devices: said.count("gpu", 0)? },
+            _ => GpuAsk::None,
+        };
+        let groups = said.text("device").filter(|_| node.is_some());
+        Ok(SnapshotPod {
+            name: Arc::from(name),
+            pod_set: Arc::from("default"),
+            status: if node.is_some() { status } else { Status::Pending },
+            node: Arc::from(node.unwrap_or_default()),
+            gpu_groups: groups.into_iter().map(Arc::from).collect(),
+            cpu_milli: said.number("cpu", 1.0)? * 1000.0,
+            memory_bytes: 1e9,
+            gpu,
+            ..SnapshotPod::default()
+        })
+    }
+
+    fn cycle(&mut self, line: &Line) -> Result<(), String> {
+        let expected = line.expected.as_deref().unwrap_or("nothing");
+        self.last = run_cycle(&self.snapshot, &mut Trace::new(Level::Decisive));
+        let got = self.decisions();
+        if got != expected {
+            return Err(format!("line {}:\nexpected {expected}\ngot      {got}", line.number));
+        }
+        pass(&mut self.snapshot, &self.last, self.seconds, |_| false);
+        Ok(())
+    }
+
+    fn decisions(&self) -> String {
+        let known = |group: &Arc<str>| {
+            self.snapshot.jobs.iter().flat_map(|j| &j.pods).any(|p| p.gpu_groups.contains(group))
+        };
+        let on = |groups: &[Arc<str>]| match groups {
+            [] => String::new(),
+            groups => {
+                let names = groups.iter().map(|g| if known(g) { g } else { "new" });
+                format!(" [{}]", names.collect::<Vec<_>>().join(" "))
+            }
+        };
+        let text = |event: &Committed| match event {
+            Committed::Evict { pod, preemptor } if preemptor.is_empty() => (0, format!("evict {pod}")),
+            Committed::Evict { pod, preemptor } => (0, format!("evict {pod} for {preemptor}")),
+            Committed::Bind { pod, node, gpu_groups } => {
+                (1, format!("bind {pod} on {node}{}", on(gpu_groups)))
+            }
+            Committed::Pipelined { pod, node, gpu_groups } => {
+                (2, format!("claim {pod} on {node}{}", on(gpu_groups)))
+            }
+        };
+        let mut texts: Vec<String> = Vec::new();
+        for commit in self.last.steps.iter().flat_map(|s| &s.commits) {
+            let mut events: Vec<(u8, String)> = commit.iter().map(text).collect();
+            events.sort();
+            texts.extend(events.into_iter().map(|(_, text)| text));
+        }
+        if texts.is_empty() { "nothing".to_owned() } else { texts.join(", ") }
+    }
+
+    fn shares(&self, line: &Line) -> Result<(), String> {
+        for item in line.expected.as_deref().unwrap_or_default().split(',') {
+            let Some((queue, share)) = item.trim().split_once(' ') else {
+                return Err(format!("line {}: expected `QUEUE NUMBER`", line.number));
+            };
+            let found = self.last.shares.iter().find(|s| &*s.queue == queue);
+            let got = found.map(|s| format!("{}", s.fair_share.gpu));
+            if got.as_deref() != Some(share.trim()) {
+                return Err(format!("line {}: {queue} has {got:?}, expected {share}", line.number));
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,62 @@
+//! Blocks `division`: one amount, the siblings in order of age, and what each is entitled to.
+//!
+//! ```text
+//! divide 10  k 1
+//! queue a  priority 100  quota 2  limit unlimited  weight 1  request 10  usage 0.5   -> 4
+//! ```
+
+use fairground::policy::kai::division::{Sibling, divide, divide_recorded};
+
+use super::{Line, Said};
+
+/// Runs a block.
+pub fn run(lines: &[Line]) -> Result<(), String> {
+    let mut siblings: Vec<Sibling<'_>> = Vec::new();
+    let mut expected: Vec<(usize, f64)> = Vec::new();
+    let mut pot = None;
+    for line in lines {
+        match line.words.first().map(String::as_str) {
+            Some("divide") => {
+                let said = Said::of(line, &["k"], &[])?;
+                let amount = said.name()?.parse::<f64>();
+                let amount = amount.map_err(|_| said.complaint("the amount is not a number"))?;
+                pot = Some((amount, said.number("k", 1.0)?));
+            }
+            Some("queue") => {
+                siblings.push(sibling(line, siblings.len())?);
+                let share = line.expected.as_deref().and_then(|text| text.parse().ok());
+                let share = share.ok_or_else(|| format!("line {}: `-> share` is missing", line.number))?;
+                expected.push((line.number, share));
+            }
+            _ => return Err(format!("line {}: expected `divide` or `queue`", line.number)),
+        }
+    }
+    let (total, k) = pot.ok_or("the block does not say what is divided")?;
+    divide_recorded(total, k, &mut siblings.clone());
+    divide(total, k, &mut siblings);
+    for (sibling, (line, share)) in siblings.iter().zip(expected) {
+        if sibling.fair_share != share {
+            return Err(format!(
+                "line {line}: {} gets {:?}, expected {share:?}",
+                sibling.name, sibling.fair_share
+            ));
+        }
+    }
+    Ok(())
+}
+
+fn sibling(line: &Line, position: usize) -> Result<Sibling<'_>, String> {
+    let keys = ["priority", "quota", "limit", "weight", "request", "usage"];
+    let said = Said::of(line, &keys, &[])?;
+    Ok(Sibling {
+        name: said.name()?,
+        priority: said.count("priority", 100)?,
+        created_s: position as f64,
+        deserved: said.number("quota", 0.0)?,
+        limit: said.number("limit", -1.0)?,
+        weight: said.number("weight", 1.0)?,
+        request: said.number("request", 0.0)?,
+        usage: said.number("usage", 0.0)?,
+        fair_share: 0.0,
+    })
+}

@@ -1,0 +1,41 @@
+//! The digests of every example, cycle by cycle. The browser tests read the same file, so both sides decide the
+//! same. `FAIRGROUND_UPDATE=1` writes it anew.
+
+use std::fmt::Write;
+
+use fairground::scenario::check;
+use fairground::sim::Simulation;
+use fairground_web::library::EXAMPLES;
+
+const CYCLES: usize = 6;
+
+fn digests(text: &str) -> Vec<String> {
+    let scenario = fairground_web::model::document::from_text(text).expect("examples are clean");
+    let mut simulation = Simulation::new(&check(&scenario).plan.expect("examples can run"));
+    let mut digests = vec![format!("{:016x}", simulation.opening().digest)];
+    while digests.len() <= CYCLES && !simulation.is_quiet() {
+        let Some(record) = simulation.advance() else { break };
+        digests.push(format!("{:016x}", record.digest));
+    }
+    digests
+}
+
+#[test]
+fn digests_are_those_the_browser_has_to_find() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/e2e/digests.json");
+    let mut text = String::from("{\n");
+    for (i, example) in EXAMPLES.iter().enumerate() {
+        let list: Vec<String> = digests(example.text).into_iter().map(|d| format!("\"{d}\"")).collect();
+        let comma = if i + 1 < EXAMPLES.len() { "," } else { "" };
+        let _ = writeln!(text, "  \"{}\": [{}]{comma}", example.id, list.join(", "));
+    }
+    text.push_str("}\n");
+    if std::env::var_os("FAIRGROUND_UPDATE").is_some() {
+        std::fs::write(path, &text).expect("the file can be written");
+    }
+    let kept = std::fs::read_to_string(path).unwrap_or_default();
+    assert!(
+        kept == text,
+        "digests changed; run again with FAIRGROUND_UPDATE=1 and say why in the change log"
+    );
+}

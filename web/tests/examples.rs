@@ -1,0 +1,79 @@
+//! Every example decides as the real scheduler did: binds and evictions of each cycle, as recorded.
+
+use std::collections::BTreeMap;
+
+use fairground::scenario::check;
+use fairground::sim::Simulation;
+use fairground::trace::Event;
+use fairground_web::library::EXAMPLES;
+
+/// `example | cycle | decisions in order`, and `example | until last recorded cycle`.
+const RECORDED: &str = include_str!("examples.txt");
+
+/// The decisions of each cycle that has any.
+type Decisions = BTreeMap<u32, Vec<String>>;
+
+fn recorded() -> BTreeMap<&'static str, (u32, Decisions)> {
+    let mut all: BTreeMap<&str, (u32, Decisions)> = BTreeMap::new();
+    for line in RECORDED.lines() {
+        let mut parts = line.split(" | ");
+        let (Some(example), Some(cycle)) = (parts.next(), parts.next()) else { continue };
+        let entry = all.entry(example).or_default();
+        match cycle.strip_prefix("until ") {
+            Some(last) => entry.0 = last.parse().expect("a number"),
+            None => {
+                let mut decisions: Vec<String> =
+                    parts.next().unwrap_or_default().split("; ").map(str::to_string).collect();
+                decisions.sort();
+                entry.1.insert(cycle.parse().expect("a number"), decisions);
+            }
+        }
+    }
+    all
+}
+
+fn run(text: &str, cycles: u32) -> Decisions {
+    let scenario = fairground_web::model::document::from_text(text).expect("examples are clean");
+    let plan = check(&scenario).plan.expect("examples can run");
+    let mut simulation = Simulation::new(&plan);
+    let mut decisions = Decisions::new();
+    while simulation.cycle() < cycles {
+        let Some(record) = simulation.advance() else { break };
+        let cluster = simulation.cluster();
+        let mut here: Vec<String> = Vec::new();
+        for recorded in &record.events {
+            match recorded.event {
+                Event::Bound { pod, node, .. } => {
+                    here.push(format!("bind {} {}", cluster.pods[pod].name, cluster.nodes[node].name));
+                }
+                Event::Evicted { pod, by, .. } => {
+                    let by = by.map(|job| format!(" for {}", cluster.jobs[job].name)).unwrap_or_default();
+                    here.push(format!("evict {}{by}", cluster.pods[pod].name));
+                }
+                _ => {}
+            }
+        }
+        here.sort();
+        if !here.is_empty() {
+            decisions.insert(record.cycle, here);
+        }
+    }
+    decisions
+}
+
+#[test]
+fn examples_decide_as_recorded() {
+    let recorded = recorded();
+    let mut wrong = Vec::new();
+    for example in EXAMPLES {
+        let Some((cycles, expected)) = recorded.get(example.id) else {
+            wrong.push(format!("{}: nothing is recorded", example.id));
+            continue;
+        };
+        let got = run(example.text, *cycles);
+        if got != *expected {
+            wrong.push(format!("{}:\n  recorded {expected:?}\n  decided  {got:?}", example.id));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}

@@ -1,0 +1,214 @@
+//! The model under any sequence of commands: undo leads back, nothing panics.
+
+use std::sync::Arc;
+
+use fairground::scenario::{Path, Scenario};
+use fairground_web::engine::protocol::{Ask, Frame, Reply, Request, Run, Say};
+use fairground_web::library;
+use fairground_web::model::{
+    Change, Command, Effect, Model, Opened, Origin, Panel, Selection, SetupTab, Shift, begin, update,
+};
+
+/// A small generator: the same numbers on every machine.
+struct Numbers(u64);
+
+impl Numbers {
+    fn next(&mut self, below: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        ((self.0 >> 33) as usize) % below.max(1)
+    }
+    fn of<T: Clone>(&mut self, items: &[T]) -> T {
+        items[self.next(items.len())].clone()
+    }
+}
+
+fn model() -> Model {
+    Model::new(Opened::new(library::start(), Origin::Start))
+}
+
+fn at(queue: &str, field: &str) -> Path {
+    Path::default().field("queues").named(queue).field("gpu").field(field)
+}
+
+fn set(queue: &str, field: &str, value: &str) -> Command {
+    Command::Set { at: at(queue, field), value: value.to_string() }
+}
+
+/// Answers the latest question for a frame, as an engine would.
+fn answer(model: &mut Model, effects: &[Effect]) {
+    for effect in effects {
+        let Effect::Send(Request { generation, ask }) = effect else { continue };
+        let (Ask::Load { cycle, .. } | Ask::GoTo { cycle }) = ask else { continue };
+        let frame = Box::new(Frame { cycle: *cycle, ..Frame::default() });
+        let say = Say::Frame { frame, run: Box::new(Run::default()) };
+        update(model, Command::Replied(Box::new(Reply { generation: *generation, say })));
+    }
+}
+
+fn any_command(numbers: &mut Numbers, scenario: &Scenario) -> Command {
+    let mut names: Vec<String> = scenario.queues.iter().map(|q| q.name.clone()).collect();
+    names.push("nobody".into());
+    let queue = numbers.of(&names);
+    let job = scenario.jobs.get(numbers.next(scenario.jobs.len())).map_or("none".into(), |j| j.name.clone());
+    let value = numbers.of(&["0", "3", "1.5", "", "unlimited", "x", "-2", "9999999999999999999"]);
+    match numbers.next(22) {
+        0..4 => set(&queue, numbers.of(&["quota", "weight", "limit", "nonsense"]), value),
+        4 => Command::Preview { at: at(&queue, "quota"), value: value.into() },
+        5 => Command::PreviewEnd,
+        6 => Command::GestureEnd,
+        7 => Command::Change(Change::AddQueue { parent: Some(queue) }),
+        8 => Command::Change(Change::AddQueue { parent: None }),
+        9 => Command::Change(Change::DuplicateQueue(queue)),
+        10 => {
+            let under = Shift::Under(Some(numbers.of(&names)));
+            let to = numbers.of(&[Shift::Up, Shift::Down, Shift::Under(None), under]);
+            Command::Change(Change::MoveQueue { queue, to })
+        }
+        11 => Command::Change(Change::RemoveQueue(queue)),
+        12 => Command::Change(Change::AddJob { queue: Some(queue) }),
+        13 => Command::Change(numbers.of(&[Change::RemoveJob(job.clone()), Change::DuplicateJob(job)])),
+        14 => Command::Change(Change::AddNodes),
+        15 => Command::Set {
+            at: Path::default().field("queues").named(&queue).field("name"),
+            value: numbers.of(&["renamed", "team-a", "", "a b"]).into(),
+        },
+        16 => numbers.of(&[Command::Undo, Command::Redo]),
+        17 => {
+            numbers.of(&[Command::Step, Command::Back, Command::GoTo(7), Command::Tick, Command::Play(true)])
+        }
+        18 => Command::Select(Some(numbers.of(&[Selection::Queue(queue), Selection::Job(job)]))),
+        19 => numbers.of(&[Command::EngineDied, Command::Cancel, Command::NextEvent { back: false }]),
+        20 => numbers.of(&[Command::Tab(SetupTab::Work), Command::Panel(Panel::Why), Command::Resource(9)]),
+        _ => Command::FocusField(at(&queue, "limit")),
+    }
+}
+
+#[test]
+fn undo_leads_back_to_the_start_from_anywhere() {
+    for seed in 0..60 {
+        let mut numbers = Numbers(seed);
+        let mut model = model();
+        let start = model.scenario.clone();
+        let effects = begin(&mut model);
+        answer(&mut model, &effects);
+        for _ in 0..120 {
+            model.clock_ms += numbers.next(1_500) as u64;
+            let command = any_command(&mut numbers, &model.scenario.clone());
+            let effects = update(&mut model, command);
+            if numbers.next(3) > 0 {
+                answer(&mut model, &effects);
+            }
+        }
+        let end = model.scenario.clone();
+        let mut undone = 0;
+        while model.history.undo_name().is_some() {
+            update(&mut model, Command::Undo);
+            undone += 1;
+            assert!(undone <= 200, "history is bounded");
+        }
+        assert_eq!(model.scenario, start, "seed {seed}");
+        for _ in 0..undone {
+            update(&mut model, Command::Redo);
+        }
+        assert_eq!(model.scenario, end, "seed {seed}");
+    }
+}
+
+#[test]
+fn one_gesture_is_one_named_step() {
+    let mut model = model();
+    for (i, value) in ["3", "4", "5"].into_iter().enumerate() {
+        model.clock_ms = 1_000 + 200 * i as u64;
+        update(&mut model, set("team-a", "quota", value));
+    }
+    assert_eq!(model.history.len(), 1);
+    assert_eq!(model.history.undo_name(), Some("quota of team-a 2 → 5"));
+    model.clock_ms += 501;
+    update(&mut model, set("team-a", "quota", "6"));
+    assert_eq!(model.history.undo_name(), Some("quota of team-a 5 → 6"));
+    update(&mut model, Command::GestureEnd);
+    update(&mut model, set("team-a", "quota", "unlimited"));
+    assert_eq!(model.history.len(), 3);
+    for _ in 0..3 {
+        update(&mut model, Command::Undo);
+    }
+    assert_eq!(*model.scenario, library::start());
+    assert_eq!(model.history.redo_name(), Some("quota of team-a 2 → 5"));
+}
+
+#[test]
+fn an_invalid_value_changes_nothing() {
+    let mut model = model();
+    let before = model.scenario.clone();
+    for value in ["many", "2 apples", "1e99"] {
+        let effects = update(&mut model, set("team-a", "quota", value));
+        assert!(Arc::ptr_eq(&before, &model.scenario), "{value}");
+        assert!(!effects.iter().any(|e| matches!(e, Effect::Send(_) | Effect::Save)), "{value}");
+        assert!(model.notices.last().is_some_and(|n| n.is_problem), "{value}");
+    }
+    assert!(model.history.is_empty());
+}
+
+#[test]
+fn an_edit_is_run_kept_and_put_into_the_address() {
+    let mut model = model();
+    let first = begin(&mut model);
+    answer(&mut model, &first);
+    update(&mut model, Command::Step);
+    let effects = update(&mut model, set("team-a", "weight", "3"));
+    let loads = effects.iter().any(
+        |e| matches!(e, Effect::Send(Request { ask: Ask::Load { cycle: 1, scenario }, .. }) if scenario.contains('3')),
+    );
+    assert!(loads && effects.contains(&Effect::Save) && effects.contains(&Effect::SetUrl));
+    assert!(model.stale && model.draft.is_some() && !model.pristine);
+}
+
+#[test]
+fn replies_to_old_questions_are_dropped() {
+    let mut model = model();
+    let old = begin(&mut model);
+    let new = update(&mut model, Command::GoTo(5));
+    answer(&mut model, &old);
+    assert!(model.frame.is_none());
+    answer(&mut model, &new);
+    assert_eq!(model.frame.as_ref().map(|f| f.cycle), Some(5));
+}
+
+#[test]
+fn a_dead_engine_is_started_again_and_the_scenario_kept() {
+    let mut model = model();
+    let effects = begin(&mut model);
+    answer(&mut model, &effects);
+    update(&mut model, set("team-a", "quota", "4"));
+    let edited = model.scenario.clone();
+    let effects = update(&mut model, Command::EngineDied);
+    assert_eq!(effects.first(), Some(&Effect::RestartEngine));
+    assert!(effects.iter().any(|e| matches!(e, Effect::Send(Request { ask: Ask::Load { .. }, .. }))));
+    assert!(Arc::ptr_eq(&edited, &model.scenario));
+    let effects = update(&mut model, Command::EngineDied);
+    assert!(!effects.iter().any(|e| matches!(e, Effect::Send(_))), "twice in a row: wait for the person");
+}
+
+#[test]
+fn removing_a_queue_offers_to_take_it_back() {
+    let mut model = model();
+    update(&mut model, Command::Change(Change::RemoveQueue("team-b".into())));
+    assert_eq!(model.scenario.queues.len(), 1);
+    assert_eq!(model.scenario.jobs.len(), 2);
+    let notice = model.notices.last().expect("a notice");
+    assert_eq!(notice.text, "Removed queue team-b and 2 jobs.");
+    let (_, undo) = notice.action.clone().expect("a way back");
+    update(&mut model, undo);
+    assert_eq!(*model.scenario, library::start());
+}
+
+#[test]
+fn a_shared_scenario_becomes_a_copy_when_it_is_changed() {
+    let opened = Opened::new(library::start(), Origin::Link);
+    let mut model = Model::new(opened);
+    update(&mut model, Command::Step);
+    assert_eq!((model.origin.clone(), model.draft.clone()), (Origin::Link, None));
+    update(&mut model, set("team-a", "quota", "4"));
+    assert_eq!(model.origin, Origin::Draft);
+    assert!(model.draft.is_some());
+}

@@ -1,0 +1,163 @@
+//! The serving side, as page and worker speak with it.
+
+use fairground_web::engine::protocol::{Ask, Frame, Reply, Request, Run, Say};
+use fairground_web::engine::serve::Server;
+use fairground_web::library::{EXAMPLES, Example};
+
+struct Page {
+    server: Server,
+    generation: u64,
+}
+
+impl Page {
+    fn new() -> Page {
+        Page { server: Server::default(), generation: 0 }
+    }
+
+    /// Asks and lets the engine work until it has nothing left to do.
+    fn ask(&mut self, ask: Ask) -> Vec<Reply> {
+        self.generation += 1;
+        let mut replies = self.server.ask(Request { generation: self.generation, ask });
+        while self.server.is_busy() {
+            replies.extend(self.server.work());
+        }
+        replies
+    }
+
+    fn frame(&mut self, ask: Ask) -> (Frame, Run) {
+        let id = self.generation + 1;
+        match self.ask(ask).pop() {
+            Some(Reply { generation, say: Say::Frame { frame, run } }) if generation == id => (*frame, *run),
+            other => panic!("a frame was expected, not {other:?}"),
+        }
+    }
+
+    fn load(&mut self, example: &str, cycle: u32) -> Frame {
+        let scenario = Example::find(example).expect("an example").text.to_string();
+        self.frame(Ask::Load { scenario, cycle }).0
+    }
+
+    fn go_to(&mut self, cycle: u32) -> Frame {
+        self.frame(Ask::GoTo { cycle }).0
+    }
+}
+
+fn kinds(frame: &Frame) -> Vec<(&str, &str)> {
+    frame.events.iter().map(|e| (e.kind.as_str(), e.job.as_str())).collect()
+}
+
+#[test]
+fn the_start_scenario_is_told_as_it_happens() {
+    let mut page = Page::new();
+    let opening = page.load("start", 0);
+    assert_eq!(opening.cycle, 0);
+    let cells = |frame: &Frame| {
+        let pods = |cell: &fairground_web::engine::protocol::Cell| {
+            cell.pods.iter().map(|p| p.job.clone()).collect::<Vec<_>>().join("+")
+        };
+        frame.nodes.iter().map(|n| n.cells.iter().map(pods).collect::<Vec<_>>()).collect::<Vec<_>>()
+    };
+    assert_eq!(cells(&opening), [["a1", "a1"], ["a2", "b1"]]);
+    let first = page.go_to(1);
+    assert_eq!(kinds(&first), [("submitted", "b2"), ("reclaimed", "a2"), ("claimed", "b2")]);
+    let cell = &first.nodes[1].cells[0];
+    assert!(cell.pods[0].leaving && cell.pods[0].changed);
+    assert_eq!(cell.claimed.as_ref().map(|c| c.job.as_str()), Some("b2"));
+    let reclaimed = &first.events[1];
+    assert_eq!((reclaimed.by.as_str(), reclaimed.checks.is_empty()), ("b2", false));
+    assert_eq!((first.queues[0].leaving[2], first.queues[1].claimed[2]), (1.0, 1.0));
+    let second = page.go_to(2);
+    assert!(kinds(&second).contains(&("started", "b2")));
+    assert_eq!(cells(&second), [["a1", "a1"], ["b2", "b1"]]);
+    assert_eq!(second.refusals.iter().map(|r| r.job.as_str()).collect::<Vec<_>>(), ["a2"]);
+    let late = page.go_to(50);
+    assert!(late.quiet && late.cycle < 50, "the run ends by itself");
+}
+
+#[test]
+fn back_equals_forward() {
+    for example in EXAMPLES {
+        let mut page = Page::new();
+        page.load(example.id, 0);
+        let forward: Vec<Frame> = (0..6).map(|cycle| page.go_to(cycle)).collect();
+        for cycle in (0..6).rev() {
+            assert_eq!(page.go_to(cycle), forward[cycle as usize], "{} at {cycle}", example.id);
+        }
+        assert_eq!(Page::new().load(example.id, 5), forward[5], "{}", example.id);
+    }
+}
+
+#[test]
+fn events_are_found_in_both_directions() {
+    let mut page = Page::new();
+    page.load("min-runtime-on", 0);
+    let next = |page: &mut Page, from, back, job: Option<&str>| {
+        let ask = Ask::NextEvent { from, back, queue: None, job: job.map(str::to_string) };
+        match page.ask(ask).pop() {
+            Some(Reply { say: Say::Event { cycle }, .. }) => cycle,
+            other => panic!("an event was expected, not {other:?}"),
+        }
+    };
+    assert_eq!(next(&mut page, 0, false, None), Some(4));
+    assert_eq!(next(&mut page, 0, false, Some("b2")), Some(4));
+    assert_eq!(next(&mut page, 4, true, Some("b2")), Some(0));
+    assert_eq!(next(&mut page, 100, false, Some("nobody")), None);
+    assert_eq!(page.go_to(4).cycle, 4);
+}
+
+#[test]
+fn a_ghost_leaves_the_run_alone() {
+    let mut page = Page::new();
+    page.load("start", 1);
+    let edited = EXAMPLES[0].text.replacen("quota: 2", "quota: 3", 1);
+    let Some(Reply { say: Say::Ghost { frame: Some(ghost) }, .. }) =
+        page.ask(Ask::Ghost { scenario: edited, cycle: 1 }).pop()
+    else {
+        panic!("a ghost was expected");
+    };
+    assert_eq!(kinds(&ghost), [("submitted", "b2")]);
+    assert_eq!(page.go_to(1).events.len(), 3);
+    let Some(Reply { say: Say::Ghost { frame: None }, .. }) =
+        page.ask(Ask::Ghost { scenario: "no".into(), cycle: 1 }).pop()
+    else {
+        panic!("no ghost was expected");
+    };
+}
+
+#[test]
+fn a_long_run_can_be_stopped_where_it_is() {
+    let mut page = Page::new();
+    page.load("past-counts", 0);
+    page.server.ask(Request { generation: 90, ask: Ask::RunUntil { time_ms: 1_000_000 } });
+    page.server.work();
+    page.server.work();
+    let replies = page.server.ask(Request { generation: 91, ask: Ask::Cancel });
+    assert!(matches!(replies[0], Reply { generation: 91, say: Say::Cancelled }));
+    let Reply { generation: 90, say: Say::Frame { frame, .. } } = &replies[1] else { panic!("a frame") };
+    assert_eq!(frame.cycle, 2);
+    assert!(!page.server.is_busy());
+}
+
+#[test]
+fn a_fair_share_is_derived_down_the_tree() {
+    let mut page = Page::new();
+    let frame = page.load("tree-decides", 1);
+    let ask = Ask::Ladder { cycle: 1, queue: "vision".into(), resource: 2 };
+    let Some(Reply { say: Say::Ladder { levels, .. }, .. }) = page.ask(ask).pop() else { panic!("a ladder") };
+    assert_eq!(levels.iter().map(|l| l.queue.as_str()).collect::<Vec<_>>(), ["research", "vision"]);
+    let vision = frame.queues.iter().find(|q| q.name == "vision").expect("a queue");
+    let shown = vision.fair_share.expect("a share")[2];
+    assert_eq!(levels.last().map(|l| Some(l.fair_share)), Some(shown));
+}
+
+#[test]
+fn what_cannot_run_is_refused_with_reasons() {
+    let mut page = Page::new();
+    let replies = page.ask(Ask::Load {
+        scenario: "format: fairground-scenario\nversion: 1\npolicy: nobody\n".into(),
+        cycle: 0,
+    });
+    let [Reply { say: Say::Refused { findings }, .. }] = replies.as_slice() else { panic!("{replies:?}") };
+    assert_eq!(findings.len(), 1);
+    assert!(page.ask(Ask::GoTo { cycle: 3 }).is_empty());
+}
