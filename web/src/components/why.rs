@@ -3,10 +3,10 @@
 use leptos::prelude::*;
 
 use super::picture::icon;
-use super::props::{
+use crate::charts::timeline::event_icon;
+use crate::props::{
     FrameSignal, LadderSignal, OnFocusField, OnSeek, OnSelect, ResourceSignal, RunSignal, SelectionSignal,
 };
-use crate::charts::timeline::event_icon;
 use crate::words::{self, Control, Entry, Evidence, Explanation, Piece, RuleCard, Step, Text};
 
 /// Explains the selection at the cursor; without selection, lists what happened in the cycle.
