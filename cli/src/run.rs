@@ -3,7 +3,7 @@
 use std::io::{BufWriter, IsTerminal, Write};
 
 use fairground::sim::{CycleRecord, Simulation};
-use fairground::time::{Span, Time};
+use fairground::time::Time;
 use fairground::trace::{Event, Level};
 
 use crate::args::{FailOn, Out, Run};
@@ -11,7 +11,7 @@ use crate::load::load;
 use crate::progress::Progress;
 use crate::{End, Stop, lines, text};
 
-/// A run that does not come to rest by itself is stopped after so many cycles.
+/// A run that does not come to rest by itself is stopped after so many cycles, idle ones not counted.
 const CYCLES_MAX: u32 = 1_000_000;
 
 /// Who prints.
@@ -43,8 +43,9 @@ pub fn run(args: &Run) -> Result<End, Stop> {
     let shares_terminal = stdout.is_terminal() && !args.summary_only;
     let mut out = BufWriter::new(stdout.lock());
     let mut progress = Progress::new(shares_terminal);
-    let mut n_done = 0u64;
+    let (mut n_done, mut n_run) = (0u64, 0u32);
     let n_jobs = plan.cluster.jobs.len() as f64;
+    let by = Time::from_millis(args.until.unwrap_or(i64::MAX / 4));
     let mut record = Some(simulation.opening().clone());
     let mut why = "nothing further will happen";
     while let Some(now) = record {
@@ -59,12 +60,17 @@ pub fn run(args: &Run) -> Result<End, Stop> {
             _ => n_done as f64 / n_jobs,
         };
         progress.show(&simulation, n_done, part);
-        if let Some(reason) = stops(args, &simulation) {
+        n_run += 1;
+        let mut stop = stops(args, &simulation, n_run);
+        if stop.is_none() {
+            // Idle cycles print nothing; the state is the same as if each had been run.
+            simulation.skip_idle(args.cycles.unwrap_or(u32::MAX), by);
+            stop = stops(args, &simulation, n_run);
+        }
+        if let Some(reason) = stop {
             why = reason;
             break;
         }
-        let by = args.until.map_or(Time::from_millis(i64::MAX / 4), Time::from_millis);
-        simulation.skip_idle(args.cycles.unwrap_or(CYCLES_MAX).saturating_sub(1), by - Span::from_millis(1));
         record = simulation.advance();
     }
     progress.clear();
@@ -84,7 +90,7 @@ pub fn run(args: &Run) -> Result<End, Stop> {
 }
 
 /// Why the run stops here, if it does.
-fn stops(args: &Run, simulation: &Simulation) -> Option<&'static str> {
+fn stops(args: &Run, simulation: &Simulation, n_run: u32) -> Option<&'static str> {
     let next = simulation.next_cycle_at();
     if args.cycles.is_some_and(|cycles| simulation.cycle() >= cycles) {
         return Some("as many cycles as asked for");
@@ -94,7 +100,7 @@ fn stops(args: &Run, simulation: &Simulation) -> Option<&'static str> {
     {
         return Some("the moment asked for is reached");
     }
-    if args.until.is_none() && args.cycles.is_none() && simulation.cycle() >= CYCLES_MAX {
+    if args.until.is_none() && args.cycles.is_none() && n_run > CYCLES_MAX {
         return Some("a million cycles without coming to rest; ask for more with --cycles or --until");
     }
     // Until a given moment, time passes even when nothing happens.

@@ -20,10 +20,12 @@ const CORE_LAYERS: &[&[&str]] = &[
 const WEB_LAYERS: &[&[&str]] = &[
     &["engine"],
     &["model"],
+    &["address", "agreement", "keys", "library", "storage"],
     &["view_model"],
     &["words"],
     &["charts"],
-    &["store"],
+    &["props"],
+    &["store", "edge", "drop"],
     &["components"],
     &["page", "worker"],
     &["design", "fixtures", "preview"],
@@ -33,16 +35,7 @@ const WEB_LAYERS: &[&[&str]] = &[
 const DEPENDENCIES: &[(&str, &[&str])] = &[
     (
         "core",
-        &[
-            "serde",
-            "serde_json",
-            "saphyr-parser",
-            "miniz_oxide",
-            "csv",
-            "proptest",
-            "expect-test",
-            "criterion",
-        ],
+        &["serde", "serde_json", "saphyr-parser", "miniz_oxide", "proptest", "expect-test", "criterion"],
     ),
     ("cli", &["fairground", "serde", "serde_json", "clap", "expect-test"]),
     (
@@ -53,6 +46,7 @@ const DEPENDENCIES: &[(&str, &[&str])] = &[
             "serde_json",
             "leptos",
             "wasm-bindgen",
+            "wasm-bindgen-futures",
             "js-sys",
             "web-sys",
             "plotters",

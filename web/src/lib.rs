@@ -15,6 +15,7 @@ pub mod keys;
 pub mod library;
 pub mod model;
 pub mod page;
+pub mod props;
 pub mod storage;
 pub mod store;
 pub mod view_model;

@@ -1,5 +1,6 @@
 //! What is kept on this device. Storage may be absent, forbidden or full; nobody but this file needs to know how.
 
+use fairground::kit::sort;
 use web_sys::Storage;
 
 use crate::model::draft::{DRAFTS_MAX, Draft, DraftLine};
@@ -57,7 +58,7 @@ pub fn remember(key: &str, value: &str) {
 pub fn drafts() -> Vec<DraftLine> {
     let mut lines: Vec<DraftLine> =
         get(LINES).and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default();
-    lines.sort_by(|a, b| b.saved_ms.total_cmp(&a.saved_ms));
+    sort::sort_by(&mut lines, |a, b| b.saved_ms.total_cmp(&a.saved_ms));
     lines
 }
 

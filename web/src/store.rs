@@ -5,9 +5,9 @@ use std::sync::Arc;
 use fairground::scenario::{Diagnostic, Path, Scenario};
 use leptos::prelude::*;
 
-use crate::components::props::{FrameSignal, LadderSignal, ResourceSignal, RunSignal, SelectionSignal};
 use crate::edge::Edge;
 use crate::model::{Command, EngineState, Model, View, document, update};
+use crate::props::{FrameSignal, LadderSignal, ResourceSignal, RunSignal, SelectionSignal};
 
 /// The model for components. Cheap to copy.
 #[derive(Clone, Copy)]

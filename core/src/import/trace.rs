@@ -5,8 +5,9 @@ use std::collections::BTreeSet;
 use super::Report;
 use super::csv::Mapping;
 use super::table::{Fields, Table};
+use crate::kit::sort::order;
 use crate::scenario::quantity::{self, print_decimal};
-use crate::scenario::{Diagnostic, JobEntry, NAME_CHARS_MAX, Path, Scalar, codes, finding, order, quoted};
+use crate::scenario::{Diagnostic, JobEntry, NAME_CHARS_MAX, Path, Scalar, codes, finding, quoted};
 use crate::units::Resource;
 
 /// How many bad rows are listed; the rest is counted.
@@ -330,7 +331,7 @@ fn amount(text: Option<&str>, resource: Resource) -> Result<Option<Scalar>, Stri
 
 /// Gives later jobs of a name another one; how many that were.
 fn make_unique(jobs: &mut [JobEntry]) -> u32 {
-    let order = order(jobs.len(), &|a, b| jobs[a].name.cmp(&jobs[b].name));
+    let order = order(jobs.len(), &mut |a, b| jobs[a].name.cmp(&jobs[b].name));
     let twice: Vec<usize> = order
         .windows(2)
         .filter(|pair| jobs[pair[0]].name == jobs[pair[1]].name)

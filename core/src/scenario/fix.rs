@@ -6,10 +6,10 @@ use std::sync::Arc;
 use super::codes;
 use super::diagnostic::{Diagnostic, Edit, Path, Segment};
 use super::findings::{diagnostic, quoted};
-use super::order::order;
 use super::schema::{JobEntry, NodeEntry, QueueEntry, ResourceEntry, Scalar, Scenario};
 use super::shape::{Mut, Ref, Rows, Shape};
 use super::{FORMAT, VERSION};
+use crate::kit::sort::order;
 
 /// The scenario after some edits, in order; the scenario itself stays as it was. Fails at the first edit whose
 /// place does not exist or takes no such value.
@@ -329,7 +329,7 @@ fn forget_jobs(s: &mut Scenario, gone: &[JobEntry]) {
 /// The positions of a queue and all its descendants, ascending.
 fn subtree(queues: &[QueueEntry], i: usize) -> Vec<usize> {
     let parent = |k: usize| queues[k].parent.as_deref();
-    let children = order(queues.len(), &|a, b| parent(a).cmp(&parent(b)));
+    let children = order(queues.len(), &mut |a, b| parent(a).cmp(&parent(b)));
     let mut inside = vec![false; queues.len()];
     let mut open = vec![i];
     while let Some(k) = open.pop() {

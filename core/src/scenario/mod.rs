@@ -12,7 +12,6 @@ mod diagnostic;
 mod findings;
 mod fix;
 mod nearest;
-mod order;
 mod plan;
 pub mod quantity;
 mod read;
@@ -26,7 +25,6 @@ pub use diagnostic::{Code, Diagnostic, Edit, Fix, Path, Segment, Severity};
 pub(crate) use findings::quoted;
 pub use fix::{apply, get};
 pub use nearest::nearest;
-pub(crate) use order::order;
 pub use plan::{Plan, PlanChange, Planned};
 pub use read::{Read, locate, read};
 pub use schema::{

@@ -7,6 +7,7 @@
 
 use crate::cluster::{Cluster, Phase};
 use crate::id::JobId;
+use crate::kit::sort;
 use crate::policy::{Policy, Rhythm};
 use crate::scenario::Plan;
 use crate::time::Span;
@@ -37,7 +38,7 @@ impl Looks {
         after_start.push(seconds(config.default_preempt_min_runtime_s));
         after_start.push(seconds(config.default_reclaim_min_runtime_s));
         after_start.retain(|&span| span > Span::ZERO);
-        after_start.sort_unstable();
+        sort::sort(&mut after_start);
         after_start.dedup();
         let after_loss = config.staleness_grace_s.map(seconds);
         let longest = after_start.iter().copied().chain(after_loss).max().unwrap_or_default();

@@ -9,6 +9,7 @@
 
 use super::simulation::Simulation;
 use crate::id::{JobId, QueueId};
+use crate::kit::sort;
 use crate::time::{Span, Time};
 
 /// What a whole run came to.
@@ -75,7 +76,7 @@ pub struct Waits {
 impl Waits {
     /// Of waits in any order.
     fn of(mut waits: Vec<Span>) -> Waits {
-        waits.sort_unstable();
+        sort::sort(&mut waits);
         let Some(&longest) = waits.last() else { return Waits::default() };
         let n = waits.len();
         let sum: i128 = waits.iter().map(|wait| i128::from(wait.as_millis())).sum();

@@ -20,6 +20,7 @@ use crate::model::{Command, Panel, SetupTab};
 use crate::store::Store;
 
 /// The page.
+/// Long because its markup is one tree.
 #[component]
 pub fn App() -> impl IntoView {
     let store = Store::get();

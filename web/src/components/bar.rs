@@ -13,6 +13,7 @@ use crate::model::{Command, Dialog, SetupTab, Theme};
 use crate::store::Store;
 
 /// The top bar.
+/// Long because its markup is one tree.
 #[component]
 pub fn Bar() -> impl IntoView {
     let store = Store::get();

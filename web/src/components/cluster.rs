@@ -4,9 +4,9 @@ use leptos::html;
 use leptos::prelude::*;
 
 use super::picture::{icon, insert, move_focus, table, table_button, width_of};
-use super::props::{FrameSignal, OnSelect, SelectionSignal};
 use crate::charts::cluster::{cluster as draw, key};
 use crate::model::Selection;
+use crate::props::{FrameSignal, OnSelect, SelectionSignal};
 use crate::view_model::cluster::{self, ClusterView as View, Place};
 
 /// Nodes as cards, GPUs as cells; with many nodes one tile per node, grouped by free GPUs.

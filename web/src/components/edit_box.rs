@@ -54,6 +54,7 @@ pub fn EditBox(
     }
 }
 
+/// Long because its markup is one tree.
 #[component]
 fn TextBox(
     at: Path,

@@ -8,6 +8,7 @@ use crate::model::{Command, document};
 use crate::store::Store;
 
 /// A labelled field. An invalid text stays visible with what is wrong; the scenario keeps the old value until then.
+/// Long because its markup is one tree.
 #[component]
 pub fn Field(
     /// The place of the value.

@@ -11,7 +11,6 @@ pub mod field;
 pub mod icons;
 pub mod menu;
 pub mod picture;
-pub mod props;
 pub mod setup;
 pub mod shares;
 pub mod strip;

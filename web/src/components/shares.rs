@@ -5,10 +5,10 @@ use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 
 use super::picture::{icon, insert, move_focus, on_size, table, table_button};
-use super::props::{FrameSignal, OnSelect, ResourceSignal, SelectionSignal};
 use crate::charts::marks;
 use crate::charts::shares::{Rows, shares as draw};
 use crate::model::Selection;
+use crate::props::{FrameSignal, OnSelect, ResourceSignal, SelectionSignal};
 use crate::view_model::shares::{self, ShareRow, SharesView};
 
 /// One bullet row per queue: what it holds against quota, fair share, limit and wish. Rows are `var(--row)`

@@ -4,10 +4,10 @@ use leptos::html;
 use leptos::prelude::*;
 
 use super::picture::{icon, insert, move_focus, table, table_button, width_of};
-use super::props::{FrameSignal, OnSeek, OnSelect, ResourceSignal, RunSignal, SelectionSignal};
 use crate::charts::backend::Size;
 use crate::charts::timeline::{LANE, event_icon, timeline as draw};
 use crate::model::Selection;
+use crate::props::{FrameSignal, OnSeek, OnSelect, ResourceSignal, RunSignal, SelectionSignal};
 use crate::view_model::number;
 use crate::view_model::timeline::{self, Axis, LaneMark, TimelineView};
 

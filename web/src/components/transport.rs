@@ -9,6 +9,7 @@ use crate::model::{Command, EngineState, Origin, SPEEDS};
 use crate::store::Store;
 
 /// The transport.
+/// Long because its markup is one tree.
 #[component]
 pub fn Transport() -> impl IntoView {
     let store = Store::get();

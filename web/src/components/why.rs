@@ -3,10 +3,10 @@
 use leptos::prelude::*;
 
 use super::picture::icon;
-use super::props::{
+use crate::charts::timeline::event_icon;
+use crate::props::{
     FrameSignal, LadderSignal, OnFocusField, OnSeek, OnSelect, ResourceSignal, RunSignal, SelectionSignal,
 };
-use crate::charts::timeline::event_icon;
 use crate::words::{self, Control, Entry, Evidence, Explanation, Piece, RuleCard, Step, Text};
 
 /// Explains the selection at the cursor; without selection, lists what happened in the cycle.
@@ -112,12 +112,28 @@ fn text(text: Text, on_select: OnSelect) -> impl IntoView {
             match piece {
                 Piece::Plain(words) => words.into_any(),
                 Piece::Strong(words) => view! { <b>{words}</b> }.into_any(),
-                Piece::Queue(name) | Piece::Job(name) | Piece::Node(name) => view! {
-                    <button class="name" on:click=move |_| on_select.run(selection.clone())>
-                        <code>{name}</code>
-                    </button>
+                Piece::Queue(name) | Piece::Job(name) | Piece::Node(name) => {
+                    let by_key = selection.clone();
+                    // No button element: punctuation would break off to the next line.
+                    view! {
+                        <code
+                            class="name"
+                            role="button"
+                            tabindex="0"
+                            on:click=move |_| on_select.run(selection.clone())
+                            on:keydown=move |event| {
+                                if matches!(event.key().as_str(), "Enter" | " ") {
+                                    event.prevent_default();
+                                    event.stop_propagation();
+                                    on_select.run(by_key.clone());
+                                }
+                            }
+                        >
+                            {name}
+                        </code>
+                    }
+                    .into_any()
                 }
-                .into_any(),
             }
         })
         .collect_view()

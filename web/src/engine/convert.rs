@@ -2,6 +2,7 @@
 
 use fairground::cluster::{Cluster, GpuRequest, Phase, Pod};
 use fairground::id::{Id, JobId, NodeId, PodId, QueueId};
+use fairground::kit::sort;
 use fairground::sim::{CycleRecord, Simulation};
 use fairground::trace::{Event, LedgerRow, Recorded};
 use fairground::units::{PerResource, Resource, ResourceVec};
@@ -121,7 +122,7 @@ fn add_up(
 
 fn place_pods(frame: &mut Frame, cluster: &Cluster, record: &CycleRecord) {
     let mut changed: Vec<PodId> = record.events.iter().filter_map(placed_or_told).collect();
-    changed.sort_unstable();
+    sort::sort(&mut changed);
     for &job_id in &cluster.live_jobs {
         let job = &cluster.jobs[job_id];
         for (id, pod) in cluster.pods_of(job_id) {

@@ -1,6 +1,7 @@
 //! Documents: a scenario, the moment to open it at, and where it came from. The only place of the page that
 //! reads, writes, checks and edits scenario text and values.
 
+use fairground::kit::sort;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -68,7 +69,7 @@ impl Opened {
 /// All findings, errors first.
 pub fn findings(scenario: &Scenario) -> Vec<Diagnostic> {
     let mut found = scenario::check(scenario).diagnostics;
-    found.sort_by_key(|d| std::cmp::Reverse(d.severity));
+    sort::sort_by_key(&mut found, |d| std::cmp::Reverse(d.severity));
     found
 }
 

@@ -19,6 +19,7 @@ mod owners;
 mod place;
 mod rules;
 
+use crate::kit::sort;
 use std::collections::BTreeSet;
 
 use super::{Change, Decision, PartitionView, Rhythm, Scheduler, Turn};
@@ -102,7 +103,7 @@ fn refuse(world: PartitionView<'_>, memory: &Memory, trace: &mut Trace) {
             });
         }
     }
-    refusals.sort_by_key(|refusal: &Refusal| refusal.job);
+    sort::sort_by_key(&mut refusals, |refusal: &Refusal| refusal.job);
     for refusal in refusals {
         trace.refusal(|| refusal);
     }
@@ -130,7 +131,7 @@ fn refuse_first(world: PartitionView<'_>, memory: &Memory, leaf: usize, job: Job
 }
 
 fn merge(mut reasons: Vec<NodeReason>) -> Vec<(NodeReason, u32)> {
-    reasons.sort();
+    sort::sort(&mut reasons);
     let mut merged: Vec<(NodeReason, u32)> = Vec::new();
     for reason in reasons {
         match merged.last_mut() {

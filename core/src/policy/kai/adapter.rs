@@ -12,6 +12,7 @@
 //! # Differs
 //! historical usage is what the scenario says; it does not grow during the run
 
+use crate::kit::sort;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -161,7 +162,7 @@ impl Kai {
         let sorted = cluster.live_jobs.iter().any(has_parts);
         let jobs = if sorted {
             let mut jobs = cluster.live_jobs.clone();
-            jobs.sort_by(|&l, &r| cluster.jobs[l].name.cmp(&cluster.jobs[r].name));
+            sort::sort_by(&mut jobs, |&l, &r| cluster.jobs[l].name.cmp(&cluster.jobs[r].name));
             in_order = jobs;
             &in_order
         } else {
@@ -173,7 +174,7 @@ impl Kai {
             let mut pods: Vec<&Pod> = Vec::new();
             pods.extend(cluster.pods_of(job).map(|(_, pod)| pod));
             if sorted {
-                pods.sort_by(|l, r| l.name.cmp(&r.name));
+                sort::sort_by(&mut pods, |l, r| l.name.cmp(&r.name));
             }
             for pod in pods {
                 let request = request_of(pod);

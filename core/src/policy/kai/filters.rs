@@ -15,6 +15,7 @@
 use super::hypothesis::Hypothesis;
 use super::session::Session;
 use super::task::NodeRef;
+use crate::kit::sort;
 
 /// The tests, fed with victims as they come.
 #[derive(Debug)]
@@ -33,7 +34,7 @@ impl Filters {
     /// From the initial hypothesis.
     pub fn new(s: &Session<'_>, hypothesis: &Hypothesis, feasible: &[bool]) -> Self {
         let mut asked: Vec<f64> = hypothesis.pending.iter().map(|&t| s.pod_of(t).request.gpus).collect();
-        asked.sort_by(|l, r| r.partial_cmp(l).expect("requests are never NaN"));
+        sort::sort_by(&mut asked, |l, r| r.partial_cmp(l).expect("requests are never NaN"));
         let selects = hypothesis.pending.iter().any(|&t| s.pod_of(t).selects.is_some());
         Filters {
             capacity: s.nodes.iter().map(|n| n.sum_idle() + n.sum_releasing()).collect(),
@@ -66,7 +67,7 @@ impl Filters {
     fn devices_suffice(&self) -> bool {
         let mut largest: Vec<NodeRef> = (0..self.capacity.len()).map(NodeRef::of).collect();
         let of = |n: &NodeRef| self.capacity[n.ix()];
-        largest.sort_by(|l, r| of(r).partial_cmp(&of(l)).expect("capacities are never NaN"));
+        sort::sort_by(&mut largest, |l, r| of(r).partial_cmp(&of(l)).expect("capacities are never NaN"));
         largest.truncate(self.asked.len());
         let mut taken = vec![0.0; largest.len()];
         for &asked in &self.asked {

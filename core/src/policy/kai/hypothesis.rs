@@ -15,6 +15,7 @@
 use super::queue_tree::QueueTree;
 use super::session::Session;
 use super::task::{JobRef, NodeRef, PodRef, TaskRef};
+use crate::kit::sort;
 
 /// Victims so far.
 #[derive(Debug, Default)]
@@ -105,7 +106,7 @@ impl Hypothesis {
             return;
         }
         let mut by_name = tasks.clone();
-        by_name.sort_by_key(|&t| s.task(t).pod);
+        sort::sort_by_key(&mut by_name, |&t| s.task(t).pod);
         let clones = by_name.iter().map(|&t| s.clone_task(t)).collect();
         self.groups.push(Group { job: s.job_of(tasks[0]), tasks: clones });
         self.victims.extend(tasks);

@@ -11,6 +11,7 @@
 //! # Differs
 //! nothing; Q-5 (a committed eviction keeps the cached chunk) reproduced
 
+use crate::kit::sort;
 use std::sync::Arc;
 
 use super::session::Session;
@@ -224,7 +225,7 @@ impl Session<'_> {
         self.jobs.push(job);
         let clone = JobRef::of(self.jobs.len() - 1);
         let mut tasks = tasks.to_vec();
-        tasks.sort_by_key(|t| self.tasks[t.ix()].pod);
+        sort::sort_by_key(&mut tasks, |t| self.tasks[t.ix()].pod);
         for task in tasks {
             let task = self.clone_task(task);
             self.assign_task(clone, task);

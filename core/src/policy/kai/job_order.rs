@@ -11,6 +11,7 @@
 //! # Differs
 //! nothing; the labels of kubeflow and ray (roles) are not modelled
 
+use crate::kit::sort;
 use std::cmp::Ordering;
 
 use super::job::{Job, PodSet};
@@ -57,7 +58,7 @@ impl Session<'_> {
     pub fn sets_in_order(&self, job: &Job) -> Vec<usize> {
         let mut order: Vec<usize> = (0..job.sets.len()).collect();
         if self.plugins.subgroup_order {
-            order.sort_by(|&l, &r| set_order(&job.sets[l], &job.sets[r]).then(l.cmp(&r)));
+            sort::sort_by(&mut order, |&l, &r| set_order(&job.sets[l], &job.sets[r]).then(l.cmp(&r)));
         }
         order
     }
@@ -66,7 +67,7 @@ impl Session<'_> {
     pub fn order_tasks(&mut self, job: JobRef, pods: &[SessionPod<'_>]) {
         let labels = self.config.has("taskorder");
         let mut order: Vec<usize> = (0..pods.len()).collect();
-        order.sort_by(|&l, &r| task_order(pods[l].from, pods[r].from, labels));
+        sort::sort_by(&mut order, |&l, &r| task_order(pods[l].from, pods[r].from, labels));
         let first = self.facts[job.ix()].first_pod;
         for (place, i) in order.into_iter().enumerate() {
             self.pods[PodRef(first.0 + i as u32).ix()].order = place as u32;

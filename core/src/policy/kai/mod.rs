@@ -21,6 +21,7 @@ mod notes;
 mod number;
 mod place;
 mod preempt;
+mod prospect;
 mod queue_order;
 mod queue_tree;
 mod reclaim;

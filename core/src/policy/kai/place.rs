@@ -12,6 +12,7 @@
 //! # Differs
 //! nothing; topology constraints are not modelled
 
+use crate::kit::sort;
 use std::collections::BTreeMap;
 
 use super::capacity::Excess;
@@ -179,7 +180,7 @@ impl Session<'_> {
             let score = self.device_score(0.0);
             scored.extend(std::iter::repeat_n((score, Device::Whole), whole));
         }
-        scored.sort_by(|l, r| r.0.partial_cmp(&l.0).expect("scores are never NaN"));
+        sort::sort_by(&mut scored, |l, r| r.0.partial_cmp(&l.0).expect("scores are never NaN"));
         let count = usize::try_from(request.count).unwrap_or(0);
         (scored.len() >= count).then(|| scored.into_iter().take(count).map(|s| s.1).collect())
     }

@@ -19,6 +19,7 @@ use super::number::UNLIMITED;
 use super::session::Session;
 use super::snapshot::Quantities;
 use super::task::{JobRef, PodRef, QueueRef, TaskRef};
+use crate::kit::sort;
 use crate::trace::{Check, EvictReason, Op, Quantity, Rule, RuleRecord, Subject};
 use crate::units::Resource;
 
@@ -131,7 +132,7 @@ impl Session<'_> {
                 None => taken.push(Taken { queue, units }),
             }
         }
-        taken.sort_by(|l, r| self.queues[l.queue.ix()].name.cmp(&self.queues[r.queue.ix()].name));
+        sort::sort_by(&mut taken, |l, r| self.queues[l.queue.ix()].name.cmp(&self.queues[r.queue.ix()].name));
         taken
     }
 

@@ -17,6 +17,7 @@ use super::recorder::Recorder;
 use super::session::Session;
 use super::snapshot::Status;
 use super::task::{JobRef, TaskRef};
+use crate::kit::sort;
 use crate::trace::{Check, Gate, Op, Outlook, Quantity, Refusal, Subject};
 use crate::units::Resource;
 
@@ -32,7 +33,7 @@ impl Session<'_> {
         };
         let waiting = self.own_jobs().filter(|&job| self.job(job).tasks().any(waits));
         let mut refusals: Vec<Refusal> = waiting.map(|job| self.refusal(job, out)).collect();
-        refusals.sort_by_key(|r| r.job);
+        sort::sort_by_key(&mut refusals, |r| r.job);
         refusals
     }
 

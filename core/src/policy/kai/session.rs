@@ -24,7 +24,7 @@ use super::request::Request;
 use super::score;
 use super::shares::{self, Queue, open_queues};
 use super::signatures::Keys;
-use super::snapshot::{Quantities, Snapshot, SnapshotJob, SnapshotPod, Status};
+use super::snapshot::{GpuAsk, Quantities, Snapshot, SnapshotJob, SnapshotNode, SnapshotPod, Status};
 use super::task::{GroupRef, JobRef, NodeRef, PodRef, QueueRef, Task, TaskRef};
 use crate::id::{Id, JobId, NodeId, PodId, QueueId};
 use crate::trace::Level;
@@ -46,6 +46,9 @@ pub(super) struct Session<'a> {
     pub keys: Keys,
     /// How many jobs are the session's own; the others are clones.
     pub n_jobs: usize,
+    /// Whether all quantities are whole numbers and no device is shared, so that sums are exact in any order
+    /// and undoing restores every number.
+    pub is_whole: bool,
     /// What is kept for explanations.
     pub notes: Notes,
 }
@@ -174,6 +177,7 @@ impl<'a> Session<'a> {
             score_parts: score::parts(config),
             keys: Keys::default(),
             n_jobs: snapshot.jobs.len(),
+            is_whole: is_whole(snapshot),
             notes: Notes::new(level, snapshot.jobs.len()),
         };
         session.open_jobs(snapshot, ids);
@@ -351,6 +355,18 @@ impl<'a> Session<'a> {
             at = queue.parent;
         }
     }
+}
+
+/// Whether all quantities are whole numbers whose sums a double holds exactly, and no device is shared.
+fn is_whole(snapshot: &Snapshot) -> bool {
+    let is_small = |x: f64| x.fract() == 0.0 && x.abs() < 1e15;
+    let is_whole_device = |ask| matches!(ask, GpuAsk::None | GpuAsk::ExplicitZero | GpuAsk::Whole { .. });
+    let of_pod = |p: &SnapshotPod| {
+        is_small(p.cpu_milli) && is_small(p.memory_bytes) && is_whole_device(p.gpu) && p.gpu_groups.is_empty()
+    };
+    let of_node = |n: &SnapshotNode| is_small(n.cpu_milli) && is_small(n.memory_bytes) && is_small(n.gpus);
+    let of_job = |j: &SnapshotJob| j.allocated.is_none() && j.pods.iter().all(of_pod);
+    snapshot.nodes.iter().all(of_node) && snapshot.jobs.iter().all(of_job)
 }
 
 /// A pod on its way into the session.

@@ -12,6 +12,7 @@
 //! # Differs
 //! nothing
 
+use crate::kit::sort;
 use std::sync::Arc;
 
 use super::division::{self, Sibling};
@@ -152,7 +153,7 @@ pub(super) fn open_queues(from: &[SnapshotQueue], ids: &[QueueId]) -> Vec<Queue>
             .expect("moments are never NaN")
             .then_with(|| l.name.cmp(&r.name))
     };
-    kept.sort_by(age);
+    sort::sort_by(&mut kept, age);
     let find = |name: &str| kept.iter().position(|q| &*q.0.name == name).map(QueueRef::of);
     let open = |&(q, id): &(&SnapshotQueue, QueueId)| Queue {
         id,

@@ -44,9 +44,7 @@ impl Session<'_> {
         nodes: &[bool],
     ) -> Attempt {
         let claimant = self.job(hypothesis.partial).uid;
-        if !matches!(taking, Taking::Consolidation { .. }) {
-            self.notes.about(claimant, |note| *note.tried.get_or_insert(0) += 1);
-        }
+        self.note_tried(taking, hypothesis, 1);
         if !self.place_anew(st, hypothesis, victims, nodes) {
             return Attempt::Failed;
         }
@@ -82,11 +80,15 @@ impl Session<'_> {
         let mut tree = QueueTree::serving(self, None);
         tree.load(self, jobs);
         let nodes: Vec<NodeRef> = (0..nodes.len()).filter(|&n| nodes[n]).map(NodeRef::of).collect();
-        while let Some(job) = tree.pop(self) {
+        let mut left = owners.len() + 1;
+        while left > 0
+            && let Some(job) = tree.pop(self)
+        {
             let is_owner = owners.binary_search(&job).is_ok();
             if job != partial && !is_owner {
                 continue;
             }
+            left -= 1;
             self.need(job);
             let placed = self.allocate_job(st, job, &nodes, true).is_ok();
             if job == partial && !placed {

@@ -17,6 +17,7 @@ use super::filters::Filters;
 use super::hypothesis::Hypothesis;
 use super::min_runtime::Against;
 use super::notes::Proof;
+use super::prospect::Prospect;
 use super::queue_tree::QueueTree;
 use super::reclaimable::Held;
 use super::recorder::Recorder;
@@ -126,9 +127,10 @@ impl Session<'_> {
         }
         tree.load(self, victims);
         let mut filters = Filters::new(self, &hypothesis, &nodes);
+        let mut prospect = Prospect::new(self, hypothesis.partial, &nodes);
         loop {
             if filters.accept(self, &hypothesis)
-                && let Some(solution) = self.try_hypothesis(taking, &hypothesis, &mut nodes)
+                && let Some(solution) = self.try_hypothesis(taking, &hypothesis, &mut nodes, &mut prospect)
             {
                 return Some(solution);
             }
@@ -200,20 +202,27 @@ impl Session<'_> {
         taking: &Taking,
         hypothesis: &Hypothesis,
         nodes: &mut [bool],
+        prospect: &mut Option<Prospect>,
     ) -> Option<Solution> {
-        let mut st = Statement::default();
         let recorded: Vec<TaskRef> = hypothesis.recorded.iter().flatten().copied().collect();
+        let is_open =
+            |s: &Self, evicted: &[TaskRef]| prospect.as_ref().is_none_or(|p| p.is_open(s, nodes, evicted));
+        let mut places = self.places(hypothesis, &recorded);
+        let n_places = places.len();
+        places.retain(|evicted| is_open(self, evicted));
+        self.note_tried(taking, hypothesis, n_places - places.len());
+        if places.is_empty() {
+            return None;
+        }
+        let mut st = Statement::default();
         if self.evict_all(&mut st, &recorded).is_err() {
             st.discard(self);
             return None;
         }
         let attempt = if hypothesis.potential().is_empty() {
-            if recorded.is_empty() {
-                return None;
-            }
             self.simulate(taking, &mut st, hypothesis, &recorded, nodes)
         } else {
-            self.try_nodes(taking, &mut st, hypothesis, &recorded, nodes)
+            self.try_nodes(taking, &mut st, hypothesis, (recorded.len(), places), nodes, prospect)
         };
         let Attempt::Solved(gone, proof) = attempt else {
             st.discard(self);
@@ -225,47 +234,68 @@ impl Session<'_> {
         Some(Solution { statement: st, gone, groups, proof })
     }
 
-    /// Node by node of the latest victim's job: all that its neighbours' jobs may lose.
+    /// What is evicted in each attempt of a hypothesis, recorded victims first: those alone, or, node by node of the
+    /// latest victim's job, all that the jobs with a victim there may lose.
+    fn places(&self, hypothesis: &Hypothesis, recorded: &[TaskRef]) -> Vec<Vec<TaskRef>> {
+        let Some(&latest) = hypothesis.potential().last() else {
+            return if recorded.is_empty() { Vec::new() } else { vec![recorded.to_vec()] };
+        };
+        let of_latest = self.job(self.job_of(latest)).tasks().map(|t| self.task(t).node);
+        let mut of_latest: Vec<Option<NodeRef>> = of_latest.collect();
+        of_latest.sort();
+        of_latest.dedup();
+        let evicted = |node: Option<NodeRef>| {
+            let mut tasks = recorded.to_vec();
+            for job in hypothesis.jobs_on(self, node) {
+                let groups = hypothesis.groups.iter().filter(|g| g.job == job);
+                tasks.extend(groups.flat_map(|g| g.tasks.iter().copied()));
+            }
+            tasks
+        };
+        of_latest.into_iter().map(evicted).collect()
+    }
+
+    /// One attempt after the other, until one ends well or is refused.
     fn try_nodes(
         &mut self,
         taking: &Taking,
         st: &mut Statement,
         hypothesis: &Hypothesis,
-        recorded: &[TaskRef],
+        (n_recorded, places): (usize, Vec<Vec<TaskRef>>),
         nodes: &mut [bool],
+        prospect: &mut Option<Prospect>,
     ) -> Attempt {
-        let latest = hypothesis.potential().last().map(|&t| self.job_of(t)).expect("there is one");
-        let mut of_latest: Vec<Option<NodeRef>> =
-            self.job(latest).tasks().map(|t| self.task(t).node).collect();
-        of_latest.sort();
-        of_latest.dedup();
-        for node in of_latest {
+        for victims in places {
             let checkpoint = st.checkpoint();
-            let jobs = hypothesis.jobs_on(self, node);
-            let mut evicted = Vec::new();
-            for job in jobs {
-                let groups = hypothesis.groups.iter().filter(|g| g.job == job);
-                evicted.extend(groups.flat_map(|g| g.tasks.iter().copied()));
-            }
-            if self.evict_all(st, &evicted).is_err() {
+            if self.evict_all(st, &victims[n_recorded..]).is_err() {
                 return Attempt::Failed;
             }
             let mut added = Vec::new();
-            for at in evicted.iter().filter_map(|&t| self.task(t).node) {
+            for at in victims[n_recorded..].iter().filter_map(|&t| self.task(t).node) {
                 if !nodes[at.ix()] {
                     nodes[at.ix()] = true;
                     added.push(at);
                 }
             }
-            let victims: Vec<TaskRef> = recorded.iter().copied().chain(evicted).collect();
             match self.simulate(taking, st, hypothesis, &victims, nodes) {
                 Attempt::Failed => {
                     added.into_iter().for_each(|n| nodes[n.ix()] = false);
                     st.rollback(self, checkpoint);
                 }
-                ended => return ended,
+                ended => {
+                    prospect.iter_mut().for_each(|p| p.nodes_added(nodes));
+                    return ended;
+                }
             }
         }
         Attempt::Failed
+    }
+
+    /// Counts attempts.
+    pub fn note_tried(&mut self, taking: &Taking, hypothesis: &Hypothesis, n: usize) {
+        if !matches!(taking, Taking::Consolidation { .. }) {
+            let claimant = self.job(hypothesis.partial).uid;
+            self.notes.about(claimant, |note| *note.tried.get_or_insert(0) += n as u32);
+        }
     }
 }

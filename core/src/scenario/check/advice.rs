@@ -7,8 +7,8 @@ use super::nodes::Nodes;
 use super::queues::Queues;
 use super::{Here, Kind, Path};
 use crate::id::{Id, QueueId};
+use crate::kit::sort::order;
 use crate::scenario::findings::{Findings, quoted, set};
-use crate::scenario::order;
 use crate::scenario::quantity::print_amount;
 use crate::units::{Amount, Bound, Resource};
 
@@ -207,7 +207,7 @@ fn oversubscribed(queues: &Queues, capacity: [i128; 3], f: &mut Findings) {
 fn same_age(s: &Scenario, queues: &Queues, f: &mut Findings) {
     let all: Vec<&crate::cluster::Queue> = queues.all.values().collect();
     let age = |i: usize| (all[i].parent, all[i].created);
-    for pair in order(all.len(), &|a, b| age(a).cmp(&age(b))).windows(2) {
+    for pair in order(all.len(), &mut |a, b| age(a).cmp(&age(b))).windows(2) {
         let [a, b] = [all[pair[0]], all[pair[1]]];
         if a.parent == b.parent && a.created == b.created {
             let place = queues.here(s, QueueId::from_index(pair[1])).field("created");

@@ -5,13 +5,13 @@ use std::sync::Arc;
 use super::super::diagnostic::{Edit, Fix, Path};
 use super::super::{NAME_CHARS_MAX, codes, nearest};
 use super::Here;
+use crate::kit::sort::order;
 use crate::scenario::findings::{Findings, quoted};
-use crate::scenario::order;
 
 /// Which entries of a section repeat an earlier name.
 pub fn repeats<'a>(names: impl Iterator<Item = &'a str>) -> Vec<bool> {
     let names: Vec<&str> = names.collect();
-    let order = order(names.len(), &|a, b| names[a].cmp(names[b]));
+    let order = order(names.len(), &mut |a, b| names[a].cmp(names[b]));
     let mut repeats = vec![false; names.len()];
     for pair in order.windows(2) {
         repeats[pair[1]] = names[pair[0]] == names[pair[1]];
@@ -62,7 +62,7 @@ impl Index {
         let names: Vec<&Arc<str>> = names.collect();
         let mut sorted: Vec<(Arc<str>, u32)> = Vec::with_capacity(names.len());
         let mut is_twice = vec![false; names.len()];
-        for i in order(names.len(), &|a, b| names[a].cmp(names[b])) {
+        for i in order(names.len(), &mut |a, b| names[a].cmp(names[b])) {
             if sorted.last().is_some_and(|(before, _)| before == names[i]) {
                 is_twice[i] = true;
             } else {

@@ -10,8 +10,8 @@ use super::names::{self, Index};
 use super::{Here, Path};
 use crate::cluster::{Queue, QueueResource};
 use crate::id::{Arena, Id, QueueId};
+use crate::kit::sort::order;
 use crate::scenario::findings::{Findings, quoted, set};
-use crate::scenario::order;
 use crate::time::Time;
 use crate::units::{PerResource, Resource, Weight};
 
@@ -185,7 +185,7 @@ fn rings(s: &Scenario, queues: &mut Queues, f: &mut Findings) -> bool {
             members.push(queue);
             next = queues.all[queue].parent;
         }
-        let members: Vec<QueueId> = order(members.len(), &|a, b| members[a].cmp(&members[b]))
+        let members: Vec<QueueId> = order(members.len(), &mut |a, b| members[a].cmp(&members[b]))
             .into_iter()
             .map(|i| members[i])
             .collect();

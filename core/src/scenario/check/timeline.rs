@@ -11,8 +11,8 @@ use super::names::{self, Index};
 use super::nodes::Nodes;
 use super::queues::{self, Queues};
 use crate::id::{Arena, JobId, NodeId, QueueId};
+use crate::kit::sort::order;
 use crate::scenario::findings::{Findings, quoted, set};
-use crate::scenario::order;
 use crate::time::Time;
 
 /// Resolves the timeline, by time, then file order.
@@ -30,7 +30,7 @@ pub fn timeline(s: &Scenario, nodes: &Nodes, queues: &Queues, jobs: &Jobs, f: &m
     }
     let mut now: Arena<QueueId, _> = queues.all.values().map(|queue| queue.resources).collect();
     let mut planned = Vec::with_capacity(moments.len());
-    for i in order(moments.len(), &|a, b| moments[a].cmp(&moments[b])) {
+    for i in order(moments.len(), &mut |a, b| moments[a].cmp(&moments[b])) {
         let at = moments[i];
         let entry = &s.timeline[i];
         let here = Here::section("timeline", i, None);

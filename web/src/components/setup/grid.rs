@@ -124,6 +124,7 @@ pub fn EditGrid(
     }
 }
 
+/// Long because its markup is one tree.
 #[component]
 fn GridRow(
     grid: Grid,

@@ -111,6 +111,7 @@ pub const POLICIES: [(&str, &str); 2] =
     [("kai", "KAI Scheduler"), ("fifo", "First in, first out, hard quotas")];
 
 /// The policy's form.
+/// Long because its markup is one tree.
 #[component]
 pub fn Rules() -> impl IntoView {
     let store = Store::get();

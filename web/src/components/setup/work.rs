@@ -14,6 +14,7 @@ use crate::store::Store;
 const PAGE: usize = 200;
 
 /// The table of jobs, edited in place, in pages of 200.
+/// Long because its markup is one tree.
 #[component]
 pub fn Work() -> impl IntoView {
     let store = Store::get();
