@@ -9,3 +9,4 @@ pub mod protocol;
 pub mod serve;
 mod tape;
 pub mod transport;
+pub mod wire;

@@ -3,7 +3,9 @@
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
-use js_sys::{Function, Reflect};
+use js_sys::{Function, Reflect, Uint8Array};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 use wasm_bindgen::prelude::Closure;
 use wasm_bindgen::{JsCast, JsValue};
 use web_sys::{DedicatedWorkerGlobalScope, Event, MessageChannel, MessageEvent, Worker};
@@ -11,6 +13,7 @@ use web_sys::{DedicatedWorkerGlobalScope, Event, MessageChannel, MessageEvent, W
 use crate::engine::client::Ears;
 use crate::engine::protocol::{Reply, Request};
 use crate::engine::serve::Server;
+use crate::engine::wire;
 
 /// How long the worker computes before it looks for messages, in milliseconds.
 const SLICE_MS: f64 = 25.0;
@@ -32,8 +35,7 @@ impl WorkerLine {
         let worker: Worker = start.call0(&boot)?.dyn_into()?;
         let on_reply = ears.on_reply.clone();
         let on_message = Closure::<dyn FnMut(MessageEvent)>::new(move |event: MessageEvent| {
-            let text = event.data().as_string().unwrap_or_default();
-            if let Ok(reply) = serde_json::from_str::<Reply>(&text) {
+            if let Some(reply) = received::<Reply>(&event) {
                 on_reply(reply);
             }
         });
@@ -51,9 +53,8 @@ impl WorkerLine {
 
     /// Sends a question.
     pub fn send(&self, request: &Request) {
-        let text = serde_json::to_string(request).expect("requests are plain data");
-        // Fails only for values that cannot be copied; text can.
-        let _ = self.worker.post_message(&text.into());
+        // Fails only for values that cannot be copied; bytes can.
+        let _ = self.worker.post_message(&bytes(request));
     }
 
     /// Ends the worker.
@@ -104,8 +105,7 @@ pub fn serve(scope: DedicatedWorkerGlobalScope) {
 
     let to = scope.clone();
     let on_request = Closure::<dyn FnMut(MessageEvent)>::new(move |event: MessageEvent| {
-        let text = event.data().as_string().unwrap_or_default();
-        let Ok(request) = serde_json::from_str::<Request>(&text) else { return };
+        let Some(request) = received::<Request>(&event) else { return };
         let mut server = server.borrow_mut();
         say(&to, server.ask(request));
         if server.is_busy() {
@@ -119,8 +119,16 @@ pub fn serve(scope: DedicatedWorkerGlobalScope) {
 
 fn say(scope: &DedicatedWorkerGlobalScope, replies: Vec<Reply>) {
     for reply in replies {
-        let text = serde_json::to_string(&reply).expect("replies are plain data");
-        // Fails only for values that cannot be copied; text can.
-        let _ = scope.post_message(&text.into());
+        // Fails only for values that cannot be copied; bytes can.
+        let _ = scope.post_message(&bytes(&reply));
     }
+}
+
+fn bytes<T: Serialize>(message: &T) -> JsValue {
+    Uint8Array::from(wire::write(message).as_slice()).into()
+}
+
+fn received<T: DeserializeOwned>(event: &MessageEvent) -> Option<T> {
+    let bytes: Uint8Array = event.data().dyn_into().ok()?;
+    wire::read(&bytes.to_vec()).ok()
 }
