@@ -14,6 +14,7 @@
 use crate::kit::sort;
 use std::sync::Arc;
 
+use super::job_order::Place;
 use super::session::Session;
 use super::snapshot::{Quantities, Status};
 use crate::id::JobId;
@@ -32,6 +33,8 @@ pub(super) struct JobFacts {
     pub priority: i64,
     pub preemptible: bool,
     pub created_s: f64,
+    /// Its place in job order, but for how filled it is.
+    pub place: Place,
     pub first_pod: PodRef,
     /// Subgroups, if there are any inner ones.
     pub groups: Option<Box<Group>>,
@@ -55,6 +58,8 @@ pub(super) struct Job {
     pub sets: Vec<PodSet>,
     /// By pod, from the job's first one.
     pub slots: Vec<Slot>,
+    /// Its place in job order.
+    pub place: Place,
     pub allocated: Quantities,
     pub n_active_allocated: i64,
     indexed: [u32; STATUSES],
@@ -107,6 +112,7 @@ impl Job {
             uid,
             sets,
             slots: vec![Slot::default(); n_pods],
+            place: Place::default(),
             allocated: Quantities::default(),
             n_active_allocated: 0,
             indexed: [0; STATUSES],
@@ -192,6 +198,7 @@ impl Session<'_> {
         let facts = &self.pods[pod.ix()];
         let plain = facts.request.plain();
         self.jobs[job.ix()].assign(slot, facts.set, task, status, plain);
+        self.place_job(job);
     }
 
     /// `UpdateStatus` on the session's job of the task.
@@ -208,6 +215,8 @@ impl Session<'_> {
         job.unindex(slot, before);
         self.tasks[task.ix()].status = status;
         job.assign(slot, facts.set, task, status, facts.request.plain());
+        let job = facts.job;
+        self.place_job(job);
     }
 
     /// A new object in the state of another.

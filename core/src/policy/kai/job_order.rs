@@ -37,21 +37,54 @@ fn filled(job: &Job) -> Filled {
     }
 }
 
+/// A job's place as one number: priority, how filled it is, age and name.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Place(u64);
+
+impl Place {
+    const FILLED: u32 = 30;
+    /// From the ranks by priority and by age.
+    pub fn new(priority: usize, age: usize) -> Self {
+        Place((priority as u64) << (Self::FILLED + 2) | age as u64)
+    }
+    /// The same with what the counters of the pod sets say now.
+    pub fn now(self, job: &Job) -> Self {
+        Place(self.0 & !(3 << Self::FILLED) | (filled(job) as u64) << Self::FILLED)
+    }
+}
+
 impl Session<'_> {
     /// 3.2: which of two jobs comes first.
     pub fn job_order(&self, l: JobRef, r: JobRef) -> Ordering {
-        let (lf, rf) = (self.facts_of(l), self.facts_of(r));
-        if self.plugins.priority && lf.priority != rf.priority {
-            return rf.priority.cmp(&lf.priority);
+        self.job(l).place.cmp(&self.job(r).place)
+    }
+
+    /// Ranks the session's jobs by priority and by (age, name).
+    pub fn rank_jobs(&mut self) {
+        let mut priorities: Vec<i64> = Vec::new();
+        if self.plugins.priority {
+            priorities.extend(self.facts.iter().map(|f| f.priority));
+            priorities.sort_unstable_by_key(|&p| std::cmp::Reverse(p));
+            priorities.dedup();
         }
-        if self.plugins.elastic {
-            let order = filled(self.job(l)).cmp(&filled(self.job(r)));
-            if order.is_ne() {
-                return order;
-            }
+        let mut by_age: Vec<usize> = (0..self.facts.len()).collect();
+        by_age.sort_by(|&l, &r| {
+            let (l, r) = (self.facts[l].created_s, self.facts[r].created_s);
+            l.partial_cmp(&r).expect("moments are never NaN")
+        });
+        for (age, i) in by_age.into_iter().enumerate() {
+            let priority = self.facts[i].priority;
+            let rank = priorities.binary_search_by(|p| priority.cmp(p)).unwrap_or(0);
+            self.facts[i].place = Place::new(rank, age);
+            self.place_job(JobRef::of(i));
         }
-        let age = lf.created_s.partial_cmp(&rf.created_s).expect("moments are never NaN");
-        age.then_with(|| self.job(l).uid.cmp(&self.job(r).uid))
+    }
+
+    /// Brings a job's place up to date with its counters.
+    pub fn place_job(&mut self, job: JobRef) {
+        let facts = &self.facts[self.jobs[job.ix()].uid.ix()];
+        let job = &mut self.jobs[job.ix()];
+        job.place = if self.plugins.elastic { facts.place.now(job) } else { facts.place };
     }
 
     /// 3.3: positions of a job's pod sets, in order.

@@ -36,7 +36,7 @@ impl Queue {
         if limit == UNLIMITED { a } else { limit.min(a) }
     }
     /// The larger of quota and fair share, within the limit; may be unlimited.
-    pub fn allocatable(&self) -> Quantities {
+    pub fn allocatable_now(&self) -> Quantities {
         let (d, f, l) = (self.deserved, self.fair_share, self.limit);
         Quantities {
             cpu: Self::allocatable_of(d.cpu, f.cpu, l.cpu),
@@ -140,7 +140,7 @@ impl Session<'_> {
         if lq.priority != rq.priority {
             return (PRIORITY, -(lq.priority as f64), -(rq.priority as f64));
         }
-        let (l_may, r_may) = (lq.allocatable(), rq.allocatable());
+        let (l_may, r_may) = (lq.allocatable, rq.allocatable);
         let (l_zero, r_zero) = (has_zero_share(l_held, l_may), has_zero_share(r_held, r_may));
         if l_zero != r_zero {
             return applies(&ZERO_SHARE, l_zero, r_zero);

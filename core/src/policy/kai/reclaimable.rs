@@ -202,7 +202,7 @@ impl Session<'_> {
         now: Quantities,
     ) -> Option<EvictReason> {
         let other = &self.queues[e.ix()];
-        if !now.less_equal(&other.allocatable()) {
+        if !now.less_equal(&other.allocatable) {
             return Some(EvictReason::ReclaimedForFairShare);
         }
         let with_need = claim.held[r.ix()].0 + claim.need;
@@ -223,7 +223,7 @@ impl Session<'_> {
         let subject = self.about_queues(claim.claimant, r, e);
         let check = |rule, left, op, right| Check::new(rule, subject, left, op, right);
         let left = || triple(Quantity::AllocatedWithoutVictims, now);
-        let may = triple(Quantity::Allocatable, other.allocatable());
+        let may = triple(Quantity::Allocatable, other.allocatable);
         let mut checks = vec![check(MAINTAIN_FAIR_SHARE, left(), Op::Exceeds, may)];
         let mut reason = EvictReason::ReclaimedForFairShare;
         if !checks[0].holds {

@@ -18,6 +18,7 @@ use std::sync::Arc;
 
 use super::config::Config;
 use super::job::{Group, Job, JobFacts, PodSet};
+use super::job_order::Place;
 use super::node::Node;
 use super::notes::Notes;
 use super::request::Request;
@@ -181,6 +182,7 @@ impl<'a> Session<'a> {
             notes: Notes::new(level, snapshot.jobs.len()),
         };
         session.open_jobs(snapshot, ids);
+        session.rank_jobs();
         if session.plugins.proportion {
             session.sum_queues();
             shares::divide(&mut session.queues, session.total, config.k_value);
@@ -233,6 +235,7 @@ impl<'a> Session<'a> {
                 priority: from.priority,
                 preemptible: from.preemptible,
                 created_s: from.created_s,
+                place: Place::default(),
                 first_pod: PodRef::of(self.pods.len()),
                 groups: Group::of(sets.iter().map(|s| s.path.as_slice())),
             };

@@ -35,6 +35,8 @@ pub(super) struct Queue {
     pub weight: Quantities,
     pub usage: Quantities,
     pub fair_share: Quantities,
+    /// The larger of quota and fair share, within the limit; may be unlimited.
+    pub allocatable: Quantities,
     pub request: Quantities,
     pub allocated: Quantities,
     pub allocated_np: Quantities,
@@ -62,6 +64,9 @@ pub(super) fn add(queues: &mut [Queue], leaf: QueueRef, amount: Quantities, held
 pub(super) fn divide(queues: &mut [Queue], total: Quantities, k: f64) {
     let top = children_of(queues, None);
     divide_among(queues, total, &top, k);
+    for queue in queues {
+        queue.allocatable = queue.allocatable_now();
+    }
 }
 
 fn divide_among(queues: &mut [Queue], total: Quantities, siblings: &[QueueRef], k: f64) {
@@ -167,6 +172,7 @@ pub(super) fn open_queues(from: &[SnapshotQueue], ids: &[QueueId]) -> Vec<Queue>
         weight: q.weight,
         usage: q.usage,
         fair_share: Quantities::default(),
+        allocatable: Quantities::default(),
         request: Quantities::default(),
         allocated: Quantities::default(),
         allocated_np: Quantities::default(),

@@ -110,6 +110,7 @@ impl Session<'_> {
                 self.jobs[partial.ix()].sets[set].min_available = n;
             }
         }
+        self.place_job(partial);
         partial
     }
 
