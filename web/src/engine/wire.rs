@@ -83,7 +83,7 @@ macro_rules! write_signed {
     )*};
 }
 
-impl<'w> ser::Serializer for &'w mut Writer {
+impl ser::Serializer for &mut Writer {
     type Ok = ();
     type Error = Garbled;
     type SerializeSeq = Self;

@@ -191,33 +191,18 @@ impl<'a> Session<'a> {
     }
 
     fn open_jobs(&mut self, snapshot: &Snapshot, ids: &Ids) {
-        let mut scalars: Vec<&Arc<str>> = Vec::new();
-        for pod in snapshot.jobs.iter().flat_map(|j| &j.pods) {
-            scalars.extend(pod.scalars.iter().map(|(name, _)| name));
-        }
-        scalars.sort();
-        scalars.dedup();
+        let scalars = scalar_names(snapshot);
         let mut nodes: Vec<_> = snapshot.nodes.iter().zip(&ids.nodes).collect();
         nodes.sort_by(|l, r| l.0.name.cmp(&r.0.name));
-        let amounts = |named: &[(Arc<str>, i64)]| -> Vec<i64> {
-            let of = |name| named.iter().find(|(n, _)| n == name).map_or(0, |(_, amount)| *amount);
-            scalars.iter().map(|&name| of(name)).collect()
-        };
+        let amounts = |named: &[(Arc<str>, i64)]| amounts(&scalars, named);
         self.nodes = nodes.iter().map(|&(n, &id)| Node::new(id, n, amounts(&n.scalars))).collect();
 
         let mut queues: Vec<(&str, QueueRef)> = Vec::new();
         let queue_names: Vec<Arc<str>> = self.queues.iter().map(|q| q.name.clone()).collect();
         queues.extend(queue_names.iter().enumerate().map(|(i, name)| (&**name, QueueRef::of(i))));
         queues.sort_by(|l, r| l.0.cmp(r.0));
-        let mut first_pod = 0;
-        let mut jobs: Vec<(&SnapshotJob, JobId, usize)> = Vec::with_capacity(snapshot.jobs.len());
-        for (job, &id) in snapshot.jobs.iter().zip(&ids.jobs) {
-            jobs.push((job, id, first_pod));
-            first_pod += job.pods.len();
-        }
-        jobs.sort_by(|l, r| l.0.name.cmp(&r.0.name));
         let mut likenesses = BTreeMap::new();
-        for (from, id, first_pod) in jobs {
+        for (from, id, first_pod) in jobs_by_name(snapshot, ids) {
             let found = queues.binary_search_by(|q| q.0.cmp(&from.queue)).ok().map(|i| queues[i].1);
             let mut sets: Vec<_> = from.pod_sets.iter().collect();
             sets.sort_by(|l, r| l.name.cmp(&r.name));
@@ -402,4 +387,33 @@ impl Group {
         }
         (!root.groups.is_empty()).then(|| Box::new(root))
     }
+}
+
+/// The named resources that some pod asks for, by name.
+fn scalar_names(snapshot: &Snapshot) -> Vec<&Arc<str>> {
+    let mut names: Vec<&Arc<str>> = Vec::new();
+    for pod in snapshot.jobs.iter().flat_map(|j| &j.pods) {
+        names.extend(pod.scalars.iter().map(|(name, _)| name));
+    }
+    names.sort();
+    names.dedup();
+    names
+}
+
+/// The amount of each named resource, 0 where there is none.
+fn amounts(names: &[&Arc<str>], named: &[(Arc<str>, i64)]) -> Vec<i64> {
+    let of = |name| named.iter().find(|(n, _)| n == name).map_or(0, |(_, amount)| *amount);
+    names.iter().map(|&name| of(name)).collect()
+}
+
+/// The jobs by name, each with its id and the position of its first pod among all pods of the snapshot.
+fn jobs_by_name<'s>(snapshot: &'s Snapshot, ids: &Ids) -> Vec<(&'s SnapshotJob, JobId, usize)> {
+    let mut first_pod = 0;
+    let mut jobs = Vec::with_capacity(snapshot.jobs.len());
+    for (job, &id) in snapshot.jobs.iter().zip(&ids.jobs) {
+        jobs.push((job, id, first_pod));
+        first_pod += job.pods.len();
+    }
+    jobs.sort_by(|l, r| l.0.name.cmp(&r.0.name));
+    jobs
 }
