@@ -12,6 +12,7 @@
 //! nothing
 
 use super::config::Action;
+use super::hopeful::Hopeful;
 use super::queue_tree::QueueTree;
 use super::recorder::{Recorder, Why};
 use super::session::Session;
@@ -24,11 +25,20 @@ impl Session<'_> {
     pub fn run_allocate(&mut self, out: &mut Recorder<'_>) {
         let mut tree = QueueTree::serving(self, self.config.depth(Action::Allocate));
         let jobs = self.candidates();
+        let all = vec![true; self.nodes.len()];
+        let mut hopeful = Hopeful::new(self, &jobs, |s, job| s.may_fit(job, &all));
+        if hopeful.is_over() {
+            return;
+        }
         tree.load(self, jobs);
         let nodes: Vec<NodeRef> = (0..self.nodes.len()).map(NodeRef::of).collect();
-        while let Some(job) = tree.pop(self) {
+        while !hopeful.is_over()
+            && let Some(job) = tree.pop(self)
+        {
+            hopeful.popped(job);
             if self.allocate_next(job, &nodes, out) && self.job(job).has_pending() {
                 tree.push(self, job);
+                hopeful.pushed(job);
             }
         }
     }
@@ -40,6 +50,7 @@ impl Session<'_> {
     }
 
     fn allocate_next(&mut self, job: JobRef, nodes: &[NodeRef], out: &mut Recorder<'_>) -> bool {
+        self.make_up();
         let was_started = self.has_allocated(job);
         let mut st = Statement::default();
         if let Err(failure) = self.allocate_job(&mut st, job, nodes, false) {

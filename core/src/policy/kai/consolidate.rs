@@ -12,6 +12,7 @@
 //! nothing; victims beyond the number are cut in victim order (N-9)
 
 use super::config::Action;
+use super::hopeful::Hopeful;
 use super::node::Node;
 use super::queue_tree::QueueTree;
 use super::recorder::{Recorder, Why};
@@ -30,13 +31,23 @@ impl Session<'_> {
         let mut tree = QueueTree::serving(self, self.config.depth(Action::Consolidation));
         let mut jobs = self.candidates();
         jobs.retain(|&job| self.facts_of(job).preemptible);
-        tree.load(self, jobs);
+        let there = self.idle_or_releasing();
+        let mut hopeful = Hopeful::new(self, &jobs, |s, job| s.could_fit_together(job, there));
+        if hopeful.is_over() {
+            self.leave_out(&jobs);
+            return;
+        }
+        tree.load(self, jobs.clone());
         let mut failed = Failed::default();
-        while let Some(job) = tree.pop(self) {
+        while !hopeful.is_over()
+            && let Some(job) = tree.pop(self)
+        {
+            hopeful.popped(job);
             if failed.like(self, None, job).is_some() {
                 continue;
             }
-            let solved = if self.could_fit_together(job) {
+            let there = self.idle_or_releasing();
+            let solved = if self.could_fit_together(job, there) {
                 self.solve(&Taking::Consolidation { most }, job, out)
             } else {
                 None
@@ -44,27 +55,36 @@ impl Session<'_> {
             match solved {
                 Some(Solved { statement, .. }) => {
                     let done = statement.commit(self);
+                    hopeful.committed();
                     out.committed(self, job, done, Why::Room);
                 }
                 None => failed.remember(self, None, job),
             }
         }
+        if hopeful.is_over() {
+            self.leave_out(&jobs);
+        }
     }
 
     /// Whether the ready nodes together have what the chunk asks for.
-    fn could_fit_together(&mut self, job: JobRef) -> bool {
+    fn could_fit_together(&mut self, job: JobRef, (gpus, mib): (f64, i64)) -> bool {
         let (mut asked, mut asked_mib) = (0.0, 0);
         for task in self.chunk(job, false) {
             let request = &self.pod_of(task).request;
             asked += request.gpus;
             asked_mib += request.mib;
         }
+        gpus >= asked && mib >= asked_mib
+    }
+
+    /// Devices and device memory that are idle or releasing on the ready nodes together.
+    fn idle_or_releasing(&self) -> (f64, i64) {
         let (mut gpus, mut mib) = (0.0, 0);
         for node in self.nodes.iter().filter(|n| n.ready) {
             gpus += node.sum_idle() + node.sum_releasing();
             mib += node.idle_or_releasing_mib();
         }
-        gpus >= asked && mib >= asked_mib
+        (gpus, mib)
     }
 }
 

@@ -12,6 +12,7 @@ mod consolidate;
 pub mod division;
 mod filters;
 mod fit;
+mod hopeful;
 mod hypothesis;
 mod job;
 mod job_order;

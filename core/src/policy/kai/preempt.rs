@@ -11,6 +11,7 @@
 //! nothing
 
 use super::config::Action;
+use super::hopeful::Hopeful;
 use super::place::Failure;
 use super::queue_tree::QueueTree;
 use super::recorder::{Recorder, Why};
@@ -23,9 +24,21 @@ impl Session<'_> {
     pub fn run_preempt(&mut self, out: &mut Recorder<'_>) {
         let mut tree = QueueTree::serving(self, self.config.depth(Action::Preempt));
         let jobs = self.candidates();
-        tree.load(self, jobs);
+        let lowest = self.lowest_victims();
+        let mut hopeful = Hopeful::new(self, &jobs, |s, job| {
+            let facts = s.facts_of(job);
+            facts.queue.and_then(|q| lowest[q.ix()]).is_some_and(|lowest| lowest < facts.priority)
+        });
+        if hopeful.is_over() {
+            self.leave_out(&jobs);
+            return;
+        }
+        tree.load(self, jobs.clone());
         let mut failed = Failed::default();
-        while let Some(job) = tree.pop(self) {
+        while !hopeful.is_over()
+            && let Some(job) = tree.pop(self)
+        {
+            hopeful.popped(job);
             let queue = self.facts_of(job).queue;
             if let Some(known) = failed.like(self, queue, job) {
                 self.notes.about(job, |note| note.like = Some(known));
@@ -42,10 +55,29 @@ impl Session<'_> {
             match solved {
                 Some(Solved { statement, .. }) => {
                     let done = statement.commit(self);
+                    hopeful.committed();
                     out.committed(self, job, done, Why::Priority);
                 }
                 None => failed.remember(self, queue, job),
             }
         }
+        if hopeful.is_over() {
+            self.leave_out(&jobs);
+        }
+    }
+
+    /// The lowest priority of victims in each queue.
+    fn lowest_victims(&self) -> Vec<Option<i64>> {
+        let mut lowest: Vec<Option<i64>> = vec![None; self.queues.len()];
+        for job in self.own_jobs() {
+            let facts = self.facts_of(job);
+            if let (Some(queue), true) = (facts.queue, facts.preemptible)
+                && self.job(job).n_active_allocated != 0
+            {
+                let known = &mut lowest[queue.ix()];
+                *known = Some(known.map_or(facts.priority, |p| p.min(facts.priority)));
+            }
+        }
+        lowest
     }
 }

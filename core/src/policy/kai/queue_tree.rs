@@ -60,10 +60,15 @@ impl QueueTree {
     /// Fills an empty tree with jobs of leaf queues.
     pub fn load(&mut self, session: &mut Session<'_>, mut jobs: Vec<JobRef>) {
         jobs.retain(|&job| session.facts_of(job).is_ordered);
-        jobs.sort_by(|&l, &r| session.job_order(l, r));
+        jobs.sort_by_key(|&job| session.job(job).place);
         if self.is_victim {
             jobs.reverse();
         }
+        self.load_sorted(session, jobs);
+    }
+
+    /// The same with jobs of leaf queues that are in order already.
+    pub fn load_sorted(&mut self, session: &mut Session<'_>, jobs: Vec<JobRef>) {
         for job in jobs {
             let leaf = session.facts_of(job).queue.expect("ordered jobs have a queue");
             match &mut self.branches[leaf.ix()] {

@@ -11,6 +11,7 @@
 //! nothing
 
 use super::config::Action;
+use super::hopeful::Hopeful;
 use super::queue_tree::QueueTree;
 use super::recorder::{Recorder, Why};
 use super::session::Session;
@@ -22,9 +23,16 @@ impl Session<'_> {
     pub fn run_reclaim(&mut self, out: &mut Recorder<'_>) {
         let mut tree = QueueTree::serving(self, self.config.depth(Action::Reclaim));
         let jobs = self.candidates();
+        let mut hopeful = Hopeful::new(self, &jobs, |s, job| s.can_reclaim(job).0);
+        if hopeful.is_over() {
+            return;
+        }
         tree.load(self, jobs);
         let mut failed = Failed::default();
-        while let Some(job) = tree.pop(self) {
+        while !hopeful.is_over()
+            && let Some(job) = tree.pop(self)
+        {
+            hopeful.popped(job);
             let (is_entitled, check) = self.can_reclaim(job);
             if !is_entitled {
                 self.notes.about(job, |note| note.not_entitled = check);
@@ -40,6 +48,7 @@ impl Session<'_> {
                 Some(Solved { statement, mut proof }) => {
                     proof.common.extend(check);
                     let done = statement.commit(self);
+                    hopeful.committed();
                     out.committed(self, job, done, Why::Taken(proof));
                 }
                 None => failed.remember(self, queue, job),

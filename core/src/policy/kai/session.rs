@@ -14,6 +14,7 @@
 //! nothing
 
 use std::collections::BTreeMap;
+use std::rc::Rc;
 use std::sync::Arc;
 
 use super::config::Config;
@@ -50,6 +51,14 @@ pub(super) struct Session<'a> {
     /// Whether all quantities are whole numbers and no device is shared, so that sums are exact in any order
     /// and undoing restores every number.
     pub is_whole: bool,
+    /// Jobs without a signature that should have one.
+    pub unsigned: Vec<JobRef>,
+    /// Whether an eviction was committed.
+    pub has_evicted: bool,
+    /// Jobs of leaf queues with something pending, in order; dropped when something is committed.
+    pub waiting: Option<Rc<[JobRef]>>,
+    /// Whether all queues are top queues and their order is total, whatever they hold.
+    pub is_flat: bool,
     /// What is kept for explanations.
     pub notes: Notes,
 }
@@ -179,6 +188,10 @@ impl<'a> Session<'a> {
             keys: Keys::default(),
             n_jobs: snapshot.jobs.len(),
             is_whole: is_whole(snapshot),
+            unsigned: Vec::new(),
+            has_evicted: false,
+            waiting: None,
+            is_flat: false,
             notes: Notes::new(level, snapshot.jobs.len()),
         };
         session.open_jobs(snapshot, ids);
@@ -186,6 +199,7 @@ impl<'a> Session<'a> {
         if session.plugins.proportion {
             session.sum_queues();
             shares::divide(&mut session.queues, session.total, config.k_value);
+            session.is_flat = shares::is_flat(&session.queues);
         }
         session
     }
@@ -297,6 +311,18 @@ impl<'a> Session<'a> {
     /// The session's own jobs, by name.
     pub fn own_jobs(&self) -> impl Iterator<Item = JobRef> + use<> {
         (0..self.n_jobs).map(JobRef::of)
+    }
+    /// Jobs of leaf queues with something pending, in order.
+    pub fn waiting(&mut self) -> Rc<[JobRef]> {
+        if let Some(waiting) = &self.waiting {
+            return waiting.clone();
+        }
+        let waits = |&job: &JobRef| self.facts[job.ix()].is_ordered && self.job(job).has_pending();
+        let mut jobs: Vec<JobRef> = self.own_jobs().filter(waits).collect();
+        jobs.sort_by_key(|&job| self.job(job).place);
+        let waiting: Rc<[JobRef]> = Rc::from(jobs);
+        self.waiting = Some(waiting.clone());
+        waiting
     }
     /// A job object.
     pub fn job(&self, job: JobRef) -> &Job {

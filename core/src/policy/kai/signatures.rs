@@ -92,7 +92,8 @@ fn at_most(l: &Request, r: &Request) -> bool {
 }
 
 impl Session<'_> {
-    fn signature(&mut self, job: JobRef) -> u32 {
+    /// A job's key, computed once.
+    pub fn signature(&mut self, job: JobRef) -> u32 {
         if let Some(known) = self.job(job).signature {
             return known;
         }

@@ -65,20 +65,12 @@ impl Session<'_> {
         nodes: &[bool],
     ) -> bool {
         let partial = hypothesis.partial;
-        let claimant = self.job(partial).uid;
         let mut owners: Vec<JobRef> = victims.iter().map(|&t| self.job_of(t)).collect();
         owners.sort();
         owners.dedup();
-        let mut jobs = Vec::new();
-        for job in self.own_jobs() {
-            if job == claimant {
-                jobs.push(partial);
-            } else if self.job(job).has_pending() || owners.binary_search(&job).is_ok() {
-                jobs.push(job);
-            }
-        }
+        let jobs = self.jobs_in_order(partial, &owners);
         let mut tree = QueueTree::serving(self, None);
-        tree.load(self, jobs);
+        tree.load_sorted(self, jobs);
         let nodes: Vec<NodeRef> = (0..nodes.len()).filter(|&n| nodes[n]).map(NodeRef::of).collect();
         let mut left = owners.len() + 1;
         while left > 0
@@ -99,6 +91,52 @@ impl Session<'_> {
             }
         }
         true
+    }
+
+    /// All that waits or lost tasks, the claimant replaced, in job order.
+    fn jobs_in_order(&mut self, partial: JobRef, owners: &[JobRef]) -> Vec<JobRef> {
+        let claimant = self.job(partial).uid;
+        let mut relevant: Vec<JobRef> = owners.iter().copied().filter(|&j| j != claimant).collect();
+        relevant.push(partial);
+        relevant.retain(|&job| self.facts_of(job).is_ordered);
+        relevant.sort_by_key(|&job| self.job(job).place);
+        let waiting = self.waiting();
+        let mut jobs = Vec::with_capacity(waiting.len() + relevant.len());
+        let mut relevant = relevant.into_iter().peekable();
+        for &job in waiting.iter() {
+            if job == claimant || owners.binary_search(&job).is_ok() {
+                continue;
+            }
+            while let Some(first) = relevant.next_if(|&r| self.job(r).place < self.job(job).place) {
+                jobs.push(first);
+            }
+            jobs.push(job);
+        }
+        jobs.extend(relevant);
+        if self.is_flat {
+            self.drop_bystanders(&mut jobs, partial, owners);
+        }
+        jobs
+    }
+
+    /// Drops jobs after which their queue has nobody whose turn matters.
+    ///
+    /// With top queues only and a total queue order, the heap's top is the queue that is truly first at every pop: only
+    /// the popped queue changes, and it is put in its place again before the next pop. So who comes before whom depends
+    /// on the two queues alone, and jobs behind the last that matters in their queue change nothing.
+    fn drop_bystanders(&self, jobs: &mut Vec<JobRef>, partial: JobRef, owners: &[JobRef]) {
+        let mut matters = vec![false; self.queues.len()];
+        let mut kept = jobs.len();
+        for i in (0..jobs.len()).rev() {
+            let job = jobs[i];
+            let queue = self.facts_of(job).queue.expect("ordered jobs have a queue").ix();
+            matters[queue] |= job == partial || owners.binary_search(&job).is_ok();
+            if matters[queue] {
+                kept -= 1;
+                jobs[kept] = job;
+            }
+        }
+        jobs.drain(..kept);
     }
 
     fn is_valid(&mut self, taking: &Taking, hypothesis: &Hypothesis, proof: &mut Proof) -> bool {

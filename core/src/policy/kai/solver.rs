@@ -63,6 +63,7 @@ impl Session<'_> {
         if !matches!(taking, Taking::Consolidation { .. }) {
             self.notes.about(job, |note| note.tried = note.tried.or(Some(0)));
         }
+        self.make_up();
         let feasible = self.feasible_nodes(job);
         let used_before = self.job(job).active_used();
         let chunk = self.chunk(job, false);
@@ -85,6 +86,7 @@ impl Session<'_> {
                 if self.job(job).is_gang_satisfied() && grew {
                     return Some(Solved { statement: solution.statement, proof: solution.proof });
                 }
+                self.waiting = None;
                 return None;
             }
             solution.statement.discard(self);
@@ -215,6 +217,8 @@ impl Session<'_> {
         if places.is_empty() {
             return None;
         }
+        // In order before anything is evicted; attempts put those that lose tasks in their places.
+        self.waiting();
         let mut st = Statement::default();
         if self.evict_all(&mut st, &recorded).is_err() {
             st.discard(self);

@@ -20,6 +20,7 @@ use super::task::{JobRef, TaskRef};
 impl Session<'_> {
     /// The action.
     pub fn run_stale_gang_eviction(&mut self, out: &mut Recorder<'_>) {
+        self.make_up();
         for job in self.own_jobs() {
             let is_stale = self.is_stale(job);
             let since = self.job(job).stale_since_s;

@@ -86,6 +86,8 @@ impl Session<'_> {
             self.node_update(node, task);
         }
         self.account(task, false);
+        self.has_evicted = true;
+        self.waiting = None;
     }
 }
 
@@ -101,6 +103,7 @@ impl Statement {
         s.update_status(task, Status::Releasing);
         let held = before.node.is_some_and(|node| s.node_update(node, task));
         if !held {
+            s.waiting = None;
             return Err(NotHeld);
         }
         s.account(task, false);
@@ -250,6 +253,7 @@ impl Statement {
 
     /// Carries the valid operations out.
     pub fn commit(self, s: &mut Session<'_>) -> Vec<Done> {
+        s.waiting = None;
         let mut done = Vec::new();
         for i in 0..self.ops.len() {
             if !self.is_valid(i) {
@@ -258,6 +262,7 @@ impl Statement {
             match self.ops[i] {
                 Op::Evict { task, .. } => {
                     s.tasks[task.ix()].is_virtual = false;
+                    s.has_evicted = true;
                     done.push(Done::Evicted(task));
                 }
                 Op::Pipeline { task, host, .. } => done.push(Done::Claimed(task, host)),
