@@ -232,6 +232,7 @@ fn totals(t: &Totals) -> Map<String, Value> {
         "evictions": t.evictions,
         "restarts": t.restarts,
         "restart_wait_mean_s": real(t.restart_wait_mean_s),
+        "first_submit_s": t.first_submit_s.map(real),
         "last_end_s": t.last_end_s.map(real),
         "utilisation": real(t.utilisation),
     });

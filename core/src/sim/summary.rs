@@ -52,6 +52,8 @@ pub struct Totals {
     pub restarts: u64,
     /// Mean wait of those for their new place, seconds.
     pub restart_wait_mean_s: f64,
+    /// The first submission of a job, seconds after the start; `None`: there is no job.
+    pub first_submit_s: Option<f64>,
     /// The last end of a job, seconds after the start; `None`: none ended.
     pub last_end_s: Option<f64>,
     /// GPU seconds used over GPU seconds of ready nodes.
@@ -123,6 +125,7 @@ impl Simulation {
             waits.extend(j.first_start.map(|start| start - j.submit));
         }
         totals.waits = Waits::of(waits);
+        totals.first_submit_s = jobs.iter().map(|&job| cluster.jobs[job].submit).min().map(Time::as_seconds);
         totals.last_end_s = last_end.map(Time::as_seconds);
         self.add_integrals(&mut totals);
         totals
