@@ -1,6 +1,6 @@
 //! A scenario, and a moment in it, as the fragment of a link: `d1.<data>.<trailer>&at=7&sel=job:a2`.
 //!
-//! `d1`: raw deflate, layout 1. Data: base64url of the scenario's [`columns`], compressed; its first four
+//! `d1`: raw deflate, layout 1. Data: base64url of the scenario's columns, compressed; its first four
 //! characters are the number of characters of data, so that a cut link can say how much of it arrived. The
 //! trailer is the checksum of everything before it in base 36: damage is noticed, never guessed around, and the
 //! last character is a letter or digit. Only `A–Z a–z 0–9 - _ .` occur.

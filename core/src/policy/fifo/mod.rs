@@ -2,7 +2,7 @@
 //!
 //! # Rule
 //! Each leaf queue owns its GPU quota and nothing else, as whole nodes where that divides evenly
-//! ([`owners`]). Jobs of a queue start strictly in submit order (submit time, then file order): the first that does not fit
+//! (see `owners`). Jobs of a queue start strictly in submit order (submit time, then file order): the first that does not fit
 //! blocks those behind it. A job whose pods fit one empty node together goes to one node, the one with the
 //! fewest free GPUs that fits, the first in file order among equals; a larger one goes to empty nodes in file order,
 //! its pods in their order, as many to each as fit. All pods of a job that wait start together or not at all.
