@@ -75,8 +75,9 @@ fn TextBox(
     input.on_load(move |element| {
         let _ = element.focus();
         if !replaces {
-            // Its text is there only after this.
-            request_animation_frame(move || element.select());
+            // At once, text and all: whatever is typed next replaces it, and must not be selected itself.
+            element.set_value(&text.get_untracked());
+            element.select();
         }
     });
     // Panels cut off what stands out of them, so the message is placed on the window.
