@@ -6,6 +6,9 @@
 
 pub mod fifo;
 pub mod kai;
+mod registry;
+
+pub use registry::{InCharge, Memory, Policy};
 
 use crate::cluster::{Cluster, Devices};
 use crate::id::{JobId, NodeId, PartitionId, PodId, QueueId};
@@ -13,29 +16,14 @@ use crate::time::{Span, Time};
 use crate::trace::{DivisionStep, Ledger, Trace};
 use crate::units::Resource;
 
-/// The closed list of policies, each with its configuration.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Policy {
-    /// KAI Scheduler.
-    Kai(kai::config::Config),
-    /// First in, first out, in hard partitions.
-    Fifo(fifo::Config),
-}
-
-impl Policy {
-    /// The name in scenario files.
-    pub fn name(&self) -> &'static str {
-        match self {
-            Policy::Kai(_) => "kai",
-            Policy::Fifo(_) => "fifo",
-        }
-    }
-}
-
 /// The written contract of a policy.
 pub trait Scheduler {
+    /// Its switches, as a scenario gives them.
+    type Config: Clone + PartialEq;
     /// Whatever a decision may depend on beyond the cluster, and nothing else.
     type Memory: Clone + PartialEq + Default;
+    /// With these switches, asked in this rhythm.
+    fn new(config: Self::Config, rhythm: Rhythm) -> Self;
     /// Hears of a change in the world that it did not cause. Most policies just look when asked.
     fn observe(&self, _world: PartitionView<'_>, _change: &Change, _memory: &mut Self::Memory) {}
     /// Decides one cycle of one partition. Pure but for `memory` and `trace`.

@@ -7,7 +7,6 @@ mod happen;
 mod history;
 mod looks;
 mod meter;
-mod policies;
 mod record;
 mod simulation;
 mod summary;

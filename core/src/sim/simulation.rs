@@ -17,11 +17,10 @@ use super::agenda::Agenda;
 use super::happen::{Log, agenda_of};
 use super::looks::{Looks, time_matters};
 use super::meter::Meter;
-use super::policies::{Memory, Policies};
 use super::record::CycleRecord;
 use crate::cluster::{Cluster, Devices, Pod, World};
 use crate::id::{Arena, JobId, PartitionId, PodId, QueueId};
-use crate::policy::{Change, Decision, PartitionView, Rhythm, Wake};
+use crate::policy::{Change, Decision, InCharge, Memory, PartitionView, Rhythm, Wake};
 use crate::scenario::{Plan, Planned};
 use crate::time::{Span, Time};
 use crate::trace::{Digest, DivisionStep, Event, Ledger, Level, Recorded, Refusal, Trace};
@@ -43,7 +42,7 @@ pub struct Simulation {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Fixed {
     pub(super) opening: World,
-    pub(super) policies: Policies,
+    pub(super) policies: InCharge,
     pub(super) timeline: Vec<Planned>,
     pub(super) looks: Looks,
 }
@@ -107,7 +106,7 @@ impl State {
 impl Simulation {
     /// The opening state of a plan. What happens at or before the start has happened.
     pub fn new(plan: &Plan) -> Simulation {
-        let (policies, memory) = Policies::new(&plan.policy, plan.rhythm);
+        let (policies, memory) = InCharge::new(&plan.policy, plan.rhythm);
         let world = World::new(plan.cluster.clone());
         let wake = match plan.rhythm {
             Rhythm::Every(period) => Wake::At(Time::ZERO + period.max(Span::from_millis(1))),

@@ -41,19 +41,18 @@ pub struct Fifo {
     rhythm: Rhythm,
 }
 
-impl Fifo {
+impl Scheduler for Fifo {
+    type Config = Config;
+    type Memory = Memory;
+
     /// Under a rhythm *on change* cycles follow each other as closely as changes do.
-    pub fn new(_config: Config, rhythm: Rhythm) -> Fifo {
+    fn new(_config: Config, rhythm: Rhythm) -> Fifo {
         let rhythm = match rhythm {
             Rhythm::OnChange { .. } => Rhythm::OnChange { at_least: Span::ZERO },
             every => every,
         };
         Fifo { rhythm }
     }
-}
-
-impl Scheduler for Fifo {
-    type Memory = Memory;
 
     fn observe(&self, world: PartitionView<'_>, change: &Change, memory: &mut Memory) {
         memory.observe(world, *change);

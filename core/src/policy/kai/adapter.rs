@@ -60,7 +60,12 @@ struct JobMemory {
 }
 
 impl Scheduler for Kai {
+    type Config = Config;
     type Memory = Memory;
+
+    fn new(config: Config, rhythm: Rhythm) -> Kai {
+        Kai { config, rhythm }
+    }
 
     fn cycle(&self, world: PartitionView<'_>, memory: &mut Memory, trace: &mut Trace) -> Turn {
         let (snapshot, ids) = self.snapshot(world, memory);

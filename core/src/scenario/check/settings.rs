@@ -50,8 +50,12 @@ pub fn settings(s: &Scenario, f: &mut Findings) -> (Kind, Policy, Rhythm, Delays
         }
         other => {
             let at = root.field("policy");
-            let near = nearest(other, ["kai", "fifo"].into_iter()).unwrap_or("kai");
-            let says = format!("policy {} is not known here; write kai or fifo", quoted(other));
+            let near = nearest(other, Policy::NAMES.iter().copied()).unwrap_or("kai");
+            let says = format!(
+                "policy {} is not known here; write one of {}",
+                quoted(other),
+                Policy::NAMES.join(", ")
+            );
             f.add(codes::POLICY, at.clone(), says, set(at, near, format!("Use the policy {near}")));
             (Kind::Kai, Policy::Kai(kai(s, f)))
         }

@@ -1,0 +1,103 @@
+//! The closed list of policies: the one place where a policy is registered.
+//!
+//! A line below gives a policy its name in scenario files and its scheduler; everything that must know all policies
+//! (the configuration in a plan, the policy in charge, its memory between cycles) is made from that line.
+//! Enums rather than trait objects: a simulation is cloned, compared and sent to a worker, memory and all.
+
+use super::{Change, PartitionView, Rhythm, Scheduler, Turn};
+use crate::id::QueueId;
+use crate::trace::{DivisionStep, Ledger, Trace};
+use crate::units::Resource;
+
+macro_rules! policies {
+    ($($(#[$doc:meta])* $name:ident = $text:literal => $scheduler:ty;)+) => {
+        /// A policy with its configuration, not yet in charge.
+        #[derive(Clone, Debug, PartialEq)]
+        pub enum Policy {
+            $($(#[$doc])* $name(<$scheduler as Scheduler>::Config),)+
+        }
+
+        impl Policy {
+            /// The names in scenario files, the default first.
+            pub const NAMES: &'static [&'static str] = &[$($text),+];
+
+            /// The name in scenario files.
+            pub fn name(&self) -> &'static str {
+                match self {
+                    $(Policy::$name(_) => $text,)+
+                }
+            }
+        }
+
+        /// A policy in charge.
+        #[derive(Clone, Debug, PartialEq)]
+        pub enum InCharge {
+            $($(#[$doc])* $name($scheduler),)+
+        }
+
+        /// What the policy in charge remembers between cycles.
+        #[derive(Clone, Debug, PartialEq)]
+        pub enum Memory {
+            $($(#[$doc])* $name(Box<<$scheduler as Scheduler>::Memory>),)+
+        }
+
+        impl InCharge {
+            /// Puts a policy in charge, with an empty memory.
+            pub fn new(policy: &Policy, rhythm: Rhythm) -> (InCharge, Memory) {
+                match policy {
+                    $(Policy::$name(config) => (
+                        InCharge::$name(<$scheduler>::new(config.clone(), rhythm)),
+                        Memory::$name(Box::default()),
+                    ),)+
+                }
+            }
+
+            /// See [`Scheduler::observe`].
+            pub fn observe(&self, world: PartitionView<'_>, change: &Change, memory: &mut Memory) {
+                match (self, memory) {
+                    $((InCharge::$name(policy), Memory::$name(memory)) => policy.observe(world, change, memory),)+
+                    _ => unreachable!("a policy has its own memory"),
+                }
+            }
+
+            /// See [`Scheduler::cycle`].
+            pub fn cycle(&self, world: PartitionView<'_>, memory: &mut Memory, trace: &mut Trace) -> Turn {
+                match (self, memory) {
+                    $((InCharge::$name(policy), Memory::$name(memory)) => policy.cycle(world, memory, trace),)+
+                    _ => unreachable!("a policy has its own memory"),
+                }
+            }
+
+            /// See [`Scheduler::ledger`].
+            pub fn ledger(&self, world: PartitionView<'_>, memory: &Memory) -> Ledger {
+                match (self, memory) {
+                    $((InCharge::$name(policy), Memory::$name(memory)) => policy.ledger(world, memory),)+
+                    _ => unreachable!("a policy has its own memory"),
+                }
+            }
+
+            /// See [`Scheduler::derive`].
+            pub fn derive(
+                &self,
+                world: PartitionView<'_>,
+                memory: &Memory,
+                queue: QueueId,
+                resource: Resource,
+            ) -> Vec<DivisionStep> {
+                match (self, memory) {
+                    $((InCharge::$name(policy), Memory::$name(memory)) => {
+                        policy.derive(world, memory, queue, resource)
+                    })+
+                    _ => unreachable!("a policy has its own memory"),
+                }
+            }
+        }
+    };
+}
+
+policies! {
+    /// KAI Scheduler.
+    Kai = "kai" => super::kai::Kai;
+    /// First in, first out, in hard partitions.
+    Fifo = "fifo" => super::fifo::Fifo;
+}
