@@ -184,7 +184,8 @@ impl Simulation {
             self.state.refusals = Arc::new(trace.refusals.clone());
         }
         self.close();
-        Some((self.record(events, n_outside), trace))
+        let marks = std::mem::take(&mut trace.marks);
+        Some((CycleRecord { marks, ..self.record(events, n_outside) }, trace))
     }
 
     fn record(&self, events: Log, n_outside: usize) -> CycleRecord {
@@ -193,6 +194,7 @@ impl Simulation {
             time: self.state.now,
             events,
             n_outside: u32::try_from(n_outside).expect("fewer than 2^32 events in one cycle"),
+            marks: Vec::new(),
             refusals: self.state.refusals.clone(),
             ledger: self.state.ledger.clone(),
             digest: self.digest(),

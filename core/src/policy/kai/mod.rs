@@ -43,6 +43,7 @@ mod task;
 pub mod usage;
 
 pub use adapter::{Kai, Memory};
+pub use recorder::CRASH;
 
 use crate::trace::{Rule, Trace};
 use config::Action;
@@ -103,5 +104,6 @@ pub fn rules() -> Vec<Rule> {
         min_runtime::RAN_LONG_ENOUGH,
         recorder::LOWER_PRIORITY,
         recorder::STALE_GRACE,
+        recorder::CRASH,
     ]
 }
