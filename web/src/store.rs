@@ -6,8 +6,9 @@ use fairground::scenario::{Diagnostic, Path, Scenario};
 use leptos::prelude::*;
 
 use crate::edge::Edge;
-use crate::model::{Command, EngineState, Model, View, document, update};
+use crate::model::{Command, EngineState, Model, Selection, View, document, update};
 use crate::props::{FrameSignal, LadderSignal, ResourceSignal, RunSignal, SelectionSignal};
+use crate::view_model::pointed::pointed;
 
 /// The model for components. Cheap to copy.
 #[derive(Clone, Copy)]
@@ -26,6 +27,8 @@ pub struct Store {
     pub run: RunSignal,
     /// What is selected.
     pub selection: SelectionSignal,
+    /// What it stands for: the things whose rows are marked.
+    pub pointed: Memo<Vec<Selection>>,
     /// 0 cpu, 1 memory, 2 gpu.
     pub resource: ResourceSignal,
     /// How the selected queue's fair share came about.
@@ -51,6 +54,7 @@ impl Store {
             ghost: maybe_shared(model, |m| m.ghost.clone()).into(),
             run: maybe_shared(model, |m| m.run.clone()).into(),
             selection: Memo::new(move |_| model.with(|m| m.selection.clone())).into(),
+            pointed: Memo::new(move |_| model.with(|m| pointed(m.frame.as_deref(), m.selection.as_ref()))),
             resource: Memo::new(move |_| model.with(|m| m.resource)).into(),
             ladder: maybe_shared(model, |m| m.ladder.clone()).into(),
             view: Memo::new(move |_| model.with(|m| m.view.clone())),

@@ -1,9 +1,11 @@
 //! What can be asked of the model, and what it asks of the world.
 
+use std::sync::Arc;
+
 use fairground::scenario::{Edit, Fix, Path};
 
 use super::{Opened, Selection};
-use crate::engine::protocol::{ImportOptions, Reply, Request};
+use crate::engine::protocol::{Frame, ImportOptions, Reply, Request};
 
 /// What can be asked of the model.
 #[derive(Clone, Debug, PartialEq)]
@@ -185,6 +187,8 @@ pub enum Effect {
     DownloadScenario,
     /// Tells everybody who listens.
     Announce(String),
+    /// Tells them what a step did, counting this resource.
+    AnnounceStep(Arc<Frame>, u8),
     /// Keeps a switch of this device.
     Remember(&'static str, String),
     /// Sets the colours.

@@ -243,11 +243,11 @@ fn the_ladder_ends_in_the_shown_value() {
 #[test]
 fn steps_are_announced() {
     assert_eq!(
-        announce(&fixtures::reclaimed()),
+        announce(&fixtures::reclaimed(), 2),
         "Cycle 1: a2 reclaimed, its GPU claimed for b2. team-a 2, team-b 1."
     );
-    assert_eq!(announce(&fixtures::start()), "At the start: b2 submitted.");
-    assert_eq!(announce(&Frame { cycle: 3, ..Frame::default() }), "Cycle 3: nothing changed.");
+    assert_eq!(announce(&fixtures::start(), 2), "At the start: b2 submitted.");
+    assert_eq!(announce(&Frame { cycle: 3, ..Frame::default() }, 2), "Cycle 3: nothing changed.");
 }
 
 #[test]
