@@ -299,7 +299,7 @@ fn real(id: &str, cycle: u32) -> Frame {
 #[test]
 fn the_start_scenario_keeps_what_is_promised() {
     let frames: Vec<Frame> = (0..4).map(|cycle| real("start", cycle)).collect();
-    let said: String = frames.iter().map(|frame| announce(frame) + "\n").collect();
+    let said: String = frames.iter().map(|frame| announce(frame, 2) + "\n").collect();
     expect![[r#"
         At the start: a1 submitted, a2 submitted, b1 submitted.
         Cycle 1: b2 submitted, a2 reclaimed, its GPU claimed for b2. team-a 2, team-b 1.
