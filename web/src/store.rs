@@ -74,6 +74,15 @@ impl Store {
         Memo::new(move |_| model.with(part))
     }
 
+    /// [`Store::part`] by a look that knows more than the model.
+    pub fn part_of<T: PartialEq + Send + Sync + 'static>(
+        self,
+        part: impl Fn(&Model) -> T + Send + Sync + 'static,
+    ) -> Memo<T> {
+        let model = self.model;
+        Memo::new(move |_| model.with(&part))
+    }
+
     /// A look at the model as it is now, without following it.
     pub fn now<T>(self, look: impl FnOnce(&Model) -> T) -> T {
         self.model.with_untracked(look)

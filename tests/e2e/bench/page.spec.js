@@ -142,9 +142,6 @@ test("steps, edits and playing, 24 queues, 64 nodes, 100 jobs", async ({ page })
     await field.fill(String(9 + i));
     edits.push(
       await field.evaluate(async (input) => {
-        const digest = () => document.querySelector("[data-digest]").dataset.digest;
-        const before = digest();
-        void before;
         let wasBusy = false;
         return window.measure(
           () => input.dispatchEvent(new KeyboardEvent("keydown", { key: "Enter", bubbles: true, cancelable: true })),
@@ -161,6 +158,7 @@ test("steps, edits and playing, 24 queues, 64 nodes, 100 jobs", async ({ page })
 
   const frames = await page.evaluate(async () => {
     const press = (key) => document.body.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true }));
+    document.querySelector(".now-panel").focus();
     press("Home");
     await new Promise((resolve) => setTimeout(resolve, 300));
     for (let i = 0; i < 4; i++) press("+");

@@ -69,6 +69,8 @@ pub enum Command {
     Theme(Theme),
     /// Opens a tab of SETUP.
     Tab(SetupTab),
+    /// Shows all values of a queue, of nodes or of a job in place of the table, or the table.
+    Detail(Option<Path>),
     /// Shows a panel on narrow screens.
     Panel(Panel),
     /// Opens or closes a dialog.
@@ -157,6 +159,28 @@ pub enum Change {
     DuplicateJob(String),
     /// Removes a job.
     RemoveJob(String),
+    /// Adds pods of another kind to a job.
+    AddPodSet(String),
+    /// Sets how pods ask for GPUs, of a job or of a pod set.
+    Request {
+        /// The job or pod set.
+        at: Path,
+        /// How.
+        kind: RequestKind,
+    },
+}
+
+/// How a pod asks for GPUs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RequestKind {
+    /// It asks for none.
+    CpuOnly,
+    /// Whole GPUs.
+    Whole,
+    /// A part of one GPU.
+    Fraction,
+    /// Memory of one GPU.
+    Memory,
 }
 
 /// Where a queue is moved.
