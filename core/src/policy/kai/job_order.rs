@@ -64,11 +64,11 @@ impl Session<'_> {
         let mut priorities: Vec<i64> = Vec::new();
         if self.plugins.priority {
             priorities.extend(self.facts.iter().map(|f| f.priority));
-            priorities.sort_unstable_by_key(|&p| std::cmp::Reverse(p));
+            sort::sort_by_key(&mut priorities, |&p| std::cmp::Reverse(p));
             priorities.dedup();
         }
         let mut by_age: Vec<usize> = (0..self.facts.len()).collect();
-        by_age.sort_by(|&l, &r| {
+        sort::sort_by(&mut by_age, |&l, &r| {
             let (l, r) = (self.facts[l].created_s, self.facts[r].created_s);
             l.partial_cmp(&r).expect("moments are never NaN")
         });

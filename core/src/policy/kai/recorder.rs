@@ -7,6 +7,7 @@
 //! # Differs
 //! evicting a pod that is not on a node, or twice, is no event and no decision
 
+use crate::kit::sort;
 use std::sync::Arc;
 
 use super::config::Action;
@@ -259,7 +260,7 @@ impl Session<'_> {
         let t = self.task(task);
         let groups = if t.status.is_active_used() { t.groups.as_slice() } else { &[] };
         let mut gpu_groups: Vec<_> = groups.iter().map(|&g| self.groups.name(g).clone()).collect();
-        gpu_groups.sort();
+        sort::sort(&mut gpu_groups);
         PodState {
             pod: self.pod_of(task).name.clone(),
             status: t.status,

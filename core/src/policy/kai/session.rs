@@ -13,6 +13,7 @@
 //! # Differs
 //! nothing
 
+use crate::kit::sort;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -143,7 +144,7 @@ impl Groups {
     fn of(snapshot: &Snapshot) -> Groups {
         let pods = snapshot.jobs.iter().flat_map(|j| &j.pods);
         let mut names: Vec<Arc<str>> = pods.flat_map(|p| p.gpu_groups.iter().cloned()).collect();
-        names.sort();
+        sort::sort(&mut names);
         names.dedup();
         let number = |name: &Arc<str>| name.strip_prefix(FRESH)?.parse::<u64>().ok();
         let next = names.iter().filter_map(number).max().map_or(0, |n| n + 1);
@@ -207,24 +208,24 @@ impl<'a> Session<'a> {
     fn open_jobs(&mut self, snapshot: &Snapshot, ids: &Ids) {
         let scalars = scalar_names(snapshot);
         let mut nodes: Vec<_> = snapshot.nodes.iter().zip(&ids.nodes).collect();
-        nodes.sort_by(|l, r| l.0.name.cmp(&r.0.name));
+        sort::sort_by(&mut nodes, |l, r| l.0.name.cmp(&r.0.name));
         let amounts = |named: &[(Arc<str>, i64)]| amounts(&scalars, named);
         self.nodes = nodes.iter().map(|&(n, &id)| Node::new(id, n, amounts(&n.scalars))).collect();
 
         let mut queues: Vec<(&str, QueueRef)> = Vec::new();
         let queue_names: Vec<Arc<str>> = self.queues.iter().map(|q| q.name.clone()).collect();
         queues.extend(queue_names.iter().enumerate().map(|(i, name)| (&**name, QueueRef::of(i))));
-        queues.sort_by(|l, r| l.0.cmp(r.0));
+        sort::sort_by(&mut queues, |l, r| l.0.cmp(r.0));
         let mut likenesses = BTreeMap::new();
         for (from, id, first_pod) in jobs_by_name(snapshot, ids) {
             let found = queues.binary_search_by(|q| q.0.cmp(&from.queue)).ok().map(|i| queues[i].1);
             let mut sets: Vec<_> = from.pod_sets.iter().collect();
-            sets.sort_by(|l, r| l.name.cmp(&r.name));
+            sort::sort_by(&mut sets, |l, r| l.name.cmp(&r.name));
             let set_of = |pod: &SnapshotPod| sets.binary_search_by(|s| s.name.cmp(&pod.pod_set)).ok();
             let pod_ids = &ids.pods[first_pod..];
             let of_set = |(p, &id)| set_of(p).map(|set| SessionPod { from: p, set, id });
             let mut pods: Vec<SessionPod<'_>> = from.pods.iter().zip(pod_ids).filter_map(of_set).collect();
-            pods.sort_by(|l, r| l.from.name.cmp(&r.from.name));
+            sort::sort_by(&mut pods, |l, r| l.from.name.cmp(&r.from.name));
             let uid = JobRef::of(self.jobs.len());
             let facts = JobFacts {
                 id,
@@ -319,7 +320,7 @@ impl<'a> Session<'a> {
         }
         let waits = |&job: &JobRef| self.facts[job.ix()].is_ordered && self.job(job).has_pending();
         let mut jobs: Vec<JobRef> = self.own_jobs().filter(waits).collect();
-        jobs.sort_by_key(|&job| self.job(job).place);
+        sort::sort_by_key(&mut jobs, |&job| self.job(job).place);
         let waiting: Rc<[JobRef]> = Rc::from(jobs);
         self.waiting = Some(waiting.clone());
         waiting
@@ -421,7 +422,7 @@ fn scalar_names(snapshot: &Snapshot) -> Vec<&Arc<str>> {
     for pod in snapshot.jobs.iter().flat_map(|j| &j.pods) {
         names.extend(pod.scalars.iter().map(|(name, _)| name));
     }
-    names.sort();
+    sort::sort(&mut names);
     names.dedup();
     names
 }
@@ -440,6 +441,6 @@ fn jobs_by_name<'s>(snapshot: &'s Snapshot, ids: &Ids) -> Vec<(&'s SnapshotJob, 
         jobs.push((job, id, first_pod));
         first_pod += job.pods.len();
     }
-    jobs.sort_by(|l, r| l.0.name.cmp(&r.0.name));
+    sort::sort_by(&mut jobs, |l, r| l.0.name.cmp(&r.0.name));
     jobs
 }

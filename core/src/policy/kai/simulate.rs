@@ -21,6 +21,7 @@ use super::snapshot::Status;
 use super::solver::Taking;
 use super::statement::Statement;
 use super::task::{JobRef, NodeRef, TaskRef};
+use crate::kit::sort;
 
 /// How an attempt ended.
 #[derive(Debug)]
@@ -66,7 +67,7 @@ impl Session<'_> {
     ) -> bool {
         let partial = hypothesis.partial;
         let mut owners: Vec<JobRef> = victims.iter().map(|&t| self.job_of(t)).collect();
-        owners.sort();
+        sort::sort(&mut owners);
         owners.dedup();
         let jobs = self.jobs_in_order(partial, &owners);
         let mut tree = QueueTree::serving(self, None);
@@ -99,7 +100,7 @@ impl Session<'_> {
         let mut relevant: Vec<JobRef> = owners.iter().copied().filter(|&j| j != claimant).collect();
         relevant.push(partial);
         relevant.retain(|&job| self.facts_of(job).is_ordered);
-        relevant.sort_by_key(|&job| self.job(job).place);
+        sort::sort_by_key(&mut relevant, |&job| self.job(job).place);
         let waiting = self.waiting();
         let mut jobs = Vec::with_capacity(waiting.len() + relevant.len());
         let mut relevant = relevant.into_iter().peekable();

@@ -25,6 +25,7 @@ use super::session::Session;
 use super::simulate::Attempt;
 use super::statement::{NotHeld, Statement};
 use super::task::{JobRef, NodeRef, TaskRef};
+use crate::kit::sort;
 
 /// On whose behalf victims are looked for, and what may be taken.
 #[derive(Debug)]
@@ -188,7 +189,7 @@ impl Session<'_> {
                 let others = all.filter(|&v| v != job && self.job(v).n_active_allocated != 0);
                 let mut victims: Vec<JobRef> = others.collect();
                 if let Some(most) = most {
-                    victims.sort_by(|&l, &r| self.job_order(r, l));
+                    sort::sort_by(&mut victims, |&l, &r| self.job_order(r, l));
                     victims.truncate(*most as usize + 1);
                 }
                 victims
@@ -247,7 +248,7 @@ impl Session<'_> {
         };
         let of_latest = self.job(self.job_of(latest)).tasks().map(|t| self.task(t).node);
         let mut of_latest: Vec<Option<NodeRef>> = of_latest.collect();
-        of_latest.sort();
+        sort::sort(&mut of_latest);
         of_latest.dedup();
         let evicted = |node: Option<NodeRef>| {
             let mut tasks = recorded.to_vec();
