@@ -27,8 +27,6 @@ pub struct Store {
     pub run: RunSignal,
     /// What is selected.
     pub selection: SelectionSignal,
-    /// What it stands for: the things whose rows are marked.
-    pub pointed: Memo<Vec<Selection>>,
     /// 0 cpu, 1 memory, 2 gpu.
     pub resource: ResourceSignal,
     /// How the selected queue's fair share came about.
@@ -54,7 +52,6 @@ impl Store {
             ghost: maybe_shared(model, |m| m.ghost.clone()).into(),
             run: maybe_shared(model, |m| m.run.clone()).into(),
             selection: Memo::new(move |_| model.with(|m| m.selection.clone())).into(),
-            pointed: Memo::new(move |_| model.with(|m| pointed(m.frame.as_deref(), m.selection.as_ref()))),
             resource: Memo::new(move |_| model.with(|m| m.resource)).into(),
             ladder: maybe_shared(model, |m| m.ladder.clone()).into(),
             view: Memo::new(move |_| model.with(|m| m.view.clone())),
@@ -74,13 +71,17 @@ impl Store {
         Memo::new(move |_| model.with(part))
     }
 
-    /// [`Store::part`] by a look that knows more than the model.
-    pub fn part_of<T: PartialEq + Send + Sync + 'static>(
-        self,
-        part: impl Fn(&Model) -> T + Send + Sync + 'static,
-    ) -> Memo<T> {
+    /// A text made of the model by a look that knows more than the model.
+    pub fn text(self, part: impl Fn(&Model) -> String + Send + Sync + 'static) -> Memo<String> {
         let model = self.model;
+        let part: Box<dyn Fn(&Model) -> String + Send + Sync> = Box::new(part);
         Memo::new(move |_| model.with(&part))
+    }
+
+    /// Whether a thing is what is selected, or what that belongs to.
+    pub fn is_pointed(self, at: &Selection) -> bool {
+        let frame = self.frame.get();
+        self.selection.with(|selection| pointed(frame.as_deref(), selection.as_ref()).contains(at))
     }
 
     /// A look at the model as it is now, without following it.

@@ -25,7 +25,7 @@ pub fn Field(
     let store = Store::get();
     let path = at.to_string();
     let at = StoredValue::new(at);
-    let value = Memo::new(move |_| store.scenario.with(|s| at.with_value(|at| document::value(s, at))));
+    let value = store.text(move |m| at.with_value(|at| document::value(&m.scenario, at)));
     let typed = RwSignal::new(None::<String>);
     let mistake = RwSignal::new(None::<String>);
     let shown = move || typed.get().unwrap_or_else(|| value.get());
@@ -47,11 +47,9 @@ pub fn Field(
     let id = format!("field-{}", path.replace(char::is_whitespace, "_"));
     let described = format!("{id}-says");
     let usual = if matches!(kind, Kind::Usual(_)) { format!("{id}-usual") } else { String::new() };
-    let note = Memo::new(move |_| {
-        store.findings.with(|found| {
-            let here = found.iter().find(|d| at.with_value(|at| d.at == *at));
-            here.map(|d| d.says.clone())
-        })
+    let note = store.text(move |m| {
+        let here = m.findings.iter().find(|d| at.with_value(|at| d.at == *at));
+        here.map(|d| d.says.clone()).unwrap_or_default()
     });
     let control = match kind {
         Kind::Choice(choices) => {
@@ -120,7 +118,11 @@ pub fn Field(
                     None => says.into_any(),
                 }}
             </p>
-            {move || note.get().filter(|_| mistake.with(Option::is_none)).map(|note| view! { <p class="hint warn">{note}</p> })}
+            {move || {
+                let note = note.get();
+                let shows = !note.is_empty() && mistake.with(Option::is_none);
+                shows.then(|| view! { <p class="hint warn">{note}</p> })
+            }}
         </div>
     }
 }

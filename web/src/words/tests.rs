@@ -382,3 +382,25 @@ fn examples_explain_why_jobs_wait() {
           `b4`: asked for (1 GPU) is more than free or leaving on one node (0 GPUs).
     "#]].assert_eq(&text);
 }
+
+#[test]
+fn victims_are_told_in_order_with_those_who_stay() {
+    let told = |id: &str, by: &str| {
+        let frame = real(id, 1);
+        let index =
+            frame.events.iter().position(|event| event.by == by).expect("somebody goes for it") as u32;
+        let explanation = why(&frame, None, Some(&Selection::Event { cycle: 1, index }), None, 2);
+        let (_, entries) = explanation.list.unwrap_or_default();
+        entries.iter().map(|entry| format!("{} {}\n", entry.when, entry.text)).collect::<String>()
+    };
+    expect![[r#"
+        1. `low4`, submitted −6:36
+        2. `low3`, submitted −6:37
+    "#]].assert_eq(&told("priority-inside-a-queue", "urgent"));
+    expect![[r#"
+        1. `low`, submitted −8:20
+        stays `keep`, which cannot be taken
+    "#]].assert_eq(&told("tug-of-war", "stretch"));
+    // One alone needs no list.
+    assert_eq!(told("start", "b2"), "");
+}

@@ -105,9 +105,12 @@ const REQUESTS: [(RequestKind, &str, &str); 4] = [
 fn request(store: Store, at: Path) -> Node {
     let id = format!("request-{}", at.to_string().replace(char::is_whitespace, "_"));
     let here = at.clone();
-    let kind = store.part_of(move |m| requests::kind(&m.scenario, &here));
-    let options = REQUESTS.map(|(this, key, name)| {
-        view! { <option value=key prop:selected=move || kind.get() == this>{name}</option> }
+    let kind = store.text(move |m| {
+        let kind = requests::kind(&m.scenario, &here);
+        REQUESTS.iter().find(|(this, ..)| *this == kind).map_or("", |(_, key, _)| key).to_string()
+    });
+    let options = REQUESTS.map(|(_, key, name)| {
+        view! { <option value=key prop:selected=move || kind.get() == key>{name}</option> }
     });
     let choose = {
         let at = at.clone();
@@ -122,15 +125,15 @@ fn request(store: Store, at: Path) -> Node {
             let at = at.field(field);
             view! { <Field at label says default="none" kind=Kind::Text /> }.into_node()
         };
-        match kind.get() {
-            RequestKind::CpuOnly => Node::Empty,
-            RequestKind::Whole => amount("gpu", "GPUs of each", "A whole number, all on one node."),
-            RequestKind::Fraction => {
+        match kind.get().as_str() {
+            "whole" => amount("gpu", "GPUs of each", "A whole number, all on one node."),
+            "fraction" => {
                 amount("gpu", "Part of a GPU", "Between 0 and 1, counted in hundredths. Pods share a GPU.")
             }
-            RequestKind::Memory => {
+            "memory" => {
                 amount("gpu-memory", "GPU memory of each", "In MiB, or with a unit. Pods share a GPU.")
             }
+            _ => Node::Empty,
         }
     };
     view! {
@@ -147,9 +150,11 @@ fn request(store: Store, at: Path) -> Node {
 fn pods(store: Store, job: &Path) -> Node {
     let name = table::owner_name(job).to_string();
     let of = name.clone();
-    let sets = store.part_of(move |m| {
+    // One a line: names have no line breaks.
+    let sets = store.text(move |m| {
         let job = m.scenario.jobs.iter().find(|j| j.name == of);
-        job.map(|j| j.pod_sets.iter().map(|set| set.name.clone()).collect::<Vec<_>>()).unwrap_or_default()
+        let names = job.map(|j| j.pod_sets.iter().map(|set| set.name.as_str()).collect::<Vec<_>>());
+        names.unwrap_or_default().join("\n")
     });
     let job = job.clone();
     let body = move || {
@@ -157,7 +162,7 @@ fn pods(store: Store, job: &Path) -> Node {
         if sets.is_empty() {
             return fields(store, &job, attributes::PODS);
         }
-        sets.into_iter().map(|set| pod_set(store, &job, &set)).collect_view()
+        sets.lines().map(|set| pod_set(store, &job, set)).collect_view()
     };
     let add = move |_| store.dispatch(Command::Change(Change::AddPodSet(name.clone())));
     view! {
@@ -197,10 +202,11 @@ fn pod_set(store: Store, job: &Path, set: &str) -> Node {
     .into_node()
 }
 
-/// The thing whose form is open, as long as it is there.
-pub fn open_detail(store: Store) -> Memo<Option<Path>> {
-    store.part(|m| {
-        let at = m.view.detail.clone()?;
-        (!document::value(&m.scenario, &at.field("name")).is_empty()).then_some(at)
+/// The thing whose form is open, as long as it is there; empty: none.
+pub fn open_detail(store: Store) -> Memo<String> {
+    store.text(|m| {
+        let here =
+            m.view.detail.as_ref().filter(|at| !document::value(&m.scenario, &at.field("name")).is_empty());
+        here.map(ToString::to_string).unwrap_or_default()
     })
 }

@@ -143,7 +143,7 @@ fn GridRow(
     let is_selected = Memo::new(move |_| {
         row.with(|row| {
             let select = row.as_ref().and_then(|row| row.select.as_ref());
-            select.is_some_and(|select| store.pointed.with(|pointed| pointed.contains(select)))
+            select.is_some_and(|select| store.is_pointed(select))
         })
     });
     let is_top = move || row.with(|row| row.as_ref().is_some_and(|r| r.is_top));

@@ -109,8 +109,9 @@ pub fn Setup() -> impl IntoView {
     };
     let detail = detail::open_detail(store);
     let body = move || match tab.get() {
-        _ if detail.with(Option::is_some) => {
-            detail.get().map_or(Node::Empty, |at| view! { <detail::Detail at /> }.into_node())
+        _ if !detail.with(String::is_empty) => {
+            let at = store.now(|m| m.view.detail.clone()).unwrap_or_default();
+            view! { <detail::Detail at /> }.into_node()
         }
         SetupTab::Queues => view! { <queues::Queues /> }.into_any(),
         SetupTab::Nodes => view! { <nodes::Nodes /> }.into_any(),

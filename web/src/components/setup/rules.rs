@@ -18,7 +18,7 @@ pub fn Rules() -> impl IntoView {
     let store = Store::get();
     let root = Path::default();
     let policy =
-        store.part(|m| if m.scenario.policy.is_empty() { "kai".into() } else { m.scenario.policy.clone() });
+        store.text(|m| if m.scenario.policy.is_empty() { "kai".into() } else { m.scenario.policy.clone() });
     let choices = POLICIES.map(|(key, name)| {
         view! {
             <label class="radio">
