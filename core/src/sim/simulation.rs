@@ -7,7 +7,7 @@
 //! without grace) happens on the way to the next cycle, so that the state after this one still shows it.
 //!
 //! # Source
-//! Every period: the first cycle is one period after the start. On change: a cycle at every arrival, end
+//! Every period: the first cycle is one period after the start, unless another moment is given. On change: a cycle at every arrival, end
 //! and timeline entry, as soon as the policy's shortest distance of two cycles allows.
 
 use crate::kit::sort;
@@ -109,7 +109,7 @@ impl Simulation {
         let (policies, memory) = InCharge::new(&plan.policy, plan.rhythm);
         let world = World::new(plan.cluster.clone());
         let wake = match plan.rhythm {
-            Rhythm::Every(period) => Wake::At(Time::ZERO + period.max(Span::from_millis(1))),
+            Rhythm::Every { first, .. } => Wake::At(Time::ZERO + first.max(Span::from_millis(1))),
             Rhythm::OnChange { .. } => Wake::OnChange { not_before: Time::ZERO },
         };
         let state = State {
