@@ -266,9 +266,10 @@ impl Words {
             node,
             gpu_groups: groups.unwrap_or_default(),
             created_s: pod.created.map(Time::as_seconds),
-            task_priority: None,
+            task_priority: task_priority(pod),
             node_affinity_in: None,
             selector: pod.selector.clone(),
+            rules: pod.rules.clone(),
             cpu_milli: pod.request.resources.get(Resource::CPU).in_base_units() as f64,
             memory_bytes: pod.request.resources.get(Resource::MEMORY).in_base_units() as f64,
             scalars: others.map(|(r, a)| (self.scalars[r.index() - 3].clone(), a.in_base_units())).collect(),
@@ -305,6 +306,12 @@ fn ask_of(pod: &Pod) -> GpuAsk {
     }
 }
 
+/// The label that orders the tasks of a job.
+fn task_priority(pod: &Pod) -> Option<Arc<str>> {
+    let labels = &pod.rules.as_ref()?.labels;
+    labels.iter().find(|(key, _)| **key == *"kai.scheduler/task-priority").map(|(_, value)| value.clone())
+}
+
 fn request_of(pod: &Pod) -> Request {
     let of = |r| pod.request.resources.get(r).in_base_units() as f64;
     Request::of(of(Resource::CPU), of(Resource::MEMORY), ask_of(pod))
@@ -325,6 +332,7 @@ fn snapshot_node(node: &Node) -> SnapshotNode {
         gpu_memory_synced: node.gpu_memory_mib > 0,
         gpu_count_label: None,
         labels: node.labels.clone(),
+        taints: node.taints.clone(),
         ready: node.ready,
     }
 }
