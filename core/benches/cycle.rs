@@ -1,5 +1,6 @@
 //! One cycle of KAI on 100 nodes of 8 GPUs: 500 jobs wait, and there is room (*allocate*), hardly any (*full*), or it is
-//! held by a queue above its share (*reclaim*).
+//! held by a queue above its share (*reclaim*); or 500 jobs hold all of it, in queues side by side (*flat*) or in
+//! departments (*departments*), so that every action has victims to weigh.
 
 use criterion::{BatchSize, Criterion, criterion_group, criterion_main};
 use fairground::scenario::{check, read};
@@ -29,8 +30,37 @@ fn scenario(n_running: u32, limit: &str) -> String {
     text
 }
 
-fn simulation(n_running: u32, limit: &str) -> Simulation {
-    let scenario = read(&scenario(n_running, limit)).scenario.expect("written above");
+/// 500 running jobs of a queue above its share, five to a node, and 500 waiting ones of eight others.
+fn crowded(departments: bool) -> String {
+    let mut text = String::from(
+        "format: fairground-scenario\nversion: 1\ndialect: kai\npolicy: kai\ncycle: 1s\n\
+         nodes: [{name: node, count: 100, gpu: 8}]\nqueues:\n",
+    );
+    let unlimited = "{quota: unlimited, limit: unlimited, weight: 1}";
+    for department in 0..if departments { 3 } else { 0 } {
+        text += &format!(
+            "  - {{name: d{department}, gpu: {{quota: 264, limit: unlimited, weight: 1}}, cpu: {unlimited}, memory: {unlimited}}}\n"
+        );
+    }
+    for queue in 0..9 {
+        let parent = if departments { format!("parent: d{}, ", queue / 3) } else { String::new() };
+        text += &format!(
+            "  - {{name: q{queue}, {parent}gpu: {{quota: 80, limit: unlimited, weight: 1}}, cpu: {unlimited}, memory: {unlimited}}}\n"
+        );
+    }
+    text += "jobs:\n";
+    for job in 0..500 {
+        let (size, node) = ([1, 2, 1, 2, 2][job % 5], job / 5 + 1);
+        text += &format!("  - {{name: held-{job}, queue: q{}, gpu: {size}, on: [node-{node}]}}\n", 6 + job % 3);
+    }
+    for job in 0..500 {
+        text += &format!("  - {{name: job-{job}, queue: q{}, gpu: {}}}\n", job % 6, [1, 1, 2, 1, 2][job % 5]);
+    }
+    text
+}
+
+fn simulation(text: &str) -> Simulation {
+    let scenario = read(text).scenario.expect("written above");
     let plan = check(&scenario).plan.expect("written above");
     let mut simulation = Simulation::new(&plan);
     simulation.set_level(Level::Outcomes);
@@ -40,10 +70,14 @@ fn simulation(n_running: u32, limit: &str) -> Simulation {
 fn cycle(c: &mut Criterion) {
     let mut group = c.benchmark_group("cycle");
     group.sample_size(20);
-    for (name, n_running, limit) in
-        [("allocate", 0, "unlimited"), ("full", 100, "0"), ("reclaim", 100, "unlimited")]
-    {
-        let before = simulation(n_running, limit);
+    for (name, text) in [
+        ("allocate", scenario(0, "unlimited")),
+        ("full", scenario(100, "0")),
+        ("reclaim", scenario(100, "unlimited")),
+        ("500 running, flat", crowded(false)),
+        ("500 running, departments", crowded(true)),
+    ] {
+        let before = simulation(&text);
         let mut after = before.clone();
         let record = after.advance().expect("a first cycle");
         let n_decided = record.events.len();
