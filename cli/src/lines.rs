@@ -164,6 +164,10 @@ fn queue(cluster: &Cluster, row: &LedgerRow) -> Value {
     if let (Some(fair_share), Value::Object(line)) = (&row.fair_share, &mut line) {
         line.insert("fair_share".into(), triple(fair_share));
     }
+    if let (Some(usage), Value::Object(line)) = (&row.usage, &mut line) {
+        let share = json!({ "cpu": real(usage.cpu), "memory": real(usage.memory), "gpu": real(usage.gpu) });
+        line.insert("usage".into(), share);
+    }
     line
 }
 

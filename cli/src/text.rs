@@ -216,6 +216,7 @@ fn node(reason: NodeReason) -> String {
         NodeReason::PodSlots => "no pod slot".to_string(),
         NodeReason::NotReady => "down".to_string(),
         NodeReason::Selector => "labels do not match".to_string(),
+        NodeReason::Taint => "taint not tolerated".to_string(),
         NodeReason::Gate => "not for this queue".to_string(),
     }
 }

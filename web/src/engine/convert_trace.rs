@@ -158,6 +158,7 @@ fn node_reason(reason: NodeReason) -> String {
         NodeReason::PodSlots => "pod-slots".to_string(),
         NodeReason::NotReady => "not-ready".to_string(),
         NodeReason::Selector => "selector".to_string(),
+        NodeReason::Taint => "taint".to_string(),
         NodeReason::Gate => "gate".to_string(),
     }
 }
