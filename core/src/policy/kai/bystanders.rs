@@ -100,3 +100,140 @@ impl QueueTree {
 fn up(s: &Session<'_>, from: Option<QueueRef>) -> impl Iterator<Item = QueueRef> {
     std::iter::successors(from, |q| s.queues[q.ix()].parent)
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::super::session::Ids;
+    use super::super::snapshot::{
+        GpuAsk, Quantities, Snapshot, SnapshotJob, SnapshotPod, SnapshotPodSet, SnapshotQueue, Status,
+    };
+    use super::*;
+    use crate::trace::Level;
+
+    /// Numbers that look random.
+    struct Dice(u64);
+
+    impl Dice {
+        fn below(&mut self, n: u64) -> u64 {
+            self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (self.0 >> 33) % n
+        }
+    }
+
+    fn gpus(gpu: f64) -> Quantities {
+        Quantities { cpu: -1.0, memory: -1.0, gpu }
+    }
+
+    fn queue(dice: &mut Dice, snapshot: &mut Snapshot, parent: &Arc<str>) -> Arc<str> {
+        let n = snapshot.queues.len();
+        let name: Arc<str> = Arc::from(format!("q{n}"));
+        snapshot.queues.push(SnapshotQueue {
+            name: name.clone(),
+            parent: parent.clone(),
+            priority: 100 + dice.below(5) as i64 / 4,
+            created_s: ((n as u64 * 37) % 101) as f64,
+            quota: gpus(dice.below(9) as f64),
+            limit: gpus(-1.0),
+            weight: Quantities { cpu: 1.0, memory: 1.0, gpu: dice.below(4) as f64 },
+            ..SnapshotQueue::default()
+        });
+        name
+    }
+
+    /// Up to seven top queues, with up to three levels, and forty jobs that wait in leaves.
+    fn world(dice: &mut Dice) -> Snapshot {
+        let mut snapshot =
+            Snapshot { total: Quantities { cpu: 1e6, memory: 1e12, gpu: 40.0 }, ..Snapshot::default() };
+        let root: Arc<str> = Arc::from("");
+        let mut leaves = Vec::new();
+        for _ in 0..1 + dice.below(7) {
+            let top = queue(dice, &mut snapshot, &root);
+            let n_below = dice.below(5);
+            for _ in 0..n_below {
+                let middle = queue(dice, &mut snapshot, &top);
+                let n_leaves = dice.below(6).saturating_sub(2);
+                leaves.extend((0..n_leaves).map(|_| queue(dice, &mut snapshot, &middle)));
+                if n_leaves == 0 {
+                    leaves.push(middle);
+                }
+            }
+            if n_below == 0 {
+                leaves.push(top);
+            }
+        }
+        for i in 0..40 {
+            let name: Arc<str> = Arc::from(format!("job-{i:02}"));
+            let pod = SnapshotPod {
+                name: name.clone(),
+                pod_set: Arc::from("default"),
+                status: Status::Pending,
+                gpu: GpuAsk::Whole { devices: 1 + dice.below(4) as i64 },
+                ..SnapshotPod::default()
+            };
+            let set =
+                SnapshotPodSet { name: Arc::from("default"), min_available: 1, ..SnapshotPodSet::default() };
+            snapshot.jobs.push(SnapshotJob {
+                name,
+                queue: leaves[dice.below(leaves.len() as u64) as usize].clone(),
+                priority: 50,
+                preemptible: true,
+                created_s: f64::from(i),
+                pod_sets: vec![set],
+                pods: vec![pod],
+                ..SnapshotJob::default()
+            });
+        }
+        snapshot
+    }
+
+    /// The order in which those looked for come, each placed at once if `places` says so, and how many were popped.
+    fn order(snapshot: &Snapshot, wanted: &[JobRef], places: u64, skips: bool) -> (Vec<JobRef>, usize) {
+        let mut s = Session::open(snapshot, &Ids::in_file_order(snapshot), Level::Outcomes);
+        assert!(s.siblings_are_ordered);
+        let mut tree = QueueTree::serving(&s, None);
+        let waiting = s.waiting().to_vec();
+        tree.load_sorted(&mut s, waiting);
+        if skips {
+            tree.look_for(&mut s, wanted.to_vec());
+        }
+        let (mut found, mut n_popped) = (Vec::new(), 0);
+        while found.len() < wanted.len()
+            && let Some(job) = tree.pop(&mut s)
+        {
+            n_popped += 1;
+            if wanted.contains(&job) {
+                tree.found(&mut s, job);
+                if places >> found.len() & 1 == 1 {
+                    let need = s.need(job);
+                    let path: Vec<QueueRef> = up(&s, s.facts_of(job).queue).collect();
+                    path.into_iter().for_each(|q| s.queues[q.ix()].allocated += need);
+                }
+                found.push(job);
+            }
+        }
+        (found, n_popped)
+    }
+
+    #[test]
+    fn those_that_matter_come_in_the_same_order() {
+        let mut dice = Dice(7);
+        let (mut n_all, mut n_skipping) = (0, 0);
+        for _ in 0..500 {
+            let snapshot = world(&mut dice);
+            let mut wanted: Vec<JobRef> =
+                (0..1 + dice.below(6)).map(|_| JobRef::of(dice.below(40) as usize)).collect();
+            sort::sort(&mut wanted);
+            wanted.dedup();
+            let places = dice.below(64);
+            let (all, skipping) =
+                (order(&snapshot, &wanted, places, false), order(&snapshot, &wanted, places, true));
+            assert_eq!(all.0.len(), wanted.len());
+            assert_eq!(skipping.0, all.0);
+            n_all += all.1;
+            n_skipping += skipping.1;
+        }
+        assert!(2 * n_skipping < n_all, "{n_skipping} of {n_all} were popped");
+    }
+}
