@@ -54,7 +54,10 @@ pub fn plan(n: &mut Numbers, policy: Policy) -> Plan {
         termination: Span::from_millis(n.one_of(&[0, 0, 1000, 3500])),
     };
     let rhythm = match n.below(4) {
-        0 | 1 => Rhythm::Every(Span::from_millis(n.one_of(&[1000, 1000, 700]))),
+        0 | 1 => {
+            let period = Span::from_millis(n.one_of(&[1000, 1000, 700]));
+            Rhythm::Every { period, first: n.one_of(&[period, period, Span::from_millis(1500)]) }
+        }
         2 => Rhythm::OnChange { at_least: Span::from_seconds(1) },
         _ => Rhythm::OnChange { at_least: Span::ZERO },
     };
@@ -75,6 +78,7 @@ fn add_node(cluster: &mut Cluster, n: &mut Numbers, partition: PartitionId, i: u
         pods_max: n.one_of(&[110, 110, 3]),
         gpu_memory_mib: 40_000,
         labels: Vec::new(),
+        taints: Vec::new(),
         ready: n.below(10) != 9,
     })
 }
@@ -154,6 +158,7 @@ fn add_job(cluster: &mut Cluster, n: &mut Numbers, queue: QueueId, i: u8) {
             created: None,
             request: request.clone(),
             selector: Vec::new(),
+            rules: None,
             phase: if submit > Time::ZERO { Phase::Future } else { Phase::Pending },
             node: None,
             devices: Default::default(),

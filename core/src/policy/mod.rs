@@ -26,6 +26,8 @@ pub trait Scheduler {
     fn new(config: Self::Config, rhythm: Rhythm) -> Self;
     /// Hears of a change in the world that it did not cause. Most policies just look when asked.
     fn observe(&self, _world: PartitionView<'_>, _change: &Change, _memory: &mut Self::Memory) {}
+    /// Time has passed in which cycles were left out because nothing could happen in them.
+    fn pass(&self, _world: PartitionView<'_>, _memory: &mut Self::Memory) {}
     /// Decides one cycle of one partition. Pure but for `memory` and `trace`.
     fn cycle(&self, world: PartitionView<'_>, memory: &mut Self::Memory, trace: &mut Trace) -> Turn;
     /// What the policy believes about every queue right now.
@@ -113,8 +115,13 @@ pub enum Change {
 /// When cycles take place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rhythm {
-    /// Every so often; the first after one period.
-    Every(Span),
+    /// Every so often.
+    Every {
+        /// The distance of two cycles.
+        period: Span,
+        /// From the start to the first; usually one period.
+        first: Span,
+    },
     /// At every arrival and end, but at least this long after the previous cycle.
     OnChange {
         /// The shortest distance of two cycles.
@@ -123,10 +130,15 @@ pub enum Rhythm {
 }
 
 impl Rhythm {
+    /// Every so often, the first after one period.
+    pub fn every(period: Span) -> Rhythm {
+        Rhythm::Every { period, first: period }
+    }
+
     /// When a policy that just looks when asked wants to be asked again.
     pub fn wake(self, now: Time) -> Wake {
         match self {
-            Rhythm::Every(period) => Wake::At(now + period),
+            Rhythm::Every { period, .. } => Wake::At(now + period),
             Rhythm::OnChange { at_least } => Wake::OnChange { not_before: now + at_least },
         }
     }
