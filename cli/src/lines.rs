@@ -117,6 +117,11 @@ fn event(cluster: &Cluster, event: &Event) -> Map<String, Value> {
             pod_of(&mut line, pod);
             line.insert("node".into(), (*cluster.nodes[node].name).into());
         }
+        Event::Unclaimed { pod, node, by } => {
+            pod_of(&mut line, pod);
+            line.insert("node".into(), (*cluster.nodes[node].name).into());
+            line.insert("for".into(), name_of(cluster, by));
+        }
         Event::Evicted { pod, node, by, reason } => {
             pod_of(&mut line, pod);
             line.insert("node".into(), (*cluster.nodes[node].name).into());
@@ -158,6 +163,10 @@ fn queue(cluster: &Cluster, row: &LedgerRow) -> Value {
     });
     if let (Some(fair_share), Value::Object(line)) = (&row.fair_share, &mut line) {
         line.insert("fair_share".into(), triple(fair_share));
+    }
+    if let (Some(usage), Value::Object(line)) = (&row.usage, &mut line) {
+        let share = json!({ "cpu": real(usage.cpu), "memory": real(usage.memory), "gpu": real(usage.gpu) });
+        line.insert("usage".into(), share);
     }
     line
 }

@@ -55,7 +55,7 @@ fn every_kind_of_finding_says_what_to_do() {
         5:48 error S027 jobs["j"].gpu-memory: gpu and gpu-memory are two ways of asking for a GPU; give only one [Remove gpu-memory]
         5:33 error S028 jobs["j"].gpu: gpu 1.5 is neither whole nor part of one GPU; round it [Ask for 2 GPUs]
         5:46 error S029 jobs["j"].priority: priority "urgent" is neither an integer nor one of train, interactive-preemptible, build, inference [Use the default priority]
-        3:34 error S030 nodes["n"].state: state "broken" is none of down and ready [Set the state to down]
+        3:34 error S030 nodes["n"].state: state "broken" is neither ready nor one of down, cordoned, not-ready, memory-pressure, disk-pressure, pid-pressure, network-unavailable [Set the state to down]
         5:36 error S031 jobs["j"].on: node "m" does not exist; did you mean "n"? [Use "n"]
         5:36 error S032 jobs["j"].on: on names 2 nodes for 1 pods; remove some [Keep the first 1]
         5:46 error S033 jobs["j"].on: node "n" cannot hold the pods that name it all together; let the job wait or run elsewhere [Let it wait instead]
@@ -77,6 +77,8 @@ fn every_kind_of_finding_says_what_to_do() {
         3:35 warning S049 nodes["n"].memory: memory "64" counts bytes; did you mean 64Gi? [Set the memory to 64Gi]
         5:33 warning S050 jobs["j"].gpu: KAI counts parts of a GPU in hundredths; write 0.13 [Ask for 0.13]
         5:43 warning S051 jobs["j"].every: every needs a count: how many jobs arrive at this distance [Remove it]
+        3:27 error S055 nodes["n"].taints: "gpu" is not a taint such as gpu:NoSchedule or pool=a:NoExecute [Remove the taints]
+        3:21 warning S056 settings.k-value: k-value has no effect: it needs past usage: of a queue, or measured (usage-client) [Remove it]
     "#]].assert_eq(&texts.concat());
 }
 
@@ -141,6 +143,7 @@ timeline:
         18:10 warning S040 queues[2].gpu.limit: "team-a" has no gpu limit, which allows nothing in KAI; write unlimited [Set the gpu limit to unlimited]
         18:10 warning S042 queues[2].gpu.weight: "team-a" has gpu weight 0, so it gets nothing of what others leave unused; write 1 [Set the gpu weight to 1]
         20:35 warning S046 jobs["j"].gpu: "j" asks for more gpu than any node it may use has (4), so it waits for ever [Ask for 4]
+        4:21 warning S056 settings.k-value: k-value has no effect: it needs past usage: of a queue, or measured (usage-client) [Remove it]
     "#]].assert_eq(&told(text));
 }
 

@@ -46,6 +46,7 @@ pub fn plan(dir: &std::path::Path, policy: Policy, rhythm: Rhythm) -> Plan {
             pods_max: 110,
             gpu_memory_mib: 40_000,
             labels: Vec::new(),
+            taints: Vec::new(),
             ready: true,
         });
     }
@@ -119,6 +120,7 @@ pub fn add_job(cluster: &mut Cluster, name: &str, queue: QueueId, submit_s: i64,
             created: None,
             request: Request { resources, gpu: GpuRequest::Whole { devices: each as u32 } },
             selector: Vec::new(),
+            rules: None,
             phase: Phase::Future,
             node: None,
             devices: Default::default(),

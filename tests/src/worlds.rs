@@ -78,6 +78,7 @@ fn add_node(cluster: &mut Cluster, n: &mut Numbers, partition: PartitionId, i: u
         pods_max: n.one_of(&[110, 110, 3]),
         gpu_memory_mib: 40_000,
         labels: Vec::new(),
+        taints: Vec::new(),
         ready: n.below(10) != 9,
     })
 }
@@ -157,6 +158,7 @@ fn add_job(cluster: &mut Cluster, n: &mut Numbers, queue: QueueId, i: u8) {
             created: None,
             request: request.clone(),
             selector: Vec::new(),
+            rules: None,
             phase: if submit > Time::ZERO { Phase::Future } else { Phase::Pending },
             node: None,
             devices: Default::default(),

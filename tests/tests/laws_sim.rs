@@ -4,9 +4,11 @@ use std::collections::BTreeMap;
 
 use fairground::cluster::{Devices, audit};
 use fairground::id::{NodeId, PodId};
+use fairground::policy::kai::config::UsageClient;
 use fairground::policy::{Policy, fifo, kai};
 use fairground::scenario::Plan;
 use fairground::sim::{CycleRecord, History, Simulation};
+use fairground::time::Span;
 use fairground::trace::{Check, Event, EvictReason};
 use fairground_tests::worlds::{Numbers, plan};
 use proptest::prelude::*;
@@ -24,7 +26,23 @@ fn policies() -> Vec<Policy> {
             .collect(),
         ..Default::default()
     };
-    vec![Policy::Fifo(fifo::Config::default()), Policy::Kai(Default::default()), Policy::Kai(spread)]
+    let measured = |client, window_s, half_life_s| kai::config::Config {
+        k_value: 2.0,
+        usage: Some(kai::config::UsageParams {
+            client,
+            settings: kai::usage::Settings { window_s, half_life_s, ..Default::default() },
+            resolution: Span::from_millis(900),
+            fetch_interval: Span::from_millis(2500),
+        }),
+        ..Default::default()
+    };
+    vec![
+        Policy::Fifo(fifo::Config::default()),
+        Policy::Kai(Default::default()),
+        Policy::Kai(spread),
+        Policy::Kai(measured(UsageClient::Prometheus, 6.0, Some(2.0))),
+        Policy::Kai(measured(UsageClient::FakeWithHistory, 5.0, None)),
+    ]
 }
 
 fn plans() -> impl Strategy<Value = Plan> {

@@ -204,7 +204,8 @@ impl World {
         }
         for pod in self.cluster.jobs[job].pod_ids() {
             if self.cluster.pods[pod].phase == Phase::Future {
-                self.set_phase(pod, Phase::Pending);
+                let gated = self.cluster.pods[pod].rules.as_ref().is_some_and(|rules| rules.gated);
+                self.set_phase(pod, if gated { Phase::Gated } else { Phase::Pending });
                 self.pods[pod].since = now;
             }
         }

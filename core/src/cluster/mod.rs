@@ -22,7 +22,10 @@ pub use frozen::Frozen;
 pub use job::{Job, PodSet};
 pub use lifecycle::{BindError, QueueSums, Sums, Torn, World, request_of};
 pub use node::Node;
-pub use pod::{Devices, GpuRequest, NodeSelector, Phase, Pod, Request};
+pub use pod::{
+    Devices, Effect, GpuRequest, NodeSelector, Phase, Pod, PodRules, Request, Requirement, Taint, Toleration,
+    Wanted, is_tolerated,
+};
 pub use queue::{Queue, QueueResource};
 pub use usage::NodeUse;
 

@@ -20,6 +20,8 @@ pub struct Node {
     pub gpu_memory_mib: i64,
     /// Labels, sorted by key.
     pub labels: Vec<(Arc<str>, Arc<str>)>,
+    /// What keeps pods off it.
+    pub taints: Vec<super::pod::Taint>,
     /// Whether it takes part: not down, not drained.
     pub ready: bool,
 }

@@ -21,6 +21,8 @@ pub struct Pod {
     pub request: Request,
     /// Where it may run; empty: anywhere.
     pub selector: NodeSelector,
+    /// Further rules; `None` for most pods.
+    pub rules: Option<Arc<PodRules>>,
     /// Where it stands now. Changed by `lifecycle` only.
     pub phase: Phase,
     /// Where it is, while it holds something.
@@ -67,6 +69,120 @@ pub enum GpuRequest {
 
 /// Required node labels: every key must have one of its values.
 pub type NodeSelector = Vec<(Arc<str>, Vec<Arc<str>>)>;
+
+/// What is said of few pods: where else they may not run, and how they are told apart.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct PodRules {
+    /// Required node affinity: all of these must hold.
+    pub affinity: Vec<Requirement>,
+    /// Taints it does not mind.
+    pub tolerations: Vec<Toleration>,
+    /// Labels, sorted by key.
+    pub labels: Vec<(Arc<str>, Arc<str>)>,
+    /// Whether it waits for something outside scheduling, for ever.
+    pub gated: bool,
+}
+
+/// One requirement on the labels of a node.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Requirement {
+    /// The label.
+    pub key: Arc<str>,
+    /// What it must be.
+    pub is: Wanted,
+}
+
+/// What a label must be.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Wanted {
+    /// Present, with one of these values.
+    In(Vec<Arc<str>>),
+    /// Absent, or with none of these values.
+    NotIn(Vec<Arc<str>>),
+    /// Present.
+    Exists,
+    /// Absent.
+    DoesNotExist,
+}
+
+impl Requirement {
+    /// Whether a node with these labels meets it.
+    pub fn is_met(&self, labels: &[(Arc<str>, Arc<str>)]) -> bool {
+        let value = labels.iter().find(|(key, _)| *key == self.key).map(|(_, value)| value);
+        match &self.is {
+            Wanted::In(values) => value.is_some_and(|value| values.contains(value)),
+            Wanted::NotIn(values) => value.is_none_or(|value| !values.contains(value)),
+            Wanted::Exists => value.is_some(),
+            Wanted::DoesNotExist => value.is_none(),
+        }
+    }
+}
+
+/// Taints that a pod does not mind.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Toleration {
+    /// Of this key; `None`: of any.
+    pub key: Option<Arc<str>>,
+    /// With this value; `None`: with any.
+    pub value: Option<Arc<str>>,
+    /// With this effect; `None`: with any.
+    pub effect: Option<Effect>,
+}
+
+impl Toleration {
+    /// Whether the pod does not mind this taint.
+    pub fn covers(&self, taint: &Taint) -> bool {
+        self.key.as_ref().is_none_or(|key| *key == taint.key)
+            && self.value.as_ref().is_none_or(|value| *value == taint.value)
+            && self.effect.is_none_or(|effect| effect == taint.effect)
+    }
+}
+
+/// What keeps pods off a node.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Taint {
+    /// Its key.
+    pub key: Arc<str>,
+    /// Its value; may be empty.
+    pub value: Arc<str>,
+    /// How strongly.
+    pub effect: Effect,
+}
+
+/// How strongly a taint keeps pods off.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Effect {
+    /// Nothing is placed.
+    NoSchedule,
+    /// Nothing is placed. What runs already stays.
+    NoExecute,
+    /// Other nodes are better; no node is excluded.
+    PreferNoSchedule,
+}
+
+impl Pod {
+    /// Whether its selector and its required affinity accept a node.
+    pub fn selects(&self, node: &crate::cluster::Node) -> bool {
+        let labels = &node.labels;
+        let has = |(key, values): &(Arc<str>, Vec<Arc<str>>)| {
+            labels.iter().any(|(k, v)| k == key && values.contains(v))
+        };
+        self.selector.iter().all(has)
+            && self.rules.as_ref().is_none_or(|rules| rules.affinity.iter().all(|r| r.is_met(labels)))
+    }
+
+    /// Whether it does not mind the taints of a node.
+    pub fn tolerates(&self, node: &crate::cluster::Node) -> bool {
+        let tolerations = self.rules.as_ref().map_or(&[][..], |rules| &rules.tolerations);
+        is_tolerated(&node.taints, tolerations)
+    }
+}
+
+/// Whether no taint excludes a pod with these tolerations.
+pub fn is_tolerated(taints: &[Taint], tolerations: &[Toleration]) -> bool {
+    let excludes = |taint: &&Taint| taint.effect != Effect::PreferNoSchedule;
+    taints.iter().filter(excludes).all(|taint| tolerations.iter().any(|t| t.covers(taint)))
+}
 
 /// Where a pod stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

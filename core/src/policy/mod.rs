@@ -26,6 +26,8 @@ pub trait Scheduler {
     fn new(config: Self::Config, rhythm: Rhythm) -> Self;
     /// Hears of a change in the world that it did not cause. Most policies just look when asked.
     fn observe(&self, _world: PartitionView<'_>, _change: &Change, _memory: &mut Self::Memory) {}
+    /// Time has passed in which cycles were left out because nothing could happen in them.
+    fn pass(&self, _world: PartitionView<'_>, _memory: &mut Self::Memory) {}
     /// Decides one cycle of one partition. Pure but for `memory` and `trace`.
     fn cycle(&self, world: PartitionView<'_>, memory: &mut Self::Memory, trace: &mut Trace) -> Turn;
     /// What the policy believes about every queue right now.

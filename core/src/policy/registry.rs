@@ -60,6 +60,14 @@ macro_rules! policies {
                 }
             }
 
+            /// See [`Scheduler::pass`].
+            pub fn pass(&self, world: PartitionView<'_>, memory: &mut Memory) {
+                match (self, memory) {
+                    $((InCharge::$name(policy), Memory::$name(memory)) => policy.pass(world, memory),)+
+                    _ => unreachable!("a policy has its own memory"),
+                }
+            }
+
             /// See [`Scheduler::cycle`].
             pub fn cycle(&self, world: PartitionView<'_>, memory: &mut Memory, trace: &mut Trace) -> Turn {
                 match (self, memory) {

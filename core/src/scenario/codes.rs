@@ -118,7 +118,8 @@ SETTING "S012" Error "unknown setting"
 
 SETTING_VALUE "S013" Error "value not possible for this setting"
 "The switch exists, but does not take this value."
-"settings: {gpu-placement: random}\n"
+"settings: {gpu-placement: random}\n\
+nodes: [{name: n, gpu: 8}]\n"
 
 NUMBER "S014" Error "not a quantity"
 "The text is no number with a unit that fits here: `8`, `1.5`, `500m` for CPU and GPU, `16Gi` or `64 GB` for memory. \
@@ -340,6 +341,17 @@ BAD_ROW "S054" Warning "row left out"
 "A row of an imported table has a value that cannot be understood, so it is left out and the others are taken. Only \
 imports give this."
 ""
+
+PLACEMENT_RULE "S055" Error "not a placement rule"
+"Taints are written `key:Effect` or `key=value:Effect`, tolerations `key`, `key=value`, either with `:Effect` behind, or \
+`*`; a required affinity is `key in (a, b)`, `key notin (a, b)`, `key` or `!key`."
+"nodes: [{name: n, gpu: 8, taints: [gpu]}]\n"
+
+NO_EFFECT "S056" Warning "no effect in this scenario"
+"The switch is known and set, but nothing in this scenario depends on it, so a run with another value would be the same. \
+The message says what would have to be there."
+"settings: {k-value: 2}\n\
+nodes: [{name: n, gpu: 8}]\n"
 }
 
 /// Kinds of findings that no scenario has: they are about edits and imports.

@@ -72,8 +72,11 @@ pub struct NodeEntry {
     pub gpu_memory: Option<Scalar>,
     /// Labels.
     pub labels: BTreeMap<String, String>,
-    /// `down`: does not take part. Left out: ready.
+    /// `down`, or what keeps pods away in Kubernetes: `cordoned` (unschedulable), `not-ready`, `memory-pressure`,
+    /// `disk-pressure`, `pid-pressure`, `network-unavailable`: does not take part. Left out: ready.
     pub state: Option<Scalar>,
+    /// Taints, `key:Effect` or `key=value:Effect` with effect `NoSchedule`, `NoExecute` or `PreferNoSchedule`.
+    pub taints: Vec<String>,
 }
 
 /// A queue.
@@ -159,6 +162,17 @@ pub struct JobEntry {
     pub started: Option<Scalar>,
     /// A remark.
     pub note: String,
+    /// Tolerated taints: `key`, `key=value`, either with `:Effect` behind, or `*` for all.
+    pub tolerations: Vec<String>,
+    /// Required node affinity, all of: `key in (a, b)`, `key notin (a, b)`, `key` (exists), `!key` (does not exist).
+    pub affinity: Vec<String>,
+    /// Labels of its pods. Three order the pods of a job under KAI: `kai.scheduler/task-priority`,
+    /// `training.kubeflow.org/job-role` and `ray.io/node-type`.
+    pub labels: BTreeMap<String, String>,
+    /// `true`: its pods have a scheduling gate that never opens. Left out: false.
+    pub gated: Option<Scalar>,
+    /// On how many devices each pod wants its part (`gpu` below 1, or `gpu-memory`); left out: 1.
+    pub gpu_devices: Option<Scalar>,
 }
 
 /// Pods of one kind in a job.
@@ -178,6 +192,14 @@ pub struct PodSetEntry {
     pub cpu: Option<Scalar>,
     /// Memory of each pod.
     pub memory: Option<Scalar>,
+    /// Inner subgroups it stands in, from the root: `workers/left`; left out: directly in the job.
+    pub group: String,
+    /// Labels of its pods, beside the job's.
+    pub labels: BTreeMap<String, String>,
+    /// `true`: its pods have a scheduling gate that never opens. Left out: as the job says.
+    pub gated: Option<Scalar>,
+    /// On how many devices each pod wants its part; left out: 1.
+    pub gpu_devices: Option<Scalar>,
 }
 
 /// Something that happens from outside during the run. Exactly one of `queue`, `node`, `job` is given.
@@ -197,7 +219,7 @@ pub struct TimelineEntry {
     pub memory: ResourceEntry,
     /// The node whose state changes.
     pub node: Option<String>,
-    /// `down` or `ready`.
+    /// `ready`, or a state of a node that does not take part such as `down` or `cordoned`.
     pub state: Option<Scalar>,
     /// The job that ends now.
     pub job: Option<String>,

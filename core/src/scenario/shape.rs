@@ -183,6 +183,7 @@ shape! { NodeEntry:
     6 "pods" pods Value,
     7 "labels" labels Labels,
     8 "state" state Value,
+    9 "taints" taints Texts,
 }
 
 shape! { QueueEntry:
@@ -226,6 +227,11 @@ shape! { JobEntry:
     17 "on" on Texts,
     18 "started" started Value,
     19 "note" note Text,
+    20 "tolerations" tolerations Texts,
+    21 "affinity" affinity Texts,
+    22 "labels" labels Labels,
+    23 "gated" gated Value,
+    24 "gpu-devices" gpu_devices Value,
 }
 
 shape! { PodSetEntry:
@@ -236,6 +242,10 @@ shape! { PodSetEntry:
     4 "gpu-memory" gpu_memory Value,
     5 "cpu" cpu Value,
     6 "memory" memory Value,
+    7 "group" group Text,
+    8 "labels" labels Labels,
+    9 "gated" gated Value,
+    10 "gpu-devices" gpu_devices Value,
 }
 
 shape! { TimelineEntry:

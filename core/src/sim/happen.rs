@@ -138,6 +138,17 @@ impl Simulation {
         }
     }
 
+    /// The same where usage is measured and may change a decision.
+    pub(super) fn look_after_usage(&mut self) {
+        let looks = &self.fixed.looks;
+        if let (true, Some(usage)) = (looks.on_agenda && self.usage_matters(), looks.usage)
+            && usage.every.is_some()
+        {
+            let next = usage.next(self.state.now);
+            self.state.agenda.add((next, Kind::Look, 0));
+        }
+    }
+
     /// The same after a cycle that has seen an incomplete gang.
     pub(super) fn look_after_loss(&mut self) {
         let torn = std::mem::take(&mut self.state.has_torn);

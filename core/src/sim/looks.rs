@@ -3,14 +3,16 @@
 //! # Rule
 //! Under a rhythm *on change* nobody would ask a policy when a minimum runtime or a grace is over. So the agenda gets an entry for
 //! that moment: every configured minimum runtime after a job started, and the grace of incomplete gangs after a
-//! pod left a job of which others stay. A policy that is asked periodically needs none of it.
+//! pod left a job of which others stay. A policy that is asked periodically needs none of it. Where usage is measured and
+//! a job waits, the policy also looks whenever it learns of usage, until a whole window has passed without a change.
 
 use crate::cluster::{Cluster, Phase};
 use crate::id::JobId;
 use crate::kit::sort;
+use crate::policy::kai::config::{UsageClient, UsageParams};
 use crate::policy::{Policy, Rhythm};
 use crate::scenario::Plan;
-use crate::time::Span;
+use crate::time::{Span, Time};
 
 /// The spans after which a policy wants to look again.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -23,6 +25,46 @@ pub struct Looks {
     pub longest: Span,
     /// Whether the agenda needs entries.
     pub on_agenda: bool,
+    /// Where usage is measured.
+    pub usage: Option<UsageLooks>,
+}
+
+/// When measured usage may change a decision.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct UsageLooks {
+    /// At every multiple of this; `None`: at every cycle.
+    pub every: Option<Span>,
+    /// Until this long after the last change.
+    pub longest: Span,
+}
+
+impl UsageLooks {
+    fn new(params: &UsageParams, rhythm: Rhythm) -> UsageLooks {
+        let window_ms = (params.settings.window_s * 1000.0).ceil() as i64;
+        match params.client {
+            UsageClient::Prometheus => {
+                // All samples of a window are equal once it lies after the last change.
+                let rest = params.fetch_interval.as_millis() + params.resolution.as_millis();
+                UsageLooks {
+                    every: Some(params.fetch_interval),
+                    longest: Span::from_millis(window_ms + rest),
+                }
+            }
+            UsageClient::FakeWithHistory => {
+                // The window counts as many cycles as it has seconds.
+                let (Rhythm::Every { period, .. } | Rhythm::OnChange { at_least: period }) = rhythm;
+                let n_cycles = window_ms / 1000 + 2;
+                UsageLooks { every: None, longest: Span::from_millis(period.as_millis() * n_cycles) }
+            }
+        }
+    }
+
+    /// When the scheduler next learns of usage.
+    pub fn next(&self, now: Time) -> Time {
+        let Some(every) = self.every else { return now + Span::from_millis(1) };
+        let n = (now - Time::ZERO).as_millis().div_euclid(every.as_millis()) + 1;
+        Time::from_millis(n * every.as_millis())
+    }
 }
 
 impl Looks {
@@ -43,7 +85,8 @@ impl Looks {
         let after_loss = config.staleness_grace_s.map(seconds);
         let longest = after_start.iter().copied().chain(after_loss).max().unwrap_or_default();
         let on_agenda = matches!(plan.rhythm, Rhythm::OnChange { .. });
-        Looks { after_start, after_loss, longest, on_agenda }
+        let usage = config.usage.as_ref().map(|params| UsageLooks::new(params, plan.rhythm));
+        Looks { after_start, after_loss, longest, on_agenda, usage }
     }
 }
 
@@ -57,9 +100,21 @@ pub fn is_torn(cluster: &Cluster, job: JobId) -> bool {
         })
 }
 
+/// Whether a pod of the job waits.
+fn waits(cluster: &Cluster, job: JobId) -> bool {
+    cluster.pods_of(job).any(|(_, pod)| pod.phase == Phase::Pending)
+}
+
+/// Whether measured usage may change a decision, so many after the last change.
+pub fn usage_matters(cluster: &Cluster, looks: &Looks, unchanged: Span) -> bool {
+    let Some(usage) = &looks.usage else { return false };
+    let sees = || usage.every.is_none() || cluster.live_jobs.iter().any(|&job| waits(cluster, job));
+    unchanged <= usage.longest && sees()
+}
+
 /// Whether a job waits that a minimum runtime may hold back, or a gang is incomplete.
 pub fn time_matters(cluster: &Cluster, looks: &Looks) -> bool {
-    let waits = |job: JobId| cluster.pods_of(job).any(|(_, pod)| pod.phase == Phase::Pending);
+    let waits = |job: JobId| waits(cluster, job);
     let may_wait = !looks.after_start.is_empty();
     cluster.live_jobs.iter().any(|&job| may_wait && waits(job) || is_torn(cluster, job))
 }

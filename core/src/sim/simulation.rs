@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 use super::agenda::Agenda;
 use super::happen::{Log, agenda_of};
-use super::looks::{Looks, time_matters};
+use super::looks::{Looks, time_matters, usage_matters};
 use super::meter::Meter;
 use super::record::CycleRecord;
 use crate::cluster::{Cluster, Devices, Pod, World};
@@ -180,11 +180,13 @@ impl Simulation {
         if !events.is_empty() {
             self.state.changed_at = at;
         }
+        self.look_after_usage();
         if *self.state.refusals != trace.refusals {
             self.state.refusals = Arc::new(trace.refusals.clone());
         }
         self.close();
-        Some((self.record(events, n_outside), trace))
+        let marks = std::mem::take(&mut trace.marks);
+        Some((CycleRecord { marks, ..self.record(events, n_outside) }, trace))
     }
 
     fn record(&self, events: Log, n_outside: usize) -> CycleRecord {
@@ -193,6 +195,7 @@ impl Simulation {
             time: self.state.now,
             events,
             n_outside: u32::try_from(n_outside).expect("fewer than 2^32 events in one cycle"),
+            marks: Vec::new(),
             refusals: self.state.refusals.clone(),
             ledger: self.state.ledger.clone(),
             digest: self.digest(),
@@ -216,7 +219,13 @@ impl Simulation {
     /// Whether nothing will happen any more unless the scenario changes: nothing is on the agenda, the last
     /// cycle changed nothing, and time alone cannot matter to the policy any more.
     pub fn is_quiet(&self) -> bool {
-        self.next_cycle_at().is_none() || self.state.agenda.is_empty() && self.is_idle()
+        self.next_cycle_at().is_none()
+            || self.state.agenda.is_empty() && self.is_idle() && !self.usage_matters()
+    }
+
+    /// Whether measured usage may still change a decision.
+    pub(super) fn usage_matters(&self) -> bool {
+        usage_matters(self.cluster(), &self.fixed.looks, self.state.now - self.state.changed_at)
     }
 
     /// Whether cycles change nothing until something happens outside: the last one did not, and time alone cannot
@@ -238,6 +247,8 @@ impl Simulation {
         if period <= Span::ZERO || !self.is_idle() {
             return 0;
         }
+        let usage = self.fixed.looks.usage.filter(|_| self.usage_matters());
+        let first = first.into_iter().chain(usage.map(|usage| usage.next(now))).min();
         let last = first.map_or(by, |first| by.min(first - Span::from_millis(1)));
         let fit = (last - now).as_millis() / period.as_millis();
         let n = u32::try_from(fit.max(0)).unwrap_or(u32::MAX).min(cycle_max.saturating_sub(self.state.cycle));
@@ -246,6 +257,11 @@ impl Simulation {
         self.state.now = to;
         self.state.cycle += n;
         self.state.wake = Wake::At(to + period);
+        if self.fixed.looks.usage.is_some() && n > 0 {
+            let view = PartitionView { cluster: self.world.cluster(), partition: PartitionId(0), now: to };
+            self.fixed.policies.pass(view, &mut self.state.memory);
+            self.close();
+        }
         n
     }
 

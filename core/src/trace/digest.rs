@@ -70,6 +70,9 @@ impl Digest {
             Some(fair_share) => digest.triple(fair_share),
             None => digest.word(u64::MAX),
         }
+        if let Some(usage) = &row.usage {
+            digest.triple(usage);
+        }
         digest.finish()
     }
 

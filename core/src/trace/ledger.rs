@@ -30,6 +30,8 @@ pub struct LedgerRow {
     pub quota: PerResource<f64>,
     /// The ceiling as the policy resolved it.
     pub limit: PerResource<f64>,
+    /// Past usage as a share of the cluster; `None` where no queue has any.
+    pub usage: Option<PerResource<f64>>,
 }
 
 /// A column of the ledger, to ask for its derivation.

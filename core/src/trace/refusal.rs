@@ -93,6 +93,8 @@ pub enum NodeReason {
     NotReady,
     /// Labels do not match.
     Selector,
+    /// A taint that is not tolerated.
+    Taint,
     /// The queue's limit or quota on this node.
     Gate,
 }

@@ -49,9 +49,10 @@ fn resource() -> impl Strategy<Value = ResourceEntry> {
 }
 
 fn node() -> impl Strategy<Value = NodeEntry> {
-    let labels = btree_map(text(), text(), 0..3);
+    let labels = (btree_map(text(), text(), 0..3), vec(text(), 0..2));
     (text(), value(), value(), value(), value(), value(), value(), labels, value()).prop_map(
-        |(name, count, gpu, cpu, memory, pods, gpu_memory, labels, state)| NodeEntry {
+        |(name, count, gpu, cpu, memory, pods, gpu_memory, (labels, taints), state)| NodeEntry {
+            taints,
             name,
             count,
             gpu,
@@ -84,8 +85,13 @@ fn queue() -> impl Strategy<Value = QueueEntry> {
 }
 
 fn pod_set() -> impl Strategy<Value = PodSetEntry> {
-    (text(), value(), value(), value(), value(), value(), value()).prop_map(
-        |(name, pods, min_available, gpu, gpu_memory, cpu, memory)| PodSetEntry {
+    let rules = (text(), btree_map(text(), text(), 0..2), value(), value());
+    (text(), value(), value(), value(), value(), value(), value(), rules).prop_map(
+        |(name, pods, min_available, gpu, gpu_memory, cpu, memory, rules)| PodSetEntry {
+            group: rules.0,
+            labels: rules.1,
+            gated: rules.2,
+            gpu_devices: rules.3,
             name,
             pods,
             min_available,
@@ -101,8 +107,15 @@ fn job() -> impl Strategy<Value = JobEntry> {
     let times = (value(), value(), value(), value(), value());
     let ask = (value(), value(), value(), value(), value(), value());
     let lists = (btree_map(text(), text(), 0..2), vec(pod_set(), 0..3), vec(text(), 0..3));
-    (text(), text(), times, value(), value(), of(text()), ask, lists, text()).prop_map(
-        |(name, queue, times, priority, preemptible, user, ask, lists, note)| JobEntry {
+    let labels = btree_map(text(), text(), 0..2);
+    let rules = (vec(text(), 0..2), vec(text(), 0..2), labels, value(), value());
+    (text(), text(), times, value(), value(), of(text()), ask, lists, text(), rules).prop_map(
+        |(name, queue, times, priority, preemptible, user, ask, lists, note, rules)| JobEntry {
+            tolerations: rules.0,
+            affinity: rules.1,
+            labels: rules.2,
+            gated: rules.3,
+            gpu_devices: rules.4,
             name,
             queue,
             count: times.0,

@@ -159,6 +159,7 @@ fn config(recorded: &format::Config) -> Result<Config, String> {
             Some("queue") => ReclaimResolve::Queue,
             _ => ReclaimResolve::Lca,
         },
+        ..Config::default()
     })
 }
 
@@ -208,6 +209,7 @@ fn node(n: &format::Node) -> SnapshotNode {
         gpu_memory_synced: n.gpu_memory_synced.unwrap_or(true),
         gpu_count_label: n.gpu_count_label,
         labels: n.labels.iter().map(|(k, v)| (k.clone(), v.clone())).collect(),
+        taints: Vec::new(),
         ready: true,
         ..SnapshotNode::default()
     }
@@ -263,6 +265,7 @@ fn pod(p: &format::Pod) -> Result<SnapshotPod, String> {
         created_s: p.created_s,
         task_priority: p.task_priority.clone(),
         selector: Vec::new(),
+        rules: None,
         node_affinity_in: p.node_affinity_in.as_ref().map(|a| (a.key.clone(), a.values.clone())),
         cpu_milli: p.request.cpu_milli,
         memory_bytes: p.request.memory_bytes,

@@ -14,6 +14,7 @@ pub fn kind(event: &Event) -> &'static str {
         Event::Submitted { .. } => "submitted",
         Event::Bound { .. } => "started",
         Event::Claimed { .. } => "claimed",
+        Event::Unclaimed { .. } => "unclaimed",
         Event::Evicted { reason, .. } => match reason {
             EvictReason::ReclaimedForFairShare | EvictReason::ReclaimedForQuota => "reclaimed",
             EvictReason::Preempted => "preempted",
@@ -157,6 +158,7 @@ fn node_reason(reason: NodeReason) -> String {
         NodeReason::PodSlots => "pod-slots".to_string(),
         NodeReason::NotReady => "not-ready".to_string(),
         NodeReason::Selector => "selector".to_string(),
+        NodeReason::Taint => "taint".to_string(),
         NodeReason::Gate => "gate".to_string(),
     }
 }

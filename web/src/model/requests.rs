@@ -66,6 +66,9 @@ fn take_own(job: &mut JobEntry) -> PodSetEntry {
         gpu_memory: job.gpu_memory.take(),
         cpu: job.cpu.take(),
         memory: job.memory.take(),
+        gpu_devices: job.gpu_devices.take(),
+        gated: job.gated.take(),
+        ..PodSetEntry::default()
     }
 }
 

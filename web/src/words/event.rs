@@ -360,11 +360,18 @@ fn other(frame: &Frame, event: &EventRow) -> Explanation {
             .say(format!(" {} claimed for ", if event.gpus == 1.0 { "is" } else { "are" }))
             .job(&event.job)
             .say(" until those who hold it are gone."),
+        "unclaimed" => job
+            .say(" lost what had been claimed for it on ")
+            .node(&event.node)
+            .say(" earlier in the cycle; it is claimed for ")
+            .job(&event.by)
+            .say(" now."),
         "evicted" => job.say(format!(" was evicted: {}.", reason(&event.reason))),
         "gone" => job.say(" is gone from ").node(&event.node).say("; its place is free."),
         "requeued" => job.say(" waits again in ").queue(queue).say("."),
         "finished" => job.say(" finished on ").node(&event.node).say("."),
         "done" => job.say(" is done: its last pod ended."),
+        "mark" => job.say(": ").say(event.reason.as_str()).say("."),
         "changed" => Text::of("The plan changed here, by an entry of the scenario's timeline."),
         other => job.say(format!(": {}.", other.replace('-', " "))),
     };

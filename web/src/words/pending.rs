@@ -321,6 +321,7 @@ fn node_reason(why: &str) -> String {
         "pod-slots" => "without a free pod slot".into(),
         "not-ready" => "down".into(),
         "selector" => "with other labels".into(),
+        "taint" => "with a taint the job does not tolerate".into(),
         "gate" => "barred by a quota or limit of the queue".into(),
         other => match other.strip_prefix("insufficient-") {
             Some("gpu") => "with too few free GPUs".into(),

@@ -262,6 +262,7 @@ fn template(world: PartitionView<'_>) -> Ledger {
     };
     let row = |(queue, q): (QueueId, &crate::cluster::Queue)| {
         let mut row = LedgerRow {
+            usage: None,
             queue,
             allocated: PerResource::default(),
             non_preemptible: PerResource::default(),

@@ -35,10 +35,9 @@ pub fn candidates(world: PartitionView<'_>, memory: &Memory, leaf: usize, job: J
     memory.owned(leaf).iter().chain(common).copied().filter(may_run).collect()
 }
 
-/// Whether the node has one of the values the pod requires for each label.
+/// Whether the pod selects the node and does not mind its taints.
 fn matches(cluster: &Cluster, pod: &Pod, node: NodeId) -> bool {
-    let labels = &cluster.nodes[node].labels;
-    pod.selector.iter().all(|(key, values)| labels.iter().any(|(k, v)| k == key && values.contains(v)))
+    pod.selects(&cluster.nodes[node]) && pod.tolerates(&cluster.nodes[node])
 }
 
 /// Places all waiting pods of a job, or none.
@@ -159,6 +158,9 @@ pub fn reasons(
         reasons.push(match request {
             _ if !is_own => NodeReason::Gate,
             _ if !node.ready => NodeReason::NotReady,
+            _ if pods.first().is_some_and(|&pod| !world.cluster.pods[pod].tolerates(node)) => {
+                NodeReason::Taint
+            }
             _ if !candidates.contains(&id) => NodeReason::Selector,
             _ if !may_share(world, memory, leaf, id, pods) => NodeReason::Gate,
             _ if node_use.n_pods() >= node.pods_max => NodeReason::PodSlots,

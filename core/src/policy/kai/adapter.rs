@@ -10,18 +10,20 @@
 //! kai.md 1, 4.5
 //!
 //! # Differs
-//! historical usage is what the scenario says; it does not grow during the run
+//! usage stays what the scenario says unless it is measured during the run; without departments the synthetic queue stands
+//! in the row of the first top queue
 
 use crate::kit::sort;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::config::Config;
+use super::config::{Config, UsageParams};
+use super::grown::Grown;
 use super::notes::shown;
-use super::number::UNLIMITED;
+use super::queues::{snapshot_queues, without_departments};
 use super::recorder::{Decided, Recorder};
 use super::request::Request;
-use super::session::{Ids, Session};
+use super::session::{GPU_WORKER, Ids, Session};
 use super::shares::{self, Queue, open_queues};
 use super::snapshot::{
     GpuAsk, Quantities, Snapshot, SnapshotJob, SnapshotNode, SnapshotPod, SnapshotPodSet, SnapshotQueue,
@@ -33,7 +35,7 @@ use crate::id::{JobId, NodeId, PodId, QueueId};
 use crate::policy::{Decision, PartitionView, Rhythm, Scheduler, Turn};
 use crate::time::Time;
 use crate::trace::{DivisionStep, Event, Gate, Ledger, LedgerRow, Trace};
-use crate::units::{Bound, PerResource, Resource};
+use crate::units::{PerResource, Resource};
 
 /// KAI Scheduler.
 #[derive(Clone, Debug, PartialEq)]
@@ -48,6 +50,8 @@ pub struct Kai {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Memory {
     jobs: BTreeMap<JobId, JobMemory>,
+    /// Usage, where it is measured.
+    usage: Option<Box<Grown>>,
 }
 
 /// What is remembered of a job.
@@ -67,7 +71,17 @@ impl Scheduler for Kai {
         Kai { config, rhythm }
     }
 
+    fn pass(&self, world: PartitionView<'_>, memory: &mut Memory) {
+        if let (Some(params), Some(grown)) = (&self.config.usage, &mut memory.usage) {
+            grown.advance(params, world.now);
+        }
+    }
+
     fn cycle(&self, world: PartitionView<'_>, memory: &mut Memory, trace: &mut Trace) -> Turn {
+        if let Some(params) = &self.config.usage {
+            let grown = memory.usage.get_or_insert_with(|| Box::new(start_measuring(params, world)));
+            grown.advance(params, world.now);
+        }
         let (snapshot, ids) = self.snapshot(world, memory);
         let mut session = Session::open(&snapshot, &ids, trace.level);
         let n_events = trace.events.len();
@@ -92,12 +106,16 @@ impl Scheduler for Kai {
                 *until = of_job.filter_map(|c| free_at(world, session.nodes[c.1.ix()].id, &decisions)).max();
             }
         }
+        if let (Some(params), Some(grown)) = (&self.config.usage, &mut memory.usage) {
+            grown.hold(params, held(world, &decisions), self.total(world));
+        }
         Turn { decisions, wake: self.rhythm.wake(world.now) }
     }
 
-    fn ledger(&self, world: PartitionView<'_>, _memory: &Memory) -> Ledger {
-        let total = total(world);
-        let queues = self.divided(world, total);
+    fn ledger(&self, world: PartitionView<'_>, memory: &Memory) -> Ledger {
+        let total = self.total(world);
+        let queues = self.divided(world, memory, total);
+        let shows_usage = queues.iter().any(|queue| queue.usage != Quantities::default());
         let mut rows: Vec<LedgerRow> = world.cluster.queues.ids().map(empty_row).collect();
         for queue in &queues {
             let row = &mut rows[crate::id::Id::index(queue.id)];
@@ -107,6 +125,7 @@ impl Scheduler for Kai {
             row.fair_share = Some(per_resource(queue.fair_share));
             row.quota = per_resource(queue.deserved);
             row.limit = per_resource(queue.limit);
+            row.usage = shows_usage.then(|| per_resource(queue.usage));
         }
         Ledger { rows, total: per_resource(total) }
     }
@@ -114,12 +133,12 @@ impl Scheduler for Kai {
     fn derive(
         &self,
         world: PartitionView<'_>,
-        _memory: &Memory,
+        memory: &Memory,
         queue: QueueId,
         resource: Resource,
     ) -> Vec<DivisionStep> {
-        let total = total(world);
-        let queues = self.divided(world, total);
+        let total = self.total(world);
+        let queues = self.divided(world, memory, total);
         let found = queues.iter().position(|q| q.id == queue).map(QueueRef::of);
         let index = Resource::ACCOUNTED.iter().position(|r| *r == resource);
         let (Some(at), Some(index)) = (found, index) else { return Vec::new() };
@@ -138,26 +157,56 @@ impl Kai {
                 snapshot_node(node)
             })
             .collect();
-        ids.queues = cluster.queues.ids().collect();
+        let queues = self.queues(world, memory, &mut ids.queues);
         let words = Words::new();
         let jobs = cluster.live_jobs.iter().map(|&job| {
             ids.jobs.push(job);
             words.job(world, memory, job, &mut ids.pods)
         });
         let jobs = jobs.collect();
-        let queues = snapshot_queues(world);
         let config = self.config.clone();
         let snapshot =
-            Snapshot { config, nodes, queues, jobs, total: total(world), now_s: world.now.as_seconds() };
+            Snapshot { config, nodes, queues, jobs, total: self.total(world), now_s: world.now.as_seconds() };
         (snapshot, ids)
     }
 
+    /// The queues as the scheduler sees them, and which of the cluster's they are.
+    fn queues(
+        &self,
+        world: PartitionView<'_>,
+        memory: &Memory,
+        ids: &mut Vec<QueueId>,
+    ) -> Vec<SnapshotQueue> {
+        ids.extend(world.cluster.queues.ids());
+        let mut queues = snapshot_queues(world);
+        if let Some(grown) = &memory.usage {
+            for (queue, &usage) in queues.iter_mut().zip(&grown.usage) {
+                queue.usage = usage;
+            }
+        }
+        if self.config.full_hierarchy_fairness { queues } else { without_departments(queues, ids) }
+    }
+
+    /// What the ready nodes of the partition have together.
+    fn total(&self, world: PartitionView<'_>) -> Quantities {
+        let mut total = Quantities::default();
+        for node in world.cluster.nodes.values().filter(|n| n.partition == world.partition && n.ready) {
+            let of = |r| node.capacity.get(r).in_policy_units(r);
+            let has_role = || node.labels.iter().any(|(key, _)| **key == *GPU_WORKER);
+            let gpu =
+                if self.config.restrict_node_scheduling && !has_role() { 0.0 } else { of(Resource::GPU) };
+            total += Quantities { cpu: of(Resource::CPU), memory: of(Resource::MEMORY), gpu };
+        }
+        total
+    }
+
     /// Queues with what they hold, request and are entitled to now.
-    fn divided(&self, world: PartitionView<'_>, total: Quantities) -> Vec<Queue> {
+    fn divided(&self, world: PartitionView<'_>, memory: &Memory, total: Quantities) -> Vec<Queue> {
         let cluster = world.cluster;
-        let ids: Vec<QueueId> = cluster.queues.ids().collect();
-        let mut queues = open_queues(&snapshot_queues(world), &ids);
-        let mut places: Vec<Option<QueueRef>> = vec![None; ids.len()];
+        let mut ids: Vec<QueueId> = Vec::new();
+        let of_world = self.queues(world, memory, &mut ids);
+        let mut queues = open_queues(&of_world, &ids);
+        let mut places: Vec<Option<QueueRef>> = vec![None; cluster.queues.len()];
         for (i, queue) in queues.iter().enumerate() {
             places[crate::id::Id::index(queue.id)] = Some(QueueRef::of(i));
         }
@@ -266,9 +315,10 @@ impl Words {
             node,
             gpu_groups: groups.unwrap_or_default(),
             created_s: pod.created.map(Time::as_seconds),
-            task_priority: None,
+            task_priority: task_priority(pod),
             node_affinity_in: None,
             selector: pod.selector.clone(),
+            rules: pod.rules.clone(),
             cpu_milli: pod.request.resources.get(Resource::CPU).in_base_units() as f64,
             memory_bytes: pod.request.resources.get(Resource::MEMORY).in_base_units() as f64,
             scalars: others.map(|(r, a)| (self.scalars[r.index() - 3].clone(), a.in_base_units())).collect(),
@@ -305,6 +355,12 @@ fn ask_of(pod: &Pod) -> GpuAsk {
     }
 }
 
+/// The label that orders the tasks of a job.
+fn task_priority(pod: &Pod) -> Option<Arc<str>> {
+    let labels = &pod.rules.as_ref()?.labels;
+    labels.iter().find(|(key, _)| **key == *"kai.scheduler/task-priority").map(|(_, value)| value.clone())
+}
+
 fn request_of(pod: &Pod) -> Request {
     let of = |r| pod.request.resources.get(r).in_base_units() as f64;
     Request::of(of(Resource::CPU), of(Resource::MEMORY), ask_of(pod))
@@ -325,47 +381,51 @@ fn snapshot_node(node: &Node) -> SnapshotNode {
         gpu_memory_synced: node.gpu_memory_mib > 0,
         gpu_count_label: None,
         labels: node.labels.clone(),
+        taints: node.taints.clone(),
         ready: node.ready,
     }
 }
 
-/// The one place where bounds that are left out get their meaning.
-fn snapshot_queues(world: PartitionView<'_>) -> Vec<SnapshotQueue> {
-    let bound = |bound: Bound, r: Resource| match bound {
-        Bound::Unset => 0.0,
-        Bound::Unlimited => UNLIMITED,
-        Bound::At(amount) => amount.in_policy_units(r),
-    };
-    let queues = &world.cluster.queues;
-    let of = |q: &crate::cluster::Queue| {
-        let each = |value: &dyn Fn(Resource) -> f64| {
-            let [cpu, memory, gpu] = Resource::ACCOUNTED.map(value);
-            Quantities { cpu, memory, gpu }
-        };
-        SnapshotQueue {
-            name: q.name.clone(),
-            parent: q.parent.map_or_else(|| Arc::from(""), |p| queues[p].name.clone()),
-            priority: q.priority.map_or(100, i64::from),
-            created_s: q.created.as_seconds(),
-            quota: each(&|r| bound(q.resources.get(r).quota, r)),
-            limit: each(&|r| bound(q.resources.get(r).limit, r)),
-            weight: each(&|r| q.resources.get(r).weight.map_or(0.0, |w| w.as_real())),
-            usage: each(&|r| q.usage.get(r).as_real()),
-            preempt_min_runtime_s: q.preempt_min_runtime.map(|s| s.as_seconds()),
-            reclaim_min_runtime_s: q.reclaim_min_runtime.map(|s| s.as_seconds()),
-        }
-    };
-    queues.values().map(of).collect()
-}
-
-/// What the ready nodes of the partition have together.
-fn total(world: PartitionView<'_>) -> Quantities {
-    let mut total = Quantities::default();
+/// At the first cycle: with what the queues bring along.
+fn start_measuring(params: &UsageParams, world: PartitionView<'_>) -> Grown {
+    let start = snapshot_queues(world).iter().map(|queue| queue.usage).collect();
+    let mut capacity = Quantities::default();
     for node in world.cluster.nodes.values().filter(|n| n.partition == world.partition && n.ready) {
         let of = |r| node.capacity.get(r).in_policy_units(r);
-        total += Quantities { cpu: of(Resource::CPU), memory: of(Resource::MEMORY), gpu: of(Resource::GPU) };
+        capacity +=
+            Quantities { cpu: of(Resource::CPU), memory: of(Resource::MEMORY), gpu: of(Resource::GPU) };
     }
-    total
+    Grown::new(params, start, held(world, &[]), capacity)
+}
+
+/// What every queue holds, parents included, once decisions are carried out.
+fn held(world: PartitionView<'_>, decisions: &[Decision]) -> Vec<Quantities> {
+    let cluster = world.cluster;
+    let mut told: Vec<(PodId, Option<NodeId>)> = Vec::with_capacity(decisions.len());
+    for decision in decisions {
+        told.push(match *decision {
+            Decision::Bind { pod, node, .. } => (pod, Some(node)),
+            Decision::Evict { pod, .. } => (pod, None),
+        });
+    }
+    sort::sort_by_key(&mut told, |t| t.0);
+    let mut held = vec![Quantities::default(); cluster.queues.len()];
+    for &job in &cluster.live_jobs {
+        for (id, pod) in cluster.pods_of(job) {
+            let holds = matches!(pod.phase, Phase::Starting { .. } | Phase::Running { .. });
+            let node = match told.binary_search_by_key(&id, |t| t.0) {
+                Ok(at) => told[at].1,
+                Err(_) => pod.node.filter(|_| holds),
+            };
+            let Some(node) = node else { continue };
+            let mib = super::node::device_mib(cluster.nodes[node].gpu_memory_mib);
+            let amount = request_of(pod).accepted_on(mib).quantities;
+            for queue in cluster.path_to_root(cluster.jobs[job].queue) {
+                held[crate::id::Id::index(queue)] += amount;
+            }
+        }
+    }
+    held
 }
 
 fn per_resource(quantities: Quantities) -> PerResource<f64> {
@@ -382,6 +442,7 @@ fn empty_row(queue: QueueId) -> LedgerRow {
         fair_share: Some(PerResource::default()),
         quota: PerResource::default(),
         limit: PerResource::default(),
+        usage: None,
     }
 }
 

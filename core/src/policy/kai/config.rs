@@ -3,13 +3,52 @@
 //! # Rule
 //! A switch left out has the upstream default (kai.md 4.1).
 //!
+//! A placement strategy of a scenario (`gpu-placement`, `cpu-placement`) also changes what the operator changes with it:
+//! GPU spread loads gpuspread instead of gpupack and gpusharingorder, and either spread takes consolidation out of the
+//! actions, unless the scenario lists plugins or actions itself.
+//!
+//! | setting of a scenario | field | upstream default | certainly without effect if |
+//! |---|---|---|---|
+//! | `actions` | `actions` | allocate, consolidation, reclaim, preempt, stalegangeviction | – |
+//! | `plugins` | `plugins` | [`DEFAULT_PLUGINS`] | nominatednode, dynamicresources, topology, snapshot, podaffinity: always |
+//! | `k-value` (`kValue`) | `k_value` | 1 | no queue has usage and none is measured |
+//! | `saturation-multiplier` (`relcaimerSaturationMultiplier`) | `saturation_multiplier` | 1 | no reclaim, or no queue has a parent |
+//! | `reclaimerUtilizationMultiplier` | – | – | always: documented, but never read (kai.md 8, row 6) |
+//! | `full-hierarchy-fairness` | `full_hierarchy_fairness` | true | true, and no queue has a parent |
+//! | `gpu-placement` | `gpu_placement` | binpack | no node has a GPU |
+//! | `cpu-placement` | `cpu_placement` | binpack | no job runs without GPU |
+//! | `max-consolidation-preemptees` | `max_consolidation_preemptees` | 16 | no consolidation, or nothing preemptible |
+//! | `consolidating-reclaim` | `allow_consolidating_reclaim` | true | no reclaim |
+//! | `scheduling-signatures` | `use_scheduling_signatures` | true | no consolidation, reclaim or preempt |
+//! | `restrict-node-scheduling` | `restrict_node_scheduling` | false | all nodes have both roles |
+//! | `staleness-grace` | `staleness_grace_s` | 60 s | no stalegangeviction, or no gang of several pods |
+//! | `default-job-priority` | resolved when the scenario is read | 50 | every job says its priority |
+//! | `default-preempt-min-runtime` | `default_preempt_min_runtime_s` | 0 | nothing preemptible, no minruntime plugin, no preempt |
+//! | `default-reclaim-min-runtime` | `default_reclaim_min_runtime_s` | 0 | the same with reclaim |
+//! | `reclaim-resolve` | `reclaim_resolve` | lca | no minimum runtime against reclaim |
+//! | `queue-depth-ACTION` | `queue_depth` | unlimited | the action does not run; stalegangeviction: always |
+//! | `usage-client` | `usage` | none | – |
+//! | `usage-window`, `usage-window-type` | `usage.settings` | 7 d, sliding | no `usage-client` |
+//! | `usage-window-start` | `usage.settings` | 0 s | no `usage-client`, or no tumbling window |
+//! | `usage-half-life` | `usage.settings` | off | no `usage-client` |
+//! | `usage-resolution` | `usage.resolution` | 60 s | no `usage-client` |
+//! | `usage-fetch-interval` | `usage.fetch_interval` | 60 s | no `usage-client` |
+//! | `usage-staleness` | – | 5 min | always: KAI only logs it |
+//!
+//! Constants of upstream that are no switches: priority of a queue 100, of the threshold for preemptibility 100. Node,
+//! job and pod attributes are fields of a scenario's entries.
+//!
 //! # Source
-//! kai.md 2.4, 4.1, 6.8, appendix A
+//! kai.md 2.4, 2.6, 4.1, 6.8, 8, appendix A
 //!
 //! # Differs
-//! nothing
+//! windows set by a cron expression are not simulated; queues' usage is not measured unless the scenario asks for it;
+//! MIG, DRA, topology constraints and storage are not modelled
 
 use std::sync::Arc;
+
+pub use super::usage::Window;
+use crate::time::Span;
 
 /// The five actions, in upstream's default order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -99,6 +138,46 @@ pub struct Config {
     pub default_reclaim_min_runtime_s: f64,
     /// How the minimum runtime against reclaim is found.
     pub reclaim_resolve: ReclaimResolve,
+    /// `false`: departments are ignored; every queue with a parent stands below one synthetic queue.
+    pub full_hierarchy_fairness: bool,
+    /// Whether GPU work needs nodes with the role gpu-worker, other work nodes with the role cpu-worker.
+    pub restrict_node_scheduling: bool,
+    /// How usage is measured during the run; `None`: it is not, and stays what the queues say.
+    pub usage: Option<UsageParams>,
+}
+
+/// Where usage comes from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum UsageClient {
+    /// Samples at fixed distances in time, weighted by age.
+    #[default]
+    Prometheus,
+    /// One sample per cycle, weighted by position, as the bundled simulator has it.
+    FakeWithHistory,
+}
+
+/// How usage is measured during the run (kai.md 2.6).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct UsageParams {
+    /// Where it comes from.
+    pub client: UsageClient,
+    /// Window and half-life.
+    pub settings: super::usage::Settings,
+    /// Distance of two samples.
+    pub resolution: Span,
+    /// Distance of two moments at which the scheduler learns of it.
+    pub fetch_interval: Span,
+}
+
+impl Default for UsageParams {
+    fn default() -> Self {
+        UsageParams {
+            client: UsageClient::Prometheus,
+            settings: super::usage::Settings::default(),
+            resolution: Span::from_seconds(60),
+            fetch_interval: Span::from_seconds(60),
+        }
+    }
 }
 
 /// Plugins loaded by default, in the order compiled into upstream.
@@ -140,6 +219,9 @@ impl Default for Config {
             default_preempt_min_runtime_s: 0.0,
             default_reclaim_min_runtime_s: 0.0,
             reclaim_resolve: ReclaimResolve::Lca,
+            full_hierarchy_fairness: true,
+            restrict_node_scheduling: false,
+            usage: None,
         }
     }
 }

@@ -4,7 +4,8 @@
 //! First what some node must have: devices, CPU, memory and named resources at most the largest node's. Then, node by
 //! node: (1) the request fits *idle + releasing*, for parts of devices `floor(gpus)` plus the shared devices that fit;
 //! (2) the capacity test for one device; (4) memory requests need a known device memory; (5) pod slots, one more for a
-//! new shared device; (6) readiness; (7) labels. *Allocatable now* is (1) on idle alone, but shared devices still count
+//! new shared device; (6) readiness; (7) taints and labels;
+//! (8) where restricted, the role of the node. *Allocatable now* is (1) on idle alone, but shared devices still count
 //! what is releasing on them.
 //!
 //! # Source
@@ -121,9 +122,10 @@ impl Session<'_> {
         if !node.ready {
             return Some(NodeReason::NotReady);
         }
-        match &facts.selects {
-            Some(nodes) if !nodes[at.ix()] => Some(NodeReason::Selector),
-            _ => None,
+        let excludes = |nodes: &Option<Vec<bool>>| nodes.as_ref().is_some_and(|nodes| !nodes[at.ix()]);
+        if excludes(&facts.tolerates) {
+            return Some(NodeReason::Taint);
         }
+        excludes(&facts.selects).then_some(NodeReason::Selector)
     }
 }

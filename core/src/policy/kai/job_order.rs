@@ -98,7 +98,8 @@ impl Session<'_> {
 
     /// 3.4: numbers the tasks of a new job in task order.
     pub fn order_tasks(&mut self, job: JobRef, pods: &[SessionPod<'_>]) {
-        let labels = self.config.has("taskorder");
+        let has = |plugin| self.config.has(plugin);
+        let labels = [has("kubeflow"), has("ray"), has("taskorder")];
         let mut order: Vec<usize> = (0..pods.len()).collect();
         sort::sort_by(&mut order, |&l, &r| task_order(pods[l].from, pods[r].from, labels));
         let first = self.facts[job.ix()].first_pod;
@@ -120,7 +121,21 @@ fn set_order(l: &PodSet, r: &PodSet) -> Ordering {
     }
 }
 
-fn task_order(l: &SnapshotPod, r: &SnapshotPod, labels: bool) -> Ordering {
+/// A label of a pod.
+fn label<'a>(pod: &'a SnapshotPod, key: &str) -> Option<&'a str> {
+    let labels = pod.rules.as_deref().map_or(&[][..], |rules| &rules.labels);
+    labels.iter().find(|(k, _)| **k == *key).map(|(_, value)| &**value)
+}
+
+/// 3.4: kubeflow's master or launcher first, Ray's head, larger task priority, older, by name.
+fn task_order(l: &SnapshotPod, r: &SnapshotPod, [kubeflow, ray, labels]: [bool; 3]) -> Ordering {
+    let leads = |pod: &SnapshotPod| {
+        matches!(label(pod, "training.kubeflow.org/job-role"), Some("master" | "launcher"))
+    };
+    let heads = |pod: &SnapshotPod| label(pod, "ray.io/node-type") == Some("head");
+    let first = |loaded: bool, of: &dyn Fn(&SnapshotPod) -> bool| {
+        if loaded { of(r).cmp(&of(l)) } else { Ordering::Equal }
+    };
     let by_label = || match (&l.task_priority, &r.task_priority) {
         (None, None) => Ordering::Equal,
         (Some(_), None) => Ordering::Less,
@@ -133,5 +148,6 @@ fn task_order(l: &SnapshotPod, r: &SnapshotPod, labels: bool) -> Ordering {
     };
     let order = if labels { by_label() } else { Ordering::Equal };
     let age = || l.created_s.partial_cmp(&r.created_s).expect("moments are never NaN");
+    let order = first(kubeflow, &leads).then_with(|| first(ray, &heads)).then(order);
     order.then_with(age).then_with(|| l.name.cmp(&r.name))
 }

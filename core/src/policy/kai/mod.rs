@@ -12,6 +12,7 @@ mod consolidate;
 pub mod division;
 mod filters;
 mod fit;
+mod grown;
 mod hopeful;
 mod hypothesis;
 mod job;
@@ -25,6 +26,7 @@ mod preempt;
 mod prospect;
 mod queue_order;
 mod queue_tree;
+mod queues;
 mod reclaim;
 mod reclaimable;
 mod recorder;
@@ -43,6 +45,7 @@ mod task;
 pub mod usage;
 
 pub use adapter::{Kai, Memory};
+pub use recorder::CRASH;
 
 use crate::trace::{Rule, Trace};
 use config::Action;
@@ -103,5 +106,6 @@ pub fn rules() -> Vec<Rule> {
         min_runtime::RAN_LONG_ENOUGH,
         recorder::LOWER_PRIORITY,
         recorder::STALE_GRACE,
+        recorder::CRASH,
     ]
 }

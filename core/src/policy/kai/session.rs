@@ -29,6 +29,7 @@ use super::shares::{self, Queue, open_queues};
 use super::signatures::Keys;
 use super::snapshot::{GpuAsk, Quantities, Snapshot, SnapshotJob, SnapshotNode, SnapshotPod, Status};
 use super::task::{GroupRef, JobRef, NodeRef, PodRef, QueueRef, Task, TaskRef};
+use crate::cluster::is_tolerated;
 use crate::id::{Id, JobId, NodeId, PodId, QueueId};
 use crate::trace::Level;
 
@@ -115,6 +116,8 @@ pub(super) struct PodFacts {
     pub request: Request,
     /// Nodes whose labels it accepts; `None`: all.
     pub selects: Option<Vec<bool>>,
+    /// Nodes whose taints it does not mind; `None`: all.
+    pub tolerates: Option<Vec<bool>>,
     /// What makes pods alike for signatures, numbered.
     pub likeness: u32,
 }
@@ -154,6 +157,36 @@ impl Groups {
         GroupRef::of(self.names.binary_search(name).expect("all names were collected"))
     }
 }
+
+/// Nodes whose labels a pod accepts; `None`: all.
+fn accepted(
+    pod: &SnapshotPod,
+    role: Option<&'static str>,
+    nodes: &[(&SnapshotNode, &NodeId)],
+) -> Option<Vec<bool>> {
+    let required = || pod.node_affinity_in.iter().chain(&pod.selector);
+    let affinity = pod.rules.as_deref().map_or(&[][..], |rules| &rules.affinity);
+    let has = |labels: &Labels, (key, values): &(Arc<str>, Vec<Arc<str>>)| {
+        labels.iter().any(|(k, v)| k == key && values.contains(v))
+    };
+    let accepts = |labels: &Labels| {
+        required().all(|wanted| has(labels, wanted))
+            && affinity.iter().all(|requirement| requirement.is_met(labels))
+            && role.is_none_or(|role| labels.iter().any(|(k, _)| **k == *role))
+    };
+    let selects = required().next().is_some() || !affinity.is_empty() || role.is_some();
+    selects.then(|| nodes.iter().map(|n| accepts(&n.0.labels)).collect())
+}
+
+/// The label a node needs for a task where scheduling is restricted by role (kai.md 5.4, item 8).
+fn worker_label(request: &Request) -> &'static str {
+    if request.is_cpu_only() { CPU_WORKER } else { GPU_WORKER }
+}
+
+/// Role of nodes for GPU work.
+pub(super) const GPU_WORKER: &str = "node-role.kubernetes.io/gpu-worker";
+/// Role of nodes for work without GPU.
+const CPU_WORKER: &str = "node-role.kubernetes.io/cpu-worker";
 
 /// How names of new groups begin; not an integer, like the identifiers of a real cluster.
 const FRESH: &str = "gpu-group-";
@@ -217,6 +250,7 @@ impl<'a> Session<'a> {
         queues.extend(queue_names.iter().enumerate().map(|(i, name)| (&**name, QueueRef::of(i))));
         sort::sort_by(&mut queues, |l, r| l.0.cmp(r.0));
         let mut likenesses = BTreeMap::new();
+        let is_tainted = snapshot.nodes.iter().any(|n| !n.taints.is_empty());
         for (from, id, first_pod) in jobs_by_name(snapshot, ids) {
             let found = queues.binary_search_by(|q| q.0.cmp(&from.queue)).ok().map(|i| queues[i].1);
             let mut sets: Vec<_> = from.pod_sets.iter().collect();
@@ -246,13 +280,14 @@ impl<'a> Session<'a> {
             job.stale_since_s = from.stale_since_s;
             self.jobs.push(job);
             for &SessionPod { from: pod, set, id } in &pods {
-                let required = || pod.node_affinity_in.iter().chain(&pod.selector);
                 let n = likenesses.len() as u32;
-                let has = |labels: &Labels, (key, values): &(Arc<str>, Vec<Arc<str>>)| {
-                    labels.iter().any(|(k, v)| k == key && values.contains(v))
-                };
-                let accepts = |labels: &Labels| required().all(|wanted| has(labels, wanted));
-                let selects = required().next().is_some();
+                let request = Request::new(pod, amounts(&pod.scalars));
+                let rules = pod.rules.as_deref();
+                let affinity = rules.map_or(&[][..], |rules| &rules.affinity);
+                let tolerations = rules.map_or(&[][..], |rules| &rules.tolerations);
+                let role = self.config.restrict_node_scheduling.then(|| worker_label(&request));
+                let tolerates = |node: &SnapshotNode| is_tolerated(&node.taints, tolerations);
+                let kind = (&pod.node_affinity_in, &pod.selector, affinity, tolerations);
                 self.pods.push(PodFacts {
                     id,
                     name: pod.name.clone(),
@@ -260,9 +295,10 @@ impl<'a> Session<'a> {
                     held_on: None,
                     set,
                     order: 0,
-                    request: Request::new(pod, amounts(&pod.scalars)),
-                    selects: selects.then(|| nodes.iter().map(|n| accepts(&n.0.labels)).collect()),
-                    likeness: *likenesses.entry((&pod.node_affinity_in, &pod.selector)).or_insert(n),
+                    request,
+                    selects: accepted(pod, role, &nodes),
+                    tolerates: is_tainted.then(|| nodes.iter().map(|n| tolerates(n.0)).collect()),
+                    likeness: *likenesses.entry(kind).or_insert(n),
                 });
             }
             self.order_tasks(uid, &pods);

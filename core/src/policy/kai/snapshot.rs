@@ -12,6 +12,8 @@
 
 use std::sync::Arc;
 
+use crate::cluster::{PodRules, Taint};
+
 /// CPU millicores, memory bytes, GPU devices. In quotas and limits -1 means unlimited.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Quantities {
@@ -63,6 +65,8 @@ pub struct SnapshotNode {
     pub gpu_count_label: Option<i64>,
     /// Labels.
     pub labels: Vec<(Arc<str>, Arc<str>)>,
+    /// What keeps pods off it.
+    pub taints: Vec<Taint>,
     /// Whether it takes part.
     pub ready: bool,
 }
@@ -149,6 +153,8 @@ pub struct SnapshotPod {
     pub node_affinity_in: Option<(Arc<str>, Vec<Arc<str>>)>,
     /// Further node labels it requires: each key with its allowed values.
     pub selector: Vec<(Arc<str>, Vec<Arc<str>>)>,
+    /// Affinity, tolerations and labels; `None` for most pods.
+    pub rules: Option<Arc<PodRules>>,
     /// Requested millicores.
     pub cpu_milli: f64,
     /// Requested bytes.

@@ -141,6 +141,11 @@ fn shares<'a>(samples: impl Iterator<Item = (&'a Sample, f64)>, n_queues: usize)
             add_weighted(sum, allocated, w);
         }
     }
+    quotient(&held, &capacity)
+}
+
+/// Every queue's part of a capacity; 0 of none.
+pub(super) fn quotient(held: &[Quantities], capacity: &Quantities) -> Vec<Quantities> {
     let share = |held: f64, of: f64| if of == 0.0 { 0.0 } else { held / of };
     held.iter()
         .map(|held| Quantities {
@@ -151,7 +156,8 @@ fn shares<'a>(samples: impl Iterator<Item = (&'a Sample, f64)>, n_queues: usize)
         .collect()
 }
 
-fn add_weighted(sum: &mut Quantities, amount: &Quantities, w: f64) {
+/// Adds an amount times a weight.
+pub(super) fn add_weighted(sum: &mut Quantities, amount: &Quantities, w: f64) {
     sum.cpu += amount.cpu * w;
     sum.memory += amount.memory * w;
     sum.gpu += amount.gpu * w;

@@ -48,7 +48,7 @@ fn add_job(
             name: set.name.clone(),
             job,
             min_available: set.min_available,
-            path: Vec::new(),
+            path: set.path.clone(),
         });
         for k in 1..=set.pods {
             let place = places.next();
@@ -66,6 +66,7 @@ fn add_job(
                 created: None,
                 request: set.request.clone(),
                 selector: template.selector.clone(),
+                rules: set.rules.clone(),
                 phase,
                 node: place.map(|(node, _)| node),
                 devices: place.map(|(_, devices)| devices).unwrap_or_default(),

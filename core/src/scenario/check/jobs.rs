@@ -5,11 +5,11 @@ use std::sync::Arc;
 use super::super::diagnostic::{Edit, Fix};
 use super::super::quantity::{self, MILLIS_MAX, Wrong};
 use super::super::schema::{JobEntry, PodSetEntry, Scalar, Scenario};
-use super::super::{PODS_MAX, codes, nearest};
+use super::super::{NODE_GPUS_MAX, PODS_MAX, codes, nearest};
 use super::names::{self, Index};
 use super::queues::Queues;
-use super::{Here, Path};
-use crate::cluster::{GpuRequest, NodeSelector, Request};
+use super::{Here, Path, rules};
+use crate::cluster::{GpuRequest, NodeSelector, PodRules, Request};
 use crate::id::QueueId;
 use crate::scenario::findings::{Findings, quoted, set};
 use crate::time::{Span, Time};
@@ -61,6 +61,10 @@ pub struct Set {
     pub min_available: u32,
     /// What each asks for.
     pub request: Request,
+    /// Inner groups from the root.
+    pub path: Vec<Arc<str>>,
+    /// Further rules.
+    pub rules: Option<Arc<PodRules>>,
 }
 
 impl Template {
@@ -99,11 +103,14 @@ impl Jobs {
 pub fn jobs(s: &Scenario, queues: &Queues, f: &mut Findings) -> Jobs {
     let repeats = names::repeats(s.jobs.iter().map(|j| j.name.as_str()));
     let default_set: Arc<str> = "default".into();
+    let default_priority = s.settings.get("default-job-priority");
+    let default_priority =
+        default_priority.and_then(|typed| quantity::integer(typed.0.trim()).ok()).unwrap_or(PRIORITY_DEFAULT);
     let mut templates = Vec::with_capacity(s.jobs.len());
     let (mut n_jobs, mut n_pods) = (0u64, 0u64);
     for (i, entry) in s.jobs.iter().enumerate() {
         let here = names::here("jobs", i, &entry.name, &repeats);
-        let (template, pods) = template(entry, here, queues, &default_set, f);
+        let (template, pods) = template(entry, here, queues, (&default_set, default_priority), f);
         let count = template.count.map_or(1, u64::from);
         n_jobs = n_jobs.saturating_add(count);
         n_pods = n_pods.saturating_add(count.saturating_mul(pods));
@@ -142,7 +149,7 @@ fn template(
     entry: &JobEntry,
     here: Here<'_>,
     queues: &Queues,
-    default_set: &Arc<str>,
+    (default_set, default_priority): (&Arc<str>, i32),
     f: &mut Findings,
 ) -> (Template, u64) {
     let count = entry.count.as_ref().map(|_| {
@@ -163,7 +170,7 @@ fn template(
     }
     let parse_span = |text: &str| quantity::span(text).map(Some);
     let lasts = f.time(&entry.lasts, None, &|| here.field("lasts"), &parse_span);
-    let priority = priority(&entry.priority, here, f);
+    let priority = priority(&entry.priority, default_priority, here, f);
     let (sets, pods) = sets(entry, here, default_set, f);
     let on_all = u64::try_from(entry.on.len()).unwrap_or(u64::MAX);
     let all_pods = pods.saturating_mul(count.unwrap_or(1));
@@ -261,8 +268,8 @@ fn queue(entry: &JobEntry, here: Here<'_>, queues: &Queues, f: &mut Findings) ->
     QueueId(found)
 }
 
-fn priority(typed: &Option<Scalar>, here: Here<'_>, f: &mut Findings) -> i32 {
-    let Some(typed) = typed else { return PRIORITY_DEFAULT };
+fn priority(typed: &Option<Scalar>, default: i32, here: Here<'_>, f: &mut Findings) -> i32 {
+    let Some(typed) = typed else { return default };
     let text = typed.0.trim();
     if let Some((_, n)) = PRIORITY_CLASSES.iter().find(|(name, _)| *name == text) {
         return *n;
@@ -298,6 +305,7 @@ fn preemptible(typed: &Option<Scalar>, priority: i32, here: Here<'_>, f: &mut Fi
 
 /// The kinds of pods of an entry, and how many pods they have together.
 fn sets(entry: &JobEntry, here: Here<'_>, default_set: &Arc<str>, f: &mut Findings) -> (Vec<Set>, u64) {
+    let shared = rules::shared(entry, here, f);
     if entry.pod_sets.is_empty() {
         let own = PodSetEntry {
             name: String::new(),
@@ -307,8 +315,11 @@ fn sets(entry: &JobEntry, here: Here<'_>, default_set: &Arc<str>, f: &mut Findin
             gpu_memory: entry.gpu_memory.clone(),
             cpu: entry.cpu.clone(),
             memory: entry.memory.clone(),
+            gpu_devices: entry.gpu_devices.clone(),
+            ..PodSetEntry::default()
         };
-        let (set, pods) = pod_set(&own, default_set.clone(), here, f);
+        let (mut set, pods) = pod_set(&own, default_set.clone(), here, f);
+        set.rules = rules::pod_rules(entry, &own, (here, here), &shared, f);
         return (vec![set], pods);
     }
     let given = [
@@ -318,6 +329,7 @@ fn sets(entry: &JobEntry, here: Here<'_>, default_set: &Arc<str>, f: &mut Findin
         ("gpu-memory", &entry.gpu_memory),
         ("cpu", &entry.cpu),
         ("memory", &entry.memory),
+        ("gpu-devices", &entry.gpu_devices),
     ];
     for (field, _) in given.into_iter().filter(|(_, value)| value.is_some()) {
         let at = here.field(field);
@@ -335,7 +347,8 @@ fn sets(entry: &JobEntry, here: Here<'_>, default_set: &Arc<str>, f: &mut Findin
                 Index::new(entry.pod_sets.iter().map(|s| s.name.as_str().into()).collect::<Vec<_>>().iter());
             names::duplicate(&own.name, "pod set", inner, &index, f);
         }
-        let (set, pods) = pod_set(own, own.name.as_str().into(), inner, f);
+        let (mut set, pods) = pod_set(own, own.name.as_str().into(), inner, f);
+        set.rules = rules::pod_rules(entry, own, (here, inner), &shared, f);
         sets.push(set);
         n_pods = n_pods.saturating_add(pods);
     }
@@ -366,7 +379,10 @@ fn pod_set(own: &PodSetEntry, name: Arc<str>, here: Here<'_>, f: &mut Findings) 
         }
     };
     let clamp = |n: u64| u32::try_from(n.min(PODS_MAX + 1)).unwrap_or(u32::MAX);
-    (Set { name, pods: clamp(pods), min_available: clamp(min), request: request(own, here, f) }, pods)
+    let path = own.group.split('/').map(str::trim).filter(|name| !name.is_empty()).map(Arc::from).collect();
+    let (pods_kept, min_available) = (clamp(pods), clamp(min));
+    let request = request(own, here, f);
+    (Set { name, pods: pods_kept, min_available, request, path, rules: None }, pods)
 }
 
 fn request(own: &PodSetEntry, here: Here<'_>, f: &mut Findings) -> Request {
@@ -382,6 +398,7 @@ fn request(own: &PodSetEntry, here: Here<'_>, f: &mut Findings) -> Request {
         request.gpu = gpu_request(amount, here, f);
         request.resources.set(Resource::GPU, amount);
     }
+    let devices = devices(own, here, f);
     if let Some(typed) = &own.gpu_memory {
         let at = || here.field("gpu-memory");
         let wanted = "a memory size such as 8000 (MiB) or 16 GB";
@@ -396,7 +413,33 @@ fn request(own: &PodSetEntry, here: Here<'_>, f: &mut Findings) -> Request {
             request.gpu = GpuRequest::Memory { mib, devices: 1 };
         }
     }
+    if devices != 1 {
+        match &mut request.gpu {
+            GpuRequest::Fraction { portion, devices: n } => {
+                *n = devices;
+                let all = Amount::milli_gpus(portion.in_base_units() * i64::from(devices));
+                request.resources.set(Resource::GPU, all);
+            }
+            GpuRequest::Memory { devices: n, .. } => *n = devices,
+            _ => {
+                let at = here.field("gpu-devices");
+                let says = "gpu-devices needs a part of a GPU: gpu below 1, or gpu-memory".to_string();
+                f.add(codes::CONFLICT, at.clone(), says, set(at, "", "Remove gpu-devices"));
+            }
+        }
+    }
     request
+}
+
+/// On how many devices a pod wants its part.
+fn devices(own: &PodSetEntry, here: Here<'_>, f: &mut Findings) -> u32 {
+    let parse = |text: &str| match quantity::count(text)? {
+        0 => Err(Wrong::Form),
+        n if n > NODE_GPUS_MAX as u64 => Err(Wrong::Large),
+        n => Ok(n as u32),
+    };
+    let wanted = format!("a whole number of devices, from 1 to {NODE_GPUS_MAX}");
+    f.value(&own.gpu_devices, 1, &wanted, &|| here.field("gpu-devices"), &parse)
 }
 
 fn gpu_request(amount: Amount, here: Here<'_>, f: &mut Findings) -> GpuRequest {

@@ -7,10 +7,13 @@ mod advice;
 mod advice_jobs;
 mod build;
 mod jobs;
+mod kai;
 mod names;
+mod no_effect;
 mod nodes;
 mod placement;
 mod queues;
+mod rules;
 mod settings;
 mod timeline;
 
@@ -52,6 +55,9 @@ pub fn check(scenario: &Scenario) -> Checked {
     let timeline = timeline::timeline(scenario, &nodes, &queues, &jobs, f);
     advice::advice(scenario, kind, &nodes, &queues, &jobs, f);
     advice_jobs::advice(scenario, kind, &nodes, &jobs, f);
+    if let crate::policy::Policy::Kai(config) = &policy {
+        no_effect::advice(scenario, config, &nodes, &queues, &jobs, f);
+    }
     let plan = (!findings.has_errors()).then(|| {
         let cluster = build::cluster(delays, nodes, queues, &jobs, &placed);
         Plan { cluster, policy, rhythm, timeline }

@@ -7,9 +7,9 @@ use super::super::quantity;
 use super::super::schema::{NodeEntry, Scenario};
 use super::super::{NODE_GPUS_MAX, NODES_MAX, codes};
 use super::names::{self, Index};
-use super::{Here, Path};
+use super::{Here, Path, rules};
 use crate::id::{Arena, NodeId, PartitionId};
-use crate::scenario::findings::{Findings, quoted, set};
+use crate::scenario::findings::Findings;
 use crate::units::{Amount, Resource, ResourceVec};
 
 use crate::cluster::Node;
@@ -116,16 +116,7 @@ fn node(entry: &NodeEntry, here: Here<'_>, f: &mut Findings) -> Node {
     let wanted = "a memory size such as 40000 (MiB) or 80 GB";
     let mib = || here.field("gpu-memory");
     let gpu_memory_mib = f.value(&entry.gpu_memory, GPU_MEMORY_DEFAULT, wanted, &mib, &quantity::mebibytes);
-    let ready = match entry.state.as_ref().map(|s| s.0.trim()) {
-        None | Some("ready") => true,
-        Some("down") => false,
-        Some(other) => {
-            let says = format!("state {} is none of down and ready", quoted(other));
-            let fix = set(here.field("state"), "down", "Set the state to down");
-            f.add(codes::CHOICE, here.field("state"), says, fix);
-            true
-        }
-    };
+    let ready = entry.state.as_ref().and_then(|state| rules::is_ready(state, here, f)).unwrap_or(true);
     Node {
         name: entry.name.as_str().into(),
         partition: PartitionId(0),
@@ -133,6 +124,7 @@ fn node(entry: &NodeEntry, here: Here<'_>, f: &mut Findings) -> Node {
         pods_max: u32::try_from(pods_max).unwrap_or(u32::MAX),
         gpu_memory_mib,
         labels: labels(&entry.labels),
+        taints: rules::taints(&entry.taints, here, f),
         ready,
     }
 }

@@ -5,11 +5,11 @@ use super::super::diagnostic::{Edit, Fix};
 use super::super::plan::{PlanChange, Planned};
 use super::super::quantity;
 use super::super::schema::{Scenario, TimelineEntry};
-use super::Here;
 use super::jobs::Jobs;
 use super::names::{self, Index};
 use super::nodes::Nodes;
 use super::queues::{self, Queues};
+use super::{Here, rules};
 use crate::id::{Arena, JobId, NodeId, QueueId};
 use crate::kit::sort::order;
 use crate::scenario::findings::{Findings, quoted, set};
@@ -131,9 +131,7 @@ fn node_change(
         true => find(name, "node", &nodes.index, here, f),
         false => None,
     };
-    let ready = match entry.state.as_ref().map(|s| s.0.trim()) {
-        Some("down") => false,
-        Some("ready") => true,
+    let ready = match &entry.state {
         None => {
             let says =
                 "this entry changes nothing of the node; add `state: down` or `state: ready`".to_string();
@@ -145,12 +143,7 @@ fn node_change(
             );
             false
         }
-        Some(other) => {
-            let says = format!("state {} is none of down and ready", quoted(other));
-            let fix = set(here.field("state"), "down", "Set the state to down");
-            f.add(codes::CHOICE, here.field("state"), says, fix);
-            false
-        }
+        Some(state) => rules::is_ready(state, here, f).unwrap_or(false),
     };
     Some(PlanChange::Node { node: NodeId(node?), ready })
 }

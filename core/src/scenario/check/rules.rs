@@ -1,0 +1,227 @@
+//! Where pods may run, in the words of Kubernetes: taints, tolerations, required node affinity; and whether they
+//! are gated.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::super::codes;
+use super::super::schema::{JobEntry, PodSetEntry, Scalar};
+use super::Here;
+use crate::cluster::{Effect, PodRules, Requirement, Taint, Toleration, Wanted};
+use crate::scenario::findings::{Findings, quoted, set};
+
+/// The effects by name.
+const EFFECTS: [(&str, Effect); 3] = [
+    ("NoSchedule", Effect::NoSchedule),
+    ("NoExecute", Effect::NoExecute),
+    ("PreferNoSchedule", Effect::PreferNoSchedule),
+];
+
+/// Words for nodes that do not take part, the plain one first; the others are conditions of Kubernetes.
+const NOT_READY: [&str; 7] = [
+    "down",
+    "cordoned",
+    "not-ready",
+    "memory-pressure",
+    "disk-pressure",
+    "pid-pressure",
+    "network-unavailable",
+];
+
+/// Whether a node in this state takes part; a finding if there is no such state.
+pub fn is_ready(typed: &Scalar, here: Here<'_>, f: &mut Findings) -> Option<bool> {
+    let text = typed.0.trim();
+    if text == "ready" || NOT_READY.contains(&text) {
+        return Some(text == "ready");
+    }
+    let says = format!("state {} is neither ready nor one of {}", quoted(text), NOT_READY.join(", "));
+    let fix = set(here.field("state"), "down", "Set the state to down");
+    f.add(codes::CHOICE, here.field("state"), says, fix);
+    None
+}
+
+/// The taints of a node.
+pub fn taints(texts: &[String], here: Here<'_>, f: &mut Findings) -> Vec<Taint> {
+    let wanted = "a taint such as gpu:NoSchedule or pool=a:NoExecute";
+    let all = each(texts, "taints", wanted, here, f, &|text| {
+        let (key, value, effect) = key_value_effect(text)?;
+        Some(Taint { key: key?, value: value.unwrap_or_else(|| Arc::from("")), effect: effect? })
+    });
+    all.into_iter().flatten().collect()
+}
+
+/// The rules of one kind of pods; `None` if nothing is said.
+pub fn pod_rules(
+    entry: &JobEntry,
+    own: &PodSetEntry,
+    (job, here): (Here<'_>, Here<'_>),
+    shared: &Shared,
+    f: &mut Findings,
+) -> Option<Arc<PodRules>> {
+    let mut labels: BTreeMap<&str, &str> = BTreeMap::new();
+    for (key, value) in entry.labels.iter().chain(&own.labels) {
+        labels.insert(key, value);
+    }
+    let of_job = is_gated(&entry.gated, job, f);
+    let gated = if entry.pod_sets.is_empty() { of_job } else { is_gated(&own.gated, here, f).or(of_job) };
+    let rules = PodRules {
+        affinity: shared.affinity.clone(),
+        tolerations: shared.tolerations.clone(),
+        labels: labels.into_iter().map(|(key, value)| (key.into(), value.into())).collect(),
+        gated: gated.unwrap_or(false),
+    };
+    (rules != PodRules::default()).then(|| Arc::new(rules))
+}
+
+/// What all pods of a job have in common.
+#[derive(Debug, Default)]
+pub struct Shared {
+    affinity: Vec<Requirement>,
+    tolerations: Vec<Toleration>,
+}
+
+/// What a job says of all its pods.
+pub fn shared(entry: &JobEntry, here: Here<'_>, f: &mut Findings) -> Shared {
+    let wanted = "a toleration such as gpu, pool=a, gpu:NoSchedule or *";
+    let tolerations = each(&entry.tolerations, "tolerations", wanted, here, f, &|text| {
+        let (key, value, effect) = key_value_effect(text)?;
+        Some(Toleration { key, value, effect })
+    });
+    let wanted = "a requirement such as `zone in (a, b)`, `zone notin (a)`, `zone` or `!zone`";
+    let affinity = each(&entry.affinity, "affinity", wanted, here, f, &requirement);
+    Shared {
+        affinity: affinity.into_iter().flatten().collect(),
+        tolerations: tolerations.into_iter().flatten().collect(),
+    }
+}
+
+/// Reads each text of a list; says which cannot be read.
+fn each<T>(
+    texts: &[String],
+    field: &str,
+    wanted: &str,
+    here: Here<'_>,
+    f: &mut Findings,
+    read: &dyn Fn(&str) -> Option<T>,
+) -> Vec<Option<T>> {
+    let mut all = Vec::with_capacity(texts.len());
+    for text in texts {
+        let value = read(text.trim());
+        if value.is_none() {
+            let at = here.field(field);
+            let says = format!("{} is not {wanted}", quoted(text));
+            f.add(codes::PLACEMENT_RULE, at.clone(), says, set(at, "", format!("Remove the {field}")));
+        }
+        all.push(value);
+    }
+    all
+}
+
+type KeyValueEffect = (Option<Arc<str>>, Option<Arc<str>>, Option<Effect>);
+
+/// `key`, `key=value`, `key:Effect`, `key=value:Effect`, `*`, `*:Effect`.
+fn key_value_effect(text: &str) -> Option<KeyValueEffect> {
+    let (rest, effect) = match text.rsplit_once(':') {
+        None => (text, None),
+        Some((rest, name)) => {
+            let known = EFFECTS.iter().find(|(known, _)| *known == name.trim())?;
+            (rest.trim(), Some(known.1))
+        }
+    };
+    let (key, value) = match rest.split_once('=') {
+        None => (rest, None),
+        Some((key, value)) => (key.trim(), Some(value.trim())),
+    };
+    let key = match key {
+        "*" if value.is_none() => None,
+        key => Some(word(key)?),
+    };
+    Some((key, value.map(Arc::from), effect))
+}
+
+/// `key in (a, b)`, `key notin (a, b)`, `key`, `!key`.
+fn requirement(text: &str) -> Option<Requirement> {
+    let is = |key: &str, is: Wanted| Some(Requirement { key: word(key)?, is });
+    if let Some(key) = text.strip_prefix('!') {
+        return is(key.trim(), Wanted::DoesNotExist);
+    }
+    let Some((head, values)) = text.split_once('(') else { return is(text, Wanted::Exists) };
+    let values: Vec<Arc<str>> = values.strip_suffix(')')?.split(',').map(|v| v.trim().into()).collect();
+    let (key, operator) = head.trim().rsplit_once(char::is_whitespace)?;
+    match operator {
+        "in" => is(key.trim(), Wanted::In(values)),
+        "notin" => is(key.trim(), Wanted::NotIn(values)),
+        _ => None,
+    }
+}
+
+/// A key: not empty, and without what separates the parts of a rule.
+fn word(text: &str) -> Option<Arc<str>> {
+    let is_separator = |c: char| c.is_whitespace() || matches!(c, '(' | ')' | ',' | '=' | ':' | '!' | '*');
+    (!text.is_empty() && !text.contains(is_separator)).then(|| text.into())
+}
+
+fn is_gated(typed: &Option<Scalar>, here: Here<'_>, f: &mut Findings) -> Option<bool> {
+    match typed.as_ref()?.0.trim() {
+        "true" => Some(true),
+        "false" => Some(false),
+        other => {
+            let at = here.field("gated");
+            let says = format!("gated {} is neither true nor false", quoted(other));
+            f.add(codes::CHOICE, at.clone(), says, set(at, "", "Leave it out"));
+            None
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn met(text: &str, labels: &[(&str, &str)]) -> Option<bool> {
+        let labels: Vec<(Arc<str>, Arc<str>)> = labels.iter().map(|&(k, v)| (k.into(), v.into())).collect();
+        requirement(text).map(|r| r.is_met(&labels))
+    }
+
+    #[test]
+    fn requirements_mean_what_they_mean_in_kubernetes() {
+        let east = [("zone", "east")];
+        assert_eq!(met("zone in (west, east)", &east), Some(true));
+        assert_eq!(met("zone in (west)", &east), Some(false));
+        assert_eq!(met("zone in (west)", &[]), Some(false));
+        assert_eq!(met("zone notin (west)", &east), Some(true));
+        assert_eq!(met("zone notin (east)", &east), Some(false));
+        assert_eq!(met("zone notin (east)", &[]), Some(true));
+        assert_eq!(met("zone", &east), Some(true));
+        assert_eq!(met("zone", &[]), Some(false));
+        assert_eq!(met("!zone", &east), Some(false));
+        assert_eq!(met("!zone", &[]), Some(true));
+        for wrong in ["", "zone in", "zone in (a", "zone like (a)", "in (a)", "a b"] {
+            assert_eq!(met(wrong, &east), None, "{wrong}");
+        }
+    }
+
+    #[test]
+    fn tolerations_cover_taints() {
+        let covers = |toleration: &str, taint: &str| {
+            let (key, value, effect) = key_value_effect(toleration)?;
+            let (of, with, how) = key_value_effect(taint)?;
+            let taint = Taint { key: of?, value: with.unwrap_or_else(|| "".into()), effect: how? };
+            Some(Toleration { key, value, effect }.covers(&taint))
+        };
+        for (toleration, taint, expected) in [
+            ("gpu", "gpu:NoSchedule", true),
+            ("gpu", "gpu=a100:NoExecute", true),
+            ("gpu=a100", "gpu=a100:NoSchedule", true),
+            ("gpu=a100", "gpu=h100:NoSchedule", false),
+            ("gpu:NoExecute", "gpu:NoSchedule", false),
+            ("*", "gpu:NoSchedule", true),
+            ("*:NoExecute", "gpu:NoSchedule", false),
+            ("cpu", "gpu:NoSchedule", false),
+        ] {
+            assert_eq!(covers(toleration, taint), Some(expected), "{toleration} {taint}");
+        }
+        assert_eq!(covers("gpu", "gpu:Sometimes"), None);
+        assert_eq!(covers("", "gpu:NoSchedule"), None);
+    }
+}
