@@ -241,3 +241,24 @@ fn a_flood_of_findings_is_counted() {
     assert_eq!(found.len(), 101);
     assert_eq!(found[100].says, "900 more findings like the 100 above");
 }
+
+/// Labels are edited as one text, and the first cycle may come at a moment of its own.
+#[test]
+fn labels_and_the_first_cycle_are_texts() {
+    use fairground::scenario::{Edit, Path, apply, check, get, read};
+    let text =
+        "format: fairground-scenario\nversion: 1\ncycle: 120s, first at 1s\nnodes: [{name: n, gpu: 1}]\n";
+    let scenario = read(text).scenario.expect("it can be read");
+    let at = Path::default().field("nodes").named("n").field("labels");
+    let edit = Edit::Set { at: at.clone(), value: "zone = east,gold".into() };
+    let after = apply(&scenario, &[edit]).expect("labels are a place");
+    assert_eq!(get(&after, &at).as_deref(), Some("gold=, zone=east"));
+    let plan = check(&after).plan.expect("it can run");
+    let mut simulation = fairground::sim::Simulation::new(&plan);
+    let mut times = Vec::new();
+    while times.len() < 3 {
+        let record = simulation.advance().expect("cycles go on");
+        times.push(record.time.as_millis());
+    }
+    assert_eq!(times, [1_000, 121_000, 241_000]);
+}
