@@ -51,7 +51,8 @@ fn crowded(departments: bool) -> String {
     text += "jobs:\n";
     for job in 0..500 {
         let (size, node) = ([1, 2, 1, 2, 2][job % 5], job / 5 + 1);
-        text += &format!("  - {{name: held-{job}, queue: q{}, gpu: {size}, on: [node-{node}]}}\n", 6 + job % 3);
+        text +=
+            &format!("  - {{name: held-{job}, queue: q{}, gpu: {size}, on: [node-{node}]}}\n", 6 + job % 3);
     }
     for job in 0..500 {
         text += &format!("  - {{name: job-{job}, queue: q{}, gpu: {}}}\n", job % 6, [1, 1, 2, 1, 2][job % 5]);
