@@ -117,6 +117,11 @@ fn event(cluster: &Cluster, event: &Event) -> Map<String, Value> {
             pod_of(&mut line, pod);
             line.insert("node".into(), (*cluster.nodes[node].name).into());
         }
+        Event::Unclaimed { pod, node, by } => {
+            pod_of(&mut line, pod);
+            line.insert("node".into(), (*cluster.nodes[node].name).into());
+            line.insert("for".into(), name_of(cluster, by));
+        }
         Event::Evicted { pod, node, by, reason } => {
             pod_of(&mut line, pod);
             line.insert("node".into(), (*cluster.nodes[node].name).into());

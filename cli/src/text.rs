@@ -67,6 +67,7 @@ pub fn kind(event: &Event) -> &'static str {
         Event::Submitted { .. } => "submitted",
         Event::Bound { .. } => "started",
         Event::Claimed { .. } => "claimed",
+        Event::Unclaimed { .. } => "unclaimed",
         Event::Evicted { reason, .. } => match reason {
             EvictReason::ReclaimedForFairShare | EvictReason::ReclaimedForQuota => "reclaimed",
             EvictReason::Preempted => "preempted",
@@ -102,6 +103,9 @@ fn sentence(cluster: &Cluster, recorded: &Recorded) -> String {
         }
         Event::Claimed { pod, node } => {
             format!("{word:<10} room for {} on {}", pod_text(pod), node_text(node))
+        }
+        Event::Unclaimed { pod, node, by } => {
+            format!("{word:<10} room for {} on {}, for {}", pod_text(pod), node_text(node), job_text(by))
         }
         Event::Gone { pod, node } | Event::Finished { pod, node } => {
             format!("{word:<10} {} on {}", pod_text(pod), node_text(node))

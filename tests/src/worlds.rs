@@ -54,7 +54,10 @@ pub fn plan(n: &mut Numbers, policy: Policy) -> Plan {
         termination: Span::from_millis(n.one_of(&[0, 0, 1000, 3500])),
     };
     let rhythm = match n.below(4) {
-        0 | 1 => Rhythm::Every(Span::from_millis(n.one_of(&[1000, 1000, 700]))),
+        0 | 1 => {
+            let period = Span::from_millis(n.one_of(&[1000, 1000, 700]));
+            Rhythm::Every { period, first: n.one_of(&[period, period, Span::from_millis(1500)]) }
+        }
         2 => Rhythm::OnChange { at_least: Span::from_seconds(1) },
         _ => Rhythm::OnChange { at_least: Span::ZERO },
     };

@@ -15,6 +15,7 @@ use crate::model::draft::Draft;
 use crate::model::{Command, Effect, Theme, document};
 use crate::storage::{self, Trouble};
 use crate::store::Store;
+use crate::words;
 
 /// A change is kept when it has been quiet for so long.
 const SAVE_AFTER: Duration = Duration::from_millis(300);
@@ -80,6 +81,9 @@ impl Edge {
                 download(&name, "application/yaml", &text);
             }
             Effect::Announce(text) => store.announcement.set(text),
+            Effect::AnnounceStep(frame, resource) => {
+                store.announcement.set(words::announce(&frame, resource));
+            }
             Effect::Remember(key, value) => storage::remember(key, &value),
             Effect::Theme(theme) => set_theme(theme),
             Effect::Tick(every) => {

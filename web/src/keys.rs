@@ -114,6 +114,7 @@ pub const LIST: &[(&str, &[(&str, &str)])] = &[
         "Scenario",
         &[
             ("Enter or F2", "Edit the cell"),
+            ("Alt+Enter", "All values of the row"),
             ("↑ / ↓", "One more, one less while editing; with Shift ten"),
             ("Esc", "Leave the old value"),
             ("Q, W, N", "Add a queue, a job, nodes"),

@@ -48,6 +48,8 @@ pub const EXAMPLES: &[Example] = examples! {
     "may-not-borrow": "Why does it wait although GPUs are free?",
     "limit-is-a-ceiling": "Why does it wait although GPUs are free?",
     "fractions-share": "Why does it wait although GPUs are free?",
+    "tug-of-war": "Where the real one trips",
+    "the-real-one-crashes": "Where the real one trips",
 };
 
 impl Example {

@@ -6,8 +6,9 @@ use fairground::scenario::{Diagnostic, Path, Scenario};
 use leptos::prelude::*;
 
 use crate::edge::Edge;
-use crate::model::{Command, EngineState, Model, View, document, update};
+use crate::model::{Command, EngineState, Model, Selection, View, document, update};
 use crate::props::{FrameSignal, LadderSignal, ResourceSignal, RunSignal, SelectionSignal};
+use crate::view_model::pointed::pointed;
 
 /// The model for components. Cheap to copy.
 #[derive(Clone, Copy)]
@@ -68,6 +69,19 @@ impl Store {
     pub fn part<T: PartialEq + Send + Sync + 'static>(self, part: fn(&Model) -> T) -> Memo<T> {
         let model = self.model;
         Memo::new(move |_| model.with(part))
+    }
+
+    /// A text made of the model by a look that knows more than the model.
+    pub fn text(self, part: impl Fn(&Model) -> String + Send + Sync + 'static) -> Memo<String> {
+        let model = self.model;
+        let part: Box<dyn Fn(&Model) -> String + Send + Sync> = Box::new(part);
+        Memo::new(move |_| model.with(&part))
+    }
+
+    /// Whether a thing is what is selected, or what that belongs to.
+    pub fn is_pointed(self, at: &Selection) -> bool {
+        let frame = self.frame.get();
+        self.selection.with(|selection| pointed(frame.as_deref(), selection.as_ref()).contains(at))
     }
 
     /// A look at the model as it is now, without following it.

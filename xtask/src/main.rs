@@ -25,7 +25,8 @@ Usage: cargo xtask TASK
   test                           format, lints, docs, all tests, browser tests; one closing line
   e2e [--no-build] [ARGS]        browser tests alone, on the release build; ARGS go to playwright
   dist                           static files for any web host and any sub-path in dist/, with a size table
-  bench [--browser] [ARGS]       benchmarks of the engine, or of the page in a browser
+  bench [ARGS]                   benchmarks of the engine
+  bench --browser [--no-build]   of the page in a browser: time to paint, steps, edits, playing
   golden --dir PATH              run every recording of the reference schedulers below PATH
 
 FAIRGROUND_CHROMIUM names another Chromium for the browser tests.";
@@ -89,21 +90,28 @@ fn serve(args: &[String]) -> Result<(), Failure> {
 }
 
 fn e2e(args: &[String]) -> Result<(), Failure> {
-    let built = args.first().is_some_and(|arg| arg == "--no-build");
-    let dist = if built { root().join("dist") } else { page::dist()? };
-    if !dist.join("index.html").exists() {
-        return Err(Failure::new("there is no page in dist/", "run `cargo xtask dist`"));
-    }
-    let args = if built { &args[1..] } else { args };
+    let (dist, args) = built(args)?;
     let tally = test::browser(&dist, "journeys", args)?;
     println!("{tally}");
     if tally.failed == 0 { Ok(()) } else { Err(Failure::new("browser tests failed", test::LOOK_AT_RESULTS)) }
 }
 
+/// The page in `dist/`, built anew unless the first argument is `--no-build`, and the other arguments.
+fn built(args: &[String]) -> Result<(PathBuf, &[String]), Failure> {
+    let Some((_, rest)) = args.split_first().filter(|(first, _)| *first == "--no-build") else {
+        return Ok((page::dist()?, args));
+    };
+    let dist = root().join("dist");
+    if !dist.join("index.html").exists() {
+        return Err(Failure::new("there is no page in dist/", "run `cargo xtask dist`"));
+    }
+    Ok((dist, rest))
+}
+
 fn bench(args: &[String]) -> Result<(), Failure> {
     if args.first().is_some_and(|arg| arg == "--browser") {
-        let dist = page::dist()?;
-        return test::browser(&dist, "bench", &args[1..]).map(|_| ());
+        let (dist, args) = built(&args[1..])?;
+        return test::browser(&dist, "bench", args).map(|_| ());
     }
     step("Benchmarks of the engine", || {
         run(cargo().args(["bench", "-p", "fairground"]).args(args), "read the compiler's messages above")

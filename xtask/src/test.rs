@@ -113,7 +113,7 @@ pub fn browser(dist: &Path, project: &str, args: &[String]) -> Result<Tally, Fai
         let mut tally = Tally::default();
         let mut playwright = Command::new(folder.join("node_modules/.bin/playwright"));
         playwright
-            .args(["test", "--project", project])
+            .args(["test", &format!("--project={project}")])
             .args(args)
             .current_dir(&folder)
             .env("FAIRGROUND_URL", address)

@@ -115,8 +115,13 @@ pub enum Change {
 /// When cycles take place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rhythm {
-    /// Every so often; the first after one period.
-    Every(Span),
+    /// Every so often.
+    Every {
+        /// The distance of two cycles.
+        period: Span,
+        /// From the start to the first; usually one period.
+        first: Span,
+    },
     /// At every arrival and end, but at least this long after the previous cycle.
     OnChange {
         /// The shortest distance of two cycles.
@@ -125,10 +130,15 @@ pub enum Rhythm {
 }
 
 impl Rhythm {
+    /// Every so often, the first after one period.
+    pub fn every(period: Span) -> Rhythm {
+        Rhythm::Every { period, first: period }
+    }
+
     /// When a policy that just looks when asked wants to be asked again.
     pub fn wake(self, now: Time) -> Wake {
         match self {
-            Rhythm::Every(period) => Wake::At(now + period),
+            Rhythm::Every { period, .. } => Wake::At(now + period),
             Rhythm::OnChange { at_least } => Wake::OnChange { not_before: now + at_least },
         }
     }

@@ -21,7 +21,7 @@ pub fn apply(scenario: &Scenario, edits: &[Edit]) -> Result<Scenario, Box<Diagno
     Ok(after)
 }
 
-/// The text at a place as typed; lists of names are joined by commas. `None`: nothing there, or no such place.
+/// The text at a place as typed; lists of names are joined by commas, labels as `name=value`. `None`: nothing there, or no such place.
 pub fn get(scenario: &Scenario, at: &Path) -> Option<String> {
     match at.0.as_slice() {
         [Segment::Field(name)] if name == "format" => return Some(FORMAT.to_string()),
@@ -37,6 +37,7 @@ pub fn get(scenario: &Scenario, at: &Path) -> Option<String> {
         match shape.field(i) {
             Ref::Part(part) => shape = part,
             Ref::Rows(rows) => shape = rows.row(position(rows, segments.next()?)?)?,
+            Ref::Labels(map) if segments.len() == 0 => return given(&labels(map)),
             Ref::Labels(map) => return map.get(last(segments.as_slice())?).cloned(),
             Ref::Settings(map) => return map.get(last(segments.as_slice())?).map(|s| s.0.clone()),
             _ if segments.len() > 0 => return None,
@@ -45,6 +46,11 @@ pub fn get(scenario: &Scenario, at: &Path) -> Option<String> {
             Ref::Texts(texts) => return given(&texts.join(", ")),
         }
     }
+}
+
+/// Labels as one text.
+fn labels(map: &BTreeMap<String, String>) -> String {
+    map.iter().map(|(name, value)| [name, "=", value].concat()).collect::<Vec<_>>().join(", ")
 }
 
 /// The only remaining step, if it names something.
@@ -160,7 +166,14 @@ fn set(shape: &mut dyn Shape, segments: &[Segment], value: &str) -> Option<()> {
                 false => drop(map.insert(key.to_string(), value.to_string())),
             }
         }
-        Mut::Labels(map) if value.is_empty() => map.clear(),
+        Mut::Labels(map) => {
+            let pairs = value.split(',').map(str::trim).filter(|pair| !pair.is_empty());
+            let pair = |pair: &str| {
+                let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
+                (name.trim().to_string(), value.trim().to_string())
+            };
+            *map = pairs.map(pair).collect();
+        }
         Mut::Settings(map) => {
             let key = last(rest)?;
             match scalar() {
@@ -177,7 +190,6 @@ fn set(shape: &mut dyn Shape, segments: &[Segment], value: &str) -> Option<()> {
             let parts = value.split(',').map(str::trim).filter(|part| !part.is_empty());
             *texts = parts.map(str::to_string).collect();
         }
-        Mut::Labels(_) => return None,
     }
     Some(())
 }

@@ -29,7 +29,7 @@ pub struct Scenario {
     pub policy: String,
     /// Switches of the policy by name; left out: the product's default.
     pub settings: BTreeMap<String, Scalar>,
-    /// When cycles take place: a period (`1s`), or `on change` (at every arrival and end; under `kai` at least 1 s
+    /// When cycles take place: a period (`1s`; or `120s, first at 1s`), or `on change` (at every arrival and end; under `kai` at least 1 s
     /// apart). Left out: every second under `kai`, on change under `fifo`.
     pub cycle: Option<Scalar>,
     /// How long things take between cycles.

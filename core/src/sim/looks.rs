@@ -52,7 +52,7 @@ impl UsageLooks {
             }
             UsageClient::FakeWithHistory => {
                 // The window counts as many cycles as it has seconds.
-                let (Rhythm::Every(period) | Rhythm::OnChange { at_least: period }) = rhythm;
+                let (Rhythm::Every { period, .. } | Rhythm::OnChange { at_least: period }) = rhythm;
                 let n_cycles = window_ms / 1000 + 2;
                 UsageLooks { every: None, longest: Span::from_millis(period.as_millis() * n_cycles) }
             }

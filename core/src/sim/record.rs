@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::time::Time;
-use crate::trace::{Ledger, Recorded, Refusal};
+use crate::trace::{Ledger, Mark, Recorded, Refusal};
 
 /// What one cycle came to.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -16,6 +16,8 @@ pub struct CycleRecord {
     pub events: Vec<Recorded>,
     /// How many of `events` happened outside, before the policy was asked.
     pub n_outside: u32,
+    /// Where the policy's model cannot be held against the real scheduler.
+    pub marks: Vec<Mark>,
     /// Why pending jobs are pending; shared with the cycle before when equal. Empty at level *outcomes*.
     pub refusals: Arc<Vec<Refusal>>,
     /// The policy's numbers after the cycle; shared with the cycle before when equal.

@@ -7,7 +7,7 @@
 //! without grace) happens on the way to the next cycle, so that the state after this one still shows it.
 //!
 //! # Source
-//! Every period: the first cycle is one period after the start. On change: a cycle at every arrival, end
+//! Every period: the first cycle is one period after the start, unless another moment is given. On change: a cycle at every arrival, end
 //! and timeline entry, as soon as the policy's shortest distance of two cycles allows.
 
 use crate::kit::sort;
@@ -109,7 +109,7 @@ impl Simulation {
         let (policies, memory) = InCharge::new(&plan.policy, plan.rhythm);
         let world = World::new(plan.cluster.clone());
         let wake = match plan.rhythm {
-            Rhythm::Every(period) => Wake::At(Time::ZERO + period.max(Span::from_millis(1))),
+            Rhythm::Every { first, .. } => Wake::At(Time::ZERO + first.max(Span::from_millis(1))),
             Rhythm::OnChange { .. } => Wake::OnChange { not_before: Time::ZERO },
         };
         let state = State {
@@ -185,7 +185,8 @@ impl Simulation {
             self.state.refusals = Arc::new(trace.refusals.clone());
         }
         self.close();
-        Some((self.record(events, n_outside), trace))
+        let marks = std::mem::take(&mut trace.marks);
+        Some((CycleRecord { marks, ..self.record(events, n_outside) }, trace))
     }
 
     fn record(&self, events: Log, n_outside: usize) -> CycleRecord {
@@ -194,6 +195,7 @@ impl Simulation {
             time: self.state.now,
             events,
             n_outside: u32::try_from(n_outside).expect("fewer than 2^32 events in one cycle"),
+            marks: Vec::new(),
             refusals: self.state.refusals.clone(),
             ledger: self.state.ledger.clone(),
             digest: self.digest(),

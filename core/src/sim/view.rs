@@ -120,12 +120,16 @@ impl Simulation {
 }
 
 impl CycleRecord {
-    /// What was claimed in the cycle, in order.
+    /// What was claimed in the cycle and not given up again, in order.
     pub fn claims(&self) -> Vec<ClaimView> {
-        let claim = |event: &Event| match *event {
-            Event::Claimed { pod, node } => Some(ClaimView { pod, node }),
-            _ => None,
-        };
-        self.events.iter().filter_map(|recorded| claim(&recorded.event)).collect()
+        let mut claims: Vec<ClaimView> = Vec::new();
+        for recorded in &self.events {
+            match recorded.event {
+                Event::Claimed { pod, node } => claims.push(ClaimView { pod, node }),
+                Event::Unclaimed { pod, .. } => claims.retain(|claim| claim.pod != pod),
+                _ => {}
+            }
+        }
+        claims
     }
 }

@@ -37,6 +37,15 @@ pub enum Event {
         /// The node.
         node: NodeId,
     },
+    /// What was claimed for the pod earlier in the cycle is given up for another job; the pod waits on.
+    Unclaimed {
+        /// The pod.
+        pod: PodId,
+        /// The node.
+        node: NodeId,
+        /// For whom.
+        by: JobId,
+    },
     /// The pod was told to go.
     Evicted {
         /// The pod.

@@ -41,6 +41,17 @@ pub struct Trace {
     pub refusals: Vec<Refusal>,
     /// Every comparison, at level [`Level::Every`] only.
     pub checks: Vec<Check>,
+    /// Where the simulation cannot be held against the real scheduler, at any level.
+    pub marks: Vec<Mark>,
+}
+
+/// A place where the real scheduler does something that is no decision, or where its decision hangs on chance.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Mark {
+    /// What is known about such places.
+    pub rule: Rule,
+    /// Whom it is about.
+    pub subject: Subject,
 }
 
 impl Trace {

@@ -10,7 +10,7 @@ test("the start scenario tells its story", async ({ page }) => {
   await app.atCycle(1);
   await expect(app.why).toContainText("a2 was reclaimed for b2");
   await expect(app.why).toContainText("fair share of 2");
-  await expect(app.status).toContainText("Cycle 1: b2 submitted, a2 reclaimed for b2");
+  await expect(app.status).toContainText("Cycle 1: b2 submitted, a2 reclaimed, its GPU claimed for b2");
   await app.step.click();
   await app.atCycle(2);
   await expect(app.why).toContainText("b2 started on node-2");

@@ -9,6 +9,7 @@ mod decisions;
 mod expected;
 mod features;
 mod format;
+pub mod laws;
 pub mod snapshot;
 
 pub use format::Case;
@@ -25,7 +26,10 @@ use crate::report::Verdict;
 #[derive(Clone, Debug)]
 struct Ran {
     opening: Snapshot,
+    /// With new devices named as they were recorded.
     outcome: CycleOutcome,
+    /// As it came out.
+    as_run: CycleOutcome,
 }
 
 /// Compares a case with its recording.
@@ -42,6 +46,7 @@ pub fn check(case: &Case) -> Verdict {
 
 fn judge(case: &Case) -> Result<(), String> {
     let ran = trajectory(case)?;
+    ran.iter().try_for_each(|ran| laws::hold(&ran.opening, &ran.as_run))?;
     let mut furthest: Option<Difference> = None;
     for outcome in &case.outcomes {
         let Some(difference) = compare(case, &ran, outcome, 0)? else {
@@ -72,7 +77,9 @@ fn reopened(
 ) -> Result<Option<Difference>, String> {
     let open = recorded.open.as_ref().ok_or_else(|| format!("round {round} has no opening"))?;
     let opening = snapshot::reopening(case, open)?;
-    let ran = Ran { outcome: run(&opening), opening };
+    let as_run = run(&opening);
+    laws::hold(&opening, &as_run)?;
+    let ran = Ran { outcome: as_run.clone(), as_run, opening };
     compare(case, &[ran], outcome, round)
 }
 
@@ -82,15 +89,21 @@ fn trajectory(case: &Case) -> Result<Vec<Ran>, String> {
     let mut opening = snapshot::opening(case)?;
     let mut ran = Vec::new();
     for round in 0..rounds {
-        let mut outcome = run(&opening);
+        let as_run = run(&opening);
+        let mut outcome = as_run.clone();
         snapshot::rename_new_devices(&opening, &mut outcome, round);
         let mut next = opening.clone();
         let invented = case.outcomes[0].rounds.get(round + 1).and_then(|r| r.open.as_ref());
         snapshot::write_back(case, &mut next, &outcome, invented)?;
-        ran.push(Ran { opening, outcome });
+        ran.push(Ran { opening, outcome, as_run });
         opening = next;
     }
     Ok(ran)
+}
+
+/// The openings of all simulated rounds of a case.
+pub fn openings(case: &Case) -> Result<Vec<Snapshot>, String> {
+    Ok(trajectory(case)?.into_iter().map(|ran| ran.opening).collect())
 }
 
 fn run(snapshot: &Snapshot) -> CycleOutcome {

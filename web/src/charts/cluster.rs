@@ -242,6 +242,12 @@ pub fn key(mark: CellMark) -> String {
         let soft = Paint::from(Ink::Soft);
         let ground = |paint: Paint| put(area, place, 0.0, paint.trimmed(Trim::Round).area());
         match mark {
+            CellMark::Part => {
+                ground(Paint::from(Ink::Sunk))?;
+                put(area, place, 0.5, Paint::from(Ink::Strong).trimmed(Trim::RoundHair).line(1.0))?;
+                let lower = Place { y: 6.0, h: 6.0, ..place };
+                put(area, lower, 0.0, Paint::from(Ink::Whole).trimmed(Trim::Round).area())
+            }
             CellMark::Locked => {
                 ground(Paint::from(Ink::Whole))?;
                 let corner = vec![(px(16.0), px(4.0)), (px(16.0), px(12.0)), (px(8.0), px(12.0))];

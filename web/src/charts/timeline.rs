@@ -164,6 +164,7 @@ fn lines(plane: &mut Plane<'_, '_>, view: &TimelineView, size: Size) -> Drawn {
     let end = corners.last().copied();
     plane.draw_series(LineSeries::new(corners, Paint::from(Ink::Ink).line(1.5)))?;
     let edge = f64::from(view.end) + 0.5;
+    let mut captions: Vec<(f64, String)> = Vec::new();
     if let Some((x, y)) = end
         && x < edge
     {
@@ -182,16 +183,20 @@ fn lines(plane: &mut Plane<'_, '_>, view: &TimelineView, size: Size) -> Drawn {
             if x < edge {
                 plane.draw_series(LineSeries::new([(x, y), (edge, y)], paint.line(1.6)))?;
             }
-            caption(plane, (edge, y), &format!("{name}: fair share {}", number(y)), view)?;
+            captions.push((y, format!("{name}: fair share {}", number(y))));
         }
     }
-    if let Some((_, y)) = end {
-        let text = format!("capacity {} {}", number(y), unit(view.resource, y));
-        if size.width > 300.0 {
-            caption(plane, (edge, y), &text, view)?;
-        }
+    if let Some((_, y)) = end.filter(|_| size.width > 300.0) {
+        captions.push((y, format!("capacity {} {}", number(y), unit(view.resource, y))));
     }
-    Ok(())
+    // Lines closer than a line of text share one caption.
+    let near = 180.0 * view.max / f64::from(plane.plotting_area().dim_in_pixel().1);
+    if let [(share, one), (capacity, other)] = &captions[..]
+        && (share - capacity).abs() < near
+    {
+        captions = vec![(*capacity, format!("{one} · {other}"))];
+    }
+    captions.iter().try_for_each(|(y, text)| caption(plane, (edge, *y), text, view))
 }
 
 /// A caption at the right end of a line, above it if there is room.

@@ -19,6 +19,8 @@ pub enum Kind {
     Number,
     /// One of several values, each with its name.
     Choice(Vec<(String, String)>),
+    /// Any text, with usual values to choose from, each with what it means.
+    Usual(Vec<(String, String)>),
 }
 
 /// How editing ended.

@@ -25,25 +25,32 @@ pub fn Field(
     let store = Store::get();
     let path = at.to_string();
     let at = StoredValue::new(at);
-    let value = Memo::new(move |_| store.scenario.with(|s| at.with_value(|at| document::value(s, at))));
+    let value = store.text(move |m| at.with_value(|at| document::value(&m.scenario, at)));
     let typed = RwSignal::new(None::<String>);
     let mistake = RwSignal::new(None::<String>);
     let shown = move || typed.get().unwrap_or_else(|| value.get());
     let change = move |text: String| {
         let wrong = at.with_value(|at| store.mistake(at, &text));
-        if wrong.is_none() {
-            store.dispatch(Command::Set { at: at.get_value(), value: text });
-            typed.set(None);
-        }
+        let is_wrong = wrong.is_some();
         mistake.set(wrong);
+        if !is_wrong {
+            typed.set(None);
+            // Last: a new name makes the form anew, and this field goes.
+            store.dispatch(Command::Set { at: at.get_value(), value: text });
+        }
     };
     let restore = move || {
         typed.set(None);
         mistake.set(None);
         store.dispatch(Command::PreviewEnd);
     };
-    let id = format!("field-{path}");
+    let id = format!("field-{}", path.replace(char::is_whitespace, "_"));
     let described = format!("{id}-says");
+    let usual = if matches!(kind, Kind::Usual(_)) { format!("{id}-usual") } else { String::new() };
+    let note = store.text(move |m| {
+        let here = m.findings.iter().find(|d| at.with_value(|at| d.at == *at));
+        here.map(|d| d.says.clone()).unwrap_or_default()
+    });
     let control = match kind {
         Kind::Choice(choices) => {
             let options = choices.into_iter().map(|(key, name)| {
@@ -59,14 +66,14 @@ pub fn Field(
                     on:change=move |event| change(field_text(&event))
                 >
                     <option value="" prop:selected=move || value.with(String::is_empty)>
-                        {format!("default: {default}")}
+                        {if default.is_empty() { "not set" } else { default }}
                     </option>
                     {options.collect_view()}
                 </select>
             }
             .into_any()
         }
-        Kind::Text | Kind::Number => view! {
+        kind => view! {
             <input
                 id=id.clone()
                 class="input"
@@ -75,7 +82,8 @@ pub fn Field(
                 autocomplete="off"
                 spellcheck="false"
                 maxlength="300"
-                placeholder=format!("default: {default}")
+                list=(!usual.is_empty()).then(|| usual.clone())
+                placeholder=default
                 aria-describedby=described.clone()
                 aria-invalid=move || mistake.get().map(|_| "true")
                 prop:value=shown
@@ -96,6 +104,7 @@ pub fn Field(
                     }
                 }
             />
+            {values(kind, usual)}
         }
         .into_any(),
     };
@@ -109,6 +118,18 @@ pub fn Field(
                     None => says.into_any(),
                 }}
             </p>
+            {move || {
+                let note = note.get();
+                let shows = !note.is_empty() && mistake.with(Option::is_none);
+                shows.then(|| view! { <p class="hint warn">{note}</p> })
+            }}
         </div>
     }
+}
+
+/// Usual values, offered by the browser while typing.
+fn values(kind: Kind, id: String) -> Node {
+    let Kind::Usual(values) = kind else { return Node::Empty };
+    let values = values.into_iter().map(|(value, means)| view! { <option value=value>{means}</option> });
+    view! { <datalist id=id>{values.collect_view()}</datalist> }.into_node()
 }

@@ -4,9 +4,9 @@ use crate::dom::prelude::*;
 
 use super::button::IconButton;
 use super::icons::{Icon, Kind};
-use crate::model::announce::clock;
 use crate::model::{Command, EngineState, Origin, SPEEDS};
 use crate::store::Store;
+use crate::view_model::number::time as clock;
 
 /// The transport.
 /// Long because its markup is one tree.

@@ -3,8 +3,8 @@
 use fairground::cluster::{Cluster, GpuRequest, Phase, Pod};
 use fairground::id::{Id, JobId, NodeId, PodId, QueueId};
 use fairground::kit::sort;
-use fairground::sim::{CycleRecord, Simulation};
-use fairground::trace::{Event, LedgerRow, Recorded};
+use fairground::sim::{ClaimView, CycleRecord, Simulation};
+use fairground::trace::{Event, LedgerRow, Mark, Recorded};
 use fairground::units::{PerResource, Resource, ResourceVec};
 
 use super::convert_trace;
@@ -24,7 +24,7 @@ pub fn frame(sim: &Simulation, record: &CycleRecord) -> Frame {
         queues: record.ledger.rows.iter().map(|row| queue_row(cluster, row)).collect(),
         nodes: cluster.nodes.values().map(node_card).collect(),
         jobs: cluster.live_jobs.iter().map(|&job| job_row(cluster, job)).collect(),
-        events: record.events.iter().map(|recorded| event_row(cluster, record, recorded)).collect(),
+        events: events(cluster, record),
         refusals: record.refusals.iter().map(|r| convert_trace::refusal(cluster, r)).collect(),
     };
     place_pods(&mut frame, cluster, record);
@@ -174,8 +174,7 @@ fn portion(cluster: &Cluster, pod: &Pod, node: NodeId) -> f64 {
 
 /// Shows claims on the cells they are most likely to get: first those that are being left, then free ones.
 fn place_claims(frame: &mut Frame, cluster: &Cluster, record: &CycleRecord) {
-    for recorded in &record.events {
-        let Event::Claimed { pod, node } = recorded.event else { continue };
+    for ClaimView { pod, node } in record.claims() {
         let pod = &cluster.pods[pod];
         let job = &cluster.jobs[pod.job];
         let amount = amounts(&pod.request.resources);
@@ -199,6 +198,24 @@ fn place_claims(frame: &mut Frame, cluster: &Cluster, record: &CycleRecord) {
     }
 }
 
+/// What happened, then where that cannot be held against the real scheduler.
+fn events(cluster: &Cluster, record: &CycleRecord) -> Vec<EventRow> {
+    let happened = record.events.iter().map(|recorded| event_row(cluster, record, recorded));
+    happened.chain(record.marks.iter().map(|mark| mark_row(cluster, record, mark))).collect()
+}
+
+fn mark_row(cluster: &Cluster, record: &CycleRecord, mark: &Mark) -> EventRow {
+    let job = mark.subject.job;
+    EventRow {
+        kind: "mark".to_string(),
+        time_ms: record.time.as_millis(),
+        job: job.map_or_else(String::new, |job| cluster.jobs[job].name.to_string()),
+        queue: job.map_or(0, |job| cluster.jobs[job].queue.0),
+        reason: mark.rule.0.says.to_string(),
+        ..EventRow::default()
+    }
+}
+
 /// Which thing an event is about.
 enum About {
     Pod(PodId),
@@ -210,6 +227,7 @@ fn event_row(cluster: &Cluster, record: &CycleRecord, recorded: &Recorded) -> Ev
     let (about, node, by) = match recorded.event {
         Event::Submitted { job } | Event::JobDone { job } => (About::Job(job), None, None),
         Event::Bound { pod, node, .. } | Event::Claimed { pod, node } => (About::Pod(pod), Some(node), None),
+        Event::Unclaimed { pod, node, by } => (About::Pod(pod), Some(node), Some(by)),
         Event::Evicted { pod, node, by, .. } => (About::Pod(pod), Some(node), by),
         Event::Gone { pod, node } | Event::Finished { pod, node } => (About::Pod(pod), Some(node), None),
         Event::Requeued { pod } => (About::Pod(pod), None, None),

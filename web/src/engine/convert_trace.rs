@@ -14,6 +14,7 @@ pub fn kind(event: &Event) -> &'static str {
         Event::Submitted { .. } => "submitted",
         Event::Bound { .. } => "started",
         Event::Claimed { .. } => "claimed",
+        Event::Unclaimed { .. } => "unclaimed",
         Event::Evicted { reason, .. } => match reason {
             EvictReason::ReclaimedForFairShare | EvictReason::ReclaimedForQuota => "reclaimed",
             EvictReason::Preempted => "preempted",

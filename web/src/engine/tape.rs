@@ -67,6 +67,7 @@ impl Tape {
                 Event::Submitted { job } | Event::JobDone { job } => Some(job),
                 Event::Bound { pod, .. }
                 | Event::Claimed { pod, .. }
+                | Event::Unclaimed { pod, .. }
                 | Event::Evicted { pod, .. }
                 | Event::Gone { pod, .. }
                 | Event::Requeued { pod }

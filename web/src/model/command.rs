@@ -1,9 +1,11 @@
 //! What can be asked of the model, and what it asks of the world.
 
+use std::sync::Arc;
+
 use fairground::scenario::{Edit, Fix, Path};
 
 use super::{Opened, Selection};
-use crate::engine::protocol::{ImportOptions, Reply, Request};
+use crate::engine::protocol::{Frame, ImportOptions, Reply, Request};
 
 /// What can be asked of the model.
 #[derive(Clone, Debug, PartialEq)]
@@ -67,6 +69,8 @@ pub enum Command {
     Theme(Theme),
     /// Opens a tab of SETUP.
     Tab(SetupTab),
+    /// Shows all values of a queue, of nodes or of a job in place of the table, or the table.
+    Detail(Option<Path>),
     /// Shows a panel on narrow screens.
     Panel(Panel),
     /// Opens or closes a dialog.
@@ -155,6 +159,28 @@ pub enum Change {
     DuplicateJob(String),
     /// Removes a job.
     RemoveJob(String),
+    /// Adds pods of another kind to a job.
+    AddPodSet(String),
+    /// Sets how pods ask for GPUs, of a job or of a pod set.
+    Request {
+        /// The job or pod set.
+        at: Path,
+        /// How.
+        kind: RequestKind,
+    },
+}
+
+/// How a pod asks for GPUs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RequestKind {
+    /// It asks for none.
+    CpuOnly,
+    /// Whole GPUs.
+    Whole,
+    /// A part of one GPU.
+    Fraction,
+    /// Memory of one GPU.
+    Memory,
 }
 
 /// Where a queue is moved.
@@ -185,6 +211,8 @@ pub enum Effect {
     DownloadScenario,
     /// Tells everybody who listens.
     Announce(String),
+    /// Tells them what a step did, counting this resource.
+    AnnounceStep(Arc<Frame>, u8),
     /// Keeps a switch of this device.
     Remember(&'static str, String),
     /// Sets the colours.

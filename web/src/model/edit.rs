@@ -5,7 +5,7 @@ use std::sync::Arc;
 use fairground::scenario::{Edit, JobEntry, NodeEntry, Path, QueueEntry, Scenario, Segment};
 
 use super::command::{Change, Shift};
-use super::{Selection, document, tree};
+use super::{Selection, document, requests, tree};
 
 /// What a change comes to.
 #[derive(Clone, Debug, PartialEq)]
@@ -37,11 +37,13 @@ pub fn change(
         Change::AddJob { queue } => add_job(scenario, queue.as_deref(), selection),
         Change::DuplicateJob(job) => duplicate_job(scenario, job),
         Change::RemoveJob(job) => remove(scenario, "jobs", job, "job"),
+        Change::AddPodSet(job) => requests::add_pod_set(scenario, job),
+        Change::Request { at, kind } => requests::set_kind(scenario, at, *kind),
     }
 }
 
 /// A name that is not taken yet: `queue-1`, `queue-2` …
-fn free_name<'a>(stem: &str, taken: impl Iterator<Item = &'a str>) -> String {
+pub(super) fn free_name<'a>(stem: &str, taken: impl Iterator<Item = &'a str>) -> String {
     let taken: std::collections::BTreeSet<&str> = taken.collect();
     let mut candidates = (1..).map(|n| format!("{stem}-{n}"));
     candidates.find(|name| !taken.contains(name.as_str())).expect("there are endless numbers")
@@ -200,7 +202,7 @@ pub fn name_of_set(before: &Scenario, at: &Path, value: &str) -> String {
     if field == "name" && owner.is_some() {
         return format!("rename {} to {}", owner.unwrap_or_default(), value.trim());
     }
-    let words = field.replace('_', " ");
+    let words = field.replace(['_', '-'], " ");
     match owner {
         Some(owner) => format!("{words} of {owner} {} → {}", shown(&old), shown(value)),
         None if words == "name" => format!("title {} → {}", shown(&old), shown(value)),

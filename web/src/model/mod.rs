@@ -3,7 +3,6 @@
 //! [`update`] takes a [`Command`] and returns [`Effect`]s, which are data too; the edge of the page carries them
 //! out. Shared parts are behind `Arc`, so that the page can compare and hand them out cheaply.
 
-pub mod announce;
 pub mod command;
 pub mod document;
 pub mod draft;
@@ -11,17 +10,19 @@ pub mod edit;
 pub mod history;
 pub mod ladder;
 mod replies;
+pub mod requests;
 pub mod selection;
+pub mod table;
 pub mod tree;
 mod update;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use fairground::scenario::{Diagnostic, Scenario, Severity};
+use fairground::scenario::{Diagnostic, Path, Scenario, Severity};
 
 use crate::engine::protocol::{Frame, Run};
-pub use command::{Change, Command, Dialog, Effect, Panel, SetupTab, Shift, Theme};
+pub use command::{Change, Command, Dialog, Effect, Panel, RequestKind, SetupTab, Shift, Theme};
 pub use document::{Opened, Origin};
 pub use history::History;
 pub use ladder::Ladder;
@@ -157,6 +158,8 @@ pub struct View {
     pub chips: bool,
     /// The line under the title was closed.
     pub note_closed: bool,
+    /// The queue, nodes or job whose form stands in place of the table.
+    pub detail: Option<Path>,
     /// Queues whose children are hidden.
     pub folded: Arc<BTreeSet<String>>,
 }
@@ -267,6 +270,7 @@ impl Model {
         self.view.note_closed = false;
         self.view.why_open |= self.selection.is_some() || matches!(self.origin, Origin::Link);
         self.view.folded = Arc::default();
+        self.view.detail = None;
     }
 }
 
@@ -282,6 +286,7 @@ impl Default for View {
             setup_folded: false,
             chips: true,
             note_closed: false,
+            detail: None,
             folded: Arc::default(),
         }
     }

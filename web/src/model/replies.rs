@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::command::{Dialog, Effect};
 use super::ladder::Ladder;
 use super::update::{ask_ladder, go_to, notify};
-use super::{EngineState, Model, Origin, Progress, Selection, announce};
+use super::{EngineState, Model, Origin, Progress, Selection};
 use crate::engine::protocol::{Frame, Reply, Run, Say};
 
 /// Takes a reply in, unless it answers a question that is no longer of interest.
@@ -68,7 +68,7 @@ fn arrived(model: &mut Model, frame: Frame, run: Run, fx: &mut Vec<Effect>) {
     let quiet_news = model.playing
         && (frame.events.is_empty() || model.clock_ms.saturating_sub(model.announced_ms) < 1000);
     if moved && !quiet_news {
-        fx.push(Effect::Announce(announce::sentence(&frame, model.resource)));
+        fx.push(Effect::AnnounceStep(frame.clone(), model.resource));
         model.announced_ms = model.clock_ms;
     }
     model.frame = Some(frame.clone());

@@ -8,7 +8,7 @@ use super::command::{Change, Command, Dialog, Effect, Panel};
 use super::document::Opened;
 use super::edit::{self, Changed};
 use super::replies;
-use super::{EngineState, Import, Model, Notice, Origin, SPEEDS, Selection, document};
+use super::{EngineState, Import, Model, Notice, Origin, SPEEDS, Selection, document, table};
 use crate::engine::protocol::{Ask, ImportOptions, Request};
 
 /// Most notices that are kept.
@@ -129,7 +129,17 @@ fn update_view(model: &mut Model, command: Command, fx: &mut Vec<Effect>) {
             fx.push(Effect::Theme(theme));
             fx.push(Effect::Remember("theme", theme.name().to_string()));
         }
-        Command::Tab(tab) => view.tab = tab,
+        Command::Tab(tab) => {
+            view.tab = tab;
+            view.detail = None;
+        }
+        Command::Detail(at) => {
+            // The focus goes to the form's heading, and back to the row.
+            let focus = at.clone().or_else(|| view.detail.as_ref().map(|from| from.field("name")));
+            view.tab = at.as_ref().map_or(view.tab, table::tab);
+            view.detail = at;
+            fx.extend(focus.map(Effect::FocusField));
+        }
         Command::Panel(panel) => {
             view.panel = panel;
             view.why_open |= panel == Panel::Why;
@@ -258,6 +268,9 @@ fn follow_rename(model: &mut Model, at: &Path, value: &str) {
         return;
     }
     let new = value.trim().to_string();
+    if model.view.detail.is_some() && model.view.detail == table::owner(at) {
+        model.view.detail = Some(Path(vec![Field(list.clone()), Named(new.clone())]));
+    }
     match (&mut model.selection, list.as_str()) {
         (Some(Selection::Queue(name)), "queues") if name == old => *name = new,
         (Some(Selection::Job(name)), "jobs") if name == old => *name = new,
@@ -486,15 +499,10 @@ fn take_import(model: &mut Model, run_until_ms: Option<i64>, fx: &mut Vec<Effect
 }
 
 fn focus_field(model: &mut Model, path: Path, fx: &mut Vec<Effect>) {
-    use super::command::SetupTab;
-    use fairground::scenario::Segment::Field;
     model.view.setup_folded = false;
     model.view.panel = Panel::Setup;
-    model.view.tab = match path.0.first() {
-        Some(Field(list)) if list == "queues" => SetupTab::Queues,
-        Some(Field(list)) if list == "nodes" => SetupTab::Nodes,
-        Some(Field(list)) if list == "jobs" => SetupTab::Work,
-        _ => SetupTab::Rules,
-    };
+    model.view.tab = table::tab(&path);
+    let is_shown = table::has_column(&path, model.resource);
+    model.view.detail = table::owner(&path).filter(|_| !is_shown);
     fx.push(Effect::FocusField(path));
 }

@@ -50,6 +50,8 @@ pub struct ClusterView {
 /// A mark of the picture, in the order of the legend.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum CellMark {
+    /// Filled from below.
+    Part,
     /// Corner.
     Locked,
     /// Stripes.
@@ -72,6 +74,7 @@ impl CellMark {
     /// Its name in the legend.
     pub fn name(self) -> &'static str {
         match self {
+            CellMark::Part => "part of a GPU",
             CellMark::Locked => "cannot be taken",
             CellMark::Leaving => "leaving",
             CellMark::Claimed => "claimed",
@@ -345,6 +348,7 @@ fn marks(card: &Card) -> Vec<CellMark> {
         marks.extend(cell.claim.map(|_| CellMark::Claimed));
         marks.extend(cell.ghost.map(|_| CellMark::Ghost));
         for part in &cell.parts {
+            marks.extend((part.to - part.from < 0.999).then_some(CellMark::Part));
             marks.extend(part.locked.then_some(CellMark::Locked));
             marks.extend(part.leaving.then_some(CellMark::Leaving));
             marks.extend(part.starting.then_some(CellMark::Starting));

@@ -3,6 +3,7 @@
 
 pub mod cluster;
 pub mod number;
+pub mod pointed;
 pub mod queues;
 pub mod shares;
 pub mod timeline;

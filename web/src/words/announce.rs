@@ -2,7 +2,7 @@
 
 use super::happenings::{Group, groups};
 use crate::engine::protocol::Frame;
-use crate::view_model::number::{GPU, amount, count};
+use crate::view_model::number::{amount, count};
 use crate::view_model::queues::Tree;
 use crate::view_model::shares::touched;
 
@@ -10,7 +10,8 @@ use crate::view_model::shares::touched;
 const TOLD: usize = 4;
 
 /// *Cycle 7: a2 reclaimed, its GPU claimed for b2. team-a 2, team-b 1.*
-pub fn announce(frame: &Frame) -> String {
+pub fn announce(frame: &Frame, resource: u8) -> String {
+    let r = resource.min(2);
     let head = if frame.cycle == 0 { "At the start".to_string() } else { format!("Cycle {}", frame.cycle) };
     let groups = groups(frame);
     let mut parts: Vec<String> = Vec::new();
@@ -38,7 +39,7 @@ pub fn announce(frame: &Frame) -> String {
         .filter(|queue| touched.contains(queue))
         .take(TOLD)
         .map(|queue| &frame.queues[*queue as usize])
-        .map(|queue| format!("{} {}", queue.name, amount(GPU, queue.allocated[2])))
+        .map(|queue| format!("{} {}", queue.name, amount(r, queue.allocated[usize::from(r)])))
         .collect();
     if !holdings.is_empty() {
         said += &format!(" {}.", holdings.join(", "));

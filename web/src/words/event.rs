@@ -2,8 +2,9 @@
 
 use super::check::{decisive_resource, says, value_of};
 use super::text::Text;
-use super::{Control, Evidence, Explanation, RuleCard};
+use super::{Control, Entry, Evidence, Explanation, RuleCard};
 use crate::engine::protocol::{CheckRow, EventRow, Frame, QueueRow};
+use crate::model::Selection;
 use crate::view_model::number::{self, GPU, amount, bound, unit, with_unit};
 
 /// Why a pod was told to go, in words, for reasons without a taker.
@@ -37,6 +38,7 @@ pub fn event(frame: &Frame, event: &EventRow, resource: u8) -> Explanation {
     };
     explanation.when = number::time(event.time_ms);
     explanation.checks = event.checks.iter().map(says).collect();
+    explanation.list = in_order(frame, event);
     if explanation.rule.is_none() {
         explanation.rule = event.checks.iter().rev().find(|check| !check.says.is_empty()).map(RuleCard::of);
     }
@@ -62,6 +64,47 @@ pub fn split(frame: &Frame, a: u32, b: u32) -> Option<(&QueueRow, &QueueRow, Opt
     let row = |position: u32| frame.queues.get(position as usize);
     let parent = at.checked_sub(1).and_then(|above| row(one[above]));
     Some((row(one[at])?, row(two[at])?, parent))
+}
+
+fn is_told_to_go(event: &EventRow) -> bool {
+    matches!(event.kind.as_str(), "reclaimed" | "preempted" | "moved" | "evicted")
+}
+
+/// Who is told to go for the same job, in the order in which it was decided, and who of the giver's queue cannot be
+/// taken from. Of one alone there is nothing to tell.
+fn in_order(frame: &Frame, event: &EventRow) -> Option<(&'static str, Vec<Entry>)> {
+    if !is_told_to_go(event) || event.by.is_empty() {
+        return None;
+    }
+    let mut entries = Vec::new();
+    for other in frame.events.iter().filter(|other| is_told_to_go(other) && other.by == event.by) {
+        let mut text = Text::default().job(&other.job);
+        if let Some((_, n)) = other.pod.rsplit_once('/') {
+            text = text.say(format!(", pod {n}"));
+        }
+        let row = frame.jobs.iter().find(|job| job.name == other.job);
+        let submitted = row.map(|job| format!(", submitted {}", number::time(job.submit_ms)));
+        entries.push(Entry {
+            when: format!("{}.", entries.len() + 1),
+            text: text.say(submitted.unwrap_or_default()),
+            selection: Some(Selection::Job(other.job.clone())),
+            current: other == event,
+            ..Entry::default()
+        });
+    }
+    let mut stay: Vec<&str> = Vec::new();
+    for pod in frame.nodes.iter().flat_map(|node| &node.cells).flat_map(|cell| &cell.pods) {
+        if pod.locked && pod.queue == event.queue && !stay.contains(&pod.job.as_str()) {
+            stay.push(&pod.job);
+        }
+    }
+    entries.extend(stay.into_iter().map(|job| Entry {
+        when: "stays".into(),
+        text: Text::default().job(job).say(", which cannot be taken"),
+        selection: Some(Selection::Job(job.to_string())),
+        ..Entry::default()
+    }));
+    (entries.len() > 1).then_some(("Told to go for the same job, in this order", entries))
 }
 
 /// The sides of a reclaim at the level where the paths split.
@@ -120,9 +163,13 @@ fn evicted_below(frame: &Frame, queue: &QueueRow) -> f64 {
         }
         false
     };
-    let told =
-        |event: &&EventRow| matches!(event.kind.as_str(), "reclaimed" | "preempted" | "moved" | "evicted");
-    frame.events.iter().filter(told).filter(|event| below(event.queue)).map(|event| event.gpus).sum()
+    frame
+        .events
+        .iter()
+        .filter(|event| is_told_to_go(event))
+        .filter(|event| below(event.queue))
+        .map(|event| event.gpus)
+        .sum()
 }
 
 /// *one* for one whole unit, else the number.
@@ -313,11 +360,18 @@ fn other(frame: &Frame, event: &EventRow) -> Explanation {
             .say(format!(" {} claimed for ", if event.gpus == 1.0 { "is" } else { "are" }))
             .job(&event.job)
             .say(" until those who hold it are gone."),
+        "unclaimed" => job
+            .say(" lost what had been claimed for it on ")
+            .node(&event.node)
+            .say(" earlier in the cycle; it is claimed for ")
+            .job(&event.by)
+            .say(" now."),
         "evicted" => job.say(format!(" was evicted: {}.", reason(&event.reason))),
         "gone" => job.say(" is gone from ").node(&event.node).say("; its place is free."),
         "requeued" => job.say(" waits again in ").queue(queue).say("."),
         "finished" => job.say(" finished on ").node(&event.node).say("."),
         "done" => job.say(" is done: its last pod ended."),
+        "mark" => job.say(": ").say(event.reason.as_str()).say("."),
         "changed" => Text::of("The plan changed here, by an entry of the scenario's timeline."),
         other => job.say(format!(": {}.", other.replace('-', " "))),
     };

@@ -243,11 +243,11 @@ fn the_ladder_ends_in_the_shown_value() {
 #[test]
 fn steps_are_announced() {
     assert_eq!(
-        announce(&fixtures::reclaimed()),
+        announce(&fixtures::reclaimed(), 2),
         "Cycle 1: a2 reclaimed, its GPU claimed for b2. team-a 2, team-b 1."
     );
-    assert_eq!(announce(&fixtures::start()), "At the start: b2 submitted.");
-    assert_eq!(announce(&Frame { cycle: 3, ..Frame::default() }), "Cycle 3: nothing changed.");
+    assert_eq!(announce(&fixtures::start(), 2), "At the start: b2 submitted.");
+    assert_eq!(announce(&Frame { cycle: 3, ..Frame::default() }, 2), "Cycle 3: nothing changed.");
 }
 
 #[test]
@@ -299,7 +299,7 @@ fn real(id: &str, cycle: u32) -> Frame {
 #[test]
 fn the_start_scenario_keeps_what_is_promised() {
     let frames: Vec<Frame> = (0..4).map(|cycle| real("start", cycle)).collect();
-    let said: String = frames.iter().map(|frame| announce(frame) + "\n").collect();
+    let said: String = frames.iter().map(|frame| announce(frame, 2) + "\n").collect();
     expect![[r#"
         At the start: a1 submitted, a2 submitted, b1 submitted.
         Cycle 1: b2 submitted, a2 reclaimed, its GPU claimed for b2. team-a 2, team-b 1.
@@ -381,4 +381,26 @@ fn examples_explain_why_jobs_wait() {
           also: `b4` was not tried: `b3`, which asks for no more, found no place in this cycle.
           `b4`: asked for (1 GPU) is more than free or leaving on one node (0 GPUs).
     "#]].assert_eq(&text);
+}
+
+#[test]
+fn victims_are_told_in_order_with_those_who_stay() {
+    let told = |id: &str, by: &str| {
+        let frame = real(id, 1);
+        let index =
+            frame.events.iter().position(|event| event.by == by).expect("somebody goes for it") as u32;
+        let explanation = why(&frame, None, Some(&Selection::Event { cycle: 1, index }), None, 2);
+        let (_, entries) = explanation.list.unwrap_or_default();
+        entries.iter().map(|entry| format!("{} {}\n", entry.when, entry.text)).collect::<String>()
+    };
+    expect![[r#"
+        1. `low4`, submitted −6:36
+        2. `low3`, submitted −6:37
+    "#]].assert_eq(&told("priority-inside-a-queue", "urgent"));
+    expect![[r#"
+        1. `low`, submitted −8:20
+        stays `keep`, which cannot be taken
+    "#]].assert_eq(&told("tug-of-war", "stretch"));
+    // One alone needs no list.
+    assert_eq!(told("start", "b2"), "");
 }

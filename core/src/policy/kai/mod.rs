@@ -45,6 +45,7 @@ mod task;
 pub mod usage;
 
 pub use adapter::{Kai, Memory};
+pub use recorder::CRASH;
 
 use crate::trace::{Rule, Trace};
 use config::Action;
@@ -105,5 +106,6 @@ pub fn rules() -> Vec<Rule> {
         min_runtime::RAN_LONG_ENOUGH,
         recorder::LOWER_PRIORITY,
         recorder::STALE_GRACE,
+        recorder::CRASH,
     ]
 }

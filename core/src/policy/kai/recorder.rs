@@ -5,7 +5,7 @@
 //! kai.md 4.4 (commit); recordings of format `kai-cycle/1`
 //!
 //! # Differs
-//! evicting a pod that is not on a node, or twice (Q-11, Q-14), is no event and no decision
+//! evicting a pod that is not on a node, or twice (Q-11, Q-14), is no decision; a claim that is lost so is an event
 
 use crate::kit::sort;
 use std::sync::Arc;
@@ -19,7 +19,9 @@ use super::snapshot::{
 use super::statement::Done;
 use super::task::{GroupRef, JobRef, NodeRef, PodRef, TaskRef};
 use crate::cluster::Devices;
-use crate::trace::{Check, Event, EvictReason, Op, Quantity, Rule, RuleRecord, Subject, Trace};
+use crate::trace::{
+    Check, Event, EvictReason, Mark, Op, Quantity, Recorded, Rule, RuleRecord, Subject, Trace,
+};
 
 /// 7.1.
 pub static LOWER_PRIORITY: Rule = Rule(&RuleRecord {
@@ -36,6 +38,16 @@ pub static STALE_GRACE: Rule = Rule(&RuleRecord {
     formula: "now - stale since >= grace",
     source: "kai.md 7.3",
     differs: "",
+});
+
+/// Q-5.
+pub static CRASH: Rule = Rule(&RuleRecord {
+    key: "kai/solver/crash",
+    says: "a job that lost pods in this cycle and is tried again is judged by the pods it lost; here the real scheduler stops \
+           with an error and starts anew, the simulation passes the job over",
+    formula: "tasks left to place >= 1",
+    source: "kai.md 6.5, 12 Q-5",
+    differs: "the real scheduler dies",
 });
 
 /// Why something was committed.
@@ -189,6 +201,7 @@ impl<'t> Recorder<'t> {
                 Decided::Evict { .. } => None,
             })
         }) else {
+            self.unclaimed(session, job, task);
             return;
         };
         if self.decisions.contains(&Decided::Evict { pod: t.pod }) {
@@ -218,6 +231,20 @@ impl<'t> Recorder<'t> {
         });
     }
 
+    /// Q-14: a pod that has only a claim of this cycle is a legal victim.
+    fn unclaimed(&mut self, session: &Session<'_>, job: JobRef, task: TaskRef) {
+        let pod = session.pod_of(task).id;
+        let of_pod = |recorded: &Recorded| match recorded.event {
+            Event::Claimed { pod: other, node } if other == pod => Some(Some(node)),
+            Event::Unclaimed { pod: other, .. } if other == pod => Some(None),
+            _ => None,
+        };
+        if let Some(Some(node)) = self.trace.events.iter().rev().find_map(of_pod) {
+            let by = session.facts_of(job).id;
+            self.trace.event(Event::Unclaimed { pod, node, by }, Vec::new);
+        }
+    }
+
     /// A job's last start was set.
     pub fn started(&mut self, session: &Session<'_>, job: JobRef) {
         self.started.push(job);
@@ -232,8 +259,10 @@ impl<'t> Recorder<'t> {
             self.step.stale.push((session.facts_of(job).name.clone(), is_stale));
         }
     }
-    /// The real scheduler would have died here (Q-5).
+    /// The real scheduler would have died here (Q-5): a mark is left, at any level, and the job stays unsolved.
     pub fn crashed(&mut self, session: &Session<'_>, job: JobRef) {
+        let subject = Subject { job: Some(session.facts_of(job).id), ..Subject::default() };
+        self.trace.marks.push(Mark { rule: CRASH, subject });
         if self.outcome.is_some() {
             self.step.crashes.push(session.facts_of(job).name.clone());
         }

@@ -53,24 +53,33 @@ fn rhythm(s: &Scenario, kind: Kind, f: &mut Findings) -> Rhythm {
         },
     };
     let Some(typed) = &s.cycle else {
-        return if kind == Kind::Kai { Rhythm::Every(Span::from_seconds(1)) } else { on_change };
+        return if kind == Kind::Kai { Rhythm::every(Span::from_seconds(1)) } else { on_change };
     };
     if typed.0.trim() == "on change" {
         return on_change;
     }
     let at = || Path::default().field("cycle");
-    if quantity::span(&typed.0).is_err() {
-        let says = format!("cycle {} is neither a period such as 1s nor `on change`", quoted(&typed.0));
+    let (period, first) = match typed.0.split_once("first at") {
+        Some((period, first)) => (period.trim().trim_end_matches(','), Some(first)),
+        None => (typed.0.as_str(), None),
+    };
+    if quantity::span(period).is_err() || first.is_some_and(|first| quantity::span(first).is_err()) {
+        let says = format!(
+            "cycle {} is neither a period such as `1s` or `120s, first at 1s`, nor `on change`",
+            quoted(&typed.0)
+        );
         f.add(codes::DURATION, at(), says, set(at(), "", "Use the default cycle"));
         return on_change;
     }
-    let period = f.time(&s.cycle, Span::from_seconds(1), &at, &quantity::span);
+    let mut time = |text: &str, default| f.time(&Some(text.into()), default, &at, &quantity::span);
+    let period = time(period, Span::from_seconds(1));
+    let first = first.map_or(period, |first| time(first, period));
     if period == Span::ZERO {
         let says =
             "a cycle of 0 seconds would never let time pass; write a period such as 1s, or `on change`";
         f.add(codes::DURATION, at(), says, set(at(), "1s", "Set the cycle to 1s"));
     }
-    Rhythm::Every(period)
+    Rhythm::Every { period, first }
 }
 
 /// A setting that the policy does not have.

@@ -32,6 +32,8 @@ pub enum RowKey {
     Open,
     /// Hide its children.
     Fold,
+    /// Show all its values.
+    All,
 }
 
 /// Where the grid's one tab stop is: row and column.
@@ -141,7 +143,7 @@ fn GridRow(
     let is_selected = Memo::new(move |_| {
         row.with(|row| {
             let select = row.as_ref().and_then(|row| row.select.as_ref());
-            select.is_some() && store.selection.with(|s| s.as_ref() == select)
+            select.is_some_and(|select| store.is_pointed(select))
         })
     });
     let is_top = move || row.with(|row| row.as_ref().is_some_and(|r| r.is_top));
@@ -339,8 +341,9 @@ impl Grid {
     /// Puts the focus on the active cell, once it is there.
     fn focus(self) {
         request_animation_frame(move || {
-            let (id, column) = self.active.get_untracked();
-            let Some(root) = self.root.get_untracked() else { return };
+            // By then another tab or a form may stand there.
+            let Some((id, column)) = self.active.try_get_untracked() else { return };
+            let Some(root) = self.root.try_get_untracked().flatten() else { return };
             let root: &HtmlElement = root.as_ref();
             let Ok(rows) = root.query_selector_all("[data-row]") else { return };
             for i in 0..rows.length() {
@@ -378,6 +381,7 @@ impl Grid {
             }
         };
         match (event.key().as_str(), event.alt_key()) {
+            ("Enter", true) => tell(RowKey::All),
             ("ArrowUp", true) => tell(RowKey::Up),
             ("ArrowDown", true) => tell(RowKey::Down),
             ("ArrowRight", true) if self.is_tree => tell(RowKey::In),

@@ -1,8 +1,10 @@
 //! SETUP: the scenario as tables that are the form.
 
+pub mod attributes;
 pub mod grid;
 pub mod rows;
 
+mod detail;
 mod findings;
 mod nodes;
 mod queues;
@@ -14,10 +16,11 @@ pub use rules::POLICIES;
 use std::collections::BTreeMap;
 
 use crate::dom::prelude::*;
-use fairground::scenario::Scenario;
+use fairground::scenario::{Path, Scenario};
 
 use super::button::IconButton;
 use super::icons::Kind;
+use super::menu::MenuItem;
 use crate::engine::protocol::QueueRow;
 use crate::model::{Command, SetupTab};
 use crate::store::Store;
@@ -65,6 +68,11 @@ const TABS: [(SetupTab, &str); 4] = [
     (SetupTab::Rules, "Rules"),
 ];
 
+/// The line of a row's menu that opens its form.
+fn all_values(name: &str, at: Path) -> MenuItem {
+    MenuItem::new(format!("All values of {name}"), Command::Detail(Some(at))).key("Alt+Enter")
+}
+
 /// The panel.
 #[component]
 pub fn Setup() -> impl IntoView {
@@ -99,7 +107,12 @@ pub fn Setup() -> impl IntoView {
         store.dispatch(Command::Tab(TABS[to].0));
         super::focus_id(&format!("setup-tab-{}", TABS[to].1));
     };
+    let detail = detail::open_detail(store);
     let body = move || match tab.get() {
+        _ if !detail.with(String::is_empty) => {
+            let at = store.now(|m| m.view.detail.clone()).unwrap_or_default();
+            view! { <detail::Detail at /> }.into_node()
+        }
         SetupTab::Queues => view! { <queues::Queues /> }.into_any(),
         SetupTab::Nodes => view! { <nodes::Nodes /> }.into_any(),
         SetupTab::Work => view! { <work::Work /> }.into_any(),

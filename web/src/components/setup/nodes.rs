@@ -1,7 +1,9 @@
 //! Groups of equal nodes.
 
 use crate::dom::prelude::*;
+use fairground::scenario::Path;
 
+use super::all_values;
 use super::grid::{EditGrid, RowKey};
 use super::rows::{node_columns, node_rows};
 use crate::components::icons::{Icon, Kind};
@@ -21,12 +23,19 @@ pub fn Nodes() -> impl IntoView {
         })
     });
     let on_row_key = move |(id, key): (String, RowKey)| {
-        if key == RowKey::Remove {
+        if key == RowKey::All {
+            let at = Path::default().field("nodes").named(&id);
+            store.dispatch(Command::Detail(Some(at)));
+        } else if key == RowKey::Remove {
             store.dispatch(Command::Change(Change::RemoveNodes(id)));
         }
     };
     let menu = |id: String| {
-        vec![MenuItem::new(format!("Remove {id}"), Command::Change(Change::RemoveNodes(id))).key("Del")]
+        let at = Path::default().field("nodes").named(&id);
+        vec![
+            all_values(&id, at),
+            MenuItem::new(format!("Remove {id}"), Command::Change(Change::RemoveNodes(id))).key("Del"),
+        ]
     };
     let is_empty = move || store.scenario.with(|s| s.nodes.is_empty());
     view! {

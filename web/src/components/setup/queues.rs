@@ -1,7 +1,9 @@
 //! The tree of queues.
 
 use crate::dom::prelude::*;
+use fairground::scenario::Path;
 
+use super::all_values;
 use super::grid::{EditGrid, RowKey};
 use super::rows::{Row, queue_columns, queue_rows};
 use crate::components::icons::{Icon, Kind};
@@ -80,6 +82,7 @@ fn row_command(store: Store, rows: &[Row], queue: String, key: RowKey) -> Option
         }
         RowKey::Open => Some(Command::FoldQueue(queue, false)),
         RowKey::Fold => Some(Command::FoldQueue(queue, true)),
+        RowKey::All => Some(Command::Detail(Some(Path::default().field("queues").named(&queue)))),
     }
 }
 
@@ -88,7 +91,8 @@ fn menu(store: Store, queue: &str) -> Vec<MenuItem> {
     let name = || queue.to_string();
     let change = |label: String, change: Change| MenuItem::new(label, Command::Change(change));
     let shift = |to| Change::MoveQueue { queue: name(), to };
-    let mut items = Vec::new();
+    let all = Path::default().field("queues").named(queue);
+    let mut items = vec![all_values(queue, all)];
     if tree::is_leaf(&scenario, queue) {
         items.push(change(format!("Add a job to {queue}"), Change::AddJob { queue: Some(name()) }));
     }

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use fairground::scenario::{Diagnostic, JobEntry, Path, Scalar, Scenario, Segment, Severity};
 
 use crate::components::edit_box::Kind;
-use crate::model::{Selection, announce, tree};
+use crate::model::{Selection, tree};
+use crate::view_model::number;
 
 /// A column.
 #[derive(Clone, Debug, PartialEq)]
@@ -305,7 +306,7 @@ fn job_row(
     }
     let mut submit = value("submit", "submit", &job.submit, "0:00");
     if let Ok(ms) = job.submit.as_ref().map_or(Ok(0), |s| fairground::scenario::quantity::millis(&s.0)) {
-        submit.shown = if ms < 0 { "before".to_string() } else { announce::clock(ms) };
+        submit.shown = if ms < 0 { "before".to_string() } else { number::time(ms) };
         submit.is_dim = ms <= 0;
     }
     Row {

@@ -1,7 +1,9 @@
 //! Jobs and patterns of jobs.
 
 use crate::dom::prelude::*;
+use fairground::scenario::Path;
 
+use super::all_values;
 use super::grid::{EditGrid, RowKey};
 use super::rows::{job_columns, job_rows};
 use crate::components::button::IconButton;
@@ -39,12 +41,17 @@ pub fn Work() -> impl IntoView {
         })
     });
     let on_row_key = move |(id, key): (String, RowKey)| {
-        if key == RowKey::Remove {
+        if key == RowKey::All {
+            let at = Path::default().field("jobs").named(&id);
+            store.dispatch(Command::Detail(Some(at)));
+        } else if key == RowKey::Remove {
             store.dispatch(Command::Change(Change::RemoveJob(id)));
         }
     };
     let menu = |id: String| {
+        let at = Path::default().field("jobs").named(&id);
         vec![
+            all_values(&id, at),
             MenuItem::new(format!("Duplicate {id}"), Command::Change(Change::DuplicateJob(id.clone()))),
             MenuItem::new(format!("Explain {id}"), Command::Select(Some(Selection::Job(id.clone()))))
                 .key("E"),

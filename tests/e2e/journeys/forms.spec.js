@@ -1,0 +1,119 @@
+import AxeBuilder from "@axe-core/playwright";
+import { App } from "../app.js";
+import { expect, test } from "../fixture.js";
+
+/** Opens the form of a row by its menu. */
+async function form(page, name) {
+  await page.getByRole("button", { name: `More for ${name}`, exact: true }).click();
+  await page.getByRole("menuitem", { name: `All values of ${name}` }).click();
+  await expect(page.getByRole("heading", { name, exact: true })).toBeFocused();
+}
+
+/** Types into a field of a form. */
+async function fill(page, label, value) {
+  const field = page.locator(".setup").getByLabel(label, { exact: true });
+  await field.fill(value);
+  await field.press("Tab");
+}
+
+test("a minimum runtime on a queue puts an eviction off, and undo brings it back", async ({ page }) => {
+  const app = new App(page);
+  await app.open();
+  await form(page, "team-a");
+  await fill(page, "Against other queues", "1h");
+  await app.arrived();
+  await app.step.click();
+  await app.atCycle(1);
+  await expect(app.share("team-a")).toHaveAttribute("aria-label", /has 3 GPUs/);
+  await page.getByRole("button", { name: "Undo: reclaim min runtime of team-a not set → 1h" }).click();
+  await app.arrived();
+  await expect(app.share("team-a")).toHaveAttribute("aria-label", /has 2 GPUs/);
+});
+
+test("a job asks for a part of a GPU, for its memory, and for pods of two kinds", async ({ page }) => {
+  const app = new App(page);
+  await app.open();
+  await app.tab("Work").click();
+  await form(page, "b2");
+  const asks = page.getByLabel("Each asks for", { exact: true });
+  await expect(asks).toHaveValue("whole");
+  await asks.selectOption("a part of one GPU");
+  await expect(page.getByLabel("Part of a GPU", { exact: true })).toHaveValue("0.5");
+  await app.arrived();
+  await asks.selectOption("memory of one GPU");
+  await fill(page, "GPU memory of each", "20000");
+  await expect(page.getByLabel("GPU memory of each", { exact: true })).toHaveValue("20000");
+  await asks.selectOption("no GPU");
+  await expect(page.getByLabel("GPU memory of each", { exact: true })).toHaveCount(0);
+  await page.getByRole("button", { name: "Pods of another kind" }).click();
+  await expect(page.getByRole("group", { name: "Pods kind-2" })).toBeVisible();
+  await page.getByRole("group", { name: "Pods kind-2" }).getByLabel("Each asks for").selectOption("whole GPUs");
+  await app.arrived();
+  await page.getByRole("button", { name: "Remove pods kind-1" }).click();
+  await expect(page.getByRole("group", { name: "Pods kind-1" })).toHaveCount(0);
+  await page.getByRole("button", { name: /^Undo: remove pods kind-1/ }).click();
+  await expect(page.getByRole("group", { name: "Pods kind-1" })).toBeVisible();
+});
+
+test("what cannot be stays in its field, and Esc brings the old value back", async ({ page }) => {
+  const app = new App(page);
+  await app.open();
+  await app.tab("Work").click();
+  await form(page, "a2");
+  const field = page.getByLabel("Lasts", { exact: true });
+  await field.fill("20m");
+  await field.press("Tab");
+  await app.arrived();
+  await field.fill("soon <b>");
+  await field.press("Tab");
+  await expect(page.getByRole("alert")).toContainText("soon");
+  await field.press("Escape");
+  await expect(field).toHaveValue("20m");
+  await expect(page.getByRole("alert")).toHaveCount(0);
+});
+
+test("a form is opened, renamed and left by keys", async ({ page }) => {
+  const app = new App(page);
+  await app.open();
+  await app.cell('queues["team-b"].name').focus();
+  await page.keyboard.press("Alt+Enter");
+  await expect(page.getByRole("heading", { name: "team-b", exact: true })).toBeFocused();
+  await fill(page, "Name", "blue");
+  await expect(page.getByRole("heading", { name: "blue", exact: true })).toBeVisible();
+  await page.keyboard.press("Escape");
+  await expect(app.cell('queues["blue"].name')).toBeFocused();
+});
+
+test("a control that no table shows opens the form at its field", async ({ page }) => {
+  const app = new App(page);
+  await app.open();
+  await app.step.click();
+  await app.atCycle(1);
+  await app.why.getByRole("button", { name: "a2 preemptible" }).click();
+  await expect(page.getByLabel("May be taken from", { exact: true })).toBeFocused();
+  await page.getByLabel("May be taken from", { exact: true }).selectOption("no");
+  await app.arrived();
+  await expect(app.share("team-b")).toHaveAttribute("aria-label", /has 1 GPU/);
+});
+
+for (const [width, theme] of [[1440, "light"], [390, "dark"]]) {
+  test(`forms have no accessibility violations and no sideways scroll, ${width} px, ${theme}`, async ({ page }, testInfo) => {
+    await page.setViewportSize({ width, height: 844 });
+    await page.emulateMedia({ reducedMotion: "reduce" });
+    const app = new App(page);
+    await app.open(`./?theme=${theme}`);
+    const bar = page.getByRole("navigation", { name: "Panels" });
+    if (await bar.isVisible()) await bar.getByRole("button", { name: "Setup" }).click();
+    for (const [tab, name] of [["Queues", "team-a"], ["Nodes", "node"], ["Work", "b2"], ["Rules", ""]]) {
+      await app.tab(tab).click();
+      if (name) await form(page, name);
+      if (tab === "Work") await page.getByRole("button", { name: "Pods of another kind" }).click();
+      await expect(page.locator(".now-panel")).toHaveAttribute("aria-busy", "false");
+      await page.screenshot({ path: testInfo.outputPath(`${tab}.png`) });
+      const { violations } = await new AxeBuilder({ page }).analyze();
+      expect(violations, tab).toEqual([]);
+      const sideways = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+      expect(sideways, tab).toBeLessThanOrEqual(0);
+    }
+  });
+}

@@ -1,0 +1,97 @@
+//! Every rule of a policy decides in some case that has a name.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::path::Path;
+
+use fairground::policy::kai::rules;
+use fairground::scenario;
+use fairground::sim::{Simulation, explain};
+use fairground::trace::{DivisionStep, Level};
+use fairground::units::Resource;
+use fairground_tests::cycle::{Case, laws, openings};
+use fairground_tests::recording::{Format, find, read};
+
+/// A shipped example whose levels need all rules of the division.
+const ODD_GPU: &str = include_str!("../../assets/scenarios/odd-gpu.yaml");
+
+/// No recording has a queue that is over its fair share in all three resources at once, so here is one.
+const OVER_IN_EVERYTHING: &str = "
+format: fairground-scenario
+version: 1
+dialect: kai
+policy: kai
+cycle: 1s
+nodes: [{name: n, count: 1, gpu: 4, cpu: 4, memory: 4Gi}]
+queues:
+- {name: a, gpu: {quota: 1, limit: unlimited, weight: 1}, cpu: {quota: 1, limit: unlimited, weight: 1}, memory: {quota: 1Gi, limit: unlimited, weight: 1}}
+- {name: b, gpu: {quota: 1, limit: unlimited, weight: 1}, cpu: {quota: 1, limit: unlimited, weight: 1}, memory: {quota: 1Gi, limit: unlimited, weight: 1}}
+jobs:
+- {name: a1, queue: a, gpu: 1, cpu: 1, memory: 1Gi, on: [n-1]}
+- {name: a2, queue: a, gpu: 1, cpu: 1, memory: 1Gi, on: [n-1]}
+- {name: a3, queue: a, gpu: 1, cpu: 1, memory: 1Gi, on: [n-1]}
+- {name: a4, queue: a, gpu: 1, cpu: 1, memory: 1Gi}
+- {name: b1, queue: b, count: 3, gpu: 1, cpu: 1, memory: 1Gi}
+";
+
+#[test]
+fn every_rule_of_kai_decides_somewhere() {
+    let mut first: BTreeMap<&'static str, String> = BTreeMap::new();
+    for key in rules_of_the_division(ODD_GPU) {
+        first.insert(key, "example odd-gpu".into());
+    }
+    for key in rules_of_all_checks(OVER_IN_EVERYTHING) {
+        first.entry(key).or_insert_with(|| "over in everything".into());
+    }
+    let is_missing = |first: &BTreeMap<_, _>| rules().iter().any(|rule| !first.contains_key(rule.key()));
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("golden");
+    for path in find(&folder).expect("the folder of recordings") {
+        let recording = read(&path).unwrap_or_else(|says| panic!("{says}"));
+        for (_, text) in recording.cases.iter().filter(|_| recording.format == Format::KaiCycle) {
+            if !is_missing(&first) {
+                break;
+            }
+            let case: Case = serde_json::from_str(text).expect("a case");
+            for opening in openings(&case).unwrap_or_default() {
+                for key in laws::rules_used(&opening) {
+                    first.entry(key).or_insert_with(|| case.id.clone());
+                }
+            }
+        }
+    }
+    let mut table = String::new();
+    for rule in rules() {
+        let case = first.get(rule.key()).map_or("NONE", String::as_str);
+        writeln!(table, "{:<40} {case}", rule.key()).expect("a string");
+    }
+    assert!(!is_missing(&first), "some rules decide in no case:\n{table}");
+    let unknown: Vec<_> = first.keys().filter(|key| rules().iter().all(|rule| rule.key() != **key)).collect();
+    assert!(unknown.is_empty(), "rules that decide but are not listed: {unknown:?}");
+}
+
+/// The keys of all rules that a scenario's first cycle compares by.
+fn rules_of_all_checks(scenario: &str) -> Vec<&'static str> {
+    let explained = explain(&simulation(scenario), Level::Every).expect("a first cycle");
+    explained.trace.checks.iter().map(|check| check.rule.key()).collect()
+}
+
+fn simulation(scenario: &str) -> Simulation {
+    let read = scenario::read(scenario);
+    let checked = scenario::check(&read.scenario.expect("written for this"));
+    Simulation::new(&checked.plan.unwrap_or_else(|| panic!("{:?}", checked.diagnostics)))
+}
+
+/// The keys of all rules by which the fair shares of a scenario's queues came about, before its last cycle.
+fn rules_of_the_division(scenario: &str) -> Vec<&'static str> {
+    let mut simulation = simulation(scenario);
+    simulation.advance().expect("a first cycle");
+    let queues = simulation.cluster().queues.ids();
+    let steps = queues.flat_map(|queue| simulation.derive(queue, Resource::GPU));
+    let rule = |step: DivisionStep| match step {
+        DivisionStep::Quota { rule, .. }
+        | DivisionStep::Round { rule, .. }
+        | DivisionStep::Remainder { rule, .. } => Some(rule.key()),
+        DivisionStep::Capacity { .. } | DivisionStep::Result { .. } => None,
+    };
+    steps.filter_map(rule).collect()
+}

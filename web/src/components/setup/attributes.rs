@@ -1,0 +1,428 @@
+//! Every value of queues, nodes, jobs and pod sets, and every switch of a policy: what it is called, what it does,
+//! what holds when it is not set. The forms are made from these tables.
+
+/// How a value is asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ask {
+    /// As text.
+    Text,
+    /// As one of a few values, each with its name.
+    Choice(&'static [(&'static str, &'static str)]),
+    /// As text, with usual values to choose from.
+    Usual(&'static [(&'static str, &'static str)]),
+    /// As a queue without children.
+    Leaf,
+    /// As a queue to stand below.
+    Parent,
+    /// As a way to ask for GPUs, then an amount.
+    Request,
+}
+
+/// A value of the scenario.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Attribute {
+    /// Its place below its owner, steps with dots between.
+    pub key: &'static str,
+    /// What it is called.
+    pub label: &'static str,
+    /// What it does, with its unit.
+    pub says: &'static str,
+    /// What holds when it is not set.
+    pub default: &'static str,
+    /// How it is asked for.
+    pub ask: Ask,
+}
+
+/// Values that belong together.
+pub type Group = (&'static str, &'static [Attribute]);
+
+const fn text(
+    key: &'static str,
+    label: &'static str,
+    default: &'static str,
+    says: &'static str,
+) -> Attribute {
+    Attribute { key, label, says, default, ask: Ask::Text }
+}
+
+const fn ask(of: Attribute, ask: Ask) -> Attribute {
+    Attribute { ask, ..of }
+}
+
+const ON_OFF: Ask = Ask::Choice(&[("true", "on"), ("false", "off")]);
+const YES_NO: Ask = Ask::Choice(&[("true", "yes"), ("false", "no")]);
+const PLACEMENT: Ask = Ask::Choice(&[("binpack", "fullest node first"), ("spread", "emptiest node first")]);
+const RESOLVE: Ask =
+    Ask::Choice(&[("lca", "where paths split"), ("queue", "from the victim's queue upwards")]);
+/// KAI's preset classes.
+const CLASSES: Ask = Ask::Usual(&[
+    ("train", "50, preemptible"),
+    ("interactive-preemptible", "75, preemptible"),
+    ("build", "100, not preemptible"),
+    ("inference", "125, not preemptible"),
+]);
+const STATE: Ask = Ask::Choice(&[("ready", "ready"), ("down", "down")]);
+
+/// A queue.
+pub const QUEUE: &[Group] = &[
+    (
+        "Queue",
+        &[
+            text("name", "Name", "", "Unique among queues."),
+            ask(
+                text(
+                    "parent",
+                    "Below",
+                    "a top queue",
+                    "The queue that divides its share among this one and its siblings.",
+                ),
+                Ask::Parent,
+            ),
+            text("priority", "Priority", "100", "Larger first: before its siblings, whatever their shares."),
+            text(
+                "created",
+                "Age",
+                "by order in the file",
+                "A moment such as -5s. The older queue wins a tie and gets the odd GPU.",
+            ),
+        ],
+    ),
+    (
+        "GPU",
+        &[
+            text("gpu.quota", "Quota", "0", "GPUs it is guaranteed, or: unlimited."),
+            text("gpu.limit", "Limit", "0: nothing is allowed", "GPUs it never exceeds, or: unlimited."),
+            text("gpu.weight", "Weight", "0", "Its part in what others leave, against its siblings."),
+            text(
+                "gpu.usage",
+                "Past usage",
+                "0",
+                "Share of the cluster it used lately, 0 to 1. Lowers its part in the surplus.",
+            ),
+        ],
+    ),
+    (
+        "CPU",
+        &[
+            text("cpu.quota", "Quota", "0", "Cores, or: unlimited."),
+            text("cpu.limit", "Limit", "0: nothing is allowed", "Cores, or: unlimited."),
+            text("cpu.weight", "Weight", "0", "Its part in the surplus."),
+            text("cpu.usage", "Past usage", "0", "Share of the cluster, 0 to 1."),
+        ],
+    ),
+    (
+        "Memory",
+        &[
+            text(
+                "memory.quota",
+                "Quota",
+                "0",
+                "With a unit such as 64 GB, else in 10^6 bytes; or: unlimited.",
+            ),
+            text("memory.limit", "Limit", "0: nothing is allowed", "As the quota."),
+            text("memory.weight", "Weight", "0", "Its part in the surplus."),
+            text("memory.usage", "Past usage", "0", "Share of the cluster, 0 to 1."),
+        ],
+    ),
+    (
+        "Protection of what runs",
+        &[
+            text(
+                "reclaim-min-runtime",
+                "Against other queues",
+                "as its parent",
+                "A job runs at least this long before another queue may take from it, such as 5m. At the top the policy's default holds.",
+            ),
+            text(
+                "preempt-min-runtime",
+                "Against jobs of its own",
+                "as its parent",
+                "A job runs at least this long before a job of higher priority may take from it.",
+            ),
+        ],
+    ),
+    ("Remark", &[text("note", "Note", "none", "Kept in the file.")]),
+];
+
+/// Nodes.
+pub const NODES: &[Group] = &[
+    (
+        "Nodes",
+        &[
+            text("name", "Name", "", "Of several equal nodes the beginning: name-1, name-2 and so on."),
+            text("count", "How many", "this one", "Equal nodes."),
+            ask(text("state", "State", "ready", "A node that is down takes no part."), STATE),
+            text("labels", "Labels", "none", "Such as zone=east, tier=a. Jobs may require them."),
+        ],
+    ),
+    (
+        "What each has",
+        &[
+            text("gpu", "GPUs", "0", "At most 64."),
+            text("gpu-memory", "Memory of each GPU", "40000 MiB", "In MiB, or with a unit."),
+            text("cpu", "Cores", "64", "CPU cores."),
+            text("memory", "Memory", "256 GB", "In bytes, or with a unit."),
+            text("pods", "Pod slots", "110", "Most pods at a time."),
+        ],
+    ),
+];
+
+/// A job.
+pub const JOB: &[Group] = &[
+    (
+        "Job",
+        &[
+            text("name", "Name", "", "Of a pattern the beginning: name-1, name-2 and so on."),
+            ask(text("queue", "Queue", "", "A queue without children."), Ask::Leaf),
+            ask(
+                text(
+                    "priority",
+                    "Priority class",
+                    "train (50)",
+                    "A class or a number; larger first inside its queue.",
+                ),
+                CLASSES,
+            ),
+            ask(
+                text(
+                    "preemptible",
+                    "May be taken from",
+                    "below priority 100",
+                    "If not, it stays within its queue's quota and is never evicted for others.",
+                ),
+                YES_NO,
+            ),
+            text("user", "User", "none", "Who submitted it."),
+        ],
+    ),
+    (
+        "Time",
+        &[
+            text("submit", "Submitted", "at the start", "A moment such as 90s; before 0 it waits already."),
+            text("lasts", "Lasts", "until the end", "How long each pod runs, such as 20m."),
+            text("count", "How many such jobs", "this one", "Makes it a pattern of equal jobs."),
+            text("every", "One every", "all at once", "Distance of the arrivals of a pattern."),
+        ],
+    ),
+    (
+        "Running at the start",
+        &[
+            text("on", "On nodes", "it waits", "One node for each pod that runs, with commas."),
+            text("started", "Since", "when submitted", "A moment at or before 0."),
+        ],
+    ),
+    (
+        "Where it may run",
+        &[text("selector", "Required labels", "anywhere", "Such as zone=east: only nodes with all of them.")],
+    ),
+    ("Remark", &[text("note", "Note", "none", "Kept in the file.")]),
+];
+
+/// The pods of a job, or of one of its kinds.
+pub const PODS: &[Attribute] = &[
+    text("pods", "Pods", "1", "The most that run."),
+    text(
+        "min-available",
+        "At least",
+        "all: a gang",
+        "Fewer do not start. Pods beyond it are elastic: they come and go one by one.",
+    ),
+    ask(text("gpu", "Each asks for", "no GPU", ""), Ask::Request),
+    text("cpu", "Cores of each", "0", "CPU cores, such as 2 or 500m."),
+    text("memory", "Memory of each", "0", "In bytes, or with a unit such as 16Gi."),
+];
+
+/// The name of a kind of pods.
+pub const KIND: &[Attribute] = &[text("name", "Name", "", "Unique in its job.")];
+
+/// The scenario as a whole.
+pub const SCENARIO: &[Attribute] = &[
+    text("name", "Title", "none", "What the page is called."),
+    text("note", "What to watch", "none", "Stands above the charts."),
+];
+
+/// When things happen.
+pub const TIME: &[Attribute] = &[
+    text(
+        "cycle",
+        "A cycle takes place",
+        "every 1s",
+        "A period such as 1s, or: on change, which is the default of first in, first out.",
+    ),
+    text("delays.start", "From placed to running", "no time", "How long starting takes, such as 30s."),
+    text(
+        "delays.termination",
+        "From told to go to gone",
+        "by the next cycle",
+        "How long an evicted pod keeps its GPUs.",
+    ),
+];
+
+/// The switches of KAI, in the order in which they matter to most people.
+pub const KAI: &[Group] = &[
+    (
+        "Switches of KAI",
+        &[
+            text(
+                "settings.actions",
+                "Actions of a cycle",
+                "all five, in order",
+                "In order: allocate, consolidation, reclaim, preempt, stalegangeviction.",
+            ),
+            text(
+                "settings.k-value",
+                "Weight of the past (k)",
+                "1",
+                "A factor from 0: how strongly past usage lowers a queue's part in the surplus.",
+            ),
+            text(
+                "settings.saturation-multiplier",
+                "Saturation multiplier",
+                "1",
+                "A factor from 1: the larger, the more queues keep of what they hold beyond their fair share.",
+            ),
+            ask(
+                text(
+                    "settings.consolidating-reclaim",
+                    "Reclaim may move",
+                    "on",
+                    "Victims that find another place do not count as taken.",
+                ),
+                ON_OFF,
+            ),
+            text(
+                "settings.max-consolidation-preemptees",
+                "Most pods moved at once",
+                "16",
+                "A number; 0 switches consolidation off; unlimited is possible.",
+            ),
+            text(
+                "settings.staleness-grace",
+                "Grace of incomplete gangs",
+                "60s",
+                "How long a gang may run below its minimum; unlimited is possible.",
+            ),
+            ask(
+                text(
+                    "settings.scheduling-signatures",
+                    "Skip jobs like failed ones",
+                    "on",
+                    "A job that asks for the same as one that just failed is not tried.",
+                ),
+                ON_OFF,
+            ),
+        ],
+    ),
+    (
+        "Minimum runtime",
+        &[
+            text(
+                "settings.default-reclaim-min-runtime",
+                "Against other queues",
+                "0s",
+                "A job runs at least this long before another queue may take from it. Queues may say otherwise.",
+            ),
+            text(
+                "settings.default-preempt-min-runtime",
+                "Against jobs of its own queue",
+                "0s",
+                "A job runs at least this long before a job of higher priority may take from it.",
+            ),
+            ask(
+                text(
+                    "settings.reclaim-resolve",
+                    "Whose minimum counts against other queues",
+                    "where paths split",
+                    "The first queue with a minimum, looked for from there upwards.",
+                ),
+                RESOLVE,
+            ),
+        ],
+    ),
+    (
+        "Placement",
+        &[
+            ask(
+                text(
+                    "settings.gpu-placement",
+                    "GPU work",
+                    "fullest node first",
+                    "Which of the nodes that fit is taken.",
+                ),
+                PLACEMENT,
+            ),
+            ask(
+                text(
+                    "settings.cpu-placement",
+                    "CPU-only work",
+                    "fullest node first",
+                    "Which of the nodes that fit is taken.",
+                ),
+                PLACEMENT,
+            ),
+        ],
+    ),
+    (
+        "Jobs looked at in each queue",
+        &[
+            text("settings.queue-depth-allocate", "Allocate", "all", "A number of jobs, or: unlimited."),
+            text(
+                "settings.queue-depth-consolidation",
+                "Consolidation",
+                "all",
+                "A number of jobs, or: unlimited.",
+            ),
+            text("settings.queue-depth-reclaim", "Reclaim", "all", "A number of jobs, or: unlimited."),
+            text("settings.queue-depth-preempt", "Preempt", "all", "A number of jobs, or: unlimited."),
+        ],
+    ),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::document;
+    use fairground::scenario::{Path, Scenario};
+
+    /// Every attribute is a place that takes a value, or the form would refuse whatever is typed.
+    #[test]
+    fn every_attribute_is_a_place() {
+        let text = "format: fairground-scenario\nversion: 1\nnodes: [{name: n}]\nqueues: [{name: q}]\n\
+                    jobs: [{name: j, queue: q, pod-sets: [{name: p}]}]\n";
+        let scenario: Scenario = document::from_text(text).expect("it can be read");
+        let root = Path::default();
+        let job = root.field("jobs").named("j");
+        let of = |groups: &'static [Group]| groups.iter().flat_map(|(_, all)| all.iter());
+        let all = of(QUEUE)
+            .map(|a| (root.field("queues").named("q"), a))
+            .chain(of(NODES).map(|a| (root.field("nodes").named("n"), a)))
+            .chain(of(JOB).chain(PODS).map(|a| (job.clone(), a)))
+            .chain(PODS.iter().chain(KIND).map(|a| (job.field("pod-sets").named("p"), a)))
+            .chain(of(KAI).chain(SCENARIO).chain(TIME).map(|a| (root.clone(), a)));
+        for (owner, attribute) in all {
+            let at = attribute.key.split('.').fold(owner, |at, step| at.field(step));
+            let edit = fairground::scenario::Edit::Set { at: at.clone(), value: "1".into() };
+            let after = document::apply(&scenario, &[edit]).unwrap_or_else(|says| panic!("{at}: {says}"));
+            // A thing that got another name is found under that.
+            let renamed = attribute.key == "name" && at.0.len() > 1;
+            assert!(renamed || document::value(&after, &at).starts_with('1'), "{at} keeps what is set");
+        }
+    }
+
+    /// A switch that is left out here could not be set on the page.
+    #[test]
+    fn every_switch_of_kai_has_its_field() {
+        let wrong = "format: fairground-scenario\nversion: 1\nsettings: {zzz: 1}\n";
+        let scenario = document::from_text(wrong).expect("it can be read");
+        let found = document::findings(&scenario);
+        let listed =
+            found.iter().find_map(|d| d.says.split_once("it has ")).expect("all switches are listed").1;
+        for name in listed.split(", ") {
+            let has = |a: &Attribute| a.key.strip_prefix("settings.") == Some(name);
+            // Nothing waits in a queue for that action.
+            let known =
+                name == "queue-depth-stalegangeviction" || KAI.iter().any(|(_, all)| all.iter().any(has));
+            assert!(known, "{name} has no field");
+        }
+    }
+}

@@ -1,0 +1,212 @@
+//! All values of one queue, of equal nodes or of one job, in place of the table.
+
+use crate::dom::prelude::*;
+use fairground::scenario::{Edit, Path, Scenario};
+
+use super::attributes::{self, Ask, Attribute, Group};
+use crate::components::edit_box::Kind;
+use crate::components::field::Field;
+use crate::components::icons::{Icon, Kind as IconKind};
+use crate::model::{Change, Command, RequestKind, SetupTab, document, requests, table};
+use crate::store::Store;
+
+/// The form of a thing. Its heading is where the focus goes.
+#[component]
+pub fn Detail(
+    /// The queue, nodes or job.
+    at: Path,
+) -> impl IntoView {
+    let store = Store::get();
+    let tab = table::tab(&at);
+    let (groups, back) = match tab {
+        SetupTab::Queues => (attributes::QUEUE, "Queues"),
+        SetupTab::Nodes => (attributes::NODES, "Nodes"),
+        _ => (attributes::JOB, "Work"),
+    };
+    let close = move || store.dispatch(Command::Detail(None));
+    let mut sections: Vec<Node> = groups.iter().map(|group| section(store, &at, group)).collect();
+    if tab == SetupTab::Work {
+        sections.insert(1, pods(store, &at));
+    }
+    view! {
+        <div
+            class="form detail"
+            on:keydown=move |event| {
+                if event.key() == "Escape" {
+                    event.stop_propagation();
+                    close();
+                }
+            }
+        >
+            <div class="detail-head">
+                <button type="button" class="btn quiet" on:click=move |_| close()>
+                    <Icon kind=IconKind::Left />
+                    {back}
+                </button>
+                <h2 tabindex="-1" data-path=at.to_string()><code>{table::owner_name(&at).to_string()}</code></h2>
+            </div>
+            {sections}
+        </div>
+    }
+}
+
+fn section(store: Store, at: &Path, (title, all): &Group) -> Node {
+    view! {
+        <section class="group">
+            <h3>{*title}</h3>
+            {fields(store, at, all)}
+        </section>
+    }
+    .into_node()
+}
+
+/// The fields of some values of the thing at a place.
+pub fn fields(store: Store, at: &Path, all: &[Attribute]) -> Node {
+    let fields: Vec<Node> = all.iter().map(|attribute| field(store, at, attribute)).collect();
+    view! { <div class="fields">{fields}</div> }.into_node()
+}
+
+fn field(store: Store, owner: &Path, attribute: &Attribute) -> Node {
+    let at = attribute.key.split('.').fold(owner.clone(), |at, step| at.field(step));
+    let named = |pairs: &[(&str, &str)]| pairs.iter().map(|(a, b)| (a.to_string(), b.to_string())).collect();
+    let kind = match attribute.ask {
+        Ask::Text => Kind::Text,
+        Ask::Choice(choices) => Kind::Choice(named(choices)),
+        Ask::Usual(values) => Kind::Usual(named(values)),
+        Ask::Leaf => Kind::Choice(store.now(|m| leaves(&m.scenario))),
+        Ask::Parent => Kind::Choice(store.now(|m| parents(&m.scenario, table::owner_name(owner)))),
+        Ask::Request => return request(store, owner.clone()),
+    };
+    let Attribute { label, says, default, .. } = *attribute;
+    view! { <Field at label says default kind /> }.into_node()
+}
+
+fn leaves(scenario: &Scenario) -> Vec<(String, String)> {
+    let is_parent = |name: &str| scenario.queues.iter().any(|q| q.parent.as_deref() == Some(name));
+    let leaves = scenario.queues.iter().filter(|q| !is_parent(&q.name));
+    leaves.map(|q| (q.name.clone(), q.name.clone())).collect()
+}
+
+/// Queues that are not below this one.
+fn parents(scenario: &Scenario, name: &str) -> Vec<(String, String)> {
+    let below = crate::model::tree::subtree(scenario, name);
+    let others = scenario.queues.iter().filter(|q| !below.contains(&q.name));
+    others.map(|q| (q.name.clone(), q.name.clone())).collect()
+}
+
+const REQUESTS: [(RequestKind, &str, &str); 4] = [
+    (RequestKind::CpuOnly, "cpu", "no GPU"),
+    (RequestKind::Whole, "whole", "whole GPUs"),
+    (RequestKind::Fraction, "fraction", "a part of one GPU"),
+    (RequestKind::Memory, "memory", "memory of one GPU"),
+];
+
+/// How pods ask for GPUs, and the amount in that way.
+fn request(store: Store, at: Path) -> Node {
+    let id = format!("request-{}", at.to_string().replace(char::is_whitespace, "_"));
+    let here = at.clone();
+    let kind = store.text(move |m| {
+        let kind = requests::kind(&m.scenario, &here);
+        REQUESTS.iter().find(|(this, ..)| *this == kind).map_or("", |(_, key, _)| key).to_string()
+    });
+    let options = REQUESTS.map(|(_, key, name)| {
+        view! { <option value=key prop:selected=move || kind.get() == key>{name}</option> }
+    });
+    let choose = {
+        let at = at.clone();
+        move |key: String| {
+            if let Some((kind, ..)) = REQUESTS.into_iter().find(|(_, this, _)| *this == key) {
+                store.dispatch(Command::Change(Change::Request { at: at.clone(), kind }));
+            }
+        }
+    };
+    let amount = move || {
+        let amount = |field: &str, label, says| {
+            let at = at.field(field);
+            view! { <Field at label says default="none" kind=Kind::Text /> }.into_node()
+        };
+        match kind.get().as_str() {
+            "whole" => amount("gpu", "GPUs of each", "A whole number, all on one node."),
+            "fraction" => {
+                amount("gpu", "Part of a GPU", "Between 0 and 1, counted in hundredths. Pods share a GPU.")
+            }
+            "memory" => {
+                amount("gpu-memory", "GPU memory of each", "In MiB, or with a unit. Pods share a GPU.")
+            }
+            _ => Node::Empty,
+        }
+    };
+    view! {
+        <div class="field">
+            <label for=id.clone()>"Each asks for"</label>
+            <select id=id class="input" on:change=move |event| choose(field_text(&event))>{options}</select>
+        </div>
+        {amount}
+    }
+    .into_node()
+}
+
+/// The pods of a job: all alike, or of several kinds.
+fn pods(store: Store, job: &Path) -> Node {
+    let name = table::owner_name(job).to_string();
+    let of = name.clone();
+    // One a line: names have no line breaks.
+    let sets = store.text(move |m| {
+        let job = m.scenario.jobs.iter().find(|j| j.name == of);
+        let names = job.map(|j| j.pod_sets.iter().map(|set| set.name.as_str()).collect::<Vec<_>>());
+        names.unwrap_or_default().join("\n")
+    });
+    let job = job.clone();
+    let body = move || {
+        let sets = sets.get();
+        if sets.is_empty() {
+            return fields(store, &job, attributes::PODS);
+        }
+        sets.lines().map(|set| pod_set(store, &job, set)).collect_view()
+    };
+    let add = move |_| store.dispatch(Command::Change(Change::AddPodSet(name.clone())));
+    view! {
+        <section class="group">
+            <h3>"Pods"</h3>
+            {body}
+            <div>
+                <button type="button" class="btn quiet" on:click=add>
+                    <Icon kind=IconKind::Plus />
+                    "Pods of another kind"
+                </button>
+            </div>
+        </section>
+    }
+    .into_node()
+}
+
+fn pod_set(store: Store, job: &Path, set: &str) -> Node {
+    let at = job.field("pod-sets").named(set);
+    let remove = {
+        let (at, name) = (at.clone(), format!("remove pods {set}"));
+        move |_| {
+            let edits = vec![Edit::Remove { at: at.clone() }];
+            store.dispatch(Command::Change(Change::Edits { name: name.clone(), edits }));
+        }
+    };
+    view! {
+        <fieldset class="kind">
+            <legend>{format!("Pods {set}")}</legend>
+            {fields(store, &at, attributes::KIND)}
+            {fields(store, &at, attributes::PODS)}
+            <div>
+                <button type="button" class="btn quiet" on:click=remove>{format!("Remove pods {set}")}</button>
+            </div>
+        </fieldset>
+    }
+    .into_node()
+}
+
+/// The thing whose form is open, as long as it is there; empty: none.
+pub fn open_detail(store: Store) -> Memo<String> {
+    store.text(|m| {
+        let here =
+            m.view.detail.as_ref().filter(|at| !document::value(&m.scenario, &at.field("name")).is_empty());
+        here.map(ToString::to_string).unwrap_or_default()
+    })
+}

@@ -1,0 +1,47 @@
+//! What a selection stands for: the things whose rows are marked while it lasts.
+
+use super::shares::selected_queue;
+use crate::engine::protocol::Frame;
+use crate::model::Selection;
+
+/// The selection itself and what it belongs to: an event its job, a job its queue.
+pub fn pointed(frame: Option<&Frame>, selection: Option<&Selection>) -> Vec<Selection> {
+    let mut all: Vec<Selection> = selection.into_iter().cloned().collect();
+    let (Some(frame), Some(selection)) = (frame, selection) else { return all };
+    if let Selection::Event { cycle, index } = selection
+        && *cycle == frame.cycle
+        && let Some(event) = frame.events.get(*index as usize)
+    {
+        all.push(Selection::Job(event.job.clone()));
+    }
+    let queue = selected_queue(frame, Some(selection)).and_then(|at| frame.queues.get(at as usize));
+    if let Some(queue) = queue.map(|queue| Selection::Queue(queue.name.clone()))
+        && !all.contains(&queue)
+    {
+        all.push(queue);
+    }
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixtures;
+
+    #[test]
+    fn an_event_points_to_its_job_and_queue() {
+        let frame = fixtures::reclaimed();
+        let index = frame.events.iter().position(|e| e.kind == "reclaimed").expect("it is about one");
+        let event = Selection::Event { cycle: frame.cycle, index: index as u32 };
+        let queue = frame.queues[frame.events[index].queue as usize].name.clone();
+        let job = Selection::Job(frame.events[index].job.clone());
+        assert_eq!(
+            pointed(Some(&frame), Some(&event)),
+            [event, job.clone(), Selection::Queue(queue.clone())]
+        );
+        let of_queue = Selection::Queue(queue);
+        assert_eq!(pointed(Some(&frame), Some(&of_queue)), [of_queue.clone()]);
+        assert_eq!(pointed(None, Some(&job)), [job]);
+        assert_eq!(pointed(Some(&frame), None), []);
+    }
+}
