@@ -181,25 +181,23 @@ jobs:
 
 #[test]
 fn restricted_scheduling_goes_by_role() {
-    let text = format!(
-        "settings: {{restrict-node-scheduling: true}}
+    let text = "settings: {restrict-node-scheduling: true}
 nodes:
-- {{name: plain, gpu: 4}}
-- {{name: gpu, gpu: 4, labels: {{node-role.kubernetes.io/gpu-worker: \"\"}}}}
-- {{name: cpu, cpu: 8, labels: {{node-role.kubernetes.io/cpu-worker: \"\"}}}}
+- {name: plain, gpu: 4}
+- {name: gpu, gpu: 4, labels: {node-role.kubernetes.io/gpu-worker: \"\"}}
+- {name: cpu, cpu: 8, labels: {node-role.kubernetes.io/cpu-worker: \"\"}}
 queues:
 - name: q
-  gpu: {{quota: 1, limit: unlimited, weight: 1}}
-  cpu: {{quota: unlimited, limit: unlimited, weight: 1}}
+  gpu: {quota: 1, limit: unlimited, weight: 1}
+  cpu: {quota: unlimited, limit: unlimited, weight: 1}
 jobs:
-- {{name: g, queue: q, gpu: 1, count: 5}}
-- {{name: c, queue: q, cpu: 1}}
-"
-    );
+- {name: g, queue: q, gpu: 1, count: 5}
+- {name: c, queue: q, cpu: 1}
+";
     let expected =
         [("g-1", "gpu"), ("g-2", "gpu"), ("g-3", "gpu"), ("g-4", "gpu"), ("g-5", "-"), ("c", "cpu")];
-    assert_places(&text, &expected);
-    assert_eq!(first_cycle(&text).ledger().total.gpu, 4.0);
+    assert_places(text, &expected);
+    assert_eq!(first_cycle(text).ledger().total.gpu, 4.0);
 }
 
 #[test]
