@@ -119,7 +119,7 @@ timeline:
         3:9 error S011 policy: policy "kay" is not known here; write one of kai, fifo [Use the policy kai]
         4:39 error S012 settings.gpu-placment: the policy has no setting "gpu-placment"; did you mean `gpu-placement`? [Use gpu-placement]
         4:21 error S013 settings.k-value: k-value "-1" is not a number not below zero, with at most six digits [Use the default of k-value]
-        5:8 error S017 cycle: cycle "now and then" is neither a period such as 1s nor `on change` [Use the default cycle]
+        5:8 error S017 cycle: cycle "now and then" is neither a period such as `1s` or `120s, first at 1s`, nor `on change` [Use the default cycle]
         8:22 error S014 nodes["a-1"].gpu: gpu "2.5" is finer than what is counted; it takes a whole number of GPUs, at most 64
         8:12 error S020 nodes["a-1"].name: the name "a-1" is given to another node already; rename one of them [Rename it to "a-1-2"]
         11:39 error S015 queues["top"].gpu.weight: weight "-1" is below zero; it takes a number such as 1 or 0.5 [Set weight to 1]
@@ -240,4 +240,25 @@ fn a_flood_of_findings_is_counted() {
     let found = check(&read(&text).scenario.expect("the shape is right")).diagnostics;
     assert_eq!(found.len(), 101);
     assert_eq!(found[100].says, "900 more findings like the 100 above");
+}
+
+/// Labels are edited as one text, and the first cycle may come at a moment of its own.
+#[test]
+fn labels_and_the_first_cycle_are_texts() {
+    use fairground::scenario::{Edit, Path, apply, check, get, read};
+    let text =
+        "format: fairground-scenario\nversion: 1\ncycle: 120s, first at 1s\nnodes: [{name: n, gpu: 1}]\n";
+    let scenario = read(text).scenario.expect("it can be read");
+    let at = Path::default().field("nodes").named("n").field("labels");
+    let edit = Edit::Set { at: at.clone(), value: "zone = east,gold".into() };
+    let after = apply(&scenario, &[edit]).expect("labels are a place");
+    assert_eq!(get(&after, &at).as_deref(), Some("gold=, zone=east"));
+    let plan = check(&after).plan.expect("it can run");
+    let mut simulation = fairground::sim::Simulation::new(&plan);
+    let mut times = Vec::new();
+    while times.len() < 3 {
+        let record = simulation.advance().expect("cycles go on");
+        times.push(record.time.as_millis());
+    }
+    assert_eq!(times, [1_000, 121_000, 241_000]);
 }

@@ -32,6 +32,10 @@ impl<T: Copy> Heap<T> {
     pub fn items(&self) -> &[T] {
         &self.items
     }
+    /// Whether no item but the first has one below it that comes before it.
+    pub fn is_ordered_below_top(&self, mut less: impl FnMut(T, T) -> bool) -> bool {
+        (3..self.items.len()).all(|j| !less(self.items[j], self.items[(j - 1) / 2]))
+    }
     /// Adds an item that is known not to come before any other.
     pub fn append(&mut self, item: T) {
         self.items.push(item);

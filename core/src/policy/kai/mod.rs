@@ -5,6 +5,7 @@
 
 mod adapter;
 mod allocate;
+mod bystanders;
 mod capacity;
 mod chunk;
 pub mod config;

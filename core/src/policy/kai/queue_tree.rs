@@ -14,6 +14,7 @@
 //! nothing; Q-1 (a full heap drops its last slot) and Q-4 (clones of one job count several times) reproduced.
 //! Insertion order is the job order (N-2).
 
+use super::bystanders::Search;
 use super::queue_order::With;
 use super::session::Session;
 use super::snapshot::Quantities;
@@ -29,11 +30,12 @@ pub(super) struct QueueTree {
     branches: Vec<Option<Branch>>,
     top: Heap<QueueRef>,
     popped: Vec<Vec<JobRef>>,
+    pub(super) search: Option<Search>,
 }
 
 #[derive(Debug, Default)]
-struct Branch {
-    jobs: Heap<JobRef>,
+pub(super) struct Branch {
+    pub jobs: Heap<JobRef>,
     children: Heap<QueueRef>,
     is_dirty: bool,
 }
@@ -55,6 +57,7 @@ impl QueueTree {
             branches: (0..n).map(|_| None).collect(),
             top: Heap::default(),
             popped: if is_victim { vec![Vec::new(); n] } else { Vec::new() },
+            search: None,
         }
     }
 
@@ -115,19 +118,19 @@ impl QueueTree {
         }
     }
 
-    fn take(&mut self, of: Option<QueueRef>) -> Heap<QueueRef> {
+    pub(super) fn take(&mut self, of: Option<QueueRef>) -> Heap<QueueRef> {
         std::mem::take(self.children(of))
     }
-    fn give(&mut self, of: Option<QueueRef>, heap: Heap<QueueRef>) {
+    pub(super) fn give(&mut self, of: Option<QueueRef>, heap: Heap<QueueRef>) {
         *self.children(of) = heap;
     }
-    fn children(&mut self, of: Option<QueueRef>) -> &mut Heap<QueueRef> {
+    pub(super) fn children(&mut self, of: Option<QueueRef>) -> &mut Heap<QueueRef> {
         match of {
             None => &mut self.top,
             Some(queue) => &mut self.branch(queue).children,
         }
     }
-    fn branch(&mut self, queue: QueueRef) -> &mut Branch {
+    pub(super) fn branch(&mut self, queue: QueueRef) -> &mut Branch {
         self.branches[queue.ix()].as_mut().expect("linked queues have a branch")
     }
 
@@ -194,7 +197,7 @@ impl QueueTree {
         }
     }
 
-    fn less(&self, session: &mut Session<'_>, l: QueueRef, r: QueueRef) -> bool {
+    pub(super) fn less(&self, session: &mut Session<'_>, l: QueueRef, r: QueueRef) -> bool {
         match (self.best(l), self.best(r)) {
             (None, _) => !self.is_victim,
             (_, None) => self.is_victim,

@@ -59,8 +59,8 @@ pub(super) struct Session<'a> {
     pub has_evicted: bool,
     /// Jobs of leaf queues with something pending, in order; dropped when something is committed.
     pub waiting: Option<Rc<[JobRef]>>,
-    /// Whether all queues are top queues and their order is total, whatever they hold.
-    pub is_flat: bool,
+    /// Whether the queue order is a total one among the children of every queue, whatever they hold.
+    pub siblings_are_ordered: bool,
     /// What is kept for explanations.
     pub notes: Notes,
 }
@@ -225,7 +225,7 @@ impl<'a> Session<'a> {
             unsigned: Vec::new(),
             has_evicted: false,
             waiting: None,
-            is_flat: false,
+            siblings_are_ordered: false,
             notes: Notes::new(level, snapshot.jobs.len()),
         };
         session.open_jobs(snapshot, ids);
@@ -233,7 +233,7 @@ impl<'a> Session<'a> {
         if session.plugins.proportion {
             session.sum_queues();
             shares::divide(&mut session.queues, session.total, config.k_value);
-            session.is_flat = shares::is_flat(&session.queues);
+            session.siblings_are_ordered = shares::siblings_are_ordered(&session.queues);
         }
         session
     }

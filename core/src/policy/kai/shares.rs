@@ -89,13 +89,13 @@ fn divide_among(queues: &mut [Queue], total: Quantities, siblings: &[QueueRef], 
     }
 }
 
-/// Whether all queues are top queues and the queue order is a total one, whatever they hold: nobody is as old as another,
-/// and of any two one may hold at most what the other may.
-pub(super) fn is_flat(queues: &[Queue]) -> bool {
+/// Whether the queue order is a total one among the children of every queue, whatever they hold: nobody is as old as
+/// another, and of any two one may hold at most what the other may.
+pub(super) fn siblings_are_ordered(queues: &[Queue]) -> bool {
     let is_below = |l: &Queue, r: &Queue| l.allocatable.less_equal(&r.allocatable);
     queues.iter().enumerate().all(|(i, l)| {
         let fits = |r: &Queue| l.created_s != r.created_s && (is_below(l, r) || is_below(r, l));
-        l.parent.is_none() && queues[..i].iter().all(fits)
+        queues[..i].iter().filter(|r| r.parent == l.parent).all(fits)
     })
 }
 

@@ -69,9 +69,13 @@ impl Session<'_> {
         let mut owners: Vec<JobRef> = victims.iter().map(|&t| self.job_of(t)).collect();
         sort::sort(&mut owners);
         owners.dedup();
-        let jobs = self.jobs_in_order(partial, &owners);
+        let wanted = self.that_matter(partial, &owners);
+        let jobs = self.jobs_in_order(partial, &owners, wanted.clone());
         let mut tree = QueueTree::serving(self, None);
         tree.load_sorted(self, jobs);
+        if self.siblings_are_ordered {
+            tree.look_for(self, wanted);
+        }
         let nodes: Vec<NodeRef> = (0..nodes.len()).filter(|&n| nodes[n]).map(NodeRef::of).collect();
         let mut left = owners.len() + 1;
         while left > 0
@@ -82,6 +86,7 @@ impl Session<'_> {
                 continue;
             }
             left -= 1;
+            tree.found(self, job);
             self.need(job);
             let placed = self.allocate_job(st, job, &nodes, true).is_ok();
             if job == partial && !placed {
@@ -94,12 +99,23 @@ impl Session<'_> {
         true
     }
 
-    /// All that waits or lost tasks, the claimant replaced, in job order.
-    fn jobs_in_order(&mut self, partial: JobRef, owners: &[JobRef]) -> Vec<JobRef> {
+    /// The claimant, replaced, and those of ordered queues that lost tasks.
+    fn that_matter(&self, partial: JobRef, owners: &[JobRef]) -> Vec<JobRef> {
         let claimant = self.job(partial).uid;
-        let mut relevant: Vec<JobRef> = owners.iter().copied().filter(|&j| j != claimant).collect();
-        relevant.push(partial);
-        relevant.retain(|&job| self.facts_of(job).is_ordered);
+        let mut jobs: Vec<JobRef> = owners.iter().copied().filter(|&j| j != claimant).collect();
+        jobs.push(partial);
+        jobs.retain(|&job| self.facts_of(job).is_ordered);
+        jobs
+    }
+
+    /// All that waits and all that matter, in job order.
+    fn jobs_in_order(
+        &mut self,
+        partial: JobRef,
+        owners: &[JobRef],
+        mut relevant: Vec<JobRef>,
+    ) -> Vec<JobRef> {
+        let claimant = self.job(partial).uid;
         sort::sort_by_key(&mut relevant, |&job| self.job(job).place);
         let waiting = self.waiting();
         let mut jobs = Vec::with_capacity(waiting.len() + relevant.len());
@@ -114,30 +130,7 @@ impl Session<'_> {
             jobs.push(job);
         }
         jobs.extend(relevant);
-        if self.is_flat {
-            self.drop_bystanders(&mut jobs, partial, owners);
-        }
         jobs
-    }
-
-    /// Drops jobs after which their queue has nobody whose turn matters.
-    ///
-    /// With top queues only and a total queue order, the heap's top is the queue that is truly first at every pop: only
-    /// the popped queue changes, and it is put in its place again before the next pop. So who comes before whom depends
-    /// on the two queues alone, and jobs behind the last that matters in their queue change nothing.
-    fn drop_bystanders(&self, jobs: &mut Vec<JobRef>, partial: JobRef, owners: &[JobRef]) {
-        let mut matters = vec![false; self.queues.len()];
-        let mut kept = jobs.len();
-        for i in (0..jobs.len()).rev() {
-            let job = jobs[i];
-            let queue = self.facts_of(job).queue.expect("ordered jobs have a queue").ix();
-            matters[queue] |= job == partial || owners.binary_search(&job).is_ok();
-            if matters[queue] {
-                kept -= 1;
-                jobs[kept] = job;
-            }
-        }
-        jobs.drain(..kept);
     }
 
     fn is_valid(&mut self, taking: &Taking, hypothesis: &Hypothesis, proof: &mut Proof) -> bool {
