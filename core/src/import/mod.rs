@@ -1,8 +1,11 @@
 //! Foreign text to scenario, with a report of what was understood, assumed and ignored.
 
 mod csv;
+pub mod fairshare;
+mod loose;
 mod recognise;
 mod table;
+pub mod time_based;
 mod trace;
 
 pub use csv::{Mapping, Options, QueueMapping, import};
