@@ -49,7 +49,7 @@ pub fn run(case: &Case) -> Result<(), String> {
         }
     }
     let hosts = (0..plan.hosts.len()).map(|host| PoolHost { host, lent_grace: None }).collect();
-    let pool = Pool { root: 0, hosts, grace: plan.default_grace };
+    let pool = Pool { root: 0, hosts, grace: plan.default_grace, ..Pool::default() };
     for (i, step) in case.steps.iter().enumerate() {
         let place = format!("step {i} {}", step["op"].as_str().unwrap_or_default());
         if let Some(got) = apply(step, &mut books, &pool, &names)? {

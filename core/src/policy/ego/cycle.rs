@@ -14,7 +14,7 @@
 use super::assign::{Turn, assign, assign_owned};
 use super::books::Books;
 use super::grace::pool_grace;
-use super::ownership::{TakenBack, lend, lent_to, pass_on, split_hosts, take_back};
+use super::ownership::{TakenBack, lend, lent_to, pass_on, passed_on, split_hosts, take_back};
 use super::plan::Plan;
 use super::pool::{Pool, PoolBook, PoolHost};
 use super::reclaim::{Pass, Reclaim, reclaim};
@@ -48,7 +48,8 @@ impl Layout {
     pub fn pool(&self, books: &Books<'_>, root: usize) -> Pool {
         let base = self.holdings[root].iter().map(|&host| PoolHost { host, lent_grace: None });
         let lent = lent_to(books, &self.holdings, root);
-        Pool { root, hosts: base.chain(lent).collect(), grace: pool_grace(books.plan, root) }
+        let passed_on = passed_on(books, &self.holdings, root);
+        Pool { root, hosts: base.chain(lent).collect(), passed_on, grace: pool_grace(books.plan, root) }
     }
 }
 

@@ -157,6 +157,14 @@ pub fn lent_to(books: &Books<'_>, holdings: &[Vec<usize>], pool: usize) -> Vec<P
     hosts
 }
 
+/// Lent hosts of owners below a pool that are in a pool further up now.
+pub fn passed_on(books: &Books<'_>, holdings: &[Vec<usize>], pool: usize) -> Vec<usize> {
+    let plan = books.plan;
+    let owners = plan.subtree(pool).filter(|&c| plan.is_leaf(c) && c != pool);
+    let is_above = |&h: &usize| books.lent[h].is_some_and(|at| at != pool && plan.is_below(pool, at));
+    owners.flat_map(|owner| holdings[owner].iter().copied().filter(is_above)).collect()
+}
+
 /// Idle lent hosts of a pool move one level up, if the consumer that has it lends.
 pub fn pass_on(books: &mut Books<'_>, pool: usize) {
     let consumer = &books.plan.consumers[pool];

@@ -10,7 +10,8 @@
 //! ego.md 3.4, 4, 8.2
 //!
 //! # Differs
-//! OC-4 to OC-7, OC-13, OC-25
+//! OC-4 to OC-7, OC-13, OC-25. OC-33: a share limit given as a part is of what the pool had to offer in this cycle, lent hosts that
+//! were passed on unused included; otherwise the limit would shrink behind a unit that was just started.
 
 use super::books::{Books, Source, State};
 use super::number::{Nat, gcd};
@@ -25,6 +26,8 @@ pub struct Pool {
     pub root: usize,
     /// Its hosts: base ones, then lent ones, each in plan order.
     pub hosts: Vec<PoolHost>,
+    /// Lent hosts that nobody here used and that were passed on: share limits given as parts count them (OC-33).
+    pub passed_on: Vec<usize>,
     /// The grace of its base hosts.
     pub grace: Span,
 }
@@ -69,6 +72,8 @@ pub struct PoolBook<'p> {
     pub end: usize,
     /// Capacity of the pool in each dimension, without packing.
     pub totals: Dims,
+    /// The same with lent hosts that were passed on.
+    pub offered: Dims,
     /// For each unit size how many the empty pool holds.
     pub capacity: Vec<u64>,
     /// The whole pool, 1, in the smallest shares that occur.
@@ -102,6 +107,10 @@ impl<'p> PoolBook<'p> {
                 None => kinds.push((capacity, 1)),
             }
         }
+        let mut offered = totals;
+        for &host in &pool.passed_on {
+            super::plan::add(&mut offered, &plan.hosts[host], 1);
+        }
         let of = |unit: &Dims| {
             let parts = kinds.iter().map(|(kind, n)| units_in(kind, unit).saturating_mul(*n));
             parts.fold(0, u64::saturating_add)
@@ -119,6 +128,7 @@ impl<'p> PoolBook<'p> {
             pool,
             end: range.end,
             totals,
+            offered,
             whole: common_multiple(&capacity, &occurs),
             capacity,
             step: Vec::new(),
@@ -206,7 +216,7 @@ impl<'p> PoolBook<'p> {
         match limit {
             ShareLimit::At(most) => amount > i128::from(most),
             ShareLimit::Part(millionths) => {
-                amount * 1_000_000 > i128::from(self.totals[dim]) * i128::from(millionths)
+                amount * 1_000_000 > i128::from(self.offered[dim]) * i128::from(millionths)
             }
         }
     }

@@ -221,7 +221,7 @@ pub fn static_quota(plan: &Plan, book: &PoolBook<'_>, dim: usize) -> Vec<Fractio
         let sum: u64 = children.iter().map(|&c| plan.consumers[c].ratio).sum();
         for &c in children.iter().filter(|_| sum > 0) {
             let part = quota[node - root].portion(plan.consumers[c].ratio, sum);
-            let limit = limit_in(plan.consumers[c].share_limit[dim], book.totals[dim]);
+            let limit = limit_in(plan.consumers[c].share_limit[dim], book.offered[dim]);
             quota[c - root] = limit.map_or(part.clone(), |limit| part.min(limit));
         }
     }
@@ -247,7 +247,7 @@ pub fn dynamic_quota(books: &Books<'_>, book: &PoolBook<'_>, dim: usize) -> Vec<
         if let Some(limit) = consumer.share_limit[dim].filter(|_| node > root) {
             let most = match limit {
                 ShareLimit::At(most) => natural(most).scaled(1_000_000),
-                ShareLimit::Part(millionths) => natural(book.totals[dim]).times(&natural(millionths)),
+                ShareLimit::Part(millionths) => natural(book.offered[dim]).times(&natural(millionths)),
             };
             wanted = wanted.min(most);
         }
