@@ -1,7 +1,7 @@
 //! EGO: quotas of a wide tree, and whole cycles of a large plan.
 //!
 //! *Quota*: 1,000 consumers, 4 dimensions, share usage quota and both reference quotas; *shapes* with 60 unit sizes, whose capacities
-//! have no small common multiple. *Cycle*: 10,000 units, from an empty plan, and when a newcomer takes half of a full one.
+//! have no small common multiple. *Cycle*: 10,000 units, from an empty plan, when newcomers take 1,000 units of a full one, and at rest.
 
 use std::hint::black_box;
 
@@ -90,7 +90,7 @@ fn cycle(c: &mut Criterion) {
         full.enter(i % first, i / 8, Source::Pool(0), State::Run);
     }
     for (i, sub) in full.subs.iter_mut().enumerate() {
-        sub.want = if i < first { sub.running } else { 100 };
+        sub.want = if i < first { sub.running } else { 20 };
     }
     c.bench_function("ego/cycle/reclaim/10000", |b| {
         b.iter_batched_ref(|| full.clone(), |books| run(books, &layout, false), BatchSize::LargeInput);

@@ -117,6 +117,13 @@ struct Taking<'b, 'p, 'a> {
     /// Roles do not change inside a pass (OC-18).
     was_reclaimer: Vec<bool>,
     was_victim: Vec<bool>,
+    /// For each leaf its running units in the pool, the newest last.
+    units_of: Vec<Vec<usize>>,
+    /// For each host its place in the pool's order.
+    places: Vec<usize>,
+    /// For each host the last round that looked at it.
+    seen: Vec<u32>,
+    n_rounds: u32,
     pass: Pass,
 }
 
@@ -130,9 +137,14 @@ pub fn reclaim(books: &mut Books<'_>, book: &mut PoolBook<'_>) -> Pass {
         out: no.clone(),
         was_reclaimer: no.clone(),
         was_victim: no,
+        units_of: vec![Vec::new(); n],
+        places: Vec::new(),
+        seen: Vec::new(),
+        n_rounds: 0,
         pass: Pass::default(),
     };
     taking.limits();
+    taking.list_units();
     while taking.round() {}
     taking.pass
 }
@@ -140,8 +152,10 @@ pub fn reclaim(books: &mut Books<'_>, book: &mut PoolBook<'_>) -> Pass {
 /// A round's numbers.
 struct Round {
     quota: Vec<Fraction>,
-    /// For each leaf that qualifies as a victim its rank, the most over-used first; from the pool's root on.
-    ranks: Vec<Option<u32>>,
+    /// Leaves that qualify as victims, the most over-used first.
+    victims: Vec<usize>,
+    /// For each of them its rank, from the pool's root on; `u32::MAX` for others.
+    ranks: Vec<u32>,
 }
 
 /// A way to make room on one host.
@@ -168,6 +182,22 @@ impl Taking<'_, '_, '_> {
                 let host = self.books.units[id].host;
                 let deadline = self.take(id);
                 self.pass.reclaims.push(Reclaim { by: None, host, victims: vec![id], deadline, why: None });
+            }
+        }
+    }
+
+    /// Lists what may be taken, by leaf.
+    fn list_units(&mut self) {
+        let (books, root) = (&self.books, self.root());
+        self.places = vec![usize::MAX; books.on_host.len()];
+        self.seen = vec![0; books.on_host.len()];
+        for (place, host) in self.book.pool.hosts.iter().enumerate() {
+            self.places[host.host] = place;
+        }
+        let source = self.book.source();
+        for (id, unit) in books.units.iter().enumerate() {
+            if unit.state == State::Run && unit.source == source && self.book.is_in[unit.host] {
+                self.units_of[books.subs[unit.sub].leaf - root].push(id);
             }
         }
     }
@@ -202,13 +232,17 @@ impl Taking<'_, '_, '_> {
             self.refuse(leaf, Refused::OnItsWay);
             return true;
         }
-        let ranks = self.victim_ranks(leaf, &quota);
-        let round = Round { quota, ranks };
+        let victims = self.victims(leaf, &quota);
+        let mut ranks = vec![u32::MAX; quota.len()];
+        for (rank, &victim) in victims.iter().enumerate() {
+            ranks[victim - self.root()] = rank as u32;
+        }
+        let round = Round { quota, victims, ranks };
         match self.best_room(leaf, sub, &round) {
             Some(room) => self.execute(leaf, sub, &round, room),
             None => {
-                let any = round.ranks.iter().any(Option::is_some);
-                self.refuse(leaf, if any { Refused::WouldInvert } else { Refused::NoVictimOverQuota });
+                let none = round.victims.is_empty();
+                self.refuse(leaf, if none { Refused::NoVictimOverQuota } else { Refused::WouldInvert });
             }
         }
         true
@@ -272,11 +306,10 @@ impl Taking<'_, '_, '_> {
         self.hosts_for(books.subs[sub].leaf).any(|h| fits(&books.unclaimed[h.host], unit))
     }
 
-    /// Ranks of the leaves that qualify as victims of this one.
-    fn victim_ranks(&self, leaf: usize, quota: &[Fraction]) -> Vec<Option<u32>> {
+    /// The leaves that qualify as victims of this one, the most over-used first.
+    fn victims(&self, leaf: usize, quota: &[Fraction]) -> Vec<usize> {
         let (root, plan) = (self.root(), self.books.plan);
-        let mut ranks = vec![None; self.out.len()];
-        let mut next = 0;
+        let mut victims = Vec::new();
         let mut stack = vec![root];
         while let Some(node) = stack.pop() {
             if plan.is_leaf(node) {
@@ -286,8 +319,7 @@ impl Taking<'_, '_, '_> {
                         self.is_over(b, quota) && plan.consumers[a].priority >= plan.consumers[b].priority
                     });
                 if is_victim {
-                    ranks[node - root] = Some(next);
-                    next += 1;
+                    victims.push(node);
                 }
                 continue;
             }
@@ -301,21 +333,31 @@ impl Taking<'_, '_, '_> {
             });
             stack.extend(children);
         }
-        ranks
+        victims
     }
 
-    /// The best way to make room for one unit.
+    /// The best way to make room for one unit: hosts with units of the best victims are looked at first, and no others once
+    /// nothing better can come.
     fn best_room(&mut self, leaf: usize, sub: usize, round: &Round) -> Option<Room> {
-        let hosts: Vec<PoolHost> = self.hosts_for(leaf).copied().collect();
         let mut best: Option<Room> = None;
+        self.n_rounds += 1;
         self.book.project(self.books, sub, true);
-        for PoolHost { host, .. } in hosts {
-            if fits(&self.books.free[host], &self.books.subs[sub].unit) {
-                continue;
+        for (rank, &victim) in round.victims.iter().enumerate() {
+            if best.as_ref().is_some_and(|best| best.worst_rank < rank as u32) {
+                break;
             }
-            if let Some(room) = self.room_on(leaf, sub, host, round) {
-                let is_better = best.as_ref().is_none_or(|best| compare_rooms(&room, best).is_lt());
-                if is_better {
+            let at = victim - self.root();
+            for i in (0..self.units_of[at].len()).rev() {
+                let host = self.books.units[self.units_of[at][i]].host;
+                if std::mem::replace(&mut self.seen[host], self.n_rounds) == self.n_rounds {
+                    continue;
+                }
+                let place = self.book.pool.hosts[self.places[host]];
+                let is_open = self.book.admits(self.books, leaf, place)
+                    && !fits(&self.books.free[host], &self.books.subs[sub].unit);
+                if let Some(room) = is_open.then(|| self.room_on(leaf, sub, host, round, &best)).flatten()
+                    && best.as_ref().is_none_or(|best| self.compare_rooms(&room, best).is_lt())
+                {
                     best = Some(room);
                 }
             }
@@ -324,52 +366,93 @@ impl Taking<'_, '_, '_> {
         best
     }
 
-    /// Victims on one host that make room, if there are; the unit is in the projection already.
-    fn room_on(&mut self, leaf: usize, sub: usize, host: usize, round: &Round) -> Option<Room> {
-        let root = self.root();
-        let source = self.book.source();
-        let (books, ranks) = (&self.books, &round.ranks);
-        let rank_of = |id: usize| ranks[books.subs[books.units[id].sub].leaf - root];
-        let may_go = |&id: &usize| {
+    /// Units on a host that may go, by rank of their leaf, the newest first.
+    fn candidates(&self, host: usize, round: &Round) -> Vec<(u32, usize)> {
+        let (books, root, source) = (&self.books, self.root(), self.book.source());
+        let mut candidates: Vec<(u32, usize)> = Vec::with_capacity(books.on_host[host].len());
+        for &id in books.on_host[host].iter().rev() {
             let unit = &books.units[id];
-            unit.state == State::Run && unit.source == source && rank_of(id).is_some()
-        };
-        let mut candidates: Vec<usize> = books.on_host[host].iter().rev().copied().filter(may_go).collect();
-        sort::sort_by_key(&mut candidates, |&id| rank_of(id));
+            let rank = round.ranks[books.subs[unit.sub].leaf - root];
+            if unit.state == State::Run && unit.source == source && rank != u32::MAX {
+                let after = candidates.iter().rposition(|&(other, _)| other <= rank).map_or(0, |at| at + 1);
+                candidates.insert(after, (rank, id));
+            }
+        }
+        candidates
+    }
+
+    /// Whether no choice among these units can beat the best room found so far.
+    fn cannot_win(&self, candidates: &[(u32, usize)], best: &Option<Room>) -> bool {
+        let (Some(best), Some(&(rank, _))) = (best, candidates.first()) else { return candidates.is_empty() };
+        if rank != best.worst_rank {
+            return rank > best.worst_rank;
+        }
+        let shares = candidates.iter().map(|&(_, id)| self.step(self.books.units[id].sub));
+        let newest = candidates.iter().map(|&(_, id)| id).max();
+        match shares.min().map_or(Ordering::Less, |least| least.cmp(&best.lost)) {
+            Ordering::Less => false,
+            // As much lost by one unit already: more units lose more, another single one must be newer.
+            Ordering::Equal => best.victims.len() == 1 && newest <= best.victims.first().copied(),
+            Ordering::Greater => true,
+        }
+    }
+
+    /// The share of one unit.
+    fn step(&self, sub: usize) -> &Nat {
+        &self.book.step[self.books.subs[sub].shape]
+    }
+
+    /// Victims on one host that make room, if there are; the unit is in the projection already.
+    fn room_on(
+        &mut self,
+        leaf: usize,
+        sub: usize,
+        host: usize,
+        round: &Round,
+        best: &Option<Room>,
+    ) -> Option<Room> {
+        let candidates = self.candidates(host, round);
+        if self.cannot_win(&candidates, best) {
+            return None;
+        }
         let unit = self.books.subs[sub].unit;
         let mut free = self.books.free[host];
         let mut room =
             Room { host, victims: Vec::new(), worst_rank: 0, lost: Nat::ZERO, after: Default::default() };
-        let mut done = false;
-        for id in candidates {
+        for (rank, id) in candidates {
             let victim = self.books.units[id].sub;
             let size = self.books.subs[victim].unit;
-            let short: Vec<usize> =
-                (0..RESOURCES_MAX).filter(|&d| unit[d] > free[d] && unit[d] > 0).collect();
-            if !helps(&size, &short) || !self.give(leaf, victim, round) {
+            let mut dims = unit.iter().zip(&free).zip(&size);
+            let helps = dims.any(|((&wanted, &free), &size)| wanted > 0 && wanted > free && size > 0);
+            if !helps || !self.give(leaf, victim, round) {
                 continue;
             }
             add(&mut free, &size, 1);
             room.victims.push(id);
-            room.worst_rank =
-                ranks_of(&round.ranks, self.books.subs[victim].leaf - root).max(room.worst_rank);
-            room.lost = room.lost.plus(&self.book.share(self.books, victim, 1));
+            room.worst_rank = rank.max(room.worst_rank);
+            room.lost = room.lost.plus(self.step(victim));
             if fits(&free, &unit) {
-                done = true;
                 break;
             }
         }
-        if let Some((a, b)) = room.victims.first().and_then(|&id| {
-            let victim = self.books.subs[self.books.units[id].sub].leaf;
-            self.books.plan.split(leaf, victim)
-        }) {
+        let first = room.victims.first().map(|&id| self.books.subs[self.books.units[id].sub].leaf);
+        if let Some((a, b)) = first.and_then(|first| self.books.plan.split(leaf, first)) {
             room.after = (self.book.projected(a).clone(), self.book.projected(b).clone());
         }
         for &id in &room.victims {
             let victim = self.books.units[id].sub;
             self.book.project(self.books, victim, true);
         }
-        done.then_some(room)
+        fits(&free, &unit).then_some(room)
+    }
+
+    /// Worst victim rank, usage lost, number of units, newest start, first host (OC-17).
+    fn compare_rooms(&self, a: &Room, b: &Room) -> Ordering {
+        let newest = |room: &Room| room.victims.iter().copied().max();
+        let by_loss = a.worst_rank.cmp(&b.worst_rank).then_with(|| a.lost.cmp(&b.lost));
+        let by_units = by_loss.then_with(|| a.victims.len().cmp(&b.victims.len()));
+        let by_start = by_units.then_with(|| newest(b).cmp(&newest(a)));
+        by_start.then_with(|| self.places[a.host].cmp(&self.places[b.host]))
     }
 
     /// Takes a unit out of the projection if its leaf may lose it.
@@ -402,6 +485,7 @@ impl Taking<'_, '_, '_> {
         for &id in &room.victims {
             let victim = self.books.subs[self.books.units[id].sub].leaf;
             self.was_victim[victim - root] = true;
+            self.units_of[victim - root].retain(|&other| other != id);
             deadline = deadline.max(self.take(id));
         }
         self.was_reclaimer[leaf - root] = true;
@@ -415,16 +499,4 @@ impl Taking<'_, '_, '_> {
         let why = Some(why);
         self.pass.reclaims.push(Reclaim { by: Some((leaf, Some(sub))), host, victims, deadline, why });
     }
-}
-
-fn ranks_of(ranks: &[Option<u32>], at: usize) -> u32 {
-    ranks[at].unwrap_or(u32::MAX)
-}
-
-/// Worst victim rank, usage lost, number of units, newest start first (OC-17).
-fn compare_rooms(a: &Room, b: &Room) -> Ordering {
-    let newest = |room: &Room| room.victims.iter().copied().max();
-    let by_rank = a.worst_rank.cmp(&b.worst_rank);
-    let by_loss = by_rank.then_with(|| a.lost.cmp(&b.lost));
-    by_loss.then_with(|| a.victims.len().cmp(&b.victims.len())).then_with(|| newest(b).cmp(&newest(a)))
 }
