@@ -26,6 +26,7 @@ const WEB_LAYERS: &[&[&str]] = &[
     &["charts"],
     &["props"],
     &["store", "edge", "drop"],
+    &["dom"],
     &["components"],
     &["page", "worker"],
     &["design", "fixtures", "preview"],
@@ -42,6 +43,7 @@ const DEPENDENCIES: &[(&str, &[&str])] = &[
         "web",
         &[
             "fairground",
+            "fairground-markup",
             "serde",
             "serde_json",
             "leptos",
@@ -69,6 +71,7 @@ const DEPENDENCIES: &[(&str, &[&str])] = &[
             "expect-test",
         ],
     ),
+    ("web/markup", &["rstml", "syn", "quote", "proc-macro2"]),
     ("xtask", &[]),
 ];
 

@@ -8,6 +8,7 @@ pub mod address;
 pub mod agreement;
 pub mod charts;
 pub mod components;
+pub mod dom;
 pub mod drop;
 pub mod edge;
 pub mod engine;

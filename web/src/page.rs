@@ -1,6 +1,6 @@
 //! The page's side: what it opens with, what it listens to.
 
-use leptos::prelude::*;
+use crate::dom::prelude::*;
 use wasm_bindgen::JsCast;
 use web_sys::HtmlElement;
 
@@ -9,14 +9,14 @@ use crate::components::app::App;
 use crate::keys::{self, Action, Focus, Pressed};
 use crate::model::{Command, Dialog, Model, Opened, Origin, Theme};
 use crate::store::Store;
-use crate::{drop, edge, library, storage};
+use crate::{dom, drop, edge, library, storage};
 
 /// Mounts the page on `#app`.
 pub fn mount() {
     let app: HtmlElement =
         document().get_element_by_id("app").expect("index.html has an element #app").unchecked_into();
     app.set_text_content(None);
-    leptos::mount::mount_to(app, Page).forget();
+    dom::mount_to(app, || view! { <Page /> });
 }
 
 /// What the page opens with, and what there is to say about it.

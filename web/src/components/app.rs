@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use crate::dom::prelude::*;
 use leptos::html;
-use leptos::prelude::*;
 
 use super::bar::Bar;
 use super::button::IconButton;
@@ -169,7 +169,7 @@ fn Now() -> impl IntoView {
                 <select
                     class="resource"
                     aria-label="Resource of all charts"
-                    on:change:target=move |event| choose(event.target().value())
+                    on:change=move |event| choose(field_text(&event))
                 >
                     {options}
                 </select>
@@ -243,8 +243,8 @@ pub fn FileChooser(
             aria-hidden="true"
             multiple
             accept=".yaml,.yml,.json,.csv,.txt"
-            on:change:target=move |event| {
-                if let Some(files) = event.target().files() {
+            on:change=move |event| {
+                if let Some(files) = target::<web_sys::HtmlInputElement>(&event).and_then(|input| input.files()) {
                     crate::drop::read_files(store, &files);
                 }
             }

@@ -1,6 +1,6 @@
 //! Buttons that show an icon only.
 
-use leptos::prelude::*;
+use crate::dom::prelude::*;
 
 use super::icons::{Icon, Kind};
 

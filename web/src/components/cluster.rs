@@ -1,7 +1,7 @@
 //! Cluster: nodes as cards, GPUs as cells.
 
+use crate::dom::prelude::*;
 use leptos::html;
-use leptos::prelude::*;
 
 use super::picture::{icon, insert, move_focus, table, table_button, width_of};
 use crate::charts::cluster::{cluster as draw, key};

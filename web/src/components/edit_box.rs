@@ -1,8 +1,8 @@
 //! A text that is being typed: stepping, checking, ghost, Enter and Esc.
 
+use crate::dom::prelude::*;
 use fairground::scenario::Path;
 use leptos::html;
-use leptos::prelude::*;
 
 use crate::model::{Command, edit};
 use crate::store::Store;
@@ -169,7 +169,7 @@ fn TextBox(
                 aria-invalid=move || mistake.get().map(|_| "true")
                 aria-describedby=move || mistake.get().map(|_| "edit-mistake")
                 prop:value=text
-                on:input:target=move |event| try_out(event.target().value())
+                on:input=move |event| try_out(field_text(&event))
                 on:keydown=on_key
                 on:blur=move |_| finish(Done::Blur)
             />
@@ -231,7 +231,7 @@ fn ChoiceBox(
             node_ref=select
             class="cell edit"
             aria-label=label
-            on:change:target=move |event| choose(event.target().value())
+            on:change=move |event| choose(field_text(&event))
             on:keydown=move |event| {
                 event.stop_propagation();
                 if matches!(event.key().as_str(), "Escape" | "Enter") {

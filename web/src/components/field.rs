@@ -1,7 +1,7 @@
 //! A labelled field of a form that edits one value of the scenario.
 
+use crate::dom::prelude::*;
 use fairground::scenario::Path;
-use leptos::prelude::*;
 
 use super::edit_box::Kind;
 use crate::model::{Command, document};
@@ -56,7 +56,7 @@ pub fn Field(
                     class="input"
                     data-path=path
                     aria-describedby=described.clone()
-                    on:change:target=move |event| change(event.target().value())
+                    on:change=move |event| change(field_text(&event))
                 >
                     <option value="" prop:selected=move || value.with(String::is_empty)>
                         {format!("default: {default}")}
@@ -79,8 +79,8 @@ pub fn Field(
                 aria-describedby=described.clone()
                 aria-invalid=move || mistake.get().map(|_| "true")
                 prop:value=shown
-                on:input:target=move |event| {
-                    let text = event.target().value();
+                on:input=move |event| {
+                    let text = field_text(&event);
                     typed.set(Some(text.clone()));
                     let wrong = at.with_value(|at| store.mistake(at, &text));
                     if wrong.is_none() {
@@ -88,7 +88,7 @@ pub fn Field(
                     }
                     mistake.set(wrong);
                 }
-                on:change:target=move |event| change(event.target().value())
+                on:change=move |event| change(field_text(&event))
                 on:keydown=move |event| {
                     if event.key() == "Escape" {
                         event.stop_propagation();

@@ -1,7 +1,7 @@
 //! How charts enter the page: the one place where SVG text becomes elements, the size of a place, tables.
 
+use crate::dom::prelude::*;
 use leptos::html;
-use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 use wasm_bindgen::prelude::Closure;
 

@@ -1,7 +1,7 @@
 //! Shares: one bullet row per queue, in line with the rows of SETUP.
 
+use crate::dom::prelude::*;
 use leptos::html;
-use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 
 use super::picture::{icon, insert, move_focus, on_size, table, table_button};

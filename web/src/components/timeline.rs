@@ -1,7 +1,7 @@
 //! Timeline: events, allocated amounts over time, and the cursor.
 
+use crate::dom::prelude::*;
 use leptos::html;
-use leptos::prelude::*;
 
 use super::picture::{icon, insert, move_focus, table, table_button, width_of};
 use crate::charts::backend::Size;

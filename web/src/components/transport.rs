@@ -1,6 +1,6 @@
 //! The transport: steps, play, the cycle, scrubbing, events, long runs.
 
-use leptos::prelude::*;
+use crate::dom::prelude::*;
 
 use super::button::IconButton;
 use super::icons::{Icon, Kind};
@@ -72,8 +72,8 @@ pub fn Transport() -> impl IntoView {
                 max=move || last().max(1).to_string()
                 prop:value=move || cursor.get().to_string()
                 aria-valuetext=move || format!("cycle {}, {}", cursor.get(), clock(time()))
-                on:input:target=move |event| {
-                    if let Ok(cycle) = event.target().value().parse() {
+                on:input=move |event| {
+                    if let Ok(cycle) = field_text(&event).parse() {
                         store.dispatch(Command::GoTo(cycle));
                     }
                 }
@@ -113,7 +113,7 @@ fn Speed() -> impl IntoView {
             class="speed hide"
             aria-label="Speed, cycles per second"
             title="Speed (+ and −)"
-            on:change:target=move |event| choose(event.target().value())
+            on:change=move |event| choose(field_text(&event))
         >
             {options.collect_view()}
         </select>
@@ -144,7 +144,7 @@ fn CycleField() -> impl IntoView {
                 maxlength="9"
                 title="Go to a cycle (G)"
                 prop:value=shown
-                on:input:target=move |event| typed.set(Some(event.target().value()))
+                on:input=move |event| typed.set(Some(field_text(&event)))
                 on:keydown=move |event| match event.key().as_str() {
                     "Enter" => go(),
                     "Escape" => typed.set(None),

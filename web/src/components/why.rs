@@ -1,6 +1,6 @@
 //! WHY: verdict, evidence, rule, controls, outlook of whatever is selected.
 
-use leptos::prelude::*;
+use crate::dom::prelude::*;
 
 use super::picture::icon;
 use crate::charts::timeline::event_icon;
@@ -62,7 +62,7 @@ fn body(
         list,
         history,
     } = shown;
-    let section = |caption: &'static str, content: AnyView| {
+    let section = |caption: &'static str, content: Node| {
         view! { <div><p class="lab">{caption}</p>{content}</div> }
     };
     let checks = (!checks.is_empty()).then(|| {
@@ -208,7 +208,7 @@ fn rule_card(rule: RuleCard) -> impl IntoView {
 fn chips(controls: Vec<Control>, on_focus_field: OnFocusField) -> impl IntoView {
     let chip = move |control: Control| {
         let path = control.path;
-        let label: Vec<AnyView> = control
+        let label: Vec<Node> = control
             .label
             .0
             .into_iter()
@@ -228,7 +228,7 @@ fn entry_list(entries: Vec<Entry>, on_select: OnSelect, on_seek: OnSeek) -> impl
     let item = move |entry: Entry| {
         let Entry { when, cycle, kind, text, selection, current } = entry;
         let shape = kind.map(|kind| icon(event_icon(kind)));
-        let words: Vec<AnyView> = text
+        let words: Vec<Node> = text
             .0
             .into_iter()
             .map(|piece| match piece {

@@ -1,6 +1,6 @@
 //! Ready-made scenarios by question, and what was edited here before.
 
-use leptos::prelude::*;
+use crate::dom::prelude::*;
 
 use crate::components::dialog::DialogFrame;
 use crate::library::{EXAMPLES, Example};

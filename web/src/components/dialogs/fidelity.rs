@@ -1,6 +1,6 @@
 //! What is checked against the real scheduler, and how.
 
-use leptos::prelude::*;
+use crate::dom::prelude::*;
 
 use crate::agreement::{self, thousands};
 use crate::components::dialog::DialogFrame;

@@ -1,7 +1,7 @@
 //! Going to a cycle by its number.
 
+use crate::dom::prelude::*;
 use leptos::html;
-use leptos::prelude::*;
 
 use crate::components::dialog::DialogFrame;
 use crate::model::Command;
@@ -35,7 +35,11 @@ pub fn GoTo(
                     autocomplete="off"
                     maxlength="9"
                     autofocus
-                    on:focus:target=|event| event.target().select()
+                    on:focus=|event| {
+                        if let Some(field) = target::<web_sys::HtmlInputElement>(&event) {
+                            field.select();
+                        }
+                    }
                     prop:value=store.now(|m| m.cursor.to_string())
                 />
                 <button type="submit" class="btn primary">"Go there"</button>

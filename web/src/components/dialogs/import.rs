@@ -1,6 +1,6 @@
 //! What was recognised in files: understood, assumed, ignored, before it is taken.
 
-use leptos::prelude::*;
+use crate::dom::prelude::*;
 
 use crate::components::dialog::DialogFrame;
 use crate::engine::protocol::ImportOptions;
@@ -110,7 +110,7 @@ fn TraceOptions() -> impl IntoView {
                     class="input"
                     placeholder="as many as needed"
                     prop:value=now.options.nodes.clone()
-                    on:change:target=move |event| again(|o, v| o.nodes = v, event.target().value())
+                    on:change=move |event| again(|o, v| o.nodes = v, field_text(&event))
                 />
             </label>
             <label class="field">
@@ -119,12 +119,12 @@ fn TraceOptions() -> impl IntoView {
                     class="input"
                     placeholder="1"
                     prop:value=now.options.quota_scale.clone()
-                    on:change:target=move |event| again(|o, v| o.quota_scale = v, event.target().value())
+                    on:change=move |event| again(|o, v| o.quota_scale = v, field_text(&event))
                 />
             </label>
             <label class="field">
                 <span>"Policy"</span>
-                <select class="input" on:change:target=move |event| again(|o, v| o.policy = v, event.target().value())>
+                <select class="input" on:change=move |event| again(|o, v| o.policy = v, field_text(&event))>
                     <option value="kai">"KAI"</option>
                     <option value="fifo" selected=now.options.policy == "fifo">"First in, first out"</option>
                 </select>

@@ -1,6 +1,6 @@
 //! The list of keys.
 
-use leptos::prelude::*;
+use crate::dom::prelude::*;
 
 use crate::components::dialog::DialogFrame;
 use crate::keys::LIST;

@@ -1,6 +1,6 @@
 //! A link that could not be read.
 
-use leptos::prelude::*;
+use crate::dom::prelude::*;
 
 use crate::components::dialog::DialogFrame;
 

@@ -9,7 +9,7 @@ mod link;
 mod paste;
 mod share;
 
-use leptos::prelude::*;
+use crate::dom::prelude::*;
 
 use crate::model::{Command, Dialog};
 use crate::store::Store;

@@ -1,6 +1,6 @@
 //! Sharing: the link, how far it carries, and the file.
 
-use leptos::prelude::*;
+use crate::dom::prelude::*;
 
 use crate::address;
 use crate::components::dialog::DialogFrame;

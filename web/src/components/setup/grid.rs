@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use crate::dom::prelude::*;
 use fairground::scenario::Severity;
 use leptos::html;
-use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 use web_sys::HtmlElement;
 
@@ -209,6 +209,7 @@ fn GridRow(
             class:top=is_top
             role="row"
             data-row=id
+            aria-level=move || if is_tree { level() } else { None }
             style:grid-template-columns=tracks
             aria-expanded=move || if is_tree { open() } else { None }
             aria-posinset=move || if is_tree { place() } else { None }
@@ -239,7 +240,6 @@ fn GridRow(
             </span>
         </div>
     }
-    .attr("aria-level", move || if is_tree { level() } else { None })
 }
 
 #[component]

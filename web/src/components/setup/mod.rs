@@ -13,8 +13,8 @@ pub use rules::POLICIES;
 
 use std::collections::BTreeMap;
 
+use crate::dom::prelude::*;
 use fairground::scenario::Scenario;
-use leptos::prelude::*;
 
 use super::button::IconButton;
 use super::icons::Kind;

@@ -1,6 +1,6 @@
 //! Groups of equal nodes.
 
-use leptos::prelude::*;
+use crate::dom::prelude::*;
 
 use super::grid::{EditGrid, RowKey};
 use super::rows::{node_columns, node_rows};

@@ -1,6 +1,6 @@
 //! The tree of queues.
 
-use leptos::prelude::*;
+use crate::dom::prelude::*;
 
 use super::grid::{EditGrid, RowKey};
 use super::rows::{Row, queue_columns, queue_rows};

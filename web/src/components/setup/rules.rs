@@ -1,7 +1,7 @@
 //! The policy and its switches, each with its default.
 
+use crate::dom::prelude::*;
 use fairground::scenario::Path;
-use leptos::prelude::*;
 
 use crate::components::edit_box::Kind;
 use crate::components::field::Field;

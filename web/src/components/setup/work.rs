@@ -1,6 +1,6 @@
 //! Jobs and patterns of jobs.
 
-use leptos::prelude::*;
+use crate::dom::prelude::*;
 
 use super::grid::{EditGrid, RowKey};
 use super::rows::{job_columns, job_rows};
