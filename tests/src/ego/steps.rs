@@ -128,7 +128,7 @@ fn apply(step: &Value, books: &mut Books<'_>, pool: &Pool, names: &Names) -> Res
 
 fn book_capacity(books: &Books<'_>, book: &PoolBook<'_>, sub: usize) -> u64 {
     let unit = &books.subs[sub].unit;
-    let shape = books.shapes.iter().position(|shape| shape == unit);
+    let shape = books.shapes.iter().position(|(shape, _)| shape == unit);
     shape.map_or(0, |shape| book.capacity[shape])
 }
 

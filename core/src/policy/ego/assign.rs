@@ -15,7 +15,7 @@
 
 use super::books::{Books, Source};
 use super::number::Nat;
-use super::plan::{Placement, fits, units_in};
+use super::plan::{Placement, units_in};
 use super::pool::{PoolBook, PoolHost};
 use super::quota::compare_per_ratio;
 
@@ -204,11 +204,11 @@ fn find_host(books: &Books<'_>, book: &PoolBook<'_>, sub: usize, full: &mut [usi
     let Books { subs, plan, .. } = books;
     let (leaf, unit, shape) = (subs[sub].leaf, &subs[sub].unit, subs[sub].shape);
     let hosts = &book.pool.hosts;
-    while hosts.get(full[shape]).is_some_and(|h| !fits(&books.free[h.host], unit)) {
+    while hosts.get(full[shape]).is_some_and(|h| !books.fits_now(sub, h.host)) {
         full[shape] += 1;
     }
     let is_open = |h: &&PoolHost| {
-        fits(&books.free[h.host], unit)
+        books.fits_now(sub, h.host)
             && book.admits(books, leaf, **h)
             && (plan.placement != Placement::Exclusive || !books.has_others(h.host, leaf))
     };
@@ -240,10 +240,8 @@ pub fn assign_owned(books: &mut Books<'_>, leaf: usize, hosts: &[usize]) -> Vec<
     for at in 0..books.subs_of[leaf].len() {
         let sub = books.subs_of[leaf][at];
         while books.subs[sub].outstanding() > 0 {
-            let unit = books.subs[sub].unit;
             let exclusive = books.plan.placement == Placement::Exclusive;
-            let is_open =
-                |&h: &usize| fits(&books.free[h], &unit) && !(exclusive && books.has_others(h, leaf));
+            let is_open = |&h: &usize| books.fits_now(sub, h) && !(exclusive && books.has_others(h, leaf));
             let Some(host) = hosts.iter().copied().find(is_open) else { break };
             started.push(books.start(sub, host, Source::Owned));
         }

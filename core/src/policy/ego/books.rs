@@ -42,6 +42,10 @@ pub struct Sub {
     pub earmarked: u32,
     /// Units that run elsewhere, outside of these books.
     pub outside: u32,
+    /// Which hosts may take its units, by position in [`Books::masks`]; `None`: all.
+    pub mask: Option<usize>,
+    /// Whether its units are never taken back.
+    pub is_pinned: bool,
     /// Which size, among the sizes of these books; set by [`Books::add_sub`].
     pub shape: usize,
 }
@@ -126,8 +130,12 @@ pub struct Books<'a> {
     pub free: Vec<Dims>,
     /// For each host what neither running units nor earmarks claim: what will be free once every grace is over.
     pub unclaimed: Vec<Dims>,
-    /// The different unit sizes.
-    pub shapes: Vec<Dims>,
+    /// The different unit sizes, each with the hosts that may take them.
+    pub shapes: Vec<(Dims, Option<usize>)>,
+    /// Sets of hosts that some units are confined to.
+    pub masks: Vec<Vec<bool>>,
+    /// Whether a unit without any grace is gone at the next cycle only, because somebody else ends it.
+    pub ends_later: bool,
     /// For each host the consumer whose pool has it, if its owner lends it.
     pub lent: Vec<Option<usize>>,
     /// Now.
@@ -149,6 +157,8 @@ impl<'a> Books<'a> {
             free: plan.hosts.clone(),
             unclaimed: plan.hosts.clone(),
             shapes: Vec::new(),
+            masks: Vec::new(),
+            ends_later: false,
             lent: vec![None; plan.hosts.len()],
             now,
             changes: Vec::new(),
@@ -157,9 +167,10 @@ impl<'a> Books<'a> {
 
     /// Adds a sub-allocation.
     pub fn add_sub(&mut self, mut sub: Sub) -> usize {
-        let known = self.shapes.iter().position(|shape| *shape == sub.unit);
+        let wanted = (sub.unit, sub.mask);
+        let known = self.shapes.iter().position(|shape| *shape == wanted);
         sub.shape = known.unwrap_or_else(|| {
-            self.shapes.push(sub.unit);
+            self.shapes.push(wanted);
             self.shapes.len() - 1
         });
         self.subs_of[sub.leaf].push(self.subs.len());
@@ -196,7 +207,7 @@ impl<'a> Books<'a> {
         self.subs[sub].running -= 1;
         self.units[id].state = State::Reclaiming(deadline);
         self.changes.push(Change::Reclaimed(id));
-        if deadline <= self.now {
+        if deadline <= self.now && !self.ends_later {
             self.stop(id);
         }
     }
@@ -288,9 +299,22 @@ impl<'a> Books<'a> {
         let earmark = self.drop_earmark(at);
         let sub = &self.subs[earmark.sub];
         let is_wanted = sub.want > sub.running + sub.outside;
-        if is_wanted && fits(&self.free[earmark.host], &sub.unit) {
+        if is_wanted && self.fits_now(earmark.sub, earmark.host) {
             self.start(earmark.sub, earmark.host, earmark.source);
         }
+    }
+
+    /// Whether a host may take a unit at all.
+    pub fn may_run(&self, sub: usize, host: usize) -> bool {
+        self.subs[sub].mask.is_none_or(|mask| self.masks[mask][host])
+    }
+    /// Whether a unit may start on a host now.
+    pub fn fits_now(&self, sub: usize, host: usize) -> bool {
+        fits(&self.free[host], &self.subs[sub].unit) && self.may_run(sub, host)
+    }
+    /// Whether a unit may be taken back.
+    pub fn may_go(&self, id: usize) -> bool {
+        self.units[id].state == State::Run && !self.subs[self.units[id].sub].is_pinned
     }
 
     /// Whether a host carries work of another leaf than this one, or is promised to one.

@@ -12,7 +12,7 @@
 //! # Differs
 //! OC-2, OC-3, OC-29
 
-use super::books::{Books, Source, State};
+use super::books::{Books, Source};
 use super::grace::effective_lendout_grace;
 use super::plan::{Ownership, Plan, add, fits};
 use super::pool::PoolHost;
@@ -126,7 +126,10 @@ fn needed_hosts(books: &Books<'_>, leaf: usize, order: &[usize]) -> Vec<usize> {
     for &sub in &books.subs_of[leaf] {
         let unit = books.subs[sub].unit;
         for _ in 0..books.subs[sub].outstanding() {
-            let Some(room) = rooms.iter_mut().find(|room| fits(&room.1, &unit)) else { break };
+            let Some(room) = rooms.iter_mut().find(|room| fits(&room.1, &unit) && books.may_run(sub, room.0))
+            else {
+                break;
+            };
             add(&mut room.1, &unit, -1);
             room.2 = true;
         }
@@ -196,8 +199,7 @@ pub fn take_back(books: &mut Books<'_>, leaf: usize, hosts: &[usize]) -> TakenBa
     for at in 0..books.subs_of[leaf].len() {
         let sub = books.subs_of[leaf][at];
         while books.subs[sub].outstanding() > 0 {
-            let unit = books.subs[sub].unit;
-            if let Some(&host) = hosts.iter().find(|&&h| fits(&books.free[h], &unit)) {
+            if let Some(&host) = hosts.iter().find(|&&h| books.fits_now(sub, h)) {
                 // A victim without grace left more room than was asked for.
                 started.push(books.start(sub, host, Source::Owned));
                 continue;
@@ -208,8 +210,9 @@ pub fn take_back(books: &mut Books<'_>, leaf: usize, hosts: &[usize]) -> TakenBa
             };
             let deadline = send_away(books, leaf, &victims);
             books.earmark(sub, host, Source::Owned, &victims);
-            if deadline <= books.now {
-                books.redeem_at(books.earmarks.len() - 1);
+            let last = books.earmarks.len() - 1;
+            if books.earmarks[last].victims.is_empty() {
+                books.redeem_at(last);
             }
             owned.push(Reclaim { by: Some((leaf, Some(sub))), host, victims, deadline, why: None });
         }
@@ -228,12 +231,15 @@ pub fn take_back(books: &mut Books<'_>, leaf: usize, hosts: &[usize]) -> TakenBa
 fn borrowed_newest_first<'b>(books: &'b Books<'_>, host: usize) -> impl Iterator<Item = usize> + 'b {
     let is_borrowed = |&id: &usize| {
         let unit = &books.units[id];
-        unit.state == State::Run && unit.source != Source::Owned
+        books.may_go(id) && unit.source != Source::Owned
     };
     books.on_host[host].iter().rev().copied().filter(is_borrowed)
 }
 
 fn victims_for(books: &Books<'_>, sub: usize, host: usize) -> Option<Vec<usize>> {
+    if !books.may_run(sub, host) {
+        return None;
+    }
     let unit = &books.subs[sub].unit;
     let mut free = books.free[host];
     let mut victims = Vec::new();

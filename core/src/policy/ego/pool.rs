@@ -97,22 +97,28 @@ impl<'p> PoolBook<'p> {
         let range = plan.subtree(pool.root);
         let mut is_in = vec![false; plan.hosts.len()];
         let mut totals = Dims::default();
-        let mut kinds: Vec<(Dims, u64)> = Vec::new();
         for &PoolHost { host, .. } in &pool.hosts {
             is_in[host] = true;
-            let capacity = plan.hosts[host];
-            super::plan::add(&mut totals, &capacity, 1);
-            match kinds.iter_mut().find(|(kind, _)| *kind == capacity) {
-                Some((_, n)) => *n += 1,
-                None => kinds.push((capacity, 1)),
-            }
+            super::plan::add(&mut totals, &plan.hosts[host], 1);
         }
         let mut offered = totals;
         for &host in &pool.passed_on {
             super::plan::add(&mut offered, &plan.hosts[host], 1);
         }
-        let of = |unit: &Dims| {
-            let parts = kinds.iter().map(|(kind, n)| units_in(kind, unit).saturating_mul(*n));
+        // Hosts come in few kinds: the same size, taken or refused by the same masks.
+        let mut kinds: Vec<(usize, u64)> = Vec::new();
+        for &PoolHost { host, .. } in &pool.hosts {
+            let is_like = |other: usize| {
+                plan.hosts[other] == plan.hosts[host] && books.masks.iter().all(|m| m[other] == m[host])
+            };
+            match kinds.iter_mut().find(|(kind, _)| is_like(*kind)) {
+                Some((_, n)) => *n += 1,
+                None => kinds.push((host, 1)),
+            }
+        }
+        let of = |(unit, mask): &(Dims, Option<usize>)| {
+            let open = kinds.iter().filter(|(kind, _)| mask.is_none_or(|mask| books.masks[mask][*kind]));
+            let parts = open.map(|(kind, n)| units_in(&plan.hosts[*kind], unit).saturating_mul(*n));
             parts.fold(0, u64::saturating_add)
         };
         let capacity: Vec<u64> = books.shapes.iter().map(of).collect();

@@ -16,7 +16,7 @@
 
 use std::cmp::Ordering;
 
-use super::books::{Books, State};
+use super::books::Books;
 use super::number::{Fraction, Nat};
 use super::plan::{Dims, Plan, ShareLimit};
 use super::pool::PoolBook;
@@ -295,7 +295,7 @@ pub(super) fn newest_first(books: &Books<'_>, book: &PoolBook<'_>, leaf: usize) 
     let source = book.source();
     let is_ours = |&id: &usize| {
         let unit = &books.units[id];
-        unit.state == State::Run
+        books.may_go(id)
             && unit.source == source
             && book.is_in[unit.host]
             && books.subs[unit.sub].leaf == leaf

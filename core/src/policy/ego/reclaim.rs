@@ -196,7 +196,7 @@ impl Taking<'_, '_, '_> {
         }
         let source = self.book.source();
         for (id, unit) in books.units.iter().enumerate() {
-            if unit.state == State::Run && unit.source == source && self.book.is_in[unit.host] {
+            if books.may_go(id) && unit.source == source && self.book.is_in[unit.host] {
                 self.units_of[books.subs[unit.sub].leaf - root].push(id);
             }
         }
@@ -303,7 +303,8 @@ impl Taking<'_, '_, '_> {
     fn is_on_its_way(&self, sub: usize) -> bool {
         let books = &self.books;
         let unit = &books.subs[sub].unit;
-        self.hosts_for(books.subs[sub].leaf).any(|h| fits(&books.unclaimed[h.host], unit))
+        self.hosts_for(books.subs[sub].leaf)
+            .any(|h| fits(&books.unclaimed[h.host], unit) && books.may_run(sub, h.host))
     }
 
     /// The leaves that qualify as victims of this one, the most over-used first.
@@ -354,6 +355,7 @@ impl Taking<'_, '_, '_> {
                 }
                 let place = self.book.pool.hosts[self.places[host]];
                 let is_open = self.book.admits(self.books, leaf, place)
+                    && self.books.may_run(sub, host)
                     && !fits(&self.books.free[host], &self.books.subs[sub].unit);
                 if let Some(room) = is_open.then(|| self.room_on(leaf, sub, host, round, &best)).flatten()
                     && best.as_ref().is_none_or(|best| self.compare_rooms(&room, best).is_lt())
@@ -373,7 +375,7 @@ impl Taking<'_, '_, '_> {
         for &id in books.on_host[host].iter().rev() {
             let unit = &books.units[id];
             let rank = round.ranks[books.subs[unit.sub].leaf - root];
-            if unit.state == State::Run && unit.source == source && rank != u32::MAX {
+            if books.may_go(id) && unit.source == source && rank != u32::MAX {
                 let after = candidates.iter().rposition(|&(other, _)| other <= rank).map_or(0, |at| at + 1);
                 candidates.insert(after, (rank, id));
             }
@@ -491,8 +493,9 @@ impl Taking<'_, '_, '_> {
         self.was_reclaimer[leaf - root] = true;
         self.books.earmark(sub, room.host, self.book.source(), &room.victims);
         self.book.project(self.books, sub, true);
-        if deadline <= self.books.now {
-            self.books.redeem_at(self.books.earmarks.len() - 1);
+        let last = self.books.earmarks.len() - 1;
+        if self.books.earmarks[last].victims.is_empty() {
+            self.books.redeem_at(last);
             self.book.drawn[sub].units += 1;
         }
         let (host, victims) = (room.host, room.victims);
