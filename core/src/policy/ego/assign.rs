@@ -28,6 +28,8 @@ pub struct Turn {
     pub units: Vec<usize>,
     /// The choices that led to it, from the pool's root down, where there was one.
     pub choices: Vec<Choice>,
+    /// What the whole pool is in the numbers of the choices.
+    pub whole: Nat,
 }
 
 /// A choice among siblings.
@@ -69,9 +71,9 @@ pub fn assign(books: &mut Books<'_>, book: &mut PoolBook<'_>, record: bool) -> V
     let mut turns = Vec::new();
     while let Some((leaf, choices)) = pass.walk(record) {
         match pass.place(leaf) {
-            Outcome::Placed(units) => turns.push(Turn { leaf, units, choices }),
+            Outcome::Placed(units) => turns.push(pass.turn(leaf, units, choices)),
             Outcome::Unplaceable => {
-                turns.push(Turn { leaf, units: Vec::new(), choices });
+                turns.push(pass.turn(leaf, Vec::new(), choices));
                 pass.close(leaf);
             }
             Outcome::Satisfied => pass.close(leaf),
@@ -87,6 +89,11 @@ enum Outcome {
 }
 
 impl Pass<'_, '_, '_> {
+    fn turn(&self, leaf: usize, units: Vec<usize>, choices: Vec<Choice>) -> Turn {
+        let whole = if choices.is_empty() { Nat::ONE } else { self.book.whole.clone() };
+        Turn { leaf, units, choices, whole }
+    }
+
     fn fill_queues(&mut self) {
         let (root, plan) = (self.book.pool.root, self.books.plan);
         let mut waits = vec![false; self.open.len()];

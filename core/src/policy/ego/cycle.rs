@@ -70,7 +70,10 @@ pub struct Cycle {
 
 /// Runs one cycle. `record`: tell the choices of the free passes.
 pub fn run(books: &mut Books<'_>, layout: &Layout, record: bool) -> Cycle {
-    let mut cycle = Cycle { expired: books.expire(), ..Cycle::default() };
+    let mut cycle = Cycle::default();
+    if !books.ends_later {
+        cycle.expired = books.expire();
+    }
     books.redeem();
     let lending = lend(books, &layout.holdings);
     for &leaf in &layout.leaves {

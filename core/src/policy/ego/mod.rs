@@ -13,14 +13,26 @@
 //! # Differs
 //! IBM publishes no source: choices of our own carry their number (OC-1 to OC-32) where they are made.
 
+mod adapter;
 pub mod assign;
 pub mod books;
+pub mod config;
 pub mod cycle;
 pub mod grace;
+mod ledger;
+mod memory;
+pub mod model;
 pub mod number;
 pub mod ownership;
 pub mod plan;
 pub mod pool;
 pub mod quota;
 pub mod reclaim;
+mod refuse;
+mod rules;
 pub mod slot;
+
+pub use adapter::Ego;
+pub use config::Config;
+pub use memory::Memory;
+pub use rules::RULES;

@@ -32,8 +32,7 @@ pub fn split_hosts(plan: &Plan) -> Vec<Vec<usize>> {
         let mut children = plan.consumers[node].children.clone();
         sort::sort_by_key(&mut children, |&c| plan.consumers[c].rank);
         for child in children {
-            let taken = choose(&plan.consumers[child].own, all.len(), &mut rest);
-            available[child] = taken;
+            available[child] = choose(plan, &plan.consumers[child].own, all.len(), &mut rest);
         }
         holdings[node] = rest;
     }
@@ -41,19 +40,27 @@ pub fn split_hosts(plan: &Plan) -> Vec<Vec<usize>> {
 }
 
 /// Takes what the entries name out of the rest, in plan order.
-fn choose(entries: &[Ownership], of: usize, rest: &mut Vec<usize>) -> Vec<usize> {
+fn choose(plan: &Plan, entries: &[Ownership], of: usize, rest: &mut Vec<usize>) -> Vec<usize> {
     let mut taken: Vec<usize> = Vec::new();
     for entry in entries {
-        let before = rest.len();
-        let mut left = match entry {
-            Ownership::Hosts(_) | Ownership::Remaining => before,
+        let mut n_left = match entry {
             Ownership::Count(n) => *n,
             Ownership::Part(thousandths) => of * thousandths / 1000,
+            _ => rest.len(),
+        };
+        let mut amounts = match entry {
+            Ownership::Amounts(amounts) => *amounts,
+            _ => Default::default(),
         };
         rest.retain(|host| {
-            let is_meant = left > 0 && !matches!(entry, Ownership::Hosts(named) if !named.contains(host));
+            let is_meant = n_left > 0
+                && match entry {
+                    Ownership::Hosts(named) => named.contains(host),
+                    Ownership::Amounts(_) => fits_into(&mut amounts, &plan.hosts[*host]),
+                    _ => true,
+                };
             if is_meant {
-                left -= 1;
+                n_left -= 1;
                 taken.push(*host);
             }
             !is_meant
@@ -61,6 +68,18 @@ fn choose(entries: &[Ownership], of: usize, rest: &mut Vec<usize>) -> Vec<usize>
     }
     sort::sort(&mut taken);
     taken
+}
+
+/// Takes a host out of what is left of the amounts, if it fits as a whole.
+fn fits_into(left: &mut [Option<i64>], host: &super::plan::Dims) -> bool {
+    let fits = left.iter().zip(host).all(|(left, &has)| left.is_none_or(|left| has <= left));
+    let gives = left.iter().zip(host).any(|(left, &has)| left.is_some() && has > 0);
+    if fits && gives {
+        for (left, has) in left.iter_mut().zip(host) {
+            *left = left.map(|left| left - has);
+        }
+    }
+    fits && gives
 }
 
 /// What becomes of the owners' hosts in one cycle.
@@ -84,7 +103,7 @@ pub fn lend(books: &mut Books<'_>, holdings: &[Vec<usize>]) -> Lending {
         let order: Vec<usize> = idle.into_iter().chain(borrowed.iter().copied()).collect();
         let needed = needed_hosts(books, leaf, &order);
         let mut kept = holdings[leaf].clone();
-        let reserved = choose(&plan.consumers[leaf].reserved, holdings[leaf].len(), &mut kept);
+        let reserved = choose(plan, &plan.consumers[leaf].reserved, holdings[leaf].len(), &mut kept);
         for &host in &holdings[leaf] {
             let is_borrowed = borrowed.contains(&host);
             let is_lendable = plan.consumers[leaf].lendout

@@ -96,6 +96,8 @@ pub enum Ownership {
     Count(usize),
     /// So many thousandths of the parent's hosts, rounded down.
     Part(usize),
+    /// The first whole hosts that fit into these amounts, in host order.
+    Amounts([Option<i64>; RESOURCES_MAX]),
     /// All that is left.
     Remaining,
 }

@@ -53,6 +53,8 @@ pub struct Why {
     pub sides: (usize, usize),
     /// Projected usage of both sides after the reclaim.
     pub after: (Nat, Nat),
+    /// What the whole pool is in these numbers.
+    pub whole: Nat,
 }
 
 /// Why a leaf that waits got nothing by reclaim.
@@ -482,7 +484,9 @@ impl Taking<'_, '_, '_> {
         let sides = self.books.plan.split(leaf, first).unwrap_or((leaf, first));
         let number = |c: usize| (self.book.projected(c).clone(), round.quota[c - root].clone());
         let (usage, quota) = number(first);
-        let why = Why { reclaimer: number(leaf), victim: (first, usage, quota), sides, after: room.after };
+        let whole = self.book.whole.clone();
+        let (reclaimer, after) = (number(leaf), room.after);
+        let why = Why { reclaimer, victim: (first, usage, quota), sides, after, whole };
         let mut deadline = self.books.now;
         for &id in &room.victims {
             let victim = self.books.subs[self.books.units[id].sub].leaf;

@@ -12,6 +12,7 @@ mod nodes;
 mod placement;
 mod queues;
 mod settings;
+mod settings_ego;
 mod timeline;
 
 use super::codes;
@@ -38,6 +39,7 @@ pub struct Checked {
 enum Kind {
     Kai,
     Fifo,
+    Ego,
 }
 
 /// Finds everything that is wrong with a scenario or questionable about it, and what it means.

@@ -5,6 +5,7 @@ use super::super::quantity;
 use super::super::schema::{Scalar, Scenario};
 use super::super::{codes, nearest};
 use super::Kind;
+use super::settings_ego::ego;
 use crate::cluster::Delays;
 use crate::policy::kai::config::{Action, Config, Placement, ReclaimResolve};
 use crate::policy::{Policy, Rhythm, fifo};
@@ -48,6 +49,7 @@ pub fn settings(s: &Scenario, f: &mut Findings) -> (Kind, Policy, Rhythm, Delays
             }
             (Kind::Fifo, Policy::Fifo(fifo::Config::default()))
         }
+        "ego" => (Kind::Ego, Policy::Ego(ego(s, f))),
         other => {
             let at = root.field("policy");
             let near = nearest(other, Policy::NAMES.iter().copied()).unwrap_or("kai");
@@ -70,7 +72,7 @@ fn rhythm(s: &Scenario, kind: Kind, f: &mut Findings) -> Rhythm {
     let on_change = Rhythm::OnChange {
         at_least: match kind {
             Kind::Kai => Span::from_seconds(1),
-            Kind::Fifo => Span::ZERO,
+            Kind::Fifo | Kind::Ego => Span::ZERO,
         },
     };
     let Some(typed) = &s.cycle else {
@@ -94,7 +96,8 @@ fn rhythm(s: &Scenario, kind: Kind, f: &mut Findings) -> Rhythm {
     Rhythm::Every(period)
 }
 
-fn unknown(s: &Scenario, name: &str, known: &[&'static str], else_says: &str, f: &mut Findings) {
+/// Reports a setting that the policy does not have.
+pub fn unknown(s: &Scenario, name: &str, known: &[&'static str], else_says: &str, f: &mut Findings) {
     if f.only_counts(codes::SETTING) {
         return;
     }
@@ -126,7 +129,8 @@ fn kai(s: &Scenario, f: &mut Findings) -> Config {
     config
 }
 
-type Wanted = &'static str;
+/// What is expected instead.
+pub type Wanted = &'static str;
 
 fn kai_setting(config: &mut Config, name: &str, typed: &Scalar) -> Result<(), Wanted> {
     let text = typed.0.trim();
@@ -204,7 +208,8 @@ fn number_or_unlimited(text: &str) -> Result<Option<u32>, Wanted> {
     n.map(Some).ok_or("a whole number, or unlimited")
 }
 
-fn switch(text: &str) -> Result<bool, Wanted> {
+/// `true` or `false`.
+pub fn switch(text: &str) -> Result<bool, Wanted> {
     match text {
         "true" => Ok(true),
         "false" => Ok(false),
