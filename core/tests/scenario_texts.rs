@@ -114,7 +114,7 @@ timeline:
         15:12 error S007 queues["team-a"]: "color" is not a key of this place; known here: name, parent, priority, created, gpu, cpu, memory, preempt-min-runtime, reclaim-min-runtime, note
         18:10 error S006 queues["team-a"].gpu: queues["team-a"].gpu takes keys and values: quota, limit, weight, usage
         22:5 error S006 jobs[2]: jobs[2] takes keys and values
-        3:9 error S011 policy: policy "kay" is not known here; write one of kai, fifo [Use the policy kai]
+        3:9 error S011 policy: policy "kay" is not known here; write one of kai, fifo, ego [Use the policy kai]
         4:39 error S012 settings.gpu-placment: the policy has no setting "gpu-placment"; did you mean `gpu-placement`? [Use gpu-placement]
         4:21 error S013 settings.k-value: k-value "-1" is not a number not below zero, with at most six digits [Use the default of k-value]
         5:8 error S017 cycle: cycle "now and then" is neither a period such as 1s nor `on change` [Use the default cycle]

@@ -191,6 +191,20 @@ fn check_hosts(books: &Books<'_>) -> Result<(), TestCaseError> {
     Ok(())
 }
 
+/// OC-14: whatever started in a cycle belongs to an allocation whose first units all run or are promised.
+fn check_first_units(books: &Books<'_>) -> Result<(), TestCaseError> {
+    let lost = |sub: usize| {
+        books.changes.iter().any(|c| matches!(c, Change::Reclaimed(id) if books.units[*id].sub == sub))
+    };
+    for change in &books.changes {
+        let Change::Started(id) = change else { continue };
+        let sub = &books.subs[books.units[*id].sub];
+        let is_whole = sub.covered() >= sub.min_units.min(sub.want);
+        prop_assert!(is_whole || lost(books.units[*id].sub), "{:?} started alone", sub);
+    }
+    Ok(())
+}
+
 /// E-P8, from the numbers recorded with each reclaim and again from the tree.
 fn check_reclaims(books: &Books<'_>, cycle: &Cycle) -> Result<(), TestCaseError> {
     let consumers = &books.plan.consumers;
@@ -215,8 +229,10 @@ proptest! {
         let layout = Layout::new(&world.plan);
         let mut books = books(&world);
         for _ in 0..8 {
+            books.changes.clear();
             let cycle = step(n, &mut books, &layout);
             check_hosts(&books)?;
+            check_first_units(&books)?;
             check_reclaims(&books, &cycle)?;
             for (root, table) in tables(&books, &layout) {
                 let pool = layout.pool(&books, root);

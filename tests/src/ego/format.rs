@@ -180,8 +180,8 @@ impl Names {
     pub fn sub(&mut self, wanted: &Wanted, outside: u32) -> Result<Sub, String> {
         let leaf = Names::find(&self.consumers, &wanted.leaf)?;
         let unit = self.dims_of(&wanted.unit)?;
-        self.subs.push(wanted.sub.clone());
         let allocation = self.subs.len();
+        self.subs.push(wanted.sub.clone());
         Ok(Sub { leaf, allocation, unit, want: wanted.want, outside, ..Sub::default() })
     }
 }

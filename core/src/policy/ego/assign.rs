@@ -172,11 +172,33 @@ impl Pass<'_, '_, '_> {
     }
 
     fn start(&mut self, sub: usize) -> Option<Vec<usize>> {
-        let host = find_host(self.books, self.book, sub, &mut self.full)?;
-        let unit = self.books.start(sub, host, self.book.source());
+        let together = self.books.first_units(sub);
+        if together.is_empty() {
+            let host = find_host(self.books, self.book, sub, &mut self.full)?;
+            return Some(vec![self.start_on(sub, host)]);
+        }
+        let mut full = vec![0; self.full.len()];
+        let mut units = Vec::new();
+        for &sub in &together {
+            let is_open = self.book.outstanding(self.books, sub) > 0;
+            let host = is_open.then(|| find_host(self.books, self.book, sub, &mut full)).flatten();
+            let Some(host) = host else {
+                for &sub in together[..units.len()].iter().rev() {
+                    self.books.undo_start();
+                    self.book.project(self.books, sub, false);
+                    self.book.drawn[sub].units -= 1;
+                }
+                return None;
+            };
+            units.push(self.start_on(sub, host));
+        }
+        Some(units)
+    }
+
+    fn start_on(&mut self, sub: usize, host: usize) -> usize {
         self.book.project(self.books, sub, true);
         self.book.drawn[sub].units += 1;
-        Some(vec![unit])
+        self.books.start(sub, host, self.book.source())
     }
 }
 
@@ -247,10 +269,24 @@ pub fn assign_owned(books: &mut Books<'_>, leaf: usize, hosts: &[usize]) -> Vec<
     for at in 0..books.subs_of[leaf].len() {
         let sub = books.subs_of[leaf][at];
         while books.subs[sub].outstanding() > 0 {
-            let exclusive = books.plan.placement == Placement::Exclusive;
-            let is_open = |&h: &usize| books.fits_now(sub, h) && !(exclusive && books.has_others(h, leaf));
-            let Some(host) = hosts.iter().copied().find(is_open) else { break };
-            started.push(books.start(sub, host, Source::Owned));
+            let mut together = books.first_units(sub);
+            if together.is_empty() {
+                together.push(sub);
+            }
+            let before = started.len();
+            let all = together.iter().all(|&sub| {
+                let exclusive = books.plan.placement == Placement::Exclusive;
+                let is_open =
+                    |&h: &usize| books.fits_now(sub, h) && !(exclusive && books.has_others(h, leaf));
+                let host = hosts.iter().copied().find(is_open);
+                started.extend(host.map(|host| books.start(sub, host, Source::Owned)));
+                host.is_some()
+            });
+            if !all {
+                (before..started.len()).for_each(|_| books.undo_start());
+                started.truncate(before);
+                break;
+            }
         }
     }
     started

@@ -28,7 +28,7 @@ pub enum Source {
 pub struct Sub {
     /// The leaf.
     pub leaf: usize,
-    /// The allocation it belongs to; those of one allocation are adjacent.
+    /// The first sub-allocation of its allocation; those of one allocation are adjacent.
     pub allocation: usize,
     /// What one unit needs.
     pub unit: Dims,
@@ -282,16 +282,70 @@ impl<'a> Books<'a> {
         due
     }
 
-    /// Redeems the earmarks whose victims are gone, in the order of their creation.
+    /// Redeems the earmarks whose victims are gone, in the order of their creation. Those of first units wait for
+    /// each other, and lapse if the others are not coming.
     pub fn redeem(&mut self) {
         let mut at = 0;
         while at < self.earmarks.len() {
-            if self.earmarks[at].victims.is_empty() {
-                self.redeem_at(at);
-            } else {
+            let sub = self.earmarks[at].sub;
+            if !self.earmarks[at].victims.is_empty() {
                 at += 1;
+            } else if self.is_complete(sub) {
+                self.redeem_at(at);
+            } else if self.earmarks.iter().any(|e| self.is_same(e.sub, sub) && !e.victims.is_empty()) {
+                at += 1;
+            } else {
+                self.drop_earmark(at);
             }
         }
+    }
+
+    fn is_same(&self, a: usize, b: usize) -> bool {
+        self.subs[a].allocation == self.subs[b].allocation
+    }
+
+    /// The sub-allocations of an allocation.
+    fn siblings(&self, sub: usize) -> impl Iterator<Item = usize> + '_ {
+        let first = self.subs[sub].allocation;
+        (first..self.subs.len()).take_while(move |&other| self.subs[other].allocation == first)
+    }
+
+    /// Whether the first units of an allocation run or may start now.
+    fn is_complete(&self, sub: usize) -> bool {
+        self.siblings(sub).all(|sub| {
+            let ready = self.earmarks.iter().filter(|e| e.sub == sub && e.victims.is_empty()).count();
+            let s = &self.subs[sub];
+            s.running + s.outside + ready as u32 >= s.min_units.min(s.want)
+        })
+    }
+
+    /// The units that must be placed together now, by sub-allocation: what an allocation still lacks of its first units (OC-14).
+    /// Empty if any single unit may start.
+    pub fn first_units(&self, sub: usize) -> Vec<usize> {
+        if self.subs[sub].min_units <= 1 && self.subs[sub].allocation == sub {
+            let next = self.subs.get(sub + 1).map(|s| s.allocation);
+            if next != Some(sub) {
+                return Vec::new();
+            }
+        }
+        let mut units = Vec::new();
+        for sub in self.siblings(sub) {
+            let s = &self.subs[sub];
+            let lacking = s.min_units.saturating_sub(s.covered()).min(s.outstanding());
+            units.extend(std::iter::repeat_n(sub, lacking as usize));
+        }
+        if units.len() > 1 { units } else { Vec::new() }
+    }
+
+    /// Undoes the latest start.
+    pub fn undo_start(&mut self) {
+        let Some(Unit { sub, host, .. }) = self.units.pop() else { return };
+        let size = self.subs[sub].unit;
+        add(&mut self.free[host], &size, 1);
+        add(&mut self.unclaimed[host], &size, 1);
+        self.subs[sub].running -= 1;
+        self.on_host[host].pop();
+        self.changes.pop();
     }
 
     /// Redeems one earmark: the unit starts if it is still wanted, wherever the others run.

@@ -104,7 +104,7 @@ fn entitlements(model: &Model, desk: &Desk<'_>) -> Vec<[f64; 3]> {
     for &root in &model.layout.pools {
         let pool = model.layout.pool(&desk.books, root);
         let book = PoolBook::open(&desk.books, &pool);
-        for r in 0..3 {
+        for r in Resource::ACCOUNTED.map(Resource::index) {
             let quota = dynamic_quota(&desk.books, &book, r);
             for (at, quota) in quota.iter().enumerate() {
                 if at > 0 || root > 0 {

@@ -262,10 +262,11 @@ impl Model {
         let is_lent = self.plan.is_leaf(holder) && holder != leaf;
         match known {
             Some(Source::Owned) if holder == leaf && self.plan.is_leaf(leaf) => return Source::Owned,
-            Some(Source::Pool(pool)) if self.plan.is_below(leaf, pool) => {
-                if holder == pool || is_lent && self.plan.is_below(holder, pool) {
-                    return Source::Pool(pool);
-                }
+            Some(Source::Pool(pool))
+                if self.plan.is_below(leaf, pool)
+                    && (holder == pool || is_lent && self.plan.is_below(holder, pool)) =>
+            {
+                return Source::Pool(pool);
             }
             _ => {}
         }

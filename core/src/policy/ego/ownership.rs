@@ -14,7 +14,7 @@
 
 use super::books::{Books, Source};
 use super::grace::effective_lendout_grace;
-use super::plan::{Ownership, Plan, add, fits};
+use super::plan::{Dims, Ownership, Plan, add, fits};
 use super::pool::PoolHost;
 use super::reclaim::Reclaim;
 use crate::kit::sort;
@@ -71,7 +71,7 @@ fn choose(plan: &Plan, entries: &[Ownership], of: usize, rest: &mut Vec<usize>) 
 }
 
 /// Takes a host out of what is left of the amounts, if it fits as a whole.
-fn fits_into(left: &mut [Option<i64>], host: &super::plan::Dims) -> bool {
+fn fits_into(left: &mut [Option<i64>], host: &Dims) -> bool {
     let fits = left.iter().zip(host).all(|(left, &has)| left.is_none_or(|left| has <= left));
     let gives = left.iter().zip(host).any(|(left, &has)| left.is_some() && has > 0);
     if fits && gives {
@@ -139,24 +139,41 @@ fn is_used_by_owner(books: &Books<'_>, host: usize) -> bool {
     units || books.earmarks.iter().any(|e| e.host == host && e.source == Source::Owned)
 }
 
-/// Hosts on which the owner's outstanding units would be laid out, were there no borrowers: first fit in this order.
+/// Hosts on which the owner's outstanding units would be laid out, were there no borrowers: first fit in this order; the first
+/// units of an allocation only if all of them fit.
 fn needed_hosts(books: &Books<'_>, leaf: usize, order: &[usize]) -> Vec<usize> {
     let mut rooms: Vec<_> = order.iter().map(|&host| (host, owner_room(books, host), false)).collect();
-    for &sub in &books.subs_of[leaf] {
+    let lay = |rooms: &mut Vec<(usize, Dims, bool)>, sub: usize| {
         let unit = books.subs[sub].unit;
-        for _ in 0..books.subs[sub].outstanding() {
-            let Some(room) = rooms.iter_mut().find(|room| fits(&room.1, &unit) && books.may_run(sub, room.0))
-            else {
-                break;
-            };
+        let found = rooms.iter_mut().find(|room| fits(&room.1, &unit) && books.may_run(sub, room.0));
+        if let Some(room) = found {
             add(&mut room.1, &unit, -1);
             room.2 = true;
+            return true;
+        }
+        false
+    };
+    for &sub in &books.subs_of[leaf] {
+        let together = books.first_units(sub);
+        if !together.is_empty() && books.subs[sub].allocation != sub {
+            continue;
+        }
+        let before = rooms.clone();
+        if !together.iter().all(|&sub| lay(&mut rooms, sub)) {
+            rooms = before;
+            continue;
+        }
+        let laid = together.iter().filter(|&&other| other == sub).count();
+        for _ in laid..books.subs[sub].outstanding() as usize {
+            if !lay(&mut rooms, sub) {
+                break;
+            }
         }
     }
     rooms.into_iter().filter(|room| room.2).map(|room| room.0).collect()
 }
 
-fn owner_room(books: &Books<'_>, host: usize) -> super::plan::Dims {
+fn owner_room(books: &Books<'_>, host: usize) -> Dims {
     let mut room = books.plan.hosts[host];
     let units = books.on_host[host].iter().map(|&id| (books.units[id].source, books.units[id].sub));
     let earmarks = books.earmarks.iter().filter(|e| e.host == host).map(|e| (e.source, e.sub));
@@ -217,7 +234,8 @@ pub fn take_back(books: &mut Books<'_>, leaf: usize, hosts: &[usize]) -> TakenBa
     let (mut started, mut owned) = (Vec::new(), Vec::new());
     for at in 0..books.subs_of[leaf].len() {
         let sub = books.subs_of[leaf][at];
-        while books.subs[sub].outstanding() > 0 {
+        // The first units of an allocation wait until the whole hosts are back, and start together.
+        while books.subs[sub].outstanding() > 0 && books.first_units(sub).is_empty() {
             if let Some(&host) = hosts.iter().find(|&&h| books.fits_now(sub, h)) {
                 // A victim without grace left more room than was asked for.
                 started.push(books.start(sub, host, Source::Owned));

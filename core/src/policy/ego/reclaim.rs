@@ -230,9 +230,65 @@ impl Taking<'_, '_, '_> {
             self.out[at] = true;
             return true;
         };
+        let together = self.books.first_units(sub);
+        let taken = if together.is_empty() {
+            self.take_room(leaf, sub, quota)
+        } else {
+            self.take_together(leaf, &together)
+        };
+        if let Err(why) = taken {
+            self.refuse(leaf, why);
+        }
+        true
+    }
+
+    /// Room for the first units of an allocation, all of it or none: what is free or on its way is promised, the rest is taken
+    /// unit by unit, as long as the leaf is below its quota (OC-14).
+    fn take_together(&mut self, leaf: usize, together: &[usize]) -> Result<(), Refused> {
+        let before = (self.books.clone(), self.book.clone());
+        let roles = (self.was_reclaimer.clone(), self.was_victim.clone(), self.units_of.clone());
+        let n_reclaims = self.pass.reclaims.len();
+        for &sub in together {
+            let taken = if self.promise_room(leaf, sub) {
+                Ok(())
+            } else {
+                let demands = Demands::new(self.books, self.book);
+                let quota = quotas(self.books, self.book, &demands);
+                match self.is_under(leaf, &quota) && self.book.outstanding(self.books, sub) > 0 {
+                    true => self.take_room(leaf, sub, quota),
+                    false => Err(Refused::NotUnderQuota),
+                }
+            };
+            if taken.is_err() {
+                (*self.books, *self.book) = before;
+                (self.was_reclaimer, self.was_victim, self.units_of) = roles;
+                self.pass.reclaims.truncate(n_reclaims);
+                return taken;
+            }
+        }
+        Ok(())
+    }
+
+    /// Promises room that is free or on its way, if there is.
+    fn promise_room(&mut self, leaf: usize, sub: usize) -> bool {
+        let unit = self.books.subs[sub].unit;
+        let has_room =
+            |h: &&PoolHost| fits(&self.books.unclaimed[h.host], &unit) && self.books.may_run(sub, h.host);
+        let Some(host) = self.hosts_for(leaf).find(has_room).map(|h| h.host) else { return false };
+        if self.book.outstanding(self.books, sub) == 0 {
+            return false;
+        }
+        let is_leaving = |&id: &usize| matches!(self.books.units[id].state, State::Reclaiming(_));
+        let leaving: Vec<usize> = self.books.on_host[host].iter().copied().filter(is_leaving).collect();
+        self.books.earmark(sub, host, self.book.source(), &leaving);
+        self.book.project(self.books, sub, true);
+        true
+    }
+
+    /// Room for one unit.
+    fn take_room(&mut self, leaf: usize, sub: usize, quota: Vec<Fraction>) -> Result<(), Refused> {
         if self.is_on_its_way(sub) {
-            self.refuse(leaf, Refused::OnItsWay);
-            return true;
+            return Err(Refused::OnItsWay);
         }
         let victims = self.victims(leaf, &quota);
         let mut ranks = vec![u32::MAX; quota.len()];
@@ -241,13 +297,13 @@ impl Taking<'_, '_, '_> {
         }
         let round = Round { quota, victims, ranks };
         match self.best_room(leaf, sub, &round) {
-            Some(room) => self.execute(leaf, sub, &round, room),
-            None => {
-                let none = round.victims.is_empty();
-                self.refuse(leaf, if none { Refused::NoVictimOverQuota } else { Refused::WouldInvert });
+            Some(room) => {
+                self.execute(leaf, sub, &round, room);
+                Ok(())
             }
+            None if round.victims.is_empty() => Err(Refused::NoVictimOverQuota),
+            None => Err(Refused::WouldInvert),
         }
-        true
     }
 
     fn refuse(&mut self, leaf: usize, why: Refused) {
@@ -376,8 +432,11 @@ impl Taking<'_, '_, '_> {
         let mut candidates: Vec<(u32, usize)> = Vec::with_capacity(books.on_host[host].len());
         for &id in books.on_host[host].iter().rev() {
             let unit = &books.units[id];
+            if unit.source != source || !books.may_go(id) {
+                continue;
+            }
             let rank = round.ranks[books.subs[unit.sub].leaf - root];
-            if books.may_go(id) && unit.source == source && rank != u32::MAX {
+            if rank != u32::MAX {
                 let after = candidates.iter().rposition(|&(other, _)| other <= rank).map_or(0, |at| at + 1);
                 candidates.insert(after, (rank, id));
             }
