@@ -76,7 +76,7 @@ fn quota(c: &mut Criterion) {
 fn cycle(c: &mut Criterion) {
     let plan = plan(10, 10, 1250);
     let layout = Layout::new(&plan);
-    let size = |i: usize| unit(8, i64::from(i % 2 == 0));
+    let size = |i: usize| unit(8, i as i64 % 2);
     c.bench_function("ego/cycle/fill/10000", |b| {
         b.iter_batched_ref(
             || wanting(&plan, 1000, size),

@@ -1,11 +1,14 @@
 //! Foreign text to scenario, with a report of what was understood, assumed and ignored.
 
 mod csv;
+mod ego_plan;
 mod recognise;
 mod table;
 mod trace;
+mod xml;
 
 pub use csv::{Mapping, Options, QueueMapping, import};
+pub use ego_plan::{import_plan, is_plan};
 pub use recognise::{Kind, recognise};
 
 use crate::scenario::{Diagnostic, Scenario};

@@ -9,7 +9,8 @@
 //! ego.md 2; IBM Spectrum Symphony, *Share policies for multidimensional scheduling*, `MDPlan.xml` reference
 //!
 //! # Differs
-//! OC-1: IBM does not publish which end of the share priority is the better one.
+//! OC-1: IBM counts share priorities from 1, the highest, to 10 (*Share priority and ratio*); here the larger number is the
+//! higher priority, as in every other policy. The import of a resource plan turns them round.
 
 use std::ops::Range;
 

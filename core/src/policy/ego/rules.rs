@@ -28,7 +28,7 @@ pub const SHARE_PRIORITY: Rule = Rule(&RuleRecord {
     says: "among siblings the one with the higher share priority is served first",
     formula: "priority(a) ≥ priority(b)",
     source: "ego.md 7.2; IBM, Share policies for multidimensional scheduling",
-    differs: "our choice (OC-1): the larger number is the higher priority",
+    differs: "our choice (OC-1): the larger number is the higher priority; IBM counts from 1, the highest, to 10",
 });
 
 /// Share ratio.
