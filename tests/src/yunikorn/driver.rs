@@ -96,6 +96,7 @@ impl World {
             }
             if event["op"] == "quotaPoll" {
                 opening.victims.extend(self.doom());
+                self.kill();
             }
             self.next_event += 1;
         }
@@ -186,7 +187,7 @@ impl World {
                 match ask {
                     Some(ask) if self.is_running(ask) => self.core.release(ask, Ending::Over),
                     Some(ask) if field("op") == "remove" => self.core.remove_ask(ask),
-                    _ => return Ok(field("op") == "remove"),
+                    _ => return Ok(false),
                 }
                 true
             }

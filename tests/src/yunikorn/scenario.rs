@@ -13,7 +13,7 @@ pub fn check(case: &Value) -> Result<(), String> {
     let max_cycles = scenario["maxCyclesPerTick"].as_u64().unwrap_or(400);
     let mut world = World::new(scenario)?;
     let empty = || json!({ "queues": {}, "apps": {}, "nodes": {} });
-    let (mut expected, mut order) = (empty(), json!({ "queues": {}, "apps": {}, "asks": {}, "nodes": [] }));
+    let (mut expected, mut order) = (empty(), json!({ "queues": {}, "apps": {}, "asks": {} }));
     for point in case["trace"].as_array().into_iter().flatten() {
         let t = point["t"].as_i64().ok_or("a time point without time")?;
         if point["final"] == true {
@@ -91,8 +91,8 @@ fn compare_opening(t: i64, point: &Value, opening: &Opening) -> Result<(), Strin
 fn cycle(world: &mut World) -> (Value, bool) {
     let found = world.core.cycle();
     let mut row = match &found {
-        Some(found) => result(world, found),
-        None => json!({ "stage": "none", "result": "none" }),
+        Some(found) if found.kind != Kind::Waiting => result(world, found),
+        _ => json!({ "stage": "none", "result": "none" }),
     };
     let mut unreserved: Vec<String> = Vec::new();
     for &(ask, node) in &world.core.unreserved {
@@ -109,7 +109,10 @@ fn cycle(world: &mut World) -> (Value, bool) {
     let mut timeouts = std::mem::take(&mut world.core.timed_out);
     timeouts.sort();
     world.kill();
-    let goes_on = found.is_some() || !victims.is_empty() || !timeouts.is_empty() || !unreserved.is_empty();
+    let goes_on = found.is_some_and(|found| found.kind != Kind::Waiting)
+        || !victims.is_empty()
+        || !timeouts.is_empty()
+        || !unreserved.is_empty();
     for (field, list) in [("victims", victims), ("timeouts", timeouts), ("unreserved", unreserved)] {
         if !list.is_empty() {
             row[field] = json!(list);
@@ -131,7 +134,7 @@ fn result(world: &World, found: &Found) -> Value {
         Kind::Allocated => "allocated",
         Kind::AllocatedReserved => "allocatedReserved",
         Kind::Replaced => "replaced",
-        Kind::Reserved => "reserved",
+        Kind::Reserved | Kind::Waiting => "reserved",
         Kind::Unreserved => "unreserved",
     };
     let mut row = json!({

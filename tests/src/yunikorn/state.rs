@@ -106,8 +106,11 @@ pub fn orders(core: &Core) -> Value {
     for app in core.live_apps() {
         put(&mut asks, &app.id, app.requests.iter().map(|&ask| core.asks[ask].key.clone()).collect());
     }
-    let nodes: Value = core.node_order.iter().map(|&node| core.nodes[node].id.clone()).collect();
-    json!({ "queues": queues, "apps": apps, "asks": asks, "nodes": nodes })
+    let mut all = json!({ "queues": queues, "apps": apps, "asks": asks });
+    if !core.node_order.is_empty() {
+        all["nodes"] = core.node_order.iter().map(|&node| core.nodes[node].id.clone()).collect();
+    }
+    all
 }
 
 fn put(map: &mut Map<String, Value>, key: &str, list: Value) {

@@ -42,7 +42,7 @@ pub struct NewApp {
 pub enum Ending {
     /// The task is over, or was preempted.
     Over,
-    /// A placeholder that the core gave up.
+    /// A placeholder that the core gave up; its ask stays as a ghost.
     Timeout,
     /// Its node is gone; the ask stays as a ghost.
     NodeLost,
@@ -162,7 +162,6 @@ impl Core {
         }
         self.apps[app].submitted = self.apps[app].submitted.min(new.created);
         let ask = self.store(new);
-        self.insert_request(app, ask);
         match node {
             Some(node) => {
                 if self.apps[app].state == State::New {
@@ -173,6 +172,7 @@ impl Core {
                 self.book(ask, false);
             }
             None => {
+                self.insert_request(app, ask);
                 if matches!(self.apps[app].state, State::New | State::Completing) {
                     self.fire(app, Event::Run, false);
                 }
@@ -438,21 +438,27 @@ impl Core {
         let app = self.asks[ask].app;
         self.take_off_node(ask);
         self.return_to_queue(ask);
-        self.take_off_app(ask, ending == Ending::Timeout);
+        self.take_off_app(ask, true);
         if self.apps[app].state == State::Gone {
             return;
         }
         match ending {
-            Ending::NodeLost => self.releasing.retain(|&r| r != ask),
-            _ if self.find_ask(app, &self.asks[ask].key.clone()) == Some(ask) => self.remove_ask(ask),
+            Ending::NodeLost | Ending::Timeout if self.is_listed(ask) => self.releasing.retain(|&r| r != ask),
+            _ if self.is_listed(ask) => self.remove_ask(ask),
             _ => self.free_asks.push(ask),
         }
     }
 
-    /// An allocation leaves its application, which may change state by that.
-    pub(super) fn take_off_app(&mut self, ask: AskIx, timeout: bool) {
+    /// Whether the application still knows the ask: a gang that timed out has none left.
+    pub(super) fn is_listed(&self, ask: AskIx) -> bool {
+        let Ask { app, ref key, .. } = self.asks[ask];
+        self.find_ask(app, key) == Some(ask)
+    }
+
+    /// An allocation leaves its application, which may change state by that; `lost`: nothing takes its place.
+    pub(super) fn take_off_app(&mut self, ask: AskIx, lost: bool) {
         let Ask { app, resource, placeholder, ref task_group, .. } = self.asks[ask];
-        if placeholder && timeout {
+        if placeholder && lost {
             let groups = &mut self.apps[app].groups_of_tasks;
             if let Some(group) = groups.iter_mut().find(|group| group.name == *task_group) {
                 group.timed_out += 1;

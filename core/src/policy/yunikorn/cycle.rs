@@ -42,6 +42,8 @@ pub enum Kind {
     Replaced,
     /// A node is kept.
     Reserved,
+    /// Victims were marked for an ask that has its node reserved already; nothing else changes.
+    Waiting,
     /// A reservation that has no use any more is dropped.
     Unreserved,
 }

@@ -104,7 +104,7 @@ impl Core {
             group.replaced += 1;
         }
         self.book(ask, true);
-        if self.find_ask(app, &self.asks[placeholder].key.clone()) == Some(placeholder) {
+        if self.is_listed(placeholder) {
             self.remove_ask(placeholder);
         }
     }

@@ -27,8 +27,10 @@ pub struct Snap {
     pub parent: Option<usize>,
     /// From the root.
     pub path: String,
-    /// Allocated and not marked to go.
-    pub kept: Amounts,
+    /// Allocated.
+    pub allocated: Amounts,
+    /// Marked to go.
+    pub preempting: Amounts,
     /// Guaranteed.
     pub guaranteed: Amounts,
     /// Whether the ask's leaf is known to it: all but the root.
@@ -63,7 +65,8 @@ impl Picture {
             queue,
             parent,
             path: from.path.clone(),
-            kept: amounts::difference(&from.allocated, &from.preempting),
+            allocated: from.allocated,
+            preempting: from.preempting,
             guaranteed: from.guaranteed,
             linked: parent.is_some(),
         });
@@ -77,7 +80,10 @@ impl Picture {
         if above.is_empty() && snap.guaranteed.is_empty() {
             return Amounts::NONE;
         }
-        let own = amounts::sub_existing(&snap.guaranteed, &snap.kept);
+        let own = amounts::sub_existing(
+            &snap.guaranteed,
+            &amounts::sub_existing(&snap.allocated, &snap.preempting),
+        );
         if snap.linked && !own.is_empty() {
             let leaf = &self.snaps[self.leaf];
             if at == self.leaf {
@@ -92,18 +98,18 @@ impl Picture {
 
     /// Adds an allocation to a queue and its ancestors.
     pub fn put(&mut self, at: usize, resource: &Amounts) {
-        self.change(at, &mut |kept| kept.add(resource));
+        self.change(at, &mut |allocated| allocated.add(resource));
     }
 
     /// Takes an allocation out again.
     pub fn take(&mut self, at: usize, resource: &Amounts) {
-        self.change(at, &mut |kept| kept.sub(resource));
+        self.change(at, &mut |allocated| allocated.sub(resource));
     }
 
     fn change(&mut self, at: usize, change: &mut dyn FnMut(&mut Amounts)) {
         let mut next = Some(at);
         while let Some(at) = next {
-            change(&mut self.snaps[at].kept);
+            change(&mut self.snaps[at].allocated);
             next = self.snaps[at].parent;
         }
     }

@@ -70,7 +70,6 @@ impl Core {
             Some(parent) => match self.propose(parent, queue, user) {
                 Proposal::Path(path) => match self.find_queue(&path) {
                     Some(found) if self.queues[found].is_leaf => return Proposal::Reject,
-                    None if !parent.create => return Proposal::Nothing,
                     _ => path,
                 },
                 other => return other,

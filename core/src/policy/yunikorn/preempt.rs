@@ -105,8 +105,11 @@ impl Core {
             self.mark(*victim);
         }
         self.asks[ask].triggered = true;
-        self.reserve(ask, chosen.node);
-        Some(Found { victims, ..Found::new(Kind::Reserved, ask, chosen.node, headroom) })
+        let kind = if self.asks[ask].reserved == Some(chosen.node) { Kind::Waiting } else { Kind::Reserved };
+        if kind == Kind::Reserved {
+            self.reserve(ask, chosen.node);
+        }
+        Some(Found { victims, ..Found::new(kind, ask, chosen.node, headroom) })
     }
 
     /// The preconditions (5.2) but for the attempts.

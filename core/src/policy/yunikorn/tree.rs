@@ -193,7 +193,7 @@ impl Core {
             let queue = &mut self.queues[ix];
             queue.written.clone_from(&template.properties);
             queue.properties = Properties::read(&template.properties);
-            if queue.name != "root" {
+            {
                 queue.max_applications = template.maxapplications;
                 queue.max = config::positive(&self.types, &template.resources.max);
                 queue.guaranteed = config::positive(&self.types, &template.resources.guaranteed);
