@@ -70,8 +70,13 @@ impl World {
     pub fn next_time(&self) -> Option<i64> {
         let event = self.events.get(self.next_event).and_then(|e| e["t"].as_i64());
         let dying = self.dying.iter().map(|(due, ..)| *due).min();
+        let waiting = self.core.live_apps().filter(|app| !app.placeholder.is_zero());
+        let completing = waiting.filter_map(|app| app.completing_due).min();
         let placeholders = self.core.live_apps().filter_map(|app| app.placeholder_due).min();
-        [event, dying, placeholders].into_iter().flatten().min()
+        // The recorder stops after the last event; timers that are left do not show.
+        let last = self.events.last().and_then(|e| e["t"].as_i64()).unwrap_or(0);
+        let timers = [placeholders, completing].into_iter().flatten().filter(|&due| due <= last);
+        [event, dying].into_iter().flatten().chain(timers).min()
     }
 
     /// Goes to a time point and does everything but its cycles.
@@ -96,10 +101,10 @@ impl World {
             }
             if event["op"] == "quotaPoll" {
                 opening.victims.extend(self.doom());
-                self.kill();
             }
             self.next_event += 1;
         }
+        self.kill();
         self.core.confirm_releases();
         opening.timeouts = std::mem::take(&mut self.core.timed_out);
         opening.timeouts.sort();
@@ -116,10 +121,13 @@ impl World {
         let mut killed = Vec::new();
         for (_, app, key) in due {
             let ask = self.core.find_app(&app).and_then(|app| self.core.find_ask(app, &key));
-            if let Some(ask) = ask.filter(|&ask| self.is_running(ask)) {
+            let Some(ask) = ask.filter(|&ask| self.core.asks[ask].allocated) else { continue };
+            if self.is_running(ask) {
                 self.core.release(ask, Ending::Over);
-                killed.push(key);
+            } else {
+                self.core.remove_ask(ask);
             }
+            killed.push(key);
         }
         killed
     }
@@ -186,7 +194,9 @@ impl World {
                 let ask = app.and_then(|app| self.core.find_ask(app, field("key")));
                 match ask {
                     Some(ask) if self.is_running(ask) => self.core.release(ask, Ending::Over),
-                    Some(ask) if field("op") == "remove" => self.core.remove_ask(ask),
+                    Some(ask) if field("op") == "remove" || self.core.asks[ask].allocated => {
+                        self.core.remove_ask(ask)
+                    }
                     _ => return Ok(false),
                 }
                 true

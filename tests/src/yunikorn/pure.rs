@@ -116,7 +116,7 @@ fn of_resources(function: &str, args: &Value, names: &Names) -> Result<Value, St
         "gtExisting" => json!(amounts::gt_existing(a, b)),
         "overlap" => json!(amounts::overlap(a, b)),
         "equals" => json!(equal && a.is_none() == b.is_none()),
-        "deepEquals" => json!(a.or_empty() == b.or_empty()),
+        "deepEquals" => json!(a == b),
         "equalsOrEmpty" => json!(equal && a.is_none() == b.is_none() || a.is_zero() && b.is_zero()),
         "positive" => json!(a.positive()),
         "isZero" => json!(a.is_zero()),

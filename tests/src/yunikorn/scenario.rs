@@ -91,11 +91,28 @@ fn compare_opening(t: i64, point: &Value, opening: &Opening) -> Result<(), Strin
 fn cycle(world: &mut World) -> (Value, bool) {
     let found = world.core.cycle();
     let mut row = match &found {
-        Some(found) if found.kind != Kind::Waiting => result(world, found),
+        Some(found) if found.kind != Kind::Idle => result(world, found),
         _ => json!({ "stage": "none", "result": "none" }),
     };
+    let mut lost = world.core.unreserved.clone();
+    if row["result"] == "none" && !lost.is_empty() {
+        // Without another result, the dropped reservation is the result.
+        let (ask, node) = lost.remove(0);
+        let headroom = world.core.headroom(world.core.apps[world.core.asks[ask].app].queue);
+        let dropped = Found {
+            stage: Stage::Normal,
+            kind: Kind::Unreserved,
+            ask,
+            node,
+            headroom,
+            placeholder: None,
+            victims: Vec::new(),
+        };
+        row = result(world, &dropped);
+    }
+    let dropped = row["result"] == "unreserved";
     let mut unreserved: Vec<String> = Vec::new();
-    for &(ask, node) in &world.core.unreserved {
+    for &(ask, node) in &lost {
         let ask = &world.core.asks[ask];
         let (app, node) = (&world.core.apps[ask.app].id, &world.core.nodes[node].id);
         unreserved.push(format!("{app}/{}@{node}", ask.key));
@@ -109,10 +126,10 @@ fn cycle(world: &mut World) -> (Value, bool) {
     let mut timeouts = std::mem::take(&mut world.core.timed_out);
     timeouts.sort();
     world.kill();
-    let goes_on = found.is_some_and(|found| found.kind != Kind::Waiting)
+    let goes_on = found.is_some_and(|found| found.kind != Kind::Idle)
         || !victims.is_empty()
         || !timeouts.is_empty()
-        || !unreserved.is_empty();
+        || dropped;
     for (field, list) in [("victims", victims), ("timeouts", timeouts), ("unreserved", unreserved)] {
         if !list.is_empty() {
             row[field] = json!(list);
@@ -134,7 +151,7 @@ fn result(world: &World, found: &Found) -> Value {
         Kind::Allocated => "allocated",
         Kind::AllocatedReserved => "allocatedReserved",
         Kind::Replaced => "replaced",
-        Kind::Reserved | Kind::Waiting => "reserved",
+        Kind::Reserved | Kind::Idle => "reserved",
         Kind::Unreserved => "unreserved",
     };
     let mut row = json!({

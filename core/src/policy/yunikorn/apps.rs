@@ -154,7 +154,6 @@ impl Core {
         let known = self.find_ask(app, &new.key);
         if let Some(ask) = known {
             let Some(node) = node.filter(|_| !self.asks[ask].allocated) else { return false };
-            self.drop_reservation(ask);
             self.no_longer_pending(ask);
             self.put_on_node(ask, node);
             self.book(ask, false);
@@ -577,7 +576,7 @@ impl Core {
             self.fire(app, Event::Complete, false);
         } else {
             self.apps[app].completing_due = None;
-            self.give_up_placeholders(app);
+            self.give_up_placeholders(app, false);
         }
     }
 }

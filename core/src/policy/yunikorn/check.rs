@@ -173,10 +173,12 @@ fn check_limits(queue: &Queue, types: &Types, above: &Limits, is_root: bool) -> 
                 // The wildcard must be the last entry.
                 ensure(!seen.iter().any(|s| s == "*"), Problem::Limit)?;
                 seen.push(name.clone());
+                let mut below = own;
                 if let Some(nearest) = above.get(name).or_else(|| above.get("*")) {
                     check_nearest(&own, nearest)?;
+                    below.0 = amounts::min_union(&own.0, &nearest.0);
                 }
-                here.insert(name.clone(), own);
+                here.insert(name.clone(), below);
             }
         }
     }

@@ -42,8 +42,9 @@ pub enum Kind {
     Replaced,
     /// A node is kept.
     Reserved,
-    /// Victims were marked for an ask that has its node reserved already; nothing else changes.
-    Waiting,
+    /// The cycle ends without a result: victims were marked for an ask that has its node reserved already, or an
+    /// ask requires a node that can never take it.
+    Idle,
     /// A reservation that has no use any more is dropped.
     Unreserved,
 }

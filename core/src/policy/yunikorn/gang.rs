@@ -115,9 +115,10 @@ impl Core {
         self.releasing.push(placeholder);
     }
 
-    pub(super) fn give_up_placeholders(&mut self, app: AppIx) {
+    /// Gives up all placeholders, or (`all`) everything that is allocated.
+    pub(super) fn give_up_placeholders(&mut self, app: AppIx, all: bool) {
         for ask in self.apps[app].allocations.clone() {
-            if self.asks[ask].placeholder && !self.asks[ask].released {
+            if (all || self.asks[ask].placeholder) && !self.asks[ask].released {
                 self.give_up(ask);
             }
         }
@@ -128,11 +129,11 @@ impl Core {
         self.apps[app].placeholder_due = None;
         let running = matches!(self.apps[app].state, State::Running | State::Completing);
         if running && !self.apps[app].placeholder.is_zero() {
-            self.give_up_placeholders(app);
+            self.give_up_placeholders(app, false);
             return;
         }
         self.give_up_gang(app);
-        self.give_up_placeholders(app);
+        self.give_up_placeholders(app, true);
     }
 
     /// Confirms the release of all placeholders that were given up; their keys are noted.

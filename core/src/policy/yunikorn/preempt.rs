@@ -105,7 +105,7 @@ impl Core {
             self.mark(*victim);
         }
         self.asks[ask].triggered = true;
-        let kind = if self.asks[ask].reserved == Some(chosen.node) { Kind::Waiting } else { Kind::Reserved };
+        let kind = if self.asks[ask].reserved == Some(chosen.node) { Kind::Idle } else { Kind::Reserved };
         if kind == Kind::Reserved {
             self.reserve(ask, chosen.node);
         }

@@ -181,8 +181,11 @@ impl Core {
             let kind = if was_reserved { Kind::AllocatedReserved } else { Kind::Allocated };
             return Some(Found::new(kind, ask, node, headroom));
         }
-        if was_reserved || !amounts::fits(&self.nodes[node].capacity, &self.asks[ask].resource) {
+        if was_reserved {
             return None;
+        }
+        if !amounts::fits(&self.nodes[node].capacity, &self.asks[ask].resource) {
+            return Some(Found::new(Kind::Idle, ask, node, headroom));
         }
         self.reserve(ask, node);
         Some(Found::new(Kind::Reserved, ask, node, headroom))

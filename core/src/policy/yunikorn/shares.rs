@@ -152,6 +152,9 @@ pub fn sort_apps(apps: &[Shared], fair: bool, by_priority: bool) -> Vec<usize> {
 
 /// How well a node would do as a reservation: the smaller, the less is left over.
 pub fn reservation_score(ask: &Amounts, available: &Amounts) -> f64 {
+    if ask.is_none() {
+        return available.iter().count() as f64;
+    }
     let mut score = 0.0;
     for (of, free) in available.iter().filter(|&(_, free)| free > 0) {
         let wanted = ask.get(of);
