@@ -32,7 +32,7 @@ pub fn check(case: &Value) -> Result<(), String> {
         for n in 0.. {
             let place = format!("t {t} cycle {n}");
             let now = orders(&world.core);
-            if n >= max_cycles {
+            if n > max_cycles {
                 let cycle = recorded.next();
                 return same(&place, &json!("truncated"), cycle.map_or(&Value::Null, |c| &c["result"]));
             }
