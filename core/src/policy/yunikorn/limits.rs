@@ -97,7 +97,7 @@ impl Core {
     pub fn can_run_user(&self, app: AppIx) -> bool {
         self.limits_of(app).filter(|(limit, _)| limit.max_applications > 0).all(|(limit, used)| {
             let apps = used.map_or(&[][..], |u| &u.apps);
-            apps.contains(&app) || apps.len() as u64 + 1 <= limit.max_applications
+            apps.contains(&app) || (apps.len() as u64) < limit.max_applications
         })
     }
 

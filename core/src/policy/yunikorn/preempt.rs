@@ -280,10 +280,10 @@ impl Core {
             let mut sorted: Vec<Candidate> = candidates.iter().filter(|c| c.node == node).copied().collect();
             sorted.sort_by(|a, b| a.willing.on_node(&b.willing));
             let available = self.nodes[node].available;
-            if let Some((index, victims)) = weigh(picture, &sorted, &available, &wanted) {
-                if index.is_some() || !no_node {
-                    options.push(Choice { node, index, victims, sorted });
-                }
+            if let Some((index, victims)) = weigh(picture, &sorted, &available, &wanted)
+                && (index.is_some() || !no_node)
+            {
+                options.push(Choice { node, index, victims, sorted });
             }
         }
         // By the number of victims; nodes stand by id already.

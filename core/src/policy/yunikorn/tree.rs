@@ -193,11 +193,9 @@ impl Core {
             let queue = &mut self.queues[ix];
             queue.written.clone_from(&template.properties);
             queue.properties = Properties::read(&template.properties);
-            {
-                queue.max_applications = template.maxapplications;
-                queue.max = config::positive(&self.types, &template.resources.max);
-                queue.guaranteed = config::positive(&self.types, &template.resources.guaranteed);
-            }
+            queue.max_applications = template.maxapplications;
+            queue.max = config::positive(&self.types, &template.resources.max);
+            queue.guaranteed = config::positive(&self.types, &template.resources.guaranteed);
         }
         self.queues[ix].template = template;
         ix
