@@ -142,6 +142,8 @@ pub struct Config {
     pub full_hierarchy_fairness: bool,
     /// Whether GPU work needs nodes with the role gpu-worker, other work nodes with the role cpu-worker.
     pub restrict_node_scheduling: bool,
+    /// Permutes the orders that upstream leaves to chance (kai.md 11); `None`: canonical orders.
+    pub seed: Option<u64>,
     /// How usage is measured during the run; `None`: it is not, and stays what the queues say.
     pub usage: Option<UsageParams>,
 }
@@ -221,6 +223,7 @@ impl Default for Config {
             reclaim_resolve: ReclaimResolve::Lca,
             full_hierarchy_fairness: true,
             restrict_node_scheduling: false,
+            seed: None,
             usage: None,
         }
     }

@@ -22,6 +22,7 @@ mod min_runtime;
 mod node;
 mod notes;
 mod number;
+mod orders;
 mod place;
 mod preempt;
 mod prospect;

@@ -19,6 +19,7 @@ use super::capacity::Excess;
 use super::job::Group;
 use super::node::Node;
 use super::notes::real;
+use super::orders::Chance;
 use super::request::Request;
 use super::session::Session;
 use super::statement::Statement;
@@ -174,6 +175,10 @@ impl Session<'_> {
             let filled = s.used as f64 / node.device_mib as f64;
             scored.push((self.device_score(filled), Device::Shared(group)));
         }
+        self.permute(Chance::Devices, &mut scored, |s| match s.1 {
+            Device::Shared(group) => u64::from(group.0),
+            Device::Whole => u64::MAX,
+        });
         let (idle, releasing) = (node.idle.gpus, node.releasing.gpus);
         if idle > 0.0 || releasing > 0.0 {
             let whole = usize::try_from(idle as i64 + releasing as i64).unwrap_or(0);

@@ -16,6 +16,7 @@
 use super::hypothesis::Hypothesis;
 use super::notes::{Proof, real, triple};
 use super::number::UNLIMITED;
+use super::orders::Chance;
 use super::session::Session;
 use super::snapshot::Quantities;
 use super::task::{JobRef, PodRef, QueueRef, TaskRef};
@@ -124,7 +125,9 @@ impl Session<'_> {
     /// The units taken from each leaf queue, queues by name.
     pub fn taken(&self, hypothesis: &Hypothesis) -> Vec<Taken> {
         let mut taken: Vec<Taken> = Vec::new();
-        for victims in hypothesis.by_job(self) {
+        let mut by_job = hypothesis.by_job(self);
+        self.permute(Chance::Validator, &mut by_job, |v| u64::from(v.job.0));
+        for victims in by_job {
             let Some(queue) = self.facts_of(victims.job).queue else { continue };
             let mut units = self.units_of(victims.job, &victims.pods);
             match taken.iter_mut().find(|t| t.queue == queue) {
@@ -133,6 +136,7 @@ impl Session<'_> {
             }
         }
         sort::sort_by(&mut taken, |l, r| self.queues[l.queue.ix()].name.cmp(&self.queues[r.queue.ix()].name));
+        self.permute(Chance::Validator, &mut taken, |t| u64::from(t.queue.0));
         taken
     }
 

@@ -17,6 +17,7 @@ use super::filters::Filters;
 use super::hypothesis::Hypothesis;
 use super::min_runtime::Against;
 use super::notes::Proof;
+use super::orders::Chance;
 use super::prospect::Prospect;
 use super::queue_tree::QueueTree;
 use super::reclaimable::Held;
@@ -190,6 +191,7 @@ impl Session<'_> {
                 let mut victims: Vec<JobRef> = others.collect();
                 if let Some(most) = most {
                     sort::sort_by(&mut victims, |&l, &r| self.job_order(r, l));
+                    self.permute_jobs(Chance::Consolidation, &mut victims);
                     victims.truncate(*most as usize + 1);
                 }
                 victims
@@ -250,6 +252,7 @@ impl Session<'_> {
         let mut of_latest: Vec<Option<NodeRef>> = of_latest.collect();
         sort::sort(&mut of_latest);
         of_latest.dedup();
+        self.permute(Chance::Nodes, &mut of_latest, |n| n.map_or(u64::MAX, |n| u64::from(n.0)));
         let evicted = |node: Option<NodeRef>| {
             let mut tasks = recorded.to_vec();
             for job in hypothesis.jobs_on(self, node) {
