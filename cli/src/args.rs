@@ -30,6 +30,12 @@ pub enum Command {
     /// Make a scenario from a trace of jobs
     #[command(after_help = EXIT_CODES)]
     Import(Import),
+    /// Answer like KAI's fair-share simulator: JSON in, shares as JSON out
+    #[command(after_help = EXIT_CODES)]
+    Fairshare(FairShare),
+    /// Answer like KAI's simulator of time-based fair share: YAML in, CSV out
+    #[command(after_help = EXIT_CODES)]
+    TimeBased(TimeBased),
     /// Print a scenario as a link
     #[command(after_help = EXIT_CODES)]
     Link(Link),
@@ -44,7 +50,7 @@ pub struct Run {
     /// A scenario (YAML or JSON) or a link to one; - reads standard input
     #[arg(value_name = "FILE")]
     pub file: String,
-    /// Use this policy instead of the scenario's: kai or fifo
+    /// Use this policy instead of the scenario's: kai, fifo or ego
     #[arg(long, value_name = "P")]
     pub policy: Option<String>,
     /// Stop after the last cycle up to this moment, such as 90s, 2h or 30d
@@ -113,12 +119,34 @@ pub struct Import {
     /// Part of each queue's GPUs that becomes its quota, such as 1/4
     #[arg(long, value_name = "PART", value_parser = part)]
     pub quota_scale: Option<(u32, u32)>,
-    /// The policy of the scenario: kai or fifo
+    /// The policy of the scenario: kai, fifo or ego
     #[arg(long, value_name = "P")]
     pub policy: Option<String>,
     /// Where to write the scenario; - writes to standard output
     #[arg(short, long, value_name = "FILE", default_value = "-")]
     pub output: String,
+}
+
+/// Divide once.
+#[derive(Debug, ClapArgs)]
+pub struct FairShare {
+    /// Total resources and queues, in the simulator's JSON; - reads standard input
+    #[arg(value_name = "FILE")]
+    pub file: String,
+}
+
+/// Run cycles over growing usage.
+#[derive(Debug, ClapArgs)]
+pub struct TimeBased {
+    /// Nodes, queues and jobs, in the simulator's YAML; - reads standard input
+    #[arg(value_name = "FILE")]
+    pub file: String,
+    /// Where to write the table; - writes to standard output
+    #[arg(short, long, value_name = "FILE", default_value = "-")]
+    pub output: String,
+    /// Cut fair shares of 1 and more to whole numbers, as KAI's own simulator does
+    #[arg(long)]
+    pub truncate: bool,
 }
 
 /// Print a scenario as a link.

@@ -24,7 +24,7 @@ pub fn check(args: &Check) -> Result<End, Stop> {
     Ok(if n > 0 && args.fail_on.contains(&FailOn::Warning) { End::FailOn } else { End::Ok })
 }
 
-/// Makes a scenario from a trace.
+/// Makes a scenario from a trace or a resource plan.
 pub fn import(args: &Import) -> Result<End, Stop> {
     let mut options = Options::default();
     if let Some(nodes) = args.nodes {
@@ -39,7 +39,11 @@ pub fn import(args: &Import) -> Result<End, Stop> {
     options.name = file_stem(&args.trace);
     let jobs = text(&args.trace)?;
     let queues = args.queues.as_deref().map(text).transpose()?;
-    let imported = import::import(jobs.as_bytes(), queues.as_deref().map(str::as_bytes), &options);
+    let imported = if import::is_plan(&jobs) {
+        import::import_plan(&jobs, &options)
+    } else {
+        import::import(jobs.as_bytes(), queues.as_deref().map(str::as_bytes), &options)
+    };
     let r = &imported.report;
     report(&args.trace, &r.diagnostics)?;
     let mut err = std::io::stderr().lock();

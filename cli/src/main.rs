@@ -1,7 +1,7 @@
 //! The headless runner: scenario in, events, tables or JSON lines out, exit codes for pipelines.
 //!
 //! [`args`] is the command line; [`load`] reads files and links and reports what is wrong with them; [`run`] is the
-//! loop, which hands every cycle to [`text`] or [`lines`]; [`convert`] is everything that makes one kind of
+//! loop, which hands every cycle to [`text`] or [`lines`]; [`simulators`] answers like those that come with KAI; [`convert`] is everything that makes one kind of
 //! file from another.
 
 mod args;
@@ -10,6 +10,7 @@ mod lines;
 mod load;
 mod progress;
 mod run;
+mod simulators;
 mod text;
 
 use std::io::ErrorKind;
@@ -52,6 +53,8 @@ fn main() -> ExitCode {
         args::Command::Run(args) => run::run(&args),
         args::Command::Check(args) => convert::check(&args),
         args::Command::Import(args) => convert::import(&args),
+        args::Command::Fairshare(args) => simulators::fairshare(&args),
+        args::Command::TimeBased(args) => simulators::time_based(&args),
         args::Command::Link(args) => convert::link(&args),
         args::Command::Open(args) => convert::open(&args),
     };

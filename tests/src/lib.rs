@@ -5,6 +5,7 @@
 
 pub mod cycle;
 pub mod division;
+pub mod ego;
 pub mod known;
 pub mod philly;
 pub mod recording;

@@ -31,6 +31,8 @@ pub enum Format {
     KaiDivision,
     /// `kai-cycle/1`.
     KaiCycle,
+    /// `ego-model/1`.
+    Ego,
     /// Recordings of a product that is not simulated yet.
     Foreign,
 }
@@ -40,8 +42,10 @@ impl Format {
         match name {
             "kai-division/1" => Some(Format::KaiDivision),
             "kai-cycle/1" => Some(Format::KaiCycle),
-            "yunikorn-config/1" | "yunikorn-pure/1" | "yunikorn-trace/1" | "ego-model/1"
-            | "runai-model/1" => Some(Format::Foreign),
+            "ego-model/1" => Some(Format::Ego),
+            "yunikorn-config/1" | "yunikorn-pure/1" | "yunikorn-trace/1" | "runai-model/1" => {
+                Some(Format::Foreign)
+            }
             _ => None,
         }
     }

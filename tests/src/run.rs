@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use crate::known::Difference;
 use crate::recording::{Format, Recording};
 use crate::report::{CaseReport, FileReport, Verdict};
-use crate::{cycle, division};
+use crate::{cycle, division, ego};
 
 /// What to run.
 #[derive(Clone, Debug, Default)]
@@ -69,6 +69,7 @@ fn run_case(recording: &Recording, case: usize, options: &Options) -> Option<Cas
     }
     let read = match recording.format {
         Format::KaiDivision => serde_json::from_str(text).map(Case::Division),
+        Format::Ego => serde_json::from_str(text).map(|case| Case::Ego(Box::new(case))),
         _ => serde_json::from_str(text).map(|case| Case::Cycle(Box::new(case))),
     };
     let case = match read {
@@ -78,6 +79,7 @@ fn run_case(recording: &Recording, case: usize, options: &Options) -> Option<Cas
     let (id, judge): (&str, &dyn Fn() -> Verdict) = match &case {
         Case::Division(case) => (&case.id, &|| division::check(case)),
         Case::Cycle(case) => (&case.id, &|| cycle::check(case)),
+        Case::Ego(case) => (&case.id, &|| ego::check(case)),
     };
     if options.only.as_ref().is_some_and(|only| !id.contains(only.as_str())) {
         return None;
@@ -92,6 +94,7 @@ fn run_case(recording: &Recording, case: usize, options: &Options) -> Option<Cas
 enum Case {
     Division(division::Case),
     Cycle(Box<cycle::Case>),
+    Ego(Box<ego::Case>),
 }
 
 fn failed(line: usize, id: &str, says: &str) -> CaseReport {

@@ -126,7 +126,8 @@ fn malformed_files() {
 fn other_products_are_not_built() {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("foreign");
     std::fs::create_dir_all(&folder).expect("a folder");
-    std::fs::write(folder.join("a.jsonl"), "{\"format\":\"ego-model/1\"}\n{\"id\":1}\n").expect("a file");
+    std::fs::write(folder.join("a.jsonl"), "{\"format\":\"yunikorn-trace/1\"}\n{\"id\":1}\n")
+        .expect("a file");
     let found = recording::find(&folder).expect("a folder");
     assert_eq!(recording::read(&found[0]).map(|r| r.format), Ok(Format::Foreign));
 }

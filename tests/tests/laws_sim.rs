@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use fairground::cluster::{Devices, audit};
 use fairground::id::{NodeId, PodId};
 use fairground::policy::kai::config::UsageClient;
-use fairground::policy::{Policy, fifo, kai};
+use fairground::policy::{Policy, ego, fifo, kai};
 use fairground::scenario::Plan;
 use fairground::sim::{CycleRecord, History, Simulation};
 use fairground::time::Span;
@@ -36,12 +36,15 @@ fn policies() -> Vec<Policy> {
         }),
         ..Default::default()
     };
+    let graceful = ego::Config { grace: Some(Span::from_seconds(3)), ..Default::default() };
     vec![
         Policy::Fifo(fifo::Config::default()),
         Policy::Kai(Default::default()),
         Policy::Kai(spread),
         Policy::Kai(measured(UsageClient::Prometheus, 6.0, Some(2.0))),
         Policy::Kai(measured(UsageClient::FakeWithHistory, 5.0, None)),
+        Policy::Ego(Default::default()),
+        Policy::Ego(graceful),
     ]
 }
 
@@ -190,7 +193,11 @@ proptest! {
                 if matches!(reason, EvictReason::StaleGang | EvictReason::NodeLost | EvictReason::Withdrawn) {
                     continue;
                 }
-                let by = by.expect("taken for somebody");
+                // EGO alone takes for nobody in particular: above a share limit, and whatever else runs on a called-back host.
+                let Some(by) = by else {
+                    prop_assert!(matches!(plan.policy, Policy::Ego(_)), "cycle {}", record.cycle);
+                    continue;
+                };
                 let is_for = |pod: PodId| simulation.cluster().pods[pod].job == by;
                 let placed = events().any(|event| {
                     matches!(event, Event::Bound { pod, .. } | Event::Claimed { pod, .. } if is_for(pod))

@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 /// Module groups of the engine, left to right: a module uses its own group and those to its left.
 const CORE_LAYERS: &[&[&str]] = &[
     &["units", "time", "id"],
+    &["kit"],
     &["cluster"],
     &["trace"],
-    &["kit"],
     &["policy"],
     &["scenario"],
     &["import", "link"],

@@ -1,11 +1,17 @@
 //! Foreign text to scenario, with a report of what was understood, assumed and ignored.
 
 mod csv;
+mod ego_plan;
+pub mod fairshare;
+mod loose;
 mod recognise;
 mod table;
+pub mod time_based;
 mod trace;
+mod xml;
 
 pub use csv::{Mapping, Options, QueueMapping, import};
+pub use ego_plan::{import_plan, is_plan};
 pub use recognise::{Kind, recognise};
 
 use crate::scenario::{Diagnostic, Scenario};

@@ -15,6 +15,10 @@ pub enum Kind {
     Trace,
     /// Sizes of queues in CSV.
     QueueSizes,
+    /// Input of KAI's fair-share simulator, in JSON.
+    FairShare,
+    /// Input of KAI's simulator of time-based fair share, in YAML.
+    TimeBased,
     /// Something else.
     Unknown,
 }
@@ -46,6 +50,9 @@ pub fn recognise(bytes: &[u8], file: &str) -> Kind {
     if text.contains(FORMAT) && text.lines().any(says_format) {
         return Kind::Scenario;
     }
+    if let Some(kind) = simulator(text) {
+        return kind;
+    }
     let keys = ["queues:", "jobs:", "nodes:", "timeline:", "dialect:", "policy:"];
     if text.lines().filter(|line| keys.iter().any(|key| line.starts_with(key))).count() >= 2 {
         return Kind::Scenario;
@@ -54,6 +61,18 @@ pub fn recognise(bytes: &[u8], file: &str) -> Kind {
         Kind::Unknown => by_name(file),
         kind => kind,
     }
+}
+
+/// Keys that only the inputs of KAI's bundled simulators have.
+fn simulator(text: &str) -> Option<Kind> {
+    let text = text.to_ascii_lowercase();
+    let has = |key: &str| text.contains(key);
+    if text.starts_with('{') && has("\"totalresource\"") && has("\"queues\"") {
+        return Some(Kind::FairShare);
+    }
+    let own = ["deservedgpus", "numjobs", "numpods", "windowsize", "halflifeperiod", "kvalue", "cycles:"];
+    let n_own = own.into_iter().filter(|key| has(key)).count();
+    (n_own >= 2 && has("queues") && has("nodes")).then_some(Kind::TimeBased)
 }
 
 fn table(text: &str) -> Kind {

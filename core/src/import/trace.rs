@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use super::Report;
 use super::csv::Mapping;
 use super::table::{Fields, Table};
+use crate::kit::gather::gather;
 use crate::kit::sort::order;
 use crate::scenario::quantity::{self, print_decimal};
 use crate::scenario::{Diagnostic, JobEntry, NAME_CHARS_MAX, Path, Scalar, codes, finding, quoted};
@@ -340,7 +341,7 @@ fn make_unique(jobs: &mut [JobEntry]) -> u32 {
     if twice.is_empty() {
         return 0;
     }
-    let mut taken: BTreeSet<String> = jobs.iter().map(|job| job.name.clone()).collect();
+    let mut taken: BTreeSet<String> = gather(jobs.iter().map(|job| job.name.clone()));
     let (mut n, mut before) = (1u32, String::new());
     for &i in &twice {
         let base: String = jobs[i].name.chars().take(NAME_CHARS_MAX - 12).collect();

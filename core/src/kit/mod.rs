@@ -1,4 +1,5 @@
-//! Algorithms that several policies use, step by step as their references run them, and one small sort.
+//! Algorithms that several policies use, step by step as their references run them, and small shared tools.
 
+pub mod gather;
 pub mod heap;
 pub mod sort;

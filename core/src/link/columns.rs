@@ -17,6 +17,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
 
+use crate::kit::gather::gather;
 use crate::scenario::{PODS_MAX, Ref, Rows, Scalar, Scenario, Shape, SlotMut};
 
 /// Version of the scenario format inside the layout.
@@ -66,7 +67,7 @@ fn cells_of_part(part: &dyn Shape, i: u32) -> Vec<(u32, Value)> {
 }
 
 fn object<'a>(entries: impl Iterator<Item = (&'a String, &'a str)>) -> Value {
-    let map: Map<String, Value> = entries.map(|(k, v)| (k.clone(), compact(v))).collect();
+    let map: Map<String, Value> = gather(entries.map(|(k, v)| (k.clone(), compact(v))));
     if map.is_empty() { Value::Null } else { Value::Object(map) }
 }
 
@@ -99,21 +100,15 @@ fn pack(mut column: Vec<Value>) -> Value {
     let n = column.len();
     if column.iter().all(|value| *value == column[0]) {
         let one = column.swap_remove(0);
-        return Value::Object(Map::from_iter([("c".to_string(), one)]));
+        return Value::Object(gather([("c".to_string(), one)]));
     }
     if let Some((prefix, first)) = running(&column) {
-        return Value::Object(Map::from_iter([
-            ("p".to_string(), prefix.into()),
-            ("s".to_string(), first.into()),
-        ]));
+        return Value::Object(gather([("p".to_string(), prefix.into()), ("s".to_string(), first.into())]));
     }
     if n >= 8
         && let Some((values, codes)) = dictionary(&column)
     {
-        return Value::Object(Map::from_iter([
-            ("d".to_string(), values.into()),
-            ("i".to_string(), codes.into()),
-        ]));
+        return Value::Object(gather([("d".to_string(), values.into()), ("i".to_string(), codes.into())]));
     }
     while column.last().is_some_and(Value::is_null) {
         column.pop();

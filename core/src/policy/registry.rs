@@ -108,4 +108,6 @@ policies! {
     Kai = "kai" => super::kai::Kai;
     /// First in, first out, in hard partitions.
     Fifo = "fifo" => super::fifo::Fifo;
+    /// IBM EGO with a multidimensional plan.
+    Ego = "ego" => super::ego::Ego;
 }

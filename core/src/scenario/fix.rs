@@ -9,6 +9,7 @@ use super::findings::{diagnostic, quoted};
 use super::schema::{JobEntry, NodeEntry, QueueEntry, ResourceEntry, Scalar, Scenario};
 use super::shape::{Mut, Ref, Rows, Shape};
 use super::{FORMAT, VERSION};
+use crate::kit::gather::gather;
 use crate::kit::sort::order;
 
 /// The scenario after some edits, in order; the scenario itself stays as it was. Fails at the first edit whose
@@ -358,7 +359,7 @@ fn remove_queues(s: &mut Scenario, i: usize) {
     let repeats = s.queues.iter().enumerate().any(|(k, q)| k != i && q.name == s.queues[i].name);
     // While another queue keeps the name, children and jobs are that one's.
     let inside = if repeats { vec![i] } else { subtree(&s.queues, i) };
-    let gone: BTreeSet<String> = inside.iter().map(|&k| s.queues[k].name.clone()).collect();
+    let gone: BTreeSet<String> = gather(inside.iter().map(|&k| s.queues[k].name.clone()));
     let mut k = 0;
     Arc::make_mut(&mut s.queues).retain(|_| {
         k += 1;
@@ -428,9 +429,9 @@ fn duplicate(s: &mut Scenario, at: &Path) -> Result<(), Box<Diagnostic>> {
 
 fn duplicate_queues(s: &mut Scenario, i: usize) {
     let inside = subtree(&s.queues, i);
-    let mut taken: BTreeSet<String> = s.queues.iter().map(|q| q.name.clone()).collect();
+    let mut taken: BTreeSet<String> = gather(s.queues.iter().map(|q| q.name.clone()));
     let own = |&k: &usize| (s.queues[k].name.clone(), fresh(&s.queues[k].name, &mut taken));
-    let names: BTreeMap<String, String> = inside.iter().map(own).collect();
+    let names: BTreeMap<String, String> = gather(inside.iter().map(own));
     let new = |name: &str| names.get(name).cloned();
     let mut copies: Vec<QueueEntry> = inside.iter().map(|&k| s.queues[k].clone()).collect();
     for (copy, &k) in copies.iter_mut().zip(&inside) {
@@ -440,7 +441,7 @@ fn duplicate_queues(s: &mut Scenario, i: usize) {
         }
         copy.created = None;
     }
-    let mut taken: BTreeSet<String> = s.jobs.iter().map(|j| j.name.clone()).collect();
+    let mut taken: BTreeSet<String> = gather(s.jobs.iter().map(|j| j.name.clone()));
     let mut jobs: Vec<JobEntry> = Vec::new();
     for job in s.jobs.iter() {
         if let Some(queue) = new(&job.queue) {

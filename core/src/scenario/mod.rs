@@ -17,7 +17,7 @@ pub mod quantity;
 mod read;
 mod schema;
 mod shape;
-mod value;
+pub(crate) mod value;
 mod write;
 
 pub use check::{Checked, PRIORITY_CLASSES, check};

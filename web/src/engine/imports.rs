@@ -21,6 +21,12 @@ pub fn read(files: &[(String, String)], options: &ImportOptions) -> Say {
     if let Some((_, text)) = of(Kind::Scenario) {
         return scenario_file(text);
     }
+    if let Some((_, text)) = of(Kind::FairShare) {
+        return simulator(import::fairshare::import(text));
+    }
+    if let Some((_, text)) = of(Kind::TimeBased) {
+        return simulator(import::time_based::import(text));
+    }
     if let Some((_, text)) = of(Kind::Link) {
         return match fairground::link::decode(text) {
             Ok(scenario) => said(Some(&scenario), false, vec![contents(&scenario)], [vec![], vec![], vec![]]),
@@ -38,6 +44,12 @@ pub fn read(files: &[(String, String)], options: &ImportOptions) -> Say {
         "This is neither a scenario (YAML or JSON), nor a link, nor a trace of jobs (CSV with a head line)."
             .to_string(),
     )
+}
+
+/// Input of one of KAI's bundled simulators.
+fn simulator(Imported { scenario, report }: Imported) -> Say {
+    let findings = report.diagnostics.into_iter().map(|d| d.says).collect();
+    said(scenario.as_ref(), false, report.understood, [report.assumed, report.ignored, findings])
 }
 
 fn wrong(says: String) -> Say {

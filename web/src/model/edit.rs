@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use fairground::kit::gather::gather;
 use fairground::scenario::{Edit, JobEntry, NodeEntry, Path, QueueEntry, Scenario, Segment};
 
 use super::command::{Change, Shift};
@@ -44,7 +45,7 @@ pub fn change(
 
 /// A name that is not taken yet: `queue-1`, `queue-2` …
 pub(super) fn free_name<'a>(stem: &str, taken: impl Iterator<Item = &'a str>) -> String {
-    let taken: std::collections::BTreeSet<&str> = taken.collect();
+    let taken: std::collections::BTreeSet<&str> = gather(taken);
     let mut candidates = (1..).map(|n| format!("{stem}-{n}"));
     candidates.find(|name| !taken.contains(name.as_str())).expect("there are endless numbers")
 }

@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use fairground::kit::gather::gather;
+
 use super::Table;
 use super::number::{CPU, GPU, MEMORY, amount, count, number, with_unit};
 use super::queues::{Tone, Tree};
@@ -189,7 +191,7 @@ pub fn cluster(
         summary: summary(frame),
         width,
         cards_have_text: cells <= TILES_FROM_CELLS && frame.nodes.len() <= TILES_FROM_NODES,
-        marks: cards.iter().flat_map(marks).collect(),
+        marks: gather(cards.iter().flat_map(marks)),
         ..ClusterView::default()
     };
     if view.cards_have_text {
@@ -360,8 +362,7 @@ fn marks(card: &Card) -> Vec<CellMark> {
 
 fn mark_ghosts(cards: &mut [Card], frame: &Frame, ghost: &Frame) {
     let tree = Tree::new(&ghost.queues);
-    let nodes: BTreeMap<&str, &NodeCard> =
-        ghost.nodes.iter().map(|node| (node.name.as_str(), node)).collect();
+    let nodes: BTreeMap<&str, &NodeCard> = gather(ghost.nodes.iter().map(|node| (node.name.as_str(), node)));
     for (card, node) in cards.iter_mut().zip(&frame.nodes) {
         let Some(other) = nodes.get(card.name.as_str()) else { continue };
         for ((view, mine), theirs) in card.cells.iter_mut().zip(&node.cells).zip(&other.cells) {

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use fairground::kit::gather::gather;
+
 use super::Table;
 use super::number::{self, amount, bound, in_unit, unit};
 use super::queues::{Tone, Tree, visible};
@@ -164,7 +166,7 @@ pub fn shares(
         rows,
         marks: BTreeSet::new(),
     };
-    view.marks = view.rows.iter().flat_map(|row| row.marks(view.capacity)).collect();
+    view.marks = gather(view.rows.iter().flat_map(|row| row.marks(view.capacity)));
     view
 }
 
@@ -293,7 +295,7 @@ fn ghost_of(row: &ShareRow, ghost: &Frame, resource: u8) -> Option<(f64, Option<
 pub fn touched(frame: &Frame) -> BTreeSet<u32> {
     let moves =
         |event: &&EventRow| !matches!(event.kind.as_str(), "submitted" | "requeued" | "changed" | "done");
-    frame.events.iter().filter(moves).map(|event| event.queue).collect()
+    gather(frame.events.iter().filter(moves).map(|event| event.queue))
 }
 
 /// The queue that the selection is about.

@@ -396,11 +396,13 @@ fn victims_are_told_in_order_with_those_who_stay() {
     expect![[r#"
         1. `low4`, submitted −6:36
         2. `low3`, submitted −6:37
-    "#]].assert_eq(&told("priority-inside-a-queue", "urgent"));
+    "#]]
+    .assert_eq(&told("priority-inside-a-queue", "urgent"));
     expect![[r#"
         1. `low`, submitted −8:20
         stays `keep`, which cannot be taken
-    "#]].assert_eq(&told("tug-of-war", "stretch"));
+    "#]]
+    .assert_eq(&told("tug-of-war", "stretch"));
     // One alone needs no list.
     assert_eq!(told("start", "b2"), "");
 }

@@ -6,7 +6,7 @@ use super::super::codes;
 use super::super::diagnostic::Path;
 use super::super::quantity;
 use super::super::schema::Scenario;
-use super::settings::unknown;
+use super::settings::{Wanted, switch, unknown};
 use crate::policy::kai::config::{
     Action, Config, Placement, ReclaimResolve, UsageClient, UsageParams, Window,
 };
@@ -162,8 +162,6 @@ fn usage(s: &Scenario, config: &mut Config, f: &mut Findings) {
 /// Most samples in a window.
 const SAMPLES_MAX: f64 = 1_000_000.0;
 
-type Wanted = &'static str;
-
 fn setting(config: &mut Config, name: &str, text: &str) -> Result<(), Wanted> {
     match name {
         "actions" => config.actions = actions(text)?,
@@ -279,14 +277,6 @@ fn number_or_unlimited(text: &str) -> Result<Option<u32>, Wanted> {
     }
     let n = quantity::count(text).ok().and_then(|n| u32::try_from(n).ok());
     n.map(Some).ok_or("a whole number, or unlimited")
-}
-
-fn switch(text: &str) -> Result<bool, Wanted> {
-    match text {
-        "true" => Ok(true),
-        "false" => Ok(false),
-        _ => Err("true or false"),
-    }
 }
 
 fn placement(text: &str) -> Result<Placement, Wanted> {

@@ -15,6 +15,7 @@ mod placement;
 mod queues;
 mod rules;
 mod settings;
+mod settings_ego;
 mod timeline;
 
 use super::codes;
@@ -41,6 +42,7 @@ pub struct Checked {
 enum Kind {
     Kai,
     Fifo,
+    Ego,
 }
 
 /// Finds everything that is wrong with a scenario or questionable about it, and what it means.

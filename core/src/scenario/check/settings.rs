@@ -6,6 +6,7 @@ use super::super::schema::Scenario;
 use super::super::{codes, nearest};
 use super::Kind;
 use super::kai::kai;
+use super::settings_ego::ego;
 use crate::cluster::Delays;
 use crate::policy::{Policy, Rhythm, fifo};
 use crate::scenario::findings::{Findings, quoted, set};
@@ -27,6 +28,7 @@ pub fn settings(s: &Scenario, f: &mut Findings) -> (Kind, Policy, Rhythm, Delays
             }
             (Kind::Fifo, Policy::Fifo(fifo::Config::default()))
         }
+        "ego" => (Kind::Ego, Policy::Ego(ego(s, f))),
         other => {
             let at = root.field("policy");
             let near = nearest(other, Policy::NAMES.iter().copied()).unwrap_or("kai");
@@ -49,7 +51,7 @@ fn rhythm(s: &Scenario, kind: Kind, f: &mut Findings) -> Rhythm {
     let on_change = Rhythm::OnChange {
         at_least: match kind {
             Kind::Kai => Span::from_seconds(1),
-            Kind::Fifo => Span::ZERO,
+            Kind::Fifo | Kind::Ego => Span::ZERO,
         },
     };
     let Some(typed) = &s.cycle else {
@@ -82,7 +84,7 @@ fn rhythm(s: &Scenario, kind: Kind, f: &mut Findings) -> Rhythm {
     Rhythm::Every { period, first }
 }
 
-/// A setting that the policy does not have.
+/// Reports a setting that the policy does not have.
 pub fn unknown(s: &Scenario, name: &str, known: &[&'static str], else_says: &str, f: &mut Findings) {
     if f.only_counts(codes::SETTING) {
         return;
@@ -98,4 +100,16 @@ pub fn unknown(s: &Scenario, name: &str, known: &[&'static str], else_says: &str
         fix.edits.push(Edit::Set { at: meant, value });
     }
     f.add(codes::SETTING, at, format!("the policy has no setting {}; {hint}", quoted(name)), fix);
+}
+
+/// What is expected instead of a value.
+pub type Wanted = &'static str;
+
+/// `true` or `false`.
+pub fn switch(text: &str) -> Result<bool, Wanted> {
+    match text {
+        "true" => Ok(true),
+        "false" => Ok(false),
+        _ => Err("true or false"),
+    }
 }

@@ -63,6 +63,13 @@ const CLASSES: Ask = Ask::Usual(&[
 ]);
 const STATE: Ask = Ask::Choice(&[("ready", "ready"), ("down", "down")]);
 
+const USAGE_CLIENT: Ask = Ask::Choice(&[
+    ("none", "nobody"),
+    ("prometheus", "Prometheus, by time"),
+    ("fake-with-history", "KAI's test client, by cycle"),
+]);
+const WINDOW: Ask = Ask::Choice(&[("sliding", "sliding"), ("tumbling", "tumbling")]);
+
 /// A queue.
 pub const QUEUE: &[Group] = &[
     (
@@ -270,6 +277,12 @@ pub const KAI: &[Group] = &[
                 "In order: allocate, consolidation, reclaim, preempt, stalegangeviction.",
             ),
             text(
+                "settings.plugins",
+                "Plugins",
+                "all that KAI loads by itself",
+                "The rules that are loaded, by KAI's names, such as predicates, proportion, priority.",
+            ),
+            text(
                 "settings.k-value",
                 "Weight of the past (k)",
                 "1",
@@ -281,6 +294,25 @@ pub const KAI: &[Group] = &[
                 "1",
                 "A factor from 1: the larger, the more queues keep of what they hold beyond their fair share.",
             ),
+            ask(
+                text(
+                    "settings.full-hierarchy-fairness",
+                    "Shares at every level",
+                    "on",
+                    "Off: queues below a parent are treated as if they stood at the top.",
+                ),
+                ON_OFF,
+            ),
+            ask(
+                text(
+                    "settings.restrict-node-scheduling",
+                    "Separate nodes for CPU work",
+                    "off",
+                    "On: GPU work runs on nodes labelled as GPU workers only, other work on CPU workers only.",
+                ),
+                ON_OFF,
+            ),
+            text("settings.default-job-priority", "Priority of jobs without one", "50", "A whole number."),
             ask(
                 text(
                     "settings.consolidating-reclaim",
@@ -360,6 +392,44 @@ pub const KAI: &[Group] = &[
                 ),
                 PLACEMENT,
             ),
+        ],
+    ),
+    (
+        "Memory of past usage",
+        &[
+            ask(
+                text(
+                    "settings.usage-client",
+                    "Measured by",
+                    "nobody",
+                    "Whose way of measuring what queues use while the run goes on.",
+                ),
+                USAGE_CLIENT,
+            ),
+            text("settings.usage-window", "Window", "7d", "How far back usage counts, such as 7d or 1h."),
+            ask(
+                text(
+                    "settings.usage-window-type",
+                    "Kind of window",
+                    "sliding",
+                    "Tumbling: what was used is forgotten at the end of each window.",
+                ),
+                WINDOW,
+            ),
+            text(
+                "settings.usage-window-start",
+                "First window begins",
+                "0s",
+                "Of tumbling windows: a moment from which they are counted.",
+            ),
+            text(
+                "settings.usage-half-life",
+                "Half-life",
+                "off",
+                "After this time usage counts half; left out, all of the window counts alike.",
+            ),
+            text("settings.usage-resolution", "Sampled every", "60s", "How often usage is measured."),
+            text("settings.usage-fetch-interval", "Fetched every", "60s", "How often KAI learns of it."),
         ],
     ),
     (

@@ -1,0 +1,276 @@
+//! A multidimensional resource plan of IBM EGO (`MDPlan.xml`) as a scenario: the consumer tree, without work.
+//!
+//! Source of the elements: IBM, *MDPlan.xml reference*; of the priorities: IBM, *Share priority and ratio*: 1 is the highest, 10 the
+//! lowest, so they are turned round here.
+
+use std::sync::Arc;
+
+use super::csv::Options;
+use super::xml::{self, Element};
+use super::{Imported, Report};
+use crate::scenario::{NODE_GPUS_MAX, NODES_MAX, NodeEntry, QUEUES_MAX, QueueEntry, Scalar, Scenario};
+
+/// GPUs of a host when nothing says how many, and hosts of a plan.
+const NODE_GPUS: u32 = 8;
+const NODES: u32 = 8;
+
+/// Share priorities go from 1, the highest, to 10.
+const PRIORITIES: i64 = 11;
+
+/// Whether a text is a resource plan.
+pub fn is_plan(text: &str) -> bool {
+    text.contains("<DistributionTree")
+}
+
+/// Makes a scenario of a resource plan. Hosts and work are not part of a plan: hosts are assumed, work is left to the reader.
+pub fn import_plan(text: &str, options: &Options) -> Imported {
+    let mut report = Report::default();
+    let scenario = xml::parse(text).filter(|root| root.name == "DistributionTree").and_then(|root| {
+        let (n_nodes, node_gpus) = options.nodes.unwrap_or((NODES, NODE_GPUS));
+        let is_counted = u64::from(n_nodes) <= NODES_MAX && i64::from(node_gpus) <= NODE_GPUS_MAX;
+        let mut plan = Reader {
+            report: &mut report,
+            scenario: Scenario { policy: "ego".into(), ..Scenario::default() },
+            queues: Vec::new(),
+            n_nodes,
+            node_gpus,
+        };
+        plan.read(&root);
+        is_counted.then(|| plan.finish(options))
+    });
+    if scenario.is_none() {
+        report.ignored.push("the text: it is no DistributionTree that can be read".into());
+    }
+    Imported { scenario, report }
+}
+
+struct Reader<'r> {
+    report: &'r mut Report,
+    scenario: Scenario,
+    queues: Vec<QueueEntry>,
+    n_nodes: u32,
+    node_gpus: u32,
+}
+
+impl Reader<'_> {
+    fn read(&mut self, root: &Element) {
+        let name = root.attribute("DistributionTreeName").unwrap_or("resource plan");
+        self.scenario.name = name.to_string();
+        for parameter in root.all("PolicyParameter") {
+            match parameter.attribute("name") {
+                Some("DefaultGracePeriod") => self.seconds("grace", parameter),
+                other => self.ignored(&format!("parameter {}", other.unwrap_or("without a name")), parameter),
+            }
+        }
+        if root.child("ConsumableResources").is_some_and(|r| r.children.iter().any(is_overcommitted)) {
+            self.report.ignored.push("over-commit ratios other than 1: give the hosts more instead".into());
+        }
+        for consumer in root.all("Consumer") {
+            self.consumer(consumer, None);
+        }
+        let n = self.queues.len();
+        self.report
+            .understood
+            .push(format!("{n} consumers as queues, with ratio, priority, limits and ownership"));
+    }
+
+    fn consumer(&mut self, element: &Element, parent: Option<&str>) {
+        let Some(typed) = element.attribute("ConsumerName").filter(|name| !name.is_empty()) else {
+            self.ignored("a consumer without a name", element);
+            return;
+        };
+        if self.queues.len() as u64 >= QUEUES_MAX {
+            self.ignored(&format!("consumer {typed}, one too many"), element);
+            return;
+        }
+        let is_taken = |name: &str, queues: &[QueueEntry]| queues.iter().any(|q| q.name == name);
+        let mut name = typed.to_string();
+        while is_taken(&name, &self.queues) {
+            name = format!("{}/{name}", parent.unwrap_or_default());
+        }
+        let at = self.queues.len();
+        let parent = parent.map(str::to_string);
+        self.queues.push(QueueEntry { name: name.clone(), parent, ..QueueEntry::default() });
+        for part in &element.children {
+            match part.name.as_str() {
+                "Consumer" => self.consumer(part, Some(&name)),
+                "DistributionPolicies" => self.policies(part, at, &name),
+                "OwnershipPolicy" => self.ownership(part, at, &name),
+                "SlotMapping" | "" => {}
+                other => self.ignored(&format!("{other} of {name}"), part),
+            }
+        }
+    }
+
+    fn policies(&mut self, element: &Element, at: usize, name: &str) {
+        for part in &element.children {
+            match part.name.as_str() {
+                "Rank" => self.setting(&format!("rank.{name}"), &part.text),
+                "Sharing" => self.sharing(part, at, name),
+                "OwnershipPolicy" => self.ownership(part, at, name),
+                other => self.ignored(&format!("{other} of {name}"), part),
+            }
+        }
+    }
+
+    fn sharing(&mut self, element: &Element, at: usize, name: &str) {
+        if let Some(priority) = element.attribute("priority").and_then(|p| p.trim().parse::<i64>().ok()) {
+            self.queues[at].priority = Some(Scalar((PRIORITIES - priority.clamp(1, 10)).to_string()));
+            let turned = "priorities turned round: 1 is the highest in a plan, here the largest is first";
+            if !self.report.understood.iter().any(|line| line == turned) {
+                self.report.understood.push(turned.into());
+            }
+        }
+        for part in &element.children {
+            match part.name.as_str() {
+                "Shares" if part.attribute("type").is_none_or(|t| t == "ratio") => {
+                    self.queues[at].gpu.weight = Some(Scalar(part.text.clone()));
+                }
+                "Limit" => part.children.iter().for_each(|dim| self.limit(dim, at, name)),
+                other => self.ignored(&format!("{other} of {name}"), part),
+            }
+        }
+    }
+
+    fn limit(&mut self, dim: &Element, at: usize, name: &str) {
+        let queue = &mut self.queues[at];
+        let value = dim.text.trim();
+        let is_amount = dim.attribute("type").is_none_or(|t| t == "absolute") && value.parse::<f64>().is_ok();
+        match dim.name.as_str() {
+            "ncpus" | "nthreads" | "slots" if is_amount => queue.cpu.limit = Some(value.into()),
+            "ngpus" | "ngpu" | "ngpus_physical" if is_amount => queue.gpu.limit = Some(value.into()),
+            "mem" | "maxmem" if is_amount => queue.memory.limit = Some(Scalar(format!("{value}Mi"))),
+            other => self.ignored(&format!("limit of {name} in {other}"), dim),
+        }
+    }
+
+    fn ownership(&mut self, element: &Element, at: usize, name: &str) {
+        let mut hosts = 0;
+        for part in &element.children {
+            match part.name.as_str() {
+                "PrivatePoolGracePeriod" => self.seconds(&format!("private-pool-grace.{name}"), part),
+                "ResourceGroup" => {
+                    for selection in part.all("HostSelection") {
+                        hosts += self.hosts(selection, name);
+                    }
+                }
+                other => self.ignored(&format!("{other} of {name}"), part),
+            }
+        }
+        if hosts > 0 {
+            let gpus = u64::from(hosts) * u64::from(self.node_gpus);
+            self.queues[at].gpu.quota = Some(Scalar(gpus.to_string()));
+        }
+    }
+
+    fn hosts(&mut self, selection: &Element, name: &str) -> u32 {
+        if let Some(list) = selection.child("HostList") {
+            let n = u32::try_from(list.all("Host").count()).unwrap_or(u32::MAX);
+            self.report.assumed.push(format!("{name} owns any {n} hosts instead of those named"));
+            return n;
+        }
+        let Some(number) = selection.child("NumHosts") else { return 0 };
+        let value = number.text.trim().parse::<u32>().ok();
+        match (number.attribute("type").unwrap_or("absolute"), value) {
+            ("absolute", Some(n)) => n.min(self.n_nodes),
+            ("percentage", Some(percent)) => self.n_nodes.saturating_mul(percent.min(100)) / 100,
+            _ => {
+                self.ignored(&format!("hosts of {name}"), number);
+                0
+            }
+        }
+    }
+
+    fn seconds(&mut self, key: &str, element: &Element) {
+        if element.text.trim().parse::<u32>().is_ok() {
+            self.setting(key, &format!("{}s", element.text.trim()));
+        } else {
+            self.ignored(key, element);
+        }
+    }
+
+    fn setting(&mut self, key: &str, value: &str) {
+        self.scenario.settings.insert(key.to_string(), Scalar(value.trim().to_string()));
+    }
+
+    fn ignored(&mut self, what: &str, element: &Element) {
+        self.report.ignored.push(format!("line {}: {what}", element.line));
+    }
+
+    fn finish(mut self, options: &Options) -> Scenario {
+        let (n, gpus) = (self.n_nodes, self.node_gpus);
+        self.report
+            .assumed
+            .push(format!("{n} hosts with {gpus} GPUs each; a plan does not say what hosts have"));
+        let node = NodeEntry {
+            name: "host".into(),
+            count: Some(Scalar(n.to_string())),
+            gpu: Some(Scalar(gpus.to_string())),
+            ..NodeEntry::default()
+        };
+        self.scenario.nodes = Arc::new(vec![node]);
+        self.scenario.queues = Arc::new(self.queues);
+        if !options.name.is_empty() {
+            self.scenario.name.clone_from(&options.name);
+        }
+        self.scenario
+    }
+}
+
+fn is_overcommitted(element: &Element) -> bool {
+    element.attribute("OverCommitRatio").is_some_and(|ratio| ratio.trim().parse() != Ok(1.0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Options, import_plan, is_plan};
+    use crate::scenario::check;
+
+    const PLAN: &str = r#"<?xml version="1.0"?>
+<DistributionTree DistributionTreeName="MD1">
+  <ResourceGroupName>RG1</ResourceGroupName>
+  <PolicyParameter name="DefaultGracePeriod">300</PolicyParameter>
+  <Consumer ConsumerName="research">
+    <DistributionPolicies>
+      <Rank>2</Rank>
+      <Sharing priority="1"><Shares type="ratio">3</Shares></Sharing>
+      <OwnershipPolicy>
+        <PrivatePoolGracePeriod>60</PrivatePoolGracePeriod>
+        <ResourceGroup name="RG1"><HostSelection type="NumHosts"><NumHosts type="absolute">2</NumHosts></HostSelection></ResourceGroup>
+      </OwnershipPolicy>
+    </DistributionPolicies>
+    <Consumer ConsumerName="vision">
+      <DistributionPolicies>
+        <Sharing priority="5">
+          <Shares type="ratio">2</Shares>
+          <Limit type="dimension"><ncpus type="absolute">5</ncpus><maxmem type="percentage">50</maxmem></Limit>
+        </Sharing>
+      </DistributionPolicies>
+    </Consumer>
+  </Consumer>
+  <Consumer ConsumerName="production"/>
+</DistributionTree>"#;
+
+    #[test]
+    fn a_plan_becomes_a_scenario_that_runs() {
+        assert!(is_plan(PLAN));
+        let imported = import_plan(PLAN, &Options::default());
+        let scenario = imported.scenario.expect("a scenario");
+        let queue = |name: &str| scenario.queues.iter().find(|q| q.name == name).expect("a queue");
+        let (research, vision) = (queue("research"), queue("vision"));
+        let text = |s: &Option<crate::scenario::Scalar>| s.as_ref().map(|s| s.0.clone()).unwrap_or_default();
+        assert_eq!((text(&research.priority), text(&vision.priority)), ("10".into(), "6".into()));
+        assert_eq!((text(&research.gpu.quota), text(&research.gpu.weight)), ("16".into(), "3".into()));
+        assert_eq!((vision.parent.as_deref(), text(&vision.cpu.limit)), (Some("research"), "5".into()));
+        let settings: Vec<_> = scenario.settings.iter().map(|(k, v)| format!("{k}: {}", v.0)).collect();
+        assert_eq!(settings, ["grace: 300s", "private-pool-grace.research: 60s", "rank.research: 2"]);
+        assert_eq!(imported.report.ignored, ["line 18: limit of vision in maxmem"]);
+        assert!(check(&scenario).plan.is_some(), "{:?}", check(&scenario).diagnostics);
+    }
+
+    #[test]
+    fn other_texts_are_refused() {
+        let imported = import_plan("<Plan/>", &Options::default());
+        assert!(imported.scenario.is_none() && !imported.report.ignored.is_empty());
+    }
+}

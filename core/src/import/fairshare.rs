@@ -1,0 +1,265 @@
+//! Input of KAI's bundled fair-share simulator: one flat division.
+//!
+//! # Rule
+//! `{"totalResource": {GPU, CPU, Memory}, "queues": [{uid, priority, creationTimestamp, resourceShare: {gpu, cpu, memory}}]}`,
+//! each resource `{deserved, fairShare, maxAllowed, overQuotaWeight, allocated, allocatedNotPreemptible, request}`. Left out: deserved
+//! 0, fair share 0, limit −1, weight 1, request 100000; a missing cpu or memory has deserved −1. Priority 0. A time of
+//! creation that is left out or wrong is *now*, so that the order of the list decides.
+//!
+//! # Source
+//! kai.md 10.1; upstream `cmd/fairshare-simulator`
+
+use std::sync::Arc;
+
+use super::loose::{Place, Reader, tree};
+use super::{Imported, Report};
+use crate::scenario::{JobEntry, NodeEntry, QUEUES_MAX, QueueEntry, ResourceEntry, Scalar, Scenario};
+
+/// What is divided, among whom.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct FairShareInput {
+    /// CPU, memory, GPU.
+    pub total: [f64; 3],
+    /// In file order.
+    pub queues: Vec<FairShareQueue>,
+}
+
+/// One of them.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct FairShareQueue {
+    /// Unique.
+    pub uid: String,
+    /// Larger first.
+    pub priority: i64,
+    /// Seconds since 1970; later than any other if it is not given.
+    pub created_s: f64,
+    /// CPU, memory, GPU.
+    pub resources: [FairShareResource; 3],
+}
+
+/// A queue's values for one resource; -1: unlimited.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct FairShareResource {
+    /// Quota.
+    pub deserved: f64,
+    /// What it has before the division.
+    pub fair_share: f64,
+    /// Limit.
+    pub limit: f64,
+    /// Weight.
+    pub weight: f64,
+    /// What it asks for.
+    pub request: f64,
+}
+
+/// The resources, in the order of the arrays.
+const NAMES: [&str; 3] = ["cpu", "memory", "gpu"];
+/// What a queue requests if it does not say.
+const REQUEST_DEFAULT: f64 = 100_000.0;
+
+/// Reads the input; what is wrong with it, and what was decided.
+pub fn read(text: &str) -> (Option<FairShareInput>, Report) {
+    let mut report = Report::default();
+    let value = match tree(text) {
+        Ok(value) => value,
+        Err(refusal) => {
+            report.diagnostics.push(*refusal);
+            return (None, report);
+        }
+    };
+    let mut reader = Reader { found: Vec::new() };
+    let root = Place::root(&value);
+    let total = reader.map(&root, "totalResource");
+    let mut input = FairShareInput { total: [0.0; 3], queues: Vec::new() };
+    for (i, name) in ["CPU", "Memory", "GPU"].into_iter().enumerate() {
+        input.total[i] = reader.number(total.as_ref(), name, 0.0);
+    }
+    if total.is_none() {
+        reader.wrong(&root, "totalResource is missing");
+    }
+    if root.get("queues").is_none() {
+        reader.wrong(&root, "queues are missing");
+    }
+    for (i, place) in reader.list(&root, "queues", QUEUES_MAX as usize).into_iter().enumerate() {
+        let queue = queue(&place, i, &mut reader);
+        if queue.uid.is_empty() {
+            reader.wrong(&place, "uid is missing");
+        } else if input.queues.iter().any(|other| other.uid == queue.uid) {
+            reader.wrong(&place, "this uid is given twice");
+        }
+        input.queues.push(queue);
+    }
+    report.understood.push(format!("a fair-share division among {} queues", input.queues.len()));
+    report.ignored.push("names, parents and children: the simulator divides among a flat list".into());
+    let ok = reader.found.is_empty();
+    report.diagnostics = reader.found;
+    (ok.then_some(input), report)
+}
+
+fn queue(place: &Place<'_>, i: usize, reader: &mut Reader) -> FairShareQueue {
+    let share = reader.map(place, "resourceShare");
+    let mut resources = [FairShareResource::default(); 3];
+    for (r, name) in NAMES.into_iter().enumerate() {
+        let given = share.as_ref().and_then(|share| reader.map(share, name));
+        let deserved = if given.is_none() && name != "gpu" { -1.0 } else { 0.0 };
+        let given = given.as_ref();
+        resources[r] = FairShareResource {
+            deserved: reader.number(given, "deserved", deserved),
+            fair_share: reader.number(given, "fairShare", 0.0),
+            limit: reader.number(given, "maxAllowed", -1.0),
+            weight: reader.number(given, "overQuotaWeight", 1.0),
+            request: reader.number(given, "request", REQUEST_DEFAULT),
+        };
+    }
+    let created = timestamp_s(&reader.text(place, "creationTimestamp"));
+    FairShareQueue {
+        uid: reader.text(place, "uid"),
+        priority: reader.whole(place, "priority", 0, (i64::from(i32::MIN), i64::from(i32::MAX))),
+        created_s: created.unwrap_or(NOW_S + i as f64),
+        resources,
+    }
+}
+
+/// Later than any date: a hundred thousand years.
+const NOW_S: f64 = 3.2e12;
+
+/// Seconds since 1970 of `2024-05-06T07:08:09Z`, with a fraction and an offset instead of `Z` where given.
+fn timestamp_s(text: &str) -> Option<f64> {
+    let (date, rest) = text.split_once(['T', 't'])?;
+    let mut parts = date.split('-').map(|part| part.parse::<i64>().ok());
+    let (y, m, d) = (parts.next()??, parts.next()??, parts.next()??);
+    let (time, offset_s) = match rest.find(['Z', 'z', '+', '-']) {
+        Some(at) if rest[at..].eq_ignore_ascii_case("z") => (&rest[..at], 0.0),
+        Some(at) => {
+            let sign = if rest[at..].starts_with('-') { -1.0 } else { 1.0 };
+            let (h, m) = rest[at + 1..].split_once(':')?;
+            (&rest[..at], sign * (h.parse::<f64>().ok()? * 3600.0 + m.parse::<f64>().ok()? * 60.0))
+        }
+        None => return None,
+    };
+    let mut parts = time.split(':').map(|part| part.parse::<f64>().ok());
+    let (h, min, s) = (parts.next()??, parts.next()??, parts.next()??);
+    // Checked first, so that nothing below can overflow.
+    let is_date = (1..=12).contains(&m) && (1..=31).contains(&d) && (0..10_000).contains(&y);
+    let is_time = (0.0..24.0).contains(&h) && (0.0..60.0).contains(&min) && (0.0..61.0).contains(&s);
+    if !is_date || !is_time || !(-90_000.0..=90_000.0).contains(&offset_s) {
+        return None;
+    }
+    // Days since 1970 of a date in the Gregorian calendar, counted in years that begin in March.
+    let (y, m) = if m > 2 { (y, m - 3) } else { (y - 1, m + 9) };
+    let (era, of_era) = (y.div_euclid(400), y.rem_euclid(400));
+    let days = era * 146_097 + of_era * 365 + of_era / 4 - of_era / 100 + (153 * m + 2) / 5 + d - 1 - 719_468;
+    Some(days as f64 * 86_400.0 + h * 3600.0 + min * 60.0 + s - offset_s)
+}
+
+/// Most GPUs of the nodes that stand for the total.
+const NODE_GPUS: u64 = 8;
+/// Most GPUs that become nodes and pods.
+const GPUS_MAX: f64 = 50_000.0;
+
+/// The division as a scenario: nodes for the GPUs in total, and one job per queue that asks for GPUs one by one.
+pub fn import(text: &str) -> Imported {
+    let (input, mut report) = read(text);
+    let Some(input) = input else { return Imported { scenario: None, report } };
+    let [_, _, gpus] = input.total;
+    if !(0.0..=GPUS_MAX).contains(&gpus) {
+        let says = format!("a total of {gpus} GPUs cannot become nodes; up to {GPUS_MAX} can");
+        report.diagnostics.push(crate::scenario::finding(
+            crate::scenario::codes::IMPORT,
+            Default::default(),
+            says,
+        ));
+        return Imported { scenario: None, report };
+    }
+    let whole = gpus.floor() as u64;
+    let mut scenario =
+        Scenario { name: "Fair-share division".into(), policy: "kai".into(), ..Scenario::default() };
+    scenario.settings.insert("k-value".into(), "0".into());
+    let mut nodes = Vec::new();
+    for (name, count, each) in [("node", whole / NODE_GPUS, NODE_GPUS), ("rest", 1, whole % NODE_GPUS)] {
+        if count > 0 && each > 0 {
+            let value = |n: u64| Some(Scalar(n.to_string()));
+            nodes.push(NodeEntry {
+                name: name.into(),
+                count: value(count),
+                gpu: value(each),
+                ..NodeEntry::default()
+            });
+        }
+    }
+    let mut jobs = Vec::new();
+    let mut queues = Vec::new();
+    for queue in &input.queues {
+        let [cpu, memory, gpu] = &queue.resources;
+        let asked = gpu.request.min(gpus).ceil().max(0.0) as u64;
+        queues.push(QueueEntry {
+            name: queue.uid.clone(),
+            priority: Some(Scalar(queue.priority.to_string())),
+            gpu: resource(gpu, 1.0),
+            cpu: resource(cpu, 0.001),
+            memory: resource(memory, 0.000_001),
+            ..QueueEntry::default()
+        });
+        if asked > 0 {
+            jobs.push(JobEntry {
+                name: format!("{} asks", queue.uid),
+                queue: queue.uid.clone(),
+                pods: Some(Scalar(asked.to_string())),
+                min_available: Some("1".into()),
+                gpu: Some("1".into()),
+                ..JobEntry::default()
+            });
+        }
+    }
+    scenario.nodes = Arc::new(nodes);
+    scenario.queues = Arc::new(queues);
+    scenario.jobs = Arc::new(jobs);
+    report
+        .assumed
+        .push(format!("{whole} GPUs on nodes of {NODE_GPUS}; requests of GPUs as pods of one GPU each"));
+    report.assumed.push("the order of the list as the age of the queues".into());
+    report.ignored.push("CPU and memory in total and as requested; fair shares given in advance".into());
+    Imported { scenario: Some(scenario), report }
+}
+
+fn resource(of: &FairShareResource, unit: f64) -> ResourceEntry {
+    let bound = |n: f64| match n {
+        n if n < 0.0 => "unlimited".to_string(),
+        n => decimal(n * unit),
+    };
+    ResourceEntry {
+        quota: Some(Scalar(bound(of.deserved))),
+        limit: Some(Scalar(bound(of.limit))),
+        weight: Some(Scalar(decimal(of.weight.max(0.0)))),
+        usage: None,
+    }
+}
+
+/// At most three digits behind the point.
+fn decimal(n: f64) -> String {
+    let n = (n * 1000.0).round() / 1000.0;
+    format!("{n}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::timestamp_s;
+
+    #[test]
+    fn moments_are_read() {
+        assert_eq!(timestamp_s("1970-01-01T00:00:00Z"), Some(0.0));
+        assert_eq!(timestamp_s("2000-02-29T12:00:00Z"), Some(951_825_600.0));
+        assert_eq!(timestamp_s("2024-05-06T07:08:09.5+02:00"), Some(1_714_972_089.5));
+        for wrong in [
+            "",
+            "yesterday",
+            "2024-13-01T00:00:00Z",
+            "2024-01-01",
+            "2024-01-01T00:00:00",
+            "9223372036854775807-01-01T00:00:00Z",
+            "2024-01-01T00:00:00+inf:00",
+        ] {
+            assert_eq!(timestamp_s(wrong), None, "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,126 @@
+//! A tree of values whose keys may be spelled in any case, read with errors that name the field.
+
+use crate::scenario::codes;
+use crate::scenario::value::{Is, Value, parse};
+use crate::scenario::{Diagnostic, Path, finding};
+
+/// A place in a foreign text. What is wrong is collected, what is missing has a default.
+pub struct Reader {
+    /// What is wrong.
+    pub found: Vec<Diagnostic>,
+}
+
+/// A value with its place.
+#[derive(Clone)]
+pub struct Place<'a> {
+    value: &'a Value,
+    path: Path,
+}
+
+/// Reads YAML or JSON into a tree; what is wrong with the text as a whole.
+pub fn tree(text: &str) -> Result<Value, Box<Diagnostic>> {
+    parse(text)
+}
+
+impl<'a> Place<'a> {
+    /// The whole text.
+    pub fn root(value: &'a Value) -> Place<'a> {
+        Place { value, path: Path::default() }
+    }
+    /// The value of a key in any case; left out and null: nothing.
+    pub fn get(&self, key: &str) -> Option<Place<'a>> {
+        let Is::Map(entries) = &self.value.is else { return None };
+        let (_, value) = entries.iter().find(|(name, _)| name.eq_ignore_ascii_case(key))?;
+        (value.is != Is::Null).then(|| Place { value, path: self.path.field(key) })
+    }
+    /// The keys of a map with their values.
+    pub fn entries(&self) -> Vec<(&'a str, Place<'a>)> {
+        match &self.value.is {
+            Is::Map(entries) => {
+                let place = |name: &String, value| Place { value, path: self.path.named(name) };
+                entries.iter().map(|(name, value)| (name.as_str(), place(name, value))).collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+}
+
+impl Reader {
+    /// Says what is wrong with a place.
+    pub fn wrong(&mut self, place: &Place<'_>, says: &str) {
+        let at = place.path.to_string();
+        let says = if at.is_empty() { says.to_string() } else { format!("{at}: {says}") };
+        let found = finding(codes::IMPORT, place.path.clone(), says);
+        self.found.push(Diagnostic { position: Some(place.value.at), ..found });
+    }
+
+    /// A number; `wanted` completes *this is not*.
+    pub fn number(&mut self, of: Option<&Place<'_>>, key: &str, default: f64) -> f64 {
+        let Some(place) = of.and_then(|of| of.get(key)) else { return default };
+        let number = match &place.value.is {
+            Is::Scalar(text) => text.trim().parse::<f64>().ok().filter(|n| n.is_finite()),
+            _ => None,
+        };
+        number.unwrap_or_else(|| {
+            self.wrong(&place, "this is not a number");
+            default
+        })
+    }
+
+    /// A whole number in a range.
+    pub fn whole(&mut self, of: &Place<'_>, key: &str, default: i64, range: (i64, i64)) -> i64 {
+        let n = self.number(Some(of), key, default as f64);
+        if n.fract() == 0.0 && n >= range.0 as f64 && n <= range.1 as f64 {
+            return n as i64;
+        }
+        if let Some(place) = of.get(key) {
+            self.wrong(&place, &format!("this is not a whole number from {} to {}", range.0, range.1));
+        }
+        default
+    }
+
+    /// A text; left out: empty.
+    pub fn text(&mut self, of: &Place<'_>, key: &str) -> String {
+        let Some(place) = of.get(key) else { return String::new() };
+        match &place.value.is {
+            Is::Scalar(text) => text.clone(),
+            _ => {
+                self.wrong(&place, "this is not a text");
+                String::new()
+            }
+        }
+    }
+
+    /// A group of fields.
+    pub fn map<'a>(&mut self, of: &Place<'a>, key: &str) -> Option<Place<'a>> {
+        let place = of.get(key)?;
+        if matches!(place.value.is, Is::Map(_)) {
+            return Some(place);
+        }
+        self.wrong(&place, "this takes keys and values");
+        None
+    }
+
+    /// A list of groups of fields, of at most so many.
+    pub fn list<'a>(&mut self, of: &Place<'a>, key: &str, most: usize) -> Vec<Place<'a>> {
+        let Some(place) = of.get(key) else { return Vec::new() };
+        let Is::List(items) = &place.value.is else {
+            self.wrong(&place, "this takes a list");
+            return Vec::new();
+        };
+        if items.len() > most {
+            self.wrong(&place, &format!("there are {} entries; up to {most} are read", items.len()));
+            return Vec::new();
+        }
+        let mut all = Vec::new();
+        for (i, value) in (0u32..).zip(items) {
+            let item = Place { value, path: place.path.at(i) };
+            if matches!(value.is, Is::Map(_)) {
+                all.push(item);
+            } else {
+                self.wrong(&item, "this takes keys and values");
+            }
+        }
+        all
+    }
+}

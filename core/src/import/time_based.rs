@@ -1,0 +1,258 @@
+//! Input of KAI's bundled simulator of time-based fair share.
+//!
+//! # Rule
+//! YAML with keys in any case: `Cycles` (100), `WindowSize` (5), `HalfLifePeriod` (0: off), `KValue` (1), `Nodes: [{GPUs, Count}]`,
+//! `Queues: [{Name, Parent, Priority, DeservedGPUs, Weight}]`, `Jobs: {queue: {GPUs, NumPods, NumJobs}}`. A cycle lasts a second
+//! and leaves one sample; jobs are elastic from one pod on, never end, and evicted pods are not made again.
+//!
+//! # Source
+//! kai.md 10.2; upstream `cmd/time-based-fairshare-simulator`
+//!
+//! # Differs
+//! `Count` of nodes is honoured; `HalfLifePeriod` may be left out
+
+use std::sync::Arc;
+
+use super::loose::{Place, Reader, tree};
+use super::{Imported, Report};
+use crate::scenario::quantity;
+use crate::scenario::{
+    JobEntry, NODE_GPUS_MAX, NodeEntry, PODS_MAX, QueueEntry, ResourceEntry, Scalar, Scenario,
+};
+
+/// A run of the simulator.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct TimeBasedInput {
+    /// How many cycles.
+    pub cycles: u32,
+    /// How many samples count.
+    pub window: u32,
+    /// Half-life in samples; `None`: off.
+    pub half_life: Option<f64>,
+    /// How strongly usage counts.
+    pub k_value: f64,
+    /// GPUs of each node.
+    pub nodes: Vec<u32>,
+    /// In file order.
+    pub queues: Vec<TimeBasedQueue>,
+    /// In file order.
+    pub jobs: Vec<TimeBasedJobs>,
+}
+
+/// A queue.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct TimeBasedQueue {
+    /// Unique.
+    pub name: String,
+    /// Empty: a top queue.
+    pub parent: String,
+    /// Larger first.
+    pub priority: i64,
+    /// Quota.
+    pub deserved_gpus: f64,
+    /// Weight.
+    pub weight: f64,
+}
+
+/// Equal jobs of a queue.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct TimeBasedJobs {
+    /// Their queue.
+    pub queue: String,
+    /// GPUs of a pod: whole, or a part of one in hundredths.
+    pub gpus: f64,
+    /// Pods of a job.
+    pub n_pods: u32,
+    /// How many jobs.
+    pub n_jobs: u32,
+}
+
+/// Most cycles of a run.
+const CYCLES_MAX: i64 = 100_000;
+/// Most entries of a list.
+const LIST_MAX: usize = 5_000;
+/// Most pods of a run.
+const RUN_PODS_MAX: u64 = 20_000;
+
+/// Reads the input; what is wrong with it, and what was decided.
+pub fn read(text: &str) -> (Option<TimeBasedInput>, Report) {
+    let mut report = Report::default();
+    let value = match tree(text) {
+        Ok(value) => value,
+        Err(refusal) => {
+            report.diagnostics.push(*refusal);
+            return (None, report);
+        }
+    };
+    let mut reader = Reader { found: Vec::new() };
+    let root = Place::root(&value);
+    let half_life = half_life(&root, &mut reader);
+    let mut input = TimeBasedInput {
+        cycles: reader.whole(&root, "Cycles", 100, (1, CYCLES_MAX)) as u32,
+        window: reader.whole(&root, "WindowSize", 5, (1, CYCLES_MAX)) as u32,
+        half_life,
+        k_value: reader.number(Some(&root), "KValue", 1.0).max(0.0),
+        ..TimeBasedInput::default()
+    };
+    for place in reader.list(&root, "Nodes", LIST_MAX) {
+        let gpus = reader.whole(&place, "GPUs", 0, (0, NODE_GPUS_MAX)) as u32;
+        let count = reader.whole(&place, "Count", 1, (0, 20_000)) as usize;
+        if count > 1 {
+            let says = format!(
+                "Count of nodes is honoured: {count} nodes of {gpus} GPUs; KAI's own simulator makes one"
+            );
+            report.assumed.push(says);
+        }
+        let room = LIST_MAX.saturating_sub(input.nodes.len());
+        if count > room {
+            reader.wrong(&place, &format!("there are too many nodes; up to {LIST_MAX} are simulated"));
+        }
+        input.nodes.extend(std::iter::repeat_n(gpus, count.min(room)));
+    }
+    for place in reader.list(&root, "Queues", LIST_MAX) {
+        queue(&place, &mut input, &mut reader);
+    }
+    jobs(&root, &mut input, &mut reader);
+    for (key, list_is_empty) in [("Nodes", input.nodes.is_empty()), ("Queues", input.queues.is_empty())] {
+        if list_is_empty && reader.found.is_empty() {
+            reader.wrong(&root, &format!("{key} are missing"));
+        }
+    }
+    if root.get("HalfLifePeriod").is_none() {
+        report
+            .assumed
+            .push("HalfLifePeriod is left out: usage does not fade; KAI's own simulator stops here".into());
+    }
+    report.understood.push(format!(
+        "a run of {} cycles over {} nodes and {} queues",
+        input.cycles,
+        input.nodes.len(),
+        input.queues.len()
+    ));
+    let ok = reader.found.is_empty();
+    report.diagnostics = reader.found;
+    (ok.then_some(input), report)
+}
+
+/// Seconds, or a duration with units; 0 is off.
+fn half_life(root: &Place<'_>, reader: &mut Reader) -> Option<f64> {
+    let text = reader.text(root, "HalfLifePeriod");
+    if text.is_empty() {
+        return None;
+    }
+    match quantity::span(&text) {
+        Ok(span) => Some(span.as_seconds()).filter(|&s| s > 0.0),
+        Err(_) => {
+            if let Some(place) = root.get("HalfLifePeriod") {
+                reader.wrong(&place, "this is not a number of seconds or a duration such as 30s");
+            }
+            None
+        }
+    }
+}
+
+fn queue(place: &Place<'_>, input: &mut TimeBasedInput, reader: &mut Reader) {
+    let queue = TimeBasedQueue {
+        name: reader.text(place, "Name"),
+        parent: reader.text(place, "Parent"),
+        priority: reader.whole(place, "Priority", 100, (i64::from(i32::MIN), i64::from(i32::MAX))),
+        deserved_gpus: reader.number(Some(place), "DeservedGPUs", 0.0),
+        weight: reader.number(Some(place), "Weight", 1.0),
+    };
+    if queue.name.is_empty() {
+        reader.wrong(place, "Name is missing");
+    } else if input.queues.iter().any(|other| other.name == queue.name) {
+        reader.wrong(place, "this name is given twice");
+    }
+    if queue.deserved_gpus < 0.0 && queue.deserved_gpus != -1.0 {
+        reader.wrong(place, "DeservedGPUs is below zero; only -1, unlimited, may be");
+    }
+    if queue.weight < 0.0 {
+        reader.wrong(place, "Weight is below zero");
+    }
+    input.queues.push(queue);
+}
+
+fn jobs(root: &Place<'_>, input: &mut TimeBasedInput, reader: &mut Reader) {
+    let Some(all) = reader.map(root, "Jobs") else { return };
+    let mut n_pods = 0u64;
+    for (queue, place) in all.entries() {
+        let most = PODS_MAX as i64;
+        let jobs = TimeBasedJobs {
+            queue: queue.to_string(),
+            gpus: reader.number(Some(&place), "GPUs", 0.0),
+            n_pods: reader.whole(&place, "NumPods", 1, (0, most)) as u32,
+            n_jobs: reader.whole(&place, "NumJobs", 1, (0, most)) as u32,
+        };
+        let is_part = jobs.gpus < 1.0 && (jobs.gpus * 100.0).round() / 100.0 == jobs.gpus;
+        if jobs.gpus < 0.0 || jobs.gpus > 1000.0 || jobs.gpus.fract() != 0.0 && !is_part {
+            reader.wrong(&place, "GPUs is neither a whole number nor a part of one GPU in hundredths");
+        }
+        if !input.queues.iter().any(|known| known.name == queue) {
+            reader.wrong(&place, "this queue does not exist");
+        } else if input.queues.iter().any(|other| other.parent == queue) {
+            reader.wrong(&place, "this queue has children, so it takes no jobs");
+        }
+        n_pods = n_pods.saturating_add(u64::from(jobs.n_pods) * u64::from(jobs.n_jobs));
+        input.jobs.push(jobs);
+    }
+    if n_pods > RUN_PODS_MAX {
+        reader.wrong(&all, &format!("there are {n_pods} pods; up to {RUN_PODS_MAX} are simulated here"));
+    }
+}
+
+/// The run as a scenario.
+pub fn import(text: &str) -> Imported {
+    let (input, mut report) = read(text);
+    let Some(input) = input else { return Imported { scenario: None, report } };
+    let mut scenario =
+        Scenario { name: "Time-based fair share".into(), policy: "kai".into(), ..Scenario::default() };
+    let mut settings = vec![
+        ("k-value", format!("{}", (input.k_value * 1e6).round() / 1e6)),
+        ("usage-client", "fake-with-history".to_string()),
+        ("usage-window", input.window.to_string()),
+    ];
+    settings.extend(input.half_life.map(|seconds| ("usage-half-life", format!("{seconds}s"))));
+    let setting = |(name, value): (&str, String)| (name.to_string(), Scalar(value));
+    scenario.settings.extend(settings.into_iter().map(setting));
+    scenario.cycle = Some("1s".into());
+    let value = |n: &dyn std::fmt::Display| Some(Scalar(n.to_string()));
+    let node = |(i, gpus): (usize, &u32)| NodeEntry {
+        name: format!("node-{}", i + 1),
+        gpu: value(gpus),
+        cpu: Some("8".into()),
+        memory: Some("16Gi".into()),
+        ..NodeEntry::default()
+    };
+    scenario.nodes = Arc::new(input.nodes.iter().enumerate().map(node).collect());
+    let queue = |queue: &TimeBasedQueue| QueueEntry {
+        name: queue.name.clone(),
+        parent: Some(queue.parent.clone()).filter(|parent| !parent.is_empty()),
+        priority: value(&queue.priority),
+        gpu: ResourceEntry {
+            quota: Some(match queue.deserved_gpus < 0.0 {
+                true => "unlimited".into(),
+                false => Scalar(queue.deserved_gpus.to_string()),
+            }),
+            limit: Some("unlimited".into()),
+            weight: value(&queue.weight),
+            usage: None,
+        },
+        ..QueueEntry::default()
+    };
+    scenario.queues = Arc::new(input.queues.iter().map(queue).collect());
+    let job = |jobs: &TimeBasedJobs| JobEntry {
+        name: format!("{}-job", jobs.queue),
+        queue: jobs.queue.clone(),
+        count: value(&jobs.n_jobs),
+        pods: value(&jobs.n_pods),
+        min_available: Some("1".into()),
+        gpu: value(&jobs.gpus),
+        ..JobEntry::default()
+    };
+    let some = |jobs: &&TimeBasedJobs| jobs.n_jobs > 0 && jobs.n_pods > 0;
+    scenario.jobs = Arc::new(input.jobs.iter().filter(some).map(job).collect());
+    report.assumed.push("pods that are evicted wait again; in the simulator they are gone".into());
+    report.ignored.push(format!("Cycles ({}): a scenario runs as long as one looks", input.cycles));
+    Imported { scenario: Some(scenario), report }
+}

@@ -1,0 +1,150 @@
+//! As much of XML as a resource plan needs: elements with attributes, text and children. Written out here because a library
+//! costs the page more than it reads. Forgiving: what does not close is closed by whatever closes around it.
+
+/// An element.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Element {
+    /// Its name.
+    pub name: String,
+    /// Attributes in order.
+    pub attributes: Vec<(String, String)>,
+    /// The text directly inside, without spaces around it.
+    pub text: String,
+    /// Elements inside, in order.
+    pub children: Vec<Element>,
+    /// The line it begins in, from 1.
+    pub line: u32,
+}
+
+impl Element {
+    /// The value of an attribute.
+    pub fn attribute(&self, name: &str) -> Option<&str> {
+        self.attributes.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
+    }
+    /// The children of this name.
+    pub fn all<'e>(&'e self, name: &'e str) -> impl Iterator<Item = &'e Element> {
+        self.children.iter().filter(move |child| child.name == name)
+    }
+    /// The first child of this name.
+    pub fn child(&self, name: &str) -> Option<&Element> {
+        self.children.iter().find(|child| child.name == name)
+    }
+}
+
+/// How deep elements may be nested.
+const DEPTH_MAX: usize = 64;
+
+/// The outermost element; `None` if there is none, or if elements are nested absurdly deep.
+pub fn parse(text: &str) -> Option<Element> {
+    let mut open = vec![Element::default()];
+    let mut rest = text;
+    let mut line = 1;
+    while let Some(at) = rest.find('<') {
+        let (before, tag) = (&rest[..at], &rest[at..]);
+        add_text(open.last_mut()?, before);
+        let end = match tag {
+            t if t.starts_with("<!--") => t.find("-->").map_or(t.len(), |end| end + 3),
+            t => t.find('>').map_or(t.len(), |end| end + 1),
+        };
+        line += count_lines(before);
+        let body = tag[1..end].trim_end_matches('>');
+        if let Some(name) = body.strip_prefix('/') {
+            close(&mut open, name.trim());
+        } else if !body.starts_with(['!', '?']) {
+            if open.len() > DEPTH_MAX {
+                return None;
+            }
+            let element = element(body.trim_end_matches('/'), line);
+            let is_void = body.ends_with('/') || element.name.is_empty();
+            open.push(element);
+            if is_void {
+                fold(&mut open);
+            }
+        }
+        line += count_lines(&tag[..end]);
+        rest = &tag[end..];
+    }
+    while open.len() > 1 {
+        fold(&mut open);
+    }
+    open.pop()?.children.into_iter().find(|element| !element.name.is_empty())
+}
+
+fn count_lines(text: &str) -> u32 {
+    text.bytes().filter(|&b| b == b'\n').count() as u32
+}
+
+fn add_text(element: &mut Element, text: &str) {
+    let text = text.trim();
+    if !text.is_empty() {
+        if !element.text.is_empty() {
+            element.text.push(' ');
+        }
+        element.text.push_str(&plain(text));
+    }
+}
+
+/// The innermost open element becomes a child of the next.
+fn fold(open: &mut Vec<Element>) {
+    if let (Some(inner), Some(outer)) = (open.pop(), open.last_mut()) {
+        outer.children.push(inner);
+    }
+}
+
+/// Closes the innermost open element of this name and everything in it; nothing if there is none.
+fn close(open: &mut Vec<Element>, name: &str) {
+    if let Some(at) = open.iter().skip(1).rposition(|element| element.name == name) {
+        while open.len() > at + 1 {
+            fold(open);
+        }
+    }
+}
+
+fn element(body: &str, line: u32) -> Element {
+    let name_end = body.find(|c: char| c.is_whitespace()).unwrap_or(body.len());
+    let name = &body[..name_end];
+    // A shorthand such as <ncpus=1> has no end tag and nothing to say here.
+    let name = if name.contains('=') { "" } else { name };
+    let mut element = Element { name: name.to_string(), line, ..Element::default() };
+    let mut rest = body[name_end..].trim_start();
+    while let Some((key, after)) = rest.split_once('=') {
+        let after = after.trim_start();
+        let Some(quote) = after.chars().next().filter(|c| matches!(c, '"' | '\'')) else { break };
+        let Some((value, left)) = after[1..].split_once(quote) else { break };
+        element.attributes.push((key.trim().to_string(), plain(value)));
+        rest = left.trim_start();
+    }
+    element
+}
+
+/// The five characters that XML writes in another way.
+fn plain(text: &str) -> String {
+    let pairs = [("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&apos;", "'"), ("&amp;", "&")];
+    pairs.iter().fold(text.to_string(), |text, (from, to)| text.replace(from, to))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::parse;
+
+    #[test]
+    fn elements_attributes_and_text() {
+        let text = "<?xml version='1.0'?>\n<a x=\"1\" y='2 &lt; 3'>\n  one <!-- <no> --> two\n  <b/>\n  <b z=\"\">3</b>\n</a>";
+        let a = parse(text).expect("an element");
+        assert_eq!((a.name.as_str(), a.text.as_str(), a.line), ("a", "one two", 2));
+        assert_eq!((a.attribute("x"), a.attribute("y"), a.attribute("z")), (Some("1"), Some("2 < 3"), None));
+        let inside: Vec<_> = a.all("b").map(|b| (b.text.as_str(), b.attribute("z"), b.line)).collect();
+        assert_eq!(inside, [("", None, 4), ("3", Some(""), 5)]);
+    }
+
+    #[test]
+    fn nothing_panics() {
+        for text in
+            ["", "<", "<a", "</a>", "<a x=", "<a x=\"1>", "<a><b></a>", "<=>", "<!--", "ä<ä ä=\"ä\">ä"]
+        {
+            let _ = parse(text);
+        }
+        assert_eq!(parse("<a><b></a>").map(|a| a.children.len()), Some(1));
+        assert_eq!(parse(&"<a>".repeat(1000)), None);
+    }
+}

@@ -1,0 +1,293 @@
+//! Handing out free resources of a pool, one unit at a time.
+//!
+//! # Rule
+//! From the pool's root down: among the children in which somebody waits, those of the best share priority; among them
+//! the one with the smallest `projected usage / share ratio`, the earlier in tree order on a tie. The leaf
+//! found gets one unit of its first sub-allocation that waits and fits. A leaf for which nothing fits is left
+//! out for the rest of this pass, so lower priorities are reached when all better ones are satisfied or cannot be placed.
+//!
+//! # Source
+//! ego.md 7.2, 7.3, 7.4; IBM, *How does EGO determine resource allocation when multiple consumers with equal share
+//! ratios require the same resource*
+//!
+//! # Differs
+//! OC-12 to OC-15, OC-26
+
+use super::books::{Books, Source};
+use super::number::Nat;
+use super::plan::{Placement, units_in};
+use super::pool::{PoolBook, PoolHost};
+use super::quota::compare_per_ratio;
+
+/// One step of the pass: a leaf had its turn.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Turn {
+    /// The leaf.
+    pub leaf: usize,
+    /// The units started, or none if nothing fits.
+    pub units: Vec<usize>,
+    /// The choices that led to it, from the pool's root down, where there was one.
+    pub choices: Vec<Choice>,
+    /// What the whole pool is in the numbers of the choices.
+    pub whole: Nat,
+}
+
+/// A choice among siblings.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Choice {
+    /// Whose turn it is, and the next best.
+    pub between: [usize; 2],
+    /// Projected usage of both at this moment.
+    pub usage: [Nat; 2],
+}
+
+/// A pass over one pool.
+struct Pass<'b, 'p, 'a> {
+    books: &'b mut Books<'a>,
+    book: &'b mut PoolBook<'p>,
+    /// For each consumer from the pool's root on the children in which somebody waits, in tree order.
+    open: Vec<Vec<usize>>,
+    /// For each leaf sub-allocations yet to be tried in this pass, the next one last.
+    queues: Vec<Vec<usize>>,
+    /// For each leaf those for which nothing fits.
+    unfit: Vec<Vec<usize>>,
+    /// For each unit size, how many hosts at the front have no room for it; room only shrinks in a pass.
+    full: Vec<usize>,
+}
+
+/// Hands out what is free in a pool. `record`: tell the choices.
+pub fn assign(books: &mut Books<'_>, book: &mut PoolBook<'_>, record: bool) -> Vec<Turn> {
+    let root = book.pool.root;
+    let n = book.end - root;
+    let mut pass = Pass {
+        open: vec![Vec::new(); n],
+        queues: vec![Vec::new(); n],
+        unfit: vec![Vec::new(); n],
+        full: vec![0; books.shapes.len()],
+        books,
+        book,
+    };
+    pass.fill_queues();
+    let mut turns = Vec::new();
+    while let Some((leaf, choices)) = pass.walk(record) {
+        match pass.place(leaf) {
+            Outcome::Placed(units) => turns.push(pass.turn(leaf, units, choices)),
+            Outcome::Unplaceable => {
+                turns.push(pass.turn(leaf, Vec::new(), choices));
+                pass.close(leaf);
+            }
+            Outcome::Satisfied => pass.close(leaf),
+        }
+    }
+    turns
+}
+
+enum Outcome {
+    Placed(Vec<usize>),
+    Unplaceable,
+    Satisfied,
+}
+
+impl Pass<'_, '_, '_> {
+    fn turn(&self, leaf: usize, units: Vec<usize>, choices: Vec<Choice>) -> Turn {
+        let whole = if choices.is_empty() { Nat::ONE } else { self.book.whole.clone() };
+        Turn { leaf, units, choices, whole }
+    }
+
+    fn fill_queues(&mut self) {
+        let (root, plan) = (self.book.pool.root, self.books.plan);
+        let mut waits = vec![false; self.open.len()];
+        for leaf in (root..self.book.end).filter(|&c| plan.is_leaf(c)) {
+            if self.book.excluded(self.books, leaf).is_some() {
+                continue;
+            }
+            let subs = self.books.subs_of[leaf].iter().rev().copied();
+            let queue: Vec<usize> = subs.filter(|&s| self.book.outstanding(self.books, s) > 0).collect();
+            if !queue.is_empty() {
+                plan.path(leaf).take_while(|&c| c >= root).for_each(|c| waits[c - root] = true);
+                self.queues[leaf - root] = queue;
+            }
+        }
+        for node in root..self.book.end {
+            let children = plan.consumers[node].children.iter().copied();
+            self.open[node - root] = children.filter(|&c| waits[c - root]).collect();
+        }
+        if plan.is_leaf(root) && waits[0] {
+            self.open[0].push(root);
+        }
+    }
+
+    /// The leaf whose turn it is.
+    fn walk(&self, record: bool) -> Option<(usize, Vec<Choice>)> {
+        let root = self.book.pool.root;
+        let mut choices = Vec::new();
+        let mut node = root;
+        loop {
+            let open = &self.open[node - root];
+            let (best, next) = best_two(self.books, self.book, open)?;
+            if let Some(next) = next.filter(|_| record) {
+                let usage = [best, next].map(|c| self.book.projected(c).clone());
+                choices.push(Choice { between: [best, next], usage });
+            }
+            node = best;
+            if self.books.plan.is_leaf(node) {
+                return Some((node, choices));
+            }
+        }
+    }
+
+    /// The leaf leaves the tree, and everybody above it in whom nobody else waits.
+    fn close(&mut self, leaf: usize) {
+        let root = self.book.pool.root;
+        let mut node = leaf;
+        while node != root || self.books.plan.is_leaf(root) {
+            let above =
+                if node == root { root } else { self.books.plan.consumers[node].parent.unwrap_or(root) };
+            let open = &mut self.open[above - root];
+            open.retain(|&c| c != node);
+            if !open.is_empty() || above == root {
+                return;
+            }
+            node = above;
+        }
+    }
+
+    /// Tries to place one unit, or the first units of an all-or-nothing allocation.
+    fn place(&mut self, leaf: usize) -> Outcome {
+        let at = leaf - self.book.pool.root;
+        while let Some(&sub) = self.queues[at].last() {
+            if self.book.outstanding(self.books, sub) > 0 {
+                if let Some(units) = self.start(sub) {
+                    return Outcome::Placed(units);
+                }
+                self.unfit[at].push(sub);
+            }
+            self.queues[at].pop();
+        }
+        let still_waits = |&&sub: &&usize| self.book.outstanding(self.books, sub) > 0;
+        match self.unfit[at].iter().find(still_waits) {
+            Some(_) => Outcome::Unplaceable,
+            None => Outcome::Satisfied,
+        }
+    }
+
+    fn start(&mut self, sub: usize) -> Option<Vec<usize>> {
+        let together = self.books.first_units(sub);
+        if together.is_empty() {
+            let host = find_host(self.books, self.book, sub, &mut self.full)?;
+            return Some(vec![self.start_on(sub, host)]);
+        }
+        let mut full = vec![0; self.full.len()];
+        let mut units = Vec::new();
+        for &sub in &together {
+            let is_open = self.book.outstanding(self.books, sub) > 0;
+            let host = is_open.then(|| find_host(self.books, self.book, sub, &mut full)).flatten();
+            let Some(host) = host else {
+                for &sub in together[..units.len()].iter().rev() {
+                    self.books.undo_start();
+                    self.book.project(self.books, sub, false);
+                    self.book.drawn[sub].units -= 1;
+                }
+                return None;
+            };
+            units.push(self.start_on(sub, host));
+        }
+        Some(units)
+    }
+
+    fn start_on(&mut self, sub: usize, host: usize) -> usize {
+        self.book.project(self.books, sub, true);
+        self.book.drawn[sub].units += 1;
+        self.books.start(sub, host, self.book.source())
+    }
+}
+
+/// The best of several siblings and the next best: priority, then projected usage over ratio, then tree order.
+pub(super) fn best_two(
+    books: &Books<'_>,
+    book: &PoolBook<'_>,
+    open: &[usize],
+) -> Option<(usize, Option<usize>)> {
+    let consumers = &books.plan.consumers;
+    let is_better = |a: usize, b: usize| {
+        let by_priority = consumers[b].priority.cmp(&consumers[a].priority);
+        let usage = |c: usize| (book.projected(c), consumers[c].ratio);
+        let ((of_a, ratio_a), (of_b, ratio_b)) = (usage(a), usage(b));
+        by_priority.then_with(|| compare_per_ratio(of_a, ratio_a, of_b, ratio_b)).is_lt()
+    };
+    let (&first, others) = open.split_first()?;
+    let (mut best, mut next) = (first, None);
+    for &c in others {
+        if is_better(c, best) {
+            next = Some(best);
+            best = c;
+        } else if next.is_none_or(|n| is_better(c, n)) {
+            next = Some(c);
+        }
+    }
+    Some((best, next))
+}
+
+/// The host for one unit. `full`: for each unit size, how many hosts at the front have no room for it.
+fn find_host(books: &Books<'_>, book: &PoolBook<'_>, sub: usize, full: &mut [usize]) -> Option<usize> {
+    let Books { subs, plan, .. } = books;
+    let (leaf, unit, shape) = (subs[sub].leaf, &subs[sub].unit, subs[sub].shape);
+    let hosts = &book.pool.hosts;
+    while hosts.get(full[shape]).is_some_and(|h| !books.fits_now(sub, h.host)) {
+        full[shape] += 1;
+    }
+    let is_open = |h: &&PoolHost| {
+        books.fits_now(sub, h.host)
+            && book.admits(books, leaf, **h)
+            && (plan.placement != Placement::Exclusive || !books.has_others(h.host, leaf))
+    };
+    choose_host(books, unit, hosts[full[shape]..].iter().filter(is_open).map(|h| h.host))
+}
+
+/// The host for one unit among those that fit, in their order (ego.md 7.4).
+fn choose_host(
+    books: &Books<'_>,
+    unit: &super::plan::Dims,
+    mut hosts: impl Iterator<Item = usize>,
+) -> Option<usize> {
+    if books.plan.placement != Placement::Balanced {
+        return hosts.next();
+    }
+    let mut best: Option<(u64, usize)> = None;
+    for host in hosts {
+        let n = units_in(&books.free[host], unit);
+        if best.is_none_or(|(most, _)| n > most) {
+            best = Some((n, host));
+        }
+    }
+    best.map(|(_, host)| host)
+}
+
+/// Starts what a leaf wants on its own hosts, in this order of hosts; answers with the units.
+pub fn assign_owned(books: &mut Books<'_>, leaf: usize, hosts: &[usize]) -> Vec<usize> {
+    let mut started = Vec::new();
+    for at in 0..books.subs_of[leaf].len() {
+        let sub = books.subs_of[leaf][at];
+        while books.subs[sub].outstanding() > 0 {
+            let mut together = books.first_units(sub);
+            if together.is_empty() {
+                together.push(sub);
+            }
+            let before = started.len();
+            let all = together.iter().all(|&sub| {
+                let exclusive = books.plan.placement == Placement::Exclusive;
+                let is_open =
+                    |&h: &usize| books.fits_now(sub, h) && !(exclusive && books.has_others(h, leaf));
+                let host = hosts.iter().copied().find(is_open);
+                started.extend(host.map(|host| books.start(sub, host, Source::Owned)));
+                host.is_some()
+            });
+            if !all {
+                (before..started.len()).for_each(|_| books.undo_start());
+                started.truncate(before);
+                break;
+            }
+        }
+    }
+    started
+}

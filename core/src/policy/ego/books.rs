@@ -1,0 +1,380 @@
+//! The books of one plan: which units run where, from which source, who waits, and what is held for whom.
+//!
+//! # Rule
+//! A unit runs or is in its grace; one in its grace covers nothing, since its task asks for a replacement at once
+//! (OC-4). An earmark promises one unit on one host (OC-19); until its victims are gone, the part of the
+//! host that the unit needs beside their space is held for it.
+//!
+//! # Source
+//! ego.md 2, 8.2 to 8.4
+//!
+//! # Differs
+//! OC-4, OC-19, OC-20
+
+use super::plan::{Dims, Plan, add, fits};
+use crate::time::Time;
+
+/// Where a unit was drawn from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Source {
+    /// Its leaf's own hosts.
+    Owned,
+    /// The pool of this consumer; the root's is the public one.
+    Pool(usize),
+}
+
+/// A group of identical units of one leaf.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Sub {
+    /// The leaf.
+    pub leaf: usize,
+    /// The first sub-allocation of its allocation; those of one allocation are adjacent.
+    pub allocation: usize,
+    /// What one unit needs.
+    pub unit: Dims,
+    /// Units wanted in total, running ones included.
+    pub want: u32,
+    /// Units of the first all-or-nothing placement (OC-14).
+    pub min_units: u32,
+    /// Units in state run.
+    pub running: u32,
+    /// Units promised.
+    pub earmarked: u32,
+    /// Units that run elsewhere, outside of these books.
+    pub outside: u32,
+    /// Which hosts may take its units, by position in [`Books::masks`]; `None`: all.
+    pub mask: Option<usize>,
+    /// Whether its units are never taken back.
+    pub is_pinned: bool,
+    /// Which size, among the sizes of these books; set by [`Books::add_sub`].
+    pub shape: usize,
+}
+
+impl Sub {
+    /// Units in state run and promised ones, wherever they are.
+    pub fn covered(&self) -> u32 {
+        self.running + self.earmarked + self.outside
+    }
+    /// Units still to be found.
+    pub fn outstanding(&self) -> u32 {
+        self.want.saturating_sub(self.covered())
+    }
+}
+
+/// A unit that exists, or existed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Unit {
+    /// What it is a unit of.
+    pub sub: usize,
+    /// Where it runs.
+    pub host: usize,
+    /// Where it was drawn from.
+    pub source: Source,
+    /// Its state.
+    pub state: State,
+}
+
+/// The life of a unit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum State {
+    /// Runs.
+    Run,
+    /// In its grace period until then.
+    Reclaiming(Time),
+    /// Gone.
+    Gone,
+}
+
+/// A promise of one unit on one host.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Earmark {
+    /// Of which sub-allocation.
+    pub sub: usize,
+    /// Where.
+    pub host: usize,
+    /// From which source.
+    pub source: Source,
+    /// Units that must go first.
+    pub victims: Vec<usize>,
+    /// What is held of the host now.
+    held: Dims,
+}
+
+/// What changed, in order.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Change {
+    /// The unit started.
+    Started(usize),
+    /// The unit was told to go.
+    Reclaimed(usize),
+    /// The unit is gone.
+    Stopped(usize),
+}
+
+/// The books of one plan at one moment.
+#[derive(Clone, Debug)]
+pub struct Books<'a> {
+    /// The plan.
+    pub plan: &'a Plan,
+    /// Sub-allocations, those of a leaf in order.
+    pub subs: Vec<Sub>,
+    /// For each leaf its sub-allocations in order.
+    pub subs_of: Vec<Vec<usize>>,
+    /// Units in the order of their starts; those that are gone stay.
+    pub units: Vec<Unit>,
+    /// For each host the units on it in the order of their starts.
+    pub on_host: Vec<Vec<usize>>,
+    /// In the order of their creation.
+    pub earmarks: Vec<Earmark>,
+    /// For each host what is neither used nor held.
+    pub free: Vec<Dims>,
+    /// For each host what neither running units nor earmarks claim: what will be free once every grace is over.
+    pub unclaimed: Vec<Dims>,
+    /// The different unit sizes, each with the hosts that may take them.
+    pub shapes: Vec<(Dims, Option<usize>)>,
+    /// Sets of hosts that some units are confined to.
+    pub masks: Vec<Vec<bool>>,
+    /// Whether a unit without any grace is gone at the next cycle only, because somebody else ends it.
+    pub ends_later: bool,
+    /// For each host the consumer whose pool has it, if its owner lends it.
+    pub lent: Vec<Option<usize>>,
+    /// Now.
+    pub now: Time,
+    /// What changed since the books were opened.
+    pub changes: Vec<Change>,
+}
+
+impl<'a> Books<'a> {
+    /// Empty books.
+    pub fn new(plan: &'a Plan, now: Time) -> Books<'a> {
+        Books {
+            plan,
+            subs: Vec::new(),
+            subs_of: vec![Vec::new(); plan.consumers.len()],
+            units: Vec::new(),
+            on_host: vec![Vec::new(); plan.hosts.len()],
+            earmarks: Vec::new(),
+            free: plan.hosts.clone(),
+            unclaimed: plan.hosts.clone(),
+            shapes: Vec::new(),
+            masks: Vec::new(),
+            ends_later: false,
+            lent: vec![None; plan.hosts.len()],
+            now,
+            changes: Vec::new(),
+        }
+    }
+
+    /// Adds a sub-allocation.
+    pub fn add_sub(&mut self, mut sub: Sub) -> usize {
+        let wanted = (sub.unit, sub.mask);
+        let known = self.shapes.iter().position(|shape| *shape == wanted);
+        sub.shape = known.unwrap_or_else(|| {
+            self.shapes.push(wanted);
+            self.shapes.len() - 1
+        });
+        self.subs_of[sub.leaf].push(self.subs.len());
+        self.subs.push(sub);
+        self.subs.len() - 1
+    }
+
+    /// A unit appears on a host, running or in its grace.
+    pub fn enter(&mut self, sub: usize, host: usize, source: Source, state: State) -> usize {
+        let size = self.subs[sub].unit;
+        add(&mut self.free[host], &size, -1);
+        if state == State::Run {
+            add(&mut self.unclaimed[host], &size, -1);
+            self.subs[sub].running += 1;
+        }
+        let id = self.units.len();
+        self.units.push(Unit { sub, host, source, state });
+        self.on_host[host].push(id);
+        id
+    }
+
+    /// A unit starts.
+    pub fn start(&mut self, sub: usize, host: usize, source: Source) -> usize {
+        let id = self.enter(sub, host, source, State::Run);
+        self.changes.push(Change::Started(id));
+        id
+    }
+
+    /// A running unit is told to go; without any grace it goes at once.
+    pub fn reclaim(&mut self, id: usize, deadline: Time) {
+        let Unit { sub, host, .. } = self.units[id];
+        let size = self.subs[sub].unit;
+        add(&mut self.unclaimed[host], &size, 1);
+        self.subs[sub].running -= 1;
+        self.units[id].state = State::Reclaiming(deadline);
+        self.changes.push(Change::Reclaimed(id));
+        if deadline <= self.now && !self.ends_later {
+            self.stop(id);
+        }
+    }
+
+    /// A unit is gone, by itself or at its deadline; what is held of its host grows by what an earmark still needs.
+    pub fn stop(&mut self, id: usize) {
+        let Unit { sub, host, state, .. } = self.units[id];
+        let size = self.subs[sub].unit;
+        if state == State::Gone {
+            return;
+        }
+        add(&mut self.free[host], &size, 1);
+        if state == State::Run {
+            add(&mut self.unclaimed[host], &size, 1);
+            self.subs[sub].running -= 1;
+        }
+        self.units[id].state = State::Gone;
+        self.on_host[host].retain(|&other| other != id);
+        self.changes.push(Change::Stopped(id));
+        for at in 0..self.earmarks.len() {
+            if self.earmarks[at].victims.contains(&id) {
+                self.earmarks[at].victims.retain(|&victim| victim != id);
+                self.hold(at);
+            }
+        }
+    }
+
+    /// Promises a unit on a host once the victims, already told to go, are gone.
+    pub fn earmark(&mut self, sub: usize, host: usize, source: Source, victims: &[usize]) {
+        let victims = victims.iter().copied().filter(|&id| self.units[id].state != State::Gone).collect();
+        let unit = self.subs[sub].unit;
+        add(&mut self.unclaimed[host], &unit, -1);
+        self.subs[sub].earmarked += 1;
+        self.earmarks.push(Earmark { sub, host, source, victims, held: Dims::default() });
+        self.hold(self.earmarks.len() - 1);
+    }
+
+    /// Holds what the unit needs beside the space of its victims.
+    fn hold(&mut self, at: usize) {
+        let earmark = &mut self.earmarks[at];
+        let mut needed = self.subs[earmark.sub].unit;
+        for &victim in &earmark.victims {
+            add(&mut needed, &self.subs[self.units[victim].sub].unit, -1);
+        }
+        let held = needed.map(|n| n.max(0));
+        add(&mut self.free[earmark.host], &earmark.held, 1);
+        add(&mut self.free[earmark.host], &held, -1);
+        earmark.held = held;
+    }
+
+    /// Takes a promise back, or redeems it.
+    pub fn drop_earmark(&mut self, at: usize) -> Earmark {
+        let earmark = self.earmarks.remove(at);
+        add(&mut self.free[earmark.host], &earmark.held, 1);
+        let unit = self.subs[earmark.sub].unit;
+        add(&mut self.unclaimed[earmark.host], &unit, 1);
+        self.subs[earmark.sub].earmarked -= 1;
+        earmark
+    }
+
+    /// Stops the units whose deadline has come, by deadline, then by start; answers with them.
+    pub fn expire(&mut self) -> Vec<usize> {
+        let due = |unit: &Unit| matches!(unit.state, State::Reclaiming(deadline) if deadline <= self.now);
+        let mut due: Vec<usize> = (0..self.units.len()).filter(|&id| due(&self.units[id])).collect();
+        crate::kit::sort::sort_by_key(&mut due, |&id| match self.units[id].state {
+            State::Reclaiming(deadline) => deadline,
+            _ => self.now,
+        });
+        for &id in &due {
+            self.stop(id);
+        }
+        due
+    }
+
+    /// Redeems the earmarks whose victims are gone, in the order of their creation. Those of first units wait for
+    /// each other, and lapse if the others are not coming.
+    pub fn redeem(&mut self) {
+        let mut at = 0;
+        while at < self.earmarks.len() {
+            let sub = self.earmarks[at].sub;
+            if !self.earmarks[at].victims.is_empty() {
+                at += 1;
+            } else if self.is_complete(sub) {
+                self.redeem_at(at);
+            } else if self.earmarks.iter().any(|e| self.is_same(e.sub, sub) && !e.victims.is_empty()) {
+                at += 1;
+            } else {
+                self.drop_earmark(at);
+            }
+        }
+    }
+
+    fn is_same(&self, a: usize, b: usize) -> bool {
+        self.subs[a].allocation == self.subs[b].allocation
+    }
+
+    /// The sub-allocations of an allocation.
+    fn siblings(&self, sub: usize) -> impl Iterator<Item = usize> + '_ {
+        let first = self.subs[sub].allocation;
+        (first..self.subs.len()).take_while(move |&other| self.subs[other].allocation == first)
+    }
+
+    /// Whether the first units of an allocation run or may start now.
+    fn is_complete(&self, sub: usize) -> bool {
+        self.siblings(sub).all(|sub| {
+            let ready = self.earmarks.iter().filter(|e| e.sub == sub && e.victims.is_empty()).count();
+            let s = &self.subs[sub];
+            s.running + s.outside + ready as u32 >= s.min_units.min(s.want)
+        })
+    }
+
+    /// The units that must be placed together now, by sub-allocation: what an allocation still lacks of its first units (OC-14).
+    /// Empty if any single unit may start.
+    pub fn first_units(&self, sub: usize) -> Vec<usize> {
+        if self.subs[sub].min_units <= 1 && self.subs[sub].allocation == sub {
+            let next = self.subs.get(sub + 1).map(|s| s.allocation);
+            if next != Some(sub) {
+                return Vec::new();
+            }
+        }
+        let mut units = Vec::new();
+        for sub in self.siblings(sub) {
+            let s = &self.subs[sub];
+            let lacking = s.min_units.saturating_sub(s.covered()).min(s.outstanding());
+            units.extend(std::iter::repeat_n(sub, lacking as usize));
+        }
+        if units.len() > 1 { units } else { Vec::new() }
+    }
+
+    /// Undoes the latest start.
+    pub fn undo_start(&mut self) {
+        let Some(Unit { sub, host, .. }) = self.units.pop() else { return };
+        let size = self.subs[sub].unit;
+        add(&mut self.free[host], &size, 1);
+        add(&mut self.unclaimed[host], &size, 1);
+        self.subs[sub].running -= 1;
+        self.on_host[host].pop();
+        self.changes.pop();
+    }
+
+    /// Redeems one earmark: the unit starts if it is still wanted, wherever the others run.
+    pub fn redeem_at(&mut self, at: usize) {
+        let earmark = self.drop_earmark(at);
+        let sub = &self.subs[earmark.sub];
+        let is_wanted = sub.want > sub.running + sub.outside;
+        if is_wanted && self.fits_now(earmark.sub, earmark.host) {
+            self.start(earmark.sub, earmark.host, earmark.source);
+        }
+    }
+
+    /// Whether a host may take a unit at all.
+    pub fn may_run(&self, sub: usize, host: usize) -> bool {
+        self.subs[sub].mask.is_none_or(|mask| self.masks[mask][host])
+    }
+    /// Whether a unit may start on a host now.
+    pub fn fits_now(&self, sub: usize, host: usize) -> bool {
+        fits(&self.free[host], &self.subs[sub].unit) && self.may_run(sub, host)
+    }
+    /// Whether a unit may be taken back.
+    pub fn may_go(&self, id: usize) -> bool {
+        self.units[id].state == State::Run && !self.subs[self.units[id].sub].is_pinned
+    }
+
+    /// Whether a host carries work of another leaf than this one, or is promised to one.
+    pub fn has_others(&self, host: usize, leaf: usize) -> bool {
+        let units = self.on_host[host].iter().map(|&id| self.units[id].sub);
+        let earmarks = self.earmarks.iter().filter(|e| e.host == host).map(|e| e.sub);
+        units.chain(earmarks).any(|sub| self.subs[sub].leaf != leaf)
+    }
+}

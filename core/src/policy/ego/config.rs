@@ -1,0 +1,60 @@
+//! The switches of a plan that a queue of the neutral tree has no word for.
+//!
+//! # Rule
+//! Share ratio, share priority, share limit and ownership are a queue's weight, priority, limit and quota; everything else stands
+//! here, for the plan as a whole or by consumer name.
+//!
+//! # Source
+//! ego.md 2, 8.5; IBM, `MDPlan.xml` reference
+//!
+//! # Differs
+//! Lending is on unless a scenario turns it off, so that quotas mean the same under every policy: promised, but lent while unused.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+pub use super::plan::Placement;
+use crate::time::Span;
+
+/// Every switch.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Config {
+    /// `DefaultGracePeriod`; left out: the scenario's delay from evict to gone.
+    pub grace: Option<Span>,
+    /// Which host a unit goes to.
+    pub placement: Placement,
+    /// Whether owners lend what they cannot use, unless they say otherwise.
+    pub lendout: bool,
+    /// By name of the consumer.
+    pub consumers: BTreeMap<Arc<str>, ConsumerConfig>,
+}
+
+/// What one consumer says for itself; left out: the plan's value.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ConsumerConfig {
+    /// Order of ownership, 0 first.
+    pub rank: u32,
+    /// Whether it lends.
+    pub lendout: Option<bool>,
+    /// How long its borrowers may take; left out: the plan's grace.
+    pub lendout_grace: Option<Span>,
+    /// The grace of its private pool.
+    pub private_pool_grace: Option<Span>,
+    /// How long its units keep when they are taken.
+    pub reclaim_grace: Option<Span>,
+    /// How many of its own hosts it never lends.
+    pub reserved: u32,
+}
+
+impl Default for Config {
+    fn default() -> Config {
+        Config { grace: None, placement: Placement::Stacked, lendout: true, consumers: BTreeMap::new() }
+    }
+}
+
+/// The settings of a plan by name.
+pub const SETTINGS: [&str; 3] = ["grace", "placement", "lendout"];
+
+/// The settings of a consumer; `rank.team-a` is the rank of `team-a`.
+pub const CONSUMER_SETTINGS: [&str; 6] =
+    ["rank", "lendout", "lendout-grace", "private-pool-grace", "reclaim-grace", "reserved"];

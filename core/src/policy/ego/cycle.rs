@@ -1,0 +1,103 @@
+//! One cycle of a plan: ownership, private pools, the public pool; first everything that is free, then reclaim.
+//!
+//! # Rule
+//! Units whose grace is over stop and earmarks are redeemed; hosts are lent or called back; free resources go to the
+//! owners, then to the private pools' consumers, deepest pool first, then to everybody in the public pool; reclaim
+//! follows in the same order.
+//!
+//! # Source
+//! ego.md 8.6, 9
+//!
+//! # Differs
+//! OC-2, OC-23
+
+use super::assign::{Turn, assign, assign_owned};
+use super::books::Books;
+use super::grace::pool_grace;
+use super::ownership::{TakenBack, lend, lent_to, pass_on, passed_on, split_hosts, take_back};
+use super::plan::Plan;
+use super::pool::{Pool, PoolBook, PoolHost};
+use super::reclaim::{Pass, Reclaim, reclaim};
+use crate::kit::sort;
+
+/// What a plan says before anything runs.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Layout {
+    /// Per consumer: a leaf's own hosts, or the base hosts of a pool.
+    pub holdings: Vec<Vec<usize>>,
+    /// Consumers that have a pool, deepest first, the root last.
+    pub pools: Vec<usize>,
+    /// Leaves by rank, then in tree order.
+    pub leaves: Vec<usize>,
+}
+
+impl Layout {
+    /// Splits the hosts of a plan.
+    pub fn new(plan: &Plan) -> Layout {
+        let holdings = split_hosts(plan);
+        let consumers = &plan.consumers;
+        let has_pool = |&c: &usize| c == 0 || !(plan.is_leaf(c) || consumers[c].own.is_empty());
+        let mut pools: Vec<usize> = (0..consumers.len()).filter(has_pool).collect();
+        sort::sort_by(&mut pools, |&a, &b| consumers[b].depth.cmp(&consumers[a].depth));
+        let mut leaves: Vec<usize> = (0..consumers.len()).filter(|&c| plan.is_leaf(c)).collect();
+        sort::sort_by_key(&mut leaves, |&c| consumers[c].rank);
+        Layout { holdings, pools, leaves }
+    }
+
+    /// A pool as it is now: base hosts, then lent ones.
+    pub fn pool(&self, books: &Books<'_>, root: usize) -> Pool {
+        let base = self.holdings[root].iter().map(|&host| PoolHost { host, lent_grace: None });
+        let lent = lent_to(books, &self.holdings, root);
+        let passed_on = passed_on(books, &self.holdings, root);
+        Pool { root, hosts: base.chain(lent).collect(), passed_on, grace: pool_grace(books.plan, root) }
+    }
+}
+
+/// What one cycle did, source by source.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Cycle {
+    /// Units stopped by their deadline.
+    pub expired: Vec<usize>,
+    /// Units started on their leaf's own hosts.
+    pub owned: Vec<usize>,
+    /// Turns of the free passes, by pool.
+    pub turns: Vec<(usize, Vec<Turn>)>,
+    /// Reclaims by owners for their own units, and of the rest of hosts called back.
+    pub by_owners: Vec<Reclaim>,
+    /// Reclaim passes, by pool.
+    pub passes: Vec<(usize, Pass)>,
+}
+
+/// Runs one cycle. `record`: tell the choices of the free passes.
+pub fn run(books: &mut Books<'_>, layout: &Layout, record: bool) -> Cycle {
+    let mut cycle = Cycle::default();
+    if !books.ends_later {
+        cycle.expired = books.expire();
+    }
+    books.redeem();
+    let lending = lend(books, &layout.holdings);
+    for &leaf in &layout.leaves {
+        cycle.owned.extend(assign_owned(books, leaf, &lending.own[leaf]));
+    }
+    for &root in &layout.pools {
+        let pool = layout.pool(books, root);
+        if !pool.hosts.is_empty() {
+            let mut book = PoolBook::open(books, &pool);
+            cycle.turns.push((root, assign(books, &mut book, record)));
+        }
+        pass_on(books, root);
+    }
+    for &leaf in &layout.leaves {
+        let TakenBack { started, owned, others } = take_back(books, leaf, &lending.called_back[leaf]);
+        cycle.owned.extend(started);
+        cycle.by_owners.extend(owned.into_iter().chain(others));
+    }
+    for &root in &layout.pools {
+        let pool = layout.pool(books, root);
+        if !pool.hosts.is_empty() {
+            let mut book = PoolBook::open(books, &pool);
+            cycle.passes.push((root, reclaim(books, &mut book)));
+        }
+    }
+    cycle
+}

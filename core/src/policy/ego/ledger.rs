@@ -1,0 +1,172 @@
+//! What the policy believes about every queue, in amounts of each resource.
+//!
+//! # Rule
+//! The share usage quota is a part of a pool and has no amount in one resource; shown as entitlement is the
+//! dynamic share quota, what a queue owns included: per pool and resource the amount that a queue with work would get by
+//! priority and ratio, never above what it wants. Quota is what it owns, limit its share limit.
+//!
+//! # Source
+//! ego.md 5
+//!
+//! # Differs
+//! OC-9
+
+use super::model::{Desk, Model, sum_of};
+use super::number::Fraction;
+use super::plan::{Dims, ShareLimit, add};
+use super::pool::PoolBook;
+use super::quota::dynamic_quota;
+use super::rules::DYNAMIC_QUOTA;
+use crate::cluster::request_of;
+use crate::id::QueueId;
+use crate::policy::PartitionView;
+use crate::trace::{DivisionStep, Ledger, LedgerRow};
+use crate::units::{Amount, PerResource, Resource};
+
+fn units(resource: Resource, base: f64) -> f64 {
+    if resource == Resource::GPU { base / 1000.0 } else { base }
+}
+
+/// The rows of all queues.
+pub fn ledger(world: PartitionView<'_>, model: &Model, desk: &Desk<'_>) -> Ledger {
+    let cluster = world.cluster;
+    let mut rows: Vec<LedgerRow> = cluster.queues.ids().map(empty_row).collect();
+    let mut total = PerResource::default();
+    let all = sum_of(&model.plan, &(0..model.nodes.len()).collect::<Vec<_>>());
+    let mut owned: Vec<Dims> = vec![Dims::default(); model.plan.consumers.len()];
+    for (consumer, hosts) in model.layout.holdings.iter().enumerate().skip(1) {
+        let sum = sum_of(&model.plan, hosts);
+        model.plan.path(consumer).for_each(|c| add(&mut owned[c], &sum, 1));
+    }
+    let entitled = entitlements(model, desk);
+    for r in Resource::ACCOUNTED {
+        total.set(r, units(r, all[r.index()] as f64));
+        for (consumer, queue) in model.queues.iter().enumerate() {
+            let Some(queue) = queue else { continue };
+            let row = &mut rows[crate::id::Id::index(*queue)];
+            row.quota.set(r, units(r, owned[consumer][r.index()] as f64));
+            let mut share = row.fair_share.unwrap_or_default();
+            share.set(r, units(r, entitled[consumer][r.index()]));
+            row.fair_share = Some(share);
+            if let Some(ShareLimit::At(most)) = model.plan.consumers[consumer].share_limit[r.index()] {
+                row.limit.set(r, Amount::base_units(most).in_policy_units(r));
+            }
+        }
+    }
+    for &job in &cluster.live_jobs {
+        for (_, pod) in cluster.pods_of(job) {
+            let runs = pod.phase.holds() && !matches!(pod.phase, crate::cluster::Phase::Terminating { .. });
+            if !runs && pod.phase != crate::cluster::Phase::Pending {
+                continue;
+            }
+            let ask = request_of(&pod.request);
+            for queue in cluster.path_to_root(cluster.jobs[job].queue) {
+                let row = &mut rows[crate::id::Id::index(queue)];
+                let fixed = runs && !cluster.jobs[job].preemptible;
+                for (column, counts) in
+                    [(&mut row.allocated, runs), (&mut row.non_preemptible, fixed), (&mut row.request, true)]
+                {
+                    for r in Resource::ACCOUNTED.into_iter().filter(|_| counts) {
+                        let amount = Amount::base_units(ask[r.index()]).in_policy_units(r);
+                        column.set(r, column.get(r) + amount);
+                    }
+                }
+            }
+        }
+    }
+    Ledger { rows, total }
+}
+
+fn empty_row(queue: QueueId) -> LedgerRow {
+    LedgerRow {
+        queue,
+        allocated: PerResource::default(),
+        non_preemptible: PerResource::default(),
+        request: PerResource::default(),
+        usage: None,
+        fair_share: None,
+        quota: PerResource::default(),
+        limit: PerResource::all(f64::INFINITY),
+    }
+}
+
+/// Per consumer: of its own hosts what it wants, and its dynamic share quota in every pool above.
+fn entitlements(model: &Model, desk: &Desk<'_>) -> Vec<[f64; 3]> {
+    let plan = &model.plan;
+    let mut entitled = vec![[0.0; 3]; plan.consumers.len()];
+    for unit in desk.books.units.iter().filter(|u| u.source == super::books::Source::Owned) {
+        let sub = &desk.books.subs[unit.sub];
+        for c in plan.path(sub.leaf) {
+            for (r, sum) in entitled[c].iter_mut().enumerate() {
+                *sum += sub.unit[r] as f64;
+            }
+        }
+    }
+    for &root in &model.layout.pools {
+        let pool = model.layout.pool(&desk.books, root);
+        let book = PoolBook::open(&desk.books, &pool);
+        for r in Resource::ACCOUNTED.map(Resource::index) {
+            let quota = dynamic_quota(&desk.books, &book, r);
+            for (at, quota) in quota.iter().enumerate() {
+                if at > 0 || root > 0 {
+                    entitled[root + at][r] += quota.as_real();
+                }
+            }
+            // What a pool's consumer is entitled to, those above it are too.
+            for above in plan.path(root).skip(1) {
+                entitled[above][r] += quota[0].as_real();
+            }
+        }
+    }
+    entitled
+}
+
+/// How the public pool's part of an entitlement came about, level by level.
+pub fn ladder(model: &Model, desk: &Desk<'_>, queue: QueueId, resource: Resource) -> Vec<DivisionStep> {
+    let plan = &model.plan;
+    let at = model.consumer(queue);
+    let pool = model.layout.pool(&desk.books, 0);
+    let book = PoolBook::open(&desk.books, &pool);
+    let quota = dynamic_quota(&desk.books, &book, resource.index());
+    let real = |q: &Fraction| units(resource, q.as_real());
+    let mut path: Vec<usize> = plan.path(at).collect();
+    path.reverse();
+    let mut steps = Vec::new();
+    for pair in path.windows(2) {
+        let (parent, on_path) = (pair[0], pair[1]);
+        steps.push(DivisionStep::Capacity { of: model.queues[parent], amount: real(&quota[parent]) });
+        let children = &plan.consumers[parent].children;
+        let mut order = children.clone();
+        crate::kit::sort::sort_by_key(&mut order, |&c| std::cmp::Reverse(plan.consumers[c].priority));
+        let mut rest = real(&quota[parent]);
+        for (i, &c) in order.iter().enumerate() {
+            let priority = plan.consumers[c].priority;
+            let group = order.iter().filter(|&&o| plan.consumers[o].priority == priority);
+            let sum: u64 = group.map(|&o| plan.consumers[o].ratio).sum();
+            let ratio = plan.consumers[c].ratio as f64;
+            let Some(named) = model.queues[c] else { continue };
+            let given = real(&quota[c]);
+            steps.push(DivisionStep::Round {
+                rule: DYNAMIC_QUOTA,
+                priority: i32::try_from(priority).unwrap_or(i32::MAX),
+                round: 1,
+                queue: named,
+                pot: rest,
+                weight: ratio,
+                part: (ratio, sum as f64),
+                offer: if sum > 0 { rest * ratio / sum as f64 } else { 0.0 },
+                wanted: given,
+                given,
+            });
+            let next = order.get(i + 1).map(|&o| plan.consumers[o].priority);
+            if next != Some(priority) {
+                let of_group = order.iter().filter(|&&o| plan.consumers[o].priority == priority);
+                rest -= of_group.map(|&o| real(&quota[o])).sum::<f64>();
+            }
+        }
+        if let Some(queue) = model.queues[on_path] {
+            steps.push(DivisionStep::Result { queue, fair_share: real(&quota[on_path]) });
+        }
+    }
+    steps
+}

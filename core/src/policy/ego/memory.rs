@@ -1,0 +1,117 @@
+//! What is remembered between cycles: where each unit was drawn from and in which order they started, who lends which host
+//! to which pool, and what is promised.
+//!
+//! # Rule
+//! Everything in the cluster's words, so that an edit of the tree between two cycles leaves no number without a meaning. A pod that
+//! was never seen to start counts as started before all others, by file order.
+//!
+//! # Source
+//! ego.md 2, 3.3, 8.4
+//!
+//! # Differs
+//! nothing
+
+use std::collections::BTreeMap;
+
+use super::books::{Books, Source, State};
+use super::model::{Desk, Model};
+use crate::id::{JobId, NodeId, PodId, PodSetId, QueueId};
+
+/// What is remembered between cycles.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Memory {
+    units: BTreeMap<PodId, UnitMemory>,
+    lent: BTreeMap<NodeId, Option<QueueId>>,
+    promises: Vec<Promise>,
+    n_started: u64,
+}
+
+/// `None`: its leaf's own hosts; otherwise the queue whose pool it was drawn from, the root's being the public one.
+type PlaceOfOrigin = Option<Option<QueueId>>;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct UnitMemory {
+    source: PlaceOfOrigin,
+    started: u64,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+struct Promise {
+    pod_set: PodSetId,
+    node: NodeId,
+    source: PlaceOfOrigin,
+    victims: Vec<PodId>,
+}
+
+fn origin(model: &Model, source: Source) -> PlaceOfOrigin {
+    match source {
+        Source::Owned => None,
+        Source::Pool(consumer) => Some(model.queues[consumer]),
+    }
+}
+
+impl Memory {
+    /// The place of a pod in the order of starts; 0 if it ran before anybody looked.
+    pub(super) fn started(&self, pod: PodId) -> u64 {
+        self.units.get(&pod).map_or(0, |unit| unit.started)
+    }
+    /// Where it was drawn from, if that was seen.
+    pub(super) fn source(&self, pod: PodId) -> Option<PlaceOfOrigin> {
+        self.units.get(&pod).map(|unit| unit.source)
+    }
+
+    /// Which hosts are lent to which pools.
+    pub(super) fn lent_hosts(&self, model: &Model, books: &mut Books<'_>) {
+        for (&node, &queue) in &self.lent {
+            if let Some(host) = model.host(node) {
+                books.lent[host] = Some(queue.map_or(0, |q| model.consumer(q)));
+            }
+        }
+    }
+
+    /// Puts the promises into the books again, as far as their jobs still live.
+    pub(super) fn promise(&self, model: &Model, desk: &mut Desk<'_>) {
+        for promise in &self.promises {
+            let sub = desk.pod_sets.iter().position(|&set| set == promise.pod_set);
+            let (Some(sub), Some(host)) = (sub, model.host(promise.node)) else { continue };
+            let source = match promise.source {
+                None => Source::Owned,
+                Some(queue) => Source::Pool(queue.map_or(0, |q| model.consumer(q))),
+            };
+            let leaving = |id: &usize| {
+                matches!(desk.books.units[*id].state, State::Reclaiming(_))
+                    && promise.victims.contains(&desk.pods[*id])
+            };
+            let victims: Vec<usize> = (0..desk.pods.len()).filter(leaving).collect();
+            desk.books.earmark(sub, host, source, &victims);
+        }
+    }
+
+    /// Notes what a cycle left behind. `is_live` tells which pods still hold something or wait.
+    pub(super) fn note(&mut self, model: &Model, desk: &Desk<'_>, started: &[usize]) {
+        for &id in started {
+            self.n_started += 1;
+            let source = origin(model, desk.books.units[id].source);
+            self.units.insert(desk.pods[id], UnitMemory { source, started: self.n_started });
+        }
+        if self.units.len() > 2 * desk.pods.len() + 64 {
+            let holding: std::collections::BTreeSet<PodId> = desk.pods.iter().copied().collect();
+            self.units.retain(|pod, _| holding.contains(pod));
+        }
+        let lent = desk.books.lent.iter().enumerate();
+        self.lent =
+            lent.filter_map(|(host, pool)| Some((model.nodes[host], model.queues[(*pool)?]))).collect();
+        let promises = desk.books.earmarks.iter().map(|e| Promise {
+            pod_set: desk.pod_sets[e.sub],
+            node: model.nodes[e.host],
+            source: origin(model, e.source),
+            victims: e.victims.iter().map(|&id| desk.pods[id]).collect(),
+        });
+        self.promises = promises.collect();
+    }
+}
+
+/// The job of a sub-allocation.
+pub(super) fn job_of(world: crate::policy::PartitionView<'_>, set: PodSetId) -> JobId {
+    world.cluster.pod_sets[set].job
+}

@@ -1,0 +1,38 @@
+//! IBM EGO (Spectrum Conductor, Symphony): the multidimensional share policy, and the slot policy as its older sibling.
+//!
+//! # Rule
+//! A consumer tree shares the hosts of a plan. A leaf takes its own hosts first, then the private pools above it, closest
+//! first, then the public pool. In a pool, siblings are compared by share priority, then by usage over share ratio, where usage is
+//! the number of units held over the number the empty pool could hold. Free resources go to the most under-used; when
+//! they are not enough, reclaim takes from consumers above their share limit, then from those above their share usage
+//! quota. A reclaimed unit keeps running for a grace period. Every pool keeps its own books.
+//!
+//! # Source
+//! ego.md; IBM, *Share policies for multidimensional scheduling*
+//!
+//! # Differs
+//! IBM publishes no source: choices of our own carry their number (OC-1 to OC-32) where they are made.
+
+mod adapter;
+pub mod assign;
+pub mod books;
+pub mod config;
+pub mod cycle;
+pub mod grace;
+mod ledger;
+mod memory;
+pub mod model;
+pub mod number;
+pub mod ownership;
+pub mod plan;
+pub mod pool;
+pub mod quota;
+pub mod reclaim;
+mod refuse;
+mod rules;
+pub mod slot;
+
+pub use adapter::Ego;
+pub use config::Config;
+pub use memory::Memory;
+pub use rules::RULES;

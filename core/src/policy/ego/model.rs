@@ -1,0 +1,347 @@
+//! From the cluster to the books of a plan.
+//!
+//! # Rule
+//! The partition's nodes are the plan's hosts, queues are consumers below one root, pod sets are sub-allocations, pods are units.
+//! The share ratio is a queue's weight (of GPUs, else of CPU, else of memory; 1 if it has none), the share priority its
+//! priority, the share limit its limit. A queue owns the first whole hosts that fit into its quota, its parent at least
+//! as many. In a leaf, jobs of higher priority come first, then those submitted earlier. A pod that was told to go asks for nothing until it is gone.
+//!
+//! # Source
+//! ego.md 2, 3.1
+//!
+//! # Differs
+//! A part of a GPU counts as a whole one, since EGO counts devices. Pod slots are a dimension. Jobs that may not be preempted
+//! are never reclaimed. A quota smaller than a host owns nothing; it is a number of hosts here.
+
+use std::collections::BTreeMap;
+
+use super::books::{Books, Source, State, Sub};
+use super::config::{Config, ConsumerConfig};
+use super::cycle::Layout;
+use super::memory::Memory;
+use super::plan::{Consumer, Dims, Ownership, Plan, ShareLimit, add};
+use crate::cluster::{GpuRequest, Phase, Pod, Queue};
+use crate::id::{Id, NodeId, PodId, PodSetId, QueueId};
+use crate::kit::sort;
+use crate::policy::PartitionView;
+use crate::time::Span;
+use crate::units::{Bound, RESOURCES_MAX, Resource, Weight};
+
+/// The dimension in which pod slots are counted; scenarios name at most seven resources.
+pub const SLOTS: usize = RESOURCES_MAX - 1;
+
+/// The plan of a partition and how it is named in the cluster.
+#[derive(Clone, Debug)]
+pub struct Model {
+    /// The plan.
+    pub plan: Plan,
+    /// Its hosts, split.
+    pub layout: Layout,
+    /// Per consumer; `None` for the root.
+    pub queues: Vec<Option<QueueId>>,
+    /// Per queue.
+    pub consumers: Vec<usize>,
+    /// Per host.
+    pub nodes: Vec<NodeId>,
+    /// Per node.
+    hosts: BTreeMap<NodeId, usize>,
+}
+
+/// Books with the pods behind them.
+#[derive(Clone, Debug)]
+pub struct Desk<'a> {
+    /// The books.
+    pub books: Books<'a>,
+    /// Per sub-allocation.
+    pub pod_sets: Vec<PodSetId>,
+    /// Per sub-allocation its pods that wait, the next one last.
+    pub waiting: Vec<Vec<PodId>>,
+    /// Per unit.
+    pub pods: Vec<PodId>,
+}
+
+impl Model {
+    /// Reads the tree and the hosts.
+    pub fn new(world: PartitionView<'_>, config: &Config) -> Model {
+        let cluster = world.cluster;
+        let grace = config.grace.unwrap_or(cluster.delays.termination);
+        let mut model = Model {
+            plan: Plan { default_grace: grace, placement: config.placement, ..Plan::default() },
+            layout: Layout::default(),
+            queues: vec![None],
+            consumers: vec![0; cluster.queues.len()],
+            nodes: Vec::new(),
+            hosts: BTreeMap::new(),
+        };
+        for (id, node) in cluster.nodes.iter().filter(|(_, node)| node.partition == world.partition) {
+            let mut capacity = Dims::default();
+            if node.ready {
+                for (resource, amount) in node.capacity.iter() {
+                    capacity[resource.index()] = amount.in_base_units();
+                }
+                capacity[SLOTS] = i64::from(node.pods_max);
+            }
+            model.hosts.insert(id, model.nodes.len());
+            model.nodes.push(id);
+            model.plan.hosts.push(capacity);
+        }
+        let mut ratios = vec![(1, 1)];
+        model.plan.add(None, Consumer::default());
+        let tops: Vec<QueueId> =
+            cluster.queues.ids().filter(|&q| cluster.queues[q].parent.is_none()).collect();
+        for queue in tops {
+            model.add_queue(world, config, queue, 0, &mut ratios);
+        }
+        model.plan.set_ratios(&ratios);
+        model.own_enough();
+        model.layout = Layout::new(&model.plan);
+        model
+    }
+
+    fn add_queue(
+        &mut self,
+        world: PartitionView<'_>,
+        config: &Config,
+        id: QueueId,
+        parent: usize,
+        ratios: &mut Vec<(u64, u64)>,
+    ) {
+        let queue = &world.cluster.queues[id];
+        let nothing = ConsumerConfig::default();
+        let said = config.consumers.get(&queue.name).unwrap_or(&nothing);
+        let mut consumer = Consumer {
+            priority: i64::from(queue.priority.unwrap_or(0)),
+            rank: said.rank,
+            lendout: said.lendout.unwrap_or(config.lendout),
+            lendout_grace: said.lendout_grace.unwrap_or(self.plan.default_grace),
+            private_pool_grace: said.private_pool_grace,
+            reclaim_grace: said.reclaim_grace,
+            ..Consumer::default()
+        };
+        if said.reserved > 0 {
+            consumer.reserved.push(Ownership::Count(said.reserved as usize));
+        }
+        let mut amounts = [None; RESOURCES_MAX];
+        for resource in Resource::ACCOUNTED {
+            let values = queue.resources.get(resource);
+            let at = |bound: Bound| match bound {
+                Bound::At(amount) => Some(amount.in_base_units()),
+                Bound::Unset | Bound::Unlimited => None,
+            };
+            amounts[resource.index()] = at(values.quota).filter(|&quota| quota > 0);
+            consumer.share_limit[resource.index()] = at(values.limit).map(ShareLimit::At);
+        }
+        if amounts.iter().any(Option::is_some) {
+            consumer.own.push(Ownership::Amounts(amounts));
+        }
+        ratios.push((ratio_of(queue), Weight::ONE.in_millionths() as u64));
+        let at = self.plan.add(Some(parent), consumer);
+        self.consumers[id.index()] = at;
+        self.queues.push(Some(id));
+        for &child in &queue.children {
+            self.add_queue(world, config, child, at, ratios);
+        }
+    }
+
+    /// A middle consumer owns at least what its children own together, dimension by dimension.
+    fn own_enough(&mut self) {
+        for node in (1..self.plan.consumers.len()).rev() {
+            let mut sum = [None; RESOURCES_MAX];
+            for &child in &self.plan.consumers[node].children {
+                if let [Ownership::Amounts(amounts)] = self.plan.consumers[child].own[..] {
+                    for (sum, amount) in sum.iter_mut().zip(amounts) {
+                        *sum = match (*sum, amount) {
+                            (Some(a), Some(b)) => Some(a + b),
+                            (a, b) => a.or(b),
+                        };
+                    }
+                }
+            }
+            if sum.iter().all(Option::is_none) {
+                continue;
+            }
+            if let [Ownership::Amounts(own)] = &mut self.plan.consumers[node].own[..] {
+                for (own, sum) in own.iter_mut().zip(sum) {
+                    *own = (*own).max(sum);
+                }
+            } else {
+                self.plan.consumers[node].own = vec![Ownership::Amounts(sum)];
+            }
+        }
+    }
+
+    /// The host of a node of this partition.
+    pub fn host(&self, node: NodeId) -> Option<usize> {
+        self.hosts.get(&node).copied()
+    }
+    /// The leaf a queue is.
+    pub fn consumer(&self, queue: QueueId) -> usize {
+        self.consumers[queue.index()]
+    }
+
+    /// Opens the books: who wants what, what runs where, who lends, what is promised.
+    pub fn open(&self, world: PartitionView<'_>, memory: &Memory) -> Desk<'_> {
+        let mut books = Books::new(&self.plan, world.now);
+        books.ends_later = true;
+        let mut desk = Desk { books, pod_sets: Vec::new(), waiting: Vec::new(), pods: Vec::new() };
+        let mut units: Vec<(u64, PodId, usize)> = Vec::new();
+        let mut masks: BTreeMap<Vec<bool>, usize> = BTreeMap::new();
+        let mut jobs = world.cluster.live_jobs.clone();
+        sort::sort_by(&mut jobs, |&a, &b| {
+            let (a, b) = (&world.cluster.jobs[a], &world.cluster.jobs[b]);
+            b.priority.cmp(&a.priority).then(a.submit.cmp(&b.submit))
+        });
+        for job in jobs {
+            let j = &world.cluster.jobs[job];
+            let leaf = self.consumer(j.queue);
+            let first = desk.pod_sets.len();
+            for id in j.pod_set_ids() {
+                let mut sub = Sub { leaf, allocation: first, is_pinned: !j.preemptible, ..Sub::default() };
+                sub.min_units = world.cluster.pod_sets[id].min_available;
+                let mut of_set = world.cluster.pods_of(job).filter(|(_, pod)| pod.pod_set == id).peekable();
+                if let Some((_, pod)) = of_set.peek() {
+                    sub.unit = unit_of(pod);
+                    sub.mask = self.mask(world, pod, &mut masks);
+                }
+                let mut waiting = Vec::new();
+                for (id, pod) in of_set {
+                    match pod.phase {
+                        Phase::Pending => waiting.push(id),
+                        phase if phase.holds() => {
+                            units.push((memory.started(id), id, desk.pod_sets.len()));
+                            sub.want += u32::from(!matches!(phase, Phase::Terminating { .. }));
+                        }
+                        _ => {}
+                    }
+                }
+                sub.want += waiting.len() as u32;
+                waiting.reverse();
+                desk.books.add_sub(sub);
+                desk.waiting.push(waiting);
+                desk.pod_sets.push(id);
+            }
+        }
+        desk.books.masks = vec![Vec::new(); masks.len()];
+        for (mask, at) in masks {
+            desk.books.masks[at] = mask;
+        }
+        memory.lent_hosts(self, &mut desk.books);
+        sort::sort(&mut units);
+        for (_, id, sub) in units {
+            self.enter(world, memory, &mut desk, id, sub);
+        }
+        memory.promise(self, &mut desk);
+        desk
+    }
+
+    fn enter(&self, world: PartitionView<'_>, memory: &Memory, desk: &mut Desk<'_>, id: PodId, sub: usize) {
+        let pod = &world.cluster.pods[id];
+        let Some(host) = pod.node.and_then(|node| self.host(node)) else { return };
+        let state = match pod.phase {
+            Phase::Terminating { until } => State::Reclaiming(until),
+            _ => State::Run,
+        };
+        let leaf = desk.books.subs[sub].leaf;
+        let source = self.source(memory.source(id).map(|s| self.source_now(s)), leaf, host, &desk.books);
+        desk.books.enter(sub, host, source, state);
+        desk.pods.push(id);
+    }
+
+    /// A remembered source in this model's numbers.
+    fn source_now(&self, source: Option<Option<QueueId>>) -> Source {
+        match source {
+            None => Source::Owned,
+            Some(queue) => Source::Pool(queue.map_or(0, |q| self.consumer(q))),
+        }
+    }
+
+    /// Where a unit was drawn from: as remembered, if that can still be; otherwise where one like it would be drawn from now.
+    fn source(&self, known: Option<Source>, leaf: usize, host: usize, books: &Books<'_>) -> Source {
+        let holder =
+            (0..self.plan.consumers.len()).find(|&c| self.layout.holdings[c].contains(&host)).unwrap_or(0);
+        let is_lent = self.plan.is_leaf(holder) && holder != leaf;
+        match known {
+            Some(Source::Owned) if holder == leaf && self.plan.is_leaf(leaf) => return Source::Owned,
+            Some(Source::Pool(pool))
+                if self.plan.is_below(leaf, pool)
+                    && (holder == pool || is_lent && self.plan.is_below(holder, pool)) =>
+            {
+                return Source::Pool(pool);
+            }
+            _ => {}
+        }
+        if holder == leaf && leaf != 0 {
+            return Source::Owned;
+        }
+        if !is_lent && self.plan.is_below(leaf, holder) {
+            return Source::Pool(holder);
+        }
+        // Borrowed: from the closest pool above both.
+        let lent = books.lent[host].filter(|&pool| self.plan.is_below(leaf, pool));
+        let closest = || self.plan.path(leaf).find(|&c| c != leaf && self.plan.is_below(holder, c));
+        Source::Pool(lent.or_else(closest).unwrap_or(0))
+    }
+
+    /// Which hosts may take a pod, if not all: by its labels, and by the memory of their devices.
+    fn mask(
+        &self,
+        world: PartitionView<'_>,
+        pod: &Pod,
+        masks: &mut BTreeMap<Vec<bool>, usize>,
+    ) -> Option<usize> {
+        let mib = match pod.request.gpu {
+            GpuRequest::Memory { mib, .. } => mib,
+            _ => 0,
+        };
+        if pod.selector.is_empty() && mib == 0 {
+            return None;
+        }
+        let may = |&node: &NodeId| {
+            let node = &world.cluster.nodes[node];
+            let has = |key, values: &[_]| node.labels.iter().any(|(k, v)| k == key && values.contains(v));
+            pod.selector.iter().all(|(key, values)| has(key, values))
+                && mib <= node.gpu_memory_mib / 100 * 100
+        };
+        let mask: Vec<bool> = self.nodes.iter().map(may).collect();
+        let next = masks.len();
+        Some(*masks.entry(mask).or_insert(next))
+    }
+}
+
+/// A queue's share ratio in millionths.
+fn ratio_of(queue: &Queue) -> u64 {
+    let weights = [Resource::GPU, Resource::CPU, Resource::MEMORY].map(|r| queue.resources.get(r).weight);
+    let weight = weights.into_iter().flatten().next().unwrap_or(Weight::ONE);
+    weight.in_millionths().max(0) as u64
+}
+
+/// What one pod needs: devices are counted whole, and every pod takes a slot.
+fn unit_of(pod: &Pod) -> Dims {
+    let mut unit = Dims::default();
+    for (resource, amount) in pod.request.resources.iter() {
+        unit[resource.index()] = amount.in_base_units();
+    }
+    let devices = match pod.request.gpu {
+        GpuRequest::None => 0,
+        GpuRequest::Whole { devices }
+        | GpuRequest::Fraction { devices, .. }
+        | GpuRequest::Memory { devices, .. } => devices,
+    };
+    unit[Resource::GPU.index()] = i64::from(devices) * 1000;
+    unit[SLOTS] = 1;
+    unit
+}
+
+/// What the hosts of a list have together.
+pub fn sum_of(plan: &Plan, hosts: &[usize]) -> Dims {
+    let mut sum = Dims::default();
+    for &host in hosts {
+        add(&mut sum, &plan.hosts[host], 1);
+    }
+    sum
+}
+
+/// How long a unit that was told to go still runs.
+pub fn grace_left(world: PartitionView<'_>, until: crate::time::Time) -> Span {
+    if until > world.now { until - world.now } else { Span::ZERO }
+}

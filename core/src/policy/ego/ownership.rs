@@ -1,0 +1,301 @@
+//! Who owns which hosts, what owners lend, and what they call back.
+//!
+//! # Rule
+//! At each node the children's ownership is served by rank, 0 first, ties by tree order, out of what the node itself owns;
+//! what the children leave is the node's private pool, and the root's rest is the public pool. An owner lends the
+//! whole hosts that it does not need: into its parent's pool, from there one level up as long as nobody uses
+//! them. A lent host that its owner needs again, while borrowers run on it, is called back as a whole.
+//!
+//! # Source
+//! ego.md 3; IBM, *Ownership in a multidimensional resource plan*
+//!
+//! # Differs
+//! OC-2, OC-3, OC-29
+
+use super::books::{Books, Source};
+use super::grace::effective_lendout_grace;
+use super::plan::{Dims, Ownership, Plan, add, fits};
+use super::pool::PoolHost;
+use super::reclaim::Reclaim;
+use crate::kit::sort;
+use crate::time::Time;
+
+/// For each consumer: a leaf's own hosts, or the base hosts of a middle consumer's pool; in plan order.
+pub fn split_hosts(plan: &Plan) -> Vec<Vec<usize>> {
+    let mut holdings = vec![Vec::new(); plan.consumers.len()];
+    let mut available: Vec<Vec<usize>> = holdings.clone();
+    available[0] = (0..plan.hosts.len()).collect();
+    // Parents come before their children.
+    for node in 0..plan.consumers.len() {
+        let all = std::mem::take(&mut available[node]);
+        let mut rest = all.clone();
+        let mut children = plan.consumers[node].children.clone();
+        sort::sort_by_key(&mut children, |&c| plan.consumers[c].rank);
+        for child in children {
+            available[child] = choose(plan, &plan.consumers[child].own, all.len(), &mut rest);
+        }
+        holdings[node] = rest;
+    }
+    holdings
+}
+
+/// Takes what the entries name out of the rest, in plan order.
+fn choose(plan: &Plan, entries: &[Ownership], of: usize, rest: &mut Vec<usize>) -> Vec<usize> {
+    let mut taken: Vec<usize> = Vec::new();
+    for entry in entries {
+        let mut n_left = match entry {
+            Ownership::Count(n) => *n,
+            Ownership::Part(thousandths) => of * thousandths / 1000,
+            _ => rest.len(),
+        };
+        let mut amounts = match entry {
+            Ownership::Amounts(amounts) => *amounts,
+            _ => Default::default(),
+        };
+        rest.retain(|host| {
+            let is_meant = n_left > 0
+                && match entry {
+                    Ownership::Hosts(named) => named.contains(host),
+                    Ownership::Amounts(_) => fits_into(&mut amounts, &plan.hosts[*host]),
+                    _ => true,
+                };
+            if is_meant {
+                n_left -= 1;
+                taken.push(*host);
+            }
+            !is_meant
+        });
+    }
+    sort::sort(&mut taken);
+    taken
+}
+
+/// Takes a host out of what is left of the amounts, if it fits as a whole.
+fn fits_into(left: &mut [Option<i64>], host: &Dims) -> bool {
+    let fits = left.iter().zip(host).all(|(left, &has)| left.is_none_or(|left| has <= left));
+    let gives = left.iter().zip(host).any(|(left, &has)| left.is_some() && has > 0);
+    if fits && gives {
+        for (left, has) in left.iter_mut().zip(host) {
+            *left = left.map(|left| left - has);
+        }
+    }
+    fits && gives
+}
+
+/// What becomes of the owners' hosts in one cycle.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Lending {
+    /// Hosts that are called back, by owner.
+    pub called_back: Vec<Vec<usize>>,
+    /// For each owner its hosts that are not lent: those without borrowers first.
+    pub own: Vec<Vec<usize>>,
+}
+
+/// Decides which hosts are lent now, and drops earmarks on those called back.
+pub fn lend(books: &mut Books<'_>, holdings: &[Vec<usize>]) -> Lending {
+    let plan = books.plan;
+    let n = plan.consumers.len();
+    let mut lending = Lending { called_back: vec![Vec::new(); n], own: vec![Vec::new(); n] };
+    for leaf in (0..n).filter(|&c| plan.is_leaf(c) && !holdings[c].is_empty()) {
+        let Some(parent) = plan.consumers[leaf].parent else { continue };
+        let (borrowed, idle): (Vec<usize>, Vec<usize>) =
+            holdings[leaf].iter().partition(|&&host| is_borrowed(books, host));
+        let order: Vec<usize> = idle.into_iter().chain(borrowed.iter().copied()).collect();
+        let needed = needed_hosts(books, leaf, &order);
+        let mut kept = holdings[leaf].clone();
+        let reserved = choose(plan, &plan.consumers[leaf].reserved, holdings[leaf].len(), &mut kept);
+        for &host in &holdings[leaf] {
+            let is_borrowed = borrowed.contains(&host);
+            let is_lendable = plan.consumers[leaf].lendout
+                && !reserved.contains(&host)
+                && !needed.contains(&host)
+                && !is_used_by_owner(books, host);
+            // A host that borrowers are on stays in the pool that has it, unless it was called back before.
+            let stays = books.lent[host].filter(|_| is_borrowed);
+            books.lent[host] = is_lendable.then_some(stays.unwrap_or(parent));
+            if is_borrowed && !is_lendable {
+                lending.called_back[leaf].push(host);
+            }
+        }
+        lending.own[leaf] = order.into_iter().filter(|&h| books.lent[h].is_none()).collect();
+    }
+    for host in lending.called_back.iter().flatten() {
+        while let Some(at) = books.earmarks.iter().position(|e| e.host == *host && e.source != Source::Owned)
+        {
+            books.drop_earmark(at);
+        }
+    }
+    lending
+}
+
+/// Whether borrowers run on a host, or are promised to.
+fn is_borrowed(books: &Books<'_>, host: usize) -> bool {
+    let units = books.on_host[host].iter().any(|&id| books.units[id].source != Source::Owned);
+    units || books.earmarks.iter().any(|e| e.host == host && e.source != Source::Owned)
+}
+
+fn is_used_by_owner(books: &Books<'_>, host: usize) -> bool {
+    let units = books.on_host[host].iter().any(|&id| books.units[id].source == Source::Owned);
+    units || books.earmarks.iter().any(|e| e.host == host && e.source == Source::Owned)
+}
+
+/// Hosts on which the owner's outstanding units would be laid out, were there no borrowers: first fit in this order; the first
+/// units of an allocation only if all of them fit.
+fn needed_hosts(books: &Books<'_>, leaf: usize, order: &[usize]) -> Vec<usize> {
+    let mut rooms: Vec<_> = order.iter().map(|&host| (host, owner_room(books, host), false)).collect();
+    let lay = |rooms: &mut Vec<(usize, Dims, bool)>, sub: usize| {
+        let unit = books.subs[sub].unit;
+        let found = rooms.iter_mut().find(|room| fits(&room.1, &unit) && books.may_run(sub, room.0));
+        if let Some(room) = found {
+            add(&mut room.1, &unit, -1);
+            room.2 = true;
+            return true;
+        }
+        false
+    };
+    for &sub in &books.subs_of[leaf] {
+        let together = books.first_units(sub);
+        if !together.is_empty() && books.subs[sub].allocation != sub {
+            continue;
+        }
+        let before = rooms.clone();
+        if !together.iter().all(|&sub| lay(&mut rooms, sub)) {
+            rooms = before;
+            continue;
+        }
+        let laid = together.iter().filter(|&&other| other == sub).count();
+        for _ in laid..books.subs[sub].outstanding() as usize {
+            if !lay(&mut rooms, sub) {
+                break;
+            }
+        }
+    }
+    rooms.into_iter().filter(|room| room.2).map(|room| room.0).collect()
+}
+
+fn owner_room(books: &Books<'_>, host: usize) -> Dims {
+    let mut room = books.plan.hosts[host];
+    let units = books.on_host[host].iter().map(|&id| (books.units[id].source, books.units[id].sub));
+    let earmarks = books.earmarks.iter().filter(|e| e.host == host).map(|e| (e.source, e.sub));
+    for (_, sub) in units.chain(earmarks).filter(|(source, _)| *source == Source::Owned) {
+        add(&mut room, &books.subs[sub].unit, -1);
+    }
+    room
+}
+
+/// The lent hosts of a pool, in plan order.
+pub fn lent_to(books: &Books<'_>, holdings: &[Vec<usize>], pool: usize) -> Vec<PoolHost> {
+    let plan = books.plan;
+    let mut hosts = Vec::new();
+    for owner in (0..plan.consumers.len()).filter(|&c| plan.is_leaf(c)) {
+        for &host in holdings[owner].iter().filter(|&&h| books.lent[h] == Some(pool)) {
+            hosts.push(PoolHost { host, lent_grace: Some(effective_lendout_grace(plan, owner, pool)) });
+        }
+    }
+    sort::sort_by_key(&mut hosts, |h: &PoolHost| h.host);
+    hosts
+}
+
+/// Lent hosts of owners below a pool that are in a pool further up now.
+pub fn passed_on(books: &Books<'_>, holdings: &[Vec<usize>], pool: usize) -> Vec<usize> {
+    let plan = books.plan;
+    let owners = plan.subtree(pool).filter(|&c| plan.is_leaf(c) && c != pool);
+    let is_above = |&h: &usize| books.lent[h].is_some_and(|at| at != pool && plan.is_below(pool, at));
+    owners.flat_map(|owner| holdings[owner].iter().copied().filter(is_above)).collect()
+}
+
+/// Idle lent hosts of a pool move one level up, if the consumer that has it lends.
+pub fn pass_on(books: &mut Books<'_>, pool: usize) {
+    let consumer = &books.plan.consumers[pool];
+    let Some(above) = consumer.parent.filter(|_| consumer.lendout) else { return };
+    for host in 0..books.lent.len() {
+        let is_idle = books.on_host[host].is_empty() && !books.earmarks.iter().any(|e| e.host == host);
+        if books.lent[host] == Some(pool) && is_idle {
+            books.lent[host] = Some(above);
+        }
+    }
+}
+
+/// What an owner took back.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct TakenBack {
+    /// Its units that found room at once.
+    pub started: Vec<usize>,
+    /// Reclaims for one of its own units each.
+    pub owned: Vec<Reclaim>,
+    /// Reclaims of whatever else runs on the hosts.
+    pub others: Vec<Reclaim>,
+}
+
+/// An owner takes its called-back hosts: per outstanding unit the newest borrowed ones until it fits, then the others
+/// go into their grace as well. Answers with units that found room at once, the reclaims for its own units, and those of the
+/// call-back.
+pub fn take_back(books: &mut Books<'_>, leaf: usize, hosts: &[usize]) -> TakenBack {
+    let (mut started, mut owned) = (Vec::new(), Vec::new());
+    for at in 0..books.subs_of[leaf].len() {
+        let sub = books.subs_of[leaf][at];
+        // The first units of an allocation wait until the whole hosts are back, and start together.
+        while books.subs[sub].outstanding() > 0 && books.first_units(sub).is_empty() {
+            if let Some(&host) = hosts.iter().find(|&&h| books.fits_now(sub, h)) {
+                // A victim without grace left more room than was asked for.
+                started.push(books.start(sub, host, Source::Owned));
+                continue;
+            }
+            let Some((host, victims)) = hosts.iter().find_map(|&h| Some((h, victims_for(books, sub, h)?)))
+            else {
+                break;
+            };
+            let deadline = send_away(books, leaf, &victims);
+            books.earmark(sub, host, Source::Owned, &victims);
+            let last = books.earmarks.len() - 1;
+            if books.earmarks[last].victims.is_empty() {
+                books.redeem_at(last);
+            }
+            owned.push(Reclaim { by: Some((leaf, Some(sub))), host, victims, deadline, why: None });
+        }
+    }
+    let mut others = Vec::new();
+    for &host in hosts {
+        let victims: Vec<usize> = borrowed_newest_first(books, host).collect();
+        if !victims.is_empty() {
+            let deadline = send_away(books, leaf, &victims);
+            others.push(Reclaim { by: Some((leaf, None)), host, victims, deadline, why: None });
+        }
+    }
+    TakenBack { started, owned, others }
+}
+
+fn borrowed_newest_first<'b>(books: &'b Books<'_>, host: usize) -> impl Iterator<Item = usize> + 'b {
+    let is_borrowed = |&id: &usize| {
+        let unit = &books.units[id];
+        books.may_go(id) && unit.source != Source::Owned
+    };
+    books.on_host[host].iter().rev().copied().filter(is_borrowed)
+}
+
+fn victims_for(books: &Books<'_>, sub: usize, host: usize) -> Option<Vec<usize>> {
+    if !books.may_run(sub, host) {
+        return None;
+    }
+    let unit = &books.subs[sub].unit;
+    let mut free = books.free[host];
+    let mut victims = Vec::new();
+    for id in borrowed_newest_first(books, host) {
+        add(&mut free, &books.subs[books.units[id].sub].unit, 1);
+        victims.push(id);
+        if fits(&free, unit) {
+            return Some(victims);
+        }
+    }
+    None
+}
+
+fn send_away(books: &mut Books<'_>, owner: usize, victims: &[usize]) -> Time {
+    let mut deadline = books.now;
+    for &id in victims {
+        let until = books.now + super::grace::borrower_grace(books, owner, id);
+        deadline = deadline.max(until);
+        books.reclaim(id, until);
+    }
+    deadline
+}

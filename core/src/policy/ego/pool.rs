@@ -1,0 +1,285 @@
+//! One share pool: its hosts, the capacity for each unit size, and what everybody draws from it.
+//!
+//! # Rule
+//! `capacity(P,u) = Σ_h floor(min_d C_h[d] / u[d])`, the pool imagined empty; `usage(s) = units / capacity`;
+//! `demand(s) = min(1, (projected + outstanding) / capacity)`; sums go up the tree and are not capped again. Only units
+//! drawn from this pool count, on hosts that are in it now. Projected usage leaves out units in their grace and
+//! counts promised ones (OC-13, OC-16).
+//!
+//! # Source
+//! ego.md 3.4, 4, 8.2
+//!
+//! # Differs
+//! OC-4 to OC-7, OC-13, OC-25. OC-33: a share limit given as a part is of what the pool had to offer in this cycle, lent hosts that
+//! were passed on unused included; otherwise the limit would shrink behind a unit that was just started.
+
+use super::books::{Books, Source, State};
+use super::number::{Nat, gcd};
+use super::plan::{Dims, ShareLimit, units_in};
+use crate::time::Span;
+use crate::units::RESOURCES_MAX;
+
+/// A pool of hosts.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Pool {
+    /// The consumer that has it; the root has the public one.
+    pub root: usize,
+    /// Its hosts: base ones, then lent ones, each in plan order.
+    pub hosts: Vec<PoolHost>,
+    /// Lent hosts that nobody here used and that were passed on: share limits given as parts count them (OC-33).
+    pub passed_on: Vec<usize>,
+    /// The grace of its base hosts.
+    pub grace: Span,
+}
+
+/// A host of a pool.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PoolHost {
+    /// The host.
+    pub host: usize,
+    /// The longest grace a borrower may have, if an owner lent it.
+    pub lent_grace: Option<Span>,
+}
+
+/// Why a leaf has nothing outstanding in a pool although it wants units.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Barred {
+    /// The ratio of this consumer is 0.
+    RatioZero(usize),
+    /// Its own grace is longer than the pool's.
+    GraceTooLong,
+    /// No host of the pool could take a unit even when empty.
+    NoCapacity,
+    /// One more unit would pass the share limit of this consumer in this dimension.
+    AtShareLimit(usize, usize),
+}
+
+/// What a sub-allocation draws from the pool.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Drawn {
+    /// Units that exist.
+    pub units: u32,
+    /// Without those in their grace, with promised ones.
+    pub projected: u32,
+}
+
+/// A pool's numbers, kept while units come and go.
+#[derive(Clone, Debug)]
+pub struct PoolBook<'p> {
+    /// The pool.
+    pub pool: &'p Pool,
+    /// One past the last consumer that may use it.
+    pub end: usize,
+    /// Capacity of the pool in each dimension, without packing.
+    pub totals: Dims,
+    /// The same with lent hosts that were passed on.
+    pub offered: Dims,
+    /// For each unit size how many the empty pool holds.
+    pub capacity: Vec<u64>,
+    /// The whole pool, 1, in the smallest shares that occur.
+    pub whole: Nat,
+    /// For each unit size the share of one unit.
+    pub step: Vec<Nat>,
+    /// Whether a host is in the pool.
+    pub is_in: Vec<bool>,
+    /// For each consumer of the pool, from its root on, the projected usage.
+    projected: Vec<Nat>,
+    /// The same per dimension, unpacked.
+    amounts: Vec<Dims>,
+    /// Per sub-allocation.
+    pub(super) drawn: Vec<Drawn>,
+}
+
+impl<'p> PoolBook<'p> {
+    /// Counts what is drawn from the pool now.
+    pub fn open(books: &Books<'_>, pool: &'p Pool) -> PoolBook<'p> {
+        let plan = books.plan;
+        let range = plan.subtree(pool.root);
+        let mut is_in = vec![false; plan.hosts.len()];
+        let mut totals = Dims::default();
+        for &PoolHost { host, .. } in &pool.hosts {
+            is_in[host] = true;
+            super::plan::add(&mut totals, &plan.hosts[host], 1);
+        }
+        let mut offered = totals;
+        for &host in &pool.passed_on {
+            super::plan::add(&mut offered, &plan.hosts[host], 1);
+        }
+        // Hosts come in few kinds: the same size, taken or refused by the same masks.
+        let mut kinds: Vec<(usize, u64)> = Vec::new();
+        for &PoolHost { host, .. } in &pool.hosts {
+            let is_like = |other: usize| {
+                plan.hosts[other] == plan.hosts[host] && books.masks.iter().all(|m| m[other] == m[host])
+            };
+            match kinds.iter_mut().find(|(kind, _)| is_like(*kind)) {
+                Some((_, n)) => *n += 1,
+                None => kinds.push((host, 1)),
+            }
+        }
+        let of = |(unit, mask): &(Dims, Option<usize>)| {
+            let open = kinds.iter().filter(|(kind, _)| mask.is_none_or(|mask| books.masks[mask][*kind]));
+            let parts = open.map(|(kind, n)| units_in(&plan.hosts[*kind], unit).saturating_mul(*n));
+            parts.fold(0, u64::saturating_add)
+        };
+        let capacity: Vec<u64> = books.shapes.iter().map(of).collect();
+        // Sizes nobody in this pool asks for would only make the numbers longer.
+        let mut occurs = vec![false; capacity.len()];
+        for sub in books.subs.iter().filter(|sub| range.contains(&sub.leaf)) {
+            occurs[sub.shape] |= sub.want > 0 || sub.earmarked > 0;
+        }
+        for &id in pool.hosts.iter().flat_map(|h| &books.on_host[h.host]) {
+            occurs[books.subs[books.units[id].sub].shape] = true;
+        }
+        let mut book = PoolBook {
+            pool,
+            end: range.end,
+            totals,
+            offered,
+            whole: common_multiple(&capacity, &occurs),
+            capacity,
+            step: Vec::new(),
+            is_in,
+            projected: vec![Nat::ZERO; range.len()],
+            amounts: vec![Dims::default(); range.len()],
+            drawn: vec![Drawn::default(); books.subs.len()],
+        };
+        book.step = (0..book.capacity.len())
+            .map(|shape| match book.capacity[shape] {
+                n if n == 0 || n == u64::MAX || !occurs[shape] => Nat::ZERO,
+                n => book.whole.divided(n).0,
+            })
+            .collect();
+        book.count(books);
+        book
+    }
+
+    fn count(&mut self, books: &Books<'_>) {
+        let source = self.source();
+        for host in self.pool.hosts.iter().map(|h| h.host) {
+            for &id in &books.on_host[host] {
+                let unit = &books.units[id];
+                if unit.source == source {
+                    self.drawn[unit.sub].units += 1;
+                    self.drawn[unit.sub].projected += u32::from(unit.state == State::Run);
+                }
+            }
+        }
+        for earmark in books.earmarks.iter().filter(|e| e.source == source && self.is_in[e.host]) {
+            self.drawn[earmark.sub].projected += 1;
+        }
+        for sub in 0..books.subs.len() {
+            let n = self.drawn[sub].projected;
+            if n > 0 {
+                let share = self.share(books, sub, n);
+                self.charge(books, sub, i64::from(n), &share);
+            }
+        }
+    }
+
+    fn charge(&mut self, books: &Books<'_>, sub: usize, n: i64, share: &Nat) {
+        for consumer in books.plan.path(books.subs[sub].leaf).take_while(|&c| c >= self.pool.root) {
+            let at = consumer - self.pool.root;
+            let usage = &mut self.projected[at];
+            *usage = if n < 0 { usage.minus(share) } else { usage.plus(share) };
+            super::plan::add(&mut self.amounts[at], &books.subs[sub].unit, n);
+        }
+    }
+
+    /// Where units of this pool were drawn from.
+    pub fn source(&self) -> Source {
+        Source::Pool(self.pool.root)
+    }
+    /// Projected usage of a consumer.
+    pub fn projected(&self, consumer: usize) -> &Nat {
+        &self.projected[consumer - self.pool.root]
+    }
+    /// What a consumer draws in one dimension, projected and unpacked.
+    pub fn amount(&self, consumer: usize, dim: usize) -> i64 {
+        self.amounts[consumer - self.pool.root][dim]
+    }
+    /// The share of so many units of a sub-allocation; where none fits an empty pool, any count as all of it (OC-5).
+    pub(super) fn share(&self, books: &Books<'_>, sub: usize, n: u32) -> Nat {
+        let shape = books.subs[sub].shape;
+        if self.capacity[shape] == 0 {
+            return if n > 0 { self.whole.clone() } else { Nat::ZERO };
+        }
+        self.step[shape].scaled(u64::from(n))
+    }
+
+    /// One projected unit more, or fewer.
+    pub fn project(&mut self, books: &Books<'_>, sub: usize, more: bool) {
+        let before = self.drawn[sub].projected;
+        let after = if more { before + 1 } else { before.saturating_sub(1) };
+        self.drawn[sub].projected = after;
+        let larger = self.share(books, sub, before.max(after));
+        let share = larger.minus(&self.share(books, sub, before.min(after)));
+        self.charge(books, sub, if more { 1 } else { -1 }, &share);
+    }
+
+    /// Whether the pool has something in this dimension above a limit, with so much more.
+    pub fn exceeds(&self, limit: ShareLimit, consumer: usize, dim: usize, more: i64) -> bool {
+        let amount = i128::from(self.amount(consumer, dim)) + i128::from(more);
+        match limit {
+            ShareLimit::At(most) => amount > i128::from(most),
+            ShareLimit::Part(millionths) => {
+                amount * 1_000_000 > i128::from(self.offered[dim]) * i128::from(millionths)
+            }
+        }
+    }
+
+    /// The first consumer from the leaf up whose share limit one more unit would pass, and in which dimension.
+    pub fn at_limit(&self, books: &Books<'_>, sub: usize) -> Option<(usize, usize)> {
+        let Books { plan, subs, .. } = books;
+        for consumer in plan.path(subs[sub].leaf).take_while(|&c| c >= self.pool.root) {
+            for dim in 0..RESOURCES_MAX {
+                let unit = subs[sub].unit[dim];
+                let limit = plan.consumers[consumer].share_limit[dim].filter(|_| unit > 0);
+                if limit.is_some_and(|limit| self.exceeds(limit, consumer, dim, unit)) {
+                    return Some((consumer, dim));
+                }
+            }
+        }
+        None
+    }
+
+    /// Why a leaf takes no part in this pool at all.
+    pub fn excluded(&self, books: &Books<'_>, leaf: usize) -> Option<Barred> {
+        let consumers = &books.plan.consumers;
+        let mut path = books.plan.path(leaf).take_while(|&c| c > self.pool.root);
+        if let Some(zero) = path.find(|&c| consumers[c].ratio == 0) {
+            return Some(Barred::RatioZero(zero));
+        }
+        (consumers[leaf].reclaim_grace > Some(self.pool.grace)).then_some(Barred::GraceTooLong)
+    }
+
+    /// Why a sub-allocation of a leaf that takes part gets no further unit here, whatever is free.
+    pub fn barred(&self, books: &Books<'_>, sub: usize) -> Option<Barred> {
+        if self.capacity[books.subs[sub].shape] == 0 {
+            return Some(Barred::NoCapacity);
+        }
+        self.at_limit(books, sub).map(|(consumer, dim)| Barred::AtShareLimit(consumer, dim))
+    }
+
+    /// Units of a sub-allocation that wait for this pool.
+    pub fn outstanding(&self, books: &Books<'_>, sub: usize) -> u32 {
+        match books.subs[sub].outstanding() {
+            0 => 0,
+            _ if self.barred(books, sub).is_some() => 0,
+            n => n,
+        }
+    }
+
+    /// Whether a leaf may use a host: the owner's promise must hold.
+    pub fn admits(&self, books: &Books<'_>, leaf: usize, host: PoolHost) -> bool {
+        host.lent_grace.is_none_or(|most| books.plan.consumers[leaf].reclaim_grace <= Some(most))
+    }
+}
+
+/// The least common multiple of the capacities that occur.
+fn common_multiple(capacity: &[u64], occurs: &[bool]) -> Nat {
+    let mut whole = Nat::ONE;
+    for (&n, _) in capacity.iter().zip(occurs).filter(|&(&n, &occurs)| occurs && n != 0 && n != u64::MAX) {
+        whole = whole.scaled(n / gcd(whole.divided(n).1, n));
+    }
+    whole
+}

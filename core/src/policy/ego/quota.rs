@@ -1,0 +1,309 @@
+//! Share usage quota, and the two reference quotas that are shown beside it.
+//!
+//! # Rule
+//! If nobody in the pool waits, everybody's quota is what it uses, or what its share limit leaves. Otherwise the pool's
+//! *current total usage* `T` is poured down the tree: at each node the children of the highest share priority with
+//! demand divide what the node got by share ratio, nobody above its demand; the rest goes to the next
+//! priority. The static quota pours the capacity of one dimension by ratio alone; the dynamic one pours it
+//! as above, over demands in that dimension. Both are for orientation, since packing decides.
+//!
+//! # Source
+//! ego.md 5, 6; IBM, *Share policies for multidimensional scheduling*
+//!
+//! # Differs
+//! OC-8 to OC-11. Children are capped one by one, those with the smallest demand for their ratio first, instead of all at once: the
+//! same fixed point with one sort.
+
+use std::cmp::Ordering;
+
+use super::books::Books;
+use super::number::{Fraction, Nat};
+use super::plan::{Dims, Plan, ShareLimit};
+use super::pool::PoolBook;
+use super::reclaim::limit_victims;
+use crate::kit::sort;
+
+/// The numbers of one pool for the consumers that may use it, the pool's root first; all in parts of the pool.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Table {
+    /// The pool's root: row `i` is consumer `root + i`.
+    pub root: usize,
+    /// What the whole pool is, 1, in the unit of the others.
+    pub whole: Nat,
+    /// By units that exist.
+    pub usage: Vec<Nat>,
+    /// Without units in their grace, with promised ones.
+    pub projected: Vec<Nat>,
+    /// What could be used.
+    pub demand: Vec<Nat>,
+    /// What reclaim goes by.
+    pub quota: Vec<Fraction>,
+}
+
+impl Table {
+    /// The table of a pool now.
+    pub fn new(books: &Books<'_>, book: &PoolBook<'_>) -> Table {
+        let root = book.pool.root;
+        let range = root..book.end;
+        let mut usage = vec![Nat::ZERO; range.len()];
+        for sub in 0..books.subs.len() {
+            if book.drawn[sub].units > 0 {
+                let share = book.share(books, sub, book.drawn[sub].units);
+                add_up(books.plan, root, &mut usage, books.subs[sub].leaf, &share);
+            }
+        }
+        let demands = Demands::new(books, book);
+        let quota = quotas(books, book, &demands);
+        let projected = range.map(|c| book.projected(c).clone()).collect();
+        Table { root, whole: book.whole.clone(), usage, projected, demand: demands.of, quota }
+    }
+
+    /// A number of the table as a fraction of the pool.
+    pub fn part(&self, number: &Nat) -> Fraction {
+        Fraction { n: number.clone(), d: self.whole.clone() }
+    }
+    /// A quota of the table as a fraction of the pool.
+    pub fn quota_part(&self, consumer: usize) -> Fraction {
+        let quota = &self.quota[consumer - self.root];
+        Fraction { n: quota.n.clone(), d: quota.d.times(&self.whole) }
+    }
+}
+
+/// Adds a share to a consumer and everybody above it in the pool.
+fn add_up(plan: &Plan, root: usize, to: &mut [Nat], consumer: usize, share: &Nat) {
+    for consumer in plan.path(consumer).take_while(|&c| c >= root) {
+        to[consumer - root] = to[consumer - root].plus(share);
+    }
+}
+
+/// Who could use how much of a pool.
+#[derive(Clone, Debug)]
+pub(super) struct Demands {
+    /// Per consumer from the pool's root on.
+    pub of: Vec<Nat>,
+    /// The first leaf below, or this leaf, that waits.
+    pub waits: Vec<bool>,
+}
+
+impl Demands {
+    pub fn new(books: &Books<'_>, book: &PoolBook<'_>) -> Demands {
+        let root = book.pool.root;
+        let n = book.end - root;
+        let mut demands = Demands { of: vec![Nat::ZERO; n], waits: vec![false; n] };
+        for leaf in (root..book.end).filter(|&c| books.plan.is_leaf(c)) {
+            if book.excluded(books, leaf).is_some() {
+                continue;
+            }
+            let mut demand = Nat::ZERO;
+            for &sub in &books.subs_of[leaf] {
+                let outstanding = book.outstanding(books, sub);
+                let wanted = book.drawn[sub].projected + outstanding;
+                demands.waits[leaf - root] |= outstanding > 0;
+                if wanted > 0 && book.capacity[books.subs[sub].shape] > 0 {
+                    demand = demand.plus(&book.share(books, sub, wanted).min(book.whole.clone()));
+                }
+            }
+            if !demand.is_zero() {
+                add_up(books.plan, root, &mut demands.of, leaf, &demand);
+            }
+            if demands.waits[leaf - root] {
+                for above in books.plan.path(leaf).take_while(|&c| c >= root) {
+                    demands.waits[above - root] = true;
+                }
+            }
+        }
+        demands
+    }
+}
+
+/// The share usage quota of every consumer of a pool.
+pub(super) fn quotas(books: &Books<'_>, book: &PoolBook<'_>, demands: &Demands) -> Vec<Fraction> {
+    let root = book.pool.root;
+    if demands.waits[0] {
+        let total = Fraction::whole(book.projected(root).clone());
+        return fill(books.plan, root, total, &demands.of);
+    }
+    let mut quota = vec![Nat::ZERO; book.end - root];
+    for leaf in (root..book.end).filter(|&c| books.plan.is_leaf(c)) {
+        let mut kept = book.projected(leaf).clone();
+        for id in limit_victims(books, book, leaf) {
+            kept = kept.minus(&book.share(books, books.units[id].sub, 1));
+        }
+        add_up(books.plan, root, &mut quota, leaf, &kept);
+    }
+    quota.into_iter().map(Fraction::whole).collect()
+}
+
+/// Pours an amount down a subtree by priority, ratio and demand.
+pub fn fill(plan: &Plan, root: usize, total: Fraction, demand: &[Nat]) -> Vec<Fraction> {
+    let mut quota = vec![Fraction::ZERO; demand.len()];
+    quota[0] = total;
+    for node in root..root + demand.len() {
+        let children = &plan.consumers[node].children;
+        if children.is_empty() || quota[node - root].n.is_zero() {
+            continue;
+        }
+        let mut rest = quota[node - root].clone();
+        let takes = |&c: &usize| plan.consumers[c].ratio > 0 && !demand[c - root].is_zero();
+        let mut open: Vec<usize> = children.iter().copied().filter(takes).collect();
+        // By priority, then the smallest demand for the ratio: whoever is capped comes before whoever is not.
+        sort::sort_by(&mut open, |&a, &b| {
+            let (a, b) = (&plan.consumers[a], &plan.consumers[b]);
+            b.priority.cmp(&a.priority)
+        });
+        for group in open.chunk_by_mut(|&a, &b| plan.consumers[a].priority == plan.consumers[b].priority) {
+            divide(plan, root, &mut rest, group, demand, &mut quota);
+        }
+    }
+    quota
+}
+
+/// Divides what is left among siblings of one priority.
+fn divide(
+    plan: &Plan,
+    root: usize,
+    rest: &mut Fraction,
+    group: &mut [usize],
+    demand: &[Nat],
+    quota: &mut [Fraction],
+) {
+    let ratio = |c: usize| plan.consumers[c].ratio;
+    if group.len() > 1 {
+        sort::sort_by(group, |&a, &b| {
+            compare_per_ratio(&demand[a - root], ratio(a), &demand[b - root], ratio(b))
+        });
+    }
+    let mut sum: u64 = group.iter().map(|&c| ratio(c)).sum();
+    for (i, &c) in group.iter().enumerate() {
+        let wanted = &demand[c - root];
+        // R·ratio/S >= demand, without dividing.
+        if rest.n.scaled(ratio(c)) < wanted.times(&rest.d).scaled(sum) {
+            for &c in &group[i..] {
+                quota[c - root] = rest.portion(ratio(c), sum);
+            }
+            *rest = Fraction::ZERO;
+            return;
+        }
+        quota[c - root] = Fraction::whole(wanted.clone());
+        *rest = rest.less(wanted);
+        sum -= ratio(c);
+    }
+}
+
+/// Compares `a / ratio(a)` with `b / ratio(b)`; a ratio of 0 is infinitely much.
+pub fn compare_per_ratio(a: &Nat, ratio_a: u64, b: &Nat, ratio_b: u64) -> Ordering {
+    match (ratio_a, ratio_b) {
+        (0, 0) => Ordering::Equal,
+        (0, _) => Ordering::Greater,
+        (_, 0) => Ordering::Less,
+        _ => a.scaled(ratio_b).cmp(&b.scaled(ratio_a)),
+    }
+}
+
+/// The most a share limit leaves in one dimension.
+fn limit_in(limit: Option<ShareLimit>, total: i64) -> Option<Fraction> {
+    let natural = |n: i64| Nat::from(n.max(0) as u64);
+    Some(match limit? {
+        ShareLimit::At(most) => Fraction::whole(natural(most)),
+        ShareLimit::Part(millionths) => {
+            Fraction { n: natural(total).times(&natural(millionths)), d: Nat::from(1_000_000) }
+        }
+    })
+}
+
+/// The static share quota in one dimension: by ratio alone, capped by share limits (OC-8).
+pub fn static_quota(plan: &Plan, book: &PoolBook<'_>, dim: usize) -> Vec<Fraction> {
+    let root = book.pool.root;
+    let mut quota = vec![Fraction::ZERO; book.end - root];
+    quota[0] = Fraction::whole(Nat::from(book.totals[dim].max(0) as u64));
+    for node in root..book.end {
+        let children = &plan.consumers[node].children;
+        let sum: u64 = children.iter().map(|&c| plan.consumers[c].ratio).sum();
+        for &c in children.iter().filter(|_| sum > 0) {
+            let part = quota[node - root].portion(plan.consumers[c].ratio, sum);
+            let limit = limit_in(plan.consumers[c].share_limit[dim], book.offered[dim]);
+            quota[c - root] = limit.map_or(part.clone(), |limit| part.min(limit));
+        }
+    }
+    quota
+}
+
+/// The dynamic share quota in one dimension: only consumers with demand take part, nobody above it (OC-9).
+pub fn dynamic_quota(books: &Books<'_>, book: &PoolBook<'_>, dim: usize) -> Vec<Fraction> {
+    let (plan, root) = (books.plan, book.pool.root);
+    let natural = |n: i64| Nat::from(n.max(0) as u64);
+    // In millionths, so that limits given as parts stay whole.
+    let mut demand = vec![Nat::ZERO; book.end - root];
+    for node in (root..book.end).rev() {
+        let consumer = &plan.consumers[node];
+        let mut wanted =
+            if consumer.children.is_empty() { leaf_wants(books, book, node, dim) } else { Nat::ZERO };
+        for &c in &consumer.children {
+            wanted = wanted.plus(&demand[c - root]);
+        }
+        if node > root && consumer.ratio == 0 {
+            wanted = Nat::ZERO;
+        }
+        if let Some(limit) = consumer.share_limit[dim].filter(|_| node > root) {
+            let most = match limit {
+                ShareLimit::At(most) => natural(most).scaled(1_000_000),
+                ShareLimit::Part(millionths) => natural(book.offered[dim]).times(&natural(millionths)),
+            };
+            wanted = wanted.min(most);
+        }
+        demand[node - root] = wanted;
+    }
+    let total = Fraction::whole(natural(book.totals[dim]).scaled(1_000_000));
+    let quota = fill(plan, root, total, &demand);
+    quota.into_iter().map(|q| Fraction { n: q.n, d: q.d.scaled(1_000_000) }).collect()
+}
+
+/// What a leaf wants of this pool in one dimension, in millionths: all that is not covered elsewhere.
+fn leaf_wants(books: &Books<'_>, book: &PoolBook<'_>, leaf: usize, dim: usize) -> Nat {
+    let mut wanted = Nat::ZERO;
+    for &id in &books.subs_of[leaf] {
+        let sub = &books.subs[id];
+        let elsewhere = sub.covered() - book.drawn[id].projected;
+        let n = u64::from(sub.want.saturating_sub(elsewhere));
+        wanted = wanted.plus(&Nat::from(sub.unit[dim].max(0) as u64).scaled(n).scaled(1_000_000));
+    }
+    wanted
+}
+
+/// Each consumer's percentage among its siblings as numerator and denominator, from the pool's root on: the
+/// best priority with somebody waiting divides all by ratio. For display (ego.md 7.1).
+pub fn percentages(books: &Books<'_>, book: &PoolBook<'_>) -> Vec<(u64, u64)> {
+    let (plan, root) = (books.plan, book.pool.root);
+    let demands = Demands::new(books, book);
+    let mut parts = vec![(0, 1); book.end - root];
+    parts[0] = (1, 1);
+    for node in root..book.end {
+        let waits = |&&c: &&usize| demands.waits[c - root];
+        let open = || plan.consumers[node].children.iter().filter(waits);
+        let best = open().map(|&c| plan.consumers[c].priority).max();
+        let best = || open().filter(|&&c| Some(plan.consumers[c].priority) == best);
+        let sum: u64 = best().map(|&c| plan.consumers[c].ratio).sum();
+        for &c in best() {
+            parts[c - root] = (plan.consumers[c].ratio, sum);
+        }
+    }
+    parts
+}
+
+/// Running units of a leaf in a pool, the newest first.
+pub(super) fn newest_first(books: &Books<'_>, book: &PoolBook<'_>, leaf: usize) -> Vec<usize> {
+    let source = book.source();
+    let is_ours = |&id: &usize| {
+        let unit = &books.units[id];
+        books.may_go(id)
+            && unit.source == source
+            && book.is_in[unit.host]
+            && books.subs[unit.sub].leaf == leaf
+    };
+    (0..books.units.len()).rev().filter(is_ours).collect()
+}
+
+/// Whether a vector names anything above zero in one of these dimensions.
+pub(super) fn helps(unit: &Dims, short: &[usize]) -> bool {
+    short.iter().any(|&dim| unit[dim] > 0)
+}

@@ -1,0 +1,568 @@
+//! Taking units back in a pool.
+//!
+//! # Rule
+//! First every leaf above its share limit loses its newest units. Then, again and again, the most under-used leaf that waits and
+//! is below its share usage quota takes one unit's space: from leaves above their quota, where at the siblings at
+//! which the two paths split the victim's side is above its quota too and has no higher share priority. Victims are the
+//! most over-used first, inside a leaf the newest first; at equal priority none whose loss would
+//! leave its side with less usage for its ratio than the reclaimer's side. The host is chosen with the
+//! best victims, then the least usage lost, the fewest units, the newest start.
+//!
+//! # Source
+//! ego.md 8.1 to 8.3; IBM, *Resource reclaim for multidimensional scheduling*
+//!
+//! # Differs
+//! OC-11, OC-16 to OC-20, OC-27, OC-28
+
+use std::cmp::Ordering;
+
+use super::assign::best_two;
+use super::books::{Books, State};
+use super::grace::grace_in_pool;
+use super::number::{Fraction, Nat};
+use super::plan::{Dims, ShareLimit, add, fits};
+use super::pool::{PoolBook, PoolHost};
+use super::quota::{Demands, compare_per_ratio, helps, newest_first, quotas};
+use crate::kit::sort;
+use crate::time::Time;
+use crate::units::RESOURCES_MAX;
+
+/// One reclaim.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Reclaim {
+    /// For whom: a leaf, and one unit of this sub-allocation of it; nobody if a leaf was above its share limit.
+    pub by: Option<(usize, Option<usize>)>,
+    /// Where.
+    pub host: usize,
+    /// The units in the order in which they were taken.
+    pub victims: Vec<usize>,
+    /// When the last of them must be gone.
+    pub deadline: Time,
+    /// The numbers that allowed it.
+    pub why: Option<Why>,
+}
+
+/// What allowed a reclaim, as of the start of its round. All in parts of the pool.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Why {
+    /// Projected usage and quota of the reclaiming leaf.
+    pub reclaimer: (Nat, Fraction),
+    /// The first victim's leaf, its projected usage and quota.
+    pub victim: (usize, Nat, Fraction),
+    /// The siblings where their paths split: reclaimer's side, victim's side.
+    pub sides: (usize, usize),
+    /// Projected usage of both sides after the reclaim.
+    pub after: (Nat, Nat),
+    /// What the whole pool is in these numbers.
+    pub whole: Nat,
+}
+
+/// Why a leaf that waits got nothing by reclaim.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Refused {
+    /// It uses its quota.
+    NotUnderQuota,
+    /// What it needs is free or on its way.
+    OnItsWay,
+    /// Nobody it may take from is above its quota.
+    NoVictimOverQuota,
+    /// Whatever would help is needed more where it is.
+    WouldInvert,
+    /// It lost units itself in this pass.
+    WasVictim,
+}
+
+/// What one pass did and refused.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Pass {
+    /// In order.
+    pub reclaims: Vec<Reclaim>,
+    /// Leaves that had their turn and got nothing.
+    pub refused: Vec<(usize, Refused)>,
+}
+
+/// Dimensions in which a leaf draws more from the pool than its share limit.
+fn over_limit(books: &Books<'_>, book: &PoolBook<'_>, leaf: usize, taken: &Dims) -> Vec<usize> {
+    let limits: &[Option<ShareLimit>; RESOURCES_MAX] = &books.plan.consumers[leaf].share_limit;
+    let is_over = |&dim: &usize| limits[dim].is_some_and(|limit| book.exceeds(limit, leaf, dim, -taken[dim]));
+    (0..RESOURCES_MAX).filter(is_over).collect()
+}
+
+/// The units the limit pass takes from a leaf: the newest that use a dimension in which it is above its limit.
+pub(super) fn limit_victims(books: &Books<'_>, book: &PoolBook<'_>, leaf: usize) -> Vec<usize> {
+    let mut taken = Dims::default();
+    let mut over = over_limit(books, book, leaf, &taken);
+    let mut victims = Vec::new();
+    if over.is_empty() {
+        return victims;
+    }
+    for id in newest_first(books, book, leaf) {
+        let unit = &books.subs[books.units[id].sub].unit;
+        if helps(unit, &over) {
+            add(&mut taken, unit, 1);
+            victims.push(id);
+            over = over_limit(books, book, leaf, &taken);
+            if over.is_empty() {
+                break;
+            }
+        }
+    }
+    victims
+}
+
+/// The state of a pass.
+struct Taking<'b, 'p, 'a> {
+    books: &'b mut Books<'a>,
+    book: &'b mut PoolBook<'p>,
+    /// Leaves that had their turn and got nothing, from the pool's root on.
+    out: Vec<bool>,
+    /// Roles do not change inside a pass (OC-18).
+    was_reclaimer: Vec<bool>,
+    was_victim: Vec<bool>,
+    /// For each leaf its running units in the pool, the newest last.
+    units_of: Vec<Vec<usize>>,
+    /// For each host its place in the pool's order.
+    places: Vec<usize>,
+    /// For each host the last round that looked at it.
+    seen: Vec<u32>,
+    n_rounds: u32,
+    pass: Pass,
+}
+
+/// Takes back in a pool what others deserve, after its free resources were handed out.
+pub fn reclaim(books: &mut Books<'_>, book: &mut PoolBook<'_>) -> Pass {
+    let n = book.end - book.pool.root;
+    let no = vec![false; n];
+    let mut taking = Taking {
+        books,
+        book,
+        out: no.clone(),
+        was_reclaimer: no.clone(),
+        was_victim: no,
+        units_of: vec![Vec::new(); n],
+        places: Vec::new(),
+        seen: Vec::new(),
+        n_rounds: 0,
+        pass: Pass::default(),
+    };
+    taking.limits();
+    taking.list_units();
+    while taking.round() {}
+    taking.pass
+}
+
+/// A round's numbers.
+struct Round {
+    quota: Vec<Fraction>,
+    /// Leaves that qualify as victims, the most over-used first.
+    victims: Vec<usize>,
+    /// For each of them its rank, from the pool's root on; `u32::MAX` for others.
+    ranks: Vec<u32>,
+}
+
+/// A way to make room on one host.
+struct Room {
+    host: usize,
+    victims: Vec<usize>,
+    worst_rank: u32,
+    lost: Nat,
+    after: (Nat, Nat),
+}
+
+impl Taking<'_, '_, '_> {
+    fn root(&self) -> usize {
+        self.book.pool.root
+    }
+
+    /// Units above share limits go first, for nobody in particular (OC-11).
+    fn limits(&mut self) {
+        for leaf in self.root()..self.book.end {
+            if !self.books.plan.is_leaf(leaf) {
+                continue;
+            }
+            for id in limit_victims(self.books, self.book, leaf) {
+                let host = self.books.units[id].host;
+                let deadline = self.take(id);
+                self.pass.reclaims.push(Reclaim { by: None, host, victims: vec![id], deadline, why: None });
+            }
+        }
+    }
+
+    /// Lists what may be taken, by leaf.
+    fn list_units(&mut self) {
+        let (books, root) = (&self.books, self.root());
+        self.places = vec![usize::MAX; books.on_host.len()];
+        self.seen = vec![0; books.on_host.len()];
+        for (place, host) in self.book.pool.hosts.iter().enumerate() {
+            self.places[host.host] = place;
+        }
+        let source = self.book.source();
+        for (id, unit) in books.units.iter().enumerate() {
+            if books.may_go(id) && unit.source == source && self.book.is_in[unit.host] {
+                self.units_of[books.subs[unit.sub].leaf - root].push(id);
+            }
+        }
+    }
+
+    /// Puts a unit into its grace.
+    fn take(&mut self, id: usize) -> Time {
+        let sub = self.books.units[id].sub;
+        let deadline = self.books.now + grace_in_pool(self.books, self.book.pool, id);
+        self.books.reclaim(id, deadline);
+        self.book.project(self.books, sub, false);
+        if self.books.units[id].state == State::Gone {
+            self.book.drawn[sub].units -= 1;
+        }
+        deadline
+    }
+
+    /// One leaf has its turn. Answers whether there was one.
+    fn round(&mut self) -> bool {
+        let demands = Demands::new(self.books, self.book);
+        let quota = quotas(self.books, self.book, &demands);
+        let Some(leaf) = self.reclaimer(&demands, &quota) else {
+            self.refuse_satisfied(&demands);
+            return false;
+        };
+        let at = leaf - self.root();
+        let first = |&&sub: &&usize| self.book.outstanding(self.books, sub) > 0;
+        let Some(&sub) = self.books.subs_of[leaf].iter().find(first) else {
+            self.out[at] = true;
+            return true;
+        };
+        let together = self.books.first_units(sub);
+        let taken = if together.is_empty() {
+            self.take_room(leaf, sub, quota)
+        } else {
+            self.take_together(leaf, &together)
+        };
+        if let Err(why) = taken {
+            self.refuse(leaf, why);
+        }
+        true
+    }
+
+    /// Room for the first units of an allocation, all of it or none: what is free or on its way is promised, the rest is taken
+    /// unit by unit, as long as the leaf is below its quota (OC-14).
+    fn take_together(&mut self, leaf: usize, together: &[usize]) -> Result<(), Refused> {
+        let before = (self.books.clone(), self.book.clone());
+        let roles = (self.was_reclaimer.clone(), self.was_victim.clone(), self.units_of.clone());
+        let n_reclaims = self.pass.reclaims.len();
+        for &sub in together {
+            let taken = if self.promise_room(leaf, sub) {
+                Ok(())
+            } else {
+                let demands = Demands::new(self.books, self.book);
+                let quota = quotas(self.books, self.book, &demands);
+                match self.is_under(leaf, &quota) && self.book.outstanding(self.books, sub) > 0 {
+                    true => self.take_room(leaf, sub, quota),
+                    false => Err(Refused::NotUnderQuota),
+                }
+            };
+            if taken.is_err() {
+                (*self.books, *self.book) = before;
+                (self.was_reclaimer, self.was_victim, self.units_of) = roles;
+                self.pass.reclaims.truncate(n_reclaims);
+                return taken;
+            }
+        }
+        Ok(())
+    }
+
+    /// Promises room that is free or on its way, if there is.
+    fn promise_room(&mut self, leaf: usize, sub: usize) -> bool {
+        let unit = self.books.subs[sub].unit;
+        let has_room =
+            |h: &&PoolHost| fits(&self.books.unclaimed[h.host], &unit) && self.books.may_run(sub, h.host);
+        let Some(host) = self.hosts_for(leaf).find(has_room).map(|h| h.host) else { return false };
+        if self.book.outstanding(self.books, sub) == 0 {
+            return false;
+        }
+        let is_leaving = |&id: &usize| matches!(self.books.units[id].state, State::Reclaiming(_));
+        let leaving: Vec<usize> = self.books.on_host[host].iter().copied().filter(is_leaving).collect();
+        self.books.earmark(sub, host, self.book.source(), &leaving);
+        self.book.project(self.books, sub, true);
+        true
+    }
+
+    /// Room for one unit.
+    fn take_room(&mut self, leaf: usize, sub: usize, quota: Vec<Fraction>) -> Result<(), Refused> {
+        if self.is_on_its_way(sub) {
+            return Err(Refused::OnItsWay);
+        }
+        let victims = self.victims(leaf, &quota);
+        let mut ranks = vec![u32::MAX; quota.len()];
+        for (rank, &victim) in victims.iter().enumerate() {
+            ranks[victim - self.root()] = rank as u32;
+        }
+        let round = Round { quota, victims, ranks };
+        match self.best_room(leaf, sub, &round) {
+            Some(room) => {
+                self.execute(leaf, sub, &round, room);
+                Ok(())
+            }
+            None if round.victims.is_empty() => Err(Refused::NoVictimOverQuota),
+            None => Err(Refused::WouldInvert),
+        }
+    }
+
+    fn refuse(&mut self, leaf: usize, why: Refused) {
+        let at = leaf - self.root();
+        self.out[at] = true;
+        self.pass.refused.push((leaf, why));
+    }
+
+    /// The others that wait use their quota, or lost units in this pass.
+    fn refuse_satisfied(&mut self, demands: &Demands) {
+        for leaf in (self.root()..self.book.end).filter(|&c| self.books.plan.is_leaf(c)) {
+            let at = leaf - self.root();
+            if demands.waits[at] && !self.out[at] {
+                let why = if self.was_victim[at] { Refused::WasVictim } else { Refused::NotUnderQuota };
+                self.pass.refused.push((leaf, why));
+            }
+        }
+    }
+
+    fn is_under(&self, consumer: usize, quota: &[Fraction]) -> bool {
+        self.compare_to_quota(consumer, quota) == Ordering::Less
+    }
+    fn is_over(&self, consumer: usize, quota: &[Fraction]) -> bool {
+        self.compare_to_quota(consumer, quota) == Ordering::Greater
+    }
+    fn compare_to_quota(&self, consumer: usize, quota: &[Fraction]) -> Ordering {
+        let quota = &quota[consumer - self.root()];
+        self.book.projected(consumer).times(&quota.d).cmp(&quota.n)
+    }
+
+    /// The walk of the free pass, over leaves that wait and are below their quota.
+    fn reclaimer(&self, demands: &Demands, quota: &[Fraction]) -> Option<usize> {
+        let (root, plan) = (self.root(), self.books.plan);
+        let mut open = vec![false; self.out.len()];
+        for leaf in (root..self.book.end).filter(|&c| plan.is_leaf(c)) {
+            let at = leaf - root;
+            if demands.waits[at] && !self.out[at] && !self.was_victim[at] && self.is_under(leaf, quota) {
+                plan.path(leaf).take_while(|&c| c >= root).for_each(|c| open[c - root] = true);
+            }
+        }
+        let mut node = Some(root).filter(|_| open[0])?;
+        while !plan.is_leaf(node) {
+            let children = plan.consumers[node].children.iter().copied();
+            let children: Vec<usize> = children.filter(|&c| open[c - root]).collect();
+            node = best_two(self.books, self.book, &children)?.0;
+        }
+        Some(node)
+    }
+
+    fn hosts_for(&self, leaf: usize) -> impl Iterator<Item = &PoolHost> {
+        self.book.pool.hosts.iter().filter(move |&&h| self.book.admits(self.books, leaf, h))
+    }
+
+    /// Whether a unit fits somewhere once every grace is over (OC-27).
+    fn is_on_its_way(&self, sub: usize) -> bool {
+        let books = &self.books;
+        let unit = &books.subs[sub].unit;
+        self.hosts_for(books.subs[sub].leaf)
+            .any(|h| fits(&books.unclaimed[h.host], unit) && books.may_run(sub, h.host))
+    }
+
+    /// The leaves that qualify as victims of this one, the most over-used first.
+    fn victims(&self, leaf: usize, quota: &[Fraction]) -> Vec<usize> {
+        let (root, plan) = (self.root(), self.books.plan);
+        let mut victims = Vec::new();
+        let mut stack = vec![root];
+        while let Some(node) = stack.pop() {
+            if plan.is_leaf(node) {
+                let is_victim = !self.was_reclaimer[node - root]
+                    && self.is_over(node, quota)
+                    && plan.split(leaf, node).is_some_and(|(a, b)| {
+                        self.is_over(b, quota) && plan.consumers[a].priority >= plan.consumers[b].priority
+                    });
+                if is_victim {
+                    victims.push(node);
+                }
+                continue;
+            }
+            // The stack turns the order round: the most over-used must be pushed last.
+            let mut children = plan.consumers[node].children.clone();
+            let key = |c: usize| (self.book.projected(c), plan.consumers[c].ratio);
+            sort::sort_by(&mut children, |&a, &b| {
+                let ((of_a, ratio_a), (of_b, ratio_b)) = (key(a), key(b));
+                let by_priority = plan.consumers[b].priority.cmp(&plan.consumers[a].priority);
+                by_priority.then_with(|| compare_per_ratio(of_a, ratio_a, of_b, ratio_b))
+            });
+            stack.extend(children);
+        }
+        victims
+    }
+
+    /// The best way to make room for one unit: hosts with units of the best victims are looked at first, and no others once
+    /// nothing better can come.
+    fn best_room(&mut self, leaf: usize, sub: usize, round: &Round) -> Option<Room> {
+        let mut best: Option<Room> = None;
+        self.n_rounds += 1;
+        self.book.project(self.books, sub, true);
+        for (rank, &victim) in round.victims.iter().enumerate() {
+            if best.as_ref().is_some_and(|best| best.worst_rank < rank as u32) {
+                break;
+            }
+            let at = victim - self.root();
+            for i in (0..self.units_of[at].len()).rev() {
+                let host = self.books.units[self.units_of[at][i]].host;
+                if std::mem::replace(&mut self.seen[host], self.n_rounds) == self.n_rounds {
+                    continue;
+                }
+                let place = self.book.pool.hosts[self.places[host]];
+                let is_open = self.book.admits(self.books, leaf, place)
+                    && self.books.may_run(sub, host)
+                    && !fits(&self.books.free[host], &self.books.subs[sub].unit);
+                if let Some(room) = is_open.then(|| self.room_on(leaf, sub, host, round, &best)).flatten()
+                    && best.as_ref().is_none_or(|best| self.compare_rooms(&room, best).is_lt())
+                {
+                    best = Some(room);
+                }
+            }
+        }
+        self.book.project(self.books, sub, false);
+        best
+    }
+
+    /// Units on a host that may go, by rank of their leaf, the newest first.
+    fn candidates(&self, host: usize, round: &Round) -> Vec<(u32, usize)> {
+        let (books, root, source) = (&self.books, self.root(), self.book.source());
+        let mut candidates: Vec<(u32, usize)> = Vec::with_capacity(books.on_host[host].len());
+        for &id in books.on_host[host].iter().rev() {
+            let unit = &books.units[id];
+            if unit.source != source || !books.may_go(id) {
+                continue;
+            }
+            let rank = round.ranks[books.subs[unit.sub].leaf - root];
+            if rank != u32::MAX {
+                let after = candidates.iter().rposition(|&(other, _)| other <= rank).map_or(0, |at| at + 1);
+                candidates.insert(after, (rank, id));
+            }
+        }
+        candidates
+    }
+
+    /// Whether no choice among these units can beat the best room found so far.
+    fn cannot_win(&self, candidates: &[(u32, usize)], best: &Option<Room>) -> bool {
+        let (Some(best), Some(&(rank, _))) = (best, candidates.first()) else { return candidates.is_empty() };
+        if rank != best.worst_rank {
+            return rank > best.worst_rank;
+        }
+        let shares = candidates.iter().map(|&(_, id)| self.step(self.books.units[id].sub));
+        let newest = candidates.iter().map(|&(_, id)| id).max();
+        match shares.min().map_or(Ordering::Less, |least| least.cmp(&best.lost)) {
+            Ordering::Less => false,
+            // As much lost by one unit already: more units lose more, another single one must be newer.
+            Ordering::Equal => best.victims.len() == 1 && newest <= best.victims.first().copied(),
+            Ordering::Greater => true,
+        }
+    }
+
+    /// The share of one unit.
+    fn step(&self, sub: usize) -> &Nat {
+        &self.book.step[self.books.subs[sub].shape]
+    }
+
+    /// Victims on one host that make room, if there are; the unit is in the projection already.
+    fn room_on(
+        &mut self,
+        leaf: usize,
+        sub: usize,
+        host: usize,
+        round: &Round,
+        best: &Option<Room>,
+    ) -> Option<Room> {
+        let candidates = self.candidates(host, round);
+        if self.cannot_win(&candidates, best) {
+            return None;
+        }
+        let unit = self.books.subs[sub].unit;
+        let mut free = self.books.free[host];
+        let mut room =
+            Room { host, victims: Vec::new(), worst_rank: 0, lost: Nat::ZERO, after: Default::default() };
+        for (rank, id) in candidates {
+            let victim = self.books.units[id].sub;
+            let size = self.books.subs[victim].unit;
+            let mut dims = unit.iter().zip(&free).zip(&size);
+            let helps = dims.any(|((&wanted, &free), &size)| wanted > 0 && wanted > free && size > 0);
+            if !helps || !self.give(leaf, victim, round) {
+                continue;
+            }
+            add(&mut free, &size, 1);
+            room.victims.push(id);
+            room.worst_rank = rank.max(room.worst_rank);
+            room.lost = room.lost.plus(self.step(victim));
+            if fits(&free, &unit) {
+                break;
+            }
+        }
+        let first = room.victims.first().map(|&id| self.books.subs[self.books.units[id].sub].leaf);
+        if let Some((a, b)) = first.and_then(|first| self.books.plan.split(leaf, first)) {
+            room.after = (self.book.projected(a).clone(), self.book.projected(b).clone());
+        }
+        for &id in &room.victims {
+            let victim = self.books.units[id].sub;
+            self.book.project(self.books, victim, true);
+        }
+        fits(&free, &unit).then_some(room)
+    }
+
+    /// Worst victim rank, usage lost, number of units, newest start, first host (OC-17).
+    fn compare_rooms(&self, a: &Room, b: &Room) -> Ordering {
+        let newest = |room: &Room| room.victims.iter().copied().max();
+        let by_loss = a.worst_rank.cmp(&b.worst_rank).then_with(|| a.lost.cmp(&b.lost));
+        let by_units = by_loss.then_with(|| a.victims.len().cmp(&b.victims.len()));
+        let by_start = by_units.then_with(|| newest(b).cmp(&newest(a)));
+        by_start.then_with(|| self.places[a.host].cmp(&self.places[b.host]))
+    }
+
+    /// Takes a unit out of the projection if its leaf may lose it.
+    fn give(&mut self, leaf: usize, victim: usize, round: &Round) -> bool {
+        let v = self.books.subs[victim].leaf;
+        if !self.is_over(v, &round.quota) {
+            return false;
+        }
+        let Some((a, b)) = self.books.plan.split(leaf, v) else { return false };
+        self.book.project(self.books, victim, false);
+        let (side_a, side_b) = (&self.books.plan.consumers[a], &self.books.plan.consumers[b]);
+        let inverts = side_a.priority == side_b.priority
+            && compare_per_ratio(self.book.projected(b), side_b.ratio, self.book.projected(a), side_a.ratio)
+                .is_lt();
+        if inverts {
+            self.book.project(self.books, victim, true);
+        }
+        !inverts
+    }
+
+    /// The victims are told to go, the reclaimer gets its earmark, or its unit at once.
+    fn execute(&mut self, leaf: usize, sub: usize, round: &Round, room: Room) {
+        let root = self.root();
+        let first = self.books.subs[self.books.units[room.victims[0]].sub].leaf;
+        let sides = self.books.plan.split(leaf, first).unwrap_or((leaf, first));
+        let number = |c: usize| (self.book.projected(c).clone(), round.quota[c - root].clone());
+        let (usage, quota) = number(first);
+        let whole = self.book.whole.clone();
+        let (reclaimer, after) = (number(leaf), room.after);
+        let why = Why { reclaimer, victim: (first, usage, quota), sides, after, whole };
+        let mut deadline = self.books.now;
+        for &id in &room.victims {
+            let victim = self.books.subs[self.books.units[id].sub].leaf;
+            self.was_victim[victim - root] = true;
+            self.units_of[victim - root].retain(|&other| other != id);
+            deadline = deadline.max(self.take(id));
+        }
+        self.was_reclaimer[leaf - root] = true;
+        self.books.earmark(sub, room.host, self.book.source(), &room.victims);
+        self.book.project(self.books, sub, true);
+        let last = self.books.earmarks.len() - 1;
+        if self.books.earmarks[last].victims.is_empty() {
+            self.books.redeem_at(last);
+            self.book.drawn[sub].units += 1;
+        }
+        let (host, victims) = (room.host, room.victims);
+        let why = Some(why);
+        self.pass.reclaims.push(Reclaim { by: Some((leaf, Some(sub))), host, victims, deadline, why });
+    }
+}

@@ -1,0 +1,187 @@
+//! Why jobs still wait at the end of a cycle.
+//!
+//! # Rule
+//! One reason per job, the one of its first pod set that waits, as of the public pool, which comes last: promised and waiting for a
+//! grace; no host is large enough; ratio 0 or too long a grace; at a share limit; not below its quota; nobody to take
+//! from; or nothing fits.
+//!
+//! # Source
+//! ego.md 9
+//!
+//! # Differs
+//! nothing
+
+use super::books::State;
+use super::cycle::Cycle;
+use super::memory::job_of;
+use super::model::{Desk, Model};
+use super::pool::{Barred, PoolBook};
+use super::quota::Table;
+use super::reclaim::Refused;
+use super::rules;
+use crate::id::JobId;
+use crate::kit::sort;
+use crate::policy::PartitionView;
+use crate::trace::{Check, Gate, NodeReason, Op, Outlook, Quantity, Refusal, Subject, Trace, Value};
+use crate::units::{RESOURCES_MAX, Resource};
+
+/// Adds one refusal per job that waits.
+pub fn refuse(world: PartitionView<'_>, model: &Model, desk: &Desk<'_>, cycle: &Cycle, trace: &mut Trace) {
+    let pool = model.layout.pool(&desk.books, 0);
+    let book = PoolBook::open(&desk.books, &pool);
+    let table = Table::new(&desk.books, &book);
+    let mut refusals: Vec<Refusal> = Vec::new();
+    for sub in 0..desk.pod_sets.len() {
+        if desk.waiting[sub].is_empty() {
+            continue;
+        }
+        let job = job_of(world, desk.pod_sets[sub]);
+        if refusals.last().is_some_and(|last| last.job == job) {
+            continue;
+        }
+        let because = Because { model, desk, cycle, book: &book, table: &table };
+        refusals.push(because.refusal(job, sub));
+    }
+    sort::sort_by_key(&mut refusals, |refusal: &Refusal| refusal.job);
+    for refusal in refusals {
+        trace.refusal(|| refusal);
+    }
+}
+
+struct Because<'b, 'a> {
+    model: &'b Model,
+    desk: &'b Desk<'a>,
+    cycle: &'b Cycle,
+    book: &'b PoolBook<'b>,
+    table: &'b Table,
+}
+
+impl Because<'_, '_> {
+    fn refusal(&self, job: JobId, sub: usize) -> Refusal {
+        let (gate, outlook, checks) = self.gate(sub);
+        Refusal { job, gate, also: Vec::new(), checks, outlook }
+    }
+
+    fn gate(&self, sub: usize) -> (Gate, Outlook, Vec<Check>) {
+        let books = &self.desk.books;
+        let leaf = books.subs[sub].leaf;
+        if let Some(earmark) = books.earmarks.iter().rev().find(|e| e.sub == sub) {
+            let until = earmark.victims.iter().filter_map(|&id| match books.units[id].state {
+                State::Reclaiming(until) => Some(until),
+                _ => None,
+            });
+            return (Gate::WaitingForVictims { until: until.max() }, Outlook::NextCycle, Vec::new());
+        }
+        let Some(queue) = self.model.queues[leaf] else {
+            return (Gate::NotALeaf, Outlook::OnlyByEdit, Vec::new());
+        };
+        if !self.model.plan.is_leaf(leaf) {
+            return (Gate::NotALeaf, Outlook::OnlyByEdit, Vec::new());
+        }
+        let barred = self.book.excluded(books, leaf).or_else(|| self.book.barred(books, sub));
+        match barred {
+            Some(Barred::RatioZero(zero)) => {
+                let queue = self.model.queues[zero].unwrap_or(queue);
+                (Gate::NotEntitled { queue }, Outlook::OnlyByEdit, Vec::new())
+            }
+            Some(Barred::GraceTooLong) => {
+                (Gate::NotEntitled { queue }, Outlook::OnlyByEdit, vec![self.graces(leaf)])
+            }
+            Some(Barred::NoCapacity) => self.no_capacity(sub),
+            Some(Barred::AtShareLimit(consumer, dim)) => {
+                let queue = self.model.queues[consumer].unwrap_or(queue);
+                let resource = resource(dim);
+                let gate = Gate::OverLimit { queue, resource };
+                (gate, Outlook::WhenFreed, vec![self.at_limit(sub, consumer, dim)])
+            }
+            None => self.not_reclaimed(sub),
+        }
+    }
+
+    fn not_reclaimed(&self, sub: usize) -> (Gate, Outlook, Vec<Check>) {
+        let leaf = self.desk.books.subs[sub].leaf;
+        let of_public = self.cycle.passes.iter().find(|(root, _)| *root == 0);
+        let refused = of_public.and_then(|(_, pass)| pass.refused.iter().find(|(l, _)| *l == leaf));
+        let queue = self.model.queues[leaf];
+        match (refused.map(|(_, why)| *why), queue) {
+            (Some(Refused::NotUnderQuota), Some(queue)) => {
+                let checks = self.not_under_quota(leaf);
+                (Gate::NotEntitled { queue }, Outlook::WhenFreed, checks)
+            }
+            (Some(Refused::OnItsWay), _) => {
+                (Gate::WaitingForVictims { until: None }, Outlook::NextCycle, Vec::new())
+            }
+            (Some(Refused::NoVictimOverQuota | Refused::WouldInvert | Refused::WasVictim), _) => {
+                (Gate::NoVictims { tried: 0 }, Outlook::WhenFreed, Vec::new())
+            }
+            _ => {
+                let of = self.desk.waiting[sub].len() as u32;
+                let reasons =
+                    vec![(NodeReason::Insufficient(self.short(sub)), self.model.nodes.len() as u32)];
+                (Gate::NoNode { placed: 0, of, reasons }, Outlook::WhenFreed, Vec::new())
+            }
+        }
+    }
+
+    /// The resource that most hosts have too little of.
+    fn short(&self, sub: usize) -> Resource {
+        let (books, unit) = (&self.desk.books, &self.desk.books.subs[sub].unit);
+        let lacking = |dim: &usize| books.free.iter().filter(|free| free[*dim] < unit[*dim]).count();
+        resource((0..3).rev().max_by_key(lacking).unwrap_or(0))
+    }
+
+    fn no_capacity(&self, sub: usize) -> (Gate, Outlook, Vec<Check>) {
+        let unit = &self.desk.books.subs[sub].unit;
+        let most = |dim: usize| self.model.plan.hosts.iter().map(|host| host[dim]).max().unwrap_or(0);
+        let dim = (0..RESOURCES_MAX).find(|&dim| unit[dim] > most(dim));
+        match dim {
+            Some(dim) => (Gate::TooLarge { resource: resource(dim) }, Outlook::OnlyByEdit, Vec::new()),
+            // Each resource is there, but not together, or not in a pool that is open to the queue.
+            None => {
+                let of = self.desk.waiting[sub].len() as u32;
+                let reasons = vec![(NodeReason::Gate, self.model.nodes.len() as u32)];
+                (Gate::NoNode { placed: 0, of, reasons }, Outlook::WhenFreed, Vec::new())
+            }
+        }
+    }
+
+    fn graces(&self, leaf: usize) -> Check {
+        let seconds =
+            |quantity, span: crate::time::Span| rules::term(quantity, Value::Real(span.as_seconds()));
+        let own = self.model.plan.consumers[leaf].reclaim_grace.unwrap_or_default();
+        let subject = rules::between(self.model.queues[leaf], None);
+        let (left, right) = (seconds(Quantity::Runtime, own), seconds(Quantity::Limit, self.book.pool.grace));
+        Check::new(rules::GRACE, subject, left, Op::Exceeds, right)
+    }
+
+    fn at_limit(&self, sub: usize, consumer: usize, dim: usize) -> Check {
+        let unit = self.desk.books.subs[sub].unit[dim];
+        let resource = resource(dim);
+        let amount = |quantity, n: i64| {
+            let real = crate::units::Amount::base_units(n).in_policy_units(resource);
+            rules::term(quantity, Value::Real(real))
+        };
+        let limit = match self.model.plan.consumers[consumer].share_limit[dim] {
+            Some(super::plan::ShareLimit::At(most)) => most,
+            _ => 0,
+        };
+        let subject =
+            Subject { queue: self.model.queues[consumer], resource: Some(resource), ..Subject::default() };
+        let with = amount(Quantity::AllocatedWithJob, self.book.amount(consumer, dim) + unit);
+        Check::new(rules::SHARE_LIMIT, subject, with, Op::Exceeds, amount(Quantity::Limit, limit))
+    }
+
+    /// The leaf uses its quota: the numbers of the end of the cycle, if they still say so.
+    fn not_under_quota(&self, leaf: usize) -> Vec<Check> {
+        let row = leaf - self.table.root;
+        let usage = rules::part(Quantity::Usage, &self.table.projected[row], &self.table.whole);
+        let quota = rules::quota(&self.table.quota[row], &self.table.whole);
+        let subject = rules::between(self.model.queues[leaf], None);
+        let check = Check::new(rules::UNDER_QUOTA, subject, usage, Op::AtLeast, quota);
+        if check.holds { vec![check] } else { Vec::new() }
+    }
+}
+
+fn resource(dim: usize) -> Resource {
+    Resource(dim as u8)
+}

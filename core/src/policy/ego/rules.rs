@@ -1,0 +1,161 @@
+//! The rules of the policy and the comparisons they make.
+//!
+//! # Rule
+//! One record each; choices of our own say so in `differs`.
+//!
+//! # Source
+//! ego.md
+//!
+//! # Differs
+//! nothing
+
+use super::number::{Fraction, Nat};
+use crate::id::QueueId;
+use crate::trace::{Check, Op, Quantity, Rule, RuleRecord, Subject, Term, Value};
+
+/// Own hosts come first.
+pub const OWN_HOSTS: Rule = Rule(&RuleRecord {
+    key: "ego/own-hosts",
+    says: "a consumer uses its own hosts before any share pool",
+    formula: "owned → private pool of the parent → … → public pool",
+    source: "ego.md 3.2; IBM, Resource reclaim for multidimensional scheduling",
+    differs: "our choice (OC-2): all owners are served before any pool",
+});
+
+/// Share priority.
+pub const SHARE_PRIORITY: Rule = Rule(&RuleRecord {
+    key: "ego/share-priority",
+    says: "among siblings the one with the higher share priority is served first",
+    formula: "priority(a) ≥ priority(b)",
+    source: "ego.md 7.2; IBM, Share policies for multidimensional scheduling",
+    differs: "our choice (OC-1): the larger number is the higher priority; IBM counts from 1, the highest, to 10",
+});
+
+/// Share ratio.
+pub const SHARE_RATIO: Rule = Rule(&RuleRecord {
+    key: "ego/share-ratio",
+    says: "at equal priority the one with the smallest usage for its share ratio is served first; on a tie the one higher in the tree",
+    formula: "usage(a) / ratio(a) ≤ usage(b) / ratio(b)",
+    source: "ego.md 7.2; IBM, How does EGO determine resource allocation when multiple consumers with equal share ratios require the same resource",
+    differs: "our choice (OC-13): usage counts promised units and not those in their grace",
+});
+
+/// An earmark is redeemed.
+pub const EARMARK: Rule = Rule(&RuleRecord {
+    key: "ego/earmark",
+    says: "what was reclaimed for a consumer is its own once the victims are gone",
+    formula: "",
+    source: "ego.md 8.4",
+    differs: "our choice (OC-19): the promise is for this host",
+});
+
+/// Below the quota.
+pub const UNDER_QUOTA: Rule = Rule(&RuleRecord {
+    key: "ego/under-quota",
+    says: "a consumer reclaims while it uses less of the pool than its share usage quota",
+    formula: "usage < share usage quota",
+    source: "ego.md 8.3; IBM, Share policies for multidimensional scheduling",
+    differs: "our choice (OC-16): quotas are worked out from projected usage",
+});
+
+/// Above the quota.
+pub const OVER_QUOTA: Rule = Rule(&RuleRecord {
+    key: "ego/over-quota",
+    says: "units are taken from consumers that use more of the pool than their share usage quota",
+    formula: "usage > share usage quota",
+    source: "ego.md 8.1; IBM, Resource reclaim for multidimensional scheduling",
+    differs: "our choice (OC-17): most over-used first, then the least usage lost, then the newest unit",
+});
+
+/// No inversion.
+pub const NO_INVERSION: Rule = Rule(&RuleRecord {
+    key: "ego/no-inversion",
+    says: "no reclaim leaves the losing side with less usage for its share ratio than the winning side",
+    formula: "usage(a) / ratio(a) ≤ usage(b) / ratio(b) afterwards",
+    source: "ego.md 8.1; IBM, Resource reclaim for multidimensional scheduling",
+    differs: "",
+});
+
+/// The share limit.
+pub const SHARE_LIMIT: Rule = Rule(&RuleRecord {
+    key: "ego/share-limit",
+    says: "no consumer draws more from a share pool than its share limit; what is above it goes first",
+    formula: "drawn ≤ share limit",
+    source: "ego.md 4, 8.3; IBM, MDPlan.xml reference",
+    differs: "our choice (OC-7, OC-11): own hosts do not count, and the newest units go at once",
+});
+
+/// The owner takes its host back.
+pub const CALL_BACK: Rule = Rule(&RuleRecord {
+    key: "ego/call-back",
+    says: "an owner with work of its own takes back the hosts it lent",
+    formula: "",
+    source: "ego.md 3.3; IBM, Ownership in a multidimensional resource plan",
+    differs: "our choice (OC-29): a host is lent and called back as a whole",
+});
+
+/// Grace and admission.
+pub const GRACE: Rule = Rule(&RuleRecord {
+    key: "ego/grace",
+    says: "a consumer whose units need a longer grace than a pool promises may not use that pool",
+    formula: "reclaim grace ≤ grace of the pool",
+    source: "ego.md 8.5; IBM, Grace periods for multidimensional scheduling",
+    differs: "our choice (OC-21)",
+});
+
+/// The dynamic share quota, for orientation.
+pub const DYNAMIC_QUOTA: Rule = Rule(&RuleRecord {
+    key: "ego/dynamic-quota",
+    says: "what a consumer with work would get of one resource by ratio and priority, and never above what it wants",
+    formula: "quota = min(demand, rest · ratio / Σ ratios), highest priority first",
+    source: "ego.md 5; IBM, Share policies for multidimensional scheduling",
+    differs: "our choice (OC-9): for orientation only, since packing decides",
+});
+
+/// Every rule of the policy.
+pub const RULES: [Rule; 11] = [
+    OWN_HOSTS,
+    SHARE_PRIORITY,
+    SHARE_RATIO,
+    EARMARK,
+    UNDER_QUOTA,
+    OVER_QUOTA,
+    NO_INVERSION,
+    SHARE_LIMIT,
+    CALL_BACK,
+    GRACE,
+    DYNAMIC_QUOTA,
+];
+
+/// A side of a comparison.
+pub fn term(quantity: Quantity, value: Value) -> Term {
+    Term { quantity, value }
+}
+
+/// A part of the pool as a real number.
+pub fn part(quantity: Quantity, n: &Nat, whole: &Nat) -> Term {
+    term(quantity, Value::Real(Fraction { n: n.clone(), d: whole.clone() }.as_real()))
+}
+
+/// A part of the pool for each unit of share ratio; infinite for a ratio of 0.
+pub fn per_ratio(n: &Nat, whole: &Nat, ratio: u64) -> Term {
+    let part = Fraction { n: n.clone(), d: whole.clone() }.as_real();
+    term(Quantity::Saturation, Value::Real(if ratio == 0 { f64::INFINITY } else { part / ratio as f64 }))
+}
+
+/// A quota as a real number.
+pub fn quota(quota: &Fraction, whole: &Nat) -> Term {
+    let d = quota.d.times(whole);
+    term(Quantity::FairShare, Value::Real(Fraction { n: quota.n.clone(), d }.as_real()))
+}
+
+/// Two queues.
+pub fn between(queue: Option<QueueId>, other_queue: Option<QueueId>) -> Subject {
+    Subject { queue, other_queue, ..Subject::default() }
+}
+
+/// A rule that applied without a comparison of numbers.
+pub fn applies(rule: Rule, subject: Subject) -> Check {
+    let one = |quantity| term(quantity, Value::Count(1));
+    Check::new(rule, subject, one(Quantity::Applies), Op::Equal, one(Quantity::Constant))
+}

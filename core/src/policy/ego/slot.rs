@@ -1,0 +1,242 @@
+//! The slot policy, the older sibling: one dimension, whole slots.
+//!
+//! # Rule
+//! The quota is a whole number of slots. The *static* one pours the pool's slots down the tree by share ratio, the *dynamic* one
+//! only over consumers that want slots and never above what they want. Fractions are rounded down; the slots left over
+//! go one each to the largest remainders, the earlier in tree order on a tie. Free slots go, one at a time, to the smallest
+//! `held / ratio`. A leaf below its quota takes slots from leaves above theirs, the most over-allocated first, then
+//! the later in tree order: from any leaf, or at *parent level* only where the paths split between a side below and a side above its quota.
+//!
+//! # Source
+//! ego.md 10; IBM, *Slot-based scheduling*, *How resource reclaim works based on share ratio*
+//!
+//! # Differs
+//! OC-24, OC-30, OC-31, OC-32
+
+use std::cmp::Ordering;
+
+use super::plan::Plan;
+use crate::kit::sort;
+
+/// Which quota reclaim goes by.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ShareQuota {
+    /// By share ratio only.
+    Static,
+    /// Adjusted to the workload.
+    #[default]
+    Dynamic,
+}
+
+/// Where shares are enforced.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum EnforceAt {
+    /// A leaf takes from any leaf above its quota.
+    #[default]
+    Leaf,
+    /// The siblings where two paths split must be below and above their quotas.
+    Parent,
+}
+
+/// The slots of one pool.
+#[derive(Clone, Debug)]
+pub struct Slots<'a> {
+    /// The tree; share priorities are ignored (OC-31).
+    pub plan: &'a Plan,
+    /// How many slots there are.
+    pub slots: u64,
+    /// Per consumer, the most it may hold.
+    pub limits: &'a [Option<u64>],
+    /// Per leaf, how many it wants, held ones included.
+    pub want: Vec<u64>,
+    /// Per leaf, how many it holds.
+    pub held: Vec<u64>,
+    /// Which quota reclaim goes by.
+    pub share_quota: ShareQuota,
+    /// Where shares are enforced.
+    pub enforce_at: EnforceAt,
+}
+
+impl Slots<'_> {
+    fn capped(&self, consumer: usize, n: u64) -> u64 {
+        self.limits[consumer].map_or(n, |limit| n.min(limit))
+    }
+
+    /// Whether the consumer or somebody above it may only borrow: ratio 0.
+    fn only_borrows(&self, consumer: usize) -> bool {
+        self.plan.path(consumer).any(|c| c != 0 && self.plan.consumers[c].ratio == 0)
+    }
+
+    /// Slots held in a subtree.
+    pub fn held_below(&self, consumer: usize) -> u64 {
+        self.plan.subtree(consumer).map(|c| self.held[c]).sum()
+    }
+
+    /// What each consumer could use.
+    pub fn demand(&self) -> Vec<u64> {
+        let mut demand = self.want.clone();
+        for c in (0..demand.len()).rev() {
+            let children = &self.plan.consumers[c].children;
+            let below: u64 = children.iter().map(|&child| demand[child]).sum();
+            let all = if children.is_empty() { demand[c] } else { below };
+            let takes_part = c == 0 || self.plan.consumers[c].ratio > 0;
+            demand[c] = if takes_part { self.capped(c, all) } else { 0 };
+        }
+        demand
+    }
+
+    /// The quota of every consumer.
+    pub fn quota(&self, kind: ShareQuota) -> Vec<u64> {
+        let mut quota = vec![0; self.plan.consumers.len()];
+        quota[0] = self.slots;
+        let demand = self.demand();
+        for node in 0..quota.len() {
+            let children = &self.plan.consumers[node].children;
+            match kind {
+                ShareQuota::Static => {
+                    divide(self.plan, children, quota[node], &mut quota, |c| self.capped(c, u64::MAX));
+                }
+                ShareQuota::Dynamic => self.divide_dynamic(children, quota[node], &demand, &mut quota),
+            }
+        }
+        quota
+    }
+
+    /// Whoever is offered all it wants gets that and leaves; then the rest is offered to the others.
+    fn divide_dynamic(&self, children: &[usize], mut rest: u64, demand: &[u64], quota: &mut [u64]) {
+        let mut open: Vec<usize> =
+            children.iter().copied().filter(|&c| self.plan.consumers[c].ratio > 0 && demand[c] > 0).collect();
+        while !open.is_empty() {
+            let sum: u128 = open.iter().map(|&c| u128::from(self.plan.consumers[c].ratio)).sum();
+            let offered = |c: usize| u128::from(rest) * u128::from(self.plan.consumers[c].ratio);
+            let capped: Vec<usize> =
+                open.iter().copied().filter(|&c| offered(c) >= u128::from(demand[c]) * sum).collect();
+            if capped.is_empty() {
+                divide(self.plan, &open, rest, quota, |c| demand[c]);
+                return;
+            }
+            for &c in &capped {
+                quota[c] = demand[c];
+                rest -= demand[c];
+            }
+            open.retain(|c| !capped.contains(c));
+        }
+    }
+
+    /// Whether one more slot for a leaf would pass its limit or one above it.
+    fn at_limit(&self, leaf: usize) -> bool {
+        let is_full = |c: usize| self.limits[c].is_some_and(|limit| self.held_below(c) >= limit);
+        self.plan.path(leaf).any(is_full)
+    }
+
+    fn waits(&self, leaf: usize) -> bool {
+        self.want[leaf] > self.held[leaf] && !self.at_limit(leaf)
+    }
+
+    /// The sibling group walk: smallest `held / ratio`, those that only borrow last.
+    fn next_leaf(&self, may: &dyn Fn(usize) -> bool) -> Option<usize> {
+        let plan = self.plan;
+        let mut open = vec![false; plan.consumers.len()];
+        for leaf in (0..open.len()).filter(|&c| plan.is_leaf(c) && may(c)) {
+            plan.path(leaf).for_each(|c| open[c] = true);
+        }
+        let mut node = Some(0).filter(|_| open[0])?;
+        while !plan.is_leaf(node) {
+            let children = plan.consumers[node].children.iter().copied().filter(|&c| open[c]);
+            node = children.min_by(|&a, &b| self.compare_per_ratio(a, b))?;
+        }
+        Some(node)
+    }
+
+    fn compare_per_ratio(&self, a: usize, b: usize) -> Ordering {
+        let ratio = |c: usize| u128::from(self.plan.consumers[c].ratio);
+        let held = |c: usize| u128::from(self.held_below(c));
+        match (ratio(a), ratio(b)) {
+            (0, 0) => held(a).cmp(&held(b)),
+            (0, _) => Ordering::Greater,
+            (_, 0) => Ordering::Less,
+            _ => (held(a) * ratio(b)).cmp(&(held(b) * ratio(a))),
+        }
+    }
+
+    /// Hands out free slots; answers with the leaves in order.
+    pub fn assign_free(&mut self) -> Vec<usize> {
+        let mut order = Vec::new();
+        while self.held_below(0) < self.slots {
+            let Some(leaf) = self.next_leaf(&|leaf| self.waits(leaf)) else { break };
+            self.held[leaf] += 1;
+            order.push(leaf);
+        }
+        order
+    }
+
+    /// Takes slots from leaves above their quota for those below; answers with reclaimer and victim of each slot.
+    pub fn reclaim(&mut self) -> Vec<(usize, usize)> {
+        let mut moves = Vec::new();
+        let quota = self.quota(self.share_quota);
+        let mut out = vec![false; self.held.len()];
+        while let Some(leaf) =
+            self.next_leaf(&|c| self.waits(c) && self.held[c] < quota[c] && !out[c] && !self.only_borrows(c))
+        {
+            match self.victim(leaf, &quota) {
+                Some(victim) => {
+                    self.held[victim] -= 1;
+                    self.held[leaf] += 1;
+                    moves.push((leaf, victim));
+                }
+                None => out[leaf] = true,
+            }
+        }
+        moves
+    }
+
+    fn over(&self, consumer: usize, quota: &[u64]) -> i128 {
+        i128::from(self.held_below(consumer)) - i128::from(quota[consumer])
+    }
+
+    /// The most over-allocated, then the later in tree order; those that only borrow first.
+    fn victim(&self, leaf: usize, quota: &[u64]) -> Option<usize> {
+        let plan = self.plan;
+        let may_lose = |v: usize| {
+            let splits = || {
+                let (a, b) = plan.split(leaf, v)?;
+                Some(self.over(a, quota) < 0 && self.over(b, quota) > 0)
+            };
+            plan.is_leaf(v)
+                && self.over(v, quota) > 0
+                && (self.enforce_at == EnforceAt::Leaf || splits() == Some(true))
+        };
+        let rank = |c: usize| (self.only_borrows(c), self.over(c, quota), c);
+        if self.enforce_at == EnforceAt::Leaf {
+            return (0..quota.len()).filter(|&v| may_lose(v)).max_by_key(|&v| rank(v));
+        }
+        let mut has_victim = vec![false; quota.len()];
+        for v in (0..quota.len()).filter(|&v| may_lose(v)) {
+            plan.path(v).for_each(|c| has_victim[c] = true);
+        }
+        let mut node = Some(0).filter(|_| has_victim[0])?;
+        while !plan.is_leaf(node) {
+            let children = plan.consumers[node].children.iter().copied();
+            node = children.filter(|&c| has_victim[c]).max_by_key(|&c| rank(c))?;
+        }
+        Some(node)
+    }
+}
+
+/// Divides slots by ratio: rounded down, then one each by the largest remainder, ties by tree order (OC-24).
+fn divide(plan: &Plan, children: &[usize], slots: u64, quota: &mut [u64], most: impl Fn(usize) -> u64) {
+    let ratio = |c: usize| u128::from(plan.consumers[c].ratio);
+    let sum: u128 = children.iter().map(|&c| ratio(c)).sum();
+    if sum == 0 {
+        return;
+    }
+    let offer = |c: usize| u128::from(slots) * ratio(c);
+    let given: u128 = children.iter().map(|&c| offer(c) / sum).sum();
+    let mut order: Vec<usize> = children.iter().copied().filter(|&c| ratio(c) > 0).collect();
+    sort::sort_by(&mut order, |&a, &b| (offer(b) % sum).cmp(&(offer(a) % sum)));
+    let left_over = (u128::from(slots) - given) as usize;
+    for (i, &c) in order.iter().enumerate() {
+        let slots = (offer(c) / sum) as u64 + u64::from(i < left_over);
+        quota[c] = slots.min(most(c));
+    }
+}

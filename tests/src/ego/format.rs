@@ -1,0 +1,280 @@
+//! The case format of `ego-model/1`, and a plan built from it.
+
+use std::collections::BTreeMap;
+
+use fairground::policy::ego::books::Sub;
+use fairground::policy::ego::plan::{Consumer, Dims, Ownership, Placement, Plan, ShareLimit};
+use fairground::time::Span;
+use serde::Deserialize;
+use serde_json::Value;
+
+/// A case: `plan`, `slots` or `pool` tells its shape.
+#[derive(Clone, Debug, Deserialize)]
+pub struct Case {
+    /// Unique in the file.
+    pub id: String,
+    /// The tree.
+    pub consumers: Node,
+    /// Plan shape.
+    pub plan: Option<Place>,
+    /// Plan shape: what happens, and what is expected after each cycle.
+    #[serde(default)]
+    pub cycles: Vec<Value>,
+    /// Slot shape.
+    pub slots: Option<u64>,
+    /// Slot shape: `static` or `dynamic`.
+    #[serde(default)]
+    pub share_quota: String,
+    /// Slot shape: `leaf` or `parent`.
+    #[serde(default)]
+    pub enforce_at: String,
+    /// Step shape.
+    pub pool: Option<Place>,
+    /// Sub-allocations in order, or wanted slots by leaf.
+    #[serde(default)]
+    pub demand: Value,
+    /// Units that run at the start, or held slots by leaf.
+    #[serde(default)]
+    pub initial: Value,
+    /// Units covered elsewhere, by sub-allocation.
+    #[serde(default)]
+    pub outside: BTreeMap<String, u32>,
+    /// Step and slot shape: in order.
+    #[serde(default)]
+    pub steps: Vec<Value>,
+}
+
+/// The hosts of a pool or plan.
+#[derive(Clone, Debug, Deserialize)]
+pub struct Place {
+    /// Seconds.
+    #[serde(default, alias = "default_grace")]
+    pub grace: i64,
+    /// `stacked`, `balanced` or `exclusive`.
+    pub placement: String,
+    /// Hosts in order.
+    pub hosts: Vec<Host>,
+}
+
+/// One host, or `count` equal ones.
+#[derive(Clone, Debug, Deserialize)]
+pub struct Host {
+    /// Name, or its beginning.
+    pub id: String,
+    /// Per dimension.
+    pub cap: BTreeMap<String, String>,
+    /// How many.
+    pub count: Option<usize>,
+}
+
+/// A consumer.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Node {
+    /// Unique.
+    pub id: String,
+    /// Share ratio, a fraction.
+    pub ratio: Option<String>,
+    /// Share priority.
+    #[serde(default)]
+    pub priority: i64,
+    /// Per dimension, an amount or a percentage.
+    #[serde(default)]
+    pub share_limit: BTreeMap<String, String>,
+    /// Seconds.
+    pub reclaim_grace: Option<i64>,
+    /// What it owns.
+    #[serde(default)]
+    pub own: Vec<Owned>,
+    /// What it never lends.
+    #[serde(default)]
+    pub reserved: OneOrMany,
+    /// Whether it lends.
+    #[serde(default)]
+    pub lendout: bool,
+    /// Seconds.
+    #[serde(default)]
+    pub lendout_grace: i64,
+    /// Seconds.
+    pub private_pool_grace: Option<i64>,
+    /// Order of ownership.
+    #[serde(default)]
+    pub rank: u32,
+    /// Slot shape: most slots.
+    pub limit: Option<u64>,
+    /// In order.
+    #[serde(default)]
+    pub children: Vec<Node>,
+}
+
+/// An entry of an ownership.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Owned {
+    /// Named hosts.
+    Hosts(Vec<String>),
+    /// A number of hosts.
+    NumHosts(usize),
+}
+
+/// One entry or a list of them.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(untagged)]
+pub enum OneOrMany {
+    /// One.
+    One(Owned),
+    /// Several.
+    Many(Vec<Owned>),
+}
+
+impl Default for OneOrMany {
+    fn default() -> Self {
+        OneOrMany::Many(Vec::new())
+    }
+}
+
+/// A sub-allocation.
+#[derive(Clone, Debug, Deserialize)]
+pub struct Wanted {
+    /// Of which leaf.
+    pub leaf: String,
+    /// Name.
+    pub sub: String,
+    /// Size of one unit.
+    pub unit: BTreeMap<String, String>,
+    /// Units wanted.
+    pub want: u32,
+}
+
+/// Names for what the engine numbers.
+#[derive(Clone, Debug, Default)]
+pub struct Names {
+    /// Dimensions.
+    pub dims: Vec<String>,
+    /// Hosts.
+    pub hosts: Vec<String>,
+    /// Consumers in tree order.
+    pub consumers: Vec<String>,
+    /// Sub-allocations in order.
+    pub subs: Vec<String>,
+    /// Per consumer, the slot shape's limit.
+    pub limits: Vec<Option<u64>>,
+}
+
+impl Names {
+    /// The number behind a name.
+    pub fn find(names: &[String], name: &str) -> Result<usize, String> {
+        names.iter().position(|n| n == name).ok_or_else(|| format!("unknown name {name:?}"))
+    }
+
+    fn dims_of(&self, amounts: &BTreeMap<String, String>) -> Result<Dims, String> {
+        let mut dims = Dims::default();
+        for (name, amount) in amounts {
+            dims[Names::find(&self.dims, name)?] =
+                amount.parse().map_err(|_| format!("amount {amount:?}"))?;
+        }
+        Ok(dims)
+    }
+
+    /// A sub-allocation as the engine has it.
+    pub fn sub(&mut self, wanted: &Wanted, outside: u32) -> Result<Sub, String> {
+        let leaf = Names::find(&self.consumers, &wanted.leaf)?;
+        let unit = self.dims_of(&wanted.unit)?;
+        let allocation = self.subs.len();
+        self.subs.push(wanted.sub.clone());
+        Ok(Sub { leaf, allocation, unit, want: wanted.want, outside, ..Sub::default() })
+    }
+}
+
+fn fraction(text: &str) -> Result<(u64, u64), String> {
+    let (n, d) = text.split_once('/').unwrap_or((text, "1"));
+    let number = |t: &str| t.parse::<u64>().map_err(|_| format!("fraction {text:?}"));
+    Ok((number(n)?, number(d)?))
+}
+
+fn limit(text: &str) -> Result<ShareLimit, String> {
+    let number = |t: &str| t.parse::<i64>().map_err(|_| format!("limit {text:?}"));
+    match text.strip_suffix('%') {
+        Some(percent) => Ok(ShareLimit::Part(number(percent)? * 10_000)),
+        None => Ok(ShareLimit::At(number(text)?)),
+    }
+}
+
+/// The plan of a case and the names in it.
+pub fn plan(case: &Case) -> Result<(Plan, Names), String> {
+    let place = case.plan.as_ref().or(case.pool.as_ref());
+    let mut names = Names::default();
+    let mut plan = Plan::default();
+    for host in place.iter().flat_map(|place| &place.hosts) {
+        for name in host.cap.keys().filter(|name| !names.dims.contains(name)).cloned().collect::<Vec<_>>() {
+            names.dims.push(name);
+        }
+        for i in 0..host.count.unwrap_or(1) {
+            let id = if host.count.is_some() { format!("{}{:03}", host.id, i + 1) } else { host.id.clone() };
+            names.hosts.push(id);
+        }
+    }
+    names.dims.sort();
+    for host in place.iter().flat_map(|place| &place.hosts) {
+        let capacity = names.dims_of(&host.cap)?;
+        plan.hosts.extend(vec![capacity; host.count.unwrap_or(1)]);
+    }
+    if let Some(place) = place {
+        plan.default_grace = Span::from_seconds(place.grace);
+        plan.placement = match place.placement.as_str() {
+            "stacked" => Placement::Stacked,
+            "balanced" => Placement::Balanced,
+            "exclusive" => Placement::Exclusive,
+            other => return Err(format!("placement {other:?}")),
+        };
+    }
+    let mut ratios = Vec::new();
+    add(&mut plan, &mut names, &mut ratios, &case.consumers, None)?;
+    plan.set_ratios(&ratios);
+    Ok((plan, names))
+}
+
+fn add(
+    plan: &mut Plan,
+    names: &mut Names,
+    ratios: &mut Vec<(u64, u64)>,
+    node: &Node,
+    parent: Option<usize>,
+) -> Result<(), String> {
+    let seconds = |s: Option<i64>| s.map(Span::from_seconds);
+    let reserved = match &node.reserved {
+        OneOrMany::One(one) => std::slice::from_ref(one),
+        OneOrMany::Many(many) => many,
+    };
+    let mut consumer = Consumer {
+        priority: node.priority,
+        rank: node.rank,
+        lendout: node.lendout,
+        lendout_grace: Span::from_seconds(node.lendout_grace),
+        private_pool_grace: seconds(node.private_pool_grace),
+        reclaim_grace: seconds(node.reclaim_grace),
+        own: owned(names, &node.own)?,
+        reserved: owned(names, reserved)?,
+        ..Consumer::default()
+    };
+    for (dim, text) in &node.share_limit {
+        consumer.share_limit[Names::find(&names.dims, dim)?] = Some(limit(text)?);
+    }
+    ratios.push(fraction(node.ratio.as_deref().unwrap_or("1"))?);
+    names.consumers.push(node.id.clone());
+    names.limits.push(node.limit);
+    let id = plan.add(parent, consumer);
+    node.children.iter().try_for_each(|child| add(plan, names, ratios, child, Some(id)))
+}
+
+fn owned(names: &Names, entries: &[Owned]) -> Result<Vec<Ownership>, String> {
+    let one = |entry: &Owned| match entry {
+        Owned::NumHosts(n) => Ok(Ownership::Count(*n)),
+        Owned::Hosts(hosts) => {
+            let found: Result<Vec<usize>, String> =
+                hosts.iter().map(|h| Names::find(&names.hosts, h)).collect();
+            Ok(Ownership::Hosts(found?))
+        }
+    };
+    entries.iter().map(one).collect()
+}

@@ -1,0 +1,132 @@
+//! Recordings of format `ego-model/1`: an independent model of the EGO specification, in three shapes.
+//!
+//! What the engine says is written in the recording's own form, fractions in lowest terms, and compared as a whole.
+
+pub mod format;
+mod slots;
+mod steps;
+mod whole_plan;
+
+pub use format::Case;
+
+use crate::report::Verdict;
+use fairground::policy::ego::books::{Books, Source, State};
+use fairground::policy::ego::number::Fraction;
+use fairground::policy::ego::quota::Table;
+use format::Names;
+use serde_json::{Map, Value, json};
+
+/// Compares a case with its recording.
+pub fn check(case: &Case) -> Verdict {
+    let differs = if case.slots.is_some() {
+        slots::run(case)
+    } else if case.plan.is_some() {
+        whole_plan::run(case)
+    } else {
+        steps::run(case)
+    };
+    match differs {
+        Ok(()) => Verdict::Equal,
+        Err(says) => Verdict::Failed(says),
+    }
+}
+
+/// The first difference of two values, by path.
+fn compare(place: &str, expected: &Value, got: &Value) -> Result<(), String> {
+    match (expected, got) {
+        (Value::Object(e), Value::Object(g)) => {
+            if let Some(key) = e.keys().find(|key| !g.contains_key(*key)) {
+                return Err(format!("{place} {key}: missing"));
+            }
+            if let Some(key) = g.keys().find(|key| !e.contains_key(*key)) {
+                return Err(format!("{place} {key}: not expected, {}", g[key]));
+            }
+            e.iter().try_for_each(|(key, value)| compare(&format!("{place} {key}"), value, &g[key]))
+        }
+        _ if expected == got => Ok(()),
+        _ => Err(format!("{place}: expected {expected}, got {got}")),
+    }
+}
+
+/// Lowest terms as the recordings write them.
+fn text(fraction: &Fraction) -> Value {
+    match fraction.lowest_terms() {
+        Some((n, 1)) => json!(n.to_string()),
+        Some((n, d)) => json!(format!("{n}/{d}")),
+        None => json!("beyond 128 bits"),
+    }
+}
+
+fn table(names: &Names, table: &Table) -> Value {
+    let mut rows = Map::new();
+    for row in 0..table.usage.len() {
+        let parts = [&table.usage[row], &table.projected[row], &table.demand[row]].map(|n| table.part(n));
+        let quota = table.quota_part(table.root + row);
+        let columns: Vec<Value> = parts.iter().chain([&quota]).map(text).collect();
+        rows.insert(names.consumers[table.root + row].clone(), Value::Array(columns));
+    }
+    Value::Object(rows)
+}
+
+fn unit_name(id: usize) -> String {
+    format!("u{}", id + 1)
+}
+
+fn unit_id(name: &Value) -> Result<usize, String> {
+    let number = name.as_str().and_then(|name| name.strip_prefix('u')).and_then(|n| n.parse::<usize>().ok());
+    number.and_then(|n| n.checked_sub(1)).ok_or_else(|| format!("unit {name}"))
+}
+
+fn units(ids: &[usize]) -> Value {
+    ids.iter().map(|&id| unit_name(id)).collect()
+}
+
+fn leaves(names: &Names, books: &Books<'_>, units: &[usize]) -> Value {
+    let mut leaves: Vec<&str> = Vec::new();
+    for &id in units {
+        let leaf = names.consumers[books.subs[books.units[id].sub].leaf].as_str();
+        if !leaves.contains(&leaf) {
+            leaves.push(leaf);
+        }
+    }
+    json!(leaves)
+}
+
+fn seconds(time: fairground::time::Time) -> i64 {
+    time.as_millis() / 1000
+}
+
+fn reclaiming(books: &Books<'_>) -> Value {
+    let mut found = Map::new();
+    for (id, unit) in books.units.iter().enumerate() {
+        if let State::Reclaiming(deadline) = unit.state {
+            found.insert(unit_name(id), json!(seconds(deadline)));
+        }
+    }
+    Value::Object(found)
+}
+
+fn source_name(names: &Names, source: Source) -> String {
+    match source {
+        Source::Owned => "owned".to_owned(),
+        Source::Pool(0) => "public".to_owned(),
+        Source::Pool(consumer) => format!("private:{}", names.consumers[consumer]),
+    }
+}
+
+/// Units that end by themselves; their tasks are done.
+fn complete(books: &mut Books<'_>, units: &Value) -> Result<(), String> {
+    for name in units.as_array().into_iter().flatten() {
+        let id = unit_id(name)?;
+        let unit = books.units.get(id).ok_or_else(|| format!("no unit {name}"))?;
+        let sub = unit.sub;
+        books.subs[sub].want = books.subs[sub].want.saturating_sub(1);
+        books.stop(id);
+    }
+    Ok(())
+}
+
+/// The number of a JSON field.
+fn number(value: &Value, key: &str) -> Result<u64, String> {
+    value[key].as_u64().ok_or_else(|| format!("{key} is no number: {value}"))
+}

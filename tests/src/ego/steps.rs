@@ -1,0 +1,154 @@
+//! The step shape: operations on one pool.
+
+use fairground::policy::ego::assign::assign;
+use fairground::policy::ego::books::{Books, Source, State};
+use fairground::policy::ego::plan::fits;
+use fairground::policy::ego::pool::{Pool, PoolBook, PoolHost};
+use fairground::policy::ego::quota::{Table, dynamic_quota, percentages, static_quota};
+use fairground::policy::ego::reclaim::reclaim;
+use fairground::time::Time;
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+
+use super::format::{Case, Names, Wanted, plan};
+use super::{compare, complete, leaves, number, reclaiming, seconds, table, text, unit_name, units};
+use fairground::policy::ego::number::Fraction;
+
+#[derive(Deserialize)]
+struct Initial {
+    sub: String,
+    count: usize,
+    #[serde(default)]
+    hosts: Vec<String>,
+}
+
+/// Runs a case; the first difference.
+pub fn run(case: &Case) -> Result<(), String> {
+    let (plan, mut names) = plan(case)?;
+    let mut books = Books::new(&plan, Time::ZERO);
+    let wanted: Vec<Wanted> =
+        serde_json::from_value(case.demand.clone()).map_err(|e| format!("demand: {e}"))?;
+    for wanted in &wanted {
+        let outside = case.outside.get(&wanted.sub).copied().unwrap_or(0);
+        let sub = names.sub(wanted, outside)?;
+        books.add_sub(sub);
+    }
+    let initial: Option<Vec<Initial>> =
+        serde_json::from_value(case.initial.clone()).map_err(|e| format!("initial: {e}"))?;
+    for group in initial.iter().flatten() {
+        let sub = Names::find(&names.subs, &group.sub)?;
+        for i in 0..group.count {
+            let host = match group.hosts.get(i) {
+                Some(name) => Names::find(&names.hosts, name)?,
+                None => {
+                    let unit = books.subs[sub].unit;
+                    books.free.iter().position(|free| fits(free, &unit)).ok_or("initial units do not fit")?
+                }
+            };
+            books.enter(sub, host, Source::Pool(0), State::Run);
+        }
+    }
+    let hosts = (0..plan.hosts.len()).map(|host| PoolHost { host, lent_grace: None }).collect();
+    let pool = Pool { root: 0, hosts, grace: plan.default_grace, ..Pool::default() };
+    for (i, step) in case.steps.iter().enumerate() {
+        let place = format!("step {i} {}", step["op"].as_str().unwrap_or_default());
+        if let Some(got) = apply(step, &mut books, &pool, &names)? {
+            compare(&place, &step["expect"], &got)?;
+        }
+        let over = books.free.iter().position(|free| free.iter().any(|&f| f < 0));
+        if let Some(host) = over {
+            return Err(format!("{place}: {} holds more than it has", names.hosts[host]));
+        }
+    }
+    Ok(())
+}
+
+fn apply(step: &Value, books: &mut Books<'_>, pool: &Pool, names: &Names) -> Result<Option<Value>, String> {
+    let mut book = PoolBook::open(books, pool);
+    Ok(Some(match step["op"].as_str().unwrap_or_default() {
+        "capacity" => by_sub(names, |sub| json!(book_capacity(books, &book, sub))),
+        "static_quota" => by_dim(names, |dim| static_quota(books.plan, &book, dim)),
+        "dynamic_quota" => by_dim(names, |dim| dynamic_quota(books, &book, dim)),
+        "percentages" => {
+            let parts = percentages(books, &book);
+            let row = |(name, &(n, d)): (&String, &(u64, u64))| {
+                (name.clone(), text(&Fraction { n: n.into(), d: d.into() }))
+            };
+            Value::Object(names.consumers.iter().zip(&parts).map(row).collect())
+        }
+        "table" => table(names, &Table::new(books, &book)),
+        "assign_free" => {
+            let turns = assign(books, &mut book, true);
+            let row = |turn: &fairground::policy::ego::assign::Turn| {
+                let host = turn.units.first().map(|&id| names.hosts[books.units[id].host].clone());
+                json!([names.consumers[turn.leaf], host])
+            };
+            let trace: Vec<Value> = turns.iter().map(row).collect();
+            match step["trace"].as_bool() {
+                Some(true) => json!({"held": held(books, names), "trace": trace}),
+                _ => json!({"held": held(books, names)}),
+            }
+        }
+        "reclaim" => {
+            let pass = reclaim(books, &mut book);
+            let row = |r: &fairground::policy::ego::reclaim::Reclaim| {
+                let by = r.by.map(|(leaf, _)| names.consumers[leaf].clone());
+                let of = leaves(names, books, &r.victims);
+                json!([by, names.hosts[r.host], units(&r.victims), of, seconds(r.deadline)])
+            };
+            let events: Vec<Value> = pass.reclaims.iter().map(row).collect();
+            match step["trace"].as_bool() {
+                Some(false) => json!({"events": events.len(), "held": held(books, names)}),
+                _ => json!({"events": events, "held": held(books, names)}),
+            }
+        }
+        "set_want" => {
+            let sub = Names::find(&names.subs, step["sub"].as_str().unwrap_or_default())?;
+            books.subs[sub].want = u32::try_from(number(step, "want")?).map_err(|e| e.to_string())?;
+            return Ok(None);
+        }
+        "complete" => {
+            complete(books, &step["units"])?;
+            return Ok(None);
+        }
+        "advance" => {
+            books.now = Time::from_seconds(number(step, "t")? as i64);
+            let expired: Vec<String> = books.expire().into_iter().map(unit_name).collect();
+            books.redeem();
+            json!({"expired": expired, "held": held(books, names)})
+        }
+        "state" => json!({
+            "held": held(books, names),
+            "reclaiming": reclaiming(books),
+            "earmarks": books.earmarks.len(),
+        }),
+        other => return Err(format!("unknown operation {other:?}")),
+    }))
+}
+
+fn book_capacity(books: &Books<'_>, book: &PoolBook<'_>, sub: usize) -> u64 {
+    let unit = &books.subs[sub].unit;
+    let shape = books.shapes.iter().position(|(shape, _)| shape == unit);
+    shape.map_or(0, |shape| book.capacity[shape])
+}
+
+fn by_sub(names: &Names, of: impl Fn(usize) -> Value) -> Value {
+    Value::Object(names.subs.iter().enumerate().map(|(sub, name)| (name.clone(), of(sub))).collect())
+}
+
+fn by_dim(names: &Names, of: impl Fn(usize) -> Vec<Fraction>) -> Value {
+    let columns: Vec<Vec<Fraction>> = (0..names.dims.len()).map(of).collect();
+    let row = |(c, name): (usize, &String)| {
+        let amounts = names.dims.iter().zip(&columns).map(|(dim, column)| (dim.clone(), text(&column[c])));
+        (name.clone(), Value::Object(amounts.collect::<Map<_, _>>()))
+    };
+    Value::Object(names.consumers.iter().enumerate().map(row).collect())
+}
+
+fn held(books: &Books<'_>, names: &Names) -> Value {
+    by_sub(names, |sub| {
+        let is_there =
+            |unit: &&fairground::policy::ego::books::Unit| unit.sub == sub && unit.state != State::Gone;
+        json!(books.units.iter().filter(is_there).count())
+    })
+}

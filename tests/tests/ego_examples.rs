@@ -1,0 +1,59 @@
+//! Every worked example of ego.md by its name: the numbers are normative, IBM's own among them.
+
+use std::path::Path;
+
+use fairground_tests::ego::{Case, check};
+use fairground_tests::recording;
+use fairground_tests::report::Verdict;
+
+fn holds(id: &str) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("golden/ego/worked-examples.jsonl");
+    let recording = recording::read(&path).expect("the worked examples");
+    let cases = recording.cases.iter().map(|(_, text)| serde_json::from_str::<Case>(text).expect("a case"));
+    let case = cases.into_iter().find(|case| case.id == id).expect("the example");
+    assert_eq!(check(&case), Verdict::Equal);
+}
+
+macro_rules! examples {
+    ($($(#[$doc:meta])* $name:ident = $id:literal;)+) => {
+        $($(#[$doc])* #[test] fn $name() { holds($id); })+
+
+        #[test]
+        fn every_example_is_named() {
+            let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("golden/ego/worked-examples.jsonl");
+            assert_eq!(recording::read(&path).expect("the worked examples").cases.len(), [$($id),+].len());
+        }
+    };
+}
+
+examples! {
+    /// Reached from an empty pool and by reclaim from C alike.
+    the_tree_of_the_documentation = "ego-01-seed-tree";
+    /// IBM: A:B = 1:4, B1:B2 = 25:75.
+    ibm_walk_through_of_100_slots = "ego-02-ibm-100-slots";
+    total_usage_above_one_and_an_inversion_refused = "ego-03-fragmentation";
+    caps_redistribute_and_fall_to_a_lower_priority = "ego-04-caps-and-priority";
+    grace_over_several_cycles = "ego-05-grace-cycles";
+    a_private_pool = "ego-06a-private-pool";
+    the_public_pool_keeps_separate_books = "ego-06b-public-pool";
+    reclaim_in_a_private_pool = "ego-06c-private-reclaim";
+    the_displaced_unit_reclaims_elsewhere = "ego-06d-public-reclaim";
+    above_a_share_limit_without_anybody_waiting = "ego-07-share-limit";
+    several_victims_for_one_unit = "ego-08-multi-unit-victims";
+    /// IBM: 1:1:1, C comes back for 2.
+    ibm_example_of_18_slots = "ego-09-ibm-18-slots";
+    /// Ownership, lending, the owner's return: all pools of example 6 together.
+    ownership_and_lending_over_five_cycles = "ego-06-plan";
+    /// IBM: 1:2:3 over 18 slots.
+    static_and_dynamic_share_quota = "ego-05s-static-dynamic";
+    slots_only_one_has_work = "slot-123-only-a";
+    slots_two_have_work = "slot-123-a-b";
+    slots_all_have_work = "slot-123-all";
+    one_slot_goes_by_tree_order = "slot-one-slot";
+    the_first_of_two_equals_takes_the_only_slot = "slot-one-slot-reclaim";
+    ten_slots_for_three = "slot-ten";
+    twelve_slots_older_example = "slot-twelve";
+    eighteen_slots = "slot-eighteen";
+    enforced_at_leaf_level = "slot-level-leaf";
+    enforced_at_parent_level = "slot-level-parent";
+}
