@@ -33,6 +33,7 @@
 //! | `usage-half-life` | `usage.settings` | off | no `usage-client` |
 //! | `usage-resolution` | `usage.resolution` | 60 s | no `usage-client` |
 //! | `usage-fetch-interval` | `usage.fetch_interval` | 60 s | no `usage-client` |
+//! | `seed` | `seed` | none: canonical orders | – |
 //! | `usage-staleness` | – | 5 min | always: KAI only logs it |
 //!
 //! Constants of upstream that are no switches: priority of a queue 100, of the threshold for preemptibility 100. Node,

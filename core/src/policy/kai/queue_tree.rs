@@ -74,7 +74,7 @@ impl QueueTree {
 
     /// The same with jobs of leaf queues that are in order already.
     pub fn load_sorted(&mut self, session: &mut Session<'_>, mut jobs: Vec<JobRef>) {
-        if session.permute_jobs(Chance::Insertion, &mut jobs) {
+        if session.draw_jobs(Chance::Insertion, &mut jobs) {
             jobs.into_iter().for_each(|job| self.push(session, job));
             return;
         }

@@ -254,6 +254,7 @@ impl Statement {
     /// Carries the valid operations out.
     pub fn commit(self, s: &mut Session<'_>) -> Vec<Done> {
         s.waiting = None;
+        s.ties.decided();
         let mut done = Vec::new();
         for i in 0..self.ops.len() {
             if !self.is_valid(i) {
