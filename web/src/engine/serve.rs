@@ -11,9 +11,11 @@ use fairground::sim::{Checkpoint, CycleRecord, Simulation};
 use fairground::time::Time;
 use fairground::trace::Level;
 
+use super::convert;
+#[cfg(any(feature = "whole", test))]
+use super::imports;
 use super::protocol::{Ask, Frame, Reply, Request, Say};
 use super::tape::Tape;
-use super::{convert, imports};
 
 /// How far a search for the next event runs ahead, in cycles.
 const SEARCH_MAX: u32 = 10_000;
@@ -21,6 +23,10 @@ const SEARCH_MAX: u32 = 10_000;
 const KEPT_PODS_MAX: usize = 2_000_000;
 /// Most states that are kept to go back to.
 const CHECKPOINTS_MAX: usize = 64;
+
+/// Said where no worker runs: the page's own module has neither importers nor all policies.
+const BESIDE_ONLY: &str = "This browser cannot run the engine beside the page, and the page's own engine has no more \
+                           than KAI and first in, first out; open the page in a current browser.";
 
 /// The engine's side of the border.
 #[derive(Default)]
@@ -59,13 +65,16 @@ impl Server {
     pub fn ask(&mut self, request: Request) -> Vec<Reply> {
         let id = request.generation;
         match request.ask {
-            Ask::Load { scenario, cycle } => self.load(id, &scenario, cycle),
+            Ask::Load { scenario, cycle, .. } => self.load(id, &scenario, cycle),
             Ask::GoTo { cycle } => self.start(id, Task::To(cycle)),
             Ask::RunUntil { time_ms } => self.start(id, Task::Until(Time::from_millis(time_ms))),
             Ask::NextEvent { from, back, queue, job } => self.next_event(id, from, back, queue, job),
             Ask::Ladder { cycle, queue, resource } => self.ladder(id, cycle, queue, resource),
             Ask::Ghost { scenario, cycle } => self.start_ghost(id, &scenario, cycle),
+            #[cfg(any(feature = "whole", test))]
             Ask::Import { files, options } => vec![reply(id, imports::read(&files, &options))],
+            #[cfg(not(any(feature = "whole", test)))]
+            Ask::Import { .. } => vec![reply(id, Say::nothing_imported(BESIDE_ONLY))],
             Ask::Cancel => self.cancel(id),
         }
     }
@@ -229,7 +238,10 @@ impl Runner {
             return Err(lines(read.diagnostics));
         }
         let checked = scenario::check(&read.scenario.unwrap_or_default());
-        let Some(plan) = checked.plan else { return Err(lines(checked.diagnostics)) };
+        let Some(plan) = checked.plan else {
+            let errors = lines(checked.diagnostics);
+            return Err(if errors.is_empty() { vec![BESIDE_ONLY.to_string()] } else { errors });
+        };
         let sim = Simulation::new(&plan);
         let record = sim.opening().clone();
         let tape = Tape::new(sim.cluster(), &record);

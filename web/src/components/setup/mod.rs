@@ -11,7 +11,7 @@ mod queues;
 mod rules;
 mod work;
 
-pub use rules::POLICIES;
+pub use rules::{Choice, POLICIES};
 
 use std::collections::BTreeMap;
 
