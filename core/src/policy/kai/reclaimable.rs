@@ -222,9 +222,10 @@ impl Session<'_> {
             return None;
         }
         let claimant = self.facts_of(claim.claimant).queue?;
-        let at = |t: &Taken| self.split(claimant, t.queue);
-        taken.iter().filter_map(at).find(|&(r, e)| {
-            let here = || taken.iter().filter(|t| at(t) == Some((r, e)));
+        let splits: Vec<_> = taken.iter().map(|t| self.split(claimant, t.queue)).collect();
+        let first_of = |i: usize| splits[i].filter(|_| !splits[..i].contains(&splits[i]));
+        (0..taken.len()).filter_map(first_of).find(|&(r, e)| {
+            let here = || taken.iter().zip(&splits).filter(|(_, at)| **at == Some((r, e))).map(|(t, _)| t);
             let mut left = claim.held[e.ix()].0;
             here().flat_map(|t| &t.units).for_each(|&unit| left -= unit);
             let is_allowed = |&last: &Quantities| self.unit_is_allowed(claim, (r, e), left + last).is_some();
