@@ -41,6 +41,8 @@ pub enum Action {
     Jump(i32),
     /// The focus to the next (or previous) region.
     Region(bool),
+    /// What would help the selected job is tried.
+    Help,
     /// A node group is added and shown.
     AddNodes,
 }
@@ -90,6 +92,7 @@ fn plain(key: &str) -> Option<Action> {
         "w" | "W" => Command::Change(Change::AddJob { queue: None }),
         "n" | "N" => return Some(Action::AddNodes),
         "e" | "E" => Command::Panel(Panel::Why),
+        "h" | "H" => return Some(Action::Help),
         "?" => Command::Dialog(Some(Dialog::Keys)),
         _ => return None,
     };
@@ -128,6 +131,7 @@ pub const LIST: &[(&str, &[(&str, &str)])] = &[
         "Page",
         &[
             ("E", "Explain the selection"),
+            ("H", "What would help the selected job"),
             ("T", "Table instead of the chart that has the focus"),
             ("Ctrl+S", "Copy a link to this moment"),
             ("F6 / Shift+F6", "Next, previous region"),

@@ -6,6 +6,7 @@ use web_sys::HtmlElement;
 
 use crate::address::{self, Fragment};
 use crate::components::app::App;
+use crate::components::help::waiting_job;
 use crate::keys::{self, Action, Focus, Pressed};
 use crate::model::{Command, Dialog, Model, Opened, Origin, Theme};
 use crate::store::Store;
@@ -191,6 +192,16 @@ fn act(store: Store, action: Action) {
             store.dispatch(Command::Tab(crate::model::SetupTab::Nodes));
             Command::Change(crate::model::Change::AddNodes)
         }
+        Action::Help => match leptos::prelude::untrack(|| waiting_job(store)) {
+            Some(job) => {
+                store.dispatch(Command::Why(true));
+                Command::Help(job)
+            }
+            None => {
+                let text = "Select a job that waits to see what would help it.".to_string();
+                Command::Notify { is_problem: false, text }
+            }
+        },
         Action::Region(back) => return next_region(back),
     };
     store.dispatch(command);

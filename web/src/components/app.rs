@@ -9,6 +9,7 @@ use super::bar::Bar;
 use super::button::IconButton;
 use super::cluster::ClusterView;
 use super::dialogs::Dialogs;
+use super::help::Help;
 use super::icons::Kind;
 use super::setup::Setup;
 use super::shares::Shares;
@@ -204,6 +205,7 @@ fn WhyPanel() -> impl IntoView {
             on_focus_field=Callback::new(move |path| store.dispatch(Command::FocusField(path)))
             on_seek=Callback::new(move |cycle| store.dispatch(Command::GoTo(cycle)))
         />
+        <Help />
     }
 }
 

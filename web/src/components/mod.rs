@@ -8,6 +8,7 @@ pub mod dialog;
 pub mod dialogs;
 pub mod edit_box;
 pub mod field;
+pub mod help;
 pub mod icons;
 pub mod menu;
 pub mod picture;

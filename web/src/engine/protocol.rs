@@ -68,6 +68,15 @@ pub enum Ask {
         /// The cycle.
         cycle: u32,
     },
+    /// When a job runs in variations of the scenario, held against the scenario itself. Only the latest one counts.
+    Try {
+        /// The job.
+        job: String,
+        /// From which cycle on.
+        cycle: u32,
+        /// The texts; the first is the unchanged scenario.
+        scenarios: Vec<String>,
+    },
     /// Read pasted or dropped files: scenario text, a link, a trace with its queue sizes.
     Import {
         /// The files: name and text.
@@ -161,8 +170,26 @@ pub enum Say {
         /// What is wrong.
         findings: Vec<String>,
     },
+    /// What came of variations; `None`: one cannot run.
+    Tried {
+        /// In the order asked, without the unchanged scenario.
+        outcomes: Vec<Option<Outcome>>,
+    },
     /// The request was stopped.
     Cancelled,
+}
+
+/// What came of a variation, a few cycles beyond the moment.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Outcome {
+    /// The first cycle from the moment on in which the job runs.
+    pub starts: Option<u32>,
+    /// Pods told to go, more (or fewer) than in the unchanged scenario.
+    pub evictions: i64,
+    /// Some of the jobs that run in the unchanged scenario and do not here.
+    pub losers: Vec<String>,
+    /// How many there are.
+    pub n_losers: u32,
 }
 
 /// What one instant looks like. Everything drawn derives from it.

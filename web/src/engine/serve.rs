@@ -6,13 +6,14 @@
 use std::collections::BTreeMap;
 
 use fairground::id::QueueId;
-use fairground::scenario::{self, Severity};
+use fairground::scenario::{self, Plan, Severity};
 use fairground::sim::{Checkpoint, CycleRecord, Simulation};
 use fairground::time::Time;
 use fairground::trace::Level;
 
 use super::protocol::{Ask, Frame, Reply, Request, Say};
 use super::tape::Tape;
+use super::trials::Trials;
 use super::{convert, imports};
 
 /// How far a search for the next event runs ahead, in cycles.
@@ -28,6 +29,7 @@ pub struct Server {
     runner: Option<Runner>,
     task: Option<(u64, Task)>,
     ghost: Option<(u64, Runner, u32)>,
+    trials: Option<(u64, Trials)>,
 }
 
 enum Task {
@@ -65,6 +67,10 @@ impl Server {
             Ask::NextEvent { from, back, queue, job } => self.next_event(id, from, back, queue, job),
             Ask::Ladder { cycle, queue, resource } => self.ladder(id, cycle, queue, resource),
             Ask::Ghost { scenario, cycle } => self.start_ghost(id, &scenario, cycle),
+            Ask::Try { job, cycle, scenarios } => {
+                self.trials = Some((id, Trials::new(job, cycle, scenarios)));
+                Vec::new()
+            }
             Ask::Import { files, options } => vec![reply(id, imports::read(&files, &options))],
             Ask::Cancel => self.cancel(id),
         }
@@ -72,7 +78,7 @@ impl Server {
 
     /// Whether there is something to work on.
     pub fn is_busy(&self) -> bool {
-        self.task.is_some() || self.ghost.is_some()
+        self.task.is_some() || self.ghost.is_some() || self.trials.is_some()
     }
 
     /// Works for the time of about one cycle.
@@ -86,6 +92,12 @@ impl Server {
                 return Vec::new();
             }
             return vec![reply(id, Say::Ghost { frame: Some(Box::new(runner.frame())) })];
+        }
+        if let Some((id, mut trials)) = self.trials.take() {
+            match trials.work() {
+                Some(say) => return vec![reply(id, say)],
+                None => self.trials = Some((id, trials)),
+            }
         }
         Vec::new()
     }
@@ -106,6 +118,7 @@ impl Server {
     fn load(&mut self, id: u64, text: &str, cycle: u32) -> Vec<Reply> {
         self.task = None;
         self.ghost = None;
+        self.trials = None;
         match Runner::new(text) {
             Ok(runner) => {
                 self.runner = Some(runner);
@@ -193,6 +206,7 @@ impl Server {
     /// Stops what is going on; what was reached is shown.
     fn cancel(&mut self, id: u64) -> Vec<Reply> {
         self.ghost = None;
+        self.trials = None;
         let mut replies = vec![reply(id, Say::Cancelled)];
         if let Some((task_id, task)) = self.task.take()
             && let Some(runner) = &mut self.runner
@@ -219,17 +233,22 @@ fn arrived(id: u64, runner: &Runner) -> Reply {
     reply(id, Say::Frame { frame: Box::new(runner.frame()), run: Box::new(run) })
 }
 
+/// What a scenario's text runs as; else its mistakes.
+pub(super) fn plan_of(text: &str) -> Result<Plan, Vec<String>> {
+    let read = scenario::read(text);
+    let lines = |found: Vec<scenario::Diagnostic>| {
+        found.into_iter().filter(|d| d.severity == Severity::Error).map(|d| d.says).collect::<Vec<_>>()
+    };
+    if !read.is_clean() {
+        return Err(lines(read.diagnostics));
+    }
+    let checked = scenario::check(&read.scenario.unwrap_or_default());
+    checked.plan.ok_or_else(|| lines(checked.diagnostics))
+}
+
 impl Runner {
     fn new(text: &str) -> Result<Runner, Vec<String>> {
-        let read = scenario::read(text);
-        let lines = |found: Vec<scenario::Diagnostic>| {
-            found.into_iter().filter(|d| d.severity == Severity::Error).map(|d| d.says).collect::<Vec<_>>()
-        };
-        if !read.is_clean() {
-            return Err(lines(read.diagnostics));
-        }
-        let checked = scenario::check(&read.scenario.unwrap_or_default());
-        let Some(plan) = checked.plan else { return Err(lines(checked.diagnostics)) };
+        let plan = plan_of(text)?;
         let sim = Simulation::new(&plan);
         let record = sim.opening().clone();
         let tape = Tape::new(sim.cluster(), &record);

@@ -63,6 +63,8 @@ pub enum Command {
     Cancel,
     /// Selects something, or nothing.
     Select(Option<Selection>),
+    /// Tries what would help a job that waits.
+    Help(String),
     /// Chooses the resource all charts show.
     Resource(u8),
     /// Chooses the colours.

@@ -7,6 +7,7 @@ pub mod command;
 pub mod document;
 pub mod draft;
 pub mod edit;
+pub mod help;
 pub mod history;
 pub mod ladder;
 mod replies;
@@ -60,6 +61,8 @@ pub struct Model {
     pub run: Option<Arc<Run>>,
     /// How the selected queue's fair share came about.
     pub ladder: Option<Arc<Ladder>>,
+    /// What would help a job.
+    pub help: Option<Arc<help::Help>>,
     /// What is selected.
     pub selection: Option<Selection>,
     /// The page selected it, not a person.
@@ -135,6 +138,8 @@ pub struct Asked {
     pub event: u64,
     /// For an import.
     pub import: u64,
+    /// For what would help.
+    pub help: u64,
 }
 
 /// What the page looks like.
@@ -220,6 +225,7 @@ impl Model {
             ghost: None,
             run: None,
             ladder: None,
+            help: None,
             selection: None,
             auto_selected: false,
             resource: 2,
@@ -265,6 +271,7 @@ impl Model {
         self.ghost = None;
         self.run = None;
         self.ladder = None;
+        self.help = None;
         self.stale = false;
         self.playing = false;
         self.view.note_closed = false;

@@ -28,6 +28,18 @@ pub(super) fn replied(model: &mut Model, reply: Reply, fx: &mut Vec<Effect>) {
             let cycle = model.frame.as_ref().map_or(0, |f| f.cycle);
             model.ladder = Some(Arc::new(Ladder { cycle, queue, resource, levels }));
         }
+        Say::Tried { outcomes } if id == model.asked.help => {
+            if let Some(help) = &mut model.help {
+                Arc::make_mut(help).ran(outcomes);
+                let n = help.offers().len();
+                let said = match n {
+                    0 => "No small change helps.".to_string(),
+                    1 => "One change would help.".to_string(),
+                    _ => format!("{n} changes would help."),
+                };
+                fx.push(Effect::Announce(said));
+            }
+        }
         Say::Imported { scenario, is_trace, understood, assumed, ignored, findings }
             if id == model.asked.import =>
         {

@@ -37,6 +37,7 @@ pub fn update(model: &mut Model, command: Command) -> Vec<Effect> {
             model.resource = resource.min(2);
             ask_ladder(model, fx);
         }
+        Command::Help(job) => super::help::ask(model, job, fx),
         Command::Replied(reply) => replies::replied(model, *reply, fx),
         Command::EngineDied => engine_died(model, fx),
         Command::Import { files, options } => import(model, files, options, fx),
@@ -185,6 +186,7 @@ fn ask_frame(model: &mut Model, ask: Ask, fx: &mut Vec<Effect>) {
 pub(super) fn load(model: &mut Model, fx: &mut Vec<Effect>) {
     model.stale = model.frame.is_some();
     model.ladder = None;
+    model.help = None;
     if model.has_errors() {
         let errors = model.findings.iter().filter(|d| d.severity == Severity::Error);
         model.engine = EngineState::Refused(Arc::new(errors.map(|d| d.says.clone()).collect()));

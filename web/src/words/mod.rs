@@ -7,6 +7,7 @@ mod announce;
 mod check;
 mod event;
 mod happenings;
+mod help;
 mod ladder;
 mod pending;
 mod queue;
@@ -17,6 +18,7 @@ use fairground::scenario::Path;
 pub use announce::announce;
 pub use check::{quantity_name, says};
 pub use happenings::{Entry, history, now};
+pub use help::outcome;
 pub use ladder::{Step, ladder};
 pub use text::{Piece, Text};
 
