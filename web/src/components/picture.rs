@@ -5,7 +5,9 @@ use leptos::html;
 use wasm_bindgen::JsCast;
 use wasm_bindgen::prelude::Closure;
 
+use crate::store::Store;
 use crate::view_model::Table;
+use crate::words;
 
 /// SVG text of our own charts as elements. It is the only function of the page that inserts markup.
 pub fn insert(class: &'static str, svg: impl Into<Signal<String>>) -> impl IntoView {
@@ -16,6 +18,16 @@ pub fn insert(class: &'static str, svg: impl Into<Signal<String>>) -> impl IntoV
 /// A small drawing that does not change.
 pub fn icon(svg: String) -> impl IntoView {
     insert("glyph", Signal::stored(svg))
+}
+
+/// A line of a legend: the mark, its name, and the word the product has for it.
+pub fn legend_line(svg: String, name: &'static str) -> Node {
+    let store = Store::get();
+    let term = move || {
+        let is_kai = store.scenario.with(|s| matches!(s.policy.as_str(), "" | "kai"));
+        words::term(name).filter(|_| is_kai).map(|term| view! { <i class="term">{term}</i> })
+    };
+    view! { <span>{icon(svg)}{name}{term}</span> }.into_node()
 }
 
 /// Calls back with the element, now and whenever its size changes.

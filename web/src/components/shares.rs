@@ -4,7 +4,7 @@ use crate::dom::prelude::*;
 use leptos::html;
 use wasm_bindgen::JsCast;
 
-use super::picture::{icon, insert, move_focus, on_size, table, table_button};
+use super::picture::{insert, legend_line, move_focus, on_size, table, table_button};
 use crate::charts::marks;
 use crate::charts::shares::{Rows, shares as draw};
 use crate::model::Selection;
@@ -55,7 +55,7 @@ pub fn Shares(
                     marks
                         .into_iter()
                         .flatten()
-                        .map(|mark| view! { <span>{icon(marks::key(mark))}{mark.name()}</span> })
+                        .map(|mark| legend_line(marks::key(mark), mark.name()))
                         .collect_view()
                 }}
                 {table_button(as_table)}

@@ -4,12 +4,12 @@ use fairground::cluster::{Cluster, GpuRequest, Phase, Pod};
 use fairground::id::{Id, JobId, NodeId, PodId, QueueId};
 use fairground::kit::sort;
 use fairground::sim::{ClaimView, CycleRecord, Simulation};
-use fairground::trace::{Event, LedgerRow, Mark, Recorded};
+use fairground::trace::{Event, LedgerRow, Mark, Recorded, Rule};
 use fairground::units::{PerResource, Resource, ResourceVec};
 
 use super::convert_trace;
 use super::protocol::{
-    BoundTriple, Cell, CellPod, Claim, EventRow, Frame, JobRow, NodeCard, QueueRow, Triple,
+    BoundTriple, Cell, CellPod, CheckRow, Claim, EventRow, Frame, JobRow, NodeCard, QueueRow, Triple,
 };
 
 /// What the simulation looks like after the cycle of `record`, its latest one.
@@ -206,12 +206,21 @@ fn events(cluster: &Cluster, record: &CycleRecord) -> Vec<EventRow> {
 
 fn mark_row(cluster: &Cluster, record: &CycleRecord, mark: &Mark) -> EventRow {
     let job = mark.subject.job;
+    let Rule(rule) = mark.rule;
+    let known = CheckRow {
+        rule: rule.key.to_string(),
+        says: rule.says.to_string(),
+        formula: rule.formula.to_string(),
+        source: rule.source.to_string(),
+        ..CheckRow::default()
+    };
     EventRow {
         kind: "mark".to_string(),
         time_ms: record.time.as_millis(),
         job: job.map_or_else(String::new, |job| cluster.jobs[job].name.to_string()),
         queue: job.map_or(0, |job| cluster.jobs[job].queue.0),
-        reason: mark.rule.0.says.to_string(),
+        reason: rule.says.to_string(),
+        checks: vec![known],
         ..EventRow::default()
     }
 }

@@ -8,6 +8,6 @@ mod ladders;
 pub mod protocol;
 pub mod serve;
 mod tape;
-mod trials;
 pub mod transport;
+mod trials;
 pub mod wire;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use fairground::scenario::{Edit, Fix, Path};
+use fairground::scenario::{Edit, Fix, Path, Scenario};
 
 use super::{Opened, Selection};
 use crate::engine::protocol::{Frame, ImportOptions, Reply, Request};
@@ -30,6 +30,8 @@ pub enum Command {
     PreviewEnd,
     /// A control lost the focus: its gesture is over.
     GestureEnd,
+    /// The scenario was edited as text; its shape is known to be that of a scenario.
+    SetText(Box<Scenario>),
     /// A change of more than one value.
     Change(Change),
     /// A finding's own edit.
@@ -268,6 +270,8 @@ pub enum SetupTab {
     Work,
     /// The policy and its switches.
     Rules,
+    /// All of it as text.
+    Text,
 }
 
 /// Panels of narrow screens.

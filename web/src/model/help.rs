@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use fairground::scenario::{Edit, JobEntry, Path, PRIORITY_CLASSES, Scalar, Scenario, Severity};
+use fairground::scenario::{Edit, JobEntry, PRIORITY_CLASSES, Path, Scalar, Scenario, Severity};
 
 use super::command::{Change, Effect};
 use super::{Model, document, edit, update};

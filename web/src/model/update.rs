@@ -24,6 +24,11 @@ pub fn update(model: &mut Model, command: Command) -> Vec<Effect> {
         Command::Preview { at, value } => preview(model, &at, &value, fx),
         Command::PreviewEnd => drop_ghost(model, fx),
         Command::GestureEnd => model.history.end_gesture(),
+        Command::SetText(scenario) => {
+            if *scenario != *model.scenario {
+                commit(model, *scenario, "text", |_| "edit the text".to_string(), fx);
+            }
+        }
         Command::Change(change) => make_change(model, &change, fx),
         Command::Fix(fix) => apply_fix(model, *fix, fx),
         Command::Dismiss(key) => {

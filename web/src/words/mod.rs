@@ -114,6 +114,20 @@ impl Control {
     }
 }
 
+/// KAI's own word for a mark, where it has another one.
+pub fn term(mark: &str) -> Option<&'static str> {
+    Some(match mark {
+        "cannot be taken" => "non-preemptible",
+        "claimed" => "pipelined",
+        "leaving" => "releasing",
+        "quota" => "deserved",
+        "limit" => "max allowed",
+        "wants" => "requested",
+        "down" => "not ready",
+        _ => return None,
+    })
+}
+
 /// A first letter in capitals and a full stop.
 fn sentence_case(says: &str) -> String {
     let mut chars = says.chars();
