@@ -63,6 +63,7 @@ pub fn action(pressed: &Pressed, focus: Focus) -> Option<Action> {
             ("z", shift) if focus != Focus::Field => {
                 Some(Action::Do(if *shift { Command::Redo } else { Command::Undo }))
             }
+            ("k", false) => Some(Action::Do(Command::Dialog(Some(Dialog::Palette)))),
             ("y", false) if focus != Focus::Field => Some(Action::Do(Command::Redo)),
             _ => None,
         };
@@ -93,6 +94,7 @@ fn plain(key: &str) -> Option<Action> {
         "n" | "N" => return Some(Action::AddNodes),
         "e" | "E" => Command::Panel(Panel::Why),
         "h" | "H" => return Some(Action::Help),
+        "/" => Command::Dialog(Some(Dialog::Palette)),
         "?" => Command::Dialog(Some(Dialog::Keys)),
         _ => return None,
     };
@@ -133,6 +135,7 @@ pub const LIST: &[(&str, &[(&str, &str)])] = &[
             ("E", "Explain the selection"),
             ("H", "What would help the selected job"),
             ("T", "Table instead of the chart that has the focus"),
+            ("Ctrl+K or /", "Do or find anything by its name"),
             ("Ctrl+S", "Copy a link to this moment"),
             ("F6 / Shift+F6", "Next, previous region"),
             ("?", "This list"),

@@ -92,7 +92,8 @@ fn events_are_found_in_both_directions() {
     let mut page = Page::new();
     page.load("min-runtime-on", 0);
     let next = |page: &mut Page, from, back, job: Option<&str>| {
-        let ask = Ask::NextEvent { from, back, queue: None, job: job.map(str::to_string) };
+        let ask =
+            Ask::NextEvent { from, back, queue: None, job: job.map(str::to_string), without: Vec::new() };
         match page.ask(ask).pop() {
             Some(Reply { say: Say::Event { cycle }, .. }) => cycle,
             other => panic!("an event was expected, not {other:?}"),
@@ -241,4 +242,40 @@ fn every_change_that_is_offered_does_what_it_says() {
         }
     }
     assert!(offered >= 5);
+}
+
+#[test]
+fn a_run_stops_where_it_was_asked_to_and_says_why() {
+    use fairground_web::engine::protocol::Stop;
+    use fairground_web::model::Command;
+    let said = |example: &str, stop: Stop| {
+        let mut whole = Whole::open(example, 0);
+        whole.dispatch(Command::RunTo(stop));
+        assert_eq!(whole.model.cursor, whole.frame().cycle);
+        (whole.model.cursor, whole.model.notices.last().expect("a notice").text.clone())
+    };
+    let b1 = said("min-runtime-on", Stop::Starts("b1".into()));
+    assert_eq!(b1, (5, "Stopped at cycle 5: b1 started.".to_string()));
+    let evicts = said("min-runtime-on", Stop::Evicts);
+    assert_eq!(evicts, (4, "Stopped at cycle 4: somebody was told to go.".to_string()));
+    let share = said("start", Stop::Share("team-b".into()));
+    assert_eq!(share, (2, "Stopped at cycle 2: team-b reached its share.".to_string()));
+    let (_, never) = said("limit-is-a-ceiling", Stop::Starts("a5".into()));
+    assert!(never.starts_with("Nothing further happens after cycle"), "{never}");
+    assert!(never.ends_with("a5 did not start."), "{never}");
+}
+
+#[test]
+fn jumps_pass_over_kinds_that_are_left_out() {
+    use fairground_web::model::Command;
+    use fairground_web::view_model::timeline::Kind;
+    let mut whole = Whole::open("min-runtime-on", 0);
+    whole.dispatch(Command::NextEvent { back: false });
+    assert_eq!(whole.model.cursor, 4);
+    let mut whole = Whole::open("min-runtime-on", 0);
+    for kind in [Kind::Reclaimed, Kind::Claimed] {
+        whole.dispatch(Command::ShowEvents(kind, false));
+    }
+    whole.dispatch(Command::NextEvent { back: false });
+    assert_eq!(whole.model.cursor, 5);
 }

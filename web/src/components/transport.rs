@@ -4,6 +4,8 @@ use crate::dom::prelude::*;
 
 use super::button::IconButton;
 use super::icons::{Icon, Kind};
+use super::menu::{MenuButton, MenuItem};
+use crate::model::palette::stops;
 use crate::model::{Command, EngineState, Origin, SPEEDS};
 use crate::store::Store;
 use crate::view_model::number::time as clock;
@@ -27,6 +29,10 @@ pub fn Transport() -> impl IntoView {
         let on = !playing.get_untracked();
         store.dispatch(Command::Play(on));
     });
+    let until = move |()| {
+        let stops = store.now(stops);
+        stops.into_iter().map(|(label, stop)| MenuItem::new(label, Command::RunTo(stop))).collect()
+    };
     view! {
         <div class="transport">
             <IconButton
@@ -86,6 +92,10 @@ pub fn Transport() -> impl IntoView {
                 on_press=run(Command::NextEvent { back: true })
             />
             <IconButton icon=Kind::Next label="Next event" key="]" on_press=run(Command::NextEvent { back: false }) />
+            <MenuButton label="Run until" class="btn quiet hide" items=Callback::new(until)>
+                "Until"
+                <Icon kind=Kind::Down />
+            </MenuButton>
             <span class="grow"></span>
             <Status />
         </div>

@@ -40,6 +40,11 @@ pub enum Ask {
         /// Milliseconds since the start.
         time_ms: i64,
     },
+    /// Run on until something happens; the reply is a frame there, and whether it happened.
+    RunTo {
+        /// What.
+        stop: Stop,
+    },
     /// The next (or previous) cycle with an event, of the given job or queue if any.
     NextEvent {
         /// From this cycle, exclusive.
@@ -50,6 +55,8 @@ pub enum Ask {
         queue: Option<String>,
         /// Only events of this job.
         job: Option<String>,
+        /// Kinds of events that do not count.
+        without: Vec<String>,
     },
     /// How the fair share of a queue came about at a cycle.
     Ladder {
@@ -86,6 +93,19 @@ pub enum Ask {
     },
     /// Stop what is going on.
     Cancel,
+}
+
+/// What a run stops at.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Stop {
+    /// A pod of the job is placed.
+    Starts(String),
+    /// The queue comes to hold its fair share of GPUs, or its quota where there is no fair share.
+    Share(String),
+    /// Somebody is told to go.
+    Evicts,
+    /// Nothing happens in a cycle.
+    Nothing,
 }
 
 /// Choices for the import of traces.
@@ -145,6 +165,11 @@ pub enum Say {
     Event {
         /// The cycle.
         cycle: Option<u32>,
+    },
+    /// Why a run stopped: what it was to stop at happened, or it ended before.
+    Stopped {
+        /// It happened.
+        met: bool,
     },
     /// The ladder of a fair share.
     Ladder {

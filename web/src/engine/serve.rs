@@ -9,9 +9,9 @@ use fairground::id::QueueId;
 use fairground::scenario::{self, Plan, Severity};
 use fairground::sim::{Checkpoint, CycleRecord, Simulation};
 use fairground::time::Time;
-use fairground::trace::Level;
+use fairground::trace::{Event, Level};
 
-use super::protocol::{Ask, Frame, Reply, Request, Say};
+use super::protocol::{Ask, Frame, Reply, Request, Say, Stop};
 use super::tape::Tape;
 use super::trials::Trials;
 use super::{convert, imports};
@@ -38,7 +38,16 @@ enum Task {
     /// Go to a moment.
     Until(Time),
     /// Look for an event from here on, up to a cycle.
-    Search { from: u32, up_to: u32, queues: Option<Vec<QueueId>>, job: Option<u32> },
+    Search { from: u32, up_to: u32, wanted: Wanted },
+    /// Go on until something happens, at most to a cycle.
+    On { stop: Stop, was: bool, up_to: u32 },
+}
+
+/// Which events are looked for.
+struct Wanted {
+    queues: Option<Vec<QueueId>>,
+    job: Option<u32>,
+    without: Vec<String>,
 }
 
 /// A run and the way back in it.
@@ -64,7 +73,14 @@ impl Server {
             Ask::Load { scenario, cycle } => self.load(id, &scenario, cycle),
             Ask::GoTo { cycle } => self.start(id, Task::To(cycle)),
             Ask::RunUntil { time_ms } => self.start(id, Task::Until(Time::from_millis(time_ms))),
-            Ask::NextEvent { from, back, queue, job } => self.next_event(id, from, back, queue, job),
+            Ask::RunTo { stop } => {
+                let up_to = self.runner.as_ref().map_or(0, |r| r.sim.cycle().saturating_add(SEARCH_MAX));
+                let was = self.runner.as_ref().is_some_and(|r| r.is_met(&stop));
+                self.start(id, Task::On { stop, was, up_to })
+            }
+            Ask::NextEvent { from, back, queue, job, without } => {
+                self.next_event(id, from, back, (queue, job, without))
+            }
             Ask::Ladder { cycle, queue, resource } => self.ladder(id, cycle, queue, resource),
             Ask::Ghost { scenario, cycle } => self.start_ghost(id, &scenario, cycle),
             Ask::Try { job, cycle, scenarios } => {
@@ -109,7 +125,7 @@ impl Server {
         let (to_cycle, to_time_ms) = match task {
             Task::To(cycle) => (Some(*cycle), None),
             Task::Until(time) => (None, Some(time.as_millis())),
-            Task::Search { .. } => (None, None),
+            Task::On { .. } | Task::Search { .. } => (None, None),
         };
         let (cycle, time_ms) = (runner.sim.cycle(), runner.sim.now().as_millis());
         Some(reply(*id, Say::Progress { cycle, time_ms, to_cycle, to_time_ms }))
@@ -159,8 +175,18 @@ impl Server {
                 self.task = Some((id, Task::To(cycle)));
                 runner.back_to(cycle);
             }
-            Task::Search { from, up_to, ref queues, job } => {
-                let found = runner.tape.next_event(from, false, |j, q| wanted(queues.as_deref(), job, j, q));
+            Task::On { stop, was, up_to } => {
+                let ran = runner.sim.cycle() < up_to && runner.step_on();
+                let met = ran && runner.is_met(&stop);
+                if ran && (!met || was) {
+                    // What holds from the start has to end before it can come about.
+                    self.task = Some((id, Task::On { stop, was: was && met, up_to }));
+                } else {
+                    return vec![arrived(id, runner), reply(id, Say::Stopped { met })];
+                }
+            }
+            Task::Search { from, up_to, ref wanted } => {
+                let found = runner.tape.next_event(from, false, |k, j, q| wanted.holds(k, j, q));
                 let over = runner.tape.last_cycle >= up_to;
                 if found.is_none() && !over && runner.step_on() {
                     self.task = Some((id, task));
@@ -177,19 +203,19 @@ impl Server {
         id: u64,
         from: u32,
         back: bool,
-        queue: Option<String>,
-        job: Option<String>,
+        (queue, job, without): (Option<String>, Option<String>, Vec<String>),
     ) -> Vec<Reply> {
         let Some(runner) = &mut self.runner else { return vec![reply(id, Say::Event { cycle: None })] };
         let queues = queue.map(|name| runner.subtree(&name));
         let job = job.map(|name| runner.job(&name).unwrap_or(u32::MAX - 1));
-        let found = runner.tape.next_event(from, back, |j, q| wanted(queues.as_deref(), job, j, q));
+        let wanted = Wanted { queues, job, without };
+        let found = runner.tape.next_event(from, back, |k, j, q| wanted.holds(k, j, q));
         if found.is_some() || back {
             return vec![reply(id, Say::Event { cycle: found })];
         }
         runner.wind_on();
         let up_to = runner.tape.last_cycle.saturating_add(SEARCH_MAX);
-        self.task = Some((id, Task::Search { from, up_to, queues, job }));
+        self.task = Some((id, Task::Search { from, up_to, wanted }));
         Vec::new()
     }
 
@@ -220,8 +246,12 @@ impl Server {
     }
 }
 
-fn wanted(queues: Option<&[QueueId]>, job: Option<u32>, of_job: u32, of_queue: u32) -> bool {
-    queues.is_none_or(|queues| queues.contains(&QueueId(of_queue))) && job.is_none_or(|job| job == of_job)
+impl Wanted {
+    fn holds(&self, kind: &str, job: u32, queue: u32) -> bool {
+        self.queues.as_ref().is_none_or(|queues| queues.contains(&QueueId(queue)))
+            && self.job.is_none_or(|wanted| wanted == job)
+            && !self.without.iter().any(|other| other == kind)
+    }
 }
 
 fn reply(generation: u64, say: Say) -> Reply {
@@ -301,6 +331,25 @@ impl Runner {
 
     fn is_small(&self) -> bool {
         self.sim.cluster().pods.len() < 2_000
+    }
+
+    /// Whether what a run is to stop at came about in the present cycle.
+    fn is_met(&self, stop: &Stop) -> bool {
+        let cluster = self.sim.cluster();
+        let mut events = self.record.events.iter().map(|recorded| recorded.event);
+        match stop {
+            Stop::Starts(job) => events.any(|event| match event {
+                Event::Bound { pod, .. } => *cluster.jobs[cluster.pods[pod].job].name == **job,
+                _ => false,
+            }),
+            Stop::Evicts => events.any(|event| matches!(event, Event::Evicted { .. })),
+            Stop::Nothing => self.record.events.is_empty(),
+            Stop::Share(queue) => {
+                let mut rows = self.record.ledger.rows.iter();
+                let row = rows.find(|row| *cluster.queues[row.queue].name == **queue);
+                row.is_some_and(|row| row.allocated.gpu >= row.fair_share.as_ref().unwrap_or(&row.quota).gpu)
+            }
+        }
     }
 
     /// Resumes the latest kept state before a cycle, so that the cycle itself is run again with its reasons.

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use fairground::scenario::{Edit, Fix, Path, Scenario};
 
 use super::{Opened, Selection};
-use crate::engine::protocol::{Frame, ImportOptions, Reply, Request};
+use crate::engine::protocol::{Frame, ImportOptions, Reply, Request, Stop};
+use crate::view_model::timeline::Kind;
 
 /// What can be asked of the model.
 #[derive(Clone, Debug, PartialEq)]
@@ -61,6 +62,10 @@ pub enum Command {
     Tick,
     /// Runs until a moment.
     RunUntil(i64),
+    /// Runs on until something happens, and says why it stopped.
+    RunTo(Stop),
+    /// Shows events of that kind in the lane and stops at them, or does not.
+    ShowEvents(Kind, bool),
     /// Stops what is going on.
     Cancel,
     /// Selects something, or nothing.
@@ -79,6 +84,10 @@ pub enum Command {
     Panel(Panel),
     /// Opens or closes a dialog.
     Dialog(Option<Dialog>),
+    /// A line of the palette was used.
+    Used(String),
+    /// Opens an example.
+    Example(&'static str),
     /// Opens or closes WHY.
     Why(bool),
     /// Folds or unfolds SETUP.
@@ -300,6 +309,8 @@ pub enum Dialog {
     Keys,
     /// Go to a cycle.
     GoTo,
+    /// Everything that can be done or found, by name.
+    Palette,
     /// A place to paste, choose a file, or start empty.
     Paste,
     /// What was recognised in files.

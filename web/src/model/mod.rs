@@ -10,6 +10,7 @@ pub mod edit;
 pub mod help;
 pub mod history;
 pub mod ladder;
+pub mod palette;
 mod replies;
 pub mod requests;
 pub mod selection;
@@ -22,7 +23,8 @@ use std::sync::Arc;
 
 use fairground::scenario::{Diagnostic, Path, Scenario, Severity};
 
-use crate::engine::protocol::{Frame, Run};
+use crate::engine::protocol::{Frame, Run, Stop};
+use crate::view_model::timeline::Kinds;
 pub use command::{Change, Command, Dialog, Effect, Panel, RequestKind, SetupTab, Shift, Theme};
 pub use document::{Opened, Origin};
 pub use history::History;
@@ -61,6 +63,8 @@ pub struct Model {
     pub run: Option<Arc<Run>>,
     /// How the selected queue's fair share came about.
     pub ladder: Option<Arc<Ladder>>,
+    /// What the run is to stop at.
+    pub stop: Option<Stop>,
     /// What would help a job.
     pub help: Option<Arc<help::Help>>,
     /// What is selected.
@@ -167,6 +171,10 @@ pub struct View {
     pub detail: Option<Path>,
     /// Queues whose children are hidden.
     pub folded: Arc<BTreeSet<String>>,
+    /// Kinds of events that the lane leaves out and jumps pass over.
+    pub without: Kinds,
+    /// Lines of the palette that were used last.
+    pub recent: Arc<Vec<String>>,
 }
 
 /// A line that tells what happened.
@@ -225,6 +233,7 @@ impl Model {
             ghost: None,
             run: None,
             ladder: None,
+            stop: None,
             help: None,
             selection: None,
             auto_selected: false,
@@ -295,6 +304,8 @@ impl Default for View {
             note_closed: false,
             detail: None,
             folded: Arc::default(),
+            without: Kinds::default(),
+            recent: Arc::default(),
         }
     }
 }

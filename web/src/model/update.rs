@@ -14,6 +14,9 @@ use crate::engine::protocol::{Ask, ImportOptions, Request};
 /// Most notices that are kept.
 const NOTICES_MAX: usize = 3;
 
+/// Most lines of the palette that are remembered.
+const RECENT_MAX: usize = 5;
+
 /// Changes the model as the command says; gives what the world has to do about it.
 pub fn update(model: &mut Model, command: Command) -> Vec<Effect> {
     let mut effects = Vec::new();
@@ -24,6 +27,11 @@ pub fn update(model: &mut Model, command: Command) -> Vec<Effect> {
         Command::Preview { at, value } => preview(model, &at, &value, fx),
         Command::PreviewEnd => drop_ghost(model, fx),
         Command::GestureEnd => model.history.end_gesture(),
+        Command::Example(id) => {
+            if let Some(opened) = super::palette::example(id) {
+                open(model, opened, fx);
+            }
+        }
         Command::SetText(scenario) => {
             if *scenario != *model.scenario {
                 commit(model, *scenario, "text", |_| "edit the text".to_string(), fx);
@@ -117,6 +125,11 @@ fn update_time(model: &mut Model, command: Command, fx: &mut Vec<Effect>) -> Opt
             pause(model, fx);
             ask_frame(model, Ask::RunUntil { time_ms }, fx);
         }
+        Command::RunTo(stop) => {
+            pause(model, fx);
+            model.stop = Some(stop.clone());
+            ask_frame(model, Ask::RunTo { stop }, fx);
+        }
         Command::Cancel => {
             pause(model, fx);
             send(model, Ask::Cancel, fx);
@@ -164,6 +177,15 @@ fn update_view(model: &mut Model, command: Command, fx: &mut Vec<Effect>) {
             } else {
                 set.remove(&queue);
             }
+        }
+        Command::ShowEvents(kind, shown) => {
+            view.without.put(kind, !shown);
+        }
+        Command::Used(label) => {
+            let recent = Arc::make_mut(&mut view.recent);
+            recent.retain(|used| *used != label);
+            recent.insert(0, label);
+            recent.truncate(RECENT_MAX);
         }
         Command::CloseNote => view.note_closed = true,
         Command::ChipsUsed => {
@@ -241,7 +263,8 @@ fn next_event(model: &mut Model, back: bool, fx: &mut Vec<Effect>) {
         _ => (None, None),
     };
     let from = model.cursor;
-    model.asked.event = send(model, Ask::NextEvent { from, back, queue, job }, fx);
+    let without = model.view.without.all().flat_map(|kind| kind.keys()).map(|key| key.to_string()).collect();
+    model.asked.event = send(model, Ask::NextEvent { from, back, queue, job, without }, fx);
 }
 
 fn open(model: &mut Model, opened: Opened, fx: &mut Vec<Effect>) {

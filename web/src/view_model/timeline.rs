@@ -61,6 +61,15 @@ pub struct TimelineView {
     pub share: Option<(String, Tone, Vec<f64>)>,
     /// Events by cycle, without those that only follow from others.
     pub events: Vec<LaneEvent>,
+    /// The kinds of all of them, also of those that are left out.
+    pub kinds: Kinds,
+}
+
+impl TimelineView {
+    /// Leaves out events of some kinds.
+    pub fn leave_out(&mut self, kinds: Kinds) {
+        self.events.retain(|event| !kinds.has(event.kind));
+    }
 }
 
 /// What one top queue held.
@@ -131,6 +140,22 @@ impl Kind {
         })
     }
 
+    /// The kinds of events that it stands for.
+    pub fn keys(self) -> &'static [&'static str] {
+        match self {
+            Kind::Reclaimed => &["reclaimed", "evicted"],
+            Kind::Preempted => &["preempted"],
+            Kind::Moved => &["moved"],
+            Kind::Node => &["node"],
+            Kind::Changed => &["changed"],
+            Kind::Started => &["started"],
+            Kind::Finished => &["finished", "done"],
+            Kind::Submitted => &["submitted"],
+            Kind::Requeued => &["requeued", "gone"],
+            Kind::Claimed => &["claimed"],
+        }
+    }
+
     /// Its name in the legend.
     pub fn name(self) -> &'static str {
         match self {
@@ -145,6 +170,25 @@ impl Kind {
             Kind::Requeued => "waits again",
             Kind::Claimed => "claimed",
         }
+    }
+}
+
+/// Some of the kinds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Kinds(u16);
+
+impl Kinds {
+    /// Whether a kind is among them.
+    pub fn has(self, kind: Kind) -> bool {
+        self.0 & 1 << kind as u16 != 0
+    }
+    /// Takes a kind in or out.
+    pub fn put(&mut self, kind: Kind, is_in: bool) {
+        self.0 = self.0 & !(1 << kind as u16) | u16::from(is_in) << kind as u16;
+    }
+    /// All of them, in order.
+    pub fn all(self) -> impl Iterator<Item = Kind> {
+        Kind::ALL.into_iter().filter(move |kind| self.has(*kind))
     }
 }
 
@@ -205,6 +249,9 @@ pub fn timeline(run: &Run, frame: &Frame, selection: Option<&Selection>, resourc
             .map(|s| (name(top), tree.tone(top), s))
     });
     let held = |i: usize| bands.iter().map(|band| band.amounts[i]).sum::<f64>();
+    let events = events(run, frame, selection, selected);
+    let mut kinds = Kinds::default();
+    events.iter().for_each(|event| kinds.put(event.kind, true));
     let most = (0..run.points.len()).map(held).chain(capacity.iter().copied()).fold(0.0, f64::max);
     TimelineView {
         summary: summary(run, resource),
@@ -217,7 +264,8 @@ pub fn timeline(run: &Run, frame: &Frame, selection: Option<&Selection>, resourc
         capacity,
         bands,
         share,
-        events: events(run, frame, selection, selected),
+        events,
+        kinds,
     }
 }
 
@@ -306,11 +354,6 @@ fn events(run: &Run, frame: &Frame, selection: Option<&Selection>, selected: Opt
         })
         .filter(|event| event.kind != Kind::Claimed)
         .collect()
-}
-
-/// The kinds of events in the lane, for the legend.
-pub fn kinds(view: &TimelineView) -> Vec<Kind> {
-    Kind::ALL.into_iter().filter(|kind| view.events.iter().any(|event| event.kind == *kind)).collect()
 }
 
 /// Marks nearer than this are one.
