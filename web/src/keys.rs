@@ -70,6 +70,8 @@ pub fn action(pressed: &Pressed, focus: Focus) -> Option<Action> {
     }
     match focus {
         Focus::Field | Focus::Composite => None,
+        _ if *shift && key == "ArrowRight" => Some(Action::Do(Command::Inside { back: false })),
+        _ if *shift && key == "ArrowLeft" => Some(Action::Do(Command::Inside { back: true })),
         Focus::Button if key == " " || key == "Enter" => None,
         Focus::Button | Focus::Free => plain(key),
     }
@@ -107,6 +109,7 @@ pub const LIST: &[(&str, &[(&str, &str)])] = &[
         "Time",
         &[
             ("→ / ←", "Step forward, back"),
+            ("Shift+→ / Shift+←", "Next, previous decision inside the cycle"),
             ("Space", "Play, pause"),
             ("+ / −", "Faster, slower"),
             ("] / [", "Next, previous event, of the selection if there is one"),

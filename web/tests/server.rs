@@ -279,3 +279,85 @@ fn jumps_pass_over_kinds_that_are_left_out() {
     whole.dispatch(Command::NextEvent { back: false });
     assert_eq!(whole.model.cursor, 5);
 }
+
+/// The pods on each cell that were not told to go.
+fn staying(frame: &Frame) -> Vec<Vec<Vec<String>>> {
+    let of_cell = |cell: &fairground_web::engine::protocol::Cell| {
+        let mut pods: Vec<String> = cell.pods.iter().filter(|p| !p.leaving).map(|p| p.pod.clone()).collect();
+        pods.sort();
+        pods
+    };
+    frame.nodes.iter().map(|node| node.cells.iter().map(of_cell).collect()).collect()
+}
+
+#[test]
+fn the_decisions_of_a_cycle_lead_from_its_opening_to_its_end() {
+    use fairground_web::view_model::inside::{event_of, inside, n_decisions};
+    let mut n_seen = 0;
+    for example in EXAMPLES {
+        let mut page = Page::new();
+        let mut before = page.load(example.id, 0);
+        for cycle in 1..6 {
+            let end = page.go_to(cycle);
+            if end.cycle != cycle {
+                break;
+            }
+            let n = n_decisions(&end);
+            n_seen += n;
+            let opening = inside(&end, 0);
+            assert_eq!(staying(&opening), staying(&before), "{} before cycle {cycle}", example.id);
+            let held = |frame: &Frame| {
+                let rounded = |amount: f64| (amount * 1e6).round();
+                frame.queues.iter().map(|q| q.allocated.map(rounded)).collect::<Vec<_>>()
+            };
+            assert_eq!(held(&opening), held(&before), "{} before cycle {cycle}", example.id);
+            assert!(opening.nodes.iter().all(|n| n.cells.iter().all(|c| c.claimed.is_none())));
+            assert!(opening.queues.iter().all(|q| q.claimed == [0.0; 3] && q.leaving == [0.0; 3]));
+            for k in 1..=n {
+                let moment = inside(&end, k);
+                let at = event_of(&end, k).expect("a decision") as usize;
+                assert!(moment.events.len() > at);
+                let changed = |f: &Frame| {
+                    let pods = f.nodes.iter().flat_map(|n| &n.cells).flat_map(|c| &c.pods);
+                    pods.filter(|p| p.changed).map(|p| p.pod.clone()).collect::<Vec<_>>()
+                };
+                assert!(changed(&moment).iter().all(|pod| *pod == end.events[at].pod));
+            }
+            let last = inside(&end, n);
+            assert_eq!((staying(&last), &last.queues, &last.jobs), (staying(&end), &end.queues, &end.jobs));
+            before = end;
+        }
+    }
+    assert!(n_seen > 100, "{n_seen} decisions seen");
+}
+
+#[test]
+fn stepping_by_decisions_visits_every_moment_both_ways() {
+    use fairground_web::model::Command;
+    let mut whole = Whole::open("quota-is-a-floor", 0);
+    let mut places = Vec::new();
+    for _ in 0..14 {
+        whole.dispatch(Command::Inside { back: false });
+        places.push((whole.model.cursor, whole.model.inside));
+    }
+    assert_eq!(&places[..3], [(1, Some(1)), (1, Some(2)), (1, Some(3))]);
+    assert!(places.contains(&(1, None)) && places.contains(&(2, Some(1))) && places.contains(&(2, None)));
+    assert_eq!(whole.model.shown, None, "the end of a cycle is its frame");
+    for (at, place) in places.iter().enumerate().rev() {
+        if places.get(at + 1) != Some(place) {
+            assert_eq!((whole.model.cursor, whole.model.inside), *place);
+            whole.dispatch(Command::Inside { back: true });
+            if whole.model.inside == Some(0) {
+                whole.dispatch(Command::Inside { back: true });
+            }
+        }
+    }
+    assert_eq!((whole.model.cursor, whole.model.inside), (0, None));
+    whole.dispatch(Command::Inside { back: false });
+    whole.dispatch(Command::Step);
+    assert_eq!(
+        (whole.model.cursor, whole.model.inside),
+        (1, None),
+        "a step goes to the end of the cycle first"
+    );
+}

@@ -25,6 +25,7 @@ pub fn frame(sim: &Simulation, record: &CycleRecord) -> Frame {
         nodes: cluster.nodes.values().map(node_card).collect(),
         jobs: cluster.live_jobs.iter().map(|&job| job_row(cluster, job)).collect(),
         events: events(cluster, record),
+        n_outside: record.n_outside,
         refusals: record.refusals.iter().map(|r| convert_trace::refusal(cluster, r)).collect(),
     };
     place_pods(&mut frame, cluster, record);
@@ -257,6 +258,7 @@ fn event_row(cluster: &Cluster, record: &CycleRecord, recorded: &Recorded) -> Ev
             let pod = &cluster.pods[id];
             row.pod = pod.name.to_string();
             row.gpus = gpus(pod);
+            row.amount = amounts(&pod.request.resources);
             Some(pod.job)
         }
         About::Job(id) => {

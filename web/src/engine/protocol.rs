@@ -238,6 +238,8 @@ pub struct Frame {
     pub jobs: Vec<JobRow>,
     /// Events of the cycle, in order.
     pub events: Vec<EventRow>,
+    /// How many of them happened outside, before the policy was asked.
+    pub n_outside: u32,
     /// Why pending jobs are pending.
     pub refusals: Vec<RefusalRow>,
 }
@@ -364,6 +366,8 @@ pub struct EventRow {
     pub queue: u32,
     /// GPUs of the pod, or of the whole job.
     pub gpus: f64,
+    /// What the pod holds or asks for; nothing for events of a whole job.
+    pub amount: Triple,
     /// The job it is for; empty if none.
     pub by: String,
     /// Position of that job's queue.

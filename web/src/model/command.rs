@@ -49,6 +49,11 @@ pub enum Command {
     Step,
     /// Goes back.
     Back,
+    /// Goes to the next or previous decision, inside a cycle where there is one.
+    Inside {
+        /// Backwards.
+        back: bool,
+    },
     /// Goes to the next or previous event, of the selection if there is one.
     NextEvent {
         /// Backwards.

@@ -31,6 +31,8 @@ pub enum Origin {
 pub struct Moment {
     /// The cycle.
     pub cycle: u32,
+    /// After how many decisions of it; `None`: after all.
+    pub decision: Option<u32>,
     /// What is selected.
     pub selection: Option<Selection>,
 }

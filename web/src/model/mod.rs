@@ -55,6 +55,10 @@ pub struct Model {
     pub cursor: u32,
     /// The moment under the cursor, as last computed.
     pub frame: Option<Arc<Frame>>,
+    /// After how many decisions of the cycle; `None`: after all of them.
+    pub inside: Option<u32>,
+    /// The moment inside the cycle.
+    pub shown: Option<Arc<Frame>>,
     /// `frame` belongs to a scenario before the last edit.
     pub stale: bool,
     /// The cursor's moment of the scenario as it is being edited.
@@ -229,6 +233,8 @@ impl Model {
             history: History::default(),
             cursor: 0,
             frame: None,
+            inside: None,
+            shown: None,
             stale: false,
             ghost: None,
             run: None,
@@ -277,6 +283,8 @@ impl Model {
         self.selection = opened.moment.selection;
         self.auto_selected = false;
         self.frame = None;
+        self.inside = opened.moment.decision;
+        self.shown = None;
         self.ghost = None;
         self.run = None;
         self.ladder = None;

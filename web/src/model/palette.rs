@@ -50,6 +50,8 @@ fn all(model: &Model) -> Vec<Entry> {
     add("Step", "→", Command::Step);
     add("Step back", "←", Command::Back);
     add(if model.playing { "Pause" } else { "Play" }, "Space", Command::Play(!model.playing));
+    add("Next decision", "Shift+→", Command::Inside { back: false });
+    add("Previous decision", "Shift+←", Command::Inside { back: true });
     add("Next event", "]", Command::NextEvent { back: false });
     add("Previous event", "[", Command::NextEvent { back: true });
     add("Go to a cycle", "G", Command::Dialog(Some(Dialog::GoTo)));

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::command::{Dialog, Effect};
 use super::ladder::Ladder;
-use super::update::{ask_ladder, go_to, notify};
+use super::update::{ask_ladder, go_to, notify, show_inside};
 use super::{EngineState, Model, Origin, Progress, Selection};
 use crate::engine::protocol::{Frame, Reply, Run, Say, Stop};
 
@@ -109,7 +109,11 @@ fn arrived(model: &mut Model, frame: Frame, run: Run, fx: &mut Vec<Effect>) {
     }
     model.frame = Some(frame.clone());
     model.run = Some(run);
+    model.shown = None;
     point_out(model, &frame);
+    if model.inside.is_some() {
+        show_inside(model, model.inside, fx);
+    }
     ask_ladder(model, fx);
 }
 

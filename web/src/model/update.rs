@@ -9,7 +9,8 @@ use super::document::Opened;
 use super::edit::{self, Changed};
 use super::replies;
 use super::{EngineState, Import, Model, Notice, Origin, SPEEDS, Selection, document, table};
-use crate::engine::protocol::{Ask, ImportOptions, Request};
+use crate::engine::protocol::{Ask, Frame, ImportOptions, Request};
+use crate::view_model::inside;
 
 /// Most notices that are kept.
 const NOTICES_MAX: usize = 3;
@@ -96,6 +97,10 @@ fn update_time(model: &mut Model, command: Command, fx: &mut Vec<Effect>) -> Opt
             if model.cursor > 0 {
                 go_to(model, model.cursor - 1, fx);
             }
+        }
+        Command::Inside { back } => {
+            pause(model, fx);
+            step_inside(model, back, fx);
         }
         Command::NextEvent { back } => next_event(model, back, fx),
         Command::Play(on) => {
@@ -214,6 +219,7 @@ pub(super) fn load(model: &mut Model, fx: &mut Vec<Effect>) {
     model.stale = model.frame.is_some();
     model.ladder = None;
     model.help = None;
+    model.shown = None;
     if model.has_errors() {
         let errors = model.findings.iter().filter(|d| d.severity == Severity::Error);
         model.engine = EngineState::Refused(Arc::new(errors.map(|d| d.says.clone()).collect()));
@@ -229,6 +235,7 @@ pub(super) fn go_to(model: &mut Model, cycle: u32, fx: &mut Vec<Effect>) {
         return;
     }
     model.cursor = cycle;
+    model.inside = None;
     ask_frame(model, Ask::GoTo { cycle }, fx);
     fx.push(Effect::SetUrl);
     if model.draft.is_some() {
@@ -238,11 +245,54 @@ pub(super) fn go_to(model: &mut Model, cycle: u32, fx: &mut Vec<Effect>) {
 
 fn step(model: &mut Model, fx: &mut Vec<Effect>) {
     match &model.frame {
+        // The rest of the cycle first.
+        Some(_) if model.inside.is_some() => show_inside(model, None, fx),
         Some(frame) if frame.quiet && frame.cycle == model.cursor && !model.stale => {
             fx.push(Effect::Announce("Nothing further happens in this scenario.".to_string()));
         }
         _ => go_to(model, model.cursor.saturating_add(1), fx),
     }
+}
+
+/// One decision on or back; beyond the ends of the cycle into the next or the previous one.
+fn step_inside(model: &mut Model, back: bool, fx: &mut Vec<Effect>) {
+    let Some(frame) = model.frame.clone().filter(|frame| frame.cycle == model.cursor && !model.stale) else {
+        return;
+    };
+    let n = inside::n_decisions(&frame);
+    match (model.inside, back) {
+        (Some(0), true) => go_to(model, model.cursor.saturating_sub(1), fx),
+        (Some(at), true) => show_inside(model, Some(at - 1), fx),
+        (None, true) if n > 0 => show_inside(model, Some(n - 1), fx),
+        (None, true) if model.cursor > 0 => go_to(model, model.cursor - 1, fx),
+        (None, true) => {}
+        (Some(at), false) => show_inside(model, Some(at + 1).filter(|at| *at < n), fx),
+        (None, false) => {
+            let asked = model.asked.frame;
+            step(model, fx);
+            model.inside = (model.asked.frame != asked).then_some(1);
+        }
+    }
+}
+
+/// Shows the moment after so many decisions of the present cycle, or its end.
+pub(super) fn show_inside(model: &mut Model, at: Option<u32>, fx: &mut Vec<Effect>) {
+    let Some(frame) = model.frame.clone() else { return };
+    model.inside = at.filter(|at| *at < inside::n_decisions(&frame));
+    model.shown = model.inside.map(|at| Arc::new(inside::inside(&frame, at)));
+    let last = at.or_else(|| Some(inside::n_decisions(&frame))).and_then(|at| inside::event_of(&frame, at));
+    if let Some(index) = last {
+        let only = Frame {
+            events: vec![frame.events[index as usize].clone()],
+            ..(**model.shown.as_ref().unwrap_or(&frame)).clone()
+        };
+        fx.push(Effect::AnnounceStep(Arc::new(only), model.resource));
+        if model.selection.is_none() || model.auto_selected {
+            model.selection = Some(Selection::Event { cycle: frame.cycle, index });
+            model.auto_selected = true;
+        }
+    }
+    fx.push(Effect::SetUrl);
 }
 
 fn pause(model: &mut Model, fx: &mut Vec<Effect>) {

@@ -2,6 +2,7 @@
 //! the same view model, so they cannot disagree.
 
 pub mod cluster;
+pub mod inside;
 pub mod number;
 pub mod pointed;
 pub mod queues;
