@@ -128,6 +128,7 @@ pub const LIST: &[(&str, &[(&str, &str)])] = &[
             ("Q, W, N", "Add a queue, a job, nodes"),
             ("Alt+↑ / Alt+↓", "Move a queue up, down"),
             ("Alt+→ / Alt+←", "Move a queue below its neighbour, out of its parent"),
+            ("Shift+↑ / Shift+↓, Ctrl+Space", "Mark rows, to edit or remove them together"),
             ("Delete", "Remove the row"),
             ("Ctrl+Z / Ctrl+Shift+Z", "Undo, redo"),
         ],

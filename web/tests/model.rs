@@ -61,7 +61,8 @@ fn any_command(numbers: &mut Numbers, scenario: &Scenario) -> Command {
         9 => Command::Change(Change::DuplicateQueue(queue)),
         10 => {
             let under = Shift::Under(Some(numbers.of(&names)));
-            let to = numbers.of(&[Shift::Up, Shift::Down, Shift::Under(None), under]);
+            let before = Shift::Before(numbers.of(&names));
+            let to = numbers.of(&[Shift::Up, Shift::Down, Shift::Under(None), under, before]);
             Command::Change(Change::MoveQueue { queue, to })
         }
         11 => Command::Change(Change::RemoveQueue(queue)),
@@ -72,7 +73,7 @@ fn any_command(numbers: &mut Numbers, scenario: &Scenario) -> Command {
             at: Path::default().field("queues").named(&queue).field("name"),
             value: numbers.of(&["renamed", "team-a", "", "a b"]).into(),
         },
-        16 => numbers.of(&[Command::Undo, Command::Redo]),
+        16 => numbers.of(&[Command::Undo, Command::Redo, Command::Inside { back: false }]),
         17 => {
             numbers.of(&[Command::Step, Command::Back, Command::GoTo(7), Command::Tick, Command::Play(true)])
         }
@@ -258,4 +259,33 @@ fn edits_of_the_text_are_one_step_while_they_last() {
     assert_eq!(wrong[0].position.map(|(line, _)| line), Some(line));
     let (none, wrong) = document::draft("queues: [");
     assert!(none.is_none() && wrong[0].position.is_some());
+}
+
+#[test]
+fn a_queue_is_moved_before_another_one_as_its_sibling() {
+    let opened = Opened::new(
+        library::Example::find("tree-decides").expect("an example").scenario(),
+        Origin::Example("tree-decides".into()),
+    );
+    let mut model = Model::new(opened);
+    let start = model.scenario.clone();
+    let names = |model: &Model| {
+        let rows = fairground_web::model::tree::rows(&model.scenario, &Default::default());
+        rows.into_iter().map(|row| (row.name, row.depth)).collect::<Vec<_>>()
+    };
+    let before = names(&model);
+    let (first, _) = before[0].clone();
+    let (deep, depth) = before.iter().find(|(_, depth)| *depth > 0).cloned().expect("a child");
+    let to = Shift::Before(first.clone());
+    update(&mut model, Command::Change(Change::MoveQueue { queue: deep.clone(), to }));
+    assert_eq!(names(&model)[0], (deep.clone(), 0));
+    assert_eq!(model.history.undo_name(), Some(format!("move {deep} before {first}").as_str()));
+    update(&mut model, Command::Undo);
+    assert_eq!((model.scenario.clone(), names(&model)), (start, before.clone()));
+    let to = Shift::Before(deep.clone());
+    let parent = before.iter().rev().skip_while(|(name, _)| *name != deep).find(|(_, d)| *d < depth);
+    let (parent, _) = parent.cloned().expect("a parent");
+    update(&mut model, Command::Change(Change::MoveQueue { queue: parent, to }));
+    assert!(model.notices.last().is_some_and(|n| n.is_problem), "never below itself");
+    assert_eq!(names(&model), before);
 }

@@ -210,6 +210,8 @@ pub enum Shift {
     Down,
     /// Below another queue, or to the top.
     Under(Option<String>),
+    /// Before another queue, as its sibling.
+    Before(String),
 }
 
 /// What the model asks of the world.

@@ -6,6 +6,7 @@ pub mod rows;
 
 mod detail;
 mod findings;
+mod marking;
 mod nodes;
 mod queues;
 mod rules;
