@@ -220,7 +220,7 @@ fn a_shared_scenario_becomes_a_copy_when_it_is_changed() {
 
 #[test]
 fn the_palette_finds_commands_and_things_by_parts_of_their_names() {
-    use fairground_web::model::palette::find;
+    use fairground_web::view_model::palette::{Action, find};
     let mut model = model();
     let first = |model: &Model, typed: &str| find(model, typed).first().map(|e| e.label.clone());
     assert_eq!(first(&model, "").as_deref(), Some("Step"));
@@ -228,13 +228,14 @@ fn the_palette_finds_commands_and_things_by_parts_of_their_names() {
     assert_eq!(first(&model, "team-b").as_deref(), Some("team-b"));
     assert_eq!(first(&model, "zzz"), None);
     let floor = find(&model, "quota is a floor");
-    assert!(matches!(floor[0].command, Command::Example("quota-is-a-floor")));
+    assert_eq!(floor[0].action, Action::Example("quota-is-a-floor"));
     update(&mut model, Command::Used("Keys".into()));
     assert_eq!(first(&model, "").as_deref(), Some("Keys"));
     update(&mut model, set("team-a", "quota", "3"));
     let undo = find(&model, "undo").remove(0);
     assert_eq!(undo.label, "Undo: quota of team-a 2 → 3");
-    update(&mut model, undo.command);
+    let Action::Do(command) = undo.action else { panic!("undo is a command") };
+    update(&mut model, command);
     assert_eq!(*model.scenario, library::start());
 }
 

@@ -292,7 +292,7 @@ fn staying(frame: &Frame) -> Vec<Vec<Vec<String>>> {
 
 #[test]
 fn the_decisions_of_a_cycle_lead_from_its_opening_to_its_end() {
-    use fairground_web::view_model::inside::{event_of, inside, n_decisions};
+    use fairground_web::model::inside::{event_of, inside, n_decisions};
     let mut n_seen = 0;
     for example in EXAMPLES {
         let mut page = Page::new();

@@ -129,7 +129,7 @@ test("everything is found by its name", async ({ page }) => {
   const app = new App(page);
   await app.open();
   await page.keyboard.press("/");
-  const field = page.getByRole("combobox");
+  const field = page.getByRole("combobox", { name: /A command/ });
   await expect(field).toBeFocused();
   await page.keyboard.type("quota is a floor");
   await expect(page.getByRole("option").first()).toContainText("floor");

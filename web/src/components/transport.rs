@@ -5,11 +5,10 @@ use crate::dom::prelude::*;
 use super::button::IconButton;
 use super::icons::{Icon, Kind};
 use super::menu::{MenuButton, MenuItem};
-use crate::model::palette::stops;
-use crate::model::{Command, EngineState, Origin, SPEEDS};
+use crate::model::{Command, EngineState, Origin, SPEEDS, inside};
 use crate::store::Store;
-use crate::view_model::inside;
 use crate::view_model::number::time as clock;
+use crate::view_model::palette::stops;
 
 /// The transport.
 /// Long because its markup is one tree.

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use fairground::scenario::{Edit, Fix, Path, Scenario};
 
+use super::kinds::Kind;
 use super::{Opened, Selection};
 use crate::engine::protocol::{Frame, ImportOptions, Reply, Request, Stop};
-use crate::view_model::timeline::Kind;
 
 /// What can be asked of the model.
 #[derive(Clone, Debug, PartialEq)]
@@ -91,8 +91,6 @@ pub enum Command {
     Dialog(Option<Dialog>),
     /// A line of the palette was used.
     Used(String),
-    /// Opens an example.
-    Example(&'static str),
     /// Opens or closes WHY.
     Why(bool),
     /// Folds or unfolds SETUP.

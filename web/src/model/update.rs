@@ -8,9 +8,8 @@ use super::command::{Change, Command, Dialog, Effect, Panel};
 use super::document::Opened;
 use super::edit::{self, Changed};
 use super::replies;
-use super::{EngineState, Import, Model, Notice, Origin, SPEEDS, Selection, document, table};
+use super::{EngineState, Import, Model, Notice, Origin, SPEEDS, Selection, document, inside, table};
 use crate::engine::protocol::{Ask, Frame, ImportOptions, Request};
-use crate::view_model::inside;
 
 /// Most notices that are kept.
 const NOTICES_MAX: usize = 3;
@@ -28,11 +27,6 @@ pub fn update(model: &mut Model, command: Command) -> Vec<Effect> {
         Command::Preview { at, value } => preview(model, &at, &value, fx),
         Command::PreviewEnd => drop_ghost(model, fx),
         Command::GestureEnd => model.history.end_gesture(),
-        Command::Example(id) => {
-            if let Some(opened) = super::palette::example(id) {
-                open(model, opened, fx);
-            }
-        }
         Command::SetText(scenario) => {
             if *scenario != *model.scenario {
                 commit(model, *scenario, "text", |_| "edit the text".to_string(), fx);

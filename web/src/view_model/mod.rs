@@ -2,8 +2,8 @@
 //! the same view model, so they cannot disagree.
 
 pub mod cluster;
-pub mod inside;
 pub mod number;
+pub mod palette;
 pub mod pointed;
 pub mod queues;
 pub mod shares;

@@ -4,11 +4,13 @@ use crate::dom::prelude::*;
 use leptos::html;
 
 use crate::components::dialog::DialogFrame;
+use crate::library::Example;
 use crate::model::Command;
-use crate::model::palette::{Entry, find};
 use crate::store::Store;
+use crate::view_model::palette::{Action, Entry, find};
 
 /// A field and the lines that fit what is typed.
+/// Long because its markup is one tree.
 #[component]
 pub fn Palette(
     /// It was closed.
@@ -25,7 +27,14 @@ pub fn Palette(
     let run = move |entry: Entry| {
         on_close.run(());
         store.dispatch(Command::Used(entry.label));
-        store.dispatch(entry.command);
+        match entry.action {
+            Action::Do(command) => store.dispatch(command),
+            Action::Example(id) => {
+                if let Some(example) = Example::find(id) {
+                    super::examples::open(store, example);
+                }
+            }
+        }
     };
     let on_key = move |event: leptos::ev::KeyboardEvent| {
         let n = found().len().max(1);

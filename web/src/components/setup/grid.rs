@@ -401,6 +401,7 @@ impl Grid {
         }
     }
 
+    /// Long because it is one table of keys.
     fn on_key(self, event: &leptos::ev::KeyboardEvent) {
         if self.editing.with_untracked(Option::is_some) {
             return;

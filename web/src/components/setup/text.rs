@@ -15,6 +15,7 @@ const LISTED_MAX: usize = 12;
 
 /// A text field with line numbers. What is typed becomes the scenario as soon as it has the shape of one; until
 /// then the tables and charts stay as they were.
+/// Long because its markup is one tree.
 #[component]
 pub fn TextTab() -> impl IntoView {
     let store = Store::get();

@@ -1,9 +1,8 @@
 //! Everything that can be done or found, by name: what the command palette offers.
 
-use super::command::{Change, Command, Dialog, SetupTab, Shift, Theme};
-use super::{Model, Opened, Origin, Selection};
 use crate::engine::protocol::Stop;
 use crate::library::EXAMPLES;
+use crate::model::{Change, Command, Dialog, Model, Selection, SetupTab, Shift, Theme};
 
 /// A line of the palette.
 #[derive(Clone, Debug, PartialEq)]
@@ -13,7 +12,16 @@ pub struct Entry {
     /// Its key, if it has one; or what kind of thing it finds.
     pub hint: &'static str,
     /// What happens.
-    pub command: Command,
+    pub action: Action,
+}
+
+/// What a line does.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Action {
+    /// A command.
+    Do(Command),
+    /// Opens the example of that file name.
+    Example(&'static str),
 }
 
 /// Most things of a kind that are searched.
@@ -45,8 +53,25 @@ pub fn find(model: &Model, typed: &str) -> Vec<Entry> {
 fn all(model: &Model) -> Vec<Entry> {
     let mut lines: Vec<Entry> = Vec::new();
     let mut add = |label: &str, hint: &'static str, command: Command| {
-        lines.push(Entry { label: label.to_string(), hint, command });
+        lines.push(Entry { label: label.to_string(), hint, action: Action::Do(command) });
     };
+    of_time(model, &mut add);
+    of_the_scenario(model, &mut add);
+    of_the_page(&mut add);
+    things(model, &mut add);
+    let example = |example: &crate::library::Example| Entry {
+        label: example.head("name"),
+        hint: "example",
+        action: Action::Example(example.id),
+    };
+    lines.extend(EXAMPLES.iter().map(example));
+    lines
+}
+
+/// Takes a line in: label, key or kind, command.
+type Add<'a> = &'a mut dyn FnMut(&str, &'static str, Command);
+
+fn of_time(model: &Model, add: Add<'_>) {
     add("Step", "→", Command::Step);
     add("Step back", "←", Command::Back);
     add(if model.playing { "Pause" } else { "Play" }, "Space", Command::Play(!model.playing));
@@ -58,6 +83,9 @@ fn all(model: &Model) -> Vec<Entry> {
     for (label, stop) in stops(model) {
         add(&label, "", Command::RunTo(stop));
     }
+}
+
+fn of_the_scenario(model: &Model, add: Add<'_>) {
     if let Some(name) = model.history.undo_name() {
         add(&format!("Undo: {name}"), "Ctrl+Z", Command::Undo);
     }
@@ -80,6 +108,9 @@ fn all(model: &Model) -> Vec<Entry> {
         add(&format!("Duplicate {name}"), "", Command::Change(Change::DuplicateJob(name.clone())));
         add(&format!("Remove {name}"), "Del", Command::Change(Change::RemoveJob(name.clone())));
     }
+}
+
+fn of_the_page(add: Add<'_>) {
     for (tab, label) in [
         (SetupTab::Queues, "Edit queues"),
         (SetupTab::Nodes, "Edit nodes"),
@@ -104,6 +135,10 @@ fn all(model: &Model) -> Vec<Entry> {
     ] {
         add(label, "", Command::Theme(theme));
     }
+}
+
+/// What can be found.
+fn things(model: &Model, add: Add<'_>) {
     for queue in model.scenario.queues.iter().take(THINGS_MAX) {
         add(&queue.name, "queue", Command::Select(Some(Selection::Queue(queue.name.clone()))));
     }
@@ -115,10 +150,6 @@ fn all(model: &Model) -> Vec<Entry> {
             add(&node.name, "node", Command::Select(Some(Selection::Node(node.name.clone()))));
         }
     }
-    for example in EXAMPLES {
-        add(&example.head("name"), "example", Command::Example(example.id));
-    }
-    lines
 }
 
 /// What a run can be made to stop at, for the selection.
@@ -136,11 +167,4 @@ pub fn stops(model: &Model) -> Vec<(String, Stop)> {
     stops.push(("Run until somebody is told to go".to_string(), Stop::Evicts));
     stops.push(("Run until nothing changes".to_string(), Stop::Nothing));
     stops
-}
-
-/// An example as a document.
-pub(super) fn example(id: &str) -> Option<Opened> {
-    let example = crate::library::Example::find(id)?;
-    let origin = if id == EXAMPLES[0].id { Origin::Start } else { Origin::Example(id.to_string()) };
-    Some(Opened::new(example.scenario(), origin))
 }
