@@ -28,4 +28,14 @@ impl Table {
         };
         std::iter::once(&self.head).chain(&self.rows).map(|row| line(row) + "\n").collect()
     }
+
+    /// The table as comma-separated values; cells are quoted where they need it.
+    pub fn csv(&self) -> String {
+        let cell = |cell: &String| match cell.contains(['"', ',', '\n', '\r']) {
+            true => format!("\"{}\"", cell.replace('"', "\"\"")),
+            false => cell.clone(),
+        };
+        let line = |cells: &Vec<String>| cells.iter().map(cell).collect::<Vec<_>>().join(",") + "\r\n";
+        std::iter::once(&self.head).chain(&self.rows).map(line).collect()
+    }
 }
