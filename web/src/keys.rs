@@ -1,6 +1,6 @@
 //! Keys that work wherever the focus is, and which of them do.
 
-use crate::model::{Change, Command, Dialog, Panel};
+use crate::model::{Change, Command, Dialog, NowView, Panel};
 
 /// A pressed key.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -95,6 +95,9 @@ fn plain(key: &str) -> Option<Action> {
         "w" | "W" => Command::Change(Change::AddJob { queue: None }),
         "n" | "N" => return Some(Action::AddNodes),
         "e" | "E" => Command::Panel(Panel::Why),
+        "1" => Command::Look(NowView::Shares),
+        "2" => Command::Look(NowView::Division),
+        "3" => Command::Look(NowView::Tree),
         "h" | "H" => return Some(Action::Help),
         "/" => Command::Dialog(Some(Dialog::Palette)),
         "?" => Command::Dialog(Some(Dialog::Keys)),
@@ -138,6 +141,7 @@ pub const LIST: &[(&str, &[(&str, &str)])] = &[
         &[
             ("E", "Explain the selection"),
             ("H", "What would help the selected job"),
+            ("1, 2, 3", "Shares, Division, Tree"),
             ("T", "Table instead of the chart that has the focus"),
             ("Ctrl+K or /", "Do or find anything by its name"),
             ("Ctrl+S", "Copy a link to this moment"),

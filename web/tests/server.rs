@@ -361,3 +361,48 @@ fn stepping_by_decisions_visits_every_moment_both_ways() {
         "a step goes to the end of the cycle first"
     );
 }
+
+#[test]
+fn the_rounds_of_a_division_add_up_to_the_fair_shares() {
+    use fairground_web::model::{Command, NowView, Selection};
+    use fairground_web::view_model::division::division;
+    let mut seen = 0;
+    for example in EXAMPLES {
+        let mut whole = Whole::open(example.id, 1);
+        whole.dispatch(Command::Look(NowView::Division));
+        let queues: Vec<(String, Option<f64>)> = whole
+            .frame()
+            .queues
+            .iter()
+            .filter_map(|row| Some((row.name.clone(), row.fair_share.as_ref()?[2])))
+            .collect();
+        for (queue, share) in queues {
+            whole.dispatch(Command::Select(Some(Selection::Queue(queue.clone()))));
+            let ladder = whole.model.ladder.clone().expect("a ladder");
+            let Some(level) = ladder.levels.last() else { continue };
+            let view = division(whole.frame(), level, 2, usize::MAX);
+            assert_eq!(view.at, view.last);
+            let tank = view.tanks.iter().find(|tank| tank.own).expect("its tank");
+            let got = tank.ground + tank.water;
+            assert!(
+                (got - share.unwrap_or(f64::MAX)).abs() < 1e-6,
+                "{} {queue}: {got} {share:?}",
+                example.id
+            );
+            let quotas: f64 = view.tanks.iter().map(|tank| tank.ground).sum();
+            let rounds: f64 = view.tanks.iter().map(|tank| tank.water).sum();
+            let is_overdrawn = view.left < -1e-6;
+            assert!(!is_overdrawn || quotas > level.capacity && rounds == 0.0, "{} {queue}", example.id);
+            assert_eq!(view.table.rows.len(), view.last + 2);
+            let mut before = 0.0;
+            for at in 0..=view.last {
+                let step = division(whole.frame(), level, 2, at);
+                let held: f64 = step.tanks.iter().map(|tank| tank.ground + tank.water).sum();
+                assert!(held >= before - 1e-9, "water only rises");
+                before = held;
+                seen += 1;
+            }
+        }
+    }
+    assert!(seen > 100, "{seen} steps");
+}

@@ -126,8 +126,13 @@ fn resolved(style: &web_sys::CssStyleDeclaration, name: &str) -> String {
     if is_dark { dark.trim().to_string() } else { light.trim().to_string() }
 }
 
-/// The same data as a table. Copied cells are tab-separated, as the browser does it.
-pub fn table(caption: &'static str, table: Table) -> impl IntoView {
+/// The same data as a table.
+pub fn table(caption: &'static str, data: Table) -> Node {
+    table_of(caption, data, None)
+}
+
+/// A table, with a row that is meant.
+pub fn table_of(caption: &'static str, table: Table, meant: Option<usize>) -> Node {
     let text = table.text_columns;
     let (tsv, csv) = (table.tsv(), table.csv());
     let copy = move |_| drop(window().navigator().clipboard().write_text(&tsv));
@@ -159,9 +164,10 @@ pub fn table(caption: &'static str, table: Table) -> impl IntoView {
                     {table
                         .rows
                         .into_iter()
-                        .map(|row| {
+                        .enumerate()
+                        .map(|(at, row)| {
                             view! {
-                                <tr>
+                                <tr class:on=meant == Some(at)>
                                     {row
                                         .into_iter()
                                         .enumerate()
@@ -175,6 +181,7 @@ pub fn table(caption: &'static str, table: Table) -> impl IntoView {
             </table>
         </div>
     }
+    .into_node()
 }
 
 /// Moves the focus among elements of a class inside a container, by a rule from index and count to index.

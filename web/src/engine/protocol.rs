@@ -522,6 +522,22 @@ pub struct LadderLevel {
     pub fair_share: f64,
 }
 
+impl LadderLevel {
+    /// The sum of the weights in a line's round.
+    pub fn weights(&self, line: &LadderLine) -> f64 {
+        let same = |other: &&LadderLine| {
+            other.kind == line.kind && other.round == line.round && other.priority == line.priority
+        };
+        self.lines.iter().filter(same).map(|line| line.weight).sum()
+    }
+
+    /// The weight that a line's part stands for, if past use made it another one.
+    pub fn weight_after_use(&self, line: &LadderLine) -> Option<f64> {
+        let counted = line.part.0 / line.part.1 * self.weights(line);
+        (counted.is_finite() && (counted - line.weight).abs() > 1e-9).then_some(counted)
+    }
+}
+
 /// One line of a ladder.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct LadderLine {

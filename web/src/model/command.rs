@@ -81,6 +81,8 @@ pub enum Command {
     Resource(u8),
     /// Chooses the colours.
     Theme(Theme),
+    /// Chooses what NOW shows.
+    Look(NowView),
     /// Opens a tab of SETUP.
     Tab(SetupTab),
     /// Shows all values of a queue, of nodes or of a job in place of the table, or the table.
@@ -286,6 +288,17 @@ pub enum SetupTab {
     Rules,
     /// All of it as text.
     Text,
+}
+
+/// What NOW shows above the cluster.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NowView {
+    /// What each queue has.
+    Shares,
+    /// How a fair share came about.
+    Division,
+    /// Queues inside queues.
+    Tree,
 }
 
 /// Panels of narrow screens.

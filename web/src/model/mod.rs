@@ -25,7 +25,7 @@ use std::sync::Arc;
 use fairground::scenario::{Diagnostic, Path, Scenario, Severity};
 
 use crate::engine::protocol::{Frame, Run, Stop};
-pub use command::{Change, Command, Dialog, Effect, Panel, RequestKind, SetupTab, Shift, Theme};
+pub use command::{Change, Command, Dialog, Effect, NowView, Panel, RequestKind, SetupTab, Shift, Theme};
 pub use document::{Opened, Origin};
 pub use history::History;
 use kinds::Kinds;
@@ -160,6 +160,8 @@ pub struct View {
     pub tab: SetupTab,
     /// The panel that narrow screens show.
     pub panel: Panel,
+    /// What NOW shows.
+    pub now: NowView,
     /// An open dialog.
     pub dialog: Option<Dialog>,
     /// WHY is open where it is not always there.
@@ -305,6 +307,7 @@ impl Default for View {
             theme: Theme::System,
             tab: SetupTab::Queues,
             panel: Panel::Now,
+            now: NowView::Shares,
             dialog: None,
             why_open: true,
             why_closed: false,

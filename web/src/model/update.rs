@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use fairground::scenario::{Fix, Path, Scenario, Severity};
 
-use super::command::{Change, Command, Dialog, Effect, Panel};
+use super::command::{Change, Command, Dialog, Effect, NowView, Panel};
 use super::document::Opened;
 use super::edit::{self, Changed};
 use super::replies;
@@ -27,6 +27,10 @@ pub fn update(model: &mut Model, command: Command) -> Vec<Effect> {
         Command::Preview { at, value } => preview(model, &at, &value, fx),
         Command::PreviewEnd => drop_ghost(model, fx),
         Command::GestureEnd => model.history.end_gesture(),
+        Command::Look(now) => {
+            model.view.now = now;
+            ask_ladder(model, fx);
+        }
         Command::SetText(scenario) => {
             if *scenario != *model.scenario {
                 commit(model, *scenario, "text", |_| "edit the text".to_string(), fx);
@@ -478,13 +482,37 @@ fn select(model: &mut Model, selection: Option<Selection>, fx: &mut Vec<Effect>)
     fx.push(Effect::SetUrl);
 }
 
+/// The queue whose fair share is explained: the selected one; for Division also that of what is selected, or the
+/// first that has a fair share.
+fn ladder_queue(model: &Model, frame: &Frame) -> Option<String> {
+    let name = |queue: u32| frame.queues.get(queue as usize).map(|row| row.name.clone());
+    let of_job = |job: &str| frame.jobs.iter().find(|row| row.name == *job).and_then(|row| name(row.queue));
+    if let Some(Selection::Queue(queue)) = &model.selection {
+        return Some(queue.clone());
+    }
+    if model.view.now != NowView::Division {
+        return None;
+    }
+    let meant = match &model.selection {
+        Some(Selection::Job(job)) => of_job(job),
+        Some(Selection::Event { cycle, index }) if *cycle == frame.cycle => {
+            frame.events.get(*index as usize).and_then(|event| name(event.queue))
+        }
+        _ => None,
+    };
+    let is_leaf = |at: usize| frame.queues.iter().all(|row| row.parent != Some(at as u32));
+    let mut rows = frame.queues.iter().enumerate();
+    let first = rows.find(|(at, row)| row.fair_share.is_some() && is_leaf(*at));
+    meant.or_else(|| first.map(|(_, row)| row.name.clone()))
+}
+
 /// Asks how the selected queue's fair share came about, unless that is known.
 pub(super) fn ask_ladder(model: &mut Model, fx: &mut Vec<Effect>) {
-    let Some(Selection::Queue(queue)) = model.selection.clone() else {
+    let Some(frame) = model.frame.clone().filter(|_| !model.stale) else { return };
+    let Some(queue) = ladder_queue(model, &frame) else {
         model.ladder = None;
         return;
     };
-    let Some(frame) = model.frame.clone().filter(|_| !model.stale) else { return };
     let (cycle, resource) = (frame.cycle, model.resource);
     let known = model.ladder.as_ref();
     if known.is_some_and(|l| l.cycle == cycle && l.queue == queue && l.resource == resource) {

@@ -2,6 +2,7 @@
 //! the same view model, so they cannot disagree.
 
 pub mod cluster;
+pub mod division;
 pub mod number;
 pub mod palette;
 pub mod pointed;

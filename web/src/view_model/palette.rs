@@ -2,7 +2,7 @@
 
 use crate::engine::protocol::Stop;
 use crate::library::EXAMPLES;
-use crate::model::{Change, Command, Dialog, Model, Selection, SetupTab, Shift, Theme};
+use crate::model::{Change, Command, Dialog, Model, NowView, Selection, SetupTab, Shift, Theme};
 
 /// A line of the palette.
 #[derive(Clone, Debug, PartialEq)]
@@ -119,6 +119,13 @@ fn of_the_page(add: Add<'_>) {
         (SetupTab::Text, "Edit as text"),
     ] {
         add(label, "", Command::Tab(tab));
+    }
+    for (view, label, key) in [
+        (NowView::Shares, "Show shares", "1"),
+        (NowView::Division, "Show how shares are divided", "2"),
+        (NowView::Tree, "Show the tree", "3"),
+    ] {
+        add(label, key, Command::Look(view));
     }
     for (resource, label) in [(2, "Show GPUs"), (0, "Show CPU"), (1, "Show memory")] {
         add(label, "", Command::Resource(resource));
