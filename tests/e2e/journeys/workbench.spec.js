@@ -142,3 +142,68 @@ test("everything is found by its name", async ({ page }) => {
   await page.keyboard.press("Escape");
   await expect(page.getByRole("dialog")).toHaveCount(0);
 });
+
+test("a division is stepped through by keys, and its table says the same", async ({ page }) => {
+  const app = new App(page);
+  await app.open();
+  await app.example("tree-decides");
+  await page.keyboard.press("2");
+  const chart = page.getByRole("region", { name: "Division", exact: true });
+  await expect(chart).toBeVisible();
+  await app.cell('queues["vision"].name').click();
+  await expect(chart.getByRole("heading")).toContainText("children of research");
+  await chart.getByRole("button", { name: "Previous round" }).focus();
+  await page.keyboard.press("Shift+ArrowLeft");
+  await page.keyboard.press("Shift+ArrowLeft");
+  await expect(chart.getByText(/Step 0 of/)).toBeVisible();
+  await page.keyboard.press("Shift+ArrowRight");
+  await expect(chart.getByText("quotas granted: 1 left")).toBeVisible();
+  await expect(chart.locator("tr.on")).toContainText("quotas granted");
+  await chart.getByRole("combobox").selectOption({ label: "the cluster" });
+  await expect(chart.getByRole("heading")).toContainText("among the top queues");
+});
+
+test("the tree of queues is walked and selects by keys", async ({ page }) => {
+  const app = new App(page);
+  await app.open();
+  await app.example("tree-decides");
+  await page.keyboard.press("3");
+  const chart = page.getByRole("region", { name: "Tree", exact: true });
+  await chart.getByRole("button", { name: /^cluster: 8 GPUs/ }).focus();
+  await page.keyboard.press("ArrowRight");
+  const research = chart.getByRole("button", { name: /^research: fair share 5 of 8/ });
+  await expect(research).toBeFocused();
+  await page.keyboard.press("Enter");
+  await expect(research).toHaveAttribute("aria-pressed", "true");
+  await expect(research).toBeFocused();
+  await chart.getByRole("combobox").selectOption({ label: "allocated" });
+  await expect(chart.getByRole("button", { name: /^vision: allocated 8/ })).toBeVisible();
+  await page.keyboard.press("Escape");
+  await chart.getByRole("button", { name: "Table" }).click();
+  await expect(chart.getByRole("table")).toContainText("vision");
+});
+
+test("charts are saved as pictures and tables", async ({ page }) => {
+  const app = new App(page);
+  await app.open();
+  const save = async (button) => {
+    const [download] = await Promise.all([page.waitForEvent("download"), button.click()]);
+    const chunks = [];
+    for await (const chunk of await download.createReadStream()) chunks.push(chunk);
+    return [download.suggestedFilename(), Buffer.concat(chunks).toString()];
+  };
+  const shares = page.getByRole("region", { name: "Shares", exact: true });
+  const [name, svg] = await save(shares.getByRole("button", { name: "SVG" }));
+  expect(name).toBe("shares.svg");
+  expect(svg).toContain(">team-a</text>");
+  expect(svg).not.toContain("var(");
+  const problem = await page.evaluate(
+    (svg) => new DOMParser().parseFromString(svg, "image/svg+xml").querySelector("parsererror")?.textContent,
+    svg,
+  );
+  expect(problem).toBeUndefined();
+  await shares.getByRole("button", { name: "Table" }).click();
+  const [, csv] = await save(shares.getByRole("button", { name: "CSV" }));
+  expect(csv).toMatch(/^queue,/);
+  expect(csv).toContain("team-a,3");
+});

@@ -11,6 +11,7 @@ use super::cluster::ClusterView;
 use super::dialogs::Dialogs;
 use super::division::Division;
 use super::help::Help;
+use super::icicle::Icicle;
 use super::icons::Kind;
 use super::setup::Setup;
 use super::shares::Shares;
@@ -222,7 +223,7 @@ fn Now() -> impl IntoView {
                 }
                 .into_node(),
                 NowView::Division => view! { <Division /> }.into_node(),
-                NowView::Tree => Node::Empty,
+                NowView::Tree => view! { <Icicle /> }.into_node(),
             }}
         </div>
         <ClusterView frame=store.frame ghost=store.ghost selection=store.selection on_select />

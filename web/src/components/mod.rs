@@ -10,6 +10,7 @@ pub mod division;
 pub mod edit_box;
 pub mod field;
 pub mod help;
+pub mod icicle;
 pub mod icons;
 pub mod menu;
 pub mod picture;

@@ -3,6 +3,7 @@
 
 pub mod cluster;
 pub mod division;
+pub mod icicle;
 pub mod number;
 pub mod palette;
 pub mod pointed;
