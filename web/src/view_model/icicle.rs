@@ -1,7 +1,7 @@
 //! Tree: queues inside their parents, as wide as what they have; what no child has stays empty.
 
 use super::Table;
-use super::number::{amount, in_unit, number, unit, with_unit};
+use super::number::{amount, count, in_unit, number, unit, with_unit};
 use super::queues::{Tone, Tree};
 use super::shares::selected_queue;
 use crate::engine::protocol::{Frame, QueueRow};
@@ -121,12 +121,12 @@ pub fn icicle(frame: &Frame, selection: Option<&Selection>, resource: u8, measur
     let given: f64 = blocks.iter().filter(|block| block.depth == 1).map(|block| block.has.min(total)).sum();
     IcicleView {
         summary: format!(
-            "{} of {} {} {word} on top, {} queues on {} levels",
+            "{word} of the top queues: {} of {} {}; {} on {}",
             number(given),
             amount(resource, frame.total[r]),
             unit(resource, total),
-            frame.queues.len(),
-            blocks.iter().map(|block| block.depth).max().unwrap_or(0)
+            count(frame.queues.len() as u64, "queue"),
+            count(blocks.iter().map(|block| u64::from(block.depth)).max().unwrap_or(0), "level")
         ),
         levels: blocks.iter().map(|block| block.depth + 1).max().unwrap_or(1),
         table: Table { head: head.into(), rows: rows.collect(), text_columns: 2 },
