@@ -1,7 +1,7 @@
 // Starts the page: compiles the WASM once and gives the same module to the page and to its worker.
 //
-// Everything else is Rust. The one thing Rust asks of this file is `fairground.startWorker()`: a new engine
-// worker, at the start and again after a worker has died of a bug.
+// Everything else is Rust. The one thing Rust asks of this file is `fairground.startWorker(whole)`: a new engine
+// worker, at the start, when the whole engine is needed, and again after a worker has died of a bug.
 
 // The page names one version for all files (`boot.js?v=...`); passing it on keeps caches from mixing two.
 const version = new URL(import.meta.url).search;
@@ -13,9 +13,9 @@ const [{ default: init }, module] = await Promise.all([
 ]);
 
 globalThis.fairground = {
-  startWorker() {
+  startWorker(whole) {
     const worker = new Worker(sibling("worker.js"), { type: "module" });
-    worker.postMessage(module);
+    worker.postMessage(whole ? null : module);
     return worker;
   },
 };

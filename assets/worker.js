@@ -1,4 +1,5 @@
-// The engine's worker: takes the compiled module from the page as its first message, then is all Rust.
+// The engine's worker: takes the page's compiled module as its first message, or, where that is null, fetches the
+// whole engine; then it is all Rust.
 //
 // Messages that arrive before Rust listens are kept and delivered afterwards, so the page need not wait.
 
@@ -10,8 +11,9 @@ self.addEventListener("message", start, { once: true });
 
 async function start({ data: module }) {
   self.addEventListener("message", keep);
-  const { default: init } = await import(new URL("fairground.js" + version, import.meta.url));
-  await init({ module_or_path: module });
+  const sibling = (name) => new URL(name + version, import.meta.url);
+  const { default: init } = await import(sibling(module ? "fairground.js" : "engine.js"));
+  await init({ module_or_path: module ?? sibling("engine_bg.wasm") });
   self.removeEventListener("message", keep);
   for (const data of early) self.dispatchEvent(new MessageEvent("message", { data }));
 }

@@ -7,6 +7,7 @@
 
 pub mod cluster;
 pub mod id;
+#[cfg(feature = "import")]
 pub mod import;
 pub mod kit;
 pub mod link;

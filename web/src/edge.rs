@@ -57,7 +57,7 @@ impl Edge {
     pub fn run(&mut self, store: Store, effect: Effect) {
         match effect {
             Effect::Send(request) => {
-                if let Some(client) = &self.client {
+                if let Some(client) = &mut self.client {
                     client.send(request);
                 }
             }

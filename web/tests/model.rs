@@ -162,7 +162,7 @@ fn an_edit_is_run_kept_and_put_into_the_address() {
     update(&mut model, Command::Step);
     let effects = update(&mut model, set("team-a", "weight", "3"));
     let loads = effects.iter().any(
-        |e| matches!(e, Effect::Send(Request { ask: Ask::Load { cycle: 1, scenario }, .. }) if scenario.contains('3')),
+        |e| matches!(e, Effect::Send(Request { ask: Ask::Load { cycle: 1, scenario, .. }, .. }) if scenario.contains('3')),
     );
     assert!(loads && effects.contains(&Effect::Save) && effects.contains(&Effect::SetUrl));
     assert!(model.stale && model.draft.is_some() && !model.pristine);

@@ -72,8 +72,14 @@ fn check(title: &str, args: &[&str], by_hand: &str) -> Result<Tally, Failure> {
 
 fn lint_for_browser() -> Result<Tally, Failure> {
     let target = tools::wasm_target()?;
-    let args = ["clippy", "--quiet", "-p", "fairground-web", "--target", target, "--", "-D", "warnings"];
-    check("Lints of the page as WASM", &args, CLIPPY)
+    for (title, features) in
+        [("Lints of the page as WASM", ""), ("Lints of the whole engine as WASM", "whole")]
+    {
+        let package = ["clippy", "--quiet", "-p", "fairground-web", "--features", features];
+        let args = [&package[..], &["--target", target, "--", "-D", "warnings"]].concat();
+        check(title, &args, CLIPPY)?;
+    }
+    Ok(Tally::default())
 }
 
 fn documentation() -> Result<Tally, Failure> {

@@ -4,6 +4,7 @@
 //! bind and evict, and with the moment at which it wants to be asked again. Policies do not know each other,
 //! nor the simulation; they do not change the world.
 
+#[cfg(feature = "ego")]
 pub mod ego;
 pub mod fifo;
 pub mod kai;

@@ -2,6 +2,7 @@
 //!
 //! A line below gives a policy its name in scenario files and its scheduler; everything that must know all policies
 //! (the configuration in a plan, the policy in charge, its memory between cycles) is made from that line.
+//! A policy behind a feature is left out where its feature is off: the page's first module is kept small.
 //! Enums rather than trait objects: a simulation is cloned, compared and sent to a worker, memory and all.
 
 use super::{Change, PartitionView, Rhythm, Scheduler, Turn};
@@ -10,21 +11,29 @@ use crate::trace::{DivisionStep, Ledger, Trace};
 use crate::units::Resource;
 
 macro_rules! policies {
-    ($($(#[$doc:meta])* $name:ident = $text:literal => $scheduler:ty;)+) => {
+    ($($(#[doc = $doc:literal])* $(#[cfg($cfg:meta)])? $name:ident = $text:literal => $scheduler:ty;)+) => {
         /// A policy with its configuration, not yet in charge.
         #[derive(Clone, Debug, PartialEq)]
         pub enum Policy {
-            $($(#[$doc])* $name(<$scheduler as Scheduler>::Config),)+
+            $($(#[doc = $doc])* $(#[cfg($cfg)])? $name(<$scheduler as Scheduler>::Config),)+
         }
 
         impl Policy {
-            /// The names in scenario files, the default first.
+            /// The names in scenario files, the default first; also of those that this build is without.
             pub const NAMES: &'static [&'static str] = &[$($text),+];
+
+            /// Whether this build has the policy of that name.
+            pub fn is_built(name: &str) -> bool {
+                match name {
+                    $($(#[cfg($cfg)])? $text => true,)+
+                    _ => false,
+                }
+            }
 
             /// The name in scenario files.
             pub fn name(&self) -> &'static str {
                 match self {
-                    $(Policy::$name(_) => $text,)+
+                    $($(#[cfg($cfg)])? Policy::$name(_) => $text,)+
                 }
             }
         }
@@ -32,20 +41,20 @@ macro_rules! policies {
         /// A policy in charge.
         #[derive(Clone, Debug, PartialEq)]
         pub enum InCharge {
-            $($(#[$doc])* $name($scheduler),)+
+            $($(#[doc = $doc])* $(#[cfg($cfg)])? $name($scheduler),)+
         }
 
         /// What the policy in charge remembers between cycles.
         #[derive(Clone, Debug, PartialEq)]
         pub enum Memory {
-            $($(#[$doc])* $name(Box<<$scheduler as Scheduler>::Memory>),)+
+            $($(#[doc = $doc])* $(#[cfg($cfg)])? $name(Box<<$scheduler as Scheduler>::Memory>),)+
         }
 
         impl InCharge {
             /// Puts a policy in charge, with an empty memory.
             pub fn new(policy: &Policy, rhythm: Rhythm) -> (InCharge, Memory) {
                 match policy {
-                    $(Policy::$name(config) => (
+                    $($(#[cfg($cfg)])? Policy::$name(config) => (
                         InCharge::$name(<$scheduler>::new(config.clone(), rhythm)),
                         Memory::$name(Box::default()),
                     ),)+
@@ -55,7 +64,7 @@ macro_rules! policies {
             /// See [`Scheduler::observe`].
             pub fn observe(&self, world: PartitionView<'_>, change: &Change, memory: &mut Memory) {
                 match (self, memory) {
-                    $((InCharge::$name(policy), Memory::$name(memory)) => policy.observe(world, change, memory),)+
+                    $($(#[cfg($cfg)])? (InCharge::$name(policy), Memory::$name(memory)) => policy.observe(world, change, memory),)+
                     _ => unreachable!("a policy has its own memory"),
                 }
             }
@@ -63,7 +72,7 @@ macro_rules! policies {
             /// See [`Scheduler::pass`].
             pub fn pass(&self, world: PartitionView<'_>, memory: &mut Memory) {
                 match (self, memory) {
-                    $((InCharge::$name(policy), Memory::$name(memory)) => policy.pass(world, memory),)+
+                    $($(#[cfg($cfg)])? (InCharge::$name(policy), Memory::$name(memory)) => policy.pass(world, memory),)+
                     _ => unreachable!("a policy has its own memory"),
                 }
             }
@@ -71,7 +80,7 @@ macro_rules! policies {
             /// See [`Scheduler::cycle`].
             pub fn cycle(&self, world: PartitionView<'_>, memory: &mut Memory, trace: &mut Trace) -> Turn {
                 match (self, memory) {
-                    $((InCharge::$name(policy), Memory::$name(memory)) => policy.cycle(world, memory, trace),)+
+                    $($(#[cfg($cfg)])? (InCharge::$name(policy), Memory::$name(memory)) => policy.cycle(world, memory, trace),)+
                     _ => unreachable!("a policy has its own memory"),
                 }
             }
@@ -79,7 +88,7 @@ macro_rules! policies {
             /// See [`Scheduler::ledger`].
             pub fn ledger(&self, world: PartitionView<'_>, memory: &Memory) -> Ledger {
                 match (self, memory) {
-                    $((InCharge::$name(policy), Memory::$name(memory)) => policy.ledger(world, memory),)+
+                    $($(#[cfg($cfg)])? (InCharge::$name(policy), Memory::$name(memory)) => policy.ledger(world, memory),)+
                     _ => unreachable!("a policy has its own memory"),
                 }
             }
@@ -93,7 +102,7 @@ macro_rules! policies {
                 resource: Resource,
             ) -> Vec<DivisionStep> {
                 match (self, memory) {
-                    $((InCharge::$name(policy), Memory::$name(memory)) => {
+                    $($(#[cfg($cfg)])? (InCharge::$name(policy), Memory::$name(memory)) => {
                         policy.derive(world, memory, queue, resource)
                     })+
                     _ => unreachable!("a policy has its own memory"),
@@ -109,5 +118,6 @@ policies! {
     /// First in, first out, in hard partitions.
     Fifo = "fifo" => super::fifo::Fifo;
     /// IBM EGO with a multidimensional plan.
+    #[cfg(feature = "ego")]
     Ego = "ego" => super::ego::Ego;
 }

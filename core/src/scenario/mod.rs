@@ -22,6 +22,7 @@ mod write;
 
 pub use check::{Checked, PRIORITY_CLASSES, check};
 pub use diagnostic::{Code, Diagnostic, Edit, Fix, Path, Segment, Severity};
+#[cfg(feature = "import")]
 pub(crate) use findings::quoted;
 pub use fix::{apply, get};
 pub use nearest::nearest;
@@ -52,6 +53,7 @@ pub const NAME_CHARS_MAX: usize = 253;
 pub const NODE_GPUS_MAX: i64 = 64;
 
 /// A finding about a whole text, without a fix.
+#[cfg(feature = "import")]
 pub(crate) fn finding(code: Code, at: Path, says: String) -> Diagnostic {
     findings::diagnostic(code, at, says, None)
 }

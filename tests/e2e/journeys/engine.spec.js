@@ -44,3 +44,23 @@ test.describe("when the engine dies", () => {
     await app.atCycle(1);
   });
 });
+
+test("another policy fetches the whole engine, once, and answers", async ({ page }) => {
+  const app = new App(page);
+  const fetched = [];
+  page.on("request", (request) => fetched.push(new URL(request.url()).pathname.split("/").pop()));
+  await app.open();
+  const engines = () => fetched.filter((name) => name === "engine_bg.wasm").length;
+  expect(engines()).toBe(0);
+  await page.getByRole("button", { name: "Policy", exact: true }).click();
+  await page.getByRole("menuitemradio", { name: "IBM EGO", exact: true }).click();
+  await app.arrived();
+  await app.step.click();
+  await app.atCycle(1);
+  expect(engines()).toBe(1);
+  await expect(app.share("team-a")).toBeVisible();
+  await page.keyboard.press("Control+z");
+  await app.atCycle(1);
+  await expect(page.getByRole("button", { name: "Policy", exact: true })).toContainText("KAI");
+  expect(engines()).toBe(1);
+});

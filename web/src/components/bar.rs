@@ -7,7 +7,7 @@ use leptos::html;
 use super::button::IconButton;
 use super::icons::{Icon, Kind, Logo};
 use super::menu::{MenuButton, MenuItem};
-use super::setup::POLICIES;
+use super::setup::{Choice, POLICIES};
 use crate::agreement;
 use crate::model::{Command, Dialog, SetupTab, Theme};
 use crate::store::Store;
@@ -17,13 +17,15 @@ use crate::store::Store;
 #[component]
 pub fn Bar() -> impl IntoView {
     let store = Store::get();
-    let policy = Memo::new(move |_| store.scenario.with(|s| if s.policy == "fifo" { "fifo" } else { "kai" }));
-    let short = move || if policy.get() == "fifo" { "First in, first out" } else { "KAI" };
+    let policy = store.part(|m| Choice::of(&m.scenario.policy).key);
+    let short = move || Choice::of(policy.get()).short;
     let policies = move |()| {
         let choose = |key: &str| Command::Set { at: Path::default().field("policy"), value: key.to_string() };
         let mut items: Vec<MenuItem> = POLICIES
             .iter()
-            .map(|(key, name)| MenuItem::new(*name, choose(key)).choice(policy.get_untracked() == *key))
+            .map(|Choice { key, name, .. }| {
+                MenuItem::new(*name, choose(key)).choice(policy.get_untracked() == *key)
+            })
             .collect();
         items.push(MenuItem::new("All switches", Command::Tab(SetupTab::Rules)));
         items

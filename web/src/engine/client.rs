@@ -1,8 +1,13 @@
 //! The page's end of the border: questions out, answers in, and a fresh engine when one has died.
+//!
+//! The page's own module has the engine with the policies that the start page needs. What asks for more (another
+//! policy, a foreign file) is given to the whole engine, a module of its own that is fetched then.
 
 use std::rc::Rc;
 
-use super::protocol::{Reply, Request};
+use fairground::policy::Policy;
+
+use super::protocol::{Ask, Reply, Request};
 use super::transport::{inline::Inline, worker::WorkerLine};
 
 /// What the page does with answers and with the engine's end.
@@ -19,6 +24,9 @@ pub struct Client {
     line: Line,
     ears: Ears,
     wants_worker: bool,
+    is_whole: bool,
+    /// The last question that began a run: a fresh engine must hear it before it can answer others.
+    load: Option<Request>,
 }
 
 enum Line {
@@ -29,15 +37,23 @@ enum Line {
 impl Client {
     /// Starts an engine: in a worker if wanted and possible, else in small slices on the page's own thread.
     pub fn start(ears: Ears, wants_worker: bool) -> Client {
-        Client { line: connect(&ears, wants_worker), ears, wants_worker }
+        let line = connect(&ears, wants_worker, false);
+        Client { line, ears, wants_worker, is_whole: false, load: None }
     }
 
-    /// Sends a question.
-    pub fn send(&self, request: Request) {
-        match &self.line {
-            Line::Worker(worker) => worker.send(&request),
-            Line::Inline(inline) => inline.send(request),
+    /// Sends a question; before the first that needs it, the whole engine takes over.
+    pub fn send(&mut self, request: Request) {
+        if !self.is_whole && self.is_worker() && needs_whole(&request.ask) {
+            self.is_whole = true;
+            self.restart();
+            if let Some(load) = self.load.take_if(|_| !matches!(request.ask, Ask::Load { .. })) {
+                self.say(load);
+            }
         }
+        if matches!(request.ask, Ask::Load { .. }) {
+            self.load = Some(request.clone());
+        }
+        self.say(request);
     }
 
     /// Ends this engine and starts a fresh one.
@@ -45,17 +61,33 @@ impl Client {
         if let Line::Worker(worker) = &self.line {
             worker.end();
         }
-        self.line = connect(&self.ears, self.wants_worker);
+        self.line = connect(&self.ears, self.wants_worker, self.is_whole);
     }
 
     /// Whether the engine runs beside the page.
     pub fn is_worker(&self) -> bool {
         matches!(self.line, Line::Worker(_))
     }
+
+    fn say(&self, request: Request) {
+        match &self.line {
+            Line::Worker(worker) => worker.send(&request),
+            Line::Inline(inline) => inline.send(request),
+        }
+    }
 }
 
-fn connect(ears: &Ears, wants_worker: bool) -> Line {
-    if wants_worker && let Ok(worker) = WorkerLine::start(ears.clone()) {
+/// Whether the page's own module cannot answer.
+fn needs_whole(ask: &Ask) -> bool {
+    match ask {
+        Ask::Load { policy, .. } => !policy.is_empty() && !Policy::is_built(policy),
+        Ask::Import { .. } => !cfg!(feature = "whole"),
+        _ => false,
+    }
+}
+
+fn connect(ears: &Ears, wants_worker: bool, whole: bool) -> Line {
+    if wants_worker && let Ok(worker) = WorkerLine::start(ears.clone(), whole) {
         return Line::Worker(worker);
     }
     Line::Inline(Inline::start(ears.clone()))

@@ -13,7 +13,9 @@ const TRACE_CYCLE: &str = "on change";
 /// What is understood of some files.
 pub fn read(files: &[(String, String)], options: &ImportOptions) -> Say {
     if let Some((name, _)) = files.iter().find(|(_, text)| text.len() > FILE_MAX) {
-        return wrong(format!("{name} is larger than 50 MB, which is more than is read here."));
+        return Say::nothing_imported(&format!(
+            "{name} is larger than 50 MB, which is more than is read here."
+        ));
     }
     let kinds: Vec<Kind> =
         files.iter().map(|(name, text)| import::recognise(text.as_bytes(), name)).collect();
@@ -30,7 +32,7 @@ pub fn read(files: &[(String, String)], options: &ImportOptions) -> Say {
     if let Some((_, text)) = of(Kind::Link) {
         return match fairground::link::decode(text) {
             Ok(scenario) => said(Some(&scenario), false, vec![contents(&scenario)], [vec![], vec![], vec![]]),
-            Err(_) => wrong("The link could not be read: part of it is missing or changed.".to_string()),
+            Err(_) => Say::nothing_imported("The link could not be read: part of it is missing or changed."),
         };
     }
     if let Some((name, text)) = of(Kind::Trace) {
@@ -38,11 +40,12 @@ pub fn read(files: &[(String, String)], options: &ImportOptions) -> Say {
         return trace(name, text, sizes, options);
     }
     if of(Kind::QueueSizes).is_some() {
-        return wrong("These are sizes of queues. Drop them together with the trace of jobs.".to_string());
+        return Say::nothing_imported(
+            "These are sizes of queues. Drop them together with the trace of jobs.",
+        );
     }
-    wrong(
-        "This is neither a scenario (YAML or JSON), nor a link, nor a trace of jobs (CSV with a head line)."
-            .to_string(),
+    Say::nothing_imported(
+        "This is neither a scenario (YAML or JSON), nor a link, nor a trace of jobs (CSV with a head line).",
     )
 }
 
@@ -50,10 +53,6 @@ pub fn read(files: &[(String, String)], options: &ImportOptions) -> Say {
 fn simulator(Imported { scenario, report }: Imported) -> Say {
     let findings = report.diagnostics.into_iter().map(|d| d.says).collect();
     said(scenario.as_ref(), false, report.understood, [report.assumed, report.ignored, findings])
-}
-
-fn wrong(says: String) -> Say {
-    said(None, false, vec![], [vec![], vec![], vec![says]])
 }
 
 /// `lists`: assumed, ignored, findings.

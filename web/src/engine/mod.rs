@@ -3,6 +3,7 @@
 pub mod client;
 mod convert;
 mod convert_trace;
+#[cfg(any(feature = "whole", test))]
 mod imports;
 mod ladders;
 pub mod protocol;

@@ -27,6 +27,8 @@ pub enum Ask {
     Load {
         /// The scenario's text.
         scenario: String,
+        /// The name of its policy; empty: the default one.
+        policy: String,
         /// The cycle to go to.
         cycle: u32,
     },
@@ -115,7 +117,7 @@ pub struct ImportOptions {
     pub nodes: String,
     /// A fraction such as `1/4`.
     pub quota_scale: String,
-    /// `kai` or `fifo`.
+    /// The policy's name in a scenario.
     pub policy: String,
 }
 
@@ -215,6 +217,20 @@ pub struct Outcome {
     pub losers: Vec<String>,
     /// How many there are.
     pub n_losers: u32,
+}
+
+impl Say {
+    /// No scenario could be made of what was dropped.
+    pub fn nothing_imported(why: &str) -> Say {
+        Say::Imported {
+            scenario: None,
+            is_trace: false,
+            understood: Vec::new(),
+            assumed: Vec::new(),
+            ignored: Vec::new(),
+            findings: vec![why.to_string()],
+        }
+    }
 }
 
 /// What one instant looks like. Everything drawn derives from it.

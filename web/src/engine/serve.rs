@@ -11,10 +11,12 @@ use fairground::sim::{Checkpoint, CycleRecord, Simulation};
 use fairground::time::Time;
 use fairground::trace::{Event, Level};
 
+use super::convert;
+#[cfg(any(feature = "whole", test))]
+use super::imports;
 use super::protocol::{Ask, Frame, Reply, Request, Say, Stop};
 use super::tape::Tape;
 use super::trials::Trials;
-use super::{convert, imports};
 
 /// How far a search for the next event runs ahead, in cycles.
 const SEARCH_MAX: u32 = 10_000;
@@ -22,6 +24,10 @@ const SEARCH_MAX: u32 = 10_000;
 const KEPT_PODS_MAX: usize = 2_000_000;
 /// Most states that are kept to go back to.
 const CHECKPOINTS_MAX: usize = 64;
+
+/// Said where no worker runs: the page's own module has neither importers nor all policies.
+const BESIDE_ONLY: &str = "This browser cannot run the engine beside the page, and the page's own engine has no more \
+                           than KAI and first in, first out; open the page in a current browser.";
 
 /// The engine's side of the border.
 #[derive(Default)]
@@ -70,7 +76,7 @@ impl Server {
     pub fn ask(&mut self, request: Request) -> Vec<Reply> {
         let id = request.generation;
         match request.ask {
-            Ask::Load { scenario, cycle } => self.load(id, &scenario, cycle),
+            Ask::Load { scenario, cycle, .. } => self.load(id, &scenario, cycle),
             Ask::GoTo { cycle } => self.start(id, Task::To(cycle)),
             Ask::RunUntil { time_ms } => self.start(id, Task::Until(Time::from_millis(time_ms))),
             Ask::RunTo { stop } => {
@@ -87,7 +93,10 @@ impl Server {
                 self.trials = Some((id, Trials::new(job, cycle, scenarios)));
                 Vec::new()
             }
+            #[cfg(any(feature = "whole", test))]
             Ask::Import { files, options } => vec![reply(id, imports::read(&files, &options))],
+            #[cfg(not(any(feature = "whole", test)))]
+            Ask::Import { .. } => vec![reply(id, Say::nothing_imported(BESIDE_ONLY))],
             Ask::Cancel => self.cancel(id),
         }
     }
@@ -273,7 +282,10 @@ pub(super) fn plan_of(text: &str) -> Result<Plan, Vec<String>> {
         return Err(lines(read.diagnostics));
     }
     let checked = scenario::check(&read.scenario.unwrap_or_default());
-    checked.plan.ok_or_else(|| lines(checked.diagnostics))
+    checked.plan.ok_or_else(|| {
+        let errors = lines(checked.diagnostics);
+        if errors.is_empty() { vec![BESIDE_ONLY.to_string()] } else { errors }
+    })
 }
 
 impl Runner {

@@ -225,7 +225,8 @@ pub(super) fn load(model: &mut Model, fx: &mut Vec<Effect>) {
         return;
     }
     let scenario = document::to_json(&model.scenario);
-    ask_frame(model, Ask::Load { scenario, cycle: model.cursor }, fx);
+    let policy = model.scenario.policy.clone();
+    ask_frame(model, Ask::Load { scenario, policy, cycle: model.cursor }, fx);
 }
 
 pub(super) fn go_to(model: &mut Model, cycle: u32, fx: &mut Vec<Effect>) {

@@ -5,9 +5,10 @@ use super::super::schema::Scenario;
 use super::jobs::Jobs;
 use super::nodes::Nodes;
 use super::queues::Queues;
-use super::{Here, Kind, Path};
+use super::{Here, Path};
 use crate::id::{Id, QueueId};
 use crate::kit::sort::order;
+use crate::policy::Policy;
 use crate::scenario::findings::{Findings, quoted, set};
 use crate::scenario::quantity::print_amount;
 use crate::units::{Amount, Bound, Resource};
@@ -16,23 +17,33 @@ use crate::units::{Amount, Bound, Resource};
 const SUM_MAX: i128 = 1 << 62;
 
 /// Gives advice about queues.
-pub fn advice(s: &Scenario, kind: Kind, nodes: &Nodes, queues: &Queues, jobs: &Jobs, f: &mut Findings) {
+pub fn advice(
+    s: &Scenario,
+    policy: Option<&Policy>,
+    nodes: &Nodes,
+    queues: &Queues,
+    jobs: &Jobs,
+    f: &mut Findings,
+) {
     let asked = asked(queues, jobs);
     let capacity = totals(nodes, queues, jobs, f);
     for (id, queue) in queues.all.iter() {
         let here = queues.here(s, id);
         for resource in [Resource::GPU, Resource::CPU, Resource::MEMORY] {
             let asked = asked[id.index()][resource.index()];
-            if kind == Kind::Kai {
+            if matches!(policy, Some(Policy::Kai(_))) {
                 kai(here, queue, resource, asked, f);
             }
             children(here, queues, id, resource, f);
         }
-        if kind == Kind::Fifo && asked[id.index()][Resource::GPU.index()] && queue.children.is_empty() {
+        if matches!(policy, Some(Policy::Fifo(_)))
+            && asked[id.index()][Resource::GPU.index()]
+            && queue.children.is_empty()
+        {
             fifo(here, queue, f);
         }
     }
-    if kind == Kind::Fifo {
+    if matches!(policy, Some(Policy::Fifo(_))) {
         not_expressed(s, queues, f);
     }
     if nodes.complete {

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use super::super::codes;
 use super::super::schema::Scenario;
-use super::Kind;
 use super::jobs::{Jobs, Set};
 use super::nodes::Nodes;
 use crate::cluster::{GpuRequest, Node};
+use crate::policy::Policy;
 use crate::scenario::findings::{Findings, quoted, set};
 use crate::scenario::quantity::print_amount;
 use crate::units::{Amount, Resource};
@@ -16,7 +16,7 @@ use crate::units::{Amount, Resource};
 type Key<'a> = (&'a BTreeMap<String, String>, [i64; 3], i64);
 
 /// Gives advice about jobs.
-pub fn advice(s: &Scenario, kind: Kind, nodes: &Nodes, jobs: &Jobs, f: &mut Findings) {
+pub fn advice(s: &Scenario, policy: Option<&Policy>, nodes: &Nodes, jobs: &Jobs, f: &mut Findings) {
     let mut answers: BTreeMap<Key<'_>, Answer> = BTreeMap::new();
     for (i, (entry, template)) in s.jobs.iter().zip(&jobs.templates).enumerate() {
         let here = jobs.here(s, i);
@@ -69,7 +69,7 @@ pub fn advice(s: &Scenario, kind: Kind, nodes: &Nodes, jobs: &Jobs, f: &mut Find
                     );
                 }
             }
-            if let (Kind::Kai, GpuRequest::Fraction { portion, .. }) = (kind, own.request.gpu)
+            if let (Some(Policy::Kai(_)), GpuRequest::Fraction { portion, .. }) = (policy, own.request.gpu)
                 && portion.in_base_units() % 10 != 0
             {
                 let rounded = Amount::milli_gpus((portion.in_base_units() + 9) / 10 * 10);
@@ -80,7 +80,7 @@ pub fn advice(s: &Scenario, kind: Kind, nodes: &Nodes, jobs: &Jobs, f: &mut Find
             }
         }
     }
-    if kind == Kind::Fifo {
+    if matches!(policy, Some(Policy::Fifo(_))) {
         not_expressed(s, jobs, f);
     }
 }

@@ -15,6 +15,7 @@ mod placement;
 mod queues;
 mod rules;
 mod settings;
+#[cfg(feature = "ego")]
 mod settings_ego;
 mod timeline;
 
@@ -24,6 +25,7 @@ use super::findings::{Findings, quoted, set};
 use super::plan::Plan;
 use super::quantity::{self, Wrong};
 use super::schema::{Scalar, Scenario};
+use crate::policy::Policy;
 use crate::units::{Amount, Bound, Resource, Weight};
 
 pub use jobs::PRIORITY_CLASSES;
@@ -31,36 +33,28 @@ pub use jobs::PRIORITY_CLASSES;
 /// What a scenario means.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Checked {
-    /// What a simulation starts from; `None` if something is wrong.
+    /// What a simulation starts from; `None` if something is wrong, or this build is without the policy.
     pub plan: Option<Plan>,
     /// All findings, in the order of the file's sections.
     pub diagnostics: Vec<Diagnostic>,
-}
-
-/// Which policy runs the scenario.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
-    Kai,
-    Fifo,
-    Ego,
 }
 
 /// Finds everything that is wrong with a scenario or questionable about it, and what it means.
 pub fn check(scenario: &Scenario) -> Checked {
     let mut findings = Findings::default();
     let f = &mut findings;
-    let (kind, policy, rhythm, delays) = settings::settings(scenario, f);
+    let (policy, rhythm, delays) = settings::settings(scenario, f);
     let nodes = nodes::nodes(scenario, f);
     let queues = queues::queues(scenario, f);
     let jobs = jobs::jobs(scenario, &queues, f);
     let placed = placement::placements(scenario, &nodes, &jobs, f);
     let timeline = timeline::timeline(scenario, &nodes, &queues, &jobs, f);
-    advice::advice(scenario, kind, &nodes, &queues, &jobs, f);
-    advice_jobs::advice(scenario, kind, &nodes, &jobs, f);
-    if let crate::policy::Policy::Kai(config) = &policy {
+    advice::advice(scenario, policy.as_ref(), &nodes, &queues, &jobs, f);
+    advice_jobs::advice(scenario, policy.as_ref(), &nodes, &jobs, f);
+    if let Some(Policy::Kai(config)) = &policy {
         no_effect::advice(scenario, config, &nodes, &queues, &jobs, f);
     }
-    let plan = (!findings.has_errors()).then(|| {
+    let plan = policy.filter(|_| !findings.has_errors()).map(|policy| {
         let cluster = build::cluster(delays, nodes, queues, &jobs, &placed);
         Plan { cluster, policy, rhythm, timeline }
     });

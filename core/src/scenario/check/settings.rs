@@ -4,31 +4,33 @@ use super::super::diagnostic::{Edit, Path};
 use super::super::quantity;
 use super::super::schema::Scenario;
 use super::super::{codes, nearest};
-use super::Kind;
 use super::kai::kai;
+#[cfg(feature = "ego")]
 use super::settings_ego::ego;
 use crate::cluster::Delays;
 use crate::policy::{Policy, Rhythm, fifo};
 use crate::scenario::findings::{Findings, quoted, set};
 use crate::time::Span;
 
-/// Reads the head.
-pub fn settings(s: &Scenario, f: &mut Findings) -> (Kind, Policy, Rhythm, Delays) {
+/// Reads the head. No policy: it is known, but this build is without it.
+pub fn settings(s: &Scenario, f: &mut Findings) -> (Option<Policy>, Rhythm, Delays) {
     let root = Path::default();
     if !matches!(s.dialect.as_str(), "" | "kai") {
         let at = root.field("dialect");
         let says = format!("dialect {} is not known here; write kai", quoted(&s.dialect));
         f.add(codes::DIALECT, at.clone(), says, set(at, "kai", "Use the dialect kai"));
     }
-    let (kind, policy) = match s.policy.as_str() {
-        "" | "kai" => (Kind::Kai, Policy::Kai(kai(s, f))),
+    let policy = match s.policy.as_str() {
+        "" | "kai" => Some(Policy::Kai(kai(s, f))),
         "fifo" => {
             for name in s.settings.keys() {
                 unknown(s, name, &[], "fifo has no switches", f);
             }
-            (Kind::Fifo, Policy::Fifo(fifo::Config::default()))
+            Some(Policy::Fifo(fifo::Config::default()))
         }
-        "ego" => (Kind::Ego, Policy::Ego(ego(s, f))),
+        #[cfg(feature = "ego")]
+        "ego" => Some(Policy::Ego(ego(s, f))),
+        name if Policy::NAMES.contains(&name) => None,
         other => {
             let at = root.field("policy");
             let near = nearest(other, Policy::NAMES.iter().copied()).unwrap_or("kai");
@@ -38,24 +40,21 @@ pub fn settings(s: &Scenario, f: &mut Findings) -> (Kind, Policy, Rhythm, Delays
                 Policy::NAMES.join(", ")
             );
             f.add(codes::POLICY, at.clone(), says, set(at, near, format!("Use the policy {near}")));
-            (Kind::Kai, Policy::Kai(kai(s, f)))
+            Some(Policy::Kai(kai(s, f)))
         }
     };
     let at = root.field("delays");
     let start = f.time(&s.delays.start, Span::ZERO, &|| at.field("start"), &quantity::span);
     let termination = f.time(&s.delays.termination, Span::ZERO, &|| at.field("termination"), &quantity::span);
-    (kind, policy, rhythm(s, kind, f), Delays { start, termination })
+    let rhythm = rhythm(s, policy.as_ref(), f);
+    (policy, rhythm, Delays { start, termination })
 }
 
-fn rhythm(s: &Scenario, kind: Kind, f: &mut Findings) -> Rhythm {
-    let on_change = Rhythm::OnChange {
-        at_least: match kind {
-            Kind::Kai => Span::from_seconds(1),
-            Kind::Fifo | Kind::Ego => Span::ZERO,
-        },
-    };
+fn rhythm(s: &Scenario, policy: Option<&Policy>, f: &mut Findings) -> Rhythm {
+    let is_kai = matches!(policy, Some(Policy::Kai(_)));
+    let on_change = Rhythm::OnChange { at_least: if is_kai { Span::from_seconds(1) } else { Span::ZERO } };
     let Some(typed) = &s.cycle else {
-        return if kind == Kind::Kai { Rhythm::every(Span::from_seconds(1)) } else { on_change };
+        return if is_kai { Rhythm::every(Span::from_seconds(1)) } else { on_change };
     };
     if typed.0.trim() == "on change" {
         return on_change;

@@ -3,6 +3,7 @@
 use crate::dom::prelude::*;
 
 use crate::components::dialog::DialogFrame;
+use crate::components::setup::{Choice, POLICIES};
 use crate::engine::protocol::ImportOptions;
 use crate::model::{Command, Import};
 use crate::store::Store;
@@ -102,6 +103,10 @@ fn TraceOptions() -> impl IntoView {
         let options = options.get_untracked();
         store.dispatch(Command::Import { files: files.unwrap_or_default(), options });
     };
+    let chosen = now.options.policy.clone();
+    let choices = POLICIES.map(|Choice { key, short, .. }| {
+        view! { <option value=key selected=chosen == key>{short}</option> }
+    });
     view! {
         <div class="row wrap">
             <label class="field">
@@ -125,8 +130,7 @@ fn TraceOptions() -> impl IntoView {
             <label class="field">
                 <span>"Policy"</span>
                 <select class="input" on:change=move |event| again(|o, v| o.policy = v, field_text(&event))>
-                    <option value="kai">"KAI"</option>
-                    <option value="fifo" selected=now.options.policy == "fifo">"First in, first out"</option>
+                    {choices}
                 </select>
             </label>
         </div>

@@ -265,6 +265,36 @@ pub const TIME: &[Attribute] = &[
     ),
 ];
 
+/// The switches of EGO.
+pub const EGO: &[Group] = &[(
+    "Switches of EGO",
+    &[
+        text(
+            "settings.grace",
+            "Grace period",
+            "the delay from evict to gone",
+            "How long a unit may go on once it is taken, such as 60s.",
+        ),
+        ask(
+            text(
+                "settings.lendout",
+                "Owners lend",
+                "on",
+                "Whether hosts that an owner cannot use are lent to others.",
+            ),
+            ON_OFF,
+        ),
+        ask(
+            text("settings.placement", "Which host", "stacked", "The host that a unit goes to."),
+            Ask::Choice(&[
+                ("stacked", "the first that fits"),
+                ("balanced", "the one with the most room"),
+                ("exclusive", "one that only this consumer uses"),
+            ]),
+        ),
+    ],
+)];
+
 /// The switches of KAI, in the order in which they matter to most people.
 pub const KAI: &[Group] = &[
     (

@@ -13,7 +13,7 @@ mod rules;
 mod text;
 mod work;
 
-pub use rules::POLICIES;
+pub use rules::{Choice, POLICIES};
 
 use std::collections::BTreeMap;
 

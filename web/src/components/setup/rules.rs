@@ -8,18 +8,44 @@ use super::detail::fields;
 use crate::model::Command;
 use crate::store::Store;
 
-/// The policies, with what people call them.
-pub const POLICIES: [(&str, &str); 2] =
-    [("kai", "KAI Scheduler"), ("fifo", "First in, first out, hard quotas")];
+/// A policy that can be chosen.
+pub struct Choice {
+    /// Its name in a scenario.
+    pub key: &'static str,
+    /// What people call it.
+    pub name: &'static str,
+    /// Where there is little room.
+    pub short: &'static str,
+    /// Its switches.
+    pub switches: &'static [attributes::Group],
+}
+
+/// The policies; the first is the default.
+pub const POLICIES: [Choice; 3] = [
+    Choice { key: "kai", name: "KAI Scheduler", short: "KAI", switches: attributes::KAI },
+    Choice { key: "ego", name: "IBM EGO", short: "EGO", switches: attributes::EGO },
+    Choice {
+        key: "fifo",
+        name: "First in, first out, hard quotas",
+        short: "First in, first out",
+        switches: &[],
+    },
+];
+
+impl Choice {
+    /// The policy of that name in a scenario.
+    pub fn of(policy: &str) -> &'static Choice {
+        POLICIES.iter().find(|choice| choice.key == policy).unwrap_or(&POLICIES[0])
+    }
+}
 
 /// The policy's form.
 #[component]
 pub fn Rules() -> impl IntoView {
     let store = Store::get();
     let root = Path::default();
-    let policy =
-        store.text(|m| if m.scenario.policy.is_empty() { "kai".into() } else { m.scenario.policy.clone() });
-    let choices = POLICIES.map(|(key, name)| {
+    let policy = store.part(|m| Choice::of(&m.scenario.policy).key);
+    let choices = POLICIES.map(|Choice { key, name, .. }| {
         view! {
             <label class="radio">
                 <input
@@ -37,7 +63,6 @@ pub fn Rules() -> impl IntoView {
         }
     });
     let switches = move || {
-        let groups = if policy.get() == "kai" { attributes::KAI } else { &[] };
         let group = |(title, all): &attributes::Group| {
             view! {
                 <section class="group">
@@ -46,7 +71,7 @@ pub fn Rules() -> impl IntoView {
                 </section>
             }
         };
-        groups.iter().map(group).collect_view()
+        Choice::of(policy.get()).switches.iter().map(group).collect_view()
     };
     view! {
         <div class="form">

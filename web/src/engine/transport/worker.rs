@@ -28,11 +28,12 @@ pub struct WorkerLine {
 }
 
 impl WorkerLine {
-    /// Starts a worker that runs this program, through `assets/boot.js`, which holds the compiled module.
-    pub fn start(ears: Ears) -> Result<WorkerLine, JsValue> {
+    /// Starts a worker through `assets/boot.js`: with this program, whose compiled module `boot.js` holds, or with
+    /// the whole engine, which the worker fetches.
+    pub fn start(ears: Ears, whole: bool) -> Result<WorkerLine, JsValue> {
         let boot = Reflect::get(&js_sys::global(), &"fairground".into())?;
         let start: Function = Reflect::get(&boot, &"startWorker".into())?.dyn_into()?;
-        let worker: Worker = start.call0(&boot)?.dyn_into()?;
+        let worker: Worker = start.call1(&boot, &whole.into())?.dyn_into()?;
         let on_reply = ears.on_reply.clone();
         let on_message = Closure::<dyn FnMut(MessageEvent)>::new(move |event: MessageEvent| {
             if let Some(reply) = received::<Reply>(&event) {
