@@ -9,6 +9,7 @@ use super::bar::Bar;
 use super::button::IconButton;
 use super::cluster::ClusterView;
 use super::dialogs::Dialogs;
+use super::divider::Divider;
 use super::division::Division;
 use super::help::Help;
 use super::icicle::Icicle;
@@ -31,6 +32,7 @@ pub fn App() -> impl IntoView {
     let panel = Memo::new(move |_| view.with(|v| v.panel));
     let shows = move |this: Panel| move || panel.get() == this;
     let folded = Memo::new(move |_| view.with(|v| v.setup_folded));
+    let sized = Memo::new(move |_| view.with(|v| v.setup_width > 0));
     let why_open = Memo::new(move |_| view.with(|v| v.why_open));
     let stale = store.part(|m| m.stale);
     let announcement = store.announcement;
@@ -47,6 +49,7 @@ pub fn App() -> impl IntoView {
         <div
             class="app"
             class:setup-folded=folded
+            class:sized=sized
             class:why-open=why_open
             class:show-now=shows(Panel::Now)
             class:show-setup=shows(Panel::Setup)
@@ -83,6 +86,7 @@ pub fn App() -> impl IntoView {
                     </div>
                     <Setup />
                 </section>
+                <Divider />
                 <section
                     node_ref=pair.now
                     class="panel now-panel"
@@ -216,7 +220,7 @@ fn Now() -> impl IntoView {
                 </select>
             </span>
         </div>
-        <div id="now-body" role="tabpanel" aria-labelledby=move || label()>
+        <div id="now-body" role="tabpanel" aria-labelledby=label>
             {move || match shown.get() {
                 NowView::Shares => view! {
                     <Shares frame=store.frame ghost=store.ghost selection=store.selection resource collapsed on_select />

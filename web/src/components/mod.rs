@@ -6,6 +6,7 @@ pub mod button;
 pub mod cluster;
 pub mod dialog;
 pub mod dialogs;
+pub mod divider;
 pub mod division;
 pub mod edit_box;
 pub mod field;

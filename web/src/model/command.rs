@@ -97,6 +97,8 @@ pub enum Command {
     Why(bool),
     /// Folds or unfolds SETUP.
     FoldSetup(bool),
+    /// Makes SETUP that wide, in pixels.
+    SetupWidth(u16),
     /// Hides or shows the children of a queue.
     FoldQueue(String, bool),
     /// Closes the line under the title.

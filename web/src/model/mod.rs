@@ -100,6 +100,9 @@ pub struct Model {
     pub import: Option<Arc<Import>>,
 }
 
+/// The narrowest and the widest SETUP, in pixels.
+pub const SETUP_WIDTHS: (u16, u16) = (300, 640);
+
 /// Cycles per second while playing.
 pub const SPEEDS: [f64; 8] = [0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0];
 
@@ -170,6 +173,8 @@ pub struct View {
     pub why_closed: bool,
     /// SETUP is folded away.
     pub setup_folded: bool,
+    /// How wide SETUP is, in pixels; 0: as wide as the stylesheet says.
+    pub setup_width: u16,
     /// The chips of the start scenario are still offered.
     pub chips: bool,
     /// The line under the title was closed.
@@ -312,6 +317,7 @@ impl Default for View {
             why_open: true,
             why_closed: false,
             setup_folded: false,
+            setup_width: 0,
             chips: true,
             note_closed: false,
             detail: None,

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use super::command::{Dialog, Effect};
-use super::ladder::Ladder;
-use super::update::{ask_ladder, go_to, notify, show_inside};
+use super::ladder::{Ladder, ask_ladder};
+use super::update::{go_to, notify, show_inside};
 use super::{EngineState, Model, Origin, Progress, Selection};
 use crate::engine::protocol::{Frame, Reply, Run, Say, Stop};
 

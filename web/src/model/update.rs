@@ -4,9 +4,11 @@ use std::sync::Arc;
 
 use fairground::scenario::{Fix, Path, Scenario, Severity};
 
-use super::command::{Change, Command, Dialog, Effect, NowView, Panel};
+use super::SETUP_WIDTHS;
+use super::command::{Change, Command, Dialog, Effect, Panel};
 use super::document::Opened;
 use super::edit::{self, Changed};
+use super::ladder::ask_ladder;
 use super::replies;
 use super::{EngineState, Import, Model, Notice, Origin, SPEEDS, Selection, document, inside, table};
 use crate::engine::protocol::{Ask, Frame, ImportOptions, Request};
@@ -171,8 +173,16 @@ fn update_view(model: &mut Model, command: Command, fx: &mut Vec<Effect>) {
             view.why_open = open;
             view.why_closed = !open;
             view.panel = if open { Panel::Why } else { Panel::Now };
+            fx.push(Effect::Remember("why", if open { "open" } else { "closed" }.to_string()));
         }
-        Command::FoldSetup(folded) => view.setup_folded = folded,
+        Command::FoldSetup(folded) => {
+            view.setup_folded = folded;
+            fx.push(Effect::Remember("setup", if folded { "folded" } else { "open" }.to_string()));
+        }
+        Command::SetupWidth(width) => {
+            view.setup_width = width.clamp(SETUP_WIDTHS.0, SETUP_WIDTHS.1);
+            fx.push(Effect::Remember("setup-width", view.setup_width.to_string()));
+        }
         Command::FoldQueue(queue, folded) => {
             let set = Arc::make_mut(&mut view.folded);
             if folded {
@@ -481,48 +491,6 @@ fn select(model: &mut Model, selection: Option<Selection>, fx: &mut Vec<Effect>)
     model.selection = selection;
     ask_ladder(model, fx);
     fx.push(Effect::SetUrl);
-}
-
-/// The queue whose fair share is explained: the selected one; for Division also that of what is selected, or the
-/// first that has a fair share.
-fn ladder_queue(model: &Model, frame: &Frame) -> Option<String> {
-    let name = |queue: u32| frame.queues.get(queue as usize).map(|row| row.name.clone());
-    let of_job = |job: &str| frame.jobs.iter().find(|row| row.name == *job).and_then(|row| name(row.queue));
-    if let Some(Selection::Queue(queue)) = &model.selection {
-        return Some(queue.clone());
-    }
-    if model.view.now != NowView::Division {
-        return None;
-    }
-    let meant = match &model.selection {
-        Some(Selection::Job(job)) => of_job(job),
-        Some(Selection::Event { cycle, index }) if *cycle == frame.cycle => {
-            frame.events.get(*index as usize).and_then(|event| name(event.queue))
-        }
-        _ => None,
-    };
-    let is_leaf = |at: usize| frame.queues.iter().all(|row| row.parent != Some(at as u32));
-    let mut rows = frame.queues.iter().enumerate();
-    let first = rows.find(|(at, row)| row.fair_share.is_some() && is_leaf(*at));
-    meant.or_else(|| first.map(|(_, row)| row.name.clone()))
-}
-
-/// Asks how the selected queue's fair share came about, unless that is known.
-pub(super) fn ask_ladder(model: &mut Model, fx: &mut Vec<Effect>) {
-    let Some(frame) = model.frame.clone().filter(|_| !model.stale) else { return };
-    let Some(queue) = ladder_queue(model, &frame) else {
-        model.ladder = None;
-        return;
-    };
-    let (cycle, resource) = (frame.cycle, model.resource);
-    let known = model.ladder.as_ref();
-    if known.is_some_and(|l| l.cycle == cycle && l.queue == queue && l.resource == resource) {
-        return;
-    }
-    model.ladder = None;
-    if frame.queues.iter().any(|q| q.name == queue && q.fair_share.is_some()) {
-        model.asked.ladder = send(model, Ask::Ladder { cycle, queue, resource }, fx);
-    }
 }
 
 fn engine_died(model: &mut Model, fx: &mut Vec<Effect>) {

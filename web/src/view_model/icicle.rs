@@ -110,6 +110,13 @@ pub fn icicle(frame: &Frame, selection: Option<&Selection>, resource: u8, measur
             x += w;
         }
     }
+    seen(frame, blocks, resource, word)
+}
+
+/// The blocks with what is said of all of them.
+fn seen(frame: &Frame, blocks: Vec<Block>, resource: u8, word: &str) -> IcicleView {
+    let r = usize::from(resource.min(2));
+    let total = in_unit(resource, frame.total[r]);
     let head = ["queue".to_string(), "inside".into(), format!("{word}, {}", unit(resource, 2.0))];
     let parent = |block: &Block| {
         let above = block.queue.and_then(|queue| frame.queues.get(queue as usize)?.parent);
