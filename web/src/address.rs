@@ -36,8 +36,11 @@ pub fn read(fragment: &str) -> Fragment {
 
 /// The fragment of a link to the present moment, without `#`.
 pub fn write(model: &Model) -> String {
-    let moment =
-        Moment { cycle: model.cursor, selection: model.selection.clone().filter(|_| !model.auto_selected) };
+    let moment = Moment {
+        cycle: model.cursor,
+        decision: model.inside,
+        selection: model.selection.clone().filter(|_| !model.auto_selected),
+    };
     link_encode(model, &moment)
 }
 
@@ -55,13 +58,14 @@ fn link_decode(text: &str) -> Result<Opened, String> {
     let scenario = link::decode(text).map_err(|trouble| known(&trouble))?;
     let moment = link::Moment::parse(text);
     let cycle = moment.at.map_or(0, |at| at.cycle);
+    let decision = moment.at.and_then(|at| at.decision);
     let selection = moment.sel.as_deref().and_then(Selection::from_text);
-    Ok(Opened { moment: Moment { cycle, selection }, ..Opened::new(scenario, Origin::Link) })
+    Ok(Opened { moment: Moment { cycle, decision, selection }, ..Opened::new(scenario, Origin::Link) })
 }
 
 fn link_encode(model: &Model, moment: &Moment) -> String {
     let parameters = link::Moment {
-        at: Some(link::At { cycle: moment.cycle, decision: None }),
+        at: Some(link::At { cycle: moment.cycle, decision: moment.decision }),
         sel: moment.selection.as_ref().map(Selection::to_text),
         view: None,
         why: moment.selection.is_some(),

@@ -31,6 +31,8 @@ pub enum Origin {
 pub struct Moment {
     /// The cycle.
     pub cycle: u32,
+    /// After how many decisions of it; `None`: after all.
+    pub decision: Option<u32>,
     /// What is selected.
     pub selection: Option<Selection>,
 }
@@ -135,6 +137,20 @@ pub fn to_json(scenario: &Scenario) -> String {
 /// As YAML of format version 1.
 pub fn to_yaml(scenario: &Scenario) -> String {
     scenario::to_yaml(scenario)
+}
+
+/// A text as it is being written: the scenario, as far as its shape is one, and findings with their lines.
+pub fn draft(text: &str) -> (Option<Scenario>, Vec<Diagnostic>) {
+    let read = scenario::read(text);
+    let clean = read.is_clean();
+    let mut found = read.diagnostics;
+    let scenario = read.scenario.filter(|_| clean);
+    if let Some(scenario) = &scenario {
+        found.extend(findings(scenario));
+    }
+    scenario::locate(text, &mut found);
+    sort::sort_by_key(&mut found, |d| (std::cmp::Reverse(d.severity), d.position));
+    (scenario, found)
 }
 
 /// Reads YAML or JSON of format version 1.
