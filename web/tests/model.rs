@@ -290,3 +290,18 @@ fn a_queue_is_moved_before_another_one_as_its_sibling() {
     assert!(model.notices.last().is_some_and(|n| n.is_problem), "never below itself");
     assert_eq!(names(&model), before);
 }
+
+#[test]
+fn a_link_carries_the_moment_inside_a_cycle_and_the_view() {
+    use fairground_web::address::{Fragment, read, write};
+    use fairground_web::model::NowView;
+    let mut model = model();
+    model.cursor = 7;
+    model.inside = Some(3);
+    update(&mut model, Command::Look(NowView::Division));
+    let link = write(&model);
+    assert!(link.contains("at=7.3") && link.contains("view=division"), "{link}");
+    let Fragment::Document(opened) = read(&link) else { panic!("a document") };
+    let model = Model::new(*opened);
+    assert_eq!((model.cursor, model.inside, model.view.now), (7, Some(3), NowView::Division));
+}

@@ -17,6 +17,8 @@ pub struct Label {
 const NAMES: f64 = 150.0;
 /// Room for values, in pixels.
 const VALUES: f64 = 210.0;
+/// What the stylesheet says of texts with a halo.
+const HALO: &str = " paint-order=\"stroke\" stroke=\"var(--panel)\" stroke-width=\"30\"";
 /// Distance to the edges, in pixels.
 const EDGE: f64 = 12.0;
 /// Steps per pixel in the charts' text.
@@ -34,9 +36,8 @@ pub fn standalone(svg: &str, title: &str, labels: &[Label], token: &dyn Fn(&str)
     let (x, y) = (-left * FINE, -EDGE * FINE);
     let (vw, vh) = (w * FINE, h * FINE);
     let mut file = format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{w}\" height=\"{h}\" viewBox=\"{x} {y} {vw} {vh}\">\
-         <title>{}</title><style>text{{font-family:system-ui,sans-serif}}.halo{{paint-order:stroke;\
-         stroke:var(--panel);stroke-width:30px}}</style><rect x=\"{x}\" y=\"{y}\" width=\"{vw}\" height=\"{vh}\" \
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{w}\" height=\"{h}\" viewBox=\"{x} {y} {vw} {vh}\" \
+         font-family=\"system-ui,sans-serif\"><title>{}</title><rect x=\"{x}\" y=\"{y}\" width=\"{vw}\" height=\"{vh}\" \
          fill=\"var(--panel)\"/>",
         escaped(title)
     );
@@ -53,7 +54,7 @@ pub fn standalone(svg: &str, title: &str, labels: &[Label], token: &dyn Fn(&str)
         };
         let _ = write!(file, "{}{}", text(start, "start", &label.name), text(end, "end", &label.value));
     }
-    file.push_str(body);
+    file.push_str(&body.replace(" class=\"halo\"", HALO));
     replaced(&file, token)
 }
 
@@ -84,7 +85,7 @@ mod tests {
         let file = standalone(svg, "Shares", &labels, &|name| format!("[{name}]"));
         assert!(!file.contains("var("), "{file}");
         assert!(file.contains(r#"fill="[--q1]""#) && file.contains("a&lt;b") && file.contains("3 of 4"));
-        assert!(file.contains(r#"width="400" height="44" viewBox="-1500 -120 4000 440""#), "{file}");
+        assert!(file.contains(r#"width="400" height="44" viewBox="-1500 -120 4000 440" "#), "{file}");
         assert!(file.starts_with("<svg xmlns=") && file.ends_with("</svg>"));
         assert_eq!(file.matches("<svg").count(), 1);
         assert_eq!(standalone("", "", &[], &|_| String::new()), "");

@@ -59,8 +59,11 @@ pub fn Icicle() -> impl IntoView {
             ></button>
         }
     };
-    // Kept when only the selection changes, so that the focus stays.
-    let spots = move || view().map_or(Vec::new(), |view| view.blocks);
+    // The same when only the selection changes, so that the focus stays.
+    let spots = Memo::new(move |_| {
+        let blocks = view().map_or(Vec::new(), |view| view.blocks);
+        blocks.into_iter().map(|block| Block { on_path: false, ..block }).collect::<Vec<_>>()
+    });
     let key = move |block: &Block| {
         let (x, y, w, _) = place_of(block, width.get_untracked());
         (block.queue, x as i64, y as i64, w as i64, block.says.clone())
@@ -89,7 +92,7 @@ pub fn Icicle() -> impl IntoView {
                     >
                         {insert("picture", svg)}
                         <div role="group" aria-label="Queues by level">
-                            <For each=spots key=key let:block>
+                            <For each=move || spots.get() key=key let:block>
                                 {spot(block)}
                             </For>
                         </div>

@@ -303,6 +303,22 @@ pub enum NowView {
     Tree,
 }
 
+impl NowView {
+    /// The word of links.
+    pub fn name(self) -> &'static str {
+        match self {
+            NowView::Shares => "shares",
+            NowView::Division => "division",
+            NowView::Tree => "tree",
+        }
+    }
+
+    /// Reads [`NowView::name`].
+    pub fn from_name(name: &str) -> Option<NowView> {
+        [NowView::Shares, NowView::Division, NowView::Tree].into_iter().find(|view| view.name() == name)
+    }
+}
+
 /// Panels of narrow screens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Panel {

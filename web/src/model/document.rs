@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use fairground::scenario::{self, Diagnostic, Edit, Path, Scenario, Severity};
 
-use super::{History, Selection};
+use super::{History, NowView, Selection};
 
 /// Where a document came from.
 #[derive(Clone, Debug, PartialEq)]
@@ -35,6 +35,8 @@ pub struct Moment {
     pub decision: Option<u32>,
     /// What is selected.
     pub selection: Option<Selection>,
+    /// What NOW shows, if the link says it.
+    pub view: Option<NowView>,
 }
 
 /// A document to be opened.

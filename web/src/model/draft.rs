@@ -56,8 +56,8 @@ impl Draft {
             origin: Origin::Draft,
             moment: Moment {
                 cycle: self.cycle,
-                decision: None,
                 selection: Selection::from_text(&self.selection),
+                ..Moment::default()
             },
             draft: Some(id.to_string()),
             dismissed: Arc::new(self.dismissed.clone()),

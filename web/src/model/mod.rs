@@ -293,6 +293,7 @@ impl Model {
         self.frame = None;
         self.inside = opened.moment.decision;
         self.shown = None;
+        self.view.now = opened.moment.view.unwrap_or(self.view.now);
         self.ghost = None;
         self.run = None;
         self.ladder = None;

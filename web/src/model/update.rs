@@ -32,6 +32,7 @@ pub fn update(model: &mut Model, command: Command) -> Vec<Effect> {
         Command::Look(now) => {
             model.view.now = now;
             ask_ladder(model, fx);
+            fx.push(Effect::SetUrl);
         }
         Command::SetText(scenario) => {
             if *scenario != *model.scenario {

@@ -89,7 +89,7 @@ pub fn TextTab() -> impl IntoView {
         let found = found.get();
         (!found.is_empty()).then(|| {
             let items = found.into_iter().take(LISTED_MAX).map(finding).collect_view();
-            view! { <ul class="text-findings" id="text-findings" role="alert">{items}</ul> }
+            view! { <div id="text-findings" role="alert"><ul class="text-findings">{items}</ul></div> }
         })
     };
     view! {
