@@ -103,6 +103,13 @@ pub enum Wake {
         /// The earliest moment.
         not_before: Time,
     },
+    /// When something changes, but not before a moment, or at another even if nothing does.
+    OnChangeOrAt {
+        /// The earliest moment.
+        not_before: Time,
+        /// The latest moment.
+        at: Time,
+    },
 }
 
 /// A change in the world that the policy did not cause.

@@ -117,6 +117,9 @@ policies! {
     Kai = "kai" => super::kai::Kai;
     /// First in, first out, in hard partitions.
     Fifo = "fifo" => super::fifo::Fifo;
+    /// Apache YuniKorn.
+    #[cfg(feature = "yunikorn")]
+    YuniKorn = "yunikorn" => super::yunikorn::YuniKorn;
     /// IBM EGO with a multidimensional plan.
     #[cfg(feature = "ego")]
     Ego = "ego" => super::ego::Ego;

@@ -213,6 +213,10 @@ impl Simulation {
                 let news = if self.state.has_news { Some(now) } else { self.state.agenda.next_news() };
                 news.map(|at| at.max(not_before).max(earliest))
             }
+            Wake::OnChangeOrAt { not_before, at } => {
+                let news = if self.state.has_news { Some(now) } else { self.state.agenda.next_news() };
+                Some(news.map_or(at, |news| news.max(not_before).min(at)).max(earliest))
+            }
         }
     }
 
@@ -233,7 +237,7 @@ impl Simulation {
     fn is_idle(&self) -> bool {
         let state = &self.state;
         let looks = &self.fixed.looks;
-        let asked_again = matches!(state.wake, Wake::Again) || state.has_news;
+        let asked_again = matches!(state.wake, Wake::Again | Wake::OnChangeOrAt { .. }) || state.has_news;
         let still = state.cycle > 0 && !asked_again && state.changed_at < state.now;
         still && (state.now - state.changed_at > looks.longest || !time_matters(self.cluster(), looks))
     }

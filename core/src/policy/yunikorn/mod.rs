@@ -11,11 +11,13 @@
 //! # Differs
 //! ties are broken in ascending byte order of names, which is one of the orders upstream's maps can have
 
+mod adapter;
 pub mod amounts;
 pub mod apps;
 pub mod check;
 pub mod config;
 pub mod cycle;
+mod explain;
 mod gang;
 pub mod guarantee;
 pub mod limits;
@@ -27,8 +29,14 @@ pub mod priority;
 pub mod properties;
 pub mod quantity;
 mod quota;
+mod refuse;
 pub mod required;
 mod reservations;
+pub mod rules;
+pub mod settings;
 pub mod shares;
 pub mod stable;
 mod tree;
+
+pub use adapter::{Memory, YuniKorn};
+pub use settings::Config;

@@ -214,6 +214,8 @@ pub struct Ask {
     pub placeholder: bool,
     /// Empty: any.
     pub required_node: String,
+    /// Nodes that must not take it, ascending.
+    pub refuses: Vec<NodeIx>,
     /// Drives its application.
     pub originator: bool,
     /// May become a victim.
@@ -250,6 +252,7 @@ impl Ask {
             task_group: String::new(),
             placeholder: false,
             required_node: String::new(),
+            refuses: Vec::new(),
             originator: false,
             allow_self: true,
             allow_other: true,

@@ -142,7 +142,8 @@ impl Core {
     pub(super) fn can_place(&self, ask: AskIx, node: NodeIx) -> bool {
         let resource = &self.asks[ask].resource;
         let here = &self.nodes[node];
-        (here.reserved.is_empty() || here.reserved.contains(&ask))
+        self.asks[ask].refuses.binary_search(&node).is_err()
+            && (here.reserved.is_empty() || here.reserved.contains(&ask))
             && amounts::fits(&here.available, resource)
             && self.queues_take(ask)
     }

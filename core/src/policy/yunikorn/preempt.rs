@@ -19,7 +19,7 @@ use super::priority::PriorityPolicy;
 use super::properties::PreemptionPolicy;
 
 /// Preemption is considered again after so long, in milliseconds.
-const RETRY: i64 = 15_000;
+pub(super) const RETRY: i64 = 15_000;
 /// A reservation of another ask gives way when that ask is so old, in milliseconds.
 const FOREIGN_EXPIRY: i64 = 2 * 60 * 60_000 + 2_000;
 
@@ -245,7 +245,12 @@ impl Core {
     /// Whether the node may be considered; another ask's reservation gives way if it is old and weak.
     fn is_usable(&mut self, ask: AskIx, node: NodeIx) -> bool {
         let here = &self.nodes[node];
-        if !here.exists || !here.schedulable || !amounts::fits(&here.capacity, &self.asks[ask].resource) {
+        let refused = self.asks[ask].refuses.binary_search(&node).is_ok();
+        if refused
+            || !here.exists
+            || !here.schedulable
+            || !amounts::fits(&here.capacity, &self.asks[ask].resource)
+        {
             return false;
         }
         for other in here.reserved.clone() {

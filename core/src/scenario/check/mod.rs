@@ -17,6 +17,8 @@ mod rules;
 mod settings;
 #[cfg(feature = "ego")]
 mod settings_ego;
+#[cfg(feature = "yunikorn")]
+mod settings_yunikorn;
 mod timeline;
 
 use super::codes;

@@ -7,6 +7,8 @@ use super::super::{codes, nearest};
 use super::kai::kai;
 #[cfg(feature = "ego")]
 use super::settings_ego::ego;
+#[cfg(feature = "yunikorn")]
+use super::settings_yunikorn::yunikorn;
 use crate::cluster::Delays;
 use crate::policy::{Policy, Rhythm, fifo};
 use crate::scenario::findings::{Findings, quoted, set};
@@ -28,6 +30,8 @@ pub fn settings(s: &Scenario, f: &mut Findings) -> (Option<Policy>, Rhythm, Dela
             }
             Some(Policy::Fifo(fifo::Config::default()))
         }
+        #[cfg(feature = "yunikorn")]
+        "yunikorn" => Some(Policy::YuniKorn(yunikorn(s, f))),
         #[cfg(feature = "ego")]
         "ego" => Some(Policy::Ego(ego(s, f))),
         name if Policy::NAMES.contains(&name) => None,

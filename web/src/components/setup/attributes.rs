@@ -265,6 +265,26 @@ pub const TIME: &[Attribute] = &[
     ),
 ];
 
+/// The switches of YuniKorn.
+pub const YUNIKORN: &[Group] = &[(
+    "Switches of YuniKorn",
+    &[
+        ask(
+            text("settings.node-sort", "Node order", "fair", "Which node is tried first."),
+            Ask::Choice(&[("fair", "the least used"), ("binpacking", "the most used")]),
+        ),
+        ask(
+            text(
+                "settings.preemption",
+                "Preemption",
+                "on",
+                "Whether queues below their guarantee take from others.",
+            ),
+            ON_OFF,
+        ),
+    ],
+)];
+
 /// The switches of EGO.
 pub const EGO: &[Group] = &[(
     "Switches of EGO",

@@ -21,8 +21,9 @@ pub struct Choice {
 }
 
 /// The policies; the first is the default.
-pub const POLICIES: [Choice; 3] = [
+pub const POLICIES: [Choice; 4] = [
     Choice { key: "kai", name: "KAI Scheduler", short: "KAI", switches: attributes::KAI },
+    Choice { key: "yunikorn", name: "Apache YuniKorn", short: "YuniKorn", switches: attributes::YUNIKORN },
     Choice { key: "ego", name: "IBM EGO", short: "EGO", switches: attributes::EGO },
     Choice {
         key: "fifo",

@@ -1,0 +1,438 @@
+//! The core in the simulator's world: kept in step with the cluster, one pass a cycle.
+//!
+//! # Rule
+//! Jobs are applications, pods are asks of their own, quota is `guaranteed`, limit is `max`, a queue's priority its
+//! `priority.offset`. A pass that comes to a result is followed by the next at the same instant; otherwise the policy looks
+//! again when something changes, or when an ask becomes old enough to reserve or to preempt.
+//!
+//! # Source
+//! yunikorn.md 1.8, 3.1, 5.1
+//!
+//! # Differs
+//! a part of a GPU counts as a whole one; pods of a gang are not held back for each other, since a scenario has no placeholders
+
+use std::collections::BTreeMap;
+
+use super::amounts::Amounts;
+use super::apps::{Ending, NewApp};
+use super::config::{self, Partition};
+use super::cycle::{Found, Kind, NANOS};
+use super::model::{Ask, AskIx, Core, NodeIx, QueueIx, Settings as Surroundings};
+use super::properties::Written;
+use super::settings::Config;
+use super::{explain, refuse};
+use crate::cluster::{Devices, GpuRequest, Phase, Pod, Queue};
+use crate::id::{Id, JobId, NodeId, PodId, QueueId};
+use crate::policy::{Change, Decision, PartitionView, Rhythm, Scheduler, Turn, Wake};
+use crate::time::Time;
+use crate::trace::{Event, EvictReason, Ledger, Level, Trace};
+use crate::units::{Amount, Bound, Resource};
+
+/// Apache YuniKorn.
+#[derive(Clone, Debug, PartialEq)]
+pub struct YuniKorn {
+    /// Every switch.
+    pub config: Config,
+    /// When cycles take place.
+    pub rhythm: Rhythm,
+}
+
+/// The core, and who is who in it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Memory {
+    pub(super) core: Option<Core>,
+    partition: Partition,
+    /// Per queue of the cluster.
+    pub(super) queues: Vec<QueueIx>,
+    /// Per node of the core.
+    pub(super) nodes: Vec<NodeId>,
+    /// Asks in the core by pod.
+    pub(super) asks: BTreeMap<PodId, AskIx>,
+    /// The pod of an ask.
+    pub(super) pods: BTreeMap<AskIx, PodId>,
+    /// For whom a pod was told to go.
+    takers: BTreeMap<PodId, JobId>,
+    /// When something changed last.
+    changed_at: Time,
+    /// Nothing changed since the last pass but by its own decisions.
+    in_step: bool,
+}
+
+impl Memory {
+    /// The core; there is one once a cycle has begun.
+    pub(super) fn core(&self) -> Option<&Core> {
+        self.core.as_ref()
+    }
+}
+
+impl Scheduler for YuniKorn {
+    type Config = Config;
+    type Memory = Memory;
+
+    fn new(config: Config, rhythm: Rhythm) -> YuniKorn {
+        YuniKorn { config, rhythm }
+    }
+
+    fn observe(&self, _world: PartitionView<'_>, _change: &Change, memory: &mut Memory) {
+        memory.in_step = false;
+    }
+
+    fn cycle(&self, world: PartitionView<'_>, memory: &mut Memory, trace: &mut Trace) -> Turn {
+        if !memory.in_step {
+            memory.follow(world, &self.config);
+            memory.changed_at = world.now;
+        }
+        memory.in_step = true;
+        let Memory { core: Some(core), .. } = memory else {
+            return Turn { decisions: Vec::new(), wake: self.rhythm.wake(world.now) };
+        };
+        core.now = world.now.as_millis();
+        let decisive = trace.level >= Level::Decisive;
+        core.recording = decisive;
+        let orders = if decisive { explain::orders(core) } else { Vec::new() };
+        let found = core.cycle();
+        let marked = std::mem::take(&mut core.marked);
+        let mut decisions = Vec::new();
+        memory.bind(world, found.as_ref(), &orders, trace, &mut decisions);
+        memory.evict(world, found.as_ref(), &marked, trace, &mut decisions);
+        if decisive {
+            refuse::refuse(world, memory, found.as_ref(), trace);
+        }
+        let goes_on = found.is_some_and(|found| found.kind != Kind::Idle) || !marked.is_empty();
+        let wake = if goes_on { Wake::Again } else { memory.wake(world.now, self.rhythm) };
+        Turn { decisions, wake }
+    }
+
+    fn ledger(&self, world: PartitionView<'_>, _memory: &Memory) -> Ledger {
+        explain::ledger(world)
+    }
+}
+
+/// Resource types in byte order, each with the simulator's resource; slots for pods have none.
+const TYPES: [(&str, Option<Resource>); 4] = [
+    ("memory", Some(Resource::MEMORY)),
+    ("nvidia.com/gpu", Some(Resource::GPU)),
+    ("pods", None),
+    ("vcore", Some(Resource::CPU)),
+];
+
+/// The position of a resource among the types.
+pub(super) fn type_of(resource: Resource) -> Option<usize> {
+    TYPES.iter().position(|(_, of)| *of == Some(resource))
+}
+
+fn amounts(get: &dyn Fn(Resource) -> Option<i64>, pods: Option<i64>) -> Amounts {
+    let mut out = Amounts::EMPTY;
+    for (at, (_, resource)) in TYPES.iter().enumerate() {
+        let value = match resource {
+            Some(resource) => get(*resource),
+            None => pods,
+        };
+        if let Some(value) = value {
+            out.set(at, value);
+        }
+    }
+    out
+}
+
+/// What one pod asks for: devices are counted whole, and every pod takes a slot.
+fn ask_of(pod: &Pod) -> Amounts {
+    let devices = match pod.request.gpu {
+        GpuRequest::None => 0,
+        GpuRequest::Whole { devices }
+        | GpuRequest::Fraction { devices, .. }
+        | GpuRequest::Memory { devices, .. } => devices,
+    };
+    let of = |resource: Resource| match resource {
+        Resource::GPU => Some(i64::from(devices) * 1000),
+        _ => Some(pod.request.resources.get(resource).in_base_units()),
+    };
+    amounts(&of, Some(1)).pruned()
+}
+
+impl Memory {
+    /// Brings the core in step with the cluster: configuration, nodes, then jobs and pods by number.
+    fn follow(&mut self, world: PartitionView<'_>, config: &Config) {
+        let partition = partition(world, config);
+        let types: Vec<String> = TYPES.iter().map(|(name, _)| (*name).to_owned()).collect();
+        if self.core.is_none() {
+            let settings = Surroundings { reservation_delay: 2000, ideal_predicates: true };
+            self.core = Some(Core::new(&partition, types, settings));
+        } else if partition != self.partition
+            && let Some(core) = &mut self.core
+        {
+            core.apply(&partition);
+        }
+        self.partition = partition;
+        let Some(core) = &mut self.core else { return };
+        let now = world.now.as_millis();
+        while let Some((due, timers)) = core.due_timers().filter(|(due, _)| *due <= now) {
+            core.now = due;
+            for (app, _) in timers {
+                core.end_completing(app);
+            }
+        }
+        core.now = now;
+        self.queues = world.cluster.queues.ids().map(|queue| find_queue(core, world, queue)).collect();
+        self.follow_nodes(world);
+        for &job in &world.cluster.live_jobs {
+            self.follow_job(world, job);
+        }
+        self.forget(world);
+    }
+
+    fn follow_nodes(&mut self, world: PartitionView<'_>) {
+        let Some(core) = &mut self.core else { return };
+        for (id, node) in world.cluster.nodes.iter().filter(|(_, node)| node.partition == world.partition) {
+            let of = |resource: Resource| Some(node.capacity.get(resource).in_base_units());
+            // A node that is not ready offers nothing, not even to those who reserved it.
+            let ready = amounts(&of, Some(i64::from(node.pods_max)));
+            let capacity = if node.ready { ready } else { Amounts::EMPTY };
+            let known = self.nodes.iter().position(|&known| known == id);
+            let at = known.unwrap_or_else(|| {
+                core.add_node(&node.name, &capacity);
+                self.nodes.push(id);
+                self.nodes.len() - 1
+            });
+            if core.nodes[at].capacity != capacity.pruned() {
+                core.set_capacity(at, &capacity);
+            }
+            if core.nodes[at].schedulable != node.ready {
+                core.set_schedulable(at, node.ready);
+            }
+        }
+    }
+
+    fn follow_job(&mut self, world: PartitionView<'_>, id: JobId) {
+        let Some(core) = &mut self.core else { return };
+        let job = &world.cluster.jobs[id];
+        let app = core.find_app(&job.name).or_else(|| {
+            let queue = core.queues[self.queues[job.queue.index()]].path.clone();
+            let new = NewApp { id: job.name.to_string(), queue, ..NewApp::default() };
+            core.add_app(new).then(|| core.find_app(&job.name)).flatten()
+        });
+        let Some(app) = app else { return };
+        for (pod_id, pod) in world.cluster.pods_of(id) {
+            let node = pod.node.and_then(|node| self.nodes.iter().position(|&known| known == node));
+            let known = self.asks.get(&pod_id).copied();
+            if let (Some(ask), Phase::Pending) = (known, pod.phase)
+                && core.asks[ask].allocated
+            {
+                // It was told to go, and waits again.
+                release(core, ask);
+                self.pods.remove(&ask);
+                self.asks.remove(&pod_id);
+            } else if known.is_some() {
+                continue;
+            }
+            let wanted = match pod.phase {
+                Phase::Pending => Some(None),
+                phase if phase.holds() => node.map(Some),
+                _ => None,
+            };
+            let Some(on) = wanted else { continue };
+            let refuses = refused_nodes(world, &self.nodes, pod);
+            let ask = Ask {
+                created: job.submit.as_millis(),
+                allow_self: job.preemptible,
+                refuses,
+                ..Ask::new(&pod.name, app, ask_of(pod), job.priority)
+            };
+            if core.add_ask(ask, on)
+                && let Some(ask) = core.find_ask(app, &pod.name)
+            {
+                self.asks.insert(pod_id, ask);
+                self.pods.insert(ask, pod_id);
+            }
+        }
+    }
+
+    /// Takes out what is over.
+    fn forget(&mut self, world: PartitionView<'_>) {
+        let Some(core) = &mut self.core else { return };
+        let over = |pod: &PodId| {
+            let phase = world.cluster.pods[*pod].phase;
+            phase != Phase::Pending && !phase.holds()
+        };
+        let gone: Vec<PodId> = self.asks.keys().copied().filter(over).collect();
+        for pod in gone {
+            if let Some(ask) = self.asks.remove(&pod) {
+                self.pods.remove(&ask);
+                release(core, ask);
+            }
+        }
+        self.takers.retain(|pod, _| matches!(world.cluster.pods[*pod].phase, Phase::Terminating { .. }));
+    }
+
+    fn bind(
+        &mut self,
+        world: PartitionView<'_>,
+        found: Option<&Found>,
+        orders: &[explain::Order],
+        trace: &mut Trace,
+        decisions: &mut Vec<Decision>,
+    ) {
+        let (Some(core), Some(found)) = (&self.core, found) else { return };
+        let Some(&pod) = self.pods.get(&found.ask) else { return };
+        let node = self.nodes[found.node];
+        match found.kind {
+            Kind::Allocated | Kind::AllocatedReserved => {
+                let devices = Devices::default();
+                let why = || explain::why(world, self, core, orders, found);
+                trace.event(Event::Bound { pod, node, devices }, why);
+                decisions.push(Decision::Bind { pod, node, devices: None });
+            }
+            Kind::Reserved if !found.victims.is_empty() => {
+                trace.event(Event::Claimed { pod, node }, Vec::new);
+            }
+            _ => {}
+        }
+    }
+
+    fn evict(
+        &mut self,
+        world: PartitionView<'_>,
+        found: Option<&Found>,
+        marked: &[AskIx],
+        trace: &mut Trace,
+        decisions: &mut Vec<Decision>,
+    ) {
+        let (Some(core), Some(found)) = (&self.core, found) else { return };
+        let taker = self.pods.get(&found.ask).map(|&pod| world.cluster.pods[pod].job);
+        for victim in marked {
+            let Some(&pod) = self.pods.get(victim) else { continue };
+            let Some(node) = world.cluster.pods[pod].node else { continue };
+            let reason = EvictReason::ReclaimedForQuota;
+            let why = || explain::why_evicted(world, self, core, found.ask, *victim);
+            trace.event(Event::Evicted { pod, node, by: taker, reason }, why);
+            decisions.push(Decision::Evict { pod, grace: world.cluster.delays.termination });
+            self.takers.extend(taker.map(|job| (pod, job)));
+            self.in_step = false;
+        }
+    }
+
+    /// When time alone may bring something: an ask becomes old enough to reserve or to preempt.
+    fn wake(&self, now: Time, rhythm: Rhythm) -> Wake {
+        let Some(core) = &self.core else { return rhythm.wake(now) };
+        let now_ms = now.as_millis();
+        let mut next: Option<i64> = None;
+        for &ask in self.asks.values() {
+            let a = &core.asks[ask];
+            if a.allocated {
+                continue;
+            }
+            let delay = core.queues[core.apps[a.app].queue].properties.preemption_delay / NANOS;
+            let again = a.last_check.map(|last| last + super::preempt::RETRY);
+            let again =
+                again.filter(|_| a.last_check.is_some_and(|last| last <= self.changed_at.as_millis()));
+            let reserve = a.created + core.settings.reservation_delay + 1;
+            let moments = [Some(reserve).filter(|_| a.reserved.is_none()), Some(a.created + delay), again];
+            next = moments.into_iter().chain([next]).flatten().filter(|&at| at > now_ms).min();
+        }
+        let Some(next) = next else { return rhythm.wake(now) };
+        match rhythm {
+            // Periodic cycles are not left out while time alone may bring something.
+            Rhythm::Every { period, .. } => Wake::OnChangeOrAt { not_before: now + period, at: now + period },
+            Rhythm::OnChange { at_least } => {
+                let not_before = now + at_least;
+                Wake::OnChangeOrAt { not_before, at: Time::from_millis(next).max(not_before) }
+            }
+        }
+    }
+
+    /// For whom a pod that is leaving was told to go.
+    pub(super) fn leaving_for(&self, job: JobId) -> impl Iterator<Item = PodId> + '_ {
+        self.takers.iter().filter(move |(_, taker)| **taker == job).map(|(pod, _)| *pod)
+    }
+}
+
+fn release(core: &mut Core, ask: AskIx) {
+    let running = core.apps[core.asks[ask].app].allocations.contains(&ask);
+    if running { core.release(ask, Ending::Over) } else { core.remove_ask(ask) }
+}
+
+/// Nodes that a pod's labels, taints or device memory rule out.
+fn refused_nodes(world: PartitionView<'_>, nodes: &[NodeId], pod: &Pod) -> Vec<NodeIx> {
+    let mib = match pod.request.gpu {
+        GpuRequest::Memory { mib, .. } => mib,
+        _ => 0,
+    };
+    let refuses = |node: &NodeId| {
+        let node = &world.cluster.nodes[*node];
+        !pod.selects(node) || !pod.tolerates(node) || mib > node.gpu_memory_mib / 100 * 100
+    };
+    nodes.iter().enumerate().filter(|(_, node)| refuses(node)).map(|(at, _)| at).collect()
+}
+
+/// A queue's name in the core: lower case, and told apart from siblings that differ in case only.
+fn name_of(world: PartitionView<'_>, id: QueueId) -> String {
+    let queues = &world.cluster.queues;
+    let own = queues[id].name.to_lowercase();
+    let same = |&other: &QueueId| other < id && queues[other].name.to_lowercase() == own;
+    let dotless = own.replace('.', "_dot_");
+    if queues.ids().any(|other| same(&other)) { format!("{dotless}#{}", id.index()) } else { dotless }
+}
+
+fn find_queue(core: &Core, world: PartitionView<'_>, id: QueueId) -> QueueIx {
+    let mut path: Vec<String> = world.cluster.path_to_root(id).map(|queue| name_of(world, queue)).collect();
+    path.push("root".to_owned());
+    path.reverse();
+    core.find_queue(&path.join(".")).unwrap_or(super::model::ROOT)
+}
+
+/// The partition's configuration as upstream's file would say it.
+fn partition(world: PartitionView<'_>, config: &Config) -> Partition {
+    let queues = &world.cluster.queues;
+    let tops = queues.ids().filter(|&id| queues[id].parent.is_none());
+    let root = config::Queue {
+        name: "root".to_owned(),
+        parent: true,
+        submitacl: "*".to_owned(),
+        properties: config.queues.get("root").cloned().unwrap_or_default(),
+        queues: tops.map(|id| configured(world, config, id)).collect(),
+        ..config::Queue::default()
+    };
+    let nodesortpolicy = config::NodeSortPolicy { kind: config.node_sort.clone(), ..Default::default() };
+    let preemption = config::Preemption { enabled: Some(config.preemption), ..Default::default() };
+    Partition { queues: vec![root], nodesortpolicy, preemption, ..Partition::default() }
+}
+
+fn configured(world: PartitionView<'_>, config: &Config, id: QueueId) -> config::Queue {
+    let queue = &world.cluster.queues[id];
+    let mut properties = config.queues.get(&*queue.name).cloned().unwrap_or_default();
+    if let Some(priority) = queue.priority.filter(|priority| *priority != 0) {
+        properties.entry("priority.offset".to_owned()).or_insert_with(|| priority.to_string());
+    }
+    config::Queue {
+        name: name_of(world, id),
+        parent: !queue.children.is_empty(),
+        queues: queue.children.iter().map(|&child| configured(world, config, child)).collect(),
+        resources: config::Resources {
+            guaranteed: written(queue, &|values| values.quota),
+            max: written(queue, &|values| values.limit),
+        },
+        properties,
+        ..config::Queue::default()
+    }
+}
+
+/// Quantities as text; `vcore` is written in thousandths, which is how the simulator counts.
+fn written(queue: &Queue, which: &dyn Fn(&crate::cluster::QueueResource) -> Bound) -> Written {
+    let mut out = Written::new();
+    for (name, resource) in TYPES {
+        let Some(resource) = resource else { continue };
+        if let Bound::At(amount) = which(&queue.resources.get(resource)) {
+            let suffix = if name == "vcore" { "m" } else { "" };
+            out.insert(name.to_owned(), format!("{}{suffix}", Amount::in_base_units(amount).max(0)));
+        }
+    }
+    out
+}
+
+/// How long until the end of a grace.
+pub(super) fn until(phase: Phase) -> Option<Time> {
+    match phase {
+        Phase::Terminating { until } => Some(until),
+        _ => None,
+    }
+}

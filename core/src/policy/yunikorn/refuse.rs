@@ -1,0 +1,85 @@
+//! Why jobs still wait at the end of a pass.
+//!
+//! # Rule
+//! One reason per job: room is claimed and victims are leaving; another ask was placed in this pass, which ends it; more than
+//! a queue may use; no node is large enough, or none has room.
+//!
+//! # Source
+//! yunikorn.md 3.3, 3.5
+
+use super::adapter::{Memory, until};
+use super::amounts;
+use super::cycle::{Found, Skip};
+use super::explain::short_of;
+use super::model::{AskIx, Core};
+use super::rules;
+use crate::cluster::Phase;
+use crate::id::JobId;
+use crate::policy::PartitionView;
+use crate::trace::{Check, Gate, Outlook, Refusal, Subject, Trace};
+use crate::units::Resource;
+
+/// Adds one refusal per job that waits.
+pub fn refuse(world: PartitionView<'_>, memory: &Memory, found: Option<&Found>, trace: &mut Trace) {
+    let Some(core) = memory.core() else { return };
+    let served = found.and_then(|found| memory.pods.get(&found.ask)).map(|&pod| world.cluster.pods[pod].job);
+    for &job in &world.cluster.live_jobs {
+        let mut asks = world.cluster.pods_of(job).filter(|(_, pod)| pod.phase == Phase::Pending);
+        let waiting = asks.find_map(|(pod, _)| {
+            let ask = memory.asks.get(&pod).copied();
+            ask.is_none_or(|ask| !core.asks[ask].allocated).then_some(ask)
+        });
+        let Some(ask) = waiting else { continue };
+        let (gate, outlook, checks) = reason(world, memory, core, job, ask, served);
+        trace.refusal(|| Refusal { job, gate, also: Vec::new(), checks, outlook });
+    }
+}
+
+fn reason(
+    world: PartitionView<'_>,
+    memory: &Memory,
+    core: &Core,
+    job: JobId,
+    ask: Option<AskIx>,
+    served: Option<JobId>,
+) -> (Gate, Outlook, Vec<Check>) {
+    let Some(ask) = ask else { return (Gate::NotALeaf, Outlook::OnlyByEdit, Vec::new()) };
+    let leaving: Vec<_> = memory.leaving_for(job).collect();
+    if core.asks[ask].triggered && !leaving.is_empty() {
+        let last = leaving.iter().filter_map(|&pod| until(world.cluster.pods[pod].phase)).max();
+        return (Gate::WaitingForVictims { until: last }, Outlook::NextCycle, Vec::new());
+    }
+    let skip = core.tried.iter().find(|(tried, _)| *tried == ask).map(|(_, skip)| *skip);
+    match (skip, served) {
+        (Some(Skip::QueueHeadroom | Skip::UserQuota), _) => headroom(memory, core, job, ask),
+        (None, Some(served)) if served != job => {
+            (Gate::Behind { job: served }, Outlook::NextCycle, Vec::new())
+        }
+        _ => no_node(core, ask),
+    }
+}
+
+fn headroom(memory: &Memory, core: &Core, job: JobId, ask: AskIx) -> (Gate, Outlook, Vec<Check>) {
+    let Some((queue, resource)) = short_of(memory, core, ask) else { return no_node(core, ask) };
+    let subject =
+        Subject { queue: Some(queue), job: Some(job), resource: Some(resource), ..Subject::default() };
+    let check = rules::applies(rules::HEADROOM, subject);
+    (Gate::OverLimit { queue, resource }, Outlook::WhenFreed, vec![check])
+}
+
+fn no_node(core: &Core, ask: AskIx) -> (Gate, Outlook, Vec<Check>) {
+    let wanted = &core.asks[ask].resource;
+    let refuses = &core.asks[ask].refuses;
+    let open = |(at, node): &(usize, &super::model::Node)| node.exists && refuses.binary_search(at).is_err();
+    let nodes: Vec<_> = core.nodes.iter().enumerate().filter(open).map(|(_, node)| node).collect();
+    if nodes.iter().any(|node| amounts::fits(&node.capacity, wanted)) || nodes.is_empty() {
+        let gate = Gate::NoNode { placed: 0, of: 1, reasons: Vec::new() };
+        return (gate, Outlook::WhenFreed, Vec::new());
+    }
+    let too_large = |r: &Resource| {
+        super::adapter::type_of(*r)
+            .is_some_and(|of| nodes.iter().all(|node| node.capacity.get(of) < wanted.get(of)))
+    };
+    let resource = Resource::ACCOUNTED.into_iter().find(too_large).unwrap_or(Resource::GPU);
+    (Gate::TooLarge { resource }, Outlook::OnlyByEdit, Vec::new())
+}

@@ -1,0 +1,85 @@
+//! The rules of the policy and the comparisons they make.
+//!
+//! # Source
+//! yunikorn.md
+
+use crate::trace::{Check, Op, Quantity, Rule, RuleRecord, Subject, Term, Value};
+
+/// Priority of siblings.
+pub const PRIORITY: Rule = Rule(&RuleRecord {
+    key: "yunikorn/priority",
+    says: "among children of a queue the one with the higher effective priority is tried first",
+    formula: "eff(a) ≥ eff(b); eff = raw + offset, or the offset alone behind a fence",
+    source: "yunikorn.md 2.1, 3.2; queue.go, sorters.go",
+    differs: "",
+});
+
+/// Share of siblings.
+pub const SHARE: Rule = Rule(&RuleRecord {
+    key: "yunikorn/share",
+    says: "at equal priority the child with the smaller share is tried first; the first one, where priority sorting is off",
+    formula: "max over types of allocated / (guaranteed, else fair max)",
+    source: "yunikorn.md 3.2, 4.1; sorters.go, resources.go",
+    differs: "",
+});
+
+/// Order inside a leaf.
+pub const APPLICATION: Rule = Rule(&RuleRecord {
+    key: "yunikorn/application",
+    says: "in a leaf applications are tried by priority, then by submission (fifo) or by usage (fair)",
+    formula: "P(app) ≥ P(other), then the earlier or the one that uses less",
+    source: "yunikorn.md 3.4; sorters.go",
+    differs: "",
+});
+
+/// First node that takes it.
+pub const FIRST_FIT: Rule = Rule(&RuleRecord {
+    key: "yunikorn/first-fit",
+    says: "the first node in score order that has room takes the ask",
+    formula: "ask ≤ available",
+    source: "yunikorn.md 3.7, 6; nodesorting.go",
+    differs: "",
+});
+
+/// Below the guarantee.
+pub const BELOW_GUARANTEE: Rule = Rule(&RuleRecord {
+    key: "yunikorn/below-guarantee",
+    says: "an ask preempts only if its queue stays within its guarantee with it",
+    formula: "allocated + ask ≤ guaranteed",
+    source: "yunikorn.md 5.5 a; preemption.go",
+    differs: "",
+});
+
+/// Above the guarantee.
+pub const ABOVE_GUARANTEE: Rule = Rule(&RuleRecord {
+    key: "yunikorn/above-guarantee",
+    says: "victims come from leaves that use more than their guarantee, or have none",
+    formula: "allocated > guaranteed for a type of the ask",
+    source: "yunikorn.md 5.3, 5.5; preemption.go",
+    differs: "",
+});
+
+/// Out of headroom.
+pub const HEADROOM: Rule = Rule(&RuleRecord {
+    key: "yunikorn/headroom",
+    says: "an ask that would lift a queue on its path above its maximum is passed over",
+    formula: "allocated + ask ≤ max",
+    source: "yunikorn.md 3.6; queue.go",
+    differs: "",
+});
+
+/// Every rule of the policy.
+pub const RULES: [Rule; 7] =
+    [PRIORITY, SHARE, APPLICATION, FIRST_FIT, BELOW_GUARANTEE, ABOVE_GUARANTEE, HEADROOM];
+
+/// A rule that applied without a comparison of numbers.
+pub fn applies(rule: Rule, subject: Subject) -> Check {
+    let one = |quantity| Term { quantity, value: Value::Count(1) };
+    Check::new(rule, subject, one(Quantity::Applies), Op::Equal, one(Quantity::Constant))
+}
+
+/// A comparison of two values of one quantity.
+pub fn compare(rule: Rule, subject: Subject, quantity: Quantity, values: [Value; 2], op: Op) -> Check {
+    let [left, right] = values.map(|value| Term { quantity, value });
+    Check::new(rule, subject, left, op, right)
+}
