@@ -11,5 +11,6 @@ pub mod philly;
 pub mod recording;
 pub mod report;
 pub mod run;
+pub mod runai;
 pub mod worlds;
 pub mod written;

@@ -33,6 +33,8 @@ pub enum Format {
     KaiCycle,
     /// `ego-model/1`.
     Ego,
+    /// `runai-model/1`.
+    Runai,
     /// Recordings of a product that is not simulated yet.
     Foreign,
 }
@@ -43,9 +45,8 @@ impl Format {
             "kai-division/1" => Some(Format::KaiDivision),
             "kai-cycle/1" => Some(Format::KaiCycle),
             "ego-model/1" => Some(Format::Ego),
-            "yunikorn-config/1" | "yunikorn-pure/1" | "yunikorn-trace/1" | "runai-model/1" => {
-                Some(Format::Foreign)
-            }
+            "runai-model/1" => Some(Format::Runai),
+            "yunikorn-config/1" | "yunikorn-pure/1" | "yunikorn-trace/1" => Some(Format::Foreign),
             _ => None,
         }
     }

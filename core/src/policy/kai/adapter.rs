@@ -22,7 +22,7 @@ use super::grown::Grown;
 use super::notes::shown;
 use super::queues::{snapshot_queues, without_departments};
 use super::recorder::{Decided, Recorder};
-use super::request::Request;
+use super::request::{Request, yardstick};
 use super::session::{GPU_WORKER, Ids, Session};
 use super::shares::{self, Queue, open_queues};
 use super::snapshot::{
@@ -35,7 +35,7 @@ use crate::id::{JobId, NodeId, PodId, QueueId};
 use crate::policy::{Decision, PartitionView, Rhythm, Scheduler, Turn};
 use crate::time::Time;
 use crate::trace::{DivisionStep, Event, Gate, Ledger, LedgerRow, Trace};
-use crate::units::{PerResource, Resource};
+use crate::units::{Amount, PerResource, Resource};
 
 /// KAI Scheduler.
 #[derive(Clone, Debug, PartialEq)]
@@ -142,7 +142,7 @@ impl Scheduler for Kai {
         let found = queues.iter().position(|q| q.id == queue).map(QueueRef::of);
         let index = Resource::ACCOUNTED.iter().position(|r| *r == resource);
         let (Some(at), Some(index)) = (found, index) else { return Vec::new() };
-        shares::ladder(&queues, total, self.config.k_value, at, index)
+        shares::ladder(&queues, total, self.config.manner(), at, index)
     }
 }
 
@@ -222,6 +222,10 @@ impl Kai {
         } else {
             &cluster.live_jobs
         };
+        let nodes = cluster.nodes.values().filter(|n| n.partition == world.partition);
+        let with_gpus = nodes.filter(|n| n.capacity.get(Resource::GPU) > Amount::ZERO);
+        let device_mib = |n: &Node| super::node::device_mib(n.gpu_memory_mib);
+        let yardstick = yardstick(self.config.dialect, with_gpus.map(device_mib));
         for &job in jobs {
             let Some(leaf) = places[crate::id::Id::index(cluster.jobs[job].queue)] else { continue };
             let preemptible = cluster.jobs[job].preemptible;
@@ -234,7 +238,7 @@ impl Kai {
                 let request = request_of(pod);
                 match (status_of(pod.phase), pod.node) {
                     (Some(Status::Pending), _) => {
-                        shares::add(&mut queues, leaf, request.pending(), None);
+                        shares::add(&mut queues, leaf, request.pending(yardstick), None);
                     }
                     (Some(Status::Binding | Status::Running), Some(node)) => {
                         let mib = super::node::device_mib(cluster.nodes[node].gpu_memory_mib);
@@ -245,7 +249,7 @@ impl Kai {
                 }
             }
         }
-        shares::divide(&mut queues, total, self.config.k_value);
+        shares::divide(&mut queues, total, self.config.manner());
         queues
     }
 }

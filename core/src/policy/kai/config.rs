@@ -47,6 +47,7 @@
 
 use std::sync::Arc;
 
+use super::division::Manner;
 pub use super::usage::Window;
 use crate::time::Span;
 
@@ -144,6 +145,24 @@ pub struct Config {
     pub restrict_node_scheduling: bool,
     /// How usage is measured during the run; `None`: it is not, and stays what the queues say.
     pub usage: Option<UsageParams>,
+    /// Where another product on the same engine differs.
+    pub dialect: Dialect,
+}
+
+/// Where another product on the same engine differs; the default is KAI itself.
+///
+/// # Source
+/// runai.md 9, preset contents; RC-3, RC-7, RC-13, RC-14
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Dialect {
+    /// Whether a queue counts as over its fair share once *any* resource is, not only when all are (RC-13).
+    pub over_share_in_any: bool,
+    /// Whether a remainder of the division is capped by what is still wanted (RC-3).
+    pub caps_remainders: bool,
+    /// Whether equally old queues go by name (RC-7).
+    pub ties_by_name: bool,
+    /// Whether pending requests of device memory are measured against the smallest device there is (RC-14).
+    pub by_smallest_device: bool,
 }
 
 /// Where usage comes from.
@@ -222,11 +241,16 @@ impl Default for Config {
             full_hierarchy_fairness: true,
             restrict_node_scheduling: false,
             usage: None,
+            dialect: Dialect::default(),
         }
     }
 }
 
 impl Config {
+    /// How levels are divided.
+    pub fn manner(&self) -> Manner {
+        Manner { k: self.k_value, caps_remainders: self.dialect.caps_remainders }
+    }
     /// How many jobs an action looks at in each leaf queue; `None`: all.
     pub fn depth(&self, action: Action) -> Option<u32> {
         self.queue_depth.iter().find(|d| d.0 == action).map(|d| d.1)

@@ -23,7 +23,7 @@ use super::job::{Group, Job, JobFacts, PodSet};
 use super::job_order::Place;
 use super::node::Node;
 use super::notes::Notes;
-use super::request::Request;
+use super::request::{Request, yardstick};
 use super::score;
 use super::shares::{self, Queue, open_queues};
 use super::signatures::Keys;
@@ -61,6 +61,10 @@ pub(super) struct Session<'a> {
     pub waiting: Option<Rc<[JobRef]>>,
     /// Whether the queue order is a total one among the children of every queue, whatever they hold.
     pub siblings_are_ordered: bool,
+    /// What pending requests of device memory are measured against, MiB.
+    pub yardstick: f64,
+    /// The one job that is tried; `None`: all are.
+    pub only: Option<JobRef>,
     /// What is kept for explanations.
     pub notes: Notes,
 }
@@ -226,13 +230,15 @@ impl<'a> Session<'a> {
             has_evicted: false,
             waiting: None,
             siblings_are_ordered: false,
+            yardstick: 0.0,
+            only: None,
             notes: Notes::new(level, snapshot.jobs.len()),
         };
         session.open_jobs(snapshot, ids);
         session.rank_jobs();
         if session.plugins.proportion {
             session.sum_queues();
-            shares::divide(&mut session.queues, session.total, config.k_value);
+            shares::divide(&mut session.queues, session.total, config.manner());
             session.siblings_are_ordered = shares::siblings_are_ordered(&session.queues);
         }
         session
@@ -244,6 +250,8 @@ impl<'a> Session<'a> {
         sort::sort_by(&mut nodes, |l, r| l.0.name.cmp(&r.0.name));
         let amounts = |named: &[(Arc<str>, i64)]| amounts(&scalars, named);
         self.nodes = nodes.iter().map(|&(n, &id)| Node::new(id, n, amounts(&n.scalars))).collect();
+        let with_gpus = self.nodes.iter().zip(&nodes).filter(|(_, n)| n.0.gpus > 0.0);
+        self.yardstick = yardstick(self.config.dialect, with_gpus.map(|(node, _)| node.device_mib));
 
         let mut queues: Vec<(&str, QueueRef)> = Vec::new();
         let queue_names: Vec<Arc<str>> = self.queues.iter().map(|q| q.name.clone()).collect();
@@ -335,7 +343,7 @@ impl<'a> Session<'a> {
             for task in self.jobs[job].tasks() {
                 let Task { pod, status, accepted, .. } = self.tasks[task.ix()];
                 let (amount, held) = match status {
-                    Status::Pending => (self.pods[pod.ix()].request.pending(), false),
+                    Status::Pending => (self.pods[pod.ix()].request.pending(self.yardstick), false),
                     status if status.is_allocated() => (accepted.quantities, true),
                     _ => continue,
                 };
