@@ -41,8 +41,10 @@ fn run(case: &Value, dialect: Dialect) -> Result<(), String> {
     Ok(())
 }
 
-struct World {
-    snapshot: Snapshot,
+/// A pool whose decisions take effect at once.
+pub struct World {
+    /// As the next cycle opens.
+    pub snapshot: Snapshot,
 }
 
 /// What a cycle decided: the workload that got room, by which action, and who lost it.
@@ -51,32 +53,72 @@ type Decided = (String, &'static str, BTreeSet<String>);
 const EACH: fn(f64, f64) -> Quantities = |other, gpu| Quantities { cpu: other, memory: other, gpu };
 
 impl World {
+    /// Nodes with much of everything but GPUs; no queues, no workloads.
+    pub fn of_nodes(dialect: Dialect, nodes: &[(&str, f64)]) -> World {
+        let config = Config { dialect, ..Config::default() };
+        let mut snapshot = Snapshot { config, ..Snapshot::default() };
+        for &(name, gpus) in nodes {
+            snapshot.total.gpu += gpus;
+            snapshot.nodes.push(SnapshotNode {
+                name: Arc::from(name),
+                gpus,
+                cpu_milli: 1e6,
+                memory_bytes: 1e12,
+                pods: 10_000,
+                gpu_memory_mib: 40_000,
+                gpu_memory_synced: true,
+                ready: true,
+                ..SnapshotNode::default()
+            });
+        }
+        World { snapshot }
+    }
+
     fn new(case: &Value, dialect: Dialect) -> Result<World, String> {
-        let gpus = real(&case["gpus"])?;
-        let mut snapshot = Snapshot {
-            config: Config { dialect, ..Config::default() },
-            total: Quantities { gpu: gpus, ..Quantities::default() },
-            ..Snapshot::default()
-        };
-        snapshot.nodes.push(SnapshotNode {
-            name: Arc::from("node"),
-            gpus,
-            cpu_milli: 1e6,
-            memory_bytes: 1e12,
-            pods: 10_000,
-            gpu_memory_mib: 40_000,
-            gpu_memory_synced: true,
-            ready: true,
-            ..SnapshotNode::default()
-        });
+        let mut world = World::of_nodes(dialect, &[("node", real(&case["gpus"])?)]);
+        let queues = &mut world.snapshot.queues;
         for department in list(&case["departments"]) {
             let name = text(&department["id"])?;
-            snapshot.queues.push(queue(department, "", snapshot.queues.len())?);
+            queues.push(queue(department, "", queues.len())?);
             for project in list(&department["projects"]) {
-                snapshot.queues.push(queue(project, name, snapshot.queues.len())?);
+                queues.push(queue(project, name, queues.len())?);
             }
         }
-        Ok(World { snapshot })
+        Ok(world)
+    }
+
+    /// Adds a workload of one pod.
+    pub fn add(&mut self, name: &str, queue: &str, priority: i64, gpu: GpuAsk, cpu_milli: f64) {
+        let name: Arc<str> = Arc::from(name);
+        let pod_set = SnapshotPodSet { name: name.clone(), min_available: 1, ..SnapshotPodSet::default() };
+        let pod =
+            SnapshotPod { name: name.clone(), pod_set: name.clone(), gpu, cpu_milli, ..Default::default() };
+        self.snapshot.now_s += 1.0;
+        self.snapshot.jobs.push(SnapshotJob {
+            name,
+            queue: Arc::from(queue),
+            priority,
+            preemptible: priority < 100,
+            created_s: self.snapshot.now_s,
+            pod_sets: vec![pod_set],
+            pods: vec![pod],
+            ..SnapshotJob::default()
+        });
+    }
+
+    /// One cycle, effective at once.
+    pub fn advance(&mut self) -> (CycleOutcome, Trace) {
+        let mut trace = Trace::new(Level::Decisive);
+        let outcome = run_cycle(&self.snapshot, &mut trace);
+        pass(&mut self.snapshot, &effective(outcome.clone()), 1.0, |_| false);
+        (outcome, trace)
+    }
+
+    /// The numbers of all queues, fairshare computed anew.
+    pub fn shares(&self) -> Vec<QueueShares> {
+        let mut snapshot = self.snapshot.clone();
+        snapshot.config.actions.clear();
+        run_cycle(&snapshot, &mut Trace::new(Level::Outcomes)).shares
     }
 
     fn step(&mut self, step: &Value) -> Result<(), String> {
@@ -99,26 +141,9 @@ impl World {
     }
 
     fn submit(&mut self, step: &Value) -> Result<(), String> {
-        let name: Arc<str> = Arc::from(text(&step[1])?);
         let priority = step[4].as_i64().ok_or("no priority")?;
-        let pod_set = SnapshotPodSet { name: name.clone(), min_available: 1, ..SnapshotPodSet::default() };
-        let pod = SnapshotPod {
-            name: name.clone(),
-            pod_set: name.clone(),
-            gpu: GpuAsk::Whole { devices: step[3].as_i64().ok_or("no GPUs")? },
-            ..SnapshotPod::default()
-        };
-        self.snapshot.now_s += 1.0;
-        self.snapshot.jobs.push(SnapshotJob {
-            name,
-            queue: Arc::from(text(&step[2])?),
-            priority,
-            preemptible: priority < 100,
-            created_s: self.snapshot.now_s,
-            pod_sets: vec![pod_set],
-            pods: vec![pod],
-            ..SnapshotJob::default()
-        });
+        let gpu = GpuAsk::Whole { devices: step[3].as_i64().ok_or("no GPUs")? };
+        self.add(text(&step[1])?, text(&step[2])?, priority, gpu, 0.0);
         Ok(())
     }
 
@@ -206,12 +231,10 @@ impl World {
 
     /// Fairshare computed anew.
     fn state(&self, expected: &Value) -> Result<(), String> {
-        let mut snapshot = self.snapshot.clone();
-        snapshot.config.actions.clear();
-        let opened = run_cycle(&snapshot, &mut Trace::new(Level::Outcomes));
+        let opened = self.shares();
         let states = expected.as_object().ok_or("no states")?;
         for (queue, numbers) in states {
-            let shares = opened.shares.iter().find(|s| *s.queue == **queue).ok_or("no such queue")?;
+            let shares = opened.iter().find(|s| *s.queue == **queue).ok_or("no such queue")?;
             let quota = self.snapshot.queues.iter().find(|q| *q.name == **queue).map(|q| q.quota);
             let quota = quota.unwrap_or_default();
             let QueueShares { allocated, fair_share, .. } = shares;

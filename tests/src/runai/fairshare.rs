@@ -35,7 +35,12 @@ pub fn table(case: &Value) -> Result<(), String> {
     if compared == 0 { Err("nothing to compare".to_owned()) } else { Ok(()) }
 }
 
-fn member<'c>(queue: &'c Value, by_quota: bool, request: Exact, resource: &str) -> Result<Member<'c>, String> {
+fn member<'c>(
+    queue: &'c Value,
+    by_quota: bool,
+    request: Exact,
+    resource: &str,
+) -> Result<Member<'c>, String> {
     let quota = amount(&queue["quota"][resource])?;
     let over_quota = over_quota(queue)?;
     Ok(Member {

@@ -2,7 +2,7 @@
 //!
 //! What the engine says is written in the recording's own form, fractions in lowest terms, and compared as a whole.
 
-mod events;
+pub mod events;
 mod fairshare;
 mod order;
 mod special;

@@ -255,6 +255,26 @@ impl Config {
     pub fn depth(&self, action: Action) -> Option<u32> {
         self.queue_depth.iter().find(|d| d.0 == action).map(|d| d.1)
     }
+    /// Takes a strategy for GPU work, with what the operator changes with it: spread takes the emptiest shared device, and
+    /// moves nothing.
+    pub fn place_gpus(&mut self, placement: Placement) {
+        self.gpu_placement = placement;
+        if placement == Placement::Spread {
+            self.spread_devices();
+            self.move_nothing();
+        }
+    }
+    /// Loads gpuspread instead of gpupack and gpusharingorder.
+    pub fn spread_devices(&mut self) {
+        self.plugins.retain(|plugin| &**plugin != "gpusharingorder");
+        for plugin in self.plugins.iter_mut().filter(|plugin| &***plugin == "gpupack") {
+            *plugin = Arc::from("gpuspread");
+        }
+    }
+    /// Takes consolidation out of the actions.
+    pub fn move_nothing(&mut self) {
+        self.actions.retain(|action| *action != Action::Consolidation);
+    }
     /// Whether a plugin is loaded.
     pub fn has(&self, plugin: &str) -> bool {
         self.plugins.iter().any(|p| &**p == plugin)

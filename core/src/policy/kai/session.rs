@@ -21,7 +21,7 @@ use std::sync::Arc;
 use super::config::Config;
 use super::job::{Group, Job, JobFacts, PodSet};
 use super::job_order::Place;
-use super::node::Node;
+use super::node::{Node, device_mib};
 use super::notes::Notes;
 use super::request::{Request, yardstick};
 use super::score;
@@ -230,7 +230,7 @@ impl<'a> Session<'a> {
             has_evicted: false,
             waiting: None,
             siblings_are_ordered: false,
-            yardstick: 0.0,
+            yardstick: measured_against(snapshot),
             only: None,
             notes: Notes::new(level, snapshot.jobs.len()),
         };
@@ -250,8 +250,6 @@ impl<'a> Session<'a> {
         sort::sort_by(&mut nodes, |l, r| l.0.name.cmp(&r.0.name));
         let amounts = |named: &[(Arc<str>, i64)]| amounts(&scalars, named);
         self.nodes = nodes.iter().map(|&(n, &id)| Node::new(id, n, amounts(&n.scalars))).collect();
-        let with_gpus = self.nodes.iter().zip(&nodes).filter(|(_, n)| n.0.gpus > 0.0);
-        self.yardstick = yardstick(self.config.dialect, with_gpus.map(|(node, _)| node.device_mib));
 
         let mut queues: Vec<(&str, QueueRef)> = Vec::new();
         let queue_names: Vec<Arc<str>> = self.queues.iter().map(|q| q.name.clone()).collect();
@@ -414,6 +412,12 @@ impl<'a> Session<'a> {
             at = queue.parent;
         }
     }
+}
+
+/// What pending requests of device memory are measured against.
+fn measured_against(snapshot: &Snapshot) -> f64 {
+    let with_gpus = snapshot.nodes.iter().filter(|n| n.gpus > 0.0);
+    yardstick(snapshot.config.dialect, with_gpus.map(|n| device_mib(n.gpu_memory_mib)))
 }
 
 /// Whether all quantities are whole numbers whose sums a double holds exactly, and no device is shared.
