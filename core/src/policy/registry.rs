@@ -120,4 +120,7 @@ policies! {
     /// IBM EGO with a multidimensional plan.
     #[cfg(feature = "ego")]
     Ego = "ego" => super::ego::Ego;
+    /// Run:ai.
+    #[cfg(feature = "runai")]
+    Runai = "runai" => super::runai::Runai;
 }

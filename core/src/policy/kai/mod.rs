@@ -28,7 +28,7 @@ mod preempt;
 mod prospect;
 mod queue_order;
 mod queue_tree;
-mod queues;
+pub(in crate::policy) mod queues;
 mod reclaim;
 mod reclaimable;
 mod recorder;

@@ -13,13 +13,15 @@
 //! # Differs
 //! Run:ai publishes no source: choices of our own carry their number (RC-1 to RC-15) where they are made.
 
+mod adapter;
+pub mod config;
 pub mod exact;
 pub mod fairshare;
+mod queues;
+mod rules;
 pub mod state;
 pub mod terms;
 
-use super::kai::config::Dialect;
-
-/// How the engine behaves under Run:ai.
-pub const DIALECT: Dialect =
-    Dialect { over_share_in_any: true, caps_remainders: true, ties_by_name: true, by_smallest_device: true };
+pub use adapter::Runai;
+pub use config::{Config, DIALECT};
+pub use rules::RULES;

@@ -43,6 +43,11 @@ impl OverQuota {
         Self::LEVELS.iter().find(|(known, _)| *known == name).map(|(_, level)| *level)
     }
 
+    /// A weight in millionths.
+    pub fn millionths(n: i64) -> OverQuota {
+        OverQuota::Weight(Exact::new(i128::from(n), 1_000_000).unwrap_or(Exact::ZERO))
+    }
+
     /// The weight as used for a resource; by quota, an unlimited one weighs nothing, because it is satisfied before
     /// anything is divided.
     pub fn weight(self, by_quota: bool, quota: Option<Exact>) -> Exact {
