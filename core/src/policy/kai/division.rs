@@ -11,8 +11,6 @@
 //! 3. Remainders, priority by priority: `min(1, rem)` to each queue with a rounded-off part, largest part first,
 //!    then oldest, then by name, bytewise.
 //!
-//! A dialect caps a remainder by what is still wanted ([`Manner`]).
-//!
 //! All rounds of all priorities come before any remainder. Sums run over the queues by (creation, name).
 //!
 //! # Source
@@ -149,26 +147,24 @@ pub struct Manner {
     pub caps_remainders: bool,
 }
 
+/// From `k`, as KAI has it.
+impl From<f64> for Manner {
+    fn from(k: f64) -> Manner {
+        Manner { k, caps_remainders: false }
+    }
+}
+
 /// Divides `total` among the siblings, adding to their fair shares; returns what nobody took.
 ///
 /// The order of the slice does not matter; sums run over (creation, name).
-pub fn divide(total: f64, k: f64, siblings: &mut [Sibling<'_>]) -> f64 {
-    divide_by(total, Manner { k, caps_remainders: false }, siblings)
-}
-
-/// The same in a dialect's manner.
-pub fn divide_by(total: f64, manner: Manner, siblings: &mut [Sibling<'_>]) -> f64 {
-    run(total, manner, siblings, &mut Off)
+pub fn divide(total: f64, manner: impl Into<Manner>, siblings: &mut [Sibling<'_>]) -> f64 {
+    run(total, manner.into(), siblings, &mut Off)
 }
 
 /// The same with the derivation; the last steps are the results.
-pub fn divide_recorded(total: f64, k: f64, siblings: &mut [Sibling<'_>]) -> Vec<Step> {
-    divide_recorded_by(total, Manner { k, caps_remainders: false }, siblings)
-}
-
-fn divide_recorded_by(total: f64, manner: Manner, siblings: &mut [Sibling<'_>]) -> Vec<Step> {
+pub fn divide_recorded(total: f64, manner: impl Into<Manner>, siblings: &mut [Sibling<'_>]) -> Vec<Step> {
     let mut steps = Vec::new();
-    run(total, manner, siblings, &mut steps);
+    run(total, manner.into(), siblings, &mut steps);
     steps
 }
 
@@ -180,7 +176,7 @@ pub fn ladder(
     siblings: &mut [Sibling<'_>],
     queues: &[QueueId],
 ) -> Vec<DivisionStep> {
-    let steps = divide_recorded_by(total, manner, siblings);
+    let steps = divide_recorded(total, manner, siblings);
     let mut lines = vec![DivisionStep::Capacity { of, amount: total }];
     lines.extend(steps.into_iter().map(|step| line(step, siblings, queues)));
     lines
@@ -444,13 +440,7 @@ impl Takers {
 
     /// Pass R for one priority. Everybody on the list but the last served gets exactly one unit, so that
     /// without a record the list need not be in order: the first `floor(rem)` are separated from the rest.
-    fn give_remainders<R: Recorder>(
-        &mut self,
-        group: Range<usize>,
-        caps: bool,
-        rem: &mut f64,
-        recorder: &mut R,
-    ) {
+    fn give_remainders<R: Recorder>(&mut self, group: Range<usize>, caps: bool, rem: &mut f64, out: &mut R) {
         // Places are in canonical order; positive doubles are ordered like their bits.
         let mut queue: Vec<(u64, u32)> = group
             .filter(|&p| self.all[p].left > 0.0)
@@ -475,7 +465,7 @@ impl Takers {
             taker.fair_share += given;
             *rem -= given;
             let (sibling, fraction) = (taker.sibling as usize, taker.left);
-            recorder.record(|| Step::Remainder { sibling, fraction, given });
+            out.record(|| Step::Remainder { sibling, fraction, given });
         }
     }
 }

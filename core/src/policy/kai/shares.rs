@@ -72,7 +72,7 @@ pub(super) fn divide(queues: &mut [Queue], total: Quantities, manner: Manner) {
 fn divide_among(queues: &mut [Queue], total: Quantities, siblings: &[QueueRef], manner: Manner) {
     for resource in 0..3 {
         let mut level = level_of(queues, siblings, resource);
-        division::divide_by(total.to_array()[resource], manner, &mut level);
+        division::divide(total.to_array()[resource], manner, &mut level);
         let shares: Vec<f64> = level.iter().map(|s| s.fair_share).collect();
         for (&q, share) in siblings.iter().zip(shares) {
             let fair_share = &mut queues[q.ix()].fair_share;
