@@ -14,3 +14,4 @@ pub mod run;
 pub mod runai;
 pub mod worlds;
 pub mod written;
+pub mod yunikorn;

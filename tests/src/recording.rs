@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
+use crate::yunikorn::Kind;
+
 /// What is wrong with a file, and where.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Malformed {
@@ -35,8 +37,8 @@ pub enum Format {
     Ego,
     /// `runai-model/1`.
     Runai,
-    /// Recordings of a product that is not simulated yet.
-    Foreign,
+    /// `yunikorn-pure/1`, `yunikorn-config/1`, `yunikorn-trace/1`.
+    YuniKorn(crate::yunikorn::Kind),
 }
 
 impl Format {
@@ -46,7 +48,9 @@ impl Format {
             "kai-cycle/1" => Some(Format::KaiCycle),
             "ego-model/1" => Some(Format::Ego),
             "runai-model/1" => Some(Format::Runai),
-            "yunikorn-config/1" | "yunikorn-pure/1" | "yunikorn-trace/1" => Some(Format::Foreign),
+            "yunikorn-pure/1" => Some(Format::YuniKorn(Kind::Pure)),
+            "yunikorn-config/1" => Some(Format::YuniKorn(Kind::Config)),
+            "yunikorn-trace/1" => Some(Format::YuniKorn(Kind::Trace)),
             _ => None,
         }
     }

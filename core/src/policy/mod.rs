@@ -11,6 +11,8 @@ pub mod kai;
 mod registry;
 #[cfg(feature = "runai")]
 pub mod runai;
+#[cfg(feature = "yunikorn")]
+pub mod yunikorn;
 
 pub use registry::{InCharge, Memory, Policy};
 

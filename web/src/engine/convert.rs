@@ -206,11 +206,13 @@ fn events(cluster: &Cluster, record: &CycleRecord) -> Vec<EventRow> {
 
 fn mark_row(cluster: &Cluster, record: &CycleRecord, mark: &Mark) -> EventRow {
     let job = mark.subject.job;
+    let queue = mark.subject.queue.or(job.map(|job| cluster.jobs[job].queue));
     EventRow {
         kind: "mark".to_string(),
         time_ms: record.time.as_millis(),
         job: job.map_or_else(String::new, |job| cluster.jobs[job].name.to_string()),
-        queue: job.map_or(0, |job| cluster.jobs[job].queue.0),
+        queue: queue.map_or(0, |queue| queue.0),
+        by_queue: mark.subject.other_queue.map(|queue| queue.0),
         reason: mark.rule.0.says.to_string(),
         ..EventRow::default()
     }

@@ -349,6 +349,16 @@ fn started(frame: &Frame, event: &EventRow) -> Explanation {
     Explanation { verdict, ..Explanation::default() }
 }
 
+/// What a mark says, of a job or of two queues.
+pub fn marked(frame: &Frame, event: &EventRow) -> Text {
+    let name = |queue: u32| frame.queues.get(queue as usize).map_or("", |queue| queue.name.as_str());
+    let whom = match (event.job.as_str(), event.by_queue) {
+        ("", Some(other)) => Text::default().queue(name(event.queue)).say(" and ").queue(name(other)),
+        (job, _) => Text::default().job(job),
+    };
+    whom.say(": ").say(event.reason.as_str())
+}
+
 fn other(frame: &Frame, event: &EventRow) -> Explanation {
     let queue = frame.queues.get(event.queue as usize).map_or("", |queue| queue.name.as_str());
     let job = Text::default().job(&event.job);
@@ -371,7 +381,7 @@ fn other(frame: &Frame, event: &EventRow) -> Explanation {
         "requeued" => job.say(" waits again in ").queue(queue).say("."),
         "finished" => job.say(" finished on ").node(&event.node).say("."),
         "done" => job.say(" is done: its last pod ended."),
-        "mark" => job.say(": ").say(event.reason.as_str()).say("."),
+        "mark" => marked(frame, event).say("."),
         "changed" => Text::of("The plan changed here, by an entry of the scenario's timeline."),
         other => job.say(format!(": {}.", other.replace('-', " "))),
     };

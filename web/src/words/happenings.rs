@@ -97,7 +97,7 @@ fn line(frame: &Frame, group: &Group<'_>) -> Text {
         "evicted" => job.say(format!("{pods} evicted: {}", super::event::reason(&event.reason))),
         "requeued" => job.say(format!("{pods} waits again")),
         "finished" => job.say(format!("{pods} finished")),
-        "mark" => job.say(": ").say(event.reason.as_str()),
+        "mark" => super::event::marked(frame, event),
         "changed" => Text::of("The plan changed"),
         other => job.say(format!("{pods} {}", other.replace('-', " "))),
     }

@@ -23,6 +23,7 @@ mod min_runtime;
 mod node;
 mod notes;
 mod number;
+mod orders;
 mod place;
 mod preempt;
 mod prospect;
@@ -77,6 +78,7 @@ pub fn try_job(snapshot: &Snapshot, job: &str, trace: &mut Trace) -> CycleOutcom
 fn run_actions(session: &mut Session<'_>, out: &mut Recorder<'_>) {
     for &action in &session.config.actions {
         out.begin(session, action);
+        session.ties.forget(0);
         match action {
             Action::Allocate => session.run_allocate(out),
             Action::Consolidation => session.run_consolidation(out),
@@ -89,12 +91,13 @@ fn run_actions(session: &mut Session<'_>, out: &mut Recorder<'_>) {
     for refusal in session.refusals(out) {
         out.trace.refusal(|| refusal);
     }
+    out.trace.marks.append(&mut session.ties.marks);
     out.trace.checks.append(&mut session.notes.checks);
 }
 
 /// All rules of the policy, in the order of a cycle.
 pub fn rules() -> Vec<Rule> {
-    vec![
+    let mut rules = vec![
         division::QUOTA,
         division::ROUND,
         division::REMAINDER,
@@ -119,5 +122,7 @@ pub fn rules() -> Vec<Rule> {
         recorder::LOWER_PRIORITY,
         recorder::STALE_GRACE,
         recorder::CRASH,
-    ]
+    ];
+    rules.extend(orders::rules());
+    rules
 }

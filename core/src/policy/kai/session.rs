@@ -23,6 +23,7 @@ use super::job::{Group, Job, JobFacts, PodSet};
 use super::job_order::Place;
 use super::node::{Node, device_mib};
 use super::notes::Notes;
+use super::orders::Ties;
 use super::request::{Request, yardstick};
 use super::score;
 use super::shares::{self, Queue, open_queues};
@@ -65,6 +66,8 @@ pub(super) struct Session<'a> {
     pub yardstick: f64,
     /// The one job that is tried; `None`: all are.
     pub only: Option<JobRef>,
+    /// Choices between equals.
+    pub ties: Ties,
     /// What is kept for explanations.
     pub notes: Notes,
 }
@@ -232,6 +235,7 @@ impl<'a> Session<'a> {
             siblings_are_ordered: false,
             yardstick: measured_against(snapshot),
             only: None,
+            ties: Ties::default(),
             notes: Notes::new(level, snapshot.jobs.len()),
         };
         session.open_jobs(snapshot, ids);
