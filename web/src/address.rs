@@ -3,7 +3,7 @@
 use fairground::link::{self, LinkError};
 
 use crate::model::document::{Moment, Opened, Origin};
-use crate::model::{Model, Selection};
+use crate::model::{Model, NowView, Selection};
 
 /// Longest link that is put into the address bar.
 pub const IN_ADDRESS_MAX: usize = 8_000;
@@ -36,8 +36,12 @@ pub fn read(fragment: &str) -> Fragment {
 
 /// The fragment of a link to the present moment, without `#`.
 pub fn write(model: &Model) -> String {
-    let moment =
-        Moment { cycle: model.cursor, selection: model.selection.clone().filter(|_| !model.auto_selected) };
+    let moment = Moment {
+        cycle: model.cursor,
+        decision: model.inside,
+        selection: model.selection.clone().filter(|_| !model.auto_selected),
+        view: Some(model.view.now).filter(|view| *view != NowView::Shares),
+    };
     link_encode(model, &moment)
 }
 
@@ -55,15 +59,17 @@ fn link_decode(text: &str) -> Result<Opened, String> {
     let scenario = link::decode(text).map_err(|trouble| known(&trouble))?;
     let moment = link::Moment::parse(text);
     let cycle = moment.at.map_or(0, |at| at.cycle);
+    let decision = moment.at.and_then(|at| at.decision);
+    let view = moment.view.as_deref().and_then(NowView::from_name);
     let selection = moment.sel.as_deref().and_then(Selection::from_text);
-    Ok(Opened { moment: Moment { cycle, selection }, ..Opened::new(scenario, Origin::Link) })
+    Ok(Opened { moment: Moment { cycle, decision, selection, view }, ..Opened::new(scenario, Origin::Link) })
 }
 
 fn link_encode(model: &Model, moment: &Moment) -> String {
     let parameters = link::Moment {
-        at: Some(link::At { cycle: moment.cycle, decision: None }),
+        at: Some(link::At { cycle: moment.cycle, decision: moment.decision }),
         sel: moment.selection.as_ref().map(Selection::to_text),
-        view: None,
+        view: moment.view.map(|view| view.name().to_string()),
         why: moment.selection.is_some(),
     };
     format!("{}{parameters}", link::encode(&model.scenario))

@@ -95,6 +95,7 @@ pub fn start() -> Frame {
             job: "b2".into(),
             queue: 1,
             gpus: 1.0,
+            amount: [0.0, 0.0, 1.0],
             ..EventRow::default()
         }],
         ..Frame::default()
@@ -138,6 +139,7 @@ pub fn reclaimed() -> Frame {
         node: "node-2".into(),
         queue: 0,
         gpus: 1.0,
+        amount: [0.0, 0.0, 1.0],
         by: "b2".into(),
         by_queue: Some(1),
         reason: "fair-share".into(),
@@ -151,6 +153,7 @@ pub fn reclaimed() -> Frame {
         node: "node-2".into(),
         queue: 1,
         gpus: 1.0,
+        amount: [0.0, 0.0, 1.0],
         ..EventRow::default()
     };
     frame.events = vec![evicted, claimed];
@@ -214,6 +217,7 @@ pub fn departments() -> Frame {
             node: "node-2".into(),
             queue: 1,
             gpus: 2.0,
+            amount: [0.0, 0.0, 2.0],
             by: "n3".into(),
             by_queue: Some(2),
             reason: "fair-share".into(),
@@ -233,6 +237,7 @@ pub fn departments() -> Frame {
             node: "node-2".into(),
             queue: 2,
             gpus: 2.0,
+            amount: [0.0, 0.0, 2.0],
             ..EventRow::default()
         },
     ];

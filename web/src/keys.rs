@@ -1,6 +1,6 @@
 //! Keys that work wherever the focus is, and which of them do.
 
-use crate::model::{Change, Command, Dialog, Panel};
+use crate::model::{Change, Command, Dialog, NowView, Panel};
 
 /// A pressed key.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -41,6 +41,8 @@ pub enum Action {
     Jump(i32),
     /// The focus to the next (or previous) region.
     Region(bool),
+    /// What would help the selected job is tried.
+    Help,
     /// A node group is added and shown.
     AddNodes,
 }
@@ -61,12 +63,15 @@ pub fn action(pressed: &Pressed, focus: Focus) -> Option<Action> {
             ("z", shift) if focus != Focus::Field => {
                 Some(Action::Do(if *shift { Command::Redo } else { Command::Undo }))
             }
+            ("k", false) => Some(Action::Do(Command::Dialog(Some(Dialog::Palette)))),
             ("y", false) if focus != Focus::Field => Some(Action::Do(Command::Redo)),
             _ => None,
         };
     }
     match focus {
         Focus::Field | Focus::Composite => None,
+        _ if *shift && key == "ArrowRight" => Some(Action::Do(Command::Inside { back: false })),
+        _ if *shift && key == "ArrowLeft" => Some(Action::Do(Command::Inside { back: true })),
         Focus::Button if key == " " || key == "Enter" => None,
         Focus::Button | Focus::Free => plain(key),
     }
@@ -90,6 +95,11 @@ fn plain(key: &str) -> Option<Action> {
         "w" | "W" => Command::Change(Change::AddJob { queue: None }),
         "n" | "N" => return Some(Action::AddNodes),
         "e" | "E" => Command::Panel(Panel::Why),
+        "1" => Command::Look(NowView::Shares),
+        "2" => Command::Look(NowView::Division),
+        "3" => Command::Look(NowView::Tree),
+        "h" | "H" => return Some(Action::Help),
+        "/" => Command::Dialog(Some(Dialog::Palette)),
         "?" => Command::Dialog(Some(Dialog::Keys)),
         _ => return None,
     };
@@ -102,6 +112,7 @@ pub const LIST: &[(&str, &[(&str, &str)])] = &[
         "Time",
         &[
             ("→ / ←", "Step forward, back"),
+            ("Shift+→ / Shift+←", "Next, previous decision inside the cycle"),
             ("Space", "Play, pause"),
             ("+ / −", "Faster, slower"),
             ("] / [", "Next, previous event, of the selection if there is one"),
@@ -120,6 +131,7 @@ pub const LIST: &[(&str, &[(&str, &str)])] = &[
             ("Q, W, N", "Add a queue, a job, nodes"),
             ("Alt+↑ / Alt+↓", "Move a queue up, down"),
             ("Alt+→ / Alt+←", "Move a queue below its neighbour, out of its parent"),
+            ("Shift+↑ / Shift+↓, Ctrl+Space", "Mark rows, to edit or remove them together"),
             ("Delete", "Remove the row"),
             ("Ctrl+Z / Ctrl+Shift+Z", "Undo, redo"),
         ],
@@ -128,7 +140,10 @@ pub const LIST: &[(&str, &[(&str, &str)])] = &[
         "Page",
         &[
             ("E", "Explain the selection"),
+            ("H", "What would help the selected job"),
+            ("1, 2, 3", "Shares, Division, Tree"),
             ("T", "Table instead of the chart that has the focus"),
+            ("Ctrl+K or /", "Do or find anything by its name"),
             ("Ctrl+S", "Copy a link to this moment"),
             ("F6 / Shift+F6", "Next, previous region"),
             ("?", "This list"),

@@ -6,8 +6,9 @@ use web_sys::HtmlElement;
 
 use crate::address::{self, Fragment};
 use crate::components::app::App;
+use crate::components::help::waiting_job;
 use crate::keys::{self, Action, Focus, Pressed};
-use crate::model::{Command, Dialog, Model, Opened, Origin, Theme};
+use crate::model::{Command, Dialog, Model, Opened, Origin, SETUP_WIDTHS, Theme};
 use crate::store::Store;
 use crate::{dom, drop, edge, library, storage};
 
@@ -91,6 +92,13 @@ fn Page() -> impl IntoView {
     let width = window().inner_width().ok().and_then(|w| w.as_f64()).unwrap_or(1440.0);
     // On narrower pages WHY covers something, so it comes when there is something to say.
     model.view.why_open = width > 1320.0 || model.selection.is_some() || model.origin == Origin::Link;
+    if storage::remembered("why").as_deref() == Some("closed") {
+        model.view.why_closed = true;
+        model.view.why_open &= model.selection.is_some() || model.origin == Origin::Link;
+    }
+    model.view.setup_folded = storage::remembered("setup").as_deref() == Some("folded");
+    let wide = storage::remembered("setup-width").and_then(|text| text.parse::<u16>().ok());
+    model.view.setup_width = wide.map_or(0, |wide| wide.clamp(SETUP_WIDTHS.0, SETUP_WIDTHS.1));
     model.view.chips = storage::remembered("chips").is_none();
     let query = window().location().search().unwrap_or_default();
     let theme = ["light", "dark"].into_iter().find(|name| query.contains(&format!("theme={name}")));
@@ -191,6 +199,16 @@ fn act(store: Store, action: Action) {
             store.dispatch(Command::Tab(crate::model::SetupTab::Nodes));
             Command::Change(crate::model::Change::AddNodes)
         }
+        Action::Help => match leptos::prelude::untrack(|| waiting_job(store)) {
+            Some(job) => {
+                store.dispatch(Command::Why(true));
+                Command::Help(job)
+            }
+            None => {
+                let text = "Select a job that waits to see what would help it.".to_string();
+                Command::Notify { is_problem: false, text }
+            }
+        },
         Action::Region(back) => return next_region(back),
     };
     store.dispatch(command);

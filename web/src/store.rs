@@ -48,7 +48,7 @@ impl Store {
             edge: StoredValue::new_local(Edge::default()),
             scenario: shared(model, |m| m.scenario.clone()),
             findings: shared(model, |m| m.findings.clone()),
-            frame: maybe_shared(model, |m| m.frame.clone()).into(),
+            frame: maybe_shared(model, |m| m.shown.clone().or(m.frame.clone())).into(),
             ghost: maybe_shared(model, |m| m.ghost.clone()).into(),
             run: maybe_shared(model, |m| m.run.clone()).into(),
             selection: Memo::new(move |_| model.with(|m| m.selection.clone())).into(),

@@ -51,7 +51,7 @@ fn any_command(numbers: &mut Numbers, scenario: &Scenario) -> Command {
     let queue = numbers.of(&names);
     let job = scenario.jobs.get(numbers.next(scenario.jobs.len())).map_or("none".into(), |j| j.name.clone());
     let value = numbers.of(&["0", "3", "1.5", "", "unlimited", "x", "-2", "9999999999999999999"]);
-    match numbers.next(22) {
+    match numbers.next(23) {
         0..4 => set(&queue, numbers.of(&["quota", "weight", "limit", "nonsense"]), value),
         4 => Command::Preview { at: at(&queue, "quota"), value: value.into() },
         5 => Command::PreviewEnd,
@@ -61,7 +61,8 @@ fn any_command(numbers: &mut Numbers, scenario: &Scenario) -> Command {
         9 => Command::Change(Change::DuplicateQueue(queue)),
         10 => {
             let under = Shift::Under(Some(numbers.of(&names)));
-            let to = numbers.of(&[Shift::Up, Shift::Down, Shift::Under(None), under]);
+            let before = Shift::Before(numbers.of(&names));
+            let to = numbers.of(&[Shift::Up, Shift::Down, Shift::Under(None), under, before]);
             Command::Change(Change::MoveQueue { queue, to })
         }
         11 => Command::Change(Change::RemoveQueue(queue)),
@@ -72,13 +73,17 @@ fn any_command(numbers: &mut Numbers, scenario: &Scenario) -> Command {
             at: Path::default().field("queues").named(&queue).field("name"),
             value: numbers.of(&["renamed", "team-a", "", "a b"]).into(),
         },
-        16 => numbers.of(&[Command::Undo, Command::Redo]),
+        16 => numbers.of(&[Command::Undo, Command::Redo, Command::Inside { back: false }]),
         17 => {
             numbers.of(&[Command::Step, Command::Back, Command::GoTo(7), Command::Tick, Command::Play(true)])
         }
         18 => Command::Select(Some(numbers.of(&[Selection::Queue(queue), Selection::Job(job)]))),
         19 => numbers.of(&[Command::EngineDied, Command::Cancel, Command::NextEvent { back: false }]),
         20 => numbers.of(&[Command::Tab(SetupTab::Work), Command::Panel(Panel::Why), Command::Resource(9)]),
+        21 => {
+            let edited = Scenario { name: value.into(), ..scenario.clone() };
+            Command::SetText(Box::new(edited))
+        }
         _ => Command::FocusField(at(&queue, "limit")),
     }
 }
@@ -211,4 +216,92 @@ fn a_shared_scenario_becomes_a_copy_when_it_is_changed() {
     update(&mut model, set("team-a", "quota", "4"));
     assert_eq!(model.origin, Origin::Draft);
     assert!(model.draft.is_some());
+}
+
+#[test]
+fn the_palette_finds_commands_and_things_by_parts_of_their_names() {
+    use fairground_web::view_model::palette::{Action, find};
+    let mut model = model();
+    let first = |model: &Model, typed: &str| find(model, typed).first().map(|e| e.label.clone());
+    assert_eq!(first(&model, "").as_deref(), Some("Step"));
+    assert_eq!(first(&model, "cycle go").as_deref(), Some("Go to a cycle"));
+    assert_eq!(first(&model, "team-b").as_deref(), Some("team-b"));
+    assert_eq!(first(&model, "zzz"), None);
+    let floor = find(&model, "quota is a floor");
+    assert_eq!(floor[0].action, Action::Example("quota-is-a-floor"));
+    update(&mut model, Command::Used("Keys".into()));
+    assert_eq!(first(&model, "").as_deref(), Some("Keys"));
+    update(&mut model, set("team-a", "quota", "3"));
+    let undo = find(&model, "undo").remove(0);
+    assert_eq!(undo.label, "Undo: quota of team-a 2 → 3");
+    let Action::Do(command) = undo.action else { panic!("undo is a command") };
+    update(&mut model, command);
+    assert_eq!(*model.scenario, library::start());
+}
+
+#[test]
+fn edits_of_the_text_are_one_step_while_they_last() {
+    use fairground_web::model::document;
+    let mut model = model();
+    let text = document::to_yaml(&model.scenario);
+    for (i, name) in ["N", "Ne", "New"].into_iter().enumerate() {
+        model.clock_ms = 1_000 + 200 * i as u64;
+        let edited = text.replacen("Two teams, four GPUs", name, 1);
+        let (scenario, findings) = document::draft(&edited);
+        assert!(findings.iter().all(|f| f.position.is_some()));
+        update(&mut model, Command::SetText(Box::new(scenario.expect("a scenario"))));
+    }
+    assert_eq!((model.scenario.name.as_str(), model.history.len()), ("New", 1));
+    update(&mut model, Command::Undo);
+    assert_eq!(*model.scenario, library::start());
+    let (none, wrong) = document::draft(&text.replacen("limit: unlimited", "limit: lots", 1));
+    let line = text.lines().position(|l| l.contains("limit: unlimited")).expect("a limit") as u32 + 1;
+    assert!(none.is_some(), "its shape is a scenario's");
+    assert_eq!(wrong[0].position.map(|(line, _)| line), Some(line));
+    let (none, wrong) = document::draft("queues: [");
+    assert!(none.is_none() && wrong[0].position.is_some());
+}
+
+#[test]
+fn a_queue_is_moved_before_another_one_as_its_sibling() {
+    let opened = Opened::new(
+        library::Example::find("tree-decides").expect("an example").scenario(),
+        Origin::Example("tree-decides".into()),
+    );
+    let mut model = Model::new(opened);
+    let start = model.scenario.clone();
+    let names = |model: &Model| {
+        let rows = fairground_web::model::tree::rows(&model.scenario, &Default::default());
+        rows.into_iter().map(|row| (row.name, row.depth)).collect::<Vec<_>>()
+    };
+    let before = names(&model);
+    let (first, _) = before[0].clone();
+    let (deep, depth) = before.iter().find(|(_, depth)| *depth > 0).cloned().expect("a child");
+    let to = Shift::Before(first.clone());
+    update(&mut model, Command::Change(Change::MoveQueue { queue: deep.clone(), to }));
+    assert_eq!(names(&model)[0], (deep.clone(), 0));
+    assert_eq!(model.history.undo_name(), Some(format!("move {deep} before {first}").as_str()));
+    update(&mut model, Command::Undo);
+    assert_eq!((model.scenario.clone(), names(&model)), (start, before.clone()));
+    let to = Shift::Before(deep.clone());
+    let parent = before.iter().rev().skip_while(|(name, _)| *name != deep).find(|(_, d)| *d < depth);
+    let (parent, _) = parent.cloned().expect("a parent");
+    update(&mut model, Command::Change(Change::MoveQueue { queue: parent, to }));
+    assert!(model.notices.last().is_some_and(|n| n.is_problem), "never below itself");
+    assert_eq!(names(&model), before);
+}
+
+#[test]
+fn a_link_carries_the_moment_inside_a_cycle_and_the_view() {
+    use fairground_web::address::{Fragment, read, write};
+    use fairground_web::model::NowView;
+    let mut model = model();
+    model.cursor = 7;
+    model.inside = Some(3);
+    update(&mut model, Command::Look(NowView::Division));
+    let link = write(&model);
+    assert!(link.contains("at=7.3") && link.contains("view=division"), "{link}");
+    let Fragment::Document(opened) = read(&link) else { panic!("a document") };
+    let model = Model::new(*opened);
+    assert_eq!((model.cursor, model.inside, model.view.now), (7, Some(3), NowView::Division));
 }

@@ -92,7 +92,8 @@ fn events_are_found_in_both_directions() {
     let mut page = Page::new();
     page.load("min-runtime-on", 0);
     let next = |page: &mut Page, from, back, job: Option<&str>| {
-        let ask = Ask::NextEvent { from, back, queue: None, job: job.map(str::to_string) };
+        let ask =
+            Ask::NextEvent { from, back, queue: None, job: job.map(str::to_string), without: Vec::new() };
         match page.ask(ask).pop() {
             Some(Reply { say: Say::Event { cycle }, .. }) => cycle,
             other => panic!("an event was expected, not {other:?}"),
@@ -161,4 +162,248 @@ fn what_cannot_run_is_refused_with_reasons() {
     let [Reply { say: Say::Refused { findings }, .. }] = replies.as_slice() else { panic!("{replies:?}") };
     assert_eq!(findings.len(), 1);
     assert!(page.ask(Ask::GoTo { cycle: 3 }).is_empty());
+}
+
+/// The model and the engine together, as on the page.
+struct Whole {
+    model: fairground_web::model::Model,
+    server: Server,
+}
+
+impl Whole {
+    fn open(example: &str, cycle: u32) -> Whole {
+        use fairground_web::model::{Model, Opened, Origin, begin};
+        let scenario = Example::find(example).expect("an example").scenario();
+        let mut opened = Opened::new(scenario, Origin::Example(example.to_string()));
+        opened.moment.cycle = cycle;
+        let mut whole = Whole { model: Model::new(opened), server: Server::default() };
+        let effects = begin(&mut whole.model);
+        whole.carry_out(effects);
+        whole
+    }
+
+    fn dispatch(&mut self, command: fairground_web::model::Command) {
+        let effects = fairground_web::model::update(&mut self.model, command);
+        self.carry_out(effects);
+    }
+
+    fn carry_out(&mut self, effects: Vec<fairground_web::model::Effect>) {
+        use fairground_web::model::{Command, Effect};
+        for effect in effects {
+            let Effect::Send(request) = effect else { continue };
+            let mut replies = self.server.ask(request);
+            while self.server.is_busy() {
+                replies.extend(self.server.work());
+            }
+            for reply in replies {
+                self.dispatch(Command::Replied(Box::new(reply)));
+            }
+        }
+    }
+
+    fn frame(&self) -> &Frame {
+        self.model.frame.as_deref().expect("a frame")
+    }
+}
+
+#[test]
+fn every_change_that_is_offered_does_what_it_says() {
+    use fairground_web::model::{Change, Command};
+    let mut offered = 0;
+    for (example, cycle, job) in [
+        ("limit-is-a-ceiling", 2, "a4"),
+        ("may-not-borrow", 1, "serve"),
+        ("start", 2, "a2"),
+        ("ten-promised-seven-there", 2, "b3"),
+        ("gang-of-four", 2, "gang"),
+    ] {
+        let mut whole = Whole::open(example, cycle);
+        let waiting: Vec<String> = whole.frame().refusals.iter().map(|r| r.job.clone()).collect();
+        let job = if waiting.iter().any(|name| name == job) { job.to_string() } else { waiting[0].clone() };
+        whole.dispatch(Command::Help(job.clone()));
+        let help = whole.model.help.clone().expect("help was asked for");
+        assert!(!help.is_running(), "{example}");
+        assert!(!help.offers().is_empty(), "{example}: something helps {job}");
+        for (change, outcome) in help.offers() {
+            offered += 1;
+            let mut whole = Whole::open(example, cycle);
+            whole.dispatch(Command::Change(change.clone()));
+            let start = outcome.starts.expect("offers start the job");
+            whole.dispatch(Command::GoTo(start));
+            let row = whole.frame().jobs.iter().find(|row| row.name == job).expect("it is there");
+            assert!(row.running > 0, "{example}: {job} runs in cycle {start} after {change:?}");
+            whole.dispatch(Command::GoTo(cycle + 5));
+            for loser in &outcome.losers {
+                let row = whole.frame().jobs.iter().find(|row| row.name == *loser);
+                assert!(row.is_none_or(|row| row.running == 0), "{example}: {loser} after {change:?}");
+            }
+            assert!(matches!(change, Change::Edits { .. }));
+            whole.dispatch(Command::Undo);
+            assert_eq!(*whole.model.scenario, Example::find(example).expect("it").scenario());
+        }
+    }
+    assert!(offered >= 5);
+}
+
+#[test]
+fn a_run_stops_where_it_was_asked_to_and_says_why() {
+    use fairground_web::engine::protocol::Stop;
+    use fairground_web::model::Command;
+    let said = |example: &str, stop: Stop| {
+        let mut whole = Whole::open(example, 0);
+        whole.dispatch(Command::RunTo(stop));
+        assert_eq!(whole.model.cursor, whole.frame().cycle);
+        (whole.model.cursor, whole.model.notices.last().expect("a notice").text.clone())
+    };
+    let b1 = said("min-runtime-on", Stop::Starts("b1".into()));
+    assert_eq!(b1, (5, "Stopped at cycle 5: b1 started.".to_string()));
+    let evicts = said("min-runtime-on", Stop::Evicts);
+    assert_eq!(evicts, (4, "Stopped at cycle 4: somebody was told to go.".to_string()));
+    let share = said("start", Stop::Share("team-b".into()));
+    assert_eq!(share, (2, "Stopped at cycle 2: team-b reached its share.".to_string()));
+    let (_, never) = said("limit-is-a-ceiling", Stop::Starts("a5".into()));
+    assert!(never.starts_with("Nothing further happens after cycle"), "{never}");
+    assert!(never.ends_with("a5 did not start."), "{never}");
+}
+
+#[test]
+fn jumps_pass_over_kinds_that_are_left_out() {
+    use fairground_web::model::Command;
+    use fairground_web::view_model::timeline::Kind;
+    let mut whole = Whole::open("min-runtime-on", 0);
+    whole.dispatch(Command::NextEvent { back: false });
+    assert_eq!(whole.model.cursor, 4);
+    let mut whole = Whole::open("min-runtime-on", 0);
+    for kind in [Kind::Reclaimed, Kind::Claimed] {
+        whole.dispatch(Command::ShowEvents(kind, false));
+    }
+    whole.dispatch(Command::NextEvent { back: false });
+    assert_eq!(whole.model.cursor, 5);
+}
+
+/// The pods on each cell that were not told to go.
+fn staying(frame: &Frame) -> Vec<Vec<Vec<String>>> {
+    let of_cell = |cell: &fairground_web::engine::protocol::Cell| {
+        let mut pods: Vec<String> = cell.pods.iter().filter(|p| !p.leaving).map(|p| p.pod.clone()).collect();
+        pods.sort();
+        pods
+    };
+    frame.nodes.iter().map(|node| node.cells.iter().map(of_cell).collect()).collect()
+}
+
+#[test]
+fn the_decisions_of_a_cycle_lead_from_its_opening_to_its_end() {
+    use fairground_web::model::inside::{event_of, inside, n_decisions};
+    let mut n_seen = 0;
+    for example in EXAMPLES {
+        let mut page = Page::new();
+        let mut before = page.load(example.id, 0);
+        for cycle in 1..6 {
+            let end = page.go_to(cycle);
+            if end.cycle != cycle {
+                break;
+            }
+            let n = n_decisions(&end);
+            n_seen += n;
+            let opening = inside(&end, 0);
+            assert_eq!(staying(&opening), staying(&before), "{} before cycle {cycle}", example.id);
+            let held = |frame: &Frame| {
+                let rounded = |amount: f64| (amount * 1e6).round();
+                frame.queues.iter().map(|q| q.allocated.map(rounded)).collect::<Vec<_>>()
+            };
+            assert_eq!(held(&opening), held(&before), "{} before cycle {cycle}", example.id);
+            assert!(opening.nodes.iter().all(|n| n.cells.iter().all(|c| c.claimed.is_none())));
+            assert!(opening.queues.iter().all(|q| q.claimed == [0.0; 3] && q.leaving == [0.0; 3]));
+            for k in 1..=n {
+                let moment = inside(&end, k);
+                let at = event_of(&end, k).expect("a decision") as usize;
+                assert!(moment.events.len() > at);
+                let changed = |f: &Frame| {
+                    let pods = f.nodes.iter().flat_map(|n| &n.cells).flat_map(|c| &c.pods);
+                    pods.filter(|p| p.changed).map(|p| p.pod.clone()).collect::<Vec<_>>()
+                };
+                assert!(changed(&moment).iter().all(|pod| *pod == end.events[at].pod));
+            }
+            let last = inside(&end, n);
+            assert_eq!((staying(&last), &last.queues, &last.jobs), (staying(&end), &end.queues, &end.jobs));
+            before = end;
+        }
+    }
+    assert!(n_seen > 100, "{n_seen} decisions seen");
+}
+
+#[test]
+fn stepping_by_decisions_visits_every_moment_both_ways() {
+    use fairground_web::model::Command;
+    let mut whole = Whole::open("quota-is-a-floor", 0);
+    let mut places = Vec::new();
+    for _ in 0..14 {
+        whole.dispatch(Command::Inside { back: false });
+        places.push((whole.model.cursor, whole.model.inside));
+    }
+    assert_eq!(&places[..3], [(1, Some(1)), (1, Some(2)), (1, Some(3))]);
+    assert!(places.contains(&(1, None)) && places.contains(&(2, Some(1))) && places.contains(&(2, None)));
+    assert_eq!(whole.model.shown, None, "the end of a cycle is its frame");
+    for (at, place) in places.iter().enumerate().rev() {
+        if places.get(at + 1) != Some(place) {
+            assert_eq!((whole.model.cursor, whole.model.inside), *place);
+            whole.dispatch(Command::Inside { back: true });
+            if whole.model.inside == Some(0) {
+                whole.dispatch(Command::Inside { back: true });
+            }
+        }
+    }
+    assert_eq!((whole.model.cursor, whole.model.inside), (0, None));
+    whole.dispatch(Command::Inside { back: false });
+    whole.dispatch(Command::Step);
+    assert_eq!(
+        (whole.model.cursor, whole.model.inside),
+        (1, None),
+        "a step goes to the end of the cycle first"
+    );
+}
+
+#[test]
+fn the_rounds_of_a_division_add_up_to_the_fair_shares() {
+    use fairground_web::model::{Command, NowView, Selection};
+    use fairground_web::view_model::division::division;
+    let mut seen = 0;
+    for example in EXAMPLES {
+        let mut whole = Whole::open(example.id, 1);
+        whole.dispatch(Command::Look(NowView::Division));
+        let queues: Vec<(String, Option<f64>)> = whole
+            .frame()
+            .queues
+            .iter()
+            .filter_map(|row| Some((row.name.clone(), row.fair_share.as_ref()?[2])))
+            .collect();
+        for (queue, share) in queues {
+            whole.dispatch(Command::Select(Some(Selection::Queue(queue.clone()))));
+            let ladder = whole.model.ladder.clone().expect("a ladder");
+            let Some(level) = ladder.levels.last() else { continue };
+            let view = division(whole.frame(), level, 2, usize::MAX);
+            assert_eq!(view.at, view.last);
+            let tank = view.tanks.iter().find(|tank| tank.own).expect("its tank");
+            let got = tank.ground + tank.water;
+            assert!(
+                (got - share.unwrap_or(f64::MAX)).abs() < 1e-6,
+                "{} {queue}: {got} {share:?}",
+                example.id
+            );
+            let quotas: f64 = view.tanks.iter().map(|tank| tank.ground).sum();
+            let rounds: f64 = view.tanks.iter().map(|tank| tank.water).sum();
+            let is_overdrawn = view.left < -1e-6;
+            assert!(!is_overdrawn || quotas > level.capacity && rounds == 0.0, "{} {queue}", example.id);
+            assert_eq!(view.table.rows.len(), view.last + 2);
+            let mut before = 0.0;
+            for at in 0..=view.last {
+                let step = division(whole.frame(), level, 2, at);
+                let held: f64 = step.tanks.iter().map(|tank| tank.ground + tank.water).sum();
+                assert!(held >= before - 1e-9, "water only rises");
+                before = held;
+                seen += 1;
+            }
+        }
+    }
+    assert!(seen > 100, "{seen} steps");
 }

@@ -53,3 +53,61 @@ for (const width of [320, 390, 768, 1024, 1280]) {
     }
   });
 }
+
+for (const [theme, width] of [["light", 1440], ["dark", 1440], ["dark", 390]]) {
+  test(`views, text and palette have no accessibility violations, ${theme}, ${width} px`, async ({ page }, testInfo) => {
+    test.setTimeout(90_000);
+    await page.setViewportSize({ width, height: 844 });
+    const app = new App(page);
+    await app.open(`./?theme=${theme}`);
+    const check = async (name) => {
+      await page.waitForTimeout(250);
+      await page.screenshot({ path: testInfo.outputPath(`${name}.png`) });
+      const { violations } = await new AxeBuilder({ page }).analyze();
+      expect(violations, name).toEqual([]);
+      const sideways = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+      expect(sideways, name).toBeLessThanOrEqual(0);
+    };
+    await page.locator(".now-panel").focus();
+    await page.keyboard.press("ArrowRight");
+    await app.atCycle(1);
+    await page.keyboard.press("ArrowRight");
+    await app.atCycle(2);
+    for (const [key, name] of [["2", "Division"], ["3", "Tree"]]) {
+      await page.locator(".now-panel").focus();
+      await page.keyboard.press(key);
+      await expect(page.getByRole("region", { name, exact: true })).toBeVisible();
+      await check(name.toLowerCase());
+    }
+    await page.keyboard.press("Control+k");
+    await expect(page.getByRole("listbox")).toBeVisible();
+    await check("palette");
+    await page.keyboard.type("edit as text");
+    await page.keyboard.press("Enter");
+    if (width < 700) await page.getByRole("button", { name: "Setup", exact: true }).click();
+    await page.getByRole("textbox", { name: "The scenario as text" }).fill("nodes: [");
+    await check("text");
+  });
+}
+
+test("panels fold, are made wider by keys, and stay so", async ({ page }) => {
+  await page.setViewportSize({ width: 1440, height: 900 });
+  const app = new App(page);
+  await app.open();
+  const setup = page.getByRole("region", { name: "Setup", exact: true });
+  const width = async () => (await setup.boundingBox()).width;
+  const before = await width();
+  await page.getByRole("separator", { name: "Width of setup" }).focus();
+  await page.keyboard.press("Shift+ArrowRight");
+  await expect.poll(width).toBe(before + 80);
+  await page.reload();
+  await app.arrived();
+  expect(await width()).toBe(before + 80);
+  await page.getByRole("button", { name: "Fold setup away" }).click();
+  await expect.poll(width).toBe(40);
+  await page.reload();
+  await app.arrived();
+  expect(await width()).toBe(40);
+  await page.getByRole("button", { name: "Open setup" }).click();
+  await expect.poll(width).toBe(before + 80);
+});

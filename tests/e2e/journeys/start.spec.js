@@ -69,3 +69,22 @@ test("an empty scenario can be filled by hand", async ({ page }) => {
   await app.atCycle(1);
   await expect(app.share("queue-1")).toHaveAttribute("aria-label", /has 1 GPU/);
 });
+
+test("each bar stands on the line of its queue", async ({ page }) => {
+  const app = new App(page);
+  await app.open();
+  for (const id of [null, "tree-decides", "odd-gpu"]) {
+    if (id) await app.example(id);
+    await expect
+      .poll(() =>
+        page.evaluate(() => {
+          const rows = document.querySelectorAll(".brows > li");
+          const height = rows[0].offsetHeight;
+          const picture = document.querySelector(".shares-body .picture svg").getBoundingClientRect();
+          const body = rows[rows.length - 1].getBoundingClientRect().bottom;
+          return Math.abs(picture.bottom - body) < height / 2;
+        }),
+      )
+      .toBe(true);
+  }
+});

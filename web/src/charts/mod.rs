@@ -2,6 +2,9 @@
 
 pub mod backend;
 pub mod cluster;
+pub mod division;
+pub mod export;
+pub mod icicle;
 pub mod marks;
 pub mod shares;
 pub mod timeline;

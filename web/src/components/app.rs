@@ -9,6 +9,10 @@ use super::bar::Bar;
 use super::button::IconButton;
 use super::cluster::ClusterView;
 use super::dialogs::Dialogs;
+use super::divider::Divider;
+use super::division::Division;
+use super::help::Help;
+use super::icicle::Icicle;
 use super::icons::Kind;
 use super::setup::Setup;
 use super::shares::Shares;
@@ -16,7 +20,7 @@ use super::strip::{Notices, Strip};
 use super::timeline::Timeline;
 use super::transport::Transport;
 use super::why::Why;
-use crate::model::{Command, Panel, SetupTab};
+use crate::model::{Command, NowView, Panel, SetupTab};
 use crate::store::Store;
 
 /// The page.
@@ -28,6 +32,7 @@ pub fn App() -> impl IntoView {
     let panel = Memo::new(move |_| view.with(|v| v.panel));
     let shows = move |this: Panel| move || panel.get() == this;
     let folded = Memo::new(move |_| view.with(|v| v.setup_folded));
+    let sized = Memo::new(move |_| view.with(|v| v.setup_width > 0));
     let why_open = Memo::new(move |_| view.with(|v| v.why_open));
     let stale = store.part(|m| m.stale);
     let announcement = store.announcement;
@@ -44,6 +49,7 @@ pub fn App() -> impl IntoView {
         <div
             class="app"
             class:setup-folded=folded
+            class:sized=sized
             class:why-open=why_open
             class:show-now=shows(Panel::Now)
             class:show-setup=shows(Panel::Setup)
@@ -80,6 +86,7 @@ pub fn App() -> impl IntoView {
                     </div>
                     <Setup />
                 </section>
+                <Divider />
                 <section
                     node_ref=pair.now
                     class="panel now-panel"
@@ -144,7 +151,12 @@ impl Pair {
     }
 }
 
+/// The views of NOW, in order.
+const VIEWS: [(NowView, &str); 3] =
+    [(NowView::Shares, "Shares"), (NowView::Division, "Division"), (NowView::Tree, "Tree")];
+
 /// NOW: the charts of the moment.
+/// Long because its markup is one tree.
 #[component]
 fn Now() -> impl IntoView {
     let store = Store::get();
@@ -162,9 +174,42 @@ fn Now() -> impl IntoView {
     let options = [(2u8, "GPU"), (0, "CPU"), (1, "Memory")].map(|(key, name)| {
         view! { <option value=key.to_string() prop:selected=move || resource.get() == key>{name}</option> }
     });
+    let shown = Memo::new(move |_| store.view.with(|v| v.now));
+    let tabs = VIEWS.map(|(this, name)| {
+        view! {
+            <button
+                type="button"
+                class="tab"
+                role="tab"
+                id=format!("now-tab-{name}")
+                aria-controls="now-body"
+                aria-selected=move || (shown.get() == this).to_string()
+                tabindex=move || if shown.get() == this { "0" } else { "-1" }
+                on:click=move |_| store.dispatch(Command::Look(this))
+            >
+                {name}
+            </button>
+        }
+    });
+    let label = move || {
+        let name = VIEWS.iter().find(|(this, _)| *this == shown.get()).map_or("", |(_, name)| name);
+        format!("now-tab-{name}")
+    };
+    let on_key = move |event: leptos::ev::KeyboardEvent| {
+        let at = VIEWS.iter().position(|(this, _)| *this == shown.get_untracked()).unwrap_or(0);
+        let to = match event.key().as_str() {
+            "ArrowRight" => (at + 1) % VIEWS.len(),
+            "ArrowLeft" => (at + VIEWS.len() - 1) % VIEWS.len(),
+            _ => return,
+        };
+        event.prevent_default();
+        event.stop_propagation();
+        store.dispatch(Command::Look(VIEWS[to].0));
+        super::focus_id(&format!("now-tab-{}", VIEWS[to].1));
+    };
     view! {
         <div class="tabs">
-            <h2 class="panel-title">"Shares"</h2>
+            <div class="tablist" role="tablist" aria-label="What is shown" on:keydown=on_key>{tabs}</div>
             <span class="unit">
                 <select
                     class="resource"
@@ -175,7 +220,16 @@ fn Now() -> impl IntoView {
                 </select>
             </span>
         </div>
-        <Shares frame=store.frame ghost=store.ghost selection=store.selection resource collapsed on_select />
+        <div id="now-body" role="tabpanel" aria-labelledby=label>
+            {move || match shown.get() {
+                NowView::Shares => view! {
+                    <Shares frame=store.frame ghost=store.ghost selection=store.selection resource collapsed on_select />
+                }
+                .into_node(),
+                NowView::Division => view! { <Division /> }.into_node(),
+                NowView::Tree => view! { <Icicle /> }.into_node(),
+            }}
+        </div>
         <ClusterView frame=store.frame ghost=store.ghost selection=store.selection on_select />
     }
 }
@@ -204,6 +258,7 @@ fn WhyPanel() -> impl IntoView {
             on_focus_field=Callback::new(move |path| store.dispatch(Command::FocusField(path)))
             on_seek=Callback::new(move |cycle| store.dispatch(Command::GoTo(cycle)))
         />
+        <Help />
     }
 }
 

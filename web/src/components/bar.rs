@@ -46,6 +46,7 @@ pub fn Bar() -> impl IntoView {
     let more = move |()| {
         let mut items = vec![
             MenuItem::new("Examples", Command::Dialog(Some(Dialog::Examples))),
+            MenuItem::new("Do or find", Command::Dialog(Some(Dialog::Palette))),
             MenuItem::new("Open yours", Command::Dialog(Some(Dialog::Paste))),
             MenuItem::new("How this is checked", Command::Dialog(Some(Dialog::Fidelity))),
         ];
@@ -94,6 +95,13 @@ pub fn Bar() -> impl IntoView {
             >
                 "Examples"
             </button>
+            <IconButton
+                icon=Kind::Search
+                label="Do or find"
+                key="Ctrl+K"
+                class="hide"
+                on_press=run(Command::Dialog(Some(Dialog::Palette)))
+            />
             <IconButton
                 icon=Kind::Undo
                 label=named("Undo", undo)

@@ -3,7 +3,7 @@
 use crate::dom::prelude::*;
 use leptos::html;
 
-use super::picture::{icon, insert, move_focus, table, table_button, width_of};
+use super::picture::{insert, legend_line, move_focus, table, table_button, width_of};
 use crate::charts::cluster::{cluster as draw, key};
 use crate::model::Selection;
 use crate::props::{FrameSignal, OnSelect, SelectionSignal};
@@ -59,7 +59,7 @@ pub fn ClusterView(
                     marks
                         .into_iter()
                         .flatten()
-                        .map(|mark| view! { <span>{icon(key(mark))}{mark.name()}</span> })
+                        .map(|mark| legend_line(key(mark), mark.name()))
                         .collect_view()
                 }}
             </div>

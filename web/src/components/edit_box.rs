@@ -1,10 +1,10 @@
 //! A text that is being typed: stepping, checking, ghost, Enter and Esc.
 
 use crate::dom::prelude::*;
-use fairground::scenario::Path;
+use fairground::scenario::{Edit, Path};
 use leptos::html;
 
-use crate::model::{Command, edit};
+use crate::model::{Change, Command, edit};
 use crate::store::Store;
 
 /// Above this many jobs a text is checked when it is finished, not while it is typed.
@@ -46,14 +46,28 @@ pub fn EditBox(
     /// What was typed over the text already.
     #[prop(optional)]
     typed: String,
+    /// Places that get the same value.
+    others: Vec<Path>,
     /// Editing ended; the value was set if it changed.
     #[prop(into)]
     on_done: Callback<(Done, String)>,
 ) -> impl IntoView {
     match kind {
-        Kind::Choice(choices) => view! { <ChoiceBox at start choices label on_done /> }.into_any(),
-        kind => view! { <TextBox at start is_number=kind == Kind::Number label typed on_done /> }.into_any(),
+        Kind::Choice(choices) => view! { <ChoiceBox at start choices label others on_done /> }.into_any(),
+        kind => view! { <TextBox at start is_number=kind == Kind::Number label typed others on_done /> }
+            .into_any(),
     }
+}
+
+/// Sets a value, in other places as well if there are any: one step of undo either way.
+fn set_all(store: Store, at: Path, others: &[Path], value: String) {
+    if others.is_empty() {
+        return store.dispatch(Command::Set { at, value });
+    }
+    let name = edit::name_of_sets(&at, others.len() + 1, &value);
+    let places = others.iter().cloned().chain([at]);
+    let edits = places.map(|at| Edit::Set { at, value: value.clone() }).collect();
+    store.dispatch(Command::Change(Change::Edits { name, edits }));
 }
 
 /// Long because its markup is one tree.
@@ -64,6 +78,7 @@ fn TextBox(
     is_number: bool,
     label: String,
     typed: String,
+    others: Vec<Path>,
     on_done: Callback<(Done, String)>,
 ) -> impl IntoView {
     let store = Store::get();
@@ -74,6 +89,7 @@ fn TextBox(
     let finished = StoredValue::new(false);
     let at = StoredValue::new(at);
     let start = StoredValue::new(start);
+    let others = StoredValue::new(others);
     input.on_load(move |element| {
         let _ = element.focus();
         if !replaces {
@@ -114,7 +130,7 @@ fn TextBox(
             return;
         }
         let value = text.get_untracked();
-        if value == start.get_value() {
+        if value == start.get_value() && others.with_value(Vec::is_empty) {
             finished.set_value(true);
             store.dispatch(Command::PreviewEnd);
             on_done.run((how, value));
@@ -124,7 +140,7 @@ fn TextBox(
             Some(wrong) => mistake.set(Some(wrong)),
             None => {
                 finished.set_value(true);
-                store.dispatch(Command::Set { at: at.get_value(), value: value.clone() });
+                others.with_value(|others| set_all(store, at.get_value(), others, value.clone()));
                 store.dispatch(Command::GestureEnd);
                 on_done.run((how, value));
             }
@@ -205,6 +221,7 @@ fn ChoiceBox(
     start: String,
     choices: Vec<(String, String)>,
     label: String,
+    others: Vec<Path>,
     on_done: Callback<(Done, String)>,
 ) -> impl IntoView {
     let store = Store::get();
@@ -215,7 +232,7 @@ fn ChoiceBox(
     });
     let choose = move |value: String| {
         if finished.try_get_value() == Some(false) {
-            store.dispatch(Command::Set { at: at.clone(), value });
+            set_all(store, at.clone(), &others, value);
         }
     };
     let close = move |how: Done| {

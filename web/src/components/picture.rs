@@ -5,7 +5,10 @@ use leptos::html;
 use wasm_bindgen::JsCast;
 use wasm_bindgen::prelude::Closure;
 
+use crate::charts::export::{Label, standalone};
+use crate::store::Store;
 use crate::view_model::Table;
+use crate::words;
 
 /// SVG text of our own charts as elements. It is the only function of the page that inserts markup.
 pub fn insert(class: &'static str, svg: impl Into<Signal<String>>) -> impl IntoView {
@@ -16,6 +19,16 @@ pub fn insert(class: &'static str, svg: impl Into<Signal<String>>) -> impl IntoV
 /// A small drawing that does not change.
 pub fn icon(svg: String) -> impl IntoView {
     insert("glyph", Signal::stored(svg))
+}
+
+/// A line of a legend: the mark, its name, and the word the product has for it.
+pub fn legend_line(svg: String, name: &'static str) -> Node {
+    let store = Store::get();
+    let term = move || {
+        let is_kai = store.scenario.with(|s| matches!(s.policy.as_str(), "" | "kai"));
+        words::term(name).filter(|_| is_kai).map(|term| view! { <i class="term">{term}</i> })
+    };
+    view! { <span>{icon(svg)}{name}{term}</span> }.into_node()
 }
 
 /// Calls back with the element, now and whenever its size changes.
@@ -47,9 +60,19 @@ pub fn width_of(node: NodeRef<html::Div>, guess: f64) -> Signal<f64> {
     width.into()
 }
 
-/// The button that turns a chart into its table and back.
+/// The buttons of a chart: one saves it as a picture, one turns it into its table and back.
 pub fn table_button(shown: RwSignal<bool>) -> impl IntoView {
+    let save = move || {
+        (!shown.get()).then(|| {
+            view! {
+                <button type="button" class="btn quiet small no-print save" title="Save as a picture (SVG)" on:click=|event: web_sys::MouseEvent| save_picture(&event)>
+                    "SVG"
+                </button>
+            }
+        })
+    };
     view! {
+        {save}
         <button
             class="btn quiet small no-print"
             aria-pressed=move || shown.get().to_string()
@@ -60,11 +83,70 @@ pub fn table_button(shown: RwSignal<bool>) -> impl IntoView {
     }
 }
 
-/// The same data as a table. Copied cells are tab-separated, as the browser does it.
-pub fn table(caption: &'static str, table: Table) -> impl IntoView {
+/// Saves the chart in which something was pressed, with the texts that stand beside it, in the present colours.
+fn save_picture(event: &web_sys::Event) {
+    let Some(button) = target::<web_sys::Element>(event) else { return };
+    let Ok(Some(chart)) = button.closest(".chart") else { return };
+    let Ok(Some(svg)) = chart.query_selector(".picture svg") else { return };
+    let top = svg.get_bounding_client_rect().top();
+    let part = |row: &web_sys::Element, what: &str| {
+        let found = row.query_selector(what).ok().flatten();
+        found.and_then(|element| element.text_content()).unwrap_or_default()
+    };
+    let rows = chart.get_elements_by_class_name("brow");
+    let labels: Vec<Label> = (0..rows.length())
+        .filter_map(|i| rows.item(i))
+        .map(|row| {
+            let rect = row.get_bounding_client_rect();
+            let y = rect.top() + rect.height() / 2.0 - top;
+            Label { y, name: part(&row, ".nm"), value: part(&row, ".v > span") }
+        })
+        .collect();
+    let style =
+        document().document_element().and_then(|root| window().get_computed_style(&root).ok().flatten());
+    let Some(style) = style else { return };
+    let token = |name: &str| resolved(&style, name);
+    let title = chart.get_attribute("aria-label").unwrap_or_default();
+    let file = standalone(&svg.outer_html(), &title, &labels, &token);
+    crate::edge::download(&format!("{}.svg", title.to_lowercase()), "image/svg+xml", &file);
+}
+
+/// The colour of a token in the present theme.
+fn resolved(style: &web_sys::CssStyleDeclaration, name: &str) -> String {
+    let value = style.get_property_value(name).unwrap_or_default();
+    let Some(pair) = value.trim().strip_prefix("light-dark(").and_then(|rest| rest.strip_suffix(')')) else {
+        return value.trim().to_string();
+    };
+    let is_dark = style.get_property_value("color-scheme").is_ok_and(|scheme| match scheme.trim() {
+        "dark" => true,
+        "light" => false,
+        _ => window().match_media("(prefers-color-scheme: dark)").ok().flatten().is_some_and(|m| m.matches()),
+    });
+    let (light, dark) = pair.split_once(',').unwrap_or((pair, pair));
+    if is_dark { dark.trim().to_string() } else { light.trim().to_string() }
+}
+
+/// The same data as a table.
+pub fn table(caption: &'static str, data: Table) -> Node {
+    table_of(caption, data, None)
+}
+
+/// A table, with a row that is meant.
+pub fn table_of(caption: &'static str, table: Table, meant: Option<usize>) -> Node {
     let text = table.text_columns;
+    let (tsv, csv) = (table.tsv(), table.csv());
+    let copy = move |_| drop(window().navigator().clipboard().write_text(&tsv));
+    let save = move |_| crate::edge::download(&format!("{}.csv", caption.to_lowercase()), "text/csv", &csv);
     let class = move |i: usize| if i < text { "" } else { "num" };
     view! {
+        <div class="table-tools no-print">
+            <button type="button" class="btn quiet small" title="Copy as tab-separated values" on:click=copy>
+                "Copy"
+            </button>
+            <button type="button" class="btn quiet small" title="Save as comma-separated values" on:click=save>
+                "CSV"
+            </button>
+        </div>
         <div class="table-wrap" tabindex="0" role="region" aria-label=caption>
             <table class="data">
                 <caption class="sr">{caption}</caption>
@@ -82,9 +164,10 @@ pub fn table(caption: &'static str, table: Table) -> impl IntoView {
                     {table
                         .rows
                         .into_iter()
-                        .map(|row| {
+                        .enumerate()
+                        .map(|(at, row)| {
                             view! {
-                                <tr>
+                                <tr class:on=meant == Some(at)>
                                     {row
                                         .into_iter()
                                         .enumerate()
@@ -98,6 +181,7 @@ pub fn table(caption: &'static str, table: Table) -> impl IntoView {
             </table>
         </div>
     }
+    .into_node()
 }
 
 /// Moves the focus among elements of a class inside a container, by a rule from index and count to index.

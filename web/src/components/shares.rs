@@ -4,7 +4,7 @@ use crate::dom::prelude::*;
 use leptos::html;
 use wasm_bindgen::JsCast;
 
-use super::picture::{icon, insert, move_focus, on_size, table, table_button};
+use super::picture::{insert, legend_line, move_focus, on_size, table, table_button};
 use crate::charts::marks;
 use crate::charts::shares::{Rows, shares as draw};
 use crate::model::Selection;
@@ -55,7 +55,7 @@ pub fn Shares(
                     marks
                         .into_iter()
                         .flatten()
-                        .map(|mark| view! { <span>{icon(marks::key(mark))}{mark.name()}</span> })
+                        .map(|mark| legend_line(marks::key(mark), mark.name()))
                         .collect_view()
                 }}
                 {table_button(as_table)}
@@ -70,13 +70,14 @@ type View = Memo<Option<SharesView>>;
 fn Body(view: View, tip: RwSignal<Option<String>>, on_select: OnSelect) -> impl IntoView {
     let place = NodeRef::<html::Div>::new();
     let rows = RwSignal::new(Rows { width: 480.0, head: 28.0, row: 32.0 });
-    on_size(place, move |element| {
+    let measure = move |element: &web_sys::HtmlElement| {
         if let Some(now) = measured(element)
             && rows.get_untracked() != now
         {
             rows.set(now);
         }
-    });
+    };
+    on_size(place, measure);
     let svg =
         Signal::derive(move || view.with(|v| v.as_ref().map_or(String::new(), |v| draw(v, rows.get()))));
     let names = move || {
@@ -85,6 +86,15 @@ fn Body(view: View, tip: RwSignal<Option<String>>, on_select: OnSelect) -> impl 
             rows.map(|row| (row.queue.is_some(), row.name.clone())).collect::<Vec<_>>()
         })
     };
+    // Rows that come into room kept for them do not change the size of the whole.
+    Effect::new(move |_| {
+        view.with(|view| view.as_ref().map(|view| view.rows.len()));
+        request_animation_frame(move || {
+            if let Some(element) = place.try_get_untracked().flatten() {
+                measure(element.unchecked_ref());
+            }
+        });
+    });
     let keys = move |event: web_sys::KeyboardEvent| {
         let step = |at: usize, all: &[web_sys::Element]| match event.key().as_str() {
             "ArrowDown" => Some((at + 1).min(all.len() - 1)),

@@ -6,10 +6,11 @@ use leptos::html;
 use super::picture::{icon, insert, move_focus, table, table_button, width_of};
 use crate::charts::backend::Size;
 use crate::charts::timeline::{LANE, event_icon, timeline as draw};
-use crate::model::Selection;
+use crate::model::{Command, Selection};
 use crate::props::{FrameSignal, OnSeek, OnSelect, ResourceSignal, RunSignal, SelectionSignal};
+use crate::store::Store;
 use crate::view_model::number;
-use crate::view_model::timeline::{self, Axis, LaneMark, TimelineView};
+use crate::view_model::timeline::{self, Axis, Kind, Kinds, LaneMark, TimelineView};
 
 /// Height of the picture with its lane.
 const HEIGHT: f64 = 172.0;
@@ -48,10 +49,16 @@ pub fn Timeline(
             _ => true,
         },
     );
+    let store = Store::get();
+    let without = store.part(|m| m.view.without);
     let view = Memo::new(move |_| {
         let (run, frame) = (run.get()?, tree.get()?);
-        Some(timeline::timeline(&run, &frame, selection.get().as_ref(), resource.get()))
+        let mut view = timeline::timeline(&run, &frame, selection.get().as_ref(), resource.get());
+        view.leave_out(without.get());
+        Some(view)
     });
+    let kinds =
+        Memo::new(move |_| view.with(|view| view.as_ref().map_or(Kinds::default(), |view| view.kinds)));
     let axis = Memo::new(move |_| {
         view.with(|view| view.as_ref().map(|view| Axis { width: width.get(), last: view.end }))
     });
@@ -77,17 +84,29 @@ pub fn Timeline(
                 </Show>
             </div>
             <div class="legend">
-                {move || {
-                    let kinds = view.with(|view| view.as_ref().map_or(Vec::new(), timeline::kinds));
-                    kinds
-                        .into_iter()
-                        .map(|kind| view! { <span>{icon(event_icon(kind))}{kind.name()}</span> })
-                        .collect_view()
-                }}
+                {move || kinds.get().all().map(|kind| kind_switch(store, without, kind)).collect_view()}
                 {table_button(as_table)}
             </div>
         </section>
     }
+}
+
+/// A kind of events: its mark and name, and whether it is shown and stopped at.
+fn kind_switch(store: Store, without: Memo<Kinds>, kind: Kind) -> Node {
+    let shown = move || !without.get().has(kind);
+    view! {
+        <button
+            type="button"
+            class="kind-switch"
+            aria-pressed=move || shown().to_string()
+            title=move || if shown() { "Leave these events out" } else { "Show these events again" }
+            on:click=move |_| store.dispatch(Command::ShowEvents(kind, without.get_untracked().has(kind)))
+        >
+            {icon(event_icon(kind))}
+            {kind.name()}
+        </button>
+    }
+    .into_node()
 }
 
 #[component]

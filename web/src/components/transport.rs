@@ -4,9 +4,11 @@ use crate::dom::prelude::*;
 
 use super::button::IconButton;
 use super::icons::{Icon, Kind};
-use crate::model::{Command, EngineState, Origin, SPEEDS};
+use super::menu::{MenuButton, MenuItem};
+use crate::model::{Command, EngineState, Origin, SPEEDS, inside};
 use crate::store::Store;
 use crate::view_model::number::time as clock;
+use crate::view_model::palette::stops;
 
 /// The transport.
 /// Long because its markup is one tree.
@@ -27,6 +29,20 @@ pub fn Transport() -> impl IntoView {
         let on = !playing.get_untracked();
         store.dispatch(Command::Play(on));
     });
+    let decision = store.text(|m| match (m.inside, &m.frame) {
+        (Some(at), Some(frame)) => format!(" · {at} of {} decisions", inside::n_decisions(frame)),
+        _ => String::new(),
+    });
+    let until = move |()| {
+        let stops = store.now(stops);
+        let inside = |label: &str, back| MenuItem::new(label, Command::Inside { back });
+        let mut items = vec![
+            inside("Next decision", false).key("Shift+→"),
+            inside("Previous decision", true).key("Shift+←"),
+        ];
+        items.extend(stops.into_iter().map(|(label, stop)| MenuItem::new(label, Command::RunTo(stop))));
+        items
+    };
     view! {
         <div class="transport">
             <IconButton
@@ -63,6 +79,7 @@ pub fn Transport() -> impl IntoView {
                     <span>{move || format!(" of {}", last())}</span>
                 </Show>
                 <span class="dim">" · " {move || clock(time())}</span>
+                <span class="decision">{decision}</span>
             </span>
             <input
                 class="scrub hide"
@@ -86,6 +103,10 @@ pub fn Transport() -> impl IntoView {
                 on_press=run(Command::NextEvent { back: true })
             />
             <IconButton icon=Kind::Next label="Next event" key="]" on_press=run(Command::NextEvent { back: false }) />
+            <MenuButton label="More steps" class="btn quiet hide" items=Callback::new(until)>
+                "More"
+                <Icon kind=Kind::Down />
+            </MenuButton>
             <span class="grow"></span>
             <Status />
         </div>

@@ -104,7 +104,7 @@ fn body(
 }
 
 /// A sentence; names are code and select what they name.
-fn text(text: Text, on_select: OnSelect) -> impl IntoView {
+pub fn text(text: Text, on_select: OnSelect) -> impl IntoView {
     text.0
         .into_iter()
         .map(|piece| {

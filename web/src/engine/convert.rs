@@ -4,12 +4,12 @@ use fairground::cluster::{Cluster, GpuRequest, Phase, Pod};
 use fairground::id::{Id, JobId, NodeId, PodId, QueueId};
 use fairground::kit::sort;
 use fairground::sim::{ClaimView, CycleRecord, Simulation};
-use fairground::trace::{Event, LedgerRow, Mark, Recorded};
+use fairground::trace::{Event, LedgerRow, Mark, Recorded, Rule};
 use fairground::units::{PerResource, Resource, ResourceVec};
 
 use super::convert_trace;
 use super::protocol::{
-    BoundTriple, Cell, CellPod, Claim, EventRow, Frame, JobRow, NodeCard, QueueRow, Triple,
+    BoundTriple, Cell, CellPod, CheckRow, Claim, EventRow, Frame, JobRow, NodeCard, QueueRow, Triple,
 };
 
 /// What the simulation looks like after the cycle of `record`, its latest one.
@@ -25,6 +25,7 @@ pub fn frame(sim: &Simulation, record: &CycleRecord) -> Frame {
         nodes: cluster.nodes.values().map(node_card).collect(),
         jobs: cluster.live_jobs.iter().map(|&job| job_row(cluster, job)).collect(),
         events: events(cluster, record),
+        n_outside: record.n_outside,
         refusals: record.refusals.iter().map(|r| convert_trace::refusal(cluster, r)).collect(),
     };
     place_pods(&mut frame, cluster, record);
@@ -207,13 +208,22 @@ fn events(cluster: &Cluster, record: &CycleRecord) -> Vec<EventRow> {
 fn mark_row(cluster: &Cluster, record: &CycleRecord, mark: &Mark) -> EventRow {
     let job = mark.subject.job;
     let queue = mark.subject.queue.or(job.map(|job| cluster.jobs[job].queue));
+    let Rule(rule) = mark.rule;
+    let known = CheckRow {
+        rule: rule.key.to_string(),
+        says: rule.says.to_string(),
+        formula: rule.formula.to_string(),
+        source: rule.source.to_string(),
+        ..CheckRow::default()
+    };
     EventRow {
         kind: "mark".to_string(),
         time_ms: record.time.as_millis(),
         job: job.map_or_else(String::new, |job| cluster.jobs[job].name.to_string()),
         queue: queue.map_or(0, |queue| queue.0),
         by_queue: mark.subject.other_queue.map(|queue| queue.0),
-        reason: mark.rule.0.says.to_string(),
+        reason: rule.says.to_string(),
+        checks: vec![known],
         ..EventRow::default()
     }
 }
@@ -250,6 +260,7 @@ fn event_row(cluster: &Cluster, record: &CycleRecord, recorded: &Recorded) -> Ev
             let pod = &cluster.pods[id];
             row.pod = pod.name.to_string();
             row.gpus = gpus(pod);
+            row.amount = amounts(&pod.request.resources);
             Some(pod.job)
         }
         About::Job(id) => {

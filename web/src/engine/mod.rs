@@ -10,4 +10,5 @@ pub mod protocol;
 pub mod serve;
 mod tape;
 pub mod transport;
+mod trials;
 pub mod wire;

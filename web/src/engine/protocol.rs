@@ -42,6 +42,11 @@ pub enum Ask {
         /// Milliseconds since the start.
         time_ms: i64,
     },
+    /// Run on until something happens; the reply is a frame there, and whether it happened.
+    RunTo {
+        /// What.
+        stop: Stop,
+    },
     /// The next (or previous) cycle with an event, of the given job or queue if any.
     NextEvent {
         /// From this cycle, exclusive.
@@ -52,6 +57,8 @@ pub enum Ask {
         queue: Option<String>,
         /// Only events of this job.
         job: Option<String>,
+        /// Kinds of events that do not count.
+        without: Vec<String>,
     },
     /// How the fair share of a queue came about at a cycle.
     Ladder {
@@ -70,6 +77,15 @@ pub enum Ask {
         /// The cycle.
         cycle: u32,
     },
+    /// When a job runs in variations of the scenario, held against the scenario itself. Only the latest one counts.
+    Try {
+        /// The job.
+        job: String,
+        /// From which cycle on.
+        cycle: u32,
+        /// The texts; the first is the unchanged scenario.
+        scenarios: Vec<String>,
+    },
     /// Read pasted or dropped files: scenario text, a link, a trace with its queue sizes.
     Import {
         /// The files: name and text.
@@ -79,6 +95,19 @@ pub enum Ask {
     },
     /// Stop what is going on.
     Cancel,
+}
+
+/// What a run stops at.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Stop {
+    /// A pod of the job is placed.
+    Starts(String),
+    /// The queue comes to hold its fair share of GPUs, or its quota where there is no fair share.
+    Share(String),
+    /// Somebody is told to go.
+    Evicts,
+    /// Nothing happens in a cycle.
+    Nothing,
 }
 
 /// Choices for the import of traces.
@@ -139,6 +168,11 @@ pub enum Say {
         /// The cycle.
         cycle: Option<u32>,
     },
+    /// Why a run stopped: what it was to stop at happened, or it ended before.
+    Stopped {
+        /// It happened.
+        met: bool,
+    },
     /// The ladder of a fair share.
     Ladder {
         /// The queue.
@@ -163,8 +197,26 @@ pub enum Say {
         /// What is wrong.
         findings: Vec<String>,
     },
+    /// What came of variations; `None`: one cannot run.
+    Tried {
+        /// In the order asked, without the unchanged scenario.
+        outcomes: Vec<Option<Outcome>>,
+    },
     /// The request was stopped.
     Cancelled,
+}
+
+/// What came of a variation, a few cycles beyond the moment.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Outcome {
+    /// The first cycle from the moment on in which the job runs.
+    pub starts: Option<u32>,
+    /// Pods told to go, more (or fewer) than in the unchanged scenario.
+    pub evictions: i64,
+    /// Some of the jobs that run in the unchanged scenario and do not here.
+    pub losers: Vec<String>,
+    /// How many there are.
+    pub n_losers: u32,
 }
 
 impl Say {
@@ -202,6 +254,8 @@ pub struct Frame {
     pub jobs: Vec<JobRow>,
     /// Events of the cycle, in order.
     pub events: Vec<EventRow>,
+    /// How many of them happened outside, before the policy was asked.
+    pub n_outside: u32,
     /// Why pending jobs are pending.
     pub refusals: Vec<RefusalRow>,
 }
@@ -328,6 +382,8 @@ pub struct EventRow {
     pub queue: u32,
     /// GPUs of the pod, or of the whole job.
     pub gpus: f64,
+    /// What the pod holds or asks for; nothing for events of a whole job.
+    pub amount: Triple,
     /// The job it is for; empty if none.
     pub by: String,
     /// Position of that job's queue.
@@ -480,6 +536,22 @@ pub struct LadderLevel {
     pub queue: String,
     /// Its fair share.
     pub fair_share: f64,
+}
+
+impl LadderLevel {
+    /// The sum of the weights in a line's round.
+    pub fn weights(&self, line: &LadderLine) -> f64 {
+        let same = |other: &&LadderLine| {
+            other.kind == line.kind && other.round == line.round && other.priority == line.priority
+        };
+        self.lines.iter().filter(same).map(|line| line.weight).sum()
+    }
+
+    /// The weight that a line's part stands for, if past use made it another one.
+    pub fn weight_after_use(&self, line: &LadderLine) -> Option<f64> {
+        let counted = line.part.0 / line.part.1 * self.weights(line);
+        (counted.is_finite() && (counted - line.weight).abs() > 1e-9).then_some(counted)
+    }
 }
 
 /// One line of a ladder.

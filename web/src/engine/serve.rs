@@ -6,16 +6,17 @@
 use std::collections::BTreeMap;
 
 use fairground::id::QueueId;
-use fairground::scenario::{self, Severity};
+use fairground::scenario::{self, Plan, Severity};
 use fairground::sim::{Checkpoint, CycleRecord, Simulation};
 use fairground::time::Time;
-use fairground::trace::Level;
+use fairground::trace::{Event, Level};
 
 use super::convert;
 #[cfg(any(feature = "whole", test))]
 use super::imports;
-use super::protocol::{Ask, Frame, Reply, Request, Say};
+use super::protocol::{Ask, Frame, Reply, Request, Say, Stop};
 use super::tape::Tape;
+use super::trials::Trials;
 
 /// How far a search for the next event runs ahead, in cycles.
 const SEARCH_MAX: u32 = 10_000;
@@ -34,6 +35,7 @@ pub struct Server {
     runner: Option<Runner>,
     task: Option<(u64, Task)>,
     ghost: Option<(u64, Runner, u32)>,
+    trials: Option<(u64, Trials)>,
 }
 
 enum Task {
@@ -42,7 +44,16 @@ enum Task {
     /// Go to a moment.
     Until(Time),
     /// Look for an event from here on, up to a cycle.
-    Search { from: u32, up_to: u32, queues: Option<Vec<QueueId>>, job: Option<u32> },
+    Search { from: u32, up_to: u32, wanted: Wanted },
+    /// Go on until something happens, at most to a cycle.
+    On { stop: Stop, was: bool, up_to: u32 },
+}
+
+/// Which events are looked for.
+struct Wanted {
+    queues: Option<Vec<QueueId>>,
+    job: Option<u32>,
+    without: Vec<String>,
 }
 
 /// A run and the way back in it.
@@ -68,9 +79,20 @@ impl Server {
             Ask::Load { scenario, cycle, .. } => self.load(id, &scenario, cycle),
             Ask::GoTo { cycle } => self.start(id, Task::To(cycle)),
             Ask::RunUntil { time_ms } => self.start(id, Task::Until(Time::from_millis(time_ms))),
-            Ask::NextEvent { from, back, queue, job } => self.next_event(id, from, back, queue, job),
+            Ask::RunTo { stop } => {
+                let up_to = self.runner.as_ref().map_or(0, |r| r.sim.cycle().saturating_add(SEARCH_MAX));
+                let was = self.runner.as_ref().is_some_and(|r| r.is_met(&stop));
+                self.start(id, Task::On { stop, was, up_to })
+            }
+            Ask::NextEvent { from, back, queue, job, without } => {
+                self.next_event(id, from, back, (queue, job, without))
+            }
             Ask::Ladder { cycle, queue, resource } => self.ladder(id, cycle, queue, resource),
             Ask::Ghost { scenario, cycle } => self.start_ghost(id, &scenario, cycle),
+            Ask::Try { job, cycle, scenarios } => {
+                self.trials = Some((id, Trials::new(job, cycle, scenarios)));
+                Vec::new()
+            }
             #[cfg(any(feature = "whole", test))]
             Ask::Import { files, options } => vec![reply(id, imports::read(&files, &options))],
             #[cfg(not(any(feature = "whole", test)))]
@@ -81,7 +103,7 @@ impl Server {
 
     /// Whether there is something to work on.
     pub fn is_busy(&self) -> bool {
-        self.task.is_some() || self.ghost.is_some()
+        self.task.is_some() || self.ghost.is_some() || self.trials.is_some()
     }
 
     /// Works for the time of about one cycle.
@@ -96,6 +118,12 @@ impl Server {
             }
             return vec![reply(id, Say::Ghost { frame: Some(Box::new(runner.frame())) })];
         }
+        if let Some((id, mut trials)) = self.trials.take() {
+            match trials.work() {
+                Some(say) => return vec![reply(id, say)],
+                None => self.trials = Some((id, trials)),
+            }
+        }
         Vec::new()
     }
 
@@ -106,7 +134,7 @@ impl Server {
         let (to_cycle, to_time_ms) = match task {
             Task::To(cycle) => (Some(*cycle), None),
             Task::Until(time) => (None, Some(time.as_millis())),
-            Task::Search { .. } => (None, None),
+            Task::On { .. } | Task::Search { .. } => (None, None),
         };
         let (cycle, time_ms) = (runner.sim.cycle(), runner.sim.now().as_millis());
         Some(reply(*id, Say::Progress { cycle, time_ms, to_cycle, to_time_ms }))
@@ -115,6 +143,7 @@ impl Server {
     fn load(&mut self, id: u64, text: &str, cycle: u32) -> Vec<Reply> {
         self.task = None;
         self.ghost = None;
+        self.trials = None;
         match Runner::new(text) {
             Ok(runner) => {
                 self.runner = Some(runner);
@@ -155,8 +184,18 @@ impl Server {
                 self.task = Some((id, Task::To(cycle)));
                 runner.back_to(cycle);
             }
-            Task::Search { from, up_to, ref queues, job } => {
-                let found = runner.tape.next_event(from, false, |j, q| wanted(queues.as_deref(), job, j, q));
+            Task::On { stop, was, up_to } => {
+                let ran = runner.sim.cycle() < up_to && runner.step_on();
+                let met = ran && runner.is_met(&stop);
+                if ran && (!met || was) {
+                    // What holds from the start has to end before it can come about.
+                    self.task = Some((id, Task::On { stop, was: was && met, up_to }));
+                } else {
+                    return vec![arrived(id, runner), reply(id, Say::Stopped { met })];
+                }
+            }
+            Task::Search { from, up_to, ref wanted } => {
+                let found = runner.tape.next_event(from, false, |k, j, q| wanted.holds(k, j, q));
                 let over = runner.tape.last_cycle >= up_to;
                 if found.is_none() && !over && runner.step_on() {
                     self.task = Some((id, task));
@@ -173,19 +212,19 @@ impl Server {
         id: u64,
         from: u32,
         back: bool,
-        queue: Option<String>,
-        job: Option<String>,
+        (queue, job, without): (Option<String>, Option<String>, Vec<String>),
     ) -> Vec<Reply> {
         let Some(runner) = &mut self.runner else { return vec![reply(id, Say::Event { cycle: None })] };
         let queues = queue.map(|name| runner.subtree(&name));
         let job = job.map(|name| runner.job(&name).unwrap_or(u32::MAX - 1));
-        let found = runner.tape.next_event(from, back, |j, q| wanted(queues.as_deref(), job, j, q));
+        let wanted = Wanted { queues, job, without };
+        let found = runner.tape.next_event(from, back, |k, j, q| wanted.holds(k, j, q));
         if found.is_some() || back {
             return vec![reply(id, Say::Event { cycle: found })];
         }
         runner.wind_on();
         let up_to = runner.tape.last_cycle.saturating_add(SEARCH_MAX);
-        self.task = Some((id, Task::Search { from, up_to, queues, job }));
+        self.task = Some((id, Task::Search { from, up_to, wanted }));
         Vec::new()
     }
 
@@ -202,6 +241,7 @@ impl Server {
     /// Stops what is going on; what was reached is shown.
     fn cancel(&mut self, id: u64) -> Vec<Reply> {
         self.ghost = None;
+        self.trials = None;
         let mut replies = vec![reply(id, Say::Cancelled)];
         if let Some((task_id, task)) = self.task.take()
             && let Some(runner) = &mut self.runner
@@ -215,8 +255,12 @@ impl Server {
     }
 }
 
-fn wanted(queues: Option<&[QueueId]>, job: Option<u32>, of_job: u32, of_queue: u32) -> bool {
-    queues.is_none_or(|queues| queues.contains(&QueueId(of_queue))) && job.is_none_or(|job| job == of_job)
+impl Wanted {
+    fn holds(&self, kind: &str, job: u32, queue: u32) -> bool {
+        self.queues.as_ref().is_none_or(|queues| queues.contains(&QueueId(queue)))
+            && self.job.is_none_or(|wanted| wanted == job)
+            && !self.without.iter().any(|other| other == kind)
+    }
 }
 
 fn reply(generation: u64, say: Say) -> Reply {
@@ -228,20 +272,25 @@ fn arrived(id: u64, runner: &Runner) -> Reply {
     reply(id, Say::Frame { frame: Box::new(runner.frame()), run: Box::new(run) })
 }
 
+/// What a scenario's text runs as; else its mistakes.
+pub(super) fn plan_of(text: &str) -> Result<Plan, Vec<String>> {
+    let read = scenario::read(text);
+    let lines = |found: Vec<scenario::Diagnostic>| {
+        found.into_iter().filter(|d| d.severity == Severity::Error).map(|d| d.says).collect::<Vec<_>>()
+    };
+    if !read.is_clean() {
+        return Err(lines(read.diagnostics));
+    }
+    let checked = scenario::check(&read.scenario.unwrap_or_default());
+    checked.plan.ok_or_else(|| {
+        let errors = lines(checked.diagnostics);
+        if errors.is_empty() { vec![BESIDE_ONLY.to_string()] } else { errors }
+    })
+}
+
 impl Runner {
     fn new(text: &str) -> Result<Runner, Vec<String>> {
-        let read = scenario::read(text);
-        let lines = |found: Vec<scenario::Diagnostic>| {
-            found.into_iter().filter(|d| d.severity == Severity::Error).map(|d| d.says).collect::<Vec<_>>()
-        };
-        if !read.is_clean() {
-            return Err(lines(read.diagnostics));
-        }
-        let checked = scenario::check(&read.scenario.unwrap_or_default());
-        let Some(plan) = checked.plan else {
-            let errors = lines(checked.diagnostics);
-            return Err(if errors.is_empty() { vec![BESIDE_ONLY.to_string()] } else { errors });
-        };
+        let plan = plan_of(text)?;
         let sim = Simulation::new(&plan);
         let record = sim.opening().clone();
         let tape = Tape::new(sim.cluster(), &record);
@@ -294,6 +343,25 @@ impl Runner {
 
     fn is_small(&self) -> bool {
         self.sim.cluster().pods.len() < 2_000
+    }
+
+    /// Whether what a run is to stop at came about in the present cycle.
+    fn is_met(&self, stop: &Stop) -> bool {
+        let cluster = self.sim.cluster();
+        let mut events = self.record.events.iter().map(|recorded| recorded.event);
+        match stop {
+            Stop::Starts(job) => events.any(|event| match event {
+                Event::Bound { pod, .. } => *cluster.jobs[cluster.pods[pod].job].name == **job,
+                _ => false,
+            }),
+            Stop::Evicts => events.any(|event| matches!(event, Event::Evicted { .. })),
+            Stop::Nothing => self.record.events.is_empty(),
+            Stop::Share(queue) => {
+                let mut rows = self.record.ledger.rows.iter();
+                let row = rows.find(|row| *cluster.queues[row.queue].name == **queue);
+                row.is_some_and(|row| row.allocated.gpu >= row.fair_share.as_ref().unwrap_or(&row.quota).gpu)
+            }
+        }
     }
 
     /// Resumes the latest kept state before a cycle, so that the cycle itself is run again with its reasons.

@@ -114,9 +114,9 @@ impl Tape {
         }
     }
 
-    /// The nearest cycle after (or before) `from` with an event that `wanted` likes (job, queue).
-    pub fn next_event(&self, from: u32, back: bool, wanted: impl Fn(u32, u32) -> bool) -> Option<u32> {
-        let mut found = self.marks.iter().filter(|m| wanted(m.job, m.queue)).map(|m| m.cycle);
+    /// The nearest cycle after (or before) `from` with an event that `wanted` likes (kind, job, queue).
+    pub fn next_event(&self, from: u32, back: bool, wanted: impl Fn(&str, u32, u32) -> bool) -> Option<u32> {
+        let mut found = self.marks.iter().filter(|m| wanted(m.kind, m.job, m.queue)).map(|m| m.cycle);
         if back { found.filter(|&c| c < from).last() } else { found.find(|&c| c > from) }
     }
 }

@@ -426,7 +426,7 @@ mod tests {
             Ask::Cancel,
             Ask::GoTo { cycle: 300 },
             Ask::RunUntil { time_ms: -86_400_000 },
-            Ask::NextEvent { from: 0, back: true, queue: Some("team-a".into()), job: None },
+            Ask::NextEvent { from: 0, back: true, queue: None, job: None, without: vec!["gone".into()] },
             Ask::Load { scenario: "ünïcode".into(), policy: "kai".into(), cycle: u32::MAX },
         ];
         for ask in requests {

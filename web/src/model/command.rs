@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
-use fairground::scenario::{Edit, Fix, Path};
+use fairground::scenario::{Edit, Fix, Path, Scenario};
 
+use super::kinds::Kind;
 use super::{Opened, Selection};
-use crate::engine::protocol::{Frame, ImportOptions, Reply, Request};
+use crate::engine::protocol::{Frame, ImportOptions, Reply, Request, Stop};
 
 /// What can be asked of the model.
 #[derive(Clone, Debug, PartialEq)]
@@ -30,6 +31,8 @@ pub enum Command {
     PreviewEnd,
     /// A control lost the focus: its gesture is over.
     GestureEnd,
+    /// The scenario was edited as text; its shape is known to be that of a scenario.
+    SetText(Box<Scenario>),
     /// A change of more than one value.
     Change(Change),
     /// A finding's own edit.
@@ -46,6 +49,11 @@ pub enum Command {
     Step,
     /// Goes back.
     Back,
+    /// Goes to the next or previous decision, inside a cycle where there is one.
+    Inside {
+        /// Backwards.
+        back: bool,
+    },
     /// Goes to the next or previous event, of the selection if there is one.
     NextEvent {
         /// Backwards.
@@ -59,14 +67,22 @@ pub enum Command {
     Tick,
     /// Runs until a moment.
     RunUntil(i64),
+    /// Runs on until something happens, and says why it stopped.
+    RunTo(Stop),
+    /// Shows events of that kind in the lane and stops at them, or does not.
+    ShowEvents(Kind, bool),
     /// Stops what is going on.
     Cancel,
     /// Selects something, or nothing.
     Select(Option<Selection>),
+    /// Tries what would help a job that waits.
+    Help(String),
     /// Chooses the resource all charts show.
     Resource(u8),
     /// Chooses the colours.
     Theme(Theme),
+    /// Chooses what NOW shows.
+    Look(NowView),
     /// Opens a tab of SETUP.
     Tab(SetupTab),
     /// Shows all values of a queue, of nodes or of a job in place of the table, or the table.
@@ -75,10 +91,14 @@ pub enum Command {
     Panel(Panel),
     /// Opens or closes a dialog.
     Dialog(Option<Dialog>),
+    /// A line of the palette was used.
+    Used(String),
     /// Opens or closes WHY.
     Why(bool),
     /// Folds or unfolds SETUP.
     FoldSetup(bool),
+    /// Makes SETUP that wide, in pixels.
+    SetupWidth(u16),
     /// Hides or shows the children of a queue.
     FoldQueue(String, bool),
     /// Closes the line under the title.
@@ -192,6 +212,8 @@ pub enum Shift {
     Down,
     /// Below another queue, or to the top.
     Under(Option<String>),
+    /// Before another queue, as its sibling.
+    Before(String),
 }
 
 /// What the model asks of the world.
@@ -266,6 +288,35 @@ pub enum SetupTab {
     Work,
     /// The policy and its switches.
     Rules,
+    /// All of it as text.
+    Text,
+}
+
+/// What NOW shows above the cluster.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NowView {
+    /// What each queue has.
+    Shares,
+    /// How a fair share came about.
+    Division,
+    /// Queues inside queues.
+    Tree,
+}
+
+impl NowView {
+    /// The word of links.
+    pub fn name(self) -> &'static str {
+        match self {
+            NowView::Shares => "shares",
+            NowView::Division => "division",
+            NowView::Tree => "tree",
+        }
+    }
+
+    /// Reads [`NowView::name`].
+    pub fn from_name(name: &str) -> Option<NowView> {
+        [NowView::Shares, NowView::Division, NowView::Tree].into_iter().find(|view| view.name() == name)
+    }
 }
 
 /// Panels of narrow screens.
@@ -294,6 +345,8 @@ pub enum Dialog {
     Keys,
     /// Go to a cycle.
     GoTo,
+    /// Everything that can be done or found, by name.
+    Palette,
     /// A place to paste, choose a file, or start empty.
     Paste,
     /// What was recognised in files.

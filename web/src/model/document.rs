@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use fairground::scenario::{self, Diagnostic, Edit, Path, Scenario, Severity};
 
-use super::{History, Selection};
+use super::{History, NowView, Selection};
 
 /// Where a document came from.
 #[derive(Clone, Debug, PartialEq)]
@@ -31,8 +31,12 @@ pub enum Origin {
 pub struct Moment {
     /// The cycle.
     pub cycle: u32,
+    /// After how many decisions of it; `None`: after all.
+    pub decision: Option<u32>,
     /// What is selected.
     pub selection: Option<Selection>,
+    /// What NOW shows, if the link says it.
+    pub view: Option<NowView>,
 }
 
 /// A document to be opened.
@@ -135,6 +139,20 @@ pub fn to_json(scenario: &Scenario) -> String {
 /// As YAML of format version 1.
 pub fn to_yaml(scenario: &Scenario) -> String {
     scenario::to_yaml(scenario)
+}
+
+/// A text as it is being written: the scenario, as far as its shape is one, and findings with their lines.
+pub fn draft(text: &str) -> (Option<Scenario>, Vec<Diagnostic>) {
+    let read = scenario::read(text);
+    let clean = read.is_clean();
+    let mut found = read.diagnostics;
+    let scenario = read.scenario.filter(|_| clean);
+    if let Some(scenario) = &scenario {
+        found.extend(findings(scenario));
+    }
+    scenario::locate(text, &mut found);
+    sort::sort_by_key(&mut found, |d| (std::cmp::Reverse(d.severity), d.position));
+    (scenario, found)
 }
 
 /// Reads YAML or JSON of format version 1.

@@ -54,7 +54,11 @@ impl Draft {
         Ok(Opened {
             scenario: Arc::new(document::from_text(&self.scenario)?),
             origin: Origin::Draft,
-            moment: Moment { cycle: self.cycle, selection: Selection::from_text(&self.selection) },
+            moment: Moment {
+                cycle: self.cycle,
+                selection: Selection::from_text(&self.selection),
+                ..Moment::default()
+            },
             draft: Some(id.to_string()),
             dismissed: Arc::new(self.dismissed.clone()),
             history: History::default(),

@@ -108,6 +108,17 @@ fn move_queue(scenario: &Scenario, queue: &str, to: &Shift) -> Result<Changed, S
                 None => format!("move {queue} to the top"),
             }
         }
+        Shift::Before(other) => {
+            let Some(target) = position(other) else { return Err(format!("There is no queue {other}.")) };
+            if tree::subtree(scenario, queue).contains(other) {
+                return Err(format!("{queue} cannot be moved below itself."));
+            }
+            let parent = queues[target].parent.clone();
+            let mut entry = queues.remove(at);
+            entry.parent = parent;
+            queues.insert(target - usize::from(at < target), entry);
+            format!("move {queue} before {other}")
+        }
         Shift::Up | Shift::Down => {
             let siblings: Vec<usize> =
                 (0..queues.len()).filter(|&i| queues[i].parent == queues[at].parent).collect();
@@ -209,6 +220,16 @@ pub fn name_of_set(before: &Scenario, at: &Path, value: &str) -> String {
         None if words == "name" => format!("title {} → {}", shown(&old), shown(value)),
         None => format!("{words} {} → {}", shown(&old), shown(value)),
     }
+}
+
+/// What undo calls a value that was changed in several rows: *quota of 3 queues → 4*.
+pub fn name_of_sets(at: &Path, n: usize, value: &str) -> String {
+    let list = match at.0.first() {
+        Some(Segment::Field(list)) => list.as_str(),
+        _ => "values",
+    };
+    let value = if value.trim().is_empty() { "not set" } else { value.trim() };
+    format!("{} of {n} {list} → {value}", owner_and_field(at).1.replace(['_', '-'], " "))
 }
 
 /// Whose value a place is, and which: (`team-a`, `cpu quota`). GPU is the resource that need not be named.

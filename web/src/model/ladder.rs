@@ -1,6 +1,8 @@
 //! The ladder of a fair share, with what it belongs to.
 
-use crate::engine::protocol::LadderLevel;
+use super::command::{Effect, NowView};
+use super::{Model, Selection, update};
+use crate::engine::protocol::{Ask, Frame, LadderLevel};
 
 /// How a fair share came about.
 #[derive(Clone, Debug, PartialEq)]
@@ -13,4 +15,46 @@ pub struct Ladder {
     pub resource: u8,
     /// From the root down.
     pub levels: Vec<LadderLevel>,
+}
+
+/// The queue whose fair share is explained: the selected one; for Division also that of what is selected, or the
+/// first that has a fair share.
+fn ladder_queue(model: &Model, frame: &Frame) -> Option<String> {
+    let name = |queue: u32| frame.queues.get(queue as usize).map(|row| row.name.clone());
+    let of_job = |job: &str| frame.jobs.iter().find(|row| row.name == *job).and_then(|row| name(row.queue));
+    if let Some(Selection::Queue(queue)) = &model.selection {
+        return Some(queue.clone());
+    }
+    if model.view.now != NowView::Division {
+        return None;
+    }
+    let meant = match &model.selection {
+        Some(Selection::Job(job)) => of_job(job),
+        Some(Selection::Event { cycle, index }) if *cycle == frame.cycle => {
+            frame.events.get(*index as usize).and_then(|event| name(event.queue))
+        }
+        _ => None,
+    };
+    let is_leaf = |at: usize| frame.queues.iter().all(|row| row.parent != Some(at as u32));
+    let mut rows = frame.queues.iter().enumerate();
+    let first = rows.find(|(at, row)| row.fair_share.is_some() && is_leaf(*at));
+    meant.or_else(|| first.map(|(_, row)| row.name.clone()))
+}
+
+/// Asks how the selected queue's fair share came about, unless that is known.
+pub(super) fn ask_ladder(model: &mut Model, fx: &mut Vec<Effect>) {
+    let Some(frame) = model.frame.clone().filter(|_| !model.stale) else { return };
+    let Some(queue) = ladder_queue(model, &frame) else {
+        model.ladder = None;
+        return;
+    };
+    let (cycle, resource) = (frame.cycle, model.resource);
+    let known = model.ladder.as_ref();
+    if known.is_some_and(|l| l.cycle == cycle && l.queue == queue && l.resource == resource) {
+        return;
+    }
+    model.ladder = None;
+    if frame.queues.iter().any(|q| q.name == queue && q.fair_share.is_some()) {
+        model.asked.ladder = update::send(model, Ask::Ladder { cycle, queue, resource }, fx);
+    }
 }

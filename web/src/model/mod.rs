@@ -7,7 +7,10 @@ pub mod command;
 pub mod document;
 pub mod draft;
 pub mod edit;
+pub mod help;
 pub mod history;
+pub mod inside;
+pub mod kinds;
 pub mod ladder;
 mod replies;
 pub mod requests;
@@ -21,10 +24,11 @@ use std::sync::Arc;
 
 use fairground::scenario::{Diagnostic, Path, Scenario, Severity};
 
-use crate::engine::protocol::{Frame, Run};
-pub use command::{Change, Command, Dialog, Effect, Panel, RequestKind, SetupTab, Shift, Theme};
+use crate::engine::protocol::{Frame, Run, Stop};
+pub use command::{Change, Command, Dialog, Effect, NowView, Panel, RequestKind, SetupTab, Shift, Theme};
 pub use document::{Opened, Origin};
 pub use history::History;
+use kinds::Kinds;
 pub use ladder::Ladder;
 pub use selection::Selection;
 pub use update::{begin, update};
@@ -52,6 +56,10 @@ pub struct Model {
     pub cursor: u32,
     /// The moment under the cursor, as last computed.
     pub frame: Option<Arc<Frame>>,
+    /// After how many decisions of the cycle; `None`: after all of them.
+    pub inside: Option<u32>,
+    /// The moment inside the cycle.
+    pub shown: Option<Arc<Frame>>,
     /// `frame` belongs to a scenario before the last edit.
     pub stale: bool,
     /// The cursor's moment of the scenario as it is being edited.
@@ -60,6 +68,10 @@ pub struct Model {
     pub run: Option<Arc<Run>>,
     /// How the selected queue's fair share came about.
     pub ladder: Option<Arc<Ladder>>,
+    /// What the run is to stop at.
+    pub stop: Option<Stop>,
+    /// What would help a job.
+    pub help: Option<Arc<help::Help>>,
     /// What is selected.
     pub selection: Option<Selection>,
     /// The page selected it, not a person.
@@ -87,6 +99,9 @@ pub struct Model {
     /// What was recognised in dropped or pasted files.
     pub import: Option<Arc<Import>>,
 }
+
+/// The narrowest and the widest SETUP, in pixels.
+pub const SETUP_WIDTHS: (u16, u16) = (300, 640);
 
 /// Cycles per second while playing.
 pub const SPEEDS: [f64; 8] = [0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0];
@@ -135,6 +150,8 @@ pub struct Asked {
     pub event: u64,
     /// For an import.
     pub import: u64,
+    /// For what would help.
+    pub help: u64,
 }
 
 /// What the page looks like.
@@ -146,6 +163,8 @@ pub struct View {
     pub tab: SetupTab,
     /// The panel that narrow screens show.
     pub panel: Panel,
+    /// What NOW shows.
+    pub now: NowView,
     /// An open dialog.
     pub dialog: Option<Dialog>,
     /// WHY is open where it is not always there.
@@ -154,6 +173,8 @@ pub struct View {
     pub why_closed: bool,
     /// SETUP is folded away.
     pub setup_folded: bool,
+    /// How wide SETUP is, in pixels; 0: as wide as the stylesheet says.
+    pub setup_width: u16,
     /// The chips of the start scenario are still offered.
     pub chips: bool,
     /// The line under the title was closed.
@@ -162,6 +183,10 @@ pub struct View {
     pub detail: Option<Path>,
     /// Queues whose children are hidden.
     pub folded: Arc<BTreeSet<String>>,
+    /// Kinds of events that the lane leaves out and jumps pass over.
+    pub without: Kinds,
+    /// Lines of the palette that were used last.
+    pub recent: Arc<Vec<String>>,
 }
 
 /// A line that tells what happened.
@@ -216,10 +241,14 @@ impl Model {
             history: History::default(),
             cursor: 0,
             frame: None,
+            inside: None,
+            shown: None,
             stale: false,
             ghost: None,
             run: None,
             ladder: None,
+            stop: None,
+            help: None,
             selection: None,
             auto_selected: false,
             resource: 2,
@@ -262,9 +291,13 @@ impl Model {
         self.selection = opened.moment.selection;
         self.auto_selected = false;
         self.frame = None;
+        self.inside = opened.moment.decision;
+        self.shown = None;
+        self.view.now = opened.moment.view.unwrap_or(self.view.now);
         self.ghost = None;
         self.run = None;
         self.ladder = None;
+        self.help = None;
         self.stale = false;
         self.playing = false;
         self.view.note_closed = false;
@@ -280,14 +313,18 @@ impl Default for View {
             theme: Theme::System,
             tab: SetupTab::Queues,
             panel: Panel::Now,
+            now: NowView::Shares,
             dialog: None,
             why_open: true,
             why_closed: false,
             setup_folded: false,
+            setup_width: 0,
             chips: true,
             note_closed: false,
             detail: None,
             folded: Arc::default(),
+            without: Kinds::default(),
+            recent: Arc::default(),
         }
     }
 }

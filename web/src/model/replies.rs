@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use super::command::{Dialog, Effect};
-use super::ladder::Ladder;
-use super::update::{ask_ladder, go_to, notify};
+use super::ladder::{Ladder, ask_ladder};
+use super::update::{go_to, notify, show_inside};
 use super::{EngineState, Model, Origin, Progress, Selection};
-use crate::engine::protocol::{Frame, Reply, Run, Say};
+use crate::engine::protocol::{Frame, Reply, Run, Say, Stop};
 
 /// Takes a reply in, unless it answers a question that is no longer of interest.
 pub(super) fn replied(model: &mut Model, reply: Reply, fx: &mut Vec<Effect>) {
@@ -24,9 +24,26 @@ pub(super) fn replied(model: &mut Model, reply: Reply, fx: &mut Vec<Effect>) {
             Some(cycle) => go_to(model, cycle, fx),
             None => notify(model, false, no_event(model), None, fx),
         },
+        Say::Stopped { met } if id == model.asked.frame => {
+            if let Some(stop) = model.stop.take() {
+                notify(model, false, stopped(&stop, met, model.cursor), None, fx);
+            }
+        }
         Say::Ladder { queue, resource, levels } if id == model.asked.ladder => {
             let cycle = model.frame.as_ref().map_or(0, |f| f.cycle);
             model.ladder = Some(Arc::new(Ladder { cycle, queue, resource, levels }));
+        }
+        Say::Tried { outcomes } if id == model.asked.help => {
+            if let Some(help) = &mut model.help {
+                Arc::make_mut(help).ran(outcomes);
+                let n = help.offers().len();
+                let said = match n {
+                    0 => "No small change helps.".to_string(),
+                    1 => "One change would help.".to_string(),
+                    _ => format!("{n} changes would help."),
+                };
+                fx.push(Effect::Announce(said));
+            }
         }
         Say::Imported { scenario, is_trace, understood, assumed, ignored, findings }
             if id == model.asked.import =>
@@ -45,6 +62,25 @@ pub(super) fn replied(model: &mut Model, reply: Reply, fx: &mut Vec<Effect>) {
         }
         Say::Cancelled => fx.push(Effect::Announce("Stopped.".to_string())),
         _ => {}
+    }
+}
+
+/// Why a run stopped.
+fn stopped(stop: &Stop, met: bool, cycle: u32) -> String {
+    let what = match (stop, met) {
+        (Stop::Starts(job), true) => format!("{job} started"),
+        (Stop::Starts(job), false) => format!("{job} did not start"),
+        (Stop::Share(queue), true) => format!("{queue} reached its share"),
+        (Stop::Share(queue), false) => format!("{queue} did not come to its share"),
+        (Stop::Evicts, true) => "somebody was told to go".to_string(),
+        (Stop::Evicts, false) => "nobody was told to go".to_string(),
+        (Stop::Nothing, true) => "nothing happened in it".to_string(),
+        (Stop::Nothing, false) => "nothing further happens".to_string(),
+    };
+    if met {
+        format!("Stopped at cycle {cycle}: {what}.")
+    } else {
+        format!("Nothing further happens after cycle {cycle}: {what}.")
     }
 }
 
@@ -73,7 +109,11 @@ fn arrived(model: &mut Model, frame: Frame, run: Run, fx: &mut Vec<Effect>) {
     }
     model.frame = Some(frame.clone());
     model.run = Some(run);
+    model.shown = None;
     point_out(model, &frame);
+    if model.inside.is_some() {
+        show_inside(model, model.inside, fx);
+    }
     ask_ladder(model, fx);
 }
 

@@ -4,15 +4,20 @@ use std::sync::Arc;
 
 use fairground::scenario::{Fix, Path, Scenario, Severity};
 
+use super::SETUP_WIDTHS;
 use super::command::{Change, Command, Dialog, Effect, Panel};
 use super::document::Opened;
 use super::edit::{self, Changed};
+use super::ladder::ask_ladder;
 use super::replies;
-use super::{EngineState, Import, Model, Notice, Origin, SPEEDS, Selection, document, table};
-use crate::engine::protocol::{Ask, ImportOptions, Request};
+use super::{EngineState, Import, Model, Notice, Origin, SPEEDS, Selection, document, inside, table};
+use crate::engine::protocol::{Ask, Frame, ImportOptions, Request};
 
 /// Most notices that are kept.
 const NOTICES_MAX: usize = 3;
+
+/// Most lines of the palette that are remembered.
+const RECENT_MAX: usize = 5;
 
 /// Changes the model as the command says; gives what the world has to do about it.
 pub fn update(model: &mut Model, command: Command) -> Vec<Effect> {
@@ -24,6 +29,16 @@ pub fn update(model: &mut Model, command: Command) -> Vec<Effect> {
         Command::Preview { at, value } => preview(model, &at, &value, fx),
         Command::PreviewEnd => drop_ghost(model, fx),
         Command::GestureEnd => model.history.end_gesture(),
+        Command::Look(now) => {
+            model.view.now = now;
+            ask_ladder(model, fx);
+            fx.push(Effect::SetUrl);
+        }
+        Command::SetText(scenario) => {
+            if *scenario != *model.scenario {
+                commit(model, *scenario, "text", |_| "edit the text".to_string(), fx);
+            }
+        }
         Command::Change(change) => make_change(model, &change, fx),
         Command::Fix(fix) => apply_fix(model, *fix, fx),
         Command::Dismiss(key) => {
@@ -37,6 +52,7 @@ pub fn update(model: &mut Model, command: Command) -> Vec<Effect> {
             model.resource = resource.min(2);
             ask_ladder(model, fx);
         }
+        Command::Help(job) => super::help::ask(model, job, fx),
         Command::Replied(reply) => replies::replied(model, *reply, fx),
         Command::EngineDied => engine_died(model, fx),
         Command::Import { files, options } => import(model, files, options, fx),
@@ -83,6 +99,10 @@ fn update_time(model: &mut Model, command: Command, fx: &mut Vec<Effect>) -> Opt
                 go_to(model, model.cursor - 1, fx);
             }
         }
+        Command::Inside { back } => {
+            pause(model, fx);
+            step_inside(model, back, fx);
+        }
         Command::NextEvent { back } => next_event(model, back, fx),
         Command::Play(on) => {
             let at_end = model.frame.as_ref().is_some_and(|f| f.quiet && f.cycle == model.cursor);
@@ -110,6 +130,11 @@ fn update_time(model: &mut Model, command: Command, fx: &mut Vec<Effect>) -> Opt
         Command::RunUntil(time_ms) => {
             pause(model, fx);
             ask_frame(model, Ask::RunUntil { time_ms }, fx);
+        }
+        Command::RunTo(stop) => {
+            pause(model, fx);
+            model.stop = Some(stop.clone());
+            ask_frame(model, Ask::RunTo { stop }, fx);
         }
         Command::Cancel => {
             pause(model, fx);
@@ -149,8 +174,16 @@ fn update_view(model: &mut Model, command: Command, fx: &mut Vec<Effect>) {
             view.why_open = open;
             view.why_closed = !open;
             view.panel = if open { Panel::Why } else { Panel::Now };
+            fx.push(Effect::Remember("why", if open { "open" } else { "closed" }.to_string()));
         }
-        Command::FoldSetup(folded) => view.setup_folded = folded,
+        Command::FoldSetup(folded) => {
+            view.setup_folded = folded;
+            fx.push(Effect::Remember("setup", if folded { "folded" } else { "open" }.to_string()));
+        }
+        Command::SetupWidth(width) => {
+            view.setup_width = width.clamp(SETUP_WIDTHS.0, SETUP_WIDTHS.1);
+            fx.push(Effect::Remember("setup-width", view.setup_width.to_string()));
+        }
         Command::FoldQueue(queue, folded) => {
             let set = Arc::make_mut(&mut view.folded);
             if folded {
@@ -158,6 +191,15 @@ fn update_view(model: &mut Model, command: Command, fx: &mut Vec<Effect>) {
             } else {
                 set.remove(&queue);
             }
+        }
+        Command::ShowEvents(kind, shown) => {
+            view.without.put(kind, !shown);
+        }
+        Command::Used(label) => {
+            let recent = Arc::make_mut(&mut view.recent);
+            recent.retain(|used| *used != label);
+            recent.insert(0, label);
+            recent.truncate(RECENT_MAX);
         }
         Command::CloseNote => view.note_closed = true,
         Command::ChipsUsed => {
@@ -185,6 +227,8 @@ fn ask_frame(model: &mut Model, ask: Ask, fx: &mut Vec<Effect>) {
 pub(super) fn load(model: &mut Model, fx: &mut Vec<Effect>) {
     model.stale = model.frame.is_some();
     model.ladder = None;
+    model.help = None;
+    model.shown = None;
     if model.has_errors() {
         let errors = model.findings.iter().filter(|d| d.severity == Severity::Error);
         model.engine = EngineState::Refused(Arc::new(errors.map(|d| d.says.clone()).collect()));
@@ -201,6 +245,7 @@ pub(super) fn go_to(model: &mut Model, cycle: u32, fx: &mut Vec<Effect>) {
         return;
     }
     model.cursor = cycle;
+    model.inside = None;
     ask_frame(model, Ask::GoTo { cycle }, fx);
     fx.push(Effect::SetUrl);
     if model.draft.is_some() {
@@ -210,11 +255,54 @@ pub(super) fn go_to(model: &mut Model, cycle: u32, fx: &mut Vec<Effect>) {
 
 fn step(model: &mut Model, fx: &mut Vec<Effect>) {
     match &model.frame {
+        // The rest of the cycle first.
+        Some(_) if model.inside.is_some() => show_inside(model, None, fx),
         Some(frame) if frame.quiet && frame.cycle == model.cursor && !model.stale => {
             fx.push(Effect::Announce("Nothing further happens in this scenario.".to_string()));
         }
         _ => go_to(model, model.cursor.saturating_add(1), fx),
     }
+}
+
+/// One decision on or back; beyond the ends of the cycle into the next or the previous one.
+fn step_inside(model: &mut Model, back: bool, fx: &mut Vec<Effect>) {
+    let Some(frame) = model.frame.clone().filter(|frame| frame.cycle == model.cursor && !model.stale) else {
+        return;
+    };
+    let n = inside::n_decisions(&frame);
+    match (model.inside, back) {
+        (Some(0), true) => go_to(model, model.cursor.saturating_sub(1), fx),
+        (Some(at), true) => show_inside(model, Some(at - 1), fx),
+        (None, true) if n > 0 => show_inside(model, Some(n - 1), fx),
+        (None, true) if model.cursor > 0 => go_to(model, model.cursor - 1, fx),
+        (None, true) => {}
+        (Some(at), false) => show_inside(model, Some(at + 1).filter(|at| *at < n), fx),
+        (None, false) => {
+            let asked = model.asked.frame;
+            step(model, fx);
+            model.inside = (model.asked.frame != asked).then_some(1);
+        }
+    }
+}
+
+/// Shows the moment after so many decisions of the present cycle, or its end.
+pub(super) fn show_inside(model: &mut Model, at: Option<u32>, fx: &mut Vec<Effect>) {
+    let Some(frame) = model.frame.clone() else { return };
+    model.inside = at.filter(|at| *at < inside::n_decisions(&frame));
+    model.shown = model.inside.map(|at| Arc::new(inside::inside(&frame, at)));
+    let last = at.or_else(|| Some(inside::n_decisions(&frame))).and_then(|at| inside::event_of(&frame, at));
+    if let Some(index) = last {
+        let only = Frame {
+            events: vec![frame.events[index as usize].clone()],
+            ..(**model.shown.as_ref().unwrap_or(&frame)).clone()
+        };
+        fx.push(Effect::AnnounceStep(Arc::new(only), model.resource));
+        if model.selection.is_none() || model.auto_selected {
+            model.selection = Some(Selection::Event { cycle: frame.cycle, index });
+            model.auto_selected = true;
+        }
+    }
+    fx.push(Effect::SetUrl);
 }
 
 fn pause(model: &mut Model, fx: &mut Vec<Effect>) {
@@ -235,7 +323,8 @@ fn next_event(model: &mut Model, back: bool, fx: &mut Vec<Effect>) {
         _ => (None, None),
     };
     let from = model.cursor;
-    model.asked.event = send(model, Ask::NextEvent { from, back, queue, job }, fx);
+    let without = model.view.without.all().flat_map(|kind| kind.keys()).map(|key| key.to_string()).collect();
+    model.asked.event = send(model, Ask::NextEvent { from, back, queue, job, without }, fx);
 }
 
 fn open(model: &mut Model, opened: Opened, fx: &mut Vec<Effect>) {
@@ -403,24 +492,6 @@ fn select(model: &mut Model, selection: Option<Selection>, fx: &mut Vec<Effect>)
     model.selection = selection;
     ask_ladder(model, fx);
     fx.push(Effect::SetUrl);
-}
-
-/// Asks how the selected queue's fair share came about, unless that is known.
-pub(super) fn ask_ladder(model: &mut Model, fx: &mut Vec<Effect>) {
-    let Some(Selection::Queue(queue)) = model.selection.clone() else {
-        model.ladder = None;
-        return;
-    };
-    let Some(frame) = model.frame.clone().filter(|_| !model.stale) else { return };
-    let (cycle, resource) = (frame.cycle, model.resource);
-    let known = model.ladder.as_ref();
-    if known.is_some_and(|l| l.cycle == cycle && l.queue == queue && l.resource == resource) {
-        return;
-    }
-    model.ladder = None;
-    if frame.queues.iter().any(|q| q.name == queue && q.fair_share.is_some()) {
-        model.asked.ladder = send(model, Ask::Ladder { cycle, queue, resource }, fx);
-    }
 }
 
 fn engine_died(model: &mut Model, fx: &mut Vec<Effect>) {

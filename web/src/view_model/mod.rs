@@ -2,7 +2,10 @@
 //! the same view model, so they cannot disagree.
 
 pub mod cluster;
+pub mod division;
+pub mod icicle;
 pub mod number;
+pub mod palette;
 pub mod pointed;
 pub mod queues;
 pub mod shares;
@@ -26,5 +29,15 @@ impl Table {
             cells.iter().map(|c| c.replace(['\t', '\n', '\r'], " ")).collect::<Vec<_>>().join("\t")
         };
         std::iter::once(&self.head).chain(&self.rows).map(|row| line(row) + "\n").collect()
+    }
+
+    /// The table as comma-separated values; cells are quoted where they need it.
+    pub fn csv(&self) -> String {
+        let cell = |cell: &String| match cell.contains(['"', ',', '\n', '\r']) {
+            true => format!("\"{}\"", cell.replace('"', "\"\"")),
+            false => cell.clone(),
+        };
+        let line = |cells: &Vec<String>| cells.iter().map(cell).collect::<Vec<_>>().join(",") + "\r\n";
+        std::iter::once(&self.head).chain(&self.rows).map(line).collect()
     }
 }

@@ -6,6 +6,7 @@ use super::queues::{HUES, Tone, Tree};
 use super::shares::selected_queue;
 use crate::engine::protocol::{Frame, Point, Run};
 use crate::model::Selection;
+pub use crate::model::kinds::{Kind, Kinds};
 use fairground::kit::sort;
 
 /// Distance of the first cycle from the left edge: room for the numbers of the axis.
@@ -61,6 +62,15 @@ pub struct TimelineView {
     pub share: Option<(String, Tone, Vec<f64>)>,
     /// Events by cycle, without those that only follow from others.
     pub events: Vec<LaneEvent>,
+    /// The kinds of all of them, also of those that are left out.
+    pub kinds: Kinds,
+}
+
+impl TimelineView {
+    /// Leaves out events of some kinds.
+    pub fn leave_out(&mut self, kinds: Kinds) {
+        self.events.retain(|event| !kinds.has(event.kind));
+    }
 }
 
 /// What one top queue held.
@@ -72,80 +82,6 @@ pub struct Band {
     pub tone: Tone,
     /// Amount at each step.
     pub amounts: Vec<f64>,
-}
-
-/// The kind of an event, from the one that hides others to the one that is hidden.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Kind {
-    /// ✕
-    Reclaimed,
-    /// ◆
-    Preempted,
-    /// ⇄
-    Moved,
-    /// ⚡
-    Node,
-    /// ✎
-    Changed,
-    /// ●
-    Started,
-    /// ■
-    Finished,
-    /// ▲
-    Submitted,
-    /// ○
-    Requeued,
-    /// A dotted ring: room is held.
-    Claimed,
-}
-
-impl Kind {
-    /// All kinds.
-    pub const ALL: [Kind; 10] = [
-        Kind::Reclaimed,
-        Kind::Preempted,
-        Kind::Moved,
-        Kind::Node,
-        Kind::Changed,
-        Kind::Started,
-        Kind::Finished,
-        Kind::Submitted,
-        Kind::Requeued,
-        Kind::Claimed,
-    ];
-
-    /// The kind of an event; none for events that only follow from others.
-    pub fn of(kind: &str) -> Option<Kind> {
-        Some(match kind {
-            "reclaimed" | "evicted" => Kind::Reclaimed,
-            "preempted" => Kind::Preempted,
-            "moved" => Kind::Moved,
-            "node" => Kind::Node,
-            "changed" => Kind::Changed,
-            "started" => Kind::Started,
-            "finished" => Kind::Finished,
-            "submitted" => Kind::Submitted,
-            "requeued" => Kind::Requeued,
-            "claimed" => Kind::Claimed,
-            _ => return None,
-        })
-    }
-
-    /// Its name in the legend.
-    pub fn name(self) -> &'static str {
-        match self {
-            Kind::Reclaimed => "reclaimed",
-            Kind::Preempted => "preempted",
-            Kind::Moved => "moved",
-            Kind::Node => "node event",
-            Kind::Changed => "changed by hand",
-            Kind::Started => "started",
-            Kind::Finished => "finished",
-            Kind::Submitted => "submitted",
-            Kind::Requeued => "waits again",
-            Kind::Claimed => "claimed",
-        }
-    }
 }
 
 /// An event in the lane.
@@ -205,6 +141,9 @@ pub fn timeline(run: &Run, frame: &Frame, selection: Option<&Selection>, resourc
             .map(|s| (name(top), tree.tone(top), s))
     });
     let held = |i: usize| bands.iter().map(|band| band.amounts[i]).sum::<f64>();
+    let events = events(run, frame, selection, selected);
+    let mut kinds = Kinds::default();
+    events.iter().for_each(|event| kinds.put(event.kind, true));
     let most = (0..run.points.len()).map(held).chain(capacity.iter().copied()).fold(0.0, f64::max);
     TimelineView {
         summary: summary(run, resource),
@@ -217,7 +156,8 @@ pub fn timeline(run: &Run, frame: &Frame, selection: Option<&Selection>, resourc
         capacity,
         bands,
         share,
-        events: events(run, frame, selection, selected),
+        events,
+        kinds,
     }
 }
 
@@ -306,11 +246,6 @@ fn events(run: &Run, frame: &Frame, selection: Option<&Selection>, selected: Opt
         })
         .filter(|event| event.kind != Kind::Claimed)
         .collect()
-}
-
-/// The kinds of events in the lane, for the legend.
-pub fn kinds(view: &TimelineView) -> Vec<Kind> {
-    Kind::ALL.into_iter().filter(|kind| view.events.iter().any(|event| event.kind == *kind)).collect()
 }
 
 /// Marks nearer than this are one.

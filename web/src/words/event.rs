@@ -30,14 +30,17 @@ pub fn event(frame: &Frame, event: &EventRow, resource: u8) -> Explanation {
         "started" => started(frame, event),
         _ => other(frame, event),
     };
-    let kind = if event.kind == "evicted" { "evicted".to_string() } else { event.kind.replace('-', " ") };
+    let is_mark = event.kind == "mark";
+    let kind = if is_mark { "the real one differs".to_string() } else { event.kind.replace('-', " ") };
     explanation.about = if event.job.is_empty() {
         Text::of(format!("{kind}, cycle {}", frame.cycle))
     } else {
         Text::default().job(&event.job).say(format!(" · {kind}, cycle {}", frame.cycle))
     };
     explanation.when = number::time(event.time_ms);
-    explanation.checks = event.checks.iter().map(says).collect();
+    if !is_mark {
+        explanation.checks = event.checks.iter().map(says).collect();
+    }
     explanation.list = in_order(frame, event);
     if explanation.rule.is_none() {
         explanation.rule = event.checks.iter().rev().find(|check| !check.says.is_empty()).map(RuleCard::of);
@@ -388,6 +391,7 @@ fn other(frame: &Frame, event: &EventRow) -> Explanation {
     let outlook = match event.kind.as_str() {
         "submitted" => Text::of("The next cycle looks at it."),
         "claimed" => Text::of("It starts in the next cycle in which the room is free."),
+        "mark" => Text::of("From here on, what is shown is what would follow if it had gone on."),
         _ => Text::default(),
     };
     Explanation { verdict, outlook, ..Explanation::default() }

@@ -57,7 +57,7 @@ fn one_level(level: &LadderLevel, resource: u8) -> Vec<Step> {
         steps.extend(folded(
             &rounds[at..at + n],
             name,
-            |line| round(line, resource),
+            |line| round(level, line, resource),
             "others in round",
             resource,
         ));
@@ -118,22 +118,27 @@ fn quota(line: &LadderLine, resource: u8) -> Step {
     }
 }
 
-fn round(line: &LadderLine, resource: u8) -> Step {
-    let share = if line.part.0 == line.weight {
-        format!("weight {} of {}", number(line.part.0), number(line.part.1))
-    } else {
-        format!(
-            "part {} of {} (weight {}, less for past use)",
-            number(line.part.0),
-            number(line.part.1),
-            number(line.weight)
-        )
+fn round(level: &LadderLevel, line: &LadderLine, resource: u8) -> Step {
+    let weights = level.weights(line);
+    let (share, part, of) = match level.weight_after_use(line) {
+        None => (format!("weight {} of {}", number(line.weight), number(weights)), line.weight, weights),
+        Some(counted) => {
+            let word = if counted < line.weight { "less" } else { "more" };
+            let share = format!(
+                "part {} of {} (weight {} of {}, {word} for past use)",
+                number(line.part.0),
+                number(line.part.1),
+                number(line.weight),
+                number(weights)
+            );
+            (share, line.part.0, line.part.1)
+        }
     };
     let offered = format!(
         "{} × {} / {} = {}",
         amount(resource, line.pot),
-        number(line.part.0),
-        number(line.part.1),
+        number(part),
+        number(of),
         amount(resource, line.offer)
     );
     let end = if line.given < line.offer && line.given >= line.wanted {

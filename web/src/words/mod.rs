@@ -7,6 +7,7 @@ mod announce;
 mod check;
 mod event;
 mod happenings;
+mod help;
 mod ladder;
 mod pending;
 mod queue;
@@ -17,6 +18,7 @@ use fairground::scenario::Path;
 pub use announce::announce;
 pub use check::{quantity_name, says};
 pub use happenings::{Entry, history, now};
+pub use help::outcome;
 pub use ladder::{Step, ladder};
 pub use text::{Piece, Text};
 
@@ -110,6 +112,20 @@ impl Control {
     fn job(job: &str, field: &str, label: Text) -> Control {
         Control { label, path: Path::default().field("jobs").named(job).field(field) }
     }
+}
+
+/// KAI's own word for a mark, where it has another one.
+pub fn term(mark: &str) -> Option<&'static str> {
+    Some(match mark {
+        "cannot be taken" => "non-preemptible",
+        "claimed" => "pipelined",
+        "leaving" => "releasing",
+        "quota" => "deserved",
+        "limit" => "max allowed",
+        "wants" => "requested",
+        "down" => "not ready",
+        _ => return None,
+    })
 }
 
 /// A first letter in capitals and a full stop.

@@ -53,14 +53,16 @@ pub fn Examples(
     }
 }
 
+/// Opens an example.
+pub fn open(store: Store, example: &Example) {
+    let origin = if example.id == "start" { Origin::Start } else { Origin::Example(example.id.to_string()) };
+    store.dispatch(Command::Open(Box::new(Opened::new(example.scenario(), origin))));
+}
+
 #[component]
 fn Card(example: &'static Example) -> impl IntoView {
     let store = Store::get();
-    let open = move |_| {
-        let origin =
-            if example.id == "start" { Origin::Start } else { Origin::Example(example.id.to_string()) };
-        store.dispatch(Command::Open(Box::new(Opened::new(example.scenario(), origin))));
-    };
+    let open = move |_| open(store, example);
     view! {
         <li>
             <button type="button" class="card" data-example=example.id on:click=open>

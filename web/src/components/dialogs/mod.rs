@@ -6,6 +6,7 @@ mod goto;
 mod import;
 mod keys;
 mod link;
+mod palette;
 mod paste;
 mod share;
 
@@ -27,6 +28,7 @@ pub fn Dialogs() -> impl IntoView {
             Dialog::Fidelity => view! { <fidelity::Fidelity on_close /> }.into_any(),
             Dialog::Keys => view! { <keys::Keys on_close /> }.into_any(),
             Dialog::GoTo => view! { <goto::GoTo on_close /> }.into_any(),
+            Dialog::Palette => view! { <palette::Palette on_close /> }.into_any(),
             Dialog::Paste => view! { <paste::Paste on_close /> }.into_any(),
             Dialog::Import => view! { <import::ImportPreview /> }.into_any(),
             Dialog::BadLink(says) => view! { <link::BadLink says on_close /> }.into_any(),

@@ -47,16 +47,22 @@ struct Editing {
 }
 
 #[derive(Clone, Copy)]
-struct Grid {
+pub(super) struct Grid {
     columns: usize,
-    rows: Memo<Vec<Row>>,
+    pub(super) rows: Memo<Vec<Row>>,
     by_id: Memo<BTreeMap<String, Row>>,
-    active: RwSignal<Place>,
+    pub(super) active: RwSignal<Place>,
     editing: RwSignal<Option<Editing>>,
+    /// Rows that are edited together.
+    pub(super) marked: RwSignal<Vec<String>>,
+    /// The row that is being dragged.
+    pub(super) dragged: StoredValue<Option<String>>,
+    /// The row that something is dragged over, and whether it would go before it.
+    pub(super) over: RwSignal<Option<(String, bool)>>,
     root: NodeRef<html::Div>,
     on_row_key: Callback<(String, RowKey)>,
     is_tree: bool,
-    store: Store,
+    pub(super) store: Store,
 }
 
 /// A table edited in place.
@@ -90,6 +96,9 @@ pub fn EditGrid(
         by_id,
         active: RwSignal::new((first, 0)),
         editing: RwSignal::new(None),
+        marked: RwSignal::new(Vec::new()),
+        dragged: StoredValue::new(None),
+        over: RwSignal::new(None),
         root: NodeRef::new(),
         on_row_key,
         is_tree,
@@ -115,6 +124,7 @@ pub fn EditGrid(
             class="edit-grid"
             role=if is_tree { "treegrid" } else { "grid" }
             aria-label=label
+            aria-multiselectable="true"
             aria-rowcount=move || rows.with(|rows| rows.len() + 1).to_string()
             on:keydown=move |event| grid.on_key(&event)
         >
@@ -203,20 +213,36 @@ fn GridRow(
         }
     });
     let has_menu = !id.is_empty();
+    let can_drag = is_tree && has_menu;
+    let is_marked = move || grid.marked.with(|marked| key.with_value(|id| marked.contains(id)));
+    let is_over = move |before: bool| {
+        grid.over.with(|over| {
+            over.as_ref().is_some_and(|over| over.1 == before && key.with_value(|id| *id == over.0))
+        })
+    };
     let menu_of = Callback::new(move |()| menu.run(key.get_value()));
     view! {
         <div
             class="grid rowq"
             class:on=is_selected
             class:top=is_top
+            class:marked=is_marked
+            class:drop-in=move || is_over(false)
+            class:drop-before=move || is_over(true)
             role="row"
+            draggable=can_drag.then_some("true")
+            on:dragstart=move |event| grid.drag_start(&event, key)
+            on:dragover=move |event| grid.drag_over(&event, key)
+            on:dragleave=move |_| grid.over.set(None)
+            on:dragend=move |_| grid.drag_end()
+            on:drop=move |event| grid.dropped(&event)
             data-row=id
             aria-level=move || if is_tree { level() } else { None }
             style:grid-template-columns=tracks
             aria-expanded=move || if is_tree { open() } else { None }
             aria-posinset=move || if is_tree { place() } else { None }
             aria-setsize=move || if is_tree { of() } else { None }
-            aria-selected=move || is_selected.get().to_string()
+            aria-selected=move || (is_selected.get() || is_marked()).to_string()
         >
             <span class="nm" role="gridcell" style:padding-left=move || is_tree.then(indent)>
                 {is_tree.then(|| view! { <span class="chev-room">{chevron}</span> })}
@@ -251,7 +277,14 @@ fn CellView(grid: Grid, row: StoredValue<String>, column: usize, cell: Memo<Opti
     let is_active = Memo::new(move |_| grid.active.with(is_here));
     let editing =
         Memo::new(move |_| grid.editing.with(|e| e.as_ref().filter(|e| is_here(&e.place)).cloned()));
-    let on_click = move |_: leptos::ev::MouseEvent| {
+    let on_click = move |event: leptos::ev::MouseEvent| {
+        if event.ctrl_key() || event.meta_key() || event.shift_key() {
+            grid.mark(row.get_value(), event.shift_key());
+            return grid.active.set((row.get_value(), column));
+        }
+        if grid.marked.with_untracked(|marked| row.with_value(|id| !marked.contains(id))) {
+            grid.marked.set(Vec::new());
+        }
         grid.active.set((row.get_value(), column));
         let can_edit = cell.with_untracked(|c| c.as_ref().is_some_and(|c| c.at.is_some()));
         if column > 0 && can_edit {
@@ -295,6 +328,7 @@ fn CellView(grid: Grid, row: StoredValue<String>, column: usize, cell: Memo<Opti
                     kind
                     label=spoken
                     typed=editing.start.unwrap_or_default()
+                    others=grid.others(&row.get_value(), column)
                     on_done=Callback::new(done)
                 />
             }
@@ -367,11 +401,20 @@ impl Grid {
         }
     }
 
+    /// Long because it is one table of keys.
     fn on_key(self, event: &leptos::ev::KeyboardEvent) {
-        if self.editing.with_untracked(Option::is_some) || event.ctrl_key() || event.meta_key() {
+        if self.editing.with_untracked(Option::is_some) {
             return;
         }
         let Some((at, row)) = self.current() else { return };
+        if event.ctrl_key() || event.meta_key() {
+            if event.key() != " " {
+                return;
+            }
+            self.mark(row.id, false);
+            event.prevent_default();
+            return event.stop_propagation();
+        }
         let column = self.active.with_untracked(|(_, column)| *column);
         let n = self.rows.with_untracked(Vec::len);
         let tell = |key| {
@@ -386,6 +429,14 @@ impl Grid {
             ("ArrowDown", true) => tell(RowKey::Down),
             ("ArrowRight", true) if self.is_tree => tell(RowKey::In),
             ("ArrowLeft", true) if self.is_tree => tell(RowKey::Out),
+            ("ArrowUp" | "ArrowDown", _) if event.shift_key() => {
+                let to = if event.key() == "ArrowUp" { at.saturating_sub(1) } else { (at + 1).min(n - 1) };
+                self.mark_range(at, to);
+                self.go(to, column);
+            }
+            ("Escape", _) if self.marked.with_untracked(|marked| !marked.is_empty()) => {
+                self.marked.set(Vec::new());
+            }
             ("ArrowUp", _) => self.go(at.saturating_sub(1), column),
             ("ArrowDown", _) => self.go((at + 1).min(n - 1), column),
             ("PageUp", _) => self.go(at.saturating_sub(10), column),
@@ -404,6 +455,7 @@ impl Grid {
             ("End", _) => self.go(at, self.columns - 1),
             ("Enter" | "F2", _) => self.edit(None),
             (" ", _) => self.select(),
+            ("Delete", _) if self.marked.with_untracked(|marked| marked.len() > 1) => self.remove_marked(),
             ("Delete", _) => {
                 tell(RowKey::Remove);
                 self.go(at.saturating_sub(1), column);

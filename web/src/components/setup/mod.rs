@@ -6,9 +6,11 @@ pub mod rows;
 
 mod detail;
 mod findings;
+mod marking;
 mod nodes;
 mod queues;
 mod rules;
+mod text;
 mod work;
 
 pub use rules::{Choice, POLICIES};
@@ -61,11 +63,12 @@ fn css(tone: Tone) -> String {
 }
 
 /// The tabs, in order.
-const TABS: [(SetupTab, &str); 4] = [
+const TABS: [(SetupTab, &str); 5] = [
     (SetupTab::Queues, "Queues"),
     (SetupTab::Nodes, "Nodes"),
     (SetupTab::Work, "Work"),
     (SetupTab::Rules, "Rules"),
+    (SetupTab::Text, "Text"),
 ];
 
 /// The line of a row's menu that opens its form.
@@ -117,6 +120,7 @@ pub fn Setup() -> impl IntoView {
         SetupTab::Nodes => view! { <nodes::Nodes /> }.into_any(),
         SetupTab::Work => view! { <work::Work /> }.into_any(),
         SetupTab::Rules => view! { <rules::Rules /> }.into_any(),
+        SetupTab::Text => view! { <text::TextTab /> }.into_any(),
     };
     let label =
         move || TABS.iter().find(|(this, _)| *this == tab.get()).map(|(_, name)| format!("setup-tab-{name}"));

@@ -5,7 +5,7 @@ use fairground::scenario::Path;
 
 use super::all_values;
 use super::grid::{EditGrid, RowKey};
-use super::rows::{Row, queue_columns, queue_rows};
+use super::rows::{Row, queue_columns, queue_rows, usage_counts};
 use crate::components::icons::{Icon, Kind};
 use crate::components::menu::MenuItem;
 use crate::model::{Change, Command, Shift, document, tree};
@@ -24,21 +24,28 @@ pub fn Queues() -> impl IntoView {
             queue_rows(&scenario, &findings, gone, &folded.get(), store.resource.get())
         })
     });
-    let columns = Signal::derive(queue_columns);
+    let with_usage = Memo::new(move |_| store.scenario.with(|s| usage_counts(s)));
     let on_row_key = move |(id, key): (String, RowKey)| {
         if let Some(command) = row_command(store, &rows.get_untracked(), id, key) {
             store.dispatch(command);
         }
     };
+    // Made anew when a column comes or goes.
+    let grid = move || {
+        let with_usage = with_usage.get();
+        view! {
+            <EditGrid
+                label="Queues"
+                is_tree=true
+                columns=Signal::derive(move || queue_columns(with_usage))
+                rows
+                menu=Callback::new(move |id: String| menu(store, &id))
+                on_row_key=Callback::new(on_row_key)
+            />
+        }
+    };
     view! {
-        <EditGrid
-            label="Queues"
-            is_tree=true
-            columns
-            rows
-            menu=Callback::new(move |id: String| menu(store, &id))
-            on_row_key=Callback::new(on_row_key)
-        />
+        {grid}
         <div class="add">
             <button
                 type="button"

@@ -118,14 +118,25 @@ fn marks(
 }
 
 /// The columns of the tree of queues.
-pub fn queue_columns() -> Vec<Column> {
-    vec![
+pub fn queue_columns(with_usage: bool) -> Vec<Column> {
+    let mut columns = vec![
         column("queue", "", false, "minmax(0, 1fr)"),
         column("quota", "Guaranteed part", true, "52px"),
         column("weight", "Part in the surplus", true, "50px"),
         column("limit", "Hard ceiling", true, "50px"),
         column("prio", "Larger first", true, "42px"),
-    ]
+    ];
+    if with_usage {
+        columns.push(column("used", "Past usage, as a share of the cluster", true, "48px"));
+    }
+    columns
+}
+
+/// Whether past usage counts in a scenario: a queue has some, or its weight is set.
+pub fn usage_counts(scenario: &Scenario) -> bool {
+    let has_some =
+        |q: &fairground::scenario::QueueEntry| [&q.gpu, &q.cpu, &q.memory].iter().any(|r| r.usage.is_some());
+    scenario.settings.contains_key("k-value") || scenario.queues.iter().any(has_some)
 }
 
 /// The tree of queues. The first row is the cluster.
@@ -147,7 +158,8 @@ pub fn queue_rows(
         kind: Kind::Text,
     };
     let mut head = vec![Cell { shown: "cluster".into(), spoken: "cluster".into(), is_dim: false, ..blank() }];
-    head.extend((0..4).map(|_| blank()));
+    let with_usage = usage_counts(scenario);
+    head.extend((0..4 + usize::from(with_usage)).map(|_| blank()));
     let mut rows = vec![Row {
         id: String::new(),
         select: None,
@@ -165,6 +177,7 @@ pub fn queue_rows(
         let values = [&queue.cpu, &queue.memory, &queue.gpu][usize::from(resource.min(2))];
         let of = |field: &str| format!("{field} of {}", row.name);
         let part = |field: &str| at.field(key).field(field);
+        let usage = with_usage.then(|| number(part("usage"), &of("past usage"), &values.usage, "0"));
         Row {
             select: Some(Selection::Queue(row.name.clone())),
             level: row.depth + 2,
@@ -179,7 +192,10 @@ pub fn queue_rows(
                 number(part("weight"), &of("weight"), &values.weight, "0"),
                 number(part("limit"), &of("limit"), &values.limit, "0"),
                 number(at.field("priority"), &of("priority"), &queue.priority, "100"),
-            ],
+            ]
+            .into_iter()
+            .chain(usage)
+            .collect(),
             id: row.name,
         }
     }));

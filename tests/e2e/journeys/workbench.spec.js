@@ -1,0 +1,208 @@
+import { App } from "../app.js";
+import { expect, test } from "../fixture.js";
+
+test("what would help a waiting job is tried, offered, and does what it says", async ({ page }) => {
+  const app = new App(page);
+  await app.open();
+  await app.example("limit-is-a-ceiling");
+  await app.step.click();
+  await app.atCycle(1);
+  await page.keyboard.press("Control+k");
+  await page.keyboard.type("a4");
+  await page.keyboard.press("Enter");
+  await expect(app.why.getByText("a4 · waits")).toBeVisible();
+  await page.locator("body").press("h");
+  const offer = app.why.getByRole("button", { name: /^limit of team-a 3 → 4$/ });
+  await expect(offer).toBeVisible();
+  await expect(app.why.getByText(/It runs at this moment|It runs in cycle/).first()).toBeVisible();
+  await offer.click();
+  await app.arrived();
+  await expect(app.share("team-a")).toHaveAttribute("aria-label", /has 4/);
+  await page.keyboard.press("Control+z");
+  await expect(app.share("team-a")).toHaveAttribute("aria-label", /has 3/);
+});
+
+test("the text and the tables are one scenario", async ({ page }) => {
+  const app = new App(page);
+  await app.open();
+  await app.tab("Text").click();
+  const text = page.getByRole("textbox", { name: "The scenario as text" });
+  const before = await text.inputValue();
+  await text.fill(before.replace("quota: 2", "quota: 3"));
+  await expect(app.share("team-a")).toHaveAttribute("aria-label", /quota 3/);
+  await text.fill(before.replace("quota: 2", "quota: many"));
+  const line = before.split("\n").findIndex((l) => l.includes("quota: 2")) + 1;
+  const finding = page.getByRole("button", { name: `Line ${line}` });
+  await expect(finding).toBeVisible();
+  await expect(text).toHaveAttribute("aria-invalid", "true");
+  await finding.click();
+  await expect(text).toBeFocused();
+  expect(await text.evaluate((t) => t.value.slice(t.selectionStart, t.selectionEnd))).toContain("quota: many");
+  await text.fill("nodes: [");
+  await expect(page.locator(".text-findings")).toBeVisible();
+  await text.fill(before);
+  await expect(app.share("team-a")).toHaveAttribute("aria-label", /quota 2/);
+  await app.tab("Queues").click();
+  await app.set('queues["team-a"].gpu.quota', "4");
+  await app.tab("Text").click();
+  await expect(text).toHaveValue(/quota: 4/);
+});
+
+test("the decisions of a cycle are walked through by keys", async ({ page }) => {
+  const app = new App(page);
+  await app.open();
+  await app.example("quota-is-a-floor");
+  await app.now.focus();
+  await page.keyboard.press("Shift+ArrowRight");
+  await app.atCycle(1);
+  await expect(page.getByText("1 of 8 decisions")).toBeVisible();
+  await expect(app.why.getByText(/a8 · reclaimed/)).toBeVisible();
+  await expect(app.share("team-a")).toHaveAttribute("aria-label", /has 7/);
+  await page.keyboard.press("Shift+ArrowRight");
+  await expect(page.getByText("2 of 8 decisions")).toBeVisible();
+  await page.keyboard.press("Shift+ArrowLeft");
+  await page.keyboard.press("Shift+ArrowLeft");
+  await expect(app.share("team-a")).toHaveAttribute("aria-label", /has 8/);
+  await page.keyboard.press("ArrowRight");
+  await expect(page.getByText("of 8 decisions")).toHaveCount(0);
+  await expect(app.share("team-a")).toHaveAttribute("aria-label", /has 4/);
+});
+
+test("a run stops where it was asked to, and says why", async ({ page }) => {
+  const app = new App(page);
+  await app.open();
+  await app.example("min-runtime-on");
+  await page.getByRole("button", { name: "More steps" }).click();
+  await page.getByRole("menuitem", { name: "Run until somebody is told to go" }).click();
+  await app.atCycle(4);
+  await expect(page.getByText("Stopped at cycle 4: somebody was told to go.").first()).toBeVisible();
+});
+
+test("kinds of events are left out of the lane and of jumps", async ({ page }) => {
+  const app = new App(page);
+  await app.open();
+  await app.example("start");
+  await app.step.click();
+  await app.atCycle(1);
+  await app.step.click();
+  await app.atCycle(2);
+  const started = page.getByRole("button", { name: "started", exact: true });
+  await started.click();
+  await expect(started).toHaveAttribute("aria-pressed", "false");
+  await expect(page.getByRole("group", { name: "Events" }).getByRole("button", { name: /started/ })).toHaveCount(0);
+  await started.press("Enter");
+  await expect(started).toHaveAttribute("aria-pressed", "true");
+});
+
+test("several rows are edited as one step, by keys", async ({ page }) => {
+  const app = new App(page);
+  await app.open();
+  await app.cell('queues["team-a"].gpu.weight').focus();
+  await page.keyboard.press("Shift+ArrowDown");
+  await page.keyboard.press("F2");
+  await page.keyboard.type("5");
+  await page.keyboard.press("Enter");
+  await app.arrived();
+  for (const queue of ["team-a", "team-b"]) {
+    await expect(app.cell(`queues["${queue}"].gpu.weight`)).toContainText("5");
+  }
+  await page.getByRole("button", { name: "Undo: weight of 2 queues → 5" }).click();
+  for (const queue of ["team-a", "team-b"]) {
+    await expect(app.cell(`queues["${queue}"].gpu.weight`)).toContainText("1");
+  }
+});
+
+test("a queue is dragged below another one and before it", async ({ page }) => {
+  const app = new App(page);
+  await app.open();
+  const row = (name) => page.locator(`[data-row="${name}"]`);
+  await row("team-b").dragTo(row("team-a"), { targetPosition: { x: 60, y: 40 } });
+  await expect(row("team-b")).toHaveAttribute("aria-level", "3");
+  await page.getByRole("button", { name: "Undo: move team-b below team-a" }).click();
+  await expect(row("team-b")).toHaveAttribute("aria-level", "2");
+  await row("team-b").dragTo(row("team-a"), { targetPosition: { x: 60, y: 4 } });
+  await expect(page.getByRole("button", { name: "Undo: move team-b before team-a" })).toBeVisible();
+  await expect(page.locator(".edit-grid [data-row]").nth(1)).toHaveAttribute("data-row", "team-b");
+});
+
+test("everything is found by its name", async ({ page }) => {
+  const app = new App(page);
+  await app.open();
+  await page.keyboard.press("/");
+  const field = page.getByRole("combobox", { name: /A command/ });
+  await expect(field).toBeFocused();
+  await page.keyboard.type("quota is a floor");
+  await expect(page.locator("#palette-lines").getByRole("option").first()).toContainText("floor");
+  await page.keyboard.press("Enter");
+  await expect(page.getByRole("dialog")).toHaveCount(0);
+  await expect(page.getByRole("heading", { level: 1 })).toContainText(/floor/i);
+  await page.keyboard.press("Control+k");
+  await page.keyboard.type("no such thing");
+  await expect(page.getByText("Nothing has that name.")).toBeVisible();
+  await page.keyboard.press("Escape");
+  await expect(page.getByRole("dialog")).toHaveCount(0);
+});
+
+test("a division is stepped through by keys, and its table says the same", async ({ page }) => {
+  const app = new App(page);
+  await app.open();
+  await app.example("tree-decides");
+  await page.keyboard.press("2");
+  const chart = page.getByRole("region", { name: "Division", exact: true });
+  await expect(chart).toBeVisible();
+  await app.cell('queues["vision"].name').click();
+  await expect(chart.getByRole("heading")).toContainText("children of research");
+  await chart.getByRole("button", { name: "Previous round" }).focus();
+  for (let i = 0; i < 6; i += 1) await page.keyboard.press("Shift+ArrowLeft");
+  await expect(chart.getByText(/Step 0 of/)).toBeVisible();
+  await page.keyboard.press("Shift+ArrowRight");
+  await expect(chart.getByText("quotas granted: 1 left")).toBeVisible();
+  await expect(chart.locator("tr.on")).toContainText("quotas granted");
+  await chart.getByRole("combobox").selectOption({ label: "the cluster" });
+  await expect(chart.getByRole("heading")).toContainText("among the top queues");
+});
+
+test("the tree of queues is walked and selects by keys", async ({ page }) => {
+  const app = new App(page);
+  await app.open();
+  await app.example("tree-decides");
+  await page.keyboard.press("3");
+  const chart = page.getByRole("region", { name: "Tree", exact: true });
+  await chart.getByRole("button", { name: /^cluster: 8 GPUs/ }).focus();
+  await page.keyboard.press("ArrowRight");
+  const research = chart.getByRole("button", { name: /^research: fair share 5 of 8/ });
+  await expect(research).toBeFocused();
+  await page.keyboard.press("Enter");
+  await expect(research).toHaveAttribute("aria-pressed", "true");
+  await expect(research).toBeFocused();
+  await chart.getByRole("combobox").selectOption({ label: "allocated" });
+  await expect(chart.getByRole("button", { name: /^vision: allocated 8/ })).toBeVisible();
+  await page.keyboard.press("Escape");
+  await chart.getByRole("button", { name: "Table" }).click();
+  await expect(chart.getByRole("table")).toContainText("vision");
+});
+
+test("charts are saved as pictures and tables", async ({ page }) => {
+  const app = new App(page);
+  await app.open();
+  const save = async (button) => {
+    const [download] = await Promise.all([page.waitForEvent("download"), button.click()]);
+    const chunks = [];
+    for await (const chunk of await download.createReadStream()) chunks.push(chunk);
+    return [download.suggestedFilename(), Buffer.concat(chunks).toString()];
+  };
+  const shares = page.getByRole("region", { name: "Shares", exact: true });
+  const [name, svg] = await save(shares.getByRole("button", { name: "SVG" }));
+  expect(name).toBe("shares.svg");
+  expect(svg).toContain(">team-a</text>");
+  expect(svg).not.toContain("var(");
+  const problem = await page.evaluate(
+    (svg) => new DOMParser().parseFromString(svg, "image/svg+xml").querySelector("parsererror")?.textContent,
+    svg,
+  );
+  expect(problem).toBeUndefined();
+  await shares.getByRole("button", { name: "Table" }).click();
+  const [, csv] = await save(shares.getByRole("button", { name: "CSV" }));
+  expect(csv).toMatch(/^queue,/);
+  expect(csv).toContain("team-a,3");
+});

@@ -1,0 +1,105 @@
+//! Division as a picture: tanks that fill.
+
+use plotters::element::{PathElement, Rectangle, Text};
+
+use super::backend::text_anchor::HPos;
+use super::backend::{Area, Drawn, Ink, Paint, Size, Trim, fit, picture, px};
+use super::marks;
+use crate::view_model::division::{DivisionView, Tank};
+use crate::view_model::number::number;
+
+/// Height of the picture.
+pub const HEIGHT: f64 = 260.0;
+const TOP: f64 = 34.0;
+const BASE: f64 = 216.0;
+const GAP: f64 = 56.0;
+/// The narrowest tank.
+const LEAST: f64 = 34.0;
+
+/// Draws Division.
+pub fn division(view: &DivisionView, width: f64) -> String {
+    picture("division", Size { width, height: HEIGHT }, |area| draw(area, view, width))
+}
+
+fn draw(area: &Area<'_>, view: &DivisionView, width: f64) -> Drawn {
+    let n = view.tanks.len() as f64;
+    let weights: f64 = view.tanks.iter().map(|tank| tank.width()).sum();
+    let room = (width - GAP * n - 16.0).max(LEAST * n);
+    let highest = view.tanks.iter().map(|tank| tank.height(tank.lid.max(tank.ground + tank.water)));
+    let highest = highest.filter(|h| h.is_finite()).fold(0.0, f64::max);
+    let scale = if highest > 0.0 { (BASE - TOP) / highest } else { 1.0 };
+    area.draw(&PathElement::new(
+        vec![(0, px(BASE)), (px(width), px(BASE))],
+        Paint::from(Ink::Ink).line(1.5),
+    ))?;
+    let mut x = 8.0;
+    let mut priority = None;
+    for tank in &view.tanks {
+        let w = if weights > 0.0 { room * tank.width() / weights } else { room / n };
+        let w = w.clamp(LEAST, 180.0);
+        if tank.priority != priority && tank.priority.is_some() {
+            if priority.is_some() {
+                let line = vec![(px(x - 6.0), 0), (px(x - 6.0), px(BASE))];
+                area.draw(&PathElement::new(line, Paint::from(Ink::Strong).trimmed(Trim::Dashed).line(1.0)))?;
+            }
+            let text = format!("priority {}", tank.priority.unwrap_or_default());
+            area.draw(&Text::new(text, (px(x), px(8.0)), Paint::from(Ink::Soft).text(12.0, HPos::Left)))?;
+        }
+        priority = tank.priority.or(priority);
+        draw_tank(area, tank, x, w, scale)?;
+        x += w + GAP;
+    }
+    Ok(())
+}
+
+fn draw_tank(area: &Area<'_>, tank: &Tank, x: f64, w: f64, scale: f64) -> Drawn {
+    let y = |amount: f64| BASE - (tank.height(amount) * scale).min(BASE - TOP);
+    let block = |from: f64, to: f64| [(px(x), px(y(to))), (px(x + w), px(y(from)))];
+    let held = tank.ground + tank.water;
+    let lid = y(tank.lid);
+    for edge in [x, x + w] {
+        let side = vec![(px(edge), px(lid)), (px(edge), px(BASE))];
+        area.draw(&PathElement::new(side, Paint::from(Ink::Strong).line(1.0)))?;
+    }
+    if tank.ground > 0.0 {
+        area.draw(&Rectangle::new(block(0.0, tank.ground), marks::solid(tank.tone).area()))?;
+    }
+    if tank.water > 0.0 {
+        area.draw(&Rectangle::new(block(tank.ground, held), Paint::from(marks::ink(tank.tone)).faint(0.55)))?;
+    }
+    if tank.new > 0.0 {
+        let edge = Paint::from(Ink::Ink).trimmed(Trim::Changed).line(2.0);
+        area.draw(&Rectangle::new(block(held - tank.new, held), edge))?;
+    }
+    let label = |text: String, from: f64, to: f64, ink: Ink| {
+        if y(from) - y(to) < 14.0 {
+            return Ok(());
+        }
+        let Some(text) = fit(&text, 12.0, w - 4.0) else { return Ok(()) };
+        let at = (px(x + w / 2.0), px((y(from) + y(to)) / 2.0));
+        area.draw(&Text::new(text, at, Paint::from(ink).trimmed(Trim::Bold).text(12.0, HPos::Center)))
+    };
+    label(format!("quota {}", number(tank.ground)), 0.0, tank.ground, marks::on(tank.tone))?;
+    label(format!("+{}", number(tank.water)), tank.ground, held, Ink::Ink)?;
+    let cover = vec![(px(x - 4.0), px(lid)), (px(x + w + 4.0), px(lid))];
+    area.draw(&PathElement::new(cover, Paint::from(Ink::Ink).line(2.5)))?;
+    let word = if tank.is_full() { "full" } else { "asks" };
+    let said = format!("{word} {}", number(tank.lid));
+    area.draw(&Text::new(
+        said,
+        (px(x + w / 2.0), px(lid - 9.0)),
+        Paint::from(Ink::Soft).text(12.0, HPos::Center),
+    ))?;
+    let mut below = vec![(tank.name.clone(), Paint::from(Ink::Ink).trimmed(Trim::Bold))];
+    let weight = match tank.part {
+        Some(part) => format!("weight {} → {}", number(tank.weight), number(part)),
+        None => format!("weight {}", number(tank.weight)),
+    };
+    below.push((weight, Paint::from(Ink::Soft)));
+    for (i, (text, paint)) in below.into_iter().enumerate() {
+        let Some(text) = fit(&text, 12.0, w + GAP - 6.0) else { continue };
+        let at = (px(x + w / 2.0), px(BASE + 14.0 + 17.0 * i as f64));
+        area.draw(&Text::new(text, at, paint.text(12.0, HPos::Center)))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,52 @@
+//! Tree as a picture: one row per level.
+
+use plotters::element::{Rectangle, Text};
+
+use super::backend::text_anchor::HPos;
+use super::backend::{Drawn, Ink, Paint, Size, Trim, fit, picture, px};
+use super::marks;
+use crate::view_model::icicle::{Block, IcicleView};
+use crate::view_model::number::number;
+
+/// Height of a level.
+pub const LEVEL: f64 = 40.0;
+
+/// Where a block is: left, top, width, height in pixels.
+pub fn place(block: &Block, width: f64) -> (f64, f64, f64, f64) {
+    (block.x * width, f64::from(block.depth) * LEVEL, (block.w * width - 2.0).max(0.0), LEVEL - 2.0)
+}
+
+/// Draws Tree.
+pub fn icicle(view: &IcicleView, width: f64) -> String {
+    let size = Size { width, height: f64::from(view.levels) * LEVEL };
+    picture("tree", size, |area| {
+        for block in &view.blocks {
+            let (x, y, w, h) = place(block, width);
+            if w < 1.0 {
+                continue;
+            }
+            let at = [(px(x), px(y)), (px(x + w), px(y + h))];
+            let paint = marks::solid(block.tone).trimmed(Trim::Round);
+            area.draw(&Rectangle::new(at, paint.area()))?;
+            if block.on_path {
+                let inner = [(px(x + 1.0), px(y + 1.0)), (px(x + w - 1.0), px(y + h - 1.0))];
+                area.draw(&Rectangle::new(
+                    inner,
+                    Paint::from(Ink::Selected).trimmed(Trim::Changed).line(2.0),
+                ))?;
+            }
+            label(area, block, x, y, w)?;
+        }
+        Ok(())
+    })
+}
+
+fn label(area: &super::backend::Area<'_>, block: &Block, x: f64, y: f64, w: f64) -> Drawn {
+    let ink = marks::on(block.tone);
+    let middle = px(x + w / 2.0);
+    let Some(name) = fit(&block.name, 12.0, w - 8.0) else { return Ok(()) };
+    let bold = Paint::from(ink).trimmed(Trim::Bold);
+    area.draw(&Text::new(name, (middle, px(y + 13.0)), bold.text(12.0, HPos::Center)))?;
+    let has = if block.has.is_finite() { number(block.has) } else { "∞".into() };
+    area.draw(&Text::new(has, (middle, px(y + 28.0)), Paint::from(ink).text(12.0, HPos::Center)))
+}

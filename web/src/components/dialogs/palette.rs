@@ -1,0 +1,101 @@
+//! The command palette: everything that can be done or found, by a few letters of its name.
+
+use crate::dom::prelude::*;
+use leptos::html;
+
+use crate::components::dialog::DialogFrame;
+use crate::library::Example;
+use crate::model::Command;
+use crate::store::Store;
+use crate::view_model::palette::{Action, Entry, find};
+
+/// A field and the lines that fit what is typed.
+/// Long because its markup is one tree.
+#[component]
+pub fn Palette(
+    /// It was closed.
+    on_close: Callback<()>,
+) -> impl IntoView {
+    let store = Store::get();
+    let typed = RwSignal::new(String::new());
+    let at = RwSignal::new(0usize);
+    let input = NodeRef::<html::Input>::new();
+    input.on_load(|element| {
+        let _ = element.focus();
+    });
+    let found = move || typed.with(|typed| store.now(|m| find(m, typed)));
+    let run = move |entry: Entry| {
+        on_close.run(());
+        store.dispatch(Command::Used(entry.label));
+        match entry.action {
+            Action::Do(command) => store.dispatch(command),
+            Action::Example(id) => {
+                if let Some(example) = Example::find(id) {
+                    super::examples::open(store, example);
+                }
+            }
+        }
+    };
+    let on_key = move |event: leptos::ev::KeyboardEvent| {
+        let n = found().len().max(1);
+        match event.key().as_str() {
+            "ArrowDown" => at.update(|at| *at = (*at + 1) % n),
+            "ArrowUp" => at.update(|at| *at = (*at + n - 1) % n),
+            "Enter" => {
+                if let Some(entry) = found().into_iter().nth(at.get_untracked()) {
+                    run(entry);
+                }
+            }
+            _ => return,
+        }
+        event.prevent_default();
+        event.stop_propagation();
+    };
+    let lines = move || {
+        let now = at.get();
+        let line = |(i, entry): (usize, Entry)| {
+            let (label, hint) = (entry.label.clone(), entry.hint);
+            view! {
+                <li
+                    id=format!("palette-{i}")
+                    role="option"
+                    class="menu-item"
+                    aria-selected=(i == now).to_string()
+                    on:click=move |_| run(entry.clone())
+                >
+                    <span>{label}</span>
+                    <span class="kbd">{hint}</span>
+                </li>
+            }
+        };
+        found().into_iter().enumerate().map(line).collect_view()
+    };
+    view! {
+        <DialogFrame title="Do or find" class="palette" on_close>
+            <input
+                node_ref=input
+                class="input"
+                type="text"
+                role="combobox"
+                aria-label="A command, a queue, a job, a node, an example"
+                aria-expanded="true"
+                aria-controls="palette-lines"
+                aria-activedescendant=move || format!("palette-{}", at.get())
+                placeholder="A command, a queue, a job, a node, an example"
+                autocomplete="off"
+                spellcheck="false"
+                maxlength="100"
+                autofocus
+                on:input=move |event| {
+                    typed.set(field_text(&event));
+                    at.set(0);
+                }
+                on:keydown=on_key
+            />
+            <ul id="palette-lines" role="listbox" aria-label="What fits">{lines}</ul>
+            <p class="hint" role="status">
+                {move || found().is_empty().then_some("Nothing has that name.")}
+            </p>
+        </DialogFrame>
+    }
+}

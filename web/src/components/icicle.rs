@@ -1,0 +1,104 @@
+//! Tree: queues inside their parents.
+
+use crate::dom::prelude::*;
+use leptos::html;
+
+use super::picture::{insert, move_focus, table, table_button, width_of};
+use crate::charts::icicle::{icicle as draw, place as place_of};
+use crate::model::{Command, Selection};
+use crate::store::Store;
+use crate::view_model::icicle::{Block, IcicleView, MEASURES, icicle};
+
+/// The tree with a switch of what widths stand for.
+/// Long because its markup is one tree.
+#[component]
+pub fn Icicle() -> impl IntoView {
+    let store = Store::get();
+    let place = NodeRef::<html::Div>::new();
+    let width = width_of(place, 640.0);
+    let measure = RwSignal::new(0usize);
+    let as_table = RwSignal::new(false);
+    let view = move || -> Option<IcicleView> {
+        let frame = store.frame.get()?;
+        let (by, _) = MEASURES[measure.get().min(MEASURES.len() - 1)];
+        Some(icicle(&frame, store.selection.get().as_ref(), store.resource.get(), by))
+    };
+    let svg = Signal::derive(move || view().map_or(String::new(), |view| draw(&view, width.get())));
+    let keys = move |event: web_sys::KeyboardEvent| {
+        if matches!(event.key().as_str(), "t" | "T") && !event.ctrl_key() && !event.meta_key() {
+            return as_table.update(|shown| *shown = !*shown);
+        }
+        let rule = |at: usize, all: &[web_sys::Element]| match event.key().as_str() {
+            "ArrowRight" | "ArrowDown" => Some((at + 1).min(all.len() - 1)),
+            "ArrowLeft" | "ArrowUp" => Some(at.saturating_sub(1)),
+            "Home" => Some(0),
+            "End" => Some(all.len() - 1),
+            _ => None,
+        };
+        move_focus(&event, "spot", rule);
+    };
+    let spot = move |block: Block| {
+        let at = block.depth;
+        let (x, y, w, h) = place_of(&block, width.get());
+        let px = |v: f64| format!("{v:.1}px");
+        let selection = block.queue.map(|_| Selection::Queue(block.name.clone()));
+        let this = selection.clone();
+        let is_selected = move || this.is_some() && store.selection.with(|selected| *selected == this);
+        view! {
+            <button
+                class="spot"
+                style:left=px(x)
+                style:top=px(y)
+                style:width=px(w.max(4.0))
+                style:height=px(h)
+                tabindex=if at == 0 { "0" } else { "-1" }
+                aria-label=block.says.clone()
+                title=block.says
+                aria-pressed=move || is_selected().to_string()
+                on:click=move |_| store.dispatch(Command::Select(selection.clone()))
+            ></button>
+        }
+    };
+    // The same when only the selection changes, so that the focus stays.
+    let spots = Memo::new(move |_| {
+        let blocks = view().map_or(Vec::new(), |view| view.blocks);
+        blocks.into_iter().map(|block| Block { on_path: false, ..block }).collect::<Vec<_>>()
+    });
+    let key = move |block: &Block| {
+        let (x, y, w, _) = place_of(block, width.get_untracked());
+        (block.queue, x as i64, y as i64, w as i64, block.says.clone())
+    };
+    let options = MEASURES.iter().enumerate().map(|(i, (_, name))| {
+        view! { <option value=i.to_string()>{*name}</option> }
+    });
+    view! {
+        <section class="chart tree" aria-label="Tree" data-composite on:keydown=keys>
+            <div class="sect">
+                <h2>"Tree"</h2>
+                <p class="summary">{move || view().map(|view| view.summary)}</p>
+                <label class="row">
+                    "Width: "
+                    <select class="input" on:change=move |event| measure.set(field_text(&event).parse().unwrap_or(0))>
+                        {options.collect_view()}
+                    </select>
+                </label>
+                {table_button(as_table)}
+            </div>
+            <div class="tree-body">
+                <div node_ref=place class="tree-place">
+                    <Show
+                        when=move || !as_table.get()
+                        fallback=move || view().map(|view| table("Queues by level", view.table))
+                    >
+                        {insert("picture", svg)}
+                        <div role="group" aria-label="Queues by level">
+                            <For each=move || spots.get() key=key let:block>
+                                {spot(block)}
+                            </For>
+                        </div>
+                    </Show>
+                </div>
+            </div>
+        </section>
+    }
+}

@@ -1,0 +1,137 @@
+//! Inside a cycle: the moment after each of its decisions.
+//!
+//! A frame holds a cycle's end and its events in the order in which they were decided; taking the latest decisions
+//! back, last first, leads to every moment before. What happened outside (arrivals, ends) comes before the first
+//! decision and is never taken back.
+
+use crate::engine::protocol::{Cell, CellPod, Claim, EventRow, Frame, Triple};
+
+/// Whether an event is a decision of the policy.
+fn is_decision(event: &EventRow) -> bool {
+    matches!(
+        event.kind.as_str(),
+        "started" | "claimed" | "unclaimed" | "reclaimed" | "preempted" | "moved" | "evicted"
+    )
+}
+
+/// How many decisions a cycle has.
+pub fn n_decisions(frame: &Frame) -> u32 {
+    decisions(frame).count() as u32
+}
+
+/// The positions of the decisions among the events.
+fn decisions(frame: &Frame) -> impl Iterator<Item = usize> + '_ {
+    let from = frame.n_outside as usize;
+    frame.events.iter().enumerate().skip(from).filter(|(_, event)| is_decision(event)).map(|(i, _)| i)
+}
+
+/// The position among the events of the decision with that number, from 1.
+pub fn event_of(frame: &Frame, decision: u32) -> Option<u32> {
+    decisions(frame).nth(decision.checked_sub(1)? as usize).map(|i| i as u32)
+}
+
+/// The moment after so many decisions; what was changed by the last of them is marked.
+pub fn inside(frame: &Frame, after: u32) -> Frame {
+    let all: Vec<usize> = decisions(frame).collect();
+    let keep = (after as usize).min(all.len());
+    let mut moment = frame.clone();
+    for &at in all[keep..].iter().rev() {
+        take_back(&mut moment, &frame.events[at], frame);
+    }
+    let last = keep.checked_sub(1).map(|i| &frame.events[all[i]]);
+    for pod in moment.nodes.iter_mut().flat_map(|node| &mut node.cells).flat_map(|cell| &mut cell.pods) {
+        pod.changed = last.is_some_and(|event| event.pod == pod.pod);
+    }
+    if keep < all.len() {
+        moment.events.truncate(all[keep]);
+        moment.refusals.clear();
+        moment.quiet = false;
+    }
+    moment
+}
+
+fn take_back(moment: &mut Frame, event: &EventRow, end: &Frame) {
+    match event.kind.as_str() {
+        "started" => unplace(moment, event),
+        "claimed" => {
+            claim(moment, event, false);
+            add_up(moment, event, |row| &mut row.claimed, -1.0);
+        }
+        "unclaimed" => {
+            claim(moment, event, true);
+            add_up(moment, event, |row| &mut row.claimed, 1.0);
+        }
+        _ => stay(moment, event, end),
+    }
+}
+
+/// A pod that was told to go runs on.
+fn stay(moment: &mut Frame, event: &EventRow, end: &Frame) {
+    let pods = moment.nodes.iter_mut().flat_map(|node| &mut node.cells).flat_map(|cell| &mut cell.pods);
+    pods.filter(|pod| pod.pod == event.pod).for_each(|pod| pod.leaving = false);
+    add_up(moment, event, |row| &mut row.leaving, -1.0);
+    add_up(moment, event, |row| &mut row.allocated, 1.0);
+    // A job that is over at the end has no row any more.
+    let was_known = end.jobs.iter().any(|row| row.name == event.job);
+    if let Some(row) = moment.jobs.iter_mut().find(|row| row.name == event.job).filter(|_| was_known) {
+        row.leaving = row.leaving.saturating_sub(1);
+        row.running += 1;
+        row.evictions = row.evictions.saturating_sub(1);
+    }
+}
+
+/// A pod that was placed waits again.
+fn unplace(moment: &mut Frame, event: &EventRow) {
+    let Some(node) = moment.nodes.iter_mut().find(|node| node.name == event.node) else { return };
+    node.cpu_pods.retain(|(pod, ..)| *pod != event.pod);
+    let is_it = |pod: &CellPod| pod.pod == event.pod;
+    let locked = node.cells.iter().flat_map(|cell| &cell.pods).any(|pod| is_it(pod) && pod.locked);
+    node.cells.iter_mut().for_each(|cell| cell.pods.retain(|pod| !is_it(pod)));
+    for (used, amount) in node.used.iter_mut().zip(event.amount) {
+        *used = whole(*used - amount);
+    }
+    add_up(moment, event, |row| &mut row.allocated, -1.0);
+    if locked {
+        add_up(moment, event, |row| &mut row.non_preemptible, -1.0);
+    }
+    if let Some(row) = moment.jobs.iter_mut().find(|row| row.name == event.job) {
+        row.running = row.running.saturating_sub(1);
+        row.pending += 1;
+    }
+}
+
+/// Claims as many devices of the event's node as it asks for, or gives them up.
+fn claim(moment: &mut Frame, event: &EventRow, on: bool) {
+    let Some(node) = moment.nodes.iter_mut().find(|node| node.name == event.node) else { return };
+    let n = event.gpus.ceil() as usize;
+    let claim = Claim { job: event.job.clone(), queue: event.queue };
+    let fits = |cell: &&mut Cell| match on {
+        true => cell.claimed.is_none() && cell.pods.iter().all(|pod| pod.leaving),
+        false => cell.claimed.as_ref() == Some(&claim),
+    };
+    for cell in node.cells.iter_mut().filter(fits).take(n) {
+        cell.claimed = on.then(|| claim.clone());
+    }
+}
+
+/// A sum of fractions that should be whole is: what was added up in another order may differ in the last digits.
+fn whole(sum: f64) -> f64 {
+    if (sum - sum.round()).abs() < 1e-9 { sum.round() } else { sum }
+}
+
+/// Adds an event's amounts to its queue and all above it.
+fn add_up(
+    moment: &mut Frame,
+    event: &EventRow,
+    part: fn(&mut crate::engine::protocol::QueueRow) -> &mut Triple,
+    sign: f64,
+) {
+    let mut at = Some(event.queue);
+    for _ in 0..moment.queues.len() {
+        let Some(row) = at.and_then(|queue| moment.queues.get_mut(queue as usize)) else { return };
+        at = row.parent;
+        for (held, amount) in part(row).iter_mut().zip(event.amount) {
+            *held = whole(*held + sign * amount);
+        }
+    }
+}

@@ -1,0 +1,218 @@
+//! Division: how what a parent has is divided among its children, round by round, as water in tanks.
+//!
+//! One tank per child, as wide as its weight, so equal height is an equal share per weight. The ground is the quota
+//! that was granted, the lid what it asks for or may have, and the water between them is what rounds gave.
+
+use std::collections::BTreeMap;
+
+use super::Table;
+use super::number::{in_unit, number, with_unit};
+use super::queues::{Tone, Tree};
+use crate::engine::protocol::{Frame, LadderLevel, LadderLine};
+
+/// What Division draws.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct DivisionView {
+    /// What is divided among whom.
+    pub title: String,
+    /// What happened in the present step.
+    pub caption: String,
+    /// Number of the last step; step 0 is before anything is given.
+    pub last: usize,
+    /// The present step.
+    pub at: usize,
+    /// The tanks, from left to right, those of higher priority first.
+    pub tanks: Vec<Tank>,
+    /// What is left after the step.
+    pub left: f64,
+    /// Per step: what it is, what each child gets, what is left; the last row is the result.
+    pub table: Table,
+}
+
+/// A child.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Tank {
+    /// Name.
+    pub name: String,
+    /// Colour.
+    pub tone: Tone,
+    /// Its weight; 1 where no round says it.
+    pub weight: f64,
+    /// Its weight after past use was counted, if that is another one.
+    pub part: Option<f64>,
+    /// Its priority, if it took part in a round.
+    pub priority: Option<i32>,
+    /// Quota granted.
+    pub ground: f64,
+    /// What rounds and left-overs gave so far.
+    pub water: f64,
+    /// What the present step gave of both.
+    pub new: f64,
+    /// What it asks for, as far as it may have it.
+    pub lid: f64,
+    /// It is the queue that is explained.
+    pub own: bool,
+}
+
+impl Tank {
+    /// What its share is measured by: its weight, as past use left it.
+    pub fn width(&self) -> f64 {
+        self.part.unwrap_or(self.weight).max(0.0)
+    }
+
+    /// How high something stands in it.
+    pub fn height(&self, amount: f64) -> f64 {
+        amount / if self.width() > 0.0 { self.width() } else { 1.0 }
+    }
+
+    /// It has what it asks for.
+    pub fn is_full(&self) -> bool {
+        self.ground + self.water >= self.lid - 1e-9
+    }
+}
+
+/// The lines of one step.
+struct Step<'a> {
+    says: String,
+    lines: Vec<&'a LadderLine>,
+}
+
+fn steps(level: &LadderLevel) -> Vec<Step<'_>> {
+    let mut steps: Vec<Step<'_>> = Vec::new();
+    let mut last = None;
+    for line in &level.lines {
+        let key = (line.kind.as_str(), line.priority, line.round);
+        if last != Some(key) || line.kind == "remainder" {
+            let says = match line.kind.as_str() {
+                "quota" => "quotas granted".to_string(),
+                "round" => format!("priority {}, round {}", line.priority, line.round),
+                _ => format!("left-over to {}", line.queue),
+            };
+            steps.push(Step { says, lines: Vec::new() });
+        }
+        last = Some(key);
+        if let Some(step) = steps.last_mut() {
+            step.lines.push(line);
+        }
+    }
+    steps
+}
+
+/// What Division draws of one level after so many steps.
+pub fn division(frame: &Frame, level: &LadderLevel, resource: u8, at: usize) -> DivisionView {
+    let steps = steps(level);
+    let at = at.min(steps.len());
+    let mut tanks = tanks(frame, level, resource);
+    let mut left = in_unit(resource, level.capacity);
+    let mut rows = vec![row("before", &tanks, |_| String::new(), left)];
+    for (i, step) in steps.iter().enumerate() {
+        let mut gifts: BTreeMap<&str, f64> = BTreeMap::new();
+        for line in &step.lines {
+            *gifts.entry(line.queue.as_str()).or_default() += in_unit(resource, line.given);
+        }
+        left -= gifts.values().sum::<f64>();
+        let gift =
+            |tank: &Tank| gifts.get(tank.name.as_str()).map_or("–".into(), |g| format!("+{}", number(*g)));
+        rows.push(row(&step.says, &tanks, gift, left));
+        if i >= at {
+            continue;
+        }
+        let is_ground = step.lines.iter().any(|line| line.kind == "quota");
+        for tank in &mut tanks {
+            tank.new = gifts.get(tank.name.as_str()).copied().unwrap_or(0.0);
+            if is_ground { tank.ground += tank.new } else { tank.water += tank.new }
+        }
+    }
+    let shares = |tank: &Tank| {
+        let given = level.lines.iter().filter(|line| line.queue == tank.name).map(|line| line.given);
+        number(in_unit(resource, given.sum()))
+    };
+    rows.push(row("fair share", &tanks, shares, left));
+    let given: f64 = tanks.iter().map(|tank| tank.ground + tank.water).sum();
+    let left_now = in_unit(resource, level.capacity) - given;
+    let mut head = vec!["step".to_string()];
+    head.extend(tanks.iter().map(|tank| tank.name.clone()));
+    head.push("left".into());
+    let whose =
+        if level.of.is_empty() { "the top queues".into() } else { format!("the children of {}", level.of) };
+    DivisionView {
+        title: format!("How {} are divided among {whose}", with_unit(resource, level.capacity)),
+        caption: caption(&steps, at, &tanks, left_now),
+        last: steps.len(),
+        at,
+        tanks,
+        left: left_now,
+        table: Table { head, rows, text_columns: 1 },
+    }
+}
+
+fn row(says: &str, tanks: &[Tank], cell: impl Fn(&Tank) -> String, left: f64) -> Vec<String> {
+    let mut row = vec![says.to_string()];
+    row.extend(tanks.iter().map(cell));
+    // Sums of fractions differ from nothing in the last digits.
+    row.push(number(if left.abs() < 1e-9 { 0.0 } else { left }));
+    row
+}
+
+fn tanks(frame: &Frame, level: &LadderLevel, resource: u8) -> Vec<Tank> {
+    let tree = Tree::new(&frame.queues);
+    let mut tanks: Vec<Tank> = Vec::new();
+    for line in &level.lines {
+        let at = tanks.iter().position(|tank| tank.name == line.queue).unwrap_or_else(|| {
+            let position = frame.queues.iter().position(|queue| queue.name == line.queue);
+            tanks.push(Tank {
+                name: line.queue.clone(),
+                tone: position.map_or(Tone::default(), |at| tree.tone(at as u32)),
+                weight: 1.0,
+                own: line.queue == level.queue,
+                ..Tank::default()
+            });
+            tanks.len() - 1
+        });
+        let tank = &mut tanks[at];
+        match line.kind.as_str() {
+            "quota" => tank.lid = in_unit(resource, line.weight),
+            "round" if tank.priority.is_none() => {
+                tank.priority = Some(line.priority);
+                tank.weight = line.weight;
+                tank.part = level.weight_after_use(line);
+                // Without a quota line the round says what it wants.
+                tank.lid = f64::max(tank.lid, in_unit(resource, line.wanted));
+            }
+            _ => {}
+        }
+    }
+    fairground::kit::sort::sort_by(&mut tanks, |a, b| b.priority.cmp(&a.priority));
+    tanks
+}
+
+fn caption(steps: &[Step<'_>], at: usize, tanks: &[Tank], left: f64) -> String {
+    let Some(step) = at.checked_sub(1).and_then(|at| steps.get(at)) else {
+        return "Nothing is given yet.".into();
+    };
+    let full: Vec<&str> =
+        tanks.iter().filter(|tank| tank.new > 0.0 && tank.is_full()).map(|tank| tank.name.as_str()).collect();
+    let mut said = match left {
+        left if left < -1e-9 => format!("{}: {} more than there is", step.says, number(-left)),
+        left => format!("{}: {} left", step.says, number(if left < 1e-9 { 0.0 } else { left })),
+    };
+    match &full[..] {
+        [] => {}
+        [one] => said += &format!("; {one} has all it asks for"),
+        _ => said += &format!("; {} have all they ask for", full.join(", ")),
+    }
+    said + "."
+}
+
+/// What a tank holds, as a sentence.
+pub fn says(tank: &Tank) -> String {
+    let mut said = format!("{}: {} given", tank.name, number(tank.ground + tank.water));
+    if tank.ground > 0.0 {
+        said += &format!(", {} of it quota", number(tank.ground));
+    }
+    said += &format!(", asks for {}, weight {}", number(tank.lid), number(tank.weight));
+    if let Some(part) = tank.part {
+        said += &format!(", counted as {} for past use", number(part));
+    }
+    said
+}
