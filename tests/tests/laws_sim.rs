@@ -46,6 +46,7 @@ fn policies() -> Vec<Policy> {
         Policy::Kai(measured(UsageClient::FakeWithHistory, 5.0, None)),
         Policy::Ego(Default::default()),
         Policy::Ego(graceful),
+        Policy::Runai(Default::default()),
     ]
 }
 
