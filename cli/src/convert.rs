@@ -24,7 +24,7 @@ pub fn check(args: &Check) -> Result<End, Stop> {
     Ok(if n > 0 && args.fail_on.contains(&FailOn::Warning) { End::FailOn } else { End::Ok })
 }
 
-/// Makes a scenario from a trace or a resource plan.
+/// Makes a scenario from a trace, a resource plan, or projects and departments of Run:ai.
 pub fn import(args: &Import) -> Result<End, Stop> {
     let mut options = Options::default();
     if let Some(nodes) = args.nodes {
@@ -41,6 +41,8 @@ pub fn import(args: &Import) -> Result<End, Stop> {
     let queues = args.queues.as_deref().map(text).transpose()?;
     let imported = if import::is_plan(&jobs) {
         import::import_plan(&jobs, &options)
+    } else if import::is_organisation(&jobs) {
+        import::import_organisation(&jobs, &options)
     } else {
         import::import(jobs.as_bytes(), queues.as_deref().map(str::as_bytes), &options)
     };

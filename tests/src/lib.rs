@@ -11,6 +11,7 @@ pub mod philly;
 pub mod recording;
 pub mod report;
 pub mod run;
+pub mod runai;
 pub mod worlds;
 pub mod written;
 pub mod yunikorn;

@@ -35,10 +35,10 @@ pub enum Format {
     KaiCycle,
     /// `ego-model/1`.
     Ego,
+    /// `runai-model/1`.
+    Runai,
     /// `yunikorn-pure/1`, `yunikorn-config/1`, `yunikorn-trace/1`.
     YuniKorn(crate::yunikorn::Kind),
-    /// Recordings of a product that is not simulated yet.
-    Foreign,
 }
 
 impl Format {
@@ -47,10 +47,10 @@ impl Format {
             "kai-division/1" => Some(Format::KaiDivision),
             "kai-cycle/1" => Some(Format::KaiCycle),
             "ego-model/1" => Some(Format::Ego),
+            "runai-model/1" => Some(Format::Runai),
             "yunikorn-pure/1" => Some(Format::YuniKorn(Kind::Pure)),
             "yunikorn-config/1" => Some(Format::YuniKorn(Kind::Config)),
             "yunikorn-trace/1" => Some(Format::YuniKorn(Kind::Trace)),
-            "runai-model/1" => Some(Format::Foreign),
             _ => None,
         }
     }

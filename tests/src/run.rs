@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use crate::known::Difference;
 use crate::recording::{Format, Recording};
 use crate::report::{CaseReport, FileReport, Verdict};
-use crate::{cycle, division, ego, yunikorn};
+use crate::{cycle, division, ego, runai, yunikorn};
 
 /// What to run.
 #[derive(Clone, Debug, Default)]
@@ -62,14 +62,10 @@ fn empty_report(recording: &Recording) -> FileReport {
 
 fn run_case(recording: &Recording, case: usize, options: &Options) -> Option<CaseReport> {
     let (line, text) = &recording.cases[case];
-    // Foreign cases have ids of their own kinds; nobody asks for one.
-    if recording.format == Format::Foreign {
-        let verdict = Verdict::NotBuilt("another product");
-        return options.only.is_none().then(|| CaseReport { line: *line, id: String::new(), verdict });
-    }
     let read = match recording.format {
         Format::KaiDivision => serde_json::from_str(text).map(Case::Division),
         Format::Ego => serde_json::from_str(text).map(|case| Case::Ego(Box::new(case))),
+        Format::Runai => serde_json::from_str(text).map(Case::Runai),
         Format::YuniKorn(kind) => serde_json::from_str(text).map(|case| Case::YuniKorn(kind, case)),
         _ => serde_json::from_str(text).map(|case| Case::Cycle(Box::new(case))),
     };
@@ -81,6 +77,7 @@ fn run_case(recording: &Recording, case: usize, options: &Options) -> Option<Cas
         Case::Division(case) => (&case.id, &|| division::check(case)),
         Case::Cycle(case) => (&case.id, &|| cycle::check(case)),
         Case::Ego(case) => (&case.id, &|| ego::check(case)),
+        Case::Runai(case) => (case["id"].as_str().unwrap_or_default(), &|| runai::check(case)),
         Case::YuniKorn(kind, case) => (yunikorn::id(case), &|| yunikorn::check(*kind, case)),
     };
     if options.only.as_ref().is_some_and(|only| !id.contains(only.as_str())) {
@@ -97,6 +94,7 @@ enum Case {
     Division(division::Case),
     Cycle(Box<cycle::Case>),
     Ego(Box<ego::Case>),
+    Runai(serde_json::Value),
     YuniKorn(yunikorn::Kind, serde_json::Value),
 }
 

@@ -2,9 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use fairground_tests::recording::{self, Format};
+use fairground_tests::recording;
 use fairground_tests::report::Verdict;
-use fairground_tests::{cycle, yunikorn};
+use fairground_tests::{cycle, runai, yunikorn};
 use serde_json::{Value, json};
 
 fn cases(file: &str) -> Vec<Value> {
@@ -122,13 +122,39 @@ fn malformed_files() {
     assert_eq!(short, "1 cases, but the header says 2");
 }
 
+/// What the runner complains of after an edit of a worked example of Run:ai.
+fn runai_complaint(id: &str, edit: impl Fn(&mut Value)) -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("golden/runai/worked-examples.jsonl");
+    let recording = recording::read(&path).expect("a recording");
+    let cases = recording.cases.iter().map(|(_, text)| serde_json::from_str::<Value>(text).expect("a case"));
+    let mut case = cases.into_iter().find(|case| case["id"] == id).expect("the example");
+    assert_eq!(runai::check(&case), Verdict::Equal);
+    edit(&mut case);
+    match runai::check(&case) {
+        Verdict::Failed(says) => says,
+        other => panic!("not noticed: {other:?}"),
+    }
+}
+
 #[test]
-fn other_products_are_not_built() {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("foreign");
-    std::fs::create_dir_all(&folder).expect("a folder");
-    std::fs::write(folder.join("a.jsonl"), "{\"format\":\"runai-model/1\"}\n{\"id\":1}\n").expect("a file");
-    let found = recording::find(&folder).expect("a folder");
-    assert_eq!(recording::read(&found[0]).map(|r| r.format), Ok(Format::Foreign));
+fn other_numbers_and_decisions_of_runai() {
+    let table = "runai-06-caps";
+    let says = runai_complaint(table, |c| c["expect"][0]["exact"]["P2"]["gpu"] = json!("9"));
+    assert_eq!(says, "P2 gpu exact: expected \"9\", got (46, 5)");
+    let says = runai_complaint(table, |c| c["expect"][0]["whole"]["P2"]["gpu"] = json!("10"));
+    assert_eq!(says, "P2 gpu whole: expected 10, got 9");
+    let says = runai_complaint(table, |c| c["expect"][0]["headline"]["P1"] = json!("5"));
+    assert!(says.starts_with("headline of P1"), "{says}");
+    let says = runai_complaint("runai-11-quickstart", |c| c["steps"][4][7] = json!(["a2"]));
+    assert!(says.starts_with("step 4 \"submit\": expected"), "{says}");
+    let says = runai_complaint("runai-11-quickstart", |c| c["steps"][3][1]["team-a"][3] = json!("in-quota"));
+    assert!(says.starts_with("step 3 \"state\": team-a"), "{says}");
+    let says = runai_complaint("runai-15-priority-preempt", |c| c["steps"][3][6] = json!("over-limit"));
+    assert!(says.contains("non-preemptible-over-quota"), "{says}");
+    let says = runai_complaint("runai-20-fractions", |c| c["partA"]["spread"]["f2"] = json!("n1/g0"));
+    assert!(says.starts_with("part A spread"), "{says}");
+    let says = runai_complaint("runai-21-multi-resource", |c| c["expect_state"]["queue"] = json!("in-quota"));
+    assert!(says.starts_with("state"), "{says}");
 }
 
 /// What the runner complains of after an edit of the first YuniKorn scenario.

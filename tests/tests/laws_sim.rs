@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use fairground::cluster::{Devices, audit};
+use fairground::cluster::{Devices, GpuRequest, audit};
 use fairground::id::{Id, NodeId, PodId};
 use fairground::policy::kai::config::UsageClient;
 use fairground::policy::{Policy, ego, fifo, kai};
@@ -46,6 +46,7 @@ fn policies() -> Vec<Policy> {
         Policy::Kai(measured(UsageClient::FakeWithHistory, 5.0, None)),
         Policy::Ego(Default::default()),
         Policy::Ego(graceful),
+        Policy::Runai(Default::default()),
     ]
 }
 
@@ -192,7 +193,9 @@ proptest! {
             for recorded in &record.events {
                 let Event::Bound { pod, .. } = recorded.event else { continue };
                 let job = &cluster.jobs[cluster.pods[pod].job];
-                if !matches!(plan.policy, Policy::Kai(_)) {
+                // Only what is asked for is compared: without GPUs a job starts where others run above a quota of GPUs.
+                let asks = cluster.pods[pod].request.gpu != GpuRequest::None;
+                if !asks || !matches!(plan.policy, Policy::Kai(_)) {
                     continue;
                 }
                 for queue in std::iter::successors(Some(job.queue), |&queue| cluster.queues[queue].parent) {

@@ -5,6 +5,7 @@ mod ego_plan;
 pub mod fairshare;
 mod loose;
 mod recognise;
+mod runai;
 mod table;
 pub mod time_based;
 mod trace;
@@ -13,6 +14,7 @@ mod xml;
 pub use csv::{Mapping, Options, QueueMapping, import};
 pub use ego_plan::{import_plan, is_plan};
 pub use recognise::{Kind, recognise};
+pub use runai::{import_organisation, is_organisation};
 
 use crate::scenario::{Diagnostic, Scenario};
 

@@ -14,6 +14,7 @@ macro_rules! policies {
     ($($(#[doc = $doc:literal])* $(#[cfg($cfg:meta)])? $name:ident = $text:literal => $scheduler:ty;)+) => {
         /// A policy with its configuration, not yet in charge.
         #[derive(Clone, Debug, PartialEq)]
+        #[allow(clippy::large_enum_variant, reason = "a simulation has one of them")]
         pub enum Policy {
             $($(#[doc = $doc])* $(#[cfg($cfg)])? $name(<$scheduler as Scheduler>::Config),)+
         }
@@ -40,6 +41,7 @@ macro_rules! policies {
 
         /// A policy in charge.
         #[derive(Clone, Debug, PartialEq)]
+        #[allow(clippy::large_enum_variant, reason = "a simulation has one of them")]
         pub enum InCharge {
             $($(#[doc = $doc])* $(#[cfg($cfg)])? $name($scheduler),)+
         }
@@ -123,4 +125,7 @@ policies! {
     /// IBM EGO with a multidimensional plan.
     #[cfg(feature = "ego")]
     Ego = "ego" => super::ego::Ego;
+    /// Run:ai.
+    #[cfg(feature = "runai")]
+    Runai = "runai" => super::runai::Runai;
 }

@@ -70,7 +70,12 @@ impl UsageLooks {
 impl Looks {
     /// What the plan's policy and queues say.
     pub fn new(plan: &Plan) -> Looks {
-        let Policy::Kai(config) = &plan.policy else { return Looks::default() };
+        let config = match &plan.policy {
+            Policy::Kai(config) => config,
+            #[cfg(feature = "runai")]
+            Policy::Runai(config) => &config.engine,
+            _ => return Looks::default(),
+        };
         let seconds = |s: f64| Span::from_millis((s * 1000.0).ceil().clamp(0.0, 1e15) as i64);
         let queues = plan.cluster.queues.values();
         let mut after_start: Vec<Span> = queues

@@ -19,10 +19,10 @@ use std::sync::Arc;
 
 use super::config::{Config, UsageParams};
 use super::grown::Grown;
-use super::notes::shown;
+use super::notes::{empty_row, per_resource};
 use super::queues::{snapshot_queues, without_departments};
 use super::recorder::{Decided, Recorder};
-use super::request::Request;
+use super::request::{Request, yardstick};
 use super::session::{GPU_WORKER, Ids, Session};
 use super::shares::{self, Queue, open_queues};
 use super::snapshot::{
@@ -35,7 +35,7 @@ use crate::id::{JobId, NodeId, PodId, QueueId};
 use crate::policy::{Decision, PartitionView, Rhythm, Scheduler, Turn};
 use crate::time::Time;
 use crate::trace::{DivisionStep, Event, Gate, Ledger, LedgerRow, Trace};
-use crate::units::{PerResource, Resource};
+use crate::units::{Amount, Resource};
 
 /// KAI Scheduler.
 #[derive(Clone, Debug, PartialEq)]
@@ -78,11 +78,38 @@ impl Scheduler for Kai {
     }
 
     fn cycle(&self, world: PartitionView<'_>, memory: &mut Memory, trace: &mut Trace) -> Turn {
+        self.cycle_with(snapshot_queues(world), world, memory, trace)
+    }
+
+    fn ledger(&self, world: PartitionView<'_>, memory: &Memory) -> Ledger {
+        self.ledger_with(snapshot_queues(world), world, memory)
+    }
+
+    fn derive(
+        &self,
+        world: PartitionView<'_>,
+        memory: &Memory,
+        queue: QueueId,
+        resource: Resource,
+    ) -> Vec<DivisionStep> {
+        self.derive_with(snapshot_queues(world), world, memory, (queue, resource))
+    }
+}
+
+/// The same with the queues as a dialect reads them, in the cluster's order.
+impl Kai {
+    pub(in crate::policy) fn cycle_with(
+        &self,
+        queues: Vec<SnapshotQueue>,
+        world: PartitionView<'_>,
+        memory: &mut Memory,
+        trace: &mut Trace,
+    ) -> Turn {
         if let Some(params) = &self.config.usage {
             let grown = memory.usage.get_or_insert_with(|| Box::new(start_measuring(params, world)));
             grown.advance(params, world.now);
         }
-        let (snapshot, ids) = self.snapshot(world, memory);
+        let (snapshot, ids) = self.snapshot(queues, world, memory);
         let mut session = Session::open(&snapshot, &ids, trace.level);
         let n_events = trace.events.len();
         let mut out = Recorder::new(trace);
@@ -112,9 +139,14 @@ impl Scheduler for Kai {
         Turn { decisions, wake: self.rhythm.wake(world.now) }
     }
 
-    fn ledger(&self, world: PartitionView<'_>, memory: &Memory) -> Ledger {
+    pub(in crate::policy) fn ledger_with(
+        &self,
+        queues: Vec<SnapshotQueue>,
+        world: PartitionView<'_>,
+        memory: &Memory,
+    ) -> Ledger {
         let total = self.total(world);
-        let queues = self.divided(world, memory, total);
+        let queues = self.divided(queues, world, memory, total);
         let shows_usage = queues.iter().any(|queue| queue.usage != Quantities::default());
         let mut rows: Vec<LedgerRow> = world.cluster.queues.ids().map(empty_row).collect();
         for queue in &queues {
@@ -130,24 +162,27 @@ impl Scheduler for Kai {
         Ledger { rows, total: per_resource(total) }
     }
 
-    fn derive(
+    pub(in crate::policy) fn derive_with(
         &self,
+        queues: Vec<SnapshotQueue>,
         world: PartitionView<'_>,
         memory: &Memory,
-        queue: QueueId,
-        resource: Resource,
+        (queue, resource): (QueueId, Resource),
     ) -> Vec<DivisionStep> {
         let total = self.total(world);
-        let queues = self.divided(world, memory, total);
+        let queues = self.divided(queues, world, memory, total);
         let found = queues.iter().position(|q| q.id == queue).map(QueueRef::of);
         let index = Resource::ACCOUNTED.iter().position(|r| *r == resource);
         let (Some(at), Some(index)) = (found, index) else { return Vec::new() };
-        shares::ladder(&queues, total, self.config.k_value, at, index)
+        shares::ladder(&queues, total, self.config.manner(), at, index)
     }
-}
 
-impl Kai {
-    fn snapshot(&self, world: PartitionView<'_>, memory: &Memory) -> (Snapshot, Ids) {
+    fn snapshot(
+        &self,
+        queues: Vec<SnapshotQueue>,
+        world: PartitionView<'_>,
+        memory: &Memory,
+    ) -> (Snapshot, Ids) {
         let cluster = world.cluster;
         let mut ids = Ids::default();
         let here = cluster.nodes.iter().filter(|(_, n)| n.partition == world.partition);
@@ -157,7 +192,7 @@ impl Kai {
                 snapshot_node(node)
             })
             .collect();
-        let queues = self.queues(world, memory, &mut ids.queues);
+        let queues = self.queues(queues, world, memory, &mut ids.queues);
         let words = Words::new();
         let jobs = cluster.live_jobs.iter().map(|&job| {
             ids.jobs.push(job);
@@ -173,12 +208,12 @@ impl Kai {
     /// The queues as the scheduler sees them, and which of the cluster's they are.
     fn queues(
         &self,
+        mut queues: Vec<SnapshotQueue>,
         world: PartitionView<'_>,
         memory: &Memory,
         ids: &mut Vec<QueueId>,
     ) -> Vec<SnapshotQueue> {
         ids.extend(world.cluster.queues.ids());
-        let mut queues = snapshot_queues(world);
         if let Some(grown) = &memory.usage {
             for (queue, &usage) in queues.iter_mut().zip(&grown.usage) {
                 queue.usage = usage;
@@ -201,10 +236,16 @@ impl Kai {
     }
 
     /// Queues with what they hold, request and are entitled to now.
-    fn divided(&self, world: PartitionView<'_>, memory: &Memory, total: Quantities) -> Vec<Queue> {
+    fn divided(
+        &self,
+        queues: Vec<SnapshotQueue>,
+        world: PartitionView<'_>,
+        memory: &Memory,
+        total: Quantities,
+    ) -> Vec<Queue> {
         let cluster = world.cluster;
         let mut ids: Vec<QueueId> = Vec::new();
-        let of_world = self.queues(world, memory, &mut ids);
+        let of_world = self.queues(queues, world, memory, &mut ids);
         let mut queues = open_queues(&of_world, &ids);
         let mut places: Vec<Option<QueueRef>> = vec![None; cluster.queues.len()];
         for (i, queue) in queues.iter().enumerate() {
@@ -222,6 +263,10 @@ impl Kai {
         } else {
             &cluster.live_jobs
         };
+        let nodes = cluster.nodes.values().filter(|n| n.partition == world.partition);
+        let with_gpus = nodes.filter(|n| n.capacity.get(Resource::GPU) > Amount::ZERO);
+        let device_mib = |n: &Node| super::node::device_mib(n.gpu_memory_mib);
+        let yardstick = yardstick(self.config.dialect, with_gpus.map(device_mib));
         for &job in jobs {
             let Some(leaf) = places[crate::id::Id::index(cluster.jobs[job].queue)] else { continue };
             let preemptible = cluster.jobs[job].preemptible;
@@ -234,7 +279,7 @@ impl Kai {
                 let request = request_of(pod);
                 match (status_of(pod.phase), pod.node) {
                     (Some(Status::Pending), _) => {
-                        shares::add(&mut queues, leaf, request.pending(), None);
+                        shares::add(&mut queues, leaf, request.pending(yardstick), None);
                     }
                     (Some(Status::Binding | Status::Running), Some(node)) => {
                         let mib = super::node::device_mib(cluster.nodes[node].gpu_memory_mib);
@@ -245,7 +290,7 @@ impl Kai {
                 }
             }
         }
-        shares::divide(&mut queues, total, self.config.k_value);
+        shares::divide(&mut queues, total, self.config.manner());
         queues
     }
 }
@@ -426,24 +471,6 @@ fn held(world: PartitionView<'_>, decisions: &[Decision]) -> Vec<Quantities> {
         }
     }
     held
-}
-
-fn per_resource(quantities: Quantities) -> PerResource<f64> {
-    let Quantities { cpu, memory, gpu } = quantities;
-    PerResource { cpu: shown(cpu), memory: shown(memory), gpu: shown(gpu) }
-}
-
-fn empty_row(queue: QueueId) -> LedgerRow {
-    LedgerRow {
-        queue,
-        allocated: PerResource::default(),
-        non_preemptible: PerResource::default(),
-        request: PerResource::default(),
-        fair_share: Some(PerResource::default()),
-        quota: PerResource::default(),
-        limit: PerResource::default(),
-        usage: None,
-    }
 }
 
 /// When the last pod that leaves a node is gone.

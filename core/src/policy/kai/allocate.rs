@@ -45,7 +45,8 @@ impl Session<'_> {
 
     /// Jobs that are ready and have something pending.
     pub fn candidates(&self) -> Vec<JobRef> {
-        let wanted = |&job: &JobRef| self.job(job).is_ready() && self.job(job).has_pending();
+        let is_tried = |job: JobRef| self.only.is_none_or(|only| only == job);
+        let wanted = |&job: &JobRef| is_tried(job) && self.job(job).is_ready() && self.job(job).has_pending();
         self.own_jobs().filter(wanted).collect()
     }
 

@@ -42,7 +42,7 @@ impl Session<'_> {
         let chunk = self.jobs[job.ix()].chunk.as_deref().expect("just computed");
         for &task in chunk {
             if self.tasks[task.ix()].should_allocate(false) {
-                need += self.pod_of(task).request.pending();
+                need += self.pod_of(task).request.pending(self.yardstick);
             }
         }
         self.jobs[job.ix()].need = Some(need);

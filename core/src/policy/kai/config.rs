@@ -48,6 +48,7 @@
 
 use std::sync::Arc;
 
+use super::division::Manner;
 pub use super::usage::Window;
 use crate::time::Span;
 
@@ -147,6 +148,24 @@ pub struct Config {
     pub seed: Option<u64>,
     /// How usage is measured during the run; `None`: it is not, and stays what the queues say.
     pub usage: Option<UsageParams>,
+    /// Where another product on the same engine differs.
+    pub dialect: Dialect,
+}
+
+/// Where another product on the same engine differs; the default is KAI itself.
+///
+/// # Source
+/// runai.md 9, preset contents; RC-3, RC-7, RC-13, RC-14
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Dialect {
+    /// Whether a queue counts as over its fair share once *any* resource is, not only when all are (RC-13).
+    pub over_share_in_any: bool,
+    /// Whether a remainder of the division is capped by what is still wanted (RC-3).
+    pub caps_remainders: bool,
+    /// Whether equally old queues go by name (RC-7).
+    pub ties_by_name: bool,
+    /// Whether pending requests of device memory are measured against the smallest device there is (RC-14).
+    pub by_smallest_device: bool,
 }
 
 /// Where usage comes from.
@@ -226,14 +245,39 @@ impl Default for Config {
             restrict_node_scheduling: false,
             seed: None,
             usage: None,
+            dialect: Dialect::default(),
         }
     }
 }
 
 impl Config {
+    /// How levels are divided.
+    pub fn manner(&self) -> Manner {
+        Manner { k: self.k_value, caps_remainders: self.dialect.caps_remainders }
+    }
     /// How many jobs an action looks at in each leaf queue; `None`: all.
     pub fn depth(&self, action: Action) -> Option<u32> {
         self.queue_depth.iter().find(|d| d.0 == action).map(|d| d.1)
+    }
+    /// Takes a strategy for GPU work, with what the operator changes with it: spread takes the emptiest shared device, and
+    /// moves nothing.
+    pub fn place_gpus(&mut self, placement: Placement) {
+        self.gpu_placement = placement;
+        if placement == Placement::Spread {
+            self.spread_devices();
+            self.move_nothing();
+        }
+    }
+    /// Loads gpuspread instead of gpupack and gpusharingorder.
+    pub fn spread_devices(&mut self) {
+        self.plugins.retain(|plugin| &**plugin != "gpusharingorder");
+        for plugin in self.plugins.iter_mut().filter(|plugin| &***plugin == "gpupack") {
+            *plugin = Arc::from("gpuspread");
+        }
+    }
+    /// Takes consolidation out of the actions.
+    pub fn move_nothing(&mut self) {
+        self.actions.retain(|action| *action != Action::Consolidation);
     }
     /// Whether a plugin is loaded.
     pub fn has(&self, plugin: &str) -> bool {

@@ -138,17 +138,33 @@ pub enum Step {
     },
 }
 
+/// How a level is divided.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Manner {
+    /// How strongly past usage counts.
+    pub k: f64,
+    /// Whether a remainder is capped by what is still wanted, which KAI does not do.
+    pub caps_remainders: bool,
+}
+
+/// From `k`, as KAI has it.
+impl From<f64> for Manner {
+    fn from(k: f64) -> Manner {
+        Manner { k, caps_remainders: false }
+    }
+}
+
 /// Divides `total` among the siblings, adding to their fair shares; returns what nobody took.
 ///
 /// The order of the slice does not matter; sums run over (creation, name).
-pub fn divide(total: f64, k: f64, siblings: &mut [Sibling<'_>]) -> f64 {
-    run(total, k, siblings, &mut Off)
+pub fn divide(total: f64, manner: impl Into<Manner>, siblings: &mut [Sibling<'_>]) -> f64 {
+    run(total, manner.into(), siblings, &mut Off)
 }
 
 /// The same with the derivation; the last steps are the results.
-pub fn divide_recorded(total: f64, k: f64, siblings: &mut [Sibling<'_>]) -> Vec<Step> {
+pub fn divide_recorded(total: f64, manner: impl Into<Manner>, siblings: &mut [Sibling<'_>]) -> Vec<Step> {
     let mut steps = Vec::new();
-    run(total, k, siblings, &mut steps);
+    run(total, manner.into(), siblings, &mut steps);
     steps
 }
 
@@ -156,11 +172,11 @@ pub fn divide_recorded(total: f64, k: f64, siblings: &mut [Sibling<'_>]) -> Vec<
 pub fn ladder(
     of: Option<QueueId>,
     total: f64,
-    k: f64,
+    manner: Manner,
     siblings: &mut [Sibling<'_>],
     queues: &[QueueId],
 ) -> Vec<DivisionStep> {
-    let steps = divide_recorded(total, k, siblings);
+    let steps = divide_recorded(total, manner, siblings);
     let mut lines = vec![DivisionStep::Capacity { of, amount: total }];
     lines.extend(steps.into_iter().map(|step| line(step, siblings, queues)));
     lines
@@ -219,7 +235,7 @@ impl Recorder for Vec<Step> {
     }
 }
 
-fn run<R: Recorder>(total: f64, k: f64, siblings: &mut [Sibling<'_>], recorder: &mut R) -> f64 {
+fn run<R: Recorder>(total: f64, manner: Manner, siblings: &mut [Sibling<'_>], recorder: &mut R) -> f64 {
     let order = canonical_order(siblings);
     let mut takers = Takers::with_capacity(siblings.len());
     let mut rem = takers.grant_quotas(total, siblings, order.as_deref(), recorder);
@@ -227,11 +243,11 @@ fn run<R: Recorder>(total: f64, k: f64, siblings: &mut [Sibling<'_>], recorder: 
         takers.group_by_priority(siblings);
         let groups = std::mem::take(&mut takers.groups);
         for group in &groups {
-            takers.serve(group.clone(), k, &mut rem, recorder);
+            takers.serve(group.clone(), manner.k, &mut rem, recorder);
         }
         for group in groups {
             if rem > 0.0 {
-                takers.give_remainders(group, &mut rem, recorder);
+                takers.give_remainders(group, manner.caps_remainders, &mut rem, recorder);
             }
         }
         for taker in takers.all {
@@ -424,14 +440,14 @@ impl Takers {
 
     /// Pass R for one priority. Everybody on the list but the last served gets exactly one unit, so that
     /// without a record the list need not be in order: the first `floor(rem)` are separated from the rest.
-    fn give_remainders<R: Recorder>(&mut self, group: Range<usize>, rem: &mut f64, recorder: &mut R) {
+    fn give_remainders<R: Recorder>(&mut self, group: Range<usize>, caps: bool, rem: &mut f64, out: &mut R) {
         // Places are in canonical order; positive doubles are ordered like their bits.
         let mut queue: Vec<(u64, u32)> = group
             .filter(|&p| self.all[p].left > 0.0)
             .map(|p| (!self.all[p].left.to_bits(), p as u32))
             .collect();
         let units = *rem as usize;
-        if R::ON {
+        if R::ON || caps {
             queue.sort_unstable();
         } else if units < queue.len() {
             queue.select_nth_unstable(units);
@@ -440,12 +456,16 @@ impl Takers {
             if *rem == 0.0 {
                 return;
             }
-            let given = rem.min(1.0);
             let taker = &mut self.all[place as usize];
+            let open = if caps { taker.requestable - taker.fair_share } else { 1.0 };
+            let given = rem.min(1.0).min(open);
+            if given <= 0.0 {
+                continue;
+            }
             taker.fair_share += given;
             *rem -= given;
             let (sibling, fraction) = (taker.sibling as usize, taker.left);
-            recorder.record(|| Step::Remainder { sibling, fraction, given });
+            out.record(|| Step::Remainder { sibling, fraction, given });
         }
     }
 }
@@ -562,7 +582,13 @@ mod tests {
     #[test]
     fn the_ladder_ends_in_the_results() {
         let mut siblings = [sibling("a", 0.0, 2.0, 1.0, 10.0), sibling("b", 1.0, 1.0, 2.0, 10.0)];
-        let lines = ladder(None, 10.0, 1.0, &mut siblings, &[QueueId(7), QueueId(8)]);
+        let lines = ladder(
+            None,
+            10.0,
+            Manner { k: 1.0, caps_remainders: false },
+            &mut siblings,
+            &[QueueId(7), QueueId(8)],
+        );
         assert_eq!(lines[0], DivisionStep::Capacity { of: None, amount: 10.0 });
         assert_eq!(lines.last(), Some(&DivisionStep::Result { queue: QueueId(8), fair_share: 6.0 }));
         assert_eq!(lines.len(), 1 + 2 + 2 + 1 + 2);

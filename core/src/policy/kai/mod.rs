@@ -10,6 +10,7 @@ mod capacity;
 mod chunk;
 pub mod config;
 mod consolidate;
+pub mod contest;
 pub mod division;
 mod filters;
 mod fit;
@@ -28,7 +29,7 @@ mod preempt;
 mod prospect;
 mod queue_order;
 mod queue_tree;
-mod queues;
+pub(in crate::policy) mod queues;
 mod reclaim;
 mod reclaimable;
 mod recorder;
@@ -47,6 +48,7 @@ mod task;
 pub mod usage;
 
 pub use adapter::{Kai, Memory};
+pub use queue_order::NAME;
 pub use recorder::CRASH;
 
 use crate::trace::{Rule, Trace};
@@ -58,6 +60,15 @@ use snapshot::{CycleOutcome, Snapshot};
 /// One cycle: opens a session from the snapshot, runs the configured actions in order, closes it.
 pub fn run_cycle(snapshot: &Snapshot, trace: &mut Trace) -> CycleOutcome {
     let mut session = Session::open(snapshot, &Ids::in_file_order(snapshot), trace.level);
+    let mut out = Recorder::comparing(&session, snapshot, trace);
+    run_actions(&mut session, &mut out);
+    out.outcome.unwrap_or_default()
+}
+
+/// One cycle in which only the job of this name is tried; the others that wait count and stand in their queues.
+pub fn try_job(snapshot: &Snapshot, job: &str, trace: &mut Trace) -> CycleOutcome {
+    let mut session = Session::open(snapshot, &Ids::in_file_order(snapshot), trace.level);
+    session.only = session.own_jobs().find(|&j| *session.facts_of(j).name == *job);
     let mut out = Recorder::comparing(&session, snapshot, trace);
     run_actions(&mut session, &mut out);
     out.outcome.unwrap_or_default()

@@ -10,7 +10,9 @@ use super::place::Failure;
 use super::session::Session;
 use super::snapshot::Quantities;
 use super::task::{JobRef, PodRef, QueueRef};
-use crate::trace::{Check, EvictReason, Level, Quantity, Subject, Term, Value};
+use crate::id::QueueId;
+use crate::trace::{Check, EvictReason, LedgerRow, Level, Quantity, Subject, Term, Value};
+use crate::units::PerResource;
 
 /// Kept during a cycle.
 #[derive(Debug, Default)]
@@ -117,5 +119,25 @@ impl Session<'_> {
     pub fn about_queues(&self, job: JobRef, queue: QueueRef, other: QueueRef) -> Subject {
         let other_queue = Some(self.queues[other.ix()].id);
         Subject { other_queue, ..self.about_queue(job, queue) }
+    }
+}
+
+/// A triple as a ledger shows it.
+pub(super) fn per_resource(quantities: Quantities) -> PerResource<f64> {
+    let Quantities { cpu, memory, gpu } = quantities;
+    PerResource { cpu: shown(cpu), memory: shown(memory), gpu: shown(gpu) }
+}
+
+/// The row of a queue that the scheduler does not see.
+pub(super) fn empty_row(queue: QueueId) -> LedgerRow {
+    LedgerRow {
+        queue,
+        allocated: PerResource::default(),
+        non_preemptible: PerResource::default(),
+        request: PerResource::default(),
+        fair_share: Some(PerResource::default()),
+        quota: PerResource::default(),
+        limit: PerResource::default(),
+        usage: None,
     }
 }

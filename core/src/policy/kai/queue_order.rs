@@ -9,8 +9,10 @@
 //! kai.md 1.1, 3.1
 //!
 //! # Differs
-//! nothing; rule 8 never says "equal" (N-3)
+//! nothing; rule 8 never says "equal" (N-3). A dialect counts a queue as over-utilised once any resource is, and lets
+//! equally old queues go by name.
 
+use super::config::Dialect;
 use super::notes::real;
 use super::number::UNLIMITED;
 use super::orders;
@@ -65,6 +67,15 @@ pub(super) fn dominant(allocated: Quantities, allocatable: Quantities, total: Qu
 fn has_zero_share(held: Quantities, allocatable: Quantities) -> bool {
     allocatable.to_array().into_iter().zip(held.to_array()).any(|(may, held)| may == 0.0 && held > 0.0)
 }
+
+/// Of a dialect: RC-7.
+pub static NAME: Rule = Rule(&RuleRecord {
+    key: "runai/queue-order/9",
+    says: "of equally old queues the first by name comes first",
+    formula: "name(l) < name(r)",
+    source: "runai.md 5",
+    differs: "our choice RC-7",
+});
 
 macro_rules! rules {
     ($($name:ident $number:literal $says:literal $formula:literal $differs:literal)*) => {$(
@@ -124,50 +135,78 @@ impl Session<'_> {
         is_first
     }
 
-    /// The first rule that tells two queues apart; who has the smaller number is served first, of equal ones the right.
     fn decisive(&mut self, l: QueueRef, r: QueueRef, lw: With, rw: With) -> (Rule, f64, f64) {
-        let applies = |rule: &Rule, l: bool, r: bool| (*rule, f64::from(u8::from(l)), f64::from(u8::from(r)));
-        let over = |q: &Queue| q.fair_share.less(&q.allocated);
-        let (lq, rq) = (&self.queues[l.ix()], &self.queues[r.ix()]);
-        if over(lq) != over(rq) {
-            return applies(&OVER_UTILISED, over(lq), over(rq));
-        }
         let mut with = |q: QueueRef, w: With| {
             let need = w.job.map_or(Quantities::default(), |job| self.need(job));
             self.queues[q.ix()].allocated + need
         };
-        let (l_held, r_held) = (with(l, lw), with(r, rw));
-        let (lq, rq) = (&self.queues[l.ix()], &self.queues[r.ix()]);
-        let (l_within, r_within) = (l_held.less_equal(&lq.deserved), r_held.less_equal(&rq.deserved));
-        if l_within != r_within {
-            return applies(&WITHIN_QUOTA, !l_within, !r_within);
-        }
-        if lq.priority != rq.priority {
-            return (PRIORITY, -(lq.priority as f64), -(rq.priority as f64));
-        }
-        let (l_may, r_may) = (lq.allocatable, rq.allocatable);
-        let (l_zero, r_zero) = (has_zero_share(l_held, l_may), has_zero_share(r_held, r_may));
-        if l_zero != r_zero {
-            return applies(&ZERO_SHARE, l_zero, r_zero);
-        }
-        let share = |mut held: Quantities, w: With, may| {
-            held -= w.victims;
-            dominant(held, may, self.total)
-        };
-        let (a, b) = (share(l_held, lw, l_may), share(r_held, rw, r_may));
-        if a != b {
-            return (SHARE_WITH_JOB, a, b);
-        }
-        let (a, b) = (dominant(lq.allocated, l_may, self.total), dominant(rq.allocated, r_may, self.total));
-        if a != b {
-            return (SHARE, a, b);
-        }
-        let smaller = |l: &Quantities, r: &Quantities| l.less_in_at_least_one(r) && l.less_equal(r);
-        if smaller(&l_may, &r_may) || smaller(&r_may, &l_may) {
-            return applies(&SMALLER, smaller(&r_may, &l_may), smaller(&l_may, &r_may));
-        }
-        (OLDER, lq.created_s, rq.created_s)
+        let held = (with(l, lw), with(r, rw));
+        let left = Standing { queue: &self.queues[l.ix()], held: held.0, victims: lw.victims };
+        let right = Standing { queue: &self.queues[r.ix()], held: held.1, victims: rw.victims };
+        decide(&left, &right, self.total, self.config.dialect)
     }
+}
+
+/// A queue on one side of a comparison.
+pub(super) struct Standing<'q> {
+    pub queue: &'q Queue,
+    /// Allocated, with what its next job needs.
+    pub held: Quantities,
+    pub victims: Quantities,
+}
+
+/// The first rule that tells two queues apart; who has the smaller number is served first, of equal ones the right.
+pub(super) fn decide(
+    l: &Standing<'_>,
+    r: &Standing<'_>,
+    total: Quantities,
+    dialect: Dialect,
+) -> (Rule, f64, f64) {
+    let applies = |rule: &Rule, l: bool, r: bool| (*rule, f64::from(u8::from(l)), f64::from(u8::from(r)));
+    let over = |q: &Queue| {
+        if dialect.over_share_in_any {
+            q.fair_share.less_in_at_least_one(&q.allocated)
+        } else {
+            q.fair_share.less(&q.allocated)
+        }
+    };
+    let (lq, rq) = (l.queue, r.queue);
+    if over(lq) != over(rq) {
+        return applies(&OVER_UTILISED, over(lq), over(rq));
+    }
+    let (l_within, r_within) = (l.held.less_equal(&lq.deserved), r.held.less_equal(&rq.deserved));
+    if l_within != r_within {
+        return applies(&WITHIN_QUOTA, !l_within, !r_within);
+    }
+    if lq.priority != rq.priority {
+        return (PRIORITY, -(lq.priority as f64), -(rq.priority as f64));
+    }
+    let (l_may, r_may) = (lq.allocatable, rq.allocatable);
+    let (l_zero, r_zero) = (has_zero_share(l.held, l_may), has_zero_share(r.held, r_may));
+    if l_zero != r_zero {
+        return applies(&ZERO_SHARE, l_zero, r_zero);
+    }
+    let share = |of: &Standing<'_>| {
+        let mut held = of.held;
+        held -= of.victims;
+        dominant(held, of.queue.allocatable, total)
+    };
+    let (a, b) = (share(l), share(r));
+    if a != b {
+        return (SHARE_WITH_JOB, a, b);
+    }
+    let (a, b) = (dominant(lq.allocated, l_may, total), dominant(rq.allocated, r_may, total));
+    if a != b {
+        return (SHARE, a, b);
+    }
+    let smaller = |l: &Quantities, r: &Quantities| l.less_in_at_least_one(r) && l.less_equal(r);
+    if smaller(&l_may, &r_may) || smaller(&r_may, &l_may) {
+        return applies(&SMALLER, smaller(&r_may, &l_may), smaller(&l_may, &r_may));
+    }
+    if dialect.ties_by_name && lq.created_s == rq.created_s {
+        return applies(&NAME, lq.name >= rq.name, lq.name < rq.name);
+    }
+    (OLDER, lq.created_s, rq.created_s)
 }
 
 #[cfg(test)]

@@ -20,7 +20,7 @@ use crate::policy::PartitionView;
 use crate::units::{Bound, Resource};
 
 /// The one place where bounds that are left out get their meaning.
-pub(super) fn snapshot_queues(world: PartitionView<'_>) -> Vec<SnapshotQueue> {
+pub(in crate::policy) fn snapshot_queues(world: PartitionView<'_>) -> Vec<SnapshotQueue> {
     let bound = |bound: Bound, r: Resource| match bound {
         Bound::Unset => 0.0,
         Bound::Unlimited => UNLIMITED,

@@ -11,10 +11,17 @@
 //! # Differs
 //! nothing; Q-2 (the smallest device memory is always 100 MiB) reproduced. MIG and dynamic resources are not modelled.
 
+use super::config::Dialect;
 use super::snapshot::{GpuAsk, Quantities, SnapshotPod};
 
 /// The device memory that memory requests of pending tasks are measured against.
 const MIN_GPU_MEMORY: f64 = 100.0;
+
+/// What memory requests of pending tasks are measured against: a dialect takes the smallest device of the nodes.
+pub(super) fn yardstick(dialect: Dialect, device_mib: impl Iterator<Item = i64>) -> f64 {
+    let smallest = if dialect.by_smallest_device { device_mib.min() } else { None };
+    smallest.map_or(MIN_GPU_MEMORY, |mib| mib as f64)
+}
 
 /// How GPUs are asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -92,16 +99,16 @@ impl Request {
             && self.gpus <= 0.01
     }
     /// Devices that a pending memory request counts for in its queue.
-    fn gpus_for_memory(&self) -> f64 {
-        if self.kind == Kind::Memory { self.count as f64 * (self.mib as f64 / MIN_GPU_MEMORY) } else { 0.0 }
+    fn gpus_for_memory(&self, device_mib: f64) -> f64 {
+        if self.kind == Kind::Memory { self.count as f64 * (self.mib as f64 / device_mib) } else { 0.0 }
     }
     /// What it counts for as `ResReq`: a memory request counts no GPU.
     pub fn plain(&self) -> Quantities {
         Quantities { cpu: self.cpu, memory: self.memory, gpu: self.gpus }
     }
-    /// What it counts for while it is pending.
-    pub fn pending(&self) -> Quantities {
-        let gpu = self.gpus + self.gpus_for_memory();
+    /// What it counts for while it is pending, where memory is measured against `device_mib`.
+    pub fn pending(&self, device_mib: f64) -> Quantities {
+        let gpu = self.gpus + self.gpus_for_memory(device_mib);
         Quantities { cpu: self.cpu, memory: self.memory, gpu }
     }
     /// Memory it takes of each device with `device_mib`.
@@ -148,6 +155,6 @@ mod tests {
     fn a_pending_memory_request_counts_hundreds_of_mib() {
         let gpu = GpuAsk::Memory { mib: 2000, devices: 1 };
         let request = Request::new(&SnapshotPod { gpu, ..SnapshotPod::default() }, Vec::new());
-        assert_eq!((request.pending().gpu, request.plain().gpu), (20.0, 0.0));
+        assert_eq!((request.pending(MIN_GPU_MEMORY).gpu, request.plain().gpu), (20.0, 0.0));
     }
 }

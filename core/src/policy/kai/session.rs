@@ -21,10 +21,10 @@ use std::sync::Arc;
 use super::config::Config;
 use super::job::{Group, Job, JobFacts, PodSet};
 use super::job_order::Place;
-use super::node::Node;
+use super::node::{Node, device_mib};
 use super::notes::Notes;
 use super::orders::Ties;
-use super::request::Request;
+use super::request::{Request, yardstick};
 use super::score;
 use super::shares::{self, Queue, open_queues};
 use super::signatures::Keys;
@@ -62,6 +62,10 @@ pub(super) struct Session<'a> {
     pub waiting: Option<Rc<[JobRef]>>,
     /// Whether the queue order is a total one among the children of every queue, whatever they hold.
     pub siblings_are_ordered: bool,
+    /// What pending requests of device memory are measured against, MiB.
+    pub yardstick: f64,
+    /// The one job that is tried; `None`: all are.
+    pub only: Option<JobRef>,
     /// Choices between equals.
     pub ties: Ties,
     /// What is kept for explanations.
@@ -229,6 +233,8 @@ impl<'a> Session<'a> {
             has_evicted: false,
             waiting: None,
             siblings_are_ordered: false,
+            yardstick: measured_against(snapshot),
+            only: None,
             ties: Ties::default(),
             notes: Notes::new(level, snapshot.jobs.len()),
         };
@@ -236,7 +242,7 @@ impl<'a> Session<'a> {
         session.rank_jobs();
         if session.plugins.proportion {
             session.sum_queues();
-            shares::divide(&mut session.queues, session.total, config.k_value);
+            shares::divide(&mut session.queues, session.total, config.manner());
             session.siblings_are_ordered = shares::siblings_are_ordered(&session.queues);
         }
         session
@@ -339,7 +345,7 @@ impl<'a> Session<'a> {
             for task in self.jobs[job].tasks() {
                 let Task { pod, status, accepted, .. } = self.tasks[task.ix()];
                 let (amount, held) = match status {
-                    Status::Pending => (self.pods[pod.ix()].request.pending(), false),
+                    Status::Pending => (self.pods[pod.ix()].request.pending(self.yardstick), false),
                     status if status.is_allocated() => (accepted.quantities, true),
                     _ => continue,
                 };
@@ -410,6 +416,12 @@ impl<'a> Session<'a> {
             at = queue.parent;
         }
     }
+}
+
+/// What pending requests of device memory are measured against.
+fn measured_against(snapshot: &Snapshot) -> f64 {
+    let with_gpus = snapshot.nodes.iter().filter(|n| n.gpus > 0.0);
+    yardstick(snapshot.config.dialect, with_gpus.map(|n| device_mib(n.gpu_memory_mib)))
 }
 
 /// Whether all quantities are whole numbers whose sums a double holds exactly, and no device is shared.

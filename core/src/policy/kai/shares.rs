@@ -15,7 +15,7 @@
 use crate::kit::sort;
 use std::sync::Arc;
 
-use super::division::{self, Sibling};
+use super::division::{self, Manner, Sibling};
 use super::snapshot::{Quantities, SnapshotQueue};
 use super::task::QueueRef;
 use crate::id::QueueId;
@@ -61,18 +61,18 @@ pub(super) fn add(queues: &mut [Queue], leaf: QueueRef, amount: Quantities, held
 }
 
 /// 2.2: divides the total down the tree.
-pub(super) fn divide(queues: &mut [Queue], total: Quantities, k: f64) {
+pub(super) fn divide(queues: &mut [Queue], total: Quantities, manner: Manner) {
     let top = children_of(queues, None);
-    divide_among(queues, total, &top, k);
+    divide_among(queues, total, &top, manner);
     for queue in queues {
         queue.allocatable = queue.allocatable_now();
     }
 }
 
-fn divide_among(queues: &mut [Queue], total: Quantities, siblings: &[QueueRef], k: f64) {
+fn divide_among(queues: &mut [Queue], total: Quantities, siblings: &[QueueRef], manner: Manner) {
     for resource in 0..3 {
         let mut level = level_of(queues, siblings, resource);
-        division::divide(total.to_array()[resource], k, &mut level);
+        division::divide(total.to_array()[resource], manner, &mut level);
         let shares: Vec<f64> = level.iter().map(|s| s.fair_share).collect();
         for (&q, share) in siblings.iter().zip(shares) {
             let fair_share = &mut queues[q.ix()].fair_share;
@@ -84,7 +84,7 @@ fn divide_among(queues: &mut [Queue], total: Quantities, siblings: &[QueueRef], 
     for &q in siblings {
         let children = queues[q.ix()].children.clone();
         if !children.is_empty() {
-            divide_among(queues, queues[q.ix()].fair_share, &children, k);
+            divide_among(queues, queues[q.ix()].fair_share, &children, manner);
         }
     }
 }
@@ -103,7 +103,7 @@ pub(super) fn siblings_are_ordered(queues: &[Queue]) -> bool {
 pub(super) fn ladder(
     queues: &[Queue],
     total: Quantities,
-    k: f64,
+    manner: Manner,
     queue: QueueRef,
     resource: usize,
 ) -> Vec<DivisionStep> {
@@ -117,7 +117,7 @@ pub(super) fn ladder(
         let siblings = children_of(queues, queues[q.ix()].parent);
         let ids: Vec<QueueId> = siblings.iter().map(|s| queues[s.ix()].id).collect();
         let mut level = level_of(queues, &siblings, resource);
-        let mut steps = division::ladder(parent.map(|p| p.id), amount, k, &mut level, &ids);
+        let mut steps = division::ladder(parent.map(|p| p.id), amount, manner, &mut level, &ids);
         let id = queues[q.ix()].id;
         steps.retain(|step| !matches!(step, DivisionStep::Result { queue, .. } if *queue != id));
         lines.append(&mut steps);

@@ -102,14 +102,11 @@ pub fn kai(s: &Scenario, f: &mut Findings) -> Config {
 /// consolidation. Lists that the file gives stay as they are.
 fn strategy(s: &Scenario, config: &mut Config) {
     if config.gpu_placement == Placement::Spread && !s.settings.contains_key("plugins") {
-        config.plugins.retain(|plugin| &**plugin != "gpusharingorder");
-        for plugin in config.plugins.iter_mut().filter(|plugin| &***plugin == "gpupack") {
-            *plugin = Arc::from("gpuspread");
-        }
+        config.spread_devices();
     }
     let spreads = [config.gpu_placement, config.cpu_placement].contains(&Placement::Spread);
     if spreads && !s.settings.contains_key("actions") {
-        config.actions.retain(|action| *action != Action::Consolidation);
+        config.move_nothing();
     }
 }
 

@@ -17,6 +17,8 @@ mod rules;
 mod settings;
 #[cfg(feature = "ego")]
 mod settings_ego;
+#[cfg(feature = "runai")]
+mod settings_runai;
 #[cfg(feature = "yunikorn")]
 mod settings_yunikorn;
 mod timeline;

@@ -7,6 +7,8 @@ use super::super::{codes, nearest};
 use super::kai::kai;
 #[cfg(feature = "ego")]
 use super::settings_ego::ego;
+#[cfg(feature = "runai")]
+use super::settings_runai::runai;
 #[cfg(feature = "yunikorn")]
 use super::settings_yunikorn::yunikorn;
 use crate::cluster::Delays;
@@ -34,6 +36,8 @@ pub fn settings(s: &Scenario, f: &mut Findings) -> (Option<Policy>, Rhythm, Dela
         "yunikorn" => Some(Policy::YuniKorn(yunikorn(s, f))),
         #[cfg(feature = "ego")]
         "ego" => Some(Policy::Ego(ego(s, f))),
+        #[cfg(feature = "runai")]
+        "runai" => Some(Policy::Runai(runai(s, f))),
         name if Policy::NAMES.contains(&name) => None,
         other => {
             let at = root.field("policy");
@@ -55,7 +59,7 @@ pub fn settings(s: &Scenario, f: &mut Findings) -> (Option<Policy>, Rhythm, Dela
 }
 
 fn rhythm(s: &Scenario, policy: Option<&Policy>, f: &mut Findings) -> Rhythm {
-    let is_kai = matches!(policy, Some(Policy::Kai(_)));
+    let is_kai = policy.is_some_and(|policy| matches!(policy.name(), "kai" | "runai"));
     let on_change = Rhythm::OnChange { at_least: if is_kai { Span::from_seconds(1) } else { Span::ZERO } };
     let Some(typed) = &s.cycle else {
         return if is_kai { Rhythm::every(Span::from_seconds(1)) } else { on_change };

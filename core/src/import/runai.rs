@@ -1,0 +1,223 @@
+//! Projects and departments of Run:ai, as its API lists them, as a scenario: the organisation tree, without work.
+//!
+//! # Rule
+//! `{"departments": [...], "projects": [...]}`, either list alone is enough. An entry has `name`, `id`, `parent.id` or `parentId` or
+//! `departmentId`, and `resources`, a list with one entry per node pool: `{nodePool: {name}, gpu: {deserved, limit,
+//! overQuotaWeight}, rank}`. Older versions say `nodePoolsResources`, `maxAllowed`, or have one pool only:
+//! `deservedGpus`, `maxAllowedGpus`, `gpuOverQuotaWeight`. Left out or negative limits are unlimited.
+//!
+//! # Source
+//! NVIDIA Run:ai, REST API reference, organizations: projects and departments
+//!
+//! # Differs
+//! One node pool is read, *default* if there is one. Quotas of CPU and memory are left out.
+
+use std::sync::Arc;
+
+use super::csv::Options;
+use super::loose::{Place, Reader, tree};
+use super::{Imported, Report};
+use crate::scenario::{
+    NODE_GPUS_MAX, NODES_MAX, NodeEntry, QUEUES_MAX, QueueEntry, ResourceEntry, Scalar, Scenario,
+};
+
+/// GPUs of a node when nothing says how many.
+const NODE_GPUS: u32 = 8;
+
+/// Ranks, the worst first; the one left out is *MediumLow*.
+const RANKS: [&str; 7] = ["VeryLow", "Low", "MediumLow", "Medium", "MediumHigh", "High", "VeryHigh"];
+
+/// Whether a text lists projects or departments: it says so near its beginning, and what they deserve.
+pub fn is_organisation(text: &str) -> bool {
+    let lists = ["\"projects\"", "\"departments\""].iter().any(|key| text.contains(key));
+    lists && text.trim_start().starts_with('{') && text.contains("\"deserved")
+}
+
+/// Makes a scenario of projects and departments. Nodes and work are not part of them: nodes are assumed, work is left to the reader.
+pub fn import_organisation(text: &str, options: &Options) -> Imported {
+    let mut report = Report::default();
+    let root = match tree(text) {
+        Ok(root) => root,
+        Err(wrong) => {
+            report.diagnostics.push(*wrong);
+            return Imported { scenario: None, report };
+        }
+    };
+    let mut reader = Reader { found: Vec::new() };
+    let root = Place::root(&root);
+    let most = QUEUES_MAX as usize;
+    let departments = reader.list(&root, "departments", most);
+    let projects = reader.list(&root, "projects", most);
+    let pool = chosen_pool(departments.iter().chain(&projects), &mut reader);
+    let mut organisation = Organisation { units: Vec::new(), pool };
+    for place in &departments {
+        let unit = organisation.unit(place, &mut reader, &mut report);
+        organisation.add(unit);
+    }
+    for place in &projects {
+        let mut unit = organisation.unit(place, &mut reader, &mut report);
+        unit.queue.parent = organisation.parent(place, &mut reader);
+        organisation.add(unit);
+    }
+    report.diagnostics = reader.found;
+    let queues = organisation.units;
+    if queues.is_empty() {
+        report.ignored.push("the text: it lists neither projects nor departments".into());
+    }
+    let is_ok = report.diagnostics.is_empty() && !queues.is_empty();
+    let scenario = is_ok.then(|| finish(queues, &organisation.pool, options, &mut report));
+    Imported { scenario: scenario.flatten(), report }
+}
+
+/// A department or project.
+struct Unit {
+    id: String,
+    queue: QueueEntry,
+    gpus: f64,
+}
+
+struct Organisation {
+    units: Vec<Unit>,
+    /// The node pool that is read.
+    pool: String,
+}
+
+/// The pool *default* if some entry has it, else the first that is named; empty: no entry names one.
+fn chosen_pool<'a>(units: impl Iterator<Item = &'a Place<'a>>, reader: &mut Reader) -> String {
+    let mut first = String::new();
+    for unit in units {
+        for pool in pools(unit, reader) {
+            let name = pool_name(&pool, reader);
+            if name == "default" {
+                return name;
+            }
+            if first.is_empty() {
+                first = name;
+            }
+        }
+    }
+    first
+}
+
+/// The first number that is there.
+fn first(reader: &mut Reader, keys: &[(Option<&Place<'_>>, &str)]) -> Option<f64> {
+    let (of, key) = keys.iter().find(|(of, key)| of.is_some_and(|of| of.get(key).is_some()))?;
+    Some(reader.number(*of, key, 0.0))
+}
+
+/// The entries by node pool.
+fn pools<'a>(unit: &Place<'a>, reader: &mut Reader) -> Vec<Place<'a>> {
+    let key = ["resources", "nodePoolsResources"].into_iter().find(|key| {
+        // Older versions have a group of fields there, not a list.
+        unit.get(key).is_some_and(|place| place.entries().is_empty())
+    });
+    key.map(|key| reader.list(unit, key, 1000)).unwrap_or_default()
+}
+
+fn pool_name(pool: &Place<'_>, reader: &mut Reader) -> String {
+    reader.map(pool, "nodePool").map(|pool| reader.text(&pool, "name")).unwrap_or_default()
+}
+
+impl Organisation {
+    fn unit(&self, place: &Place<'_>, reader: &mut Reader, report: &mut Report) -> Unit {
+        let name = reader.text(place, "name");
+        let pools = pools(place, reader);
+        let own = pools.iter().find(|pool| pool_name(pool, reader) == self.pool);
+        let others = pools.len() - usize::from(own.is_some());
+        if others > 0 {
+            report.ignored.push(format!("{others} further node pools of {name}"));
+        }
+        let old = place.get("resources").filter(|place| !place.entries().is_empty());
+        let gpu = own.or(old.as_ref()).and_then(|own| reader.map(own, "gpu"));
+        let (gpu, whole) = (gpu.as_ref(), gpu.is_none().then_some(place));
+        let deserved = first(reader, &[(gpu, "deserved"), (whole, "deservedGpus")]).unwrap_or(0.0);
+        let limit = first(reader, &[(gpu, "limit"), (gpu, "maxAllowed"), (whole, "maxAllowedGpus")]);
+        let weight = first(reader, &[(gpu, "overQuotaWeight"), (whole, "gpuOverQuotaWeight")]);
+        let rank = own.map(|own| reader.text(own, "rank")).filter(|rank| !rank.is_empty());
+        let priority = rank.and_then(|rank| {
+            let found = RANKS.iter().position(|known| known.eq_ignore_ascii_case(&rank));
+            if found.is_none() {
+                report.ignored.push(format!("rank {rank} of {name}"));
+            }
+            found
+        });
+        let bound = |n: f64| Scalar(if n < 0.0 { "unlimited".into() } else { decimal(n) });
+        let queue = QueueEntry {
+            name,
+            priority: priority.map(|rank| Scalar(rank.to_string())),
+            gpu: ResourceEntry {
+                quota: Some(bound(deserved)),
+                limit: Some(bound(limit.unwrap_or(-1.0))),
+                weight: weight.map(|w| Scalar(decimal(w.max(0.0)))),
+                usage: None,
+            },
+            ..QueueEntry::default()
+        };
+        Unit { id: reader.text(place, "id"), queue, gpus: deserved.max(0.0) }
+    }
+
+    /// The name of a project's department, which is added with no more than its name if it is not listed.
+    fn parent(&mut self, place: &Place<'_>, reader: &mut Reader) -> Option<String> {
+        let parent = reader.map(place, "parent");
+        let mut text = |of: Option<&Place<'_>>, key| of.map(|of| reader.text(of, key)).unwrap_or_default();
+        let ids =
+            [text(parent.as_ref(), "id"), text(Some(place), "parentId"), text(Some(place), "departmentId")];
+        let names = [
+            text(parent.as_ref(), "name"),
+            text(Some(place), "parentName"),
+            text(Some(place), "departmentName"),
+        ];
+        let id = ids.into_iter().find(|id| !id.is_empty());
+        let known = id.and_then(|id| self.units.iter().find(|unit| unit.id == id));
+        known.map(|unit| unit.queue.name.clone()).or_else(|| {
+            let name = names.into_iter().find(|name| !name.is_empty())?;
+            self.units.iter().any(|unit| unit.queue.name == name).then_some(name)
+        })
+    }
+
+    /// Names are unique in a scenario; a project called like its department gets the department's before it.
+    fn add(&mut self, mut unit: Unit) {
+        while self.units.iter().any(|other| other.queue.name == unit.queue.name) {
+            let of = unit.queue.parent.as_deref().unwrap_or("another");
+            unit.queue.name = format!("{of}/{}", unit.queue.name);
+        }
+        self.units.push(unit);
+    }
+}
+
+fn finish(units: Vec<Unit>, pool: &str, options: &Options, report: &mut Report) -> Option<Scenario> {
+    let n_projects = units.iter().filter(|unit| unit.queue.parent.is_some()).count();
+    let top = units.iter().filter(|unit| unit.queue.parent.is_none());
+    let promised = top.map(|unit| unit.gpus).sum::<f64>().clamp(0.0, 1e9);
+    let needed = (promised / f64::from(NODE_GPUS)).ceil().max(1.0) as u32;
+    let (n_nodes, node_gpus) = options.nodes.unwrap_or((needed, NODE_GPUS));
+    if u64::from(n_nodes) > NODES_MAX || i64::from(node_gpus) > NODE_GPUS_MAX {
+        return None;
+    }
+    let n_top = units.len() - n_projects;
+    report.understood.push(format!("{n_top} queues at the top and {n_projects} projects below them, with quota, limit, over-quota weight and rank of GPUs"));
+    if !pool.is_empty() {
+        report.understood.push(format!("the node pool {pool}"));
+    }
+    report.assumed.push(format!("{n_nodes} nodes of {node_gpus} GPUs: nodes are not part of the text"));
+    report.ignored.push("quotas of CPU and memory".into());
+    let value = |n: u32| Some(Scalar(n.to_string()));
+    let node = NodeEntry {
+        name: "node".into(),
+        count: value(n_nodes),
+        gpu: value(node_gpus),
+        ..NodeEntry::default()
+    };
+    Some(Scenario {
+        name: options.name.clone(),
+        policy: "runai".into(),
+        nodes: Arc::new(vec![node]),
+        queues: Arc::new(units.into_iter().map(|unit| unit.queue).collect()),
+        ..Scenario::default()
+    })
+}
+
+/// At most three digits behind the point.
+fn decimal(n: f64) -> String {
+    format!("{}", (n * 1000.0).round() / 1000.0)
+}

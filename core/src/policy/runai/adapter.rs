@@ -1,0 +1,59 @@
+//! Run:ai on the engine: its queues go in, its words come out.
+//!
+//! # Source
+//! runai.md 9
+//!
+//! # Differs
+//! One node pool: a scenario has one set of nodes, so that no workload moves on to the next pool of its list (RC-1).
+
+use super::config::{Config, Sharing};
+use super::queues::queues;
+use super::rules::{translate, translate_steps};
+use crate::id::QueueId;
+use crate::policy::kai::{Kai, Memory};
+use crate::policy::{PartitionView, Rhythm, Scheduler, Turn};
+use crate::trace::{DivisionStep, Ledger, Trace};
+use crate::units::Resource;
+
+/// Run:ai.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Runai {
+    engine: Kai,
+    sharing: Sharing,
+}
+
+impl Scheduler for Runai {
+    type Config = Config;
+    type Memory = Memory;
+
+    fn new(config: Config, rhythm: Rhythm) -> Runai {
+        Runai { engine: Kai::new(config.engine, rhythm), sharing: config.sharing }
+    }
+
+    fn pass(&self, world: PartitionView<'_>, memory: &mut Memory) {
+        self.engine.pass(world, memory);
+    }
+
+    fn cycle(&self, world: PartitionView<'_>, memory: &mut Memory, trace: &mut Trace) -> Turn {
+        let turn = self.engine.cycle_with(queues(world, &self.sharing), world, memory, trace);
+        translate(trace);
+        turn
+    }
+
+    fn ledger(&self, world: PartitionView<'_>, memory: &Memory) -> Ledger {
+        self.engine.ledger_with(queues(world, &self.sharing), world, memory)
+    }
+
+    fn derive(
+        &self,
+        world: PartitionView<'_>,
+        memory: &Memory,
+        queue: QueueId,
+        resource: Resource,
+    ) -> Vec<DivisionStep> {
+        let queues = queues(world, &self.sharing);
+        let mut steps = self.engine.derive_with(queues, world, memory, (queue, resource));
+        translate_steps(&mut steps);
+        steps
+    }
+}

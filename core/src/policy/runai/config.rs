@@ -1,0 +1,85 @@
+//! The switches of Run:ai.
+//!
+//! # Rule
+//! | setting of a scenario | field | default |
+//! |---|---|---|
+//! | `department-over-quota` | `sharing.departments_by_weight` | by-quota |
+//! | `over-quota-weights` | `sharing.projects_by_quota` | on |
+//! | `over-quota.NAME` | `sharing.over_quota` | the queue's GPU weight, CPU weight, memory weight; without one *medium* |
+//! | the placement strategies, minimum runtimes, time-based fairshare and consolidation of KAI | `engine` | as in KAI |
+//!
+//! # Source
+//! runai.md 4.2, 7, 9 (preset contents)
+//!
+//! # Differs
+//! One node pool: a scenario has one set of nodes.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+pub use super::terms::OverQuota;
+pub use crate::policy::kai::config as engine;
+use crate::policy::kai::config::Dialect;
+
+/// How the engine behaves under Run:ai.
+pub const DIALECT: Dialect =
+    Dialect { over_share_in_any: true, caps_remainders: true, ties_by_name: true, by_smallest_device: true };
+
+/// Every switch.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Config {
+    /// The engine's own, in the dialect of Run:ai.
+    pub engine: engine::Config,
+    /// How over-quota is shared.
+    pub sharing: Sharing,
+}
+
+/// How over-quota is shared.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Sharing {
+    /// Whether departments share unused resources by their weights instead of their quotas.
+    pub departments_by_weight: bool,
+    /// Whether projects share them by their quotas, because weights are switched off.
+    pub projects_by_quota: bool,
+    /// Over-quota of single queues, by name.
+    pub over_quota: BTreeMap<Arc<str>, OverQuota>,
+}
+
+impl Default for Config {
+    fn default() -> Config {
+        Config::new(engine::Config::default())
+    }
+}
+
+impl Config {
+    /// With the switches of the engine.
+    pub fn new(engine: engine::Config) -> Config {
+        Config { engine: engine::Config { dialect: DIALECT, ..engine }, sharing: Sharing::default() }
+    }
+}
+
+/// Settings of Run:ai itself.
+pub const SETTINGS: [&str; 2] = ["department-over-quota", "over-quota-weights"];
+
+/// Settings of the engine that Run:ai has too.
+pub const ENGINE_SETTINGS: [&str; 16] = [
+    "k-value",
+    "saturation-multiplier",
+    "gpu-placement",
+    "cpu-placement",
+    "max-consolidation-preemptees",
+    "staleness-grace",
+    "default-job-priority",
+    "default-preempt-min-runtime",
+    "default-reclaim-min-runtime",
+    "reclaim-resolve",
+    "usage-client",
+    "usage-window",
+    "usage-window-type",
+    "usage-window-start",
+    "usage-half-life",
+    "usage-fetch-interval",
+];
+
+/// The setting of a single queue, as in `over-quota.team-a`.
+pub const OVER_QUOTA: &str = "over-quota";

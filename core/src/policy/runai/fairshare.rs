@@ -1,0 +1,160 @@
+//! Fairshare: the exact value for teaching, the whole one for decisions, and the published formula beside them.
+//!
+//! # Rule
+//! A level divides an amount of one resource among siblings. Everybody first gets `min(quota, request)`; what is left of
+//! the amount is the level's *unused*. It is shared by weight among those that want more, rank by rank, in rounds: nobody
+//! gets more than it wants, and another round follows while somebody was satisfied with less than its offer. The whole value
+//! comes from the engine, which offers whole units and hands out what is rounded off one by one.
+//!
+//! The published formula is one sum over all projects of a pool: `quota + weight / Σ weights · unused`.
+//!
+//! # Source
+//! runai.md 4.3, 4.4; docs.run.ai, "The Run:ai Scheduler"
+//!
+//! # Differs
+//! RC-3: a unit of the remainder is capped by what is still wanted. RC-4: the engine's value decides, the published one is shown.
+//! RC-5: over-subscribed quotas are not scaled down. RC-15: the whole values are divided in doubles, so that one of two
+//! queues with equal remainders may get the unit of the other.
+
+use super::exact::Exact;
+use crate::policy::kai::division::{Manner, Sibling, divide};
+
+/// A queue as the division of one resource sees it; amounts are not negative.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Member<'a> {
+    /// Unique among its siblings.
+    pub name: &'a str,
+    /// Larger is served first.
+    pub rank: i64,
+    /// Quota; `None`: unlimited.
+    pub quota: Option<Exact>,
+    /// Limit, with over-quota already taken into account; `None`: unlimited.
+    pub limit: Option<Exact>,
+    /// Over-quota weight, as used.
+    pub weight: Exact,
+    /// All that runs and waits below it.
+    pub request: Exact,
+    /// Past usage as a share of the pool.
+    pub usage: Exact,
+}
+
+impl Member<'_> {
+    /// What it may ask for.
+    fn wanted(&self) -> Exact {
+        self.limit.map_or(self.request, |limit| limit.min(self.request))
+    }
+
+    /// Its part of the quotas in use.
+    fn in_quota(&self, total: Exact) -> Exact {
+        self.quota.unwrap_or(total).min(self.wanted())
+    }
+}
+
+/// What the quotas in use leave of a total; negative if they are over-subscribed. `None`: too long for 128 bits.
+pub fn unused(total: Exact, members: &[Member<'_>]) -> Option<Exact> {
+    members.iter().try_fold(total, |rest, m| rest.minus(m.in_quota(total)))
+}
+
+/// The exact fairshares of a level, in its order; `k` says how strongly past usage counts. `None`: too long for 128 bits.
+pub fn exact(total: Exact, k: Exact, members: &[Member<'_>]) -> Option<Vec<Exact>> {
+    let mut shares: Vec<Exact> = members.iter().map(|m| m.in_quota(total)).collect();
+    let mut rest = unused(total, members)?;
+    let mut last = None;
+    while let Some(rank) = next_rank(members, last) {
+        last = Some(rank);
+        while rest.is_positive() && round(rank, k, members, &mut shares, &mut rest)? {}
+    }
+    Some(shares)
+}
+
+/// The best rank below another.
+fn next_rank(members: &[Member<'_>], below: Option<i64>) -> Option<i64> {
+    members.iter().map(|m| m.rank).filter(|rank| below.is_none_or(|b| *rank < b)).max()
+}
+
+/// One round of one rank: `offer = rest · p / Σ p`, `p = max(0, w' + k·(w' − usage))`, `w' = weight / Σ weights`.
+/// Says whether somebody was satisfied with less than its offer.
+fn round(
+    rank: i64,
+    k: Exact,
+    members: &[Member<'_>],
+    shares: &mut [Exact],
+    rest: &mut Exact,
+) -> Option<bool> {
+    let open = |i: usize, shares: &[Exact]| members[i].rank == rank && shares[i] < members[i].wanted();
+    let takers: Vec<usize> = (0..members.len()).filter(|&i| open(i, shares)).collect();
+    let weights = takers.iter().try_fold(Exact::ZERO, |sum, &i| sum.plus(members[i].weight))?;
+    if !weights.is_positive() {
+        return Some(false);
+    }
+    let mut parts = Vec::with_capacity(takers.len());
+    let mut sum = Exact::ZERO;
+    for &i in &takers {
+        let weight = members[i].weight.over(weights)?;
+        let bent = weight.plus(k.times(weight.minus(members[i].usage)?)?)?.max(Exact::ZERO);
+        sum = sum.plus(bent)?;
+        parts.push(bent);
+    }
+    if !sum.is_positive() {
+        return Some(false);
+    }
+    let pot = *rest;
+    let mut again = false;
+    for (&i, part) in takers.iter().zip(parts) {
+        // A queue without weight is offered nothing, whatever its history.
+        let has_weight = members[i].weight.is_positive();
+        let offer = if has_weight { pot.times(part)?.over(sum)? } else { Exact::ZERO };
+        let wanted = members[i].wanted().minus(shares[i])?;
+        let given = offer.min(wanted);
+        shares[i] = shares[i].plus(given)?;
+        *rest = rest.minus(given)?;
+        again |= wanted < offer;
+    }
+    Some(again)
+}
+
+/// The whole fairshares of a level, in its order, by the engine; queues are as old as their place.
+pub fn whole(total: f64, k: f64, members: &[Member<'_>]) -> Vec<f64> {
+    let bound = |bound: Option<Exact>| bound.map_or(-1.0, Exact::as_real);
+    let sibling = |(age, m): (usize, &Member<'_>)| Sibling {
+        name: "",
+        priority: m.rank,
+        created_s: age as f64,
+        deserved: bound(m.quota),
+        limit: bound(m.limit),
+        weight: m.weight.as_real(),
+        request: m.request.as_real(),
+        usage: m.usage.as_real(),
+        fair_share: 0.0,
+    };
+    let mut level: Vec<Sibling<'static>> = members.iter().enumerate().map(sibling).collect();
+    divide(total, Manner { k, caps_remainders: true }, &mut level);
+    level.iter().map(|s| s.fair_share).collect()
+}
+
+/// A project as the published formula sees it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct OnPaper {
+    /// Quota.
+    pub quota: Exact,
+    /// Everything it runs and waits for.
+    pub request: Exact,
+    /// Over-quota weight; `None`: over-quota is off.
+    pub weight: Option<Exact>,
+}
+
+/// The published formula over all projects of a pool: no departments, no caps, idle projects included.
+/// `None`: too long for 128 bits.
+pub fn headline(total: Exact, projects: &[OnPaper]) -> Option<Vec<Exact>> {
+    let (mut unused, mut weights) = (total, Exact::ZERO);
+    for p in projects {
+        unused = unused.minus(p.quota.min(p.request))?;
+        weights = weights.plus(p.weight.unwrap_or(Exact::ZERO))?;
+    }
+    let unused = unused.max(Exact::ZERO);
+    let of = |p: &OnPaper| match p.weight {
+        Some(weight) if weights.is_positive() => p.quota.plus(weight.over(weights)?.times(unused)?),
+        _ => Some(p.quota),
+    };
+    projects.iter().map(of).collect()
+}

@@ -1,0 +1,73 @@
+//! Departments and projects as the engine's queues.
+//!
+//! # Rule
+//! A queue with children at the top is a department, what is below it a project. A quota left out is 0 for GPUs and unlimited for
+//! CPU and memory, a limit left out is none; a rank left out is the same for all. Weight and limit come from
+//! [`super::terms`]. In a tree of one level all queues are projects of one department that has the whole pool.
+//!
+//! # Source
+//! runai.md 2, 4.2, 9
+//!
+//! # Differs
+//! KAI lets nothing run without quota, weight and limit.
+
+use super::config::Sharing;
+use super::exact::Exact;
+use super::terms::OverQuota;
+use crate::cluster::Queue;
+use crate::policy::PartitionView;
+use crate::policy::kai::queues::snapshot_queues;
+use crate::policy::kai::snapshot::{Quantities, SnapshotQueue};
+use crate::units::{Amount, Bound, Resource};
+
+/// The queues in the cluster's order.
+pub(super) fn queues(world: PartitionView<'_>, sharing: &Sharing) -> Vec<SnapshotQueue> {
+    let of_world = world.cluster.queues.values();
+    let mut queues = snapshot_queues(world);
+    for (queue, from) in queues.iter_mut().zip(of_world) {
+        let is_department = from.parent.is_none() && !from.children.is_empty();
+        let by_quota = if is_department { !sharing.departments_by_weight } else { sharing.projects_by_quota };
+        let own = sharing.over_quota.get(&from.name).copied();
+        let [cpu, memory, gpu] = Resource::ACCOUNTED.map(|r| Terms::of(from, r, own, by_quota));
+        let each = |of: fn(&Terms) -> f64| Quantities { cpu: of(&cpu), memory: of(&memory), gpu: of(&gpu) };
+        queue.quota = each(|t| real(t.quota));
+        queue.limit = each(|t| real(t.limit));
+        queue.weight = each(|t| t.weight.as_real());
+    }
+    queues
+}
+
+fn real(bound: Option<Exact>) -> f64 {
+    bound.map_or(-1.0, Exact::as_real)
+}
+
+/// What a queue has of one resource.
+struct Terms {
+    quota: Option<Exact>,
+    limit: Option<Exact>,
+    weight: Exact,
+}
+
+impl Terms {
+    fn of(queue: &Queue, r: Resource, own: Option<OverQuota>, by_quota: bool) -> Terms {
+        let given = queue.resources.get(r);
+        let quota = match given.quota {
+            Bound::Unset if r == Resource::GPU => Some(Exact::ZERO),
+            Bound::Unset | Bound::Unlimited => None,
+            Bound::At(amount) => Some(exact(amount, r)),
+        };
+        let limit = match given.limit {
+            Bound::Unset | Bound::Unlimited => None,
+            Bound::At(amount) => Some(exact(amount, r)),
+        };
+        let typed = given.weight.map(|w| OverQuota::millionths(w.in_millionths()));
+        let over_quota = own.or(typed).unwrap_or_default();
+        Terms { quota, limit: over_quota.limit(quota, limit), weight: over_quota.weight(by_quota, quota) }
+    }
+}
+
+/// In the engine's units: devices, millicores, bytes.
+fn exact(amount: Amount, r: Resource) -> Exact {
+    let per_unit = if r == Resource::GPU { 1000 } else { 1 };
+    Exact::new(i128::from(amount.in_base_units()), per_unit).unwrap_or(Exact::ZERO)
+}

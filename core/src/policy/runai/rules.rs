@@ -1,0 +1,118 @@
+//! The rules in the product's words. What the engine compares by a rule of its own is shown by the rule of Run:ai that it is.
+//!
+//! # Rule
+//! One record each; choices of our own say so in `differs`.
+//!
+//! # Source
+//! runai.md
+//!
+//! # Differs
+//! nothing
+
+use crate::policy::kai;
+use crate::trace::{DivisionStep, Rule, RuleRecord, Trace};
+
+macro_rules! rules {
+    ($($name:ident $key:literal of $engine:literal: $says:literal, $formula:literal, $source:literal, $differs:literal;)*) => {
+        $(#[doc = $says]
+        pub static $name: Rule = Rule(&RuleRecord {
+            key: $key, says: $says, formula: $formula, source: $source, differs: $differs,
+        });)*
+
+        /// The rules that have words of their own, each with the engine's rule that it is.
+        static WORDS: &[(&str, &Rule)] = &[$(($engine, &$name)),*];
+
+        /// All rules of the policy that have words of their own.
+        pub static RULES: &[&Rule] = &[$(&$name,)* &kai::NAME];
+    };
+}
+
+rules! {
+    QUOTA "runai/fairshare/quota" of "kai/division/quota":
+        "every queue first gets what it asks for, up to its quota",
+        "min(quota, limit, request)",
+        "runai.md 4.3, 4.4; docs.run.ai, The Run:ai Scheduler",
+        "the published formula counts the quota of an idle project in its fairshare too; our choice RC-4: the engine's value decides. RC-5: quotas above the pool are not scaled down";
+    OVER_QUOTA "runai/fairshare/over-quota" of "kai/division/round":
+        "unused resources are shared by quota among departments, by over-quota weight among projects, in whole GPUs",
+        "over-quota = weight / Σ weights · unused, at most what is asked for",
+        "runai.md 4.2, 4.3; docs.run.ai, The Run:ai Scheduler",
+        "the published formula is one sum over all projects, without the cap by requests; our choice RC-2: a weight of 0 gets no over-quota";
+    REMAINDER "runai/fairshare/remainder" of "kai/division/remainder":
+        "rounded-off GPUs go to the largest rounded-off part first, then to the oldest queue",
+        "min(1, rest, what is still asked for)",
+        "runai.md 4.3",
+        "our choice RC-3: never more than is asked for; RC-15: equal parts are told apart by the last bit of a double";
+    OVER_FAIRSHARE "runai/queue-order/1" of "kai/queue-order/1":
+        "a queue that is not over its fairshare comes first",
+        "allocated ≤ fairshare, for every resource",
+        "runai.md 5",
+        "our choice RC-13: over fairshare in any resource; the open engine asks for all three";
+    RANK "runai/queue-order/3" of "kai/queue-order/3":
+        "the queue of better rank comes first",
+        "rank(l) > rank(r)",
+        "runai.md 5; NVIDIA Run:ai, project and department resources",
+        "older versions have no rank";
+    LIMIT "runai/limit" of "kai/capacity/limit":
+        "no project or department may exceed its limit; with over-quota off the limit is the quota",
+        "allocated + requested ≤ limit",
+        "runai.md 4.2, 4.6",
+        "";
+    NON_PREEMPTIBLE "runai/non-preemptible" of "kai/capacity/quota":
+        "workloads of priority 100 and above are not preemptible and must fit in the quota of project and department",
+        "allocated non-preemptible + requested ≤ quota",
+        "runai.md 6; docs.run.ai, The Run:ai Scheduler",
+        "preemptible work above the quota does not count";
+    KEEPS_FAIRSHARE "runai/reclaim/fairshare" of "kai/reclaim/maintain-fair-share":
+        "a queue above the larger of quota and fairshare may lose work to others",
+        "remaining > max(quota, fairshare), in some resource",
+        "runai.md 7.2 (F)",
+        "";
+    GUARANTEES_QUOTA "runai/reclaim/quota" of "kai/reclaim/guarantee-quota":
+        "a queue above its quota may lose work to one that stays within its own",
+        "allocated + request ≤ quota, and remaining > quota of the other",
+        "runai.md 7.2 (Q)",
+        "compared where the two queues part: a project within its quota may lose work if its department is above";
+    LOWER_PRIORITY "runai/preempt" of "kai/preempt/lower-priority":
+        "inside a project a workload may take from preemptible ones of lower priority",
+        "priority(victim) < priority(workload)",
+        "runai.md 7.3",
+        "between projects priority has no meaning";
+}
+
+fn in_words(rule: &mut Rule) {
+    if let Some((_, own)) = WORDS.iter().find(|(engine, _)| *engine == rule.key()) {
+        *rule = **own;
+    }
+}
+
+/// Puts what the engine recorded into the words of Run:ai.
+pub(super) fn translate(trace: &mut Trace) {
+    let of_events = trace.events.iter_mut().flat_map(|e| &mut e.checks);
+    let of_refusals = trace.refusals.iter_mut().flat_map(|r| &mut r.checks);
+    of_events.chain(of_refusals).chain(&mut trace.checks).for_each(|check| in_words(&mut check.rule));
+}
+
+/// The same for a derivation.
+pub(super) fn translate_steps(steps: &mut [DivisionStep]) {
+    for step in steps {
+        match step {
+            DivisionStep::Quota { rule, .. }
+            | DivisionStep::Round { rule, .. }
+            | DivisionStep::Remainder { rule, .. } => in_words(rule),
+            _ => (),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_word_stands_for_a_rule_of_the_engine() {
+        for (engine, own) in WORDS {
+            assert!(kai::rules().iter().any(|rule| rule.key() == *engine), "{engine}, {}", own.key());
+        }
+    }
+}

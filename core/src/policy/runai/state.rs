@@ -1,0 +1,53 @@
+//! Queue states: in quota, over quota, over fairshare.
+//!
+//! # Rule
+//! `in quota: a ≤ quota`, `over quota: quota < a ≤ fairshare`, `over fairshare: fairshare < a` and `quota < a`, for each
+//! resource; a queue is in the worst of its resources' states.
+//!
+//! # Source
+//! runai.md 5
+//!
+//! # Differs
+//! RC-6: the worst of the resources.
+
+use crate::policy::kai::snapshot::Quantities;
+
+/// The states, best first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum State {
+    /// Within the quota.
+    InQuota,
+    /// Above the quota, within the fairshare.
+    OverQuota,
+    /// Above both.
+    OverFairshare,
+}
+
+impl State {
+    /// As the product writes it.
+    pub fn name(self) -> &'static str {
+        match self {
+            State::InQuota => "in-quota",
+            State::OverQuota => "over-quota",
+            State::OverFairshare => "over-fairshare",
+        }
+    }
+
+    /// Of one resource; a quota of -1 is unlimited.
+    pub fn of(allocated: f64, quota: f64, fairshare: f64) -> State {
+        if quota == -1.0 || allocated <= quota {
+            State::InQuota
+        } else if allocated <= fairshare {
+            State::OverQuota
+        } else {
+            State::OverFairshare
+        }
+    }
+
+    /// Of a queue.
+    pub fn worst(allocated: Quantities, quota: Quantities, fairshare: Quantities) -> State {
+        let (a, q, f) = (allocated.to_array(), quota.to_array(), fairshare.to_array());
+        let states = (0..3).map(|r| State::of(a[r], q[r], f[r]));
+        states.fold(State::InQuota, State::max)
+    }
+}

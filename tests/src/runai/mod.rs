@@ -1,0 +1,65 @@
+//! Recordings of format `runai-model/1`: an independent model of the Run:ai specification.
+//!
+//! What the engine says is written in the recording's own form, fractions in lowest terms, and compared as a whole.
+
+pub mod events;
+mod fairshare;
+mod order;
+mod special;
+
+use fairground::policy::runai::exact::Exact;
+use serde_json::Value;
+
+use crate::report::Verdict;
+
+/// Compares a case with its recording.
+pub fn check(case: &Value) -> Verdict {
+    let judged = match case["kind"].as_str() {
+        Some("fairshare") => fairshare::table(case),
+        Some("float") => fairshare::float(case),
+        Some("time-based") => fairshare::time_based(case),
+        Some("queue-order") => order::check(case),
+        Some("events") => events::check(case),
+        Some("placement") => special::placement(case),
+        Some("multi-resource") => special::multi_resource(case),
+        other => Err(format!("unknown kind {other:?}")),
+    };
+    match judged {
+        Ok(()) => Verdict::Equal,
+        Err(says) => Verdict::Failed(says),
+    }
+}
+
+/// An amount; `None`: unlimited, also if it is left out.
+fn amount(value: &Value) -> Result<Option<Exact>, String> {
+    match value {
+        Value::Null => Ok(None),
+        Value::String(text) if text == "unlimited" => Ok(None),
+        other => exact(other).map(Some),
+    }
+}
+
+/// A fraction in a text, or a whole JSON number.
+fn exact(value: &Value) -> Result<Exact, String> {
+    let complaint = || format!("{value} is no fraction");
+    if let Some(n) = value.as_i64() {
+        return Ok(Exact::whole(n));
+    }
+    let text = value.as_str().ok_or_else(complaint)?;
+    let (n, d) = text.split_once('/').unwrap_or((text, "1"));
+    let fraction = n.parse().ok().zip(d.parse().ok()).and_then(|(n, d)| Exact::new(n, d));
+    fraction.ok_or_else(complaint)
+}
+
+/// The same as a double; -1 for unlimited.
+fn real(value: &Value) -> Result<f64, String> {
+    Ok(amount(value)?.map_or(-1.0, Exact::as_real))
+}
+
+fn list(value: &Value) -> impl Iterator<Item = &Value> {
+    value.as_array().into_iter().flatten()
+}
+
+fn text(value: &Value) -> Result<&str, String> {
+    value.as_str().ok_or_else(|| format!("{value} is no text"))
+}
