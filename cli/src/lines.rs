@@ -9,7 +9,7 @@ use std::sync::Arc;
 use fairground::cluster::{Cluster, Devices};
 use fairground::id::{JobId, PodId};
 use fairground::sim::{CycleRecord, Simulation, Summary, Totals};
-use fairground::trace::{Check, Event, EvictReason, Ledger, LedgerRow, Recorded, Refusal};
+use fairground::trace::{Check, Event, EvictReason, Ledger, LedgerRow, Mark, Recorded, Refusal};
 use fairground::units::PerResource;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -29,6 +29,8 @@ struct Line {
     time_s: f64,
     digest: String,
     events: Vec<Value>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    marks: Vec<Value>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     queues: Vec<Value>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -50,7 +52,8 @@ impl Lines {
     ) -> std::io::Result<()> {
         let cluster = at.cluster();
         let queues = changed(&self.ledger, &record.ledger);
-        if record.events.is_empty() && queues.is_empty() && *self.refusals == *record.refusals {
+        let is_quiet = record.events.is_empty() && record.marks.is_empty() && queues.is_empty();
+        if is_quiet && *self.refusals == *record.refusals {
             return Ok(());
         }
         let events = record.events.iter().map(|recorded| self.event(cluster, recorded)).collect();
@@ -67,6 +70,7 @@ impl Lines {
             time_s: record.time.as_seconds(),
             digest: text::hex(record.digest),
             events,
+            marks: record.marks.iter().map(|mark| mark_line(cluster, mark)).collect(),
             queues,
             waiting,
         };
@@ -191,6 +195,15 @@ fn check_line(cluster: &Cluster, check: &Check) -> Value {
         "about": text::about(cluster, &check.subject),
         "compared": text::comparison(check),
         "holds": check.holds,
+    })
+}
+
+/// Where the real scheduler does something that is no decision, or its decision hangs on chance.
+fn mark_line(cluster: &Cluster, mark: &Mark) -> Value {
+    json!({
+        "rule": mark.rule.key(),
+        "says": mark.rule.0.says,
+        "about": text::about(cluster, &mark.subject),
     })
 }
 

@@ -36,6 +36,11 @@ impl Text {
                 checked(out, cluster, check)?;
             }
         }
+        for mark in &record.marks {
+            let (about, says) = (about(cluster, &mark.subject), mark.rule.0.says);
+            let time = moment(record.time);
+            writeln!(out, "{time:>10}  cycle {:<6} {:<10} {about}: {says}", record.cycle, "mark")?;
+        }
         if !self.with_checks || record.events.is_empty() {
             return Ok(());
         }

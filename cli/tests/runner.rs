@@ -190,3 +190,36 @@ fn a_trace_becomes_a_scenario_that_runs() {
     assert_eq!(summary["summary"]["waits"]["max_s"], 8);
     std::fs::remove_dir_all(&dir).expect("still there");
 }
+
+/// Two queues of the same age that are equal in everything: who comes first is chance.
+const TWINS: &str = r"
+format: fairground-scenario
+version: 1
+nodes: [{ name: n, gpu: 1 }]
+queues:
+  - { name: a, created: -60s, gpu: { quota: 1, limit: unlimited, weight: 1 } }
+  - { name: b, created: -60s, gpu: { quota: 1, limit: unlimited, weight: 1 } }
+jobs:
+  - { name: ja, queue: a, gpu: 1 }
+  - { name: jb, queue: b, gpu: 1 }
+";
+
+#[test]
+fn marks_are_printed() {
+    let output = fairground(&["run", "-", "--cycles", "1"], TWINS);
+    let out = text(&output.stdout);
+    assert!(out.contains("cycle 1      mark       b, a: two queues of the same age"), "{out}");
+    let output = fairground(&["run", "-", "--cycles", "1", "--out", "jsonl"], TWINS);
+    let out = text(&output.stdout);
+    let line = out.lines().find(|line| line.contains("\"marks\"")).expect("a line with marks");
+    let line: serde_json::Value = serde_json::from_str(line).expect("JSON");
+    assert_eq!(line["marks"][0]["rule"], "kai/chance/queues");
+    assert_eq!(line["marks"][0]["about"], "b, a");
+}
+
+#[test]
+fn a_crash_of_the_real_scheduler_is_a_mark() {
+    let example = include_str!("../../assets/scenarios/the-real-one-crashes.yaml");
+    let out = text(&fairground(&["run", "-", "--cycles", "20"], example).stdout);
+    assert!(out.contains("here the real scheduler stops with an error"), "{out}");
+}

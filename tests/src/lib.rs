@@ -13,3 +13,4 @@ pub mod report;
 pub mod run;
 pub mod worlds;
 pub mod written;
+pub mod yunikorn;

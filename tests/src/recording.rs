@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
+use crate::yunikorn::Kind;
+
 /// What is wrong with a file, and where.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Malformed {
@@ -33,6 +35,8 @@ pub enum Format {
     KaiCycle,
     /// `ego-model/1`.
     Ego,
+    /// `yunikorn-pure/1`, `yunikorn-config/1`, `yunikorn-trace/1`.
+    YuniKorn(crate::yunikorn::Kind),
     /// Recordings of a product that is not simulated yet.
     Foreign,
 }
@@ -43,9 +47,10 @@ impl Format {
             "kai-division/1" => Some(Format::KaiDivision),
             "kai-cycle/1" => Some(Format::KaiCycle),
             "ego-model/1" => Some(Format::Ego),
-            "yunikorn-config/1" | "yunikorn-pure/1" | "yunikorn-trace/1" | "runai-model/1" => {
-                Some(Format::Foreign)
-            }
+            "yunikorn-pure/1" => Some(Format::YuniKorn(Kind::Pure)),
+            "yunikorn-config/1" => Some(Format::YuniKorn(Kind::Config)),
+            "yunikorn-trace/1" => Some(Format::YuniKorn(Kind::Trace)),
+            "runai-model/1" => Some(Format::Foreign),
             _ => None,
         }
     }

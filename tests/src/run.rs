@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use crate::known::Difference;
 use crate::recording::{Format, Recording};
 use crate::report::{CaseReport, FileReport, Verdict};
-use crate::{cycle, division, ego};
+use crate::{cycle, division, ego, yunikorn};
 
 /// What to run.
 #[derive(Clone, Debug, Default)]
@@ -70,6 +70,7 @@ fn run_case(recording: &Recording, case: usize, options: &Options) -> Option<Cas
     let read = match recording.format {
         Format::KaiDivision => serde_json::from_str(text).map(Case::Division),
         Format::Ego => serde_json::from_str(text).map(|case| Case::Ego(Box::new(case))),
+        Format::YuniKorn(kind) => serde_json::from_str(text).map(|case| Case::YuniKorn(kind, case)),
         _ => serde_json::from_str(text).map(|case| Case::Cycle(Box::new(case))),
     };
     let case = match read {
@@ -80,6 +81,7 @@ fn run_case(recording: &Recording, case: usize, options: &Options) -> Option<Cas
         Case::Division(case) => (&case.id, &|| division::check(case)),
         Case::Cycle(case) => (&case.id, &|| cycle::check(case)),
         Case::Ego(case) => (&case.id, &|| ego::check(case)),
+        Case::YuniKorn(kind, case) => (yunikorn::id(case), &|| yunikorn::check(*kind, case)),
     };
     if options.only.as_ref().is_some_and(|only| !id.contains(only.as_str())) {
         return None;
@@ -95,6 +97,7 @@ enum Case {
     Division(division::Case),
     Cycle(Box<cycle::Case>),
     Ego(Box<ego::Case>),
+    YuniKorn(yunikorn::Kind, serde_json::Value),
 }
 
 fn failed(line: usize, id: &str, says: &str) -> CaseReport {

@@ -1,5 +1,6 @@
 //! All recordings in the repository agree, and the number that the page shows is the one that was found.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use fairground_tests::report::{FileReport, Verdict, total};
@@ -14,11 +15,6 @@ struct Agreement {
     of: usize,
     not_built: usize,
     revision: String,
-}
-
-#[derive(Debug, Deserialize, PartialEq, Serialize)]
-struct Agreements {
-    kai: Agreement,
 }
 
 fn tests_folder() -> &'static Path {
@@ -49,15 +45,23 @@ fn recordings_agree() {
     compare_agreement(&reports);
 }
 
-/// Writes what was found and compares it with the committed copy.
+/// Writes what was found, by policy, and compares it with the committed copy.
 fn compare_agreement(reports: &[FileReport]) {
-    let kai: Vec<FileReport> = reports.iter().filter(|r| !r.revision.is_empty()).cloned().collect();
-    let counts = total(&kai);
-    let revision = kai.first().map(|r| r.revision.clone()).unwrap_or_default();
-    assert!(kai.iter().all(|r| r.revision == revision), "recordings of more than one revision");
-    let found = Agreements {
-        kai: Agreement { agree: counts.agree(), of: counts.of(), not_built: counts.not_built, revision },
+    let of_policy = |policy: &str| {
+        let is_of = |r: &&FileReport| {
+            let folder = Path::new(&r.file).parent().and_then(Path::file_name);
+            let folder = folder.map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+            folder.split('-').next() == Some(policy)
+        };
+        let own: Vec<FileReport> = reports.iter().filter(is_of).cloned().collect();
+        let counts = total(&own);
+        let revision = own.first().map(|r| r.revision.clone()).unwrap_or_default();
+        assert!(own.iter().all(|r| r.revision == revision), "{policy}: recordings of more than one revision");
+        Agreement { agree: counts.agree(), of: counts.of(), not_built: counts.not_built, revision }
     };
+    let policies = ["kai", "yunikorn", "runai", "ego"];
+    let found: BTreeMap<&str, Agreement> =
+        policies.map(|policy| (policy, of_policy(policy))).into_iter().collect();
     let text = serde_json::to_string_pretty(&found).expect("numbers and text") + "\n";
     let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().expect("inside the target folder");
     std::fs::write(target.join("agreement.json"), &text).expect("the target folder can be written");

@@ -2,9 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use fairground_tests::cycle;
 use fairground_tests::recording::{self, Format};
 use fairground_tests::report::Verdict;
+use fairground_tests::{cycle, yunikorn};
 use serde_json::{Value, json};
 
 fn cases(file: &str) -> Vec<Value> {
@@ -126,8 +126,47 @@ fn malformed_files() {
 fn other_products_are_not_built() {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("foreign");
     std::fs::create_dir_all(&folder).expect("a folder");
-    std::fs::write(folder.join("a.jsonl"), "{\"format\":\"yunikorn-trace/1\"}\n{\"id\":1}\n")
-        .expect("a file");
+    std::fs::write(folder.join("a.jsonl"), "{\"format\":\"runai-model/1\"}\n{\"id\":1}\n").expect("a file");
     let found = recording::find(&folder).expect("a folder");
     assert_eq!(recording::read(&found[0]).map(|r| r.format), Ok(Format::Foreign));
+}
+
+/// What the runner complains of after an edit of the first YuniKorn scenario.
+fn yunikorn_complaint(edit: impl Fn(&mut Value)) -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("golden/yunikorn/seed-multitenancy.jsonl");
+    let recording = recording::read(&path).expect("a recording");
+    let mut case: Value = serde_json::from_str(&recording.cases[0].1).expect("a case");
+    let judge = |case: &Value| yunikorn::check(yunikorn::Kind::Trace, case);
+    assert_eq!(judge(&case), Verdict::Equal);
+    edit(&mut case);
+    match judge(&case) {
+        Verdict::Failed(says) => says,
+        other => panic!("not noticed: {other:?}"),
+    }
+}
+
+#[test]
+fn yunikorn_cycles_orders_states_and_headroom() {
+    let says = yunikorn_complaint(|c| c["trace"][0]["cycles"][2]["ask"] = json!("low-P3"));
+    assert!(says.starts_with("t 0 cycle 2 ask: expected \"low-P3\""), "{says}");
+    let says = yunikorn_complaint(|c| {
+        c["trace"][0]["cycles"][0]["order"]["queues"]["root"] = json!(["tenants", "system"])
+    });
+    assert!(says.starts_with("t 0 cycle 0 order queues root"), "{says}");
+    let says = yunikorn_complaint(|c| {
+        c["trace"][0]["cycles"][0]["patch"]["queues"]["root.system"]["eff"] = json!(11)
+    });
+    assert!(says.starts_with("t 0 cycle 0 queues root.system eff: expected 11"), "{says}");
+    let says = yunikorn_complaint(|c| {
+        let last = c["trace"].as_array().map_or(0, Vec::len) - 1;
+        c["trace"][last]["headroom"]["root"]["vcore"] = json!(1);
+    });
+    assert!(says.starts_with("headroom of root"), "{says}");
+    let says = yunikorn_complaint(|c| {
+        if let Some(cycles) = c["trace"][0]["cycles"].as_array_mut() {
+            let again = cycles[10].clone();
+            cycles.push(again);
+        }
+    });
+    assert!(says.contains("a cycle more was recorded"), "{says}");
 }

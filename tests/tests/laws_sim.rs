@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use fairground::cluster::{Devices, audit};
-use fairground::id::{NodeId, PodId};
+use fairground::id::{Id, NodeId, PodId};
 use fairground::policy::kai::config::UsageClient;
 use fairground::policy::{Policy, ego, fifo, kai};
 use fairground::scenario::Plan;
@@ -40,6 +40,7 @@ fn policies() -> Vec<Policy> {
     vec![
         Policy::Fifo(fifo::Config::default()),
         Policy::Kai(Default::default()),
+        Policy::Kai(kai::config::Config { seed: Some(7), ..Default::default() }),
         Policy::Kai(spread),
         Policy::Kai(measured(UsageClient::Prometheus, 6.0, Some(2.0))),
         Policy::Kai(measured(UsageClient::FakeWithHistory, 5.0, None)),
@@ -180,6 +181,30 @@ proptest! {
         let outcomes = digests(fairground::trace::Level::Outcomes);
         prop_assert_eq!(&outcomes, &digests(fairground::trace::Level::Decisive));
         prop_assert_eq!(&outcomes, &digests(fairground::trace::Level::Every));
+    }
+
+    /// Under KAI no queue that starts something ends the cycle above its limit, nor with what may not be taken above its quota.
+    #[test]
+    fn limits_hold(plan in plans()) {
+        let mut simulation = Simulation::new(&plan);
+        for record in run(&mut simulation) {
+            let cluster = simulation.cluster();
+            for recorded in &record.events {
+                let Event::Bound { pod, .. } = recorded.event else { continue };
+                let job = &cluster.jobs[cluster.pods[pod].job];
+                if !matches!(plan.policy, Policy::Kai(_)) {
+                    continue;
+                }
+                for queue in std::iter::successors(Some(job.queue), |&queue| cluster.queues[queue].parent) {
+                    let row = &record.ledger.rows[queue.index()];
+                    // Sums of parts of devices may be off in their last bits.
+                    prop_assert!(row.allocated.gpu <= row.limit.gpu + 1e-9, "cycle {}", record.cycle);
+                    if !job.preemptible {
+                        prop_assert!(row.non_preemptible.gpu <= row.quota.gpu + 1e-9, "cycle {}", record.cycle);
+                    }
+                }
+            }
+        }
     }
 
     /// Nobody is evicted for a job of which nothing was placed or claimed in the same cycle.

@@ -34,6 +34,19 @@ jobs:
 - {name: b1, queue: b, count: 3, gpu: 1, cpu: 1, memory: 1Gi}
 ";
 
+/// Recordings have no two queues of the same age.
+const TWINS: &str = "
+format: fairground-scenario
+version: 1
+nodes: [{name: n, gpu: 1}]
+queues:
+- {name: a, created: -60s, gpu: {quota: 1, limit: unlimited, weight: 1}}
+- {name: b, created: -60s, gpu: {quota: 1, limit: unlimited, weight: 1}}
+jobs:
+- {name: ja, queue: a, gpu: 1}
+- {name: jb, queue: b, gpu: 1}
+";
+
 #[test]
 fn every_rule_of_kai_decides_somewhere() {
     let mut first: BTreeMap<&'static str, String> = BTreeMap::new();
@@ -42,6 +55,9 @@ fn every_rule_of_kai_decides_somewhere() {
     }
     for key in rules_of_all_checks(OVER_IN_EVERYTHING) {
         first.entry(key).or_insert_with(|| "over in everything".into());
+    }
+    for mark in simulation(TWINS).advance().expect("a first cycle").marks {
+        first.entry(mark.rule.key()).or_insert_with(|| "twins".into());
     }
     let is_missing = |first: &BTreeMap<_, _>| rules().iter().any(|rule| !first.contains_key(rule.key()));
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("golden");

@@ -23,20 +23,32 @@ pub struct Agreement {
 struct File {
     #[serde(default)]
     kai: Agreement,
+    #[serde(default)]
+    yunikorn: Agreement,
+    #[serde(default)]
+    runai: Agreement,
+    #[serde(default)]
+    ego: Agreement,
 }
 
 const TEXT: &str = include_str!("../../assets/agreement.json");
 
-/// How well KAI is checked.
-pub fn kai() -> Agreement {
-    serde_json::from_str::<File>(TEXT).unwrap_or_default().kai
+/// How well a policy is checked; nothing is known of one that has no recordings.
+pub fn of(policy: &str) -> Agreement {
+    let file = serde_json::from_str::<File>(TEXT).unwrap_or_default();
+    match policy {
+        "kai" => file.kai,
+        "yunikorn" => file.yunikorn,
+        "runai" => file.runai,
+        "ego" => file.ego,
+        _ => Agreement::default(),
+    }
 }
 
 /// What the badge says of a policy; `None`: nothing is known.
 pub fn badge(policy: &str) -> Option<String> {
-    let kai = kai();
-    (policy == "kai" && kai.of > 0)
-        .then(|| format!("{} of {} agree", thousands(kai.agree), thousands(kai.of)))
+    let Agreement { agree, of, .. } = of(policy);
+    (of > 0).then(|| format!("{} of {} agree", thousands(agree), thousands(of)))
 }
 
 /// A count with separated thousands.

@@ -9,6 +9,8 @@ pub mod ego;
 pub mod fifo;
 pub mod kai;
 mod registry;
+#[cfg(feature = "yunikorn")]
+pub mod yunikorn;
 
 pub use registry::{InCharge, Memory, Policy};
 

@@ -44,8 +44,22 @@ pub fn check(case: &Case) -> Verdict {
     }
 }
 
+/// Which of the recorded outcomes comes out with a seed; an error if none of them.
+pub fn check_seeded(case: &Case, seed: u64) -> Result<usize, String> {
+    let ran = trajectory(case, Some(seed))?;
+    let mut furthest: Option<Difference> = None;
+    for (i, outcome) in case.outcomes.iter().enumerate() {
+        let Some(difference) = compare(case, &ran, outcome, 0)? else { return Ok(i) };
+        if furthest.as_ref().is_none_or(|f| f.at() < difference.at()) {
+            furthest = Some(difference);
+        }
+    }
+    let furthest = furthest.ok_or("no outcomes")?;
+    Err(format!("none of {} outcomes; nearest: {furthest}", case.outcomes.len()))
+}
+
 fn judge(case: &Case) -> Result<(), String> {
-    let ran = trajectory(case)?;
+    let ran = trajectory(case, None)?;
     ran.iter().try_for_each(|ran| laws::hold(&ran.opening, &ran.as_run))?;
     let mut furthest: Option<Difference> = None;
     for outcome in &case.outcomes {
@@ -84,9 +98,10 @@ fn reopened(
 }
 
 /// Simulates as many rounds as were recorded, each from what the one before left.
-fn trajectory(case: &Case) -> Result<Vec<Ran>, String> {
+fn trajectory(case: &Case, seed: Option<u64>) -> Result<Vec<Ran>, String> {
     let rounds = case.outcomes.iter().map(|o| o.rounds.len()).max().unwrap_or(0);
     let mut opening = snapshot::opening(case)?;
+    opening.config.seed = seed;
     let mut ran = Vec::new();
     for round in 0..rounds {
         let as_run = run(&opening);
@@ -103,7 +118,7 @@ fn trajectory(case: &Case) -> Result<Vec<Ran>, String> {
 
 /// The openings of all simulated rounds of a case.
 pub fn openings(case: &Case) -> Result<Vec<Snapshot>, String> {
-    Ok(trajectory(case)?.into_iter().map(|ran| ran.opening).collect())
+    Ok(trajectory(case, None)?.into_iter().map(|ran| ran.opening).collect())
 }
 
 fn run(snapshot: &Snapshot) -> CycleOutcome {

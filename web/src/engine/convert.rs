@@ -215,11 +215,13 @@ fn mark_row(cluster: &Cluster, record: &CycleRecord, mark: &Mark) -> EventRow {
         source: rule.source.to_string(),
         ..CheckRow::default()
     };
+    let queue = mark.subject.queue.or(job.map(|job| cluster.jobs[job].queue));
     EventRow {
         kind: "mark".to_string(),
         time_ms: record.time.as_millis(),
         job: job.map_or_else(String::new, |job| cluster.jobs[job].name.to_string()),
-        queue: job.map_or(0, |job| cluster.jobs[job].queue.0),
+        queue: queue.map_or(0, |queue| queue.0),
+        by_queue: mark.subject.other_queue.map(|queue| queue.0),
         reason: rule.says.to_string(),
         checks: vec![known],
         ..EventRow::default()

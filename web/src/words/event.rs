@@ -31,7 +31,7 @@ pub fn event(frame: &Frame, event: &EventRow, resource: u8) -> Explanation {
         _ => other(frame, event),
     };
     let is_mark = event.kind == "mark";
-    let kind = if is_mark { "the real one differs".to_string() } else { event.kind.replace('-', " ") };
+    let kind = if is_mark { "note".to_string() } else { event.kind.replace('-', " ") };
     explanation.about = if event.job.is_empty() {
         Text::of(format!("{kind}, cycle {}", frame.cycle))
     } else {
@@ -352,6 +352,16 @@ fn started(frame: &Frame, event: &EventRow) -> Explanation {
     Explanation { verdict, ..Explanation::default() }
 }
 
+/// What a mark says, of a job or of two queues.
+pub fn marked(frame: &Frame, event: &EventRow) -> Text {
+    let name = |queue: u32| frame.queues.get(queue as usize).map_or("", |queue| queue.name.as_str());
+    let whom = match (event.job.as_str(), event.by_queue) {
+        ("", Some(other)) => Text::default().queue(name(event.queue)).say(" and ").queue(name(other)),
+        (job, _) => Text::default().job(job),
+    };
+    whom.say(": ").say(event.reason.as_str())
+}
+
 fn other(frame: &Frame, event: &EventRow) -> Explanation {
     let queue = frame.queues.get(event.queue as usize).map_or("", |queue| queue.name.as_str());
     let job = Text::default().job(&event.job);
@@ -374,17 +384,13 @@ fn other(frame: &Frame, event: &EventRow) -> Explanation {
         "requeued" => job.say(" waits again in ").queue(queue).say("."),
         "finished" => job.say(" finished on ").node(&event.node).say("."),
         "done" => job.say(" is done: its last pod ended."),
-        "mark" => {
-            let at = if event.job.is_empty() { Text::of("At this point") } else { Text::of("At ").then(job) };
-            at.say(" the real scheduler and this simulation part.")
-        }
+        "mark" => marked(frame, event).say("."),
         "changed" => Text::of("The plan changed here, by an entry of the scenario's timeline."),
         other => job.say(format!(": {}.", other.replace('-', " "))),
     };
     let outlook = match event.kind.as_str() {
         "submitted" => Text::of("The next cycle looks at it."),
         "claimed" => Text::of("It starts in the next cycle in which the room is free."),
-        "mark" => Text::of("From here on, what is shown is what would follow if it had gone on."),
         _ => Text::default(),
     };
     Explanation { verdict, outlook, ..Explanation::default() }

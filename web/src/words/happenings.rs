@@ -97,8 +97,7 @@ fn line(frame: &Frame, group: &Group<'_>) -> Text {
         "evicted" => job.say(format!("{pods} evicted: {}", super::event::reason(&event.reason))),
         "requeued" => job.say(format!("{pods} waits again")),
         "finished" => job.say(format!("{pods} finished")),
-        "mark" if event.job.is_empty() => Text::of("Here the real scheduler differs"),
-        "mark" => Text::of("Here the real scheduler differs: ").then(job),
+        "mark" => super::event::marked(frame, event),
         "changed" => Text::of("The plan changed"),
         other => job.say(format!("{pods} {}", other.replace('-', " "))),
     }

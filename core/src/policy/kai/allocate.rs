@@ -53,8 +53,10 @@ impl Session<'_> {
         self.make_up();
         let was_started = self.has_allocated(job);
         let mut st = Statement::default();
+        let n_ties = self.ties.len();
         if let Err(failure) = self.allocate_job(&mut st, job, nodes, false) {
             st.discard(self);
+            self.ties.forget(n_ties);
             self.notes.about(job, |note| note.not_placed = Some(failure));
             return false;
         }

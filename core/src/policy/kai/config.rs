@@ -33,6 +33,7 @@
 //! | `usage-half-life` | `usage.settings` | off | no `usage-client` |
 //! | `usage-resolution` | `usage.resolution` | 60 s | no `usage-client` |
 //! | `usage-fetch-interval` | `usage.fetch_interval` | 60 s | no `usage-client` |
+//! | `seed` | `seed` | none: canonical orders | – |
 //! | `usage-staleness` | – | 5 min | always: KAI only logs it |
 //!
 //! Constants of upstream that are no switches: priority of a queue 100, of the threshold for preemptibility 100. Node,
@@ -142,6 +143,8 @@ pub struct Config {
     pub full_hierarchy_fairness: bool,
     /// Whether GPU work needs nodes with the role gpu-worker, other work nodes with the role cpu-worker.
     pub restrict_node_scheduling: bool,
+    /// Permutes the orders that upstream leaves to chance (kai.md 11); `None`: canonical orders.
+    pub seed: Option<u64>,
     /// How usage is measured during the run; `None`: it is not, and stays what the queues say.
     pub usage: Option<UsageParams>,
 }
@@ -221,6 +224,7 @@ impl Default for Config {
             reclaim_resolve: ReclaimResolve::Lca,
             full_hierarchy_fairness: true,
             restrict_node_scheduling: false,
+            seed: None,
             usage: None,
         }
     }

@@ -221,6 +221,27 @@ mod tests {
     }
 
     #[test]
+    fn tumbling_windows_start_afresh() {
+        let held = [4.0, 4.0, 4.0, 0.0, 0.0, 10.0, 10.0, 10.0, 10.0, 2.0, 2.0, 7.0];
+        let tumbling = |start_s, window_s, half_life_s| {
+            let mut p = params(window_s, half_life_s);
+            p.settings.window = Window::Tumbling { start_s };
+            p
+        };
+        for n in 1..=held.len() {
+            for p in [tumbling(0.0, 4.0, None), tumbling(1.5, 3.0, None), tumbling(2.0, 5.0, Some(2.0))] {
+                let (runs, direct) = both(&p, &held[..n], &[]);
+                assert!((runs - direct).abs() < 1e-14, "{p:?} after {n}: {runs} and {direct}");
+            }
+        }
+        // The window of 4 begins at 8 with the sample taken there: that of the second before, and all older are forgotten.
+        let usage = |n: usize| both(&tumbling(0.0, 4.0, None), &held[..n], &[]).0;
+        assert_eq!((usage(7), usage(8), usage(9)), (0.5, 1.0, 1.0));
+        assert_eq!(both(&params(4.0, None), &held[..7], &[]).0, 0.5);
+        assert_eq!(both(&params(4.0, None), &held[..8], &[]).0, 0.75);
+    }
+
+    #[test]
     fn cycles_in_which_nothing_changes_make_no_difference() {
         let held = [4.0, 4.0, 4.0, 4.0, 10.0, 10.0, 10.0, 1.0];
         let p = params(6.0, Some(2.0));

@@ -3,13 +3,14 @@
 //! # Rule
 //! Jobs: higher priority; then *below* its minimum before *exactly* before *above*; then older; then smaller name. Pod
 //! sets: one below its minimum before one that has enough, two that have enough by `active/minAvailable`; then smaller
-//! name. Tasks: a priority label beats none, an unparsable one loses, larger first; then older; then smaller name.
+//! name. Tasks: the master or launcher of Kubeflow; the head of Ray; a priority label beats none, an unparsable one
+//! loses, larger first; then older; then smaller name.
 //!
 //! # Source
 //! kai.md 3.2-3.4
 //!
 //! # Differs
-//! nothing; the labels of kubeflow and ray (roles) are not modelled
+//! nothing
 
 use crate::kit::sort;
 use std::cmp::Ordering;
@@ -150,4 +151,84 @@ fn task_order(l: &SnapshotPod, r: &SnapshotPod, [kubeflow, ray, labels]: [bool; 
     let age = || l.created_s.partial_cmp(&r.created_s).expect("moments are never NaN");
     let order = first(kubeflow, &leads).then_with(|| first(ray, &heads)).then(order);
     order.then_with(age).then_with(|| l.name.cmp(&r.name))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::super::run_cycle;
+    use super::super::snapshot::{
+        Committed, GpuAsk, Quantities, Snapshot, SnapshotJob, SnapshotNode, SnapshotPodSet, SnapshotQueue,
+        Status,
+    };
+    use super::SnapshotPod;
+    use crate::cluster::PodRules;
+    use crate::trace::{Level, Trace};
+
+    /// Who of `a`, `b` and `c`, with these labels, gets the only GPU: `a` unless a label says otherwise.
+    fn served(labels: [(&str, &str); 3], without: &str) -> String {
+        let name = |text: &str| Arc::<str>::from(text);
+        let pod = |(pod, (key, value)): (&str, (&str, &str))| SnapshotPod {
+            name: name(pod),
+            pod_set: name("default"),
+            status: Status::Pending,
+            gpu: GpuAsk::Whole { devices: 1 },
+            task_priority: (key == "kai.scheduler/task-priority").then(|| name(value)),
+            rules: Some(Arc::new(PodRules { labels: vec![(name(key), name(value))], ..PodRules::default() })),
+            ..SnapshotPod::default()
+        };
+        let free = Quantities { cpu: -1.0, memory: -1.0, gpu: -1.0 };
+        let set = SnapshotPodSet { name: name("default"), min_available: 1, ..Default::default() };
+        let mut snapshot = Snapshot {
+            nodes: vec![SnapshotNode {
+                name: name("n"),
+                gpus: 1.0,
+                pods: 9,
+                ready: true,
+                ..Default::default()
+            }],
+            queues: vec![SnapshotQueue { name: name("q"), quota: free, limit: free, ..Default::default() }],
+            jobs: vec![SnapshotJob {
+                name: name("j"),
+                queue: name("q"),
+                preemptible: true,
+                pod_sets: vec![set],
+                pods: ["a", "b", "c"].into_iter().zip(labels).map(pod).collect(),
+                ..SnapshotJob::default()
+            }],
+            total: Quantities { cpu: 1.0, memory: 1.0, gpu: 1.0 },
+            ..Snapshot::default()
+        };
+        snapshot.config.plugins.retain(|plugin| **plugin != *without);
+        let outcome = run_cycle(&snapshot, &mut Trace::new(Level::Outcomes));
+        match &outcome.steps[0].commits[..] {
+            [commit] => match &commit[..] {
+                [Committed::Bind { pod, .. }] => pod.to_string(),
+                other => panic!("{other:?}"),
+            },
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn labels_say_who_of_a_job_comes_first() {
+        const KUBEFLOW: &str = "training.kubeflow.org/job-role";
+        const RAY: &str = "ray.io/node-type";
+        const PRIORITY: &str = "kai.scheduler/task-priority";
+        assert_eq!(served([("", ""); 3], ""), "a");
+        assert_eq!(served([(KUBEFLOW, "worker"), (KUBEFLOW, "master"), ("", "")], ""), "b");
+        assert_eq!(served([(KUBEFLOW, "worker"), ("", ""), (KUBEFLOW, "launcher")], ""), "c");
+        assert_eq!(served([(RAY, "worker"), (RAY, "head"), ("", "")], ""), "b");
+        assert_eq!(served([(PRIORITY, "9"), (RAY, "head"), (KUBEFLOW, "master")], ""), "c");
+        assert_eq!(served([(PRIORITY, "9"), (RAY, "head"), (RAY, "worker")], ""), "b");
+        assert_eq!(served([("", ""), (PRIORITY, "-1"), (PRIORITY, "3")], ""), "c");
+        assert_eq!(served([(PRIORITY, "high"), (PRIORITY, "-1"), ("", "")], ""), "b");
+        // An unparsable one still beats none.
+        assert_eq!(served([("", ""), (PRIORITY, "high"), ("", "")], ""), "b");
+        // Without its plugin a label says nothing.
+        assert_eq!(served([("", ""), (KUBEFLOW, "master"), ("", "")], "kubeflow"), "a");
+        assert_eq!(served([("", ""), (RAY, "head"), ("", "")], "ray"), "a");
+        assert_eq!(served([("", ""), (PRIORITY, "3"), ("", "")], "taskorder"), "a");
+    }
 }

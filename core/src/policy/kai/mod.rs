@@ -22,6 +22,7 @@ mod min_runtime;
 mod node;
 mod notes;
 mod number;
+mod orders;
 mod place;
 mod preempt;
 mod prospect;
@@ -66,6 +67,7 @@ pub fn run_cycle(snapshot: &Snapshot, trace: &mut Trace) -> CycleOutcome {
 fn run_actions(session: &mut Session<'_>, out: &mut Recorder<'_>) {
     for &action in &session.config.actions {
         out.begin(session, action);
+        session.ties.forget(0);
         match action {
             Action::Allocate => session.run_allocate(out),
             Action::Consolidation => session.run_consolidation(out),
@@ -78,12 +80,13 @@ fn run_actions(session: &mut Session<'_>, out: &mut Recorder<'_>) {
     for refusal in session.refusals(out) {
         out.trace.refusal(|| refusal);
     }
+    out.trace.marks.append(&mut session.ties.marks);
     out.trace.checks.append(&mut session.notes.checks);
 }
 
 /// All rules of the policy, in the order of a cycle.
 pub fn rules() -> Vec<Rule> {
-    vec![
+    let mut rules = vec![
         division::QUOTA,
         division::ROUND,
         division::REMAINDER,
@@ -108,5 +111,7 @@ pub fn rules() -> Vec<Rule> {
         recorder::LOWER_PRIORITY,
         recorder::STALE_GRACE,
         recorder::CRASH,
-    ]
+    ];
+    rules.extend(orders::rules());
+    rules
 }

@@ -19,6 +19,7 @@ use super::capacity::Excess;
 use super::job::Group;
 use super::node::Node;
 use super::notes::real;
+use super::orders::{self, Chance};
 use super::request::Request;
 use super::session::Session;
 use super::statement::Statement;
@@ -140,7 +141,7 @@ impl Session<'_> {
             }
             return true;
         }
-        let Some(devices) = self.devices(node, request) else { return false };
+        let Some((devices, is_tie)) = self.devices(node, request) else { return false };
         let mib = request.mib_on(node.device_mib);
         let waits = |device: &Device| match *device {
             Device::Whole => pipeline_only || !now,
@@ -150,6 +151,11 @@ impl Session<'_> {
             }
         };
         let waits = devices.iter().any(waits);
+        if is_tie {
+            let (job, pod) = (self.about_job(self.job_of(task)), Some(self.pod_of(task).id));
+            let node = Some(self.nodes[at.ix()].id);
+            self.ties.met(orders::DEVICES, Subject { pod, node, ..job });
+        }
         let mut groups = Vec::new();
         for device in devices {
             groups.push(match device {
@@ -166,14 +172,16 @@ impl Session<'_> {
         true
     }
 
-    /// The devices a shared request would use on a node; `None` if there are too few.
-    fn devices(&self, node: &Node, request: &Request) -> Option<Vec<Device>> {
+    /// The devices a shared request would use on a node, and whether others would do as well; `None` if there are too few.
+    fn devices(&self, node: &Node, request: &Request) -> Option<(Vec<Device>, bool)> {
         let mut scored: Vec<(f64, Device)> = Vec::new();
         // A device of less than 100 MiB has no score and is left out.
         for (group, s) in node.fitting(request).filter(|_| node.device_mib >= 100) {
             let filled = s.used as f64 / node.device_mib as f64;
             scored.push((self.device_score(filled), Device::Shared(group)));
         }
+        let slot = |device: Device| node.shared.iter().position(|(g, _)| device == Device::Shared(*g));
+        self.draw(Chance::Devices, &mut scored, node.shared.len(), |s| slot(s.1).unwrap_or_default());
         let (idle, releasing) = (node.idle.gpus, node.releasing.gpus);
         if idle > 0.0 || releasing > 0.0 {
             let whole = usize::try_from(idle as i64 + releasing as i64).unwrap_or(0);
@@ -182,7 +190,11 @@ impl Session<'_> {
         }
         sort::sort_by(&mut scored, |l, r| r.0.partial_cmp(&l.0).expect("scores are never NaN"));
         let count = usize::try_from(request.count).unwrap_or(0);
-        (scored.len() >= count).then(|| scored.into_iter().take(count).map(|s| s.1).collect())
+        let is_tie = match scored.get(count.saturating_sub(1)..=count) {
+            Some([last, next]) => last.0 == next.0 && last.1 != Device::Whole && next.1 != Device::Whole,
+            _ => false,
+        };
+        (scored.len() >= count).then(|| (scored.into_iter().take(count).map(|s| s.1).collect(), is_tie))
     }
 
     fn device_score(&self, filled: f64) -> f64 {
@@ -193,7 +205,7 @@ impl Session<'_> {
     /// Whether a shared request would open a new device on a node (5.4, item 5).
     pub fn opens_a_device(&self, node: &Node, request: &Request) -> bool {
         let joins = |device: &Device| matches!(*device, Device::Shared(g) if self.groups.is_integer(g));
-        self.devices(node, request).is_none_or(|devices| devices.is_empty() || !devices.iter().all(joins))
+        self.devices(node, request).is_none_or(|(d, _)| d.is_empty() || !d.iter().all(joins))
     }
 }
 

@@ -13,6 +13,7 @@
 
 use super::notes::real;
 use super::number::UNLIMITED;
+use super::orders;
 use super::session::Session;
 use super::shares::Queue;
 use super::snapshot::Quantities;
@@ -102,6 +103,10 @@ impl Session<'_> {
         }
         let (rule, left, right) = self.decisive(l, r, lw, rw);
         let is_first = left < right;
+        if rule == OLDER && left == right {
+            let id = |q: QueueRef| Some(self.queues[q.ix()].id);
+            self.ties.met(orders::QUEUES, Subject { queue: id(l), other_queue: id(r), ..Subject::default() });
+        }
         if self.notes.level >= Level::Every {
             let quantity = match rule.key() {
                 "kai/queue-order/3" => Quantity::Priority,

@@ -12,9 +12,10 @@
 //!
 //! # Differs
 //! nothing; Q-1 (a full heap drops its last slot) and Q-4 (clones of one job count several times) reproduced.
-//! Insertion order is the job order (N-2).
+//! Insertion order is the job order, or permuted by a seed (N-2).
 
 use super::bystanders::Search;
+use super::orders::Chance;
 use super::queue_order::With;
 use super::session::Session;
 use super::snapshot::Quantities;
@@ -72,7 +73,11 @@ impl QueueTree {
     }
 
     /// The same with jobs of leaf queues that are in order already.
-    pub fn load_sorted(&mut self, session: &mut Session<'_>, jobs: Vec<JobRef>) {
+    pub fn load_sorted(&mut self, session: &mut Session<'_>, mut jobs: Vec<JobRef>) {
+        if session.draw_jobs(Chance::Insertion, &mut jobs) {
+            jobs.into_iter().for_each(|job| self.push(session, job));
+            return;
+        }
         for job in jobs {
             let leaf = session.facts_of(job).queue.expect("ordered jobs have a queue");
             match &mut self.branches[leaf.ix()] {

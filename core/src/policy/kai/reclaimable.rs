@@ -16,11 +16,12 @@
 use super::hypothesis::Hypothesis;
 use super::notes::{Proof, real, triple};
 use super::number::UNLIMITED;
+use super::orders::{self, Chance};
 use super::session::Session;
 use super::snapshot::Quantities;
 use super::task::{JobRef, PodRef, QueueRef, TaskRef};
 use crate::kit::sort;
-use crate::trace::{Check, EvictReason, Op, Quantity, Rule, RuleRecord, Subject};
+use crate::trace::{Check, EvictReason, Mark, Op, Quantity, Rule, RuleRecord, Subject};
 use crate::units::Resource;
 
 /// What every queue held before anything was tried: allocated, and not preemptible.
@@ -31,6 +32,8 @@ pub(super) type Held = Vec<(Quantities, Quantities)>;
 pub(super) struct Taken {
     pub queue: QueueRef,
     pub units: Vec<Quantities>,
+    /// The last unit of each job.
+    pub lasts: Vec<Quantities>,
 }
 
 /// Allocated over fair share.
@@ -117,6 +120,10 @@ impl Session<'_> {
     pub fn is_fair(&mut self, held: &Held, hypothesis: &Hypothesis, proof: &mut Proof) -> bool {
         let claim = Claim { claimant: hypothesis.partial, need: self.need(hypothesis.partial), held };
         let taken = self.taken(hypothesis);
+        if let Some((r, e)) = self.hangs_on_order(claim, &taken) {
+            let subject = self.about_queues(hypothesis.partial, r, e);
+            self.ties.mark(Mark { rule: orders::VALIDATOR, subject });
+        }
         let Some(left) = self.units_are_allowed(claim, &taken, proof) else { return false };
         self.claimant_is_in_order(claim, &taken, left, proof)
     }
@@ -124,16 +131,30 @@ impl Session<'_> {
     /// The units taken from each leaf queue, queues by name.
     pub fn taken(&self, hypothesis: &Hypothesis) -> Vec<Taken> {
         let mut taken: Vec<Taken> = Vec::new();
-        for victims in hypothesis.by_job(self) {
+        for victims in self.drawn(hypothesis.by_job(self)) {
             let Some(queue) = self.facts_of(victims.job).queue else { continue };
             let mut units = self.units_of(victims.job, &victims.pods);
-            match taken.iter_mut().find(|t| t.queue == queue) {
-                Some(known) => known.units.append(&mut units),
-                None => taken.push(Taken { queue, units }),
-            }
+            let last = units.last().copied();
+            let known = match taken.iter().position(|t| t.queue == queue) {
+                Some(known) => &mut taken[known],
+                None => taken.push_mut(Taken { queue, units: Vec::new(), lasts: Vec::new() }),
+            };
+            known.units.append(&mut units);
+            known.lasts.extend(last);
+        }
+        if self.config.seed.is_some() {
+            return self.drawn(taken);
         }
         sort::sort_by(&mut taken, |l, r| self.queues[l.queue.ix()].name.cmp(&self.queues[r.queue.ix()].name));
         taken
+    }
+
+    /// Items in the order in which the validator comes to them (N-7).
+    fn drawn<T>(&self, items: Vec<T>) -> Vec<T> {
+        let n = items.len();
+        let mut items: Vec<(usize, T)> = items.into_iter().enumerate().collect();
+        self.draw(Chance::Validator, &mut items, n, |item| item.0);
+        items.into_iter().map(|item| item.1).collect()
     }
 
     /// One unit for each elastic task, one for all core tasks together.
@@ -177,7 +198,7 @@ impl Session<'_> {
     fn units_are_allowed(&self, claim: Claim<'_>, taken: &[Taken], proof: &mut Proof) -> Option<Left> {
         let claimant = self.facts_of(claim.claimant).queue?;
         let mut left: Left = vec![None; self.queues.len()];
-        for Taken { queue, units } in taken {
+        for Taken { queue, units, .. } in taken {
             let (r, e) = self.split(claimant, *queue)?;
             for &unit in units {
                 let now = *left[e.ix()].get_or_insert(claim.held[e.ix()].0);
@@ -192,6 +213,26 @@ impl Session<'_> {
             }
         }
         Some(left)
+    }
+
+    /// Where paths split, if the verdict there hangs on whose units come last (N-7): what is left only gets less, so the
+    /// last unit is the one that may be refused, and any job's last unit may be the last of all.
+    fn hangs_on_order(&self, claim: Claim<'_>, taken: &[Taken]) -> Option<(QueueRef, QueueRef)> {
+        if taken.iter().map(|t| t.lasts.len()).sum::<usize>() < 2 {
+            return None;
+        }
+        let claimant = self.facts_of(claim.claimant).queue?;
+        let splits: Vec<_> = taken.iter().map(|t| self.split(claimant, t.queue)).collect();
+        let first_of = |i: usize| splits[i].filter(|_| !splits[..i].contains(&splits[i]));
+        (0..taken.len()).filter_map(first_of).find(|&(r, e)| {
+            let here = || taken.iter().zip(&splits).filter(|(_, at)| **at == Some((r, e))).map(|(t, _)| t);
+            let mut left = claim.held[e.ix()].0;
+            here().flat_map(|t| &t.units).for_each(|&unit| left -= unit);
+            let is_allowed = |&last: &Quantities| self.unit_is_allowed(claim, (r, e), left + last).is_some();
+            let mut verdicts = here().flat_map(|t| &t.lasts).map(is_allowed);
+            let first = verdicts.next();
+            verdicts.any(|verdict| Some(verdict) != first)
+        })
     }
 
     /// Why a unit may be taken while the other queue has this much left.
@@ -292,7 +333,7 @@ impl Session<'_> {
     /// The resources that are taken below a queue or asked for.
     fn involved(&self, sibling: QueueRef, need: Quantities, taken: &[Taken]) -> [bool; 3] {
         let mut involved = need.to_array().map(|amount| amount > 0.0);
-        for Taken { queue, units } in taken {
+        for Taken { queue, units, .. } in taken {
             if self.path_from_root(*queue).contains(&sibling) {
                 for unit in units {
                     for (i, amount) in unit.to_array().into_iter().enumerate() {

@@ -23,6 +23,7 @@ use super::job::{Group, Job, JobFacts, PodSet};
 use super::job_order::Place;
 use super::node::Node;
 use super::notes::Notes;
+use super::orders::Ties;
 use super::request::Request;
 use super::score;
 use super::shares::{self, Queue, open_queues};
@@ -61,6 +62,8 @@ pub(super) struct Session<'a> {
     pub waiting: Option<Rc<[JobRef]>>,
     /// Whether the queue order is a total one among the children of every queue, whatever they hold.
     pub siblings_are_ordered: bool,
+    /// Choices between equals.
+    pub ties: Ties,
     /// What is kept for explanations.
     pub notes: Notes,
 }
@@ -226,6 +229,7 @@ impl<'a> Session<'a> {
             has_evicted: false,
             waiting: None,
             siblings_are_ordered: false,
+            ties: Ties::default(),
             notes: Notes::new(level, snapshot.jobs.len()),
         };
         session.open_jobs(snapshot, ids);

@@ -17,6 +17,7 @@ use super::filters::Filters;
 use super::hypothesis::Hypothesis;
 use super::min_runtime::Against;
 use super::notes::Proof;
+use super::orders::{self, Chance};
 use super::prospect::Prospect;
 use super::queue_tree::QueueTree;
 use super::reclaimable::Held;
@@ -168,7 +169,7 @@ impl Session<'_> {
     }
 
     /// Jobs that may be looked at for victims.
-    fn victims_for(&self, taking: &Taking, job: JobRef) -> Vec<JobRef> {
+    fn victims_for(&mut self, taking: &Taking, job: JobRef) -> Vec<JobRef> {
         let (queue, priority) = (self.facts_of(job).queue, self.facts_of(job).priority);
         let all = self.own_jobs().filter(|&v| self.facts_of(v).preemptible);
         match taking {
@@ -190,6 +191,10 @@ impl Session<'_> {
                 let mut victims: Vec<JobRef> = others.collect();
                 if let Some(most) = most {
                     sort::sort_by(&mut victims, |&l, &r| self.job_order(r, l));
+                    self.draw_jobs(Chance::Consolidation, &mut victims);
+                    if victims.len() > *most as usize + 1 {
+                        self.ties.met(orders::CANDIDATES, self.about_job(job));
+                    }
                     victims.truncate(*most as usize + 1);
                 }
                 victims
@@ -218,6 +223,7 @@ impl Session<'_> {
         if places.is_empty() {
             return None;
         }
+        let n_ties = self.ties.len();
         // In order before anything is evicted; attempts put those that lose tasks in their places.
         self.waiting();
         let mut st = Statement::default();
@@ -232,6 +238,7 @@ impl Session<'_> {
         };
         let Attempt::Solved(gone, proof) = attempt else {
             st.discard(self);
+            self.ties.forget(n_ties);
             return None;
         };
         let is_gone = |s: &Self, &t: &TaskRef| gone.iter().any(|&g| s.task(g).pod == s.task(t).pod);
@@ -250,6 +257,9 @@ impl Session<'_> {
         let mut of_latest: Vec<Option<NodeRef>> = of_latest.collect();
         sort::sort(&mut of_latest);
         of_latest.dedup();
+        let in_order = of_latest.clone();
+        let slot = |n: &Option<NodeRef>| in_order.iter().position(|o| o == n).unwrap_or_default();
+        self.draw(Chance::Nodes, &mut of_latest, in_order.len(), slot);
         let evicted = |node: Option<NodeRef>| {
             let mut tasks = recorded.to_vec();
             for job in hypothesis.jobs_on(self, node) {
@@ -271,6 +281,7 @@ impl Session<'_> {
         nodes: &mut [bool],
         prospect: &mut Option<Prospect>,
     ) -> Attempt {
+        let is_choice = places.iter().any(|victims| *victims != places[0]);
         for victims in places {
             let checkpoint = st.checkpoint();
             if self.evict_all(st, &victims[n_recorded..]).is_err() {
@@ -289,6 +300,9 @@ impl Session<'_> {
                     st.rollback(self, checkpoint);
                 }
                 ended => {
+                    if is_choice {
+                        self.ties.met(orders::NODES, self.about_job(hypothesis.partial));
+                    }
                     prospect.iter_mut().for_each(|p| p.nodes_added(nodes));
                     return ended;
                 }

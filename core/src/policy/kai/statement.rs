@@ -254,6 +254,7 @@ impl Statement {
     /// Carries the valid operations out.
     pub fn commit(self, s: &mut Session<'_>) -> Vec<Done> {
         s.waiting = None;
+        s.ties.decided();
         let mut done = Vec::new();
         for i in 0..self.ops.len() {
             if !self.is_valid(i) {
@@ -274,5 +275,168 @@ impl Statement {
             }
         }
         done
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::super::node::Room;
+    use super::super::session::Ids;
+    use super::super::snapshot::{
+        GpuAsk, Quantities, Snapshot, SnapshotJob, SnapshotNode, SnapshotPod, SnapshotPodSet, SnapshotQueue,
+    };
+    use super::*;
+    use crate::trace::Level;
+
+    fn name(text: &str) -> Arc<str> {
+        Arc::from(text)
+    }
+
+    /// Two nodes, a queue and its parent, and a job of one pod for every (node or none, CPU, GPU, device).
+    fn world(pods: &[(&str, f64, GpuAsk, &str)]) -> Snapshot {
+        let node = |n| SnapshotNode {
+            name: name(n),
+            cpu_milli: 1e5,
+            memory_bytes: 1e9,
+            gpus: 4.0,
+            pods: 110,
+            gpu_memory_mib: 1000,
+            gpu_memory_synced: true,
+            ready: true,
+            ..SnapshotNode::default()
+        };
+        let queue = |n, parent| SnapshotQueue { name: name(n), parent: name(parent), ..Default::default() };
+        let job = |(i, &(at, cpu_milli, gpu, device)): (usize, &(&str, f64, GpuAsk, &str))| {
+            let pod = SnapshotPod {
+                name: name(&format!("p{i}")),
+                pod_set: name("default"),
+                status: if at.is_empty() { Status::Pending } else { Status::Running },
+                node: name(at),
+                gpu_groups: Some(device).filter(|d| !d.is_empty()).into_iter().map(name).collect(),
+                cpu_milli,
+                gpu,
+                ..SnapshotPod::default()
+            };
+            let set = SnapshotPodSet { name: name("default"), min_available: 1, ..Default::default() };
+            SnapshotJob {
+                name: name(&format!("j{i}")),
+                queue: name("q"),
+                pod_sets: vec![set],
+                pods: vec![pod],
+                ..SnapshotJob::default()
+            }
+        };
+        Snapshot {
+            nodes: vec![node("a"), node("b")],
+            queues: vec![queue("d", ""), queue("q", "d")],
+            jobs: pods.iter().enumerate().map(job).collect(),
+            ..Snapshot::default()
+        }
+    }
+
+    /// What a node holds: used, idle, releasing, and memory of shared devices.
+    type Books = (Room, Room, Room, Vec<(GroupRef, i64, i64, i64)>);
+
+    fn books(s: &Session<'_>) -> (Vec<Books>, Vec<Quantities>, Vec<Status>) {
+        let shared = |n: &super::super::node::Node| {
+            n.shared.iter().map(|(g, d)| (*g, d.used, d.alloc(), d.rel())).collect()
+        };
+        let of =
+            |n: &super::super::node::Node| (n.used.clone(), n.idle.clone(), n.releasing.clone(), shared(n));
+        let tasks = s.own_jobs().flat_map(|job| s.job(job).tasks().collect::<Vec<_>>());
+        let statuses = tasks.map(|t| s.task(t).status).collect();
+        (s.nodes.iter().map(of).collect(), s.queues.iter().map(|q| q.allocated).collect(), statuses)
+    }
+
+    fn task(s: &Session<'_>, job: usize) -> TaskRef {
+        s.job(JobRef::of(job)).tasks().next().expect("a pod")
+    }
+
+    fn whole(devices: i64) -> GpuAsk {
+        GpuAsk::Whole { devices }
+    }
+
+    /// 4.4: whatever was tried, discarding it gives back every whole number.
+    #[test]
+    fn discarding_gives_back_what_is_whole() {
+        let pods = [
+            ("a", 1000.0, whole(1), ""),
+            ("a", 500.0, whole(2), ""),
+            ("b", 2000.0, GpuAsk::None, ""),
+            ("", 700.0, whole(1), ""),
+            ("", 300.0, whole(2), ""),
+        ];
+        let snapshot = world(&pods);
+        let mut dice = 1_u64;
+        let mut below = |n: u64| {
+            dice = dice.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (dice >> 33) % n
+        };
+        for _ in 0..300 {
+            let mut s = Session::open(&snapshot, &Ids::in_file_order(&snapshot), Level::Outcomes);
+            let before = books(&s);
+            let mut st = Statement::default();
+            let mut checkpoint = 0;
+            for _ in 0..below(12) {
+                let t = task(&s, below(5) as usize);
+                let host = NodeRef::of(below(2) as usize);
+                match (s.task(t).status, below(5)) {
+                    (_, 4) => st.rollback(&mut s, checkpoint),
+                    (_, 3) => checkpoint = st.checkpoint(),
+                    (Status::Running, _) => st.evict(&mut s, t).expect("it is on its node"),
+                    (Status::Pending, 0) => st.allocate(&mut s, t, host),
+                    (Status::Pending | Status::Releasing, _) => st.pipeline(&mut s, t, host, false),
+                    _ => (),
+                }
+                checkpoint = checkpoint.min(st.checkpoint());
+            }
+            st.discard(&mut s);
+            assert_eq!(books(&s), before);
+        }
+    }
+
+    /// Sums are undone by subtracting what was added, so a residue stays as it does upstream.
+    #[test]
+    fn discarding_leaves_the_residue_of_sums() {
+        let part = |portion| ("a", 0.0, GpuAsk::Fraction { portion, devices: 1 });
+        let pods = [(part(0.01), "x"), (part(0.07), "y"), (part(0.71), "z")];
+        let snapshot = world(&pods.map(|((at, cpu, gpu), device)| (at, cpu, gpu, device)));
+        let mut s = Session::open(&snapshot, &Ids::in_file_order(&snapshot), Level::Outcomes);
+        let mut st = Statement::default();
+        for job in 0..2 {
+            let evicted = task(&s, job);
+            st.evict(&mut s, evicted).expect("it is on its node");
+        }
+        st.discard(&mut s);
+        let sum = 0.01 + 0.07 + 0.71;
+        let residue = sum - 0.01 - 0.07 + 0.07 + 0.01;
+        assert_ne!(sum, residue, "these numbers leave a residue");
+        assert_eq!(s.queues.iter().map(|q| q.allocated.gpu).collect::<Vec<_>>(), [residue; 2]);
+    }
+
+    /// a shared task that was evicted, moved to another device of its node, and put back, is counted twice there.
+    #[test]
+    fn a_move_between_devices_leaks_when_undone() {
+        let half = GpuAsk::Fraction { portion: 0.5, devices: 1 };
+        let snapshot = world(&[("a", 1000.0, half, "x"), ("a", 3000.0, half, "y")]);
+        let mut s = Session::open(&snapshot, &Ids::in_file_order(&snapshot), Level::Outcomes);
+        let (moved, other, at) = (task(&s, 0), task(&s, 1), NodeRef::of(0));
+        let (x, y) = (s.task(moved).groups[0], s.task(other).groups[0]);
+        let (used, idle, releasing, shared) = books(&s).0.swap_remove(0);
+        assert_eq!(shared, [(x, 500, 500, 0), (y, 500, 500, 0)]);
+        let mut st = Statement::default();
+        st.evict(&mut s, moved).expect("it is on its node");
+        s.tasks[moved.ix()].groups = vec![y];
+        st.pipeline(&mut s, moved, at, false);
+        st.discard(&mut s);
+        assert_eq!((s.task(moved).status, &s.task(moved).groups), (Status::Running, &vec![x]));
+        let after = books(&s).0.swap_remove(0);
+        assert_eq!((after.0.cpu, after.1.cpu, after.2.cpu), (used.cpu + 1000.0, idle.cpu - 1000.0, 1000.0));
+        assert_eq!((after.0.pods, after.1.pods, after.2.pods), (used.pods + 1, idle.pods - 1, 1));
+        assert_eq!(releasing.cpu, 0.0);
+        // The memory on the old device was never given back, and came again.
+        assert_eq!(after.3, [(x, 1000, 1000, 500), (y, 500, 500, 0)]);
     }
 }

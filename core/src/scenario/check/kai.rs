@@ -14,7 +14,7 @@ use crate::scenario::findings::{Findings, quoted, set};
 use crate::time::Span;
 
 /// The switches by name, in the order in which they are listed to people.
-pub const SETTINGS: [&str; 28] = [
+pub const SETTINGS: [&str; 29] = [
     "actions",
     "plugins",
     "k-value",
@@ -43,6 +43,7 @@ pub const SETTINGS: [&str; 28] = [
     "usage-half-life",
     "usage-resolution",
     "usage-fetch-interval",
+    "seed",
 ];
 
 /// Arguments as upstream spells them, and which switch they are; `None`: the code never reads them.
@@ -188,6 +189,7 @@ fn setting(config: &mut Config, name: &str, text: &str) -> Result<(), Wanted> {
                 _ => return Err("lca or queue"),
             };
         }
+        "seed" => config.seed = Some(quantity::count(text).map_err(|_| "a whole number not below zero")?),
         "usage-client" => match text {
             "none" | "prometheus" | "fake-with-history" => {}
             _ => return Err("none, prometheus or fake-with-history"),

@@ -112,7 +112,7 @@ impl<'a> Facts<'a> {
             }
             "reclaim-resolve" => unless(self.has_reclaim_min, "there is no minimum runtime against reclaim"),
             "queue-depth-stalegangeviction" => Some("this action looks at all jobs, in any order"),
-            "usage-client" => None,
+            "usage-client" | "seed" => None,
             "usage-window-start" => {
                 let params = self.config.usage.as_ref();
                 let tumbles = params.is_some_and(|p| matches!(p.settings.window, Window::Tumbling { .. }));

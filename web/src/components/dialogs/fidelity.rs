@@ -2,7 +2,7 @@
 
 use crate::dom::prelude::*;
 
-use crate::agreement::{self, thousands};
+use crate::agreement::{self, Agreement, thousands};
 use crate::components::dialog::DialogFrame;
 
 /// What the badge means.
@@ -11,30 +11,50 @@ pub fn Fidelity(
     /// It was closed.
     on_close: Callback<()>,
 ) -> impl IntoView {
-    let kai = agreement::kai();
-    let revision: String = kai.revision.chars().take(12).collect();
-    let not_built = (kai.not_built > 0).then(|| {
-        let cases = thousands(kai.not_built);
-        view! { <p>{format!("{cases} further recorded cases need features that this build does not have yet. They are not counted.")}</p> }
-    });
+    let row = |(policy, name, against): (&'static str, &'static str, &'static str)| {
+        let Agreement { agree, of, revision, .. } = agreement::of(policy);
+        let revision: String = revision.chars().take(12).collect();
+        (of > 0).then(|| {
+            view! {
+                <tr>
+                    <th scope="row">{name}</th>
+                    <td class="num">{format!("{} of {}", thousands(agree), thousands(of))}</td>
+                    <td>{against} " " {(!revision.is_empty()).then(|| view! { <code>{revision}</code> })}</td>
+                </tr>
+            }
+        })
+    };
     view! {
         <DialogFrame title="How this is checked" on_close>
+            <table class="plain">
+                <thead>
+                    <tr>
+                        <th scope="col">"Policy"</th>
+                        <th scope="col">"Cases that agree"</th>
+                        <th scope="col">"Checked against"</th>
+                    </tr>
+                </thead>
+                <tbody>{CHECKED.map(row).into_iter().collect_view()}</tbody>
+            </table>
             <p>
-                {format!(
-                    "{} of {} recorded cases agree.",
-                    thousands(kai.agree),
-                    thousands(kai.of),
-                )}
+                "KAI and YuniKorn: each case was run through the code of the real scheduler many times, and its \
+                 decisions were recorded: what is placed where, what is evicted and for whom, and every share and \
+                 priority, in each cycle. The engine of this page runs the same cases on every change of its code. A \
+                 case agrees when all decisions are the same; where the real scheduler itself does not always decide \
+                 the same, when the outcome is one of those recorded."
             </p>
             <p>
-                "Each case was run through the code of the real KAI Scheduler many times, and its decisions were \
-                 recorded: which pod is placed where, which is evicted and for whom, and every fair share, in each \
-                 cycle. The engine of this page runs the same cases on every change of its code. A case agrees when \
-                 all decisions are the same; where the real scheduler itself does not always decide the same, when \
-                 the outcome is one of those recorded."
+                "EGO and Run:ai cannot be run for such a comparison. Their cases come from a second model that was \
+                 written independently from the same published rules."
             </p>
-            {not_built}
-            {(!revision.is_empty()).then(|| view! { <p>"Revision of KAI: " <code>{revision}</code></p> })}
         </DialogFrame>
     }
 }
+
+/// Policies with recordings: name, what people call it, what it was compared with.
+const CHECKED: [(&str, &str, &str); 4] = [
+    ("kai", "KAI Scheduler", "recordings of the real scheduler"),
+    ("yunikorn", "Apache YuniKorn", "recordings of the real scheduler"),
+    ("runai", "Run:ai", "an independent model of its rules"),
+    ("ego", "IBM EGO", "an independent model of its rules"),
+];

@@ -373,6 +373,12 @@ pub const KAI: &[Group] = &[
                 ),
                 ON_OFF,
             ),
+            text(
+                "settings.seed",
+                "Seed for what is left to chance",
+                "none",
+                "A number: the orders that KAI leaves to chance are drawn by it, not by age and name.",
+            ),
         ],
     ),
     (

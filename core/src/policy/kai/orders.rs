@@ -1,0 +1,146 @@
+//! Orders that upstream leaves to chance.
+//!
+//! # Rule
+//! Upstream takes items out of hash maps. Without a seed the simulation takes them in the canonical order. With a seed
+//! each registered order is drawn anew whenever it is asked for, as those maps do it: the items of a map of up to eight
+//! come in the order in which they went in, beginning at one of eight slots; those of a larger map in any order. What
+//! is drawn depends on the seed, the order, how far the cycle is, and the items, so the same seed gives the same run.
+//! With and without a seed, what is committed carries a mark for each choice on its way between candidates that only
+//! such an order told apart.
+//!
+//! # Source
+//! kai.md 11; the maps of Go since 1.24
+//!
+//! # Differs
+//! N-1 (order of summation), N-4 (pods of a group) and N-5 (representatives of incomparable jobs) are not permuted;
+//! N-10 and N-11 decide nothing. N-2 has no mark: that a heap is out of order shows in no comparison. At most
+//! 16 choices are kept for a decision, 64 for a cycle
+
+use super::session::Session;
+use super::task::JobRef;
+use crate::kit::sort;
+use crate::trace::{Mark, Rule, RuleRecord, Subject};
+
+/// A registered order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Chance {
+    /// N-2: in which jobs enter a queue tree; of queues that tie, places in it decide (N-3).
+    Insertion = 2,
+    /// N-6: of equally full devices of a node.
+    Devices = 6,
+    /// N-7: in which jobs and queues are asked for what they lose.
+    Validator = 7,
+    /// N-8: in which the nodes of the latest victim are emptied.
+    Nodes = 8,
+    /// N-9: which jobs a consolidation looks at when there are too many.
+    Consolidation = 9,
+}
+
+/// Slots of a map that is not hashed yet.
+const SLOTS: usize = 8;
+
+/// Most choices that are kept on the way to one decision.
+const TIES_MAX: usize = 16;
+
+/// Most marks of a cycle.
+const MARKS_MAX: usize = 64;
+
+macro_rules! rules {
+    ($($name:ident $key:literal $says:literal $formula:literal $source:literal)*) => {$(
+        #[doc = $says]
+        pub static $name: Rule = Rule(&RuleRecord {
+            key: concat!("kai/chance/", $key),
+            says: $says,
+            formula: $formula,
+            source: concat!("kai.md 11 ", $source),
+            differs: "the real scheduler leaves it to chance; here it is the canonical order, or the seed's",
+        });
+    )*};
+}
+
+rules! {
+    QUEUES "queues" "two queues of the same age that are equal in everything: either may come first" "created(l) = created(r)" "N-3"
+    DEVICES "devices" "devices that are equally full: any of them may be shared" "score(l) = score(r)" "N-6"
+    VALIDATOR "validator" "what may be taken hangs on whose pods are looked at last" "allowed with one unit last, refused with another" "N-7"
+    NODES "nodes" "the latest victim runs on several nodes: any of them may be tried first" "nodes(victim) > 1" "N-8"
+    CANDIDATES "candidates" "more jobs could be moved than may be looked at: any of them may be left out" "candidates > most + 1" "N-9"
+}
+
+/// The rules of what is left to chance.
+pub(super) fn rules() -> [Rule; 5] {
+    [QUEUES, DEVICES, VALIDATOR, NODES, CANDIDATES]
+}
+
+/// Choices between equals on the way to a decision, and those that led to one.
+#[derive(Debug, Default)]
+pub(super) struct Ties {
+    open: Vec<Mark>,
+    pub marks: Vec<Mark>,
+}
+
+impl Ties {
+    /// A choice that only an order of the register decided.
+    pub fn met(&mut self, rule: Rule, subject: Subject) {
+        let mark = Mark { rule, subject };
+        if self.open.len() < TIES_MAX && !self.open.contains(&mark) {
+            self.open.push(mark);
+        }
+    }
+    /// How many there are, to come back to.
+    pub fn len(&self) -> usize {
+        self.open.len()
+    }
+    /// What was chosen since came to nothing.
+    pub fn forget(&mut self, len: usize) {
+        self.open.truncate(len);
+    }
+    /// What was chosen led to a decision.
+    pub fn decided(&mut self) {
+        for mark in std::mem::take(&mut self.open) {
+            self.mark(mark);
+        }
+    }
+    /// Marks a decision at once.
+    pub fn mark(&mut self, mark: Mark) {
+        if self.marks.len() < MARKS_MAX && !self.marks.contains(&mark) {
+            self.marks.push(mark);
+        }
+    }
+}
+
+impl Session<'_> {
+    /// Puts items of a map in the order in which they come, if there is a seed; whether there is. `slot` is an item's
+    /// place in the order in which the map's `n_slots` items went in.
+    pub fn draw<T>(
+        &self,
+        chance: Chance,
+        items: &mut [T],
+        n_slots: usize,
+        slot: impl Fn(&T) -> usize,
+    ) -> bool {
+        let Some(seed) = self.config.seed else { return false };
+        let start = mixed(mixed(seed, chance as u64), self.tasks.len() as u64);
+        let state = items.iter().fold(start, |state, item| mixed(state, slot(item) as u64));
+        if n_slots > SLOTS {
+            sort::sort_by_key(items, |item| mixed(state, slot(item) as u64));
+            return true;
+        }
+        let first = state as usize % SLOTS;
+        let first = if first < n_slots { first } else { 0 };
+        sort::sort_by_key(items, |item| ((slot(item) < first) as usize, slot(item)));
+        true
+    }
+
+    /// The same for jobs of the session; a clone stands where its job does.
+    pub fn draw_jobs(&self, chance: Chance, jobs: &mut [JobRef]) -> bool {
+        self.draw(chance, jobs, self.n_jobs, |&job| self.job(job).uid.ix())
+    }
+}
+
+/// A number that looks random and is the same on every machine (the finishing steps of SplitMix64).
+fn mixed(state: u64, number: u64) -> u64 {
+    let mut x = (state ^ number.rotate_left(32)).wrapping_add(0x9e37_79b9_7f4a_7c15).wrapping_add(number);
+    x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    x ^ (x >> 31)
+}

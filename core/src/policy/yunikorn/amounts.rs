@@ -1,0 +1,273 @@
+//! Quantities by resource type, and what upstream compares them with.
+//!
+//! # Rule
+//! Three things are kept apart: *none* (no resource object), *empty* (an object without types), and a type that is
+//! present with the value 0. Sums saturate; a difference is the saturating sum with the wrapping negation. Each
+//! function below is one line of the table in the source.
+//!
+//! # Source
+//! yunikorn.md 0.1, 0.2
+//!
+//! # Differs
+//! at most [`TYPES_MAX`] types
+
+/// How many resource types one world may name.
+pub const TYPES_MAX: usize = 16;
+
+/// Quantities by type; a type is its place among the world's type names in byte order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Amounts {
+    is_none: bool,
+    types: u16,
+    /// 0 where the type is missing.
+    values: [i64; TYPES_MAX],
+}
+
+impl Default for Amounts {
+    fn default() -> Self {
+        Amounts::EMPTY
+    }
+}
+
+impl Amounts {
+    /// No resource object.
+    pub const NONE: Amounts = Amounts { is_none: true, types: 0, values: [0; TYPES_MAX] };
+    /// An object without types.
+    pub const EMPTY: Amounts = Amounts { is_none: false, types: 0, values: [0; TYPES_MAX] };
+
+    /// Whether there is no resource object.
+    pub fn is_none(&self) -> bool {
+        self.is_none
+    }
+
+    /// The quantity of a type, 0 where it is missing.
+    pub fn get(&self, of: usize) -> i64 {
+        self.values[of]
+    }
+
+    /// Whether the type is present.
+    pub fn has(&self, of: usize) -> bool {
+        self.types >> of & 1 == 1
+    }
+
+    /// Sets a type, which makes *none* an object.
+    pub fn set(&mut self, of: usize, value: i64) {
+        self.is_none = false;
+        self.types |= 1 << of;
+        self.values[of] = value;
+    }
+
+    /// The types that are present, in canonical order.
+    pub fn types(&self) -> Bits {
+        Bits(self.types)
+    }
+
+    /// Types with their quantities, in canonical order.
+    pub fn iter(&self) -> impl Iterator<Item = (usize, i64)> + '_ {
+        self.types().map(|of| (of, self.values[of]))
+    }
+
+    /// *none* becomes empty.
+    pub fn or_empty(mut self) -> Amounts {
+        self.is_none = false;
+        self
+    }
+
+    /// Without the types whose value is 0.
+    pub fn pruned(&self) -> Amounts {
+        let mut out = Amounts { is_none: self.is_none, ..Amounts::EMPTY };
+        for (of, value) in self.iter().filter(|&(_, value)| value != 0) {
+            out.set(of, value);
+        }
+        out
+    }
+
+    /// Some value is negative.
+    pub fn has_negative(&self) -> bool {
+        self.types().any(|of| self.values[of] < 0)
+    }
+
+    /// Not none, nothing negative, something above 0.
+    pub fn positive(&self) -> bool {
+        !self.has_negative() && self.types().any(|of| self.values[of] > 0)
+    }
+
+    /// None, empty, or all values 0.
+    pub fn is_zero(&self) -> bool {
+        self.types().all(|of| self.values[of] == 0)
+    }
+
+    /// None or without types.
+    pub fn is_empty(&self) -> bool {
+        self.types == 0
+    }
+
+    /// `self <- self + other`.
+    pub fn add(&mut self, other: &Amounts) {
+        *self = sum(self, other);
+    }
+
+    /// `self <- self - other`.
+    pub fn sub(&mut self, other: &Amounts) {
+        *self = difference(self, other);
+    }
+}
+
+/// Positions of set bits, ascending.
+#[derive(Clone, Copy, Debug)]
+pub struct Bits(u16);
+
+impl Iterator for Bits {
+    type Item = usize;
+    fn next(&mut self) -> Option<usize> {
+        let at = self.0.trailing_zeros() as usize;
+        self.0 &= self.0.wrapping_sub(1);
+        (at < TYPES_MAX).then_some(at)
+    }
+}
+
+fn union(a: &Amounts, b: &Amounts) -> Bits {
+    Bits(a.types | b.types)
+}
+
+fn common(a: &Amounts, b: &Amounts) -> Bits {
+    Bits(a.types & b.types)
+}
+
+fn minus(l: i64, r: i64) -> i64 {
+    l.saturating_add(r.wrapping_neg())
+}
+
+/// `A + B`: the union of the types.
+pub fn sum(a: &Amounts, b: &Amounts) -> Amounts {
+    let mut out = Amounts { types: a.types | b.types, ..Amounts::EMPTY };
+    for of in union(a, b) {
+        out.values[of] = a.values[of].saturating_add(b.values[of]);
+    }
+    out
+}
+
+/// `A - B`: the union of the types.
+pub fn difference(a: &Amounts, b: &Amounts) -> Amounts {
+    let mut out = Amounts { types: a.types | b.types, ..Amounts::EMPTY };
+    for of in union(a, b) {
+        out.values[of] = minus(a.values[of], b.values[of]);
+    }
+    out
+}
+
+/// `A + B` on the types of A only.
+pub fn add_existing(a: &Amounts, b: &Amounts) -> Amounts {
+    let mut out = *a;
+    for of in a.types() {
+        out.values[of] = a.values[of].saturating_add(b.values[of]);
+    }
+    out
+}
+
+/// `A - B` on the types of A only.
+pub fn sub_existing(a: &Amounts, b: &Amounts) -> Amounts {
+    let mut out = *a;
+    for of in a.types() {
+        out.values[of] = minus(a.values[of], b.values[of]);
+    }
+    out
+}
+
+/// B fits in A; a type that A lacks is 0.
+pub fn fits(a: &Amounts, b: &Amounts) -> bool {
+    b.types().all(|of| b.values[of] <= a.values[of].max(0))
+}
+
+/// B fits in A; a type that A lacks is unlimited.
+pub fn fits_undef(a: &Amounts, b: &Amounts) -> bool {
+    common(a, b).all(|of| b.values[of] <= a.values[of].max(0))
+}
+
+/// As [`fits_undef`], but what is negative in A stays negative.
+pub fn fits_actual(a: &Amounts, b: &Amounts) -> bool {
+    common(a, b).all(|of| b.values[of] <= a.values[of])
+}
+
+/// The smaller value where both have the type, else the only one.
+pub fn min_union(a: &Amounts, b: &Amounts) -> Amounts {
+    if a.is_none {
+        return *b;
+    }
+    let mut out = merge_missing(a, b);
+    for of in common(a, b) {
+        out.values[of] = a.values[of].min(b.values[of]);
+    }
+    out
+}
+
+/// The types of A, each at most B's value where B has it.
+pub fn min_left(a: &Amounts, b: &Amounts) -> Amounts {
+    let mut out = *a;
+    for of in common(a, b) {
+        out.values[of] = a.values[of].min(b.values[of]);
+    }
+    out
+}
+
+/// A and the types of B that A lacks.
+pub fn merge_missing(a: &Amounts, b: &Amounts) -> Amounts {
+    let mut out = *a;
+    out.is_none = a.is_none && b.is_none;
+    for of in Bits(b.types & !a.types) {
+        out.set(of, b.values[of]);
+    }
+    out
+}
+
+/// A with every type of B overwritten.
+pub fn overwritten(a: &Amounts, b: &Amounts) -> Amounts {
+    let mut out = *a;
+    for (of, value) in b.iter() {
+        out.set(of, value);
+    }
+    out
+}
+
+/// Nowhere smaller; a missing type is 0.
+pub fn ge_all(a: &Amounts, b: &Amounts) -> bool {
+    union(a, b).all(|of| a.values[of] >= b.values[of])
+}
+
+/// Nowhere smaller and somewhere larger.
+pub fn gt(a: &Amounts, b: &Amounts) -> bool {
+    ge_all(a, b) && !equal(a, b)
+}
+
+/// Equal; a missing type is 0.
+pub fn equal(a: &Amounts, b: &Amounts) -> bool {
+    a.values == b.values
+}
+
+/// Some type occurs in both.
+pub fn overlap(a: &Amounts, b: &Amounts) -> bool {
+    a.types & b.types != 0
+}
+
+fn compare_existing(a: &Amounts, b: &Amounts, equal_counts: bool) -> bool {
+    if common(a, b).any(|of| b.values[of] > a.values[of]) {
+        return false;
+    }
+    if b.types == 0 && a.types != 0 {
+        return a.types().all(|of| a.values[of] > 0);
+    }
+    if overlap(a, b) {
+        return equal_counts || common(a, b).any(|of| a.values[of] != b.values[of]);
+    }
+    a.types != 0 && b.types != 0
+}
+
+/// Preemption's *at least*: only the common types count.
+pub fn ge_existing(a: &Amounts, b: &Amounts) -> bool {
+    compare_existing(a, b, true)
+}
+
+/// Preemption's *more*: only the common types count.
+pub fn gt_existing(a: &Amounts, b: &Amounts) -> bool {
+    compare_existing(a, b, false)
+}

@@ -1,0 +1,582 @@
+//! Applications and their asks: arriving, being allocated, leaving, and the states in between.
+//!
+//! # Rule
+//! An application is New until its first ask, Accepted until something real (or its whole gang) is allocated, then Running;
+//! with nothing pending and nothing allocated it is Completing, and 30 s later over. Every change of what is outstanding
+//! updates the application's priority and pushes it up to the root, and changes what is pending on the whole path.
+//!
+//! # Source
+//! yunikorn.md 1.7, 1.8, 2.3, 3.5, 7
+
+use super::amounts::{self, Amounts};
+use super::model::{App, AppIx, Ask, AskIx, Core, NodeIx, QueueIx, State, TaskGroup};
+use super::priority::MIN;
+use super::properties::SortPolicy;
+
+/// How long an application stays Completing, in milliseconds.
+const COMPLETING: i64 = 30_000;
+/// How long placeholders wait if nothing else is said, in milliseconds.
+const PLACEHOLDER_TIMEOUT: i64 = 15 * 60_000;
+
+/// An application as it arrives.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct NewApp {
+    /// Its id.
+    pub id: String,
+    /// The queue that was asked for.
+    pub queue: String,
+    /// Who submits it.
+    pub user: String,
+    /// Groups of the user.
+    pub groups: Vec<String>,
+    /// The whole gang; *none* or zeros: no gang.
+    pub placeholder_ask: Amounts,
+    /// What a placeholder timeout does: Hard fails, Soft resumes.
+    pub hard: bool,
+    /// Milliseconds placeholders may wait; 0 or less: the default.
+    pub timeout: i64,
+}
+
+/// Why an allocation ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ending {
+    /// The task is over, or was preempted.
+    Over,
+    /// A placeholder that the core gave up; its ask stays as a ghost.
+    Timeout,
+    /// Its node is gone; the ask stays as a ghost.
+    NodeLost,
+}
+
+enum Event {
+    Run,
+    Complete,
+    Fail,
+}
+
+impl Core {
+    /// The application of an id.
+    pub fn find_app(&self, id: &str) -> Option<AppIx> {
+        let at = self.apps_by_id.binary_search_by(|&a| self.apps[a].id.as_str().cmp(id)).ok()?;
+        Some(self.apps_by_id[at])
+    }
+
+    /// The ask of a key.
+    pub fn find_ask(&self, app: AppIx, key: &str) -> Option<AskIx> {
+        let asks = &self.apps[app].asks;
+        let at = asks.binary_search_by(|&a| self.asks[a].key.as_str().cmp(key)).ok()?;
+        Some(asks[at])
+    }
+
+    /// Takes an application in; `false`: it is rejected.
+    pub fn add_app(&mut self, new: NewApp) -> bool {
+        if self.find_app(&new.id).is_some() {
+            return false;
+        }
+        let Some(queue) = self.place_app(&new.queue, &new.user, &new.groups) else { return false };
+        if !new.placeholder_ask.is_zero() && !self.takes_gang(queue, &new.placeholder_ask) {
+            return false;
+        }
+        let app = App {
+            queue,
+            user: new.user,
+            groups: new.groups,
+            group: None,
+            submitted: self.now,
+            state: State::New,
+            requests: Vec::new(),
+            cursor: 0,
+            asks: Vec::new(),
+            allocations: Vec::new(),
+            reservations: Vec::new(),
+            pending: Amounts::EMPTY,
+            allocated: Amounts::EMPTY,
+            placeholder: Amounts::EMPTY,
+            placeholder_ask: new.placeholder_ask,
+            hard: new.hard,
+            timeout: if new.timeout > 0 { new.timeout } else { PLACEHOLDER_TIMEOUT },
+            placeholder_due: None,
+            completing_due: None,
+            backoff_until: i64::MIN,
+            priority: MIN,
+            groups_of_tasks: Vec::new(),
+            id: new.id,
+        };
+        let ix = match self.free_apps.pop() {
+            Some(free) => {
+                self.apps[free] = app;
+                free
+            }
+            None => {
+                self.apps.push(app);
+                self.apps.len() - 1
+            }
+        };
+        let before = |&other: &AppIx| self.apps[other].id < self.apps[ix].id;
+        let (all, here) =
+            (self.apps_by_id.partition_point(before), self.queues[queue].apps.partition_point(before));
+        self.apps_by_id.insert(all, ix);
+        self.queues[queue].apps.insert(here, ix);
+        true
+    }
+
+    fn takes_gang(&self, queue: QueueIx, gang: &Amounts) -> bool {
+        let mut max = Amounts::NONE;
+        for q in self.upwards(queue).filter(|&q| self.queues[q].parent.is_some()) {
+            max = amounts::min_union(&self.queues[q].max, &max);
+        }
+        self.queues[queue].properties.sort_policy == SortPolicy::Fifo && amounts::fits_undef(&max, gang)
+    }
+
+    /// Removes an application with everything it has.
+    pub fn remove_app(&mut self, app: AppIx) {
+        self.remove_all_asks(app);
+        self.fire(app, Event::Complete, true);
+        let allocations = std::mem::take(&mut self.apps[app].allocations);
+        for &ask in &allocations {
+            let resource = self.asks[ask].resource;
+            self.use_less(app, &resource, true);
+            self.take_off_node(ask);
+            self.return_to_queue(ask);
+            self.n_placeholders -= usize::from(self.asks[ask].placeholder);
+        }
+        self.releasing.retain(|ask| !allocations.contains(ask));
+        self.free_asks.extend(allocations);
+        self.leave(app);
+    }
+
+    /// Takes an ask in, pending, or allocated on `node` already; `false`: it is rejected.
+    pub fn add_ask(&mut self, new: Ask, node: Option<NodeIx>) -> bool {
+        if !new.resource.positive() {
+            return false;
+        }
+        let app = new.app;
+        let known = self.find_ask(app, &new.key);
+        if let Some(ask) = known {
+            let Some(node) = node.filter(|_| !self.asks[ask].allocated) else { return false };
+            self.no_longer_pending(ask);
+            self.put_on_node(ask, node);
+            self.book(ask, false);
+            return true;
+        }
+        self.apps[app].submitted = self.apps[app].submitted.min(new.created);
+        let ask = self.store(new);
+        match node {
+            Some(node) => {
+                if self.apps[app].state == State::New {
+                    self.fire(app, Event::Run, false);
+                }
+                self.asks[ask].allocated = true;
+                self.put_on_node(ask, node);
+                self.book(ask, false);
+            }
+            None => {
+                self.insert_request(app, ask);
+                if matches!(self.apps[app].state, State::New | State::Completing) {
+                    self.fire(app, Event::Run, false);
+                }
+                self.count_placeholder(ask);
+                let Ask { priority, resource, .. } = self.asks[ask];
+                if priority > self.apps[app].priority {
+                    self.apps[app].priority = priority;
+                    self.push_priority(self.apps[app].queue);
+                }
+                self.apps[app].pending.add(&resource);
+                self.change_pending(self.apps[app].queue, &resource, true);
+            }
+        }
+        true
+    }
+
+    fn count_placeholder(&mut self, ask: AskIx) {
+        let Ask { app, placeholder, ref task_group, .. } = self.asks[ask];
+        if !placeholder {
+            return;
+        }
+        let groups = &mut self.apps[app].groups_of_tasks;
+        match groups.iter_mut().find(|group| group.name == *task_group) {
+            Some(group) => group.count += 1,
+            None => {
+                let at = groups.partition_point(|group| group.name < *task_group);
+                groups.insert(at, TaskGroup { name: task_group.clone(), count: 1, ..TaskGroup::default() });
+            }
+        }
+    }
+
+    fn store(&mut self, new: Ask) -> AskIx {
+        let app = new.app;
+        let ix = match self.free_asks.pop() {
+            Some(free) => {
+                self.asks[free] = new;
+                free
+            }
+            None => {
+                self.asks.push(new);
+                self.asks.len() - 1
+            }
+        };
+        let at = self.by_key(&self.apps[app].asks, ix);
+        self.apps[app].asks.insert(at, ix);
+        ix
+    }
+
+    /// Where an ask stands, or would stand, in a list ordered by key.
+    pub(super) fn by_key(&self, list: &[AskIx], ask: AskIx) -> usize {
+        // Keys mostly arrive in order.
+        match list.last() {
+            Some(&last) if self.asks[last].key < self.asks[ask].key => list.len(),
+            _ => list.partition_point(|&other| self.asks[other].key < self.asks[ask].key),
+        }
+    }
+
+    /// The insertion rule (3.5): equals keep their order only while they are appended.
+    fn insert_request(&mut self, app: AppIx, ask: AskIx) {
+        let new = &self.asks[ask];
+        let requests = &self.apps[app].requests;
+        let after = |other: &Ask| {
+            new.priority < other.priority || new.priority == other.priority && new.created >= other.created
+        };
+        let at = match requests.last() {
+            None => 0,
+            Some(&last) if after(&self.asks[last]) => requests.len(),
+            Some(_) => {
+                let before = |&e: &AskIx| {
+                    let e = &self.asks[e];
+                    e.priority > new.priority || e.priority == new.priority && e.created < new.created
+                };
+                requests.partition_point(before)
+            }
+        };
+        let app = &mut self.apps[app];
+        app.requests.insert(at, ask);
+        app.cursor = app.cursor.min(at);
+    }
+
+    /// Removes a pending ask, or the ghost of one.
+    pub fn remove_ask(&mut self, ask: AskIx) {
+        let app = self.asks[ask].app;
+        self.drop_ask(ask);
+        self.complete_if_done(app);
+    }
+
+    fn complete_if_done(&mut self, app: AppIx) {
+        let App { state, placeholder, .. } = &self.apps[app];
+        if !matches!(state, State::Failing | State::Completing)
+            && placeholder.is_zero()
+            && self.holds_nothing(app)
+        {
+            self.fire(app, Event::Complete, false);
+        }
+    }
+
+    fn holds_nothing(&self, app: AppIx) -> bool {
+        self.apps[app].pending.is_zero() && self.apps[app].allocated.is_zero()
+    }
+
+    /// Takes an ask out of the application's lists.
+    fn drop_ask(&mut self, ask: AskIx) {
+        self.drop_reservation(ask);
+        let Ask { app, priority, resource, allocated, .. } = self.asks[ask];
+        if !allocated {
+            self.apps[app].pending.sub(&resource);
+        }
+        let key = self.by_key(&self.apps[app].asks, ask);
+        let owner = &mut self.apps[app];
+        owner.asks.remove(key);
+        if let Some(at) = owner.requests.iter().position(|&r| r == ask) {
+            owner.requests.remove(at);
+            owner.cursor -= usize::from(at < owner.cursor);
+        }
+        if priority >= owner.priority {
+            self.recompute_priority(app);
+        }
+        if !allocated {
+            self.change_pending(self.apps[app].queue, &resource, false);
+        }
+        self.releasing.retain(|&r| r != ask);
+        self.free_asks.push(ask);
+    }
+
+    /// Removes every ask, allocated ones too; what is on nodes stays there.
+    fn remove_all_asks(&mut self, app: AppIx) {
+        for ask in self.apps[app].reservations.clone() {
+            self.drop_reservation(ask);
+        }
+        let pending = std::mem::take(&mut self.apps[app].pending);
+        let owner = &mut self.apps[app];
+        owner.cursor = 0;
+        owner.requests.clear();
+        let asks = std::mem::take(&mut owner.asks);
+        owner.priority = MIN;
+        let kept = owner.allocations.clone();
+        self.free_asks.extend(asks.into_iter().filter(|ask| !kept.contains(ask)));
+        self.push_priority(self.apps[app].queue);
+        self.change_pending(self.apps[app].queue, &pending, false);
+        self.complete_if_done(app);
+    }
+
+    /// The largest priority of what is not allocated; pushes it even if it stays equal.
+    pub(super) fn recompute_priority(&mut self, app: AppIx) {
+        self.advance_cursor(app);
+        let App { requests, cursor, queue, .. } = &self.apps[app];
+        let first = requests.get(*cursor).map_or(MIN, |&ask| self.asks[ask].priority);
+        let queue = *queue;
+        self.apps[app].priority = first;
+        self.push_priority(queue);
+    }
+
+    /// Moves the cursor past requests that are allocated.
+    pub(super) fn advance_cursor(&mut self, app: AppIx) {
+        let App { requests, cursor, .. } = &self.apps[app];
+        let more = requests[*cursor..].iter().take_while(|&&ask| self.asks[ask].allocated).count();
+        self.apps[app].cursor += more;
+    }
+
+    /// Recomputes a leaf and everything above it.
+    pub(super) fn push_priority(&mut self, leaf: QueueIx) {
+        let apps = &self.queues[leaf].apps;
+        self.queues[leaf].raw = apps.iter().map(|&app| self.apps[app].priority).max().unwrap_or(MIN);
+        let mut at = leaf;
+        while let Some(parent) = self.queues[at].parent {
+            self.queues[at].pushed = self.queues[at].effective();
+            let children = &self.queues[parent].children;
+            self.queues[parent].raw =
+                children.iter().map(|&child| self.queues[child].pushed).max().unwrap_or(MIN);
+            at = parent;
+        }
+    }
+
+    fn change_pending(&mut self, leaf: QueueIx, by: &Amounts, more: bool) {
+        let mut next = Some(leaf);
+        while let Some(at) = next {
+            let queue = &mut self.queues[at];
+            if more {
+                queue.pending.add(by);
+            } else {
+                queue.pending.sub(by);
+                queue.pending = queue.pending.pruned();
+            }
+            next = queue.parent;
+        }
+    }
+
+    /// A pending ask becomes allocated.
+    pub(super) fn no_longer_pending(&mut self, ask: AskIx) {
+        self.asks[ask].allocated = true;
+        let Ask { app, priority, resource, .. } = self.asks[ask];
+        if priority >= self.apps[app].priority {
+            self.recompute_priority(app);
+        }
+        self.apps[app].pending.sub(&resource);
+        self.change_pending(self.apps[app].queue, &resource, false);
+    }
+
+    /// Books an allocation that is on its node: queues, application, user.
+    pub(super) fn book(&mut self, ask: AskIx, replaces: bool) {
+        if !replaces {
+            self.charge_queues(ask);
+        }
+        let Ask { app, resource, placeholder, .. } = self.asks[ask];
+        if placeholder {
+            self.n_placeholders += 1;
+            if self.apps[app].placeholder.is_zero() && self.apps[app].state == State::Accepted {
+                let due = self.now.saturating_add(self.apps[app].timeout);
+                self.apps[app].placeholder_due.get_or_insert(due);
+            }
+            self.use_more(app, &resource);
+            self.apps[app].placeholder.add(&resource);
+            if amounts::equal(&self.apps[app].placeholder, &self.apps[app].placeholder_ask) {
+                self.fire(app, Event::Run, false);
+            }
+        } else {
+            // The first replacement finds the state that the placeholders brought about.
+            if !replaces || !self.apps[app].allocated.is_zero() || self.apps[app].state == State::Completing {
+                self.fire(app, Event::Run, false);
+            }
+            self.use_more(app, &resource);
+            self.apps[app].allocated.add(&resource);
+        }
+        let at = self.by_key(&self.apps[app].allocations, ask);
+        self.apps[app].allocations.insert(at, ask);
+    }
+
+    fn charge_queues(&mut self, ask: AskIx) {
+        let Ask { app, resource, .. } = self.asks[ask];
+        let mut next = Some(self.apps[app].queue);
+        while let Some(at) = next {
+            self.queues[at].allocated.add(&resource);
+            next = self.queues[at].parent;
+        }
+    }
+
+    /// Takes what an allocation uses out of its queues.
+    fn return_to_queue(&mut self, ask: AskIx) {
+        let Ask { app, resource, preempted, .. } = self.asks[ask];
+        self.uncharge(self.apps[app].queue, &resource);
+        let mut next = Some(self.apps[app].queue).filter(|_| preempted);
+        while let Some(at) = next {
+            let queue = &mut self.queues[at];
+            queue.preempting.sub(&resource);
+            queue.preempting = queue.preempting.pruned();
+            next = queue.parent;
+        }
+    }
+
+    pub(super) fn uncharge(&mut self, leaf: QueueIx, by: &Amounts) {
+        let mut next = Some(leaf);
+        while let Some(at) = next {
+            let queue = &mut self.queues[at];
+            queue.allocated.sub(by);
+            queue.allocated = queue.allocated.pruned();
+            next = queue.parent;
+        }
+    }
+
+    /// Ends an allocation.
+    pub fn release(&mut self, ask: AskIx, ending: Ending) {
+        let app = self.asks[ask].app;
+        self.take_off_node(ask);
+        self.return_to_queue(ask);
+        self.take_off_app(ask, true);
+        if self.apps[app].state == State::Gone {
+            return;
+        }
+        match ending {
+            Ending::NodeLost | Ending::Timeout if self.is_listed(ask) => self.releasing.retain(|&r| r != ask),
+            _ if self.is_listed(ask) => self.remove_ask(ask),
+            _ => self.free_asks.push(ask),
+        }
+    }
+
+    /// Whether the application still knows the ask: a gang that timed out has none left.
+    pub(super) fn is_listed(&self, ask: AskIx) -> bool {
+        let Ask { app, ref key, .. } = self.asks[ask];
+        self.find_ask(app, key) == Some(ask)
+    }
+
+    /// An allocation leaves its application, which may change state by that; `lost`: nothing takes its place.
+    pub(super) fn take_off_app(&mut self, ask: AskIx, lost: bool) {
+        let Ask { app, resource, placeholder, ref task_group, .. } = self.asks[ask];
+        if placeholder && lost {
+            let groups = &mut self.apps[app].groups_of_tasks;
+            if let Some(group) = groups.iter_mut().find(|group| group.name == *task_group) {
+                group.timed_out += 1;
+            }
+        }
+        let at = self.by_key(&self.apps[app].allocations, ask);
+        self.apps[app].allocations.remove(at);
+        let mut event = None;
+        if placeholder {
+            self.n_placeholders -= 1;
+            let owner = &mut self.apps[app];
+            owner.placeholder.sub(&resource);
+            if owner.placeholder.is_zero() {
+                owner.placeholder_due = None;
+                let state = owner.state;
+                event = match state {
+                    State::Failing => Some(Event::Fail),
+                    State::Resuming => Some(Event::Run),
+                    _ if self.holds_nothing(app) => Some(Event::Complete),
+                    _ => None,
+                };
+            }
+        } else {
+            let owner = &mut self.apps[app];
+            owner.allocated.sub(&resource);
+            owner.allocated = owner.allocated.pruned();
+            event = self.holds_nothing(app).then_some(Event::Complete);
+        }
+        let last = matches!(event, Some(Event::Complete | Event::Fail));
+        self.use_less(app, &resource, last);
+        if let Some(event) = event {
+            self.fire(app, event, false);
+        }
+    }
+
+    /// Changes the state; `removed`: the application leaves by command, not by itself.
+    fn fire(&mut self, app: AppIx, event: Event, removed: bool) {
+        let next = match (event, self.apps[app].state) {
+            (Event::Run, State::New | State::Resuming) => State::Accepted,
+            (Event::Run, State::Accepted | State::Completing) => State::Running,
+            (Event::Complete, State::Accepted | State::Running) => State::Completing,
+            (Event::Complete, State::Completing) if !removed => State::Gone,
+            (Event::Fail, State::New | State::Accepted | State::Running) => State::Failing,
+            (Event::Fail, State::Failing) => State::Gone,
+            _ => return,
+        };
+        self.enter(app, next);
+        if next == State::Gone {
+            self.leave(app);
+        }
+    }
+
+    fn enter(&mut self, app: AppIx, next: State) {
+        let was = std::mem::replace(&mut self.apps[app].state, next);
+        self.apps[app].completing_due = (next == State::Completing).then(|| self.now + COMPLETING);
+        let mut at = Some(self.apps[app].queue);
+        while let Some(q) = at {
+            let queue = &mut self.queues[q];
+            if was == State::Running {
+                queue.running = queue.running.saturating_sub(1);
+            }
+            if next == State::Running {
+                let cap = if queue.max_applications > 0 { queue.max_applications } else { u64::MAX };
+                queue.running = (queue.running + 1).min(cap);
+                let id = &self.apps[app].id;
+                queue.accepted.retain(|other| other != id);
+            }
+            at = queue.parent;
+        }
+    }
+
+    /// The gang timed out: the application fails or goes on without one.
+    pub(super) fn give_up_gang(&mut self, app: AppIx) {
+        if self.apps[app].hard {
+            self.fire(app, Event::Fail, false);
+        } else if matches!(self.apps[app].state, State::New | State::Accepted) {
+            self.enter(app, State::Resuming);
+        }
+        let (pending, groups): (Vec<String>, Vec<String>) = self.apps[app]
+            .asks
+            .iter()
+            .map(|&ask| &self.asks[ask])
+            .filter(|ask| !ask.allocated)
+            .map(|ask| (ask.key.clone(), ask.task_group.clone()))
+            .unzip();
+        for name in groups {
+            if let Some(group) = self.apps[app].groups_of_tasks.iter_mut().find(|group| group.name == name) {
+                group.timed_out += 1;
+            }
+        }
+        self.timed_out.extend(pending);
+        self.remove_all_asks(app);
+    }
+
+    /// Out of the queue. The ancestors' sets of accepted applications keep it.
+    fn leave(&mut self, app: AppIx) {
+        let queue = self.apps[app].queue;
+        self.apps[app].state = State::Gone;
+        for ask in self.apps[app].reservations.clone() {
+            self.drop_reservation(ask);
+        }
+        let id = std::mem::take(&mut self.apps[app].id);
+        self.queues[queue].accepted.retain(|other| *other != id);
+        self.queues[queue].apps.retain(|&other| other != app);
+        self.apps_by_id.retain(|&other| other != app);
+        let ghosts = std::mem::take(&mut self.apps[app].asks);
+        self.free_asks.extend(ghosts);
+        self.apps[app].requests.clear();
+        self.push_priority(queue);
+        self.free_apps.push(app);
+    }
+
+    /// Ends what has been Completing for long enough.
+    pub fn end_completing(&mut self, app: AppIx) {
+        if self.apps[app].placeholder.is_zero() {
+            self.fire(app, Event::Complete, false);
+        } else {
+            self.apps[app].completing_due = None;
+            self.give_up_placeholders(app, false);
+        }
+    }
+}

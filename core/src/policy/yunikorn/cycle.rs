@@ -1,0 +1,333 @@
+//! One cycle: reservations first, then placeholders, then everything else; at most one result.
+//!
+//! # Rule
+//! From the root down, children with something pending are tried by priority and share; in a leaf, applications by
+//! priority and submission or usage; in an application, asks by priority and age. The first result ends the cycle. Nothing
+//! blocks: what cannot be placed is passed over, and only a reservation keeps a node for it.
+//!
+//! # Source
+//! yunikorn.md 3.1 to 3.7
+
+use super::amounts::{self, Amounts};
+use super::model::{App, AppIx, Ask, AskIx, Core, NodeIx, Queue, QueueIx, ROOT, State};
+use super::properties::SortPolicy;
+use super::shares::{
+    Contender, Share, Shared, fair_share, reservation_score, sort_apps, sort_queues, usage_shares,
+};
+
+/// How often a leaf may try preemption in one cycle.
+const PREEMPTION_ATTEMPTS: u32 = 10;
+/// Nanoseconds of a millisecond: the configuration's delays are finer than the clock.
+pub(super) const NANOS: i64 = 1_000_000;
+
+/// Which part of the cycle came to a result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stage {
+    /// What is reserved.
+    Reserved,
+    /// Real asks in place of placeholders.
+    Placeholder,
+    /// Everything else.
+    Normal,
+}
+
+/// What a cycle came to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Placed.
+    Allocated,
+    /// Placed, and its reservation given back.
+    AllocatedReserved,
+    /// Takes a placeholder's place.
+    Replaced,
+    /// A node is kept.
+    Reserved,
+    /// The cycle ends without a result: victims were marked for an ask that has its node reserved already, or an
+    /// ask requires a node that can never take it.
+    Idle,
+    /// A reservation that has no use any more is dropped.
+    Unreserved,
+}
+
+/// A result.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Found {
+    /// Which part of the cycle it comes from.
+    pub stage: Stage,
+    /// What happened.
+    pub kind: Kind,
+    /// To which ask.
+    pub ask: AskIx,
+    /// Where.
+    pub node: NodeIx,
+    /// What the leaf could still use before.
+    pub headroom: Amounts,
+    /// The placeholder that leaves.
+    pub placeholder: Option<AskIx>,
+    /// What is marked to go.
+    pub victims: Vec<AskIx>,
+}
+
+impl Found {
+    pub(super) fn new(kind: Kind, ask: AskIx, node: NodeIx, headroom: &Amounts) -> Found {
+        let stage = Stage::Normal;
+        Found { stage, kind, ask, node, headroom: *headroom, placeholder: None, victims: Vec::new() }
+    }
+}
+
+/// Why an ask was passed over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Skip {
+    /// The application may not begin: maxapplications of a queue, or of its user.
+    MaxApplications,
+    /// The application waits after too many asks that could not be placed.
+    Backoff,
+    /// It waits for a placeholder to replace.
+    Replaceable,
+    /// More than its user or group may use.
+    UserQuota,
+    /// More than its queue may use.
+    QueueHeadroom,
+    /// The node it requires cannot take it.
+    RequiredNode,
+    /// No node can take it.
+    NoNode,
+}
+
+impl Core {
+    /// Runs one cycle.
+    pub fn cycle(&mut self) -> Option<Found> {
+        self.marked.clear();
+        self.unreserved.clear();
+        self.tried.clear();
+        if self.queues[ROOT].max.is_none() {
+            return None;
+        }
+        let mut dropped = None;
+        if self.n_reservations > 0 && self.queues[ROOT].pending.positive() {
+            let found = self.descend(ROOT, Stage::Reserved, &mut Core::try_reserved);
+            match found {
+                Some(found) if found.kind == Kind::Unreserved => dropped = Some(found),
+                Some(found) => return Some(found),
+                None => {}
+            }
+        }
+        let mut found = None;
+        if self.n_placeholders > 0 && self.queues[ROOT].pending.positive() {
+            found = self.descend(ROOT, Stage::Placeholder, &mut Core::try_placeholders);
+        }
+        if found.is_none() && self.queues[ROOT].pending.positive() {
+            found = self.descend(ROOT, Stage::Normal, &mut Core::try_leaf);
+        }
+        match (found, dropped) {
+            (None, dropped) => dropped,
+            (found, Some(dropped)) => {
+                self.unreserved.insert(0, (dropped.ask, dropped.node));
+                found
+            }
+            (found, None) => found,
+        }
+    }
+
+    fn descend(
+        &mut self,
+        at: QueueIx,
+        stage: Stage,
+        leaf: &mut dyn FnMut(&mut Core, QueueIx) -> Option<Found>,
+    ) -> Option<Found> {
+        if self.queues[at].is_leaf {
+            return leaf(self, at).map(|found| Found { stage, ..found });
+        }
+        for child in self.sorted_children(at) {
+            let found = self.descend(child, stage, leaf);
+            if found.is_some() {
+                return found;
+            }
+        }
+        None
+    }
+
+    /// The types a queue may use at most, by what it and its ancestors define (4.1); a child's maximum overrides.
+    pub fn fair_max(&self, queue: QueueIx) -> Amounts {
+        let own = &self.queues[queue].max;
+        let Some(parent) = self.queues[queue].parent else { return *own };
+        let above = self.fair_max(parent);
+        if own.is_empty() || above.is_empty() { above } else { amounts::overwritten(&above, own) }
+    }
+
+    /// What decides a queue's place among its siblings besides its priority.
+    pub fn share(&self, queue: QueueIx) -> Share {
+        let Queue { allocated, guaranteed, .. } = &self.queues[queue];
+        fair_share(allocated, guaranteed, &self.fair_max(queue))
+    }
+
+    /// Children with something pending, in the order in which they are tried (3.2).
+    pub fn sorted_children(&self, parent: QueueIx) -> Vec<QueueIx> {
+        let pending = |&child: &QueueIx| self.queues[child].pending.positive();
+        let children: Vec<QueueIx> = self.queues[parent].children.iter().copied().filter(pending).collect();
+        if children.len() < 2 {
+            return children;
+        }
+        let contender = |&child: &QueueIx| {
+            let Queue { allocated, guaranteed, pending, .. } = self.queues[child];
+            let effective = self.queues[child].effective();
+            Contender { effective, allocated, guaranteed, pending, fair_max: self.fair_max(child) }
+        };
+        let contenders: Vec<Contender> = children.iter().map(contender).collect();
+        let order = sort_queues(&contenders, self.queues[parent].properties.sort_priority);
+        order.into_iter().map(|i| children[i]).collect()
+    }
+
+    /// Applications with something pending, in the order in which they are tried (3.4).
+    pub fn sorted_apps(&self, leaf: QueueIx) -> Vec<AppIx> {
+        let queue = &self.queues[leaf];
+        let pending = |&app: &AppIx| self.apps[app].pending.positive();
+        let apps: Vec<AppIx> = queue.apps.iter().copied().filter(pending).collect();
+        if apps.len() < 2 {
+            return apps;
+        }
+        let fair = queue.properties.sort_policy == SortPolicy::Fair;
+        let shared = |&app: &AppIx| {
+            let App { priority, submitted, ref allocated, .. } = self.apps[app];
+            Shared { priority, submitted, usage: usage_shares(allocated, &queue.guaranteed) }
+        };
+        let shared: Vec<Shared> = apps.iter().map(shared).collect();
+        let order = sort_apps(&shared, fair, queue.properties.sort_priority);
+        order.into_iter().map(|i| apps[i]).collect()
+    }
+
+    /// What a queue may still use (3.6); *none* is unlimited.
+    pub fn headroom(&self, queue: QueueIx) -> Amounts {
+        let Some(parent) = self.queues[queue].parent else { return self.room(queue) };
+        amounts::min_union(&self.room(queue), &self.headroom(parent))
+    }
+
+    fn room(&self, queue: QueueIx) -> Amounts {
+        amounts::sub_existing(&self.queues[queue].max, &self.queues[queue].allocated)
+    }
+
+    fn try_leaf(&mut self, leaf: QueueIx) -> Option<Found> {
+        let headroom = self.headroom(leaf);
+        let mut attempts = PREEMPTION_ATTEMPTS;
+        for app in self.sorted_apps(leaf) {
+            self.advance_cursor(app);
+            if self.must_wait(app) {
+                self.skip_app(app, Skip::MaxApplications);
+            } else if self.now.saturating_mul(NANOS) < self.apps[app].backoff_until {
+                self.skip_app(app, Skip::Backoff);
+            } else if let Some(found) = self.try_app(app, &headroom, &mut attempts) {
+                self.count_accepted(app);
+                return Some(found);
+            }
+        }
+        None
+    }
+
+    fn skip_app(&mut self, app: AppIx, why: Skip) {
+        if self.recording {
+            let App { requests, cursor, .. } = &self.apps[app];
+            self.tried
+                .extend(requests[*cursor..].iter().filter(|&&r| !self.asks[r].allocated).map(|&r| (r, why)));
+        }
+    }
+
+    fn try_app(&mut self, app: AppIx, headroom: &Amounts, attempts: &mut u32) -> Option<Found> {
+        let user = self.user_headroom(app);
+        let properties = self.queues[self.apps[app].queue].properties;
+        let mut unplaced = 0;
+        let mut at = self.apps[app].cursor;
+        while let Some(&ask) = self.apps[app].requests.get(at) {
+            at += 1;
+            if properties.backoff > 0 && unplaced >= properties.backoff {
+                let until = self.now.saturating_mul(NANOS).saturating_add(properties.backoff_delay);
+                self.apps[app].backoff_until = until;
+                return None;
+            }
+            if self.asks[ask].allocated {
+                continue;
+            }
+            match self.try_ask(ask, &user, headroom, attempts) {
+                Ok(found) => return Some(found),
+                Err(why) => {
+                    unplaced += u64::from(why == Skip::NoNode);
+                    if self.recording {
+                        self.tried.push((ask, why));
+                    }
+                }
+            }
+        }
+        None
+    }
+
+    fn try_ask(
+        &mut self,
+        ask: AskIx,
+        user: &Amounts,
+        headroom: &Amounts,
+        attempts: &mut u32,
+    ) -> Result<Found, Skip> {
+        if self.is_replaceable(ask) {
+            return Err(Skip::Replaceable);
+        }
+        let resource = self.asks[ask].resource;
+        if !amounts::fits_undef(user, &resource) {
+            return Err(Skip::UserQuota);
+        }
+        if !amounts::fits_undef(headroom, &resource) {
+            let found = self.try_preemption(ask, headroom, attempts, false);
+            return found.ok_or(Skip::QueueHeadroom);
+        }
+        if !self.asks[ask].required_node.is_empty() {
+            return self.try_required_node(ask, headroom).ok_or(Skip::RequiredNode);
+        }
+        if let Some(found) = self.try_nodes(ask, headroom) {
+            return Ok(found);
+        }
+        self.try_preemption(ask, headroom, attempts, true).ok_or(Skip::NoNode)
+    }
+
+    /// The first node that takes the ask, or the best one to wait for (3.7).
+    fn try_nodes(&mut self, ask: AskIx, headroom: &Amounts) -> Option<Found> {
+        let Ask { resource, reserved, created, .. } = self.asks[ask];
+        let may_reserve = reserved.is_none() && self.now - created > self.settings.reservation_delay;
+        let mut best: Option<(f64, NodeIx)> = None;
+        let mut placed = None;
+        for node in self.unreserved_nodes() {
+            let here = &self.nodes[node];
+            if !amounts::fits(&here.capacity, &resource) {
+                continue;
+            }
+            if self.can_place(ask, node) {
+                placed = Some(node);
+                break;
+            }
+            if may_reserve {
+                let score = reservation_score(&resource, &here.available);
+                if best.is_none_or(|(least, _)| score < least) {
+                    best = Some((score, node));
+                }
+            }
+        }
+        if let Some(node) = placed {
+            self.place(ask, node);
+            let kind = match self.drop_reservation(ask) {
+                Some(_) => Kind::AllocatedReserved,
+                None => Kind::Allocated,
+            };
+            return Some(Found::new(kind, ask, node, headroom));
+        }
+        let (_, node) = best?;
+        self.reserve(ask, node);
+        Some(Found::new(Kind::Reserved, ask, node, headroom))
+    }
+
+    /// Whether a cycle could still do something: anything pending at all.
+    pub fn has_pending(&self) -> bool {
+        self.queues[ROOT].pending.positive()
+    }
+
+    /// Applications that exist, by id.
+    pub fn live_apps(&self) -> impl Iterator<Item = &App> {
+        self.apps_by_id.iter().map(|&app| &self.apps[app]).filter(|app| app.state != State::Gone)
+    }
+}

@@ -1,0 +1,161 @@
+//! Gangs: placeholders hold the room, real asks take their places.
+//!
+//! # Rule
+//! A real ask of a task group with unreplaced placeholders takes the first placeholder of that group that is at least as large,
+//! on its node; where that node is gone, it goes to another, and the placeholder leaves all the same. A smaller placeholder is
+//! given up on the way. Placeholders that wait for too long are released, and what then becomes of the application is its style.
+//!
+//! # Source
+//! yunikorn.md 7
+//!
+//! # Differs
+//! a replacement is confirmed right after the cycle, by [`Core::confirm_replacement`]
+
+use super::amounts::{self, Amounts};
+use super::apps::Ending;
+use super::cycle::{Found, Kind};
+use super::model::{App, AppIx, Ask, AskIx, Core, NodeIx, QueueIx, State};
+
+impl Core {
+    /// A real ask whose task group still has placeholders to replace; the normal stage does not see it.
+    pub(super) fn is_replaceable(&self, ask: AskIx) -> bool {
+        let Ask { app, placeholder, ref task_group, .. } = self.asks[ask];
+        if placeholder || task_group.is_empty() {
+            return false;
+        }
+        let group = self.apps[app].groups_of_tasks.iter().find(|group| group.name == *task_group);
+        group.is_some_and(|group| group.count > group.replaced + group.timed_out)
+    }
+
+    /// The stage of placeholders in one leaf.
+    pub(super) fn try_placeholders(&mut self, leaf: QueueIx) -> Option<Found> {
+        let headroom = self.headroom(leaf);
+        let apps = self.sorted_apps(leaf);
+        let mut with =
+            apps.into_iter().filter(|&app| !self.apps[app].placeholder.is_zero()).collect::<Vec<_>>();
+        with.drain(..).find_map(|app| self.try_replace(app, &headroom))
+    }
+
+    fn try_replace(&mut self, app: AppIx, headroom: &Amounts) -> Option<Found> {
+        let mut first_fit = None;
+        let held: Vec<AskIx> =
+            self.apps[app].allocations.iter().copied().filter(|&a| self.asks[a].placeholder).collect();
+        for ask in self.apps[app].requests.clone() {
+            let real = &self.asks[ask];
+            if real.placeholder || real.allocated || real.task_group.is_empty() {
+                continue;
+            }
+            for &placeholder in &held {
+                let (real, holder) = (&self.asks[ask], &self.asks[placeholder]);
+                if holder.released || holder.preempted || holder.task_group != real.task_group {
+                    continue;
+                }
+                if amounts::difference(&holder.resource, &real.resource).has_negative() {
+                    self.give_up(placeholder);
+                    continue;
+                }
+                let node = holder.node.filter(|&node| self.nodes[node].exists);
+                first_fit = first_fit.or(Some((ask, placeholder)));
+                if let Some(node) = node {
+                    return Some(self.replace(ask, placeholder, node, headroom));
+                }
+            }
+        }
+        let (ask, placeholder) = first_fit?;
+        let resource = self.asks[ask].resource;
+        let node = self.unreserved_nodes().find(|&node| {
+            amounts::fits(&self.nodes[node].capacity, &resource)
+                && amounts::fits(&self.nodes[node].available, &resource)
+        })?;
+        Some(self.replace(ask, placeholder, node, headroom))
+    }
+
+    fn replace(&mut self, ask: AskIx, placeholder: AskIx, node: NodeIx, headroom: &Amounts) -> Found {
+        self.lose_reservation(ask);
+        self.no_longer_pending(ask);
+        if self.asks[placeholder].node == Some(node) {
+            self.asks[ask].node = Some(node);
+        } else {
+            self.put_on_node(ask, node);
+        }
+        self.asks[placeholder].released = true;
+        Found { placeholder: Some(placeholder), ..Found::new(Kind::Replaced, ask, node, headroom) }
+    }
+
+    /// The placeholder is gone and the real ask in its place.
+    pub fn confirm_replacement(&mut self, ask: AskIx, placeholder: AskIx) {
+        let Ask { app, resource, ref task_group, .. } = self.asks[ask];
+        let held = self.asks[placeholder].resource;
+        let task_group = task_group.clone();
+        let queue = self.apps[app].queue;
+        self.uncharge(queue, &amounts::difference(&held, &resource));
+        self.take_off_node(placeholder);
+        if self.asks[ask].node.is_some_and(|node| !self.nodes[node].allocations.contains(&ask)) {
+            let node = self.asks[ask].node.unwrap_or_default();
+            self.put_on_node(ask, node);
+        }
+        // A placeholder that was marked to go does not free what its victim count holds.
+        self.take_off_app(placeholder, false);
+        if self.apps[app].state == State::Gone {
+            return;
+        }
+        if let Some(group) = self.apps[app].groups_of_tasks.iter_mut().find(|group| group.name == task_group)
+        {
+            group.replaced += 1;
+        }
+        self.book(ask, true);
+        if self.is_listed(placeholder) {
+            self.remove_ask(placeholder);
+        }
+    }
+
+    /// Asks for a placeholder to be released.
+    fn give_up(&mut self, placeholder: AskIx) {
+        self.asks[placeholder].released = true;
+        self.releasing.push(placeholder);
+    }
+
+    /// Gives up all placeholders, or (`all`) everything that is allocated.
+    pub(super) fn give_up_placeholders(&mut self, app: AppIx, all: bool) {
+        for ask in self.apps[app].allocations.clone() {
+            if (all || self.asks[ask].placeholder) && !self.asks[ask].released {
+                self.give_up(ask);
+            }
+        }
+    }
+
+    /// The placeholders of an application have waited for too long.
+    pub fn time_out_placeholders(&mut self, app: AppIx) {
+        self.apps[app].placeholder_due = None;
+        let running = matches!(self.apps[app].state, State::Running | State::Completing);
+        if running && !self.apps[app].placeholder.is_zero() {
+            self.give_up_placeholders(app, false);
+            return;
+        }
+        self.give_up_gang(app);
+        self.give_up_placeholders(app, true);
+    }
+
+    /// Confirms the release of all placeholders that were given up; their keys are noted.
+    pub fn confirm_releases(&mut self) {
+        for ask in std::mem::take(&mut self.releasing) {
+            self.timed_out.push(self.asks[ask].key.clone());
+            self.release(ask, Ending::Timeout);
+        }
+    }
+
+    /// The next moment at which a timer fires, and all that fire then: `true`, placeholders; `false`, Completing.
+    pub fn due_timers(&self) -> Option<(i64, Vec<(AppIx, bool)>)> {
+        let dues = self.apps_by_id.iter().flat_map(|&app| {
+            let App { placeholder_due, completing_due, .. } = &self.apps[app];
+            let timer = move |due: Option<i64>, kind| due.map(|due| (due, app, kind));
+            timer(*placeholder_due, true).into_iter().chain(timer(*completing_due, false))
+        });
+        let dues: Vec<(i64, AppIx, bool)> = dues.collect();
+        let next = dues.iter().map(|(due, ..)| *due).min()?;
+        Some((
+            next,
+            dues.into_iter().filter(|(due, ..)| *due == next).map(|(_, app, kind)| (app, kind)).collect(),
+        ))
+    }
+}

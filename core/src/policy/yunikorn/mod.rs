@@ -1,0 +1,34 @@
+//! Apache YuniKorn: requests, applications and queues with dynamic priorities, one allocation a cycle.
+//!
+//! # Rule
+//! From the root down, children with something pending are sorted by effective priority, then by their share, then by what is
+//! pending; in a leaf, applications by priority and submission (or usage); in an application, asks by priority and age. The
+//! first ask that a node takes ends the cycle. What cannot be placed blocks nobody. See [`priority`], [`cycle`], [`preempt`].
+//!
+//! # Source
+//! yunikorn.md; apache/yunikorn-core be3bb487 (after 1.9.0)
+//!
+//! # Differs
+//! ties are broken in ascending byte order of names, which is one of the orders upstream's maps can have
+
+pub mod amounts;
+pub mod apps;
+pub mod check;
+pub mod config;
+pub mod cycle;
+mod gang;
+pub mod guarantee;
+pub mod limits;
+pub mod model;
+mod nodes;
+mod placement;
+pub mod preempt;
+pub mod priority;
+pub mod properties;
+pub mod quantity;
+mod quota;
+pub mod required;
+mod reservations;
+pub mod shares;
+pub mod stable;
+mod tree;

@@ -1,0 +1,168 @@
+//! Nodes: what is free on them, and the order in which they are tried.
+//!
+//! # Rule
+//! Nodes are walked by score, then by id. A score is refreshed whenever something on the node, its capacity or its
+//! schedulable flag changes. A node takes an allocation if nobody else has reserved it and it fits in what is free.
+//!
+//! # Source
+//! yunikorn.md 1.7, 1.8, 6
+
+use std::cmp::Ordering;
+
+use super::amounts::{self, Amounts};
+use super::apps::Ending;
+use super::model::{AskIx, Core, Node, NodeIx, ROOT};
+use super::shares::node_score;
+
+impl Core {
+    /// The node of an id.
+    pub fn find_node(&self, id: &str) -> Option<NodeIx> {
+        self.nodes.iter().position(|node| node.exists && node.id == id)
+    }
+
+    /// Adds a node; `false`: the id is taken.
+    pub fn add_node(&mut self, id: &str, capacity: &Amounts) -> bool {
+        if self.find_node(id).is_some() {
+            return false;
+        }
+        let capacity = capacity.pruned();
+        self.nodes.push(Node {
+            id: id.to_owned(),
+            capacity,
+            allocated: Amounts::EMPTY,
+            available: capacity,
+            schedulable: true,
+            reserved: Vec::new(),
+            allocations: Vec::new(),
+            score: 0.0,
+            exists: true,
+        });
+        let ix = self.nodes.len() - 1;
+        self.nodes[ix].score = self.score(ix);
+        let at = self.place_in_order(ix).unwrap_or_else(|at| at);
+        self.node_order.insert(at, ix);
+        self.grow(&capacity, &Amounts::EMPTY);
+        true
+    }
+
+    /// The root's maximum is what all nodes have.
+    fn grow(&mut self, by: &Amounts, less: &Amounts) {
+        let sum = amounts::difference(&amounts::sum(&self.capacity, by), less).pruned();
+        self.capacity = sum;
+        self.queues[ROOT].max = if sum.positive() { sum } else { Amounts::NONE };
+    }
+
+    /// Changes the capacity; nothing is evicted.
+    pub fn set_capacity(&mut self, node: NodeIx, capacity: &Amounts) {
+        let old = std::mem::replace(&mut self.nodes[node].capacity, capacity.pruned());
+        self.grow(&capacity.pruned(), &old);
+        self.refresh(node);
+    }
+
+    /// Lets the node take new allocations, or not.
+    pub fn set_schedulable(&mut self, node: NodeIx, schedulable: bool) {
+        self.nodes[node].schedulable = schedulable;
+        self.refresh(node);
+    }
+
+    /// Removes a node with what is on it.
+    pub fn remove_node(&mut self, node: NodeIx) {
+        for ask in self.nodes[node].reserved.clone() {
+            self.drop_reservation(ask);
+        }
+        for ask in self.nodes[node].allocations.clone() {
+            self.release(ask, Ending::NodeLost);
+        }
+        let at = self.node_order.iter().position(|&n| n == node);
+        if let Some(at) = at {
+            self.node_order.remove(at);
+        }
+        self.nodes[node].exists = false;
+        let capacity = self.nodes[node].capacity;
+        self.grow(&Amounts::EMPTY, &capacity);
+    }
+
+    fn score(&self, node: NodeIx) -> f64 {
+        let Node { capacity, available, .. } = &self.nodes[node];
+        node_score(self.node_sort, &self.weights, capacity, available)
+    }
+
+    fn place_in_order(&self, node: NodeIx) -> Result<usize, usize> {
+        let key = &self.nodes[node];
+        self.node_order.binary_search_by(|&other| {
+            let other = &self.nodes[other];
+            other.score.partial_cmp(&key.score).unwrap_or(Ordering::Equal).then_with(|| other.id.cmp(&key.id))
+        })
+    }
+
+    /// Recomputes what is free and where the node stands.
+    fn refresh(&mut self, node: NodeIx) {
+        let found = self.place_in_order(node);
+        let Node { capacity, allocated, .. } = &self.nodes[node];
+        self.nodes[node].available = amounts::difference(capacity, allocated).pruned();
+        let Ok(old) = found else { return };
+        self.nodes[node].score = self.score(node);
+        self.node_order.remove(old);
+        let new = self.place_in_order(node).unwrap_or_else(|at| at);
+        self.node_order.insert(new, node);
+    }
+
+    /// Scores all nodes, after a change of how that is done.
+    pub(super) fn score_all_nodes(&mut self) {
+        let order = std::mem::take(&mut self.node_order);
+        for node in order {
+            self.nodes[node].score = self.score(node);
+            let at = self.place_in_order(node).unwrap_or_else(|at| at);
+            self.node_order.insert(at, node);
+        }
+    }
+
+    /// Puts an ask on a node, without any check.
+    pub(super) fn put_on_node(&mut self, ask: AskIx, node: NodeIx) {
+        let resource = self.asks[ask].resource;
+        self.asks[ask].node = Some(node);
+        let at = self.by_key(&self.nodes[node].allocations, ask);
+        self.nodes[node].allocations.insert(at, ask);
+        self.nodes[node].allocated.add(&resource);
+        self.refresh(node);
+    }
+
+    /// Takes an allocation off its node.
+    pub(super) fn take_off_node(&mut self, ask: AskIx) {
+        let Some(node) = self.asks[ask].node else { return };
+        let resource = self.asks[ask].resource;
+        if let Some(at) = self.nodes[node].allocations.iter().position(|&other| other == ask) {
+            self.nodes[node].allocations.remove(at);
+            self.nodes[node].allocated.sub(&resource);
+            self.refresh(node);
+        }
+    }
+
+    /// Whether an ask may go to a node now: free for it, large enough, and no queue on the way is full.
+    pub(super) fn can_place(&self, ask: AskIx, node: NodeIx) -> bool {
+        let resource = &self.asks[ask].resource;
+        let here = &self.nodes[node];
+        (here.reserved.is_empty() || here.reserved.contains(&ask))
+            && amounts::fits(&here.available, resource)
+            && self.queues_take(ask)
+    }
+
+    fn queues_take(&self, ask: AskIx) -> bool {
+        let resource = &self.asks[ask].resource;
+        self.upwards(self.apps[self.asks[ask].app].queue).all(|q| {
+            let queue = &self.queues[q];
+            let is_root = queue.parent.is_none();
+            resource.iter().all(|(of, wanted)| {
+                let bound = is_root || queue.max.has(of);
+                !bound || wanted.saturating_add(queue.allocated.get(of)) <= queue.max.get(of)
+            })
+        })
+    }
+
+    /// Places an ask on a node; the caller has checked that it may.
+    pub(super) fn place(&mut self, ask: AskIx, node: NodeIx) {
+        self.put_on_node(ask, node);
+        self.no_longer_pending(ask);
+        self.book(ask, false);
+    }
+}

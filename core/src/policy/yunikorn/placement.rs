@@ -1,0 +1,113 @@
+//! Which leaf an application goes to.
+//!
+//! # Rule
+//! Rules are tried in order, each proposes a path; without rules there is one, `provided` without create. A path that
+//! does not exist is dropped, or made if the rule says create. At last `root.default` is tried.
+//!
+//! # Source
+//! yunikorn.md 1.8
+
+use super::config::Rule;
+use super::model::{Core, QueueIx, ROOT};
+
+/// What a rule makes of an application.
+enum Proposal {
+    Path(String),
+    Nothing,
+    Reject,
+}
+
+fn dotless(name: &str) -> String {
+    name.replace('.', "_dot_")
+}
+
+fn is_legal(path: &str) -> bool {
+    let legal = |c: char| c.is_ascii_alphanumeric() || "_:#/@-".contains(c);
+    path.split('.').all(|part| (1..=64).contains(&part.len()) && part.chars().all(legal))
+}
+
+impl Core {
+    /// The queue of a path, if it exists.
+    pub fn find_queue(&self, path: &str) -> Option<QueueIx> {
+        let mut parts = path.split('.');
+        (parts.next()? == "root").then_some(())?;
+        parts.try_fold(ROOT, |at, part| self.child(at, part))
+    }
+
+    /// The leaf for an application, queues made where a rule says so; `None` rejects it.
+    pub(super) fn place_app(&mut self, queue: &str, user: &str, groups: &[String]) -> Option<QueueIx> {
+        let implicit = [Rule { name: "provided".to_owned(), ..Rule::default() }];
+        let rules = if self.rules.is_empty() { implicit.to_vec() } else { self.rules.clone() };
+        for rule in &rules {
+            let path = match self.propose(rule, queue, user) {
+                Proposal::Path(path) => path,
+                Proposal::Nothing => continue,
+                Proposal::Reject => return None,
+            };
+            match self.find_queue(&path) {
+                Some(found) if self.takes(found, user, groups) => return Some(found),
+                None if rule.create => return self.make(&path, user, groups),
+                _ => {}
+            }
+        }
+        self.find_queue("root.default").filter(|&q| self.takes(q, user, groups))
+    }
+
+    fn propose(&self, rule: &Rule, queue: &str, user: &str) -> Proposal {
+        let own = match rule.name.as_str() {
+            "provided" => queue.to_lowercase(),
+            "user" => dotless(user),
+            _ => rule.value.to_lowercase(),
+        };
+        if own.is_empty() {
+            return Proposal::Nothing;
+        }
+        if rule.name != "user" && own.starts_with("root.") {
+            return if is_legal(&own) { Proposal::Path(own) } else { Proposal::Reject };
+        }
+        let parent = match &rule.parent {
+            None => "root".to_owned(),
+            Some(parent) => match self.propose(parent, queue, user) {
+                Proposal::Path(path) => match self.find_queue(&path) {
+                    Some(found) if self.queues[found].is_leaf => return Proposal::Reject,
+                    _ => path,
+                },
+                other => return other,
+            },
+        };
+        let own = if rule.name == "provided" { dotless(&own) } else { own };
+        if !is_legal(&own) {
+            return Proposal::Reject;
+        }
+        Proposal::Path([&parent, ".", &own].concat())
+    }
+
+    fn takes(&self, queue: QueueIx, user: &str, groups: &[String]) -> bool {
+        self.queues[queue].is_leaf && !self.queues[queue].draining && self.may_submit(queue, user, groups)
+    }
+
+    fn may_submit(&self, queue: QueueIx, user: &str, groups: &[String]) -> bool {
+        let lists = |text: &str, name: &str| text.split(',').any(|n| n == name);
+        self.upwards(queue).flat_map(|q| &self.queues[q].acls).any(|acl| {
+            let (users, of_groups) = acl.split_once(' ').unwrap_or((acl, ""));
+            acl == "*" || !user.is_empty() && lists(users, user) || groups.iter().any(|g| lists(of_groups, g))
+        })
+    }
+
+    fn make(&mut self, path: &str, user: &str, groups: &[String]) -> Option<QueueIx> {
+        let parts: Vec<&str> = path.split('.').collect();
+        let mut at = ROOT;
+        let mut i = 1;
+        while let Some(child) = parts.get(i).and_then(|part| self.child(at, part)) {
+            at = child;
+            i += 1;
+        }
+        if self.queues[at].is_leaf || self.queues[at].draining || !self.may_submit(at, user, groups) {
+            return None;
+        }
+        for (n, part) in parts.iter().enumerate().skip(i) {
+            at = self.add_dynamic(at, part, n + 1 == parts.len());
+        }
+        Some(at)
+    }
+}

@@ -1,0 +1,465 @@
+//! Preemption: an ask whose queue is below its guarantee marks tasks of queues above theirs.
+//!
+//! # Rule
+//! Victims are looked for below a fence root: the first queue from the ask's leaf upwards that fences preemption or is full for
+//! the ask. Each node is weighed alone, the best one is reserved for the ask, further victims make up what the guarantee still
+//! lacks, and what is not needed is trimmed. Victims never come from the ask's own leaf. A victim's priority is compared
+//! in the frame of the fence root, with the offsets of the ask's own path in it.
+//!
+//! # Source
+//! yunikorn.md 5.1 to 5.6
+
+use std::cmp::Ordering;
+
+use super::amounts::{self, Amounts};
+use super::cycle::{Found, Kind, NANOS};
+use super::guarantee::{Picture, is_over, is_under};
+use super::model::{Ask, AskIx, Core, NodeIx, QueueIx};
+use super::priority::PriorityPolicy;
+use super::properties::PreemptionPolicy;
+
+/// Preemption is considered again after so long, in milliseconds.
+const RETRY: i64 = 15_000;
+/// A reservation of another ask gives way when that ask is so old, in milliseconds.
+const FOREIGN_EXPIRY: i64 = 2 * 60 * 60_000 + 2_000;
+
+/// Scores of nodes and victims: what is kept below is fit, the rest in order of unwillingness.
+const FIT: i64 = 1 << 32;
+const ORIGINATOR: i64 = 1 << 33;
+const NOT_ALLOWED: i64 = 1 << 34;
+const UNFIT: i64 = 1 << 35;
+
+/// What orders victims.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Willing {
+    /// May become a victim.
+    pub allow_self: bool,
+    /// Drives its application.
+    pub originator: bool,
+    /// In milliseconds.
+    pub created: i64,
+}
+
+impl Willing {
+    /// On one node: opted-in first, then not the originator, then the younger.
+    pub fn on_node(&self, other: &Willing) -> Ordering {
+        let key = |w: &Willing| (!w.allow_self, w.originator);
+        key(self).cmp(&key(other)).then(other.created.cmp(&self.created))
+    }
+
+    /// Among all others: by score, then the younger.
+    pub fn additional(&self, other: &Willing) -> Ordering {
+        self.score().cmp(&other.score()).then(other.created.cmp(&self.created))
+    }
+
+    fn score(&self) -> i64 {
+        i64::from(self.originator) * ORIGINATOR + i64::from(!self.allow_self) * NOT_ALLOWED
+    }
+}
+
+/// A task that may be marked.
+#[derive(Clone, Copy, Debug)]
+struct Candidate {
+    ask: AskIx,
+    /// Its leaf in the picture.
+    leaf: usize,
+    node: NodeIx,
+    resource: Amounts,
+    willing: Willing,
+}
+
+/// A node on which the ask would fit.
+struct Choice {
+    node: NodeIx,
+    /// Position of the last victim that is needed; `None`: none is.
+    index: Option<usize>,
+    victims: Vec<Candidate>,
+    /// Its candidates as sorted.
+    sorted: Vec<Candidate>,
+}
+
+impl Core {
+    /// Tries to make room for an ask; `no_node`: nodes were tried and none took it.
+    pub(super) fn try_preemption(
+        &mut self,
+        ask: AskIx,
+        headroom: &Amounts,
+        attempts: &mut u32,
+        no_node: bool,
+    ) -> Option<Found> {
+        if !self.preemption || *attempts == 0 || !self.may_preempt(ask) {
+            return None;
+        }
+        *attempts -= 1;
+        self.asks[ask].last_check = Some(self.now);
+        let (picture, candidates) = self.candidates(ask);
+        let wanted = self.asks[ask].resource;
+        if !guarantee_lets(&picture, &candidates, &wanted) {
+            return None;
+        }
+        let chosen = self.choose_node(ask, &picture, &candidates, no_node)?;
+        let needed = chosen.index.map_or(&[][..], |index| &chosen.victims[..=index]);
+        let more = additional(&picture, &candidates, needed, &wanted)?;
+        let victims = self.trim(ask, chosen.node, needed.iter().chain(&more).copied())?;
+        for victim in &victims {
+            self.mark(*victim);
+        }
+        self.asks[ask].triggered = true;
+        let kind = if self.asks[ask].reserved == Some(chosen.node) { Kind::Idle } else { Kind::Reserved };
+        if kind == Kind::Reserved {
+            self.reserve(ask, chosen.node);
+        }
+        Some(Found { victims, ..Found::new(kind, ask, chosen.node, headroom) })
+    }
+
+    /// The preconditions (5.2) but for the attempts.
+    fn may_preempt(&self, ask: AskIx) -> bool {
+        let Ask { app, allow_other, triggered, ref required_node, created, last_check, .. } = self.asks[ask];
+        let delay = self.queues[self.apps[app].queue].properties.preemption_delay;
+        let age = self.now.saturating_sub(created).saturating_mul(NANOS);
+        let rested = last_check.is_none_or(|last| self.now >= last + RETRY);
+        allow_other && !triggered && required_node.is_empty() && age >= delay && rested
+    }
+
+    /// Marks a task to go.
+    pub(super) fn mark(&mut self, victim: AskIx) {
+        let Ask { app, resource, .. } = self.asks[victim];
+        self.asks[victim].preempted = true;
+        let mut next = Some(self.apps[app].queue);
+        while let Some(at) = next {
+            self.queues[at].preempting.add(&resource);
+            next = self.queues[at].parent;
+        }
+        self.marked.push(victim);
+    }
+
+    /// The fence root, and the ask's priority as seen there and below, from the leaf upwards (5.3).
+    fn fence(&self, ask: AskIx) -> Vec<(QueueIx, i64)> {
+        let Ask { app, priority, resource, .. } = self.asks[ask];
+        let mut current = i64::from(priority);
+        let mut path = Vec::new();
+        for at in self.upwards(self.apps[app].queue) {
+            let queue = &self.queues[at];
+            let offset = i64::from(queue.properties.offset);
+            current = match queue.properties.priority_policy {
+                PriorityPolicy::Fence => offset,
+                PriorityPolicy::Default => current + offset,
+            };
+            path.push((at, current));
+            let fenced = queue.properties.preemption_policy == PreemptionPolicy::Fence;
+            if fenced || self.is_full_for(at, &resource) {
+                break;
+            }
+        }
+        path
+    }
+
+    fn is_full_for(&self, queue: QueueIx, wanted: &Amounts) -> bool {
+        let mut max = Amounts::NONE;
+        for at in self.upwards(queue) {
+            max = amounts::min_union(&max, &self.queues[at].max);
+        }
+        let then = amounts::sum(&self.queues[queue].allocated, wanted);
+        !max.is_empty() && !amounts::ge_existing(&max, &then)
+    }
+
+    fn candidates(&self, ask: AskIx) -> (Picture, Vec<Candidate>) {
+        let path = self.fence(ask);
+        let leaf = self.apps[self.asks[ask].app].queue;
+        let mut picture = Picture::new(self, leaf);
+        let mut found = Vec::new();
+        if let Some(&(root, limit)) = path.last() {
+            self.collect(ask, root, limit, false, &path, &mut picture, &mut found);
+        }
+        (picture, found)
+    }
+
+    /// Long argument list: what the walk carries down, and what it gathers.
+    #[allow(clippy::too_many_arguments)]
+    fn collect(
+        &self,
+        ask: AskIx,
+        at: QueueIx,
+        limit: i64,
+        fenced: bool,
+        path: &[(QueueIx, i64)],
+        picture: &mut Picture,
+        found: &mut Vec<Candidate>,
+    ) {
+        let queue = &self.queues[at];
+        if at == path[0].0 {
+            return;
+        }
+        if queue.is_leaf {
+            self.collect_leaf(ask, at, limit, fenced, picture, found);
+            return;
+        }
+        for &child in &queue.children {
+            let properties = &self.queues[child].properties;
+            let offset = i64::from(properties.offset);
+            let on_path = path.iter().find(|(q, _)| *q == child);
+            match (on_path, properties.priority_policy) {
+                (Some(&(_, value)), _) => self.collect(ask, child, value, fenced, path, picture, found),
+                (None, PriorityPolicy::Fence) if offset > limit => {}
+                (None, PriorityPolicy::Fence) => self.collect(ask, child, limit, true, path, picture, found),
+                (None, PriorityPolicy::Default) => {
+                    self.collect(ask, child, limit - offset, fenced, path, picture, found);
+                }
+            }
+        }
+    }
+
+    fn collect_leaf(
+        &self,
+        ask: AskIx,
+        leaf: QueueIx,
+        limit: i64,
+        fenced: bool,
+        picture: &mut Picture,
+        found: &mut Vec<Candidate>,
+    ) {
+        if self.queues[leaf].properties.preemption_policy == PreemptionPolicy::Disabled {
+            return;
+        }
+        let wanted = &self.asks[ask].resource;
+        let snap = picture.add(self, leaf);
+        let remaining = picture.remaining(snap);
+        if !remaining.is_none() && !remaining.has_negative() {
+            return;
+        }
+        for &app in &self.queues[leaf].apps {
+            for &victim in &self.apps[app].allocations {
+                let v = &self.asks[victim];
+                let Some(node) = v.node else { continue };
+                let priority = fenced || i64::from(v.priority) <= limit;
+                let free = v.required_node.is_empty() && !v.released && !v.preempted;
+                if free && priority && amounts::overlap(wanted, &v.resource) {
+                    let willing =
+                        Willing { allow_self: v.allow_self, originator: v.originator, created: v.created };
+                    found.push(Candidate { ask: victim, leaf: snap, node, resource: v.resource, willing });
+                }
+            }
+        }
+    }
+
+    /// Whether the node may be considered; another ask's reservation gives way if it is old and weak.
+    fn is_usable(&mut self, ask: AskIx, node: NodeIx) -> bool {
+        let here = &self.nodes[node];
+        if !here.exists || !here.schedulable || !amounts::fits(&here.capacity, &self.asks[ask].resource) {
+            return false;
+        }
+        for other in here.reserved.clone() {
+            if other == ask {
+                continue;
+            }
+            let o = &self.asks[other];
+            let weak = o.required_node.is_empty() && !o.triggered && o.priority < self.asks[ask].priority;
+            if !weak || self.now - o.created <= FOREIGN_EXPIRY {
+                return false;
+            }
+            self.lose_reservation(other);
+        }
+        true
+    }
+
+    fn choose_node(
+        &mut self,
+        ask: AskIx,
+        picture: &Picture,
+        candidates: &[Candidate],
+        no_node: bool,
+    ) -> Option<Choice> {
+        let mut by_id: Vec<NodeIx> = self.node_order.clone();
+        by_id.sort_by(|&a, &b| self.nodes[a].id.cmp(&self.nodes[b].id));
+        let wanted = self.asks[ask].resource;
+        let mut options = Vec::new();
+        for node in by_id {
+            if !self.is_usable(ask, node) {
+                continue;
+            }
+            let mut sorted: Vec<Candidate> = candidates.iter().filter(|c| c.node == node).copied().collect();
+            sorted.sort_by(|a, b| a.willing.on_node(&b.willing));
+            let available = self.nodes[node].available;
+            if let Some((index, victims)) = weigh(picture, &sorted, &available, &wanted)
+                && (index.is_some() || !no_node)
+            {
+                options.push(Choice { node, index, victims, sorted });
+            }
+        }
+        // By the number of victims; nodes stand by id already.
+        options.sort_by_key(|option| option.index.map_or(-1, |index| index as i64));
+        if !self.settings.ideal_predicates {
+            return options.into_iter().next();
+        }
+        let mut best: Option<(i64, Choice)> = None;
+        for option in options {
+            let score = option.score();
+            if best.as_ref().is_none_or(|(least, _)| score < *least) {
+                best = Some((score, option));
+            }
+            if score < FIT {
+                break;
+            }
+        }
+        best.map(|(_, option)| option)
+    }
+
+    /// Keeps the victims that the ask needs; `None`: they are not enough (5.5 f).
+    fn trim(&self, ask: AskIx, node: NodeIx, all: impl Iterator<Item = Candidate>) -> Option<Vec<AskIx>> {
+        let wanted = &self.asks[ask].resource;
+        let fits_now = amounts::fits(&self.nodes[node].available, wanted);
+        let mut total = Amounts::EMPTY;
+        let mut kept = Vec::new();
+        let mut any = false;
+        for victim in all {
+            any = true;
+            if !fits_now && victim.node != node {
+                continue;
+            }
+            if amounts::gt_existing(wanted, &total) {
+                kept.push(victim.ask);
+            }
+            total.add(&victim.resource);
+        }
+        (any && !amounts::gt_existing(wanted, &total)).then_some(kept)
+    }
+}
+
+impl Choice {
+    /// What a resource manager that accepts every proposal answers (5.5 d). It reads the candidates, not the victims.
+    fn score(&self) -> i64 {
+        if self.sorted.is_empty() {
+            return UNFIT;
+        }
+        let Some(index) = self.index else { return 0 };
+        let read = &self.sorted[..self.sorted.len().min(index + 1)];
+        let originator = i64::from(read.iter().any(|c| c.willing.originator)) * ORIGINATOR;
+        let not_allowed = i64::from(read.iter().any(|c| !c.willing.allow_self)) * NOT_ALLOWED;
+        originator + not_allowed + index as i64 + 1
+    }
+}
+
+/// Whether the ask's guarantee can be kept at all if every candidate goes (5.5 a).
+fn guarantee_lets(picture: &Picture, candidates: &[Candidate], wanted: &Amounts) -> bool {
+    let remaining = picture.remaining(picture.leaf);
+    if !remaining.is_none() && amounts::fits_actual(&remaining, wanted) {
+        return true;
+    }
+    let mut work = picture.clone();
+    work.put(work.leaf, wanted);
+    candidates.iter().any(|candidate| {
+        work.take(candidate.leaf, &candidate.resource);
+        let remaining = work.remaining(work.leaf);
+        !remaining.is_none() && is_under(&remaining, wanted)
+    })
+}
+
+/// Whether a queue gives something up for the ask.
+fn gives(remaining: &Amounts, wanted: &Amounts) -> bool {
+    remaining.is_none() || is_over(remaining, wanted)
+}
+
+fn shortfall(wanted: &Amounts, available: &Amounts) -> Amounts {
+    let mut short = Amounts::EMPTY;
+    for (of, amount) in wanted.iter() {
+        short.set(of, amount.saturating_sub(available.get(of)).max(0));
+    }
+    short
+}
+
+/// The victims on one node and the position of the last that is needed (5.5 c); `None`: not here.
+fn weigh(
+    picture: &Picture,
+    sorted: &[Candidate],
+    available: &Amounts,
+    wanted: &Amounts,
+) -> Option<(Option<usize>, Vec<Candidate>)> {
+    if amounts::fits(available, wanted) {
+        return Some((None, Vec::new()));
+    }
+    let mut work = picture.clone();
+    let mut free = *available;
+    let (mut head, mut tail) = (Vec::new(), Vec::new());
+    for victim in sorted {
+        let remaining = work.remaining(victim.leaf);
+        work.take(victim.leaf, &victim.resource);
+        if !gives(&remaining, wanted) {
+            work.put(victim.leaf, &victim.resource);
+            continue;
+        }
+        let own = work.remaining(work.leaf);
+        if own.is_none() || !amounts::fits_actual(&own, &victim.resource) {
+            // The first that the ask's guarantee cannot take in ends the search.
+            work.put(victim.leaf, &victim.resource);
+            break;
+        }
+        work.put(work.leaf, &victim.resource);
+        let then = amounts::sum(&free, &victim.resource);
+        if amounts::equal(&shortfall(wanted, &free), &shortfall(wanted, &then)) {
+            work.take(work.leaf, &victim.resource);
+            work.put(victim.leaf, &victim.resource);
+            tail.push(*victim);
+        } else {
+            free = then;
+            head.push(*victim);
+        }
+    }
+    head.append(&mut tail);
+    let mut work = picture.clone();
+    let mut free = *available;
+    let mut victims = Vec::new();
+    let mut index = None;
+    for victim in head {
+        let remaining = work.remaining(victim.leaf);
+        work.take(victim.leaf, &victim.resource);
+        if !gives(&remaining, wanted) {
+            work.put(victim.leaf, &victim.resource);
+            continue;
+        }
+        free.add(&victim.resource);
+        victims.push(victim);
+        if index.is_none() && amounts::fits(&free, wanted) {
+            index = Some(victims.len() - 1);
+        }
+    }
+    index.map(|index| (Some(index), victims))
+}
+
+/// Victims beyond the chosen node, up to the whole remaining guarantee (5.5 e, Q-17); `None`: the guarantee breaks.
+fn additional(
+    picture: &Picture,
+    candidates: &[Candidate],
+    chosen: &[Candidate],
+    wanted: &Amounts,
+) -> Option<Vec<Candidate>> {
+    let mut work = picture.clone();
+    for victim in chosen {
+        work.take(victim.leaf, &victim.resource);
+    }
+    let is_chosen = |c: &&Candidate| chosen.iter().any(|v| v.ask == c.ask);
+    let mut others: Vec<Candidate> = candidates.iter().filter(|c| !is_chosen(c)).copied().collect();
+    others.sort_by(|a, b| a.willing.additional(&b.willing));
+    let mut kept = Vec::new();
+    for victim in others {
+        let remaining = work.remaining(victim.leaf);
+        work.take(victim.leaf, &victim.resource);
+        if !gives(&remaining, wanted) {
+            work.put(victim.leaf, &victim.resource);
+            continue;
+        }
+        let own = work.remaining(work.leaf);
+        if own.is_none() || !amounts::fits_actual(&own, &victim.resource) {
+            work.put(victim.leaf, &victim.resource);
+            break;
+        }
+        work.put(work.leaf, &victim.resource);
+        if amounts::equal(&own, &work.remaining(work.leaf)) {
+            work.take(work.leaf, &victim.resource);
+            work.put(victim.leaf, &victim.resource);
+        } else {
+            kept.push(victim);
+        }
+    }
+    let own = work.remaining(work.leaf);
+    (kept.is_empty() || !own.is_none() && is_under(&own, wanted)).then_some(kept)
+}

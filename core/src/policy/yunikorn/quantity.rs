@@ -1,0 +1,72 @@
+//! Quantities and durations as a configuration writes them.
+//!
+//! # Rule
+//! Digits, blanks, a suffix: `k M G T P E` (powers of 1000) or `Ki Mi Gi Ti Pi Ei` (powers of 1024). The type `vcore` counts
+//! in thousandths and takes `m` too. No sign, no decimals. A duration is one or more numbers with a unit each.
+//!
+//! # Source
+//! yunikorn.md 1.3, 1.5
+
+/// A quantity in base units; `None` if upstream refuses it.
+pub fn parse(of: &str, text: &str) -> Option<i64> {
+    let text = text.trim();
+    let digits = text.len() - text.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+    let number: i64 = text.get(..digits)?.parse().ok()?;
+    let suffix = text.get(digits..)?.trim_start();
+    let is_vcore = of == "vcore";
+    if suffix == "m" {
+        return is_vcore.then_some(number);
+    }
+    let (base, power) = match suffix.as_bytes() {
+        [] => (1000, 0),
+        [c] => (1000_i64, b"_kMGTPE".iter().position(|s| s == c)?),
+        [c, b'i'] => (1024, b"_KMGTPE".iter().position(|s| s == c)?),
+        _ => return None,
+    };
+    let power = u32::try_from(power).ok()?;
+    if power == 0 && !suffix.is_empty() {
+        return None;
+    }
+    number.checked_mul(base.checked_pow(power)?)?.checked_mul(if is_vcore { 1000 } else { 1 })
+}
+
+/// A duration in nanoseconds as Go reads it; `None` if it is none or too long.
+pub fn parse_duration(text: &str) -> Option<i64> {
+    let (negative, mut rest) = match text.as_bytes().first()? {
+        b'-' => (true, &text[1..]),
+        b'+' => (false, &text[1..]),
+        _ => (false, text),
+    };
+    if rest == "0" {
+        return Some(0);
+    }
+    if rest.is_empty() {
+        return None;
+    }
+    let mut total: i64 = 0;
+    while !rest.is_empty() {
+        let number = rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.').len();
+        let (number, after) = rest.split_at(number);
+        let unit = after.len() - after.trim_start_matches(|c: char| !c.is_ascii_digit() && c != '.').len();
+        let (unit, after) = after.split_at(unit);
+        let unit: i64 = match unit {
+            "ns" => 1,
+            "us" | "µs" | "μs" => 1_000,
+            "ms" => 1_000_000,
+            "s" => 1_000_000_000,
+            "m" => 60_000_000_000,
+            "h" => 3_600_000_000_000,
+            _ => return None,
+        };
+        let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
+        if whole.is_empty() && fraction.is_empty() || fraction.contains('.') {
+            return None;
+        }
+        let whole: i64 = if whole.is_empty() { 0 } else { whole.parse().ok()? };
+        let share: f64 = if fraction.is_empty() { 0.0 } else { format!("0.{fraction}").parse().ok()? };
+        let part = whole.checked_mul(unit)?.checked_add((share * unit as f64) as i64)?;
+        total = total.checked_add(part)?;
+        rest = after;
+    }
+    Some(if negative { -total } else { total })
+}

@@ -1,0 +1,163 @@
+//! Preemption after a queue's maximum was lowered below what it uses.
+//!
+//! # Rule
+//! A while after the reload a poll walks down from the root; a queue whose time has come and that still uses too much gives up
+//! the difference, but nothing of its own guarantee. A parent shares the amount out among the children that use more than
+//! theirs, in proportion; a leaf marks tasks that fit in its part, originators and those that opted out first.
+//!
+//! # Source
+//! yunikorn.md 5.8
+
+use std::cmp::Ordering;
+
+use super::amounts::{self, Amounts};
+use super::model::{AskIx, Core, QueueIx, ROOT};
+use super::shares::{compare_usage, usage_shares};
+use super::stable;
+
+/// An hour in milliseconds: ages are compared by whole clock hours.
+const HOUR: i64 = 3_600_000;
+const ORIGINATOR: i64 = 1 << 33;
+const NOT_ALLOWED: i64 = 1 << 34;
+
+impl Core {
+    /// The poll, from the root, if the partition has it switched on.
+    pub fn poll_quotas(&mut self) {
+        self.marked.clear();
+        if self.quota_preemption {
+            self.poll_quota(ROOT);
+        }
+    }
+
+    fn poll_quota(&mut self, at: QueueIx) {
+        let queue = &self.queues[at];
+        let due = queue.quota_start.is_some_and(|start| start <= self.now);
+        if queue.managed && due && !amounts::ge_existing(&queue.max, &queue.allocated) {
+            let amount = self.excess(at);
+            self.queues[at].quota_start = None;
+            self.give_back(at, &amount);
+            return;
+        }
+        for child in self.queues[at].children.clone() {
+            self.poll_quota(child);
+        }
+    }
+
+    /// What a queue uses above its maximum, as far as its guarantees let it.
+    fn excess(&self, at: QueueIx) -> Amounts {
+        let queue = &self.queues[at];
+        let kept = amounts::difference(&queue.allocated, &queue.preempting);
+        let above = negatives(&amounts::sub_existing(&queue.max, &kept));
+        amounts::min_left(&above, &negatives(&self.beyond_guarantee(at)))
+    }
+
+    fn beyond_guarantee(&self, at: QueueIx) -> Amounts {
+        let queue = &self.queues[at];
+        let own = match queue.guaranteed.is_none() {
+            true => queue.allocated,
+            false => amounts::sub_existing(&queue.guaranteed, &queue.allocated),
+        };
+        let above = queue.parent.map_or(Amounts::EMPTY, |parent| self.beyond_guarantee(parent));
+        amounts::min_union(&own, &above)
+    }
+
+    fn give_back(&mut self, at: QueueIx, amount: &Amounts) {
+        if amount.is_zero() {
+            return;
+        }
+        if self.queues[at].is_leaf {
+            self.mark_in_leaf(at, amount);
+            return;
+        }
+        let children = self.queues[at].children.clone();
+        let using: Vec<(QueueIx, Amounts)> =
+            children.into_iter().filter_map(|child| Some((child, self.beyond_own(child)?))).collect();
+        let mut total = Amounts::EMPTY;
+        for (_, beyond) in &using {
+            total.add(beyond);
+        }
+        for (child, beyond) in using {
+            let mut part = Amounts::EMPTY;
+            for (of, amount) in amount.iter().filter(|&(of, _)| beyond.has(of) && total.get(of) != 0) {
+                let share = beyond.get(of) as f64 / total.get(of) as f64;
+                part.set(of, (share * amount as f64).floor() as i64);
+            }
+            self.give_back(child, &part);
+        }
+    }
+
+    /// What a child uses beyond its own guarantee; `None`: it does not.
+    fn beyond_own(&self, child: QueueIx) -> Option<Amounts> {
+        let queue = &self.queues[child];
+        if queue.guaranteed.is_none() {
+            return (!queue.allocated.is_zero()).then_some(queue.allocated);
+        }
+        let left = amounts::sub_existing(&queue.guaranteed, &queue.allocated);
+        let mut beyond = Amounts::EMPTY;
+        for (of, value) in left.iter() {
+            beyond.set(of, value.saturating_abs());
+        }
+        left.has_negative().then_some(beyond)
+    }
+
+    fn mark_in_leaf(&mut self, leaf: QueueIx, amount: &Amounts) {
+        let apps = &self.queues[leaf].apps;
+        let all = apps.iter().flat_map(|&app| self.apps[app].allocations.iter().copied());
+        let is_candidate = |&victim: &AskIx| {
+            let v = &self.asks[victim];
+            let free = v.required_node.is_empty() && !v.released && !v.preempted;
+            free && amounts::overlap(amount, &v.resource)
+        };
+        let candidates: Vec<AskIx> = all.filter(is_candidate).collect();
+        let order = stable::order(candidates.len(), &mut |l, r| {
+            self.goes_before(candidates[l.item], candidates[r.item], leaf, amount)
+        });
+        let mut total = Amounts::EMPTY;
+        for at in order {
+            let victim = candidates[at];
+            let resource = self.asks[victim].resource;
+            let then = amounts::sum(&total, &resource);
+            if amounts::fits_undef(amount, &resource) && amounts::fits_undef(amount, &then) {
+                total = then;
+                self.mark(victim);
+            }
+        }
+    }
+
+    /// Full ties are less both ways.
+    fn goes_before(&self, l: AskIx, r: AskIx, leaf: QueueIx, amount: &Amounts) -> bool {
+        let (a, b) = (&self.asks[l], &self.asks[r]);
+        let score = |ask: AskIx| self.quota_score(ask, amount);
+        let first = score(r).cmp(&score(l)).then(a.priority.cmp(&b.priority));
+        match first.then(b.created.div_euclid(HOUR).cmp(&a.created.div_euclid(HOUR))) {
+            Ordering::Equal => {
+                let max = &self.queues[leaf].max;
+                let of_amount = |resource: &Amounts| {
+                    let mut out = Amounts::EMPTY;
+                    for (of, value) in resource.iter().filter(|&(of, _)| amount.has(of)) {
+                        out.set(of, value);
+                    }
+                    usage_shares(&out, max)
+                };
+                compare_usage(&of_amount(&a.resource), &of_amount(&b.resource)) != Ordering::Greater
+            }
+            different => different == Ordering::Less,
+        }
+    }
+
+    fn quota_score(&self, ask: AskIx, amount: &Amounts) -> i64 {
+        let a = &self.asks[ask];
+        let common = a.resource.types().filter(|&of| amount.has(of)).count() as i64;
+        let of = (a.resource.types().count() as i64).max(1);
+        i64::from(a.originator) * ORIGINATOR + i64::from(!a.allow_self) * NOT_ALLOWED + common * 100 / of
+    }
+}
+
+/// The negative values, as positive numbers.
+fn negatives(amounts: &Amounts) -> Amounts {
+    let mut out = Amounts::EMPTY;
+    for (of, value) in amounts.iter().filter(|&(_, value)| value < 0) {
+        out.set(of, value.saturating_neg());
+    }
+    out
+}

@@ -1,0 +1,193 @@
+//! Reservations: a node kept for an ask that does not fit yet.
+//!
+//! # Rule
+//! An ask holds at most one reservation, a node at most one, unless all of them are for asks that require this node. Before
+//! anything else a cycle tries what is reserved, in every queue that has something pending, so a reserved ask of low priority
+//! takes a freed node before any other. Where a queue has nothing pending its reservations are never visited.
+//!
+//! # Source
+//! yunikorn.md 3.7 to 3.9
+
+use super::amounts::{self, Amounts};
+use super::cycle::{Found, Kind};
+use super::model::{App, AppIx, Ask, AskIx, Core, NodeIx, QueueIx, State};
+
+/// How old a reservation gets, in milliseconds, before it is given up while there is no headroom.
+const EXPIRY: i64 = 2 * 60 * 60_000;
+
+impl Core {
+    /// Stores a reservation, in place of an older one of the ask.
+    pub(super) fn reserve(&mut self, ask: AskIx, node: NodeIx) {
+        self.lose_reservation(ask);
+        let app = self.asks[ask].app;
+        self.asks[ask].reserved = Some(node);
+        self.asks[ask].reserved_at = self.now;
+        let at = self.by_key(&self.nodes[node].reserved, ask);
+        self.nodes[node].reserved.insert(at, ask);
+        let at = self.by_key(&self.apps[app].reservations, ask);
+        self.apps[app].reservations.insert(at, ask);
+        self.n_reservations += 1;
+        let App { queue, id, .. } = &self.apps[app];
+        let reserved = &self.queues[*queue].reserved;
+        match reserved.iter().position(|(other, _)| *other == app) {
+            Some(at) => self.queues[*queue].reserved[at].1 += 1,
+            None => {
+                let at = reserved.partition_point(|(other, _)| self.apps[*other].id < *id);
+                self.queues[*queue].reserved.insert(at, (app, 1));
+            }
+        }
+    }
+
+    /// Drops the reservation of an ask, if it has one.
+    pub(super) fn drop_reservation(&mut self, ask: AskIx) -> Option<NodeIx> {
+        let node = self.asks[ask].reserved.take()?;
+        let app = self.asks[ask].app;
+        self.nodes[node].reserved.retain(|&other| other != ask);
+        self.apps[app].reservations.retain(|&other| other != ask);
+        self.n_reservations -= 1;
+        let queue = self.apps[app].queue;
+        let reserved = &mut self.queues[queue].reserved;
+        if let Some(at) = reserved.iter().position(|(other, _)| *other == app) {
+            reserved[at].1 -= 1;
+            if reserved[at].1 == 0 {
+                reserved.remove(at);
+            }
+        }
+        Some(node)
+    }
+
+    /// Drops a reservation besides the result of the cycle.
+    pub(super) fn lose_reservation(&mut self, ask: AskIx) {
+        if let Some(node) = self.drop_reservation(ask) {
+            self.unreserved.push((ask, node));
+        }
+    }
+
+    /// The stage of reservations in one leaf.
+    pub(super) fn try_reserved(&mut self, leaf: QueueIx) -> Option<Found> {
+        let headroom = self.headroom(leaf);
+        let apps: Vec<AppIx> = self.queues[leaf].reserved.iter().map(|(app, _)| *app).collect();
+        for app in apps {
+            if self.must_wait(app) {
+                continue;
+            }
+            if let Some(found) = self.try_reservations(app, &headroom) {
+                self.count_accepted(app);
+                return Some(found);
+            }
+        }
+        None
+    }
+
+    fn try_reservations(&mut self, app: AppIx, headroom: &Amounts) -> Option<Found> {
+        let user = self.user_headroom(app);
+        let reserved = self.apps[app].reservations.clone();
+        for &ask in &reserved {
+            let Some(node) = self.asks[ask].reserved else { continue };
+            if self.asks[ask].allocated {
+                self.drop_reservation(ask);
+                return Some(Found::new(Kind::Unreserved, ask, node, headroom));
+            }
+            if !self.within(ask, &user, headroom) {
+                if self.now - self.asks[ask].reserved_at > EXPIRY {
+                    self.drop_reservation(ask);
+                    return Some(Found::new(Kind::Unreserved, ask, node, headroom));
+                }
+                continue;
+            }
+            let Ask { resource, triggered, .. } = self.asks[ask];
+            let required = !self.asks[ask].required_node.is_empty();
+            if required && !amounts::fits(&self.nodes[node].available, &resource) && !triggered {
+                self.preempt_on_required_node(ask, node);
+                continue;
+            }
+            if self.can_place(ask, node) {
+                self.place(ask, node);
+                self.drop_reservation(ask);
+                return Some(Found::new(Kind::AllocatedReserved, ask, node, headroom));
+            }
+        }
+        for &ask in &reserved {
+            if self.asks[ask].required_node.is_empty() && self.within(ask, &user, headroom) {
+                let node = self.unreserved_nodes().find(|&node| {
+                    let fits = amounts::fits(&self.nodes[node].capacity, &self.asks[ask].resource);
+                    fits && self.can_place(ask, node)
+                });
+                if let Some(node) = node {
+                    self.place(ask, node);
+                    self.drop_reservation(ask);
+                    return Some(Found::new(Kind::AllocatedReserved, ask, node, headroom));
+                }
+            }
+        }
+        None
+    }
+
+    /// Schedulable nodes that nobody has reserved, in order.
+    pub(super) fn unreserved_nodes(&self) -> impl Iterator<Item = NodeIx> + '_ {
+        let free = |&node: &NodeIx| self.nodes[node].schedulable && self.nodes[node].reserved.is_empty();
+        self.node_order.iter().copied().filter(free)
+    }
+
+    /// Whether an ask fits in what its user and its queue may still use.
+    fn within(&self, ask: AskIx, user: &Amounts, headroom: &Amounts) -> bool {
+        let resource = &self.asks[ask].resource;
+        amounts::fits_undef(user, resource) && amounts::fits_undef(headroom, resource)
+    }
+
+    /// Whether an application that has not begun may not begin now.
+    pub(super) fn must_wait(&mut self, app: AppIx) -> bool {
+        self.fix_group(app);
+        self.apps[app].state == State::Accepted && !(self.can_run(app) && self.can_run_user(app))
+    }
+
+    /// An application that is still Accepted after a result counts against maxapplications from now on.
+    pub(super) fn count_accepted(&mut self, app: AppIx) {
+        if self.apps[app].state != State::Accepted {
+            return;
+        }
+        let id = self.apps[app].id.clone();
+        let mut next = Some(self.apps[app].queue);
+        while let Some(at) = next {
+            let queue = &mut self.queues[at];
+            if let Err(place) = queue.accepted.binary_search(&id) {
+                queue.accepted.insert(place, id.clone());
+            }
+            next = queue.parent;
+        }
+    }
+
+    fn can_run(&self, app: AppIx) -> bool {
+        let App { queue, id, .. } = &self.apps[app];
+        self.upwards(*queue).map(|q| &self.queues[q]).all(|q| {
+            let counted = q.running + q.accepted.len() as u64 + 1;
+            q.max_applications == 0 || q.accepted.binary_search(id).is_ok() || counted <= q.max_applications
+        })
+    }
+
+    /// An ask that must go to one node (3.9).
+    pub(super) fn try_required_node(&mut self, ask: AskIx, headroom: &Amounts) -> Option<Found> {
+        let node = self.find_node(&self.asks[ask].required_node)?;
+        for other in self.nodes[node].reserved.clone() {
+            if self.asks[other].required_node.is_empty() {
+                self.lose_reservation(other);
+            }
+        }
+        let was_reserved = self.asks[ask].reserved.is_some();
+        // Several asks that require a node may hold it together.
+        if amounts::fits(&self.nodes[node].available, &self.asks[ask].resource) && self.can_place(ask, node) {
+            self.place(ask, node);
+            self.drop_reservation(ask);
+            let kind = if was_reserved { Kind::AllocatedReserved } else { Kind::Allocated };
+            return Some(Found::new(kind, ask, node, headroom));
+        }
+        if was_reserved {
+            return None;
+        }
+        if !amounts::fits(&self.nodes[node].capacity, &self.asks[ask].resource) {
+            return Some(Found::new(Kind::Idle, ask, node, headroom));
+        }
+        self.reserve(ask, node);
+        Some(Found::new(Kind::Reserved, ask, node, headroom))
+    }
+}

@@ -1,0 +1,93 @@
+//! Configurations: accepted or refused, and what every queue makes of them.
+
+use std::collections::BTreeSet;
+
+use fairground::policy::yunikorn::check;
+use fairground::policy::yunikorn::config::{self, File};
+use fairground::policy::yunikorn::model::{Core, Settings};
+use fairground::policy::yunikorn::priority::PriorityPolicy;
+use fairground::policy::yunikorn::properties::{PreemptionPolicy, SortPolicy};
+use fairground::policy::yunikorn::shares::NodeSort;
+use serde_json::{Map, Value, json};
+
+use super::{Names, same};
+
+/// What a configuration comes to, or why it is refused.
+pub fn read(value: &Value) -> Result<(File, Vec<String>), String> {
+    let file: File = serde_json::from_value(value.clone()).map_err(|e| e.to_string())?;
+    let mut types = Vec::new();
+    config::collect_types(&file, &mut types);
+    let names = Names::new(types.into_iter().collect::<BTreeSet<_>>())?;
+    check::check(&file, &names.0).map_err(|problem| format!("{problem:?}"))?;
+    Ok((file, names.0))
+}
+
+/// Compares a configuration.
+pub fn check(case: &Value) -> Result<(), String> {
+    let accepted = case["accepted"] == true;
+    let (file, types) = match read(&case["config"]) {
+        Ok(read) if accepted => read,
+        Ok(_) => return Err(format!("accepted, but refused upstream: {}", case["reason"])),
+        Err(problem) if accepted => return Err(format!("refused: {problem}")),
+        Err(_) => return Ok(()),
+    };
+    let partition = file.partitions.first().ok_or("no partition")?;
+    let settings = Settings { reservation_delay: 2000, ideal_predicates: true };
+    let core = Core::new(partition, types, settings);
+    let names = Names(core.types.clone());
+    let mut queues = Map::new();
+    for queue in &core.queues {
+        queues.insert(queue.path.clone(), resolved(queue, &names));
+    }
+    let weights: Map<String, Value> = names
+        .0
+        .iter()
+        .enumerate()
+        .filter(|(of, _)| core.weights[*of] != 0.0)
+        .map(|(of, name)| (name.clone(), json!(core.weights[of])))
+        .collect();
+    let expected = &case["nodeSort"];
+    let kind = if core.node_sort == NodeSort::BinPacking { "binpacking" } else { "fair" };
+    same("node sort", &expected["type"], &json!(kind))?;
+    for (name, weight) in expected["weights"].as_object().into_iter().flatten() {
+        let got = weights.get(name).and_then(Value::as_f64).unwrap_or(0.0);
+        let unused = !names.0.contains(name);
+        if !unused && Some(got) != weight.as_f64() {
+            return Err(format!("weight of {name}: expected {weight}, got {got}"));
+        }
+    }
+    same("preemption", &case["preemptionEnabled"], &json!(core.preemption))?;
+    for (path, expected) in case["queues"].as_object().into_iter().flatten() {
+        let got = queues.get(path).ok_or_else(|| format!("no queue {path}"))?;
+        for (field, value) in expected.as_object().into_iter().flatten() {
+            same(&format!("{path} {field}"), value, &got[field])?;
+        }
+    }
+    let n = case["queues"].as_object().map_or(0, Map::len);
+    same("number of queues", &json!(n), &json!(queues.len()))
+}
+
+fn resolved(queue: &fairground::policy::yunikorn::model::Queue, names: &Names) -> Value {
+    let p = &queue.properties;
+    let millis = |nanos: i64| nanos / 1_000_000;
+    let fair = p.sort_policy == SortPolicy::Fair || !queue.is_leaf;
+    json!({
+        "leaf": queue.is_leaf,
+        "sortPolicy": if fair { "fair" } else { "fifo" },
+        "sortPriority": p.sort_priority,
+        "priorityPolicy": if p.priority_policy == PriorityPolicy::Fence { "fence" } else { "default" },
+        "priorityOffset": p.offset,
+        "preemptionPolicy": match p.preemption_policy {
+            PreemptionPolicy::Default => "default",
+            PreemptionPolicy::Fence => "fence",
+            PreemptionPolicy::Disabled => "disabled",
+        },
+        "preemptionDelayMs": if queue.is_leaf { millis(p.preemption_delay) } else { 30_000 },
+        "quotaPreemptionDelayMs": millis(p.quota_delay),
+        "max": names.write(&queue.max),
+        "guaranteed": names.write(&queue.guaranteed),
+        "maxApplications": queue.max_applications,
+        "backoff": p.backoff,
+        "backoffDelayMs": millis(p.backoff_delay),
+    })
+}

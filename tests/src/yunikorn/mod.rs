@@ -1,0 +1,96 @@
+//! Recordings of Apache YuniKorn: function calls, configurations, and whole scenarios, `yunikorn-pure/1`,
+//! `yunikorn-config/1` and `yunikorn-trace/1`.
+
+mod configs;
+mod driver;
+mod pure;
+mod scenario;
+mod state;
+
+use std::collections::BTreeSet;
+
+use fairground::policy::yunikorn::amounts::{Amounts, TYPES_MAX};
+use serde_json::{Map, Value};
+
+use crate::report::Verdict;
+
+/// What a case is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// One call of a function.
+    Pure,
+    /// One configuration.
+    Config,
+    /// One scenario.
+    Trace,
+}
+
+/// The name of a case; function calls have none.
+pub fn id(case: &Value) -> &str {
+    case["name"].as_str().unwrap_or_default()
+}
+
+/// Compares a case with its recording.
+pub fn check(kind: Kind, case: &Value) -> Verdict {
+    let differs = match kind {
+        Kind::Pure => pure::check(case),
+        Kind::Config => configs::check(case),
+        Kind::Trace => scenario::check(case),
+    };
+    match differs {
+        Ok(()) => Verdict::Equal,
+        Err(says) => Verdict::Failed(says),
+    }
+}
+
+/// Names of resource types.
+struct Names(Vec<String>);
+
+impl Names {
+    /// All that occur, in byte order.
+    fn new(all: BTreeSet<String>) -> Result<Names, String> {
+        if all.len() > TYPES_MAX {
+            return Err(format!("{} resource types", all.len()));
+        }
+        Ok(Names(all.into_iter().collect()))
+    }
+
+    /// A resource; none where there is no object.
+    fn read(&self, value: &Value) -> Result<Amounts, String> {
+        let Some(object) = value.as_object() else { return Ok(Amounts::NONE) };
+        let mut out = Amounts::EMPTY;
+        for (name, quantity) in object {
+            let of = self.0.binary_search(name).map_err(|_| format!("type {name} is not known"))?;
+            out.set(of, quantity.as_i64().ok_or_else(|| format!("{quantity} is not a quantity"))?);
+        }
+        Ok(out)
+    }
+
+    /// Written as the recordings do.
+    fn write(&self, amounts: &Amounts) -> Value {
+        if amounts.is_none() {
+            return Value::Null;
+        }
+        let fields = amounts.iter().map(|(of, quantity)| (self.0[of].clone(), quantity.into()));
+        Value::Object(fields.collect::<Map<_, _>>())
+    }
+
+    /// Without what is 0, and never none.
+    fn write_pruned(&self, amounts: &Amounts) -> Value {
+        self.write(&amounts.or_empty().pruned())
+    }
+}
+
+/// The texts of a list.
+fn texts(value: &Value) -> Vec<String> {
+    value.as_array().into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect()
+}
+
+fn text<'a>(value: &'a Value, field: &str) -> &'a str {
+    value[field].as_str().unwrap_or_default()
+}
+
+/// An error if two values differ.
+fn same(place: &str, expected: &Value, got: &Value) -> Result<(), String> {
+    if expected == got { Ok(()) } else { Err(format!("{place}: expected {expected}, got {got}")) }
+}
