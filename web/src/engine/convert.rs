@@ -207,6 +207,7 @@ fn events(cluster: &Cluster, record: &CycleRecord) -> Vec<EventRow> {
 
 fn mark_row(cluster: &Cluster, record: &CycleRecord, mark: &Mark) -> EventRow {
     let job = mark.subject.job;
+    let queue = mark.subject.queue.or(job.map(|job| cluster.jobs[job].queue));
     let Rule(rule) = mark.rule;
     let known = CheckRow {
         rule: rule.key.to_string(),
@@ -215,7 +216,6 @@ fn mark_row(cluster: &Cluster, record: &CycleRecord, mark: &Mark) -> EventRow {
         source: rule.source.to_string(),
         ..CheckRow::default()
     };
-    let queue = mark.subject.queue.or(job.map(|job| cluster.jobs[job].queue));
     EventRow {
         kind: "mark".to_string(),
         time_ms: record.time.as_millis(),
