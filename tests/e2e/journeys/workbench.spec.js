@@ -176,9 +176,8 @@ test("the tree of queues is walked and selects by keys", async ({ page }) => {
   await expect(research).toHaveAttribute("aria-pressed", "true");
   await expect(research).toBeFocused();
   await chart.getByRole("combobox").selectOption({ label: "allocated" });
-  await expect(chart.getByRole("button", { name: /^vision: allocated 8/ })).toBeVisible();
-  await page.keyboard.press("Escape");
-  await chart.getByRole("button", { name: "Table" }).click();
+  await chart.getByRole("button", { name: /^vision: allocated 8/ }).focus();
+  await page.keyboard.press("t");
   await expect(chart.getByRole("table")).toContainText("vision");
 });
 

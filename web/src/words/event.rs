@@ -31,7 +31,7 @@ pub fn event(frame: &Frame, event: &EventRow, resource: u8) -> Explanation {
         _ => other(frame, event),
     };
     let is_mark = event.kind == "mark";
-    let kind = if is_mark { "the real one differs".to_string() } else { event.kind.replace('-', " ") };
+    let kind = if is_mark { "note".to_string() } else { event.kind.replace('-', " ") };
     explanation.about = if event.job.is_empty() {
         Text::of(format!("{kind}, cycle {}", frame.cycle))
     } else {
@@ -391,7 +391,6 @@ fn other(frame: &Frame, event: &EventRow) -> Explanation {
     let outlook = match event.kind.as_str() {
         "submitted" => Text::of("The next cycle looks at it."),
         "claimed" => Text::of("It starts in the next cycle in which the room is free."),
-        "mark" => Text::of("From here on, what is shown is what would follow if it had gone on."),
         _ => Text::default(),
     };
     Explanation { verdict, outlook, ..Explanation::default() }
