@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use fairground::cluster::{Devices, GpuRequest, audit};
 use fairground::id::{Id, NodeId, PodId};
 use fairground::policy::kai::config::UsageClient;
-use fairground::policy::{Policy, ego, fifo, kai};
+use fairground::policy::{Policy, ego, fifo, kai, yunikorn};
 use fairground::scenario::Plan;
 use fairground::sim::{CycleRecord, History, Simulation};
 use fairground::time::Span;
@@ -36,6 +36,9 @@ fn policies() -> Vec<Policy> {
         }),
         ..Default::default()
     };
+    let quick = [("preemption.delay".to_owned(), "1s".to_owned())].into_iter().collect();
+    let impatient =
+        yunikorn::Config { queues: [("root".to_owned(), quick)].into_iter().collect(), ..Default::default() };
     let graceful = ego::Config { grace: Some(Span::from_seconds(3)), ..Default::default() };
     vec![
         Policy::Fifo(fifo::Config::default()),
@@ -45,6 +48,8 @@ fn policies() -> Vec<Policy> {
         Policy::Kai(measured(UsageClient::Prometheus, 6.0, Some(2.0))),
         Policy::Kai(measured(UsageClient::FakeWithHistory, 5.0, None)),
         Policy::Ego(Default::default()),
+        Policy::YuniKorn(Default::default()),
+        Policy::YuniKorn(impatient),
         Policy::Ego(graceful),
         Policy::Runai(Default::default()),
     ]

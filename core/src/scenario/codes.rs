@@ -109,7 +109,7 @@ DIALECT "S010" Error "unknown dialect"
 "dialect: slurm\n"
 
 POLICY "S011" Error "unknown policy"
-"The policy decides what runs. This build knows `kai` (the default), `fifo`, `ego` and `runai`."
+"The policy decides what runs. This build knows `kai` (the default), `fifo`, `yunikorn`, `ego` and `runai`."
 "policy: lottery\n"
 
 SETTING "S012" Error "unknown setting"

@@ -25,12 +25,12 @@ pub struct Scenario {
     pub note: String,
     /// Whose words and units the file uses; left out: `kai`.
     pub dialect: String,
-    /// Which policy runs it: `kai`, `fifo`, `ego` or `runai`; left out: `kai`.
+    /// Which policy runs it: `kai`, `fifo`, `yunikorn`, `ego` or `runai`; left out: `kai`.
     pub policy: String,
     /// Switches of the policy by name; left out: the product's default.
     pub settings: BTreeMap<String, Scalar>,
     /// When cycles take place: a period (`1s`; or `120s, first at 1s`), or `on change` (at every arrival and end;
-    /// under `kai` and `runai` at least 1 s apart). Left out: every second under `kai` and `runai`, on change under `fifo` and `ego`.
+    /// under `kai` and `runai` at least 1 s apart). Left out: every second under `kai` and `runai`, on change under the others.
     pub cycle: Option<Scalar>,
     /// How long things take between cycles.
     pub delays: DelaysEntry,

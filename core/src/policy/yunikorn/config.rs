@@ -8,8 +8,10 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 
 use super::amounts::{Amounts, TYPES_MAX};
-use super::properties::Written;
+pub use super::properties::Written;
 use super::quantity;
+pub use super::quantity::parse_duration;
+pub use super::settings::{Config, PROPERTIES, SETTINGS};
 use super::shares::NodeSort;
 
 /// The whole file.

@@ -4,8 +4,7 @@ use super::super::codes;
 use super::super::diagnostic::Path;
 use super::super::schema::Scenario;
 use super::settings::{Wanted, switch, unknown};
-use crate::policy::yunikorn::quantity::parse_duration;
-use crate::policy::yunikorn::settings::{Config, PROPERTIES, SETTINGS};
+use crate::policy::yunikorn::config::{Config, PROPERTIES, SETTINGS, parse_duration};
 use crate::scenario::findings::{Findings, quoted, set};
 
 /// Reads all of them.

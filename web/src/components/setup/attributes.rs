@@ -265,6 +265,31 @@ pub const TIME: &[Attribute] = &[
     ),
 ];
 
+/// The switches of Run:ai.
+pub const RUNAI: &[Group] = &[(
+    "Switches of Run:ai",
+    &[
+        ask(
+            text(
+                "settings.department-over-quota",
+                "Over quota of departments",
+                "by quota",
+                "How departments share what is left: in proportion to their quotas, or to their weights.",
+            ),
+            Ask::Choice(&[("by-quota", "by quota"), ("by-weight", "by weight")]),
+        ),
+        ask(
+            text(
+                "settings.over-quota-weights",
+                "Over-quota weights",
+                "on",
+                "Whether projects share what is left by their weights, or by their quotas.",
+            ),
+            Ask::Choice(&[("on", "on"), ("off", "off")]),
+        ),
+    ],
+)];
+
 /// The switches of YuniKorn.
 pub const YUNIKORN: &[Group] = &[(
     "Switches of YuniKorn",

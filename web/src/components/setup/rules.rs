@@ -21,8 +21,9 @@ pub struct Choice {
 }
 
 /// The policies; the first is the default.
-pub const POLICIES: [Choice; 4] = [
+pub const POLICIES: [Choice; 5] = [
     Choice { key: "kai", name: "KAI Scheduler", short: "KAI", switches: attributes::KAI },
+    Choice { key: "runai", name: "Run:ai", short: "Run:ai", switches: attributes::RUNAI },
     Choice { key: "yunikorn", name: "Apache YuniKorn", short: "YuniKorn", switches: attributes::YUNIKORN },
     Choice { key: "ego", name: "IBM EGO", short: "EGO", switches: attributes::EGO },
     Choice {
