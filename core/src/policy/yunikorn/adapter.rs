@@ -98,6 +98,11 @@ impl Scheduler for YuniKorn {
         if decisive {
             refuse::refuse(world, memory, found.as_ref(), trace);
         }
+        // How much is recorded is no part of the state.
+        if let Some(core) = &mut memory.core {
+            core.recording = false;
+            core.tried.clear();
+        }
         let goes_on = found.is_some_and(|found| found.kind != Kind::Idle) || !marked.is_empty();
         let wake = if goes_on { Wake::Again } else { memory.wake(world.now, self.rhythm) };
         Turn { decisions, wake }
