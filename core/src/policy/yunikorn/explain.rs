@@ -167,7 +167,8 @@ fn row(world: PartitionView<'_>, queue: QueueId) -> LedgerRow {
     row
 }
 
-/// The resource for which a queue on the way has no room for an ask, and that queue.
+/// The resource for which a queue on the way has no room for an ask, and that queue; the root, whose room is the
+/// nodes', aside.
 pub fn short_of(memory: &Memory, core: &Core, ask: AskIx) -> Option<(QueueId, Resource)> {
     let wanted = &core.asks[ask].resource;
     let leaf = core.apps[core.asks[ask].app].queue;
@@ -181,6 +182,6 @@ pub fn short_of(memory: &Memory, core: &Core, ask: AskIx) -> Option<(QueueId, Re
             })
         };
         let resource = Resource::ACCOUNTED.into_iter().find(short)?;
-        Some((queue_id(memory, at).or_else(|| queue_id(memory, leaf))?, resource))
+        Some((queue_id(memory, at)?, resource))
     })
 }

@@ -2,7 +2,7 @@
 //!
 //! # Rule
 //! One reason per job: room is claimed and victims are leaving; another ask was placed in this pass, which ends it; more than
-//! a queue may use; no node is large enough, or none has room.
+//! a queue may use, the cluster as a whole aside; no node is large enough, or none has room.
 //!
 //! # Source
 //! yunikorn.md 3.3, 3.5
@@ -16,7 +16,7 @@ use super::rules;
 use crate::cluster::Phase;
 use crate::id::JobId;
 use crate::policy::PartitionView;
-use crate::trace::{Check, Gate, Outlook, Refusal, Subject, Trace};
+use crate::trace::{Check, Gate, NodeReason, Outlook, Refusal, Subject, Trace};
 use crate::units::Resource;
 
 /// Adds one refusal per job that waits.
@@ -67,14 +67,45 @@ fn headroom(memory: &Memory, core: &Core, job: JobId, ask: AskIx) -> (Gate, Outl
     (Gate::OverLimit { queue, resource }, Outlook::WhenFreed, vec![check])
 }
 
+/// Whether the ask may make room once it is old enough: its leaf stays within its own guarantee with it.
+fn may_preempt(core: &Core, ask: AskIx) -> bool {
+    let leaf = &core.queues[core.apps[core.asks[ask].app].queue];
+    let left = amounts::sub_existing(&leaf.guaranteed, &leaf.allocated);
+    core.preemption && !left.is_none() && amounts::fits_actual(&left, &core.asks[ask].resource)
+}
+
+/// What keeps the ask off the nodes, and how many of them.
+fn reasons(core: &Core, ask: AskIx) -> Vec<(NodeReason, u32)> {
+    let wanted = &core.asks[ask].resource;
+    let mut found: Vec<(NodeReason, u32)> = Vec::new();
+    for (at, node) in core.nodes.iter().enumerate() {
+        let lacks = |r: &Resource| {
+            super::adapter::type_of(*r).is_some_and(|of| wanted.get(of) > node.available.get(of).max(0))
+        };
+        let reason = match [Resource::GPU, Resource::CPU, Resource::MEMORY].into_iter().find(lacks) {
+            _ if !node.schedulable => NodeReason::NotReady,
+            _ if core.asks[ask].refuses.binary_search(&at).is_ok() => NodeReason::Selector,
+            Some(resource) => NodeReason::Insufficient(resource),
+            None if !node.reserved.is_empty() => NodeReason::Gate,
+            None => NodeReason::PodSlots,
+        };
+        match found.iter_mut().find(|(known, _)| *known == reason) {
+            Some((_, n)) => *n += 1,
+            None => found.push((reason, 1)),
+        }
+    }
+    found
+}
+
 fn no_node(core: &Core, ask: AskIx) -> (Gate, Outlook, Vec<Check>) {
     let wanted = &core.asks[ask].resource;
     let refuses = &core.asks[ask].refuses;
     let open = |(at, node): &(usize, &super::model::Node)| node.exists && refuses.binary_search(at).is_err();
     let nodes: Vec<_> = core.nodes.iter().enumerate().filter(open).map(|(_, node)| node).collect();
     if nodes.iter().any(|node| amounts::fits(&node.capacity, wanted)) || nodes.is_empty() {
-        let gate = Gate::NoNode { placed: 0, of: 1, reasons: Vec::new() };
-        return (gate, Outlook::WhenFreed, Vec::new());
+        let gate = Gate::NoNode { placed: 0, of: 1, reasons: reasons(core, ask) };
+        let outlook = if may_preempt(core, ask) { Outlook::WhenReclaimed } else { Outlook::WhenFreed };
+        return (gate, outlook, Vec::new());
     }
     let too_large = |r: &Resource| {
         super::adapter::type_of(*r)
