@@ -287,7 +287,7 @@ impl Memory {
                 trace.event(Event::Bound { pod, node, devices }, why);
                 decisions.push(Decision::Bind { pod, node, devices: None });
             }
-            Kind::Reserved if !found.victims.is_empty() => {
+            Kind::Reserved | Kind::Idle if !found.victims.is_empty() => {
                 trace.event(Event::Claimed { pod, node }, Vec::new);
             }
             _ => {}
