@@ -322,11 +322,6 @@ impl Core {
         Some(Found::new(Kind::Reserved, ask, node, headroom))
     }
 
-    /// Whether a cycle could still do something: anything pending at all.
-    pub fn has_pending(&self) -> bool {
-        self.queues[ROOT].pending.positive()
-    }
-
     /// Applications that exist, by id.
     pub fn live_apps(&self) -> impl Iterator<Item = &App> {
         self.apps_by_id.iter().map(|&app| &self.apps[app]).filter(|app| app.state != State::Gone)
