@@ -26,7 +26,7 @@ pub fn Fidelity(
     };
     view! {
         <DialogFrame title="How this is checked" on_close>
-            <table class="plain">
+            <table class="data">
                 <thead>
                     <tr>
                         <th scope="col">"Policy"</th>
