@@ -49,6 +49,7 @@ const DEPENDENCIES: &[(&str, &[&str])] = &[
             "leptos",
             "wasm-bindgen",
             "wasm-bindgen-futures",
+            "wasm_split_helpers",
             "js-sys",
             "web-sys",
             "plotters",

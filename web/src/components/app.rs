@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use crate::dom::later::{Fetched, later, wasm_split};
 use crate::dom::prelude::*;
 use leptos::html;
 
@@ -226,12 +227,21 @@ fn Now() -> impl IntoView {
                     <Shares frame=store.frame ghost=store.ghost selection=store.selection resource collapsed on_select />
                 }
                 .into_node(),
-                NowView::Division => view! { <Division /> }.into_node(),
-                NowView::Tree => view! { <Icicle /> }.into_node(),
+                other => later(preload_view, move || view_of(other)),
             }}
         </div>
         <ClusterView frame=store.frame ghost=store.ghost selection=store.selection on_select />
     }
+}
+
+/// The views of NOW with which the page does not begin.
+#[wasm_split(views, fallible, preload(preload_view))]
+fn view_of(view: NowView) -> Fetched {
+    Ok(match view {
+        NowView::Shares => Node::Empty,
+        NowView::Division => view! { <Division /> }.into_node(),
+        NowView::Tree => view! { <Icicle /> }.into_node(),
+    })
 }
 
 #[component]

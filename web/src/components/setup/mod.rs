@@ -17,6 +17,7 @@ pub use rules::{Choice, POLICIES};
 
 use std::collections::BTreeMap;
 
+use crate::dom::later::{Fetched, later, wasm_split};
 use crate::dom::prelude::*;
 use fairground::scenario::{Path, Scenario};
 
@@ -111,16 +112,12 @@ pub fn Setup() -> impl IntoView {
         super::focus_id(&format!("setup-tab-{}", TABS[to].1));
     };
     let detail = detail::open_detail(store);
-    let body = move || match tab.get() {
-        _ if !detail.with(String::is_empty) => {
-            let at = store.now(|m| m.view.detail.clone()).unwrap_or_default();
-            view! { <detail::Detail at /> }.into_node()
+    let body = move || {
+        let detail = if detail.with(String::is_empty) { None } else { store.now(|m| m.view.detail.clone()) };
+        match (tab.get(), detail) {
+            (SetupTab::Queues, None) => view! { <queues::Queues /> }.into_node(),
+            (tab, detail) => later(preload, move || form(tab, detail.clone())),
         }
-        SetupTab::Queues => view! { <queues::Queues /> }.into_any(),
-        SetupTab::Nodes => view! { <nodes::Nodes /> }.into_any(),
-        SetupTab::Work => view! { <work::Work /> }.into_any(),
-        SetupTab::Rules => view! { <rules::Rules /> }.into_any(),
-        SetupTab::Text => view! { <text::TextTab /> }.into_any(),
     };
     let label =
         move || TABS.iter().find(|(this, _)| *this == tab.get()).map(|(_, name)| format!("setup-tab-{name}"));
@@ -140,4 +137,19 @@ pub fn Setup() -> impl IntoView {
             <findings::Findings />
         </div>
     }
+}
+
+/// What SETUP shows beside the queues, with which the page begins.
+#[wasm_split(forms, fallible, preload(preload))]
+fn form(tab: SetupTab, detail: Option<Path>) -> Fetched {
+    if let Some(at) = detail {
+        return Ok(view! { <detail::Detail at /> });
+    }
+    Ok(match tab {
+        SetupTab::Queues => view! { <queues::Queues /> }.into_node(),
+        SetupTab::Nodes => view! { <nodes::Nodes /> }.into_node(),
+        SetupTab::Work => view! { <work::Work /> }.into_node(),
+        SetupTab::Rules => view! { <rules::Rules /> }.into_node(),
+        SetupTab::Text => view! { <text::TextTab /> }.into_node(),
+    })
 }
