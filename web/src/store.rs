@@ -6,6 +6,7 @@ use fairground::scenario::{Diagnostic, Path, Scenario};
 use leptos::prelude::*;
 
 use crate::edge::Edge;
+use crate::engine::story::Story;
 use crate::model::{Command, EngineState, Model, Selection, View, document, update};
 use crate::props::{FrameSignal, LadderSignal, ResourceSignal, RunSignal, SelectionSignal};
 use crate::view_model::pointed::pointed;
@@ -31,6 +32,8 @@ pub struct Store {
     pub resource: ResourceSignal,
     /// How the selected queue's fair share came about.
     pub ladder: LadderSignal,
+    /// What was told of the whole run.
+    pub story: Memo<Option<Arc<Story>>>,
     /// What the page looks like.
     pub view: Memo<View>,
     /// What the engine does.
@@ -54,6 +57,7 @@ impl Store {
             selection: Memo::new(move |_| model.with(|m| m.selection.clone())).into(),
             resource: Memo::new(move |_| model.with(|m| m.resource)).into(),
             ladder: maybe_shared(model, |m| m.ladder.clone()).into(),
+            story: maybe_shared(model, |m| m.story.clone()),
             view: Memo::new(move |_| model.with(|m| m.view.clone())),
             engine: Memo::new(move |_| model.with(|m| m.engine.clone())),
             announcement: RwSignal::new(String::new()),

@@ -4,6 +4,7 @@ pub mod backend;
 pub mod cluster;
 pub mod division;
 pub mod export;
+pub mod gantt;
 pub mod icicle;
 pub mod marks;
 pub mod shares;

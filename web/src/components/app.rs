@@ -11,6 +11,8 @@ use super::cluster::ClusterView;
 use super::dialogs::Dialogs;
 use super::divider::Divider;
 use super::division::Division;
+use super::fairness::Fairness;
+use super::gantt::Gantt;
 use super::help::Help;
 use super::icicle::Icicle;
 use super::icons::Kind;
@@ -152,8 +154,14 @@ impl Pair {
 }
 
 /// The views of NOW, in order.
-const VIEWS: [(NowView, &str); 3] =
-    [(NowView::Shares, "Shares"), (NowView::Division, "Division"), (NowView::Tree, "Tree")];
+const VIEWS: [(NowView, &str); 6] = [
+    (NowView::Shares, "Shares"),
+    (NowView::Division, "Division"),
+    (NowView::Tree, "Tree"),
+    (NowView::Gantt, "Gantt"),
+    (NowView::Fairness, "Fairness"),
+    (NowView::Queues, "Queues"),
+];
 
 /// NOW: the charts of the moment.
 /// Long because its markup is one tree.
@@ -228,6 +236,9 @@ fn Now() -> impl IntoView {
                 .into_node(),
                 NowView::Division => view! { <Division /> }.into_node(),
                 NowView::Tree => view! { <Icicle /> }.into_node(),
+                NowView::Gantt => view! { <Gantt /> }.into_node(),
+                NowView::Fairness => view! { <Fairness /> }.into_node(),
+                NowView::Queues => Node::Empty,
             }}
         </div>
         <ClusterView frame=store.frame ghost=store.ghost selection=store.selection on_select />

@@ -6,6 +6,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::story::{Story, Tell};
+
 /// CPU millicores, memory bytes, GPUs, in this order.
 pub type Triple = [f64; 3];
 /// A triple in which `None` means unlimited.
@@ -93,6 +95,8 @@ pub enum Ask {
         /// Choices for traces.
         options: ImportOptions,
     },
+    /// Tell of the whole run, as it is at the present cycle.
+    Tell(Tell),
     /// Stop what is going on.
     Cancel,
 }
@@ -202,6 +206,8 @@ pub enum Say {
         /// In the order asked, without the unchanged scenario.
         outcomes: Vec<Option<Outcome>>,
     },
+    /// What was to be told; `None`: there is no run.
+    Told(Option<Box<Story>>),
     /// The request was stopped.
     Cancelled,
 }

@@ -88,6 +88,11 @@ impl Server {
                 self.next_event(id, from, back, (queue, job, without))
             }
             Ask::Ladder { cycle, queue, resource } => self.ladder(id, cycle, queue, resource),
+            Ask::Tell(tell) => {
+                let story =
+                    self.runner.as_ref().map(|r| Box::new(super::tell::story(&r.sim, &r.tape, &tell)));
+                vec![reply(id, Say::Told(story))]
+            }
             Ask::Ghost { scenario, cycle } => self.start_ghost(id, &scenario, cycle),
             Ask::Try { job, cycle, scenarios } => {
                 self.trials = Some((id, Trials::new(job, cycle, scenarios)));

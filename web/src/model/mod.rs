@@ -16,6 +16,7 @@ mod replies;
 pub mod requests;
 pub mod selection;
 pub mod table;
+pub mod tell;
 pub mod tree;
 mod update;
 
@@ -25,6 +26,7 @@ use std::sync::Arc;
 use fairground::scenario::{Diagnostic, Path, Scenario, Severity};
 
 use crate::engine::protocol::{Frame, Run, Stop};
+use crate::engine::story::Story;
 pub use command::{Change, Command, Dialog, Effect, NowView, Panel, RequestKind, SetupTab, Shift, Theme};
 pub use document::{Opened, Origin};
 pub use history::History;
@@ -68,6 +70,8 @@ pub struct Model {
     pub run: Option<Arc<Run>>,
     /// How the selected queue's fair share came about.
     pub ladder: Option<Arc<Ladder>>,
+    /// What was told of the whole run, for views that show more than a moment.
+    pub story: Option<Arc<Story>>,
     /// What the run is to stop at.
     pub stop: Option<Stop>,
     /// What would help a job.
@@ -152,6 +156,8 @@ pub struct Asked {
     pub import: u64,
     /// For what would help.
     pub help: u64,
+    /// For what is told of the whole run.
+    pub story: u64,
 }
 
 /// What the page looks like.
@@ -165,6 +171,8 @@ pub struct View {
     pub panel: Panel,
     /// What NOW shows.
     pub now: NowView,
+    /// What Gantt shows.
+    pub gantt: tell::GanttLook,
     /// An open dialog.
     pub dialog: Option<Dialog>,
     /// WHY is open where it is not always there.
@@ -247,6 +255,7 @@ impl Model {
             ghost: None,
             run: None,
             ladder: None,
+            story: None,
             stop: None,
             help: None,
             selection: None,
@@ -297,6 +306,8 @@ impl Model {
         self.ghost = None;
         self.run = None;
         self.ladder = None;
+        self.story = None;
+        self.view.gantt.first = 0;
         self.help = None;
         self.stale = false;
         self.playing = false;
@@ -314,6 +325,7 @@ impl Default for View {
             tab: SetupTab::Queues,
             panel: Panel::Now,
             now: NowView::Shares,
+            gantt: tell::GanttLook::default(),
             dialog: None,
             why_open: true,
             why_closed: false,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::command::{Dialog, Effect};
 use super::ladder::{Ladder, ask_ladder};
 use super::update::{go_to, notify, show_inside};
-use super::{EngineState, Model, Origin, Progress, Selection};
+use super::{EngineState, Model, Origin, Progress, Selection, tell};
 use crate::engine::protocol::{Frame, Reply, Run, Say, Stop};
 
 /// Takes a reply in, unless it answers a question that is no longer of interest.
@@ -33,6 +33,7 @@ pub(super) fn replied(model: &mut Model, reply: Reply, fx: &mut Vec<Effect>) {
             let cycle = model.frame.as_ref().map_or(0, |f| f.cycle);
             model.ladder = Some(Arc::new(Ladder { cycle, queue, resource, levels }));
         }
+        Say::Told(Some(story)) if id == model.asked.story => tell::told(model, *story),
         Say::Tried { outcomes } if id == model.asked.help => {
             if let Some(help) = &mut model.help {
                 Arc::make_mut(help).ran(outcomes);
@@ -115,6 +116,7 @@ fn arrived(model: &mut Model, frame: Frame, run: Run, fx: &mut Vec<Effect>) {
         show_inside(model, model.inside, fx);
     }
     ask_ladder(model, fx);
+    tell::ask_story(model, false, fx);
 }
 
 /// Selects what is worth explaining, while nobody has selected anything: who had to go, else who started, else who

@@ -9,8 +9,8 @@ use super::command::{Change, Command, Dialog, Effect, Panel};
 use super::document::Opened;
 use super::edit::{self, Changed};
 use super::ladder::ask_ladder;
-use super::replies;
 use super::{EngineState, Import, Model, Notice, Origin, SPEEDS, Selection, document, inside, table};
+use super::{replies, tell};
 use crate::engine::protocol::{Ask, Frame, ImportOptions, Request};
 
 /// Most notices that are kept.
@@ -32,8 +32,10 @@ pub fn update(model: &mut Model, command: Command) -> Vec<Effect> {
         Command::Look(now) => {
             model.view.now = now;
             ask_ladder(model, fx);
+            tell::ask_story(model, true, fx);
             fx.push(Effect::SetUrl);
         }
+        Command::Gantt(by) => tell::move_gantt(model, by, fx),
         Command::SetText(scenario) => {
             if *scenario != *model.scenario {
                 commit(model, *scenario, "text", |_| "edit the text".to_string(), fx);

@@ -3,6 +3,8 @@
 
 pub mod cluster;
 pub mod division;
+pub mod fairness;
+pub mod gantt;
 pub mod icicle;
 pub mod number;
 pub mod palette;

@@ -124,6 +124,9 @@ fn of_the_page(add: Add<'_>) {
         (NowView::Shares, "Show shares", "1"),
         (NowView::Division, "Show how shares are divided", "2"),
         (NowView::Tree, "Show the tree", "3"),
+        (NowView::Gantt, "Show who ran when", "4"),
+        (NowView::Fairness, "Show fairness and waste", "5"),
+        (NowView::Queues, "Show every queue over time", "6"),
     ] {
         add(label, key, Command::Look(view));
     }

@@ -117,7 +117,8 @@ pub struct LaneMark {
 /// Scales end at one of these, so that they do not move with every step.
 const ENDS: [u32; 16] = [12, 20, 30, 40, 60, 80, 100, 150, 200, 300, 400, 600, 800, 1000, 1500, 2000];
 
-fn end_of(last: u32) -> u32 {
+/// Where a scale ends on which a run has come so far.
+pub fn end_of(last: u32) -> u32 {
     ENDS.into_iter().find(|end| *end >= last).unwrap_or_else(|| last.div_ceil(1000).saturating_mul(1000))
 }
 
