@@ -28,8 +28,12 @@ pub struct Store {
     pub run: RunSignal,
     /// What is selected.
     pub selection: SelectionSignal,
-    /// 0 cpu, 1 memory, 2 gpu.
+    /// The resource whose settings are shown: 0 cpu, 1 memory, 2 gpu.
     pub resource: ResourceSignal,
+    /// What charts show: the same, or 3 for each queue's dominant resource.
+    pub charted: ResourceSignal,
+    /// The resource that is explained for the selected queue.
+    pub explained: ResourceSignal,
     /// How the selected queue's fair share came about.
     pub ladder: LadderSignal,
     /// What was told of the whole run.
@@ -55,7 +59,9 @@ impl Store {
             ghost: maybe_shared(model, |m| m.ghost.clone()).into(),
             run: maybe_shared(model, |m| m.run.clone()).into(),
             selection: Memo::new(move |_| model.with(|m| m.selection.clone())).into(),
-            resource: Memo::new(move |_| model.with(|m| m.resource)).into(),
+            resource: Memo::new(move |_| model.with(Model::settings_resource)).into(),
+            charted: Memo::new(move |_| model.with(|m| m.resource)).into(),
+            explained: Memo::new(move |_| model.with(Model::explained_resource)).into(),
             ladder: maybe_shared(model, |m| m.ladder.clone()).into(),
             story: maybe_shared(model, |m| m.story.clone()),
             view: Memo::new(move |_| model.with(|m| m.view.clone())),

@@ -5,8 +5,10 @@ use fairground_web::engine::protocol::{Ask, Frame, Reply, Request, Run, Say};
 use fairground_web::engine::serve::Server;
 use fairground_web::engine::story::{Gantt, GanttBy, Level, Series, Story, Tally, Tell};
 use fairground_web::library::EXAMPLES;
+use fairground_web::model::Selection;
 use fairground_web::view_model::fairness::fairness;
 use fairground_web::view_model::gantt::{GanttView, Line, gantt};
+use fairground_web::view_model::multiples::multiples;
 
 struct Page {
     server: Server,
@@ -286,4 +288,49 @@ fn what_is_free_and_fits_nobody_is_stranded() {
     // One GPU is free on each of four nodes; who waits needs two on one.
     assert_eq!(stranded("fragments-pinned", 2), (4.0, 4.0));
     assert_eq!(stranded("start", 0), (0.0, 0.0));
+}
+
+#[test]
+fn every_queue_has_its_own_small_timeline() {
+    let (mut page, frame, run) = Page::open(RESTART, 5);
+    let view = multiples(&page.series(), &run, &frame, None, 2);
+    let says: Vec<String> = view.tiles.iter().map(|tile| tile.says.clone()).collect();
+    expect![[r#"
+        2 queues, all from 0 to 2 GPUs and over cycles 0 to 12.
+        team-a: holds 1 GPU now, fair share 1, wants 2; between 0 and 2 in the run
+        team-b: holds 1 GPU now, fair share 1, wants 1; between 0 and 1 in the run
+        queue	from cycle	held, GPUs	fair share, GPUs	wants, GPUs
+        team-a	0	0	1	1
+        team-a	1	2	2	2
+        team-a	3	1	1	1
+        team-a	4	1	1	2
+        team-b	0	0	0	0
+        team-b	3	0	1	1
+        team-b	4	1	1	1
+    "#]].assert_eq(&(view.summary.clone() + "\n" + &says.join("\n") + "\n" + &view.table.tsv()));
+    let dominant = multiples(&page.series(), &run, &frame, None, 3);
+    assert_eq!(dominant.max, 100.0, "one team held both GPUs");
+    assert_eq!(dominant.tiles[0].has, "50 of 50");
+}
+
+#[test]
+fn too_many_queues_leave_those_around_the_selected_one() {
+    let mut queues = String::from("- {name: root}\n");
+    for i in 0..100 {
+        queues +=
+            &format!("- {{name: q{i}, parent: root, gpu: {{quota: 1, limit: unlimited, weight: 1}}}}\n");
+    }
+    let text = format!(
+        "format: fairground-scenario\nversion: 1\npolicy: kai\ncycle: 1s\nnodes: [{{name: n, gpu: 8}}]\nqueues:\n{queues}jobs: [{{name: j, queue: q90, submit: 0s, gpu: 1}}]\n"
+    );
+    let (mut page, frame, run) = Page::open(&text, 2);
+    let series = page.series();
+    let names = |selected: Option<&str>| -> Vec<String> {
+        let selection = selected.map(|name| Selection::Queue(name.to_string()));
+        let view = multiples(&series, &run, &frame, selection.as_ref(), 2);
+        view.tiles.into_iter().map(|tile| tile.name).collect()
+    };
+    assert_eq!(names(None), ["root"]);
+    let around = names(Some("q90"));
+    assert!(around.len() == 60 && around.contains(&"q90".to_string()), "{around:?}");
 }

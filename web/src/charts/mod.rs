@@ -7,6 +7,7 @@ pub mod export;
 pub mod gantt;
 pub mod icicle;
 pub mod marks;
+pub mod multiples;
 pub mod shares;
 pub mod timeline;
 

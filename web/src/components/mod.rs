@@ -16,6 +16,7 @@ pub mod help;
 pub mod icicle;
 pub mod icons;
 pub mod menu;
+pub mod multiples;
 pub mod picture;
 pub mod setup;
 pub mod shares;

@@ -7,6 +7,7 @@ use fairground::sim::CycleRecord;
 use fairground::trace::Ledger;
 
 use super::convert::{bounds, triple};
+use super::protocol::Triple;
 use super::story::Level;
 
 /// Most steps of all queues together.
@@ -17,6 +18,8 @@ const STEPS_MAX: usize = 60_000;
 pub struct Levels {
     /// By queue, each with its steps in order.
     pub queues: Vec<Vec<Level>>,
+    /// What there was in all, from a cycle on.
+    pub totals: Vec<(u32, Triple)>,
     /// Only every so many cycles make a step.
     pub stride: u32,
     n_steps: usize,
@@ -34,6 +37,10 @@ impl Levels {
         self.latest = record.ledger.clone();
         // A step between two cycles that count is seen from the next one on.
         let cycle = record.cycle.div_ceil(self.stride) * self.stride;
+        let total = triple(&record.ledger.total);
+        if self.totals.last().is_none_or(|last| last.1 != total) {
+            self.totals.push((cycle, total));
+        }
         self.queues.resize(record.ledger.rows.len().max(self.queues.len()), Vec::new());
         for row in &record.ledger.rows {
             let level = Level {

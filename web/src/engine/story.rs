@@ -156,6 +156,8 @@ pub struct Series {
     pub last: u32,
     /// Steps are told of every so many cycles only.
     pub stride: u32,
+    /// What there was in all, from a cycle on.
+    pub totals: Vec<(u32, Triple)>,
     /// By queue, in the frame's order.
     pub queues: Vec<Vec<Level>>,
 }

@@ -23,6 +23,7 @@ pub fn story(sim: &Simulation, tape: &Tape, tell: &Tell) -> Story {
         Tell::Series => Story::Series(Series {
             last: tape.last_cycle,
             stride: tape.levels.stride,
+            totals: tape.levels.totals.clone(),
             queues: tape.levels.queues.clone(),
         }),
     }

@@ -5,6 +5,7 @@
 
 pub mod command;
 pub mod document;
+pub mod dominant;
 pub mod draft;
 pub mod edit;
 pub mod help;
@@ -80,7 +81,7 @@ pub struct Model {
     pub selection: Option<Selection>,
     /// The page selected it, not a person.
     pub auto_selected: bool,
-    /// 0 cpu, 1 memory, 2 gpu.
+    /// What charts show: 0 cpu, 1 memory, 2 gpu, 3 each queue's dominant resource.
     pub resource: u8,
     /// The engine.
     pub engine: EngineState,
@@ -279,6 +280,21 @@ impl Model {
     /// Whether the scenario cannot run.
     pub fn has_errors(&self) -> bool {
         self.findings.iter().any(|d| d.severity == Severity::Error)
+    }
+
+    /// The resource whose settings are shown: 0 cpu, 1 memory, 2 gpu.
+    pub fn settings_resource(&self) -> u8 {
+        self.resource.min(2)
+    }
+
+    /// The resource that is explained for the selected queue: 0 cpu, 1 memory, 2 gpu.
+    pub fn explained_resource(&self) -> u8 {
+        let Some((frame, 3)) = self.frame.as_ref().zip(Some(self.resource)) else {
+            return self.resource.min(2);
+        };
+        let queue = ladder::ladder_queue(self, frame);
+        let row = queue.and_then(|name| frame.queues.iter().find(|row| row.name == name));
+        row.map_or(2, |row| dominant::resource_of(&row.allocated, &row.request, &frame.total))
     }
 
     /// The number of a thing of which there is one at a time.

@@ -105,7 +105,7 @@ fn arrived(model: &mut Model, frame: Frame, run: Run, fx: &mut Vec<Effect>) {
     let quiet_news = model.playing
         && (frame.events.is_empty() || model.clock_ms.saturating_sub(model.announced_ms) < 1000);
     if moved && !quiet_news {
-        fx.push(Effect::AnnounceStep(frame.clone(), model.resource));
+        fx.push(Effect::AnnounceStep(frame.clone(), model.settings_resource()));
         model.announced_ms = model.clock_ms;
     }
     model.frame = Some(frame.clone());

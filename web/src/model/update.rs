@@ -51,7 +51,7 @@ pub fn update(model: &mut Model, command: Command) -> Vec<Effect> {
         Command::Redo => redo(model, fx),
         Command::Select(selection) => select(model, selection, fx),
         Command::Resource(resource) => {
-            model.resource = resource.min(2);
+            model.resource = resource.min(3);
             ask_ladder(model, fx);
         }
         Command::Help(job) => super::help::ask(model, job, fx),
@@ -298,7 +298,7 @@ pub(super) fn show_inside(model: &mut Model, at: Option<u32>, fx: &mut Vec<Effec
             events: vec![frame.events[index as usize].clone()],
             ..(**model.shown.as_ref().unwrap_or(&frame)).clone()
         };
-        fx.push(Effect::AnnounceStep(Arc::new(only), model.resource));
+        fx.push(Effect::AnnounceStep(Arc::new(only), model.settings_resource()));
         if model.selection.is_none() || model.auto_selected {
             model.selection = Some(Selection::Event { cycle: frame.cycle, index });
             model.auto_selected = true;
@@ -576,7 +576,7 @@ fn focus_field(model: &mut Model, path: Path, fx: &mut Vec<Effect>) {
     model.view.setup_folded = false;
     model.view.panel = Panel::Setup;
     model.view.tab = table::tab(&path);
-    let is_shown = table::has_column(&path, model.resource);
+    let is_shown = table::has_column(&path, model.settings_resource());
     model.view.detail = table::owner(&path).filter(|_| !is_shown);
     fx.push(Effect::FocusField(path));
 }

@@ -130,7 +130,9 @@ fn of_the_page(add: Add<'_>) {
     ] {
         add(label, key, Command::Look(view));
     }
-    for (resource, label) in [(2, "Show GPUs"), (0, "Show CPU"), (1, "Show memory")] {
+    for (resource, label) in
+        [(2, "Show GPUs"), (0, "Show CPU"), (1, "Show memory"), (3, "Show dominant shares")]
+    {
         add(label, "", Command::Resource(resource));
     }
     add("Share", "Ctrl+S", Command::Dialog(Some(Dialog::Share)));

@@ -1,9 +1,9 @@
 //! Timeline: what the top queues held, cycle by cycle, and the lane of events above it.
 
-use super::Table;
 use super::number::{self, amount, count, in_unit, number, unit};
 use super::queues::{HUES, Tone, Tree};
 use super::shares::selected_queue;
+use super::{Table, dominant};
 use crate::engine::protocol::{Frame, Point, Run};
 use crate::model::Selection;
 pub use crate::model::kinds::{Kind, Kinds};
@@ -124,6 +124,7 @@ pub fn end_of(last: u32) -> u32 {
 
 /// What Timeline draws of a run. Names and colours come from the frame.
 pub fn timeline(run: &Run, frame: &Frame, selection: Option<&Selection>, resource: u8) -> TimelineView {
+    let run = &*dominant::seen_run(run, resource);
     let tree = Tree::new(&frame.queues);
     let r = usize::from(resource.min(2));
     let selected = selected_queue(frame, selection);
