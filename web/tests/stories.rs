@@ -307,7 +307,8 @@ fn every_queue_has_its_own_small_timeline() {
         team-b	0	0	0	0
         team-b	3	0	1	1
         team-b	4	1	1	1
-    "#]].assert_eq(&(view.summary.clone() + "\n" + &says.join("\n") + "\n" + &view.table.tsv()));
+    "#]]
+    .assert_eq(&(view.summary.clone() + "\n" + &says.join("\n") + "\n" + &view.table.tsv()));
     let dominant = multiples(&page.series(), &run, &frame, None, 3);
     assert_eq!(dominant.max, 100.0, "one team held both GPUs");
     assert_eq!(dominant.tiles[0].has, "50 of 50");
