@@ -38,6 +38,8 @@ pub struct Store {
     pub ladder: LadderSignal,
     /// What was told of the whole run.
     pub story: Memo<Option<Arc<Story>>>,
+    /// How it would come about in the scenario as it is being edited.
+    pub ghost_ladder: LadderSignal,
     /// What the page looks like.
     pub view: Memo<View>,
     /// What the engine does.
@@ -63,6 +65,7 @@ impl Store {
             charted: Memo::new(move |_| model.with(|m| m.resource)).into(),
             explained: Memo::new(move |_| model.with(Model::explained_resource)).into(),
             ladder: maybe_shared(model, |m| m.ladder.clone()).into(),
+            ghost_ladder: maybe_shared(model, |m| m.ghost_ladder.clone()).into(),
             story: maybe_shared(model, |m| m.story.clone()),
             view: Memo::new(move |_| model.with(|m| m.view.clone())),
             engine: Memo::new(move |_| model.with(|m| m.engine.clone())),

@@ -6,6 +6,7 @@ use fairground_web::engine::serve::Server;
 use fairground_web::engine::story::{Gantt, GanttBy, Level, Series, Story, Tally, Tell};
 use fairground_web::library::EXAMPLES;
 use fairground_web::model::Selection;
+use fairground_web::view_model::division::{division, with_ghost};
 use fairground_web::view_model::fairness::fairness;
 use fairground_web::view_model::gantt::{GanttView, Line, gantt};
 use fairground_web::view_model::multiples::multiples;
@@ -312,6 +313,30 @@ fn every_queue_has_its_own_small_timeline() {
     let dominant = multiples(&page.series(), &run, &frame, None, 3);
     assert_eq!(dominant.max, 100.0, "one team held both GPUs");
     assert_eq!(dominant.tiles[0].has, "50 of 50");
+}
+
+#[test]
+fn a_weight_that_is_pulled_has_its_ghost() {
+    let (mut page, frame, _) = Page::open(RESTART, 2);
+    let edited = RESTART.replacen("weight: 1}", "weight: 3}", 1).replace("quota: 1", "quota: 0");
+    let base = RESTART.replace("quota: 1", "quota: 0");
+    let levels = |page: &mut Page, text: &str| {
+        let ladder = Some(("team-a".to_string(), 2));
+        match page.ask(Ask::Ghost { scenario: text.to_string(), cycle: 2, ladder }) {
+            Some(Say::Ghost { levels, .. }) => levels,
+            other => panic!("a ghost was expected, not {other:?}"),
+        }
+    };
+    let now = levels(&mut page, &base);
+    let ghost = levels(&mut page, &edited);
+    let view =
+        with_ghost(division(&frame, &now[0], 2, usize::MAX), &division(&frame, &ghost[0], 2, usize::MAX));
+    let tank = |name: &str| view.tanks.iter().find(|tank| tank.name == name).expect("a tank");
+    assert_eq!(tank("team-a").weight, 1.0);
+    assert_eq!(tank("team-a").ghost.as_ref().map(|ghost| ghost.weight), Some(3.0));
+    assert!(tank("team-b").ghost.is_none(), "nothing changes for who asks for nothing");
+    let same = with_ghost(view.clone(), &division(&frame, &now[0], 2, usize::MAX));
+    assert!(same.tanks.iter().all(|tank| tank.ghost.is_none()));
 }
 
 #[test]

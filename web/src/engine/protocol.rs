@@ -78,6 +78,8 @@ pub enum Ask {
         scenario: String,
         /// The cycle.
         cycle: u32,
+        /// Also how this queue's fair share of this resource would come about.
+        ladder: Option<(String, u8)>,
     },
     /// When a job runs in variations of the scenario, held against the scenario itself. Only the latest one counts.
     Try {
@@ -150,6 +152,8 @@ pub enum Say {
     Ghost {
         /// The frame.
         frame: Option<Box<Frame>>,
+        /// How the fair share that was asked for would come about: its levels from the root down.
+        levels: Vec<LadderLevel>,
     },
     /// The scenario cannot run; its findings are computed by the page itself.
     Refused {

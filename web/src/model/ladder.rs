@@ -53,8 +53,11 @@ pub(super) fn ask_ladder(model: &mut Model, fx: &mut Vec<Effect>) {
     if known.is_some_and(|l| l.cycle == cycle && l.queue == queue && l.resource == resource) {
         return;
     }
-    model.ladder = None;
-    if frame.queues.iter().any(|q| q.name == queue && q.fair_share.is_some()) {
+    let is_derived = frame.queues.iter().any(|q| q.name == queue && q.fair_share.is_some());
+    if !is_derived || known.is_some_and(|l| l.queue != queue || l.resource != resource) {
+        model.ladder = None;
+    }
+    if is_derived {
         model.asked.ladder = update::send(model, Ask::Ladder { cycle, queue, resource }, fx);
     }
 }

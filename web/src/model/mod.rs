@@ -67,6 +67,8 @@ pub struct Model {
     pub stale: bool,
     /// The cursor's moment of the scenario as it is being edited.
     pub ghost: Option<Arc<Frame>>,
+    /// How the explained fair share would come about there.
+    pub ghost_ladder: Option<Arc<Ladder>>,
     /// The run in short.
     pub run: Option<Arc<Run>>,
     /// How the selected queue's fair share came about.
@@ -254,6 +256,7 @@ impl Model {
             shown: None,
             stale: false,
             ghost: None,
+            ghost_ladder: None,
             run: None,
             ladder: None,
             story: None,
@@ -320,6 +323,7 @@ impl Model {
         self.shown = None;
         self.view.now = opened.moment.view.unwrap_or(self.view.now);
         self.ghost = None;
+        self.ghost_ladder = None;
         self.run = None;
         self.ladder = None;
         self.story = None;

@@ -13,7 +13,11 @@ pub(super) fn replied(model: &mut Model, reply: Reply, fx: &mut Vec<Effect>) {
     let id = reply.generation;
     match reply.say {
         Say::Frame { frame, run } if id == model.asked.frame => arrived(model, *frame, *run, fx),
-        Say::Ghost { frame } if id == model.asked.ghost => model.ghost = frame.map(|f| Arc::new(*f)),
+        Say::Ghost { frame, levels } if id == model.asked.ghost => {
+            model.ghost = frame.map(|f| Arc::new(*f));
+            let own = model.ladder.as_ref().filter(|_| model.ghost.is_some() && !levels.is_empty());
+            model.ghost_ladder = own.map(|own| Arc::new(Ladder { levels, ..(**own).clone() }));
+        }
         Say::Refused { findings } if id == model.asked.frame => {
             model.engine = EngineState::Refused(Arc::new(findings));
         }
@@ -100,6 +104,7 @@ fn arrived(model: &mut Model, frame: Frame, run: Run, fx: &mut Vec<Effect>) {
     model.cursor = frame.cycle;
     model.stale = false;
     model.ghost = None;
+    model.ghost_ladder = None;
     model.deaths = 0;
     model.engine = EngineState::Idle;
     let quiet_news = model.playing

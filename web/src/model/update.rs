@@ -5,7 +5,7 @@ use std::sync::Arc;
 use fairground::scenario::{Fix, Path, Scenario, Severity};
 
 use super::SETUP_WIDTHS;
-use super::command::{Change, Command, Dialog, Effect, Panel};
+use super::command::{Change, Command, Dialog, Effect, NowView, Panel};
 use super::document::Opened;
 use super::edit::{self, Changed};
 use super::ladder::ask_ladder;
@@ -228,7 +228,10 @@ fn ask_frame(model: &mut Model, ask: Ask, fx: &mut Vec<Effect>) {
 /// Starts a run of the present scenario and goes to the cursor.
 pub(super) fn load(model: &mut Model, fx: &mut Vec<Effect>) {
     model.stale = model.frame.is_some();
-    model.ladder = None;
+    // What was derived stays on screen until it is derived anew; no cycle takes it for its own.
+    if let Some(ladder) = &mut model.ladder {
+        Arc::make_mut(ladder).cycle = u32::MAX;
+    }
     model.help = None;
     model.shown = None;
     if model.has_errors() {
@@ -414,11 +417,14 @@ fn preview(model: &mut Model, at: &Path, value: &str, fx: &mut Vec<Effect>) {
         return;
     }
     let scenario = document::to_json(&edited);
-    model.asked.ghost = send(model, Ask::Ghost { scenario, cycle: model.cursor }, fx);
+    let is_seen = model.view.now == NowView::Division;
+    let ladder = model.ladder.as_ref().filter(|_| is_seen).map(|l| (l.queue.clone(), l.resource));
+    model.asked.ghost = send(model, Ask::Ghost { scenario, cycle: model.cursor, ladder }, fx);
 }
 
 fn drop_ghost(model: &mut Model, _fx: &mut Vec<Effect>) {
     model.ghost = None;
+    model.ghost_ladder = None;
     model.asked.ghost = model.fresh_id();
 }
 
@@ -502,6 +508,7 @@ fn engine_died(model: &mut Model, fx: &mut Vec<Effect>) {
     let again = matches!(model.engine, EngineState::Dead(_)) || model.deaths > 0;
     model.deaths += 1;
     model.ghost = None;
+    model.ghost_ladder = None;
     fx.push(Effect::RestartEngine);
     if again {
         model.engine = EngineState::Dead(at);
