@@ -87,6 +87,30 @@ jobs:
 - {name: b1, queue: team-b, submit: 3s, gpu: 1, lasts: 5s}
 ";
 
+#[test]
+fn gantt_and_queues_as_pictures() {
+    let named = RESTART.replace("name: a2", "name: '<b>'");
+    let (mut page, frame, run) = Page::open(&named, 10);
+    let told = page.gantt(GanttBy::Job, 0, 100, "");
+    let view = gantt(&told, &run, &frame, None);
+    let svg = fairground_web::charts::gantt::gantt(&view, 600.0);
+    assert!(!svg.contains("<b>"), "names are text");
+    assert!(svg.contains("url(#"), "lost work is hatched");
+    let plan = fairground_web::charts::gantt::Plan { width: 600.0, end: view.end };
+    let bar = format!("<rect x=\"{:.0}\"", plan.x(9) * 10.0);
+    assert!(svg.contains(&bar), "the second run begins with cycle 9: {bar} in {svg}");
+    let view = multiples(&page.series(), &run, &frame, None, 2);
+    let svg = fairground_web::charts::multiples::multiples(&view, 600.0);
+    assert_eq!(svg.matches("<polygon").count(), 2, "what each of two queues held");
+    assert_eq!(svg.matches("stroke-dasharray").count(), 2, "and what it was entitled to");
+    let [x, y, w, h] = fairground_web::charts::multiples::place(1, 600.0);
+    assert!(x > 0.0 && y == 0.0 && w >= 168.0 && h > 0.0, "side by side");
+    assert!(
+        fairground_web::charts::multiples::place(1, 300.0)[1] > 0.0,
+        "below each other where it is narrow"
+    );
+}
+
 fn lines(view: &GanttView) -> String {
     let line = |line: &Line| match line {
         Line::Queue(name, _) => format!("[{name}]\n"),
@@ -105,13 +129,13 @@ fn a_job_that_had_to_begin_again_is_told() {
         a2 (team-a): known from cycle 1; runs cycles 1 to 3, its work lost; runs cycles 9 to 16; reclaimed in cycle 3; over in cycle 17
         [team-b]
         b1 (team-b): known from cycle 3; runs cycles 4 to 8; over in cycle 9
-        3 jobs: in cycle 22 0 on, 0 waiting, 3 over; 1 told to go; 3 pod cycles of work lost."#]].assert_eq(&lines(&gantt(&told, &run, &frame, None)));
+        3 jobs; in cycle 22: 0 on, 0 waiting, 3 over; 1 told to go; 3 pod cycles of work lost."#]].assert_eq(&lines(&gantt(&told, &run, &frame, None)));
     let devices = page.gantt(GanttBy::Gpu, 0, 100, "");
     let view = gantt(&devices, &run, &frame, None);
     expect![[r#"
         node-1 · 0: a1 of team-a cycles 1 to 20
         node-1 · 1: a2 of team-a cycles 1 to 3, its work lost; b1 of team-b cycles 4 to 8; a2 of team-a cycles 9 to 16
-        2 GPUs: in cycle 22 0 held, 2 free; 3 GPU cycles of work lost."#]].assert_eq(&lines(&view));
+        2 GPUs; in cycle 22: 0 held, 2 free; 3 GPU cycles of work lost."#]].assert_eq(&lines(&view));
     expect![[r#"
         GPU	job	queue	work lost	from cycle	gone in cycle
         node-1 · 0	a1	team-a	no	1	21

@@ -80,7 +80,7 @@ pub fn Gantt() -> impl IntoView {
                 <p class="summary">{move || view.with(|v| v.as_ref().map(|v| v.summary.clone()))}</p>
                 <label class="row">
                     "Row: "
-                    <select class="input" on:change=move |event| choose(event)>{options.collect_view()}</select>
+                    <select class="input" on:change=choose>{options.collect_view()}</select>
                 </label>
                 {table_button(as_table)}
             </div>

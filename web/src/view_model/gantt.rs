@@ -236,8 +236,8 @@ fn summary(gantt: &Gantt) -> String {
     let n_over = gantt.rows.iter().filter(|row| row.known.1.is_some()).count() as u64;
     let n_rest = gantt.rows.len() as u64 - n_on - n_over;
     said += &match gantt.by {
-        GanttBy::Gpu => format!(": in cycle {} {n_on} held, {n_rest} free", gantt.last),
-        _ => format!(": in cycle {} {n_on} on, {n_rest} waiting, {n_over} over", gantt.last),
+        GanttBy::Gpu => format!("; in cycle {}: {n_on} held, {n_rest} free", gantt.last),
+        _ => format!("; in cycle {}: {n_on} on, {n_rest} waiting, {n_over} over", gantt.last),
     };
     let told: u64 = gantt.rows.iter().map(|row| row.told.len() as u64).sum();
     let lost: u64 = gantt.rows.iter().map(|row| cycles(row).1).sum();
