@@ -58,7 +58,7 @@ fn any_command(numbers: &mut Numbers, scenario: &Scenario) -> Command {
         6 => Command::GestureEnd,
         7 => Command::Change(Change::AddQueue { parent: Some(queue) }),
         8 => Command::Change(Change::AddQueue { parent: None }),
-        9 => Command::Change(Change::DuplicateQueue(queue)),
+        9 => Command::Change(Change::DuplicateQueue { queue, jobs: numbers.next(2) == 0 }),
         10 => {
             let under = Shift::Under(Some(numbers.of(&names)));
             let before = Shift::Before(numbers.of(&names));

@@ -158,8 +158,13 @@ pub enum Change {
         /// The parent.
         parent: Option<String>,
     },
-    /// Copies a queue with its descendants, without their jobs.
-    DuplicateQueue(String),
+    /// Copies a queue with its descendants.
+    DuplicateQueue {
+        /// Which.
+        queue: String,
+        /// Their jobs too.
+        jobs: bool,
+    },
     /// Moves a queue.
     MoveQueue {
         /// Which.

@@ -97,7 +97,10 @@ fn of_the_scenario(model: &Model, add: Add<'_>) {
     add("Add nodes", "N", Command::Change(Change::AddNodes));
     if let Some(Selection::Queue(name)) = &model.selection {
         let shift = |to| Command::Change(Change::MoveQueue { queue: name.clone(), to });
-        add(&format!("Duplicate {name}"), "", Command::Change(Change::DuplicateQueue(name.clone())));
+        for (jobs, with) in [(false, ""), (true, " with its jobs")] {
+            let copy = Change::DuplicateQueue { queue: name.clone(), jobs };
+            add(&format!("Duplicate {name}{with}"), "", Command::Change(copy));
+        }
         add(&format!("Move {name} up"), "Alt+↑", shift(Shift::Up));
         add(&format!("Move {name} down"), "Alt+↓", shift(Shift::Down));
         add(&format!("Move {name} to the top"), "", shift(Shift::Under(None)));
