@@ -7,7 +7,7 @@ use leptos::prelude::*;
 
 use crate::edge::Edge;
 use crate::engine::story::Story;
-use crate::model::{Command, EngineState, Model, Selection, View, document, update};
+use crate::model::{Command, EngineState, Model, Selection, View, later, mistake, update};
 use crate::props::{FrameSignal, LadderSignal, ResourceSignal, RunSignal, SelectionSignal};
 use crate::view_model::pointed::pointed;
 
@@ -18,6 +18,8 @@ pub struct Store {
     edge: StoredValue<Edge, LocalStorage>,
     /// The document.
     pub scenario: Memo<Arc<Scenario>>,
+    /// The document with the values of its queues as they are at the moment from which edits hold.
+    pub edited: Memo<Arc<Scenario>>,
     /// What is wrong with it or questionable about it.
     pub findings: Memo<Arc<Vec<Diagnostic>>>,
     /// The moment under the cursor.
@@ -56,6 +58,10 @@ impl Store {
             model,
             edge: StoredValue::new_local(Edge::default()),
             scenario: shared(model, |m| m.scenario.clone()),
+            edited: shared(model, |m| match later::moment(m) {
+                Some((_, time_ms)) => later::at_moment(&m.scenario, time_ms),
+                None => m.scenario.clone(),
+            }),
             findings: shared(model, |m| m.findings.clone()),
             frame: maybe_shared(model, |m| m.shown.clone().or(m.frame.clone())).into(),
             ghost: maybe_shared(model, |m| m.ghost.clone()).into(),
@@ -131,7 +137,7 @@ impl Store {
 
     /// Why a text cannot be the value of a place, if it cannot.
     pub fn mistake(self, at: &Path, text: &str) -> Option<String> {
-        self.now(|model| document::try_set(&model.scenario, at, text).err())
+        self.now(|model| mistake(model, at, text))
     }
 }
 

@@ -129,7 +129,7 @@ fn Grips(view: Memo<Option<DivisionView>>, width: Signal<f64>) -> impl IntoView 
         let names: Vec<String> = view
             .with(|view| view.iter().flat_map(|view| &view.tanks).map(|tank| tank.name.clone()).collect());
         let resource = store.ladder.get().map_or(2, |ladder| ladder.resource);
-        let scenario = store.scenario.get();
+        let scenario = store.edited.get();
         let is_number = |name: &String| {
             document::value(&scenario, &weight_of(name, resource)).trim().parse::<f64>().is_ok()
         };
@@ -159,7 +159,7 @@ fn Grip(at: usize, queue: String, resource: u8, lies: Memo<Layout>) -> impl Into
     let store = Store::get();
     let label = format!("Weight of {queue}");
     let path = StoredValue::new(weight_of(&queue, resource));
-    let value = move || path.with_value(|path| document::value(&store.scenario.get(), path));
+    let value = move || path.with_value(|path| document::value(&store.edited.get(), path));
     // Where the pull began, and the weight then.
     let pull = RwSignal::new(None::<(i32, f64)>);
     let wanted = RwSignal::new(None::<String>);
@@ -171,7 +171,7 @@ fn Grip(at: usize, queue: String, resource: u8, lies: Memo<Layout>) -> impl Into
     let down = move |event: web_sys::PointerEvent| {
         if event.button() == 0 {
             super::timeline::capture(&event);
-            let weight = path.with_value(|path| store.now(|m| document::value(&m.scenario, path)));
+            let weight = path.with_value(|path| document::value(&store.edited.get_untracked(), path));
             pull.set(Some((event.client_x(), weight.trim().parse().unwrap_or(1.0))));
         }
     };
@@ -195,7 +195,7 @@ fn Grip(at: usize, queue: String, resource: u8, lies: Memo<Layout>) -> impl Into
     };
     let keys = move |event: web_sys::KeyboardEvent| {
         let by = if event.shift_key() { 10 } else { 1 };
-        let now = path.with_value(|path| store.now(|m| document::value(&m.scenario, path)));
+        let now = path.with_value(|path| document::value(&store.edited.get_untracked(), path));
         match event.key().as_str() {
             "ArrowUp" => set_to(store, path, edit::stepped(&now, by)),
             "ArrowDown" => set_to(store, path, edit::stepped(&now, -by)),
@@ -227,7 +227,9 @@ fn Grip(at: usize, queue: String, resource: u8, lies: Memo<Layout>) -> impl Into
             on:pointercancel=move |_| end(false)
             on:blur=move |_| store.dispatch(Command::GestureEnd)
             on:keydown=keys
-        ></div>
+        >
+            {move || wanted.get().map(|wanted| view! { <span aria-hidden="true">{format!("weight {wanted}")}</span> })}
+        </div>
     }
 }
 

@@ -86,6 +86,8 @@ pub enum Command {
     Look(NowView),
     /// Moves the window of Gantt.
     Gantt(GanttMove),
+    /// Edits hold from the cursor on, or from the start.
+    EditLater(bool),
     /// Opens a tab of SETUP.
     Tab(SetupTab),
     /// Shows all values of a queue, of nodes or of a job in place of the table, or the table.

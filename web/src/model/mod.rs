@@ -13,6 +13,7 @@ pub mod history;
 pub mod inside;
 pub mod kinds;
 pub mod ladder;
+pub mod later;
 mod replies;
 pub mod requests;
 pub mod selection;
@@ -34,7 +35,7 @@ pub use history::History;
 use kinds::Kinds;
 pub use ladder::Ladder;
 pub use selection::Selection;
-pub use update::{begin, update};
+pub use update::{begin, mistake, update};
 
 /// Everything the page knows.
 #[derive(Clone, Debug)]
@@ -174,6 +175,8 @@ pub struct View {
     pub panel: Panel,
     /// What NOW shows.
     pub now: NowView,
+    /// Edits hold from the cursor on, where it is not at the start.
+    pub edits_later: bool,
     /// What Gantt shows.
     pub gantt: tell::GanttLook,
     /// An open dialog.
@@ -328,6 +331,7 @@ impl Model {
         self.ladder = None;
         self.story = None;
         self.view.gantt.first = 0;
+        self.view.edits_later = false;
         self.help = None;
         self.stale = false;
         self.playing = false;
@@ -345,6 +349,7 @@ impl Default for View {
             tab: SetupTab::Queues,
             panel: Panel::Now,
             now: NowView::Shares,
+            edits_later: false,
             gantt: tell::GanttLook::default(),
             dialog: None,
             why_open: true,

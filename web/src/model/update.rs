@@ -10,7 +10,7 @@ use super::document::Opened;
 use super::edit::{self, Changed};
 use super::ladder::ask_ladder;
 use super::{EngineState, Import, Model, Notice, Origin, SPEEDS, Selection, document, inside, table};
-use super::{replies, tell};
+use super::{later, replies, tell};
 use crate::engine::protocol::{Ask, Frame, ImportOptions, Request};
 
 /// Most notices that are kept.
@@ -194,6 +194,7 @@ fn update_view(model: &mut Model, command: Command, fx: &mut Vec<Effect>) {
                 set.remove(&queue);
             }
         }
+        Command::EditLater(later) => view.edits_later = later,
         Command::ShowEvents(kind, shown) => {
             view.without.put(kind, !shown);
         }
@@ -344,15 +345,41 @@ fn open(model: &mut Model, opened: Opened, fx: &mut Vec<Effect>) {
 
 fn set(model: &mut Model, at: &Path, value: &str, fx: &mut Vec<Effect>) {
     let before = model.scenario.clone();
-    match document::try_set(&before, at, value) {
-        Ok(after) if after == *before => drop_ghost(model, fx),
-        Ok(after) => {
+    match try_set(model, at, value) {
+        Ok((after, _)) if after == *before => drop_ghost(model, fx),
+        Ok((after, None)) => {
             let control = at.to_string();
             commit(model, after, &control, |before| edit::name_of_set(before, at, value), fx);
             follow_rename(model, at, value);
+            if later::moment(model).is_some() {
+                let text = "That holds from the start: during a run only quota, limit, weight and priority of queues \
+                            change, states of single nodes, and jobs that come or end.";
+                notify(model, false, text.to_string(), Some(("Undo".to_string(), Command::Undo)), fx);
+            }
+        }
+        Ok((after, Some((cycle, time_ms)))) => {
+            let control = format!("{at} {time_ms}");
+            let was = later::at_moment(&before, time_ms);
+            let name = format!("{} from cycle {cycle}", edit::name_of_set(&was, at, value));
+            commit(model, after, &control, |_| name, fx);
         }
         Err(says) => notify(model, true, says, None, fx),
     }
+}
+
+/// The scenario with one value replaced, from the start or from a cycle on.
+fn try_set(model: &Model, at: &Path, value: &str) -> Result<(Scenario, Option<(u32, i64)>), String> {
+    let moment = later::moment(model);
+    let made = moment.and_then(|(_, time_ms)| later::set_from(&model.scenario, at, value, time_ms));
+    match made {
+        Some(made) => Ok((made?, moment)),
+        None => Ok((document::try_set(&model.scenario, at, value)?, None)),
+    }
+}
+
+/// Why a text cannot be the value of a place, if it cannot.
+pub fn mistake(model: &Model, at: &Path, value: &str) -> Option<String> {
+    try_set(model, at, value).err()
 }
 
 /// Keeps the selection on a thing that was renamed.
@@ -408,7 +435,7 @@ fn keep(model: &mut Model, fx: &mut Vec<Effect>) {
 }
 
 fn preview(model: &mut Model, at: &Path, value: &str, fx: &mut Vec<Effect>) {
-    let Ok(edited) = document::try_set(&model.scenario, at, value) else { return };
+    let Ok((edited, _)) = try_set(model, at, value) else { return };
     if edited == *model.scenario {
         drop_ghost(model, fx);
         return;
@@ -430,7 +457,8 @@ fn drop_ghost(model: &mut Model, _fx: &mut Vec<Effect>) {
 
 fn make_change(model: &mut Model, change: &Change, fx: &mut Vec<Effect>) {
     let before = model.scenario.clone();
-    match edit::change(&before, change, model.selection.as_ref()) {
+    let made = edit::change(&before, change, model.selection.as_ref());
+    match made.and_then(|made| made_later(model, change, made)) {
         Ok(Changed { scenario, name, select }) => {
             let removes =
                 matches!(change, Change::RemoveQueue(_) | Change::RemoveNodes(_) | Change::RemoveJob(_));
@@ -453,6 +481,17 @@ fn make_change(model: &mut Model, change: &Change, fx: &mut Vec<Effect>) {
             }
         }
         Err(says) => notify(model, true, says, None, fx),
+    }
+}
+
+/// The same change from the cursor on, if that is wanted and possible.
+fn made_later(model: &Model, change: &Change, made: Changed) -> Result<Changed, String> {
+    let Some((cycle, time_ms)) = later::moment(model) else { return Ok(made) };
+    match later::change(&model.scenario, change, &made, time_ms) {
+        Some(scenario) => {
+            Ok(Changed { scenario: scenario?, name: format!("{} from cycle {cycle}", made.name), ..made })
+        }
+        None => Ok(made),
     }
 }
 

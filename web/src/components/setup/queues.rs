@@ -18,7 +18,7 @@ pub fn Queues() -> impl IntoView {
     let dismissed = store.part(|m| (*m.dismissed).clone());
     let folded = store.part(|m| m.view.folded.clone());
     let rows = Memo::new(move |_| {
-        let (scenario, findings) = (store.scenario.get(), store.findings.get());
+        let (scenario, findings) = (store.edited.get(), store.findings.get());
         dismissed.with(|dismissed| {
             let gone = |finding: &_| dismissed.contains(&document::finding_key(finding));
             queue_rows(&scenario, &findings, gone, &folded.get(), store.resource.get())
