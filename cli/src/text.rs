@@ -274,6 +274,9 @@ pub fn summary(out: &mut impl Write, at: &Simulation, summary: &Summary, why: &s
     writeln!(out, "\nwaits in seconds; used, owed, borrowed, lost in GPU hours")?;
     let (cycle, time) = (summary.cycles, moment(summary.until));
     let used = summary.all.utilisation * 100.0;
+    let idle = summary.gpu_seconds_idle_wanted / 3600.0;
+    let jain = summary.jain.map_or(String::new(), |jain| format!("; Jain index {jain:.3}"));
+    writeln!(out, "idle while wanted {idle:.2} GPU hours{jain}")?;
     writeln!(out, "{cycle} cycles to {time}; utilisation {used:.1} %; digest {}", hex(at.digest()))?;
     writeln!(out, "stopped: {why}")
 }

@@ -111,15 +111,15 @@ fn a_ghost_leaves_the_run_alone() {
     let mut page = Page::new();
     page.load("start", 1);
     let edited = EXAMPLES[0].text.replacen("quota: 2", "quota: 3", 1);
-    let Some(Reply { say: Say::Ghost { frame: Some(ghost) }, .. }) =
-        page.ask(Ask::Ghost { scenario: edited, cycle: 1 }).pop()
+    let Some(Reply { say: Say::Ghost { frame: Some(ghost), .. }, .. }) =
+        page.ask(Ask::Ghost { scenario: edited, cycle: 1, ladder: None }).pop()
     else {
         panic!("a ghost was expected");
     };
     assert_eq!(kinds(&ghost), [("submitted", "b2")]);
     assert_eq!(page.go_to(1).events.len(), 3);
-    let Some(Reply { say: Say::Ghost { frame: None }, .. }) =
-        page.ask(Ask::Ghost { scenario: "no".into(), cycle: 1 }).pop()
+    let Some(Reply { say: Say::Ghost { frame: None, .. }, .. }) =
+        page.ask(Ask::Ghost { scenario: "no".into(), cycle: 1, ladder: None }).pop()
     else {
         panic!("no ghost was expected");
     };

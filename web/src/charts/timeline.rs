@@ -234,7 +234,7 @@ fn draw_lane(area: &Area<'_>, marks: &[LaneMark], width: f64) -> Drawn {
 }
 
 /// Draws the shape of an event; shapes are drawn, as glyphs differ between fonts.
-fn shape(area: &Area<'_>, kind: Kind, at: (i32, i32), ink: Ink) -> Drawn {
+pub fn shape(area: &Area<'_>, kind: Kind, at: (i32, i32), ink: Ink) -> Drawn {
     let paint = Paint::from(ink);
     let line = paint.trimmed(Trim::Smooth).line(1.8);
     let p = |dx: f64, dy: f64| (at.0 + px(dx), at.1 + px(dy));

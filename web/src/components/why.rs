@@ -60,6 +60,7 @@ fn body(
         outlook,
         ladder,
         list,
+        others,
         history,
     } = shown;
     let section = |caption: &'static str, content: Node| {
@@ -97,6 +98,8 @@ fn body(
             {outlook}
             {also}
             {list.map(|(caption, entries)| section(caption, entry_list(entries, on_select, on_seek).into_any()))}
+            {(!others.is_empty())
+                .then(|| section("Not chosen", entry_list(others, on_select, on_seek).into_any()))}
             {(!history.is_empty())
                 .then(|| section("What happened to it", entry_list(history, on_select, on_seek).into_any()))}
         </div>

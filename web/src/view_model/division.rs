@@ -52,9 +52,16 @@ pub struct Tank {
     pub lid: f64,
     /// It is the queue that is explained.
     pub own: bool,
+    /// The same tank of the scenario as it is being edited, where it differs.
+    pub ghost: Option<Box<Tank>>,
 }
 
 impl Tank {
+    /// What it was given.
+    pub fn held(&self) -> f64 {
+        self.ground + self.water
+    }
+
     /// What its share is measured by: its weight, as past use left it.
     pub fn width(&self) -> f64 {
         self.part.unwrap_or(self.weight).max(0.0)
@@ -96,6 +103,16 @@ fn steps(level: &LadderLevel) -> Vec<Step<'_>> {
         }
     }
     steps
+}
+
+/// Lays another division of the same level behind the tanks; those that differ have a ghost.
+pub fn with_ghost(mut view: DivisionView, ghost: &DivisionView) -> DivisionView {
+    for tank in &mut view.tanks {
+        let other = ghost.tanks.iter().find(|other| other.name == tank.name);
+        let of = |tank: &Tank| [tank.held(), tank.width(), tank.lid];
+        tank.ghost = other.filter(|other| of(other) != of(tank)).map(|other| Box::new(other.clone()));
+    }
+    view
 }
 
 /// What Division draws of one level after so many steps.
@@ -211,6 +228,9 @@ pub fn says(tank: &Tank) -> String {
         said += &format!(", {} of it quota", number(tank.ground));
     }
     said += &format!(", asks for {}, weight {}", number(tank.lid), number(tank.weight));
+    if let Some(ghost) = &tank.ghost {
+        said += &format!("; would be given {}", number(ghost.held()));
+    }
     if let Some(part) = tank.part {
         said += &format!(", counted as {} for past use", number(part));
     }

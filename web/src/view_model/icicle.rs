@@ -61,6 +61,7 @@ pub struct IcicleView {
 
 /// What Tree draws of a frame.
 pub fn icicle(frame: &Frame, selection: Option<&Selection>, resource: u8, measure: Measure) -> IcicleView {
+    let frame = &*super::dominant::seen(frame, resource);
     let r = usize::from(resource.min(2));
     let of = |row: &QueueRow| {
         let base = match measure {

@@ -9,6 +9,7 @@ mod event;
 mod happenings;
 mod help;
 mod ladder;
+mod others;
 mod pending;
 mod queue;
 mod text;
@@ -51,6 +52,8 @@ pub struct Explanation {
     pub ladder: Vec<Step>,
     /// A caption and a list: jobs of a queue, pods of a node, what happened.
     pub list: Option<(&'static str, Vec<Entry>)>,
+    /// Who else could have been asked to go, and what protected them.
+    pub others: Vec<Entry>,
     /// What happened to the job so far.
     pub history: Vec<Entry>,
 }

@@ -6,6 +6,7 @@ pub mod rows;
 
 mod detail;
 mod findings;
+mod later;
 mod marking;
 mod nodes;
 mod queues;
@@ -133,7 +134,9 @@ pub fn Setup() -> impl IntoView {
             />
         </div>
         <div class="setup-body" id="setup-body" role="tabpanel" aria-labelledby=label>
+            <later::EditsFrom />
             {body}
+            <later::Changes />
             <findings::Findings />
         </div>
     }
