@@ -5,6 +5,7 @@ use plotters::element::{PathElement, Rectangle, Text};
 use super::backend::text_anchor::HPos;
 use super::backend::{Area, Drawn, Ink, Paint, Size, Trim, fit, picture, px};
 use super::marks;
+use crate::model::Terms;
 use crate::view_model::division::{DivisionView, Tank};
 use crate::view_model::number::number;
 
@@ -32,6 +33,7 @@ fn draw(area: &Area<'_>, view: &DivisionView, width: f64) -> Drawn {
         vec![(0, px(BASE)), (px(width), px(BASE))],
         Paint::from(Ink::Ink).line(1.5),
     ))?;
+    let terms = Terms::of(&view.policy);
     let mut x = 8.0;
     let mut priority = None;
     for tank in &view.tanks {
@@ -46,13 +48,13 @@ fn draw(area: &Area<'_>, view: &DivisionView, width: f64) -> Drawn {
             area.draw(&Text::new(text, (px(x), px(8.0)), Paint::from(Ink::Soft).text(12.0, HPos::Left)))?;
         }
         priority = tank.priority.or(priority);
-        draw_tank(area, tank, x, w, scale)?;
+        draw_tank(area, tank, x, (w, scale), terms)?;
         x += w + GAP;
     }
     Ok(())
 }
 
-fn draw_tank(area: &Area<'_>, tank: &Tank, x: f64, w: f64, scale: f64) -> Drawn {
+fn draw_tank(area: &Area<'_>, tank: &Tank, x: f64, (w, scale): (f64, f64), terms: &Terms) -> Drawn {
     let y = |amount: f64| BASE - (tank.height(amount) * scale).min(BASE - TOP);
     let block = |from: f64, to: f64| [(px(x), px(y(to))), (px(x + w), px(y(from)))];
     let held = tank.ground + tank.water;
@@ -79,7 +81,12 @@ fn draw_tank(area: &Area<'_>, tank: &Tank, x: f64, w: f64, scale: f64) -> Drawn 
         let at = (px(x + w / 2.0), px((y(from) + y(to)) / 2.0));
         area.draw(&Text::new(text, at, Paint::from(ink).trimmed(Trim::Bold).text(12.0, HPos::Center)))
     };
-    label(format!("quota {}", number(tank.ground)), 0.0, tank.ground, marks::on(tank.tone))?;
+    label(
+        format!("{} {}", terms.word("quota"), number(tank.ground)),
+        0.0,
+        tank.ground,
+        marks::on(tank.tone),
+    )?;
     label(format!("+{}", number(tank.water)), tank.ground, held, Ink::Ink)?;
     let cover = vec![(px(x - 4.0), px(lid)), (px(x + w + 4.0), px(lid))];
     area.draw(&PathElement::new(cover, Paint::from(Ink::Ink).line(2.5)))?;
@@ -91,9 +98,10 @@ fn draw_tank(area: &Area<'_>, tank: &Tank, x: f64, w: f64, scale: f64) -> Drawn 
         Paint::from(Ink::Soft).text(12.0, HPos::Center),
     ))?;
     let mut below = vec![(tank.name.clone(), Paint::from(Ink::Ink).trimmed(Trim::Bold))];
+    let word = terms.word("weight");
     let weight = match tank.part {
-        Some(part) => format!("weight {} → {}", number(tank.weight), number(part)),
-        None => format!("weight {}", number(tank.weight)),
+        Some(part) => format!("{word} {} → {}", number(tank.weight), number(part)),
+        None => format!("{word} {}", number(tank.weight)),
     };
     below.push((weight, Paint::from(Ink::Soft)));
     for (i, (text, paint)) in below.into_iter().enumerate() {

@@ -7,6 +7,7 @@ use super::button::IconButton;
 use super::icons::Kind;
 use super::picture::{insert, table_button, table_of, width_of};
 use crate::charts::division::division as draw;
+use crate::model::Terms;
 use crate::store::Store;
 use crate::view_model::division::{DivisionView, division, says};
 
@@ -64,7 +65,10 @@ pub fn Division() -> impl IntoView {
         })
     };
     let spoken = move || {
-        view().map(|view| view.tanks.iter().map(|tank| view! { <li>{says(tank)}</li> }).collect_view())
+        view().map(|view| {
+            let terms = Terms::of(&view.policy);
+            view.tanks.iter().map(|tank| view! { <li>{says(tank, terms)}</li> }).collect_view()
+        })
     };
     let stepper = move || {
         view().map(|view| {
@@ -78,7 +82,7 @@ pub fn Division() -> impl IntoView {
     view! {
         <section class="chart division" aria-label="Division" data-composite on:keydown=keys>
             <div class="sect">
-                <h2>{move || view().map_or("Select a queue to see how its fair share came about".into(), |v| v.title)}</h2>
+                <h2>{move || view().map_or(store.scenario.with(|s| Terms::of(&s.policy).says("Select a queue to see how its fair share came about")), |v| v.title)}</h2>
                 {levels}
                 {table_button(as_table)}
             </div>

@@ -16,6 +16,7 @@ mod replies;
 pub mod requests;
 pub mod selection;
 pub mod table;
+pub mod terms;
 pub mod tree;
 mod update;
 
@@ -31,6 +32,7 @@ pub use history::History;
 use kinds::Kinds;
 pub use ladder::Ladder;
 pub use selection::Selection;
+pub use terms::Terms;
 pub use update::{begin, update};
 
 /// Everything the page knows.

@@ -7,7 +7,7 @@ use super::attributes::{self, Ask, Attribute, Group};
 use crate::components::edit_box::Kind;
 use crate::components::field::Field;
 use crate::components::icons::{Icon, Kind as IconKind};
-use crate::model::{Change, Command, RequestKind, SetupTab, document, requests, table};
+use crate::model::{Change, Command, RequestKind, SetupTab, Terms, document, requests, table};
 use crate::store::Store;
 
 /// The form of a thing. Its heading is where the focus goes.
@@ -19,9 +19,11 @@ pub fn Detail(
     let store = Store::get();
     let tab = table::tab(&at);
     let (groups, back) = match tab {
-        SetupTab::Queues => (attributes::QUEUE, "Queues"),
-        SetupTab::Nodes => (attributes::NODES, "Nodes"),
-        _ => (attributes::JOB, "Work"),
+        SetupTab::Queues => {
+            (attributes::QUEUE, store.scenario.with_untracked(|s| Terms::of(&s.policy).says("Queues")))
+        }
+        SetupTab::Nodes => (attributes::NODES, "Nodes".into()),
+        _ => (attributes::JOB, "Work".into()),
     };
     let close = move || store.dispatch(Command::Detail(None));
     let mut sections: Vec<Node> = groups.iter().map(|group| section(store, &at, group)).collect();
