@@ -71,7 +71,7 @@ fn what_is_wrong_is_said() {
         &Options::default(),
     );
     let said: Vec<_> = imported.report.diagnostics.iter().map(|d| (d.position, d.says.as_str())).collect();
-    assert_eq!(said, [(Some((3, 71)), "departments[0].resources[0].gpu.deserved: this is not a number")]);
+    assert_eq!(said, [(Some((3, 70)), "departments[0].resources[0].gpu.deserved: this is not a number")]);
 }
 
 /// What the API answers when it is asked for projects: departments are named, not listed.

@@ -8,6 +8,7 @@ mod detail;
 mod findings;
 mod marking;
 mod nodes;
+mod own;
 mod queues;
 mod rules;
 mod text;
