@@ -27,7 +27,7 @@ pub enum Command {
     /// Say everything that is wrong with a scenario
     #[command(after_help = EXIT_CODES)]
     Check(Check),
-    /// Make a scenario from a trace of jobs
+    /// Make a scenario from a trace of jobs, projects of Run:ai or a resource plan of EGO
     #[command(after_help = EXIT_CODES)]
     Import(Import),
     /// Answer like KAI's fair-share simulator: JSON in, shares as JSON out
@@ -107,11 +107,11 @@ pub struct Check {
 /// Make a scenario from a trace.
 #[derive(Debug, ClapArgs)]
 pub struct Import {
-    /// A table of jobs: submit time, duration, GPUs, queue
-    #[arg(value_name = "TRACE.csv")]
+    /// A table of jobs (submit time, duration, GPUs, queue), projects and departments of Run:ai (JSON), or MDPlan.xml of EGO
+    #[arg(value_name = "FILE")]
     pub trace: String,
-    /// A table of queues: name, GPUs
-    #[arg(long, value_name = "Q.csv")]
+    /// A table of queues (name, GPUs), or the departments of projects that are a file of their own
+    #[arg(long, value_name = "FILE")]
     pub queues: Option<String>,
     /// Nodes × GPUs, such as 88x8
     #[arg(long, value_name = "NxG", value_parser = nodes)]

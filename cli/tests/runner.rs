@@ -191,6 +191,26 @@ fn a_trace_becomes_a_scenario_that_runs() {
     std::fs::remove_dir_all(&dir).expect("still there");
 }
 
+/// What other products list is recognised by its content.
+#[test]
+fn projects_and_plans_become_scenarios() {
+    let projects = r#"{"projects": [{"name": "a", "departmentName": "d", "deservedGpus": 2}]}"#;
+    let plan = r#"<DistributionTree><Consumer ConsumerName="a"/></DistributionTree>"#;
+    for (given, policy) in [(projects, "policy: runai"), (plan, "policy: ego")] {
+        let imported = fairground(&["import", "-"], given);
+        assert_eq!(code(&imported), Some(0), "{}", text(&imported.stderr));
+        assert!(text(&imported.stderr).contains("assumed: "));
+        assert!(text(&imported.stdout).contains(policy), "{}", text(&imported.stdout));
+        let checked = fairground(&["check", "-"], &text(&imported.stdout));
+        assert_eq!(code(&checked), Some(0), "{}", text(&checked.stderr));
+    }
+    let wrong = fairground(&["import", "-"], &plan.replace("<Consumer", "<Consumer><"));
+    assert_eq!(code(&wrong), Some(2));
+    let wrong = fairground(&["import", "-"], &projects.replace("2}", "\"two\"}"));
+    assert_eq!(code(&wrong), Some(2));
+    assert!(text(&wrong.stderr).contains("standard input:1:"), "{}", text(&wrong.stderr));
+}
+
 /// Two queues of the same age that are equal in everything: who comes first is chance.
 const TWINS: &str = r"
 format: fairground-scenario

@@ -12,9 +12,9 @@ mod trace;
 mod xml;
 
 pub use csv::{Mapping, Options, QueueMapping, import};
-pub use ego_plan::{import_plan, is_plan};
+pub use ego_plan::import_plan;
 pub use recognise::{Kind, recognise};
-pub use runai::{import_organisation, is_organisation};
+pub use runai::import_organisation;
 
 use crate::scenario::{Diagnostic, Scenario};
 

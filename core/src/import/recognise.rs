@@ -1,5 +1,7 @@
 //! What a pasted or dropped text is.
 
+use super::ego_plan::is_plan;
+use super::runai::is_organisation;
 use super::table::Table;
 use crate::link;
 use crate::scenario::FORMAT;
@@ -19,6 +21,10 @@ pub enum Kind {
     FairShare,
     /// Input of KAI's simulator of time-based fair share, in YAML.
     TimeBased,
+    /// Projects and departments of Run:ai, in JSON.
+    Organisation,
+    /// A resource plan of EGO, in XML.
+    Plan,
     /// Something else.
     Unknown,
 }
@@ -49,6 +55,12 @@ pub fn recognise(bytes: &[u8], file: &str) -> Kind {
     };
     if text.contains(FORMAT) && text.lines().any(says_format) {
         return Kind::Scenario;
+    }
+    if is_plan(text) {
+        return Kind::Plan;
+    }
+    if is_organisation(text) {
+        return Kind::Organisation;
     }
     if let Some(kind) = simulator(text) {
         return kind;

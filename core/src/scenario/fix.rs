@@ -246,6 +246,17 @@ fn rename_queue(s: &mut Scenario, i: usize, to: &str) {
     replace(&mut s.queues, |q| is(&q.parent), |q| q.parent = Some(to.to_string()));
     replace(&mut s.jobs, |j| j.queue == from, |j| j.queue = to.to_string());
     replace(&mut s.timeline, |t| is(&t.queue), |t| t.queue = Some(to.to_string()));
+    for key in switches_of(s, &|queue| queue == from) {
+        if let (Some(value), Some((switch, _))) = (s.settings.remove(&key), key.split_once('.')) {
+            s.settings.insert(format!("{switch}.{to}"), value);
+        }
+    }
+}
+
+/// The settings of some queues, which end in the queue's name: `rank.team-a`.
+fn switches_of(s: &Scenario, is_it: &dyn Fn(&str) -> bool) -> Vec<String> {
+    let of_them = |key: &&String| key.split_once('.').is_some_and(|(_, queue)| is_it(queue));
+    s.settings.keys().filter(of_them).cloned().collect()
 }
 
 /// A reference to `from` after it is called `to`; of a group or pattern also to its members.
@@ -372,6 +383,9 @@ fn remove_queues(s: &mut Scenario, i: usize) {
     let jobs: Vec<JobEntry> = s.jobs.iter().filter(|j| is_gone(&j.queue)).cloned().collect();
     retain(&mut s.jobs, |j| !is_gone(&j.queue));
     retain(&mut s.timeline, |t| !t.queue.as_deref().is_some_and(is_gone));
+    for key in switches_of(s, &is_gone) {
+        s.settings.remove(&key);
+    }
     forget_jobs(s, &jobs);
 }
 

@@ -5,6 +5,7 @@ use plotters::element::{PathElement, Rectangle, Text};
 use super::backend::text_anchor::HPos;
 use super::backend::{Area, Drawn, Ink, Paint, Size, Trim, fit, picture, px};
 use super::marks;
+use crate::model::Terms;
 use crate::view_model::division::{DivisionView, Tank};
 use crate::view_model::number::number;
 
@@ -63,6 +64,7 @@ fn draw(area: &Area<'_>, view: &DivisionView, width: f64) -> Drawn {
         vec![(0, px(BASE)), (px(width), px(BASE))],
         Paint::from(Ink::Ink).line(1.5),
     ))?;
+    let terms = Terms::of(&view.policy);
     let mut priority = None;
     for (tank, &(x, w)) in view.tanks.iter().zip(&layout.tanks) {
         if tank.priority != priority && tank.priority.is_some() {
@@ -74,7 +76,7 @@ fn draw(area: &Area<'_>, view: &DivisionView, width: f64) -> Drawn {
             area.draw(&Text::new(text, (px(x), px(8.0)), Paint::from(Ink::Soft).text(12.0, HPos::Left)))?;
         }
         priority = tank.priority.or(priority);
-        draw_tank(area, tank, x, w, layout.scale)?;
+        draw_tank(area, tank, x, (w, layout.scale), terms)?;
         if let Some(ghost) = &tank.ghost {
             draw_ghost(area, tank, ghost, (x, w), layout.scale)?;
         }
@@ -82,7 +84,7 @@ fn draw(area: &Area<'_>, view: &DivisionView, width: f64) -> Drawn {
     Ok(())
 }
 
-fn draw_tank(area: &Area<'_>, tank: &Tank, x: f64, w: f64, scale: f64) -> Drawn {
+fn draw_tank(area: &Area<'_>, tank: &Tank, x: f64, (w, scale): (f64, f64), terms: &Terms) -> Drawn {
     let y = |amount: f64| BASE - (tank.height(amount) * scale).min(BASE - TOP);
     let block = |from: f64, to: f64| [(px(x), px(y(to))), (px(x + w), px(y(from)))];
     let held = tank.ground + tank.water;
@@ -109,7 +111,12 @@ fn draw_tank(area: &Area<'_>, tank: &Tank, x: f64, w: f64, scale: f64) -> Drawn 
         let at = (px(x + w / 2.0), px((y(from) + y(to)) / 2.0));
         area.draw(&Text::new(text, at, Paint::from(ink).trimmed(Trim::Bold).text(12.0, HPos::Center)))
     };
-    label(format!("quota {}", number(tank.ground)), 0.0, tank.ground, marks::on(tank.tone))?;
+    label(
+        format!("{} {}", terms.word("quota"), number(tank.ground)),
+        0.0,
+        tank.ground,
+        marks::on(tank.tone),
+    )?;
     label(format!("+{}", number(tank.water)), tank.ground, held, Ink::Ink)?;
     let cover = vec![(px(x - 4.0), px(lid)), (px(x + w + 4.0), px(lid))];
     area.draw(&PathElement::new(cover, Paint::from(Ink::Ink).line(2.5)))?;
@@ -121,16 +128,17 @@ fn draw_tank(area: &Area<'_>, tank: &Tank, x: f64, w: f64, scale: f64) -> Drawn 
         Paint::from(Ink::Soft).text(12.0, HPos::Center),
     ))?;
     let mut below = vec![(tank.name.clone(), Paint::from(Ink::Ink).trimmed(Trim::Bold))];
+    let word = terms.word("weight");
     let weight = match tank.part {
         _ if tank.ghost.as_ref().is_some_and(|ghost| ghost.weight != tank.weight) => {
             format!(
-                "weight {} → {}",
+                "{word} {} → {}",
                 number(tank.weight),
                 number(tank.ghost.as_ref().map_or(0.0, |g| g.weight))
             )
         }
-        Some(part) => format!("weight {} → {}", number(tank.weight), number(part)),
-        None => format!("weight {}", number(tank.weight)),
+        Some(part) => format!("{word} {} → {}", number(tank.weight), number(part)),
+        None => format!("{word} {}", number(tank.weight)),
     };
     below.push((weight, Paint::from(Ink::Soft)));
     if let Some(ghost) = &tank.ghost {

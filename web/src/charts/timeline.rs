@@ -11,6 +11,7 @@ use plotters::style::Color;
 use super::backend::text_anchor::HPos;
 use super::backend::{Area, Drawn, Ink, Paint, Size, Svg, Trim, picture, px, text_width};
 use super::marks;
+use crate::model::Terms;
 use crate::view_model::number::{number, ticks, unit};
 use crate::view_model::timeline::{Axis, Band, Kind, LEFT, LaneMark, RIGHT, TimelineView, lane};
 
@@ -183,7 +184,8 @@ fn lines(plane: &mut Plane<'_, '_>, view: &TimelineView, size: Size) -> Drawn {
             if x < edge {
                 plane.draw_series(LineSeries::new([(x, y), (edge, y)], paint.line(1.6)))?;
             }
-            captions.push((y, format!("{name}: fair share {}", number(y))));
+            let word = Terms::of(&view.policy).word("fair share");
+            captions.push((y, format!("{name}: {word} {}", number(y))));
         }
     }
     if let Some((_, y)) = end.filter(|_| size.width > 300.0) {

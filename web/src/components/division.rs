@@ -8,7 +8,7 @@ use super::button::IconButton;
 use super::icons::Kind;
 use super::picture::{insert, table_button, table_of, width_of};
 use crate::charts::division::{GRIP, Layout, division as draw, layout};
-use crate::model::{Command, document, edit};
+use crate::model::{Command, Terms, document, edit};
 use crate::store::Store;
 use crate::view_model::division::{DivisionView, division, says, with_ghost};
 use crate::view_model::number::resource_key;
@@ -75,7 +75,10 @@ pub fn Division() -> impl IntoView {
         })
     };
     let spoken = move || {
-        view.get().map(|view| view.tanks.iter().map(|tank| view! { <li>{says(tank)}</li> }).collect_view())
+        view.get().map(|view| {
+            let terms = Terms::of(&view.policy);
+            view.tanks.iter().map(|tank| view! { <li>{says(tank, terms)}</li> }).collect_view()
+        })
     };
     let stepper = move || {
         view.get().map(|view| {
@@ -89,7 +92,7 @@ pub fn Division() -> impl IntoView {
     view! {
         <section class="chart division" aria-label="Division" data-composite on:keydown=keys>
             <div class="sect">
-                <h2>{move || view.get().map_or("Select a queue to see how its fair share came about".into(), |v| v.title)}</h2>
+                <h2>{move || view.get().map_or_else(|| store.scenario.with(|s| Terms::of(&s.policy).says("Select a queue to see how its fair share came about")), |v| v.title)}</h2>
                 {levels}
                 {table_button(as_table)}
             </div>

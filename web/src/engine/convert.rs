@@ -16,6 +16,7 @@ use super::protocol::{
 pub fn frame(sim: &Simulation, record: &CycleRecord) -> Frame {
     let cluster = sim.cluster();
     let mut frame = Frame {
+        policy: String::new(),
         cycle: record.cycle,
         time_ms: record.time.as_millis(),
         digest: format!("{:016x}", record.digest),

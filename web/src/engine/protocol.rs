@@ -246,6 +246,8 @@ impl Say {
 /// What one instant looks like. Everything drawn derives from it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Frame {
+    /// The policy that runs, by its name in a scenario; empty: the default one.
+    pub policy: String,
     /// 0: the opening state.
     pub cycle: u32,
     /// Milliseconds since the start.

@@ -66,6 +66,8 @@ struct Wanted {
 
 /// A run and the way back in it.
 struct Runner {
+    /// Its name in a scenario.
+    policy: &'static str,
     sim: Simulation,
     record: CycleRecord,
     tape: Tape,
@@ -307,15 +309,16 @@ pub(super) fn plan_of(text: &str) -> Result<Plan, Vec<String>> {
 impl Runner {
     fn new(text: &str) -> Result<Runner, Vec<String>> {
         let plan = plan_of(text)?;
+        let policy = plan.policy.name();
         let sim = Simulation::new(&plan);
         let record = sim.opening().clone();
         let tape = Tape::new(sim.cluster(), &record);
         let checkpoints = BTreeMap::from([(0, sim.checkpoint())]);
-        Ok(Runner { sim, record, tape, checkpoints, stride: 4 })
+        Ok(Runner { policy, sim, record, tape, checkpoints, stride: 4 })
     }
 
     fn frame(&self) -> Frame {
-        convert::frame(&self.sim, &self.record)
+        Frame { policy: self.policy.to_string(), ..convert::frame(&self.sim, &self.record) }
     }
 
     /// One cycle on; `false`: there is none.

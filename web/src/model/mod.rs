@@ -19,6 +19,7 @@ pub mod requests;
 pub mod selection;
 pub mod table;
 pub mod tell;
+pub mod terms;
 pub mod tree;
 mod update;
 
@@ -35,6 +36,7 @@ pub use history::History;
 use kinds::Kinds;
 pub use ladder::Ladder;
 pub use selection::Selection;
+pub use terms::Terms;
 pub use update::{begin, mistake, update};
 
 /// Everything the page knows.

@@ -8,8 +8,8 @@ use super::number::{self, DOMINANT, amount, bound, in_unit, resource_name, unit}
 use super::queues::{Tone, Tree, visible};
 use super::{Table, dominant};
 use crate::engine::protocol::{BoundTriple, EventRow, Frame, QueueRow, Triple};
-use crate::model::Selection;
 use crate::model::dominant::resource_of;
+use crate::model::{Selection, Terms};
 
 /// What Shares draws. Amounts are in the unit people read.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -28,6 +28,8 @@ pub struct SharesView {
     pub rows: Vec<ShareRow>,
     /// The marks that are on screen.
     pub marks: BTreeSet<Mark>,
+    /// In whose words it is.
+    pub policy: String,
 }
 
 /// One row.
@@ -148,10 +150,11 @@ pub fn shares(
     let capacity = in_unit(resource, frame.total[r]);
     let touched = touched(frame);
     let selected = selected_queue(frame, selection);
+    let terms = Terms::of(&frame.policy);
     let mut rows = vec![cluster_row(raw, &tree, resource)];
     for position in visible(&frame.queues, &tree, collapsed) {
         let queue = &frame.queues[position as usize];
-        let mut row = queue_row(queue, resource);
+        let mut row = queue_row(queue, resource, terms);
         row.queue = Some(position);
         if resource == DOMINANT {
             let queue = &raw.queues[position as usize];
@@ -173,7 +176,8 @@ pub fn shares(
         resource,
         max,
         capacity,
-        reference: if has_shares { "fair share" } else { "quota" },
+        reference: terms.word(if has_shares { "fair share" } else { "quota" }),
+        policy: frame.policy.clone(),
         rows,
         marks: BTreeSet::new(),
     };
@@ -232,14 +236,14 @@ fn base(triple: &BoundTriple, resource: u8) -> Option<f64> {
     triple[usize::from(resource.min(2))]
 }
 
-fn queue_row(queue: &QueueRow, resource: u8) -> ShareRow {
+fn queue_row(queue: &QueueRow, resource: u8, terms: &Terms) -> ShareRow {
     let r = usize::from(resource.min(2));
     let fair = queue.fair_share.as_ref().map(|share| base(share, resource));
     let reference = fair.unwrap_or_else(|| base(&queue.quota, resource));
     let mut facts = vec![("has", number::with_unit(resource, queue.allocated[r]))];
     let mut more = |there: bool, name, value: String| {
         if there {
-            facts.push((name, value));
+            facts.push((terms.word(name), value));
         }
     };
     more(queue.claimed[r] > 0.0, "claimed", amount(resource, queue.claimed[r]));
@@ -333,6 +337,7 @@ pub fn selected_queue(frame: &Frame, selection: Option<&Selection>) -> Option<u3
 }
 
 fn summary(frame: &Frame, tree: &Tree, used: &str, resource: u8) -> String {
+    let terms = Terms::of(&frame.policy);
     let r = usize::from(resource.min(2));
     let leaves: Vec<&QueueRow> = tree
         .order()
@@ -344,7 +349,9 @@ fn summary(frame: &Frame, tree: &Tree, used: &str, resource: u8) -> String {
         .iter()
         .filter_map(|queue| {
             let over = queue.allocated[r] - queue.quota[r]?;
-            (over > 1e-9).then(|| format!("{} holds {} beyond its quota", queue.name, amount(resource, over)))
+            (over > 1e-9).then(|| {
+                format!("{} holds {} beyond its {}", queue.name, amount(resource, over), terms.word("quota"))
+            })
         })
         .collect();
     let short: Vec<String> = leaves
@@ -367,7 +374,8 @@ fn summary(frame: &Frame, tree: &Tree, used: &str, resource: u8) -> String {
             [] => {}
             [one] => said += &format!("; {one}"),
             [one, rest @ ..] => {
-                said += &format!("; {one}, and {} more", number::count(rest.len() as u64, "queue"))
+                said +=
+                    &format!("; {one}, and {} more", number::count(rest.len() as u64, terms.word("queue")))
             }
         }
     }
@@ -378,11 +386,13 @@ fn summary(frame: &Frame, tree: &Tree, used: &str, resource: u8) -> String {
 pub fn table(view: &SharesView) -> Table {
     let text = |v: Option<f64>| v.map_or_else(|| "–".into(), number::number);
     let unit = unit(view.resource, 2.0);
+    let terms = Terms::of(&view.policy);
+    let says = |word: &'static str| terms.word(word);
     let captions = ["has", "claimed", "leaving", "quota", "fair share", "limit", "wants", "cannot be taken"];
-    let mut head = vec!["queue".to_string()];
+    let mut head = vec![says("queue").to_string()];
     let counted_in = view.resource == DOMINANT;
     head.extend(counted_in.then(|| "counted in".to_string()));
-    head.extend(captions.iter().map(|c| format!("{c}, {unit}")));
+    head.extend(captions.iter().map(|c| format!("{}, {unit}", says(c))));
     Table {
         head,
         text_columns: 1 + usize::from(counted_in),

@@ -64,6 +64,8 @@ pub struct TimelineView {
     pub events: Vec<LaneEvent>,
     /// The kinds of all of them, also of those that are left out.
     pub kinds: Kinds,
+    /// In whose words it is.
+    pub policy: String,
 }
 
 impl TimelineView {
@@ -160,6 +162,7 @@ pub fn timeline(run: &Run, frame: &Frame, selection: Option<&Selection>, resourc
         share,
         events,
         kinds,
+        policy: frame.policy.clone(),
     }
 }
 

@@ -436,3 +436,32 @@ fn those_who_were_not_chosen_have_their_reason() {
     frame.events[0].checks.clear();
     assert_eq!(told(&frame, "v4"), "", "of other rules it is not known whom they spare");
 }
+
+#[test]
+fn the_words_are_those_of_the_policy() {
+    let told = |policy: &str, selection: Selection| {
+        let frame = Frame { policy: policy.into(), ..fixtures::reclaimed() };
+        why(&frame, None, Some(&selection), None, 2)
+    };
+    let evicted = |policy| told(policy, Selection::Job("a2".into())).verdict.to_string();
+    let runai = "`a2` was reclaimed for `b2`: `team-a` held 3 GPUs, one above its fairshare of 2; `team-b`, with `b2`, stays within its own 2.";
+    assert_eq!(evicted("runai"), runai);
+    assert_eq!(evicted("ego"), runai.replace("fairshare", "share quota"));
+    for (policy, foreign) in [
+        ("runai", &["fair share", "queue", "job"][..]),
+        ("ego", &["fair share", "quota of", "weight", "pod", "node "]),
+    ] {
+        for selection in
+            [Selection::Queue("team-a".into()), Selection::Job("b1".into()), Selection::Node("node-1".into())]
+        {
+            let why = told(policy, selection);
+            let mut all = vec![why.verdict.to_string(), why.outlook.to_string()];
+            all.extend(why.also.iter().chain(&why.checks).map(ToString::to_string));
+            all.extend(why.controls.iter().map(|control| control.label.to_string()));
+            let found = all.iter().find(|text| {
+                foreign.iter().any(|word| text.contains(word) && !text.contains("share quota of"))
+            });
+            assert_eq!(found, None, "{policy}");
+        }
+    }
+}

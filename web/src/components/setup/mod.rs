@@ -9,6 +9,7 @@ mod findings;
 mod later;
 mod marking;
 mod nodes;
+mod own;
 mod queues;
 mod rules;
 mod text;
@@ -26,7 +27,7 @@ use super::button::IconButton;
 use super::icons::Kind;
 use super::menu::MenuItem;
 use crate::engine::protocol::QueueRow;
-use crate::model::{Command, SetupTab};
+use crate::model::{Command, SetupTab, Terms};
 use crate::store::Store;
 use crate::view_model::queues::{Tone, Tree};
 
@@ -73,6 +74,11 @@ const TABS: [(SetupTab, &str); 5] = [
     (SetupTab::Text, "Text"),
 ];
 
+/// A word of our own in the policy's.
+fn head(store: Store, word: &str) -> String {
+    store.scenario.with(|s| Terms::of(&s.policy).says(word))
+}
+
 /// The line of a row's menu that opens its form.
 fn all_values(name: &str, at: Path) -> MenuItem {
     MenuItem::new(format!("All values of {name}"), Command::Detail(Some(at))).key("Alt+Enter")
@@ -96,7 +102,7 @@ pub fn Setup() -> impl IntoView {
                 tabindex=move || if tab.get() == this { "0" } else { "-1" }
                 on:click=move |_| store.dispatch(Command::Tab(this))
             >
-                {name}
+                {move || if this == SetupTab::Queues { head(store, name) } else { name.to_string() }}
             </button>
         }
     });

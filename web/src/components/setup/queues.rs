@@ -3,12 +3,12 @@
 use crate::dom::prelude::*;
 use fairground::scenario::Path;
 
-use super::all_values;
 use super::grid::{EditGrid, RowKey};
 use super::rows::{Row, queue_columns, queue_rows, usage_counts};
+use super::{all_values, head};
 use crate::components::icons::{Icon, Kind};
 use crate::components::menu::MenuItem;
-use crate::model::{Change, Command, Shift, document, tree};
+use crate::model::{Change, Command, Shift, Terms, document, tree};
 use crate::store::Store;
 
 /// The tree of queues, edited in place.
@@ -35,9 +35,9 @@ pub fn Queues() -> impl IntoView {
         let with_usage = with_usage.get();
         view! {
             <EditGrid
-                label="Queues"
+                label=head(store, "Queues")
                 is_tree=true
-                columns=Signal::derive(move || queue_columns(with_usage))
+                columns=Signal::derive(move || store.scenario.with(|s| queue_columns(Terms::of(&s.policy), with_usage)))
                 rows
                 menu=Callback::new(move |id: String| menu(store, &id))
                 on_row_key=Callback::new(on_row_key)
@@ -53,7 +53,7 @@ pub fn Queues() -> impl IntoView {
                 on:click=move |_| store.dispatch(Command::Change(Change::AddQueue { parent: None }))
             >
                 <Icon kind=Kind::Plus />
-                "Queue"
+                {move || head(store, "Queue")}
                 <span class="kbd">"Q"</span>
             </button>
             <button
@@ -62,7 +62,7 @@ pub fn Queues() -> impl IntoView {
                 on:click=move |_| store.dispatch(Command::Change(Change::AddJob { queue: None }))
             >
                 <Icon kind=Kind::Plus />
-                "Job"
+                {move || head(store, "Job")}
                 <span class="kbd">"W"</span>
             </button>
         </div>
