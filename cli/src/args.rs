@@ -50,7 +50,7 @@ pub struct Run {
     /// A scenario (YAML or JSON) or a link to one; - reads standard input
     #[arg(value_name = "FILE")]
     pub file: String,
-    /// Use this policy instead of the scenario's: kai, fifo, yunikorn, ego or runai
+    /// Use this policy instead of the scenario's: kai, fifo, yunikorn, ego, runai, max-min or drf
     #[arg(long, value_name = "P")]
     pub policy: Option<String>,
     /// Stop after the last cycle up to this moment, such as 90s, 2h or 30d
@@ -119,7 +119,7 @@ pub struct Import {
     /// Part of each queue's GPUs that becomes its quota, such as 1/4
     #[arg(long, value_name = "PART", value_parser = part)]
     pub quota_scale: Option<(u32, u32)>,
-    /// The policy of the scenario: kai, fifo, yunikorn, ego or runai
+    /// The policy of the scenario: kai, fifo, yunikorn, ego, runai, max-min or drf
     #[arg(long, value_name = "P")]
     pub policy: Option<String>,
     /// Where to write the scenario; - writes to standard output

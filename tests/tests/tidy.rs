@@ -76,7 +76,7 @@ const DEPENDENCIES: &[(&str, &[&str])] = &[
 ];
 
 /// Policies that are written as a dialect of another one's engine, which therefore know that one: it is what they are.
-const DIALECTS: &[(&str, &str)] = &[("runai", "kai")];
+const DIALECTS: &[(&str, &str)] = &[("runai", "kai"), ("maxmin", "filling"), ("drf", "filling")];
 
 const FILE_LINES: usize = 600;
 const FUNCTION_LINES: usize = 70;
