@@ -12,7 +12,7 @@ const CORE_LAYERS: &[&[&str]] = &[
     &["trace"],
     &["policy"],
     &["scenario"],
-    &["import", "link"],
+    &["import", "link", "translate"],
     &["sim"],
 ];
 
