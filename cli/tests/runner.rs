@@ -243,3 +243,55 @@ fn a_crash_of_the_real_scheduler_is_a_mark() {
     let out = text(&fairground(&["run", "-", "--cycles", "20"], example).stdout);
     assert!(out.contains("here the real scheduler stops with an error"), "{out}");
 }
+
+/// Under another policy a scenario is put into its words, and what became of its settings is said.
+#[test]
+fn another_policy_speaks_other_words() {
+    let output = fairground(&["run", "-", "--policy", "yunikorn", "--out", "jsonl"], TWO_TEAMS);
+    assert_eq!(code(&output), Some(0), "{}", text(&output.stderr));
+    let err = text(&output.stderr);
+    assert!(
+        err.contains("kept: quota is called guaranteed in YuniKorn (queues[\"team-a\"].gpu.quota"),
+        "{err}"
+    );
+    let out = text(&output.stdout);
+    let first: serde_json::Value = serde_json::from_str(out.lines().next().expect("lines")).expect("JSON");
+    assert_eq!(first["translated"]["policy"], "yunikorn");
+    assert_eq!(first["translated"]["notes"][0]["kind"], "kept");
+    let written = fairground(&["translate", "-", "--policy", "kai"], TWO_TEAMS);
+    assert_eq!(code(&written), Some(0), "{}", text(&written.stderr));
+    let scenario = text(&written.stdout);
+    assert!(scenario.contains("policy: kai") && scenario.contains("limit: unlimited"), "{scenario}");
+    assert_eq!(code(&fairground(&["translate", "-", "--policy", "lottery"], TWO_TEAMS)), Some(2));
+    assert_eq!(code(&fairground(&["run", "-", "--policy", "lottery"], TWO_TEAMS)), Some(2));
+}
+
+#[test]
+fn policies_side_by_side() {
+    let policies = "fifo,max-min,drf,kai,yunikorn,ego,runai";
+    let output = fairground(&["compare", "-", "--policies", policies], TWO_TEAMS);
+    assert_eq!(code(&output), Some(0), "{}", text(&output.stderr));
+    let out = text(&output.stdout);
+    let row = |caption: &str| -> Vec<String> {
+        let line = out
+            .lines()
+            .find(|line| line.starts_with(caption))
+            .unwrap_or_else(|| panic!("{caption} in {out}"));
+        line[caption.len()..].split_whitespace().map(str::to_owned).collect()
+    };
+    assert_eq!(row("jobs done"), ["3"; 7]);
+    assert_eq!(row("team-a: GPU hours"), ["0.00"; 7]);
+    let lines =
+        fairground(&["compare", "-", "--policies", policies, "--until", "3s", "--out", "jsonl"], TWO_TEAMS);
+    let parse = |line: &str| serde_json::from_str::<serde_json::Value>(line).expect("JSON");
+    let lines: Vec<serde_json::Value> = text(&lines.stdout).lines().map(parse).collect();
+    let gpus =
+        |i: usize| [&lines[i]["queues"][0]["gpus"], &lines[i]["queues"][1]["gpus"]].map(|n| n.as_f64());
+    // In hard partitions a2 waits for its own two GPUs, and EGO lends whole hosts; everybody else gives it the idle one.
+    for (i, line) in lines.iter().enumerate() {
+        let lends = !["fifo", "ego"].contains(&line["policy"].as_str().expect("a name"));
+        let (of_a, waiting) = if lends { (3.0, 0) } else { (2.0, 1) };
+        let found = (gpus(i), &line["jobs_waiting"]);
+        assert_eq!(found, ([Some(of_a), Some(1.0)], &waiting.into()), "{}", line["policy"]);
+    }
+}

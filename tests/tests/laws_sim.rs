@@ -52,6 +52,8 @@ fn policies() -> Vec<Policy> {
         Policy::YuniKorn(impatient),
         Policy::Ego(graceful),
         Policy::Runai(Default::default()),
+        Policy::MaxMin(Default::default()),
+        Policy::Drf(Default::default()),
     ]
 }
 

@@ -4,10 +4,16 @@
 //! bind and evict, and with the moment at which it wants to be asked again. Policies do not know each other,
 //! nor the simulation; they do not change the world.
 
+#[cfg(feature = "baselines")]
+pub mod drf;
 #[cfg(feature = "ego")]
 pub mod ego;
 pub mod fifo;
+#[cfg(feature = "baselines")]
+pub mod filling;
 pub mod kai;
+#[cfg(feature = "baselines")]
+pub mod maxmin;
 mod registry;
 #[cfg(feature = "runai")]
 pub mod runai;

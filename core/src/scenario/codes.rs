@@ -109,7 +109,8 @@ DIALECT "S010" Error "unknown dialect"
 "dialect: slurm\n"
 
 POLICY "S011" Error "unknown policy"
-"The policy decides what runs. This build knows `kai` (the default), `fifo`, `yunikorn`, `ego` and `runai`."
+"The policy decides what runs. This build knows `kai` (the default), `fifo`, `yunikorn`, `ego`, `runai`, \
+`max-min` and `drf`."
 "policy: lottery\n"
 
 SETTING "S012" Error "unknown setting"

@@ -25,7 +25,8 @@ pub struct Scenario {
     pub note: String,
     /// Whose words and units the file uses; left out: `kai`.
     pub dialect: String,
-    /// Which policy runs it: `kai`, `fifo`, `yunikorn`, `ego` or `runai`; left out: `kai`.
+    /// Which policy runs it: `kai`, `fifo`, `yunikorn`, `ego`, `runai`, `max-min` or `drf`; left out:
+    /// `kai`.
     pub policy: String,
     /// Switches of the policy by name; left out: the product's default.
     pub settings: BTreeMap<String, Scalar>,

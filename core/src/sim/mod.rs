@@ -2,6 +2,8 @@
 
 mod agenda;
 mod checkpoint;
+#[cfg(feature = "translate")]
+mod compare;
 mod explain;
 mod happen;
 mod history;
@@ -13,6 +15,8 @@ mod summary;
 mod view;
 
 pub use checkpoint::Checkpoint;
+#[cfg(feature = "translate")]
+pub use compare::{Column, Ran, compare};
 pub use explain::{Explanation, explain};
 pub use history::{BUDGET, History};
 pub use meter::{Integrals, Meter};

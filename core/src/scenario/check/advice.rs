@@ -5,7 +5,7 @@ use super::super::schema::Scenario;
 use super::jobs::Jobs;
 use super::nodes::Nodes;
 use super::queues::Queues;
-use super::{Here, Path};
+use super::{Here, Path, ignored};
 use crate::id::{Id, QueueId};
 use crate::kit::sort::order;
 use crate::policy::Policy;
@@ -43,8 +43,8 @@ pub fn advice(
             fifo(here, queue, f);
         }
     }
-    if matches!(policy, Some(Policy::Fifo(_))) {
-        not_expressed(s, queues, f);
+    if let Some(policy) = policy {
+        ignored::of_queues(s, policy, queues, f);
     }
     if nodes.complete {
         oversubscribed(queues, capacity, f);
@@ -234,36 +234,5 @@ fn same_age(s: &Scenario, queues: &Queues, f: &mut Findings) {
             let fix = set(place.clone(), later, format!("Make {} younger", quoted(&b.name)));
             f.add(codes::SAME_AGE, place, says, fix);
         }
-    }
-}
-
-/// What first in, first out has no counterpart for: one finding per kind of value, at its first place.
-fn not_expressed(s: &Scenario, queues: &Queues, f: &mut Findings) {
-    type Has = fn(&crate::scenario::QueueEntry) -> bool;
-    let kinds: [(&str, &str, Has); 6] = [
-        ("limit", "gpu.limit", |q| {
-            [&q.gpu, &q.cpu, &q.memory]
-                .iter()
-                .any(|r| r.limit.as_ref().is_some_and(|l| l.0.trim() != "unlimited"))
-        }),
-        ("weight", "gpu.weight", |q| {
-            [&q.gpu, &q.cpu, &q.memory].iter().any(|r| r.weight.as_ref().is_some_and(|w| w.0.trim() != "1"))
-        }),
-        ("usage", "gpu.usage", |q| [&q.gpu, &q.cpu, &q.memory].iter().any(|r| r.usage.is_some())),
-        ("priority", "priority", |q| q.priority.is_some()),
-        ("preempt-min-runtime", "preempt-min-runtime", |q| q.preempt_min_runtime.is_some()),
-        ("reclaim-min-runtime", "reclaim-min-runtime", |q| q.reclaim_min_runtime.is_some()),
-    ];
-    for (what, place, has) in kinds {
-        let mut with = s.queues.iter().enumerate().filter(|(_, q)| has(q));
-        let Some((i, first)) = with.next() else { continue };
-        let more = match with.count() {
-            0 => String::new(),
-            n => format!(" and {n} more"),
-        };
-        let says = format!("first in, first out ignores {what} (of {}{more})", quoted(&first.name));
-        let here = queues.here(s, QueueId::from_index(i));
-        let at = place.split('.').fold(here.path(), |path, field| path.field(field));
-        f.add(codes::NOT_EXPRESSED, at, says, None);
     }
 }

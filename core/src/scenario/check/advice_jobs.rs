@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use super::super::codes;
 use super::super::schema::Scenario;
+use super::ignored;
 use super::jobs::{Jobs, Set};
 use super::nodes::Nodes;
 use crate::cluster::{GpuRequest, Node};
@@ -80,8 +81,8 @@ pub fn advice(s: &Scenario, policy: Option<&Policy>, nodes: &Nodes, jobs: &Jobs,
             }
         }
     }
-    if matches!(policy, Some(Policy::Fifo(_))) {
-        not_expressed(s, jobs, f);
+    if let Some(policy) = policy {
+        ignored::of_jobs(s, policy, jobs, f);
     }
 }
 
@@ -142,25 +143,5 @@ fn offer(node: &Node, own: &Set, resource: Resource) -> Amount {
             Amount::base_units(node.gpu_memory_mib)
         }
         _ => has,
-    }
-}
-
-/// What first in, first out has no counterpart for.
-fn not_expressed(s: &Scenario, jobs: &Jobs, f: &mut Findings) {
-    type Has = fn(&crate::scenario::JobEntry) -> bool;
-    let kinds: [(&str, Has); 3] = [
-        ("priority", |j| j.priority.is_some()),
-        ("preemptible", |j| j.preemptible.is_some()),
-        ("min-available", |j| j.min_available.is_some()),
-    ];
-    for (what, has) in kinds {
-        let mut with = s.jobs.iter().enumerate().filter(|(_, j)| has(j));
-        let Some((i, first)) = with.next() else { continue };
-        let more = match with.count() {
-            0 => String::new(),
-            n => format!(" and {n} more"),
-        };
-        let says = format!("first in, first out ignores {what} (of {}{more})", quoted(&first.name));
-        f.add(codes::NOT_EXPRESSED, jobs.here(s, i).field(what), says, None);
     }
 }

@@ -6,6 +6,7 @@
 mod advice;
 mod advice_jobs;
 mod build;
+mod ignored;
 mod jobs;
 mod kai;
 mod names;

@@ -22,7 +22,7 @@ pub struct Choice {
 }
 
 /// The policies; the first is the default.
-pub const POLICIES: [Choice; 5] = [
+pub const POLICIES: [Choice; 7] = [
     Choice { key: "kai", name: "KAI Scheduler", short: "KAI", switches: attributes::KAI },
     Choice { key: "runai", name: "Run:ai", short: "Run:ai", switches: own::RUNAI },
     Choice { key: "yunikorn", name: "Apache YuniKorn", short: "YuniKorn", switches: attributes::YUNIKORN },
@@ -33,6 +33,8 @@ pub const POLICIES: [Choice; 5] = [
         short: "First in, first out",
         switches: &[],
     },
+    Choice { key: "max-min", name: "Max-min fairness", short: "Max-min", switches: &[] },
+    Choice { key: "drf", name: "Dominant resource fairness (plain)", short: "DRF", switches: &[] },
 ];
 
 impl Choice {
