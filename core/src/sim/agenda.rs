@@ -88,10 +88,12 @@ impl Agenda {
             self.next += 1;
         }
     }
-    /// When the scheduler has to be asked at the earliest.
-    pub fn next_news(&self) -> Option<Time> {
-        let made = self.made.iter().find(|(_, kind, _)| kind.is_news());
-        self.known.get(self.next).into_iter().chain(made).map(|entry| entry.0).min()
+    /// When the first entry is due that is news and concerns somebody.
+    pub fn next_news(&self, concerns: &dyn Fn(Entry) -> bool) -> Option<Time> {
+        let made = self.made.iter().find(|entry| entry.1.is_news() && concerns(**entry));
+        let mut known = self.known[self.next.min(self.known.len())..].iter();
+        let known = known.find(|entry| concerns(**entry) && !self.dropped.contains(entry));
+        known.into_iter().chain(made).map(|entry| entry.0).min()
     }
     /// When the first entry of any kind is due.
     pub fn first(&self) -> Option<Time> {

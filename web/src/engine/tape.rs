@@ -64,7 +64,7 @@ impl Tape {
         self.last_time_ms = record.time.as_millis();
         for recorded in &record.events {
             let job = match recorded.event {
-                Event::Submitted { job } | Event::JobDone { job } => Some(job),
+                Event::Submitted { job } | Event::JobDone { job } | Event::Offered { job, .. } => Some(job),
                 Event::Bound { pod, .. }
                 | Event::Claimed { pod, .. }
                 | Event::Unclaimed { pod, .. }
