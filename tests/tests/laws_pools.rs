@@ -76,7 +76,7 @@ fn alone(plan: &Plan, partition: PartitionId) -> Plan {
 /// What one partition shows of a run.
 #[derive(Debug, PartialEq)]
 struct Seen {
-    events: Vec<(Time, Event)>,
+    events: Vec<(Option<Time>, Event)>,
     refusals: Vec<(Time, Refusal)>,
     ledgers: Vec<Ledger>,
 }
@@ -85,9 +85,11 @@ fn seen(plan: &Plan, partition: PartitionId) -> Seen {
     let mut seen = Seen { events: Vec::new(), refusals: Vec::new(), ledgers: Vec::new() };
     run(plan, |simulation, record| {
         let is_here = |job: JobId| simulation.cluster().jobs[job].partition == partition;
-        for recorded in &record.events {
+        for (i, recorded) in (0..).zip(&record.events) {
             if job_of(simulation, recorded.event).is_some_and(is_here) {
-                seen.events.push((record.time, recorded.event));
+                // What happens outside is told by the next cycle, whichever partition it is of.
+                let at = (i >= record.n_outside).then_some(record.time);
+                seen.events.push((at, recorded.event));
             }
         }
         // Between its own cycles the others' records repeat what it said last.

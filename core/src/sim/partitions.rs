@@ -23,7 +23,7 @@ use crate::kit::sort;
 use crate::policy::{InCharge, Memory, PartitionView, Rhythm, Wake};
 use crate::scenario::{Plan, PlanChange};
 use crate::time::{Span, Time};
-use crate::trace::{Digest, Event, Ledger, LedgerRow, Recorded, Refusal, Trace};
+use crate::trace::{Digest, Event, Ledger, LedgerRow, Level, Recorded, Refusal, Trace};
 use crate::units::{PerResource, Resource};
 
 /// Who decides in one partition: never changes in a run.
@@ -119,7 +119,7 @@ impl Simulation {
         let part = &self.state.parts[partition];
         let news = || match part.has_news || part.has_offer {
             true => Some(now),
-            false => self.state.agenda.next_news(&|entry| self.concerns(entry, partition)),
+            false => self.state.agenda.next_news(&|entry| self.news_of(entry, partition)),
         };
         match part.wake {
             Wake::Again => Some(earliest),
@@ -129,6 +129,17 @@ impl Simulation {
                 Some(news().map_or(at, |news| news.max(not_before).min(at)).max(earliest))
             }
         }
+    }
+
+    /// When an entry of the agenda brings news for a partition: at once, or when the pod ends that runs from then on.
+    fn news_of(&self, entry: Entry, partition: PartitionId) -> Option<Time> {
+        let (at, kind, sequence) = entry;
+        let cluster = self.cluster();
+        let after = match kind {
+            Kind::Run => cluster.jobs[cluster.pods[PodId(sequence)].job].lasts?,
+            _ => Span::ZERO,
+        };
+        self.concerns(entry, partition).then_some(at + after)
     }
 
     /// Whether an entry of the agenda is news for a partition.
@@ -171,14 +182,20 @@ impl Simulation {
                 self.ask(partition, &mut all);
                 return (all, due);
             }
-            let mut trace = Trace::new(self.state.level);
+            // Those that are not due next time are still asked for their refusals then, whatever is recorded now.
+            let mut trace = Trace::new(self.state.level.max(Level::Decisive));
             self.ask(partition, &mut trace);
+            if self.state.level < Level::Decisive {
+                trace.events.iter_mut().for_each(|recorded| recorded.checks.clear());
+            }
             all.events.append(&mut trace.events);
             all.checks.append(&mut trace.checks);
             all.marks.append(&mut trace.marks);
             self.state.parts[partition].refusals = trace.refusals;
         }
-        all.refusals = self.refusals();
+        if self.state.level >= Level::Decisive {
+            all.refusals = self.refusals();
+        }
         (all, due)
     }
 
