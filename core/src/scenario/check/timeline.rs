@@ -148,7 +148,7 @@ fn queue_change(
 fn no_pool(entry: &TimelineEntry, here: Here<'_>, f: &mut Findings) {
     if entry.pool.is_some() {
         let at = here.field("pool");
-        let says = "only what changes of a queue has a pool; remove it".to_string();
+        let says = "only a change of a queue has a pool; remove it".to_string();
         f.add(codes::CONFLICT, at.clone(), says, set(at, "", "Remove the pool"));
     }
 }
