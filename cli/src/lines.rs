@@ -135,6 +135,10 @@ fn event(cluster: &Cluster, event: &Event) -> Map<String, Value> {
             }
         }
         Event::Requeued { pod } => pod_of(&mut line, pod),
+        Event::Offered { job, partition } => {
+            line.insert("job".into(), name_of(cluster, job));
+            line.insert("pool".into(), (*cluster.partitions[partition].name).into());
+        }
         Event::Changed { entry } => {
             line.insert("entry".into(), entry.into());
         }

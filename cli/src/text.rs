@@ -83,6 +83,7 @@ pub fn kind(event: &Event) -> &'static str {
         Event::Requeued { .. } => "requeued",
         Event::Finished { .. } => "finished",
         Event::JobDone { .. } => "done",
+        Event::Offered { .. } => "offered",
         Event::Changed { .. } => "changed",
     }
 }
@@ -128,6 +129,9 @@ fn sentence(cluster: &Cluster, recorded: &Recorded) -> String {
             format!("{word:<10} {} from {}{by}{why}", pod_text(pod), node_text(node))
         }
         Event::Requeued { pod } => format!("{word:<10} {}", pod_text(pod)),
+        Event::Offered { job, partition } => {
+            format!("{word:<10} {} to the pool {}", job_text(job), cluster.partitions[partition].name)
+        }
         Event::Changed { entry } => format!("{word:<10} timeline entry {}", entry + 1),
     }
 }

@@ -79,6 +79,8 @@ fn every_kind_of_finding_says_what_to_do() {
         5:43 warning S051 jobs["j"].every: every needs a count: how many jobs arrive at this distance [Remove it]
         3:27 error S055 nodes["n"].taints: "gpu" is not a taint such as gpu:NoSchedule or pool=a:NoExecute [Remove the taints]
         3:21 warning S056 settings.k-value: k-value has no effect: it needs past usage: of a queue, or measured (usage-client) [Remove it]
+        4:33 error S057 nodes["n"].pool: pool "dev" is not in the list of pools; add it or name another [Add the pool "dev"]
+        3:24 warning S058 pools["dev"]: no node is in the pool "dev", so nothing runs there [Remove the pool]
     "#]].assert_eq(&texts.concat());
 }
 
@@ -113,7 +115,7 @@ timeline:
   - {at: 6, job: j, state: down, node: a-2}
 ";
     expect![[r#"
-        15:12 error S007 queues["team-a"]: "color" is not a key of this place; known here: name, parent, priority, created, gpu, cpu, memory, preempt-min-runtime, reclaim-min-runtime, note
+        15:12 error S007 queues["team-a"]: "color" is not a key of this place; known here: name, parent, priority, created, gpu, cpu, memory, preempt-min-runtime, reclaim-min-runtime, note, pools, default-pools
         18:10 error S006 queues["team-a"].gpu: queues["team-a"].gpu takes keys and values: quota, limit, weight, usage
         22:5 error S006 jobs[2]: jobs[2] takes keys and values
         3:9 error S011 policy: policy "kay" is not known here; write one of kai, fifo, yunikorn, ego, runai, max-min, drf [Use the policy kai]
@@ -179,8 +181,8 @@ fn foreign_and_hostile_texts_are_refused_with_a_place() {
         1:1 error S008 : the format is missing; add `format: fairground-scenario` as the first line
         "apiVersion: v1\nkind: List"
         1:1 error S008 : the format is missing; add `format: fairground-scenario` as the first line
-        1:13 error S007 : "apiVersion" is not a key of this place; known here: name, note, dialect, policy, settings, cycle, delays, nodes, queues, jobs, timeline
-        2:7 error S007 : "kind" is not a key of this place; known here: name, note, dialect, policy, settings, cycle, delays, nodes, queues, jobs, timeline
+        1:13 error S007 : "apiVersion" is not a key of this place; known here: name, note, dialect, policy, settings, cycle, delays, nodes, queues, jobs, timeline, pools
+        2:7 error S007 : "kind" is not a key of this place; known here: name, note, dialect, policy, settings, cycle, delays, nodes, queues, jobs, timeline, pools
         "format: fairground-scenario\nversion: 1\n\tname: x"
         2:10 error S001 : a tab stands where only spaces may; use spaces to set lines in
         "format: fairground-scenario\nversion: 1\nname: &a x\nnote: *a"

@@ -353,6 +353,16 @@ NO_EFFECT "S056" Warning "no effect in this scenario"
 The message says what would have to be there."
 "settings: {k-value: 2}\n\
 nodes: [{name: n, gpu: 8}]\n"
+
+NO_POOL "S057" Error "pool does not exist"
+"Nodes, jobs, queues and the timeline name pools of the list `pools`. Without a list there is one pool with all nodes, and nothing names it."
+"pools: [{name: train}]\n\
+nodes: [{name: n, gpu: 8, pool: dev}]\n"
+
+EMPTY_POOL "S058" Warning "pool without nodes"
+"No node names the pool, so jobs that are offered to it wait. Nodes that name no pool are in the first of the list."
+"pools: [{name: train}, {name: dev}]\n\
+nodes: [{name: n, gpu: 8}]\n"
 }
 
 /// Kinds of findings that no scenario has: they are about edits and imports.

@@ -9,6 +9,7 @@ mod happen;
 mod history;
 mod looks;
 mod meter;
+mod partitions;
 mod record;
 mod simulation;
 mod summary;

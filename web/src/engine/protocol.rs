@@ -380,7 +380,7 @@ pub struct JobRow {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct EventRow {
     /// `submitted`, `started`, `claimed`, `reclaimed`, `preempted`, `moved`, `evicted`, `gone`, `requeued`,
-    /// `finished`, `done`, `changed`.
+    /// `finished`, `done`, `offered`, `changed`.
     pub kind: String,
     /// Milliseconds since the start.
     pub time_ms: i64,
@@ -402,6 +402,8 @@ pub struct EventRow {
     pub by_queue: Option<u32>,
     /// For reclaim: `fair-share` or `quota`; otherwise empty.
     pub reason: String,
+    /// The node pool to which a job is offered from now on; otherwise empty.
+    pub pool: String,
     /// What decided it.
     pub checks: Vec<CheckRow>,
 }

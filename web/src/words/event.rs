@@ -371,6 +371,10 @@ fn other(frame: &Frame, event: &EventRow) -> Explanation {
         "evicted" => job.say(format!(" was evicted: {}.", reason(&event.reason))),
         "gone" => job.say(" is gone from ").node(&event.node).say("; its place is free."),
         "requeued" => job.say(" waits again in ").queue(queue).say("."),
+        "offered" => job
+            .say(" found no place in its pool, so it is offered to the pool ")
+            .say(&*event.pool)
+            .say(" now."),
         "finished" => job.say(" finished on ").node(&event.node).say("."),
         "done" => job.say(" is done: its last pod ended."),
         "mark" => marked(frame, event).say("."),

@@ -52,7 +52,7 @@ pub fn ledger(world: PartitionView<'_>, model: &Model, desk: &Desk<'_>) -> Ledge
             }
         }
     }
-    for &job in &cluster.live_jobs {
+    for job in world.live_jobs() {
         for (_, pod) in cluster.pods_of(job) {
             let runs = pod.phase.holds() && !matches!(pod.phase, crate::cluster::Phase::Terminating { .. });
             if !runs && pod.phase != crate::cluster::Phase::Pending {

@@ -180,7 +180,7 @@ impl Memory {
         core.now = now;
         self.queues = world.cluster.queues.ids().map(|queue| find_queue(core, world, queue)).collect();
         self.follow_nodes(world);
-        for &job in &world.cluster.live_jobs {
+        for job in world.live_jobs() {
             self.follow_job(world, job);
         }
         self.forget(world);
@@ -188,7 +188,7 @@ impl Memory {
 
     fn follow_nodes(&mut self, world: PartitionView<'_>) {
         let Some(core) = &mut self.core else { return };
-        for (id, node) in world.cluster.nodes.iter().filter(|(_, node)| node.partition == world.partition) {
+        for (id, node) in world.nodes() {
             let of = |resource: Resource| Some(node.capacity.get(resource).in_base_units());
             // A node that is not ready offers nothing, not even to those who reserved it.
             let ready = amounts(&of, Some(i64::from(node.pods_max)));
@@ -371,7 +371,7 @@ fn refused_nodes(world: PartitionView<'_>, nodes: &[NodeId], pod: &Pod) -> Vec<N
 
 /// A queue's name in the core: lower case, and told apart from siblings that differ in case only.
 fn name_of(world: PartitionView<'_>, id: QueueId) -> String {
-    let queues = &world.cluster.queues;
+    let queues = world.queues();
     let own = queues[id].name.to_lowercase();
     let same = |&other: &QueueId| other < id && queues[other].name.to_lowercase() == own;
     let dotless = own.replace('.', "_dot_");
@@ -387,7 +387,7 @@ fn find_queue(core: &Core, world: PartitionView<'_>, id: QueueId) -> QueueIx {
 
 /// The partition's configuration as upstream's file would say it.
 fn partition(world: PartitionView<'_>, config: &Config) -> Partition {
-    let queues = &world.cluster.queues;
+    let queues = world.queues();
     let tops = queues.ids().filter(|&id| queues[id].parent.is_none());
     let root = config::Queue {
         name: "root".to_owned(),
@@ -403,7 +403,7 @@ fn partition(world: PartitionView<'_>, config: &Config) -> Partition {
 }
 
 fn configured(world: PartitionView<'_>, config: &Config, id: QueueId) -> config::Queue {
-    let queue = &world.cluster.queues[id];
+    let queue = &world.queues()[id];
     let mut properties = config.queues.get(&*queue.name).cloned().unwrap_or_default();
     if let Some(priority) = queue.priority.filter(|priority| *priority != 0) {
         properties.entry("priority.offset".to_owned()).or_insert_with(|| priority.to_string());
