@@ -65,6 +65,11 @@ static RUNAI: Terms = Terms {
 
 static EGO: Terms = Terms {
     pairs: &[
+        ("share usage quota", "share usage quota"),
+        ("share quotas", "share quotas"),
+        ("share quota", "share quota"),
+        ("barred by a quota or limit of the queue", "owned by others, or barred by a share limit"),
+        ("a quota", "an ownership"),
         ("within quota", "within ownership"),
         ("over quota", "beyond ownership"),
         ("fair shares", "share quotas"),
