@@ -41,7 +41,7 @@ static NEUTRAL: Terms = Terms {
 
 static RUNAI: Terms = Terms {
     pairs: &[
-        ("larger of quota and fair share", "larger of quota and fairshare"),
+        ("beyond fair share", "beyond fairshare"),
         ("fair shares", "fairshares"),
         ("fair share", "fairshare"),
         ("top queues", "departments"),
@@ -72,6 +72,7 @@ static EGO: Terms = Terms {
         ("a quota", "an ownership"),
         ("within quota", "within ownership"),
         ("over quota", "beyond ownership"),
+        ("beyond fair share", "beyond share quota"),
         ("fair shares", "share quotas"),
         ("fair share", "share quota"),
         ("quotas", "ownerships"),
