@@ -252,14 +252,17 @@ fn finish(units: Vec<Unit>, pool: &str, options: &Options, report: &mut Report) 
     }
     let n_top = units.len() - n_projects;
     let levels = match n_projects {
-        0 => format!("{n_top} projects"),
-        n => format!("{n_top} departments and {n} projects below them"),
+        0 => count(n_top, "project"),
+        n => format!("{} with {}", count(n_top, "department"), count(n, "project")),
     };
     report.understood.push(format!("{levels}, with quota, limit, over-quota weight and rank of GPUs"));
     if !pool.is_empty() {
         report.understood.push(format!("the node pool {pool}"));
     }
-    report.assumed.push(format!("{n_nodes} nodes of {node_gpus} GPUs: nodes are not part of the text"));
+    report.assumed.push(format!(
+        "{} of {node_gpus} GPUs: nodes are not part of the text",
+        count(n_nodes as usize, "node")
+    ));
     report.ignored.push("quotas of CPU and memory".into());
     report.assumed.push("no work: add jobs, or a trace of them".into());
     let value = |n: u32| Some(Scalar(n.to_string()));
@@ -276,6 +279,11 @@ fn finish(units: Vec<Unit>, pool: &str, options: &Options, report: &mut Report) 
         queues: Arc::new(units.into_iter().map(|unit| unit.queue).collect()),
         ..Scenario::default()
     })
+}
+
+/// *1 node*, *2 nodes*.
+fn count(n: usize, what: &str) -> String {
+    format!("{n} {what}{}", if n == 1 { "" } else { "s" })
 }
 
 /// At most three digits behind the point.

@@ -419,6 +419,8 @@ pub struct CheckRow {
     pub formula: String,
     /// Its source.
     pub source: String,
+    /// How it differs from its source.
+    pub differs: String,
     /// Names of whom it is about: queue, other queue, job, other job, node; empty if none.
     pub queue: String,
     /// The queue on the right.

@@ -102,7 +102,7 @@ pub fn Setup() -> impl IntoView {
                 tabindex=move || if tab.get() == this { "0" } else { "-1" }
                 on:click=move |_| store.dispatch(Command::Tab(this))
             >
-                {move || if this == SetupTab::Queues { head(store, name) } else { name.to_string() }}
+                {move || head(store, name)}
             </button>
         }
     });
