@@ -162,7 +162,7 @@ const VIEWS: [(NowView, &str); 6] = [
     (NowView::Tree, "Tree"),
     (NowView::Gantt, "Gantt"),
     (NowView::Fairness, "Fairness"),
-    (NowView::Queues, "Queues"),
+    (NowView::Queues, "By queue"),
 ];
 
 /// NOW: the charts of the moment.

@@ -6,7 +6,6 @@ use wasm_bindgen::JsCast;
 use wasm_bindgen::prelude::Closure;
 
 use crate::charts::export::{Label, standalone};
-use crate::model::Terms;
 use crate::store::Store;
 use crate::view_model::Table;
 use crate::words;
@@ -29,7 +28,7 @@ pub fn legend_line(svg: String, name: &'static str) -> Node {
         let is_kai = store.scenario.with(|s| matches!(s.policy.as_str(), "" | "kai"));
         words::term(name).filter(|_| is_kai).map(|term| view! { <i class="term">{term}</i> })
     };
-    let name = move || store.scenario.with(|s| Terms::of(&s.policy).word(name));
+    let name = move || store.terms.get().word(name);
     view! { <span>{icon(svg)}{name}{term}</span> }.into_node()
 }
 

@@ -27,7 +27,7 @@ use super::button::IconButton;
 use super::icons::Kind;
 use super::menu::MenuItem;
 use crate::engine::protocol::QueueRow;
-use crate::model::{Command, SetupTab, Terms};
+use crate::model::{Command, SetupTab};
 use crate::store::Store;
 use crate::view_model::queues::{Tone, Tree};
 
@@ -76,7 +76,7 @@ const TABS: [(SetupTab, &str); 5] = [
 
 /// A word of our own in the policy's.
 fn head(store: Store, word: &str) -> String {
-    store.scenario.with(|s| Terms::of(&s.policy).says(word))
+    store.terms.get().says(word)
 }
 
 /// The line of a row's menu that opens its form.
