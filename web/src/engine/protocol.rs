@@ -3,6 +3,7 @@
 //! Protocol types are separate from the engine's and converted by hand in `serve`. Replies are windows: the
 //! page asks for the cycles it draws, never for "the state". Every request carries a generation; replies of an
 //! old one are dropped. Reals that may be infinite (unlimited) are `None`.
+//! Long because it is a list of everything that is said.
 
 use serde::{Deserialize, Serialize};
 

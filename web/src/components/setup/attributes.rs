@@ -1,5 +1,6 @@
 //! Every value of queues, nodes, jobs and pod sets, and every switch of a policy: what it is called, what it does,
 //! what holds when it is not set. The forms are made from these tables.
+//! Long because it is a list.
 
 /// How a value is asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
