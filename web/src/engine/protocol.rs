@@ -3,6 +3,7 @@
 //! Protocol types are separate from the engine's and converted by hand in `serve`. Replies are windows: the
 //! page asks for the cycles it draws, never for "the state". Every request carries a generation; replies of an
 //! old one are dropped. Reals that may be infinite (unlimited) are `None`.
+//! Long because it is a list of everything that is said.
 
 use serde::{Deserialize, Serialize};
 
@@ -260,6 +261,8 @@ pub struct Frame {
     pub total: Triple,
     /// Queues in file order; `parent` indexes into this list.
     pub queues: Vec<QueueRow>,
+    /// The same numbers in each node pool, in file order; empty if there is only one.
+    pub pools: Vec<PoolRow>,
     /// Nodes in file order.
     pub nodes: Vec<NodeCard>,
     /// Jobs that are known and not over, in file order.
@@ -270,6 +273,25 @@ pub struct Frame {
     pub n_outside: u32,
     /// Why pending jobs are pending.
     pub refusals: Vec<RefusalRow>,
+}
+
+/// What one node pool has, and every queue's numbers there.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct PoolRow {
+    /// Name.
+    pub name: String,
+    /// What its root divides.
+    pub total: Triple,
+    /// Queues in file order.
+    pub queues: Vec<QueueRow>,
+}
+
+impl Frame {
+    /// The moment with the queues' numbers in a pool; as it is if there is no pool of that name.
+    pub fn in_pool(&self, name: &str) -> Option<Frame> {
+        let pool = self.pools.iter().find(|pool| pool.name == name)?;
+        Some(Frame { total: pool.total, queues: pool.queues.clone(), ..self.clone() })
+    }
 }
 
 /// A queue's numbers under the policy's view.
@@ -312,6 +334,8 @@ pub struct NodeCard {
     pub cells: Vec<Cell>,
     /// CPU-only pods on it: pod name, job, queue position.
     pub cpu_pods: Vec<(String, String, u32)>,
+    /// Its pool; empty if there is only one.
+    pub pool: String,
 }
 
 /// A GPU.

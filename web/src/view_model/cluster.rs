@@ -254,6 +254,7 @@ fn card(frame: &Frame, node: &NodeCard, tree: &Tree, chosen: &Chosen) -> Card {
     } else {
         String::new()
     };
+    let head = if node.pool.is_empty() { head } else { format!("{} · {head}", node.pool) };
     Card {
         name: node.name.clone(),
         ready: node.ready,
