@@ -50,6 +50,7 @@ pub const EXAMPLES: &[Example] = examples! {
     "fractions-share": "Why does it wait although GPUs are free?",
     "tug-of-war": "Where the real one trips",
     "the-real-one-crashes": "Where the real one trips",
+    "four-schedulers": "What would another scheduler do?",
 };
 
 impl Example {

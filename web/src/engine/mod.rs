@@ -4,6 +4,8 @@ pub mod client;
 mod convert;
 mod convert_trace;
 #[cfg(any(feature = "whole", test))]
+mod cross;
+#[cfg(any(feature = "whole", test))]
 mod imports;
 mod ladders;
 pub mod protocol;

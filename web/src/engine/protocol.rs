@@ -93,6 +93,22 @@ pub enum Ask {
         /// Choices for traces.
         options: ImportOptions,
     },
+    /// The scenario in the words of another policy.
+    Translate {
+        /// The scenario's text.
+        scenario: String,
+        /// The policy.
+        policy: String,
+    },
+    /// What a run of the scenario comes to under a policy, its words translated.
+    Compare {
+        /// The scenario's text.
+        scenario: String,
+        /// The policy.
+        policy: String,
+        /// Until this moment; `None`: until nothing further happens.
+        until_ms: Option<i64>,
+    },
     /// Stop what is going on.
     Cancel,
 }
@@ -202,8 +218,79 @@ pub enum Say {
         /// In the order asked, without the unchanged scenario.
         outcomes: Vec<Option<Outcome>>,
     },
+    /// The scenario in the words of another policy.
+    Translated {
+        /// The policy.
+        policy: String,
+        /// The scenario (format 1, JSON); `None`: this engine cannot translate it.
+        scenario: Option<String>,
+        /// What became of its settings.
+        notes: Vec<NoteRow>,
+    },
+    /// What a run came to under a policy.
+    Compared {
+        /// The run.
+        column: Box<ColumnRow>,
+    },
     /// The request was stopped.
     Cancelled,
+}
+
+/// What became of some settings under another policy.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct NoteRow {
+    /// `dropped`, `assumed`, `changed` or `kept`.
+    pub kind: String,
+    /// What and why.
+    pub says: String,
+    /// The first places.
+    pub at: Vec<String>,
+    /// How many places there are.
+    pub n: u32,
+}
+
+/// What a run came to under one of several policies.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ColumnRow {
+    /// The policy.
+    pub policy: String,
+    /// What became of the settings.
+    pub notes: Vec<NoteRow>,
+    /// Findings about the translated scenario.
+    pub findings: Vec<String>,
+    /// Whether it could be run; if not, the numbers are 0.
+    pub can_run: bool,
+    /// The run's latest moment.
+    pub until_ms: i64,
+    /// Nothing further will happen.
+    pub is_over: bool,
+    /// Jobs that ended.
+    pub jobs_done: u32,
+    /// Jobs that wait at the end.
+    pub jobs_waiting: u32,
+    /// Mean wait for the first start, seconds.
+    pub wait_mean_s: f64,
+    /// Longest wait.
+    pub wait_max_s: f64,
+    /// Pods told to go by the policy.
+    pub evictions: u32,
+    /// GPU seconds of work that was lost.
+    pub lost_gpu_s: f64,
+    /// GPU seconds used over those there were, 0 to 1.
+    pub utilisation: f64,
+    /// Queues in file order.
+    pub queues: Vec<QueueCell>,
+}
+
+/// A queue in a [`ColumnRow`].
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct QueueCell {
+    /// Its name.
+    pub queue: String,
+    /// GPUs it holds at the end.
+    pub gpus: f64,
+    /// Mean wait of its jobs, seconds.
+    pub wait_mean_s: f64,
 }
 
 /// What came of a variation, a few cycles beyond the moment.

@@ -16,6 +16,7 @@ mod replies;
 pub mod requests;
 pub mod selection;
 pub mod table;
+mod translate;
 pub mod tree;
 mod update;
 
@@ -31,6 +32,7 @@ pub use history::History;
 use kinds::Kinds;
 pub use ladder::Ladder;
 pub use selection::Selection;
+pub use translate::{COMPARED, Translated};
 pub use update::{begin, update};
 
 /// Everything the page knows.
@@ -98,6 +100,12 @@ pub struct Model {
     pub next_id: u64,
     /// What was recognised in dropped or pasted files.
     pub import: Option<Arc<Import>>,
+    /// The scenario that is being put into the words of another policy.
+    pub translating: Option<Arc<Scenario>>,
+    /// What became of its settings when the policy was last changed.
+    pub translated: Option<Arc<Translated>>,
+    /// The same scenario under several policies, as far as the runs are over.
+    pub compared: Arc<Vec<crate::engine::protocol::ColumnRow>>,
 }
 
 /// The narrowest and the widest SETUP, in pixels.
@@ -152,6 +160,10 @@ pub struct Asked {
     pub import: u64,
     /// For what would help.
     pub help: u64,
+    /// For a translation.
+    pub translation: u64,
+    /// For a comparison: replies to this and later ones count.
+    pub comparison: u64,
 }
 
 /// What the page looks like.
@@ -262,6 +274,9 @@ impl Model {
             announced_ms: 0,
             next_id: 1,
             import: None,
+            translating: None,
+            translated: None,
+            compared: Arc::default(),
         };
         model.take(opened);
         model

@@ -134,6 +134,7 @@ fn of_the_page(add: Add<'_>) {
     add("Download the scenario", "", Command::Download);
     add("Open yours", "", Command::Dialog(Some(Dialog::Paste)));
     add("How this is checked", "", Command::Dialog(Some(Dialog::Fidelity)));
+    add("Compare policies", "", Command::Compare);
     add("Keys", "?", Command::Dialog(Some(Dialog::Keys)));
     for (theme, label) in [
         (Theme::Light, "Light colours"),

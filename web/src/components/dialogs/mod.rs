@@ -1,5 +1,6 @@
 //! Dialogs, one at a time.
 
+mod compare;
 mod examples;
 mod fidelity;
 mod goto;
@@ -9,6 +10,7 @@ mod link;
 mod palette;
 mod paste;
 mod share;
+mod translated;
 
 use crate::dom::prelude::*;
 
@@ -31,6 +33,8 @@ pub fn Dialogs() -> impl IntoView {
             Dialog::Palette => view! { <palette::Palette on_close /> }.into_any(),
             Dialog::Paste => view! { <paste::Paste on_close /> }.into_any(),
             Dialog::Import => view! { <import::ImportPreview /> }.into_any(),
+            Dialog::Translated => view! { <translated::Translated on_close /> }.into_any(),
+            Dialog::Compare => view! { <compare::Compare on_close /> }.into_any(),
             Dialog::BadLink(says) => view! { <link::BadLink says on_close /> }.into_any(),
         })
     }
