@@ -8,6 +8,7 @@ mod cross;
 #[cfg(any(feature = "whole", test))]
 mod imports;
 mod ladders;
+mod others;
 pub mod protocol;
 pub mod serve;
 mod tape;
