@@ -66,6 +66,7 @@ fn column(column: &Column) -> ColumnRow {
     let queue = |(i, name): (usize, &std::sync::Arc<str>)| QueueCell {
         queue: name.to_string(),
         gpus: run.held[i],
+        used_gpu_s: run.summary.queues[i].gpu_seconds_used,
         wait_mean_s: run.summary.queues[i].waits.mean_s,
     };
     row.queues = run.queues.iter().enumerate().map(queue).collect();

@@ -79,6 +79,8 @@ pub struct QueueCell {
     pub queue: String,
     /// GPUs it holds at the end.
     pub gpus: f64,
+    /// GPU seconds it used.
+    pub used_gpu_s: f64,
     /// Mean wait of its jobs, seconds.
     pub wait_mean_s: f64,
 }

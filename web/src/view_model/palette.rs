@@ -92,6 +92,10 @@ fn of_the_scenario(model: &Model, add: Add<'_>) {
     if let Some(name) = model.history.redo_name() {
         add(&format!("Redo: {name}"), "Ctrl+Shift+Z", Command::Redo);
     }
+    if model.translated.is_some() {
+        let dialog = Command::Dialog(Some(Dialog::Translated));
+        add("What became of the settings under this policy", "", dialog);
+    }
     add("Add a queue", "Q", Command::Change(Change::AddQueue { parent: None }));
     add("Add a job", "W", Command::Change(Change::AddJob { queue: None }));
     add("Add nodes", "N", Command::Change(Change::AddNodes));
