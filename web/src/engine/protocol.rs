@@ -7,6 +7,7 @@
 
 use serde::{Deserialize, Serialize};
 
+pub use super::others::{ColumnRow, ImportOptions, NoteRow, Outcome, QueueCell};
 use super::story::{Story, Tell};
 
 /// CPU millicores, memory bytes, GPUs, in this order.
@@ -100,6 +101,22 @@ pub enum Ask {
     },
     /// Tell of the whole run, as it is at the present cycle.
     Tell(Tell),
+    /// The scenario in the words of another policy.
+    Translate {
+        /// The scenario's text.
+        scenario: String,
+        /// The policy.
+        policy: String,
+    },
+    /// What a run of the scenario comes to under a policy, its words translated.
+    Compare {
+        /// The scenario's text.
+        scenario: String,
+        /// The policy.
+        policy: String,
+        /// Until this moment; `None`: until nothing further happens.
+        until_ms: Option<i64>,
+    },
     /// Stop what is going on.
     Cancel,
 }
@@ -115,17 +132,6 @@ pub enum Stop {
     Evicts,
     /// Nothing happens in a cycle.
     Nothing,
-}
-
-/// Choices for the import of traces.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct ImportOptions {
-    /// Nodes × GPUs, such as `88x8`.
-    pub nodes: String,
-    /// A fraction such as `1/4`.
-    pub quota_scale: String,
-    /// The policy's name in a scenario.
-    pub policy: String,
 }
 
 /// An answer of the engine.
@@ -213,21 +219,22 @@ pub enum Say {
     },
     /// What was to be told; `None`: there is no run.
     Told(Option<Box<Story>>),
+    /// The scenario in the words of another policy.
+    Translated {
+        /// The policy.
+        policy: String,
+        /// The scenario (format 1, JSON); `None`: this engine cannot translate it.
+        scenario: Option<String>,
+        /// What became of its settings.
+        notes: Vec<NoteRow>,
+    },
+    /// What a run came to under a policy.
+    Compared {
+        /// The run.
+        column: Box<ColumnRow>,
+    },
     /// The request was stopped.
     Cancelled,
-}
-
-/// What came of a variation, a few cycles beyond the moment.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Outcome {
-    /// The first cycle from the moment on in which the job runs.
-    pub starts: Option<u32>,
-    /// Pods told to go, more (or fewer) than in the unchanged scenario.
-    pub evictions: i64,
-    /// Some of the jobs that run in the unchanged scenario and do not here.
-    pub losers: Vec<String>,
-    /// How many there are.
-    pub n_losers: u32,
 }
 
 impl Say {

@@ -114,6 +114,10 @@ pub enum Command {
     Replied(Box<Reply>),
     /// The engine stopped working.
     EngineDied,
+    /// Puts the scenario into the words of a policy.
+    Policy(String),
+    /// Runs the scenario under several policies, side by side.
+    Compare,
     /// Reads files that were dropped, pasted or chosen.
     Import {
         /// Name and text of each.
@@ -380,6 +384,10 @@ pub enum Dialog {
     Paste,
     /// What was recognised in files.
     Import,
+    /// What became of the settings when the policy was changed.
+    Translated,
+    /// The scenario under several policies.
+    Compare,
     /// A link that could not be read: what is known about it.
     BadLink(String),
 }

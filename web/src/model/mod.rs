@@ -20,6 +20,7 @@ pub mod selection;
 pub mod table;
 pub mod tell;
 pub mod terms;
+mod translate;
 pub mod tree;
 mod update;
 
@@ -37,6 +38,7 @@ use kinds::Kinds;
 pub use ladder::Ladder;
 pub use selection::Selection;
 pub use terms::Terms;
+pub use translate::{COMPARED, Translated};
 pub use update::{begin, mistake, update};
 
 /// Everything the page knows.
@@ -108,6 +110,12 @@ pub struct Model {
     pub next_id: u64,
     /// What was recognised in dropped or pasted files.
     pub import: Option<Arc<Import>>,
+    /// The scenario that is being put into the words of another policy.
+    pub translating: Option<Arc<Scenario>>,
+    /// What became of its settings when the policy was last changed.
+    pub translated: Option<Arc<Translated>>,
+    /// The same scenario under several policies, as far as the runs are over.
+    pub compared: Arc<Vec<crate::engine::protocol::ColumnRow>>,
 }
 
 /// The narrowest and the widest SETUP, in pixels.
@@ -164,6 +172,10 @@ pub struct Asked {
     pub help: u64,
     /// For what is told of the whole run.
     pub story: u64,
+    /// For a translation.
+    pub translation: u64,
+    /// For a comparison: replies to this and later ones count.
+    pub comparison: u64,
 }
 
 /// What the page looks like.
@@ -280,6 +292,9 @@ impl Model {
             announced_ms: 0,
             next_id: 1,
             import: None,
+            translating: None,
+            translated: None,
+            compared: Arc::default(),
         };
         model.take(opened);
         model

@@ -10,7 +10,7 @@ use super::document::Opened;
 use super::edit::{self, Changed};
 use super::ladder::ask_ladder;
 use super::{EngineState, Import, Model, Notice, Origin, SPEEDS, Selection, document, inside, table};
-use super::{later, replies, tell};
+use super::{later, replies, tell, translate};
 use crate::engine::protocol::{Ask, Frame, ImportOptions, Request};
 
 /// Most notices that are kept.
@@ -54,6 +54,8 @@ pub fn update(model: &mut Model, command: Command) -> Vec<Effect> {
             model.resource = resource.min(3);
             ask_ladder(model, fx);
         }
+        Command::Policy(policy) => translate::choose(model, policy, fx),
+        Command::Compare => translate::compare(model, fx),
         Command::Help(job) => super::help::ask(model, job, fx),
         Command::Replied(reply) => replies::replied(model, *reply, fx),
         Command::EngineDied => engine_died(model, fx),
@@ -343,7 +345,7 @@ fn open(model: &mut Model, opened: Opened, fx: &mut Vec<Effect>) {
     fx.push(Effect::Announce(format!("Opened: {title}.")));
 }
 
-fn set(model: &mut Model, at: &Path, value: &str, fx: &mut Vec<Effect>) {
+pub(super) fn set(model: &mut Model, at: &Path, value: &str, fx: &mut Vec<Effect>) {
     let before = model.scenario.clone();
     match try_set(model, at, value) {
         Ok((after, _)) if after == *before => drop_ghost(model, fx),
@@ -401,7 +403,7 @@ fn follow_rename(model: &mut Model, at: &Path, value: &str) {
 }
 
 /// Makes an edited scenario the present one, as one step of undo.
-fn commit(
+pub(super) fn commit(
     model: &mut Model,
     after: Scenario,
     control: &str,

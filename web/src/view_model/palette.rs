@@ -92,6 +92,10 @@ fn of_the_scenario(model: &Model, add: Add<'_>) {
     if let Some(name) = model.history.redo_name() {
         add(&format!("Redo: {name}"), "Ctrl+Shift+Z", Command::Redo);
     }
+    if model.translated.is_some() {
+        let dialog = Command::Dialog(Some(Dialog::Translated));
+        add("What became of the settings under this policy", "", dialog);
+    }
     let terms = Terms::of(&model.scenario.policy);
     add(&terms.says("Add a queue"), "Q", Command::Change(Change::AddQueue { parent: None }));
     add(&terms.says("Add a job"), "W", Command::Change(Change::AddJob { queue: None }));
@@ -143,6 +147,7 @@ fn of_the_page(terms: &Terms, add: Add<'_>) {
     add("Download the scenario", "", Command::Download);
     add("Open yours", "", Command::Dialog(Some(Dialog::Paste)));
     add("How this is checked", "", Command::Dialog(Some(Dialog::Fidelity)));
+    add("Compare policies", "", Command::Compare);
     add("Keys", "?", Command::Dialog(Some(Dialog::Keys)));
     for (theme, label) in [
         (Theme::Light, "Light colours"),
