@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use fairground::scenario::{Fix, Path, Scenario, Severity};
 
-use super::SETUP_WIDTHS;
 use super::command::{Change, Command, Dialog, Effect, NowView, Panel};
 use super::document::Opened;
 use super::edit::{self, Changed};
 use super::ladder::ask_ladder;
 use super::{EngineState, Import, Model, Notice, Origin, SPEEDS, Selection, document, inside, table};
+use super::{SETUP_WIDTHS, WHY_WIDTHS};
 use super::{later, replies, tell};
 use crate::engine::protocol::{Ask, Frame, ImportOptions, Request};
 
@@ -185,6 +185,10 @@ fn update_view(model: &mut Model, command: Command, fx: &mut Vec<Effect>) {
         Command::SetupWidth(width) => {
             view.setup_width = width.clamp(SETUP_WIDTHS.0, SETUP_WIDTHS.1);
             fx.push(Effect::Remember("setup-width", view.setup_width.to_string()));
+        }
+        Command::WhyWidth(width) => {
+            view.why_width = width.clamp(WHY_WIDTHS.0, WHY_WIDTHS.1);
+            fx.push(Effect::Remember("why-width", view.why_width.to_string()));
         }
         Command::FoldQueue(queue, folded) => {
             let set = Arc::make_mut(&mut view.folded);
