@@ -161,7 +161,7 @@ const VIEWS: [(NowView, &str); 6] = [
     (NowView::Tree, "Tree"),
     (NowView::Gantt, "Gantt"),
     (NowView::Fairness, "Fairness"),
-    (NowView::Queues, "Queues"),
+    (NowView::Queues, "Trends"),
 ];
 
 /// NOW: the charts of the moment.
