@@ -17,6 +17,7 @@ use super::help::Help;
 use super::icicle::Icicle;
 use super::icons::Kind;
 use super::multiples::Multiples;
+use super::remark::Remark;
 use super::setup::Setup;
 use super::shares::Shares;
 use super::strip::{Notices, Strip};
@@ -271,6 +272,7 @@ fn WhyPanel() -> impl IntoView {
             on_seek=Callback::new(move |cycle| store.dispatch(Command::GoTo(cycle)))
         />
         <Help />
+        <Remark />
     }
 }
 

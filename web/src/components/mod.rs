@@ -18,6 +18,7 @@ pub mod icons;
 pub mod menu;
 pub mod multiples;
 pub mod picture;
+pub mod remark;
 pub mod setup;
 pub mod shares;
 pub mod strip;
