@@ -52,6 +52,18 @@ pub fn Divider() -> impl IntoView {
     vec![divider(SETUP), divider(WHY)]
 }
 
+/// How far a key moves a line.
+fn by_key(event: &web_sys::KeyboardEvent) -> Option<i32> {
+    let step = if event.shift_key() { STEP * 5 } else { STEP };
+    Some(match event.key().as_str() {
+        "ArrowLeft" => -step,
+        "ArrowRight" => step,
+        "Home" => -10_000,
+        "End" => 10_000,
+        _ => return None,
+    })
+}
+
 fn divider(line: Line) -> Node {
     let store = Store::get();
     let width = Memo::new(move |_| store.view.with(line.width));
@@ -76,14 +88,7 @@ fn divider(line: Line) -> Node {
         store.dispatch((line.command)(width as u16));
     };
     let on_key = move |event: web_sys::KeyboardEvent| {
-        let step = if event.shift_key() { STEP * 5 } else { STEP };
-        let by = match event.key().as_str() {
-            "ArrowLeft" => -step,
-            "ArrowRight" => step,
-            "Home" => -10_000,
-            "End" => 10_000,
-            _ => return,
-        };
+        let Some(by) = by_key(&event) else { return };
         event.prevent_default();
         event.stop_propagation();
         if let Some(element) = target::<web_sys::Element>(&event) {

@@ -10,6 +10,7 @@ pub mod draft;
 pub mod edit;
 pub mod help;
 pub mod history;
+mod imports;
 pub mod inside;
 pub mod kinds;
 pub mod ladder;
@@ -34,8 +35,9 @@ pub use document::{Opened, Origin};
 pub use history::History;
 use kinds::Kinds;
 pub use ladder::Ladder;
+pub use later::mistake;
 pub use selection::Selection;
-pub use update::{begin, mistake, update};
+pub use update::{begin, update};
 
 /// Everything the page knows.
 #[derive(Clone, Debug)]
