@@ -157,6 +157,7 @@ fn rounded(weight: f64) -> f64 {
     (weight / step).round().max(0.0) * step
 }
 
+/// The wall of one tank. Long because its markup is one tree.
 #[component]
 fn Grip(at: usize, queue: String, resource: u8, lies: Memo<Layout>) -> impl IntoView {
     let store = Store::get();

@@ -66,24 +66,27 @@ pub fn table_button(shown: RwSignal<bool>) -> impl IntoView {
     let save = move || {
         (!shown.get()).then(|| {
             view! {
-                <button type="button" class="btn quiet small no-print save" title="Save as a picture (SVG)" on:click=|event: web_sys::MouseEvent| save_picture(&event, false)>
+                <button type="button" class="btn quiet small" title="Save as a picture (SVG)" on:click=|event: web_sys::MouseEvent| save_picture(&event, false)>
                     "SVG"
                 </button>
-                <button type="button" class="btn quiet small no-print" title="Save as a picture (PNG)" on:click=|event: web_sys::MouseEvent| save_picture(&event, true)>
+                <button type="button" class="btn quiet small" title="Save as a picture (PNG)" on:click=|event: web_sys::MouseEvent| save_picture(&event, true)>
                     "PNG"
                 </button>
             }
         })
     };
     view! {
-        {save}
-        <button
-            class="btn quiet small no-print"
-            aria-pressed=move || shown.get().to_string()
-            on:click=move |_| shown.update(|shown| *shown = !*shown)
-        >
-            {move || if shown.get() { "Chart" } else { "Table" }}
-        </button>
+        <span class="chart-tools no-print">
+            {save}
+            <button
+                type="button"
+                class="btn quiet small"
+                aria-pressed=move || shown.get().to_string()
+                on:click=move |_| shown.update(|shown| *shown = !*shown)
+            >
+                {move || if shown.get() { "Chart" } else { "Table" }}
+            </button>
+        </span>
     }
 }
 

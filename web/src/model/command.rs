@@ -104,6 +104,8 @@ pub enum Command {
     FoldSetup(bool),
     /// Makes SETUP that wide, in pixels.
     SetupWidth(u16),
+    /// Makes WHY that wide, in pixels.
+    WhyWidth(u16),
     /// Hides or shows the children of a queue.
     FoldQueue(String, bool),
     /// Closes the line under the title.

@@ -10,6 +10,7 @@ pub mod draft;
 pub mod edit;
 pub mod help;
 pub mod history;
+mod imports;
 pub mod inside;
 pub mod kinds;
 pub mod ladder;
@@ -36,10 +37,11 @@ pub use document::{Opened, Origin};
 pub use history::History;
 use kinds::Kinds;
 pub use ladder::Ladder;
+pub use later::mistake;
 pub use selection::Selection;
 pub use terms::Terms;
 pub use translate::{COMPARED, Translated};
-pub use update::{begin, mistake, update};
+pub use update::{begin, update};
 
 /// Everything the page knows.
 #[derive(Clone, Debug)]
@@ -120,6 +122,9 @@ pub struct Model {
 
 /// The narrowest and the widest SETUP, in pixels.
 pub const SETUP_WIDTHS: (u16, u16) = (300, 640);
+
+/// The narrowest and the widest WHY, in pixels.
+pub const WHY_WIDTHS: (u16, u16) = (280, 560);
 
 /// Cycles per second while playing.
 pub const SPEEDS: [f64; 8] = [0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0];
@@ -203,6 +208,8 @@ pub struct View {
     pub setup_folded: bool,
     /// How wide SETUP is, in pixels; 0: as wide as the stylesheet says.
     pub setup_width: u16,
+    /// How wide WHY is where it has a column of its own, in pixels; 0: as wide as the stylesheet says.
+    pub why_width: u16,
     /// The chips of the start scenario are still offered.
     pub chips: bool,
     /// The line under the title was closed.
@@ -373,6 +380,7 @@ impl Default for View {
             why_closed: false,
             setup_folded: false,
             setup_width: 0,
+            why_width: 0,
             chips: true,
             note_closed: false,
             detail: None,

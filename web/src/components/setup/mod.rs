@@ -140,10 +140,10 @@ pub fn Setup() -> impl IntoView {
             />
         </div>
         <div class="setup-body" id="setup-body" role="tabpanel" aria-labelledby=label>
-            <later::EditsFrom />
             {body}
             <later::Changes />
             <findings::Findings />
+            <later::EditsFrom />
         </div>
     }
 }
