@@ -19,6 +19,8 @@ mod schema;
 mod shape;
 pub(crate) mod value;
 mod write;
+#[cfg(feature = "yunikorn")]
+pub mod yunikorn;
 
 pub use check::{Checked, PRIORITY_CLASSES, check};
 pub use diagnostic::{Code, Diagnostic, Edit, Fix, Path, Segment, Severity};

@@ -3,7 +3,7 @@
 //! # Source
 //! yunikorn.md 3.2, 3.4, 4.1, 5
 
-use super::adapter::{Memory, type_of};
+use super::adapter::Memory;
 use super::cycle::Found;
 use super::model::{AskIx, Core, QueueIx};
 use super::rules;
@@ -32,9 +32,10 @@ pub fn orders(core: &Core) -> Vec<Order> {
     parents.map(order).filter(|order| order.children.len() > 1).collect()
 }
 
-fn queue_id(memory: &Memory, queue: QueueIx) -> Option<QueueId> {
-    let at = memory.queues.iter().position(|&known| known == queue)?;
-    Some(QueueId::from_index(at))
+/// A queue of the core in the cluster; one that placement made stands for the queue it was made in.
+fn queue_id(memory: &Memory, core: &Core, queue: QueueIx) -> Option<QueueId> {
+    let known = |queue: QueueIx| memory.queues.iter().position(|&known| known == queue);
+    core.upwards(queue).find_map(known).map(QueueId::from_index)
 }
 
 /// Why an ask was placed: on each level the comparison with the next sibling, then the node.
@@ -55,8 +56,8 @@ pub fn why(
         let Some(next) = order.children.get(at + 1) else { continue };
         let (own, eff, share) = order.children[at];
         let subject = Subject {
-            queue: queue_id(memory, own),
-            other_queue: queue_id(memory, next.0),
+            queue: queue_id(memory, core, own),
+            other_queue: queue_id(memory, core, next.0),
             ..Subject::default()
         };
         let by_priority = core.queues[order.parent].properties.sort_priority;
@@ -70,7 +71,7 @@ pub fn why(
     }
     let pod = memory.pods.get(&found.ask).copied();
     let job = pod.map(|pod| world.cluster.pods[pod].job);
-    let queue = queue_id(memory, app.queue);
+    let queue = queue_id(memory, core, app.queue);
     let subject = Subject { queue, job, pod, node: Some(memory.nodes[found.node]), ..Subject::default() };
     if core.queues[app.queue].apps.len() > 1 {
         checks.push(rules::applies(rules::APPLICATION, Subject { node: None, ..subject }));
@@ -87,7 +88,7 @@ pub fn why_evicted(
     ask: AskIx,
     victim: AskIx,
 ) -> Vec<Check> {
-    let leaf = |ask: AskIx| queue_id(memory, core.apps[core.asks[ask].app].queue);
+    let leaf = |ask: AskIx| queue_id(memory, core, core.apps[core.asks[ask].app].queue);
     let job = |ask: AskIx| memory.pods.get(&ask).map(|&pod| world.cluster.pods[pod].job);
     let subject = |own: AskIx, other: AskIx| Subject {
         queue: leaf(own),
@@ -175,13 +176,13 @@ pub fn short_of(memory: &Memory, core: &Core, ask: AskIx) -> Option<(QueueId, Re
     core.upwards(leaf).find_map(|at| {
         let queue = &core.queues[at];
         let short = |r: &Resource| {
-            type_of(*r).is_some_and(|of| {
+            memory.kinds.of(*r).is_some_and(|of| {
                 wanted.has(of)
                     && queue.max.has(of)
                     && queue.allocated.get(of).saturating_add(wanted.get(of)) > queue.max.get(of)
             })
         };
         let resource = Resource::ACCOUNTED.into_iter().find(short)?;
-        Some((queue_id(memory, at)?, resource))
+        Some((queue_id(memory, core, at)?, resource))
     })
 }

@@ -55,12 +55,12 @@ fn reason(
         (None, Some(served)) if served != job => {
             (Gate::Behind { job: served }, Outlook::NextCycle, Vec::new())
         }
-        _ => no_node(core, ask),
+        _ => no_node(memory, core, ask),
     }
 }
 
 fn headroom(memory: &Memory, core: &Core, job: JobId, ask: AskIx) -> (Gate, Outlook, Vec<Check>) {
-    let Some((queue, resource)) = short_of(memory, core, ask) else { return no_node(core, ask) };
+    let Some((queue, resource)) = short_of(memory, core, ask) else { return no_node(memory, core, ask) };
     let subject =
         Subject { queue: Some(queue), job: Some(job), resource: Some(resource), ..Subject::default() };
     let check = rules::applies(rules::HEADROOM, subject);
@@ -75,12 +75,12 @@ fn may_preempt(core: &Core, ask: AskIx) -> bool {
 }
 
 /// What keeps the ask off the nodes, and how many of them.
-fn reasons(core: &Core, ask: AskIx) -> Vec<(NodeReason, u32)> {
+fn reasons(memory: &Memory, core: &Core, ask: AskIx) -> Vec<(NodeReason, u32)> {
     let wanted = &core.asks[ask].resource;
     let mut found: Vec<(NodeReason, u32)> = Vec::new();
     for (at, node) in core.nodes.iter().enumerate() {
         let lacks = |r: &Resource| {
-            super::adapter::type_of(*r).is_some_and(|of| wanted.get(of) > node.available.get(of).max(0))
+            memory.kinds.of(*r).is_some_and(|of| wanted.get(of) > node.available.get(of).max(0))
         };
         let reason = match [Resource::GPU, Resource::CPU, Resource::MEMORY].into_iter().find(lacks) {
             _ if !node.schedulable => NodeReason::NotReady,
@@ -97,19 +97,18 @@ fn reasons(core: &Core, ask: AskIx) -> Vec<(NodeReason, u32)> {
     found
 }
 
-fn no_node(core: &Core, ask: AskIx) -> (Gate, Outlook, Vec<Check>) {
+fn no_node(memory: &Memory, core: &Core, ask: AskIx) -> (Gate, Outlook, Vec<Check>) {
     let wanted = &core.asks[ask].resource;
     let refuses = &core.asks[ask].refuses;
     let open = |(at, node): &(usize, &super::model::Node)| node.exists && refuses.binary_search(at).is_err();
     let nodes: Vec<_> = core.nodes.iter().enumerate().filter(open).map(|(_, node)| node).collect();
     if nodes.iter().any(|node| amounts::fits(&node.capacity, wanted)) || nodes.is_empty() {
-        let gate = Gate::NoNode { placed: 0, of: 1, reasons: reasons(core, ask) };
+        let gate = Gate::NoNode { placed: 0, of: 1, reasons: reasons(memory, core, ask) };
         let outlook = if may_preempt(core, ask) { Outlook::WhenReclaimed } else { Outlook::WhenFreed };
         return (gate, outlook, Vec::new());
     }
     let too_large = |r: &Resource| {
-        super::adapter::type_of(*r)
-            .is_some_and(|of| nodes.iter().all(|node| node.capacity.get(of) < wanted.get(of)))
+        memory.kinds.of(*r).is_some_and(|of| nodes.iter().all(|node| node.capacity.get(of) < wanted.get(of)))
     };
     let resource = Resource::ACCOUNTED.into_iter().find(too_large).unwrap_or(Resource::GPU);
     (Gate::TooLarge { resource }, Outlook::OnlyByEdit, Vec::new())
