@@ -29,6 +29,8 @@ pub(crate) use findings::quoted;
 pub use fix::{apply, get};
 pub use nearest::nearest;
 pub use plan::{Plan, PlanChange, Planned};
+#[cfg(all(feature = "import", feature = "yunikorn"))]
+pub(crate) use read::position;
 pub use read::{Read, locate, read};
 pub use schema::{
     DelaysEntry, JobEntry, NodeEntry, PodSetEntry, QueueEntry, ResourceEntry, Scalar, Scenario, TimelineEntry,

@@ -55,7 +55,7 @@ pub fn locate(text: &str, diagnostics: &mut [Diagnostic]) {
 }
 
 /// The position of a place, or of the nearest thing around it that stands in the text.
-fn position(tree: &Value, path: &Path) -> Position {
+pub(crate) fn position(tree: &Value, path: &Path) -> Position {
     use super::Segment;
     let mut here = tree;
     let mut at = tree.at;

@@ -29,6 +29,9 @@ pub fn read(files: &[(String, String)], options: &ImportOptions) -> Say {
     if let Some((_, text)) = of(Kind::TimeBased) {
         return simulator(import::time_based::import(text));
     }
+    if let Some((name, text)) = of(Kind::QueuesYaml) {
+        return queues_yaml(name, text);
+    }
     if let Some((_, text)) = of(Kind::Link) {
         return match fairground::link::decode(text) {
             Ok(scenario) => said(Some(&scenario), false, vec![contents(&scenario)], [vec![], vec![], vec![]]),
@@ -73,6 +76,23 @@ fn said(
     }
 }
 
+/// A configuration of YuniKorn.
+fn queues_yaml(file: &str, text: &str) -> Say {
+    let name = file.rsplit('/').next().unwrap_or(file);
+    let name = name.trim_end_matches(".yml").trim_end_matches(".yaml").to_string();
+    let Imported { scenario, report } =
+        import::import_queues_yaml(text, &Options { name, ..Options::default() });
+    let findings = report.diagnostics.into_iter().map(line).collect();
+    said(scenario.as_ref(), false, report.understood, [report.assumed, report.ignored, findings])
+}
+
+fn line(found: scenario::Diagnostic) -> String {
+    match found.position {
+        Some((line, _)) => format!("line {line}: {}", found.says),
+        None => found.says,
+    }
+}
+
 fn contents(scenario: &Scenario) -> String {
     let count = |n: usize, one: &str, many: &str| format!("{n} {}", if n == 1 { one } else { many });
     format!(
@@ -88,10 +108,6 @@ fn scenario_file(text: &str) -> Say {
     let read = scenario::read(text);
     let clean = read.is_clean();
     let ignored = if read.has_comments { vec!["comments; notes are kept".to_string()] } else { vec![] };
-    let line = |d: scenario::Diagnostic| match d.position {
-        Some((line, _)) => format!("line {line}: {}", d.says),
-        None => d.says,
-    };
     let understood = read.scenario.iter().map(contents).collect();
     let findings = read.diagnostics.into_iter().map(line).collect();
     said(read.scenario.as_ref().filter(|_| clean), false, understood, [vec![], ignored, findings])

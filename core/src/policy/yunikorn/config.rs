@@ -11,7 +11,7 @@ use super::amounts::Amounts;
 pub use super::amounts::TYPES_MAX;
 pub use super::check::{Finding, Problem, Step, check_all};
 pub use super::partition::{Kinds, partition, paths};
-pub use super::properties::{Properties, Written, property_is_known};
+pub use super::properties::{Properties, Written, default_of, property_is_known};
 use super::quantity;
 pub use super::quantity::{parse, parse_duration, print};
 pub use super::settings::{

@@ -18,8 +18,8 @@ use crate::id::{Arena, Id, QueueId};
 use crate::kit::sort::sort;
 use crate::units::{Bound, Resource};
 
-/// Longest name upstream takes, but for room to tell names apart.
-const NAME_MAX: usize = 56;
+/// Longest name upstream takes.
+const NAME_MAX: usize = 64;
 
 /// What upstream calls the resources of a scenario; a pod's slot has no resource.
 #[derive(Clone, Debug, Default, PartialEq)]

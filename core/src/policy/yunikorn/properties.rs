@@ -131,7 +131,20 @@ pub fn property_is_known(property: &str, text: &str) -> Result<(), &'static str>
         PRIORITY_OFFSET => (text.parse::<i32>().is_ok(), "a whole number of 32 bits"),
         PREEMPTION_POLICY => (one_of(&["default", "fence", "disabled"]), "default, fence or disabled"),
         BACKOFF => (text.parse::<u64>().is_ok(), "a whole number"),
+        QUOTA_DELAY => (parse_duration(text).is_some_and(|d| d >= 0), "a duration such as 30s, or 0s"),
         _ => (duration(), "a duration such as 30s"),
     };
     if known { Ok(()) } else { Err(wanted) }
+}
+
+/// The value that holds where nothing is said, and where something is said that cannot be understood.
+pub fn default_of(property: &str) -> &'static str {
+    match property {
+        SORT_POLICY => "fifo",
+        SORT_PRIORITY => "enabled",
+        PRIORITY_POLICY | PREEMPTION_POLICY => "default",
+        PRIORITY_OFFSET | BACKOFF => "0",
+        QUOTA_DELAY => "0s",
+        _ => "30s",
+    }
 }

@@ -90,7 +90,8 @@ pub const PROPERTIES: [&str; 9] = [
     "quota.preemption.delay",
 ];
 
-/// What else is said of a queue. `guaranteed` and `max` are of types other than CPU, memory and GPU.
+/// What else is said of a queue. `guaranteed` and `max` are of what a queue has no field for: types other than CPU, memory
+/// and GPU.
 pub const QUEUE_WORDS: [&str; 7] =
     ["adminacl", "guaranteed", "limits", "max", "maxapplications", "parent", "submitacl"];
 

@@ -125,8 +125,8 @@ fn of_queue(queue: &mut Queue, word: &str, text: &str) -> Result<(), Wrong> {
         let template = &mut queue.childtemplate;
         match word {
             "maxapplications" => template.maxapplications = count(text)?,
-            "guaranteed" => template.resources.guaranteed = amounts(text, &[])?,
-            "max" => template.resources.max = amounts(text, &[])?,
+            "guaranteed" => template.resources.guaranteed = amounts(text)?,
+            "max" => template.resources.max = amounts(text)?,
             property if PROPERTIES.contains(&property) => {
                 template.properties.insert(property.to_string(), text.to_string());
                 property_is_known(property, text)?;
@@ -137,8 +137,8 @@ fn of_queue(queue: &mut Queue, word: &str, text: &str) -> Result<(), Wrong> {
     }
     match word {
         "maxapplications" => queue.maxapplications = count(text)?,
-        "guaranteed" => queue.resources.guaranteed = amounts(text, &["vcore", "memory"])?,
-        "max" => queue.resources.max = amounts(text, &["vcore", "memory"])?,
+        "guaranteed" => queue.resources.guaranteed = amounts(text)?,
+        "max" => queue.resources.max = amounts(text)?,
         "parent" => queue.parent = switch(text)?,
         "submitacl" => queue.submitacl = text.to_string(),
         "adminacl" => queue.adminacl = text.to_string(),
@@ -181,13 +181,10 @@ fn pairs(text: &str) -> Result<Vec<(String, String)>, Wrong> {
     pairs.ok_or_else(|| "a list such as pods 10, ephemeral-storage 5Gi".into())
 }
 
-/// Quantities by type; `own` are types that the queue itself has fields for.
-fn amounts(text: &str, own: &[&str]) -> Result<Written, Wrong> {
+/// Quantities by type.
+fn amounts(text: &str) -> Result<Written, Wrong> {
     let mut out = Written::new();
     for (of, value) in pairs(text)? {
-        if own.contains(&of.as_str()) {
-            return Err(format!("the place for {of}: the queue has a quota and a limit of its own"));
-        }
         if parse(&of, &value).is_none() {
             return Err(format!("possible: {} is no quantity of {of}", quoted(&value)));
         }
