@@ -48,6 +48,13 @@ pub const EXAMPLES: &[Example] = examples! {
     "may-not-borrow": "Why does it wait although GPUs are free?",
     "limit-is-a-ceiling": "Why does it wait although GPUs are free?",
     "fractions-share": "Why does it wait although GPUs are free?",
+    "tenants-and-offsets": "Who goes first?",
+    "tenants-room-for-five": "Who goes first?",
+    "tenants-fairness-first": "Who goes first?",
+    "tenants-fair-system": "Who goes first?",
+    "preemption-fence": "Who goes first?",
+    "offsets-against-guarantees": "Who goes first?",
+    "offsets-forbid-guarantees": "Who goes first?",
     "tug-of-war": "Where the real one trips",
     "the-real-one-crashes": "Where the real one trips",
 };

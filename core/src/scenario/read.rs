@@ -8,6 +8,7 @@ use super::nearest::nearest;
 use super::schema::Scenario;
 use super::shape::{Mut, Rows, Shape};
 use super::value::{self, Is, Position, Value};
+use super::write::flow;
 use super::{FORMAT, Scalar, VERSION};
 
 /// What became of a text.
@@ -221,9 +222,11 @@ impl Reader {
         }
     }
 
-    /// A setting: one value, or a list that is kept as its items with commas between.
+    /// A setting: one value, or a list that is kept as its items with commas between; entries with keys are kept as text.
     fn setting(&mut self, value: Value, path: &Path) -> Option<String> {
+        let is_plain = |item: &Value| !matches!(item.is, Is::List(_) | Is::Map(_));
         match value.is {
+            Is::List(ref items) if !items.iter().all(is_plain) => Some(flow(&value)),
             Is::List(items) => {
                 let texts: Option<Vec<String>> =
                     items.into_iter().map(|item| self.text(item, path)).collect();

@@ -89,6 +89,15 @@ impl Scheduler for YuniKorn {
             return Turn { decisions: Vec::new(), wake: self.rhythm.wake(world.now) };
         };
         core.now = world.now.as_millis();
+        if quota_due(core).is_some_and(|due| due <= core.now) {
+            core.poll_quotas();
+            let marked = std::mem::take(&mut core.marked);
+            if !marked.is_empty() {
+                let mut decisions = Vec::new();
+                memory.give_up(world, &marked, trace, &mut decisions);
+                return Turn { decisions, wake: Wake::Again };
+            }
+        }
         let decisive = trace.level >= Level::Decisive;
         core.recording = decisive;
         let orders = if decisive { explain::orders(core) } else { Vec::new() };
@@ -149,12 +158,7 @@ impl Memory {
             let settings = Surroundings { reservation_delay: 2000, ideal_predicates: true };
             self.kinds = Kinds::new(&partition, config);
             self.core = Some(Core::new(&partition, self.kinds.names.clone(), settings));
-        } else if partition != self.partition
-            && let Some(core) = &mut self.core
-        {
-            core.apply(&partition);
         }
-        self.partition = partition;
         let Some(core) = &mut self.core else { return };
         let now = world.now.as_millis();
         while let Some((due, timers)) = core.due_timers().filter(|(due, _)| *due <= now) {
@@ -164,6 +168,10 @@ impl Memory {
             }
         }
         core.now = now;
+        if partition != self.partition {
+            core.apply(&partition);
+            self.partition = partition;
+        }
         let paths = partition::paths(&world.cluster.queues);
         self.queues = paths.iter().map(|path| core.find_queue(path).unwrap_or(ROOT)).collect();
         self.follow_nodes(world);
@@ -303,10 +311,30 @@ impl Memory {
             let Some(&pod) = self.pods.get(victim) else { continue };
             let Some(node) = world.cluster.pods[pod].node else { continue };
             let reason = EvictReason::ReclaimedForQuota;
-            let why = || explain::why_evicted(world, self, core, found.ask, *victim);
+            let why = || explain::why_evicted(world, self, core, found.ask, marked, *victim);
             trace.event(Event::Evicted { pod, node, by: taker, reason }, why);
             decisions.push(Decision::Evict { pod, grace: world.cluster.delays.termination });
             self.takers.extend(taker.map(|job| (pod, job)));
+            self.in_step = false;
+        }
+    }
+
+    /// Tasks that go because a maximum was lowered.
+    fn give_up(
+        &mut self,
+        world: PartitionView<'_>,
+        marked: &[AskIx],
+        trace: &mut Trace,
+        decisions: &mut Vec<Decision>,
+    ) {
+        let Some(core) = &self.core else { return };
+        for victim in marked {
+            let Some(&pod) = self.pods.get(victim) else { continue };
+            let Some(node) = world.cluster.pods[pod].node else { continue };
+            let reason = EvictReason::AboveLimit;
+            let why = || explain::why_given_up(self, core, marked, *victim);
+            trace.event(Event::Evicted { pod, node, by: None, reason }, why);
+            decisions.push(Decision::Evict { pod, grace: world.cluster.delays.termination });
             self.in_step = false;
         }
     }
@@ -329,7 +357,8 @@ impl Memory {
             let moments = [Some(reserve).filter(|_| a.reserved.is_none()), Some(a.created + delay), again];
             next = moments.into_iter().chain([next]).flatten().filter(|&at| at > now_ms).min();
         }
-        let Some(next) = next else { return rhythm.wake(now) };
+        let quota = quota_due(core).filter(|&due| due > now_ms);
+        let Some(next) = [next, quota].into_iter().flatten().min() else { return rhythm.wake(now) };
         match rhythm {
             // Periodic cycles are not left out while time alone may bring something.
             Rhythm::Every { period, .. } => Wake::OnChangeOrAt { not_before: now + period, at: now + period },
@@ -344,6 +373,12 @@ impl Memory {
     pub(super) fn leaving_for(&self, job: JobId) -> impl Iterator<Item = PodId> + '_ {
         self.takers.iter().filter(move |(_, taker)| **taker == job).map(|(pod, _)| *pod)
     }
+}
+
+/// When the next queue gives up what it uses above a lowered maximum.
+fn quota_due(core: &Core) -> Option<i64> {
+    let queues = core.queues.iter().filter(|_| core.quota_preemption);
+    queues.filter_map(|queue| queue.quota_start).min()
 }
 
 fn release(core: &mut Core, ask: AskIx) {

@@ -14,9 +14,7 @@ pub use super::partition::{Kinds, partition, paths};
 pub use super::properties::{Properties, Written, default_of, property_is_known};
 use super::quantity;
 pub use super::quantity::{parse, parse_duration, print};
-pub use super::settings::{
-    Config, GPU_TYPE, GROUPS, Gang, JOB_WORDS, PROPERTIES, QUEUE_WORDS, SETTINGS, Style, TEMPLATE,
-};
+pub use super::settings::{Config, GPU_TYPE, GROUPS, PROPERTIES, QUEUE_WORDS, SETTINGS, TEMPLATE};
 use super::shares::NodeSort;
 
 /// The whole file.

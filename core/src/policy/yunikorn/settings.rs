@@ -1,11 +1,11 @@
 //! What a scenario says in YuniKorn's own words, beyond the neutral tree of queues.
 //!
 //! # Rule
-//! Words of the partition stand by themselves; those of a queue, a user or a job have its name behind a dot:
-//! `priority.policy.team-a`. `root` is the root queue.
+//! Words of the partition stand by themselves; those of a queue or a user have its name behind a dot: `priority.policy.team-a`.
+//! `root` is the root queue.
 //!
 //! # Source
-//! yunikorn.md 1.1 to 1.4, 7, 8
+//! yunikorn.md 1.1 to 1.4, 8
 
 use std::collections::BTreeMap;
 
@@ -22,10 +22,6 @@ pub struct Config {
     pub queues: BTreeMap<String, Queue>,
     /// Groups of users.
     pub groups: BTreeMap<String, Vec<String>>,
-    /// How pods that must start together are kept together, unless a job says otherwise.
-    pub gang: Gang,
-    /// The same of jobs, by the name of their entry.
-    pub gangs: BTreeMap<String, Gang>,
 }
 
 impl Default for Config {
@@ -35,37 +31,15 @@ impl Default for Config {
             gpu_type: GPU_TYPE.to_owned(),
             queues: BTreeMap::new(),
             groups: BTreeMap::new(),
-            gang: Gang::default(),
-            gangs: BTreeMap::new(),
         }
     }
-}
-
-/// How pods that must start together are kept together.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Gang {
-    /// What a job's own setting leaves open is taken from the partition's.
-    pub style: Option<Style>,
-    /// Milliseconds that placeholders may wait.
-    pub timeout_ms: Option<i64>,
-}
-
-/// What becomes of a gang that does not get its placeholders in time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Style {
-    /// There are no placeholders: every pod goes its own way.
-    Off,
-    /// The pods go their own ways from then on.
-    Soft,
-    /// The application fails.
-    Hard,
 }
 
 /// The resource type that Kubernetes uses for GPUs.
 pub const GPU_TYPE: &str = "nvidia.com/gpu";
 
 /// The words of the partition.
-pub const SETTINGS: [&str; 9] = [
+pub const SETTINGS: [&str; 7] = [
     "node-sort",
     "node-weights",
     "preemption",
@@ -73,8 +47,6 @@ pub const SETTINGS: [&str; 9] = [
     "placement-rules",
     "partition",
     "gpu-type",
-    "gang-style",
-    "placeholder-timeout",
 ];
 
 /// The properties of a queue, as upstream calls them.
@@ -100,6 +72,3 @@ pub const TEMPLATE: &str = "childtemplate.";
 
 /// What stands before the name of a user.
 pub const GROUPS: &str = "groups.";
-
-/// What is said of a job.
-pub const JOB_WORDS: [&str; 2] = ["gang-style", "placeholder-timeout"];

@@ -5,6 +5,8 @@
 
 mod advice;
 mod advice_jobs;
+#[cfg(feature = "yunikorn")]
+mod advice_yunikorn;
 mod build;
 mod jobs;
 mod kai;
@@ -57,6 +59,10 @@ pub fn check(scenario: &Scenario) -> Checked {
     advice_jobs::advice(scenario, policy.as_ref(), &nodes, &jobs, f);
     if let Some(Policy::Kai(config)) = &policy {
         no_effect::advice(scenario, config, &nodes, &queues, &jobs, f);
+    }
+    #[cfg(feature = "yunikorn")]
+    if let Some(Policy::YuniKorn(config)) = &policy {
+        advice_yunikorn::advice(scenario, config, &queues, &jobs, f);
     }
     let plan = policy.filter(|_| !findings.has_errors()).map(|policy| {
         let cluster = build::cluster(delays, nodes, queues, &jobs, &placed);

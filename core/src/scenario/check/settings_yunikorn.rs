@@ -1,16 +1,14 @@
-//! The words of YuniKorn: those of the partition by name, those of a queue as `priority.policy.team-a`, those of a user or a
-//! job likewise.
+//! The words of YuniKorn: those of the partition by name, those of a queue as `priority.policy.team-a`, those of a user
+//! likewise.
 
 use super::super::codes;
 use super::super::diagnostic::Path;
-use super::super::quantity;
 use super::super::schema::Scenario;
 use super::super::value;
 use super::super::yunikorn::Reader;
 use super::settings::{switch, unknown};
 use crate::policy::yunikorn::config::{
-    Config, GROUPS, Gang, JOB_WORDS, PROPERTIES, QUEUE_WORDS, Queue, SETTINGS, Style, TEMPLATE, Written,
-    parse, property_is_known,
+    Config, GROUPS, PROPERTIES, QUEUE_WORDS, Queue, SETTINGS, TEMPLATE, Written, parse, property_is_known,
 };
 use crate::scenario::findings::{Findings, quoted, set};
 
@@ -23,15 +21,12 @@ pub fn yunikorn(s: &Scenario, f: &mut Findings) -> Config {
     for (name, typed) in &s.settings {
         let text = typed.0.trim();
         let known_queue = |queue: &str| queue == "root" || s.queues.iter().any(|q| q.name == queue);
-        let known_job = |job: &str| s.jobs.iter().any(|j| j.name == job);
         let read = if let Some((word, queue)) = word_of(name).filter(|(_, queue)| known_queue(queue)) {
             of_queue(config.queues.entry(queue.to_string()).or_default(), word, text)
         } else if let Some(user) = name.strip_prefix(GROUPS).filter(|user| !user.is_empty()) {
             let groups = text.split(',').map(|group| group.trim().to_string()).filter(|g| !g.is_empty());
             config.groups.insert(user.to_string(), groups.collect());
             Ok(())
-        } else if let Some((word, job)) = split(name, &JOB_WORDS).filter(|(_, job)| known_job(job)) {
-            of_job(config.gangs.entry(job.to_string()).or_default(), word, text)
         } else if SETTINGS.contains(&name.as_str()) {
             of_partition(&mut config, name, text)
         } else {
@@ -65,15 +60,14 @@ fn word_of(name: &str) -> Option<(&str, &str)> {
 }
 
 fn what_there_is(name: &str) -> String {
-    match word_of(name).or_else(|| split(name, &JOB_WORDS)) {
+    match word_of(name) {
         Some((word, of)) => format!("nothing is called {}, of which {word} could be said", quoted(of)),
         None => format!(
             "it has {}; for a queue, as in priority.policy.NAME: {}, {}, and for queues that placement makes below it the \
-             same behind {TEMPLATE}; {GROUPS}USER; for a job {}",
+             same behind {TEMPLATE}; {GROUPS}USER",
             SETTINGS.join(", "),
             PROPERTIES.join(", "),
-            QUEUE_WORDS.join(", "),
-            JOB_WORDS.join(", ")
+            QUEUE_WORDS.join(", ")
         ),
     }
 }
@@ -102,20 +96,7 @@ fn of_partition(config: &mut Config, name: &str, text: &str) -> Result<(), Wrong
             reader.first()?;
         }
         "partition" => partition.name = text.to_string(),
-        "gpu-type" => config.gpu_type = text.to_string(),
-        word => of_job(&mut config.gang, word, text)?,
-    }
-    Ok(())
-}
-
-fn of_job(gang: &mut Gang, word: &str, text: &str) -> Result<(), Wrong> {
-    if word == "gang-style" {
-        let styles = [("off", Style::Off), ("soft", Style::Soft), ("hard", Style::Hard)];
-        let style = styles.into_iter().find(|(name, _)| text.eq_ignore_ascii_case(name));
-        gang.style = Some(style.ok_or("off, soft or hard")?.1);
-    } else {
-        let span = quantity::span(text).ok().filter(|span| span.as_millis() > 0);
-        gang.timeout_ms = Some(span.ok_or("a time above 0 such as 15m")?.as_millis());
+        _ => config.gpu_type = text.to_string(),
     }
     Ok(())
 }
