@@ -39,6 +39,12 @@ pub enum Command {
     /// Answer like KAI's simulator of time-based fair share: YAML in, CSV out
     #[command(after_help = EXIT_CODES)]
     TimeBased(TimeBased),
+    /// Put a scenario into the words of another policy
+    #[command(after_help = EXIT_CODES)]
+    Translate(Translate),
+    /// Run a scenario under several policies, side by side
+    #[command(after_help = EXIT_CODES)]
+    Compare(Compare),
     /// Print a scenario as a link
     #[command(after_help = EXIT_CODES)]
     Link(Link),
@@ -53,7 +59,7 @@ pub struct Run {
     /// A scenario (YAML or JSON) or a link to one; - reads standard input
     #[arg(value_name = "FILE")]
     pub file: String,
-    /// Use this policy instead of the scenario's: kai, fifo, yunikorn, ego or runai
+    /// Translate the scenario into the words of this policy first: kai, fifo, yunikorn, ego, runai, max-min or drf
     #[arg(long, value_name = "P")]
     pub policy: Option<String>,
     /// Stop after the last cycle up to this moment, such as 90s, 2h or 30d
@@ -137,10 +143,10 @@ pub enum Format {
 pub struct Import {
     /// A table of jobs (CSV: submit time, duration, GPUs, queue), a resource plan (MDPlan.xml), projects and departments of
     /// Run:ai (JSON), or a configuration of YuniKorn (queues.yaml)
-    #[arg(value_name = "TRACE.csv")]
+    #[arg(value_name = "FILE")]
     pub trace: String,
-    /// A table of queues: name, GPUs
-    #[arg(long, value_name = "Q.csv")]
+    /// A table of queues (name, GPUs), or the departments of projects that are a file of their own
+    #[arg(long, value_name = "FILE")]
     pub queues: Option<String>,
     /// Nodes × GPUs, such as 88x8
     #[arg(long, value_name = "NxG", value_parser = nodes)]
@@ -148,7 +154,7 @@ pub struct Import {
     /// Part of each queue's GPUs that becomes its quota, such as 1/4
     #[arg(long, value_name = "PART", value_parser = part)]
     pub quota_scale: Option<(u32, u32)>,
-    /// The policy of the scenario: kai, fifo, yunikorn, ego or runai
+    /// The policy of the scenario: kai, fifo, yunikorn, ego, runai, max-min or drf
     #[arg(long, value_name = "P")]
     pub policy: Option<String>,
     /// Where to write the scenario; - writes to standard output
@@ -176,6 +182,37 @@ pub struct TimeBased {
     /// Cut fair shares of 1 and more to whole numbers, as KAI's own simulator does
     #[arg(long)]
     pub truncate: bool,
+}
+
+/// Put a scenario into other words.
+#[derive(Debug, ClapArgs)]
+pub struct Translate {
+    /// A scenario (YAML or JSON) or a link to one; - reads standard input
+    #[arg(value_name = "FILE")]
+    pub file: String,
+    /// The policy: kai, fifo, yunikorn, ego, runai, max-min or drf
+    #[arg(long, value_name = "P")]
+    pub policy: String,
+    /// Where to write the scenario; - writes to standard output
+    #[arg(short, long, value_name = "FILE", default_value = "-")]
+    pub output: String,
+}
+
+/// Run a scenario under several policies.
+#[derive(Debug, ClapArgs)]
+pub struct Compare {
+    /// A scenario (YAML or JSON) or a link to one; - reads standard input
+    #[arg(value_name = "FILE")]
+    pub file: String,
+    /// The policies, separated by commas
+    #[arg(long, value_name = "P,…", value_delimiter = ',', default_value = "kai,runai,yunikorn,ego")]
+    pub policies: Vec<String>,
+    /// Stop each run after the last cycle up to this moment, such as 90s, 2h or 30d
+    #[arg(long, value_name = "TIME", value_parser = moment)]
+    pub until: Option<i64>,
+    /// What to print
+    #[arg(long, value_enum, default_value_t = Out::Text)]
+    pub out: Out,
 }
 
 /// Print a scenario as a link.

@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use fairground::import::{self, Options};
+use fairground::import::{self, Kind, Options};
 use fairground::{link, scenario};
 
 use crate::args::{Check, Export, FailOn, Import, Link, Open};
@@ -39,14 +39,11 @@ pub fn import(args: &Import) -> Result<End, Stop> {
     options.name = file_stem(&args.trace);
     let jobs = text(&args.trace)?;
     let queues = args.queues.as_deref().map(text).transpose()?;
-    let imported = if import::is_plan(&jobs) {
-        import::import_plan(&jobs, &options)
-    } else if import::is_organisation(&jobs) {
-        import::import_organisation(&jobs, &options)
-    } else if import::is_queues_yaml(&jobs) {
-        import::import_queues_yaml(&jobs, &options)
-    } else {
-        import::import(jobs.as_bytes(), queues.as_deref().map(str::as_bytes), &options)
+    let imported = match import::recognise(jobs.as_bytes(), &args.trace) {
+        Kind::Plan => import::import_plan(&jobs, &options),
+        Kind::Organisation => import::import_organisation(&organisation(&jobs, queues.as_deref()), &options),
+        Kind::QueuesYaml => import::import_queues_yaml(&jobs, &options),
+        _ => import::import(jobs.as_bytes(), queues.as_deref().map(str::as_bytes), &options),
     };
     let r = &imported.report;
     report(&args.trace, &r.diagnostics)?;
@@ -86,6 +83,11 @@ pub fn export(args: &Export) -> Result<End, Stop> {
         std::fs::write(&args.output, written)?;
     }
     Ok(End::Ok)
+}
+
+/// The list of projects, and that of departments if it is a file of its own.
+fn organisation<'a>(text: &'a str, other: Option<&'a str>) -> Vec<&'a str> {
+    std::iter::once(text).chain(other).collect()
 }
 
 /// The name of a file without folders and ending.

@@ -135,6 +135,10 @@ fn event(cluster: &Cluster, event: &Event) -> Map<String, Value> {
             }
         }
         Event::Requeued { pod } => pod_of(&mut line, pod),
+        Event::Offered { job, partition } => {
+            line.insert("job".into(), name_of(cluster, job));
+            line.insert("pool".into(), (*cluster.partitions[partition].name).into());
+        }
         Event::Changed { entry } => {
             line.insert("entry".into(), entry.into());
         }
@@ -229,6 +233,9 @@ pub fn summary(out: &mut impl Write, at: &Simulation, summary: &Summary, why: &s
     let mut line = totals(&summary.all);
     line.insert("cycles".into(), summary.cycles.into());
     line.insert("until_s".into(), real(summary.until.as_seconds()));
+    line.insert("gpu_seconds_capacity".into(), real(summary.gpu_seconds_capacity));
+    line.insert("gpu_seconds_idle_wanted".into(), real(summary.gpu_seconds_idle_wanted));
+    line.insert("jain".into(), summary.jain.map_or(Value::Null, real));
     line.insert("stopped".into(), why.into());
     line.insert("digest".into(), text::hex(at.digest()).into());
     line.insert("queues".into(), summary.queues.iter().map(per_queue).collect());
@@ -250,6 +257,8 @@ fn totals(t: &Totals) -> Map<String, Value> {
         },
         "gpu_seconds_used": real(t.gpu_seconds_used),
         "gpu_seconds_owed": real(t.gpu_seconds_owed),
+        "short_s": real(t.short_s),
+        "wait_now_s": t.wait_now_s.map(real),
         "gpu_seconds_borrowed": real(t.gpu_seconds_borrowed),
         "gpu_seconds_lost": real(t.gpu_seconds_lost),
         "evictions": t.evictions,

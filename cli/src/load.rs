@@ -4,8 +4,10 @@ use std::io::{Read, Write};
 
 use fairground::link::{self, LinkError};
 use fairground::scenario::{self, Checked, Diagnostic, Scenario, Severity};
+use fairground::translate::{Note, translate};
 
 use crate::Stop;
+use crate::translated::print_notes;
 
 /// Largest file that is read, bytes.
 const FILE_MAX: u64 = 50 << 20;
@@ -16,6 +18,8 @@ pub struct Loaded {
     pub scenario: Scenario,
     /// What it means.
     pub checked: Checked,
+    /// What became of its settings under another policy; `None`: it was not asked for.
+    pub notes: Option<Vec<Note>>,
     /// How many warnings were reported.
     pub n_warnings: usize,
 }
@@ -50,9 +54,14 @@ pub fn load(file: &str, policy: Option<&str>) -> Result<Loaded, Stop> {
     let read = scenario::read(&text);
     let is_clean = read.is_clean();
     let mut found = read.diagnostics;
+    let mut notes = None;
     let checked = read.scenario.map(|mut scenario| {
         if let Some(policy) = policy {
-            scenario.policy = policy.to_string();
+            match translate(&scenario, policy) {
+                Some(translated) => (scenario, notes) = (translated.scenario, Some(translated.notes)),
+                // One of the two does not exist, which is found below.
+                None => scenario.policy = policy.to_string(),
+            }
         }
         let mut checked = scenario::check(&scenario);
         scenario::locate(&text, &mut checked.diagnostics);
@@ -63,7 +72,8 @@ pub fn load(file: &str, policy: Option<&str>) -> Result<Loaded, Stop> {
     let n_warnings = found.iter().filter(|d| d.severity == Severity::Warning).count();
     match checked {
         Some((scenario, checked)) if is_clean && checked.plan.is_some() => {
-            Ok(Loaded { scenario, checked, n_warnings })
+            print_notes(notes.as_deref().unwrap_or_default())?;
+            Ok(Loaded { scenario, checked, notes, n_warnings })
         }
         _ => {
             let n = found.len() - n_warnings;

@@ -2,7 +2,7 @@
 //!
 //! [`args`] is the command line; [`load`] reads files and links and reports what is wrong with them; [`run`] is the
 //! loop, which hands every cycle to [`text`] or [`lines`]; [`simulators`] answers like those that come with KAI; [`convert`] is everything that makes one kind of
-//! file from another.
+//! file from another; [`translated`] puts scenarios under other policies.
 
 mod args;
 mod convert;
@@ -12,6 +12,7 @@ mod progress;
 mod run;
 mod simulators;
 mod text;
+mod translated;
 
 use std::io::ErrorKind;
 use std::process::ExitCode;
@@ -56,6 +57,8 @@ fn main() -> ExitCode {
         args::Command::Export(args) => convert::export(&args),
         args::Command::Fairshare(args) => simulators::fairshare(&args),
         args::Command::TimeBased(args) => simulators::time_based(&args),
+        args::Command::Translate(args) => translated::translate(&args),
+        args::Command::Compare(args) => translated::compare(&args),
         args::Command::Link(args) => convert::link(&args),
         args::Command::Open(args) => convert::open(&args),
     };

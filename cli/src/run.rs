@@ -9,6 +9,7 @@ use fairground::trace::{Event, Level};
 use crate::args::{FailOn, Out, Run};
 use crate::load::load;
 use crate::progress::Progress;
+use crate::translated::notes_as_json;
 use crate::{End, Stop, lines, text};
 
 /// A run that does not come to rest by itself is stopped after so many cycles, idle ones not counted.
@@ -42,6 +43,14 @@ pub fn run(args: &Run) -> Result<End, Stop> {
     let stdout = std::io::stdout();
     let shares_terminal = stdout.is_terminal() && !args.summary_only;
     let mut out = BufWriter::new(stdout.lock());
+    if let (Out::Jsonl, Some(notes)) = (args.out, &loaded.notes) {
+        let to = plan.policy.name();
+        writeln!(
+            out,
+            "{}",
+            serde_json::json!({ "translated": { "policy": to, "notes": notes_as_json(notes) } })
+        )?;
+    }
     let mut progress = Progress::new(shares_terminal);
     let (mut n_done, mut n_run) = (0u64, 0u32);
     let n_jobs = plan.cluster.jobs.len() as f64;

@@ -86,6 +86,7 @@ pub fn kind(event: &Event) -> &'static str {
         Event::Requeued { .. } => "requeued",
         Event::Finished { .. } => "finished",
         Event::JobDone { .. } => "done",
+        Event::Offered { .. } => "offered",
         Event::Changed { .. } => "changed",
     }
 }
@@ -132,6 +133,9 @@ fn sentence(cluster: &Cluster, recorded: &Recorded) -> String {
             format!("{word:<10} {} from {}{by}{why}", pod_text(pod), node_text(node))
         }
         Event::Requeued { pod } => format!("{word:<10} {}", pod_text(pod)),
+        Event::Offered { job, partition } => {
+            format!("{word:<10} {} to the pool {}", job_text(job), cluster.partitions[partition].name)
+        }
         Event::Changed { entry } => format!("{word:<10} timeline entry {}", entry + 1),
     }
 }
@@ -282,6 +286,9 @@ pub fn summary(out: &mut impl Write, at: &Simulation, summary: &Summary, why: &s
     writeln!(out, "\nwaits in seconds; used, owed, borrowed, lost in GPU hours")?;
     let (cycle, time) = (summary.cycles, moment(summary.until));
     let used = summary.all.utilisation * 100.0;
+    let idle = summary.gpu_seconds_idle_wanted / 3600.0;
+    let jain = summary.jain.map_or(String::new(), |jain| format!("; Jain index {jain:.3}"));
+    writeln!(out, "idle while wanted {idle:.2} GPU hours{jain}")?;
     writeln!(out, "{cycle} cycles to {time}; utilisation {used:.1} %; digest {}", hex(at.digest()))?;
     writeln!(out, "stopped: {why}")
 }

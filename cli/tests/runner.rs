@@ -191,6 +191,26 @@ fn a_trace_becomes_a_scenario_that_runs() {
     std::fs::remove_dir_all(&dir).expect("still there");
 }
 
+/// What other products list is recognised by its content.
+#[test]
+fn projects_and_plans_become_scenarios() {
+    let projects = r#"{"projects": [{"name": "a", "departmentName": "d", "deservedGpus": 2}]}"#;
+    let plan = r#"<DistributionTree><Consumer ConsumerName="a"/></DistributionTree>"#;
+    for (given, policy) in [(projects, "policy: runai"), (plan, "policy: ego")] {
+        let imported = fairground(&["import", "-"], given);
+        assert_eq!(code(&imported), Some(0), "{}", text(&imported.stderr));
+        assert!(text(&imported.stderr).contains("assumed: "));
+        assert!(text(&imported.stdout).contains(policy), "{}", text(&imported.stdout));
+        let checked = fairground(&["check", "-"], &text(&imported.stdout));
+        assert_eq!(code(&checked), Some(0), "{}", text(&checked.stderr));
+    }
+    let wrong = fairground(&["import", "-"], &plan.replace("<Consumer", "<Consumer><"));
+    assert_eq!(code(&wrong), Some(2));
+    let wrong = fairground(&["import", "-"], &projects.replace("2}", "\"two\"}"));
+    assert_eq!(code(&wrong), Some(2));
+    assert!(text(&wrong.stderr).contains("standard input:1:"), "{}", text(&wrong.stderr));
+}
+
 /// Two queues of the same age that are equal in everything: who comes first is chance.
 const TWINS: &str = r"
 format: fairground-scenario
@@ -257,4 +277,56 @@ fn queues_of_yunikorn_are_imported_edited_and_exported() {
     let refused = fairground(&["import", "-"], "partitions:\n- queus: []\n");
     assert_eq!(code(&refused), Some(2));
     assert!(text(&refused.stderr).contains("standard input:2:10: error"), "{}", text(&refused.stderr));
+}
+
+/// Under another policy a scenario is put into its words, and what became of its settings is said.
+#[test]
+fn another_policy_speaks_other_words() {
+    let output = fairground(&["run", "-", "--policy", "yunikorn", "--out", "jsonl"], TWO_TEAMS);
+    assert_eq!(code(&output), Some(0), "{}", text(&output.stderr));
+    let err = text(&output.stderr);
+    assert!(
+        err.contains("kept: quota is called guaranteed in YuniKorn (queues[\"team-a\"].gpu.quota"),
+        "{err}"
+    );
+    let out = text(&output.stdout);
+    let first: serde_json::Value = serde_json::from_str(out.lines().next().expect("lines")).expect("JSON");
+    assert_eq!(first["translated"]["policy"], "yunikorn");
+    assert_eq!(first["translated"]["notes"][0]["kind"], "kept");
+    let written = fairground(&["translate", "-", "--policy", "kai"], TWO_TEAMS);
+    assert_eq!(code(&written), Some(0), "{}", text(&written.stderr));
+    let scenario = text(&written.stdout);
+    assert!(scenario.contains("policy: kai") && scenario.contains("limit: unlimited"), "{scenario}");
+    assert_eq!(code(&fairground(&["translate", "-", "--policy", "lottery"], TWO_TEAMS)), Some(2));
+    assert_eq!(code(&fairground(&["run", "-", "--policy", "lottery"], TWO_TEAMS)), Some(2));
+}
+
+#[test]
+fn policies_side_by_side() {
+    let policies = "fifo,max-min,drf,kai,yunikorn,ego,runai";
+    let output = fairground(&["compare", "-", "--policies", policies], TWO_TEAMS);
+    assert_eq!(code(&output), Some(0), "{}", text(&output.stderr));
+    let out = text(&output.stdout);
+    let row = |caption: &str| -> Vec<String> {
+        let line = out
+            .lines()
+            .find(|line| line.starts_with(caption))
+            .unwrap_or_else(|| panic!("{caption} in {out}"));
+        line[caption.len()..].split_whitespace().map(str::to_owned).collect()
+    };
+    assert_eq!(row("jobs done"), ["3"; 7]);
+    assert_eq!(row("team-a: GPU hours"), ["0.00"; 7]);
+    let lines =
+        fairground(&["compare", "-", "--policies", policies, "--until", "3s", "--out", "jsonl"], TWO_TEAMS);
+    let parse = |line: &str| serde_json::from_str::<serde_json::Value>(line).expect("JSON");
+    let lines: Vec<serde_json::Value> = text(&lines.stdout).lines().map(parse).collect();
+    let gpus =
+        |i: usize| [&lines[i]["queues"][0]["gpus"], &lines[i]["queues"][1]["gpus"]].map(|n| n.as_f64());
+    // In hard partitions a2 waits for its own two GPUs, and EGO lends whole hosts; everybody else gives it the idle one.
+    for (i, line) in lines.iter().enumerate() {
+        let lends = !["fifo", "ego"].contains(&line["policy"].as_str().expect("a name"));
+        let (of_a, waiting) = if lends { (3.0, 0) } else { (2.0, 1) };
+        let found = (gpus(i), &line["jobs_waiting"]);
+        assert_eq!(found, ([Some(of_a), Some(1.0)], &waiting.into()), "{}", line["policy"]);
+    }
 }

@@ -90,6 +90,10 @@ impl<I: Id, T> Arena<I, T> {
     pub fn values_mut(&mut self) -> impl DoubleEndedIterator<Item = &mut T> {
         self.items.iter_mut()
     }
+    /// All items with their ids, in order, to be changed.
+    pub fn iter_mut(&mut self) -> impl DoubleEndedIterator<Item = (I, &mut T)> {
+        self.items.iter_mut().enumerate().map(|(i, item)| (I::from_index(i), item))
+    }
     /// The item, if the id is of this arena.
     pub fn get(&self, id: I) -> Option<&T> {
         self.items.get(id.index())

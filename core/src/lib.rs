@@ -3,7 +3,8 @@
 //!
 //! Read in this order: [`units`], [`time`], [`id`]; [`cluster`], the world; [`trace`], what
 //! is recorded; [`policy`], the contract and the policies; [`scenario`], what a person wrote; [`sim`], what moves
-//! time; [`link`] and [`import`], how a scenario travels and where else it comes from.
+//! time; [`link`], `import` and `translate`, how a scenario travels, where else it comes from, and how it reads under another
+//! policy.
 
 pub mod cluster;
 pub mod id;
@@ -16,4 +17,6 @@ pub mod scenario;
 pub mod sim;
 pub mod time;
 pub mod trace;
+#[cfg(feature = "translate")]
+pub mod translate;
 pub mod units;

@@ -1,6 +1,6 @@
 //! Projects and departments of Run:ai become a scenario that can be run.
 
-use fairground::import::{Options, import_organisation, is_organisation};
+use fairground::import::{Kind, Options, import_organisation, recognise};
 use fairground::scenario;
 
 const API: &str = r#"{
@@ -20,8 +20,8 @@ const OLD: &str = r#"{"projects": [{"name": "a", "departmentId": 1, "deservedGpu
   {"name": "b", "departmentId": 1, "resources": {"gpu": {"deserved": 3, "maxAllowed": 4, "overQuotaWeight": 1}, "cpu": {}, "memory": {}}}]}"#;
 
 fn queues(text: &str) -> Vec<[String; 6]> {
-    assert!(is_organisation(text));
-    let imported = import_organisation(text, &Options::default());
+    assert_eq!(recognise(text.as_bytes(), ""), Kind::Organisation);
+    let imported = import_organisation(&[text], &Options::default());
     let scenario = imported.scenario.unwrap_or_else(|| panic!("{:?}", imported.report));
     let checked = scenario::check(&scenario);
     assert!(checked.plan.is_some(), "{:?}", checked.diagnostics);
@@ -45,10 +45,10 @@ fn the_list_of_the_api() {
     let expected = [
         ["research", "", "12", "unlimited", "2", "2"],
         ["nlp", "research", "1.5", "3", "3", "5"],
-        ["research/research", "research", "2", "unlimited", "0", ""],
+        ["research/research", "research", "2", "unlimited", "0", "2"],
     ];
     assert_eq!(queues(API), expected);
-    let report = import_organisation(API, &Options::default()).report;
+    let report = import_organisation(&[API], &Options::default()).report;
     assert!(report.ignored.iter().any(|line| line == "1 further node pools of nlp"), "{report:?}");
     assert!(report.assumed.iter().any(|line| line.starts_with("2 nodes of 8 GPUs")), "{report:?}");
 }
@@ -61,9 +61,50 @@ fn the_names_of_older_versions() {
 #[test]
 fn what_is_wrong_is_said() {
     for text in ["{\"projects\": 3, \"deserved\": 1}", "{\"projects\": []}", "{\"projects\"", "[1"] {
-        let imported = import_organisation(text, &Options::default());
+        let imported = import_organisation(&[text], &Options::default());
         assert!(imported.scenario.is_none(), "{text}");
         assert!(!imported.report.diagnostics.is_empty() || !imported.report.ignored.is_empty(), "{text}");
     }
-    assert!(!is_organisation("{\"queues\": []}"));
+    assert_eq!(recognise(b"{\"queues\": []}", ""), Kind::Unknown);
+    let imported = import_organisation(
+        &[&API.replace("\"deserved\": 12", "\"deserved\": \"many\"")],
+        &Options::default(),
+    );
+    let said: Vec<_> = imported.report.diagnostics.iter().map(|d| (d.position, d.says.as_str())).collect();
+    assert_eq!(said, [(Some((3, 70)), "departments[0].resources[0].gpu.deserved: this is not a number")]);
+}
+
+/// What the API answers when it is asked for projects: departments are named, not listed.
+const PROJECTS: &str = r#"{"projects": [
+  {"name": "a", "parent": {"id": "7", "name": "research"}, "resources": [{"nodePool": {"name": "default"}, "gpu": {"deserved": 3}}]},
+  {"name": "b", "parent": {"id": "7", "name": "research"}, "resources": [{"nodePool": {"name": "default"}, "gpu": {"deserved": 1.5}}]}]}"#;
+
+#[test]
+fn a_department_that_is_not_listed_is_given_what_its_projects_have() {
+    let expected = [
+        ["research", "", "4.5", "unlimited", "", ""],
+        ["a", "research", "3", "unlimited", "", ""],
+        ["b", "research", "1.5", "unlimited", "", ""],
+    ];
+    assert_eq!(queues(PROJECTS), expected);
+    let departments =
+        API.split("\"projects\"").next().expect("a part").trim_end().trim_end_matches(',').to_string() + "}";
+    let imported = import_organisation(&[PROJECTS, &departments], &Options::default());
+    let scenario = imported.scenario.expect("two lists are one organisation");
+    let quotas: Vec<_> =
+        scenario.queues.iter().map(|q| (q.name.as_str(), q.gpu.quota.clone().map(|v| v.0))).collect();
+    assert_eq!(quotas[0], ("research", Some("12".into())));
+    assert_eq!(quotas.len(), 3);
+    assert!(!imported.report.assumed.iter().any(|line| line.contains("not listed")));
+}
+
+#[test]
+fn no_cut_text_makes_it_panic() {
+    for text in [API, OLD, PROJECTS] {
+        for end in (0..text.len()).filter(|&end| text.is_char_boundary(end)) {
+            let imported = import_organisation(&[&text[..end]], &Options::default());
+            assert!(imported.scenario.is_none(), "{end}");
+            assert!(!imported.report.diagnostics.is_empty() || !imported.report.ignored.is_empty(), "{end}");
+        }
+    }
 }

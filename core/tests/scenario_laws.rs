@@ -9,8 +9,29 @@ use proptest::prelude::*;
 
 fn segment() -> impl Strategy<Value = Segment> {
     let names = [
-        "name", "queues", "nodes", "jobs", "timeline", "gpu", "quota", "limit", "settings", "labels",
-        "selector", "pod-sets", "on", "delays", "start", "queue", "parent", "at", "cycle", "k-value",
+        "name",
+        "queues",
+        "nodes",
+        "jobs",
+        "timeline",
+        "gpu",
+        "quota",
+        "limit",
+        "settings",
+        "labels",
+        "selector",
+        "pod-sets",
+        "on",
+        "delays",
+        "start",
+        "queue",
+        "parent",
+        "at",
+        "cycle",
+        "k-value",
+        "pools",
+        "pool",
+        "default-pools",
     ];
     prop_oneof![
         4 => proptest::sample::select(names.to_vec()).prop_map(|n| Segment::Field(n.to_string())),
@@ -21,7 +42,7 @@ fn segment() -> impl Strategy<Value = Segment> {
 
 fn edit() -> impl Strategy<Value = Edit> {
     let path = || proptest::collection::vec(segment(), 0..5).prop_map(Path);
-    let list = proptest::sample::select(vec!["queues", "nodes", "jobs", "timeline"]);
+    let list = proptest::sample::select(vec!["queues", "nodes", "jobs", "timeline", "pools"]);
     let element = (list, 0u32..4).prop_map(|(list, i)| Path::default().field(list).at(i));
     let place = || prop_oneof![1 => path(), 3 => element.clone()];
     prop_oneof![

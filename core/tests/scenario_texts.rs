@@ -36,7 +36,7 @@ fn every_kind_of_finding_says_what_to_do() {
         1:9 error S008 format: this is another kind of file; a scenario says `format: fairground-scenario`
         2:10 error S009 version: this version is not known here; this build reads version 1
         3:10 error S010 dialect: dialect "slurm" is not known here; write kai [Use the dialect kai]
-        3:9 error S011 policy: policy "lottery" is not known here; write one of kai, fifo, yunikorn, ego, runai [Use the policy kai]
+        3:9 error S011 policy: policy "lottery" is not known here; write one of kai, fifo, yunikorn, ego, runai, max-min, drf [Use the policy kai]
         3:20 error S012 settings.k-valu: the policy has no setting "k-valu"; did you mean `k-value`? [Use k-value]
         3:27 error S013 settings.gpu-placement: gpu-placement "random" is not binpack or spread [Use the default of gpu-placement]
         3:24 error S014 nodes["n"].gpu: gpu "eight" is not a whole number of GPUs, at most 64
@@ -79,6 +79,8 @@ fn every_kind_of_finding_says_what_to_do() {
         5:43 warning S051 jobs["j"].every: every needs a count: how many jobs arrive at this distance [Remove it]
         3:27 error S055 nodes["n"].taints: "gpu" is not a taint such as gpu:NoSchedule or pool=a:NoExecute [Remove the taints]
         3:21 warning S056 settings.k-value: k-value has no effect: it needs past usage: of a queue, or measured (usage-client) [Remove it]
+        4:33 error S057 nodes["n"].pool: pool "dev" is not in the list of pools; add it or name another [Add the pool "dev"]
+        3:24 warning S058 pools["dev"]: no node is in the pool "dev", so nothing runs there [Remove the pool]
     "#]].assert_eq(&texts.concat());
 }
 
@@ -113,10 +115,10 @@ timeline:
   - {at: 6, job: j, state: down, node: a-2}
 ";
     expect![[r#"
-        15:12 error S007 queues["team-a"]: "color" is not a key of this place; known here: name, parent, priority, created, gpu, cpu, memory, preempt-min-runtime, reclaim-min-runtime, note
+        15:12 error S007 queues["team-a"]: "color" is not a key of this place; known here: name, parent, priority, created, gpu, cpu, memory, preempt-min-runtime, reclaim-min-runtime, note, pools, default-pools
         18:10 error S006 queues["team-a"].gpu: queues["team-a"].gpu takes keys and values: quota, limit, weight, usage
         22:5 error S006 jobs[2]: jobs[2] takes keys and values
-        3:9 error S011 policy: policy "kay" is not known here; write one of kai, fifo, yunikorn, ego, runai [Use the policy kai]
+        3:9 error S011 policy: policy "kay" is not known here; write one of kai, fifo, yunikorn, ego, runai, max-min, drf [Use the policy kai]
         4:39 error S012 settings.gpu-placment: the policy has no setting "gpu-placment"; did you mean `gpu-placement`? [Use gpu-placement]
         4:21 error S013 settings.k-value: k-value "-1" is not a number not below zero, with at most six digits [Use the default of k-value]
         5:8 error S017 cycle: cycle "now and then" is neither a period such as `1s` or `120s, first at 1s`, nor `on change` [Use the default cycle]
@@ -179,8 +181,8 @@ fn foreign_and_hostile_texts_are_refused_with_a_place() {
         1:1 error S008 : the format is missing; add `format: fairground-scenario` as the first line
         "apiVersion: v1\nkind: List"
         1:1 error S008 : the format is missing; add `format: fairground-scenario` as the first line
-        1:13 error S007 : "apiVersion" is not a key of this place; known here: name, note, dialect, policy, settings, cycle, delays, nodes, queues, jobs, timeline
-        2:7 error S007 : "kind" is not a key of this place; known here: name, note, dialect, policy, settings, cycle, delays, nodes, queues, jobs, timeline
+        1:13 error S007 : "apiVersion" is not a key of this place; known here: name, note, dialect, policy, settings, cycle, delays, nodes, queues, jobs, timeline, pools
+        2:7 error S007 : "kind" is not a key of this place; known here: name, note, dialect, policy, settings, cycle, delays, nodes, queues, jobs, timeline, pools
         "format: fairground-scenario\nversion: 1\n\tname: x"
         2:10 error S001 : a tab stands where only spaces may; use spaces to set lines in
         "format: fairground-scenario\nversion: 1\nname: &a x\nnote: *a"

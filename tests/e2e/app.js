@@ -20,6 +20,7 @@ export class App {
 
   /** Waits until the charts show the present scenario. */
   async arrived() {
+    await expect(this.page.locator("#first")).toHaveCount(0);
     await expect(this.now).toHaveAttribute("data-digest", /^[0-9a-f]{16}$/);
     await expect(this.now).toHaveAttribute("aria-busy", "false");
   }

@@ -33,7 +33,7 @@ pub fn plan(dir: &std::path::Path, policy: Policy, rhythm: Rhythm) -> Plan {
     let queues = std::fs::read_to_string(dir.join("queues.csv")).expect("readable");
     let jobs = std::fs::read_to_string(dir.join("jobs.csv")).expect("readable");
     let mut cluster = Cluster::default();
-    let partition: PartitionId = cluster.partitions.push(Partition { name: "all".into() });
+    let partition: PartitionId = cluster.partitions.push(Partition::new("all"));
     for n in 1..=88 {
         let mut capacity = ResourceVec::default();
         capacity.set(Resource::CPU, Amount::cores(64));
@@ -61,7 +61,7 @@ pub fn plan(dir: &std::path::Path, policy: Policy, rhythm: Rhythm) -> Plan {
         let number = |at: usize| fields[at].parse::<i64>().expect("a number");
         add_job(&mut cluster, fields[0], by_name[fields[4]], number(1), number(2), number(3));
     }
-    Plan { cluster, policy, rhythm, timeline: Vec::new() }
+    Plan { cluster, policy, rhythm, further: Vec::new(), timeline: Vec::new() }
 }
 
 fn add_queue(cluster: &mut Cluster, name: &str, gpus: i64, position: usize) -> QueueId {
@@ -94,6 +94,8 @@ pub fn add_job(cluster: &mut Cluster, name: &str, queue: QueueId, submit_s: i64,
     let name: Arc<str> = name.into();
     let submit = Time::from_seconds(submit_s);
     cluster.jobs.push(Job {
+        partition: PartitionId(0),
+        pools: Vec::new(),
         name: name.clone(),
         queue,
         priority: 50,

@@ -38,7 +38,7 @@ impl Numbers {
 /// A plan made from numbers.
 pub fn plan(n: &mut Numbers, policy: Policy) -> Plan {
     let mut cluster = Cluster::default();
-    let partition: PartitionId = cluster.partitions.push(Partition { name: "all".into() });
+    let partition: PartitionId = cluster.partitions.push(Partition::new("all"));
     for i in 0..=n.below(4) {
         add_node(&mut cluster, n, partition, i);
     }
@@ -63,7 +63,57 @@ pub fn plan(n: &mut Numbers, policy: Policy) -> Plan {
     };
     let mut timeline: Vec<Planned> = (0..n.below(4)).map(|i| change(&cluster, n, u32::from(i))).collect();
     timeline.sort_by_key(|planned| (planned.at, planned.entry));
-    Plan { cluster, policy, rhythm, timeline }
+    Plan { cluster, policy, rhythm, further: Vec::new(), timeline }
+}
+
+/// The same plan in two partitions: nodes and jobs are dealt out, queues have other values in the second, which
+/// sometimes is asked in another rhythm. Under Run:ai some jobs may run in either.
+pub fn pooled(n: &mut Numbers, policy: Policy) -> Plan {
+    let mut plan = plan(n, policy);
+    let moves = matches!(plan.policy, Policy::Runai(_));
+    let second = split(&mut plan.cluster, n, moves);
+    for planned in &mut plan.timeline {
+        if let PlanChange::Queue { queue, resources, .. } = &mut planned.change {
+            let mut there = plan.cluster.queues_in(second)[*queue].resources;
+            there.gpu = resources[0].1.gpu;
+            match n.below(3) {
+                0 => resources.push((second, there)),
+                1 => *resources = vec![(second, there)],
+                _ => {}
+            }
+        }
+    }
+    let rhythm = match (n.below(3), plan.rhythm) {
+        (0, Rhythm::Every { first, .. }) => Rhythm::Every { period: Span::from_millis(600), first },
+        (1, Rhythm::Every { .. }) => Rhythm::OnChange { at_least: Span::from_seconds(1) },
+        (_, rhythm) => rhythm,
+    };
+    plan.further = vec![(plan.policy.clone(), rhythm)];
+    plan
+}
+
+fn split(cluster: &mut Cluster, n: &mut Numbers, moves: bool) -> PartitionId {
+    let mut queues = cluster.queues.clone();
+    for queue in queues.values_mut() {
+        if n.below(2) == 1 {
+            queue.resources.gpu = gpu_values(n);
+            queue.priority = (n.below(4) == 3).then_some(200);
+        }
+    }
+    let second = cluster.partitions.push(Partition { name: "second".into(), queues: Some(queues) });
+    for node in cluster.nodes.values_mut() {
+        node.partition = PartitionId(u32::from(n.below(2)));
+    }
+    for job in cluster.jobs.values_mut() {
+        let first_pod = job.pod_ids().next();
+        let node = first_pod.and_then(|pod| cluster.pods[pod].node);
+        let own = PartitionId(u32::from(n.below(2)));
+        job.partition = node.map_or(own, |node| cluster.nodes[node].partition);
+        if moves && n.below(2) == 1 {
+            job.pools = n.one_of(&[[PartitionId(0), second], [second, PartitionId(0)]]).to_vec();
+        }
+    }
+    second
 }
 
 fn add_node(cluster: &mut Cluster, n: &mut Numbers, partition: PartitionId, i: u8) -> NodeId {
@@ -132,6 +182,8 @@ fn add_job(cluster: &mut Cluster, n: &mut Numbers, queue: QueueId, i: u8) {
     let submit = Time::from_millis(n.one_of(&[0, 0, 1000, 1500, 4000, 9000, -2000]));
     let priority = n.one_of(&[50, 50, 75, 100, 125]);
     cluster.jobs.push(Job {
+        partition: PartitionId(0),
+        pools: Vec::new(),
         name: format!("j{i}").into(),
         queue,
         priority,
@@ -226,6 +278,7 @@ fn change(cluster: &Cluster, n: &mut Numbers, entry: u32) -> Planned {
             let queue = QueueId(u32::from(n.below(cluster.queues.len() as u8)));
             let mut resources = cluster.queues[queue].resources;
             resources.gpu = gpu_values(n);
+            let resources = vec![(PartitionId(0), resources)];
             PlanChange::Queue { queue, priority: None, resources, changed: vec![Resource::GPU] }
         }
     };

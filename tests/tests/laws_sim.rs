@@ -10,7 +10,7 @@ use fairground::scenario::Plan;
 use fairground::sim::{CycleRecord, History, Simulation};
 use fairground::time::Span;
 use fairground::trace::{Check, Event, EvictReason};
-use fairground_tests::worlds::{Numbers, plan};
+use fairground_tests::worlds::{Numbers, plan, pooled};
 use proptest::prelude::*;
 
 /// Cycles that are looked at.
@@ -53,13 +53,19 @@ fn policies() -> Vec<Policy> {
         Policy::YuniKorn(impatient),
         Policy::Ego(graceful),
         Policy::Runai(Default::default()),
+        Policy::MaxMin(Default::default()),
+        Policy::Drf(Default::default()),
     ]
 }
 
 fn plans() -> impl Strategy<Value = Plan> {
     let policies = policies();
-    (prop::collection::vec(any::<u8>(), 0..160), 0..policies.len())
-        .prop_map(move |(numbers, policy)| plan(&mut Numbers::new(numbers), policies[policy].clone()))
+    (prop::collection::vec(any::<u8>(), 0..200), 0..policies.len(), 0..3u8).prop_map(
+        move |(numbers, policy, pools)| {
+            let (mut numbers, policy) = (Numbers::new(numbers), policies[policy].clone());
+            if pools == 2 { pooled(&mut numbers, policy) } else { plan(&mut numbers, policy) }
+        },
+    )
 }
 
 /// All records of the first cycles, the opening's included.
@@ -205,7 +211,8 @@ proptest! {
                     continue;
                 }
                 for queue in std::iter::successors(Some(job.queue), |&queue| cluster.queues[queue].parent) {
-                    let row = &record.ledger.rows[queue.index()];
+                    let ledger = record.pools.get(job.partition.index()).unwrap_or(&record.ledger);
+                    let row = &ledger.rows[queue.index()];
                     // Sums of parts of devices may be off in their last bits.
                     prop_assert!(row.allocated.gpu <= row.limit.gpu + 1e-9, "cycle {}", record.cycle);
                     if !job.preemptible {

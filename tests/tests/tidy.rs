@@ -12,7 +12,7 @@ const CORE_LAYERS: &[&[&str]] = &[
     &["trace"],
     &["policy"],
     &["scenario"],
-    &["import", "link"],
+    &["import", "link", "translate"],
     &["sim"],
 ];
 
@@ -49,6 +49,7 @@ const DEPENDENCIES: &[(&str, &[&str])] = &[
             "leptos",
             "wasm-bindgen",
             "wasm-bindgen-futures",
+            "wasm_split_helpers",
             "js-sys",
             "web-sys",
             "plotters",
@@ -76,7 +77,7 @@ const DEPENDENCIES: &[(&str, &[&str])] = &[
 ];
 
 /// Policies that are written as a dialect of another one's engine, which therefore know that one: it is what they are.
-const DIALECTS: &[(&str, &str)] = &[("runai", "kai")];
+const DIALECTS: &[(&str, &str)] = &[("runai", "kai"), ("maxmin", "filling"), ("drf", "filling")];
 
 const FILE_LINES: usize = 600;
 const FUNCTION_LINES: usize = 70;

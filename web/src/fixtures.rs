@@ -132,6 +132,7 @@ pub fn reclaimed() -> Frame {
         ),
     ];
     let evicted = EventRow {
+        pool: String::new(),
         kind: "reclaimed".into(),
         time_ms: 1000,
         job: "a2".into(),
@@ -210,6 +211,7 @@ pub fn departments() -> Frame {
     let names = ["nlp", "vision", "n3", ""];
     let events = vec![
         EventRow {
+            pool: String::new(),
             kind: "reclaimed".into(),
             time_ms: 144_000,
             job: "v4".into(),

@@ -98,6 +98,9 @@ fn plain(key: &str) -> Option<Action> {
         "1" => Command::Look(NowView::Shares),
         "2" => Command::Look(NowView::Division),
         "3" => Command::Look(NowView::Tree),
+        "4" => Command::Look(NowView::Gantt),
+        "5" => Command::Look(NowView::Fairness),
+        "6" => Command::Look(NowView::Queues),
         "h" | "H" => return Some(Action::Help),
         "/" => Command::Dialog(Some(Dialog::Palette)),
         "?" => Command::Dialog(Some(Dialog::Keys)),
@@ -141,7 +144,7 @@ pub const LIST: &[(&str, &[(&str, &str)])] = &[
         &[
             ("E", "Explain the selection"),
             ("H", "What would help the selected job"),
-            ("1, 2, 3", "Shares, Division, Tree"),
+            ("1 to 6", "Shares, Division, Tree, Gantt, Fairness, Queues"),
             ("T", "Table instead of the chart that has the focus"),
             ("Ctrl+K or /", "Do or find anything by its name"),
             ("Ctrl+S", "Copy a link to this moment"),

@@ -7,6 +7,7 @@
 pub mod address;
 pub mod agreement;
 pub mod charts;
+#[cfg(feature = "page")]
 pub mod components;
 pub mod dom;
 pub mod drop;
@@ -15,6 +16,7 @@ pub mod engine;
 pub mod keys;
 pub mod library;
 pub mod model;
+#[cfg(feature = "page")]
 pub mod page;
 pub mod props;
 pub mod storage;

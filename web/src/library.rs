@@ -57,6 +57,13 @@ pub const EXAMPLES: &[Example] = examples! {
     "offsets-forbid-guarantees": "Who goes first?",
     "tug-of-war": "Where the real one trips",
     "the-real-one-crashes": "Where the real one trips",
+    "runai-quick-start": "How does Run:ai share?",
+    "runai-projects": "How does Run:ai share?",
+    "runai-department-empty": "How does Run:ai share?",
+    "runai-over-subscribed": "How does Run:ai share?",
+    "ego-owned-and-lent": "How does EGO share?",
+    "ego-eighteen-slots": "How does EGO share?",
+    "ego-grace": "How does EGO share?",
 };
 
 impl Example {

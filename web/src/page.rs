@@ -1,6 +1,9 @@
 //! The page's side: what it opens with, what it listens to.
 
+use std::time::Duration;
+
 use crate::dom::prelude::*;
+use leptos::leptos_dom::helpers::set_timeout;
 use wasm_bindgen::JsCast;
 use web_sys::HtmlElement;
 
@@ -82,9 +85,32 @@ fn clear_fragment() {
     }
 }
 
+/// Removes the plain first frame of the page's HTML once the page shows the same, or something else.
+fn replace_first_frame(store: Store, is_something_else: bool) {
+    let remove = || {
+        if let Some(first) = document().get_element_by_id("first") {
+            first.remove();
+        }
+    };
+    if is_something_else {
+        remove();
+    }
+    Effect::new(move |_| {
+        if store.frame.with(Option::is_some) {
+            remove();
+        }
+    });
+    // Whatever goes wrong is said below it.
+    set_timeout(remove, FIRST_FRAME_MOST);
+}
+
+/// How long the plain first frame stands at most.
+const FIRST_FRAME_MOST: Duration = Duration::from_secs(3);
+
 #[component]
 fn Page() -> impl IntoView {
     let Opening { opened, dialog, address } = opening();
+    let is_start = opened.origin == Origin::Start && opened.moment.cycle == 0 && dialog.is_none();
     let is_draft = opened.draft.is_some();
     let mut model = Model::new(opened);
     model.pristine = !is_draft;
@@ -111,6 +137,7 @@ fn Page() -> impl IntoView {
         edge.set_address(address);
         edge.start(store, !query.contains("engine=inline"));
     });
+    replace_first_frame(store, !is_start);
     store.begin();
     drop::listen(store);
     listen(store);

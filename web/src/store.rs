@@ -6,7 +6,8 @@ use fairground::scenario::{Diagnostic, Path, Scenario};
 use leptos::prelude::*;
 
 use crate::edge::Edge;
-use crate::model::{Command, EngineState, Model, Selection, View, document, update};
+use crate::engine::story::Story;
+use crate::model::{Command, EngineState, Model, Selection, View, later, mistake, update};
 use crate::props::{FrameSignal, LadderSignal, ResourceSignal, RunSignal, SelectionSignal};
 use crate::view_model::pointed::pointed;
 
@@ -17,6 +18,8 @@ pub struct Store {
     edge: StoredValue<Edge, LocalStorage>,
     /// The document.
     pub scenario: Memo<Arc<Scenario>>,
+    /// The document with the values of its queues as they are at the moment from which edits hold.
+    pub edited: Memo<Arc<Scenario>>,
     /// What is wrong with it or questionable about it.
     pub findings: Memo<Arc<Vec<Diagnostic>>>,
     /// The moment under the cursor.
@@ -27,10 +30,18 @@ pub struct Store {
     pub run: RunSignal,
     /// What is selected.
     pub selection: SelectionSignal,
-    /// 0 cpu, 1 memory, 2 gpu.
+    /// The resource whose settings are shown: 0 cpu, 1 memory, 2 gpu.
     pub resource: ResourceSignal,
+    /// What charts show: the same, or 3 for each queue's dominant resource.
+    pub charted: ResourceSignal,
+    /// The resource that is explained for the selected queue.
+    pub explained: ResourceSignal,
     /// How the selected queue's fair share came about.
     pub ladder: LadderSignal,
+    /// What was told of the whole run.
+    pub story: Memo<Option<Arc<Story>>>,
+    /// How it would come about in the scenario as it is being edited.
+    pub ghost_ladder: LadderSignal,
     /// What the page looks like.
     pub view: Memo<View>,
     /// What the engine does.
@@ -47,13 +58,21 @@ impl Store {
             model,
             edge: StoredValue::new_local(Edge::default()),
             scenario: shared(model, |m| m.scenario.clone()),
+            edited: shared(model, |m| match later::moment(m) {
+                Some((_, time_ms)) => later::at_moment(&m.scenario, time_ms),
+                None => m.scenario.clone(),
+            }),
             findings: shared(model, |m| m.findings.clone()),
             frame: maybe_shared(model, |m| m.shown.clone().or(m.frame.clone())).into(),
             ghost: maybe_shared(model, |m| m.ghost.clone()).into(),
             run: maybe_shared(model, |m| m.run.clone()).into(),
             selection: Memo::new(move |_| model.with(|m| m.selection.clone())).into(),
-            resource: Memo::new(move |_| model.with(|m| m.resource)).into(),
+            resource: Memo::new(move |_| model.with(Model::settings_resource)).into(),
+            charted: Memo::new(move |_| model.with(|m| m.resource)).into(),
+            explained: Memo::new(move |_| model.with(Model::explained_resource)).into(),
             ladder: maybe_shared(model, |m| m.ladder.clone()).into(),
+            ghost_ladder: maybe_shared(model, |m| m.ghost_ladder.clone()).into(),
+            story: maybe_shared(model, |m| m.story.clone()),
             view: Memo::new(move |_| model.with(|m| m.view.clone())),
             engine: Memo::new(move |_| model.with(|m| m.engine.clone())),
             announcement: RwSignal::new(String::new()),
@@ -118,7 +137,7 @@ impl Store {
 
     /// Why a text cannot be the value of a place, if it cannot.
     pub fn mistake(self, at: &Path, text: &str) -> Option<String> {
-        self.now(|model| document::try_set(&model.scenario, at, text).err())
+        self.now(|model| mistake(model, at, text))
     }
 }
 

@@ -1,4 +1,5 @@
-//! Every example decides as the real scheduler did: binds and evictions of each cycle, as recorded.
+//! Every example of KAI decides as the real scheduler did: binds and evictions of each cycle, as recorded. Examples of policies
+//! whose programs nobody can run tell worked examples of their documents, which tests of their own check.
 
 use std::collections::BTreeMap;
 
@@ -65,7 +66,7 @@ fn run(text: &str, cycles: u32) -> Decisions {
 fn examples_decide_as_recorded() {
     let recorded = recorded();
     let mut wrong = Vec::new();
-    for example in EXAMPLES {
+    for example in EXAMPLES.iter().filter(|example| example.head("policy") == "kai") {
         let Some((cycles, expected)) = recorded.get(example.id) else {
             wrong.push(format!("{}: nothing is recorded", example.id));
             continue;

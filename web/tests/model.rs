@@ -39,10 +39,47 @@ fn answer(model: &mut Model, effects: &[Effect]) {
     for effect in effects {
         let Effect::Send(Request { generation, ask }) = effect else { continue };
         let (Ask::Load { cycle, .. } | Ask::GoTo { cycle }) = ask else { continue };
-        let frame = Box::new(Frame { cycle: *cycle, ..Frame::default() });
+        let time_ms = i64::from(*cycle) * 1000;
+        let frame = Box::new(Frame { cycle: *cycle, time_ms, ..Frame::default() });
         let say = Say::Frame { frame, run: Box::new(Run::default()) };
         update(model, Command::Replied(Box::new(Reply { generation: *generation, say })));
     }
+}
+
+#[test]
+fn an_edit_from_a_cycle_on_is_an_entry_of_the_timeline() {
+    let mut model = model();
+    let effects = begin(&mut model);
+    answer(&mut model, &effects);
+    let effects = update(&mut model, Command::GoTo(7));
+    answer(&mut model, &effects);
+    update(&mut model, Command::EditLater(true));
+    let before = model.scenario.clone();
+    let effects = update(&mut model, set("team-a", "quota", "3"));
+    assert_eq!(model.scenario.queues, before.queues, "the start stays");
+    assert_eq!(model.scenario.timeline.len(), 1);
+    let asks_anew = |e: &Effect| matches!(e, Effect::Send(Request { ask: Ask::Load { cycle: 7, .. }, .. }));
+    assert!(effects.iter().any(asks_anew), "the run is computed anew, the cursor stays");
+    answer(&mut model, &effects);
+    update(&mut model, set("team-a", "quota", "many"));
+    assert_eq!(model.scenario.timeline.len(), 1, "no valid value");
+    let name = Path::default().field("queues").named("team-a").field("name");
+    update(&mut model, Command::Set { at: name, value: "team-x".into() });
+    let names: Vec<&str> = model.scenario.queues.iter().map(|q| q.name.as_str()).collect();
+    assert_eq!(names, ["team-x", "team-b"], "a name holds from the start: {:?}", model.notices);
+    assert!(model.notices.iter().any(|n| n.text.contains("holds from the start")));
+    update(&mut model, Command::Undo);
+    let effects = update(&mut model, Command::Undo);
+    assert_eq!(*model.scenario, *before);
+    let said = |e: &Effect| match e {
+        Effect::Announce(text) => Some(text.clone()),
+        _ => None,
+    };
+    let said: Vec<String> = effects.iter().filter_map(said).collect();
+    assert_eq!(said, ["Undone: quota of team-a 2 → 3 from cycle 7."]);
+    update(&mut model, Command::EditLater(false));
+    update(&mut model, set("team-a", "quota", "3"));
+    assert!(model.scenario.timeline.is_empty());
 }
 
 fn any_command(numbers: &mut Numbers, scenario: &Scenario) -> Command {
@@ -58,7 +95,7 @@ fn any_command(numbers: &mut Numbers, scenario: &Scenario) -> Command {
         6 => Command::GestureEnd,
         7 => Command::Change(Change::AddQueue { parent: Some(queue) }),
         8 => Command::Change(Change::AddQueue { parent: None }),
-        9 => Command::Change(Change::DuplicateQueue(queue)),
+        9 => Command::Change(Change::DuplicateQueue { queue, jobs: numbers.next(2) == 0 }),
         10 => {
             let under = Shift::Under(Some(numbers.of(&names)));
             let before = Shift::Before(numbers.of(&names));
@@ -79,7 +116,13 @@ fn any_command(numbers: &mut Numbers, scenario: &Scenario) -> Command {
         }
         18 => Command::Select(Some(numbers.of(&[Selection::Queue(queue), Selection::Job(job)]))),
         19 => numbers.of(&[Command::EngineDied, Command::Cancel, Command::NextEvent { back: false }]),
-        20 => numbers.of(&[Command::Tab(SetupTab::Work), Command::Panel(Panel::Why), Command::Resource(9)]),
+        20 => numbers.of(&[
+            Command::Tab(SetupTab::Work),
+            Command::Panel(Panel::Why),
+            Command::Resource(9),
+            Command::EditLater(true),
+            Command::EditLater(false),
+        ]),
         21 => {
             let edited = Scenario { name: value.into(), ..scenario.clone() };
             Command::SetText(Box::new(edited))

@@ -35,27 +35,47 @@ pub fn wasm_bindgen() -> Result<PathBuf, Failure> {
     let right = |program: &Path| {
         output(Command::new(program).arg("--version")) == Some(format!("wasm-bindgen {version}"))
     };
-    let tools = root().join("target/tools");
-    let own = tools.join("bin/wasm-bindgen");
+    let own = tools().join("bin/wasm-bindgen");
     let on_path = PathBuf::from("wasm-bindgen");
     if let Some(found) = [&own, &on_path].into_iter().find(|program| right(program)) {
         return Ok(found.clone());
     }
-    let title = format!("Install wasm-bindgen {version} (once, one to three minutes)");
-    step(&title, || {
+    install("wasm-bindgen-cli", &version, &[])?;
+    Ok(own)
+}
+
+/// The program that cuts a module into chunks; the macros in `web` are of the same family.
+pub fn wasm_split() -> Result<PathBuf, Failure> {
+    let (package, version) = ("wasm_split_cli_support", "0.2.4");
+    // The program does not tell its version; cargo's list of what it installed does.
+    let installed = std::fs::read_to_string(tools().join(".crates.toml")).unwrap_or_default();
+    if !installed.contains(&format!("\"{package} {version} ")) {
+        install(package, version, &["--features", "build-binary"])?;
+    }
+    Ok(tools().join("bin/wasm-split-cli"))
+}
+
+/// Where tools are installed.
+fn tools() -> PathBuf {
+    root().join("target/tools")
+}
+
+/// Compiles a tool from crates.io into the project's own folder.
+fn install(package: &str, version: &str, more: &[&str]) -> Result<(), Failure> {
+    step(&format!("Install {package} {version} (once, one to three minutes)"), || {
         let mut install = cargo();
         install
-            .args(["install", "--quiet", "--locked", "--force", "wasm-bindgen-cli", "--version"])
+            .args(["install", "--quiet", "--locked", "--force", package, "--version"])
             .arg(format!("={version}"))
+            .args(more)
             .arg("--root")
-            .arg(&tools)
-            // The tool runs for a second per build; its own optimised profile would take minutes to compile.
+            .arg(tools())
+            // Such a tool runs for a second per build; its own optimised profile would take minutes to compile.
             .env("CARGO_PROFILE_RELEASE_OPT_LEVEL", "1")
             .env("CARGO_PROFILE_RELEASE_LTO", "false")
             .env("CARGO_PROFILE_RELEASE_CODEGEN_UNITS", "256");
-        run(&mut install, &format!("put wasm-bindgen {version} on the search path"))
-    })?;
-    Ok(own)
+        run(&mut install, &format!("run `cargo install {package} --version {version} --root target/tools`"))
+    })
 }
 
 /// The version of `package` in `Cargo.lock`.

@@ -19,6 +19,8 @@ pub enum Finding {
     OverSlots(NodeId),
     /// Two pods hold the same whole device, or one holds a device the node has not.
     Devices(NodeId, PodId),
+    /// A pod is on a node of another partition than its job is offered to.
+    Partition(PodId),
     /// A pod holds something without a node, or is on a node without holding anything.
     Place(PodId),
     /// What is kept about the queue differs from the sum over its pods.
@@ -107,6 +109,9 @@ fn device_conflicts(world: &World) -> Vec<Finding> {
     let mut parts = whole.clone();
     for (id, pod) in cluster.live_jobs.iter().flat_map(|&job| cluster.pods_of(job)) {
         let Some(node) = pod.node else { continue };
+        if cluster.nodes[node].partition != cluster.jobs[pod.job].partition {
+            findings.push(Finding::Partition(id));
+        }
         let (mask, n) = (pod.devices.0, cluster.nodes[node].n_devices());
         let wanted = match pod.request.gpu {
             GpuRequest::None => 0,

@@ -6,8 +6,8 @@
 
 use super::lifecycle::{JobCounts, PodBook, QueueSums, World};
 use super::usage::NodeUse;
-use super::{Devices, Phase, Queue};
-use crate::id::{Arena, JobId, NodeId, PodId, QueueId};
+use super::{Devices, Partition, Phase, Queue};
+use crate::id::{Arena, JobId, NodeId, PartitionId, PodId, QueueId};
 use crate::time::Time;
 
 /// A world's changing parts.
@@ -16,6 +16,7 @@ pub struct Frozen {
     nodes: Arena<NodeId, NodeUse>,
     down: Vec<NodeId>,
     queues: Arena<QueueId, Queue>,
+    partitions: Arena<PartitionId, Partition>,
     sums: Arena<QueueId, QueueSums>,
     live_jobs: Vec<JobId>,
     jobs: Vec<FrozenJob>,
@@ -26,6 +27,7 @@ pub struct Frozen {
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct FrozenJob {
     job: JobId,
+    partition: PartitionId,
     evictions: u32,
     first_start: Option<Time>,
     ended: Option<Time>,
@@ -58,6 +60,7 @@ impl World {
             nodes: self.nodes.clone(),
             down: cluster.nodes.iter().filter(|(_, node)| !node.ready).map(|(id, _)| id).collect(),
             queues: cluster.queues.clone(),
+            partitions: cluster.partitions.clone(),
             sums: self.queues.clone(),
             live_jobs: cluster.live_jobs.clone(),
             jobs: Vec::new(),
@@ -71,7 +74,8 @@ impl World {
             let (evictions, first_start, ended, last_start) =
                 (j.evictions, j.first_start, j.ended, j.last_start);
             let counts = self.jobs[job];
-            frozen.jobs.push(FrozenJob { job, evictions, first_start, ended, last_start, counts });
+            let partition = j.partition;
+            frozen.jobs.push(FrozenJob { job, partition, evictions, first_start, ended, last_start, counts });
             for (pod, p) in cluster.pods_of(job) {
                 let book = self.pods[pod];
                 let (at, is_removed) = match p.phase {
@@ -100,10 +104,12 @@ impl World {
             cluster.nodes[node].ready = false;
         }
         cluster.queues = frozen.queues.clone();
+        cluster.partitions = frozen.partitions.clone();
         cluster.live_jobs = frozen.live_jobs.clone();
         for kept in &frozen.jobs {
             let job = &mut cluster.jobs[kept.job];
             job.evictions = kept.evictions;
+            job.partition = kept.partition;
             (job.first_start, job.ended, job.last_start) = (kept.first_start, kept.ended, kept.last_start);
             world.jobs[kept.job] = kept.counts;
         }
@@ -133,7 +139,8 @@ impl Frozen {
         let pods = size_of::<LivePod>() * self.live_pods.len()
             + size_of::<(PodId, OverPod)>() * self.over_pods.len();
         let nodes = (size_of::<NodeUse>() + 4) * self.nodes.len();
-        let queues = (size_of::<Queue>() + size_of::<QueueSums>()) * self.queues.len();
+        let copies = 1 + self.partitions.values().filter(|partition| partition.queues.is_some()).count();
+        let queues = (copies * size_of::<Queue>() + size_of::<QueueSums>()) * self.queues.len();
         (jobs + pods + nodes + queues) as u64
     }
     /// Ids of the pods that are not as at the opening, in no particular order.

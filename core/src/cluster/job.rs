@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::id::{JobId, PodId, PodSetId, QueueId};
+use crate::id::{JobId, PartitionId, PodId, PodSetId, QueueId};
 use crate::time::{Span, Time};
 
 /// What is admitted and ordered: one gang or an elastic group of pods.
@@ -12,6 +12,10 @@ pub struct Job {
     pub name: Arc<str>,
     /// A leaf queue.
     pub queue: QueueId,
+    /// The partition it is offered to now.
+    pub partition: PartitionId,
+    /// Those it may run in, in the order in which it is offered to them; empty: only `partition`.
+    pub pools: Vec<PartitionId>,
     /// Larger first inside a queue.
     pub priority: i32,
     /// Whether it may be evicted for others.
@@ -52,6 +56,12 @@ pub struct PodSet {
 }
 
 impl Job {
+    /// The partition after the present one in its list; `None`: it has only one.
+    pub fn next_pool(&self) -> Option<PartitionId> {
+        let at = self.pools.iter().position(|pool| *pool == self.partition)?;
+        let next = self.pools[(at + 1) % self.pools.len()];
+        (next != self.partition).then_some(next)
+    }
     /// Its pods in order.
     pub fn pod_ids(&self) -> impl DoubleEndedIterator<Item = PodId> + use<> {
         let (first, n) = self.pods;

@@ -6,7 +6,7 @@
 
 use super::usage::NodeUse;
 use super::{Cluster, Devices, Phase, QueueResource};
-use crate::id::{Arena, JobId, NodeId, PodId, QueueId};
+use crate::id::{Arena, JobId, NodeId, PartitionId, PodId, QueueId};
 use crate::time::{Span, Time};
 use crate::units::{PerResource, Resource};
 
@@ -71,6 +71,8 @@ pub enum BindError {
     NotPending,
     /// The node takes no part.
     NodeNotReady,
+    /// The job is offered to another partition than the node's.
+    OtherPartition,
     /// Too few devices are free.
     NoDevices,
 }
@@ -97,6 +99,11 @@ impl World {
         let pods = cluster.pods.ids().map(|_| PodBook::default()).collect();
         let mut world = World { cluster, nodes, queues, jobs, pods, touched: Vec::new() };
         world.cluster.live_jobs.clear();
+        // Every partition but the first has values of its own, so that they can change alone.
+        let queues = &world.cluster.queues;
+        for partition in world.cluster.partitions.values_mut().skip(1) {
+            partition.queues.get_or_insert_with(|| queues.clone());
+        }
         // Those with devices first, so that nobody else is given them.
         for named in [true, false] {
             for pod in world.cluster.pods.ids() {
@@ -231,6 +238,9 @@ impl World {
         if !self.cluster.nodes[node].ready {
             return Err(BindError::NodeNotReady);
         }
+        if self.cluster.nodes[node].partition != self.cluster.jobs[p.job].partition {
+            return Err(BindError::OtherPartition);
+        }
         let devices = match devices {
             Some(named) => Some(named).filter(|&named| self.nodes[node].can_give(p.request.gpu, named)),
             None => self.nodes[node].pick(p.request.gpu),
@@ -338,11 +348,31 @@ impl World {
         torn
     }
 
-    /// A queue's plan changes.
-    pub fn set_queue(&mut self, id: QueueId, priority: Option<i32>, resources: PerResource<QueueResource>) {
-        let queue = &mut self.cluster.queues[id];
+    /// A queue's plan changes in a partition.
+    pub fn set_queue(
+        &mut self,
+        partition: PartitionId,
+        id: QueueId,
+        priority: Option<i32>,
+        resources: PerResource<QueueResource>,
+    ) {
+        let Cluster { partitions, queues, .. } = &mut self.cluster;
+        let queue = match &mut partitions[partition].queues {
+            Some(own) => &mut own[id],
+            None => &mut queues[id],
+        };
         queue.priority = priority.or(queue.priority);
         queue.resources = resources;
+    }
+
+    /// The job is offered to another partition from now on. None of its pods holds anything.
+    pub fn offer(&mut self, job: JobId, partition: PartitionId) {
+        self.cluster.jobs[job].partition = partition;
+    }
+
+    /// Whether a pod of the job holds something.
+    pub fn holds_any(&self, job: JobId) -> bool {
+        self.jobs[job].holding > 0
     }
 
     /// Takes a pod off its node into a phase that holds nothing.

@@ -36,7 +36,8 @@ pub struct Cluster {
     pub partitions: Arena<PartitionId, Partition>,
     /// Machines, in file order.
     pub nodes: Arena<NodeId, Node>,
-    /// The organisation trees; a parent may stand after its children.
+    /// The organisation trees; a parent may stand after its children. The tree is the same in every partition, the
+    /// values may differ: see [`Cluster::queues_in`].
     pub queues: Arena<QueueId, Queue>,
     /// Jobs, in file order, whether or not they were submitted already.
     pub jobs: Arena<JobId, Job>,
@@ -55,6 +56,15 @@ pub struct Cluster {
 pub struct Partition {
     /// Display name.
     pub name: Arc<str>,
+    /// The same queues as the cluster's with the values they have here; `None`: the cluster's own.
+    pub queues: Option<Arena<QueueId, Queue>>,
+}
+
+impl Partition {
+    /// A partition in which queues have the cluster's values.
+    pub fn new(name: &str) -> Partition {
+        Partition { name: name.into(), queues: None }
+    }
 }
 
 /// How long things take between cycles.
@@ -70,6 +80,12 @@ impl Cluster {
     /// The pods of a job, in pod-set order.
     pub fn pods_of(&self, job: JobId) -> impl DoubleEndedIterator<Item = (PodId, &Pod)> {
         self.jobs[job].pod_ids().map(|id| (id, &self.pods[id]))
+    }
+
+    /// The queues with the values they have in a partition.
+    pub fn queues_in(&self, partition: PartitionId) -> &Arena<QueueId, Queue> {
+        let own = self.partitions.get(partition).and_then(|partition| partition.queues.as_ref());
+        own.unwrap_or(&self.queues)
     }
 
     /// From a queue up to its root, the queue itself first.

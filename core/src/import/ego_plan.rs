@@ -8,7 +8,10 @@ use std::sync::Arc;
 use super::csv::Options;
 use super::xml::{self, Element};
 use super::{Imported, Report};
-use crate::scenario::{NODE_GPUS_MAX, NODES_MAX, NodeEntry, QUEUES_MAX, QueueEntry, Scalar, Scenario};
+use crate::scenario::{
+    Diagnostic, NODE_GPUS_MAX, NODES_MAX, NodeEntry, Path, QUEUES_MAX, QueueEntry, Scalar, Scenario, codes,
+    finding, quoted,
+};
 
 /// GPUs of a host when nothing says how many, and hosts of a plan.
 const NODE_GPUS: u32 = 8;
@@ -25,7 +28,11 @@ pub fn is_plan(text: &str) -> bool {
 /// Makes a scenario of a resource plan. Hosts and work are not part of a plan: hosts are assumed, work is left to the reader.
 pub fn import_plan(text: &str, options: &Options) -> Imported {
     let mut report = Report::default();
-    let scenario = xml::parse(text).filter(|root| root.name == "DistributionTree").and_then(|root| {
+    let parsed = xml::parse(text).filter(|(root, _)| root.name == "DistributionTree");
+    let scenario = parsed.and_then(|(root, unclosed)| {
+        for (name, line) in unclosed {
+            report.diagnostics.push(mistake(line, format!("{} is not closed", quoted(&format!("<{name}>")))));
+        }
         let (n_nodes, node_gpus) = options.nodes.unwrap_or((NODES, NODE_GPUS));
         let is_counted = u64::from(n_nodes) <= NODES_MAX && i64::from(node_gpus) <= NODE_GPUS_MAX;
         let mut plan = Reader {
@@ -41,7 +48,14 @@ pub fn import_plan(text: &str, options: &Options) -> Imported {
     if scenario.is_none() {
         report.ignored.push("the text: it is no DistributionTree that can be read".into());
     }
-    Imported { scenario, report }
+    let is_clean = report.diagnostics.is_empty();
+    Imported { scenario: scenario.filter(|_| is_clean), report }
+}
+
+/// What is wrong in a line.
+fn mistake(line: u32, says: String) -> Diagnostic {
+    let found = finding(codes::IMPORT, Path::default(), says);
+    Diagnostic { position: Some((line, 1)), ..found }
 }
 
 struct Reader<'r> {
@@ -105,7 +119,11 @@ impl Reader<'_> {
     fn policies(&mut self, element: &Element, at: usize, name: &str) {
         for part in &element.children {
             match part.name.as_str() {
-                "Rank" => self.setting(&format!("rank.{name}"), &part.text),
+                "Rank" => {
+                    if let Some(rank) = self.whole(part, &part.text, "a rank", "a whole number from 0") {
+                        self.setting(&format!("rank.{name}"), &rank.to_string());
+                    }
+                }
                 "Sharing" => self.sharing(part, at, name),
                 "OwnershipPolicy" => self.ownership(part, at, name),
                 other => self.ignored(&format!("{other} of {name}"), part),
@@ -114,8 +132,10 @@ impl Reader<'_> {
     }
 
     fn sharing(&mut self, element: &Element, at: usize, name: &str) {
-        if let Some(priority) = element.attribute("priority").and_then(|p| p.trim().parse::<i64>().ok()) {
-            self.queues[at].priority = Some(Scalar((PRIORITIES - priority.clamp(1, 10)).to_string()));
+        let typed = element.attribute("priority");
+        if let Some(priority) = typed.and_then(|p| self.whole(element, p, "a share priority", "1 to 10")) {
+            let priority = i64::from(priority).clamp(1, 10);
+            self.queues[at].priority = Some(Scalar((PRIORITIES - priority).to_string()));
             let turned = "priorities turned round: 1 is the highest in a plan, here the largest is first";
             if !self.report.understood.iter().any(|line| line == turned) {
                 self.report.understood.push(turned.into());
@@ -124,7 +144,13 @@ impl Reader<'_> {
         for part in &element.children {
             match part.name.as_str() {
                 "Shares" if part.attribute("type").is_none_or(|t| t == "ratio") => {
-                    self.queues[at].gpu.weight = Some(Scalar(part.text.clone()));
+                    let ratio = part.text.trim();
+                    if ratio.parse::<f64>().is_ok_and(|ratio| ratio.is_finite() && ratio >= 0.0) {
+                        self.queues[at].gpu.weight = Some(ratio.into());
+                    } else {
+                        let says = format!("{} is not a share ratio: write a number from 0", quoted(ratio));
+                        self.report.diagnostics.push(mistake(part.line, says));
+                    }
                 }
                 "Limit" => part.children.iter().for_each(|dim| self.limit(dim, at, name)),
                 other => self.ignored(&format!("{other} of {name}"), part),
@@ -173,6 +199,11 @@ impl Reader<'_> {
         let value = number.text.trim().parse::<u32>().ok();
         match (number.attribute("type").unwrap_or("absolute"), value) {
             ("absolute", Some(n)) => n.min(self.n_nodes),
+            (_, None) if !number.text.trim().eq_ignore_ascii_case("remaining") => {
+                let says = format!("{} is not a number of hosts", quoted(&number.text));
+                self.report.diagnostics.push(mistake(number.line, says));
+                0
+            }
             ("percentage", Some(percent)) => self.n_nodes.saturating_mul(percent.min(100)) / 100,
             _ => {
                 self.ignored(&format!("hosts of {name}"), number);
@@ -182,11 +213,19 @@ impl Reader<'_> {
     }
 
     fn seconds(&mut self, key: &str, element: &Element) {
-        if element.text.trim().parse::<u32>().is_ok() {
-            self.setting(key, &format!("{}s", element.text.trim()));
-        } else {
-            self.ignored(key, element);
+        if let Some(seconds) = self.whole(element, &element.text, "a grace period", "whole seconds") {
+            self.setting(key, &format!("{seconds}s"));
         }
+    }
+
+    /// A number at its place; what is none is a mistake.
+    fn whole(&mut self, element: &Element, typed: &str, what: &str, wanted: &str) -> Option<u32> {
+        let number = typed.trim().parse::<u32>();
+        if number.is_err() {
+            let says = format!("{} is not {what}: write {wanted}", quoted(typed));
+            self.report.diagnostics.push(mistake(element.line, says));
+        }
+        number.ok()
     }
 
     fn setting(&mut self, key: &str, value: &str) {
@@ -202,6 +241,7 @@ impl Reader<'_> {
         self.report
             .assumed
             .push(format!("{n} hosts with {gpus} GPUs each; a plan does not say what hosts have"));
+        self.report.assumed.push("no work: add jobs, or a trace of them".into());
         let node = NodeEntry {
             name: "host".into(),
             count: Some(Scalar(n.to_string())),
@@ -266,6 +306,35 @@ mod tests {
         assert_eq!(settings, ["grace: 300s", "private-pool-grace.research: 60s", "rank.research: 2"]);
         assert_eq!(imported.report.ignored, ["line 18: limit of vision in maxmem"]);
         assert!(check(&scenario).plan.is_some(), "{:?}", check(&scenario).diagnostics);
+    }
+
+    #[test]
+    fn mistakes_are_said_in_their_line() {
+        let wrong = PLAN.replace(">300<", ">soon<").replace(">3</Shares>", ">a lot</Shares>");
+        let wrong = wrong.replace("</OwnershipPolicy>", "");
+        let imported = import_plan(&wrong, &Options::default());
+        assert!(imported.scenario.is_none());
+        let said: Vec<_> = imported
+            .report
+            .diagnostics
+            .iter()
+            .map(|d| (d.position.map(|(line, _)| line), d.says.as_str()))
+            .collect();
+        let expected = [
+            (Some(9), "\"<OwnershipPolicy>\" is not closed"),
+            (Some(4), "\"soon\" is not a grace period: write whole seconds"),
+            (Some(8), "\"a lot\" is not a share ratio: write a number from 0"),
+        ];
+        assert_eq!(said, expected);
+    }
+
+    #[test]
+    fn no_cut_text_makes_it_panic() {
+        // Without its last character it still says all.
+        for end in (0..PLAN.len() - 1).filter(|&end| PLAN.is_char_boundary(end)) {
+            let imported = import_plan(&PLAN[..end], &Options::default());
+            assert!(imported.scenario.is_none(), "{end}");
+        }
     }
 
     #[test]

@@ -15,11 +15,11 @@ mod trace;
 mod xml;
 
 pub use csv::{Mapping, Options, QueueMapping, import};
-pub use ego_plan::{import_plan, is_plan};
+pub use ego_plan::import_plan;
 #[cfg(feature = "yunikorn")]
 pub use queues_yaml::{export_queues_yaml, import_queues_yaml, is_queues_yaml};
 pub use recognise::{Kind, recognise};
-pub use runai::{import_organisation, is_organisation};
+pub use runai::import_organisation;
 
 use crate::scenario::{Diagnostic, Scenario};
 

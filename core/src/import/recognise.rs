@@ -1,5 +1,7 @@
 //! What a pasted or dropped text is.
 
+use super::ego_plan::is_plan;
+use super::runai::is_organisation;
 use super::table::Table;
 use crate::link;
 use crate::scenario::FORMAT;
@@ -22,6 +24,10 @@ pub enum Kind {
     /// A configuration of YuniKorn, in YAML or JSON.
     #[cfg(feature = "yunikorn")]
     QueuesYaml,
+    /// Projects and departments of Run:ai, in JSON.
+    Organisation,
+    /// A resource plan of EGO, in XML.
+    Plan,
     /// Something else.
     Unknown,
 }
@@ -52,6 +58,12 @@ pub fn recognise(bytes: &[u8], file: &str) -> Kind {
     };
     if text.contains(FORMAT) && text.lines().any(says_format) {
         return Kind::Scenario;
+    }
+    if is_plan(text) {
+        return Kind::Plan;
+    }
+    if is_organisation(text) {
+        return Kind::Organisation;
     }
     if let Some(kind) = simulator(text) {
         return kind;

@@ -26,6 +26,7 @@ const NODE_GPUS: u32 = 8;
 
 /// Ranks, the worst first; the one left out is *MediumLow*.
 const RANKS: [&str; 7] = ["VeryLow", "Low", "MediumLow", "Medium", "MediumHigh", "High", "VeryHigh"];
+const RANK_UNSAID: usize = 2;
 
 /// Whether a text lists projects or departments: it says so near its beginning, and what they deserve.
 pub fn is_organisation(text: &str) -> bool {
@@ -33,32 +34,39 @@ pub fn is_organisation(text: &str) -> bool {
     lists && text.trim_start().starts_with('{') && text.contains("\"deserved")
 }
 
-/// Makes a scenario of projects and departments. Nodes and work are not part of them: nodes are assumed, work is left to the reader.
-pub fn import_organisation(text: &str, options: &Options) -> Imported {
+/// Makes a scenario of projects and departments, from one text or, as the API lists them, from one each. Nodes and work are not part
+/// of them: nodes are assumed, work is left to the reader.
+pub fn import_organisation(texts: &[&str], options: &Options) -> Imported {
     let mut report = Report::default();
-    let root = match tree(text) {
-        Ok(root) => root,
-        Err(wrong) => {
-            report.diagnostics.push(*wrong);
-            return Imported { scenario: None, report };
+    let mut roots = Vec::new();
+    for text in texts {
+        match tree(text) {
+            Ok(root) => roots.push(root),
+            Err(wrong) => report.diagnostics.push(*wrong),
         }
-    };
+    }
+    if !report.diagnostics.is_empty() {
+        return Imported { scenario: None, report };
+    }
     let mut reader = Reader { found: Vec::new() };
-    let root = Place::root(&root);
-    let most = QUEUES_MAX as usize;
-    let departments = reader.list(&root, "departments", most);
-    let projects = reader.list(&root, "projects", most);
+    let mut list = |key: &str| {
+        let lists = roots.iter().map(|root| reader.list(&Place::root(root), key, QUEUES_MAX as usize));
+        lists.collect::<Vec<_>>().concat()
+    };
+    let (departments, projects) = (list("departments"), list("projects"));
     let pool = chosen_pool(departments.iter().chain(&projects), &mut reader);
     let mut organisation = Organisation { units: Vec::new(), pool };
     for place in &departments {
         let unit = organisation.unit(place, &mut reader, &mut report);
         organisation.add(unit);
     }
+    organisation.add_departments(&projects, &mut reader, &mut report);
     for place in &projects {
         let mut unit = organisation.unit(place, &mut reader, &mut report);
         unit.queue.parent = organisation.parent(place, &mut reader);
         organisation.add(unit);
     }
+    organisation.fill_ranks();
     report.diagnostics = reader.found;
     let queues = organisation.units;
     if queues.is_empty() {
@@ -114,6 +122,20 @@ fn pools<'a>(unit: &Place<'a>, reader: &mut Reader) -> Vec<Place<'a>> {
     key.map(|key| reader.list(unit, key, 1000)).unwrap_or_default()
 }
 
+/// Id and name of a project's department; empty: not told.
+fn department(place: &Place<'_>, reader: &mut Reader) -> (String, String) {
+    let parent = reader.map(place, "parent");
+    let mut first = |keys: [(Option<&Place<'_>>, &str); 3]| {
+        let said = keys.into_iter().find(|(of, key)| of.is_some_and(|of| of.get(key).is_some()));
+        said.and_then(|(of, key)| Some(reader.text(of?, key))).unwrap_or_default()
+    };
+    let own = Some(place);
+    (
+        first([(parent.as_ref(), "id"), (own, "parentId"), (own, "departmentId")]),
+        first([(parent.as_ref(), "name"), (own, "parentName"), (own, "departmentName")]),
+    )
+}
+
 fn pool_name(pool: &Place<'_>, reader: &mut Reader) -> String {
     reader.map(pool, "nodePool").map(|pool| reader.text(&pool, "name")).unwrap_or_default()
 }
@@ -156,23 +178,57 @@ impl Organisation {
         Unit { id: reader.text(place, "id"), queue, gpus: deserved.max(0.0) }
     }
 
-    /// The name of a project's department, which is added with no more than its name if it is not listed.
-    fn parent(&mut self, place: &Place<'_>, reader: &mut Reader) -> Option<String> {
-        let parent = reader.map(place, "parent");
-        let mut text = |of: Option<&Place<'_>>, key| of.map(|of| reader.text(of, key)).unwrap_or_default();
-        let ids =
-            [text(parent.as_ref(), "id"), text(Some(place), "parentId"), text(Some(place), "departmentId")];
-        let names = [
-            text(parent.as_ref(), "name"),
-            text(Some(place), "parentName"),
-            text(Some(place), "departmentName"),
-        ];
-        let id = ids.into_iter().find(|id| !id.is_empty());
-        let known = id.and_then(|id| self.units.iter().find(|unit| unit.id == id));
-        known.map(|unit| unit.queue.name.clone()).or_else(|| {
-            let name = names.into_iter().find(|name| !name.is_empty())?;
-            self.units.iter().any(|unit| unit.queue.name == name).then_some(name)
-        })
+    /// The departments that are not listed but named by their projects. Each is given what its projects are promised together:
+    /// with less, over-quota among departments, which goes by quota, would pass it by.
+    fn add_departments(&mut self, projects: &[Place<'_>], reader: &mut Reader, report: &mut Report) {
+        let mut missing: Vec<(String, String, f64)> = Vec::new();
+        for place in projects {
+            let (id, name) = department(place, reader);
+            if name.is_empty() || self.named(&id, &name).is_some() {
+                continue;
+            }
+            let gpus = self.unit(place, reader, &mut Report::default()).gpus;
+            match missing.iter_mut().find(|(_, known, _)| *known == name) {
+                Some((_, _, sum)) => *sum += gpus,
+                None => missing.push((id, name, gpus)),
+            }
+        }
+        for (id, name, gpus) in missing {
+            let promised = decimal(gpus);
+            report.assumed.push(format!(
+                "department {name} has a quota of {promised} GPUs, the sum of its projects' quotas: it is not listed"
+            ));
+            let unlimited = || Some(Scalar("unlimited".into()));
+            let gpu = ResourceEntry {
+                quota: Some(Scalar(promised)),
+                limit: unlimited(),
+                ..ResourceEntry::default()
+            };
+            self.add(Unit { id, queue: QueueEntry { name, gpu, ..QueueEntry::default() }, gpus });
+        }
+    }
+
+    /// The name of a project's department; none if nothing tells it, which makes one level of projects.
+    fn parent(&self, place: &Place<'_>, reader: &mut Reader) -> Option<String> {
+        let (id, name) = department(place, reader);
+        self.named(&id, &name)
+    }
+
+    /// The department of that id or, without one, of that name.
+    fn named(&self, id: &str, name: &str) -> Option<String> {
+        let tops = || self.units.iter().filter(|unit| unit.queue.parent.is_none());
+        let by_id = tops().find(|unit| !id.is_empty() && unit.id == id);
+        let found = by_id.or_else(|| tops().find(|unit| !name.is_empty() && unit.queue.name == name));
+        found.map(|unit| unit.queue.name.clone())
+    }
+
+    /// Where some have a rank, the others have the one that the API gives when nothing is said.
+    fn fill_ranks(&mut self) {
+        if self.units.iter().any(|unit| unit.queue.priority.is_some()) {
+            for unit in &mut self.units {
+                unit.queue.priority.get_or_insert_with(|| Scalar(RANK_UNSAID.to_string()));
+            }
+        }
     }
 
     /// Names are unique in a scenario; a project called like its department gets the department's before it.
@@ -195,12 +251,17 @@ fn finish(units: Vec<Unit>, pool: &str, options: &Options, report: &mut Report) 
         return None;
     }
     let n_top = units.len() - n_projects;
-    report.understood.push(format!("{n_top} queues at the top and {n_projects} projects below them, with quota, limit, over-quota weight and rank of GPUs"));
+    let levels = match n_projects {
+        0 => format!("{n_top} projects"),
+        n => format!("{n_top} departments and {n} projects below them"),
+    };
+    report.understood.push(format!("{levels}, with quota, limit, over-quota weight and rank of GPUs"));
     if !pool.is_empty() {
         report.understood.push(format!("the node pool {pool}"));
     }
     report.assumed.push(format!("{n_nodes} nodes of {node_gpus} GPUs: nodes are not part of the text"));
     report.ignored.push("quotas of CPU and memory".into());
+    report.assumed.push("no work: add jobs, or a trace of them".into());
     let value = |n: u32| Some(Scalar(n.to_string()));
     let node = NodeEntry {
         name: "node".into(),

@@ -34,8 +34,10 @@ impl Element {
 /// How deep elements may be nested.
 const DEPTH_MAX: usize = 64;
 
-/// The outermost element; `None` if there is none, or if elements are nested absurdly deep.
-pub fn parse(text: &str) -> Option<Element> {
+/// The outermost element, and those that something else closed, as (name, line); `None` if there is none, or if elements are nested
+/// absurdly deep.
+pub fn parse(text: &str) -> Option<(Element, Vec<(String, u32)>)> {
+    let mut unclosed = Vec::new();
     let mut open = vec![Element::default()];
     let mut rest = text;
     let mut line = 1;
@@ -49,7 +51,7 @@ pub fn parse(text: &str) -> Option<Element> {
         line += count_lines(before);
         let body = tag[1..end].trim_end_matches('>');
         if let Some(name) = body.strip_prefix('/') {
-            close(&mut open, name.trim());
+            close(&mut open, name.trim(), &mut unclosed);
         } else if !body.starts_with(['!', '?']) {
             if open.len() > DEPTH_MAX {
                 return None;
@@ -65,9 +67,11 @@ pub fn parse(text: &str) -> Option<Element> {
         rest = &tag[end..];
     }
     while open.len() > 1 {
+        unclosed.extend(open.last().map(|element| (element.name.clone(), element.line)));
         fold(&mut open);
     }
-    open.pop()?.children.into_iter().find(|element| !element.name.is_empty())
+    let root = open.pop()?.children.into_iter().find(|element| !element.name.is_empty())?;
+    Some((root, unclosed))
 }
 
 fn count_lines(text: &str) -> u32 {
@@ -92,8 +96,9 @@ fn fold(open: &mut Vec<Element>) {
 }
 
 /// Closes the innermost open element of this name and everything in it; nothing if there is none.
-fn close(open: &mut Vec<Element>, name: &str) {
+fn close(open: &mut Vec<Element>, name: &str, unclosed: &mut Vec<(String, u32)>) {
     if let Some(at) = open.iter().skip(1).rposition(|element| element.name == name) {
+        unclosed.extend(open.iter().skip(at + 2).map(|element| (element.name.clone(), element.line)));
         while open.len() > at + 1 {
             fold(open);
         }
@@ -130,7 +135,8 @@ mod tests {
     #[test]
     fn elements_attributes_and_text() {
         let text = "<?xml version='1.0'?>\n<a x=\"1\" y='2 &lt; 3'>\n  one <!-- <no> --> two\n  <b/>\n  <b z=\"\">3</b>\n</a>";
-        let a = parse(text).expect("an element");
+        let (a, unclosed) = parse(text).expect("an element");
+        assert!(unclosed.is_empty());
         assert_eq!((a.name.as_str(), a.text.as_str(), a.line), ("a", "one two", 2));
         assert_eq!((a.attribute("x"), a.attribute("y"), a.attribute("z")), (Some("1"), Some("2 < 3"), None));
         let inside: Vec<_> = a.all("b").map(|b| (b.text.as_str(), b.attribute("z"), b.line)).collect();
@@ -144,7 +150,8 @@ mod tests {
         {
             let _ = parse(text);
         }
-        assert_eq!(parse("<a><b></a>").map(|a| a.children.len()), Some(1));
+        let found = parse("<a>\n<b></a>").map(|(a, unclosed)| (a.children.len(), unclosed));
+        assert_eq!(found, Some((1, vec![("b".to_string(), 2)])));
         assert_eq!(parse(&"<a>".repeat(1000)), None);
     }
 }

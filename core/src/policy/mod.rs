@@ -4,10 +4,16 @@
 //! bind and evict, and with the moment at which it wants to be asked again. Policies do not know each other,
 //! nor the simulation; they do not change the world.
 
+#[cfg(feature = "baselines")]
+pub mod drf;
 #[cfg(feature = "ego")]
 pub mod ego;
 pub mod fifo;
+#[cfg(feature = "baselines")]
+pub mod filling;
 pub mod kai;
+#[cfg(feature = "baselines")]
+pub mod maxmin;
 mod registry;
 #[cfg(feature = "runai")]
 pub mod runai;
@@ -16,8 +22,8 @@ pub mod yunikorn;
 
 pub use registry::{InCharge, Memory, Policy};
 
-use crate::cluster::{Cluster, Devices};
-use crate::id::{JobId, NodeId, PartitionId, PodId, QueueId};
+use crate::cluster::{Cluster, Devices, Node, Queue};
+use crate::id::{Arena, JobId, NodeId, PartitionId, PodId, QueueId};
 use crate::time::{Span, Time};
 use crate::trace::{DivisionStep, Ledger, Trace};
 use crate::units::Resource;
@@ -61,6 +67,24 @@ pub struct PartitionView<'a> {
     pub partition: PartitionId,
     /// Now.
     pub now: Time,
+}
+
+impl<'a> PartitionView<'a> {
+    /// The queues with the values they have in this partition.
+    pub fn queues(self) -> &'a Arena<QueueId, Queue> {
+        self.cluster.queues_in(self.partition)
+    }
+
+    /// Submitted jobs that have not ended and are offered to this partition, ascending.
+    pub fn live_jobs(self) -> impl Iterator<Item = JobId> + Clone + 'a {
+        let is_here = move |job: &JobId| self.cluster.jobs[*job].partition == self.partition;
+        self.cluster.live_jobs.iter().copied().filter(is_here)
+    }
+
+    /// The machines of this partition, in file order.
+    pub fn nodes(self) -> impl Iterator<Item = (NodeId, &'a Node)> {
+        self.cluster.nodes.iter().filter(move |(_, node)| node.partition == self.partition)
+    }
 }
 
 /// What a policy answers.

@@ -128,4 +128,10 @@ policies! {
     /// Run:ai.
     #[cfg(feature = "runai")]
     Runai = "runai" => super::runai::Runai;
+    /// Max-min fairness.
+    #[cfg(feature = "baselines")]
+    MaxMin = "max-min" => super::maxmin::MaxMin;
+    /// Dominant resource fairness.
+    #[cfg(feature = "baselines")]
+    Drf = "drf" => super::drf::Drf;
 }

@@ -109,7 +109,8 @@ DIALECT "S010" Error "unknown dialect"
 "dialect: slurm\n"
 
 POLICY "S011" Error "unknown policy"
-"The policy decides what runs. This build knows `kai` (the default), `fifo`, `yunikorn`, `ego` and `runai`."
+"The policy decides what runs. This build knows `kai` (the default), `fifo`, `yunikorn`, `ego`, `runai`, \
+`max-min` and `drf`."
 "policy: lottery\n"
 
 SETTING "S012" Error "unknown setting"
@@ -351,6 +352,16 @@ NO_EFFECT "S056" Warning "no effect in this scenario"
 "The switch is known and set, but nothing in this scenario depends on it, so a run with another value would be the same. \
 The message says what would have to be there."
 "settings: {k-value: 2}\n\
+nodes: [{name: n, gpu: 8}]\n"
+
+NO_POOL "S057" Error "pool does not exist"
+"Nodes, jobs, queues and the timeline name pools of the list `pools`. Without a list there is one pool with all nodes, and nothing names it."
+"pools: [{name: train}]\n\
+nodes: [{name: n, gpu: 8, pool: dev}]\n"
+
+EMPTY_POOL "S058" Warning "pool without nodes"
+"No node names the pool, so jobs that are offered to it wait. Nodes that name no pool are in the first of the list."
+"pools: [{name: train}, {name: dev}]\n\
 nodes: [{name: n, gpu: 8}]\n"
 
 REFUSED "S059" Warning "the real scheduler would refuse this"

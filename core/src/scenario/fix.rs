@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::codes;
 use super::diagnostic::{Diagnostic, Edit, Path, Segment};
 use super::findings::{diagnostic, quoted};
+use super::fix_pools::{self, GROWING};
 use super::schema::{JobEntry, NodeEntry, QueueEntry, ResourceEntry, Scalar, Scenario};
 use super::shape::{Mut, Ref, Rows, Shape};
 use super::{FORMAT, VERSION};
@@ -157,7 +158,12 @@ fn set(shape: &mut dyn Shape, segments: &[Segment], value: &str) -> Option<()> {
         Mut::Part(part) => return set(part, rest, value),
         Mut::Rows(rows) => {
             let (which, rest) = rest.split_first()?;
-            let i = position(rows, which)?;
+            let i = match which {
+                Segment::Named(element) if name == GROWING && !value.is_empty() => {
+                    fix_pools::grow(rows, element)
+                }
+                _ => position(rows, which)?,
+            };
             return set(rows.row_mut(i)?, rest, value);
         }
         Mut::Labels(map) if !rest.is_empty() => {
@@ -195,7 +201,7 @@ fn set(shape: &mut dyn Shape, segments: &[Segment], value: &str) -> Option<()> {
     Some(())
 }
 
-/// The section and position of an element of one of the four lists.
+/// The section and position of an element of one of the five lists.
 fn element(s: &Scenario, at: &Path) -> Option<(&'static str, usize)> {
     let [Segment::Field(section), which] = at.0.as_slice() else { return None };
     let i = s.names().iter().position(|n| n == section)?;
@@ -207,7 +213,7 @@ fn element(s: &Scenario, at: &Path) -> Option<(&'static str, usize)> {
 
 fn rename(s: &mut Scenario, at: &Path, to: &str) -> Result<(), Box<Diagnostic>> {
     if at.0.len() > 2 {
-        // A pod set: nothing refers to it.
+        // A pod set, or a queue's values in a pool: nothing refers to it.
         return set(s, &at.field("name").0, to).ok_or_else(|| no_place(at));
     }
     let (section, i) = element(s, at).ok_or_else(|| no_place(at))?;
@@ -216,6 +222,7 @@ fn rename(s: &mut Scenario, at: &Path, to: &str) -> Result<(), Box<Diagnostic>> 
         "queues" => same(&s.queues.iter().map(|q| q.name.as_str()).collect::<Vec<_>>()),
         "nodes" => same(&s.nodes.iter().map(|n| n.name.as_str()).collect::<Vec<_>>()),
         "jobs" => same(&s.jobs.iter().map(|j| j.name.as_str()).collect::<Vec<_>>()),
+        "pools" => same(&s.pools.iter().map(|pool| pool.name.as_str()).collect::<Vec<_>>()),
         _ => return Err(no_place(at)),
     };
     if is_taken {
@@ -224,6 +231,7 @@ fn rename(s: &mut Scenario, at: &Path, to: &str) -> Result<(), Box<Diagnostic>> 
     match section {
         "queues" => rename_queue(s, i, to),
         "nodes" => rename_node(s, i, to),
+        "pools" => fix_pools::rename(s, i, to),
         _ => rename_job(s, i, to),
     }
     Ok(())
@@ -328,6 +336,7 @@ fn remove(s: &mut Scenario, at: &Path) -> Result<(), Box<Diagnostic>> {
             let gone = Arc::make_mut(&mut s.jobs).remove(i);
             forget_jobs(s, &[gone]);
         }
+        "pools" => fix_pools::remove(s, i),
         _ => drop(Arc::make_mut(&mut s.timeline).remove(i)),
     }
     Ok(())
@@ -446,6 +455,9 @@ fn duplicate(s: &mut Scenario, at: &Path) -> Result<(), Box<Diagnostic>> {
             let name = fresh(&s.jobs[i].name, &mut s.jobs.iter().map(|j| j.name.clone()).collect());
             let copy = JobEntry { name, on: Vec::new(), started: None, ..s.jobs[i].clone() };
             Arc::make_mut(&mut s.jobs).insert(i + 1, copy);
+        }
+        "pools" => {
+            return Err(refuse(at, "two pools cannot have the same nodes; add one instead".to_string()));
         }
         _ => {
             let copy = s.timeline[i].clone();

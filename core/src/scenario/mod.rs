@@ -11,6 +11,7 @@ pub mod codes;
 mod diagnostic;
 mod findings;
 mod fix;
+mod fix_pools;
 mod nearest;
 mod plan;
 pub mod quantity;
@@ -33,7 +34,8 @@ pub use plan::{Plan, PlanChange, Planned};
 pub(crate) use read::position;
 pub use read::{Read, locate, read};
 pub use schema::{
-    DelaysEntry, JobEntry, NodeEntry, PodSetEntry, QueueEntry, ResourceEntry, Scalar, Scenario, TimelineEntry,
+    DelaysEntry, JobEntry, NodeEntry, PodSetEntry, PoolEntry, QueueEntry, QueuePoolEntry, ResourceEntry,
+    Scalar, Scenario, TimelineEntry,
 };
 pub(crate) use shape::{Mut as SlotMut, Ref, Rows, Shape};
 pub use write::{to_json, to_yaml};
@@ -49,6 +51,8 @@ pub const NODES_MAX: u64 = 20_000;
 pub const PODS_MAX: u64 = 200_000;
 /// Most queues of a scenario.
 pub const QUEUES_MAX: u64 = 5_000;
+/// Most node pools of a scenario.
+pub const POOLS_MAX: usize = 64;
 /// Most levels of the queue tree.
 pub const TREE_DEPTH_MAX: usize = 16;
 /// Longest name, in characters.

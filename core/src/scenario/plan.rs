@@ -1,7 +1,7 @@
 //! A scenario with its meaning: what a simulation starts from.
 
 use crate::cluster::{Cluster, QueueResource};
-use crate::id::{JobId, NodeId, QueueId};
+use crate::id::{Id, JobId, NodeId, PartitionId, QueueId};
 use crate::policy::{Policy, Rhythm};
 use crate::time::Time;
 use crate::units::{PerResource, Resource};
@@ -11,12 +11,23 @@ use crate::units::{PerResource, Resource};
 pub struct Plan {
     /// The world at the start.
     pub cluster: Cluster,
-    /// Who decides.
+    /// Who decides; with several partitions, in the first.
     pub policy: Policy,
     /// When.
     pub rhythm: Rhythm,
+    /// Who decides in the further partitions and when, in file order: the same policy, perhaps with other switches.
+    /// Partitions that are not listed are as the first.
+    pub further: Vec<(Policy, Rhythm)>,
     /// What happens from outside, by time, then file order. Submissions are not in it: they are `Job::submit`.
     pub timeline: Vec<Planned>,
+}
+
+impl Plan {
+    /// Who decides in a partition, and when.
+    pub fn scheduling(&self, partition: PartitionId) -> (&Policy, Rhythm) {
+        let further = partition.index().checked_sub(1).and_then(|at| self.further.get(at));
+        further.map_or((&self.policy, self.rhythm), |(policy, rhythm)| (policy, *rhythm))
+    }
 }
 
 /// Something planned.
@@ -39,8 +50,8 @@ pub enum PlanChange {
         queue: QueueId,
         /// The new priority, if it changes.
         priority: Option<i32>,
-        /// All values of the queue after the change.
-        resources: PerResource<QueueResource>,
+        /// All values of the queue after the change, in every partition in which it changes.
+        resources: Vec<(PartitionId, PerResource<QueueResource>)>,
         /// Resources that changed, for the log.
         changed: Vec<Resource>,
     },

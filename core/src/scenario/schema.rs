@@ -25,7 +25,8 @@ pub struct Scenario {
     pub note: String,
     /// Whose words and units the file uses; left out: `kai`.
     pub dialect: String,
-    /// Which policy runs it: `kai`, `fifo`, `yunikorn`, `ego` or `runai`; left out: `kai`.
+    /// Which policy runs it: `kai`, `fifo`, `yunikorn`, `ego`, `runai`, `max-min` or `drf`; left out:
+    /// `kai`.
     pub policy: String,
     /// Switches of the policy by name; left out: the product's default.
     pub settings: BTreeMap<String, Scalar>,
@@ -42,6 +43,22 @@ pub struct Scenario {
     pub jobs: Arc<Vec<JobEntry>>,
     /// What happens from outside during the run.
     pub timeline: Arc<Vec<TimelineEntry>>,
+    /// Separately scheduled parts of the cluster (node pools, partitions, shards), in the order in which their
+    /// schedulers are asked; left out: one, with all nodes.
+    pub pools: Arc<Vec<PoolEntry>>,
+}
+
+/// A node pool: nodes with a scheduler of their own.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PoolEntry {
+    /// Unique name.
+    pub name: String,
+    /// Switches of the policy that are different here.
+    pub settings: BTreeMap<String, Scalar>,
+    /// When cycles take place here; left out: as the scenario says.
+    pub cycle: Option<Scalar>,
+    /// A remark.
+    pub note: String,
 }
 
 /// How long things take between cycles.
@@ -77,6 +94,8 @@ pub struct NodeEntry {
     pub state: Option<Scalar>,
     /// Taints, `key:Effect` or `key=value:Effect` with effect `NoSchedule`, `NoExecute` or `PreferNoSchedule`.
     pub taints: Vec<String>,
+    /// The pool it is in; left out: the first.
+    pub pool: Option<String>,
 }
 
 /// A queue.
@@ -102,6 +121,29 @@ pub struct QueueEntry {
     pub reclaim_min_runtime: Option<Scalar>,
     /// A remark.
     pub note: String,
+    /// Values that are different in single pools.
+    pub pools: Vec<QueuePoolEntry>,
+    /// Pools to which jobs that name none are offered, in this order; left out: the parent's, else the first pool.
+    pub default_pools: Vec<String>,
+}
+
+/// A queue's values in one pool; what is left out is as in the queue.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct QueuePoolEntry {
+    /// The pool.
+    pub name: String,
+    /// Larger first.
+    pub priority: Option<Scalar>,
+    /// GPU.
+    pub gpu: ResourceEntry,
+    /// CPU.
+    pub cpu: ResourceEntry,
+    /// Memory; a number without a unit counts 10^6 bytes, as in KAI.
+    pub memory: ResourceEntry,
+    /// Minimum runtime against preemption inside the queue.
+    pub preempt_min_runtime: Option<Scalar>,
+    /// Minimum runtime against reclaim by other queues.
+    pub reclaim_min_runtime: Option<Scalar>,
 }
 
 /// What a queue is promised and allowed of one resource.
@@ -173,6 +215,9 @@ pub struct JobEntry {
     pub gated: Option<Scalar>,
     /// On how many devices each pod wants its part (`gpu` below 1, or `gpu-memory`); left out: 1.
     pub gpu_devices: Option<Scalar>,
+    /// Pools it may run in. Under `runai` it is offered to them one after the other, under other policies to the first
+    /// only. Left out: the queue's, else the first pool.
+    pub pools: Vec<String>,
 }
 
 /// Pods of one kind in a job.
@@ -225,6 +270,8 @@ pub struct TimelineEntry {
     pub job: Option<String>,
     /// A remark.
     pub note: String,
+    /// The pool in which the queue's plan changes; left out: in all of them.
+    pub pool: Option<String>,
 }
 
 impl<'de> Deserialize<'de> for Scalar {

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::schema::{
-    DelaysEntry, JobEntry, NodeEntry, PodSetEntry, QueueEntry, ResourceEntry, Scalar, Scenario, TimelineEntry,
+    DelaysEntry, JobEntry, NodeEntry, PodSetEntry, PoolEntry, QueueEntry, QueuePoolEntry, ResourceEntry,
+    Scalar, Scenario, TimelineEntry,
 };
 
 /// A field to look at.
@@ -74,6 +75,8 @@ pub trait Rows {
     fn reset(&mut self, n: usize);
     /// Removes one.
     fn remove_row(&mut self, i: usize);
+    /// Adds an empty one at the end.
+    fn add_row(&mut self);
 }
 
 impl<T: Shape + Default + Clone> Rows for Vec<T> {
@@ -94,6 +97,9 @@ impl<T: Shape + Default + Clone> Rows for Vec<T> {
             self.remove(i);
         }
     }
+    fn add_row(&mut self) {
+        self.push(T::default());
+    }
 }
 
 impl<T: Shape + Default + Clone> Rows for Arc<Vec<T>> {
@@ -111,6 +117,9 @@ impl<T: Shape + Default + Clone> Rows for Arc<Vec<T>> {
     }
     fn remove_row(&mut self, i: usize) {
         Arc::make_mut(self).remove_row(i);
+    }
+    fn add_row(&mut self) {
+        Arc::make_mut(self).add_row();
     }
 }
 
@@ -166,6 +175,14 @@ shape! { Scenario:
     8 "queues" queues Rows,
     9 "jobs" jobs Rows,
     10 "timeline" timeline Rows,
+    11 "pools" pools Rows,
+}
+
+shape! { PoolEntry:
+    0 "name" name Text,
+    1 "cycle" cycle Value,
+    2 "settings" settings Settings,
+    3 "note" note Text,
 }
 
 shape! { DelaysEntry:
@@ -184,6 +201,7 @@ shape! { NodeEntry:
     7 "labels" labels Labels,
     8 "state" state Value,
     9 "taints" taints Texts,
+    10 "pool" pool Name,
 }
 
 shape! { QueueEntry:
@@ -197,6 +215,18 @@ shape! { QueueEntry:
     7 "preempt-min-runtime" preempt_min_runtime Value,
     8 "reclaim-min-runtime" reclaim_min_runtime Value,
     9 "note" note Text,
+    10 "pools" pools Rows,
+    11 "default-pools" default_pools Texts,
+}
+
+shape! { QueuePoolEntry:
+    0 "name" name Text,
+    1 "priority" priority Value,
+    2 "gpu" gpu Part,
+    3 "cpu" cpu Part,
+    4 "memory" memory Part,
+    5 "preempt-min-runtime" preempt_min_runtime Value,
+    6 "reclaim-min-runtime" reclaim_min_runtime Value,
 }
 
 shape! { ResourceEntry:
@@ -232,6 +262,7 @@ shape! { JobEntry:
     22 "labels" labels Labels,
     23 "gated" gated Value,
     24 "gpu-devices" gpu_devices Value,
+    25 "pools" pools Texts,
 }
 
 shape! { PodSetEntry:
@@ -259,4 +290,5 @@ shape! { TimelineEntry:
     7 "state" state Value,
     8 "job" job Name,
     9 "note" note Text,
+    10 "pool" pool Name,
 }

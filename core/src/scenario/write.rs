@@ -55,6 +55,11 @@ fn outline(shape: &dyn Shape) -> Vec<(&'static str, Out<'_>)> {
 fn whole(scenario: &Scenario) -> Vec<(&'static str, Out<'_>)> {
     let mut fields = vec![("format", Out::Text(FORMAT)), ("version", Out::Value(VERSION))];
     fields.extend(outline(scenario));
+    // Nodes refer to pools, so these stand first.
+    let at = |fields: &[(&str, Out<'_>)], key: &str| fields.iter().position(|(name, _)| *name == key);
+    if let (Some(pools), Some(nodes)) = (at(&fields, "pools"), at(&fields, "nodes")) {
+        fields[nodes..=pools].rotate_right(1);
+    }
     fields
 }
 

@@ -88,10 +88,17 @@ impl Agenda {
             self.next += 1;
         }
     }
-    /// When the scheduler has to be asked at the earliest.
-    pub fn next_news(&self) -> Option<Time> {
-        let made = self.made.iter().find(|(_, kind, _)| kind.is_news());
-        self.known.get(self.next).into_iter().chain(made).map(|entry| entry.0).min()
+    /// When there is the first news, given when an entry brings some; never before it is due.
+    pub fn next_news(&self, news: &dyn Fn(Entry) -> Option<Time>) -> Option<Time> {
+        let mut known = self.known[self.next.min(self.known.len())..].iter();
+        let mut first = known.find_map(|entry| news(*entry).filter(|_| !self.dropped.contains(entry)));
+        for entry in &self.made {
+            if first.is_some_and(|first| first <= entry.0) {
+                break;
+            }
+            first = first.into_iter().chain(news(*entry)).min();
+        }
+        first
     }
     /// When the first entry of any kind is due.
     pub fn first(&self) -> Option<Time> {

@@ -4,7 +4,7 @@ use super::agenda::{Agenda, Entry, Kind};
 use super::looks::is_torn;
 use super::simulation::Simulation;
 use crate::cluster::{Cluster, Phase, Torn};
-use crate::id::{JobId, PodId, QueueId};
+use crate::id::{JobId, PartitionId, PodId};
 use crate::policy::Change;
 use crate::scenario::PlanChange;
 use crate::time::{Span, Time};
@@ -20,11 +20,12 @@ fn log(events: &mut Log, event: Event) {
 impl Simulation {
     /// Applies the agenda up to and at an instant.
     pub(super) fn happen_until(&mut self, by: Time, events: &mut Log) {
-        while let Some((at, kind, sequence)) = self.state.agenda.take_due(by) {
+        while let Some(entry) = self.state.agenda.take_due(by) {
+            let (at, kind, sequence) = entry;
             let at = at.max(self.state.now);
             self.state.meter.move_to(at, &self.world);
             self.state.now = at;
-            self.state.has_news |= kind.is_news();
+            self.note_news(entry);
             match kind {
                 Kind::End => self.end(PodId(sequence), at, events),
                 Kind::Gone => self.gone(PodId(sequence), at, events),
@@ -62,7 +63,9 @@ impl Simulation {
     fn requeued(&mut self, pod: PodId, events: &mut Log) {
         log(events, Event::Requeued { pod });
         self.tell(Change::PodOver(pod));
-        self.state.has_torn |= is_torn(self.cluster(), self.cluster().pods[pod].job);
+        let job = self.cluster().pods[pod].job;
+        let (partition, torn) = (self.cluster().jobs[job].partition, is_torn(self.cluster(), job));
+        self.state.parts[partition].has_torn |= torn;
     }
 
     /// Applies one entry of the timeline.
@@ -72,7 +75,9 @@ impl Simulation {
         log(events, Event::Changed { entry: planned.entry });
         match &planned.change {
             PlanChange::Queue { queue, priority, resources, .. } => {
-                self.world.set_queue(*queue, *priority, *resources);
+                for (partition, resources) in resources {
+                    self.world.set_queue(*partition, *queue, *priority, *resources);
+                }
             }
             PlanChange::Node { node, ready } => {
                 if !ready {
@@ -127,11 +132,11 @@ impl Simulation {
 
     /// Puts the moments at which time alone may matter after a start on the agenda.
     pub(super) fn look_after_start(&mut self, job: JobId) {
-        let looks = &self.fixed.looks;
-        let queue: QueueId = self.cluster().jobs[job].queue;
+        let partition = self.cluster().jobs[job].partition;
+        let looks = &self.fixed.charges[partition].looks;
         if let (true, Some(start)) = (looks.on_agenda, self.cluster().jobs[job].last_start) {
             let entries: Vec<Entry> =
-                looks.after_start.iter().map(|&s| (start + s, Kind::Look, queue.0)).collect();
+                looks.after_start.iter().map(|&s| (start + s, Kind::Look, partition.0)).collect();
             for entry in entries {
                 self.state.agenda.add(entry);
             }
@@ -140,22 +145,25 @@ impl Simulation {
 
     /// The same where usage is measured and may change a decision.
     pub(super) fn look_after_usage(&mut self) {
-        let looks = &self.fixed.looks;
-        if let (true, Some(usage)) = (looks.on_agenda && self.usage_matters(), looks.usage)
-            && usage.every.is_some()
-        {
-            let next = usage.next(self.state.now);
-            self.state.agenda.add((next, Kind::Look, 0));
+        for (partition, charge) in self.fixed.charges.iter() {
+            let looks = &charge.looks;
+            if let (true, Some(usage)) = (looks.on_agenda, looks.usage)
+                && usage.every.is_some()
+                && self.usage_matters_in(partition)
+            {
+                let next = usage.next(self.state.now);
+                self.state.agenda.add((next, Kind::Look, partition.0));
+            }
         }
     }
 
     /// The same after a cycle that has seen an incomplete gang.
-    pub(super) fn look_after_loss(&mut self) {
-        let torn = std::mem::take(&mut self.state.has_torn);
-        let looks = &self.fixed.looks;
+    pub(super) fn look_after_loss(&mut self, partition: PartitionId) {
+        let torn = std::mem::take(&mut self.state.parts[partition].has_torn);
+        let looks = &self.fixed.charges[partition].looks;
         if let (true, true, Some(grace)) = (torn, looks.on_agenda, looks.after_loss) {
             let grace = grace.max(Span::from_millis(1));
-            self.state.agenda.add((self.state.now + grace, Kind::Look, 0));
+            self.state.agenda.add((self.state.now + grace, Kind::Look, partition.0));
         }
     }
 }

@@ -7,10 +7,10 @@
 //! a job waits, the policy also looks whenever it learns of usage, until a whole window has passed without a change.
 
 use crate::cluster::{Cluster, Phase};
-use crate::id::JobId;
+use crate::id::{JobId, PartitionId};
 use crate::kit::sort;
 use crate::policy::kai::config::{UsageClient, UsageParams};
-use crate::policy::{Policy, Rhythm};
+use crate::policy::{PartitionView, Policy, Rhythm};
 use crate::scenario::Plan;
 use crate::time::{Span, Time};
 
@@ -68,16 +68,17 @@ impl UsageLooks {
 }
 
 impl Looks {
-    /// What the plan's policy and queues say.
-    pub fn new(plan: &Plan) -> Looks {
-        let config = match &plan.policy {
+    /// What the policy and the queues of a partition say.
+    pub fn new(plan: &Plan, partition: PartitionId) -> Looks {
+        let (policy, rhythm) = plan.scheduling(partition);
+        let config = match policy {
             Policy::Kai(config) => config,
             #[cfg(feature = "runai")]
             Policy::Runai(config) => &config.engine,
             _ => return Looks::default(),
         };
         let seconds = |s: f64| Span::from_millis((s * 1000.0).ceil().clamp(0.0, 1e15) as i64);
-        let queues = plan.cluster.queues.values();
+        let queues = plan.cluster.queues_in(partition).values();
         let mut after_start: Vec<Span> = queues
             .flat_map(|queue| [queue.preempt_min_runtime, queue.reclaim_min_runtime])
             .flatten()
@@ -89,8 +90,8 @@ impl Looks {
         after_start.dedup();
         let after_loss = config.staleness_grace_s.map(seconds);
         let longest = after_start.iter().copied().chain(after_loss).max().unwrap_or_default();
-        let on_agenda = matches!(plan.rhythm, Rhythm::OnChange { .. });
-        let usage = config.usage.as_ref().map(|params| UsageLooks::new(params, plan.rhythm));
+        let on_agenda = matches!(rhythm, Rhythm::OnChange { .. });
+        let usage = config.usage.as_ref().map(|params| UsageLooks::new(params, rhythm));
         Looks { after_start, after_loss, longest, on_agenda, usage }
     }
 }
@@ -111,15 +112,15 @@ fn waits(cluster: &Cluster, job: JobId) -> bool {
 }
 
 /// Whether measured usage may change a decision, so many after the last change.
-pub fn usage_matters(cluster: &Cluster, looks: &Looks, unchanged: Span) -> bool {
+pub fn usage_matters(world: PartitionView<'_>, looks: &Looks, unchanged: Span) -> bool {
     let Some(usage) = &looks.usage else { return false };
-    let sees = || usage.every.is_none() || cluster.live_jobs.iter().any(|&job| waits(cluster, job));
+    let sees = || usage.every.is_none() || world.live_jobs().any(|job| waits(world.cluster, job));
     unchanged <= usage.longest && sees()
 }
 
 /// Whether a job waits that a minimum runtime may hold back, or a gang is incomplete.
-pub fn time_matters(cluster: &Cluster, looks: &Looks) -> bool {
-    let waits = |job: JobId| waits(cluster, job);
+pub fn time_matters(world: PartitionView<'_>, looks: &Looks) -> bool {
+    let waits = |job: JobId| waits(world.cluster, job);
     let may_wait = !looks.after_start.is_empty();
-    cluster.live_jobs.iter().any(|&job| may_wait && waits(job) || is_torn(cluster, job))
+    world.live_jobs().any(|job| may_wait && waits(job) || is_torn(world.cluster, job))
 }

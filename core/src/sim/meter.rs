@@ -4,7 +4,9 @@
 //! Between two instants nothing changes, so every integral grows by its present value times the distance. What
 //! a queue *owes nobody but is owed* is `max(0, min(entitlement, allocated + waiting) − allocated)`, what it
 //! *borrows* is `max(0, allocated − quota)`; both use the latest ledger, the quota standing in for the entitlement under
-//! a policy without one. Entitlements are rounded to thousandths of a GPU.
+//! a policy without one. What it is *due* is `max(0, min(entitlement, allocated + waiting))`; it is *short* while it is owed
+//! something. *Idle while wanted* is `min(free, waiting)` of the whole cluster, where free is the capacity of ready nodes that
+//! nobody holds. Entitlements are rounded to thousandths of a GPU.
 
 use crate::cluster::World;
 use crate::id::{Arena, NodeId, QueueId};
@@ -23,6 +25,10 @@ pub struct Integrals {
     pub owed: i128,
     /// Above the quota.
     pub borrowed: i128,
+    /// What it was to have: the entitlement, or all that it asked for if that is less.
+    pub due: i128,
+    /// For how long it was owed something, milliseconds.
+    pub short_ms: i128,
 }
 
 /// The integrals of a run.
@@ -34,6 +40,8 @@ pub struct Meter {
     /// Capacity of ready nodes.
     capacity: i128,
     capacity_now: i64,
+    /// Free while somebody waited.
+    idle_wanted: i128,
     /// Entitlement and quota of each queue, thousandths of GPUs.
     claims: Arena<QueueId, (i64, i64)>,
 }
@@ -60,16 +68,32 @@ impl Meter {
         self.at = now;
         let ms = i128::from(ms);
         self.capacity += i128::from(self.capacity_now) * ms;
+        self.idle_wanted += i128::from(self.idle_wanted_now(world)) * ms;
         for queue in self.claims.ids() {
             let sums = world.queue_sums(queue);
             let (entitlement, quota) = self.claims[queue];
             let allocated = sums.allocated[GPU];
-            let owed = entitlement.min(allocated + sums.waiting[GPU]) - allocated;
+            let due = entitlement.min(allocated + sums.waiting[GPU]).max(0);
+            let owed = due - allocated;
             let integrals = &mut self.queues[queue];
             integrals.used += i128::from(allocated + sums.leaving[GPU]) * ms;
             integrals.owed += i128::from(owed.max(0)) * ms;
             integrals.borrowed += i128::from((allocated - quota).max(0)) * ms;
+            integrals.due += i128::from(due) * ms;
+            integrals.short_ms += if owed > 0 { ms } else { 0 };
         }
+    }
+
+    fn idle_wanted_now(&self, world: &World) -> i64 {
+        let (mut held, mut waiting) = (0, 0);
+        for (id, queue) in world.cluster().queues.iter() {
+            if queue.parent.is_none() {
+                let sums = world.queue_sums(id);
+                held += sums.allocated[GPU] + sums.leaving[GPU];
+                waiting += sums.waiting[GPU];
+            }
+        }
+        (self.capacity_now - held).min(waiting).max(0)
     }
 
     /// Nodes came or went.
@@ -93,6 +117,10 @@ impl Meter {
     /// Capacity of ready nodes: thousandths of GPUs × milliseconds.
     pub fn capacity(&self) -> i128 {
         self.capacity
+    }
+    /// Free while somebody waited: thousandths of GPUs × milliseconds.
+    pub fn idle_wanted(&self) -> i128 {
+        self.idle_wanted
     }
     /// Until when the integrals are taken.
     pub fn at(&self) -> Time {

@@ -2,17 +2,22 @@
 
 mod agenda;
 mod checkpoint;
+#[cfg(feature = "translate")]
+mod compare;
 mod explain;
 mod happen;
 mod history;
 mod looks;
 mod meter;
+mod partitions;
 mod record;
 mod simulation;
 mod summary;
 mod view;
 
 pub use checkpoint::Checkpoint;
+#[cfg(feature = "translate")]
+pub use compare::{Column, Ran, compare};
 pub use explain::{Explanation, explain};
 pub use history::{BUDGET, History};
 pub use meter::{Integrals, Meter};

@@ -20,8 +20,11 @@ pub struct CycleRecord {
     pub marks: Vec<Mark>,
     /// Why pending jobs are pending; shared with the cycle before when equal. Empty at level *outcomes*.
     pub refusals: Arc<Vec<Refusal>>,
-    /// The policy's numbers after the cycle; shared with the cycle before when equal.
+    /// The policy's numbers after the cycle; shared with the cycle before when equal. With several partitions their
+    /// sums.
     pub ledger: Arc<Ledger>,
+    /// The numbers in each partition, in file order; empty if there is only one.
+    pub pools: Vec<Arc<Ledger>>,
     /// Hash of placements, phases and ledger after the cycle.
     pub digest: u64,
 }

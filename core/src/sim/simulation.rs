@@ -2,8 +2,8 @@
 //!
 //! # Rule
 //! Cycle 0 is the opening state: what is known at the start. To advance, the moment of the next cycle is found,
-//! everything on the agenda up to and at that moment is applied in the agenda's order, the policy is asked once, and its
-//! decisions are applied in their order. What a decision puts on the agenda for the same instant (an eviction
+//! everything on the agenda up to and at that moment is applied in the agenda's order, the policy is asked once in every
+//! partition that is due (see `partitions`), and its decisions are applied in their order. What a decision puts on the agenda for the same instant (an eviction
 //! without grace) happens on the way to the next cycle, so that the state after this one still shows it.
 //!
 //! # Source
@@ -15,12 +15,12 @@ use std::sync::Arc;
 
 use super::agenda::Agenda;
 use super::happen::{Log, agenda_of};
-use super::looks::{Looks, time_matters, usage_matters};
 use super::meter::Meter;
+use super::partitions::{self, Charge, Part};
 use super::record::CycleRecord;
 use crate::cluster::{Cluster, Devices, Pod, World};
 use crate::id::{Arena, JobId, PartitionId, PodId, QueueId};
-use crate::policy::{Change, Decision, InCharge, Memory, PartitionView, Rhythm, Wake};
+use crate::policy::{Change, Decision, PartitionView, Wake};
 use crate::scenario::{Plan, Planned};
 use crate::time::{Span, Time};
 use crate::trace::{Digest, DivisionStep, Event, Ledger, Level, Recorded, Refusal, Trace};
@@ -42,32 +42,29 @@ pub struct Simulation {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Fixed {
     pub(super) opening: World,
-    pub(super) policies: InCharge,
+    pub(super) charges: Arena<PartitionId, Charge>,
     pub(super) timeline: Vec<Planned>,
-    pub(super) looks: Looks,
+    /// How often a partition has to be asked without any change until nothing can come of it.
+    pub(super) rounds: u32,
+    /// Whether all partitions are asked in the same rhythm.
+    pub(super) is_one_rhythm: bool,
 }
 
 /// What changes, beside the world.
 #[derive(Clone, Debug, PartialEq)]
 pub struct State {
-    pub(super) memory: Memory,
+    pub(super) parts: Arena<PartitionId, Part>,
     pub(super) agenda: Agenda,
     pub(super) meter: Meter,
     pub(super) level: Level,
     pub(super) now: Time,
     pub(super) cycle: u32,
-    /// What the policy said last; before the first cycle what its rhythm says.
-    wake: Wake,
-    /// News the policy has not been asked about yet.
-    pub(super) has_news: bool,
-    /// A gang became incomplete since the last cycle.
-    pub(super) has_torn: bool,
     /// Cycles at the present instant.
     n_here: u32,
     /// When something last changed: an event from outside, or a decision.
-    changed_at: Time,
-    ledger: Arc<Ledger>,
-    row_hashes: Vec<u64>,
+    pub(super) changed_at: Time,
+    /// The only partition's, or the sums over all.
+    pub(super) ledger: Arc<Ledger>,
     refusals: Arc<Vec<Refusal>>,
     /// How many times a pod changed.
     n_changes: u64,
@@ -97,6 +94,11 @@ impl PodHashes {
 }
 
 impl State {
+    /// Whether so many cycles took place at this instant that a millisecond has to pass.
+    pub(super) fn is_stuck(&self) -> bool {
+        self.n_here >= SAME_INSTANT_MAX
+    }
+
     /// How much has changed since the start, in bytes.
     pub(super) fn changed_bytes(&self) -> u64 {
         self.n_changes * size_of::<Pod>() as u64
@@ -106,32 +108,29 @@ impl State {
 impl Simulation {
     /// The opening state of a plan. What happens at or before the start has happened.
     pub fn new(plan: &Plan) -> Simulation {
-        let (policies, memory) = InCharge::new(&plan.policy, plan.rhythm);
+        let (charges, parts) = partitions::open(plan);
         let world = World::new(plan.cluster.clone());
-        let wake = match plan.rhythm {
-            Rhythm::Every { first, .. } => Wake::At(Time::ZERO + first.max(Span::from_millis(1))),
-            Rhythm::OnChange { .. } => Wake::OnChange { not_before: Time::ZERO },
-        };
         let state = State {
-            memory,
+            parts,
             agenda: agenda_of(world.cluster(), &plan.timeline),
             meter: Meter::new(&world),
             level: Level::default(),
             now: Time::ZERO,
             cycle: 0,
-            wake,
-            has_news: false,
-            has_torn: false,
             n_here: 0,
             changed_at: Time::ZERO,
             ledger: Arc::default(),
-            row_hashes: Vec::new(),
             refusals: Arc::default(),
             n_changes: 0,
             opening: Arc::default(),
         };
-        let (timeline, looks) = (plan.timeline.clone(), Looks::new(plan));
-        let fixed = Arc::new(Fixed { opening: world.clone(), policies, timeline, looks });
+        let fixed = Arc::new(Fixed {
+            opening: world.clone(),
+            charges,
+            timeline: plan.timeline.clone(),
+            rounds: partitions::rounds(plan),
+            is_one_rhythm: plan.further.iter().all(|(_, rhythm)| *rhythm == plan.rhythm),
+        });
         let mut simulation = Simulation { fixed, hashes: PodHashes::new(&world), world, state };
         simulation.open();
         simulation
@@ -150,7 +149,9 @@ impl Simulation {
             self.tell(Change::Submitted(job));
         }
         self.happen_until(Time::ZERO, &mut events);
-        self.state.has_news |= !events.is_empty();
+        for part in self.state.parts.values_mut() {
+            part.has_news |= !events.is_empty();
+        }
         self.close();
         self.state.opening = Arc::new(self.record(events, 0));
     }
@@ -173,13 +174,13 @@ impl Simulation {
         state.n_here = if at == before && state.cycle > 0 { state.n_here + 1 } else { 0 };
         state.now = at;
         state.cycle += 1;
-        state.has_news = false;
-        let mut trace = Trace::new(state.level);
-        self.ask(&mut trace);
+        let (mut trace, asked) = self.ask_due(at);
         events.append(&mut trace.events);
         if !events.is_empty() {
             self.state.changed_at = at;
         }
+        self.note_change(!events.is_empty(), &asked);
+        self.move_on(&asked, &mut events);
         self.look_after_usage();
         if *self.state.refusals != trace.refusals {
             self.state.refusals = Arc::new(trace.refusals.clone());
@@ -198,25 +199,8 @@ impl Simulation {
             marks: Vec::new(),
             refusals: self.state.refusals.clone(),
             ledger: self.state.ledger.clone(),
+            pools: self.ledgers(),
             digest: self.digest(),
-        }
-    }
-
-    /// When the next cycle takes place, if there is one.
-    pub fn next_cycle_at(&self) -> Option<Time> {
-        let State { now, n_here, .. } = self.state;
-        let earliest = if n_here >= SAME_INSTANT_MAX { now + Span::from_millis(1) } else { now };
-        match self.state.wake {
-            Wake::Again => Some(earliest),
-            Wake::At(at) => Some(at.max(earliest)),
-            Wake::OnChange { not_before } => {
-                let news = if self.state.has_news { Some(now) } else { self.state.agenda.next_news() };
-                news.map(|at| at.max(not_before).max(earliest))
-            }
-            Wake::OnChangeOrAt { not_before, at } => {
-                let news = if self.state.has_news { Some(now) } else { self.state.agenda.next_news() };
-                Some(news.map_or(at, |news| news.max(not_before).min(at)).max(earliest))
-            }
         }
     }
 
@@ -227,32 +211,24 @@ impl Simulation {
             || self.state.agenda.is_empty() && self.is_idle() && !self.usage_matters()
     }
 
-    /// Whether measured usage may still change a decision.
-    pub(super) fn usage_matters(&self) -> bool {
-        usage_matters(self.cluster(), &self.fixed.looks, self.state.now - self.state.changed_at)
-    }
-
-    /// Whether cycles change nothing until something happens outside: the last one did not, and time alone cannot
+    /// Whether cycles change nothing until something happens outside: the last ones did not, and time alone cannot
     /// matter to the policy.
     fn is_idle(&self) -> bool {
-        let state = &self.state;
-        let looks = &self.fixed.looks;
-        let asked_again = matches!(state.wake, Wake::Again | Wake::OnChangeOrAt { .. }) || state.has_news;
-        let still = state.cycle > 0 && !asked_again && state.changed_at < state.now;
-        still && (state.now - state.changed_at > looks.longest || !time_matters(self.cluster(), looks))
+        self.state.cycle > 0 && self.is_still() && !self.time_matters()
     }
 
     /// Leaves out periodic cycles that change nothing, up to the last one before something happens outside, and
     /// not beyond the given cycle and moment. Law: the state is the same as if each had been run. Gives how many
     /// were left out.
     pub fn skip_idle(&mut self, cycle_max: u32, by: Time) -> u32 {
-        let (Wake::At(next), now) = (self.state.wake, self.state.now) else { return 0 };
+        let (Some(next), now) = (self.common_wake(), self.state.now) else { return 0 };
         let (period, first) = (next - now, self.state.agenda.first());
         if period <= Span::ZERO || !self.is_idle() {
             return 0;
         }
-        let usage = self.fixed.looks.usage.filter(|_| self.usage_matters());
-        let first = first.into_iter().chain(usage.map(|usage| usage.next(now))).min();
+        let charges = self.fixed.charges.iter().filter(|(partition, _)| self.usage_matters_in(*partition));
+        let usage = charges.filter_map(|(_, charge)| Some(charge.looks.usage?.next(now))).min();
+        let first = first.into_iter().chain(usage).min();
         let last = first.map_or(by, |first| by.min(first - Span::from_millis(1)));
         let fit = (last - now).as_millis() / period.as_millis();
         let n = u32::try_from(fit.max(0)).unwrap_or(u32::MAX).min(cycle_max.saturating_sub(self.state.cycle));
@@ -260,21 +236,29 @@ impl Simulation {
         self.state.meter.move_to(to, &self.world);
         self.state.now = to;
         self.state.cycle += n;
-        self.state.wake = Wake::At(to + period);
-        if self.fixed.looks.usage.is_some() && n > 0 {
-            let view = PartitionView { cluster: self.world.cluster(), partition: PartitionId(0), now: to };
-            self.fixed.policies.pass(view, &mut self.state.memory);
+        let mut has_passed = false;
+        for (partition, charge) in self.fixed.charges.iter() {
+            let view = PartitionView { cluster: self.world.cluster(), partition, now: to };
+            let part = &mut self.state.parts[partition];
+            part.wake = Wake::At(to + period);
+            if charge.looks.usage.is_some() && n > 0 {
+                charge.policy.pass(view, &mut part.memory);
+                has_passed = true;
+            }
+        }
+        if has_passed {
             self.close();
         }
         n
     }
 
-    /// Asks the policy once and applies its decisions.
-    fn ask(&mut self, trace: &mut Trace) {
+    /// Asks the policy in a partition once and applies its decisions.
+    pub(super) fn ask(&mut self, partition: PartitionId, trace: &mut Trace) {
         let now = self.state.now;
-        let view = PartitionView { cluster: self.world.cluster(), partition: PartitionId(0), now };
-        let turn = self.fixed.policies.cycle(view, &mut self.state.memory, trace);
-        self.state.wake = turn.wake;
+        let view = PartitionView { cluster: self.world.cluster(), partition, now };
+        let part = &mut self.state.parts[partition];
+        let turn = self.fixed.charges[partition].policy.cycle(view, &mut part.memory, trace);
+        part.wake = turn.wake;
         let mut bound = Vec::new();
         for decision in turn.decisions {
             match decision {
@@ -285,7 +269,7 @@ impl Simulation {
                     bound.push((pod, devices));
                     self.schedule(pod);
                     let job = self.cluster().pods[pod].job;
-                    if !self.fixed.looks.after_start.is_empty()
+                    if !self.fixed.charges[partition].looks.after_start.is_empty()
                         && self.cluster().jobs[job].last_start == Some(now)
                     {
                         self.look_after_start(job);
@@ -298,28 +282,15 @@ impl Simulation {
                 }
             }
         }
-        self.look_after_loss();
+        self.look_after_loss(partition);
         fill_in_devices(&mut trace.events, bound);
     }
 
     /// Brings ledger and hashes up to date.
     fn close(&mut self) {
-        let ledger = self.fixed.policies.ledger(self.view(), &self.state.memory);
-        let State { ledger: old, row_hashes, meter, n_changes, .. } = &mut self.state;
-        row_hashes.resize(ledger.rows.len(), 0);
-        let mut changed = ledger.total != old.total || ledger.rows.len() != old.rows.len();
-        for (at, row) in ledger.rows.iter().enumerate() {
-            if old.rows.get(at) != Some(row) {
-                row_hashes[at] = Digest::of_row(row);
-                meter.row_changed(row);
-                changed = true;
-            }
-        }
-        if changed {
-            *old = Arc::new(ledger);
-        }
+        self.close_ledgers();
         for pod in self.world.take_touched() {
-            *n_changes += 1;
+            self.state.n_changes += 1;
             self.hashes.update(pod, Digest::of_pod(pod, &self.world.cluster().pods[pod]));
         }
     }
@@ -330,24 +301,37 @@ impl Simulation {
         digest.word(u64::from(self.state.cycle));
         digest.word(self.state.now.as_millis() as u64);
         digest.word(self.hashes.sum);
-        digest.word(Digest::of_total(&self.state.ledger.total));
-        digest.word(self.state.row_hashes.iter().fold(0, |sum, &hash| sum.wrapping_add(hash)));
+        self.digest_parts(&mut digest);
         digest.finish()
     }
 
-    fn view(&self) -> PartitionView<'_> {
-        PartitionView { cluster: self.world.cluster(), partition: PartitionId(0), now: self.state.now }
-    }
-
+    /// Tells those whom a change concerns; of the configuration, all.
     pub(super) fn tell(&mut self, change: Change) {
+        let job_of = |pod: PodId| self.world.cluster().pods[pod].job;
+        let job = match change {
+            Change::Submitted(job) => Some(job),
+            Change::PodOver(pod) => Some(job_of(pod)),
+            Change::Configuration => None,
+        };
+        let only = job.map(|job| self.world.cluster().jobs[job].partition);
         let now = self.state.now;
-        let view = PartitionView { cluster: self.world.cluster(), partition: PartitionId(0), now };
-        self.fixed.policies.observe(view, &change, &mut self.state.memory);
+        for (partition, charge) in self.fixed.charges.iter() {
+            if only.is_none_or(|only| only == partition) {
+                let view = PartitionView { cluster: self.world.cluster(), partition, now };
+                charge.policy.observe(view, &change, &mut self.state.parts[partition].memory);
+            }
+        }
     }
 
-    /// How a queue's entitlement came about, as things are now; empty under a policy without one.
+    /// How a queue's entitlement in the first partition came about, as things are now; empty under a policy without one.
     pub fn derive(&self, queue: QueueId, resource: Resource) -> Vec<DivisionStep> {
-        self.fixed.policies.derive(self.view(), &self.state.memory, queue, resource)
+        self.derive_in(PartitionId(0), queue, resource)
+    }
+
+    /// The same in a partition.
+    pub fn derive_in(&self, partition: PartitionId, queue: QueueId, resource: Resource) -> Vec<DivisionStep> {
+        let (view, memory) = (self.view(partition), &self.state.parts[partition].memory);
+        self.fixed.charges[partition].policy.derive(view, memory, queue, resource)
     }
     /// The opening state's record: what was known at the start.
     pub fn opening(&self) -> &CycleRecord {

@@ -6,9 +6,19 @@
 //! percentile is the smallest wait that at least 90 % do not exceed. A *restart wait* is the time from the moment an evicted
 //! or lost pod waits again to the moment it is placed again; it is counted per pod and not part of the wait.
 //! Everything is added up in integers and divided once.
+//!
+//! *Jain's index* of x₁ … xₙ is (Σx)² / (n · Σx²): 1 if all are equal, 1/n if one has everything. Here xᵢ is the part of what leaf
+//! queue i was due (see `meter`) that it got; queues that were due nothing are not in it.
+//! *Stranded* are the free GPUs of ready nodes on which nobody fits who waits for a GPU, by free resources, selectors, affinities and
+//! taints; parts of devices in use are not counted, and nothing is stranded while nobody waits.
+//!
+//! # Source
+//! R. Jain, D. Chiu, W. Hawe: A Quantitative Measure of Fairness and Discrimination for Resource Allocation in Shared
+//! Computer Systems. DEC Research Report TR-301, 1984.
 
 use super::simulation::Simulation;
-use crate::id::{JobId, QueueId};
+use crate::cluster::{GpuRequest, Phase, Pod};
+use crate::id::{Id, JobId, QueueId};
 use crate::kit::sort;
 use crate::time::{Span, Time};
 
@@ -19,6 +29,12 @@ pub struct Summary {
     pub all: Totals,
     /// Every queue with its descendants, in queue order.
     pub queues: Vec<Totals>,
+    /// GPU seconds of ready nodes.
+    pub gpu_seconds_capacity: f64,
+    /// GPU seconds that were free while somebody waited for a GPU.
+    pub gpu_seconds_idle_wanted: f64,
+    /// Jain's index over what the leaf queues got of what they were due; `None`: nobody was due anything.
+    pub jain: Option<f64>,
     /// The run's latest moment.
     pub until: Time,
     /// Cycles.
@@ -38,10 +54,14 @@ pub struct Totals {
     pub jobs_never_started: u32,
     /// Waits of the jobs that started.
     pub waits: Waits,
+    /// The longest wait for a first start that goes on, seconds; `None`: nobody waits for one.
+    pub wait_now_s: Option<f64>,
     /// GPU seconds held.
     pub gpu_seconds_used: f64,
     /// GPU seconds below the entitlement while wanting more.
     pub gpu_seconds_owed: f64,
+    /// Seconds in which it was owed something; 0 for all.
+    pub short_s: f64,
     /// GPU seconds above the quota.
     pub gpu_seconds_borrowed: f64,
     /// GPU seconds of work that was lost by evictions and failures of nodes.
@@ -98,16 +118,67 @@ impl Simulation {
     /// What the run came to so far.
     pub fn summary(&self) -> Summary {
         let cluster = self.cluster();
-        let per_queue = |queue: QueueId| {
-            let is_in = |&job: &JobId| cluster.path_to_root(cluster.jobs[job].queue).any(|q| q == queue);
-            self.totals(Some(queue), &cluster.jobs.ids().filter(is_in).collect::<Vec<_>>())
-        };
+        let mut jobs = vec![Vec::new(); cluster.queues.ids().count()];
+        for (id, job) in cluster.jobs.iter() {
+            cluster.path_to_root(job.queue).for_each(|queue| jobs[queue.index()].push(id));
+        }
+        let per_queue = |queue: QueueId| self.totals(Some(queue), &jobs[queue.index()]);
         Summary {
             all: self.totals(None, &cluster.jobs.ids().collect::<Vec<_>>()),
             queues: cluster.queues.ids().map(per_queue).collect(),
+            gpu_seconds_capacity: gpu_seconds(self.meter().capacity()),
+            gpu_seconds_idle_wanted: gpu_seconds(self.meter().idle_wanted()),
+            jain: self.jain(),
             until: self.now(),
             cycles: self.cycle(),
         }
+    }
+
+    fn jain(&self) -> Option<f64> {
+        let queues = &self.cluster().queues;
+        let leaves = queues.iter().filter(|(_, queue)| queue.children.is_empty());
+        let dues = leaves.map(|(id, _)| self.meter().queue(id)).filter(|integrals| integrals.due > 0);
+        let (mut n, mut sum, mut squares) = (0.0, 0.0, 0.0);
+        for integrals in dues {
+            let got = 1.0 - integrals.owed as f64 / integrals.due as f64;
+            n += 1.0;
+            sum += got;
+            squares += got * got;
+        }
+        // Where all got nothing, all got the same.
+        (n > 0.0).then(|| if squares > 0.0 { sum * sum / (n * squares) } else { 1.0 })
+    }
+
+    /// GPUs of ready nodes that nobody holds a part of now, and those of them that fit nobody who waits.
+    pub fn free_and_stranded(&self) -> (f64, f64) {
+        let cluster = self.cluster();
+        let wants = |pod: &&Pod| pod.phase == Phase::Pending && !matches!(pod.request.gpu, GpuRequest::None);
+        let mut shapes: Vec<&Pod> = Vec::new();
+        for (_, pod) in cluster.live_jobs.iter().flat_map(|&job| cluster.pods_of(job)) {
+            let is_known = |other: &&Pod| {
+                (&other.request, &other.selector, &other.rules) == (&pod.request, &pod.selector, &pod.rules)
+            };
+            // Pods of one job mostly are alike, so the latest shape is the likeliest.
+            if wants(&pod) && !shapes.iter().rev().any(is_known) {
+                shapes.push(pod);
+            }
+        }
+        let (mut free, mut stranded) = (0, 0);
+        for (id, node) in cluster.nodes.iter().filter(|(_, node)| node.ready) {
+            let used = self.world().node_use(id);
+            let n_free = used.n_free();
+            free += n_free;
+            let fits = |pod: &Pod| {
+                used.pick(pod.request.gpu).is_some()
+                    && used.has_room(node, &pod.request)
+                    && pod.selects(node)
+                    && pod.tolerates(node)
+            };
+            if !shapes.is_empty() && !shapes.iter().any(|pod| fits(pod)) {
+                stranded += n_free;
+            }
+        }
+        (f64::from(free), f64::from(stranded))
     }
 
     fn totals(&self, queue: Option<QueueId>, jobs: &[JobId]) -> Totals {
@@ -123,6 +194,10 @@ impl Simulation {
             totals.jobs_done += u32::from(j.ended.is_some());
             last_end = last_end.max(j.ended);
             waits.extend(j.first_start.map(|start| start - j.submit));
+            if is_live && j.first_start.is_none() {
+                let wait = (self.now() - j.submit).as_seconds();
+                totals.wait_now_s = Some(totals.wait_now_s.map_or(wait, |longest: f64| longest.max(wait)));
+            }
         }
         totals.waits = Waits::of(waits);
         totals.first_submit_s = jobs.iter().map(|&job| cluster.jobs[job].submit).min().map(Time::as_seconds);
@@ -139,6 +214,9 @@ impl Simulation {
             None => cluster.queues.ids().filter(|&id| cluster.queues[id].children.is_empty()).collect(),
         };
         let (mut used, mut owed, mut borrowed, mut lost, mut waited) = (0, 0, 0, 0, 0);
+        if let Some(queue) = totals.queue {
+            totals.short_s = self.meter().queue(queue).short_ms as f64 / 1000.0;
+        }
         for queue in queues {
             let integrals = self.meter().queue(queue);
             let sums = self.world().queue_sums(queue);
@@ -150,8 +228,6 @@ impl Simulation {
             totals.evictions += sums.evictions;
             totals.restarts += sums.restarts;
         }
-        // Thousandths of GPUs times milliseconds.
-        let gpu_seconds = |sum: i128| sum as f64 / 1e6;
         totals.gpu_seconds_used = gpu_seconds(used);
         totals.gpu_seconds_owed = gpu_seconds(owed);
         totals.gpu_seconds_borrowed = gpu_seconds(borrowed);
@@ -162,4 +238,9 @@ impl Simulation {
         let capacity = self.meter().capacity();
         totals.utilisation = if capacity > 0 { used as f64 / capacity as f64 } else { 0.0 };
     }
+}
+
+/// From thousandths of GPUs × milliseconds.
+fn gpu_seconds(sum: i128) -> f64 {
+    sum as f64 / 1e6
 }

@@ -2,7 +2,7 @@
 
 use super::check::Check;
 use crate::cluster::Devices;
-use crate::id::{JobId, NodeId, PodId};
+use crate::id::{JobId, NodeId, PartitionId, PodId};
 
 /// An event with the checks that decided it.
 #[derive(Clone, Debug, PartialEq)]
@@ -80,6 +80,13 @@ pub enum Event {
     JobDone {
         /// The job.
         job: JobId,
+    },
+    /// No part of the job was placed, so from now on it is offered to the next partition of its list.
+    Offered {
+        /// The job.
+        job: JobId,
+        /// To which.
+        partition: PartitionId,
     },
     /// A timeline entry of the scenario took effect.
     Changed {

@@ -4,7 +4,8 @@
 use std::sync::Arc;
 
 use fairground::scenario::{
-    DelaysEntry, JobEntry, NodeEntry, PodSetEntry, QueueEntry, ResourceEntry, Scalar, Scenario, TimelineEntry,
+    DelaysEntry, JobEntry, NodeEntry, PodSetEntry, PoolEntry, QueueEntry, QueuePoolEntry, ResourceEntry,
+    Scalar, Scenario, TimelineEntry,
 };
 use proptest::collection::{btree_map, vec};
 use proptest::option::of;
@@ -48,10 +49,35 @@ fn resource() -> impl Strategy<Value = ResourceEntry> {
     })
 }
 
+/// Mostly one of three, so that some are met.
+fn pool() -> impl Strategy<Value = String> {
+    prop_oneof![3 => string_regex("pool-[a-c]").expect("the pattern is right"), 1 => text()]
+}
+
+fn pool_entry() -> impl Strategy<Value = PoolEntry> {
+    (pool(), btree_map(text(), scalar(), 0..2), value(), text())
+        .prop_map(|(name, settings, cycle, note)| PoolEntry { name, settings, cycle, note })
+}
+
+fn queue_pool() -> impl Strategy<Value = QueuePoolEntry> {
+    (pool(), value(), (resource(), resource(), resource()), value(), value()).prop_map(
+        |(name, priority, (gpu, cpu, memory), preempt_min_runtime, reclaim_min_runtime)| QueuePoolEntry {
+            name,
+            priority,
+            gpu,
+            cpu,
+            memory,
+            preempt_min_runtime,
+            reclaim_min_runtime,
+        },
+    )
+}
+
 fn node() -> impl Strategy<Value = NodeEntry> {
-    let labels = (btree_map(text(), text(), 0..3), vec(text(), 0..2));
+    let labels = (btree_map(text(), text(), 0..3), vec(text(), 0..2), of(pool()));
     (text(), value(), value(), value(), value(), value(), value(), labels, value()).prop_map(
-        |(name, count, gpu, cpu, memory, pods, gpu_memory, (labels, taints), state)| NodeEntry {
+        |(name, count, gpu, cpu, memory, pods, gpu_memory, (labels, taints, pool), state)| NodeEntry {
+            pool,
             taints,
             name,
             count,
@@ -68,8 +94,11 @@ fn node() -> impl Strategy<Value = NodeEntry> {
 
 fn queue() -> impl Strategy<Value = QueueEntry> {
     let parts = (resource(), resource(), resource());
-    (text(), of(text()), value(), value(), parts, value(), value(), text()).prop_map(
-        |(name, parent, priority, created, (gpu, cpu, memory), preempt, reclaim, note)| QueueEntry {
+    let pools = (vec(queue_pool(), 0..2), vec(pool(), 0..2));
+    (text(), of(text()), value(), value(), parts, value(), value(), (text(), pools)).prop_map(
+        |(name, parent, priority, created, (gpu, cpu, memory), preempt, reclaim, (note, pools))| QueueEntry {
+            pools: pools.0,
+            default_pools: pools.1,
             name,
             parent,
             priority,
@@ -106,7 +135,7 @@ fn pod_set() -> impl Strategy<Value = PodSetEntry> {
 fn job() -> impl Strategy<Value = JobEntry> {
     let times = (value(), value(), value(), value(), value());
     let ask = (value(), value(), value(), value(), value(), value());
-    let lists = (btree_map(text(), text(), 0..2), vec(pod_set(), 0..3), vec(text(), 0..3));
+    let lists = (btree_map(text(), text(), 0..2), vec(pod_set(), 0..3), vec(text(), 0..3), vec(pool(), 0..3));
     let labels = btree_map(text(), text(), 0..2);
     let rules = (vec(text(), 0..2), vec(text(), 0..2), labels, value(), value());
     (text(), text(), times, value(), value(), of(text()), ask, lists, text(), rules).prop_map(
@@ -135,6 +164,7 @@ fn job() -> impl Strategy<Value = JobEntry> {
             selector: lists.0,
             pod_sets: lists.1,
             on: lists.2,
+            pools: lists.3,
             note,
         },
     )
@@ -142,8 +172,9 @@ fn job() -> impl Strategy<Value = JobEntry> {
 
 fn entry() -> impl Strategy<Value = TimelineEntry> {
     let parts = (resource(), resource(), resource());
-    (scalar(), of(text()), value(), parts, of(text()), value(), of(text()), text()).prop_map(
-        |(at, queue, priority, (gpu, cpu, memory), node, state, job, note)| TimelineEntry {
+    (scalar(), of(text()), value(), parts, of(text()), value(), of(text()), (text(), of(pool()))).prop_map(
+        |(at, queue, priority, (gpu, cpu, memory), node, state, job, (note, pool))| TimelineEntry {
+            pool,
             at,
             queue,
             priority,
@@ -162,7 +193,13 @@ fn entry() -> impl Strategy<Value = TimelineEntry> {
 pub fn scenario() -> impl Strategy<Value = Scenario> {
     let head = (text(), text(), text(), text());
     let settings = btree_map(text(), scalar(), 0..3);
-    let sections = (vec(node(), 0..3), vec(queue(), 0..3), vec(job(), 0..4), vec(entry(), 0..3));
+    let sections = (
+        vec(node(), 0..3),
+        vec(queue(), 0..3),
+        vec(job(), 0..4),
+        vec(entry(), 0..3),
+        vec(pool_entry(), 0..3),
+    );
     (head, settings, value(), (value(), value()), sections).prop_map(
         |((name, note, dialect, policy), settings, cycle, (start, termination), sections)| Scenario {
             name,
@@ -176,6 +213,7 @@ pub fn scenario() -> impl Strategy<Value = Scenario> {
             queues: Arc::new(sections.1),
             jobs: Arc::new(sections.2),
             timeline: Arc::new(sections.3),
+            pools: Arc::new(sections.4),
         },
     )
 }

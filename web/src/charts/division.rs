@@ -5,38 +5,68 @@ use plotters::element::{PathElement, Rectangle, Text};
 use super::backend::text_anchor::HPos;
 use super::backend::{Area, Drawn, Ink, Paint, Size, Trim, fit, picture, px};
 use super::marks;
+use crate::model::Terms;
 use crate::view_model::division::{DivisionView, Tank};
 use crate::view_model::number::number;
 
 /// Height of the picture.
-pub const HEIGHT: f64 = 260.0;
+pub const HEIGHT: f64 = 276.0;
 const TOP: f64 = 34.0;
 const BASE: f64 = 216.0;
 const GAP: f64 = 56.0;
 /// The narrowest tank.
 const LEAST: f64 = 34.0;
+/// The widest one.
+const WIDEST: f64 = 180.0;
 
 /// Draws Division.
 pub fn division(view: &DivisionView, width: f64) -> String {
     picture("division", Size { width, height: HEIGHT }, |area| draw(area, view, width))
 }
 
-fn draw(area: &Area<'_>, view: &DivisionView, width: f64) -> Drawn {
+/// How tanks lie in the picture.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Layout {
+    /// Left edge and width of each tank.
+    pub tanks: Vec<(f64, f64)>,
+    /// Pixels per unit of width.
+    pub per_weight: f64,
+    scale: f64,
+}
+
+/// Top and height of what can be taken hold of.
+pub const GRIP: (f64, f64) = (TOP, BASE - TOP);
+
+/// Where the tanks are at that width.
+pub fn layout(view: &DivisionView, width: f64) -> Layout {
     let n = view.tanks.len() as f64;
     let weights: f64 = view.tanks.iter().map(|tank| tank.width()).sum();
     let room = (width - GAP * n - 16.0).max(LEAST * n);
-    let highest = view.tanks.iter().map(|tank| tank.height(tank.lid.max(tank.ground + tank.water)));
+    let highest = view.tanks.iter().map(|tank| tank.height(tank.lid.max(tank.held())));
     let highest = highest.filter(|h| h.is_finite()).fold(0.0, f64::max);
-    let scale = if highest > 0.0 { (BASE - TOP) / highest } else { 1.0 };
+    let mut x = 8.0;
+    let mut place = |tank: &Tank| {
+        let w = if weights > 0.0 { room * tank.width() / weights } else { room / n };
+        let at = (x, w.clamp(LEAST, WIDEST));
+        x += at.1 + GAP;
+        at
+    };
+    Layout {
+        tanks: view.tanks.iter().map(&mut place).collect(),
+        per_weight: if weights > 0.0 { (room / weights).min(WIDEST) } else { LEAST },
+        scale: if highest > 0.0 { (BASE - TOP) / highest } else { 1.0 },
+    }
+}
+
+fn draw(area: &Area<'_>, view: &DivisionView, width: f64) -> Drawn {
+    let layout = layout(view, width);
     area.draw(&PathElement::new(
         vec![(0, px(BASE)), (px(width), px(BASE))],
         Paint::from(Ink::Ink).line(1.5),
     ))?;
-    let mut x = 8.0;
+    let terms = Terms::of(&view.policy);
     let mut priority = None;
-    for tank in &view.tanks {
-        let w = if weights > 0.0 { room * tank.width() / weights } else { room / n };
-        let w = w.clamp(LEAST, 180.0);
+    for (tank, &(x, w)) in view.tanks.iter().zip(&layout.tanks) {
         if tank.priority != priority && tank.priority.is_some() {
             if priority.is_some() {
                 let line = vec![(px(x - 6.0), 0), (px(x - 6.0), px(BASE))];
@@ -46,13 +76,15 @@ fn draw(area: &Area<'_>, view: &DivisionView, width: f64) -> Drawn {
             area.draw(&Text::new(text, (px(x), px(8.0)), Paint::from(Ink::Soft).text(12.0, HPos::Left)))?;
         }
         priority = tank.priority.or(priority);
-        draw_tank(area, tank, x, w, scale)?;
-        x += w + GAP;
+        draw_tank(area, tank, x, (w, layout.scale), terms)?;
+        if let Some(ghost) = &tank.ghost {
+            draw_ghost(area, tank, ghost, (x, w), layout.scale)?;
+        }
     }
     Ok(())
 }
 
-fn draw_tank(area: &Area<'_>, tank: &Tank, x: f64, w: f64, scale: f64) -> Drawn {
+fn draw_tank(area: &Area<'_>, tank: &Tank, x: f64, (w, scale): (f64, f64), terms: &Terms) -> Drawn {
     let y = |amount: f64| BASE - (tank.height(amount) * scale).min(BASE - TOP);
     let block = |from: f64, to: f64| [(px(x), px(y(to))), (px(x + w), px(y(from)))];
     let held = tank.ground + tank.water;
@@ -79,7 +111,12 @@ fn draw_tank(area: &Area<'_>, tank: &Tank, x: f64, w: f64, scale: f64) -> Drawn 
         let at = (px(x + w / 2.0), px((y(from) + y(to)) / 2.0));
         area.draw(&Text::new(text, at, Paint::from(ink).trimmed(Trim::Bold).text(12.0, HPos::Center)))
     };
-    label(format!("quota {}", number(tank.ground)), 0.0, tank.ground, marks::on(tank.tone))?;
+    label(
+        format!("{} {}", terms.word("quota"), number(tank.ground)),
+        0.0,
+        tank.ground,
+        marks::on(tank.tone),
+    )?;
     label(format!("+{}", number(tank.water)), tank.ground, held, Ink::Ink)?;
     let cover = vec![(px(x - 4.0), px(lid)), (px(x + w + 4.0), px(lid))];
     area.draw(&PathElement::new(cover, Paint::from(Ink::Ink).line(2.5)))?;
@@ -91,15 +128,35 @@ fn draw_tank(area: &Area<'_>, tank: &Tank, x: f64, w: f64, scale: f64) -> Drawn 
         Paint::from(Ink::Soft).text(12.0, HPos::Center),
     ))?;
     let mut below = vec![(tank.name.clone(), Paint::from(Ink::Ink).trimmed(Trim::Bold))];
+    let word = terms.word("weight");
     let weight = match tank.part {
-        Some(part) => format!("weight {} → {}", number(tank.weight), number(part)),
-        None => format!("weight {}", number(tank.weight)),
+        _ if tank.ghost.as_ref().is_some_and(|ghost| ghost.weight != tank.weight) => {
+            format!(
+                "{word} {} → {}",
+                number(tank.weight),
+                number(tank.ghost.as_ref().map_or(0.0, |g| g.weight))
+            )
+        }
+        Some(part) => format!("{word} {} → {}", number(tank.weight), number(part)),
+        None => format!("{word} {}", number(tank.weight)),
     };
     below.push((weight, Paint::from(Ink::Soft)));
+    if let Some(ghost) = &tank.ghost {
+        let text = format!("gets {} → {}", number(tank.held()), number(ghost.held()));
+        below.push((text, Paint::from(Ink::Ink)));
+    }
     for (i, (text, paint)) in below.into_iter().enumerate() {
         let Some(text) = fit(&text, 12.0, w + GAP - 6.0) else { continue };
         let at = (px(x + w / 2.0), px(BASE + 14.0 + 17.0 * i as f64));
         area.draw(&Text::new(text, at, paint.text(12.0, HPos::Center)))?;
     }
     Ok(())
+}
+
+/// The dashed outline of what it would get, as wide as it would weigh.
+fn draw_ghost(area: &Area<'_>, tank: &Tank, ghost: &Tank, (x, w): (f64, f64), scale: f64) -> Drawn {
+    let wide = if tank.width() > 0.0 { w * ghost.width() / tank.width() } else { w };
+    let top = BASE - (ghost.height(ghost.held()) * scale).min(BASE - TOP);
+    let outline = [(px(x - 3.0), px(top)), (px(x + wide.clamp(LEAST, WIDEST) + 3.0), px(BASE))];
+    area.draw(&Rectangle::new(outline, Paint::from(Ink::Ink).trimmed(Trim::RoundDashed).line(1.5)))
 }

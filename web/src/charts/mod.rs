@@ -4,8 +4,10 @@ pub mod backend;
 pub mod cluster;
 pub mod division;
 pub mod export;
+pub mod gantt;
 pub mod icicle;
 pub mod marks;
+pub mod multiples;
 pub mod shares;
 pub mod timeline;
 

@@ -75,8 +75,10 @@ impl Scale {
 fn axis(area: &Area<'_>, view: &SharesView, rows: Rows, scale: &Scale) -> Drawn {
     let y = px(rows.head - 12.0);
     let unit = unit(view.resource, view.capacity);
-    let all = format!("{} = all", number(view.capacity));
-    let all = if view.rows.len() < 5 && rows.width > 420.0 { format!("{all} {unit}") } else { all };
+    let is_part = view.resource == number::DOMINANT;
+    let all = if is_part { "100 % = all".to_string() } else { format!("{} = all", number(view.capacity)) };
+    let all =
+        if !is_part && view.rows.len() < 5 && rows.width > 420.0 { format!("{all} {unit}") } else { all };
     let room = px(text_width(&all, 12.0) / 2.0 + 16.0);
     let at = scale.x(view.capacity);
     let most = (rows.width / 80.0).clamp(2.0, 8.0) as usize;

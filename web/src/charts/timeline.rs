@@ -11,6 +11,7 @@ use plotters::style::Color;
 use super::backend::text_anchor::HPos;
 use super::backend::{Area, Drawn, Ink, Paint, Size, Svg, Trim, picture, px, text_width};
 use super::marks;
+use crate::model::Terms;
 use crate::view_model::number::{number, ticks, unit};
 use crate::view_model::timeline::{Axis, Band, Kind, LEFT, LaneMark, RIGHT, TimelineView, lane};
 
@@ -183,7 +184,8 @@ fn lines(plane: &mut Plane<'_, '_>, view: &TimelineView, size: Size) -> Drawn {
             if x < edge {
                 plane.draw_series(LineSeries::new([(x, y), (edge, y)], paint.line(1.6)))?;
             }
-            captions.push((y, format!("{name}: fair share {}", number(y))));
+            let word = Terms::of(&view.policy).word("fair share");
+            captions.push((y, format!("{name}: {word} {}", number(y))));
         }
     }
     if let Some((_, y)) = end.filter(|_| size.width > 300.0) {
@@ -234,7 +236,7 @@ fn draw_lane(area: &Area<'_>, marks: &[LaneMark], width: f64) -> Drawn {
 }
 
 /// Draws the shape of an event; shapes are drawn, as glyphs differ between fonts.
-fn shape(area: &Area<'_>, kind: Kind, at: (i32, i32), ink: Ink) -> Drawn {
+pub fn shape(area: &Area<'_>, kind: Kind, at: (i32, i32), ink: Ink) -> Drawn {
     let paint = Paint::from(ink);
     let line = paint.trimmed(Trim::Smooth).line(1.8);
     let p = |dx: f64, dy: f64| (at.0 + px(dx), at.1 + px(dy));

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use crate::dom::later::{Fetched, later, wasm_split};
 use crate::dom::prelude::*;
 use leptos::html;
 
@@ -11,9 +12,12 @@ use super::cluster::ClusterView;
 use super::dialogs::Dialogs;
 use super::divider::Divider;
 use super::division::Division;
+use super::fairness::Fairness;
+use super::gantt::Gantt;
 use super::help::Help;
 use super::icicle::Icicle;
 use super::icons::Kind;
+use super::multiples::Multiples;
 use super::setup::Setup;
 use super::shares::Shares;
 use super::strip::{Notices, Strip};
@@ -115,7 +119,7 @@ pub fn App() -> impl IntoView {
                         run=store.run
                         frame=store.frame
                         selection=store.selection
-                        resource=store.resource
+                        resource=store.charted
                         on_seek=Callback::new(move |cycle| store.dispatch(Command::GoTo(cycle)))
                         on_select=Callback::new(move |selection| store.dispatch(Command::Select(selection)))
                     />
@@ -152,8 +156,14 @@ impl Pair {
 }
 
 /// The views of NOW, in order.
-const VIEWS: [(NowView, &str); 3] =
-    [(NowView::Shares, "Shares"), (NowView::Division, "Division"), (NowView::Tree, "Tree")];
+const VIEWS: [(NowView, &str); 6] = [
+    (NowView::Shares, "Shares"),
+    (NowView::Division, "Division"),
+    (NowView::Tree, "Tree"),
+    (NowView::Gantt, "Gantt"),
+    (NowView::Fairness, "Fairness"),
+    (NowView::Queues, "Queues"),
+];
 
 /// NOW: the charts of the moment.
 /// Long because its markup is one tree.
@@ -165,13 +175,13 @@ fn Now() -> impl IntoView {
     let collapsed = Signal::derive(move || {
         folded.with(|f: &std::sync::Arc<BTreeSet<String>>| f.iter().cloned().collect::<Vec<_>>())
     });
-    let resource = store.resource;
+    let resource = store.charted;
     let choose = move |value: String| {
         if let Ok(resource) = value.parse() {
             store.dispatch(Command::Resource(resource));
         }
     };
-    let options = [(2u8, "GPU"), (0, "CPU"), (1, "Memory")].map(|(key, name)| {
+    let options = [(2u8, "GPU"), (0, "CPU"), (1, "Memory"), (3, "Dominant share")].map(|(key, name)| {
         view! { <option value=key.to_string() prop:selected=move || resource.get() == key>{name}</option> }
     });
     let shown = Memo::new(move |_| store.view.with(|v| v.now));
@@ -226,12 +236,24 @@ fn Now() -> impl IntoView {
                     <Shares frame=store.frame ghost=store.ghost selection=store.selection resource collapsed on_select />
                 }
                 .into_node(),
-                NowView::Division => view! { <Division /> }.into_node(),
-                NowView::Tree => view! { <Icicle /> }.into_node(),
+                other => later(preload_view, move || view_of(other)),
             }}
         </div>
         <ClusterView frame=store.frame ghost=store.ghost selection=store.selection on_select />
     }
+}
+
+/// The views of NOW with which the page does not begin.
+#[wasm_split(views, fallible, preload(preload_view))]
+fn view_of(view: NowView) -> Fetched {
+    Ok(match view {
+        NowView::Shares => Node::Empty,
+        NowView::Division => view! { <Division /> }.into_node(),
+        NowView::Tree => view! { <Icicle /> }.into_node(),
+        NowView::Gantt => view! { <Gantt /> }.into_node(),
+        NowView::Fairness => view! { <Fairness /> }.into_node(),
+        NowView::Queues => view! { <Multiples /> }.into_node(),
+    })
 }
 
 #[component]
@@ -253,7 +275,7 @@ fn WhyPanel() -> impl IntoView {
             run=store.run
             selection=store.selection
             ladder=store.ladder
-            resource=store.resource
+            resource=store.explained
             on_select=Callback::new(move |selection| store.dispatch(Command::Select(selection)))
             on_focus_field=Callback::new(move |path| store.dispatch(Command::FocusField(path)))
             on_seek=Callback::new(move |cycle| store.dispatch(Command::GoTo(cycle)))

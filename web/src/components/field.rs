@@ -14,9 +14,9 @@ pub fn Field(
     /// The place of the value.
     at: Path,
     /// What it is called.
-    label: &'static str,
+    label: String,
     /// What it does.
-    says: &'static str,
+    says: String,
     /// What holds when it is not set.
     default: &'static str,
     /// How it is edited.
@@ -115,7 +115,7 @@ pub fn Field(
             <p class="hint" id=described>
                 {move || match mistake.get() {
                     Some(wrong) => view! { <span class="mistake" role="alert">{wrong}</span> }.into_any(),
-                    None => says.into_any(),
+                    None => says.clone().into_any(),
                 }}
             </p>
             {move || {

@@ -21,7 +21,7 @@ pub fn Icicle() -> impl IntoView {
     let view = move || -> Option<IcicleView> {
         let frame = store.frame.get()?;
         let (by, _) = MEASURES[measure.get().min(MEASURES.len() - 1)];
-        Some(icicle(&frame, store.selection.get().as_ref(), store.resource.get(), by))
+        Some(icicle(&frame, store.selection.get().as_ref(), store.charted.get(), by))
     };
     let svg = Signal::derive(move || view().map_or(String::new(), |view| draw(&view, width.get())));
     let keys = move |event: web_sys::KeyboardEvent| {

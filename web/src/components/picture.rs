@@ -6,6 +6,7 @@ use wasm_bindgen::JsCast;
 use wasm_bindgen::prelude::Closure;
 
 use crate::charts::export::{Label, standalone};
+use crate::model::Terms;
 use crate::store::Store;
 use crate::view_model::Table;
 use crate::words;
@@ -28,6 +29,7 @@ pub fn legend_line(svg: String, name: &'static str) -> Node {
         let is_kai = store.scenario.with(|s| matches!(s.policy.as_str(), "" | "kai"));
         words::term(name).filter(|_| is_kai).map(|term| view! { <i class="term">{term}</i> })
     };
+    let name = move || store.scenario.with(|s| Terms::of(&s.policy).word(name));
     view! { <span>{icon(svg)}{name}{term}</span> }.into_node()
 }
 
@@ -60,13 +62,16 @@ pub fn width_of(node: NodeRef<html::Div>, guess: f64) -> Signal<f64> {
     width.into()
 }
 
-/// The buttons of a chart: one saves it as a picture, one turns it into its table and back.
+/// The buttons of a chart: two save it as a picture, one turns it into its table and back.
 pub fn table_button(shown: RwSignal<bool>) -> impl IntoView {
     let save = move || {
         (!shown.get()).then(|| {
             view! {
-                <button type="button" class="btn quiet small no-print save" title="Save as a picture (SVG)" on:click=|event: web_sys::MouseEvent| save_picture(&event)>
+                <button type="button" class="btn quiet small no-print save" title="Save as a picture (SVG)" on:click=|event: web_sys::MouseEvent| save_picture(&event, false)>
                     "SVG"
+                </button>
+                <button type="button" class="btn quiet small no-print" title="Save as a picture (PNG)" on:click=|event: web_sys::MouseEvent| save_picture(&event, true)>
+                    "PNG"
                 </button>
             }
         })
@@ -84,7 +89,7 @@ pub fn table_button(shown: RwSignal<bool>) -> impl IntoView {
 }
 
 /// Saves the chart in which something was pressed, with the texts that stand beside it, in the present colours.
-fn save_picture(event: &web_sys::Event) {
+fn save_picture(event: &web_sys::Event, as_png: bool) {
     let Some(button) = target::<web_sys::Element>(event) else { return };
     let Ok(Some(chart)) = button.closest(".chart") else { return };
     let Ok(Some(svg)) = chart.query_selector(".picture svg") else { return };
@@ -108,7 +113,12 @@ fn save_picture(event: &web_sys::Event) {
     let token = |name: &str| resolved(&style, name);
     let title = chart.get_attribute("aria-label").unwrap_or_default();
     let file = standalone(&svg.outer_html(), &title, &labels, &token);
-    crate::edge::download(&format!("{}.svg", title.to_lowercase()), "image/svg+xml", &file);
+    let name = title.to_lowercase();
+    if as_png {
+        crate::edge::download_png(format!("{name}.png"), &file);
+    } else {
+        crate::edge::download(&format!("{name}.svg"), "image/svg+xml", &file);
+    }
 }
 
 /// The colour of a token in the present theme.

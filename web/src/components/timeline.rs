@@ -189,7 +189,8 @@ fn cycle_by_key(key: &str, now: u32, last: u32) -> Option<u32> {
     })
 }
 
-fn capture(event: &web_sys::PointerEvent) {
+/// Lets an element hear of a pointer until it is let go.
+pub fn capture(event: &web_sys::PointerEvent) {
     use wasm_bindgen::JsCast;
     if let Some(target) = event.target() {
         let _ = target.unchecked_into::<web_sys::Element>().set_pointer_capture(event.pointer_id());

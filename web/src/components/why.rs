@@ -4,6 +4,7 @@ use crate::dom::prelude::*;
 
 use super::picture::icon;
 use crate::charts::timeline::event_icon;
+use crate::model::Terms;
 use crate::props::{
     FrameSignal, LadderSignal, OnFocusField, OnSeek, OnSelect, ResourceSignal, RunSignal, SelectionSignal,
 };
@@ -60,9 +61,12 @@ fn body(
         outlook,
         ladder,
         list,
+        others,
         history,
+        policy,
     } = shown;
-    let section = |caption: &'static str, content: Node| {
+    let terms = Terms::of(&policy);
+    let section = |caption: String, content: Node| {
         view! { <div><p class="lab">{caption}</p>{content}</div> }
     };
     let checks = (!checks.is_empty()).then(|| {
@@ -80,25 +84,28 @@ fn body(
             .into_iter()
             .map(|reason| view! { <p class="more">{text(reason, on_select)}</p> })
             .collect_view();
-        section("Also", items.into_any())
+        section("Also".into(), items.into_any())
     });
-    let outlook = (!outlook.is_empty())
-        .then(|| section("What next", view! { <p class="more">{text(outlook, on_select)}</p> }.into_any()));
+    let outlook = (!outlook.is_empty()).then(|| {
+        section("What next".into(), view! { <p class="more">{text(outlook, on_select)}</p> }.into_any())
+    });
     view! {
         <div class="why">
             <h2><span>{text(about, on_select)}</span><span class="dim">{when}</span></h2>
             <p class="verdict">{text(verdict, on_select)}</p>
-            {evidence.map(|evidence| evidence_table(evidence, on_select))}
-            {(!ladder.is_empty()).then(|| section("How the fair share came about", ladder_list(ladder, on_select).into_any()))}
-            {rule.map(|rule| section("Rule", rule_card(rule).into_any()))}
+            {evidence.map(|evidence| evidence_table(evidence, terms, on_select))}
+            {(!ladder.is_empty()).then(|| section(terms.says("How the fair share came about"), ladder_list(ladder, on_select).into_any()))}
+            {rule.map(|rule| section("Rule".into(), rule_card(rule).into_any()))}
             {checks}
             {(!controls.is_empty())
-                .then(|| section("What decides here", chips(controls, on_focus_field).into_any()))}
+                .then(|| section("What decides here".into(), chips(controls, on_focus_field).into_any()))}
             {outlook}
             {also}
-            {list.map(|(caption, entries)| section(caption, entry_list(entries, on_select, on_seek).into_any()))}
+            {list.map(|(caption, entries)| section(terms.says(caption), entry_list(entries, on_select, on_seek).into_any()))}
+            {(!others.is_empty())
+                .then(|| section("Not chosen".into(), entry_list(others, on_select, on_seek).into_any()))}
             {(!history.is_empty())
-                .then(|| section("What happened to it", entry_list(history, on_select, on_seek).into_any()))}
+                .then(|| section("What happened to it".into(), entry_list(history, on_select, on_seek).into_any()))}
         </div>
     }
 }
@@ -139,7 +146,7 @@ pub fn text(text: Text, on_select: OnSelect) -> impl IntoView {
         .collect_view()
 }
 
-fn evidence_table(evidence: Evidence, on_select: OnSelect) -> impl IntoView {
+fn evidence_table(evidence: Evidence, terms: &Terms, on_select: OnSelect) -> impl IntoView {
     let Evidence { caption, head, rows } = evidence;
     let head = (!head.is_empty()).then(|| {
         let cells = head
@@ -159,7 +166,7 @@ fn evidence_table(evidence: Evidence, on_select: OnSelect) -> impl IntoView {
                         .map(|(what, cells, key)| {
                             view! {
                                 <tr class:key=key>
-                                    <td>{what}</td>
+                                    <td>{terms.says(what)}</td>
                                     {cells.into_iter().map(|cell| view! { <td>{cell}</td> }).collect_view()}
                                 </tr>
                             }

@@ -11,6 +11,7 @@
 //! elements by key, and live in an owner of their own until they go.
 
 mod convert;
+pub mod later;
 mod list;
 mod place;
 pub mod prelude;

@@ -16,6 +16,7 @@ use super::protocol::{
 pub fn frame(sim: &Simulation, record: &CycleRecord) -> Frame {
     let cluster = sim.cluster();
     let mut frame = Frame {
+        policy: String::new(),
         cycle: record.cycle,
         time_ms: record.time.as_millis(),
         digest: format!("{:016x}", record.digest),
@@ -237,7 +238,9 @@ enum About {
 
 fn event_row(cluster: &Cluster, record: &CycleRecord, recorded: &Recorded) -> EventRow {
     let (about, node, by) = match recorded.event {
-        Event::Submitted { job } | Event::JobDone { job } => (About::Job(job), None, None),
+        Event::Submitted { job } | Event::JobDone { job } | Event::Offered { job, .. } => {
+            (About::Job(job), None, None)
+        }
         Event::Bound { pod, node, .. } | Event::Claimed { pod, node } => (About::Pod(pod), Some(node), None),
         Event::Unclaimed { pod, node, by } => (About::Pod(pod), Some(node), Some(by)),
         Event::Evicted { pod, node, by, .. } => (About::Pod(pod), Some(node), by),
@@ -252,6 +255,7 @@ fn event_row(cluster: &Cluster, record: &CycleRecord, recorded: &Recorded) -> Ev
         by: by.map_or_else(String::new, |j| cluster.jobs[j].name.to_string()),
         by_queue: by.map(|j| cluster.jobs[j].queue.0),
         reason: convert_trace::reason(&recorded.event).to_string(),
+        pool: convert_trace::pool(cluster, &recorded.event),
         checks: recorded.checks.iter().map(|check| convert_trace::check(cluster, check)).collect(),
         ..EventRow::default()
     };

@@ -28,7 +28,16 @@ pub fn kind(event: &Event) -> &'static str {
         Event::Requeued { .. } => "requeued",
         Event::Finished { .. } => "finished",
         Event::JobDone { .. } => "done",
+        Event::Offered { .. } => "offered",
         Event::Changed { .. } => "changed",
+    }
+}
+
+/// The node pool to which a job is offered from now on.
+pub fn pool(cluster: &Cluster, event: &Event) -> String {
+    match *event {
+        Event::Offered { partition, .. } => cluster.partitions[partition].name.to_string(),
+        _ => String::new(),
     }
 }
 

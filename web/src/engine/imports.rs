@@ -24,10 +24,18 @@ pub fn read(files: &[(String, String)], options: &ImportOptions) -> Say {
         return scenario_file(text);
     }
     if let Some((_, text)) = of(Kind::FairShare) {
-        return simulator(import::fairshare::import(text));
+        return foreign(import::fairshare::import(text));
     }
     if let Some((_, text)) = of(Kind::TimeBased) {
-        return simulator(import::time_based::import(text));
+        return foreign(import::time_based::import(text));
+    }
+    if let Some((name, text)) = of(Kind::Plan) {
+        return foreign(import::import_plan(text, &named(name)));
+    }
+    if let Some((name, _)) = of(Kind::Organisation) {
+        let all = files.iter().zip(&kinds).filter(|(_, kind)| **kind == Kind::Organisation);
+        let texts: Vec<&str> = all.map(|((_, text), _)| text.as_str()).collect();
+        return foreign(import::import_organisation(&texts, &named(name)));
     }
     if let Some((name, text)) = of(Kind::QueuesYaml) {
         return queues_yaml(name, text);
@@ -48,13 +56,21 @@ pub fn read(files: &[(String, String)], options: &ImportOptions) -> Say {
         );
     }
     Say::nothing_imported(
-        "This is neither a scenario (YAML or JSON), nor a link, nor a trace of jobs (CSV with a head line).",
+        "This is neither a scenario (YAML or JSON), nor a link, nor a trace of jobs (CSV with a head line), nor projects of \
+         Run:ai (JSON), nor a resource plan of EGO (XML).",
     )
 }
 
-/// Input of one of KAI's bundled simulators.
-fn simulator(Imported { scenario, report }: Imported) -> Say {
-    let findings = report.diagnostics.into_iter().map(|d| d.says).collect();
+/// Choices that the reader is not asked for; the scenario is called like the file, if it has a name.
+fn named(file: &str) -> Options {
+    let stem = file.rsplit('/').next().unwrap_or_default();
+    let stem = stem.rsplit_once('.').map_or("", |(stem, _)| stem);
+    Options { name: stem.to_string(), ..Options::default() }
+}
+
+/// What somebody else's program reads or lists.
+fn foreign(Imported { scenario, report }: Imported) -> Say {
+    let findings = report.diagnostics.into_iter().map(line).collect();
     said(scenario.as_ref(), false, report.understood, [report.assumed, report.ignored, findings])
 }
 
@@ -86,13 +102,6 @@ fn queues_yaml(file: &str, text: &str) -> Say {
     said(scenario.as_ref(), false, report.understood, [report.assumed, report.ignored, findings])
 }
 
-fn line(found: scenario::Diagnostic) -> String {
-    match found.position {
-        Some((line, _)) => format!("line {line}: {}", found.says),
-        None => found.says,
-    }
-}
-
 fn contents(scenario: &Scenario) -> String {
     let count = |n: usize, one: &str, many: &str| format!("{n} {}", if n == 1 { one } else { many });
     format!(
@@ -102,6 +111,14 @@ fn contents(scenario: &Scenario) -> String {
         count(scenario.queues.len(), "queue", "queues"),
         count(scenario.jobs.len(), "job", "jobs"),
     )
+}
+
+/// A mistake and where it is.
+fn line(d: scenario::Diagnostic) -> String {
+    match d.position {
+        Some((line, _)) => format!("line {line}: {}", d.says),
+        None => d.says,
+    }
 }
 
 fn scenario_file(text: &str) -> Say {
@@ -179,6 +196,32 @@ mod tests {
         else {
             panic!("a trace is a trace");
         };
+        let plan = "<DistributionTree><Consumer ConsumerName=\"a\"/></DistributionTree>";
+        let projects = "{\"projects\": [{\"name\": \"a\", \"deservedGpus\": 2}]}";
+        for (text, policy) in [(plan, "ego"), (projects, "runai")] {
+            let Say::Imported { scenario: Some(scenario), is_trace: false, understood, assumed, .. } =
+                read(&file("pasted text", text), &ImportOptions::default())
+            else {
+                panic!("{policy} is read");
+            };
+            assert_eq!(scenario::read(&scenario).scenario.map(|s| s.policy).as_deref(), Some(policy));
+            assert!(!understood.is_empty() && !assumed.is_empty());
+        }
+        let two = vec![
+            ("d.json".to_string(), "{\"departments\": [{\"name\": \"d\", \"deservedGpus\": 4}]}".to_string()),
+            ("p.json".to_string(), projects.replace("\"deserved", "\"departmentName\": \"d\", \"deserved")),
+        ];
+        let Say::Imported { scenario: Some(both), .. } = read(&two, &ImportOptions::default()) else {
+            panic!("two lists are one organisation");
+        };
+        assert_eq!(scenario::read(&both).scenario.map(|s| (s.name, s.queues.len())), Some(("d".into(), 2)));
+        let wrong = projects.replace('2', "\"two\"");
+        let Say::Imported { scenario: None, findings, .. } =
+            read(&file("", &wrong), &ImportOptions::default())
+        else {
+            panic!("two is no number");
+        };
+        assert_eq!(findings, ["line 1: projects[0].deservedGpus: this is not a number"]);
         let Say::Imported { scenario: None, findings, .. } =
             read(&file("x", "hello"), &ImportOptions::default())
         else {

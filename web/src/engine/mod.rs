@@ -6,9 +6,13 @@ mod convert_trace;
 #[cfg(any(feature = "whole", test))]
 mod imports;
 mod ladders;
+mod levels;
 pub mod protocol;
 pub mod serve;
+mod stints;
+pub mod story;
 mod tape;
+mod tell;
 pub mod transport;
 mod trials;
 pub mod wire;

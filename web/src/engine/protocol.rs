@@ -6,6 +6,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::story::{Story, Tell};
+
 /// CPU millicores, memory bytes, GPUs, in this order.
 pub type Triple = [f64; 3];
 /// A triple in which `None` means unlimited.
@@ -76,6 +78,8 @@ pub enum Ask {
         scenario: String,
         /// The cycle.
         cycle: u32,
+        /// Also how this queue's fair share of this resource would come about.
+        ladder: Option<(String, u8)>,
     },
     /// When a job runs in variations of the scenario, held against the scenario itself. Only the latest one counts.
     Try {
@@ -93,6 +97,8 @@ pub enum Ask {
         /// Choices for traces.
         options: ImportOptions,
     },
+    /// Tell of the whole run, as it is at the present cycle.
+    Tell(Tell),
     /// Stop what is going on.
     Cancel,
 }
@@ -146,6 +152,8 @@ pub enum Say {
     Ghost {
         /// The frame.
         frame: Option<Box<Frame>>,
+        /// How the fair share that was asked for would come about: its levels from the root down.
+        levels: Vec<LadderLevel>,
     },
     /// The scenario cannot run; its findings are computed by the page itself.
     Refused {
@@ -202,6 +210,8 @@ pub enum Say {
         /// In the order asked, without the unchanged scenario.
         outcomes: Vec<Option<Outcome>>,
     },
+    /// What was to be told; `None`: there is no run.
+    Told(Option<Box<Story>>),
     /// The request was stopped.
     Cancelled,
 }
@@ -236,6 +246,8 @@ impl Say {
 /// What one instant looks like. Everything drawn derives from it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Frame {
+    /// The policy that runs, by its name in a scenario; empty: the default one.
+    pub policy: String,
     /// 0: the opening state.
     pub cycle: u32,
     /// Milliseconds since the start.
@@ -368,7 +380,7 @@ pub struct JobRow {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct EventRow {
     /// `submitted`, `started`, `claimed`, `reclaimed`, `preempted`, `moved`, `evicted`, `gone`, `requeued`,
-    /// `finished`, `done`, `changed`.
+    /// `finished`, `done`, `offered`, `changed`.
     pub kind: String,
     /// Milliseconds since the start.
     pub time_ms: i64,
@@ -390,6 +402,8 @@ pub struct EventRow {
     pub by_queue: Option<u32>,
     /// For reclaim: `fair-share` or `quota`; otherwise empty.
     pub reason: String,
+    /// The node pool to which a job is offered from now on; otherwise empty.
+    pub pool: String,
     /// What decided it.
     pub checks: Vec<CheckRow>,
 }

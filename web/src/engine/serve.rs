@@ -34,7 +34,7 @@ const BESIDE_ONLY: &str = "This browser cannot run the engine beside the page, a
 pub struct Server {
     runner: Option<Runner>,
     task: Option<(u64, Task)>,
-    ghost: Option<(u64, Runner, u32)>,
+    ghost: Option<GhostRun>,
     trials: Option<(u64, Trials)>,
 }
 
@@ -49,6 +49,14 @@ enum Task {
     On { stop: Stop, was: bool, up_to: u32 },
 }
 
+/// The run of a scenario that is being edited.
+struct GhostRun {
+    id: u64,
+    runner: Runner,
+    cycle: u32,
+    ladder: Option<(String, u8)>,
+}
+
 /// Which events are looked for.
 struct Wanted {
     queues: Option<Vec<QueueId>>,
@@ -58,6 +66,8 @@ struct Wanted {
 
 /// A run and the way back in it.
 struct Runner {
+    /// Its name in a scenario.
+    policy: &'static str,
     sim: Simulation,
     record: CycleRecord,
     tape: Tape,
@@ -88,7 +98,12 @@ impl Server {
                 self.next_event(id, from, back, (queue, job, without))
             }
             Ask::Ladder { cycle, queue, resource } => self.ladder(id, cycle, queue, resource),
-            Ask::Ghost { scenario, cycle } => self.start_ghost(id, &scenario, cycle),
+            Ask::Tell(tell) => {
+                let story =
+                    self.runner.as_ref().map(|r| Box::new(super::tell::story(&r.sim, &r.tape, &tell)));
+                vec![reply(id, Say::Told(story))]
+            }
+            Ask::Ghost { scenario, cycle, ladder } => self.start_ghost(id, &scenario, cycle, ladder),
             Ask::Try { job, cycle, scenarios } => {
                 self.trials = Some((id, Trials::new(job, cycle, scenarios)));
                 Vec::new()
@@ -111,12 +126,15 @@ impl Server {
         if let Some((id, task)) = self.task.take() {
             return self.work_on(id, task);
         }
-        if let Some((id, mut runner, cycle)) = self.ghost.take() {
-            if runner.step_towards(cycle) {
-                self.ghost = Some((id, runner, cycle));
+        if let Some(mut ghost) = self.ghost.take() {
+            if ghost.runner.step_towards(ghost.cycle) {
+                self.ghost = Some(ghost);
                 return Vec::new();
             }
-            return vec![reply(id, Say::Ghost { frame: Some(Box::new(runner.frame())) })];
+            let sim = &ghost.runner.sim;
+            let levels = ghost.ladder.map(|(queue, resource)| super::ladders::levels(sim, &queue, resource));
+            let frame = Some(Box::new(ghost.runner.frame()));
+            return vec![reply(ghost.id, Say::Ghost { frame, levels: levels.unwrap_or_default() })];
         }
         if let Some((id, mut trials)) = self.trials.take() {
             match trials.work() {
@@ -161,14 +179,14 @@ impl Server {
         Vec::new()
     }
 
-    fn start_ghost(&mut self, id: u64, text: &str, cycle: u32) -> Vec<Reply> {
+    fn start_ghost(&mut self, id: u64, text: &str, cycle: u32, ladder: Option<(String, u8)>) -> Vec<Reply> {
         self.ghost = None;
         match Runner::new(text) {
             Ok(runner) => {
-                self.ghost = Some((id, runner, cycle));
+                self.ghost = Some(GhostRun { id, runner, cycle, ladder });
                 Vec::new()
             }
-            Err(_) => vec![reply(id, Say::Ghost { frame: None })],
+            Err(_) => vec![reply(id, Say::Ghost { frame: None, levels: Vec::new() })],
         }
     }
 
@@ -291,15 +309,16 @@ pub(super) fn plan_of(text: &str) -> Result<Plan, Vec<String>> {
 impl Runner {
     fn new(text: &str) -> Result<Runner, Vec<String>> {
         let plan = plan_of(text)?;
+        let policy = plan.policy.name();
         let sim = Simulation::new(&plan);
         let record = sim.opening().clone();
         let tape = Tape::new(sim.cluster(), &record);
         let checkpoints = BTreeMap::from([(0, sim.checkpoint())]);
-        Ok(Runner { sim, record, tape, checkpoints, stride: 4 })
+        Ok(Runner { policy, sim, record, tape, checkpoints, stride: 4 })
     }
 
     fn frame(&self) -> Frame {
-        convert::frame(&self.sim, &self.record)
+        Frame { policy: self.policy.to_string(), ..convert::frame(&self.sim, &self.record) }
     }
 
     /// One cycle on; `false`: there is none.

@@ -9,7 +9,9 @@ use fairground::trace::{Event, Ledger};
 
 use super::convert::{bounds, triple};
 use super::convert_trace;
+use super::levels::Levels;
 use super::protocol::{Point, Run, Triple};
+use super::stints::Stints;
 
 /// Most points of a run.
 const POINTS_MAX: usize = 2_000;
@@ -38,6 +40,10 @@ pub struct Tape {
     /// Only every so many cycles make a point.
     stride: u32,
     marks: VecDeque<Mark>,
+    /// Who held what when.
+    pub stints: Stints,
+    /// What every queue held.
+    pub levels: Levels,
 }
 
 impl Tape {
@@ -50,7 +56,7 @@ impl Tape {
             [root] if !cluster.queues[*root].children.is_empty() => cluster.queues[*root].children.clone(),
             _ => roots,
         };
-        let mut tape = Tape { tops, stride: 1, ..Tape::default() };
+        let mut tape = Tape { tops, stride: 1, stints: Stints::new(cluster), ..Tape::default() };
         tape.push(cluster, opening);
         tape
     }
@@ -62,9 +68,11 @@ impl Tape {
         }
         self.last_cycle = record.cycle;
         self.last_time_ms = record.time.as_millis();
+        self.stints.push(cluster, record);
+        self.levels.push(record);
         for recorded in &record.events {
             let job = match recorded.event {
-                Event::Submitted { job } | Event::JobDone { job } => Some(job),
+                Event::Submitted { job } | Event::JobDone { job } | Event::Offered { job, .. } => Some(job),
                 Event::Bound { pod, .. }
                 | Event::Claimed { pod, .. }
                 | Event::Unclaimed { pod, .. }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use fairground::scenario::{Edit, Fix, Path, Scenario};
 
 use super::kinds::Kind;
+use super::tell::GanttMove;
 use super::{Opened, Selection};
 use crate::engine::protocol::{Frame, ImportOptions, Reply, Request, Stop};
 
@@ -83,6 +84,10 @@ pub enum Command {
     Theme(Theme),
     /// Chooses what NOW shows.
     Look(NowView),
+    /// Moves the window of Gantt.
+    Gantt(GanttMove),
+    /// Edits hold from the cursor on, or from the start.
+    EditLater(bool),
     /// Opens a tab of SETUP.
     Tab(SetupTab),
     /// Shows all values of a queue, of nodes or of a job in place of the table, or the table.
@@ -155,8 +160,13 @@ pub enum Change {
         /// The parent.
         parent: Option<String>,
     },
-    /// Copies a queue with its descendants, without their jobs.
-    DuplicateQueue(String),
+    /// Copies a queue with its descendants.
+    DuplicateQueue {
+        /// Which.
+        queue: String,
+        /// Their jobs too.
+        jobs: bool,
+    },
     /// Moves a queue.
     MoveQueue {
         /// Which.
@@ -301,21 +311,40 @@ pub enum NowView {
     Division,
     /// Queues inside queues.
     Tree,
+    /// Who ran when.
+    Gantt,
+    /// What every queue got, and what was wasted.
+    Fairness,
+    /// What every queue held, cycle by cycle.
+    Queues,
 }
 
 impl NowView {
+    /// All views, in order.
+    pub const ALL: [NowView; 6] = [
+        NowView::Shares,
+        NowView::Division,
+        NowView::Tree,
+        NowView::Gantt,
+        NowView::Fairness,
+        NowView::Queues,
+    ];
+
     /// The word of links.
     pub fn name(self) -> &'static str {
         match self {
             NowView::Shares => "shares",
             NowView::Division => "division",
             NowView::Tree => "tree",
+            NowView::Gantt => "gantt",
+            NowView::Fairness => "fairness",
+            NowView::Queues => "queues",
         }
     }
 
     /// Reads [`NowView::name`].
     pub fn from_name(name: &str) -> Option<NowView> {
-        [NowView::Shares, NowView::Division, NowView::Tree].into_iter().find(|view| view.name() == name)
+        NowView::ALL.into_iter().find(|view| view.name() == name)
     }
 }
 

@@ -131,6 +131,18 @@ pub fn try_set(scenario: &Scenario, at: &Path, text: &str) -> Result<Scenario, S
     }
 }
 
+/// What is wrong with a scenario that was not wrong with the one before.
+pub fn new_mistake(before: &Scenario, after: &Scenario) -> Option<String> {
+    let errors = |s: &Scenario| {
+        let errors = scenario::check(s).diagnostics.into_iter().filter(|d| d.severity == Severity::Error);
+        errors.collect::<Vec<_>>()
+    };
+    let after = errors(after);
+    let before = if after.is_empty() { Vec::new() } else { errors(before) };
+    let is_same = |a: &Diagnostic, b: &Diagnostic| b.code == a.code && b.at == a.at && b.says == a.says;
+    after.iter().find(|a| !before.iter().any(|b| is_same(a, b))).map(|mistake| mistake.says.clone())
+}
+
 /// As JSON of format version 1.
 pub fn to_json(scenario: &Scenario) -> String {
     scenario::to_json(scenario)

@@ -1,5 +1,6 @@
 //! Changes of a scenario as the page makes them, and what they are called.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use fairground::kit::gather::gather;
@@ -30,7 +31,7 @@ pub fn change(
             Ok(Changed { scenario: document::apply(scenario, edits)?, name: name.clone(), select: None })
         }
         Change::AddQueue { parent } => add_queue(scenario, parent.as_deref()),
-        Change::DuplicateQueue(queue) => duplicate_queue(scenario, queue),
+        Change::DuplicateQueue { queue, jobs } => duplicate_queue(scenario, queue, *jobs),
         Change::MoveQueue { queue, to } => move_queue(scenario, queue, to),
         Change::RemoveQueue(queue) => remove(scenario, "queues", queue, "queue"),
         Change::AddNodes => Ok(add_nodes(scenario)),
@@ -45,7 +46,7 @@ pub fn change(
 
 /// A name that is not taken yet: `queue-1`, `queue-2` …
 pub(super) fn free_name<'a>(stem: &str, taken: impl Iterator<Item = &'a str>) -> String {
-    let taken: std::collections::BTreeSet<&str> = gather(taken);
+    let taken: BTreeSet<&str> = gather(taken);
     let mut candidates = (1..).map(|n| format!("{stem}-{n}"));
     candidates.find(|name| !taken.contains(name.as_str())).expect("there are endless numbers")
 }
@@ -68,7 +69,7 @@ fn add_queue(scenario: &Scenario, parent: Option<&str>) -> Result<Changed, Strin
     Ok(Changed { scenario, name: format!("add queue {name}{with}"), select: Some(Selection::Queue(name)) })
 }
 
-fn duplicate_queue(scenario: &Scenario, queue: &str) -> Result<Changed, String> {
+fn duplicate_queue(scenario: &Scenario, queue: &str, with_jobs: bool) -> Result<Changed, String> {
     let subtree = tree::subtree(scenario, queue);
     let mut queues: Vec<QueueEntry> = scenario.queues.to_vec();
     let mut renamed: Vec<(String, String)> = Vec::new();
@@ -87,8 +88,24 @@ fn duplicate_queue(scenario: &Scenario, queue: &str) -> Result<Changed, String> 
         queues.push(copy);
     }
     let select = renamed.first().map(|(_, name)| Selection::Queue(name.clone()));
-    let scenario = Scenario { queues: Arc::new(queues), ..scenario.clone() };
-    Ok(Changed { scenario, name: format!("duplicate queue {queue}"), select })
+    let mut scenario = Scenario { queues: Arc::new(queues), ..scenario.clone() };
+    let with = if with_jobs { copy_jobs(&mut scenario, &renamed) } else { "" };
+    Ok(Changed { scenario, name: format!("duplicate queue {queue}{with}"), select })
+}
+
+/// Copies the jobs of queues into their copies. What runs from the start does so in one place only: the copies wait.
+fn copy_jobs(scenario: &mut Scenario, renamed: &[(String, String)]) -> &'static str {
+    let mut taken: BTreeSet<String> = gather(scenario.jobs.iter().map(|job| job.name.clone()));
+    let mut copies = Vec::new();
+    for job in scenario.jobs.iter() {
+        let Some((_, queue)) = renamed.iter().find(|(old, _)| *old == job.queue) else { continue };
+        let name = free_name(&format!("{}-copy", job.name), taken.iter().map(String::as_str));
+        taken.insert(name.clone());
+        copies.push(JobEntry { name, queue: queue.clone(), on: Vec::new(), started: None, ..job.clone() });
+    }
+    let with = if copies.is_empty() { "" } else { " with its jobs" };
+    Arc::make_mut(&mut scenario.jobs).extend(copies);
+    with
 }
 
 fn move_queue(scenario: &Scenario, queue: &str, to: &Shift) -> Result<Changed, String> {
@@ -276,6 +293,33 @@ mod tests {
         assert_eq!(stepped("", 10).as_deref(), Some("10"));
         assert_eq!(stepped("1.3", 1).as_deref(), Some("2.3"));
         assert_eq!(stepped("unlimited", 1), None);
+    }
+
+    #[test]
+    fn a_queue_is_copied_with_or_without_its_jobs() {
+        let text = "format: fairground-scenario\nversion: 1\nnodes: [{name: n, gpu: 8}]\n\
+                    queues: [{name: top, gpu: {quota: 8, limit: unlimited}}, {name: q, parent: top, gpu: {quota: 8, limit: unlimited}}]\n\
+                    jobs: [{name: j, queue: q, gpu: 1, on: [n], submit: -2s, started: -1s}, {name: k, queue: q, gpu: 1}]\n";
+        let scenario = document::from_text(text).expect("it is clean");
+        let copy = |jobs| {
+            let change = Change::DuplicateQueue { queue: "top".into(), jobs };
+            super::change(&scenario, &change, None).expect("it can be copied")
+        };
+        let names = |changed: &Changed| {
+            let jobs = changed.scenario.jobs.iter().map(|job| format!("{} in {}", job.name, job.queue));
+            jobs.collect::<Vec<_>>().join(", ")
+        };
+        assert_eq!(names(&copy(false)), "j in q, k in q");
+        let with = copy(true);
+        assert_eq!(names(&with), "j in q, k in q, j-copy-1 in q-copy-1, k-copy-1 in q-copy-1");
+        assert_eq!(with.name, "duplicate queue top with its jobs");
+        let parent =
+            with.scenario.queues.iter().find(|q| q.name == "q-copy-1").and_then(|q| q.parent.clone());
+        assert_eq!(parent.as_deref(), Some("top-copy-1"));
+        assert!(
+            fairground::scenario::check(&with.scenario).plan.is_some(),
+            "what ran on a device waits in the copy"
+        );
     }
 
     #[test]

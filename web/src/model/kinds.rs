@@ -50,7 +50,7 @@ impl Kind {
             "changed" => Kind::Changed,
             "started" => Kind::Started,
             "finished" => Kind::Finished,
-            "submitted" => Kind::Submitted,
+            "submitted" | "offered" => Kind::Submitted,
             "requeued" => Kind::Requeued,
             "claimed" => Kind::Claimed,
             _ => return None,
@@ -67,7 +67,7 @@ impl Kind {
             Kind::Changed => &["changed"],
             Kind::Started => &["started"],
             Kind::Finished => &["finished", "done"],
-            Kind::Submitted => &["submitted"],
+            Kind::Submitted => &["submitted", "offered"],
             Kind::Requeued => &["requeued", "gone"],
             Kind::Claimed => &["claimed"],
         }

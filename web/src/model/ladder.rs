@@ -19,7 +19,7 @@ pub struct Ladder {
 
 /// The queue whose fair share is explained: the selected one; for Division also that of what is selected, or the
 /// first that has a fair share.
-fn ladder_queue(model: &Model, frame: &Frame) -> Option<String> {
+pub(super) fn ladder_queue(model: &Model, frame: &Frame) -> Option<String> {
     let name = |queue: u32| frame.queues.get(queue as usize).map(|row| row.name.clone());
     let of_job = |job: &str| frame.jobs.iter().find(|row| row.name == *job).and_then(|row| name(row.queue));
     if let Some(Selection::Queue(queue)) = &model.selection {
@@ -48,13 +48,16 @@ pub(super) fn ask_ladder(model: &mut Model, fx: &mut Vec<Effect>) {
         model.ladder = None;
         return;
     };
-    let (cycle, resource) = (frame.cycle, model.resource);
+    let (cycle, resource) = (frame.cycle, model.explained_resource());
     let known = model.ladder.as_ref();
     if known.is_some_and(|l| l.cycle == cycle && l.queue == queue && l.resource == resource) {
         return;
     }
-    model.ladder = None;
-    if frame.queues.iter().any(|q| q.name == queue && q.fair_share.is_some()) {
+    let is_derived = frame.queues.iter().any(|q| q.name == queue && q.fair_share.is_some());
+    if !is_derived || known.is_some_and(|l| l.queue != queue || l.resource != resource) {
+        model.ladder = None;
+    }
+    if is_derived {
         model.asked.ladder = update::send(model, Ask::Ladder { cycle, queue, resource }, fx);
     }
 }

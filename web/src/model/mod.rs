@@ -5,6 +5,7 @@
 
 pub mod command;
 pub mod document;
+pub mod dominant;
 pub mod draft;
 pub mod edit;
 pub mod help;
@@ -12,10 +13,13 @@ pub mod history;
 pub mod inside;
 pub mod kinds;
 pub mod ladder;
+pub mod later;
 mod replies;
 pub mod requests;
 pub mod selection;
 pub mod table;
+pub mod tell;
+pub mod terms;
 pub mod tree;
 mod update;
 
@@ -25,13 +29,15 @@ use std::sync::Arc;
 use fairground::scenario::{Diagnostic, Path, Scenario, Severity};
 
 use crate::engine::protocol::{Frame, Run, Stop};
+use crate::engine::story::Story;
 pub use command::{Change, Command, Dialog, Effect, NowView, Panel, RequestKind, SetupTab, Shift, Theme};
 pub use document::{Opened, Origin};
 pub use history::History;
 use kinds::Kinds;
 pub use ladder::Ladder;
 pub use selection::Selection;
-pub use update::{begin, update};
+pub use terms::Terms;
+pub use update::{begin, mistake, update};
 
 /// Everything the page knows.
 #[derive(Clone, Debug)]
@@ -64,10 +70,14 @@ pub struct Model {
     pub stale: bool,
     /// The cursor's moment of the scenario as it is being edited.
     pub ghost: Option<Arc<Frame>>,
+    /// How the explained fair share would come about there.
+    pub ghost_ladder: Option<Arc<Ladder>>,
     /// The run in short.
     pub run: Option<Arc<Run>>,
     /// How the selected queue's fair share came about.
     pub ladder: Option<Arc<Ladder>>,
+    /// What was told of the whole run, for views that show more than a moment.
+    pub story: Option<Arc<Story>>,
     /// What the run is to stop at.
     pub stop: Option<Stop>,
     /// What would help a job.
@@ -76,7 +86,7 @@ pub struct Model {
     pub selection: Option<Selection>,
     /// The page selected it, not a person.
     pub auto_selected: bool,
-    /// 0 cpu, 1 memory, 2 gpu.
+    /// What charts show: 0 cpu, 1 memory, 2 gpu, 3 each queue's dominant resource.
     pub resource: u8,
     /// The engine.
     pub engine: EngineState,
@@ -152,6 +162,8 @@ pub struct Asked {
     pub import: u64,
     /// For what would help.
     pub help: u64,
+    /// For what is told of the whole run.
+    pub story: u64,
 }
 
 /// What the page looks like.
@@ -165,6 +177,10 @@ pub struct View {
     pub panel: Panel,
     /// What NOW shows.
     pub now: NowView,
+    /// Edits hold from the cursor on, where it is not at the start.
+    pub edits_later: bool,
+    /// What Gantt shows.
+    pub gantt: tell::GanttLook,
     /// An open dialog.
     pub dialog: Option<Dialog>,
     /// WHY is open where it is not always there.
@@ -245,8 +261,10 @@ impl Model {
             shown: None,
             stale: false,
             ghost: None,
+            ghost_ladder: None,
             run: None,
             ladder: None,
+            story: None,
             stop: None,
             help: None,
             selection: None,
@@ -272,6 +290,21 @@ impl Model {
         self.findings.iter().any(|d| d.severity == Severity::Error)
     }
 
+    /// The resource whose settings are shown: 0 cpu, 1 memory, 2 gpu.
+    pub fn settings_resource(&self) -> u8 {
+        self.resource.min(2)
+    }
+
+    /// The resource that is explained for the selected queue: 0 cpu, 1 memory, 2 gpu.
+    pub fn explained_resource(&self) -> u8 {
+        let Some((frame, 3)) = self.frame.as_ref().zip(Some(self.resource)) else {
+            return self.resource.min(2);
+        };
+        let queue = ladder::ladder_queue(self, frame);
+        let row = queue.and_then(|name| frame.queues.iter().find(|row| row.name == name));
+        row.map_or(2, |row| dominant::resource_of(&row.allocated, &row.request, &frame.total))
+    }
+
     /// The number of a thing of which there is one at a time.
     pub(crate) fn fresh_id(&mut self) -> u64 {
         self.next_id += 1;
@@ -295,8 +328,12 @@ impl Model {
         self.shown = None;
         self.view.now = opened.moment.view.unwrap_or(self.view.now);
         self.ghost = None;
+        self.ghost_ladder = None;
         self.run = None;
         self.ladder = None;
+        self.story = None;
+        self.view.gantt.first = 0;
+        self.view.edits_later = false;
         self.help = None;
         self.stale = false;
         self.playing = false;
@@ -314,6 +351,8 @@ impl Default for View {
             tab: SetupTab::Queues,
             panel: Panel::Now,
             now: NowView::Shares,
+            edits_later: false,
+            gantt: tell::GanttLook::default(),
             dialog: None,
             why_open: true,
             why_closed: false,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::command::{Dialog, Effect};
 use super::ladder::{Ladder, ask_ladder};
 use super::update::{go_to, notify, show_inside};
-use super::{EngineState, Model, Origin, Progress, Selection};
+use super::{EngineState, Model, Origin, Progress, Selection, tell};
 use crate::engine::protocol::{Frame, Reply, Run, Say, Stop};
 
 /// Takes a reply in, unless it answers a question that is no longer of interest.
@@ -13,7 +13,11 @@ pub(super) fn replied(model: &mut Model, reply: Reply, fx: &mut Vec<Effect>) {
     let id = reply.generation;
     match reply.say {
         Say::Frame { frame, run } if id == model.asked.frame => arrived(model, *frame, *run, fx),
-        Say::Ghost { frame } if id == model.asked.ghost => model.ghost = frame.map(|f| Arc::new(*f)),
+        Say::Ghost { frame, levels } if id == model.asked.ghost => {
+            model.ghost = frame.map(|f| Arc::new(*f));
+            let own = model.ladder.as_ref().filter(|_| model.ghost.is_some() && !levels.is_empty());
+            model.ghost_ladder = own.map(|own| Arc::new(Ladder { levels, ..(**own).clone() }));
+        }
         Say::Refused { findings } if id == model.asked.frame => {
             model.engine = EngineState::Refused(Arc::new(findings));
         }
@@ -33,6 +37,7 @@ pub(super) fn replied(model: &mut Model, reply: Reply, fx: &mut Vec<Effect>) {
             let cycle = model.frame.as_ref().map_or(0, |f| f.cycle);
             model.ladder = Some(Arc::new(Ladder { cycle, queue, resource, levels }));
         }
+        Say::Told(Some(story)) if id == model.asked.story => tell::told(model, *story),
         Say::Tried { outcomes } if id == model.asked.help => {
             if let Some(help) = &mut model.help {
                 Arc::make_mut(help).ran(outcomes);
@@ -99,12 +104,13 @@ fn arrived(model: &mut Model, frame: Frame, run: Run, fx: &mut Vec<Effect>) {
     model.cursor = frame.cycle;
     model.stale = false;
     model.ghost = None;
+    model.ghost_ladder = None;
     model.deaths = 0;
     model.engine = EngineState::Idle;
     let quiet_news = model.playing
         && (frame.events.is_empty() || model.clock_ms.saturating_sub(model.announced_ms) < 1000);
     if moved && !quiet_news {
-        fx.push(Effect::AnnounceStep(frame.clone(), model.resource));
+        fx.push(Effect::AnnounceStep(frame.clone(), model.settings_resource()));
         model.announced_ms = model.clock_ms;
     }
     model.frame = Some(frame.clone());
@@ -115,6 +121,7 @@ fn arrived(model: &mut Model, frame: Frame, run: Run, fx: &mut Vec<Effect>) {
         show_inside(model, model.inside, fx);
     }
     ask_ladder(model, fx);
+    tell::ask_story(model, false, fx);
 }
 
 /// Selects what is worth explaining, while nobody has selected anything: who had to go, else who started, else who

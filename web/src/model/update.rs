@@ -5,12 +5,12 @@ use std::sync::Arc;
 use fairground::scenario::{Fix, Path, Scenario, Severity};
 
 use super::SETUP_WIDTHS;
-use super::command::{Change, Command, Dialog, Effect, Panel};
+use super::command::{Change, Command, Dialog, Effect, NowView, Panel};
 use super::document::Opened;
 use super::edit::{self, Changed};
 use super::ladder::ask_ladder;
-use super::replies;
 use super::{EngineState, Import, Model, Notice, Origin, SPEEDS, Selection, document, inside, table};
+use super::{later, replies, tell};
 use crate::engine::protocol::{Ask, Frame, ImportOptions, Request};
 
 /// Most notices that are kept.
@@ -32,8 +32,10 @@ pub fn update(model: &mut Model, command: Command) -> Vec<Effect> {
         Command::Look(now) => {
             model.view.now = now;
             ask_ladder(model, fx);
+            tell::ask_story(model, true, fx);
             fx.push(Effect::SetUrl);
         }
+        Command::Gantt(by) => tell::move_gantt(model, by, fx),
         Command::SetText(scenario) => {
             if *scenario != *model.scenario {
                 commit(model, *scenario, "text", |_| "edit the text".to_string(), fx);
@@ -49,7 +51,7 @@ pub fn update(model: &mut Model, command: Command) -> Vec<Effect> {
         Command::Redo => redo(model, fx),
         Command::Select(selection) => select(model, selection, fx),
         Command::Resource(resource) => {
-            model.resource = resource.min(2);
+            model.resource = resource.min(3);
             ask_ladder(model, fx);
         }
         Command::Help(job) => super::help::ask(model, job, fx),
@@ -192,6 +194,7 @@ fn update_view(model: &mut Model, command: Command, fx: &mut Vec<Effect>) {
                 set.remove(&queue);
             }
         }
+        Command::EditLater(later) => view.edits_later = later,
         Command::ShowEvents(kind, shown) => {
             view.without.put(kind, !shown);
         }
@@ -226,7 +229,10 @@ fn ask_frame(model: &mut Model, ask: Ask, fx: &mut Vec<Effect>) {
 /// Starts a run of the present scenario and goes to the cursor.
 pub(super) fn load(model: &mut Model, fx: &mut Vec<Effect>) {
     model.stale = model.frame.is_some();
-    model.ladder = None;
+    // What was derived stays on screen until it is derived anew; no cycle takes it for its own.
+    if let Some(ladder) = &mut model.ladder {
+        Arc::make_mut(ladder).cycle = u32::MAX;
+    }
     model.help = None;
     model.shown = None;
     if model.has_errors() {
@@ -296,7 +302,7 @@ pub(super) fn show_inside(model: &mut Model, at: Option<u32>, fx: &mut Vec<Effec
             events: vec![frame.events[index as usize].clone()],
             ..(**model.shown.as_ref().unwrap_or(&frame)).clone()
         };
-        fx.push(Effect::AnnounceStep(Arc::new(only), model.resource));
+        fx.push(Effect::AnnounceStep(Arc::new(only), model.settings_resource()));
         if model.selection.is_none() || model.auto_selected {
             model.selection = Some(Selection::Event { cycle: frame.cycle, index });
             model.auto_selected = true;
@@ -339,15 +345,41 @@ fn open(model: &mut Model, opened: Opened, fx: &mut Vec<Effect>) {
 
 fn set(model: &mut Model, at: &Path, value: &str, fx: &mut Vec<Effect>) {
     let before = model.scenario.clone();
-    match document::try_set(&before, at, value) {
-        Ok(after) if after == *before => drop_ghost(model, fx),
-        Ok(after) => {
+    match try_set(model, at, value) {
+        Ok((after, _)) if after == *before => drop_ghost(model, fx),
+        Ok((after, None)) => {
             let control = at.to_string();
             commit(model, after, &control, |before| edit::name_of_set(before, at, value), fx);
             follow_rename(model, at, value);
+            if later::moment(model).is_some() {
+                let text = "That holds from the start: during a run only quota, limit, weight and priority of queues \
+                            change, states of single nodes, and jobs that come or end.";
+                notify(model, false, text.to_string(), Some(("Undo".to_string(), Command::Undo)), fx);
+            }
+        }
+        Ok((after, Some((cycle, time_ms)))) => {
+            let control = format!("{at} {time_ms}");
+            let was = later::at_moment(&before, time_ms);
+            let name = format!("{} from cycle {cycle}", edit::name_of_set(&was, at, value));
+            commit(model, after, &control, |_| name, fx);
         }
         Err(says) => notify(model, true, says, None, fx),
     }
+}
+
+/// The scenario with one value replaced, from the start or from a cycle on.
+fn try_set(model: &Model, at: &Path, value: &str) -> Result<(Scenario, Option<(u32, i64)>), String> {
+    let moment = later::moment(model);
+    let made = moment.and_then(|(_, time_ms)| later::set_from(&model.scenario, at, value, time_ms));
+    match made {
+        Some(made) => Ok((made?, moment)),
+        None => Ok((document::try_set(&model.scenario, at, value)?, None)),
+    }
+}
+
+/// Why a text cannot be the value of a place, if it cannot.
+pub fn mistake(model: &Model, at: &Path, value: &str) -> Option<String> {
+    try_set(model, at, value).err()
 }
 
 /// Keeps the selection on a thing that was renamed.
@@ -403,7 +435,7 @@ fn keep(model: &mut Model, fx: &mut Vec<Effect>) {
 }
 
 fn preview(model: &mut Model, at: &Path, value: &str, fx: &mut Vec<Effect>) {
-    let Ok(edited) = document::try_set(&model.scenario, at, value) else { return };
+    let Ok((edited, _)) = try_set(model, at, value) else { return };
     if edited == *model.scenario {
         drop_ghost(model, fx);
         return;
@@ -412,17 +444,21 @@ fn preview(model: &mut Model, at: &Path, value: &str, fx: &mut Vec<Effect>) {
         return;
     }
     let scenario = document::to_json(&edited);
-    model.asked.ghost = send(model, Ask::Ghost { scenario, cycle: model.cursor }, fx);
+    let is_seen = model.view.now == NowView::Division;
+    let ladder = model.ladder.as_ref().filter(|_| is_seen).map(|l| (l.queue.clone(), l.resource));
+    model.asked.ghost = send(model, Ask::Ghost { scenario, cycle: model.cursor, ladder }, fx);
 }
 
 fn drop_ghost(model: &mut Model, _fx: &mut Vec<Effect>) {
     model.ghost = None;
+    model.ghost_ladder = None;
     model.asked.ghost = model.fresh_id();
 }
 
 fn make_change(model: &mut Model, change: &Change, fx: &mut Vec<Effect>) {
     let before = model.scenario.clone();
-    match edit::change(&before, change, model.selection.as_ref()) {
+    let made = edit::change(&before, change, model.selection.as_ref());
+    match made.and_then(|made| made_later(model, change, made)) {
         Ok(Changed { scenario, name, select }) => {
             let removes =
                 matches!(change, Change::RemoveQueue(_) | Change::RemoveNodes(_) | Change::RemoveJob(_));
@@ -445,6 +481,17 @@ fn make_change(model: &mut Model, change: &Change, fx: &mut Vec<Effect>) {
             }
         }
         Err(says) => notify(model, true, says, None, fx),
+    }
+}
+
+/// The same change from the cursor on, if that is wanted and possible.
+fn made_later(model: &Model, change: &Change, made: Changed) -> Result<Changed, String> {
+    let Some((cycle, time_ms)) = later::moment(model) else { return Ok(made) };
+    match later::change(&model.scenario, change, &made, time_ms) {
+        Some(scenario) => {
+            Ok(Changed { scenario: scenario?, name: format!("{} from cycle {cycle}", made.name), ..made })
+        }
+        None => Ok(made),
     }
 }
 
@@ -500,6 +547,7 @@ fn engine_died(model: &mut Model, fx: &mut Vec<Effect>) {
     let again = matches!(model.engine, EngineState::Dead(_)) || model.deaths > 0;
     model.deaths += 1;
     model.ghost = None;
+    model.ghost_ladder = None;
     fx.push(Effect::RestartEngine);
     if again {
         model.engine = EngineState::Dead(at);
@@ -574,7 +622,7 @@ fn focus_field(model: &mut Model, path: Path, fx: &mut Vec<Effect>) {
     model.view.setup_folded = false;
     model.view.panel = Panel::Setup;
     model.view.tab = table::tab(&path);
-    let is_shown = table::has_column(&path, model.resource);
+    let is_shown = table::has_column(&path, model.settings_resource());
     model.view.detail = table::owner(&path).filter(|_| !is_shown);
     fx.push(Effect::FocusField(path));
 }

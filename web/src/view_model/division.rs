@@ -9,6 +9,7 @@ use super::Table;
 use super::number::{in_unit, number, with_unit};
 use super::queues::{Tone, Tree};
 use crate::engine::protocol::{Frame, LadderLevel, LadderLine};
+use crate::model::Terms;
 
 /// What Division draws.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -27,6 +28,8 @@ pub struct DivisionView {
     pub left: f64,
     /// Per step: what it is, what each child gets, what is left; the last row is the result.
     pub table: Table,
+    /// In whose words it is.
+    pub policy: String,
 }
 
 /// A child.
@@ -52,9 +55,16 @@ pub struct Tank {
     pub lid: f64,
     /// It is the queue that is explained.
     pub own: bool,
+    /// The same tank of the scenario as it is being edited, where it differs.
+    pub ghost: Option<Box<Tank>>,
 }
 
 impl Tank {
+    /// What it was given.
+    pub fn held(&self) -> f64 {
+        self.ground + self.water
+    }
+
     /// What its share is measured by: its weight, as past use left it.
     pub fn width(&self) -> f64 {
         self.part.unwrap_or(self.weight).max(0.0)
@@ -77,14 +87,14 @@ struct Step<'a> {
     lines: Vec<&'a LadderLine>,
 }
 
-fn steps(level: &LadderLevel) -> Vec<Step<'_>> {
+fn steps<'a>(level: &'a LadderLevel, terms: &Terms) -> Vec<Step<'a>> {
     let mut steps: Vec<Step<'_>> = Vec::new();
     let mut last = None;
     for line in &level.lines {
         let key = (line.kind.as_str(), line.priority, line.round);
         if last != Some(key) || line.kind == "remainder" {
             let says = match line.kind.as_str() {
-                "quota" => "quotas granted".to_string(),
+                "quota" => terms.says("quotas granted"),
                 "round" => format!("priority {}, round {}", line.priority, line.round),
                 _ => format!("left-over to {}", line.queue),
             };
@@ -98,9 +108,20 @@ fn steps(level: &LadderLevel) -> Vec<Step<'_>> {
     steps
 }
 
+/// Lays another division of the same level behind the tanks; those that differ have a ghost.
+pub fn with_ghost(mut view: DivisionView, ghost: &DivisionView) -> DivisionView {
+    for tank in &mut view.tanks {
+        let other = ghost.tanks.iter().find(|other| other.name == tank.name);
+        let of = |tank: &Tank| [tank.held(), tank.width(), tank.lid];
+        tank.ghost = other.filter(|other| of(other) != of(tank)).map(|other| Box::new(other.clone()));
+    }
+    view
+}
+
 /// What Division draws of one level after so many steps.
 pub fn division(frame: &Frame, level: &LadderLevel, resource: u8, at: usize) -> DivisionView {
-    let steps = steps(level);
+    let terms = Terms::of(&frame.policy);
+    let steps = steps(level, terms);
     let at = at.min(steps.len());
     let mut tanks = tanks(frame, level, resource);
     let mut left = in_unit(resource, level.capacity);
@@ -127,14 +148,17 @@ pub fn division(frame: &Frame, level: &LadderLevel, resource: u8, at: usize) -> 
         let given = level.lines.iter().filter(|line| line.queue == tank.name).map(|line| line.given);
         number(in_unit(resource, given.sum()))
     };
-    rows.push(row("fair share", &tanks, shares, left));
+    rows.push(row(terms.word("fair share"), &tanks, shares, left));
     let given: f64 = tanks.iter().map(|tank| tank.ground + tank.water).sum();
     let left_now = in_unit(resource, level.capacity) - given;
     let mut head = vec!["step".to_string()];
     head.extend(tanks.iter().map(|tank| tank.name.clone()));
     head.push("left".into());
-    let whose =
-        if level.of.is_empty() { "the top queues".into() } else { format!("the children of {}", level.of) };
+    let whose = if level.of.is_empty() {
+        terms.says("the top queues")
+    } else {
+        format!("the children of {}", level.of)
+    };
     DivisionView {
         title: format!("How {} are divided among {whose}", with_unit(resource, level.capacity)),
         caption: caption(&steps, at, &tanks, left_now),
@@ -143,6 +167,7 @@ pub fn division(frame: &Frame, level: &LadderLevel, resource: u8, at: usize) -> 
         tanks,
         left: left_now,
         table: Table { head, rows, text_columns: 1 },
+        policy: frame.policy.clone(),
     }
 }
 
@@ -205,12 +230,15 @@ fn caption(steps: &[Step<'_>], at: usize, tanks: &[Tank], left: f64) -> String {
 }
 
 /// What a tank holds, as a sentence.
-pub fn says(tank: &Tank) -> String {
+pub fn says(tank: &Tank, terms: &Terms) -> String {
     let mut said = format!("{}: {} given", tank.name, number(tank.ground + tank.water));
     if tank.ground > 0.0 {
-        said += &format!(", {} of it quota", number(tank.ground));
+        said += &format!(", {} of it {}", number(tank.ground), terms.word("quota"));
     }
-    said += &format!(", asks for {}, weight {}", number(tank.lid), number(tank.weight));
+    said += &format!(", asks for {}, {} {}", number(tank.lid), terms.word("weight"), number(tank.weight));
+    if let Some(ghost) = &tank.ghost {
+        said += &format!("; would be given {}", number(ghost.held()));
+    }
     if let Some(part) = tank.part {
         said += &format!(", counted as {} for past use", number(part));
     }

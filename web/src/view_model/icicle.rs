@@ -5,7 +5,7 @@ use super::number::{amount, count, in_unit, number, unit, with_unit};
 use super::queues::{Tone, Tree};
 use super::shares::selected_queue;
 use crate::engine::protocol::{Frame, QueueRow};
-use crate::model::Selection;
+use crate::model::{Selection, Terms};
 
 /// What the width of a queue stands for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -61,6 +61,7 @@ pub struct IcicleView {
 
 /// What Tree draws of a frame.
 pub fn icicle(frame: &Frame, selection: Option<&Selection>, resource: u8, measure: Measure) -> IcicleView {
+    let frame = &*super::dominant::seen(frame, resource);
     let r = usize::from(resource.min(2));
     let of = |row: &QueueRow| {
         let base = match measure {
@@ -71,6 +72,7 @@ pub fn icicle(frame: &Frame, selection: Option<&Selection>, resource: u8, measur
         base.map_or(f64::INFINITY, |base| in_unit(resource, base))
     };
     let word = MEASURES.iter().find(|(this, _)| *this == measure).map_or("", |(_, name)| name);
+    let word = Terms::of(&frame.policy).word(word);
     let tree = Tree::new(&frame.queues);
     let path = path(frame, selected_queue(frame, selection));
     let total = in_unit(resource, frame.total[r]);
@@ -117,7 +119,8 @@ pub fn icicle(frame: &Frame, selection: Option<&Selection>, resource: u8, measur
 fn seen(frame: &Frame, blocks: Vec<Block>, resource: u8, word: &str) -> IcicleView {
     let r = usize::from(resource.min(2));
     let total = in_unit(resource, frame.total[r]);
-    let head = ["queue".to_string(), "inside".into(), format!("{word}, {}", unit(resource, 2.0))];
+    let terms = Terms::of(&frame.policy);
+    let head = [terms.word("queue").to_string(), "inside".into(), format!("{word}, {}", unit(resource, 2.0))];
     let parent = |block: &Block| {
         let above = block.queue.and_then(|queue| frame.queues.get(queue as usize)?.parent);
         above
@@ -128,11 +131,12 @@ fn seen(frame: &Frame, blocks: Vec<Block>, resource: u8, word: &str) -> IcicleVi
     let given: f64 = blocks.iter().filter(|block| block.depth == 1).map(|block| block.has.min(total)).sum();
     IcicleView {
         summary: format!(
-            "{word} of the top queues: {} of {} {}; {} on {}",
+            "{word} of the {}: {} of {} {}; {} on {}",
+            terms.says("top queues"),
             number(given),
             amount(resource, frame.total[r]),
             unit(resource, total),
-            count(frame.queues.len() as u64, "queue"),
+            count(frame.queues.len() as u64, terms.word("queue")),
             count(blocks.iter().map(|block| u64::from(block.depth)).max().unwrap_or(0), "level")
         ),
         levels: blocks.iter().map(|block| block.depth + 1).max().unwrap_or(1),

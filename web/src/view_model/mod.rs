@@ -3,7 +3,11 @@
 
 pub mod cluster;
 pub mod division;
+pub mod dominant;
+pub mod fairness;
+pub mod gantt;
 pub mod icicle;
+pub mod multiples;
 pub mod number;
 pub mod palette;
 pub mod pointed;

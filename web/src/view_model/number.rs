@@ -9,6 +9,8 @@ pub const CPU: u8 = 0;
 pub const MEMORY: u8 = 1;
 /// GPU.
 pub const GPU: u8 = 2;
+/// Each queue in its dominant resource, in percent.
+pub const DOMINANT: u8 = 3;
 
 /// An amount of a resource in the unit people read: cores, GiB, GPUs.
 pub fn in_unit(resource: u8, base: f64) -> f64 {
@@ -25,6 +27,7 @@ pub fn unit(resource: u8, amount: f64) -> &'static str {
         CPU if amount == 1.0 => "core",
         CPU => "cores",
         MEMORY => "GiB",
+        DOMINANT => "%",
         _ if amount == 1.0 => "GPU",
         _ => "GPUs",
     }
@@ -35,6 +38,7 @@ pub fn resource_name(resource: u8) -> &'static str {
     match resource {
         CPU => "CPU",
         MEMORY => "memory",
+        DOMINANT => "dominant share",
         _ => "GPU",
     }
 }

@@ -97,7 +97,10 @@ fn of_the_scenario(model: &Model, add: Add<'_>) {
     add("Add nodes", "N", Command::Change(Change::AddNodes));
     if let Some(Selection::Queue(name)) = &model.selection {
         let shift = |to| Command::Change(Change::MoveQueue { queue: name.clone(), to });
-        add(&format!("Duplicate {name}"), "", Command::Change(Change::DuplicateQueue(name.clone())));
+        for (jobs, with) in [(false, ""), (true, " with its jobs")] {
+            let copy = Change::DuplicateQueue { queue: name.clone(), jobs };
+            add(&format!("Duplicate {name}{with}"), "", Command::Change(copy));
+        }
         add(&format!("Move {name} up"), "Alt+↑", shift(Shift::Up));
         add(&format!("Move {name} down"), "Alt+↓", shift(Shift::Down));
         add(&format!("Move {name} to the top"), "", shift(Shift::Under(None)));
@@ -124,10 +127,15 @@ fn of_the_page(add: Add<'_>) {
         (NowView::Shares, "Show shares", "1"),
         (NowView::Division, "Show how shares are divided", "2"),
         (NowView::Tree, "Show the tree", "3"),
+        (NowView::Gantt, "Show who ran when", "4"),
+        (NowView::Fairness, "Show fairness and waste", "5"),
+        (NowView::Queues, "Show every queue over time", "6"),
     ] {
         add(label, key, Command::Look(view));
     }
-    for (resource, label) in [(2, "Show GPUs"), (0, "Show CPU"), (1, "Show memory")] {
+    for (resource, label) in
+        [(2, "Show GPUs"), (0, "Show CPU"), (1, "Show memory"), (3, "Show dominant shares")]
+    {
         add(label, "", Command::Resource(resource));
     }
     add("Share", "Ctrl+S", Command::Dialog(Some(Dialog::Share)));

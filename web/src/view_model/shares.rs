@@ -4,11 +4,12 @@ use std::collections::BTreeSet;
 
 use fairground::kit::gather::gather;
 
-use super::Table;
-use super::number::{self, amount, bound, in_unit, unit};
+use super::number::{self, DOMINANT, amount, bound, in_unit, resource_name, unit};
 use super::queues::{Tone, Tree, visible};
+use super::{Table, dominant};
 use crate::engine::protocol::{BoundTriple, EventRow, Frame, QueueRow, Triple};
-use crate::model::Selection;
+use crate::model::dominant::resource_of;
+use crate::model::{Selection, Terms};
 
 /// What Shares draws. Amounts are in the unit people read.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -27,6 +28,8 @@ pub struct SharesView {
     pub rows: Vec<ShareRow>,
     /// The marks that are on screen.
     pub marks: BTreeSet<Mark>,
+    /// In whose words it is.
+    pub policy: String,
 }
 
 /// One row.
@@ -38,6 +41,8 @@ pub struct ShareRow {
     pub queue: Option<u32>,
     /// Level in the tree.
     pub depth: u32,
+    /// The resource in which it is counted, where every queue has its own.
+    pub counted_in: u8,
     /// Colour.
     pub tone: Tone,
     /// Allocated, without what is leaving.
@@ -137,32 +142,42 @@ pub fn shares(
     resource: u8,
     collapsed: &[String],
 ) -> SharesView {
+    let raw = frame;
+    let frame = &*dominant::seen(raw, resource);
+    let ghost = ghost.map(|ghost| dominant::seen(ghost, resource));
     let tree = Tree::new(&frame.queues);
     let r = usize::from(resource.min(2));
     let capacity = in_unit(resource, frame.total[r]);
     let touched = touched(frame);
     let selected = selected_queue(frame, selection);
-    let mut rows = vec![cluster_row(frame, &tree, resource)];
+    let terms = Terms::of(&frame.policy);
+    let mut rows = vec![cluster_row(raw, &tree, resource)];
     for position in visible(&frame.queues, &tree, collapsed) {
         let queue = &frame.queues[position as usize];
-        let mut row = queue_row(queue, resource);
+        let mut row = queue_row(queue, resource, terms);
         row.queue = Some(position);
+        if resource == DOMINANT {
+            let queue = &raw.queues[position as usize];
+            row.counted_in = resource_of(&queue.allocated, &queue.request, &raw.total);
+            row.facts.insert(0, ("counted in", resource_name(row.counted_in).to_string()));
+        }
         row.depth = tree.depth(position) + 1;
         row.tone = tree.tone(position);
         row.changed = touched.contains(&position);
         row.selected = selected == Some(position);
-        row.ghost = ghost.and_then(|ghost| ghost_of(&row, ghost, resource));
+        row.ghost = ghost.as_deref().and_then(|ghost| ghost_of(&row, ghost, resource));
         rows.push(row);
     }
     let has_shares = frame.queues.iter().any(|queue| queue.fair_share.is_some());
     let most = rows.iter().map(|row| row.request.max(row.allocated)).fold(0.0, f64::max);
     let max = most.min(capacity * CUT).max(capacity).max(if capacity > 0.0 { 0.0 } else { most }).max(1e-9);
     let mut view = SharesView {
-        summary: summary(frame, &tree, resource),
+        summary: summary(frame, &tree, &rows[0].has, resource),
         resource,
         max,
         capacity,
-        reference: if has_shares { "fair share" } else { "quota" },
+        reference: terms.word(if has_shares { "fair share" } else { "quota" }),
+        policy: frame.policy.clone(),
         rows,
         marks: BTreeSet::new(),
     };
@@ -221,14 +236,14 @@ fn base(triple: &BoundTriple, resource: u8) -> Option<f64> {
     triple[usize::from(resource.min(2))]
 }
 
-fn queue_row(queue: &QueueRow, resource: u8) -> ShareRow {
+fn queue_row(queue: &QueueRow, resource: u8, terms: &Terms) -> ShareRow {
     let r = usize::from(resource.min(2));
     let fair = queue.fair_share.as_ref().map(|share| base(share, resource));
     let reference = fair.unwrap_or_else(|| base(&queue.quota, resource));
     let mut facts = vec![("has", number::with_unit(resource, queue.allocated[r]))];
     let mut more = |there: bool, name, value: String| {
         if there {
-            facts.push((name, value));
+            facts.push((terms.word(name), value));
         }
     };
     more(queue.claimed[r] > 0.0, "claimed", amount(resource, queue.claimed[r]));
@@ -260,24 +275,35 @@ fn queue_row(queue: &QueueRow, resource: u8) -> ShareRow {
 
 fn cluster_row(frame: &Frame, tree: &Tree, resource: u8) -> ShareRow {
     let r = usize::from(resource.min(2));
-    let sum = |what: fn(&QueueRow) -> &Triple| -> f64 {
-        tree.tops().iter().map(|top| what(&frame.queues[*top as usize])[r]).sum()
+    let sum = |what: fn(&QueueRow) -> &Triple| -> Triple {
+        let of = |r: usize| tree.tops().iter().map(|top| what(&frame.queues[*top as usize])[r]).sum();
+        [of(0), of(1), of(2)]
     };
-    let (allocated, leaving) = (sum(|q| &q.allocated), sum(|q| &q.leaving));
-    let (request, locked) = (sum(|q| &q.request), sum(|q| &q.non_preemptible));
+    let mut all = QueueRow {
+        allocated: sum(|q| &q.allocated),
+        leaving: sum(|q| &q.leaving),
+        request: sum(|q| &q.request),
+        non_preemptible: sum(|q| &q.non_preemptible),
+        ..QueueRow::default()
+    };
+    let mut total = frame.total;
+    if resource == DOMINANT {
+        all = dominant::row(&all, &total);
+        total = [0.0, 0.0, 100.0];
+    }
     ShareRow {
         name: "cluster".into(),
-        allocated: in_unit(resource, allocated),
-        locked: in_unit(resource, locked),
-        leaving: in_unit(resource, leaving),
-        request: in_unit(resource, request),
-        has: amount(resource, allocated),
-        of: format!("of {}", amount(resource, frame.total[r])),
-        wants: format!("wants {}", amount(resource, request)),
+        allocated: pick(&all.allocated, resource),
+        locked: pick(&all.non_preemptible, resource),
+        leaving: pick(&all.leaving, resource),
+        request: pick(&all.request, resource),
+        has: amount(resource, all.allocated[r]),
+        of: format!("of {}", amount(resource, total[r])),
+        wants: format!("wants {}", amount(resource, all.request[r])),
         facts: vec![
-            ("has", number::with_unit(resource, allocated)),
-            ("capacity", amount(resource, frame.total[r])),
-            ("wants", amount(resource, request)),
+            ("has", number::with_unit(resource, all.allocated[r])),
+            ("capacity", amount(resource, total[r])),
+            ("wants", amount(resource, all.request[r])),
         ],
         ..ShareRow::default()
     }
@@ -310,7 +336,8 @@ pub fn selected_queue(frame: &Frame, selection: Option<&Selection>) -> Option<u3
     }
 }
 
-fn summary(frame: &Frame, tree: &Tree, resource: u8) -> String {
+fn summary(frame: &Frame, tree: &Tree, used: &str, resource: u8) -> String {
+    let terms = Terms::of(&frame.policy);
     let r = usize::from(resource.min(2));
     let leaves: Vec<&QueueRow> = tree
         .order()
@@ -322,7 +349,9 @@ fn summary(frame: &Frame, tree: &Tree, resource: u8) -> String {
         .iter()
         .filter_map(|queue| {
             let over = queue.allocated[r] - queue.quota[r]?;
-            (over > 1e-9).then(|| format!("{} holds {} beyond its quota", queue.name, amount(resource, over)))
+            (over > 1e-9).then(|| {
+                format!("{} holds {} beyond its {}", queue.name, amount(resource, over), terms.word("quota"))
+            })
         })
         .collect();
     let short: Vec<String> = leaves
@@ -334,10 +363,9 @@ fn summary(frame: &Frame, tree: &Tree, resource: u8) -> String {
                 .then(|| format!("{} is {} short of what it is due", queue.name, amount(resource, missing)))
         })
         .collect();
-    let used: f64 = tree.tops().iter().map(|top| frame.queues[*top as usize].allocated[r]).sum();
     let mut said = format!(
         "{} of {} {} allocated",
-        amount(resource, used),
+        used,
         amount(resource, frame.total[r]),
         unit(resource, in_unit(resource, frame.total[r]))
     );
@@ -346,7 +374,8 @@ fn summary(frame: &Frame, tree: &Tree, resource: u8) -> String {
             [] => {}
             [one] => said += &format!("; {one}"),
             [one, rest @ ..] => {
-                said += &format!("; {one}, and {} more", number::count(rest.len() as u64, "queue"))
+                said +=
+                    &format!("; {one}, and {} more", number::count(rest.len() as u64, terms.word("queue")))
             }
         }
     }
@@ -357,12 +386,16 @@ fn summary(frame: &Frame, tree: &Tree, resource: u8) -> String {
 pub fn table(view: &SharesView) -> Table {
     let text = |v: Option<f64>| v.map_or_else(|| "–".into(), number::number);
     let unit = unit(view.resource, 2.0);
+    let terms = Terms::of(&view.policy);
+    let says = |word: &'static str| terms.word(word);
     let captions = ["has", "claimed", "leaving", "quota", "fair share", "limit", "wants", "cannot be taken"];
+    let mut head = vec![says("queue").to_string()];
+    let counted_in = view.resource == DOMINANT;
+    head.extend(counted_in.then(|| "counted in".to_string()));
+    head.extend(captions.iter().map(|c| format!("{}, {unit}", says(c))));
     Table {
-        head: std::iter::once("queue".to_string())
-            .chain(captions.iter().map(|c| format!("{c}, {unit}")))
-            .collect(),
-        text_columns: 1,
+        head,
+        text_columns: 1 + usize::from(counted_in),
         rows: view
             .rows
             .iter()
@@ -377,7 +410,11 @@ pub fn table(view: &SharesView) -> Table {
                     Some(row.request),
                     Some(row.locked),
                 ];
-                std::iter::once(row.name.clone()).chain(numbers.into_iter().map(text)).collect()
+                let mut cells = vec![row.name.clone()];
+                let whose = row.queue.map_or("–", |_| resource_name(row.counted_in));
+                cells.extend(counted_in.then(|| whose.to_string()));
+                cells.extend(numbers.into_iter().map(text));
+                cells
             })
             .collect(),
     }

@@ -1,9 +1,9 @@
 //! Timeline: what the top queues held, cycle by cycle, and the lane of events above it.
 
-use super::Table;
 use super::number::{self, amount, count, in_unit, number, unit};
 use super::queues::{HUES, Tone, Tree};
 use super::shares::selected_queue;
+use super::{Table, dominant};
 use crate::engine::protocol::{Frame, Point, Run};
 use crate::model::Selection;
 pub use crate::model::kinds::{Kind, Kinds};
@@ -64,6 +64,8 @@ pub struct TimelineView {
     pub events: Vec<LaneEvent>,
     /// The kinds of all of them, also of those that are left out.
     pub kinds: Kinds,
+    /// In whose words it is.
+    pub policy: String,
 }
 
 impl TimelineView {
@@ -117,12 +119,14 @@ pub struct LaneMark {
 /// Scales end at one of these, so that they do not move with every step.
 const ENDS: [u32; 16] = [12, 20, 30, 40, 60, 80, 100, 150, 200, 300, 400, 600, 800, 1000, 1500, 2000];
 
-fn end_of(last: u32) -> u32 {
+/// Where a scale ends on which a run has come so far.
+pub fn end_of(last: u32) -> u32 {
     ENDS.into_iter().find(|end| *end >= last).unwrap_or_else(|| last.div_ceil(1000).saturating_mul(1000))
 }
 
 /// What Timeline draws of a run. Names and colours come from the frame.
 pub fn timeline(run: &Run, frame: &Frame, selection: Option<&Selection>, resource: u8) -> TimelineView {
+    let run = &*dominant::seen_run(run, resource);
     let tree = Tree::new(&frame.queues);
     let r = usize::from(resource.min(2));
     let selected = selected_queue(frame, selection);
@@ -158,6 +162,7 @@ pub fn timeline(run: &Run, frame: &Frame, selection: Option<&Selection>, resourc
         share,
         events,
         kinds,
+        policy: frame.policy.clone(),
     }
 }
 

@@ -4,6 +4,16 @@ use super::text::Text;
 use crate::engine::protocol::{BoundTriple, CheckRow, ValueRow};
 use crate::view_model::number::{self, CPU, GPU, MEMORY, amount, with_unit};
 
+/// The name of a quantity, for a rule.
+fn quantity_of(rule: &str, key: &str) -> String {
+    match key {
+        // A part of a pool, which is more than the amount that the charts show.
+        "fair-share" if rule.starts_with("ego/") => "share usage quota".into(),
+        "saturation" if rule.starts_with("ego/") => "usage for its share ratio".into(),
+        _ => quantity_name(key),
+    }
+}
+
 /// The name of a quantity.
 pub fn quantity_name(key: &str) -> String {
     match key {
@@ -169,7 +179,7 @@ pub fn says(check: &CheckRow) -> Text {
             ValueRow::Real(Some(v)) if key == "constant" && !seconds => number::number(*v),
             _ => shown.clone(),
         };
-        if key == "constant" { plain } else { format!("{} ({shown})", quantity_name(key)) }
+        if key == "constant" { plain } else { format!("{} ({shown})", quantity_of(&check.rule, key)) }
     };
     text = text.say(side(&check.left, &check.left_value));
     text = text.say(format!(" {} ", relation(&check.op, check.holds)));

@@ -1,6 +1,7 @@
 //! Events: who was told to go and why, what started where, what else happened.
 
 use super::check::{decisive_resource, says, value_of};
+use super::others::not_chosen;
 use super::text::Text;
 use super::{Control, Entry, Evidence, Explanation, RuleCard};
 use crate::engine::protocol::{CheckRow, EventRow, Frame, QueueRow};
@@ -43,6 +44,7 @@ pub fn event(frame: &Frame, event: &EventRow, resource: u8) -> Explanation {
         explanation.checks = event.checks.iter().map(says).collect();
     }
     explanation.list = in_order(frame, event);
+    explanation.others = not_chosen(frame, event, resource);
     if explanation.rule.is_none() {
         explanation.rule = event.checks.iter().rev().find(|check| !check.says.is_empty()).map(RuleCard::of);
     }
@@ -74,8 +76,7 @@ fn is_told_to_go(event: &EventRow) -> bool {
     matches!(event.kind.as_str(), "reclaimed" | "preempted" | "moved" | "evicted")
 }
 
-/// Who is told to go for the same job, in the order in which it was decided, and who of the giver's queue cannot be
-/// taken from. Of one alone there is nothing to tell.
+/// Who is told to go for the same job, in the order in which it was decided. Of one alone there is nothing to tell.
 fn in_order(frame: &Frame, event: &EventRow) -> Option<(&'static str, Vec<Entry>)> {
     if !is_told_to_go(event) || event.by.is_empty() {
         return None;
@@ -96,18 +97,6 @@ fn in_order(frame: &Frame, event: &EventRow) -> Option<(&'static str, Vec<Entry>
             ..Entry::default()
         });
     }
-    let mut stay: Vec<&str> = Vec::new();
-    for pod in frame.nodes.iter().flat_map(|node| &node.cells).flat_map(|cell| &cell.pods) {
-        if pod.locked && pod.queue == event.queue && !stay.contains(&pod.job.as_str()) {
-            stay.push(&pod.job);
-        }
-    }
-    entries.extend(stay.into_iter().map(|job| Entry {
-        when: "stays".into(),
-        text: Text::default().job(job).say(", which cannot be taken"),
-        selection: Some(Selection::Job(job.to_string())),
-        ..Entry::default()
-    }));
     (entries.len() > 1).then_some(("Told to go for the same job, in this order", entries))
 }
 
@@ -383,6 +372,10 @@ fn other(frame: &Frame, event: &EventRow) -> Explanation {
         "evicted" => job.say(format!(" was evicted: {}.", reason(&event.reason))),
         "gone" => job.say(" is gone from ").node(&event.node).say("; its place is free."),
         "requeued" => job.say(" waits again in ").queue(queue).say("."),
+        "offered" => job
+            .say(" found no place in its pool, so it is offered to the pool ")
+            .say(&*event.pool)
+            .say(" now."),
         "finished" => job.say(" finished on ").node(&event.node).say("."),
         "done" => job.say(" is done: its last pod ended."),
         "mark" => marked(frame, event).say("."),

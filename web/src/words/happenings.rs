@@ -96,6 +96,7 @@ fn line(frame: &Frame, group: &Group<'_>) -> Text {
         "moved" => taker(job.say(format!("{pods} moved")), "to make room for"),
         "evicted" => job.say(format!("{pods} evicted: {}", super::event::reason(&event.reason))),
         "requeued" => job.say(format!("{pods} waits again")),
+        "offered" => job.say(format!(" offered to the pool {}", event.pool)),
         "finished" => job.say(format!("{pods} finished")),
         "mark" => super::event::marked(frame, event),
         "changed" => Text::of("The plan changed"),
@@ -142,6 +143,7 @@ pub fn history(run: &Run, job: &str, cycle: u32) -> Vec<Entry> {
         let Some(shape) = Kind::of(kind).filter(|_| name == job) else { continue };
         let said = match kind.as_str() {
             "requeued" => "waits again",
+            "offered" => "offered to another pool",
             "claimed" => "room claimed for it",
             other => other,
         };

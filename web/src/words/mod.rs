@@ -9,6 +9,7 @@ mod event;
 mod happenings;
 mod help;
 mod ladder;
+mod others;
 mod pending;
 mod queue;
 mod text;
@@ -23,7 +24,7 @@ pub use ladder::{Step, ladder};
 pub use text::{Piece, Text};
 
 use crate::engine::protocol::{CheckRow, Frame, Run};
-use crate::model::{Ladder, Selection};
+use crate::model::{Ladder, Selection, Terms};
 use crate::view_model::number;
 
 /// Why something is as it is.
@@ -51,8 +52,33 @@ pub struct Explanation {
     pub ladder: Vec<Step>,
     /// A caption and a list: jobs of a queue, pods of a node, what happened.
     pub list: Option<(&'static str, Vec<Entry>)>,
+    /// Who else could have been asked to go, and what protected them.
+    pub others: Vec<Entry>,
     /// What happened to the job so far.
     pub history: Vec<Entry>,
+    /// In whose words it is.
+    pub policy: String,
+}
+
+impl Explanation {
+    /// Puts our own words into a policy's; what the rules say is in its words already.
+    fn in_terms(&mut self, terms: &Terms) {
+        let texts = [&mut self.about, &mut self.verdict, &mut self.outlook].into_iter();
+        let texts = texts.chain(&mut self.also).chain(&mut self.checks);
+        let texts = texts.chain(self.controls.iter_mut().map(|control| &mut control.label));
+        let texts = texts.chain(self.ladder.iter_mut().map(|step| &mut step.text));
+        let texts = texts.chain(self.history.iter_mut().map(|entry| &mut entry.text));
+        let list = self.list.iter_mut().flat_map(|(_, entries)| entries);
+        let texts = texts.chain(list.map(|entry| &mut entry.text));
+        texts.for_each(|text| text.in_terms(terms));
+        for step in &mut self.ladder {
+            step.sum = terms.says(&step.sum);
+        }
+        if let Some(evidence) = &mut self.evidence {
+            evidence.caption.in_terms(terms);
+            evidence.head.iter_mut().for_each(|text| text.in_terms(terms));
+        }
+    }
 }
 
 /// A small table.
@@ -173,6 +199,8 @@ pub fn why(
     if explanation.when.is_empty() {
         explanation.when = number::time(frame.time_ms);
     }
+    explanation.policy.clone_from(&frame.policy);
+    explanation.in_terms(Terms::of(&frame.policy));
     explanation
 }
 

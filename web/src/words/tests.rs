@@ -395,19 +395,77 @@ fn victims_are_told_in_order_with_those_who_stay() {
         let index =
             frame.events.iter().position(|event| event.by == by).expect("somebody goes for it") as u32;
         let explanation = why(&frame, None, Some(&Selection::Event { cycle: 1, index }), None, 2);
-        let (_, entries) = explanation.list.unwrap_or_default();
+        let (_, mut entries) = explanation.list.unwrap_or_default();
+        entries.extend(explanation.others);
         entries.iter().map(|entry| format!("{} {}\n", entry.when, entry.text)).collect::<String>()
     };
     expect![[r#"
         1. `low4`, submitted −6:36
         2. `low3`, submitted −6:37
+        stays `low1`: its priority is not lower, or enough was free without it
+        stays `low2`: its priority is not lower, or enough was free without it
     "#]]
     .assert_eq(&told("priority-inside-a-queue", "urgent"));
     expect![[r#"
-        1. `low`, submitted −8:20
-        stays `keep`, which cannot be taken
+        stays 2 jobs of `blue`: a queue reclaims from others only
+        stays `keep` cannot be taken: it is non-preemptible
     "#]]
     .assert_eq(&told("tug-of-war", "stretch"));
-    // One alone needs no list.
-    assert_eq!(told("start", "b2"), "");
+    expect![[r#"
+        stays 1 job of `team-b`: a queue reclaims from others only
+        stays `a1`: enough was free without it
+    "#]]
+    .assert_eq(&told("start", "b2"));
+}
+
+#[test]
+fn those_who_were_not_chosen_have_their_reason() {
+    let told = |frame: &Frame, job: &str| {
+        let entries = job_at(frame, job).others;
+        entries.into_iter().map(|entry| entry.text.to_string()).collect::<Vec<_>>().join("\n")
+    };
+    expect![[r#"
+        1 job of `team-b`: a queue reclaims from others only
+        `a1`: enough was free without it"#]]
+    .assert_eq(&told(&fixtures::reclaimed(), "a2"));
+    expect![[r#"
+        `product` holds 13, no more than its fair share of 13
+        `sandbox` holds 1, no more than its fair share of 1
+        2 jobs of `nlp`: a queue reclaims from others only
+        `v1` cannot be taken: it is non-preemptible
+        `v2`: enough was free without it
+        `v3`: enough was free without it"#]]
+    .assert_eq(&told(&fixtures::departments(), "v4"));
+    let mut frame = fixtures::departments();
+    frame.events[0].checks.clear();
+    assert_eq!(told(&frame, "v4"), "", "of other rules it is not known whom they spare");
+}
+
+#[test]
+fn the_words_are_those_of_the_policy() {
+    let told = |policy: &str, selection: Selection| {
+        let frame = Frame { policy: policy.into(), ..fixtures::reclaimed() };
+        why(&frame, None, Some(&selection), None, 2)
+    };
+    let evicted = |policy| told(policy, Selection::Job("a2".into())).verdict.to_string();
+    let runai = "`a2` was reclaimed for `b2`: `team-a` held 3 GPUs, one above its fairshare of 2; `team-b`, with `b2`, stays within its own 2.";
+    assert_eq!(evicted("runai"), runai);
+    assert_eq!(evicted("ego"), runai.replace("fairshare", "share quota"));
+    for (policy, foreign) in [
+        ("runai", &["fair share", "queue", "job"][..]),
+        ("ego", &["fair share", "quota of", "weight", "pod", "node "]),
+    ] {
+        for selection in
+            [Selection::Queue("team-a".into()), Selection::Job("b1".into()), Selection::Node("node-1".into())]
+        {
+            let why = told(policy, selection);
+            let mut all = vec![why.verdict.to_string(), why.outlook.to_string()];
+            all.extend(why.also.iter().chain(&why.checks).map(ToString::to_string));
+            all.extend(why.controls.iter().map(|control| control.label.to_string()));
+            let found = all.iter().find(|text| {
+                foreign.iter().any(|word| text.contains(word) && !text.contains("share quota of"))
+            });
+            assert_eq!(found, None, "{policy}");
+        }
+    }
 }

@@ -3,7 +3,7 @@
 
 use std::fmt;
 
-use crate::model::Selection;
+use crate::model::{Selection, Terms};
 
 /// A part of a sentence.
 #[derive(Clone, Debug, PartialEq)]
@@ -81,6 +81,14 @@ impl Text {
             self = self.then(item);
         }
         self
+    }
+    /// Puts the words, not the names, into a policy's.
+    pub(super) fn in_terms(&mut self, terms: &Terms) {
+        for piece in &mut self.0 {
+            if let Piece::Plain(text) | Piece::Strong(text) = piece {
+                *text = terms.says(text);
+            }
+        }
     }
     /// Nothing is said.
     pub fn is_empty(&self) -> bool {

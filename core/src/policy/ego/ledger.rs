@@ -12,11 +12,10 @@
 //! OC-9
 
 use super::model::{Desk, Model, sum_of};
-use super::number::Fraction;
 use super::plan::{Dims, ShareLimit, add};
 use super::pool::PoolBook;
 use super::quota::dynamic_quota;
-use super::rules::DYNAMIC_QUOTA;
+use super::rules::{DYNAMIC_QUOTA, OWN_HOSTS};
 use crate::cluster::request_of;
 use crate::id::QueueId;
 use crate::policy::PartitionView;
@@ -53,7 +52,7 @@ pub fn ledger(world: PartitionView<'_>, model: &Model, desk: &Desk<'_>) -> Ledge
             }
         }
     }
-    for &job in &cluster.live_jobs {
+    for job in world.live_jobs() {
         for (_, pod) in cluster.pods_of(job) {
             let runs = pod.phase.holds() && !matches!(pod.phase, crate::cluster::Phase::Terminating { .. });
             if !runs && pod.phase != crate::cluster::Phase::Pending {
@@ -121,36 +120,79 @@ fn entitlements(model: &Model, desk: &Desk<'_>) -> Vec<[f64; 3]> {
     entitled
 }
 
-/// How the public pool's part of an entitlement came about, level by level.
+/// How an entitlement came about, level by level: what a consumer has on own hosts and in private pools, then the public pool, divided.
 pub fn ladder(model: &Model, desk: &Desk<'_>, queue: QueueId, resource: Resource) -> Vec<DivisionStep> {
     let plan = &model.plan;
     let at = model.consumer(queue);
     let pool = model.layout.pool(&desk.books, 0);
     let book = PoolBook::open(&desk.books, &pool);
     let quota = dynamic_quota(&desk.books, &book, resource.index());
-    let real = |q: &Fraction| units(resource, q.as_real());
+    let entitled = entitlements(model, desk);
+    let level = Ladder {
+        model,
+        public: quota.iter().map(|q| units(resource, q.as_real())).collect(),
+        entitled: entitled.iter().map(|all| units(resource, all[resource.index()])).collect(),
+    };
     let mut path: Vec<usize> = plan.path(at).collect();
     path.reverse();
     let mut steps = Vec::new();
     for pair in path.windows(2) {
-        let (parent, on_path) = (pair[0], pair[1]);
-        steps.push(DivisionStep::Capacity { of: model.queues[parent], amount: real(&quota[parent]) });
-        let children = &plan.consumers[parent].children;
-        let mut order = children.clone();
+        level.of(pair[0], &mut steps);
+        if let Some(queue) = model.queues[pair[1]] {
+            steps.push(DivisionStep::Result { queue, fair_share: level.entitled[pair[1]] });
+        }
+    }
+    steps
+}
+
+/// Per consumer, of one resource: its part of the public pool, and all that it is entitled to.
+struct Ladder<'m> {
+    model: &'m Model,
+    public: Vec<f64>,
+    entitled: Vec<f64>,
+}
+
+impl Ladder<'_> {
+    /// The children of one consumer.
+    fn of(&self, parent: usize, steps: &mut Vec<DivisionStep>) {
+        let plan = &self.model.plan;
+        let own = |c: usize| self.entitled[c] - self.public[c];
+        let mut order = plan.consumers[parent].children.clone();
         crate::kit::sort::sort_by_key(&mut order, |&c| std::cmp::Reverse(plan.consumers[c].priority));
-        let mut rest = real(&quota[parent]);
+        let mut rest = self.public[parent] + order.iter().map(|&c| own(c)).sum::<f64>();
+        steps.push(DivisionStep::Capacity { of: self.model.queues[parent], amount: rest });
+        for &c in order.iter().filter(|&&c| own(c) > 0.0) {
+            let Some(queue) = self.model.queues[c] else { continue };
+            rest -= own(c);
+            let has = own(c);
+            steps.push(DivisionStep::Quota {
+                rule: OWN_HOSTS,
+                queue,
+                quota: has,
+                requestable: has,
+                granted: has,
+                remaining: rest,
+            });
+        }
+        self.rounds(parent, &order, steps);
+    }
+
+    /// The public pool, by priority and ratio; siblings of one priority share what the better ones leave.
+    fn rounds(&self, parent: usize, order: &[usize], steps: &mut Vec<DivisionStep>) {
+        let plan = &self.model.plan;
+        let priority = |c: usize| plan.consumers[c].priority;
+        let mut rest = self.public[parent];
         for (i, &c) in order.iter().enumerate() {
-            let priority = plan.consumers[c].priority;
-            let group = order.iter().filter(|&&o| plan.consumers[o].priority == priority);
-            let sum: u64 = group.map(|&o| plan.consumers[o].ratio).sum();
+            let group = || order.iter().filter(|&&o| priority(o) == priority(c));
+            let sum: u64 = group().map(|&o| plan.consumers[o].ratio).sum();
             let ratio = plan.consumers[c].ratio as f64;
-            let Some(named) = model.queues[c] else { continue };
-            let given = real(&quota[c]);
+            let Some(queue) = self.model.queues[c] else { continue };
+            let given = self.public[c];
             steps.push(DivisionStep::Round {
                 rule: DYNAMIC_QUOTA,
-                priority: i32::try_from(priority).unwrap_or(i32::MAX),
+                priority: i32::try_from(priority(c)).unwrap_or(i32::MAX),
                 round: 1,
-                queue: named,
+                queue,
                 pot: rest,
                 weight: ratio,
                 part: (ratio, sum as f64),
@@ -158,15 +200,9 @@ pub fn ladder(model: &Model, desk: &Desk<'_>, queue: QueueId, resource: Resource
                 wanted: given,
                 given,
             });
-            let next = order.get(i + 1).map(|&o| plan.consumers[o].priority);
-            if next != Some(priority) {
-                let of_group = order.iter().filter(|&&o| plan.consumers[o].priority == priority);
-                rest -= of_group.map(|&o| real(&quota[o])).sum::<f64>();
+            if order.get(i + 1).map(|&o| priority(o)) != Some(priority(c)) {
+                rest -= group().map(|&o| self.public[o]).sum::<f64>();
             }
         }
-        if let Some(queue) = model.queues[on_path] {
-            steps.push(DivisionStep::Result { queue, fair_share: real(&quota[on_path]) });
-        }
     }
-    steps
 }

@@ -21,7 +21,7 @@ use super::cycle::Layout;
 use super::memory::Memory;
 use super::plan::{Consumer, Dims, Ownership, Plan, ShareLimit, add};
 use crate::cluster::{GpuRequest, Phase, Pod, Queue};
-use crate::id::{Id, NodeId, PodId, PodSetId, QueueId};
+use crate::id::{Id, JobId, NodeId, PodId, PodSetId, QueueId};
 use crate::kit::sort;
 use crate::policy::PartitionView;
 use crate::time::Span;
@@ -73,7 +73,7 @@ impl Model {
             nodes: Vec::new(),
             hosts: BTreeMap::new(),
         };
-        for (id, node) in cluster.nodes.iter().filter(|(_, node)| node.partition == world.partition) {
+        for (id, node) in world.nodes() {
             let mut capacity = Dims::default();
             if node.ready {
                 for (resource, amount) in node.capacity.iter() {
@@ -106,7 +106,7 @@ impl Model {
         parent: usize,
         ratios: &mut Vec<(u64, u64)>,
     ) {
-        let queue = &world.cluster.queues[id];
+        let queue = &world.queues()[id];
         let nothing = ConsumerConfig::default();
         let said = config.consumers.get(&queue.name).unwrap_or(&nothing);
         let mut consumer = Consumer {
@@ -186,7 +186,7 @@ impl Model {
         let mut desk = Desk { books, pod_sets: Vec::new(), waiting: Vec::new(), pods: Vec::new() };
         let mut units: Vec<(u64, PodId, usize)> = Vec::new();
         let mut masks: BTreeMap<Vec<bool>, usize> = BTreeMap::new();
-        let mut jobs = world.cluster.live_jobs.clone();
+        let mut jobs: Vec<JobId> = world.live_jobs().collect();
         sort::sort_by(&mut jobs, |&a, &b| {
             let (a, b) = (&world.cluster.jobs[a], &world.cluster.jobs[b]);
             b.priority.cmp(&a.priority).then(a.submit.cmp(&b.submit))

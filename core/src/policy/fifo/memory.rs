@@ -76,7 +76,7 @@ impl Memory {
         let cluster = world.cluster;
         let is_leaf = |&id: &QueueId| cluster.queues[id].children.is_empty();
         let leaves: Vec<QueueId> = cluster.queues.ids().filter(is_leaf).collect();
-        let (owned, common) = owners(cluster, &leaves);
+        let (owned, common) = owners(world, &leaves);
         let leaf_at = |id: QueueId| leaves.binary_search(&id).ok();
         *self = Memory {
             is_fresh: true,
@@ -90,7 +90,7 @@ impl Memory {
             sums: cluster.queues.ids().map(|_| LeafSums::default()).collect(),
             template: template(world),
         };
-        for &job in &cluster.live_jobs {
+        for job in world.live_jobs() {
             for (id, pod) in cluster.pods_of(job) {
                 if let (true, Some(node)) = (pod.phase.holds(), pod.node) {
                     let asks = !matches!(pod.phase, Phase::Terminating { .. });
@@ -250,7 +250,7 @@ fn in_policy_units(sums: &Sums) -> PerResource<f64> {
 /// Everything in the ledger that only the configuration changes.
 fn template(world: PartitionView<'_>) -> Ledger {
     let mut total = [0; 3];
-    for node in world.cluster.nodes.values().filter(|node| node.ready) {
+    for (_, node) in world.nodes().filter(|(_, node)| node.ready) {
         for (sum, r) in total.iter_mut().zip(Resource::ACCOUNTED) {
             *sum += node.capacity.get(r).in_base_units();
         }
@@ -277,5 +277,5 @@ fn template(world: PartitionView<'_>) -> Ledger {
         }
         row
     };
-    Ledger { rows: world.cluster.queues.iter().map(row).collect(), total: in_policy_units(&total) }
+    Ledger { rows: world.queues().iter().map(row).collect(), total: in_policy_units(&total) }
 }

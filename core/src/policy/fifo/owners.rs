@@ -12,8 +12,8 @@
 //! # Differs
 //! The remainder of a quota, which does not occur there.
 
-use crate::cluster::Cluster;
 use crate::id::{NodeId, QueueId};
+use crate::policy::PartitionView;
 use crate::units::{Bound, Resource};
 
 /// What a leaf queue owns.
@@ -26,11 +26,11 @@ pub struct Owned {
 }
 
 /// What each of the given leaf queues owns, and the common nodes.
-pub fn owners(cluster: &Cluster, leaves: &[QueueId]) -> (Vec<Owned>, Vec<NodeId>) {
-    let mut nodes = cluster.nodes.iter().filter(|(_, node)| node.n_devices() > 0).peekable();
+pub fn owners(world: PartitionView<'_>, leaves: &[QueueId]) -> (Vec<Owned>, Vec<NodeId>) {
+    let mut nodes = world.nodes().filter(|(_, node)| node.n_devices() > 0).peekable();
     let mut owned = Vec::new();
     for &leaf in leaves {
-        let mut left = match cluster.queues[leaf].resources.gpu.quota {
+        let mut left = match world.queues()[leaf].resources.gpu.quota {
             Bound::Unset => 0,
             Bound::Unlimited => {
                 owned.push(Owned { nodes: Vec::new(), share: i64::MAX });
@@ -52,6 +52,6 @@ pub fn owners(cluster: &Cluster, leaves: &[QueueId]) -> (Vec<Owned>, Vec<NodeId>
         owned.push(own);
     }
     let is_owned = |id: &NodeId| owned.iter().any(|own| own.nodes.binary_search(id).is_ok());
-    let common = cluster.nodes.ids().filter(|id| !is_owned(id)).collect();
+    let common = world.nodes().map(|(id, _)| id).filter(|id| !is_owned(id)).collect();
     (owned, common)
 }

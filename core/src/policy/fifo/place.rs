@@ -151,7 +151,7 @@ pub fn reasons(
     pods: &[PodId],
 ) -> Vec<NodeReason> {
     let mut reasons = Vec::new();
-    for (id, node) in world.cluster.nodes.iter() {
+    for (id, node) in world.nodes() {
         let is_own = memory.owned(leaf).binary_search(&id).is_ok() || memory.is_common(id);
         let request = pods.first().map(|&pod| &world.cluster.pods[pod].request);
         let node_use = memory.node_use(id);

@@ -183,10 +183,9 @@ impl Kai {
         world: PartitionView<'_>,
         memory: &Memory,
     ) -> (Snapshot, Ids) {
-        let cluster = world.cluster;
         let mut ids = Ids::default();
-        let here = cluster.nodes.iter().filter(|(_, n)| n.partition == world.partition);
-        let nodes = here
+        let nodes = world
+            .nodes()
             .map(|(id, node)| {
                 ids.nodes.push(id);
                 snapshot_node(node)
@@ -194,7 +193,7 @@ impl Kai {
             .collect();
         let queues = self.queues(queues, world, memory, &mut ids.queues);
         let words = Words::new();
-        let jobs = cluster.live_jobs.iter().map(|&job| {
+        let jobs = world.live_jobs().map(|job| {
             ids.jobs.push(job);
             words.job(world, memory, job, &mut ids.pods)
         });
@@ -225,7 +224,7 @@ impl Kai {
     /// What the ready nodes of the partition have together.
     fn total(&self, world: PartitionView<'_>) -> Quantities {
         let mut total = Quantities::default();
-        for node in world.cluster.nodes.values().filter(|n| n.partition == world.partition && n.ready) {
+        for (_, node) in world.nodes().filter(|(_, n)| n.ready) {
             let of = |r| node.capacity.get(r).in_policy_units(r);
             let has_role = || node.labels.iter().any(|(key, _)| **key == *GPU_WORKER);
             let gpu =
@@ -252,22 +251,17 @@ impl Kai {
             places[crate::id::Id::index(queue.id)] = Some(QueueRef::of(i));
         }
         // Sums of whole numbers are exact in any order; only parts of devices need the canonical one.
-        let has_parts = |&job: &JobId| cluster.pods_of(job).any(|(_, pod)| wants_part(pod));
-        let in_order: Vec<JobId>;
-        let sorted = cluster.live_jobs.iter().any(has_parts);
-        let jobs = if sorted {
-            let mut jobs = cluster.live_jobs.clone();
+        let has_parts = |job: &JobId| cluster.pods_of(*job).any(|(_, pod)| wants_part(pod));
+        let mut jobs: Vec<JobId> = world.live_jobs().collect();
+        let sorted = jobs.iter().any(has_parts);
+        if sorted {
             sort::sort_by(&mut jobs, |&l, &r| cluster.jobs[l].name.cmp(&cluster.jobs[r].name));
-            in_order = jobs;
-            &in_order
-        } else {
-            &cluster.live_jobs
-        };
-        let nodes = cluster.nodes.values().filter(|n| n.partition == world.partition);
+        }
+        let nodes = world.nodes().map(|(_, node)| node);
         let with_gpus = nodes.filter(|n| n.capacity.get(Resource::GPU) > Amount::ZERO);
         let device_mib = |n: &Node| super::node::device_mib(n.gpu_memory_mib);
         let yardstick = yardstick(self.config.dialect, with_gpus.map(device_mib));
-        for &job in jobs {
+        for job in jobs {
             let Some(leaf) = places[crate::id::Id::index(cluster.jobs[job].queue)] else { continue };
             let preemptible = cluster.jobs[job].preemptible;
             let mut pods: Vec<&Pod> = Vec::new();
@@ -435,7 +429,7 @@ fn snapshot_node(node: &Node) -> SnapshotNode {
 fn start_measuring(params: &UsageParams, world: PartitionView<'_>) -> Grown {
     let start = snapshot_queues(world).iter().map(|queue| queue.usage).collect();
     let mut capacity = Quantities::default();
-    for node in world.cluster.nodes.values().filter(|n| n.partition == world.partition && n.ready) {
+    for (_, node) in world.nodes().filter(|(_, n)| n.ready) {
         let of = |r| node.capacity.get(r).in_policy_units(r);
         capacity +=
             Quantities { cpu: of(Resource::CPU), memory: of(Resource::MEMORY), gpu: of(Resource::GPU) };
@@ -455,7 +449,7 @@ fn held(world: PartitionView<'_>, decisions: &[Decision]) -> Vec<Quantities> {
     }
     sort::sort_by_key(&mut told, |t| t.0);
     let mut held = vec![Quantities::default(); cluster.queues.len()];
-    for &job in &cluster.live_jobs {
+    for job in world.live_jobs() {
         for (id, pod) in cluster.pods_of(job) {
             let holds = matches!(pod.phase, Phase::Starting { .. } | Phase::Running { .. });
             let node = match told.binary_search_by_key(&id, |t| t.0) {
@@ -476,7 +470,7 @@ fn held(world: PartitionView<'_>, decisions: &[Decision]) -> Vec<Quantities> {
 /// When the last pod that leaves a node is gone.
 fn free_at(world: PartitionView<'_>, node: NodeId, decisions: &[Decision]) -> Option<Time> {
     let cluster = world.cluster;
-    let leaving = cluster.live_jobs.iter().flat_map(|&job| cluster.pods_of(job)).filter_map(|(id, pod)| {
+    let leaving = world.live_jobs().flat_map(|job| cluster.pods_of(job)).filter_map(|(id, pod)| {
         let told = || decisions.iter().any(|d| matches!(d, Decision::Evict { pod, .. } if *pod == id));
         match pod.phase {
             _ if pod.node != Some(node) => None,
@@ -577,7 +571,7 @@ impl Placing {
 fn used(world: PartitionView<'_>, id: NodeId) -> NodeUse {
     let cluster = world.cluster;
     let mut room = NodeUse::new(&cluster.nodes[id]);
-    for (_, pod) in cluster.live_jobs.iter().flat_map(|&job| cluster.pods_of(job)) {
+    for (_, pod) in world.live_jobs().flat_map(|job| cluster.pods_of(job)) {
         if pod.node == Some(id) && pod.phase.holds() {
             room.take(&pod.request, pod.devices);
         }

@@ -26,7 +26,7 @@ pub(in crate::policy) fn snapshot_queues(world: PartitionView<'_>) -> Vec<Snapsh
         Bound::Unlimited => UNLIMITED,
         Bound::At(amount) => amount.in_policy_units(r),
     };
-    let queues = &world.cluster.queues;
+    let queues = world.queues();
     let of = |q: &crate::cluster::Queue| {
         let each = |value: &dyn Fn(Resource) -> f64| {
             let [cpu, memory, gpu] = Resource::ACCOUNTED.map(value);

@@ -22,7 +22,7 @@ use crate::units::{Amount, Bound, Resource};
 
 /// The queues in the cluster's order.
 pub(super) fn queues(world: PartitionView<'_>, sharing: &Sharing) -> Vec<SnapshotQueue> {
-    let of_world = world.cluster.queues.values();
+    let of_world = world.queues().values();
     let mut queues = snapshot_queues(world);
     for (queue, from) in queues.iter_mut().zip(of_world) {
         let is_department = from.parent.is_none() && !from.children.is_empty();

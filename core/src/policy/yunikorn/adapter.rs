@@ -153,7 +153,7 @@ fn ask_of(kinds: &Kinds, pod: &Pod) -> Amounts {
 impl Memory {
     /// Brings the core in step with the cluster: configuration, nodes, then jobs and pods by number.
     fn follow(&mut self, world: PartitionView<'_>, config: &Config) {
-        let partition = simulated(partition::partition(&world.cluster.queues, config));
+        let partition = simulated(partition::partition(world.queues(), config));
         if self.core.is_none() {
             let settings = Surroundings { reservation_delay: 2000, ideal_predicates: true };
             self.kinds = Kinds::new(&partition, config);
@@ -172,10 +172,10 @@ impl Memory {
             core.apply(&partition);
             self.partition = partition;
         }
-        let paths = partition::paths(&world.cluster.queues);
+        let paths = partition::paths(world.queues());
         self.queues = paths.iter().map(|path| core.find_queue(path).unwrap_or(ROOT)).collect();
         self.follow_nodes(world);
-        for &job in &world.cluster.live_jobs {
+        for job in world.live_jobs() {
             self.follow_job(world, config, job);
         }
         self.forget(world);
@@ -183,7 +183,7 @@ impl Memory {
 
     fn follow_nodes(&mut self, world: PartitionView<'_>) {
         let Some(core) = &mut self.core else { return };
-        for (id, node) in world.cluster.nodes.iter().filter(|(_, node)| node.partition == world.partition) {
+        for (id, node) in world.nodes() {
             let of = |resource: Resource| node.capacity.get(resource).in_base_units();
             // A node that is not ready offers nothing, not even to those who reserved it.
             let ready = amounts(&self.kinds, &of, i64::from(node.pods_max));

@@ -240,13 +240,12 @@ pub fn ledger(world: PartitionView<'_>) -> Ledger {
     let cluster = world.cluster;
     let mut rows: Vec<LedgerRow> = cluster.queues.ids().map(|queue| row(world, queue)).collect();
     let mut total = PerResource::default();
-    for (_, node) in cluster.nodes.iter().filter(|(_, node)| node.partition == world.partition && node.ready)
-    {
+    for (_, node) in world.nodes().filter(|(_, node)| node.ready) {
         for r in Resource::ACCOUNTED {
             total.set(r, total.get(r) + node.capacity.get(r).in_policy_units(r));
         }
     }
-    for &job in &cluster.live_jobs {
+    for job in world.live_jobs() {
         for (_, pod) in cluster.pods_of(job) {
             let runs = pod.phase.holds() && super::adapter::until(pod.phase).is_none();
             if !runs && pod.phase != crate::cluster::Phase::Pending {
@@ -289,7 +288,7 @@ fn row(world: PartitionView<'_>, queue: QueueId) -> LedgerRow {
         limit: PerResource::all(f64::INFINITY),
     };
     for r in Resource::ACCOUNTED {
-        let values = world.cluster.queues[queue].resources.get(r);
+        let values = world.queues()[queue].resources.get(r);
         if let Bound::At(amount) = values.quota {
             row.quota.set(r, amount.in_policy_units(r));
         }

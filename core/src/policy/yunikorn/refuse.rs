@@ -24,7 +24,7 @@ use crate::units::Resource;
 pub fn refuse(world: PartitionView<'_>, memory: &Memory, found: Option<&Found>, trace: &mut Trace) {
     let Some(core) = memory.core() else { return };
     let served = found.and_then(|found| memory.pods.get(&found.ask)).map(|&pod| world.cluster.pods[pod].job);
-    for &job in &world.cluster.live_jobs {
+    for job in world.live_jobs() {
         let mut asks = world.cluster.pods_of(job).filter(|(_, pod)| pod.phase == Phase::Pending);
         let waiting = asks.find_map(|(pod, _)| {
             let ask = memory.asks.get(&pod).copied();

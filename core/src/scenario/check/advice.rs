@@ -4,9 +4,11 @@ use super::super::codes;
 use super::super::schema::Scenario;
 use super::jobs::Jobs;
 use super::nodes::Nodes;
+use super::pools::Pools;
 use super::queues::Queues;
-use super::{Here, Path};
-use crate::id::{Id, QueueId};
+use super::{Here, Path, ignored};
+use crate::cluster::Queue;
+use crate::id::{Arena, Id, PartitionId, QueueId};
 use crate::kit::sort::order;
 use crate::policy::Policy;
 use crate::scenario::findings::{Findings, quoted, set};
@@ -20,42 +22,55 @@ const SUM_MAX: i128 = 1 << 62;
 pub fn advice(
     s: &Scenario,
     policy: Option<&Policy>,
+    pools: &Pools,
     nodes: &Nodes,
     queues: &Queues,
     jobs: &Jobs,
     f: &mut Findings,
 ) {
-    let asked = asked(queues, jobs);
-    let capacity = totals(nodes, queues, jobs, f);
-    for (id, queue) in queues.all.iter() {
-        let here = queues.here(s, id);
-        for resource in [Resource::GPU, Resource::CPU, Resource::MEMORY] {
-            let asked = asked[id.index()][resource.index()];
-            if matches!(policy, Some(Policy::Kai(_))) {
-                kai(here, queue, resource, asked, f);
+    totals(nodes, queues, jobs, f);
+    // Values that a pool does not replace are looked at once.
+    let mut seen = vec![false; queues.all.len()];
+    let anywhere = asked(queues, jobs, None);
+    for pool in pools.ids() {
+        let in_pool = if pools.len() > 1 { asked(queues, jobs, Some(pool)) } else { Vec::new() };
+        let name = &pools.names[pool.index()];
+        let all = queues.in_pool(pool);
+        for (id, queue) in all.iter() {
+            let (here, is_own) = queues.here_in(s, id, name);
+            let is_new = !std::mem::replace(&mut seen[id.index()], true) || is_own;
+            let asked = if is_own { in_pool.get(id.index()) } else { None };
+            let asked = asked.unwrap_or(&anywhere[id.index()]);
+            let below = is_new || queue.children.iter().any(|&child| queues.here_in(s, child, name).1);
+            for resource in [Resource::GPU, Resource::CPU, Resource::MEMORY] {
+                if matches!(policy, Some(Policy::Kai(_))) && is_new {
+                    kai(here, queue, resource, asked[resource.index()], f);
+                }
+                if below {
+                    children(here, all, id, resource, f);
+                }
             }
-            children(here, queues, id, resource, f);
-        }
-        if matches!(policy, Some(Policy::Fifo(_)))
-            && asked[id.index()][Resource::GPU.index()]
-            && queue.children.is_empty()
-        {
-            fifo(here, queue, f);
+            let is_fifo = matches!(policy, Some(Policy::Fifo(_)));
+            if is_fifo && is_new && asked[Resource::GPU.index()] && queue.children.is_empty() {
+                fifo(here, queue, f);
+            }
         }
     }
-    if matches!(policy, Some(Policy::Fifo(_))) {
-        not_expressed(s, queues, f);
+    if let Some(policy) = policy {
+        ignored::of_queues(s, policy, queues, f);
     }
-    if nodes.complete {
-        oversubscribed(queues, capacity, f);
+    for pool in pools.ids().filter(|_| nodes.complete) {
+        let name = (pools.len() > 1).then(|| &*pools.names[pool.index()]);
+        oversubscribed(queues.in_pool(pool), name, capacity(nodes, pool), f);
     }
     same_age(s, queues, f);
 }
 
-/// Which resources the jobs in and below each queue ask for.
-fn asked(queues: &Queues, jobs: &Jobs) -> Vec<[bool; 3]> {
+/// Which resources the jobs in and below each queue ask for; of a pool: those that may run there.
+fn asked(queues: &Queues, jobs: &Jobs, pool: Option<PartitionId>) -> Vec<[bool; 3]> {
     let mut asked = vec![[false; 3]; queues.all.len()];
-    for template in jobs.templates.iter().filter(|t| t.queue.index() < queues.all.len()) {
+    let here = jobs.templates.iter().filter(|t| t.queue.index() < queues.all.len());
+    for template in here.filter(|t| pool.is_none_or(|pool| t.pools.contains(&pool))) {
         let mut here = [false; 3];
         for set in &template.sets {
             for resource in Resource::ACCOUNTED {
@@ -77,15 +92,23 @@ fn asked(queues: &Queues, jobs: &Jobs) -> Vec<[bool; 3]> {
     asked
 }
 
-/// Sums beyond what is counted are refused; also the capacity of all ready nodes.
-fn totals(nodes: &Nodes, queues: &Queues, jobs: &Jobs, f: &mut Findings) -> [i128; 3] {
-    let mut ready = [0i128; 3];
+/// What the ready nodes of a pool have together.
+fn capacity(nodes: &Nodes, pool: PartitionId) -> [i128; 3] {
+    Resource::ACCOUNTED.map(|resource| {
+        let ready = nodes.kinds.iter().filter(|(node, _)| node.ready && node.partition == pool);
+        let of = |(node, n): &(crate::cluster::Node, u64)| {
+            i128::from(node.capacity.get(resource).in_base_units()) * i128::from(*n)
+        };
+        ready.map(of).sum()
+    })
+}
+
+/// Sums beyond what is counted are refused.
+fn totals(nodes: &Nodes, queues: &Queues, jobs: &Jobs, f: &mut Findings) {
     for resource in Resource::ACCOUNTED {
-        let r = resource.index();
         let capacity = |(node, n): &(crate::cluster::Node, u64)| {
             i128::from(node.capacity.get(resource).in_base_units()) * i128::from(*n)
         };
-        ready[r] = nodes.kinds.iter().filter(|(node, _)| node.ready).map(capacity).sum();
         let all: i128 = nodes.kinds.iter().map(capacity).sum();
         let mut requests = 0i128;
         for template in &jobs.templates {
@@ -94,7 +117,9 @@ fn totals(nodes: &Nodes, queues: &Queues, jobs: &Jobs, f: &mut Findings) -> [i12
                 requests += each * i128::from(set.pods) * i128::from(template.n_jobs());
             }
         }
-        let quotas: i128 = queues.all.values().map(|q| at(q.resources.get(resource).quota)).sum();
+        let pools = std::iter::once(&queues.all).chain(&queues.further);
+        let quotas: i128 =
+            pools.flat_map(|queues| queues.values()).map(|q| at(q.resources.get(resource).quota)).sum();
         let sums =
             [("nodes", all, nodes.complete), ("queues", quotas, true), ("jobs", requests, jobs.complete)];
         for (section, sum, complete) in sums {
@@ -105,7 +130,6 @@ fn totals(nodes: &Nodes, queues: &Queues, jobs: &Jobs, f: &mut Findings) -> [i12
             }
         }
     }
-    ready
 }
 
 /// A finite bound in base units, else 0.
@@ -184,10 +208,16 @@ fn fifo(here: Here<'_>, queue: &crate::cluster::Queue, f: &mut Findings) {
 }
 
 /// The quotas of the children against the parent's own.
-fn children(here: Here<'_>, queues: &Queues, id: QueueId, resource: Resource, f: &mut Findings) {
-    let queue = &queues.all[id];
+fn children(
+    here: Here<'_>,
+    queues: &Arena<QueueId, Queue>,
+    id: QueueId,
+    resource: Resource,
+    f: &mut Findings,
+) {
+    let queue = &queues[id];
     let Bound::At(own) = queue.resources.get(resource).quota else { return };
-    let sum: i128 = queue.children.iter().map(|&c| at(queues.all[c].resources.get(resource).quota)).sum();
+    let sum: i128 = queue.children.iter().map(|&c| at(queues[c].resources.get(resource).quota)).sum();
     if sum > i128::from(own.in_base_units()) {
         let (sum, own) = (print(sum, resource), print_amount(own, resource));
         let name = quoted(&queue.name);
@@ -200,16 +230,18 @@ fn children(here: Here<'_>, queues: &Queues, id: QueueId, resource: Resource, f:
     }
 }
 
-fn oversubscribed(queues: &Queues, capacity: [i128; 3], f: &mut Findings) {
+fn oversubscribed(queues: &Arena<QueueId, Queue>, pool: Option<&str>, capacity: [i128; 3], f: &mut Findings) {
     for resource in Resource::ACCOUNTED {
-        let top = queues.all.values().filter(|q| q.parent.is_none());
+        let top = queues.values().filter(|q| q.parent.is_none());
         let sum: i128 = top.map(|q| at(q.resources.get(resource).quota)).sum();
         let there_is = capacity[resource.index()];
         if sum > there_is && capacity != [0; 3] {
             let what = resource.name();
             let (sum, there_is) = (print(sum, resource), print(there_is, resource));
-            let says =
-                format!("the top queues are promised {sum} {what} together; all ready nodes have {there_is}");
+            let of_pool = pool.map(|pool| format!(" of the pool {}", quoted(pool))).unwrap_or_default();
+            let says = format!(
+                "the top queues are promised {sum} {what} together; all ready nodes{of_pool} have {there_is}"
+            );
             f.add(codes::OVERSUBSCRIBED, Path::default().field("queues"), says, None);
         }
     }
@@ -234,36 +266,5 @@ fn same_age(s: &Scenario, queues: &Queues, f: &mut Findings) {
             let fix = set(place.clone(), later, format!("Make {} younger", quoted(&b.name)));
             f.add(codes::SAME_AGE, place, says, fix);
         }
-    }
-}
-
-/// What first in, first out has no counterpart for: one finding per kind of value, at its first place.
-fn not_expressed(s: &Scenario, queues: &Queues, f: &mut Findings) {
-    type Has = fn(&crate::scenario::QueueEntry) -> bool;
-    let kinds: [(&str, &str, Has); 6] = [
-        ("limit", "gpu.limit", |q| {
-            [&q.gpu, &q.cpu, &q.memory]
-                .iter()
-                .any(|r| r.limit.as_ref().is_some_and(|l| l.0.trim() != "unlimited"))
-        }),
-        ("weight", "gpu.weight", |q| {
-            [&q.gpu, &q.cpu, &q.memory].iter().any(|r| r.weight.as_ref().is_some_and(|w| w.0.trim() != "1"))
-        }),
-        ("usage", "gpu.usage", |q| [&q.gpu, &q.cpu, &q.memory].iter().any(|r| r.usage.is_some())),
-        ("priority", "priority", |q| q.priority.is_some()),
-        ("preempt-min-runtime", "preempt-min-runtime", |q| q.preempt_min_runtime.is_some()),
-        ("reclaim-min-runtime", "reclaim-min-runtime", |q| q.reclaim_min_runtime.is_some()),
-    ];
-    for (what, place, has) in kinds {
-        let mut with = s.queues.iter().enumerate().filter(|(_, q)| has(q));
-        let Some((i, first)) = with.next() else { continue };
-        let more = match with.count() {
-            0 => String::new(),
-            n => format!(" and {n} more"),
-        };
-        let says = format!("first in, first out ignores {what} (of {}{more})", quoted(&first.name));
-        let here = queues.here(s, QueueId::from_index(i));
-        let at = place.split('.').fold(here.path(), |path, field| path.field(field));
-        f.add(codes::NOT_EXPRESSED, at, says, None);
     }
 }

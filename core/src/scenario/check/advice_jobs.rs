@@ -4,16 +4,18 @@ use std::collections::BTreeMap;
 
 use super::super::codes;
 use super::super::schema::Scenario;
+use super::ignored;
 use super::jobs::{Jobs, Set};
 use super::nodes::Nodes;
 use crate::cluster::{GpuRequest, Node};
+use crate::id::PartitionId;
 use crate::policy::Policy;
 use crate::scenario::findings::{Findings, quoted, set};
 use crate::scenario::quantity::print_amount;
 use crate::units::{Amount, Resource};
 
 /// What is asked for and where, as one key.
-type Key<'a> = (&'a BTreeMap<String, String>, [i64; 3], i64);
+type Key<'a> = (&'a BTreeMap<String, String>, &'a [PartitionId], [i64; 3], i64);
 
 /// Gives advice about jobs.
 pub fn advice(s: &Scenario, policy: Option<&Policy>, nodes: &Nodes, jobs: &Jobs, f: &mut Findings) {
@@ -21,17 +23,18 @@ pub fn advice(s: &Scenario, policy: Option<&Policy>, nodes: &Nodes, jobs: &Jobs,
     for (i, (entry, template)) in s.jobs.iter().zip(&jobs.templates).enumerate() {
         let here = jobs.here(s, i);
         for (k, own) in template.sets.iter().enumerate() {
-            let here = match entry.pod_sets.get(k) {
-                Some(set) => here.inside("pod-sets", k, Some(set.name.as_str())),
-                None => here,
-            };
+            let inner = entry.pod_sets.get(k).map(|set| here.inside("pod-sets", k, Some(set.name.as_str())));
+            let here = inner.unwrap_or(here);
             let amounts = Resource::ACCOUNTED.map(|r| own.request.resources.get(r).in_base_units());
             let mib = match own.request.gpu {
                 GpuRequest::Memory { mib, .. } => mib,
                 _ => 0,
             };
-            let key = (&entry.selector, amounts, mib);
-            match *answers.entry(key).or_insert_with(|| answer(nodes, &entry.selector, own)) {
+            let key = (&entry.selector, template.pools.as_slice(), amounts, mib);
+            match *answers
+                .entry(key)
+                .or_insert_with(|| answer(nodes, (&entry.selector, &template.pools), own))
+            {
                 Answer::Fits => {}
                 Answer::NoMatch => {
                     if k == 0 {
@@ -80,8 +83,8 @@ pub fn advice(s: &Scenario, policy: Option<&Policy>, nodes: &Nodes, jobs: &Jobs,
             }
         }
     }
-    if matches!(policy, Some(Policy::Fifo(_))) {
-        not_expressed(s, jobs, f);
+    if let Some(policy) = policy {
+        ignored::of_jobs(s, policy, jobs, f);
     }
 }
 
@@ -94,11 +97,20 @@ enum Answer {
     TooBig(Resource, Amount),
 }
 
-fn answer(nodes: &Nodes, selector: &BTreeMap<String, String>, own: &Set) -> Answer {
+fn answer(
+    nodes: &Nodes,
+    (selector, pools): (&BTreeMap<String, String>, &[PartitionId]),
+    own: &Set,
+) -> Answer {
     if nodes.kinds.is_empty() {
         return Answer::Fits;
     }
-    let matching = nodes.matching(selector);
+    let mut matching = nodes.matching(selector);
+    matching.retain(|node| pools.contains(&node.partition));
+    // A pool without nodes is a finding of its own.
+    if matching.is_empty() && selector.is_empty() {
+        return Answer::Fits;
+    }
     let matching = || matching.iter().copied();
     if matching().next().is_none() {
         return Answer::NoMatch;
@@ -142,25 +154,5 @@ fn offer(node: &Node, own: &Set, resource: Resource) -> Amount {
             Amount::base_units(node.gpu_memory_mib)
         }
         _ => has,
-    }
-}
-
-/// What first in, first out has no counterpart for.
-fn not_expressed(s: &Scenario, jobs: &Jobs, f: &mut Findings) {
-    type Has = fn(&crate::scenario::JobEntry) -> bool;
-    let kinds: [(&str, Has); 3] = [
-        ("priority", |j| j.priority.is_some()),
-        ("preemptible", |j| j.preemptible.is_some()),
-        ("min-available", |j| j.min_available.is_some()),
-    ];
-    for (what, has) in kinds {
-        let mut with = s.jobs.iter().enumerate().filter(|(_, j)| has(j));
-        let Some((i, first)) = with.next() else { continue };
-        let more = match with.count() {
-            0 => String::new(),
-            n => format!(" and {n} more"),
-        };
-        let says = format!("first in, first out ignores {what} (of {}{more})", quoted(&first.name));
-        f.add(codes::NOT_EXPRESSED, jobs.here(s, i).field(what), says, None);
     }
 }

@@ -5,15 +5,25 @@ use std::sync::Arc;
 use super::jobs::{Jobs, Template};
 use super::nodes::Nodes;
 use super::placement::Placements;
+use super::pools::Pools;
 use super::queues::Queues;
 use crate::cluster::{Cluster, Delays, Devices, Job, Partition, Phase, Pod, PodSet};
 use crate::id::{Id, JobId, PodId, PodSetId};
 use crate::time::Time;
 
 /// Builds the cluster: patterns become jobs, jobs become pods, those with a place run.
-pub fn cluster(delays: Delays, nodes: Nodes, queues: Queues, jobs: &Jobs, placed: &Placements) -> Cluster {
+pub fn cluster(
+    delays: Delays,
+    pools: &Pools,
+    nodes: Nodes,
+    queues: Queues,
+    jobs: &Jobs,
+    placed: &Placements,
+) -> Cluster {
+    let own = std::iter::once(None).chain(queues.further.into_iter().map(Some));
+    let partitions = pools.names.iter().zip(own);
     let mut cluster = Cluster {
-        partitions: std::iter::once(Partition { name: "default".into() }).collect(),
+        partitions: partitions.map(|(name, queues)| Partition { name: name.clone(), queues }).collect(),
         nodes: nodes.all,
         queues: queues.all,
         delays,
@@ -43,6 +53,7 @@ fn add_job(
     let first_set = PodSetId::from_index(cluster.pod_sets.len());
     let first_pod = PodId::from_index(cluster.pods.len());
     let mut runs = false;
+    let mut partition = template.pools[0];
     for set in &template.sets {
         let pod_set = cluster.pod_sets.push(PodSet {
             name: set.name.clone(),
@@ -52,6 +63,9 @@ fn add_job(
         });
         for k in 1..=set.pods {
             let place = places.next();
+            if let (Some((node, _)), false) = (place, runs) {
+                partition = cluster.nodes[node].partition;
+            }
             runs |= place.is_some();
             let since = template.started;
             let phase = match place {
@@ -77,6 +91,8 @@ fn add_job(
     cluster.jobs.push(Job {
         name: name.clone(),
         queue: template.queue,
+        partition,
+        pools: if template.pools.len() > 1 { template.pools.clone() } else { Vec::new() },
         priority: template.priority,
         preemptible: template.preemptible,
         created: submit,

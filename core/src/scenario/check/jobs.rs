@@ -7,10 +7,12 @@ use super::super::quantity::{self, MILLIS_MAX, Wrong};
 use super::super::schema::{JobEntry, PodSetEntry, Scalar, Scenario};
 use super::super::{NODE_GPUS_MAX, PODS_MAX, codes, nearest};
 use super::names::{self, Index};
+use super::pools::Pools;
 use super::queues::Queues;
 use super::{Here, Path, rules};
 use crate::cluster::{GpuRequest, NodeSelector, PodRules, Request};
-use crate::id::QueueId;
+use crate::id::{PartitionId, QueueId};
+use crate::policy::Policy;
 use crate::scenario::findings::{Findings, quoted, set};
 use crate::time::{Span, Time};
 use crate::units::{Amount, Resource};
@@ -49,6 +51,8 @@ pub struct Template {
     pub selector: NodeSelector,
     /// When pods that run from the start began.
     pub started: Time,
+    /// The pools it is offered to, in this order; at least one.
+    pub pools: Vec<PartitionId>,
 }
 
 /// Pods of one kind.
@@ -100,7 +104,12 @@ impl Jobs {
 }
 
 /// Resolves work.
-pub fn jobs(s: &Scenario, queues: &Queues, f: &mut Findings) -> Jobs {
+pub fn jobs(
+    s: &Scenario,
+    (pools, policy): (&Pools, Option<&Policy>),
+    queues: &Queues,
+    f: &mut Findings,
+) -> Jobs {
     let repeats = names::repeats(s.jobs.iter().map(|j| j.name.as_str()));
     let default_set: Arc<str> = "default".into();
     let default_priority = s.settings.get("default-job-priority");
@@ -110,7 +119,8 @@ pub fn jobs(s: &Scenario, queues: &Queues, f: &mut Findings) -> Jobs {
     let (mut n_jobs, mut n_pods) = (0u64, 0u64);
     for (i, entry) in s.jobs.iter().enumerate() {
         let here = names::here("jobs", i, &entry.name, &repeats);
-        let (template, pods) = template(entry, here, queues, (&default_set, default_priority), f);
+        let (mut template, pods) = template(entry, here, queues, (&default_set, default_priority), f);
+        template.pools = pools_of(entry, here, (pools, policy), queues.default_pools.get(template.queue), f);
         let count = template.count.map_or(1, u64::from);
         n_jobs = n_jobs.saturating_add(count);
         n_pods = n_pods.saturating_add(count.saturating_mul(pods));
@@ -202,8 +212,38 @@ fn template(
         sets,
         selector: entry.selector.iter().map(|(k, v)| (k.as_str().into(), vec![v.as_str().into()])).collect(),
         started: Time::from_millis(started),
+        pools: Vec::new(),
     };
     (template, pods)
+}
+
+/// The pools of a job: its own, else those of its queue or of the nearest queue above that says so, else the first.
+fn pools_of(
+    entry: &JobEntry,
+    here: Here<'_>,
+    (pools, policy): (&Pools, Option<&Policy>),
+    of_queue: Option<&Vec<PartitionId>>,
+    f: &mut Findings,
+) -> Vec<PartitionId> {
+    let own = pools.list(&entry.pools, &|| here.field("pools"), f);
+    let mut list = own.or_else(|| of_queue.cloned()).unwrap_or_default();
+    if list.is_empty() {
+        list.push(PartitionId(0));
+    }
+    if list.len() > 1 && policy.is_some_and(|policy| policy.name() != "runai") {
+        if let ([first, _, ..], Some(policy)) = (entry.pools.as_slice(), policy) {
+            let says = format!("{} offers a job to one pool only, here {}", policy.name(), quoted(first));
+            let at = here.field("pools");
+            f.add(
+                codes::NOT_EXPRESSED,
+                at.clone(),
+                says,
+                set(at, first, format!("Name only {}", quoted(first))),
+            );
+        }
+        list.truncate(1);
+    }
+    list
 }
 
 fn at_start(submit: i64, started: i64, lasts: Option<Span>, here: Here<'_>, f: &mut Findings) {

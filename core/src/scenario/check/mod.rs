@@ -8,12 +8,14 @@ mod advice_jobs;
 #[cfg(feature = "yunikorn")]
 mod advice_yunikorn;
 mod build;
+mod ignored;
 mod jobs;
 mod kai;
 mod names;
 mod no_effect;
 mod nodes;
 mod placement;
+mod pools;
 mod queues;
 mod rules;
 mod settings;
@@ -50,23 +52,28 @@ pub fn check(scenario: &Scenario) -> Checked {
     let mut findings = Findings::default();
     let f = &mut findings;
     let (policy, rhythm, delays) = settings::settings(scenario, f);
-    let nodes = nodes::nodes(scenario, f);
-    let queues = queues::queues(scenario, f);
-    let jobs = jobs::jobs(scenario, &queues, f);
+    let pools = pools::pools(scenario, f);
+    let charges = policy.clone().map(|policy| pools::scheduling(scenario, (policy, rhythm), f));
+    let nodes = nodes::nodes(scenario, &pools, f);
+    let queues = queues::queues(scenario, &pools, f);
+    let jobs = jobs::jobs(scenario, (&pools, policy.as_ref()), &queues, f);
     let placed = placement::placements(scenario, &nodes, &jobs, f);
-    let timeline = timeline::timeline(scenario, &nodes, &queues, &jobs, f);
-    advice::advice(scenario, policy.as_ref(), &nodes, &queues, &jobs, f);
+    let timeline = timeline::timeline(scenario, &pools, &nodes, &queues, &jobs, f);
+    pools.advice(scenario, &nodes, f);
+    advice::advice(scenario, policy.as_ref(), &pools, &nodes, &queues, &jobs, f);
     advice_jobs::advice(scenario, policy.as_ref(), &nodes, &jobs, f);
-    if let Some(Policy::Kai(config)) = &policy {
+    let is_one = scenario.pools.iter().all(|pool| pool.settings.is_empty());
+    if let (Some(Policy::Kai(config)), true) = (&policy, is_one) {
         no_effect::advice(scenario, config, &nodes, &queues, &jobs, f);
     }
     #[cfg(feature = "yunikorn")]
     if let Some(Policy::YuniKorn(config)) = &policy {
         advice_yunikorn::advice(scenario, config, &queues, &jobs, f);
     }
-    let plan = policy.filter(|_| !findings.has_errors()).map(|policy| {
-        let cluster = build::cluster(delays, nodes, queues, &jobs, &placed);
-        Plan { cluster, policy, rhythm, timeline }
+    let plan = charges.filter(|_| !findings.has_errors()).map(|mut charges| {
+        let cluster = build::cluster(delays, &pools, nodes, queues, &jobs, &placed);
+        let (policy, rhythm) = charges.remove(0);
+        Plan { cluster, policy, rhythm, further: charges, timeline }
     });
     Checked { plan, diagnostics: findings.finish() }
 }

@@ -7,6 +7,7 @@ use super::super::quantity;
 use super::super::schema::{NodeEntry, Scenario};
 use super::super::{NODE_GPUS_MAX, NODES_MAX, codes};
 use super::names::{self, Index};
+use super::pools::Pools;
 use super::{Here, Path, rules};
 use crate::id::{Arena, NodeId, PartitionId};
 use crate::scenario::findings::Findings;
@@ -38,7 +39,7 @@ pub struct Nodes {
 }
 
 /// Resolves machines.
-pub fn nodes(s: &Scenario, f: &mut Findings) -> Nodes {
+pub fn nodes(s: &Scenario, pools: &Pools, f: &mut Findings) -> Nodes {
     let repeats = names::repeats(s.nodes.iter().map(|n| n.name.as_str()));
     let mut kinds = Vec::with_capacity(s.nodes.len());
     let mut groups = Vec::with_capacity(s.nodes.len());
@@ -54,7 +55,7 @@ pub fn nodes(s: &Scenario, f: &mut Findings) -> Nodes {
         };
         let suffix = count.map_or(0, |n| 1 + n.to_string().len());
         names::check_name(&entry.name, suffix, "node", here, f);
-        let node = node(entry, here, f);
+        let node = node(entry, here, pools, f);
         total = total.saturating_add(count.unwrap_or(1));
         if count != Some(0) {
             kinds.push((node.clone(), count.unwrap_or(1)));
@@ -103,7 +104,7 @@ pub fn nodes(s: &Scenario, f: &mut Findings) -> Nodes {
     Nodes { all, index, kinds, by_label, complete }
 }
 
-fn node(entry: &NodeEntry, here: Here<'_>, f: &mut Findings) -> Node {
+fn node(entry: &NodeEntry, here: Here<'_>, pools: &Pools, f: &mut Findings) -> Node {
     let mut capacity = ResourceVec::default();
     capacity.set(Resource::CPU, f.amount(&entry.cpu, Resource::CPU, here, CPU_DEFAULT));
     capacity.set(Resource::MEMORY, f.amount(&entry.memory, Resource::MEMORY, here, MEMORY_DEFAULT));
@@ -117,9 +118,10 @@ fn node(entry: &NodeEntry, here: Here<'_>, f: &mut Findings) -> Node {
     let mib = || here.field("gpu-memory");
     let gpu_memory_mib = f.value(&entry.gpu_memory, GPU_MEMORY_DEFAULT, wanted, &mib, &quantity::mebibytes);
     let ready = entry.state.as_ref().and_then(|state| rules::is_ready(state, here, f)).unwrap_or(true);
+    let pool = entry.pool.as_ref().and_then(|name| pools.find(name, "", here.field("pool"), f));
     Node {
         name: entry.name.as_str().into(),
-        partition: PartitionId(0),
+        partition: pool.unwrap_or(PartitionId(0)),
         capacity,
         pods_max: u32::try_from(pods_max).unwrap_or(u32::MAX),
         gpu_memory_mib,

@@ -33,8 +33,9 @@ pub fn placements(s: &Scenario, nodes: &Nodes, jobs: &Jobs, f: &mut Findings) ->
         let template = &jobs.templates[i];
         let here = jobs.here(s, i);
         let in_order = template.sets.iter().flat_map(|set| std::iter::repeat_n(set, set.pods as usize));
-        let mut placed = Vec::new();
-        for (name, set) in entry.on.iter().zip(in_order.cycle()) {
+        let mut placed: Vec<(NodeId, Devices)> = Vec::new();
+        let n_pods = template.n_pods().max(1) as usize;
+        for (k, (name, set)) in entry.on.iter().zip(in_order.cycle()).enumerate() {
             let Some(node) = nodes.index.find(name) else {
                 if nodes.complete && !f.only_counts(codes::NO_NODE) {
                     let hint = names::hint(&nodes.index, name);
@@ -52,11 +53,17 @@ pub fn placements(s: &Scenario, nodes: &Nodes, jobs: &Jobs, f: &mut Findings) ->
             let machine = &nodes.all[node];
             let held = held.entry(node).or_insert_with(|| Held::new(machine));
             let fits = machine.ready && Nodes::matches(machine, &entry.selector);
+            // All pods of a job are in one pool, and it is one of its own.
+            let of_job = placed.get(k / n_pods * n_pods).map(|(first, _)| nodes.all[*first].partition);
+            let is_here =
+                of_job.map_or(template.pools.contains(&machine.partition), |p| p == machine.partition);
+            let fits = fits && is_here;
             match fits.then(|| held.take(set, machine)).flatten() {
                 Some(devices) => placed.push((node, devices)),
                 None => {
                     let why = match (machine.ready, fits) {
                         (false, _) => "is down",
+                        _ if !is_here => "is in another pool",
                         (_, false) => "lacks a label the job requires",
                         _ => "cannot hold the pods that name it all together",
                     };

@@ -7,9 +7,10 @@ use super::super::quantity;
 use super::super::schema::{QueueEntry, ResourceEntry, Scenario};
 use super::super::{QUEUES_MAX, TREE_DEPTH_MAX, codes};
 use super::names::{self, Index};
+use super::pools::Pools;
 use super::{Here, Path};
 use crate::cluster::{Queue, QueueResource};
-use crate::id::{Arena, Id, QueueId};
+use crate::id::{Arena, Id, PartitionId, QueueId};
 use crate::kit::sort::order;
 use crate::scenario::findings::{Findings, quoted, set};
 use crate::time::Time;
@@ -21,8 +22,12 @@ const CREATED_FIRST_MS: i64 = -1_000_000_000_000;
 
 /// Resolved queues.
 pub struct Queues {
-    /// All queues; a parent that is wrong is left out.
+    /// All queues as they are in the first pool; a parent that is wrong is left out.
     pub all: Arena<QueueId, Queue>,
+    /// The same in every further pool.
+    pub further: Vec<Arena<QueueId, Queue>>,
+    /// The pools to which jobs of a queue are offered that name none: its own or those of the nearest queue above.
+    pub default_pools: Arena<QueueId, Vec<PartitionId>>,
     /// Queues by name.
     pub index: Index,
     /// Which entries repeat an earlier name.
@@ -30,6 +35,21 @@ pub struct Queues {
 }
 
 impl Queues {
+    /// All queues as they are in a pool.
+    pub fn in_pool(&self, pool: PartitionId) -> &Arena<QueueId, Queue> {
+        pool.index().checked_sub(1).map_or(&self.all, |at| &self.further[at])
+    }
+
+    /// The place of a queue's values in a pool: those of its own there, if it has some.
+    pub fn here_in<'a>(&self, s: &'a Scenario, queue: QueueId, pool: &str) -> (Here<'a>, bool) {
+        let here = self.here(s, queue);
+        let rows = s.queues.get(queue.index()).map_or(&[][..], |q| &q.pools);
+        match rows.iter().position(|row| row.name == pool) {
+            Some(k) => (here.inside("pools", k, Some(&rows[k].name)), true),
+            None => (here, false),
+        }
+    }
+
     /// The place of a queue.
     pub fn here<'a>(&self, s: &'a Scenario, queue: QueueId) -> Here<'a> {
         let name = s.queues.get(queue.index()).map_or("", |q| q.name.as_str());
@@ -38,7 +58,7 @@ impl Queues {
 }
 
 /// Resolves the tree.
-pub fn queues(s: &Scenario, f: &mut Findings) -> Queues {
+pub fn queues(s: &Scenario, pools: &Pools, f: &mut Findings) -> Queues {
     let repeats = names::repeats(s.queues.iter().map(|q| q.name.as_str()));
     if s.queues.len() as u64 > QUEUES_MAX {
         let says = format!("there are {} queues; up to {QUEUES_MAX} are simulated", s.queues.len());
@@ -47,10 +67,24 @@ pub fn queues(s: &Scenario, f: &mut Findings) -> Queues {
     let queue_names: Vec<Arc<str>> = s.queues.iter().map(|q| q.name.as_str().into()).collect();
     let (index, twice) = Index::new(queue_names.iter());
     let mut all = Arena::new();
+    let mut further = vec![Arena::new(); pools.len() - 1];
+    let mut default_pools = Arena::new();
     for (i, entry) in s.queues.iter().enumerate() {
         let here = names::here("queues", i, &entry.name, &repeats);
         names::check_name(&entry.name, 0, "queue", here, f);
-        all.push(queue(entry, i, queue_names[i].clone(), here, f));
+        let mut first = queue(entry, i, queue_names[i].clone(), here, f);
+        for queues in &mut further {
+            queues.push(first.clone());
+        }
+        for (pool, values) in in_pools(entry, &first, here, pools, f) {
+            match pool.index().checked_sub(1) {
+                None => first = values,
+                Some(at) => further[at][QueueId::from_index(i)] = values,
+            }
+        }
+        all.push(first);
+        default_pools
+            .push(pools.list(&entry.default_pools, &|| here.field("default-pools"), f).unwrap_or_default());
     }
     for i in twice {
         let entry = &s.queues[i as usize];
@@ -59,7 +93,7 @@ pub fn queues(s: &Scenario, f: &mut Findings) -> Queues {
             names::duplicate(&entry.name, "queue", here, &index, f);
         }
     }
-    let mut queues = Queues { all, index, repeats };
+    let mut queues = Queues { all, further, default_pools, index, repeats };
     parents(s, &mut queues, f);
     let rings = rings(s, &mut queues, f);
     if !rings {
@@ -70,7 +104,59 @@ pub fn queues(s: &Scenario, f: &mut Findings) -> Queues {
     for (parent, child) in links {
         queues.all[parent].children.push(child);
     }
+    for further in &mut queues.further {
+        for (id, queue) in further.iter_mut() {
+            (queue.parent, queue.children) = (queues.all[id].parent, queues.all[id].children.clone());
+        }
+    }
+    for id in queues.all.ids() {
+        let mut path = std::iter::successors(Some(id), |&q| queues.all[q].parent);
+        let said = path.find(|&q| !queues.default_pools[q].is_empty()).filter(|&q| q != id);
+        if let Some(above) = said {
+            queues.default_pools[id] = queues.default_pools[above].clone();
+        }
+    }
     queues
+}
+
+/// The queue in each pool for which it has values of its own.
+fn in_pools(
+    entry: &QueueEntry,
+    own: &Queue,
+    here: Here<'_>,
+    pools: &Pools,
+    f: &mut Findings,
+) -> Vec<(PartitionId, Queue)> {
+    let repeats = names::repeats(entry.pools.iter().map(|row| row.name.as_str()));
+    let mut found = Vec::with_capacity(entry.pools.len());
+    for (k, row) in entry.pools.iter().enumerate() {
+        let here = here.inside("pools", k, (!repeats[k]).then_some(row.name.as_str()));
+        let pool = pools.find(&row.name, "", here.field("name"), f);
+        if repeats[k] {
+            let says =
+                format!("the pool {} stands in this queue already; give its values once", quoted(&row.name));
+            let fix = Fix { label: "Remove it here".into(), edits: vec![Edit::Remove { at: here.path() }] };
+            f.add(codes::CONFLICT, here.path(), says, Some(fix));
+        }
+        let mut queue = own.clone();
+        for (resource, part) in parts(&row.cpu, &row.memory, &row.gpu) {
+            let here = here.group(resource.name());
+            queue.resources.set(resource, change(part, resource, own.resources.get(resource), here, f));
+            if let Some(usage) = f.weight(&part.usage, &|| here.field("usage")) {
+                queue.usage.set(resource, usage);
+            }
+        }
+        queue.priority = priority(&row.priority, here, f).or(own.priority);
+        let mut runtime = |typed, field, own| {
+            f.time(typed, own, &|| here.field(field), &|text| quantity::span(text).map(Some))
+        };
+        queue.preempt_min_runtime =
+            runtime(&row.preempt_min_runtime, "preempt-min-runtime", own.preempt_min_runtime);
+        queue.reclaim_min_runtime =
+            runtime(&row.reclaim_min_runtime, "reclaim-min-runtime", own.reclaim_min_runtime);
+        found.extend(pool.map(|pool| (pool, queue)));
+    }
+    found
 }
 
 fn queue(entry: &QueueEntry, i: usize, name: Arc<str>, here: Here<'_>, f: &mut Findings) -> Queue {

@@ -27,10 +27,18 @@ pub fn settings(s: &Scenario, f: &mut Findings) -> (Option<Policy>, Rhythm, Dela
     let policy = match s.policy.as_str() {
         "" | "kai" => Some(Policy::Kai(kai(s, f))),
         "fifo" => {
-            for name in s.settings.keys() {
-                unknown(s, name, &[], "fifo has no switches", f);
-            }
+            no_switches(s, "fifo has no switches", f);
             Some(Policy::Fifo(fifo::Config::default()))
+        }
+        #[cfg(feature = "baselines")]
+        "max-min" => {
+            no_switches(s, "max-min has no switches", f);
+            Some(Policy::MaxMin(crate::policy::maxmin::Config::default()))
+        }
+        #[cfg(feature = "baselines")]
+        "drf" => {
+            no_switches(s, "drf has no switches", f);
+            Some(Policy::Drf(crate::policy::drf::Config::default()))
         }
         #[cfg(feature = "yunikorn")]
         "yunikorn" => Some(Policy::YuniKorn(yunikorn(s, f))),
@@ -89,6 +97,13 @@ fn rhythm(s: &Scenario, policy: Option<&Policy>, f: &mut Findings) -> Rhythm {
         f.add(codes::DURATION, at(), says, set(at(), "1s", "Set the cycle to 1s"));
     }
     Rhythm::Every { period, first }
+}
+
+/// Reports all settings, for a policy that has none.
+fn no_switches(s: &Scenario, says: &str, f: &mut Findings) {
+    for name in s.settings.keys() {
+        unknown(s, name, &[], says, f);
+    }
 }
 
 /// Reports a setting that the policy does not have.

@@ -8,15 +8,28 @@ use super::super::schema::{Scenario, TimelineEntry};
 use super::jobs::Jobs;
 use super::names::{self, Index};
 use super::nodes::Nodes;
+use super::pools::Pools;
 use super::queues::{self, Queues};
 use super::{Here, rules};
-use crate::id::{Arena, JobId, NodeId, QueueId};
+use crate::cluster::QueueResource;
+use crate::id::{Arena, JobId, NodeId, PartitionId, QueueId};
 use crate::kit::sort::order;
 use crate::scenario::findings::{Findings, quoted, set};
 use crate::time::Time;
+use crate::units::PerResource;
+
+/// The values of every queue in every pool, as far as the timeline has come.
+type Now = Arena<PartitionId, Arena<QueueId, PerResource<QueueResource>>>;
 
 /// Resolves the timeline, by time, then file order.
-pub fn timeline(s: &Scenario, nodes: &Nodes, queues: &Queues, jobs: &Jobs, f: &mut Findings) -> Vec<Planned> {
+pub fn timeline(
+    s: &Scenario,
+    pools: &Pools,
+    nodes: &Nodes,
+    queues: &Queues,
+    jobs: &Jobs,
+    f: &mut Findings,
+) -> Vec<Planned> {
     let mut moments = Vec::with_capacity(s.timeline.len());
     for (i, entry) in s.timeline.iter().enumerate() {
         let here = Here::section("timeline", i, None);
@@ -28,7 +41,8 @@ pub fn timeline(s: &Scenario, nodes: &Nodes, queues: &Queues, jobs: &Jobs, f: &m
         }
         moments.push(at);
     }
-    let mut now: Arena<QueueId, _> = queues.all.values().map(|queue| queue.resources).collect();
+    let values = |pool| queues.in_pool(pool).values().map(|queue| queue.resources).collect();
+    let mut now: Now = pools.ids().map(values).collect();
     let mut planned = Vec::with_capacity(moments.len());
     for i in order(moments.len(), &mut |a, b| moments[a].cmp(&moments[b])) {
         let at = moments[i];
@@ -37,9 +51,15 @@ pub fn timeline(s: &Scenario, nodes: &Nodes, queues: &Queues, jobs: &Jobs, f: &m
         let targets = [entry.queue.is_some(), entry.node.is_some(), entry.job.is_some()];
         let change = match targets.into_iter().filter(|given| *given).count() {
             1 => match (&entry.queue, &entry.node, &entry.job) {
-                (Some(name), _, _) => queue_change(entry, name, here, queues, &mut now, f),
-                (_, Some(name), _) => node_change(entry, name, here, nodes, f),
-                (_, _, Some(name)) => job_end(name, here, jobs, f),
+                (Some(name), _, _) => queue_change(entry, name, here, (pools, queues), &mut now, f),
+                (_, Some(name), _) => {
+                    no_pool(entry, here, f);
+                    node_change(entry, name, here, nodes, f)
+                }
+                (_, _, Some(name)) => {
+                    no_pool(entry, here, f);
+                    job_end(name, here, jobs, f)
+                }
                 _ => None,
             },
             n => {
@@ -79,13 +99,14 @@ fn queue_change(
     entry: &TimelineEntry,
     name: &str,
     here: Here<'_>,
-    queues: &Queues,
-    now: &mut Arena<QueueId, crate::units::PerResource<crate::cluster::QueueResource>>,
+    (pools, queues): (&Pools, &Queues),
+    now: &mut Now,
     f: &mut Findings,
 ) -> Option<PlanChange> {
     let mut changed = Vec::new();
     let queue = find(name, "queue", &queues.index, here, f).map(QueueId);
-    let mut resources = queue.map(|queue| now[queue]).unwrap_or_default();
+    let only = entry.pool.as_ref().map(|name| pools.find(name, "", here.field("pool"), f));
+    let only = only.map(|pool| pool.unwrap_or(PartitionId(0)));
     for (resource, part) in queues::parts(&entry.cpu, &entry.memory, &entry.gpu) {
         let here = here.group(resource.name());
         if part.usage.is_some() {
@@ -93,11 +114,21 @@ fn queue_change(
             let says = "past usage is part of the start and cannot be changed; remove it".to_string();
             f.add(codes::NOT_IN_TIMELINE, at.clone(), says, set(at, "", "Remove it"));
         }
-        let after = queues::change(part, resource, resources.get(resource), here, f);
         if part.quota.is_some() || part.limit.is_some() || part.weight.is_some() {
             changed.push(resource);
         }
-        resources.set(resource, after);
+    }
+    let mut resources = Vec::new();
+    for pool in pools.ids().filter(|pool| only.is_none_or(|only| only == *pool)) {
+        let mut values = queue.map(|queue| now[pool][queue]).unwrap_or_default();
+        // What is wrong with the values is said once.
+        let mut again = Findings::default();
+        let f = if resources.is_empty() { &mut *f } else { &mut again };
+        for (resource, part) in queues::parts(&entry.cpu, &entry.memory, &entry.gpu) {
+            let here = here.group(resource.name());
+            values.set(resource, queues::change(part, resource, values.get(resource), here, f));
+        }
+        resources.push((pool, values));
     }
     let priority = queues::priority(&entry.priority, here, f);
     ignored(entry, here, f);
@@ -107,8 +138,19 @@ fn queue_change(
         f.add(codes::EMPTY_ENTRY, here.path(), says, remove(here));
     }
     let queue = queue?;
-    now[queue] = resources;
+    for (pool, values) in &resources {
+        now[*pool][queue] = *values;
+    }
     Some(PlanChange::Queue { queue, priority, resources, changed })
+}
+
+/// A pool stands beside a node or a job.
+fn no_pool(entry: &TimelineEntry, here: Here<'_>, f: &mut Findings) {
+    if entry.pool.is_some() {
+        let at = here.field("pool");
+        let says = "only a change of a queue has a pool; remove it".to_string();
+        f.add(codes::CONFLICT, at.clone(), says, set(at, "", "Remove the pool"));
+    }
 }
 
 /// A state stands beside a queue or a job.

@@ -35,8 +35,8 @@ pub fn Examples(
     view! {
         <DialogFrame title="Examples" class="wide" on_close>
             <p class="hint">
-                "Each was run on the real scheduler; what it tells is what happens. Opening one leaves your own \
-                 scenario among the drafts below."
+                "Those of KAI were run on the real scheduler; those of Run:ai and EGO are worked examples of their \
+                 documents. What one tells is what happens. Opening one leaves your own scenario among the drafts below."
             </p>
             {groups.collect_view()}
             <Drafts />

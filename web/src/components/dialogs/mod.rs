@@ -10,6 +10,7 @@ mod palette;
 mod paste;
 mod share;
 
+use crate::dom::later::{Fetched, later, wasm_split};
 use crate::dom::prelude::*;
 
 use crate::model::{Command, Dialog};
@@ -21,17 +22,21 @@ pub fn Dialogs() -> impl IntoView {
     let store = Store::get();
     let dialog = Memo::new(move |_| store.view.with(|v| v.dialog.clone()));
     let on_close = Callback::new(move |()| store.dispatch(Command::Dialog(None)));
-    move || {
-        dialog.get().map(|dialog| match dialog {
-            Dialog::Examples => view! { <examples::Examples on_close /> }.into_any(),
-            Dialog::Share => view! { <share::Share on_close /> }.into_any(),
-            Dialog::Fidelity => view! { <fidelity::Fidelity on_close /> }.into_any(),
-            Dialog::Keys => view! { <keys::Keys on_close /> }.into_any(),
-            Dialog::GoTo => view! { <goto::GoTo on_close /> }.into_any(),
-            Dialog::Palette => view! { <palette::Palette on_close /> }.into_any(),
-            Dialog::Paste => view! { <paste::Paste on_close /> }.into_any(),
-            Dialog::Import => view! { <import::ImportPreview /> }.into_any(),
-            Dialog::BadLink(says) => view! { <link::BadLink says on_close /> }.into_any(),
-        })
-    }
+    move || dialog.get().map(|dialog| later(preload, move || open(dialog.clone(), on_close)))
+}
+
+/// A dialog: none is shown at the start.
+#[wasm_split(dialogs, fallible, preload(preload))]
+fn open(dialog: Dialog, on_close: Callback<()>) -> Fetched {
+    Ok(match dialog {
+        Dialog::Examples => view! { <examples::Examples on_close /> }.into_node(),
+        Dialog::Share => view! { <share::Share on_close /> }.into_node(),
+        Dialog::Fidelity => view! { <fidelity::Fidelity on_close /> }.into_node(),
+        Dialog::Keys => view! { <keys::Keys on_close /> }.into_node(),
+        Dialog::GoTo => view! { <goto::GoTo on_close /> }.into_node(),
+        Dialog::Palette => view! { <palette::Palette on_close /> }.into_node(),
+        Dialog::Paste => view! { <paste::Paste on_close /> }.into_node(),
+        Dialog::Import => view! { <import::ImportPreview /> }.into_node(),
+        Dialog::BadLink(says) => view! { <link::BadLink says on_close /> }.into_node(),
+    })
 }

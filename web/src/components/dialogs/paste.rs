@@ -31,7 +31,7 @@ pub fn Paste(
     view! {
         <DialogFrame title="Open yours" on_close>
             <label class="field">
-                <span>"A scenario as YAML or JSON, a link, or a trace as CSV"</span>
+                <span>"A scenario as YAML or JSON, a link, a trace as CSV, projects of Run:ai as JSON, or a plan of EGO as XML"</span>
                 <textarea
                     rows="8"
                     spellcheck="false"

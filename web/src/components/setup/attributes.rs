@@ -1,6 +1,10 @@
 //! Every value of queues, nodes, jobs and pod sets, and every switch of a policy: what it is called, what it does,
 //! what holds when it is not set. The forms are made from these tables.
 
+use fairground::scenario::Path;
+
+use crate::model::table::owner_name;
+
 /// How a value is asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ask {
@@ -21,7 +25,7 @@ pub enum Ask {
 /// A value of the scenario.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Attribute {
-    /// Its place below its owner, steps with dots between.
+    /// Its place below its owner, steps with dots between; `@rank`: the switch of the queue, `settings.rank.NAME`.
     pub key: &'static str,
     /// What it is called.
     pub label: &'static str,
@@ -33,10 +37,22 @@ pub struct Attribute {
     pub ask: Ask,
 }
 
+impl Attribute {
+    /// Its place in a scenario.
+    pub fn place(&self, owner: &Path) -> Path {
+        match self.key.strip_prefix('@') {
+            Some(switch) => {
+                Path::default().field("settings").field(&format!("{switch}.{}", owner_name(owner)))
+            }
+            None => self.key.split('.').fold(owner.clone(), |at, step| at.field(step)),
+        }
+    }
+}
+
 /// Values that belong together.
 pub type Group = (&'static str, &'static [Attribute]);
 
-const fn text(
+pub(super) const fn text(
     key: &'static str,
     label: &'static str,
     default: &'static str,
@@ -45,11 +61,11 @@ const fn text(
     Attribute { key, label, says, default, ask: Ask::Text }
 }
 
-const fn ask(of: Attribute, ask: Ask) -> Attribute {
+pub(super) const fn ask(of: Attribute, ask: Ask) -> Attribute {
     Attribute { ask, ..of }
 }
 
-const ON_OFF: Ask = Ask::Choice(&[("true", "on"), ("false", "off")]);
+pub(super) const ON_OFF: Ask = Ask::Choice(&[("true", "on"), ("false", "off")]);
 const YES_NO: Ask = Ask::Choice(&[("true", "yes"), ("false", "no")]);
 const PLACEMENT: Ask = Ask::Choice(&[("binpack", "fullest node first"), ("spread", "emptiest node first")]);
 const RESOLVE: Ask =
@@ -69,6 +85,28 @@ const USAGE_CLIENT: Ask = Ask::Choice(&[
     ("fake-with-history", "KAI's test client, by cycle"),
 ]);
 const WINDOW: Ask = Ask::Choice(&[("sliding", "sliding"), ("tumbling", "tumbling")]);
+
+/// How long what runs in a queue is safe.
+pub(super) const PROTECTION: Group = (
+    "Protection of what runs",
+    &[
+        text(
+            "reclaim-min-runtime",
+            "Against other queues",
+            "as its parent",
+            "A job runs at least this long before another queue may take from it, such as 5m. At the top the policy's default holds.",
+        ),
+        text(
+            "preempt-min-runtime",
+            "Against jobs of its own",
+            "as its parent",
+            "A job runs at least this long before a job of higher priority may take from it.",
+        ),
+    ],
+);
+
+/// What somebody remarks.
+pub(super) const REMARK: Group = ("Remark", &[text("note", "Note", "none", "Kept in the file.")]);
 
 /// A queue.
 pub const QUEUE: &[Group] = &[
@@ -131,24 +169,8 @@ pub const QUEUE: &[Group] = &[
             text("memory.usage", "Past usage", "0", "Share of the cluster, 0 to 1."),
         ],
     ),
-    (
-        "Protection of what runs",
-        &[
-            text(
-                "reclaim-min-runtime",
-                "Against other queues",
-                "as its parent",
-                "A job runs at least this long before another queue may take from it, such as 5m. At the top the policy's default holds.",
-            ),
-            text(
-                "preempt-min-runtime",
-                "Against jobs of its own",
-                "as its parent",
-                "A job runs at least this long before a job of higher priority may take from it.",
-            ),
-        ],
-    ),
-    ("Remark", &[text("note", "Note", "none", "Kept in the file.")]),
+    PROTECTION,
+    REMARK,
 ];
 
 /// Nodes.
@@ -222,7 +244,7 @@ pub const JOB: &[Group] = &[
         "Where it may run",
         &[text("selector", "Required labels", "anywhere", "Such as zone=east: only nodes with all of them.")],
     ),
-    ("Remark", &[text("note", "Note", "none", "Kept in the file.")]),
+    REMARK,
 ];
 
 /// The pods of a job, or of one of its kinds.
@@ -265,31 +287,6 @@ pub const TIME: &[Attribute] = &[
     ),
 ];
 
-/// The switches of Run:ai.
-pub const RUNAI: &[Group] = &[(
-    "Switches of Run:ai",
-    &[
-        ask(
-            text(
-                "settings.department-over-quota",
-                "Over quota of departments",
-                "by quota",
-                "How departments share what is left: in proportion to their quotas, or to their weights.",
-            ),
-            Ask::Choice(&[("by-quota", "by quota"), ("by-weight", "by weight")]),
-        ),
-        ask(
-            text(
-                "settings.over-quota-weights",
-                "Over-quota weights",
-                "on",
-                "Whether projects share what is left by their weights, or by their quotas.",
-            ),
-            Ask::Choice(&[("on", "on"), ("off", "off")]),
-        ),
-    ],
-)];
-
 /// The switches of YuniKorn.
 pub const YUNIKORN: &[Group] = &[(
     "Switches of YuniKorn",
@@ -310,35 +307,58 @@ pub const YUNIKORN: &[Group] = &[(
     ],
 )];
 
-/// The switches of EGO.
-pub const EGO: &[Group] = &[(
-    "Switches of EGO",
+/// How long a job runs before others may take from it.
+pub(super) const MIN_RUNTIME: Group = (
+    "Minimum runtime",
     &[
         text(
-            "settings.grace",
-            "Grace period",
-            "the delay from evict to gone",
-            "How long a unit may go on once it is taken, such as 60s.",
+            "settings.default-reclaim-min-runtime",
+            "Against other queues",
+            "0s",
+            "A job runs at least this long before another queue may take from it. Queues may say otherwise.",
+        ),
+        text(
+            "settings.default-preempt-min-runtime",
+            "Against jobs of its own queue",
+            "0s",
+            "A job runs at least this long before a job of higher priority may take from it.",
         ),
         ask(
             text(
-                "settings.lendout",
-                "Owners lend",
-                "on",
-                "Whether hosts that an owner cannot use are lent to others.",
+                "settings.reclaim-resolve",
+                "Whose minimum counts against other queues",
+                "where paths split",
+                "The first queue with a minimum, looked for from there upwards.",
             ),
-            ON_OFF,
-        ),
-        ask(
-            text("settings.placement", "Which host", "stacked", "The host that a unit goes to."),
-            Ask::Choice(&[
-                ("stacked", "the first that fits"),
-                ("balanced", "the one with the most room"),
-                ("exclusive", "one that only this consumer uses"),
-            ]),
+            RESOLVE,
         ),
     ],
-)];
+);
+
+/// Which node is taken.
+pub(super) const PLACEMENTS: Group = (
+    "Placement",
+    &[
+        ask(
+            text(
+                "settings.gpu-placement",
+                "GPU work",
+                "fullest node first",
+                "Which of the nodes that fit is taken.",
+            ),
+            PLACEMENT,
+        ),
+        ask(
+            text(
+                "settings.cpu-placement",
+                "CPU-only work",
+                "fullest node first",
+                "Which of the nodes that fit is taken.",
+            ),
+            PLACEMENT,
+        ),
+    ],
+);
 
 /// The switches of KAI, in the order in which they matter to most people.
 pub const KAI: &[Group] = &[
@@ -426,55 +446,8 @@ pub const KAI: &[Group] = &[
             ),
         ],
     ),
-    (
-        "Minimum runtime",
-        &[
-            text(
-                "settings.default-reclaim-min-runtime",
-                "Against other queues",
-                "0s",
-                "A job runs at least this long before another queue may take from it. Queues may say otherwise.",
-            ),
-            text(
-                "settings.default-preempt-min-runtime",
-                "Against jobs of its own queue",
-                "0s",
-                "A job runs at least this long before a job of higher priority may take from it.",
-            ),
-            ask(
-                text(
-                    "settings.reclaim-resolve",
-                    "Whose minimum counts against other queues",
-                    "where paths split",
-                    "The first queue with a minimum, looked for from there upwards.",
-                ),
-                RESOLVE,
-            ),
-        ],
-    ),
-    (
-        "Placement",
-        &[
-            ask(
-                text(
-                    "settings.gpu-placement",
-                    "GPU work",
-                    "fullest node first",
-                    "Which of the nodes that fit is taken.",
-                ),
-                PLACEMENT,
-            ),
-            ask(
-                text(
-                    "settings.cpu-placement",
-                    "CPU-only work",
-                    "fullest node first",
-                    "Which of the nodes that fit is taken.",
-                ),
-                PLACEMENT,
-            ),
-        ],
-    ),
+    MIN_RUNTIME,
+    PLACEMENTS,
     (
         "Memory of past usage",
         &[
@@ -533,7 +506,7 @@ pub const KAI: &[Group] = &[
 mod tests {
     use super::*;
     use crate::model::document;
-    use fairground::scenario::{Path, Scenario};
+    use fairground::scenario::{Edit, Scenario, Severity};
 
     /// Every attribute is a place that takes a value, or the form would refuse whatever is typed.
     #[test]
@@ -557,6 +530,43 @@ mod tests {
             // A thing that got another name is found under that.
             let renamed = attribute.key == "name" && at.0.len() > 1;
             assert!(renamed || document::value(&after, &at).starts_with('1'), "{at} keeps what is set");
+        }
+    }
+
+    /// The switches of a queue follow it when it is renamed, and go with it.
+    #[test]
+    fn every_own_attribute_is_a_place() {
+        use super::super::own::{EGO_QUEUE, RUNAI_QUEUE};
+        for (policy, groups) in [("runai", RUNAI_QUEUE), ("ego", EGO_QUEUE)] {
+            let text = format!(
+                "format: fairground-scenario\nversion: 1\npolicy: {policy}\nnodes: [{{name: n}}]\n\
+                 queues: [{{name: p, gpu: {{quota: 1}}}}, {{name: q}}]\n"
+            );
+            let scenario: Scenario = document::from_text(&text).expect("it can be read");
+            let owner = Path::default().field("queues").named("q");
+            for attribute in groups.iter().flat_map(|(_, all)| all.iter()).filter(|a| a.key != "name") {
+                let at = attribute.place(&owner);
+                let value = match (attribute.key, attribute.ask) {
+                    ("parent", _) => "p",
+                    (_, Ask::Choice(choices) | Ask::Usual(choices)) => choices[0].0,
+                    ("created", _) => "-5s",
+                    (key, _) if key.ends_with("grace") || key.ends_with("runtime") => "5s",
+                    _ => "1",
+                };
+                let set = Edit::Set { at: at.clone(), value: value.into() };
+                let after = document::apply(&scenario, &[set]).unwrap_or_else(|says| panic!("{at}: {says}"));
+                assert_eq!(document::value(&after, &at), value, "{at} keeps what is set");
+                let found = document::findings(&after);
+                let is_error = |d: &&fairground::scenario::Diagnostic| d.severity == Severity::Error;
+                assert_eq!(found.iter().find(is_error), None, "{at}");
+                let to = "renamed".to_string();
+                let renamed =
+                    document::apply(&after, &[Edit::Rename { at: owner.clone(), to }]).expect("a name");
+                let moved = attribute.place(&Path::default().field("queues").named("renamed"));
+                assert_eq!(document::value(&renamed, &moved), value, "{at} follows");
+                let gone = document::apply(&after, &[Edit::Remove { at: owner.clone() }]).expect("it goes");
+                assert!(gone.settings.is_empty(), "{at} goes");
+            }
         }
     }
 

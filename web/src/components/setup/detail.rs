@@ -4,10 +4,11 @@ use crate::dom::prelude::*;
 use fairground::scenario::{Edit, Path, Scenario};
 
 use super::attributes::{self, Ask, Attribute, Group};
+use super::own;
 use crate::components::edit_box::Kind;
 use crate::components::field::Field;
 use crate::components::icons::{Icon, Kind as IconKind};
-use crate::model::{Change, Command, RequestKind, SetupTab, document, requests, table};
+use crate::model::{Change, Command, RequestKind, SetupTab, Terms, document, requests, table};
 use crate::store::Store;
 
 /// The form of a thing. Its heading is where the focus goes.
@@ -19,9 +20,12 @@ pub fn Detail(
     let store = Store::get();
     let tab = table::tab(&at);
     let (groups, back) = match tab {
-        SetupTab::Queues => (attributes::QUEUE, "Queues"),
-        SetupTab::Nodes => (attributes::NODES, "Nodes"),
-        _ => (attributes::JOB, "Work"),
+        SetupTab::Queues => (
+            store.now(|m| own::queue(&m.scenario.policy)).unwrap_or(attributes::QUEUE),
+            store.now(|m| Terms::of(&m.scenario.policy).says("Queues")),
+        ),
+        SetupTab::Nodes => (attributes::NODES, "Nodes".into()),
+        _ => (attributes::JOB, "Work".into()),
     };
     let close = move || store.dispatch(Command::Detail(None));
     let mut sections: Vec<Node> = groups.iter().map(|group| section(store, &at, group)).collect();
@@ -67,7 +71,7 @@ pub fn fields(store: Store, at: &Path, all: &[Attribute]) -> Node {
 }
 
 fn field(store: Store, owner: &Path, attribute: &Attribute) -> Node {
-    let at = attribute.key.split('.').fold(owner.clone(), |at, step| at.field(step));
+    let at = attribute.place(owner);
     let named = |pairs: &[(&str, &str)]| pairs.iter().map(|(a, b)| (a.to_string(), b.to_string())).collect();
     let kind = match attribute.ask {
         Ask::Text => Kind::Text,
@@ -77,7 +81,12 @@ fn field(store: Store, owner: &Path, attribute: &Attribute) -> Node {
         Ask::Parent => Kind::Choice(store.now(|m| parents(&m.scenario, table::owner_name(owner)))),
         Ask::Request => return request(store, owner.clone()),
     };
-    let Attribute { label, says, default, .. } = *attribute;
+    // The forms of queues and switches are each policy's own.
+    let terms = match table::tab(owner) {
+        SetupTab::Nodes | SetupTab::Work => store.now(|m| Terms::of(&m.scenario.policy)),
+        _ => Terms::of(""),
+    };
+    let (label, says, default) = (terms.says(attribute.label), terms.says(attribute.says), attribute.default);
     view! { <Field at label says default kind /> }.into_node()
 }
 
@@ -123,7 +132,8 @@ fn request(store: Store, at: Path) -> Node {
     let amount = move || {
         let amount = |field: &str, label, says| {
             let at = at.field(field);
-            view! { <Field at label says default="none" kind=Kind::Text /> }.into_node()
+            let (label, says): (&str, &str) = (label, says);
+            view! { <Field at label=label.to_string() says=says.to_string() default="none" kind=Kind::Text /> }.into_node()
         };
         match kind.get().as_str() {
             "whole" => amount("gpu", "GPUs of each", "A whole number, all on one node."),

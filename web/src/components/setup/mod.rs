@@ -6,8 +6,10 @@ pub mod rows;
 
 mod detail;
 mod findings;
+mod later;
 mod marking;
 mod nodes;
+mod own;
 mod queues;
 mod rules;
 mod text;
@@ -17,6 +19,7 @@ pub use rules::{Choice, POLICIES};
 
 use std::collections::BTreeMap;
 
+use crate::dom::later::{Fetched, later, wasm_split};
 use crate::dom::prelude::*;
 use fairground::scenario::{Path, Scenario};
 
@@ -24,7 +27,7 @@ use super::button::IconButton;
 use super::icons::Kind;
 use super::menu::MenuItem;
 use crate::engine::protocol::QueueRow;
-use crate::model::{Command, SetupTab};
+use crate::model::{Command, SetupTab, Terms};
 use crate::store::Store;
 use crate::view_model::queues::{Tone, Tree};
 
@@ -71,6 +74,11 @@ const TABS: [(SetupTab, &str); 5] = [
     (SetupTab::Text, "Text"),
 ];
 
+/// A word of our own in the policy's.
+fn head(store: Store, word: &str) -> String {
+    store.scenario.with(|s| Terms::of(&s.policy).says(word))
+}
+
 /// The line of a row's menu that opens its form.
 fn all_values(name: &str, at: Path) -> MenuItem {
     MenuItem::new(format!("All values of {name}"), Command::Detail(Some(at))).key("Alt+Enter")
@@ -94,7 +102,7 @@ pub fn Setup() -> impl IntoView {
                 tabindex=move || if tab.get() == this { "0" } else { "-1" }
                 on:click=move |_| store.dispatch(Command::Tab(this))
             >
-                {name}
+                {move || if this == SetupTab::Queues { head(store, name) } else { name.to_string() }}
             </button>
         }
     });
@@ -111,16 +119,12 @@ pub fn Setup() -> impl IntoView {
         super::focus_id(&format!("setup-tab-{}", TABS[to].1));
     };
     let detail = detail::open_detail(store);
-    let body = move || match tab.get() {
-        _ if !detail.with(String::is_empty) => {
-            let at = store.now(|m| m.view.detail.clone()).unwrap_or_default();
-            view! { <detail::Detail at /> }.into_node()
+    let body = move || {
+        let detail = if detail.with(String::is_empty) { None } else { store.now(|m| m.view.detail.clone()) };
+        match (tab.get(), detail) {
+            (SetupTab::Queues, None) => view! { <queues::Queues /> }.into_node(),
+            (tab, detail) => later(preload, move || form(tab, detail.clone())),
         }
-        SetupTab::Queues => view! { <queues::Queues /> }.into_any(),
-        SetupTab::Nodes => view! { <nodes::Nodes /> }.into_any(),
-        SetupTab::Work => view! { <work::Work /> }.into_any(),
-        SetupTab::Rules => view! { <rules::Rules /> }.into_any(),
-        SetupTab::Text => view! { <text::TextTab /> }.into_any(),
     };
     let label =
         move || TABS.iter().find(|(this, _)| *this == tab.get()).map(|(_, name)| format!("setup-tab-{name}"));
@@ -136,8 +140,25 @@ pub fn Setup() -> impl IntoView {
             />
         </div>
         <div class="setup-body" id="setup-body" role="tabpanel" aria-labelledby=label>
+            <later::EditsFrom />
             {body}
+            <later::Changes />
             <findings::Findings />
         </div>
     }
+}
+
+/// What SETUP shows beside the queues, with which the page begins.
+#[wasm_split(forms, fallible, preload(preload))]
+fn form(tab: SetupTab, detail: Option<Path>) -> Fetched {
+    if let Some(at) = detail {
+        return Ok(view! { <detail::Detail at /> });
+    }
+    Ok(match tab {
+        SetupTab::Queues => view! { <queues::Queues /> }.into_node(),
+        SetupTab::Nodes => view! { <nodes::Nodes /> }.into_node(),
+        SetupTab::Work => view! { <work::Work /> }.into_node(),
+        SetupTab::Rules => view! { <rules::Rules /> }.into_node(),
+        SetupTab::Text => view! { <text::TextTab /> }.into_node(),
+    })
 }

@@ -3,12 +3,12 @@
 use crate::dom::prelude::*;
 use fairground::scenario::Path;
 
-use super::all_values;
 use super::grid::{EditGrid, RowKey};
 use super::rows::{Row, queue_columns, queue_rows, usage_counts};
+use super::{all_values, head};
 use crate::components::icons::{Icon, Kind};
 use crate::components::menu::MenuItem;
-use crate::model::{Change, Command, Shift, document, tree};
+use crate::model::{Change, Command, Shift, Terms, document, tree};
 use crate::store::Store;
 
 /// The tree of queues, edited in place.
@@ -18,7 +18,7 @@ pub fn Queues() -> impl IntoView {
     let dismissed = store.part(|m| (*m.dismissed).clone());
     let folded = store.part(|m| m.view.folded.clone());
     let rows = Memo::new(move |_| {
-        let (scenario, findings) = (store.scenario.get(), store.findings.get());
+        let (scenario, findings) = (store.edited.get(), store.findings.get());
         dismissed.with(|dismissed| {
             let gone = |finding: &_| dismissed.contains(&document::finding_key(finding));
             queue_rows(&scenario, &findings, gone, &folded.get(), store.resource.get())
@@ -35,9 +35,9 @@ pub fn Queues() -> impl IntoView {
         let with_usage = with_usage.get();
         view! {
             <EditGrid
-                label="Queues"
+                label=head(store, "Queues")
                 is_tree=true
-                columns=Signal::derive(move || queue_columns(with_usage))
+                columns=Signal::derive(move || store.scenario.with(|s| queue_columns(Terms::of(&s.policy), with_usage)))
                 rows
                 menu=Callback::new(move |id: String| menu(store, &id))
                 on_row_key=Callback::new(on_row_key)
@@ -53,7 +53,7 @@ pub fn Queues() -> impl IntoView {
                 on:click=move |_| store.dispatch(Command::Change(Change::AddQueue { parent: None }))
             >
                 <Icon kind=Kind::Plus />
-                "Queue"
+                {move || head(store, "Queue")}
                 <span class="kbd">"Q"</span>
             </button>
             <button
@@ -62,7 +62,7 @@ pub fn Queues() -> impl IntoView {
                 on:click=move |_| store.dispatch(Command::Change(Change::AddJob { queue: None }))
             >
                 <Icon kind=Kind::Plus />
-                "Job"
+                {move || head(store, "Job")}
                 <span class="kbd">"W"</span>
             </button>
         </div>
@@ -100,16 +100,22 @@ fn menu(store: Store, queue: &str) -> Vec<MenuItem> {
     let shift = |to| Change::MoveQueue { queue: name(), to };
     let all = Path::default().field("queues").named(queue);
     let mut items = vec![all_values(queue, all)];
+    let below = tree::subtree(&scenario, queue);
     if tree::is_leaf(&scenario, queue) {
         items.push(change(format!("Add a job to {queue}"), Change::AddJob { queue: Some(name()) }));
     }
     items.extend([
         change(format!("Add a queue below {queue}"), Change::AddQueue { parent: Some(name()) }),
-        change(format!("Duplicate {queue}"), Change::DuplicateQueue(name())),
+        change(format!("Duplicate {queue}"), Change::DuplicateQueue { queue: name(), jobs: false }),
+    ]);
+    if scenario.jobs.iter().any(|job| below.contains(&job.queue)) {
+        let all = Change::DuplicateQueue { queue: name(), jobs: true };
+        items.push(change(format!("Duplicate {queue} with its jobs"), all));
+    }
+    items.extend([
         change("Move up".into(), shift(Shift::Up)).key("Alt+↑"),
         change("Move down".into(), shift(Shift::Down)).key("Alt+↓"),
     ]);
-    let below = tree::subtree(&scenario, queue);
     let parent = scenario.queues.iter().find(|q| q.name == queue).and_then(|q| q.parent.clone());
     if parent.is_some() {
         items.push(change("Move to the top".into(), shift(Shift::Under(None))));

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use fairground::scenario::{Diagnostic, JobEntry, Path, Scalar, Scenario, Segment, Severity};
 
 use crate::components::edit_box::Kind;
-use crate::model::{Selection, tree};
+use crate::model::{Selection, Terms, tree};
 use crate::view_model::number;
 
 /// A column.
@@ -118,14 +118,11 @@ fn marks(
 }
 
 /// The columns of the tree of queues.
-pub fn queue_columns(with_usage: bool) -> Vec<Column> {
-    let mut columns = vec![
-        column("queue", "", false, "minmax(0, 1fr)"),
-        column("quota", "Guaranteed part", true, "52px"),
-        column("weight", "Part in the surplus", true, "50px"),
-        column("limit", "Hard ceiling", true, "50px"),
-        column("prio", "Larger first", true, "42px"),
-    ];
+pub fn queue_columns(terms: &Terms, with_usage: bool) -> Vec<Column> {
+    let widths = ["minmax(0, 1fr)", "52px", "50px", "50px", "42px"];
+    let named = terms.columns.into_iter().zip(widths).enumerate();
+    let mut columns: Vec<Column> =
+        named.map(|(i, ((label, title), width))| column(label, title, i > 0, width)).collect();
     if with_usage {
         columns.push(column("used", "Past usage, as a share of the cluster", true, "48px"));
     }
@@ -159,6 +156,10 @@ pub fn queue_rows(
     };
     let mut head = vec![Cell { shown: "cluster".into(), spoken: "cluster".into(), is_dim: false, ..blank() }];
     let with_usage = usage_counts(scenario);
+    let Terms { columns, unset, .. } = Terms::of(&scenario.policy);
+    let r = usize::from(resource.min(2));
+    let name = columns.map(|(name, _)| name);
+    let priority = if name[4] == "prio" { "priority" } else { name[4] };
     head.extend((0..4 + usize::from(with_usage)).map(|_| blank()));
     let mut rows = vec![Row {
         id: String::new(),
@@ -188,10 +189,10 @@ pub fn queue_rows(
             mark: marks.get(&row.name).cloned(),
             cells: vec![
                 name_cell(at.clone(), &row.name),
-                number(part("quota"), &of("quota"), &values.quota, "0"),
-                number(part("weight"), &of("weight"), &values.weight, "0"),
-                number(part("limit"), &of("limit"), &values.limit, "0"),
-                number(at.field("priority"), &of("priority"), &queue.priority, "100"),
+                number(part("quota"), &of(name[1]), &values.quota, unset.quota[r]),
+                number(part("weight"), &of(name[2]), &values.weight, unset.weight),
+                number(part("limit"), &of(name[3]), &values.limit, unset.limit),
+                number(at.field("priority"), &of(priority), &queue.priority, unset.priority),
             ]
             .into_iter()
             .chain(usage)
@@ -249,21 +250,23 @@ pub fn node_rows(
 }
 
 /// The columns of the table of jobs.
-pub fn job_columns(resource: u8) -> Vec<Column> {
+pub fn job_columns(terms: &Terms, resource: u8) -> Vec<Column> {
     let (label, title) = match resource {
         0 => ("cores", "CPU cores of each pod"),
         1 => ("memory", "Memory of each pod"),
         _ => ("GPUs", "GPUs of each pod: whole, or a fraction"),
     };
-    vec![
-        column("job", "A name, or the prefix of a pattern of equal jobs", false, "minmax(64px, 1.2fr)"),
-        column("queue", "Its queue", false, "minmax(56px, 1fr)"),
-        column("pods", "Pods that start together", true, "40px"),
-        column(label, title, true, "48px"),
-        column("prio", "Priority: larger first inside a queue", true, "44px"),
-        column("submit", "When it becomes known", true, "56px"),
-        column("lasts", "How long each pod runs", true, "52px"),
+    [
+        ("job", "A name, or the prefix of a pattern of equal jobs", false, "minmax(64px, 1.2fr)"),
+        ("queue", "Its queue", false, "minmax(56px, 1fr)"),
+        ("pods", "Pods that start together", true, "40px"),
+        (label, title, true, "48px"),
+        ("prio", "Priority: larger first inside a queue", true, "44px"),
+        ("submit", "When it becomes known", true, "56px"),
+        ("lasts", "How long each pod runs", true, "52px"),
     ]
+    .map(|(label, title, is_number, width)| column(terms.word(label), &terms.says(title), is_number, width))
+    .into()
 }
 
 /// The table of jobs, from one position on, at most `most`.

@@ -5,6 +5,7 @@ use fairground::scenario::Path;
 
 use super::attributes;
 use super::detail::fields;
+use super::own;
 use crate::model::Command;
 use crate::store::Store;
 
@@ -21,17 +22,19 @@ pub struct Choice {
 }
 
 /// The policies; the first is the default.
-pub const POLICIES: [Choice; 5] = [
+pub const POLICIES: [Choice; 7] = [
     Choice { key: "kai", name: "KAI Scheduler", short: "KAI", switches: attributes::KAI },
-    Choice { key: "runai", name: "Run:ai", short: "Run:ai", switches: attributes::RUNAI },
+    Choice { key: "runai", name: "Run:ai", short: "Run:ai", switches: own::RUNAI },
     Choice { key: "yunikorn", name: "Apache YuniKorn", short: "YuniKorn", switches: attributes::YUNIKORN },
-    Choice { key: "ego", name: "IBM EGO", short: "EGO", switches: attributes::EGO },
+    Choice { key: "ego", name: "IBM EGO", short: "EGO", switches: own::EGO },
     Choice {
         key: "fifo",
         name: "First in, first out, hard quotas",
         short: "First in, first out",
         switches: &[],
     },
+    Choice { key: "max-min", name: "Max-min fairness", short: "Max-min", switches: &[] },
+    Choice { key: "drf", name: "Dominant resource fairness (plain)", short: "DRF", switches: &[] },
 ];
 
 impl Choice {

@@ -1,0 +1,114 @@
+//! One level of the division by dominant shares.
+//!
+//! # Rule
+//! A child that gets the part `f` of what it wants, `d(r)` of each resource, has the dominant share `s = f × m` with
+//! `m = max over r of d(r) / (w(r) × R(r))`. All `s` rise together. A child stops when it has what it wants (`f = 1`), or when a resource
+//! that it wants is used up. Children of weight 0 come after all others, in file order.
+//!
+//! # Source
+//! Ghodsi et al., NSDI 2011, 4.1
+//!
+//! # Differs
+//! nothing
+
+use crate::policy::filling::Child;
+
+/// The parts of all children; `total` is what the cluster has.
+pub fn divide(has: [f64; 3], children: &[Child], total: [f64; 3]) -> Vec<[f64; 3]> {
+    let m: Vec<f64> = children.iter().map(|child| per_whole(child, total)).collect();
+    let mut parts = vec![[0.0; 3]; children.len()];
+    let mut rest = has;
+    let mut open: Vec<usize> = (0..children.len()).filter(|&i| m[i] > 0.0 && m[i].is_finite()).collect();
+    let mut s = 0.0;
+    loop {
+        open.retain(|&i| (0..3).all(|r| children[i].wanted[r] <= 0.0 || rest[r] > 0.0));
+        if open.is_empty() {
+            break;
+        }
+        // The share at which the next child has what it wants, or, if that is sooner, a resource is used up.
+        let mut next = open.iter().map(|&i| m[i]).fold(f64::INFINITY, f64::min);
+        let mut used_up = None;
+        for (r, rest) in rest.iter().enumerate() {
+            let speed: f64 = open.iter().map(|&i| children[i].wanted[r] / m[i]).sum();
+            if speed > 0.0 && s + rest / speed < next {
+                (next, used_up) = (s + rest / speed, Some(r));
+            }
+        }
+        for &i in &open {
+            for (r, rest) in rest.iter_mut().enumerate() {
+                let more = (next - s) / m[i] * children[i].wanted[r];
+                parts[i][r] += more;
+                *rest -= more;
+            }
+        }
+        // Each round ends somebody's turn, whatever rounding leaves of the resource.
+        match used_up {
+            Some(r) => rest[r] = 0.0,
+            None => open.retain(|&i| m[i] > next),
+        }
+        s = next;
+    }
+    for (i, child) in children.iter().enumerate().filter(|(i, _)| m[*i] == f64::INFINITY) {
+        let fits = (0..3).filter(|&r| child.wanted[r] > 0.0).map(|r| rest[r].max(0.0) / child.wanted[r]);
+        let f = fits.fold(1.0, f64::min);
+        for (r, rest) in rest.iter_mut().enumerate() {
+            parts[i][r] = f * child.wanted[r];
+            *rest -= parts[i][r];
+        }
+    }
+    parts
+}
+
+/// `m`: the dominant share of a child that has all it wants; 0 if it wants nothing that there is.
+fn per_whole(child: &Child, total: [f64; 3]) -> f64 {
+    let has_no_weight = child.weight.iter().all(|w| *w <= 0.0);
+    let mut m = 0.0f64;
+    for r in (0..3).filter(|&r| child.wanted[r] > 0.0 && total[r] > 0.0) {
+        let w = if has_no_weight { 0.0 } else { child.weight[r] };
+        m = m.max(if w > 0.0 { child.wanted[r] / (w * total[r]) } else { f64::INFINITY });
+    }
+    m
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn child(weight: f64, wanted: [f64; 3]) -> Child {
+        Child { weight: [weight; 3], wanted }
+    }
+
+    fn close(parts: &[[f64; 3]], expected: &[[f64; 3]]) -> bool {
+        parts.iter().flatten().zip(expected.iter().flatten()).all(|(a, b)| (a - b).abs() < 1e-9)
+    }
+
+    /// Section 4.1 of the paper: 9 CPUs, 18 GB; tasks of 1 CPU and 4 GB, and of 3 CPUs and 1 GB.
+    #[test]
+    fn the_example_of_the_paper() {
+        let total = [9.0, 18.0, 0.0];
+        let parts = divide(total, &[child(1.0, [10.0, 40.0, 0.0]), child(1.0, [30.0, 10.0, 0.0])], total);
+        assert!(close(&parts, &[[3.0, 12.0, 0.0], [6.0, 2.0, 0.0]]), "{parts:?}");
+    }
+
+    #[test]
+    fn who_wants_less_leaves_the_rest() {
+        let total = [9.0, 18.0, 0.0];
+        let parts = divide(total, &[child(1.0, [1.0, 4.0, 0.0]), child(1.0, [30.0, 10.0, 0.0])], total);
+        assert!(close(&parts, &[[1.0, 4.0, 0.0], [8.0, 8.0 / 3.0, 0.0]]), "{parts:?}");
+    }
+
+    #[test]
+    fn weights_count_and_without_weight_one_comes_last() {
+        let total = [0.0, 0.0, 8.0];
+        let wants = [0.0, 0.0, 8.0];
+        let parts =
+            divide(total, &[child(0.0, wants), child(3.0, wants), child(1.0, [0.0, 0.0, 1.0])], total);
+        assert!(close(&parts, &[[0.0; 3], [0.0, 0.0, 7.0], [0.0, 0.0, 1.0]]), "{parts:?}");
+    }
+
+    #[test]
+    fn a_resource_nobody_has_does_not_matter() {
+        let parts = divide([4.0, 4.0, 0.0], &[child(1.0, [0.0, 0.0, 2.0])], [4.0, 4.0, 0.0]);
+        assert!(close(&parts, &[[0.0; 3]]), "{parts:?}");
+    }
+}

@@ -1,0 +1,175 @@
+//! The ledger: what queues hold and ask for, and the share that filling would give them if everything could be split.
+//!
+//! # Rule
+//! From the root down, what a queue has is divided among its children; what a child wants is what the leaves below it hold and
+//! wait for, nowhere more than a limit. Quotas do not enter.
+//!
+//! # Source
+//! the division of each policy
+//!
+//! # Differs
+//! nothing
+
+use super::books::{Triple, total, weights};
+use super::rules::Measure;
+use crate::cluster::{Phase, request_of};
+use crate::id::{Arena, QueueId};
+use crate::policy::PartitionView;
+use crate::trace::{DivisionStep, Ledger, LedgerRow};
+use crate::units::{Amount, Bound, PerResource, Resource};
+
+/// A queue that takes part in a division, in policy units.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Child {
+    /// Its weight for each resource.
+    pub weight: [f64; 3],
+    /// What it wants of each.
+    pub wanted: [f64; 3],
+}
+
+/// In policy units.
+fn real(amounts: &Triple) -> [f64; 3] {
+    Resource::ACCOUNTED.map(|r| Amount::base_units(amounts[r.index()]).in_policy_units(r))
+}
+
+fn per_resource(values: [f64; 3]) -> PerResource<f64> {
+    PerResource { cpu: values[0], memory: values[1], gpu: values[2] }
+}
+
+fn resolve(bound: Bound, r: Resource, unset: f64) -> f64 {
+    match bound {
+        Bound::Unset => unset,
+        Bound::Unlimited => f64::INFINITY,
+        Bound::At(amount) => amount.in_policy_units(r),
+    }
+}
+
+/// What every queue wants, and its part.
+struct Division {
+    total: [f64; 3],
+    tops: Vec<QueueId>,
+    children: Arena<QueueId, Child>,
+    shares: Arena<QueueId, [f64; 3]>,
+}
+
+impl Division {
+    fn of(measure: &Measure, world: PartitionView<'_>, asked: &Arena<QueueId, Triple>) -> Division {
+        let cluster = world.cluster;
+        let wanted = wanted(world, asked);
+        let child = |queue: QueueId| Child { weight: weights(&cluster.queues[queue]), wanted: wanted[queue] };
+        let mut division = Division {
+            total: real(&total(world)),
+            tops: cluster.queues.ids().filter(|&q| cluster.queues[q].parent.is_none()).collect(),
+            children: cluster.queues.ids().map(child).collect(),
+            shares: cluster.queues.ids().map(|_| [0.0; 3]).collect(),
+        };
+        let mut levels = vec![(division.total, division.tops.clone())];
+        while let Some((has, queues)) = levels.pop() {
+            let members: Vec<Child> = queues.iter().map(|&q| division.children[q]).collect();
+            let parts = (measure.divide)(has, &members, division.total);
+            for (queue, part) in queues.into_iter().zip(parts) {
+                division.shares[queue] = part;
+                levels.push((part, cluster.queues[queue].children.clone()));
+            }
+        }
+        division
+    }
+}
+
+/// What every queue wants: leaves what they hold and wait for, others the sum of their children, nobody more than a limit.
+fn wanted(world: PartitionView<'_>, asked: &Arena<QueueId, Triple>) -> Arena<QueueId, [f64; 3]> {
+    let cluster = world.cluster;
+    let mut wanted: Arena<QueueId, [f64; 3]> = cluster.queues.ids().map(|_| [0.0; 3]).collect();
+    let mut order: Vec<QueueId> = Vec::new();
+    let mut next: Vec<QueueId> =
+        cluster.queues.ids().filter(|&q| cluster.queues[q].parent.is_none()).collect();
+    while let Some(queue) = next.pop() {
+        order.push(queue);
+        next.extend(&cluster.queues[queue].children);
+    }
+    // Children stand after their parents in this order.
+    for &queue in order.iter().rev() {
+        let q = &cluster.queues[queue];
+        let mut sum = if q.children.is_empty() { real(&asked[queue]) } else { [0.0; 3] };
+        for r in Resource::ACCOUNTED {
+            sum[r.index()] += q.children.iter().map(|&child| wanted[child][r.index()]).sum::<f64>();
+            sum[r.index()] = sum[r.index()].min(resolve(q.resources.get(r).limit, r, f64::INFINITY));
+        }
+        wanted[queue] = sum;
+    }
+    wanted
+}
+
+/// Sums per queue, descendants included: held, held and not preemptible, held or waiting.
+fn sums(world: PartitionView<'_>) -> [Arena<QueueId, Triple>; 3] {
+    let cluster = world.cluster;
+    let zero = || cluster.queues.ids().map(|_| [0; 3]).collect::<Arena<QueueId, Triple>>();
+    let mut sums = [zero(), zero(), zero()];
+    for &job in &cluster.live_jobs {
+        let j = &cluster.jobs[job];
+        for (_, pod) in cluster.pods_of(job) {
+            let holds = matches!(pod.phase, Phase::Starting { .. } | Phase::Running { .. });
+            let counts = [holds, holds && !j.preemptible, holds || pod.phase == Phase::Pending];
+            let ask = request_of(&pod.request);
+            for queue in cluster.path_to_root(j.queue) {
+                for (sum, _) in sums.iter_mut().zip(counts).filter(|(_, counts)| *counts) {
+                    for (sum, ask) in sum[queue].iter_mut().zip(ask) {
+                        *sum += ask;
+                    }
+                }
+            }
+        }
+    }
+    sums
+}
+
+/// The ledger of a policy that fills progressively.
+pub fn ledger(measure: &Measure, world: PartitionView<'_>) -> Ledger {
+    let [held, fixed, asked] = sums(world);
+    let division = Division::of(measure, world, &asked);
+    let row = |queue: QueueId| {
+        let q = &world.cluster.queues[queue];
+        let of = |bound: fn(crate::cluster::QueueResource) -> Bound, unset: f64| {
+            per_resource(Resource::ACCOUNTED.map(|r| resolve(bound(q.resources.get(r)), r, unset)))
+        };
+        LedgerRow {
+            queue,
+            allocated: per_resource(real(&held[queue])),
+            non_preemptible: per_resource(real(&fixed[queue])),
+            request: per_resource(real(&asked[queue])),
+            fair_share: Some(per_resource(division.shares[queue])),
+            quota: of(|values| values.quota, 0.0),
+            limit: of(|values| values.limit, f64::INFINITY),
+            usage: None,
+        }
+    };
+    Ledger { rows: world.cluster.queues.ids().map(row).collect(), total: per_resource(division.total) }
+}
+
+/// Divides a level of one resource and says how; what it gives is what [`Measure::divide`] gives.
+pub type Steps = fn(f64, &[(QueueId, Child)], Resource, &mut Vec<DivisionStep>);
+
+/// How a fair share came about, level by level from the root down to the queue.
+pub fn ladder(
+    measure: &Measure,
+    world: PartitionView<'_>,
+    queue: QueueId,
+    resource: Resource,
+    steps_of_level: Steps,
+) -> Vec<DivisionStep> {
+    let [_, _, asked] = sums(world);
+    let division = Division::of(measure, world, &asked);
+    let mut path: Vec<QueueId> = world.cluster.path_to_root(queue).collect();
+    path.reverse();
+    let mut steps = Vec::new();
+    let (mut of, mut has, mut members) = (None, division.total[resource.index()], &division.tops);
+    for on_path in path {
+        steps.push(DivisionStep::Capacity { of, amount: has });
+        let named: Vec<(QueueId, Child)> = members.iter().map(|&q| (q, division.children[q])).collect();
+        steps_of_level(has, &named, resource, &mut steps);
+        has = division.shares[on_path][resource.index()];
+        steps.push(DivisionStep::Result { queue: on_path, fair_share: has });
+        (of, members) = (Some(on_path), &world.cluster.queues[on_path].children);
+    }
+    steps
+}

@@ -1,0 +1,69 @@
+//! Progressive filling: what max-min fairness and dominant resource fairness have in common.
+//!
+//! # Rule
+//! Again and again the queue with the *smallest share* that still has something to place gets the next pods of its first job:
+//! level by level from the top, among siblings the smallest share, the first in file order among equals. What a share is, is all
+//! in which the two policies differ ([`Measure`]). A queue whose next pods would exceed a limit on the path to the
+//! root, or fit nowhere, is frozen for the rest of the cycle; the others go on until all are frozen or served.
+//!
+//! Jobs of a queue start in the order of submission (submit time, then file order). The pods that a job needs at least start
+//! together or not at all, further ones singly; pods are never split. A pod goes to the node with the fewest free GPUs
+//! on which it fits, the first in file order among equals. Nobody is ever told to go.
+//!
+//! # Source
+//! D. Bertsekas, R. Gallager, *Data Networks*, 6.5.2 (filling); A. Ghodsi et al., *Dominant Resource Fairness*, NSDI 2011,
+//! Algorithm 1
+//!
+//! # Differs
+//! The sources place single tasks of one level of users and stop at the first that does not fit.
+
+mod books;
+mod ledger;
+mod place;
+mod refuse;
+mod rules;
+
+pub use books::{Share, Triple};
+pub use ledger::{Child, ladder, ledger};
+pub use rules::{Measure, Rules};
+
+use books::{Books, Stop};
+
+use super::{Decision, PartitionView, Rhythm, Turn};
+use crate::trace::{Event, Level, Trace};
+
+/// One cycle.
+pub fn cycle(measure: &'static Measure, rhythm: Rhythm, world: PartitionView<'_>, trace: &mut Trace) -> Turn {
+    let mut books = Books::open(measure, world);
+    let mut decisions = Vec::new();
+    while let Some(leaf) = books.next_leaf() {
+        let pods = books.next_pods(leaf).to_vec();
+        let stop = match books.over_limit(leaf, &pods) {
+            Some((queue, resource)) => Err(Stop::Limit { queue, resource }),
+            None => place::place(&mut books, &pods).map_err(|placed| Stop::NoRoom { placed }),
+        };
+        match stop {
+            Err(stop) => books.freeze(leaf, stop),
+            Ok(places) => {
+                for (pod, node, devices) in places {
+                    trace
+                        .event(Event::Bound { pod, node, devices }, || rules::bound(&books, leaf, pod, node));
+                    decisions.push(Decision::Bind { pod, node, devices: Some(devices) });
+                }
+                books.placed(leaf, &pods);
+            }
+        }
+    }
+    if trace.level >= Level::Decisive {
+        refuse::refuse(&books, trace);
+    }
+    Turn { decisions, wake: rhythm.wake(world.now) }
+}
+
+/// Cycles follow each other as closely as changes do, unless the scenario gives a period.
+pub fn rhythm(rhythm: Rhythm) -> Rhythm {
+    match rhythm {
+        Rhythm::OnChange { .. } => Rhythm::OnChange { at_least: crate::time::Span::ZERO },
+        every => every,
+    }
+}

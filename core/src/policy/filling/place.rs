@@ -1,0 +1,95 @@
+//! Where pods go.
+//!
+//! # Rule
+//! Pod by pod to the node with the fewest free GPUs on which it fits, the first in file order among equals; all or none.
+//!
+//! # Source
+//! a choice of our own: the sources know one pool of resources
+//!
+//! # Differs
+//! nothing
+
+use super::books::Books;
+use crate::cluster::{Cluster, Devices, NodeUse, Pod};
+use crate::id::{NodeId, PodId};
+use crate::kit::sort;
+use crate::trace::NodeReason;
+use crate::units::{Amount, Resource};
+
+/// Takes room for all of the pods, or for none and says how many fitted.
+pub fn place(books: &mut Books<'_>, pods: &[PodId]) -> Result<Vec<(PodId, NodeId, Devices)>, usize> {
+    let cluster = books.world.cluster;
+    let mut places: Vec<(PodId, NodeId, Devices)> = Vec::with_capacity(pods.len());
+    for &pod in pods {
+        let request = &cluster.pods[pod].request;
+        match best(books, &cluster.pods[pod]) {
+            Some((node, devices)) => {
+                books.nodes[node].take(request, devices);
+                places.push((pod, node, devices));
+            }
+            None => {
+                for &(pod, node, devices) in &places {
+                    books.nodes[node].give_back(&cluster.pods[pod].request, devices);
+                }
+                return Err(places.len());
+            }
+        }
+    }
+    Ok(places)
+}
+
+fn best(books: &Books<'_>, pod: &Pod) -> Option<(NodeId, Devices)> {
+    let cluster = books.world.cluster;
+    let mut best: Option<(u32, NodeId, Devices)> = None;
+    for (id, node) in cluster.nodes.iter().filter(|(_, node)| node.partition == books.world.partition) {
+        let used = &books.nodes[id];
+        let is_better = best.is_none_or(|(least, ..)| used.n_free() < least);
+        if !is_better || !node.ready || !pod.selects(node) || !pod.tolerates(node) {
+            continue;
+        }
+        if let Some(devices) = used.pick(pod.request.gpu).filter(|_| used.has_room(node, &pod.request)) {
+            best = Some((used.n_free(), id, devices));
+        }
+    }
+    best.map(|(_, node, devices)| (node, devices))
+}
+
+/// Why the nodes do not take a pod, with the number of nodes for each reason.
+pub fn reasons(books: &Books<'_>, pod: &Pod) -> Vec<(NodeReason, u32)> {
+    let cluster = books.world.cluster;
+    let of_partition = |node: &&crate::cluster::Node| node.partition == books.world.partition;
+    let mut reasons: Vec<NodeReason> = Vec::new();
+    for (node, used) in cluster.nodes.values().zip(books.nodes.values()).filter(|(n, _)| of_partition(n)) {
+        reasons.push(match () {
+            () if !node.ready => NodeReason::NotReady,
+            () if !pod.tolerates(node) => NodeReason::Taint,
+            () if !pod.selects(node) => NodeReason::Selector,
+            () if used.n_pods() >= node.pods_max => NodeReason::PodSlots,
+            () => NodeReason::Insufficient(used.lacking(node, &pod.request).unwrap_or(Resource::GPU)),
+        });
+    }
+    sort::sort(&mut reasons);
+    let mut counted: Vec<(NodeReason, u32)> = Vec::new();
+    for reason in reasons {
+        match counted.last_mut() {
+            Some((last, n)) if *last == reason => *n += 1,
+            _ => counted.push((reason, 1)),
+        }
+    }
+    counted
+}
+
+/// The resource of which no node that the pod may use has enough even when empty; `None`: it fits an empty node.
+pub fn too_large(cluster: &Cluster, pod: &Pod) -> Option<Resource> {
+    let may_use = || cluster.nodes.values().filter(|node| pod.selects(node) && pod.tolerates(node));
+    let fits = |node: &crate::cluster::Node| {
+        let empty = NodeUse::new(node);
+        empty.pick(pod.request.gpu).is_some() && empty.has_room(node, &pod.request)
+    };
+    if may_use().next().is_none() || may_use().any(fits) {
+        return None;
+    }
+    let most = |r: Resource| may_use().map(|node| node.capacity.get(r)).max().unwrap_or(Amount::ZERO);
+    let lack = pod.request.resources.iter().find(|&(r, asked)| asked > most(r)).map(|(r, _)| r);
+    Some(lack.unwrap_or(Resource::GPU))
+}

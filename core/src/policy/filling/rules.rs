@@ -1,0 +1,149 @@
+//! What a policy that fills progressively says for itself, and the comparisons that all of them make.
+//!
+//! # Rule
+//! See [`super`].
+//!
+//! # Source
+//! see the records of each policy
+//!
+//! # Differs
+//! nothing
+
+use super::books::{Books, Share};
+use super::ledger::Child;
+use crate::id::{JobId, NodeId, PodId, QueueId};
+use crate::trace::{Check, Op, Quantity, Rule, Subject, Term, Value};
+use crate::units::{Amount, Bound, Resource};
+
+/// Divides an amount of each resource (first) among children as if everything could be split, in policy units; the last
+/// argument is what the cluster has.
+pub type Divide = fn([f64; 3], &[Child], [f64; 3]) -> Vec<[f64; 3]>;
+
+/// How a policy measures shares, and its rules.
+#[derive(Debug)]
+pub struct Measure {
+    /// Its rules.
+    pub rules: Rules,
+    /// The share of a queue; infinite without a weight.
+    pub share: fn(Share<'_>) -> f64,
+    /// What the share is called.
+    pub quantity: Quantity,
+    /// How it divides.
+    pub divide: Divide,
+}
+
+/// The rules of a policy that fills progressively.
+#[derive(Debug)]
+pub struct Rules {
+    /// The smallest share first.
+    pub smallest_share: Rule,
+    /// The order inside a queue.
+    pub submit_order: Rule,
+    /// The ceiling of a queue.
+    pub limit: Rule,
+    /// The fullest node that fits.
+    pub best_fit: Rule,
+    /// How the fair share that is shown comes about.
+    pub division: Rule,
+}
+
+impl Rules {
+    /// All of them.
+    pub fn all(&self) -> [Rule; 5] {
+        [self.smallest_share, self.submit_order, self.limit, self.best_fit, self.division]
+    }
+}
+
+fn term(quantity: Quantity, value: Value) -> Term {
+    Term { quantity, value }
+}
+
+fn amount(quantity: Quantity, base: i64, resource: Resource) -> Term {
+    term(quantity, Value::Real(Amount::base_units(base).in_policy_units(resource)))
+}
+
+/// Why this pod was the next one, and goes there. To be asked before the books know of it.
+pub fn bound(books: &Books<'_>, leaf: QueueId, pod: PodId, node: NodeId) -> Vec<Check> {
+    let rules = &books.measure.rules;
+    let cluster = books.world.cluster;
+    let mut checks = Vec::new();
+    for queue in cluster.path_to_root(leaf) {
+        let Some(rival) = books.smallest(books.siblings(queue), Some(queue)) else { continue };
+        let subject = Subject { queue: Some(queue), other_queue: Some(rival), ..Subject::default() };
+        let share = |queue| term(books.measure.quantity, Value::Real(books.share(queue)));
+        checks.push(Check::new(rules.smallest_share, subject, share(queue), Op::AtMost, share(rival)));
+    }
+    checks.reverse();
+    let line = &books.lines[leaf];
+    if let (Some(&job), Some(&next)) = (line.jobs.get(line.at), line.jobs.get(line.at + 1)) {
+        checks.push(before(books, job, next));
+    }
+    let request = cluster.pods[pod].request.resources.get(Resource::GPU).in_base_units();
+    if request > 0 {
+        let subject = Subject {
+            queue: Some(leaf),
+            job: Some(cluster.pods[pod].job),
+            pod: Some(pod),
+            node: Some(node),
+            resource: Some(Resource::GPU),
+            ..Subject::default()
+        };
+        let capacity = cluster.nodes[node].capacity.get(Resource::GPU).in_base_units();
+        // Its own room is taken already.
+        let free = capacity - books.nodes[node].used().get(Resource::GPU).in_base_units() + request;
+        let left = amount(Quantity::Request, request, Resource::GPU);
+        let right = amount(Quantity::Idle, free.max(request), Resource::GPU);
+        checks.push(Check::new(rules.best_fit, subject, left, Op::AtMost, right));
+    }
+    checks
+}
+
+/// The first was submitted no later than the other.
+pub fn before(books: &Books<'_>, first: JobId, other: JobId) -> Check {
+    let jobs = &books.world.cluster.jobs;
+    let submit = |job: JobId| term(Quantity::Created, Value::Time(jobs[job].submit));
+    let queue = Some(jobs[other].queue);
+    let subject = Subject { queue, job: Some(first), other_job: Some(other), ..Subject::default() };
+    Check::new(books.measure.rules.submit_order, subject, submit(first), Op::AtMost, submit(other))
+}
+
+/// The queue would exceed its limit.
+pub fn over(
+    books: &Books<'_>,
+    job: JobId,
+    queue: QueueId,
+    resource: Resource,
+    pods: &[PodId],
+) -> Option<Check> {
+    let Bound::At(limit) = books.world.cluster.queues[queue].resources.get(resource).limit else {
+        return None;
+    };
+    let with = books.held[queue][resource.index()] + books.request(pods)[resource.index()];
+    let subject =
+        Subject { queue: Some(queue), job: Some(job), resource: Some(resource), ..Subject::default() };
+    let left = amount(Quantity::AllocatedWithJob, with, resource);
+    let right = amount(Quantity::Limit, limit.in_base_units(), resource);
+    Some(Check::new(books.measure.rules.limit, subject, left, Op::Exceeds, right))
+}
+
+/// The pods ask for more GPUs than any node has free, if that is why they do not fit.
+pub fn no_room(books: &Books<'_>, job: JobId, pods: &[PodId]) -> Option<Check> {
+    let cluster = books.world.cluster;
+    let asked = books.request(&pods[..1])[Resource::GPU.index()];
+    let free = |id: NodeId| {
+        let node = &cluster.nodes[id];
+        let has = node.capacity.get(Resource::GPU) - books.nodes[id].used().get(Resource::GPU);
+        if node.ready && node.partition == books.world.partition { has.in_base_units() } else { 0 }
+    };
+    let most = cluster.nodes.ids().map(free).max().unwrap_or(0);
+    let subject = Subject { job: Some(job), resource: Some(Resource::GPU), ..Subject::default() };
+    let left = amount(Quantity::Request, asked, Resource::GPU);
+    let check = Check::new(
+        books.measure.rules.best_fit,
+        subject,
+        left,
+        Op::Exceeds,
+        amount(Quantity::Idle, most, Resource::GPU),
+    );
+    check.holds.then_some(check)
+}

@@ -1,0 +1,86 @@
+//! The rules of max-min fairness, and how it measures shares.
+//!
+//! # Rule
+//! `s = u / w`
+//!
+//! # Source
+//! Bertsekas, Gallager, *Data Networks*, 6.5.2
+//!
+//! # Differs
+//! nothing
+
+use super::division::divide;
+use crate::policy::filling::{Measure, Rules, Share};
+use crate::trace::{Quantity, Rule, RuleRecord};
+use crate::units::{Amount, Resource};
+
+const SOURCE: &str = "Bertsekas, Gallager, Data Networks, 6.5.2";
+
+/// The smallest share is served first.
+pub const SMALLEST_SHARE: Rule = Rule(&RuleRecord {
+    key: "max-min/smallest-share",
+    says: "the queue that holds the least per weight gets the next pods",
+    formula: "held / weight ≤ held / weight of the next queue",
+    source: SOURCE,
+    differs: "",
+});
+
+/// The order inside a queue.
+pub const SUBMIT_ORDER: Rule = Rule(&RuleRecord {
+    key: "max-min/submit-order",
+    says: "jobs of a queue start strictly in the order of their submission",
+    formula: "submit(first) ≤ submit(job)",
+    source: "a choice of the simulator; the rule is about queues",
+    differs: "",
+});
+
+/// The ceiling of a queue.
+pub const LIMIT: Rule = Rule(&RuleRecord {
+    key: "max-min/limit",
+    says: "a queue may not hold more than its limit",
+    formula: "held with the pods ≤ limit",
+    source: SOURCE,
+    differs: "a limit is a demand that goes no further",
+});
+
+/// Where a pod goes.
+pub const BEST_FIT: Rule = Rule(&RuleRecord {
+    key: "max-min/best-fit",
+    says: "a pod goes to the node with the fewest free GPUs that fits",
+    formula: "request ≤ free GPUs of the node",
+    source: "a choice of the simulator; the rule knows one pool",
+    differs: "",
+});
+
+/// How the fair share comes about.
+pub const DIVISION: Rule = Rule(&RuleRecord {
+    key: "max-min/filling",
+    says: "everybody gets the same per weight, except those who want less",
+    formula: "min(wanted, rest × weight / weights)",
+    source: SOURCE,
+    differs: "",
+});
+
+/// Every rule of the policy.
+pub const RULES: [Rule; 5] = [SMALLEST_SHARE, SUBMIT_ORDER, LIMIT, BEST_FIT, DIVISION];
+
+/// How the policy measures.
+pub static MEASURE: Measure = Measure {
+    rules: Rules {
+        smallest_share: SMALLEST_SHARE,
+        submit_order: SUBMIT_ORDER,
+        limit: LIMIT,
+        best_fit: BEST_FIT,
+        division: DIVISION,
+    },
+    share,
+    quantity: Quantity::Saturation,
+    divide,
+};
+
+fn share(of: Share<'_>) -> f64 {
+    let has_gpus = of.total[Resource::GPU.index()] > 0;
+    let r = if has_gpus { Resource::GPU } else { Resource::CPU };
+    let (u, w) = (Amount::base_units(of.held[r.index()]).in_policy_units(r), of.weight[r.index()]);
+    if w > 0.0 { u / w } else { f64::INFINITY }
+}

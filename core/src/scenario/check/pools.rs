@@ -1,0 +1,187 @@
+//! Node pools: separately scheduled parts of the cluster, each perhaps with switches of its own.
+
+use std::sync::Arc;
+
+use super::super::diagnostic::{Diagnostic, Edit, Fix, Path, Segment};
+use super::super::schema::Scenario;
+use super::super::{POOLS_MAX, codes};
+use super::Here;
+use super::names::{self, Index};
+use super::nodes::Nodes;
+use super::settings;
+use crate::id::{Id, PartitionId};
+use crate::policy::{Policy, Rhythm};
+use crate::scenario::findings::{Findings, quoted};
+
+/// A switch that is about jobs, not about a pool.
+const NOT_OF_A_POOL: &str = "default-job-priority";
+
+/// Resolved pools.
+pub struct Pools {
+    /// Their names, at least one.
+    pub names: Vec<Arc<str>>,
+    /// Pools by name; empty when the file lists none.
+    index: Index,
+}
+
+/// Resolves the list of pools; a file without one has a single pool.
+pub fn pools(s: &Scenario, f: &mut Findings) -> Pools {
+    let repeats = names::repeats(s.pools.iter().map(|pool| pool.name.as_str()));
+    if s.pools.len() > POOLS_MAX {
+        let says = format!("there are {} pools; up to {POOLS_MAX} are simulated", s.pools.len());
+        f.add(codes::TOO_MANY, Path::default().field("pools"), says, None);
+    }
+    let mut names: Vec<Arc<str>> = s.pools.iter().map(|pool| pool.name.as_str().into()).collect();
+    let (index, twice) = Index::new(names.iter());
+    for (i, pool) in s.pools.iter().enumerate() {
+        names::check_name(&pool.name, 0, "pool", names::here("pools", i, &pool.name, &repeats), f);
+    }
+    for i in twice {
+        let name = &s.pools[i as usize].name;
+        if !name.is_empty() {
+            names::duplicate(name, "pool", names::here("pools", i as usize, name, &repeats), &index, f);
+        }
+    }
+    if names.is_empty() {
+        names.push("default".into());
+    }
+    Pools { names, index }
+}
+
+impl Pools {
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.names.len()
+    }
+
+    /// All of them in file order.
+    pub fn ids(&self) -> impl Iterator<Item = PartitionId> + use<> {
+        (0..self.names.len()).map(PartitionId::from_index)
+    }
+
+    /// The pool of that name. `without`: the value of the same place without the name.
+    pub fn find(&self, name: &str, without: &str, at: Path, f: &mut Findings) -> Option<PartitionId> {
+        if let Some(found) = self.index.find(name) {
+            return Some(PartitionId(found));
+        }
+        if f.only_counts(codes::NO_POOL) {
+            return None;
+        }
+        let says =
+            format!("pool {} is not in the list of pools; {}", quoted(name), names::hint(&self.index, name));
+        let fix = match self.index.nearest(name) {
+            Some(near) => {
+                let value = if without.is_empty() { near.to_string() } else { format!("{without}, {near}") };
+                Some(Fix {
+                    label: format!("Use {}", quoted(near)),
+                    edits: vec![Edit::Set { at: at.clone(), value }],
+                })
+            }
+            None if name.trim().is_empty() || name.contains(',') => None,
+            None => Some(self.add(name)),
+        };
+        f.add(codes::NO_POOL, at, says, fix);
+        None
+    }
+
+    /// Adds a pool; what is in no pool so far gets one of its own before it.
+    fn add(&self, name: &str) -> Fix {
+        let edit = |name: &str| Edit::Set {
+            at: Path::default().field("pools").named(name).field("name"),
+            value: name.to_string(),
+        };
+        let is_first = self.index.find(&self.names[0]).is_none();
+        let first = is_first.then(|| edit(&self.names[0]));
+        Fix {
+            label: format!("Add the pool {}", quoted(name)),
+            edits: first.into_iter().chain([edit(name)]).collect(),
+        }
+    }
+
+    /// A list of pools by name, each once; `None`: nothing is listed.
+    pub fn list(
+        &self,
+        typed: &[String],
+        at: &dyn Fn() -> Path,
+        f: &mut Findings,
+    ) -> Option<Vec<PartitionId>> {
+        let mut found: Vec<PartitionId> = Vec::with_capacity(typed.len());
+        for (i, name) in typed.iter().enumerate() {
+            let others = || {
+                let others = typed.iter().enumerate().filter(|(k, _)| *k != i).map(|(_, name)| name.as_str());
+                others.collect::<Vec<_>>().join(", ")
+            };
+            match self.index.find(name) {
+                Some(pool) if !found.contains(&PartitionId(pool)) => found.push(PartitionId(pool)),
+                Some(_) => {}
+                None => drop(self.find(name, &others(), at(), f)),
+            }
+        }
+        (!found.is_empty()).then_some(found)
+    }
+
+    /// Advice about pools in which nothing can run.
+    pub fn advice(&self, s: &Scenario, nodes: &Nodes, f: &mut Findings) {
+        for (i, pool) in s.pools.iter().enumerate() {
+            let id = PartitionId::from_index(i);
+            if nodes.kinds.iter().any(|(node, _)| node.partition == id) || s.nodes.is_empty() {
+                continue;
+            }
+            let here =
+                Here::section("pools", i, Some(&pool.name).filter(|n| !n.is_empty()).map(String::as_str));
+            let says = format!("no node is in the pool {}, so nothing runs there", quoted(&pool.name));
+            let fix = Fix { label: "Remove the pool".into(), edits: vec![Edit::Remove { at: here.path() }] };
+            f.add(codes::EMPTY_POOL, here.path(), says, Some(fix));
+        }
+    }
+}
+
+/// Who decides in each pool, and when: the scenario's switches and rhythm, replaced by those of the pool.
+pub fn scheduling(s: &Scenario, own: (Policy, Rhythm), f: &mut Findings) -> Vec<(Policy, Rhythm)> {
+    let mut all = Vec::with_capacity(s.pools.len().max(1));
+    for (i, pool) in s.pools.iter().enumerate() {
+        if pool.settings.is_empty() && pool.cycle.is_none() {
+            all.push(own.clone());
+            continue;
+        }
+        let mut whole = s.clone();
+        whole.settings.extend(pool.settings.iter().map(|(name, value)| (name.clone(), value.clone())));
+        whole.cycle = pool.cycle.clone().or(whole.cycle);
+        let mut found = Findings::default();
+        let (policy, rhythm, _) = settings::settings(&whole, &mut found);
+        let here =
+            Here::section("pools", i, Some(&pool.name).filter(|n| !n.is_empty()).map(String::as_str)).path();
+        if pool.settings.contains_key(NOT_OF_A_POOL) {
+            settings::unknown(&whole, NOT_OF_A_POOL, &[], "it is the scenario's", &mut found);
+        }
+        for finding in found.finish() {
+            let is_own = match finding.at.0.as_slice() {
+                [Segment::Field(section), Segment::Field(name)] if section == "settings" => {
+                    pool.settings.contains_key(name)
+                }
+                [Segment::Field(section)] => section == "cycle" && pool.cycle.is_some(),
+                _ => false,
+            };
+            if is_own {
+                f.push(moved(finding, &here));
+            }
+        }
+        all.push((policy.unwrap_or_else(|| own.0.clone()), rhythm));
+    }
+    if all.is_empty() {
+        all.push(own);
+    }
+    all
+}
+
+/// A finding about the scenario's head as one about a pool's.
+fn moved(mut finding: Diagnostic, pool: &Path) -> Diagnostic {
+    let below = |at: &Path| Path(pool.0.iter().chain(&at.0).cloned().collect());
+    finding.at = below(&finding.at);
+    for edit in finding.fix.iter_mut().flat_map(|fix| &mut fix.edits) {
+        if let Edit::Set { at, .. } = edit {
+            *at = below(at);
+        }
+    }
+    finding
+}

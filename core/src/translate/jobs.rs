@@ -1,0 +1,89 @@
+//! Jobs: priorities, evictions, gangs, parts of GPUs, and where they may run.
+
+use std::sync::Arc;
+
+use super::{Kind, Work};
+use crate::scenario::{JobEntry, Path, Scalar};
+
+/// Labels by which KAI orders the pods of a job.
+const ORDER_LABELS: [&str; 3] =
+    ["kai.scheduler/task-priority", "training.kubeflow.org/job-role", "ray.io/node-type"];
+
+/// Translates what is said of jobs.
+pub fn jobs(work: &mut Work<'_>) {
+    default_priority(work);
+    let (from, to) = (work.from, work.to);
+    let name = to.name;
+    let whole = if to.key == "fifo" {
+        format!("{name} starts all pods of a job together")
+    } else {
+        format!("{name} starts pods one by one here: a scenario has no placeholders")
+    };
+    let parts = format!("{name} counts a part of a GPU as a whole one");
+    let priority = format!("{name} does not read priorities of jobs");
+    let preemptible = format!("{name} evicts nobody");
+    let subgroups = format!("{name} has no subgroups and no order among the pods of a job");
+    let taints = format!("{name} knows labels of hosts, but no taints, tolerations or affinity");
+    for (i, job) in work.old.jobs.iter().enumerate() {
+        let at = match job.name.as_str() {
+            "" => Path::default().field("jobs").at(u32::try_from(i).unwrap_or(u32::MAX)),
+            name => Path::default().field("jobs").named(name),
+        };
+        let mut lost = |is_lost: bool, field: &str, says: &str| {
+            if is_lost {
+                work.note(Kind::Dropped, at.field(field), says);
+            }
+        };
+        lost(from.has_job_priority && !to.has_job_priority && job.priority.is_some(), "priority", &priority);
+        lost(from.evicts && !to.evicts && job.preemptible.is_some(), "preemptible", &preemptible);
+        for field in gang(job).filter(|_| from.has_gangs && !to.has_gangs) {
+            lost(true, field, &whole);
+        }
+        for field in part(job).filter(|_| from.has_parts && !to.has_parts) {
+            lost(true, field, &parts);
+        }
+        let has_group = job.pod_sets.iter().any(|set| !set.group.is_empty());
+        let has_order = ORDER_LABELS.iter().any(|label| {
+            job.labels.contains_key(*label) || job.pod_sets.iter().any(|set| set.labels.contains_key(*label))
+        });
+        lost(from.has_subgroups && !to.has_subgroups && has_group, "pod-sets", &subgroups);
+        lost(from.has_subgroups && !to.has_subgroups && has_order, "labels", &subgroups);
+        lost(!to.has_taints && !job.tolerations.is_empty(), "tolerations", &taints);
+        lost(!to.has_taints && !job.affinity.is_empty(), "affinity", &taints);
+    }
+    for node in work.old.nodes.iter().filter(|node| !to.has_taints && !node.taints.is_empty()) {
+        let at = Path::default().field("nodes").named(&node.name).field("taints");
+        work.note(Kind::Dropped, at, taints.clone());
+    }
+}
+
+/// What says that pods start together: more than one pod of a kind, or a minimum.
+fn gang(job: &JobEntry) -> impl Iterator<Item = &'static str> {
+    let several = |pods: &Option<Scalar>| pods.as_ref().is_some_and(|pods| pods.0.trim() != "1");
+    let single = |min: &Option<Scalar>| min.as_ref().is_some_and(|min| min.0.trim() == "1");
+    let all = [
+        ("min-available", job.min_available.is_some() && !single(&job.min_available)),
+        ("pods", several(&job.pods) && job.min_available.is_none()),
+        ("pod-sets", !job.pod_sets.is_empty()),
+    ];
+    all.into_iter().filter(|(_, is_said)| *is_said).map(|(field, _)| field)
+}
+
+/// What asks for parts of GPUs.
+fn part(job: &JobEntry) -> impl Iterator<Item = &'static str> {
+    let is_part = |gpu: &Option<Scalar>| gpu.as_ref().is_some_and(|gpu| gpu.0.contains(['.', 'm', '%']));
+    let of_sets = job.pod_sets.iter().any(|set| is_part(&set.gpu) || set.gpu_memory.is_some());
+    let all = [("gpu", is_part(&job.gpu)), ("gpu-memory", job.gpu_memory.is_some()), ("pod-sets", of_sets)];
+    all.into_iter().filter(|(_, is_said)| *is_said).map(|(field, _)| field)
+}
+
+/// A default that the new policy cannot say is written into the jobs.
+fn default_priority(work: &mut Work<'_>) {
+    let name = "default-job-priority";
+    let Some(typed) = work.old.settings.get(name).filter(|_| !work.new.settings.contains_key(name)) else {
+        return;
+    };
+    for job in Arc::make_mut(&mut work.new.jobs).iter_mut().filter(|job| job.priority.is_none()) {
+        job.priority = Some(typed.clone());
+    }
+}

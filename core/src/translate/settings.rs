@@ -1,0 +1,137 @@
+//! Switches: those that both products have are carried over, others are removed with a note.
+
+use super::{Kind, Work, setting};
+use crate::policy::runai::config::ENGINE_SETTINGS;
+use crate::scenario::Scalar;
+
+/// Translates the switches that [`super::queues`] left.
+pub fn settings(work: &mut Work<'_>) {
+    let names: Vec<String> = work.old.settings.keys().cloned().collect();
+    let packs = packs(work);
+    for name in &names {
+        let typed = work.old.settings[name].clone();
+        one(work, name, &typed);
+    }
+    place(work, packs);
+}
+
+/// Switches of KAI as upstream spells them.
+fn plain(name: &str) -> &str {
+    match name {
+        "kValue" => "k-value",
+        "relcaimerSaturationMultiplier" => "saturation-multiplier",
+        other => other,
+    }
+}
+
+fn one(work: &mut Work<'_>, name: &str, typed: &Scalar) {
+    let (from, to) = (work.from.key, work.to.key);
+    let gone = format!("{} has no {name}", work.to.name);
+    let engine = |key: &str| matches!(key, "kai" | "runai");
+    if engine(from) && engine(to) && ENGINE_SETTINGS.contains(&plain(name)) {
+        work.new.settings.remove(name);
+        work.new.settings.insert(plain(name).to_owned(), typed.clone());
+        return work.note(Kind::Kept, setting(name), "both have this switch");
+    }
+    match (from, name) {
+        // Said by the queues.
+        ("runai", "department-over-quota" | "over-quota-weights") if work.to.words[2].is_some() => {
+            work.new.settings.remove(name);
+            work.note(Kind::Changed, setting(name), "how over-quota is shared becomes weights of the queues");
+        }
+        ("runai", _) if name.starts_with("over-quota.") && work.to.words[2].is_some() => {
+            work.new.settings.remove(name);
+        }
+        ("yunikorn", _) if name.starts_with("priority.offset.") && name != "priority.offset.root" => {
+            // A queue that exists has it as its priority by now.
+            work.new.settings.remove(name);
+        }
+        // Said by the order of nodes; see `place`.
+        ("kai" | "runai", "gpu-placement") | ("yunikorn", "node-sort") | ("ego", "placement") => {
+            work.new.settings.remove(name);
+        }
+        ("kai", "actions") => {
+            work.new.settings.remove(name);
+            let takes = ["reclaim", "preempt"].iter().any(|action| typed.0.contains(action));
+            if to == "yunikorn" && !takes {
+                work.new.settings.insert("preemption".into(), "false".into());
+                work.note(Kind::Changed, setting(name), "nobody is evicted: preemption is off");
+            } else {
+                work.note(Kind::Dropped, setting(name), gone);
+            }
+        }
+        ("yunikorn", "preemption") if to == "kai" => {
+            work.new.settings.remove(name);
+            let says = if typed.0.trim() == "false" {
+                work.new.settings.insert("actions".into(), "allocate, stalegangeviction".into());
+                "without preemption KAI runs only allocate and stalegangeviction"
+            } else {
+                "KAI reclaims and preempts unless told otherwise"
+            };
+            work.note(Kind::Changed, setting(name), says);
+        }
+        ("kai" | "runai", "default-job-priority") => {
+            // Written into the jobs.
+            work.new.settings.remove(name);
+            work.note(
+                Kind::Changed,
+                setting(name),
+                "the default priority is written into the jobs without one",
+            );
+        }
+        ("ego", "grace") => {
+            work.new.settings.remove(name);
+            if work.new.delays.termination.replace(typed.clone()).is_some() {
+                let at = crate::scenario::Path::default().field("delays").field("termination");
+                work.note(Kind::Dropped, at, "the grace of the plan wins in EGO");
+            }
+            work.note(Kind::Changed, setting(name), "the grace becomes the delay from evict to gone");
+        }
+        _ => work.drop_setting(name, &gone),
+    }
+}
+
+/// Whether GPUs are packed (or spread), and where that is said.
+fn packs(work: &Work<'_>) -> Option<(bool, Option<&'static str>)> {
+    let (name, pack) = match work.from.key {
+        "kai" | "runai" => ("gpu-placement", "binpack"),
+        "yunikorn" => ("node-sort", "binpacking"),
+        "ego" => ("placement", "stacked"),
+        _ => return None,
+    };
+    let default = work.from.key != "yunikorn";
+    let typed = work.old.settings.get(name);
+    Some((typed.map_or(default, |typed| typed.0.trim() == pack), typed.map(|_| name)))
+}
+
+/// How nodes are chosen.
+fn place(work: &mut Work<'_>, packs: Option<(bool, Option<&'static str>)>) {
+    let Some((packs, said)) = packs else { return };
+    let to = work.to.key;
+    if work.new.settings.contains_key("gpu-placement") {
+        return;
+    }
+    let (name, pack, spread, default) = match to {
+        "kai" | "runai" => ("gpu-placement", "binpack", "spread", true),
+        "yunikorn" => ("node-sort", "binpacking", "fair", false),
+        "ego" => ("placement", "stacked", "balanced", true),
+        _ => {
+            if let Some(said) = said {
+                let says = format!("{} has one way to choose nodes", work.to.name);
+                work.note(Kind::Dropped, setting(said), says);
+            }
+            return;
+        }
+    };
+    let value = if packs { pack } else { spread };
+    if packs != default {
+        work.new.settings.insert(name.into(), value.into());
+    }
+    if said.is_some() || packs != default {
+        let says = format!(
+            "nodes are {}: {name} {value}",
+            if packs { "filled one after the other" } else { "used evenly" }
+        );
+        work.note(Kind::Changed, setting(said.unwrap_or(name)), says);
+    }
+}

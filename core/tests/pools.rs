@@ -1,0 +1,144 @@
+//! Scenarios with several node pools, by example.
+
+use fairground::id::JobId;
+use fairground::scenario::{Plan, Severity, apply, check, read, to_yaml};
+use fairground::sim::Simulation;
+use fairground::time::Time;
+
+const HEAD: &str = "format: fairground-scenario\nversion: 1\n";
+
+fn plan(text: &str) -> Plan {
+    let read = read(&format!("{HEAD}{text}"));
+    assert_eq!(read.diagnostics, vec![]);
+    let checked = check(&read.scenario.expect("a scenario"));
+    let errors: Vec<_> = checked.diagnostics.iter().filter(|d| d.severity == Severity::Error).collect();
+    assert!(checked.plan.is_some(), "{errors:?}");
+    checked.plan.expect("a plan")
+}
+
+/// Findings as place, code and label of the fix; every fix mends its finding.
+fn findings(text: &str) -> Vec<String> {
+    let scenario = read(&format!("{HEAD}{text}")).scenario.expect("a scenario");
+    let found = check(&scenario).diagnostics;
+    let line = |d: &fairground::scenario::Diagnostic| {
+        if let Some(fix) = &d.fix {
+            let mended = apply(&scenario, &fix.edits).expect("fixes apply");
+            let left = check(&mended).diagnostics;
+            assert!(!left.iter().any(|l| l.code == d.code && l.at == d.at), "{} stays: {left:?}", d.says);
+        }
+        format!("{} {}: {} [{}]", d.code.0, d.at, d.says, d.fix.as_ref().map_or("", |fix| &fix.label))
+    };
+    found.iter().map(line).collect()
+}
+
+/// Where every pod is, as `job@node`, in order.
+fn places(simulation: &Simulation) -> Vec<String> {
+    let cluster = simulation.cluster();
+    let on = |pod: &fairground::cluster::Pod| Some(format!("{}@{}", pod.name, cluster.nodes[pod.node?].name));
+    cluster.pods.values().filter_map(on).collect()
+}
+
+fn run_to(simulation: &mut Simulation, by_ms: i64) {
+    while simulation.next_cycle_at().is_some_and(|at| at <= Time::from_millis(by_ms)) {
+        simulation.advance();
+    }
+}
+
+const SHARDS: &str = "
+pools:
+- {name: packed}
+- {name: wide, cycle: 2s, settings: {gpu-placement: spread}}
+nodes:
+- {name: p, count: 2, gpu: 4, pool: packed}
+- {name: w, count: 2, gpu: 4, pool: wide}
+queues:
+- name: team
+  gpu: {quota: 4, limit: unlimited, weight: 1}
+  pools:
+  - {name: wide, gpu: {quota: 1, limit: 2}}
+jobs:
+- {name: a, count: 2, queue: team, gpu: 1, pools: packed}
+- {name: b, count: 3, queue: team, gpu: 1, pools: [wide]}
+";
+
+/// kai.md 1.2: shards are independent schedulers with independent configuration.
+#[test]
+fn two_shards_place_by_their_own_strategies() {
+    let plan = plan(SHARDS);
+    let mut simulation = Simulation::new(&plan);
+    let first = simulation.advance().expect("a cycle");
+    // After a second only the first shard is due: it fills one node.
+    assert_eq!(first.time, Time::from_millis(1000));
+    assert_eq!(places(&simulation), ["a-1@p-1", "a-2@p-1"]);
+    let second = simulation.advance().expect("a cycle");
+    // After two both are parts of one cycle; the second shard spreads, as far as its limit goes.
+    assert_eq!(second.time, Time::from_millis(2000));
+    assert_eq!(places(&simulation), ["a-1@p-1", "a-2@p-1", "b-1@w-1", "b-2@w-2"]);
+    let waiting: Vec<JobId> = second.refusals.iter().map(|refusal| refusal.job).collect();
+    assert_eq!(waiting, [JobId(4)]);
+    let shares = |pool: usize| {
+        let row = &second.pools[pool].rows[0];
+        (row.quota.gpu, row.limit.gpu, row.allocated.gpu, second.pools[pool].total.gpu)
+    };
+    assert_eq!(shares(0), (4.0, f64::INFINITY, 2.0, 8.0));
+    assert_eq!(shares(1), (1.0, 2.0, 2.0, 8.0));
+    assert_eq!((second.ledger.rows[0].allocated.gpu, second.ledger.total.gpu), (4.0, 16.0));
+}
+
+/// The refusal of a shard that is not asked stands until it is asked again.
+#[test]
+fn a_refusal_stands_between_the_cycles_of_its_shard() {
+    let mut simulation = Simulation::new(&plan(SHARDS));
+    run_to(&mut simulation, 2000);
+    let third = simulation.advance().expect("a cycle");
+    assert_eq!(third.time, Time::from_millis(3000));
+    assert_eq!(third.refusals.len(), 1);
+}
+
+#[test]
+fn a_queue_changes_in_one_pool_only() {
+    let text = format!("{SHARDS}timeline:\n- {{at: 3, queue: team, pool: wide, gpu: {{limit: 3}}}}\n");
+    let mut simulation = Simulation::new(&plan(&text));
+    run_to(&mut simulation, 4000);
+    let record = simulation.ledgers();
+    assert_eq!((record[0].rows[0].limit.gpu, record[1].rows[0].limit.gpu), (f64::INFINITY, 3.0));
+    assert_eq!(places(&simulation).len(), 5);
+}
+
+#[test]
+fn what_is_written_stands_in_the_order_people_read() {
+    let scenario = read(&format!("{HEAD}{SHARDS}")).scenario.expect("a scenario");
+    let yaml = to_yaml(&scenario);
+    assert_eq!(read(&yaml).scenario, Some(scenario));
+    assert!(yaml.find("pools:") < yaml.find("nodes:"), "{yaml}");
+}
+
+#[test]
+fn mistakes_about_pools_are_found_with_fixes() {
+    let found = findings(
+        "
+pools: [{name: train, settings: {k-valu: 1}, cycle: often}, {name: dev}, {name: spare}]
+nodes: [{name: n, count: 2, gpu: 4}, {name: m, gpu: 2, pool: dev}, {name: o, gpu: 2, pool: tran}]
+queues:
+- name: a
+  gpu: {quota: 2, limit: unlimited, weight: 1}
+  pools: [{name: dev, gpu: {limit: 1}}, {name: nowhere}]
+jobs:
+- {name: big, queue: a, gpu: 3, pools: dev}
+- {name: other, queue: a, gpu: 1, pools: [train, dev]}
+timeline:
+- {at: 1, node: m, state: down, pool: dev}
+",
+    );
+    let expected = expect_test::expect![[r#"
+        S012 pools["train"].settings.k-valu: the policy has no setting "k-valu"; did you mean `k-value`? [Use k-value]
+        S017 pools["train"].cycle: cycle "often" is neither a period such as `1s` or `120s, first at 1s`, nor `on change` [Use the default cycle]
+        S057 nodes["o"].pool: pool "tran" is not in the list of pools; did you mean "train"? [Use "train"]
+        S057 queues["a"].pools["nowhere"].name: pool "nowhere" is not in the list of pools; add it or name another [Add the pool "nowhere"]
+        S048 jobs["other"].pools: kai offers a job to one pool only, here "train" [Name only "train"]
+        S027 timeline[0].pool: only a change of a queue has a pool; remove it [Remove the pool]
+        S058 pools["spare"]: no node is in the pool "spare", so nothing runs there [Remove the pool]
+        S039 queues["a"].pools["dev"].gpu.limit: "a" has a gpu limit of 1 below its quota of 2; the limit wins [Raise the gpu limit to 2]
+        S046 jobs["big"].gpu: "big" asks for more gpu than any node it may use has (2), so it waits for ever [Ask for 2]"#]];
+    expected.assert_eq(&found.join("\n"));
+}

@@ -1,0 +1,201 @@
+//! The baselines on the worked examples of their sources, and what each of their rules decides.
+
+use std::collections::BTreeSet;
+
+use fairground::scenario;
+use fairground::sim::Simulation;
+use fairground::trace::{DivisionStep, Event, Gate, Level};
+use fairground::units::Resource;
+
+fn simulation(policy: &str, text: &str) -> Simulation {
+    let read = scenario::read(&format!("format: fairground-scenario\nversion: 1\npolicy: {policy}\n{text}"));
+    let checked = scenario::check(&read.scenario.unwrap_or_else(|| panic!("{:?}", read.diagnostics)));
+    let mut simulation =
+        Simulation::new(&checked.plan.unwrap_or_else(|| panic!("{:?}", checked.diagnostics)));
+    simulation.set_level(Level::Decisive);
+    simulation
+}
+
+/// GPUs, then cores, held by each queue after the first cycle.
+fn held(simulation: &Simulation) -> Vec<(f64, f64)> {
+    let rows = &simulation.ledger().rows;
+    rows.iter().map(|row| (row.allocated.gpu, row.allocated.cpu / 1000.0)).collect()
+}
+
+/// The jobs that start in the first cycle, in order, by the first letter of their names.
+fn started(simulation: &mut Simulation) -> String {
+    let record = simulation.advance().expect("a first cycle");
+    let cluster = simulation.cluster();
+    let job = |event| match event {
+        Event::Bound { pod, .. } => cluster.jobs[cluster.pods[pod].job].name.chars().next(),
+        _ => None,
+    };
+    record.events.iter().filter_map(|recorded| job(recorded.event)).collect()
+}
+
+/// NSDI 2011, 4.1: 9 CPUs and 18 GB; tasks of A want 1 CPU and 4 GB, those of B 3 CPUs and 1 GB.
+const PAPER: &str = "
+nodes: [{name: n, cpu: 9, memory: 18Gi}]
+queues: [{name: A}, {name: B}]
+jobs:
+- {name: a, queue: A, count: 20, cpu: 1, memory: 4Gi}
+- {name: b, queue: B, count: 20, cpu: 3, memory: 1Gi}
+";
+
+#[test]
+fn drf_gives_three_and_two_tasks() {
+    let mut simulation = simulation("drf", PAPER);
+    assert_eq!(started(&mut simulation), "ababa");
+    assert_eq!(held(&simulation), [(0.0, 3.0), (0.0, 6.0)]);
+    let gib = f64::from(1 << 30);
+    for (row, (cores, memory)) in simulation.ledger().rows.iter().zip([(3.0, 12.0), (6.0, 2.0)]) {
+        let share = row.fair_share.expect("an entitlement");
+        assert!((share.cpu / 1000.0 - cores).abs() < 1e-9, "{share:?}");
+        assert!((share.memory / gib - memory).abs() < 1e-9, "{share:?}");
+    }
+}
+
+/// 4.3: with three times the weight for every resource A's dominant share is three times B's.
+#[test]
+fn drf_with_weights() {
+    let text = "
+nodes: [{name: n, cpu: 100, memory: 100Gi}]
+queues:
+- {name: A, cpu: {weight: 3}, memory: {weight: 3}}
+- {name: B}
+jobs:
+- {name: a, queue: A, count: 100, cpu: 1, memory: 1Gi}
+- {name: b, queue: B, count: 100, cpu: 1, memory: 1Gi}
+";
+    let mut simulation = simulation("drf", text);
+    simulation.advance();
+    assert_eq!(held(&simulation), [(0.0, 75.0), (0.0, 25.0)]);
+}
+
+/// A queue that wants less leaves the rest to the others, in proportion to their weights.
+const WANTS: &str = "
+nodes: [{name: n, count: 2, gpu: 5}]
+queues:
+- {name: A, gpu: {weight: 1}}
+- {name: B, gpu: {weight: 1}}
+- {name: C, gpu: {weight: 2}}
+jobs:
+- {name: a, queue: A, count: 1, gpu: 1}
+- {name: b, queue: B, count: 10, gpu: 1}
+- {name: c, queue: C, count: 10, gpu: 1}
+";
+
+#[test]
+fn max_min_by_weight() {
+    let mut simulation = simulation("max-min", WANTS);
+    assert_eq!(started(&mut simulation), "abccbccbcc");
+    assert_eq!(held(&simulation).iter().map(|held| held.0).collect::<Vec<_>>(), [1.0, 3.0, 6.0]);
+    let shares: Vec<_> = simulation.ledger().rows.iter().filter_map(|row| row.fair_share).collect();
+    assert_eq!(shares.iter().map(|share| share.gpu).collect::<Vec<_>>(), [1.0, 3.0, 6.0]);
+    let c = simulation.cluster().queues.ids().last().expect("three queues");
+    let rounds = simulation.derive(c, Resource::GPU);
+    let given = |step: &DivisionStep| match *step {
+        DivisionStep::Round { round, queue, given, .. } if queue == c => Some((round, given)),
+        _ => None,
+    };
+    assert_eq!(rounds.iter().filter_map(given).collect::<Vec<_>>(), [(2, 6.0)]);
+    assert!(matches!(rounds.last(), Some(DivisionStep::Result { fair_share: 6.0, .. })));
+}
+
+/// Level by level: departments first, then teams; the department with one team is not outvoted by the one with two.
+#[test]
+fn departments_come_before_teams() {
+    let text = "
+nodes: [{name: n, gpu: 8}]
+queues:
+- {name: X}
+- {name: x1, parent: X}
+- {name: x2, parent: X}
+- {name: Y}
+- {name: y1, parent: Y}
+jobs:
+- {name: a, queue: x1, count: 8, gpu: 1}
+- {name: b, queue: x2, count: 8, gpu: 1}
+- {name: c, queue: y1, count: 8, gpu: 1}
+";
+    for policy in ["max-min", "drf"] {
+        let mut simulation = simulation(policy, text);
+        simulation.advance();
+        let held: Vec<f64> = held(&simulation).iter().map(|held| held.0).collect();
+        assert_eq!(held, [4.0, 2.0, 2.0, 4.0, 4.0], "{policy}");
+    }
+}
+
+/// Every rule decides something; who waits is told why.
+#[test]
+fn rules_and_refusals() {
+    let text = "
+nodes: [{name: n, gpu: 4, cpu: 8}]
+queues: [{name: A, gpu: {limit: 2}}, {name: B}, {name: C}, {name: D}]
+jobs:
+- {name: a, queue: A, count: 4, gpu: 1}
+- {name: g, queue: B, pods: 3, gpu: 1}
+- {name: h, queue: C, gpu: 1}
+- {name: i, queue: C, gpu: 1, count: 2}
+- {name: k, queue: D, gpu: 8}
+";
+    for (policy, rules) in
+        [("max-min", fairground::policy::maxmin::RULES), ("drf", fairground::policy::drf::RULES)]
+    {
+        let mut simulation = simulation(policy, text);
+        let record = simulation.advance().expect("a first cycle");
+        let cluster = simulation.cluster();
+        let gates: Vec<(String, Gate)> =
+            record.refusals.iter().map(|r| (cluster.jobs[r.job].name.to_string(), r.gate.clone())).collect();
+        let gate = |job: &str| gates.iter().find(|(name, _)| name == job).map(|(_, gate)| gate.clone());
+        assert!(matches!(gate("k"), Some(Gate::TooLarge { resource: Resource::GPU })), "{gates:?}");
+        assert!(matches!(gate("h"), Some(Gate::NoNode { placed: 0, of: 1, .. })), "{gates:?}");
+        assert!(matches!(gate("i-1"), Some(Gate::Behind { .. })), "{gates:?}");
+        assert!(matches!(gate("a-3"), Some(Gate::Behind { .. })), "{gates:?}");
+        let mut used: BTreeSet<&str> = BTreeSet::new();
+        let events = record.events.iter().flat_map(|recorded| &recorded.checks);
+        used.extend(events.chain(record.refusals.iter().flat_map(|r| &r.checks)).map(|c| c.rule.key()));
+        let alone = simulation_of_limit(policy);
+        used.extend(alone);
+        let queue = cluster.queues.ids().next().expect("four queues");
+        let steps = simulation.derive(queue, Resource::GPU);
+        used.extend(steps.iter().filter_map(|step| match step {
+            DivisionStep::Round { rule, .. } => Some(rule.key()),
+            _ => None,
+        }));
+        // Dominant shares rise together; no amount of one resource is divided by its own rule.
+        let expected = rules.iter().map(|rule| rule.key()).filter(|key| *key != "drf/filling");
+        assert_eq!(used, expected.collect(), "{policy}");
+    }
+}
+
+/// The keys that decide where a queue is at its limit.
+fn simulation_of_limit(policy: &str) -> Vec<&'static str> {
+    let text = "
+nodes: [{name: n, gpu: 4}]
+queues: [{name: A, gpu: {limit: 2}}]
+jobs: [{name: a, queue: A, count: 4, gpu: 1}]
+";
+    let mut simulation = simulation(policy, text);
+    let record = simulation.advance().expect("a first cycle");
+    assert_eq!(held(&simulation)[0].0, 2.0);
+    assert!(matches!(record.refusals[0].gate, Gate::OverLimit { resource: Resource::GPU, .. }));
+    record.refusals[0].checks.iter().map(|check| check.rule.key()).collect()
+}
+
+/// A gang starts whole or not at all; further pods come singly; the same under both.
+#[test]
+fn gangs_are_whole() {
+    let text = "
+nodes: [{name: n, gpu: 4}]
+queues: [{name: A}, {name: B}]
+jobs:
+- {name: a, queue: A, pods: 6, min_available: 2, gpu: 1}
+- {name: b, queue: B, pods: 3, gpu: 1}
+";
+    let text = text.replace("min_available", "min-available");
+    for policy in ["max-min", "drf"] {
+        let mut simulation = simulation(policy, &text);
+        assert_eq!(started(&mut simulation), "aaaa", "{policy}: three do not fit beside two");
+    }
+}

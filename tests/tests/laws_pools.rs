@@ -1,0 +1,197 @@
+//! Laws of several partitions, over generated plans.
+
+use fairground::cluster::{Phase, request_of};
+use fairground::id::{Id, JobId, PartitionId};
+use fairground::policy::{Policy, Rhythm, ego, fifo, kai, yunikorn};
+use fairground::scenario::Plan;
+use fairground::sim::{CycleRecord, Simulation};
+use fairground::time::{Span, Time};
+use fairground::trace::{Event, Ledger, Refusal};
+use fairground::units::Resource;
+use fairground_tests::worlds::{Numbers, pooled};
+use proptest::prelude::*;
+
+/// Until when runs are looked at.
+const UNTIL: Time = Time::from_millis(25_000);
+
+fn policies() -> Vec<Policy> {
+    let spread = kai::config::Config { gpu_placement: kai::config::Placement::Spread, ..Default::default() };
+    vec![
+        Policy::Runai(Default::default()),
+        Policy::Kai(Default::default()),
+        Policy::Kai(spread),
+        Policy::Fifo(fifo::Config::default()),
+        Policy::YuniKorn(yunikorn::Config::default()),
+        Policy::Ego(ego::Config::default()),
+    ]
+}
+
+fn plans(policies: Vec<Policy>) -> impl Strategy<Value = Plan> {
+    (prop::collection::vec(any::<u8>(), 0..220), 0..policies.len())
+        .prop_map(move |(numbers, policy)| pooled(&mut Numbers::new(numbers), policies[policy].clone()))
+}
+
+fn run(plan: &Plan, mut each: impl FnMut(&Simulation, &CycleRecord)) {
+    let mut simulation = Simulation::new(plan);
+    each(&simulation, &simulation.opening().clone());
+    while simulation.next_cycle_at().is_some_and(|at| at <= UNTIL) && simulation.cycle() < 2000 {
+        let Some(record) = simulation.advance() else { break };
+        each(&simulation, &record);
+    }
+}
+
+/// The job an event is about.
+fn job_of(simulation: &Simulation, event: Event) -> Option<JobId> {
+    let of = |pod| Some(simulation.cluster().pods[pod].job);
+    match event {
+        Event::Submitted { job } | Event::JobDone { job } | Event::Offered { job, .. } => Some(job),
+        Event::Bound { pod, .. }
+        | Event::Claimed { pod, .. }
+        | Event::Unclaimed { pod, .. }
+        | Event::Evicted { pod, .. }
+        | Event::Gone { pod, .. }
+        | Event::Requeued { pod }
+        | Event::Finished { pod, .. } => of(pod),
+        Event::Changed { .. } => None,
+    }
+}
+
+/// The same plan without the jobs of the other partitions.
+fn alone(plan: &Plan, partition: PartitionId) -> Plan {
+    let mut plan = plan.clone();
+    let cluster = &mut plan.cluster;
+    let others: Vec<JobId> =
+        cluster.jobs.iter().filter(|(_, job)| job.partition != partition).map(|(id, _)| id).collect();
+    for id in others {
+        let never = Time::from_millis(1_000_000_000);
+        cluster.jobs[id].submit = never;
+        for pod in cluster.jobs[id].pod_ids() {
+            let pod = &mut cluster.pods[pod];
+            (pod.phase, pod.node, pod.devices) = (Phase::Future, None, Default::default());
+        }
+    }
+    plan
+}
+
+/// What one partition shows of a run.
+#[derive(Debug, PartialEq)]
+struct Seen {
+    events: Vec<(Option<Time>, Event)>,
+    refusals: Vec<(Time, Refusal)>,
+    ledgers: Vec<Ledger>,
+}
+
+fn seen(plan: &Plan, partition: PartitionId) -> Seen {
+    let mut seen = Seen { events: Vec::new(), refusals: Vec::new(), ledgers: Vec::new() };
+    run(plan, |simulation, record| {
+        let is_here = |job: JobId| simulation.cluster().jobs[job].partition == partition;
+        for (i, recorded) in (0..).zip(&record.events) {
+            if job_of(simulation, recorded.event).is_some_and(is_here) {
+                // What happens outside is told by the next cycle, whichever partition it is of.
+                let at = (i >= record.n_outside).then_some(record.time);
+                seen.events.push((at, recorded.event));
+            }
+        }
+        // Between its own cycles the others' records repeat what it said last.
+        let new = record.refusals.iter().filter(|refusal| is_here(refusal.job));
+        for refusal in new {
+            let known = seen.refusals.iter().rev().find(|(_, known)| known.job == refusal.job);
+            if known.is_none_or(|(_, known)| known != refusal) {
+                seen.refusals.push((record.time, refusal.clone()));
+            }
+        }
+        let ledger = (*record.pools[partition.index()]).clone();
+        if seen.ledgers.last() != Some(&ledger) {
+            seen.ledgers.push(ledger);
+        }
+    });
+    seen
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(300))]
+
+    /// R-P9: what happens in a pool is the same whether or not anything happens in the others.
+    #[test]
+    fn pools_are_independent(plan in plans(policies()), second in any::<bool>()) {
+        let mut plan = plan;
+        // Jobs with lists are what connects pools.
+        plan.cluster.jobs.values_mut().for_each(|job| job.pools.clear());
+        let partition = PartitionId(u32::from(second));
+        let (together, apart) = (seen(&plan, partition), seen(&alone(&plan, partition), partition));
+        prop_assert_eq!(together.events, apart.events);
+        prop_assert_eq!(together.refusals, apart.refusals);
+        prop_assert_eq!(together.ledgers.last(), apart.ledgers.last());
+    }
+
+    /// Nothing runs on a node of a pool that its job did not ask for.
+    #[test]
+    fn nothing_runs_where_it_may_not(plan in plans(policies())) {
+        let mut wrong = Vec::new();
+        run(&plan, |simulation, record| {
+            let cluster = simulation.cluster();
+            for recorded in &record.events {
+                let Event::Bound { pod, node, .. } = recorded.event else { continue };
+                let (job, pool) = (cluster.pods[pod].job, cluster.nodes[node].partition);
+                let asked = &plan.cluster.jobs[job];
+                let may = if asked.pools.is_empty() { asked.partition == pool } else { asked.pools.contains(&pool) };
+                if !may {
+                    wrong.push((record.cycle, pod, node));
+                }
+            }
+        });
+        prop_assert_eq!(wrong, vec![]);
+    }
+
+    /// Each pool's ledger has what its own ready nodes have, and what pods hold on them.
+    #[test]
+    fn every_pool_counts_its_own(plan in plans(policies())) {
+        let mut wrong = Vec::new();
+        run(&plan, |simulation, record| {
+            let cluster = simulation.cluster();
+            for (partition, ledger) in (0..).map(PartitionId).zip(&record.pools) {
+                let ready = cluster.nodes.values().filter(|node| node.partition == partition && node.ready);
+                let gpus: i64 = ready.map(|node| node.capacity.get(Resource::GPU).in_base_units()).sum();
+                let holds = |phase| matches!(phase, Phase::Starting { .. } | Phase::Running { .. });
+                let held = cluster.pods.values().filter(|pod| holds(pod.phase));
+                let held = held.filter(|pod| pod.node.is_some_and(|n| cluster.nodes[n].partition == partition));
+                let held: i64 = held.map(|pod| request_of(&pod.request)[2]).sum();
+                let tops = ledger.rows.iter().filter(|row| cluster.queues[row.queue].parent.is_none());
+                let shown: f64 = tops.map(|row| row.allocated.gpu).sum();
+                // Parts of devices are counted in floats.
+                if (shown * 1000.0 - held as f64).abs() > 1e-6 || ledger.total.gpu * 1000.0 != gpus as f64 {
+                    wrong.push((record.cycle, partition, shown, held, ledger.total.gpu, gpus));
+                }
+            }
+        });
+        // EGO and YuniKorn count whole devices in their decisions; their ledgers show what is asked for.
+        prop_assert_eq!(wrong, vec![]);
+    }
+
+    /// RC-1: a job moves on only from a pool that was asked and did not place it, to the next of its list; with equal
+    /// rhythms a job that waits all the time is offered to every pool of its list in turn.
+    #[test]
+    fn jobs_are_offered_in_turn(plan in plans(vec![Policy::Runai(Default::default())])) {
+        let mut plan = plan;
+        plan.rhythm = Rhythm::every(Span::from_seconds(1));
+        plan.further[0].1 = plan.rhythm;
+        let mut at: Vec<PartitionId> = plan.cluster.jobs.values().map(|job| job.partition).collect();
+        let mut wrong = Vec::new();
+        run(&plan, |simulation, record| {
+            for (id, job) in simulation.cluster().jobs.iter() {
+                let before = std::mem::replace(&mut at[id.index()], job.partition);
+                let events = || record.events.iter().map(|recorded| recorded.event);
+                let is_own = |event: &Event| job_of(simulation, *event) == Some(id);
+                let served = events().filter(is_own).any(|e| matches!(e, Event::Bound { .. } | Event::Claimed { .. }));
+                let holds = simulation.world().holds_any(id);
+                let waits = simulation.cluster().pods_of(id).any(|(_, pod)| pod.phase == Phase::Pending);
+                let moved = before != job.partition;
+                let should = record.cycle > 0 && job.pools.len() > 1 && waits && !holds && !served;
+                if moved != should {
+                    wrong.push((record.cycle, id, moved));
+                }
+            }
+        });
+        prop_assert_eq!(wrong, vec![]);
+    }
+}

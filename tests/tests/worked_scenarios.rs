@@ -1,0 +1,154 @@
+//! The shipped examples of Run:ai and EGO tell what the worked examples of their documents say, number by number, and what their
+//! notes promise to happen next.
+
+use std::fmt::Write;
+use std::path::Path;
+
+use fairground::scenario;
+use fairground::sim::Simulation;
+use fairground::trace::Event;
+
+/// A shipped example, with some texts exchanged.
+fn example(id: &str, changes: &[(&str, &str)]) -> Simulation {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../assets/scenarios").join(format!("{id}.yaml"));
+    let mut text = std::fs::read_to_string(file).expect("the example is there");
+    for (from, to) in changes {
+        assert!(text.contains(from), "{id}: {from}");
+        text = text.replace(from, to);
+    }
+    let read = scenario::read(&text);
+    assert!(read.is_clean(), "{id}: {:?}", read.diagnostics);
+    let checked = scenario::check(&read.scenario.expect("an example is a scenario"));
+    Simulation::new(&checked.plan.unwrap_or_else(|| panic!("{id}: {:?}", checked.diagnostics)))
+}
+
+/// `queue allocated/quota/entitlement` of every queue, in GPUs.
+fn table(simulation: &Simulation) -> String {
+    let ledger = simulation.ledger();
+    let mut text = String::new();
+    for row in &ledger.rows {
+        let name = &simulation.cluster().queues[row.queue].name;
+        let share = row.fair_share.map_or(-1.0, |share| share.gpu);
+        write!(text, "{name} {}/{}/{} ", row.allocated.gpu, row.quota.gpu, share).expect("a string");
+    }
+    text.trim_end().to_string()
+}
+
+/// What a cycle tells: `-a for b` for an eviction, `+a` for a start, in order.
+fn told(simulation: &mut Simulation) -> String {
+    let record = simulation.advance().expect("a cycle");
+    let cluster = simulation.cluster();
+    let mut text = String::new();
+    for recorded in &record.events {
+        match recorded.event {
+            Event::Bound { pod, .. } => write!(text, "+{} ", cluster.pods[pod].name),
+            Event::Evicted { pod, by, .. } => {
+                let by = by.map(|job| cluster.jobs[job].name.to_string()).unwrap_or_default();
+                write!(text, "-{} for {by} ", cluster.pods[pod].name)
+            }
+            _ => Ok(()),
+        }
+        .expect("a string");
+    }
+    text.trim_end().to_string()
+}
+
+fn told_in(simulation: &mut Simulation, cycles: u32) -> String {
+    let all: Vec<String> = (0..cycles).map(|_| told(simulation)).filter(|text| !text.is_empty()).collect();
+    all.join(" | ")
+}
+
+/// runai.md example 11: states before and after b2.
+#[test]
+fn run_ai_quick_start() {
+    let mut simulation = example("runai-quick-start", &[]);
+    assert_eq!(table(&simulation), "department 4/4/4 team-a 3/2/3 team-b 1/2/1");
+    assert_eq!(told_in(&mut simulation, 2), "-a1 for b2 | +b2");
+    assert_eq!(table(&simulation), "department 4/4/4 team-a 2/2/2 team-b 2/2/2");
+    let quotas = [
+        (
+            "team-a\n  parent: department\n  gpu: {quota: 2}",
+            "team-a\n  parent: department\n  gpu: {quota: 3}",
+        ),
+        (
+            "team-b\n  parent: department\n  gpu: {quota: 2}",
+            "team-b\n  parent: department\n  gpu: {quota: 1}",
+        ),
+    ];
+    assert_eq!(told_in(&mut example("runai-quick-start", &quotas), 4), "");
+}
+
+/// runai.md example 01: over-quota 7, 10 and 3, fairshares 17, 16 and 3.
+#[test]
+fn run_ai_projects_1_to_3() {
+    let mut simulation = example("runai-projects", &[]);
+    let _ = told(&mut simulation);
+    assert_eq!(
+        table(&simulation),
+        "department 36/16/36 project-1 17/10/17 project-2 16/6/16 project-3 3/0/3"
+    );
+}
+
+/// runai.md example 14: evicted although within their projects' quotas.
+#[test]
+fn run_ai_evicts_inside_the_quota() {
+    let mut simulation = example("runai-department-empty", &[]);
+    assert_eq!(table(&simulation), "prod 0/8/0 serving 0/8/0 shared 8/0/0 alice 4/4/4 bob 4/4/4");
+    let evicted = ["b4", "a4", "b3", "a3", "b2", "a2"].map(|name| format!("-{name} for srv")).join(" ");
+    assert_eq!(told_in(&mut simulation, 2), format!("{evicted} | +srv"));
+    assert_eq!(table(&simulation), "prod 6/8/6 serving 6/8/6 shared 2/0/0 alice 1/4/4 bob 1/4/4");
+    let next = ("shared\n  gpu: {quota: 0}", "shared\n  gpu: {quota: 4}");
+    assert_eq!(told_in(&mut example("runai-department-empty", &[next]), 4), "");
+}
+
+/// runai.md example 18: first come, first served where quotas exceed the hardware.
+#[test]
+fn run_ai_over_subscribed() {
+    let mut simulation = example("runai-over-subscribed", &[]);
+    assert_eq!(told_in(&mut simulation, 4), "+b-1 +b-2");
+    assert_eq!(table(&simulation), "department 8/12/10 team-a 6/6/6 team-b 2/6/4");
+    let next = ("quota: 6", "quota: 4");
+    let mut next = example("runai-over-subscribed", &[next]);
+    assert_eq!(told_in(&mut next, 2), "+b-1 +b-2 -a-6 for b-3 -a-5 for b-4 | +b-3 +b-4");
+}
+
+/// ego.md 3.3: a lent host is called back as a whole, after the borrower's grace.
+#[test]
+fn ego_lends_and_calls_back() {
+    let mut simulation = example("ego-owned-and-lent", &[]);
+    assert_eq!(told(&mut simulation), "+a-1 +a-2 +b1 +a-3");
+    assert_eq!(told(&mut simulation), "-a-3 for b2");
+    assert_eq!(told(&mut simulation), "");
+    assert_eq!(told(&mut simulation), "+b2");
+    assert_eq!(table(&simulation), "team-a 2/2/2 team-b 2/2/2");
+    let next = ("grace: 10s", "grace: 10s, lendout: false");
+    assert_eq!(told_in(&mut example("ego-owned-and-lent", &[next]), 6), "+a-1 +a-2 +b1 | +b2");
+}
+
+/// ego.md example 9: 8, 8 and 2, one slot from B, then one from A.
+#[test]
+fn ego_eighteen_slots() {
+    let mut simulation = example("ego-eighteen-slots", &[]);
+    assert_eq!(told_in(&mut simulation, 2), "-b-9 for c-1 -a-9 for c-2 | +c-1 +c-2");
+    assert_eq!(table(&simulation), "A 8/0/8 B 8/0/8 C 2/0/2");
+    let next = ("queue: C, count: 2", "queue: C, count: 6");
+    let mut next = example("ego-eighteen-slots", &[next]);
+    let _ = told_in(&mut next, 2);
+    assert_eq!(table(&next), "A 6/0/6 B 6/0/6 C 6/0/6");
+}
+
+/// ego.md example 5, every time 5 s later: held after 0, 10, 15, 20 and 35 s.
+#[test]
+fn ego_grace_over_several_cycles() {
+    let mut simulation = example("ego-grace", &[]);
+    assert_eq!(told(&mut simulation), "-a10 for b-1 -a-9 for b-2 -a-8 for b-3 -a-7 for b-4");
+    assert_eq!(told_in(&mut simulation, 2), "+b-1");
+    assert_eq!(told(&mut simulation), "-a-6 for late-1");
+    assert_eq!(told(&mut simulation), "+b-2 +b-3 +b-4");
+    assert_eq!(told_in(&mut simulation, 3), "+late-1");
+    assert_eq!(table(&simulation), "A 5/0/5 B 5/0/5");
+    assert_eq!(told_in(&mut simulation, 4), "");
+    let mut at_once = example("ego-grace", &[("grace: 20s", "grace: 0s")]);
+    assert_eq!(told(&mut at_once), "-a10 for b-1 -a-9 for b-2 -a-8 for b-3 -a-7 for b-4");
+    assert_eq!(told(&mut at_once), "+b-1 +b-2 +b-3 +b-4");
+}

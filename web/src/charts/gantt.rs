@@ -1,0 +1,158 @@
+//! Gantt as a picture: rows of bars over cycles.
+
+use plotters::element::{PathElement, Rectangle, Text};
+
+use super::backend::text_anchor::HPos;
+use super::backend::{Area, Drawn, Fill, Ink, Paint, Size, Trim, fit, picture, px};
+use super::marks;
+use super::timeline::shape;
+use crate::view_model::gantt::{Bar, GanttView, Line, Row};
+use crate::view_model::number::{number, ticks};
+
+/// Height of a line.
+pub const LINE: f64 = 24.0;
+/// Height of the axis above the first line.
+pub const HEAD: f64 = 24.0;
+/// Room on the right.
+const RIGHT: f64 = 12.0;
+/// Height of a full bar.
+const BAR: f64 = 16.0;
+
+/// Where cycles are.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Plan {
+    /// Width of the picture.
+    pub width: f64,
+    /// The last cycle of the scale.
+    pub end: u32,
+}
+
+impl Plan {
+    /// Room for names.
+    pub fn left(self) -> f64 {
+        if self.width < 480.0 { 88.0 } else { 150.0 }
+    }
+    /// Where a cycle begins.
+    pub fn x(self, cycle: u32) -> f64 {
+        let room = (self.width - self.left() - RIGHT).max(10.0);
+        self.left() + f64::from(cycle.min(self.end + 1)) * room / (f64::from(self.end) + 1.0)
+    }
+    /// The middle of a cycle.
+    pub fn middle(self, cycle: u32) -> f64 {
+        (self.x(cycle) + self.x(cycle + 1)) / 2.0
+    }
+}
+
+/// The height of the picture.
+pub fn height(view: &GanttView) -> f64 {
+    HEAD + LINE * view.lines.len() as f64 + 2.0
+}
+
+/// Draws Gantt, without the cursor.
+pub fn gantt(view: &GanttView, width: f64) -> String {
+    let plan = Plan { width, end: view.end };
+    let size = Size { width, height: height(view) };
+    picture("gantt", size, |area| {
+        axis(area, view, plan, size.height)?;
+        for (at, line) in view.lines.iter().enumerate() {
+            let top = HEAD + LINE * at as f64;
+            match line {
+                Line::Queue(name, tone) => heading(area, name, marks::ink(*tone), plan, top)?,
+                Line::Row(row) => draw_row(area, row, plan, top)?,
+            }
+        }
+        Ok(())
+    })
+}
+
+fn axis(area: &Area<'_>, view: &GanttView, plan: Plan, height: f64) -> Drawn {
+    let most = ((plan.width - plan.left()) / 70.0).clamp(2.0, 14.0) as usize;
+    for tick in ticks(f64::from(view.end), most).into_iter().filter(|tick| tick.fract() == 0.0) {
+        let x = px(plan.x(tick as u32));
+        let line = vec![(x, px(HEAD - 4.0)), (x, px(height))];
+        area.draw(&PathElement::new(line, Paint::from(Ink::Grid).line(1.0)))?;
+        let at = (px(plan.middle(tick as u32)), px(HEAD / 2.0 - 2.0));
+        area.draw(&Text::new(number(tick), at, Paint::from(Ink::Dim).text(12.0, HPos::Center)))?;
+    }
+    Ok(())
+}
+
+fn heading(area: &Area<'_>, name: &str, ink: Ink, plan: Plan, top: f64) -> Drawn {
+    let middle = top + LINE / 2.0 + 2.0;
+    let swatch = [(0, px(middle - 5.0)), (px(10.0), px(middle + 5.0))];
+    area.draw(&Rectangle::new(swatch, Paint::from(ink).trimmed(Trim::Round).area()))?;
+    let text = fit(name, 12.0, plan.left() - 20.0).unwrap_or_default();
+    let bold = Paint::from(Ink::Ink).trimmed(Trim::Bold);
+    area.draw(&Text::new(text, (px(16.0), px(middle)), bold.text(12.0, HPos::Left)))?;
+    let line = vec![(px(plan.left()), px(top + LINE - 1.0)), (px(plan.width), px(top + LINE - 1.0))];
+    area.draw(&PathElement::new(line, Paint::from(Ink::Line).line(1.0)))
+}
+
+fn draw_row(area: &Area<'_>, row: &Row, plan: Plan, top: f64) -> Drawn {
+    let middle = top + LINE / 2.0;
+    if row.selected {
+        let all = [(px(1.0), px(top + 1.0)), (px(plan.width - 1.0), px(top + LINE - 1.0))];
+        area.draw(&Rectangle::new(all, Paint::from(Ink::Selected).trimmed(Trim::Changed).line(2.0)))?;
+    }
+    let text = fit(&row.name, 12.0, plan.left() - 24.0).unwrap_or_default();
+    area.draw(&Text::new(text, (px(16.0), px(middle)), Paint::from(Ink::Soft).text(12.0, HPos::Left)))?;
+    if let Some((from, to)) = row.known {
+        let line = vec![(px(plan.x(from)), px(middle)), (px(plan.x(to)), px(middle))];
+        area.draw(&PathElement::new(line, Paint::from(Ink::Dim).line(1.5)))?;
+        let start = vec![(px(plan.x(from)), px(middle - 4.0)), (px(plan.x(from)), px(middle + 4.0))];
+        area.draw(&PathElement::new(start, Paint::from(Ink::Dim).line(1.5)))?;
+    }
+    row.bars.iter().try_for_each(|bar| draw_bar(area, bar, plan, middle))?;
+    row.told.iter().try_for_each(|told| {
+        let at = (px(plan.middle(told.cycle)), px(middle));
+        area.draw(&plotters::element::Circle::new(at, px(7.5) as u32, Paint::from(Ink::Panel).area()))?;
+        shape(area, told.kind, at, Ink::Ink)
+    })
+}
+
+/// As high as the part of the pods that run; lost work stands on top, hatched.
+fn draw_bar(area: &Area<'_>, bar: &Bar, plan: Plan, middle: f64) -> Drawn {
+    let (x0, x1) = (plan.x(bar.from), plan.x(bar.to).max(plan.x(bar.from) + 1.5));
+    let bottom = middle + BAR / 2.0;
+    let part = |from: f64, to: f64| {
+        [(px(x0), px(bottom - BAR * to.min(1.0))), (px(x1 - 0.5), px(bottom - BAR * from))]
+    };
+    let ground = part(0.0, bar.kept + bar.lost);
+    area.draw(&Rectangle::new(ground, Paint::from(Ink::Panel).trimmed(Trim::Round).area()))?;
+    if bar.kept > 0.0 {
+        let paint = marks::solid(bar.tone).trimmed(Trim::Round);
+        area.draw(&Rectangle::new(part(0.0, bar.kept), paint.area()))?;
+    }
+    if bar.lost > 0.0 {
+        let lost = part(bar.kept, bar.kept + bar.lost);
+        let ink = Paint::from(marks::ink(bar.tone));
+        area.draw(&Rectangle::new(lost, ink.filled(Fill::Beyond).trimmed(Trim::Round).area()))?;
+        area.draw(&Rectangle::new(lost, ink.trimmed(Trim::RoundHair).line(1.0)))?;
+    }
+    let Some(text) = fit(&bar.label, 12.0, x1 - x0 - 8.0).filter(|text| !text.is_empty()) else {
+        return Ok(());
+    };
+    let (ink, trim) = if bar.kept > 0.0 { (marks::on(bar.tone), Trim::None) } else { (Ink::Ink, Trim::Halo) };
+    let at = (px(x0 + 5.0), px(middle));
+    area.draw(&Text::new(text, at, Paint::from(ink).trimmed(trim).text(12.0, HPos::Left)))
+}
+
+/// The keys of the legend: waiting, running, lost work; 18 × 12 pixels.
+pub fn key(at: usize) -> String {
+    let id = format!("key-gantt-{at}");
+    picture(&id, Size { width: 18.0, height: 12.0 }, |area| {
+        let full = [(0, px(1.0)), (px(18.0), px(11.0))];
+        let soft = Paint::from(Ink::Soft).trimmed(Trim::Round);
+        match at {
+            0 => {
+                let line = vec![(0, px(6.0)), (px(18.0), px(6.0))];
+                area.draw(&PathElement::new(line, Paint::from(Ink::Dim).line(1.5)))
+            }
+            1 => area.draw(&Rectangle::new(full, soft.area())),
+            _ => {
+                area.draw(&Rectangle::new(full, soft.filled(Fill::Beyond).area()))?;
+                area.draw(&Rectangle::new(full, Paint::from(Ink::Soft).trimmed(Trim::RoundHair).line(1.0)))
+            }
+        }
+    })
+}

@@ -1,0 +1,41 @@
+//! Fairness and waste, as numbers.
+
+use crate::dom::prelude::*;
+
+use super::picture::table_of;
+use crate::engine::story::Story;
+use crate::store::Store;
+use crate::view_model::fairness::{FairnessView, fairness};
+
+/// Numbers of the cluster, and a table of the queues.
+#[component]
+pub fn Fairness() -> impl IntoView {
+    let store = Store::get();
+    let view = Memo::new(move |_| -> Option<FairnessView> {
+        let (story, frame) = (store.story.get()?, store.frame.get()?);
+        let Story::Tally(tally) = &*story else { return None };
+        Some(fairness(tally, &frame, store.selection.get().as_ref()))
+    });
+    let facts = move || {
+        let facts = view.with(|view| view.as_ref().map(|view| view.facts.clone())).unwrap_or_default();
+        let fact = |fact: crate::view_model::fairness::Fact| {
+            view! {
+                <div class="fact">
+                    <dt>{fact.name}</dt>
+                    <dd><b>{fact.value}</b><span class="dim">{fact.reading}</span></dd>
+                </div>
+            }
+        };
+        facts.into_iter().map(fact).collect_view()
+    };
+    view! {
+        <section class="chart fairness" aria-label="Fairness and waste">
+            <div class="sect">
+                <h2>"Fairness and waste"</h2>
+                <p class="summary">{move || view.with(|view| view.as_ref().map(|view| view.summary.clone()))}</p>
+            </div>
+            <dl class="facts-row">{facts}</dl>
+            {move || view.get().map(|view| table_of("Fairness and waste by queue", view.table, view.meant))}
+        </section>
+    }
+}

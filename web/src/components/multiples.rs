@@ -1,0 +1,107 @@
+//! Queues: one small timeline per queue.
+
+use crate::dom::prelude::*;
+use leptos::html;
+
+use super::picture::{icon, insert, move_focus, table, table_button, width_of};
+use crate::charts::multiples::{key, multiples as draw, place as place_of};
+use crate::engine::story::Story;
+use crate::model::{Command, Selection};
+use crate::store::Store;
+use crate::view_model::multiples::{MultiplesView, multiples};
+
+/// What the marks stand for.
+const KEYS: [&str; 3] = ["held", "wanted", "fair share"];
+
+/// Small timelines on one scale.
+#[component]
+pub fn Multiples() -> impl IntoView {
+    let store = Store::get();
+    let place = NodeRef::<html::Div>::new();
+    let width = width_of(place, 640.0);
+    let as_table = RwSignal::new(false);
+    let view = Memo::new(move |_| -> Option<MultiplesView> {
+        let (story, run, frame) = (store.story.get()?, store.run.get()?, store.frame.get()?);
+        let Story::Series(series) = &*story else { return None };
+        Some(multiples(series, &run, &frame, store.selection.get().as_ref(), store.charted.get()))
+    });
+    let svg =
+        Signal::derive(move || view.with(|v| v.as_ref().map_or(String::new(), |v| draw(v, width.get()))));
+    let columns = move || (0..).take_while(|at| place_of(*at, width.get_untracked())[1] == 0.0).count();
+    let keys = move |event: web_sys::KeyboardEvent| {
+        if matches!(event.key().as_str(), "t" | "T") && !event.ctrl_key() && !event.meta_key() {
+            return as_table.update(|shown| *shown = !*shown);
+        }
+        let rule = |at: usize, all: &[web_sys::Element]| match event.key().as_str() {
+            "ArrowRight" => Some((at + 1).min(all.len() - 1)),
+            "ArrowLeft" => Some(at.saturating_sub(1)),
+            "ArrowDown" => Some((at + columns()).min(all.len() - 1)),
+            "ArrowUp" => Some(at.saturating_sub(columns())),
+            "Home" => Some(0),
+            "End" => Some(all.len() - 1),
+            _ => None,
+        };
+        move_focus(&event, "spot", rule);
+    };
+    view! {
+        <section class="chart multiples" aria-label="Queues over time" data-composite on:keydown=keys>
+            <div class="sect">
+                <h2>"Queues over time"</h2>
+                <p class="summary">{move || view.with(|v| v.as_ref().map(|v| v.summary.clone()))}</p>
+                {table_button(as_table)}
+            </div>
+            <div class="story-body">
+                <div node_ref=place class="story-place">
+                    <Show
+                        when=move || !as_table.get()
+                        fallback=move || view.get().map(|view| table("Queues over time", view.table))
+                    >
+                        {insert("picture", svg)}
+                        <Spots view width />
+                    </Show>
+                </div>
+            </div>
+            <div class="legend">
+                {KEYS.iter().enumerate().map(|(at, name)| view! { <span>{icon(key(at))}{*name}</span> }).collect_view()}
+            </div>
+        </section>
+    }
+}
+
+#[component]
+fn Spots(view: Memo<Option<MultiplesView>>, width: Signal<f64>) -> impl IntoView {
+    let store = Store::get();
+    let names = move || {
+        let names = |v: &MultiplesView| v.tiles.iter().map(|t| (t.name.clone(), t.says.clone())).collect();
+        view.with(|v| v.as_ref().map_or(Vec::<(String, String)>::new(), names)).into_iter().enumerate()
+    };
+    let spot = move |at: usize, name: String, says: String| {
+        let px = |v: f64| format!("{v:.1}px");
+        let side = move |side: usize| move || px(place_of(at, width.get())[side]);
+        let this = Some(Selection::Queue(name));
+        let other = this.clone();
+        let is_selected = move || store.selection.with(|selected| *selected == other);
+        view! {
+            <button
+                class="spot"
+                style:left=side(0)
+                style:top=side(1)
+                style:width=side(2)
+                style:height=side(3)
+                tabindex=if at == 0 { "0" } else { "-1" }
+                aria-label=says.clone()
+                title=says
+                aria-pressed=move || is_selected().to_string()
+                on:click=move |_| store.dispatch(Command::Select(this.clone()))
+            ></button>
+        }
+        .into_node()
+    };
+    view! {
+        <div role="group" aria-label="Queues">
+            <For each=names key=|item| item.clone() let:item>
+                {spot(item.0, item.1.0, item.1.1)}
+            </For>
+        </div>
+    }
+}

@@ -1,0 +1,78 @@
+//! From when on edits hold, and what changes during the run.
+
+use crate::dom::prelude::*;
+use fairground::scenario::{Edit, Path};
+
+use crate::components::button::IconButton;
+use crate::components::icons::Kind;
+use crate::model::{Change, Command, later};
+use crate::store::Store;
+use crate::view_model::number;
+
+/// The two-way switch; there where the cursor is not at the start.
+#[component]
+pub fn EditsFrom() -> impl IntoView {
+    let store = Store::get();
+    let cycle = store.part(|m| m.frame.as_ref().map_or(0, |frame| frame.cycle));
+    let is_later = store.part(|m| m.view.edits_later);
+    let choice = move |later: bool, says: String| {
+        view! {
+            <button
+                type="button"
+                aria-pressed=move || (is_later.get() == later).to_string()
+                on:click=move |_| store.dispatch(Command::EditLater(later))
+            >
+                {says}
+            </button>
+        }
+        .into_node()
+    };
+    move || {
+        let cycle = cycle.get();
+        (cycle > 0).then(|| {
+            view! {
+                <div class="edits-from no-print">
+                    <span id="edits-from">"Edits hold"</span>
+                    <div class="seg" role="group" aria-labelledby="edits-from">
+                        {choice(false, "from the start".to_string())}
+                        {choice(true, format!("from cycle {cycle}"))}
+                    </div>
+                </div>
+            }
+        })
+    }
+}
+
+/// What changes during the run, with a way to take it out.
+#[component]
+pub fn Changes() -> impl IntoView {
+    let store = Store::get();
+    let lines = Memo::new(move |_| store.scenario.with(|scenario| later::lines(scenario)));
+    let line = move |at: Path, time_ms: i64, says: String| {
+        let remove = move |()| {
+            let (name, edits) =
+                ("remove a change of the run".to_string(), vec![Edit::Remove { at: at.clone() }]);
+            store.dispatch(Command::Change(Change::Edits { name, edits }));
+        };
+        let label = format!("Remove {says}");
+        view! {
+            <li>
+                <span class="num">{number::time(time_ms)}</span>
+                <span class="grow">{says}</span>
+                <IconButton icon=Kind::Close label=label on_press=Callback::new(remove) />
+            </li>
+        }
+    };
+    move || {
+        let lines = lines.get();
+        (!lines.is_empty()).then(|| {
+            let lines = lines.into_iter().map(|(at, time_ms, says)| line(at, time_ms, says)).collect_view();
+            view! {
+                <section class="changes" aria-label="Changes during the run">
+                    <h3>"Changes during the run"</h3>
+                    <ul>{lines}</ul>
+                </section>
+            }
+        })
+    }
+}

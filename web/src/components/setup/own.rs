@@ -1,0 +1,356 @@
+//! The forms of Run:ai and EGO, in their own words: what a queue is there, and the switches.
+
+use super::attributes::{Ask, Group, MIN_RUNTIME, ON_OFF, PLACEMENTS, PROTECTION, REMARK, ask, text};
+
+/// The levels of over-quota weight.
+const LEVELS: Ask = Ask::Usual(&[
+    ("none", "never beyond the quota"),
+    ("lowest", "0: idle GPUs only"),
+    ("low", "1"),
+    ("medium", "2"),
+    ("high", "3"),
+]);
+
+/// The values of a queue under a policy; `None`: those of all policies.
+pub fn queue(policy: &str) -> Option<&'static [Group]> {
+    match policy {
+        "runai" => Some(RUNAI_QUEUE),
+        "ego" => Some(EGO_QUEUE),
+        _ => None,
+    }
+}
+
+/// A department or project of Run:ai.
+pub const RUNAI_QUEUE: &[Group] = &[
+    (
+        "Department or project",
+        &[
+            text("name", "Name", "", "Unique among departments and projects."),
+            ask(
+                text(
+                    "parent",
+                    "Department",
+                    "none: a department, or a project of one level",
+                    "Where the project belongs.",
+                ),
+                Ask::Parent,
+            ),
+            text(
+                "priority",
+                "Rank",
+                "the same for all",
+                "A number. The larger is served first, and gives back last; older versions have no rank.",
+            ),
+            ask(
+                text(
+                    "@over-quota",
+                    "Over-quota weight",
+                    "that of the resource, else medium (2)",
+                    "A level or a number: its part in what nobody's quota uses. A department's part goes by its quota.",
+                ),
+                LEVELS,
+            ),
+            text(
+                "created",
+                "Age",
+                "by order in the file",
+                "A moment such as -5s. The older one wins a tie and gets the odd GPU.",
+            ),
+        ],
+    ),
+    (
+        "GPU",
+        &[
+            text(
+                "gpu.quota",
+                "Quota",
+                "0",
+                "GPU devices it is guaranteed, or: unlimited. What it does not use is lent.",
+            ),
+            text("gpu.limit", "Limit", "none", "The most devices it ever holds."),
+            text(
+                "gpu.weight",
+                "Over-quota weight",
+                "2 (medium)",
+                "Of GPUs alone: 0 lowest, 1 low, 2 medium, 3 high, or any number.",
+            ),
+            text(
+                "gpu.usage",
+                "Past usage",
+                "0",
+                "Share of the cluster it used lately, 0 to 1, for time-based fairshare.",
+            ),
+        ],
+    ),
+    (
+        "CPU",
+        &[
+            text("cpu.quota", "Quota", "unlimited", "Cores, or: unlimited."),
+            text("cpu.limit", "Limit", "none", "Cores."),
+            text("cpu.weight", "Over-quota weight", "2 (medium)", "Of CPU alone."),
+        ],
+    ),
+    (
+        "CPU memory",
+        &[
+            text("memory.quota", "Quota", "unlimited", "With a unit such as 64 GB, or: unlimited."),
+            text("memory.limit", "Limit", "none", "As the quota."),
+            text("memory.weight", "Over-quota weight", "2 (medium)", "Of memory alone."),
+        ],
+    ),
+    PROTECTION,
+    REMARK,
+];
+
+/// A consumer of EGO.
+pub const EGO_QUEUE: &[Group] = &[
+    (
+        "Consumer",
+        &[
+            text("name", "Name", "", "Unique among consumers."),
+            ask(
+                text("parent", "Parent", "the root", "Its private pool comes before the public one."),
+                Ask::Parent,
+            ),
+            text(
+                "priority",
+                "Share priority",
+                "0",
+                "Among siblings the larger takes all it can use first. IBM counts from 1, the highest, to 10.",
+            ),
+            text("@rank", "Rank", "0", "Order in which owners get their hosts; 0 is first."),
+        ],
+    ),
+    (
+        "GPU",
+        &[
+            text("gpu.quota", "Ownership", "0", "GPUs: it owns the first whole hosts that fit into it."),
+            text(
+                "gpu.weight",
+                "Share ratio",
+                "1",
+                "Its part in share pools among siblings of equal priority; 0 takes no part.",
+            ),
+            text(
+                "gpu.limit",
+                "Share limit",
+                "none",
+                "The most GPUs it takes from share pools; what it owns does not count.",
+            ),
+        ],
+    ),
+    (
+        "CPU",
+        &[
+            text("cpu.quota", "Ownership", "0", "Cores: it owns the first whole hosts that fit into it."),
+            text("cpu.limit", "Share limit", "none", "The most cores it takes from share pools."),
+        ],
+    ),
+    (
+        "Memory",
+        &[
+            text("memory.quota", "Ownership", "0", "With a unit such as 64 GB."),
+            text("memory.limit", "Share limit", "none", "As the ownership."),
+        ],
+    ),
+    (
+        "Lending",
+        &[
+            ask(
+                text(
+                    "@lendout",
+                    "Lends its hosts",
+                    "as the plan says",
+                    "Whether others may use the hosts that it cannot use.",
+                ),
+                ON_OFF,
+            ),
+            text("@reserved", "Reserved hosts", "0", "How many of its own hosts are never lent."),
+            text(
+                "@lendout-grace",
+                "Lend-out grace",
+                "as the plan's grace period",
+                "Borrowers with a longer reclaim grace are refused.",
+            ),
+        ],
+    ),
+    (
+        "Grace periods",
+        &[
+            text(
+                "@reclaim-grace",
+                "Reclaim grace",
+                "that of the pool",
+                "How long its own units go on when they are reclaimed; pools with a shorter grace refuse it.",
+            ),
+            text(
+                "@private-pool-grace",
+                "Grace of its private pool",
+                "as the plan's grace period",
+                "What units of those below it are given in its private pool.",
+            ),
+        ],
+    ),
+    REMARK,
+];
+
+/// The switches of Run:ai.
+pub const RUNAI: &[Group] = &[
+    (
+        "Switches of Run:ai",
+        &[
+            ask(
+                text(
+                    "settings.department-over-quota",
+                    "Over quota of departments",
+                    "by quota",
+                    "How departments share what is left: in proportion to their quotas, or to their weights.",
+                ),
+                Ask::Choice(&[("by-quota", "by quota"), ("by-weight", "by weight")]),
+            ),
+            ask(
+                text(
+                    "settings.over-quota-weights",
+                    "Over-quota weights",
+                    "on",
+                    "Whether projects share what is left by their weights, or by their quotas.",
+                ),
+                Ask::Choice(&[("on", "on"), ("off", "off")]),
+            ),
+            text(
+                "settings.default-job-priority",
+                "Priority of workloads without one",
+                "50",
+                "A whole number; from 100 on they are not preemptible.",
+            ),
+            text(
+                "settings.saturation-multiplier",
+                "Reclaimer utilisation multiplier",
+                "1",
+                "A factor from 1: the larger, the more queues keep of what they hold beyond their fairshare.",
+            ),
+            text(
+                "settings.max-consolidation-preemptees",
+                "Most pods moved at once",
+                "16",
+                "A number; 0 switches consolidation off.",
+            ),
+            text(
+                "settings.staleness-grace",
+                "Grace of incomplete gangs",
+                "60s",
+                "How long a gang may run below its minimum; unlimited is possible.",
+            ),
+        ],
+    ),
+    MIN_RUNTIME,
+    PLACEMENTS,
+    (
+        "Time-based fairshare",
+        &[
+            text(
+                "settings.k-value",
+                "Weight of the past (k)",
+                "1",
+                "A factor from 0: how strongly past usage lowers a part in the over-quota.",
+            ),
+            ask(
+                text(
+                    "settings.usage-client",
+                    "Measured by",
+                    "nobody",
+                    "Whose way of measuring what projects use while the run goes on.",
+                ),
+                Ask::Choice(&[
+                    ("none", "nobody"),
+                    ("prometheus", "Prometheus, by time"),
+                    ("fake-with-history", "KAI's test client, by cycle"),
+                ]),
+            ),
+            text("settings.usage-window", "Window", "7d", "How far back usage counts, such as 7d or 1h."),
+            ask(
+                text(
+                    "settings.usage-window-type",
+                    "Kind of window",
+                    "sliding",
+                    "Tumbling: what was used is forgotten at the end of each window.",
+                ),
+                Ask::Choice(&[("sliding", "sliding"), ("tumbling", "tumbling")]),
+            ),
+            text(
+                "settings.usage-window-start",
+                "First window begins",
+                "0s",
+                "Of tumbling windows: a moment from which they are counted.",
+            ),
+            text(
+                "settings.usage-half-life",
+                "Half-life",
+                "off",
+                "After this time usage counts half; left out, all of the window counts alike.",
+            ),
+            text(
+                "settings.usage-fetch-interval",
+                "Fetched every",
+                "60s",
+                "How often the scheduler learns of it.",
+            ),
+        ],
+    ),
+];
+
+/// The switches of EGO.
+pub const EGO: &[Group] = &[(
+    "Switches of EGO",
+    &[
+        text(
+            "settings.grace",
+            "Grace period",
+            "the delay from evict to gone",
+            "How long a unit may go on once it is taken, such as 60s: DefaultGracePeriod of the plan.",
+        ),
+        ask(
+            text(
+                "settings.lendout",
+                "Owners lend",
+                "on",
+                "Whether hosts that an owner cannot use are lent to others.",
+            ),
+            ON_OFF,
+        ),
+        ask(
+            text("settings.placement", "Which host", "stacked", "The host that a unit goes to."),
+            Ask::Choice(&[
+                ("stacked", "the first that fits"),
+                ("balanced", "the one with the most room"),
+                ("exclusive", "one that only this consumer uses"),
+            ]),
+        ),
+    ],
+)];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::document;
+
+    /// A switch that is left out here could not be set on the page.
+    #[test]
+    fn every_switch_has_its_field() {
+        for (policy, switches, of_queue) in [("runai", RUNAI, RUNAI_QUEUE), ("ego", EGO, EGO_QUEUE)] {
+            let wrong =
+                format!("format: fairground-scenario\nversion: 1\npolicy: {policy}\nsettings: {{zzz: 1}}\n");
+            let found = document::findings(&document::from_text(&wrong).expect("it can be read"));
+            let listed = found.iter().find_map(|d| d.says.split_once("it has ")).expect("all are listed").1;
+            let listed =
+                listed.replace("and for a queue, as in rank.NAME: ", "").replace("and for a queue ", "");
+            let has = |groups: &[Group], key: String| {
+                groups.iter().any(|(_, all)| all.iter().any(|a| a.key == key))
+            };
+            for name in listed.split(", ").map(|name| name.trim_end_matches(".NAME")) {
+                let known = has(switches, format!("settings.{name}")) || has(of_queue, format!("@{name}"));
+                assert!(known, "{policy}: {name} of {listed} has no field");
+            }
+        }
+    }
+}

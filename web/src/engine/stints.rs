@@ -1,0 +1,116 @@
+//! Who held what when: one stint per placement of a pod, kept while the run is computed.
+
+use fairground::cluster::{Cluster, Devices};
+use fairground::id::{Id, JobId, NodeId, PodId};
+use fairground::sim::CycleRecord;
+use fairground::trace::Event;
+
+use super::convert_trace;
+
+/// A placement of a pod, in cycles. It holds from the cycle in which it was placed up to the one in which it is gone.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Stint {
+    /// Who.
+    pub pod: PodId,
+    /// Where.
+    pub node: NodeId,
+    /// On which devices there.
+    pub devices: Devices,
+    /// The cycle in which it was placed.
+    pub from: u32,
+    /// The cycle in which it was told to go, and the kind of that event.
+    pub told: Option<(u32, &'static str)>,
+    /// The first cycle in which it is gone; `None`: it is still there.
+    pub to: Option<u32>,
+    /// Its work has to be done again.
+    pub lost: bool,
+}
+
+/// When a job was known.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Known {
+    /// The cycle of its submission.
+    pub from: Option<u32>,
+    /// The cycle in which it ended.
+    pub to: Option<u32>,
+}
+
+/// All stints of a run.
+#[derive(Clone, Debug, Default)]
+pub struct Stints {
+    /// In the order in which they began.
+    pub all: Vec<Stint>,
+    /// By job.
+    pub jobs: Vec<Known>,
+    /// The position of the stint that a pod is in, by pod.
+    open: Vec<Option<u32>>,
+}
+
+impl Stints {
+    /// Those that go on when the run begins.
+    pub fn new(cluster: &Cluster) -> Stints {
+        let mut stints = Stints {
+            all: Vec::new(),
+            jobs: vec![Known::default(); cluster.jobs.ids().count()],
+            open: vec![None; cluster.pods.ids().count()],
+        };
+        for (id, pod) in cluster.pods.iter() {
+            if let (true, Some(node)) = (pod.phase.holds(), pod.node) {
+                stints.begin(id, node, pod.devices, 0);
+            }
+        }
+        stints
+    }
+
+    /// Takes in what happened in the next cycle.
+    pub fn push(&mut self, cluster: &Cluster, record: &CycleRecord) {
+        let cycle = record.cycle;
+        for recorded in &record.events {
+            match recorded.event {
+                Event::Submitted { job } => self.jobs[job.index()].from = Some(cycle),
+                Event::JobDone { job } => self.jobs[job.index()].to = Some(cycle),
+                Event::Bound { pod, node, devices } => self.begin(pod, node, devices, cycle),
+                Event::Evicted { pod, .. } => {
+                    let kind = convert_trace::kind(&recorded.event);
+                    if let Some(stint) = self.present(pod) {
+                        stint.told = Some((cycle, kind));
+                    }
+                }
+                Event::Gone { pod, .. } | Event::Finished { pod, .. } => {
+                    let was_done = matches!(recorded.event, Event::Finished { .. });
+                    if let Some(stint) = self.present(pod) {
+                        stint.to = Some(cycle);
+                        // A pod that was withdrawn does not begin again: its work is over, not lost.
+                        stint.lost = !was_done && !cluster.pods[pod].phase.is_over();
+                    }
+                    self.open[pod.index()] = None;
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// The stints of some jobs, those of each in order.
+    pub fn of(&self, cluster: &Cluster, jobs: &[JobId]) -> Vec<Vec<&Stint>> {
+        let mut row_of = vec![None; self.jobs.len()];
+        jobs.iter().enumerate().for_each(|(row, job)| row_of[job.index()] = Some(row));
+        let mut rows = vec![Vec::new(); jobs.len()];
+        for stint in &self.all {
+            if let Some(row) = row_of[cluster.pods[stint.pod].job.index()] {
+                rows[row].push(stint);
+            }
+        }
+        rows
+    }
+
+    fn begin(&mut self, pod: PodId, node: NodeId, devices: Devices, from: u32) {
+        if self.open[pod.index()].is_none() {
+            self.open[pod.index()] = Some(self.all.len() as u32);
+            self.all.push(Stint { pod, node, devices, from, told: None, to: None, lost: false });
+        }
+    }
+
+    fn present(&mut self, pod: PodId) -> Option<&mut Stint> {
+        self.open[pod.index()].and_then(|at| self.all.get_mut(at as usize))
+    }
+}

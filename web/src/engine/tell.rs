@@ -1,0 +1,215 @@
+//! Tells of a whole run: who ran when, what every queue got, what was wasted.
+
+use fairground::cluster::Cluster;
+use fairground::id::{Id, JobId, QueueId};
+use fairground::kit::sort;
+use fairground::sim::{Simulation, Totals};
+
+use super::stints::{Stint, Stints};
+use super::story::{Gantt, GanttBar, GanttBy, GanttRow, Series, Story, Tally, TallyRow, Tell};
+use super::tape::Tape;
+
+/// Most rows of a window.
+const ROWS_MAX: u32 = 400;
+
+/// What is asked for, of the run up to its furthest cycle; numbers are those of the simulation's present one.
+pub fn story(sim: &Simulation, tape: &Tape, tell: &Tell) -> Story {
+    match tell {
+        Tell::Gantt { by, first, n, about } => {
+            let window = Window { first: *first, n: (*n).clamp(1, ROWS_MAX), about };
+            Story::Gantt(gantt(sim.cluster(), tape, *by, &window))
+        }
+        Tell::Tally => Story::Tally(tally(sim)),
+        Tell::Series => Story::Series(Series {
+            last: tape.last_cycle,
+            stride: tape.levels.stride,
+            totals: tape.levels.totals.clone(),
+            queues: tape.levels.queues.clone(),
+        }),
+    }
+}
+
+fn tally(sim: &Simulation) -> Tally {
+    let summary = sim.summary();
+    let (free, stranded) = sim.free_and_stranded();
+    let row = |totals: &Totals| TallyRow {
+        short: totals.short_s,
+        used: totals.gpu_seconds_used,
+        owed: totals.gpu_seconds_owed,
+        borrowed: totals.gpu_seconds_borrowed,
+        lost: totals.gpu_seconds_lost,
+        started: totals.waits.n,
+        wait_median: totals.waits.median_s,
+        wait_p90: totals.waits.p90_s,
+        wait_now: totals.wait_now_s,
+        evictions: totals.evictions,
+        restarts: totals.restarts,
+    };
+    Tally {
+        cycle: sim.cycle(),
+        time_ms: sim.now().as_millis(),
+        queues: summary.queues.iter().map(row).collect(),
+        all: row(&summary.all),
+        capacity: summary.gpu_seconds_capacity,
+        idle_wanted: summary.gpu_seconds_idle_wanted,
+        stranded,
+        free,
+        jain: summary.jain,
+    }
+}
+
+struct Window<'a> {
+    first: u32,
+    n: u32,
+    about: &'a str,
+}
+
+impl Window<'_> {
+    /// The rows of the window, of so many; `at` is the first one that is meant, if any is.
+    fn range(&self, total: usize, at: Option<usize>) -> std::ops::Range<usize> {
+        let n = self.n as usize;
+        let first = at.map_or(self.first as usize, |at| at / n * n);
+        let first = if first < total { first } else { total.saturating_sub(1) / n * n };
+        first..(first + n).min(total)
+    }
+}
+
+fn gantt(cluster: &Cluster, tape: &Tape, by: GanttBy, window: &Window<'_>) -> Gantt {
+    let (range, total, rows) = match by {
+        GanttBy::Gpu => devices(cluster, tape, window),
+        GanttBy::Job | GanttBy::Pod => jobs(cluster, tape, by, window),
+    };
+    Gantt { by, first: range.start as u32, total: total as u32, last: tape.last_cycle, rows }
+}
+
+type Rows = (std::ops::Range<usize>, usize, Vec<GanttRow>);
+
+fn jobs(cluster: &Cluster, tape: &Tape, by: GanttBy, window: &Window<'_>) -> Rows {
+    let stints = &tape.stints;
+    let queues = in_tree_order(cluster);
+    let mut rank = vec![0; queues.len()];
+    queues.iter().enumerate().for_each(|(at, queue)| rank[queue.index()] = at);
+    let known = |job: &JobId| stints.jobs[job.index()].from.is_some();
+    let mut jobs: Vec<JobId> = cluster.jobs.ids().filter(known).collect();
+    sort::sort_by_key(&mut jobs, |&job| {
+        (rank[cluster.jobs[job].queue.index()], cluster.jobs[job].submit, job)
+    });
+    let is_about = |job: &JobId| {
+        let job = &cluster.jobs[*job];
+        !window.about.is_empty()
+            && (*job.name == *window.about
+                || cluster.path_to_root(job.queue).any(|queue| *cluster.queues[queue].name == *window.about))
+    };
+    if by == GanttBy::Job {
+        let range = window.range(jobs.len(), jobs.iter().position(is_about));
+        let shown = &jobs[range.clone()];
+        let of_jobs = stints.of(cluster, shown);
+        let row =
+            |(job, of_job): (&JobId, &Vec<&Stint>)| job_row(cluster, stints, tape.last_cycle, *job, of_job);
+        let rows = shown.iter().zip(&of_jobs).map(row).collect();
+        return (range, jobs.len(), rows);
+    }
+    let pods: Vec<_> = jobs.iter().flat_map(|&job| cluster.jobs[job].pod_ids()).collect();
+    let at = pods.iter().position(|&pod| is_about(&cluster.pods[pod].job));
+    let range = window.range(pods.len(), at);
+    let shown = &pods[range.clone()];
+    let row = |&pod: &fairground::id::PodId| {
+        let job = cluster.pods[pod].job;
+        let of_pod: Vec<&Stint> = stints.all.iter().filter(|stint| stint.pod == pod).collect();
+        let row = job_row(cluster, stints, tape.last_cycle, job, &of_pod);
+        GanttRow { name: cluster.pods[pod].name.to_string(), n: 1, ..row }
+    };
+    (range, pods.len(), shown.iter().map(row).collect())
+}
+
+fn in_tree_order(cluster: &Cluster) -> Vec<QueueId> {
+    let roots = cluster.queues.iter().filter(|(_, queue)| queue.parent.is_none()).map(|(id, _)| id);
+    let mut stack: Vec<QueueId> = roots.collect();
+    stack.reverse();
+    let mut order = Vec::new();
+    while let Some(queue) = stack.pop() {
+        order.push(queue);
+        stack.extend(cluster.queues[queue].children.iter().rev());
+    }
+    order
+}
+
+fn job_row(cluster: &Cluster, stints: &Stints, last: u32, id: JobId, of_job: &[&Stint]) -> GanttRow {
+    let job = &cluster.jobs[id];
+    let known = stints.jobs[id.index()];
+    let mut told: Vec<(u32, &'static str)> = of_job.iter().filter_map(|stint| stint.told).collect();
+    sort::sort(&mut told);
+    told.dedup();
+    GanttRow {
+        name: job.name.to_string(),
+        job: job.name.to_string(),
+        queue: Some(job.queue.0),
+        n: job.pod_ids().count() as u32,
+        known: (known.from.unwrap_or(0), known.to),
+        bars: bars(of_job, last),
+        told: told.into_iter().map(|(cycle, kind)| (cycle, kind.to_string())).collect(),
+    }
+}
+
+/// Stretches in which equally many pods hold something.
+fn bars(stints: &[&Stint], last: u32) -> Vec<GanttBar> {
+    let mut turns: Vec<(u32, bool, i64)> = Vec::new();
+    for stint in stints {
+        turns.push((stint.from, stint.lost, 1));
+        turns.push((stint.to.unwrap_or(last + 1), stint.lost, -1));
+    }
+    sort::sort(&mut turns);
+    let (mut kept, mut lost, mut at) = (0i64, 0i64, 0);
+    let mut bars = Vec::new();
+    for (cycle, is_lost, by) in turns {
+        if cycle > at && kept + lost > 0 {
+            let (kept, lost) = (kept as u32, lost as u32);
+            bars.push(GanttBar { from: at, to: cycle, open: cycle > last, kept, lost, holder: None });
+        }
+        at = cycle;
+        *(if is_lost { &mut lost } else { &mut kept }) += by;
+    }
+    bars
+}
+
+fn devices(cluster: &Cluster, tape: &Tape, window: &Window<'_>) -> Rows {
+    let all: Vec<_> = cluster
+        .nodes
+        .iter()
+        .flat_map(|(id, node)| (0..node.n_devices()).map(move |device| (id, device)))
+        .collect();
+    let is_about = |stint: &&Stint| {
+        let job = &cluster.jobs[cluster.pods[stint.pod].job];
+        !window.about.is_empty() && stint.to.is_none() && *job.name == *window.about
+    };
+    let meant = tape.stints.all.iter().find(is_about);
+    let at = meant.and_then(|stint| {
+        let first = stint.devices.iter().next()?;
+        all.iter().position(|&(node, device)| node == stint.node && device == first)
+    });
+    let range = window.range(all.len(), at);
+    let row = |&(node, device): &(fairground::id::NodeId, u32)| {
+        let here = |stint: &&Stint| stint.node == node && stint.devices.iter().any(|d| d == device);
+        let bar = |stint: &Stint| {
+            let job = &cluster.jobs[cluster.pods[stint.pod].job];
+            let to = stint.to.unwrap_or(tape.last_cycle + 1);
+            GanttBar {
+                from: stint.from,
+                to,
+                open: stint.to.is_none(),
+                kept: u32::from(!stint.lost),
+                lost: u32::from(stint.lost),
+                holder: Some((job.name.to_string(), job.queue.0)),
+            }
+        };
+        GanttRow {
+            name: format!("{} · {device}", cluster.nodes[node].name),
+            n: 1,
+            known: (0, None),
+            bars: tape.stints.all.iter().filter(here).map(bar).collect(),
+            ..GanttRow::default()
+        }
+    };
+    let rows = all[range.clone()].iter().map(row).collect();
+    (range, all.len(), rows)
+}

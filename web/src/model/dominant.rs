@@ -1,0 +1,33 @@
+//! The resource in which a queue has the most.
+//!
+//! # Rule
+//! A queue's dominant resource is that with the largest `allocated / total`; while it holds nothing, that with the largest
+//! `request / total`. Of equals GPU comes before memory before CPU.
+//!
+//! # Source
+//! A. Ghodsi and others: Dominant Resource Fairness: Fair Allocation of Multiple Resource Types. NSDI 2011.
+
+use crate::engine::protocol::Triple;
+
+const CPU: u8 = 0;
+const MEMORY: u8 = 1;
+const GPU: u8 = 2;
+
+/// The resource in which an amount is the largest part of the total, and that part.
+fn largest(amounts: &Triple, total: &Triple) -> (u8, f64) {
+    let part = |r: u8| match total[usize::from(r)] {
+        total if total > 0.0 => amounts[usize::from(r)] / total,
+        _ => 0.0,
+    };
+    [MEMORY, CPU]
+        .into_iter()
+        .fold((GPU, part(GPU)), |best, r| if part(r) > best.1 { (r, part(r)) } else { best })
+}
+
+/// The dominant resource of what is held and asked for.
+pub fn resource_of(allocated: &Triple, request: &Triple, total: &Triple) -> u8 {
+    match largest(allocated, total) {
+        (resource, part) if part > 0.0 => resource,
+        _ => largest(request, total).0,
+    }
+}

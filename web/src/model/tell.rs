@@ -1,0 +1,70 @@
+//! What is told of the whole run, for the views of NOW that show more than a moment.
+
+use super::command::{Effect, NowView};
+use super::{Model, Selection, update};
+use crate::engine::protocol::Ask;
+use crate::engine::story::{GanttBy, Story, Tell};
+
+/// Rows of a window of Gantt.
+pub const GANTT_ROWS: u32 = 100;
+
+/// What Gantt shows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct GanttLook {
+    /// What a row is.
+    pub by: GanttBy,
+    /// The first row.
+    pub first: u32,
+}
+
+/// How the window of Gantt is moved.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GanttMove {
+    /// Rows of another kind.
+    By(GanttBy),
+    /// To that row.
+    To(u32),
+    /// To what is selected.
+    ToSelection,
+}
+
+/// Moves the window of Gantt.
+pub(super) fn move_gantt(model: &mut Model, by: GanttMove, fx: &mut Vec<Effect>) {
+    match by {
+        GanttMove::By(by) => model.view.gantt = GanttLook { by, first: 0 },
+        GanttMove::To(first) => model.view.gantt.first = first,
+        GanttMove::ToSelection => {}
+    }
+    ask_story(model, !matches!(by, GanttMove::To(_)), fx);
+}
+
+/// Asks for what the present view tells, if it tells of more than the moment.
+pub(super) fn ask_story(model: &mut Model, to_selection: bool, fx: &mut Vec<Effect>) {
+    let tell = match model.view.now {
+        NowView::Gantt => {
+            let about = match &model.selection {
+                Some(Selection::Job(name) | Selection::Queue(name)) if to_selection => name.clone(),
+                _ => String::new(),
+            };
+            let GanttLook { by, first } = model.view.gantt;
+            Tell::Gantt { by, first, n: GANTT_ROWS, about }
+        }
+        NowView::Fairness => Tell::Tally,
+        NowView::Queues => Tell::Series,
+        NowView::Shares | NowView::Division | NowView::Tree => {
+            model.story = None;
+            return;
+        }
+    };
+    if model.frame.is_some() && !model.stale {
+        model.asked.story = update::send(model, Ask::Tell(tell), fx);
+    }
+}
+
+/// Takes in what was told.
+pub(super) fn told(model: &mut Model, story: Story) {
+    if let Story::Gantt(gantt) = &story {
+        model.view.gantt.first = gantt.first;
+    }
+    model.story = Some(std::sync::Arc::new(story));
+}

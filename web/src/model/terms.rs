@@ -1,0 +1,195 @@
+//! The words of each policy, in one table.
+//!
+//! The page is written in neutral words, which are mostly KAI's: queue, fair share, quota, limit, weight. [`Terms::says`] puts a
+//! text of our own into the words of the policy that runs; names of queues and jobs are never given to it.
+
+/// What one policy calls things.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Terms {
+    /// Neutral word and the policy's; whole words only, longer ones before those that they contain.
+    pairs: &'static [(&'static str, &'static str)],
+    /// Heads of the table of queues, each with what it means: name, quota, weight, limit, priority.
+    pub columns: [(&'static str, &'static str); 5],
+    /// What holds where a queue says nothing.
+    pub unset: Unset,
+}
+
+/// What holds where a queue says nothing, as it is shown.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Unset {
+    /// Quota of CPU, memory, GPU.
+    pub quota: [&'static str; 3],
+    /// Limit.
+    pub limit: &'static str,
+    /// Weight.
+    pub weight: &'static str,
+    /// Priority.
+    pub priority: &'static str,
+}
+
+static NEUTRAL: Terms = Terms {
+    pairs: &[],
+    columns: [
+        ("queue", ""),
+        ("quota", "Guaranteed part"),
+        ("weight", "Part in the surplus"),
+        ("limit", "Hard ceiling"),
+        ("prio", "Larger first"),
+    ],
+    unset: Unset { quota: ["0", "0", "0"], limit: "0", weight: "0", priority: "100" },
+};
+
+static RUNAI: Terms = Terms {
+    pairs: &[
+        ("larger of quota and fair share", "larger of quota and fairshare"),
+        ("fair shares", "fairshares"),
+        ("fair share", "fairshare"),
+        ("top queues", "departments"),
+        ("queues", "projects"),
+        ("queue", "project"),
+        ("priority of the queue", "rank"),
+        ("weights", "over-quota weights"),
+        ("weight", "over-quota weight"),
+        ("jobs", "workloads"),
+        ("job", "workload"),
+    ],
+    columns: [
+        ("project", "A department, or a project in one"),
+        ("quota", "Deserved: guaranteed, and lent to others while it is not used"),
+        ("weight", "Over-quota weight: part in what nobody's quota uses"),
+        ("limit", "Never exceeded"),
+        ("rank", "Larger first"),
+    ],
+    unset: Unset { quota: ["∞", "∞", "0"], limit: "∞", weight: "2", priority: "100" },
+};
+
+static EGO: Terms = Terms {
+    pairs: &[
+        ("within quota", "within ownership"),
+        ("over quota", "beyond ownership"),
+        ("fair shares", "share quotas"),
+        ("fair share", "share quota"),
+        ("quotas", "ownerships"),
+        ("quota", "ownership"),
+        ("limits", "share limits"),
+        ("limit", "share limit"),
+        ("weights", "share ratios"),
+        ("weight", "share ratio"),
+        ("queues", "consumers"),
+        ("queue", "consumer"),
+        ("a job", "an allocation"),
+        ("jobs", "allocations"),
+        ("job", "allocation"),
+        ("pods", "units"),
+        ("pod", "unit"),
+        ("nodes", "hosts"),
+        ("node", "host"),
+        ("claimed", "earmarked"),
+        ("evictions", "reclaims"),
+        ("eviction", "reclaim"),
+        ("evicted", "reclaimed"),
+    ],
+    columns: [
+        ("consumer", ""),
+        ("owned", "Ownership: the whole hosts that fit into it"),
+        ("ratio", "Share ratio: part in share pools among equal priorities"),
+        ("limit", "Share limit: the most it takes from share pools"),
+        ("prio", "Share priority: larger first among siblings"),
+    ],
+    unset: Unset { quota: ["0", "0", "0"], limit: "∞", weight: "1", priority: "0" },
+};
+
+impl Terms {
+    /// Those of a policy by its name in a scenario.
+    pub fn of(policy: &str) -> &'static Terms {
+        match policy {
+            "runai" => &RUNAI,
+            "ego" => &EGO,
+            _ => &NEUTRAL,
+        }
+    }
+
+    /// A text in the policy's words.
+    pub fn says(&self, text: &str) -> String {
+        let mut said = String::with_capacity(text.len());
+        let mut rest = text;
+        let mut before = None;
+        while let Some(first) = rest.chars().next() {
+            match self.at_start(rest).filter(|_| !before.is_some_and(joins)) {
+                Some((neutral, own)) => {
+                    if first.is_uppercase() {
+                        let mut chars = own.chars();
+                        said.extend(chars.next().into_iter().flat_map(char::to_uppercase));
+                        said.push_str(chars.as_str());
+                    } else {
+                        said.push_str(own);
+                    }
+                    rest = &rest[neutral.len()..];
+                    before = neutral.chars().next_back();
+                }
+                None => {
+                    said.push(first);
+                    rest = &rest[first.len_utf8()..];
+                    before = Some(first);
+                }
+            }
+        }
+        said
+    }
+
+    /// The policy's word for one of our own, both short and without more around them.
+    pub fn word(&self, neutral: &'static str) -> &'static str {
+        self.pairs.iter().find(|(ours, _)| *ours == neutral).map_or(neutral, |(_, own)| own)
+    }
+
+    /// The pair whose neutral word a text begins with, whole and in small letters but for the first.
+    fn at_start(&self, text: &str) -> Option<(&'static str, &'static str)> {
+        let is_it = |(neutral, _): &&(&'static str, &'static str)| {
+            let (Some(head), Some(tail)) = (text.get(..neutral.len()), text.get(neutral.len()..)) else {
+                return false;
+            };
+            let is_same = head == *neutral || head.eq_ignore_ascii_case(neutral) && head[1..] == neutral[1..];
+            is_same && !tail.chars().next().is_some_and(joins)
+        };
+        self.pairs.iter().find(is_it).copied()
+    }
+}
+
+/// Part of a word or of a name.
+fn joins(c: char) -> bool {
+    c.is_alphanumeric() || matches!(c, '-' | '_' | '`')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_are_put_into_the_words_of_a_policy() {
+        let (runai, ego) = (Terms::of("runai"), Terms::of("ego"));
+        let text = "Queues below their fair share: its quota of 4, a job; pods, weights";
+        assert_eq!(Terms::of("kai").says(text), text);
+        assert_eq!(
+            runai.says(text),
+            "Projects below their fairshare: its quota of 4, a workload; pods, over-quota weights"
+        );
+        assert_eq!(
+            ego.says(text),
+            "Consumers below their share quota: its ownership of 4, an allocation; units, share ratios"
+        );
+        assert_eq!(ego.says("queue-1 my-quota unlimited jobless"), "queue-1 my-quota unlimited jobless");
+        assert_eq!(ego.says("quota é queue"), "ownership é consumer");
+        assert_eq!((runai.word("fair share"), runai.word("limit")), ("fairshare", "limit"));
+    }
+
+    #[test]
+    fn no_pair_hides_a_longer_one() {
+        for terms in [&RUNAI, &EGO] {
+            for (i, (word, _)) in terms.pairs.iter().enumerate() {
+                let hidden =
+                    terms.pairs[i + 1..].iter().any(|(later, _)| later.starts_with(&format!("{word} ")));
+                assert!(!hidden, "{word}");
+            }
+        }
+    }
+}

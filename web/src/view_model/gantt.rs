@@ -1,0 +1,290 @@
+//! Gantt: who ran when. A row per job, pod or GPU; a thin line while it is known, a bar while it holds something.
+
+use super::Table;
+use super::number::{self, count};
+use super::queues::{Tone, Tree};
+use super::timeline::end_of;
+use crate::engine::protocol::{Frame, Run};
+use crate::engine::story::{Gantt, GanttBar, GanttBy, GanttRow};
+use crate::model::Selection;
+use crate::model::kinds::Kind;
+
+/// What Gantt draws.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct GanttView {
+    /// One sentence about the window.
+    pub summary: String,
+    /// What a row is.
+    pub by: GanttBy,
+    /// The last cycle of the scale.
+    pub end: u32,
+    /// The last computed cycle.
+    pub last: u32,
+    /// Headings and rows, from top to bottom.
+    pub lines: Vec<Line>,
+    /// The first row, and the row after the last one, of so many.
+    pub window: (u32, u32, u32),
+    /// The marks that are on screen.
+    pub marks: Marks,
+    /// The same as a table.
+    pub table: Table,
+}
+
+/// Which marks are on screen.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Marks {
+    /// Somebody waits.
+    pub waits: bool,
+    /// Somebody runs.
+    pub runs: bool,
+    /// Work was lost.
+    pub lost: bool,
+    /// Somebody was told to go.
+    pub told: bool,
+}
+
+/// A line of the chart.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Line {
+    /// A queue, above its rows.
+    Queue(String, Tone),
+    /// A row.
+    Row(Box<Row>),
+}
+
+/// A job, pod or GPU.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Row {
+    /// Name.
+    pub name: String,
+    /// What pressing it selects.
+    pub selects: Option<Selection>,
+    /// It is selected.
+    pub selected: bool,
+    /// First and last cycle (exclusive) of the thin line, if it has one.
+    pub known: Option<(u32, u32)>,
+    /// Bars.
+    pub bars: Vec<Bar>,
+    /// When it was told to go.
+    pub told: Vec<Told>,
+    /// All of it as a sentence.
+    pub says: String,
+}
+
+/// A stretch of cycles.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Bar {
+    /// The first cycle.
+    pub from: u32,
+    /// The first cycle after it.
+    pub to: u32,
+    /// The part of the pods whose work counts, 0 to 1.
+    pub kept: f64,
+    /// The part of the pods whose work has to be done again.
+    pub lost: f64,
+    /// Colour.
+    pub tone: Tone,
+    /// Whose it is, on a GPU; else empty.
+    pub label: String,
+}
+
+/// A moment at which somebody was told to go.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Told {
+    /// The cycle.
+    pub cycle: u32,
+    /// Why.
+    pub kind: Kind,
+    /// As a sentence.
+    pub says: String,
+}
+
+/// What Gantt draws of a window.
+pub fn gantt(gantt: &Gantt, run: &Run, frame: &Frame, selection: Option<&Selection>) -> GanttView {
+    let tree = Tree::new(&frame.queues);
+    let name = |queue: u32| frame.queues.get(queue as usize).map_or("", |row| row.name.as_str());
+    let mut lines = Vec::new();
+    let mut group = None;
+    let mut marks = Marks::default();
+    for row in &gantt.rows {
+        if let Some(queue) = row.queue.filter(|queue| group != Some(*queue)) {
+            group = Some(queue);
+            lines.push(Line::Queue(name(queue).to_string(), tree.tone(queue)));
+        }
+        let drawn = drawn(gantt, row, &tree, selection, &name);
+        marks.waits |= drawn.known.is_some();
+        marks.runs |= drawn.bars.iter().any(|bar| bar.kept > 0.0);
+        marks.lost |= drawn.bars.iter().any(|bar| bar.lost > 0.0);
+        marks.told |= !drawn.told.is_empty();
+        lines.push(Line::Row(Box::new(drawn)));
+    }
+    let complete = run.complete && run.last_cycle <= gantt.last;
+    GanttView {
+        summary: summary(gantt),
+        by: gantt.by,
+        end: if complete { gantt.last.max(1) } else { end_of(gantt.last) },
+        last: gantt.last,
+        lines,
+        window: (gantt.first, gantt.first + gantt.rows.len() as u32, gantt.total),
+        marks,
+        table: table(gantt, &name),
+    }
+}
+
+fn drawn<'a>(
+    gantt: &Gantt,
+    row: &GanttRow,
+    tree: &Tree,
+    selection: Option<&Selection>,
+    name: &dyn Fn(u32) -> &'a str,
+) -> Row {
+    let n = f64::from(row.n.max(1));
+    let tone = row.queue.map_or(Tone::default(), |queue| tree.tone(queue));
+    let bar = |bar: &GanttBar| Bar {
+        from: bar.from,
+        to: bar.to,
+        kept: f64::from(bar.kept) / n,
+        lost: f64::from(bar.lost) / n,
+        tone: bar.holder.as_ref().map_or(tone, |(_, queue)| tree.tone(*queue)),
+        label: bar.holder.as_ref().map_or(String::new(), |(job, _)| job.clone()),
+    };
+    let told = row.told.iter().filter_map(|(cycle, kind)| {
+        let kind = Kind::of(kind)?;
+        Some(Told { cycle: *cycle, kind, says: format!("{} {} in cycle {cycle}", row.name, kind.name()) })
+    });
+    let selects = match row.queue {
+        Some(_) => Some(Selection::Job(row.job.clone())),
+        None => row.name.split(" · ").next().map(|node| Selection::Node(node.to_string())),
+    };
+    let ends = row.known.1.unwrap_or(gantt.last + 1);
+    Row {
+        name: row.name.clone(),
+        selected: selects.is_some() && selects.as_ref() == selection,
+        selects,
+        known: row.queue.map(|_| (row.known.0, ends)),
+        bars: row.bars.iter().map(bar).collect(),
+        told: told.collect(),
+        says: says(gantt, row, name),
+    }
+}
+
+/// `cycle 4`, or `cycles 4 to 6`.
+fn span(from: u32, to: u32) -> String {
+    match to.saturating_sub(1) {
+        last if last <= from => format!("cycle {from}"),
+        last => format!("cycles {from} to {last}"),
+    }
+}
+
+fn says<'a>(gantt: &Gantt, row: &GanttRow, name: &dyn Fn(u32) -> &'a str) -> String {
+    let mut parts = Vec::new();
+    match row.queue {
+        Some(_) => parts.push(format!("known from cycle {}", row.known.0)),
+        None if row.bars.is_empty() => parts.push("never held".to_string()),
+        None => {}
+    }
+    for bar in &row.bars {
+        let when = if bar.open { format!("since cycle {}", bar.from) } else { span(bar.from, bar.to) };
+        let mut said = match &bar.holder {
+            Some((job, queue)) => format!("{job} of {} {when}", name(*queue)),
+            None if row.n > 1 => format!("{} of {} pods run {when}", bar.kept + bar.lost, row.n),
+            None => format!("runs {when}"),
+        };
+        match bar.lost {
+            0 => {}
+            lost if bar.kept > 0 => said += &format!(", the work of {lost} lost"),
+            _ => said += ", its work lost",
+        }
+        parts.push(said);
+    }
+    parts.extend(
+        row.told
+            .iter()
+            .filter_map(|(cycle, kind)| Some(format!("{} in cycle {cycle}", Kind::of(kind)?.name()))),
+    );
+    match row.known.1 {
+        Some(end) => parts.push(format!("over in cycle {end}")),
+        None if row.queue.is_some() && !row.bars.iter().any(|bar| bar.open) => {
+            parts.push(format!("waits in cycle {}", gantt.last));
+        }
+        None => {}
+    }
+    let whose = row.queue.map_or(String::new(), |queue| format!(" ({})", name(queue)));
+    format!("{}{whose}: {}", row.name, parts.join("; "))
+}
+
+/// Cycles in which a row ran, and those of them whose work was lost, of all pods together.
+fn cycles(row: &GanttRow) -> (u64, u64) {
+    let of = |part: fn(&GanttBar) -> u32| -> u64 {
+        row.bars.iter().map(|bar| u64::from(bar.to.saturating_sub(bar.from)) * u64::from(part(bar))).sum()
+    };
+    (of(|bar| bar.kept + bar.lost), of(|bar| bar.lost))
+}
+
+fn summary(gantt: &Gantt) -> String {
+    let noun = match gantt.by {
+        GanttBy::Job => "job",
+        GanttBy::Pod => "pod",
+        GanttBy::Gpu => "GPU",
+    };
+    let mut said = count(u64::from(gantt.total), noun);
+    if (gantt.rows.len() as u32) < gantt.total {
+        said += &format!(", {} to {} shown", gantt.first + 1, gantt.first + gantt.rows.len() as u32);
+    }
+    let is_on = |row: &&GanttRow| row.bars.iter().any(|bar| bar.open);
+    let n_on = gantt.rows.iter().filter(is_on).count() as u64;
+    let n_over = gantt.rows.iter().filter(|row| row.known.1.is_some()).count() as u64;
+    let n_rest = gantt.rows.len() as u64 - n_on - n_over;
+    said += &match gantt.by {
+        GanttBy::Gpu => format!("; in cycle {}: {n_on} held, {n_rest} free", gantt.last),
+        _ => format!("; in cycle {}: {n_on} on, {n_rest} waiting, {n_over} over", gantt.last),
+    };
+    let told: u64 = gantt.rows.iter().map(|row| row.told.len() as u64).sum();
+    let lost: u64 = gantt.rows.iter().map(|row| cycles(row).1).sum();
+    if told > 0 {
+        said += &format!("; {} told to go", number::number(told as f64));
+    }
+    if lost > 0 {
+        let what = if gantt.by == GanttBy::Gpu { "GPU cycle" } else { "pod cycle" };
+        said += &format!("; {} of work lost", count(lost, what));
+    }
+    said + "."
+}
+
+fn table<'a>(gantt: &Gantt, name: &dyn Fn(u32) -> &'a str) -> Table {
+    let text = |cells: &[&str]| cells.iter().map(|cell| cell.to_string()).collect();
+    let dash = || "–".to_string();
+    if gantt.by == GanttBy::Gpu {
+        let rows = gantt.rows.iter().flat_map(|row| {
+            row.bars.iter().map(|bar| {
+                let (job, queue) = bar.holder.clone().unwrap_or_default();
+                let to = if bar.open { dash() } else { bar.to.to_string() };
+                let lost = if bar.lost > 0 { "yes" } else { "no" };
+                vec![row.name.clone(), job, name(queue).to_string(), lost.into(), bar.from.to_string(), to]
+            })
+        });
+        let head = text(&["GPU", "job", "queue", "work lost", "from cycle", "gone in cycle"]);
+        return Table { head, rows: rows.collect(), text_columns: 4 };
+    }
+    let head = ["pods", "known from", "first start", "over in", "cycles run", "of them lost", "told to go"];
+    let row = |row: &GanttRow| {
+        let (run, lost) = cycles(row);
+        vec![
+            row.name.clone(),
+            name(row.queue.unwrap_or(u32::MAX)).to_string(),
+            row.n.to_string(),
+            row.known.0.to_string(),
+            row.bars.first().map_or_else(dash, |bar| bar.from.to_string()),
+            row.known.1.map_or_else(dash, |end| end.to_string()),
+            number::number(run as f64),
+            number::number(lost as f64),
+            row.told.len().to_string(),
+        ]
+    };
+    let first = if gantt.by == GanttBy::Pod { "pod" } else { "job" };
+    Table {
+        head: text(&[&[first, "queue"], &head[..]].concat()),
+        rows: gantt.rows.iter().map(row).collect(),
+        text_columns: 2,
+    }
+}

@@ -1,0 +1,207 @@
+//! One small timeline per queue, all on one scale.
+
+use super::Table;
+use super::number::{self, DOMINANT, GPU, count, in_unit, number, unit};
+use super::queues::{Tone, Tree};
+use super::shares::selected_queue;
+use super::timeline::end_of;
+use crate::engine::protocol::{Frame, Run, Triple};
+use crate::engine::story::{Level, Series};
+use crate::model::Selection;
+use crate::model::dominant::resource_of;
+
+/// Most tiles that are drawn.
+const TILES_MAX: usize = 60;
+/// The part of what is wanted beyond the capacity that still gets room on the scale.
+const CUT: f64 = 1.25;
+
+/// What Queues draws.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct MultiplesView {
+    /// One sentence: the scale, and how many queues are shown.
+    pub summary: String,
+    /// 0 cpu, 1 memory, 2 gpu, 3 dominant.
+    pub resource: u8,
+    /// Upper end of every scale.
+    pub max: f64,
+    /// The last cycle of the scale.
+    pub end: u32,
+    /// The last computed cycle.
+    pub last: u32,
+    /// The moment.
+    pub cycle: u32,
+    /// The queues, in the order of the tree.
+    pub tiles: Vec<Tile>,
+    /// The same as a table.
+    pub table: Table,
+}
+
+/// One queue.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Tile {
+    /// Name.
+    pub name: String,
+    /// Level in the tree.
+    pub depth: u32,
+    /// Colour.
+    pub tone: Tone,
+    /// Selected.
+    pub selected: bool,
+    /// What it held, wanted and was entitled to, from a cycle on.
+    pub steps: Vec<Step>,
+    /// What it has at the moment, such as `3 of 4`.
+    pub has: String,
+    /// The run as one sentence.
+    pub says: String,
+}
+
+/// From a cycle on.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Step {
+    /// The cycle.
+    pub cycle: u32,
+    /// Held.
+    pub held: f64,
+    /// Held and waiting for.
+    pub wants: f64,
+    /// Entitlement, if the policy has one; infinite if unlimited.
+    pub share: Option<f64>,
+}
+
+/// What Queues draws of what every queue held.
+pub fn multiples(
+    series: &Series,
+    run: &Run,
+    frame: &Frame,
+    selection: Option<&Selection>,
+    resource: u8,
+) -> MultiplesView {
+    let tree = Tree::new(&frame.queues);
+    let selected = selected_queue(frame, selection);
+    let shown = shown(frame, &tree, selected);
+    let tile = |&queue: &u32| {
+        let steps: Vec<Step> = series
+            .queues
+            .get(queue as usize)
+            .map_or(&[][..], |levels| levels)
+            .iter()
+            .map(|level| step(level, total_at(series, level.cycle), resource))
+            .collect();
+        let now = steps.partition_point(|step| step.cycle <= frame.cycle).checked_sub(1);
+        let now = now.map_or(Step::default(), |at| steps[at]);
+        let name = frame.queues[queue as usize].name.clone();
+        Tile {
+            depth: tree.depth(queue),
+            tone: tree.tone(queue),
+            selected: selected == Some(queue),
+            has: match now.share {
+                Some(share) => format!("{} of {}", number(now.held), number(share)),
+                None => number(now.held),
+            },
+            says: says(&name, &steps, now, resource),
+            name,
+            steps,
+        }
+    };
+    let tiles: Vec<Tile> = shown.iter().map(tile).collect();
+    let capacity = total_at(series, series.last);
+    let capacity = if resource == DOMINANT { 100.0 } else { in_unit(resource, capacity[r(resource)]) };
+    let steps = || tiles.iter().flat_map(|tile| &tile.steps);
+    let held = steps().map(|step| step.held).fold(0.0, f64::max);
+    let wants = steps().map(|step| step.wants).fold(0.0, f64::max).min(capacity * CUT);
+    let shares = steps().filter_map(|step| step.share).filter(|share| share.is_finite()).fold(0.0, f64::max);
+    let max = held.max(wants).max(shares.min(capacity * CUT)).max(1e-9);
+    let end = if run.complete { series.last.max(1) } else { end_of(series.last) };
+    let mut summary = format!(
+        "{}, all from 0 to {} {} and over cycles 0 to {end}",
+        count(tiles.len() as u64, "queue"),
+        number(max),
+        unit(resource, max)
+    );
+    let left_out = frame.queues.len() - tiles.len();
+    if left_out > 0 {
+        summary += &format!("; {} left out: select a queue to see those around it", number(left_out as f64));
+    }
+    let table = table(&tiles, resource);
+    let (last, cycle) = (series.last, frame.cycle);
+    MultiplesView { summary: summary + ".", resource, max, end, last, cycle, tiles, table }
+}
+
+fn r(resource: u8) -> usize {
+    usize::from(resource.min(2))
+}
+
+/// What there was at a cycle.
+fn total_at(series: &Series, cycle: u32) -> Triple {
+    let at = series.totals.partition_point(|total| total.0 <= cycle).checked_sub(1);
+    at.map_or(Triple::default(), |at| series.totals[at].1)
+}
+
+fn step(level: &Level, total: Triple, resource: u8) -> Step {
+    let own = match resource {
+        DOMINANT => resource_of(&level.allocated, &level.request, &total),
+        resource => resource,
+    };
+    let amount = |base: f64| match resource {
+        DOMINANT => base / total[r(own)].max(1e-9) * 100.0,
+        resource => in_unit(resource, base),
+    };
+    Step {
+        cycle: level.cycle,
+        held: amount(level.allocated[r(own)]),
+        wants: amount(level.request[r(own)]),
+        share: level.fair_share.as_ref().map(|share| share[r(own)].map_or(f64::INFINITY, amount)),
+    }
+}
+
+/// All queues, or, where they are too many, those around the selected one, or the top ones.
+fn shown(frame: &Frame, tree: &Tree, selected: Option<u32>) -> Vec<u32> {
+    let mut shown = tree.order().to_vec();
+    if shown.len() > TILES_MAX {
+        let parent = |queue: u32| frame.queues.get(queue as usize).and_then(|row| row.parent);
+        shown.retain(|&queue| match selected {
+            Some(selected) => {
+                queue == selected || parent(queue) == parent(selected) || parent(queue) == Some(selected)
+            }
+            None => tree.depth(queue) == 0,
+        });
+        let at = selected.and_then(|selected| shown.iter().position(|&queue| queue == selected)).unwrap_or(0);
+        let first = at.saturating_sub(TILES_MAX / 2).min(shown.len().saturating_sub(TILES_MAX));
+        shown = shown.into_iter().skip(first).take(TILES_MAX).collect();
+    }
+    shown
+}
+
+fn says(name: &str, steps: &[Step], now: Step, resource: u8) -> String {
+    let most = steps.iter().map(|step| step.held).fold(0.0, f64::max);
+    let least = steps.iter().map(|step| step.held).fold(f64::INFINITY, f64::min).min(most);
+    let share = match now.share {
+        Some(share) => format!(", fair share {}", number(share)),
+        None => String::new(),
+    };
+    format!(
+        "{name}: holds {} {} now{share}, wants {}; between {} and {} in the run",
+        number(now.held),
+        unit(resource, now.held),
+        number(now.wants),
+        number(least),
+        number(most)
+    )
+}
+
+fn table(tiles: &[Tile], resource: u8) -> Table {
+    let unit = unit(if resource > GPU { DOMINANT } else { resource }, 2.0);
+    let head = [
+        "queue".to_string(),
+        "from cycle".into(),
+        format!("held, {unit}"),
+        format!("fair share, {unit}"),
+        format!("wants, {unit}"),
+    ];
+    let row = |tile: &Tile, step: &Step| {
+        let share = step.share.map_or_else(|| "–".into(), number::number);
+        vec![tile.name.clone(), step.cycle.to_string(), number(step.held), share, number(step.wants)]
+    };
+    let rows = tiles.iter().flat_map(|tile| tile.steps.iter().map(move |step| row(tile, step))).collect();
+    Table { head: head.into(), rows, text_columns: 1 }
+}

@@ -1,0 +1,386 @@
+//! What is told of whole runs agrees with the moments of the run.
+
+use expect_test::expect;
+use fairground_web::engine::protocol::{Ask, Frame, Reply, Request, Run, Say};
+use fairground_web::engine::serve::Server;
+use fairground_web::engine::story::{Gantt, GanttBy, Level, Series, Story, Tally, Tell};
+use fairground_web::library::EXAMPLES;
+use fairground_web::model::Selection;
+use fairground_web::view_model::division::{division, with_ghost};
+use fairground_web::view_model::fairness::fairness;
+use fairground_web::view_model::gantt::{GanttView, Line, gantt};
+use fairground_web::view_model::multiples::multiples;
+
+struct Page {
+    server: Server,
+    generation: u64,
+}
+
+impl Page {
+    fn open(text: &str, cycle: u32) -> (Page, Frame, Run) {
+        let mut page = Page { server: Server::default(), generation: 0 };
+        let ask = Ask::Load { scenario: text.to_string(), policy: String::new(), cycle };
+        let (frame, run) = page.frame(ask);
+        (page, frame, run)
+    }
+
+    fn ask(&mut self, ask: Ask) -> Option<Say> {
+        self.generation += 1;
+        let mut replies: Vec<Reply> = self.server.ask(Request { generation: self.generation, ask });
+        while self.server.is_busy() {
+            replies.extend(self.server.work());
+        }
+        replies.pop().map(|reply| reply.say)
+    }
+
+    fn frame(&mut self, ask: Ask) -> (Frame, Run) {
+        match self.ask(ask) {
+            Some(Say::Frame { frame, run }) => (*frame, *run),
+            other => panic!("a frame was expected, not {other:?}"),
+        }
+    }
+
+    fn tell(&mut self, tell: Tell) -> Story {
+        match self.ask(Ask::Tell(tell)) {
+            Some(Say::Told(Some(story))) => *story,
+            other => panic!("a story was expected, not {other:?}"),
+        }
+    }
+
+    fn gantt(&mut self, by: GanttBy, first: u32, n: u32, about: &str) -> Gantt {
+        match self.tell(Tell::Gantt { by, first, n, about: about.into() }) {
+            Story::Gantt(gantt) => gantt,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    fn tally(&mut self) -> Tally {
+        match self.tell(Tell::Tally) {
+            Story::Tally(tally) => tally,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    fn series(&mut self) -> Series {
+        match self.tell(Tell::Series) {
+            Story::Series(series) => series,
+            other => panic!("{other:?}"),
+        }
+    }
+}
+
+/// How far examples are followed.
+const CYCLES: u32 = 12;
+
+/// One team holds all, another takes half back; the taken pod begins again once the other is done.
+const RESTART: &str = "format: fairground-scenario
+version: 1
+policy: kai
+cycle: 1s
+nodes: [{name: node, count: 1, gpu: 2}]
+queues:
+- {name: team-a, gpu: {quota: 1, limit: unlimited, weight: 1}, cpu: {quota: unlimited, limit: unlimited, weight: 1}, memory: {quota: unlimited, limit: unlimited, weight: 1}}
+- {name: team-b, gpu: {quota: 1, limit: unlimited, weight: 1}, cpu: {quota: unlimited, limit: unlimited, weight: 1}, memory: {quota: unlimited, limit: unlimited, weight: 1}}
+jobs:
+- {name: a1, queue: team-a, submit: 0s, gpu: 1, lasts: 20s}
+- {name: a2, queue: team-a, submit: 1s, gpu: 1, lasts: 8s}
+- {name: b1, queue: team-b, submit: 3s, gpu: 1, lasts: 5s}
+";
+
+#[test]
+fn gantt_and_queues_as_pictures() {
+    let named = RESTART.replace("name: a2", "name: '<b>'");
+    let (mut page, frame, run) = Page::open(&named, 10);
+    let told = page.gantt(GanttBy::Job, 0, 100, "");
+    let view = gantt(&told, &run, &frame, None);
+    let svg = fairground_web::charts::gantt::gantt(&view, 600.0);
+    assert!(!svg.contains("<b>"), "names are text");
+    assert!(svg.contains("url(#"), "lost work is hatched");
+    let plan = fairground_web::charts::gantt::Plan { width: 600.0, end: view.end };
+    let bar = format!("<rect x=\"{:.0}\"", plan.x(9) * 10.0);
+    assert!(svg.contains(&bar), "the second run begins with cycle 9: {bar} in {svg}");
+    let view = multiples(&page.series(), &run, &frame, None, 2);
+    let svg = fairground_web::charts::multiples::multiples(&view, 600.0);
+    assert_eq!(svg.matches("<polygon").count(), 2, "what each of two queues held");
+    assert_eq!(svg.matches("stroke-dasharray").count(), 2, "and what it was entitled to");
+    let [x, y, w, h] = fairground_web::charts::multiples::place(1, 600.0);
+    assert!(x > 0.0 && y == 0.0 && w >= 168.0 && h > 0.0, "side by side");
+    assert!(
+        fairground_web::charts::multiples::place(1, 300.0)[1] > 0.0,
+        "below each other where it is narrow"
+    );
+}
+
+fn lines(view: &GanttView) -> String {
+    let line = |line: &Line| match line {
+        Line::Queue(name, _) => format!("[{name}]\n"),
+        Line::Row(row) => format!("{}\n", row.says),
+    };
+    view.lines.iter().map(line).collect::<String>() + &view.summary
+}
+
+#[test]
+fn a_job_that_had_to_begin_again_is_told() {
+    let (mut page, frame, run) = Page::open(RESTART, 40);
+    let told = page.gantt(GanttBy::Job, 0, 100, "");
+    expect![[r#"
+        [team-a]
+        a1 (team-a): known from cycle 0; runs cycles 1 to 20; over in cycle 21
+        a2 (team-a): known from cycle 1; runs cycles 1 to 3, its work lost; runs cycles 9 to 16; reclaimed in cycle 3; over in cycle 17
+        [team-b]
+        b1 (team-b): known from cycle 3; runs cycles 4 to 8; over in cycle 9
+        3 jobs; in cycle 22: 0 on, 0 waiting, 3 over; 1 told to go; 3 pod cycles of work lost."#]].assert_eq(&lines(&gantt(&told, &run, &frame, None)));
+    let devices = page.gantt(GanttBy::Gpu, 0, 100, "");
+    let view = gantt(&devices, &run, &frame, None);
+    expect![[r#"
+        node-1 · 0: a1 of team-a cycles 1 to 20
+        node-1 · 1: a2 of team-a cycles 1 to 3, its work lost; b1 of team-b cycles 4 to 8; a2 of team-a cycles 9 to 16
+        2 GPUs; in cycle 22: 0 held, 2 free; 3 GPU cycles of work lost."#]].assert_eq(&lines(&view));
+    expect![[r#"
+        GPU	job	queue	work lost	from cycle	gone in cycle
+        node-1 · 0	a1	team-a	no	1	21
+        node-1 · 1	a2	team-a	yes	1	4
+        node-1 · 1	b1	team-b	no	4	9
+        node-1 · 1	a2	team-a	no	9	17
+    "#]]
+    .assert_eq(&view.table.tsv());
+}
+
+#[test]
+fn bars_are_what_moments_show() {
+    for example in EXAMPLES {
+        let (mut page, last, _) = Page::open(example.text, CYCLES);
+        let jobs = page.gantt(GanttBy::Job, 0, 400, "");
+        let pods = page.gantt(GanttBy::Pod, 0, 400, "");
+        let devices = page.gantt(GanttBy::Gpu, 0, 400, "");
+        assert!(jobs.rows.len() as u32 == jobs.total && pods.rows.len() as u32 == pods.total);
+        for cycle in 0..=last.cycle {
+            let (frame, _) = page.frame(Ask::GoTo { cycle });
+            let held = |gantt: &Gantt, job: &str| -> u32 {
+                let rows = gantt.rows.iter().filter(|row| row.job == job);
+                let bars = rows.flat_map(|row| &row.bars).filter(|b| b.from <= cycle && cycle < b.to);
+                bars.map(|bar| bar.kept + bar.lost).sum()
+            };
+            for job in &frame.jobs {
+                let expected = job.running + job.leaving;
+                let place = format!("{}: {} in cycle {cycle}", example.id, job.name);
+                assert_eq!(held(&jobs, &job.name), expected, "{place}");
+                assert_eq!(held(&pods, &job.name), expected, "{place}");
+            }
+            let cells =
+                frame.nodes.iter().flat_map(|node| node.cells.iter().enumerate().map(move |c| (node, c)));
+            for (node, (at, cell)) in cells {
+                let name = format!("{} · {at}", node.name);
+                let row = devices.rows.iter().find(|row| row.name == name).expect("a row for every GPU");
+                let mut here: Vec<&str> = row
+                    .bars
+                    .iter()
+                    .filter(|bar| bar.from <= cycle && cycle < bar.to)
+                    .map(|bar| bar.holder.as_ref().map_or("", |holder| holder.0.as_str()))
+                    .collect();
+                let mut expected: Vec<&str> = cell.pods.iter().map(|pod| pod.job.as_str()).collect();
+                here.sort_unstable();
+                expected.sort_unstable();
+                assert_eq!(here, expected, "{}: {name} in cycle {cycle}", example.id);
+            }
+        }
+    }
+}
+
+#[test]
+fn windows_are_parts_of_the_whole() {
+    let example = EXAMPLES.iter().find(|e| e.id == "department-empty").expect("an example");
+    let (mut page, ..) = Page::open(example.text, 3);
+    let all = page.gantt(GanttBy::Pod, 0, 400, "");
+    assert!(all.total > 4);
+    let part = page.gantt(GanttBy::Pod, 2, 2, "");
+    assert_eq!((part.first, part.total, &part.rows[..]), (2, all.total, &all.rows[2..4]));
+    let about = all.rows.last().expect("rows").job.clone();
+    let found = page.gantt(GanttBy::Pod, 0, 2, &about);
+    assert!(found.rows.iter().any(|row| row.job == about), "the window with what is asked about");
+    let beyond = page.gantt(GanttBy::Pod, 9_999, 2, "");
+    assert!(!beyond.rows.is_empty() && beyond.first < all.total);
+}
+
+#[test]
+fn series_are_what_moments_show() {
+    for example in EXAMPLES {
+        let (mut page, last, _) = Page::open(example.text, CYCLES);
+        let series = page.series();
+        assert_eq!((series.stride, series.last), (1, last.cycle));
+        for cycle in 0..=last.cycle {
+            let (frame, _) = page.frame(Ask::GoTo { cycle });
+            for (queue, levels) in frame.queues.iter().zip(&series.queues) {
+                let at = levels.partition_point(|level| level.cycle <= cycle) - 1;
+                let Level { allocated, request, fair_share, .. } = &levels[at];
+                let told = (allocated, request, fair_share);
+                let expected = (&queue.allocated, &queue.request, &queue.fair_share);
+                assert_eq!(told, expected, "{}: {} in cycle {cycle}", example.id, queue.name);
+            }
+        }
+    }
+}
+
+#[test]
+fn what_was_owed_and_lost_is_counted() {
+    let (mut page, ..) = Page::open(RESTART, 40);
+    let tally = page.tally();
+    // a1 runs from 1 to 21 s, a2 from 1 to 3 s and, after b1's 4 to 9 s, from 9 to 17 s: of 35 GPU seconds 2 are lost. One GPU is free
+    // while a1 waits for the first cycle, and one while b1 and a2 wait for the fourth.
+    expect![[r#"
+        Tally {
+            cycle: 22,
+            time_ms: 22000,
+            queues: [
+                TallyRow {
+                    short: 1.0,
+                    used: 30.0,
+                    owed: 1.0,
+                    borrowed: 10.0,
+                    lost: 2.0,
+                    started: 2,
+                    wait_median: 0.5,
+                    wait_p90: 1.0,
+                    wait_now: None,
+                    evictions: 1,
+                    restarts: 1,
+                },
+                TallyRow {
+                    short: 1.0,
+                    used: 5.0,
+                    owed: 1.0,
+                    borrowed: 0.0,
+                    lost: 0.0,
+                    started: 1,
+                    wait_median: 1.0,
+                    wait_p90: 1.0,
+                    wait_now: None,
+                    evictions: 0,
+                    restarts: 0,
+                },
+            ],
+            all: TallyRow {
+                short: 0.0,
+                used: 35.0,
+                owed: 2.0,
+                borrowed: 10.0,
+                lost: 2.0,
+                started: 3,
+                wait_median: 1.0,
+                wait_p90: 1.0,
+                wait_now: None,
+                evictions: 1,
+                restarts: 1,
+            },
+            capacity: 44.0,
+            idle_wanted: 2.0,
+            stranded: 0.0,
+            free: 2.0,
+            jain: Some(
+                0.9944616747895437,
+            ),
+        }"#]]
+    .assert_eq(&format!("{tally:#?}"));
+}
+
+#[test]
+fn fairness_is_told_in_words() {
+    let (mut page, frame, _) = Page::open(RESTART, 40);
+    let view = fairness(&page.tally(), &frame, None);
+    let facts: Vec<String> =
+        view.facts.iter().map(|f| format!("{}: {} ({})", f.name, f.value, f.reading)).collect();
+    expect![[r#"
+        Up to cycle 22, 0:22: team-a was owed most, short for 0:01.
+        Used: 79.5 % (35 GPU s of 44 GPU s)
+        Idle while wanted: 4.5 % (2 GPU s were free while somebody waited)
+        Stranded now: 0 GPUs (free, and no job that waits fits there; 2 GPUs free in all)
+        Restarts per hour: 163.64 (1 restart in 0:22; 2 GPU s lost)
+        Jain index: 0.99 (queues got nearly the same part of what they were due)
+        queue	short for	owed, GPU s	borrowed, GPU s	used, GPU s	wait, median	wait, P90	longest now	evictions	lost, GPU s
+        team-a	0:01	1	10	30	0:00	0:01	–	1	2
+        team-b	0:01	1	0	5	0:01	0:01	–	0	0
+        all	–	2	10	35	0:01	0:01	–	1	2
+    "#]].assert_eq(&(view.summary + "\n" + &facts.join("\n") + "\n" + &view.table.tsv()));
+}
+
+#[test]
+fn what_is_free_and_fits_nobody_is_stranded() {
+    let stranded = |id: &str, cycle: u32| {
+        let example = EXAMPLES.iter().find(|e| e.id == id).expect("an example");
+        let tally = Page::open(example.text, cycle).0.tally();
+        (tally.free, tally.stranded)
+    };
+    // One GPU is free on each of four nodes; who waits needs two on one.
+    assert_eq!(stranded("fragments-pinned", 2), (4.0, 4.0));
+    assert_eq!(stranded("start", 0), (0.0, 0.0));
+}
+
+#[test]
+fn every_queue_has_its_own_small_timeline() {
+    let (mut page, frame, run) = Page::open(RESTART, 5);
+    let view = multiples(&page.series(), &run, &frame, None, 2);
+    let says: Vec<String> = view.tiles.iter().map(|tile| tile.says.clone()).collect();
+    expect![[r#"
+        2 queues, all from 0 to 2 GPUs and over cycles 0 to 12.
+        team-a: holds 1 GPU now, fair share 1, wants 2; between 0 and 2 in the run
+        team-b: holds 1 GPU now, fair share 1, wants 1; between 0 and 1 in the run
+        queue	from cycle	held, GPUs	fair share, GPUs	wants, GPUs
+        team-a	0	0	1	1
+        team-a	1	2	2	2
+        team-a	3	1	1	1
+        team-a	4	1	1	2
+        team-b	0	0	0	0
+        team-b	3	0	1	1
+        team-b	4	1	1	1
+    "#]]
+    .assert_eq(&(view.summary.clone() + "\n" + &says.join("\n") + "\n" + &view.table.tsv()));
+    let dominant = multiples(&page.series(), &run, &frame, None, 3);
+    assert_eq!(dominant.max, 100.0, "one team held both GPUs");
+    assert_eq!(dominant.tiles[0].has, "50 of 50");
+}
+
+#[test]
+fn a_weight_that_is_pulled_has_its_ghost() {
+    let (mut page, frame, _) = Page::open(RESTART, 2);
+    let edited = RESTART.replacen("weight: 1}", "weight: 3}", 1).replace("quota: 1", "quota: 0");
+    let base = RESTART.replace("quota: 1", "quota: 0");
+    let levels = |page: &mut Page, text: &str| {
+        let ladder = Some(("team-a".to_string(), 2));
+        match page.ask(Ask::Ghost { scenario: text.to_string(), cycle: 2, ladder }) {
+            Some(Say::Ghost { levels, .. }) => levels,
+            other => panic!("a ghost was expected, not {other:?}"),
+        }
+    };
+    let now = levels(&mut page, &base);
+    let ghost = levels(&mut page, &edited);
+    let view =
+        with_ghost(division(&frame, &now[0], 2, usize::MAX), &division(&frame, &ghost[0], 2, usize::MAX));
+    let tank = |name: &str| view.tanks.iter().find(|tank| tank.name == name).expect("a tank");
+    assert_eq!(tank("team-a").weight, 1.0);
+    assert_eq!(tank("team-a").ghost.as_ref().map(|ghost| ghost.weight), Some(3.0));
+    assert!(tank("team-b").ghost.is_none(), "nothing changes for who asks for nothing");
+    let same = with_ghost(view.clone(), &division(&frame, &now[0], 2, usize::MAX));
+    assert!(same.tanks.iter().all(|tank| tank.ghost.is_none()));
+}
+
+#[test]
+fn too_many_queues_leave_those_around_the_selected_one() {
+    let mut queues = String::from("- {name: root}\n");
+    for i in 0..100 {
+        queues +=
+            &format!("- {{name: q{i}, parent: root, gpu: {{quota: 1, limit: unlimited, weight: 1}}}}\n");
+    }
+    let text = format!(
+        "format: fairground-scenario\nversion: 1\npolicy: kai\ncycle: 1s\nnodes: [{{name: n, gpu: 8}}]\nqueues:\n{queues}jobs: [{{name: j, queue: q90, submit: 0s, gpu: 1}}]\n"
+    );
+    let (mut page, frame, run) = Page::open(&text, 2);
+    let series = page.series();
+    let names = |selected: Option<&str>| -> Vec<String> {
+        let selection = selected.map(|name| Selection::Queue(name.to_string()));
+        let view = multiples(&series, &run, &frame, selection.as_ref(), 2);
+        view.tiles.into_iter().map(|tile| tile.name).collect()
+    };
+    assert_eq!(names(None), ["root"]);
+    let around = names(Some("q90"));
+    assert!(around.len() == 60 && around.contains(&"q90".to_string()), "{around:?}");
+}
