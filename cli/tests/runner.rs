@@ -276,7 +276,7 @@ fn queues_of_yunikorn_are_imported_edited_and_exported() {
     std::fs::remove_file(&file).expect("it was there");
     let refused = fairground(&["import", "-"], "partitions:\n- queus: []\n");
     assert_eq!(code(&refused), Some(2));
-    assert!(text(&refused.stderr).contains("standard input:2:10: error"), "{}", text(&refused.stderr));
+    assert!(text(&refused.stderr).contains("standard input:2:3: error"), "{}", text(&refused.stderr));
 }
 
 /// Under another policy a scenario is put into its words, and what became of its settings is said.

@@ -81,7 +81,7 @@ impl Client {
 fn needs_whole(ask: &Ask) -> bool {
     match ask {
         Ask::Load { policy, .. } => !policy.is_empty() && !Policy::is_built(policy),
-        Ask::Import { .. } => !cfg!(feature = "whole"),
+        Ask::Import { .. } | Ask::Export { .. } => !cfg!(feature = "whole"),
         _ => false,
     }
 }

@@ -97,6 +97,13 @@ pub enum Ask {
         /// Choices for traces.
         options: ImportOptions,
     },
+    /// Write a scenario's queues as its scheduler reads them.
+    Export {
+        /// The scenario's text.
+        scenario: String,
+        /// The file it came from, if it came from one.
+        original: Option<String>,
+    },
     /// Tell of the whole run, as it is at the present cycle.
     Tell(Tell),
     /// Stop what is going on.
@@ -205,6 +212,8 @@ pub enum Say {
         /// What is wrong.
         findings: Vec<String>,
     },
+    /// Queues as a scheduler reads them.
+    Exported(Option<Exported>),
     /// What came of variations; `None`: one cannot run.
     Tried {
         /// In the order asked, without the unchanged scenario.
@@ -214,6 +223,15 @@ pub enum Say {
     Told(Option<Box<Story>>),
     /// The request was stopped.
     Cancelled,
+}
+
+/// Queues as a scheduler reads them.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Exported {
+    /// The whole file.
+    pub text: String,
+    /// What changed against the file the scenario came from, as a unified difference; `None`: it came from none.
+    pub changes: Option<String>,
 }
 
 /// What came of a variation, a few cycles beyond the moment.

@@ -108,6 +108,10 @@ pub struct Model {
     pub next_id: u64,
     /// What was recognised in dropped or pasted files.
     pub import: Option<Arc<Import>>,
+    /// The configuration of another scheduler that the scenario came from.
+    pub original: Option<Arc<str>>,
+    /// Its queues as its scheduler reads them, once that was asked for.
+    pub exported: Option<Arc<crate::engine::protocol::Exported>>,
 }
 
 /// The narrowest and the widest SETUP, in pixels.
@@ -160,6 +164,8 @@ pub struct Asked {
     pub event: u64,
     /// For an import.
     pub import: u64,
+    /// For an export.
+    pub export: u64,
     /// For what would help.
     pub help: u64,
     /// For what is told of the whole run.
@@ -280,6 +286,8 @@ impl Model {
             announced_ms: 0,
             next_id: 1,
             import: None,
+            original: None,
+            exported: None,
         };
         model.take(opened);
         model

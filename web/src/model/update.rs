@@ -66,6 +66,7 @@ pub fn update(model: &mut Model, command: Command) -> Vec<Effect> {
             model.view.dialog = Some(Dialog::Share);
             fx.push(Effect::CopyLink);
         }
+        Command::Export => export(model, fx),
         Command::Download => fx.push(Effect::DownloadScenario),
         Command::FocusField(path) => focus_field(model, path, fx),
         other => {
@@ -337,6 +338,7 @@ fn open(model: &mut Model, opened: Opened, fx: &mut Vec<Effect>) {
     pause(model, fx);
     let title = opened.scenario.name.clone();
     model.take(opened);
+    model.original = None;
     model.view.dialog = None;
     load(model, fx);
     fx.push(Effect::SetUrl);
@@ -594,6 +596,13 @@ fn import(model: &mut Model, files: Vec<(String, String)>, options: ImportOption
     model.asked.import = send(model, Ask::Import { files, options }, fx);
 }
 
+fn export(model: &mut Model, fx: &mut Vec<Effect>) {
+    model.exported = None;
+    let original = model.original.as_deref().map(str::to_string);
+    let scenario = document::to_yaml(&model.scenario);
+    model.asked.export = send(model, Ask::Export { scenario, original }, fx);
+}
+
 fn drop_import(model: &mut Model, fx: &mut Vec<Effect>) {
     if model.import.take().is_some_and(|i| i.reading) {
         send(model, Ask::Cancel, fx);
@@ -607,7 +616,10 @@ fn take_import(model: &mut Model, run_until_ms: Option<i64>, fx: &mut Vec<Effect
     let Some(text) = &import.scenario else { return };
     match document::from_text(text) {
         Ok(scenario) => {
+            let is_foreign = scenario.policy == "yunikorn";
             open(model, Opened::new(scenario, Origin::Files), fx);
+            let original = import.files.first().filter(|_| is_foreign && import.files.len() == 1);
+            model.original = original.map(|(_, text)| Arc::from(text.as_str()));
             model.pristine = false;
             keep(model, fx);
             if let Some(time_ms) = run_until_ms {
