@@ -27,9 +27,12 @@ pub enum Command {
     /// Say everything that is wrong with a scenario
     #[command(after_help = EXIT_CODES)]
     Check(Check),
-    /// Make a scenario from a trace of jobs, projects of Run:ai or a resource plan of EGO
+    /// Make a scenario from a trace of jobs, or from another scheduler's configuration
     #[command(after_help = EXIT_CODES)]
     Import(Import),
+    /// Write a scenario's queues as its scheduler reads them
+    #[command(after_help = EXIT_CODES)]
+    Export(Export),
     /// Answer like KAI's fair-share simulator: JSON in, shares as JSON out
     #[command(after_help = EXIT_CODES)]
     Fairshare(FairShare),
@@ -110,10 +113,36 @@ pub struct Check {
     pub fail_on: Vec<FailOn>,
 }
 
+/// Write queues for a scheduler.
+#[derive(Debug, ClapArgs)]
+pub struct Export {
+    /// A scenario (YAML or JSON) or a link to one; - reads standard input
+    #[arg(value_name = "FILE")]
+    pub file: String,
+    /// What to write
+    #[arg(long, value_enum, default_value_t = Format::QueuesYaml)]
+    pub format: Format,
+    /// Print only what changes against this file, which the scenario came from
+    #[arg(long, value_name = "FILE")]
+    pub against: Option<String>,
+    /// Where to write; - writes to standard output
+    #[arg(short, long, value_name = "FILE", default_value = "-")]
+    pub output: String,
+}
+
+/// A scheduler's own format.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// A configuration of Apache YuniKorn
+    #[value(name = "queues.yaml")]
+    QueuesYaml,
+}
+
 /// Make a scenario from a trace.
 #[derive(Debug, ClapArgs)]
 pub struct Import {
-    /// A table of jobs (submit time, duration, GPUs, queue), projects and departments of Run:ai (JSON), or MDPlan.xml of EGO
+    /// A table of jobs (CSV: submit time, duration, GPUs, queue), a resource plan (MDPlan.xml), projects and departments of
+    /// Run:ai (JSON), or a configuration of YuniKorn (queues.yaml)
     #[arg(value_name = "FILE")]
     pub trace: String,
     /// A table of queues (name, GPUs), or the departments of projects that are a file of their own

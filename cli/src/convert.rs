@@ -5,7 +5,7 @@ use std::io::Write;
 use fairground::import::{self, Kind, Options};
 use fairground::{link, scenario};
 
-use crate::args::{Check, FailOn, Import, Link, Open};
+use crate::args::{Check, Export, FailOn, Import, Link, Open};
 use crate::load::{from_link, load, report, shown, text};
 use crate::{End, Stop};
 
@@ -24,7 +24,7 @@ pub fn check(args: &Check) -> Result<End, Stop> {
     Ok(if n > 0 && args.fail_on.contains(&FailOn::Warning) { End::FailOn } else { End::Ok })
 }
 
-/// Makes a scenario from a trace, a resource plan, or projects and departments of Run:ai.
+/// Makes a scenario from a trace, a resource plan, projects and departments of Run:ai, or queues of YuniKorn.
 pub fn import(args: &Import) -> Result<End, Stop> {
     let mut options = Options::default();
     if let Some(nodes) = args.nodes {
@@ -42,6 +42,7 @@ pub fn import(args: &Import) -> Result<End, Stop> {
     let imported = match import::recognise(jobs.as_bytes(), &args.trace) {
         Kind::Plan => import::import_plan(&jobs, &options),
         Kind::Organisation => import::import_organisation(&organisation(&jobs, queues.as_deref()), &options),
+        Kind::QueuesYaml => import::import_queues_yaml(&jobs, &options),
         _ => import::import(jobs.as_bytes(), queues.as_deref().map(str::as_bytes), &options),
     };
     let r = &imported.report;
@@ -54,6 +55,28 @@ pub fn import(args: &Import) -> Result<End, Stop> {
     }
     let scenario = imported.scenario.ok_or(Stop::BadInput)?;
     let written = scenario::to_yaml(&scenario);
+    if args.output == "-" {
+        std::io::stdout().write_all(written.as_bytes())?;
+    } else {
+        std::fs::write(&args.output, written)?;
+    }
+    Ok(End::Ok)
+}
+
+/// Writes queues as YuniKorn reads them, or what changes in them.
+pub fn export(args: &Export) -> Result<End, Stop> {
+    let loaded = load(&args.file, None)?;
+    let none = || {
+        eprintln!("fairground: {}: not a scenario of the policy yunikorn", shown(&args.file));
+        Stop::BadInput
+    };
+    let mut written = import::export_queues_yaml(&loaded.scenario).ok_or_else(none)?;
+    if let Some(against) = &args.against {
+        let imported = import::import_queues_yaml(&text(against)?, &Options::default());
+        report(against, &imported.report.diagnostics)?;
+        let before = imported.scenario.as_ref().and_then(import::export_queues_yaml).ok_or(Stop::BadInput)?;
+        written = import::diff::unified(&before, &written, [shown(against), "exported"]);
+    }
     if args.output == "-" {
         std::io::stdout().write_all(written.as_bytes())?;
     } else {

@@ -156,6 +156,7 @@ fn reason_key(reason: EvictReason) -> &'static str {
         EvictReason::ReclaimedForQuota => "reclaimed-for-quota",
         EvictReason::Preempted => "preempted",
         EvictReason::Moved => "moved",
+        EvictReason::AboveLimit => "above-limit",
         EvictReason::StaleGang => "stale-gang",
         EvictReason::NodeLost => "node-lost",
         EvictReason::Withdrawn => "withdrawn",

@@ -77,7 +77,10 @@ pub fn kind(event: &Event) -> &'static str {
             EvictReason::ReclaimedForFairShare | EvictReason::ReclaimedForQuota => "reclaimed",
             EvictReason::Preempted => "preempted",
             EvictReason::Moved => "moved",
-            EvictReason::StaleGang | EvictReason::NodeLost | EvictReason::Withdrawn => "evicted",
+            EvictReason::AboveLimit
+            | EvictReason::StaleGang
+            | EvictReason::NodeLost
+            | EvictReason::Withdrawn => "evicted",
         },
         Event::Gone { .. } => "gone",
         Event::Requeued { .. } => "requeued",
@@ -121,6 +124,7 @@ fn sentence(cluster: &Cluster, recorded: &Recorded) -> String {
             let why = match reason {
                 EvictReason::ReclaimedForFairShare => ", up to its queue's fair share",
                 EvictReason::ReclaimedForQuota => ", up to its queue's quota",
+                EvictReason::AboveLimit => ", its queue's limit was lowered",
                 EvictReason::StaleGang => ", its gang is incomplete",
                 EvictReason::NodeLost => ", its node is lost",
                 EvictReason::Withdrawn => ", its job was ended",
@@ -200,6 +204,10 @@ pub fn gate(cluster: &Cluster, gate: &Gate) -> String {
         Gate::NotALeaf => "its queue has children".to_string(),
         Gate::TooLarge { resource } => format!("no node has that much {}", resource.name()),
         Gate::OverLimit { queue: q, resource } => format!("{} limit of {}", resource.name(), queue(*q)),
+        Gate::UserLimit { queue: q, resource } => {
+            format!("its user's {} limit in {}", resource.name(), queue(*q))
+        }
+        Gate::TooManyJobs { queue: q } => format!("{} runs as many jobs as it may", queue(*q)),
         Gate::NonPreemptibleOverQuota { queue: q, resource } => {
             format!("non-preemptible work above the {} quota of {}", resource.name(), queue(*q))
         }

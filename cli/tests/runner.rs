@@ -244,6 +244,41 @@ fn a_crash_of_the_real_scheduler_is_a_mark() {
     assert!(out.contains("here the real scheduler stops with an error"), "{out}");
 }
 
+const QUEUES: &str = "partitions:
+- name: default
+  queues:
+  - name: root
+    submitacl: '*'
+    queues:
+    - name: a
+      resources: {max: {vcore: 10}}
+    - name: b
+      properties: {priority.offset: '5'}
+";
+
+#[test]
+fn queues_of_yunikorn_are_imported_edited_and_exported() {
+    let imported = fairground(&["import", "-"], QUEUES);
+    let scenario = text(&imported.stdout);
+    assert_eq!(code(&imported), Some(0), "{}", text(&imported.stderr));
+    assert!(text(&imported.stderr).contains("understood: 2 queues"), "{}", text(&imported.stderr));
+    let exported = fairground(&["export", "-"], &scenario);
+    assert!(text(&exported.stdout).contains("max:\n                vcore: 10"), "{}", text(&exported.stdout));
+    let file = std::env::temp_dir().join(format!("fairground-queues-{}.yaml", std::process::id()));
+    std::fs::write(&file, QUEUES).expect("a file");
+    let against = file.to_str().expect("a name");
+    let same = fairground(&["export", "-", "--against", against], &scenario);
+    assert_eq!((code(&same), text(&same.stdout)), (Some(0), String::new()));
+    let edited = scenario.replace("priority: 5", "priority: 6");
+    let diff = text(&fairground(&["export", "-", "--against", against], &edited).stdout);
+    let changes: Vec<&str> = diff.lines().skip(3).filter(|line| !line.starts_with(' ')).collect();
+    assert_eq!(changes, ["-              priority.offset: \"5\"", "+              priority.offset: \"6\""]);
+    std::fs::remove_file(&file).expect("it was there");
+    let refused = fairground(&["import", "-"], "partitions:\n- queus: []\n");
+    assert_eq!(code(&refused), Some(2));
+    assert!(text(&refused.stderr).contains("standard input:2:3: error"), "{}", text(&refused.stderr));
+}
+
 /// Under another policy a scenario is put into its words, and what became of its settings is said.
 #[test]
 fn another_policy_speaks_other_words() {

@@ -91,6 +91,7 @@ fn applying_a_fix_removes_its_finding() {
             "S038",
             "S044",
             "S048",
+            "S059",
         ]
     "#]]
     .assert_debug_eq(&without);

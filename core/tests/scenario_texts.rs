@@ -81,6 +81,7 @@ fn every_kind_of_finding_says_what_to_do() {
         3:21 warning S056 settings.k-value: k-value has no effect: it needs past usage: of a queue, or measured (usage-client) [Remove it]
         4:33 error S057 nodes["n"].pool: pool "dev" is not in the list of pools; add it or name another [Add the pool "dev"]
         3:24 warning S058 pools["dev"]: no node is in the pool "dev", so nothing runs there [Remove the pool]
+        6:1 warning S059 settings.maxapplications.b: YuniKorn would refuse this: root has maxapplications 2, so b needs it too
     "#]].assert_eq(&texts.concat());
 }
 

@@ -36,7 +36,8 @@ fn policies() -> Vec<Policy> {
         }),
         ..Default::default()
     };
-    let quick = [("preemption.delay".to_owned(), "1s".to_owned())].into_iter().collect();
+    let properties = [("preemption.delay".to_owned(), "1s".to_owned())].into_iter().collect();
+    let quick = yunikorn::config::Queue { properties, ..Default::default() };
     let impatient =
         yunikorn::Config { queues: [("root".to_owned(), quick)].into_iter().collect(), ..Default::default() };
     let graceful = ego::Config { grace: Some(Span::from_seconds(3)), ..Default::default() };

@@ -1,9 +1,12 @@
 //! Foreign text to scenario, with a report of what was understood, assumed and ignored.
 
 mod csv;
+pub mod diff;
 mod ego_plan;
 pub mod fairshare;
 mod loose;
+#[cfg(feature = "yunikorn")]
+mod queues_yaml;
 mod recognise;
 mod runai;
 mod table;
@@ -13,6 +16,8 @@ mod xml;
 
 pub use csv::{Mapping, Options, QueueMapping, import};
 pub use ego_plan::import_plan;
+#[cfg(feature = "yunikorn")]
+pub use queues_yaml::{export_queues_yaml, import_queues_yaml, is_queues_yaml};
 pub use recognise::{Kind, recognise};
 pub use runai::import_organisation;
 

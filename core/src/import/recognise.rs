@@ -21,6 +21,9 @@ pub enum Kind {
     FairShare,
     /// Input of KAI's simulator of time-based fair share, in YAML.
     TimeBased,
+    /// A configuration of YuniKorn, in YAML or JSON.
+    #[cfg(feature = "yunikorn")]
+    QueuesYaml,
     /// Projects and departments of Run:ai, in JSON.
     Organisation,
     /// A resource plan of EGO, in XML.
@@ -64,6 +67,10 @@ pub fn recognise(bytes: &[u8], file: &str) -> Kind {
     }
     if let Some(kind) = simulator(text) {
         return kind;
+    }
+    #[cfg(feature = "yunikorn")]
+    if super::is_queues_yaml(text) {
+        return Kind::QueuesYaml;
     }
     let keys = ["queues:", "jobs:", "nodes:", "timeline:", "dialect:", "policy:"];
     if text.lines().filter(|line| keys.iter().any(|key| line.starts_with(key))).count() >= 2 {

@@ -363,6 +363,14 @@ EMPTY_POOL "S058" Warning "pool without nodes"
 "No node names the pool, so jobs that are offered to it wait. Nodes that name no pool are in the first of the list."
 "pools: [{name: train}, {name: dev}]\n\
 nodes: [{name: n, gpu: 8}]\n"
+
+REFUSED "S059" Warning "the real scheduler would refuse this"
+"The simulation goes on with these values, but the scheduler it stands for checks its configuration as a whole, and would \
+keep the one it had before."
+"policy: yunikorn\n\
+nodes: [{name: n, gpu: 8}]\n\
+queues: [{name: a, gpu: {quota: 1}}, {name: b, gpu: {quota: 1}}]\n\
+settings: {maxapplications.root: 2, maxapplications.a: 1}\n"
 }
 
 /// Kinds of findings that no scenario has: they are about edits and imports.

@@ -258,17 +258,28 @@ fn rename_queue(s: &mut Scenario, i: usize, to: &str) {
     replace(&mut s.queues, |q| is(&q.parent), |q| q.parent = Some(to.to_string()));
     replace(&mut s.jobs, |j| j.queue == from, |j| j.queue = to.to_string());
     replace(&mut s.timeline, |t| is(&t.queue), |t| t.queue = Some(to.to_string()));
-    for key in switches_of(s, &|queue| queue == from) {
-        if let (Some(value), Some((switch, _))) = (s.settings.remove(&key), key.split_once('.')) {
-            s.settings.insert(format!("{switch}.{to}"), value);
+    let mut after = s.queues.iter().map(|q| q.name.as_str()).chain([from.as_str()]);
+    let keys = settings_of(&s.settings, &from, &mut after);
+    for key in keys {
+        if let Some(value) = s.settings.remove(&key) {
+            let word = key.len() - from.len();
+            s.settings.insert([&key[..word], to].concat(), value);
         }
     }
 }
 
-/// The settings of some queues, which end in the queue's name: `rank.team-a`.
-fn switches_of(s: &Scenario, is_it: &dyn Fn(&str) -> bool) -> Vec<String> {
-    let of_them = |key: &&String| key.split_once('.').is_some_and(|(_, queue)| is_it(queue));
-    s.settings.keys().filter(of_them).cloned().collect()
+/// The settings that are about a queue: those with its name behind a dot, unless a longer name stands there.
+fn settings_of(
+    settings: &BTreeMap<String, Scalar>,
+    queue: &str,
+    names: &mut dyn Iterator<Item = &str>,
+) -> Vec<String> {
+    let ends = |key: &str, name: &str| key.strip_suffix(name).is_some_and(|word| word.ends_with('.'));
+    let mut keys: Vec<String> = settings.keys().filter(|key| ends(key, queue)).cloned().collect();
+    for longer in names.filter(|name| name.len() > queue.len()) {
+        keys.retain(|key| !ends(key, longer));
+    }
+    keys
 }
 
 /// A reference to `from` after it is called `to`; of a group or pattern also to its members.
@@ -396,8 +407,11 @@ fn remove_queues(s: &mut Scenario, i: usize) {
     let jobs: Vec<JobEntry> = s.jobs.iter().filter(|j| is_gone(&j.queue)).cloned().collect();
     retain(&mut s.jobs, |j| !is_gone(&j.queue));
     retain(&mut s.timeline, |t| !t.queue.as_deref().is_some_and(is_gone));
-    for key in switches_of(s, &is_gone) {
-        s.settings.remove(&key);
+    for name in &gone {
+        let mut others = s.queues.iter().map(|q| q.name.as_str());
+        for key in settings_of(&s.settings, name, &mut others) {
+            s.settings.remove(&key);
+        }
     }
     forget_jobs(s, &jobs);
 }
@@ -477,6 +491,14 @@ fn duplicate_queues(s: &mut Scenario, i: usize) {
         if let Some(queue) = new(&job.queue) {
             let name = fresh(&job.name, &mut taken);
             jobs.push(JobEntry { name, queue, on: Vec::new(), started: None, ..job.clone() });
+        }
+    }
+    for (name, copy) in &names {
+        let mut others = s.queues.iter().map(|q| q.name.as_str());
+        for key in settings_of(&s.settings, name, &mut others) {
+            if let Some(value) = s.settings.get(&key).cloned() {
+                s.settings.insert([&key[..key.len() - name.len()], copy].concat(), value);
+            }
         }
     }
     let behind = inside.last().map_or(i, |&k| k) + 1;

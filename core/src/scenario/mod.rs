@@ -20,6 +20,8 @@ mod schema;
 mod shape;
 pub(crate) mod value;
 mod write;
+#[cfg(feature = "yunikorn")]
+pub mod yunikorn;
 
 pub use check::{Checked, PRIORITY_CLASSES, check};
 pub use diagnostic::{Code, Diagnostic, Edit, Fix, Path, Segment, Severity};
@@ -28,6 +30,8 @@ pub(crate) use findings::quoted;
 pub use fix::{apply, get};
 pub use nearest::nearest;
 pub use plan::{Plan, PlanChange, Planned};
+#[cfg(all(feature = "import", feature = "yunikorn"))]
+pub(crate) use read::position;
 pub use read::{Read, locate, read};
 pub use schema::{
     DelaysEntry, JobEntry, NodeEntry, PodSetEntry, PoolEntry, QueueEntry, QueuePoolEntry, ResourceEntry,

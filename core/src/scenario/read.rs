@@ -8,6 +8,7 @@ use super::nearest::nearest;
 use super::schema::Scenario;
 use super::shape::{Mut, Rows, Shape};
 use super::value::{self, Is, Position, Value};
+use super::write::flow;
 use super::{FORMAT, Scalar, VERSION};
 
 /// What became of a text.
@@ -55,7 +56,7 @@ pub fn locate(text: &str, diagnostics: &mut [Diagnostic]) {
 }
 
 /// The position of a place, or of the nearest thing around it that stands in the text.
-fn position(tree: &Value, path: &Path) -> Position {
+pub(crate) fn position(tree: &Value, path: &Path) -> Position {
     use super::Segment;
     let mut here = tree;
     let mut at = tree.at;
@@ -221,9 +222,11 @@ impl Reader {
         }
     }
 
-    /// A setting: one value, or a list that is kept as its items with commas between.
+    /// A setting: one value, or a list that is kept as its items with commas between; entries with keys are kept as text.
     fn setting(&mut self, value: Value, path: &Path) -> Option<String> {
+        let is_plain = |item: &Value| !matches!(item.is, Is::List(_) | Is::Map(_));
         match value.is {
+            Is::List(ref items) if !items.iter().all(is_plain) => Some(flow(&value)),
             Is::List(items) => {
                 let texts: Option<Vec<String>> =
                     items.into_iter().map(|item| self.text(item, path)).collect();

@@ -3,6 +3,7 @@
 
 use super::schema::Scenario;
 use super::shape::{Ref, Shape};
+use super::value::{Is, Value};
 use super::{FORMAT, VERSION};
 
 /// Longest line of an entry that is written on one line, without its indentation.
@@ -91,7 +92,13 @@ fn yaml_field(text: &mut String, key: &str, out: &Out<'_>, depth: usize) {
             text.push('\n');
             for (key, out) in fields {
                 indent(text, depth + 2);
-                yaml_field(text, key, out, depth + 2);
+                match out {
+                    Out::Value(entries) if is_flow(entries) => {
+                        yaml_text(text, key, false);
+                        text.extend([": ", entries, "\n"]);
+                    }
+                    out => yaml_field(text, key, out, depth + 2),
+                }
             }
         }
         Out::Text(note) if is_block(note) => {
@@ -108,6 +115,41 @@ fn yaml_field(text: &mut String, key: &str, out: &Out<'_>, depth: usize) {
             text.push(' ');
             yaml_flow(text, out);
             text.push('\n');
+        }
+    }
+}
+
+/// Whether a setting is a list of entries, which needs no quotes.
+fn is_flow(text: &str) -> bool {
+    text.starts_with("[{") && super::value::parse(text).is_ok_and(|value| flow(&value) == text)
+}
+
+/// A value on one line, as typed.
+pub(super) fn flow(value: &Value) -> String {
+    let mut text = String::new();
+    write_flow(&mut text, value);
+    text
+}
+
+fn write_flow(text: &mut String, value: &Value) {
+    match &value.is {
+        Is::Null => {}
+        Is::Scalar(s) => yaml_text(text, s, false),
+        Is::List(items) => {
+            for (i, item) in items.iter().enumerate() {
+                text.push_str(if i == 0 { "[" } else { ", " });
+                write_flow(text, item);
+            }
+            text.push_str(if items.is_empty() { "[]" } else { "]" });
+        }
+        Is::Map(entries) => {
+            for (i, (key, value)) in entries.iter().enumerate() {
+                text.push_str(if i == 0 { "{" } else { ", " });
+                yaml_text(text, key, false);
+                text.push_str(": ");
+                write_flow(text, value);
+            }
+            text.push_str(if entries.is_empty() { "{}" } else { "}" });
         }
     }
 }
@@ -222,7 +264,7 @@ fn looks_typed(s: &str) -> bool {
         || [".inf", ".nan"].iter().any(|word| s.to_ascii_lowercase().ends_with(word))
 }
 
-fn yaml_text(text: &mut String, s: &str, as_text: bool) {
+pub(super) fn yaml_text(text: &mut String, s: &str, as_text: bool) {
     if is_plain(s, as_text) {
         text.push_str(s);
         return;

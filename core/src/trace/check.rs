@@ -101,6 +101,8 @@ pub enum Quantity {
     Usage,
     /// A count of pods.
     Pods,
+    /// A count of jobs.
+    Jobs,
     /// How many pods must run together.
     MinAvailable,
     /// Whether a rule applies: 0 or 1.

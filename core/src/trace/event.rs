@@ -106,6 +106,8 @@ pub enum EvictReason {
     Preempted,
     /// To be placed elsewhere so that another job fits.
     Moved,
+    /// Its queue uses more than a limit that was lowered.
+    AboveLimit,
     /// Its gang fell below the minimum for too long.
     StaleGang,
     /// Its node is gone.

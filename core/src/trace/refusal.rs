@@ -39,6 +39,18 @@ pub enum Gate {
         /// The resource.
         resource: Resource,
     },
+    /// The user, or its group, would exceed its limit in a queue on the path.
+    UserLimit {
+        /// The queue.
+        queue: QueueId,
+        /// The resource.
+        resource: Resource,
+    },
+    /// A queue on the path, or the user in it, runs as many jobs as it may.
+    TooManyJobs {
+        /// The queue.
+        queue: QueueId,
+    },
     /// Non-preemptible work may not exceed the quota.
     NonPreemptibleOverQuota {
         /// The queue.

@@ -19,7 +19,10 @@ pub fn kind(event: &Event) -> &'static str {
             EvictReason::ReclaimedForFairShare | EvictReason::ReclaimedForQuota => "reclaimed",
             EvictReason::Preempted => "preempted",
             EvictReason::Moved => "moved",
-            EvictReason::StaleGang | EvictReason::NodeLost | EvictReason::Withdrawn => "evicted",
+            EvictReason::AboveLimit
+            | EvictReason::StaleGang
+            | EvictReason::NodeLost
+            | EvictReason::Withdrawn => "evicted",
         },
         Event::Gone { .. } => "gone",
         Event::Requeued { .. } => "requeued",
@@ -44,6 +47,7 @@ pub fn reason(event: &Event) -> &'static str {
     match reason {
         EvictReason::ReclaimedForFairShare => "fair-share",
         EvictReason::ReclaimedForQuota => "quota",
+        EvictReason::AboveLimit => "above-limit",
         EvictReason::StaleGang => "stale-gang",
         EvictReason::NodeLost => "node-lost",
         EvictReason::Withdrawn => "withdrawn",
@@ -141,6 +145,10 @@ fn gate(cluster: &Cluster, gate: &Gate) -> GateRow {
         Gate::OverLimit { queue: q, resource } => {
             GateRow { queue: queue(*q), resource: Some(resource.0), ..row("over-limit") }
         }
+        Gate::UserLimit { queue: q, resource } => {
+            GateRow { queue: queue(*q), resource: Some(resource.0), ..row("user-limit") }
+        }
+        Gate::TooManyJobs { queue: q } => GateRow { queue: queue(*q), ..row("too-many-jobs") },
         Gate::NonPreemptibleOverQuota { queue: q, resource } => {
             GateRow { queue: queue(*q), resource: Some(resource.0), ..row("non-preemptible-over-quota") }
         }

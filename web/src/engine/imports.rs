@@ -3,7 +3,7 @@
 use fairground::import::{self, Imported, Kind, Options};
 use fairground::scenario::{self, Scenario};
 
-use super::protocol::{ImportOptions, Say};
+use super::protocol::{Exported, ImportOptions, Say};
 
 /// Largest file, in bytes.
 const FILE_MAX: usize = 50_000_000;
@@ -37,6 +37,9 @@ pub fn read(files: &[(String, String)], options: &ImportOptions) -> Say {
         let texts: Vec<&str> = all.map(|((_, text), _)| text.as_str()).collect();
         return foreign(import::import_organisation(&texts, &named(name)));
     }
+    if let Some((name, text)) = of(Kind::QueuesYaml) {
+        return queues_yaml(name, text);
+    }
     if let Some((_, text)) = of(Kind::Link) {
         return match fairground::link::decode(text) {
             Ok(scenario) => said(Some(&scenario), false, vec![contents(&scenario)], [vec![], vec![], vec![]]),
@@ -54,7 +57,7 @@ pub fn read(files: &[(String, String)], options: &ImportOptions) -> Say {
     }
     Say::nothing_imported(
         "This is neither a scenario (YAML or JSON), nor a link, nor a trace of jobs (CSV with a head line), nor projects of \
-         Run:ai (JSON), nor a resource plan of EGO (XML).",
+         Run:ai (JSON), nor a resource plan of EGO (XML), nor queues of YuniKorn (queues.yaml).",
     )
 }
 
@@ -87,6 +90,26 @@ fn said(
         ignored,
         findings,
     }
+}
+
+/// A configuration of YuniKorn.
+fn queues_yaml(file: &str, text: &str) -> Say {
+    let name = file.rsplit('/').next().unwrap_or(file);
+    let name = name.trim_end_matches(".yml").trim_end_matches(".yaml").to_string();
+    let Imported { scenario, report } =
+        import::import_queues_yaml(text, &Options { name, ..Options::default() });
+    let findings = report.diagnostics.into_iter().map(line).collect();
+    said(scenario.as_ref(), false, report.understood, [report.assumed, report.ignored, findings])
+}
+
+/// Queues of YuniKorn as it reads them; `None`: it is another policy, or cannot run.
+pub fn export(scenario: &str, original: Option<&str>) -> Option<Exported> {
+    let text = import::export_queues_yaml(&scenario::read(scenario).scenario?)?;
+    let before = original.and_then(|original| {
+        import::export_queues_yaml(&import::import_queues_yaml(original, &Options::default()).scenario?)
+    });
+    let changes = before.map(|before| import::diff::unified(&before, &text, ["imported", "now"]));
+    Some(Exported { text, changes })
 }
 
 fn contents(scenario: &Scenario) -> String {
@@ -166,6 +189,21 @@ mod tests {
         assert_eq!(fraction(""), Ok((1, 1)));
         assert_eq!(fraction("1/4"), Ok((1, 4)));
         assert_eq!(fraction("2"), Ok((2, 1)));
+    }
+
+    #[test]
+    fn queues_of_yunikorn_are_read_and_written() {
+        let original = "partitions:\n- name: default\n  queues:\n  - name: root\n    submitacl: '*'\n    queues:\n    - name: a\n";
+        let files = [("x/queues.yaml".to_string(), original.to_string())];
+        let Say::Imported { scenario: Some(text), .. } = read(&files, &ImportOptions::default()) else {
+            panic!("a configuration is one");
+        };
+        let exported = export(&text, Some(original)).expect("it goes back");
+        assert_eq!(exported.changes.as_deref(), Some(""));
+        let edited = text.replace("\"name\": \"a\"", "\"name\": \"a\", \"priority\": 7");
+        let exported = export(&edited, Some(original)).expect("it goes back");
+        assert!(exported.changes.is_some_and(|diff| diff.contains("+              priority.offset: \"7\"")));
+        assert_eq!(export(crate::library::EXAMPLES[0].text, None), None);
     }
 
     #[test]

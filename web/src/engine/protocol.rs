@@ -99,6 +99,13 @@ pub enum Ask {
         /// Choices for traces.
         options: ImportOptions,
     },
+    /// Write a scenario's queues as its scheduler reads them.
+    Export {
+        /// The scenario's text.
+        scenario: String,
+        /// The file it came from, if it came from one.
+        original: Option<String>,
+    },
     /// Tell of the whole run, as it is at the present cycle.
     Tell(Tell),
     /// The scenario in the words of another policy.
@@ -212,6 +219,8 @@ pub enum Say {
         /// What is wrong.
         findings: Vec<String>,
     },
+    /// Queues as a scheduler reads them.
+    Exported(Option<Exported>),
     /// What came of variations; `None`: one cannot run.
     Tried {
         /// In the order asked, without the unchanged scenario.
@@ -235,6 +244,15 @@ pub enum Say {
     },
     /// The request was stopped.
     Cancelled,
+}
+
+/// Queues as a scheduler reads them.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Exported {
+    /// The whole file.
+    pub text: String,
+    /// What changed against the file the scenario came from, as a unified difference; `None`: it came from none.
+    pub changes: Option<String>,
 }
 
 impl Say {

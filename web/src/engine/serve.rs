@@ -110,6 +110,12 @@ impl Server {
             }
             #[cfg(any(feature = "whole", test))]
             Ask::Import { files, options } => vec![reply(id, imports::read(&files, &options))],
+            #[cfg(any(feature = "whole", test))]
+            Ask::Export { scenario, original } => {
+                vec![reply(id, Say::Exported(imports::export(&scenario, original.as_deref())))]
+            }
+            #[cfg(not(any(feature = "whole", test)))]
+            Ask::Export { .. } => vec![reply(id, Say::Exported(None))],
             #[cfg(not(any(feature = "whole", test)))]
             Ask::Import { .. } => vec![reply(id, Say::nothing_imported(BESIDE_ONLY))],
             #[cfg(any(feature = "whole", test))]

@@ -147,6 +147,8 @@ pub enum Command {
     Share,
     /// Downloads the scenario as a file.
     Download,
+    /// Asks for the queues as their scheduler reads them.
+    Export,
     /// Puts the focus on the field of a value.
     FocusField(Path),
 }

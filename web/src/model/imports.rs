@@ -1,4 +1,4 @@
-//! Files that were dropped, pasted or chosen: recognised first, taken when that is wanted.
+//! Files that were dropped, pasted or chosen: recognised first, taken when that is wanted; and written again.
 
 use std::sync::Arc;
 
@@ -39,7 +39,10 @@ pub(super) fn take(model: &mut Model, run_until_ms: Option<i64>, fx: &mut Vec<Ef
     let Some(text) = &import.scenario else { return };
     match document::from_text(text) {
         Ok(scenario) => {
+            let is_foreign = scenario.policy == "yunikorn";
             open(model, Opened::new(scenario, Origin::Files), fx);
+            let original = import.files.first().filter(|_| is_foreign && import.files.len() == 1);
+            model.original = original.map(|(_, text)| Arc::from(text.as_str()));
             model.pristine = false;
             keep(model, fx);
             if let Some(time_ms) = run_until_ms {
@@ -48,4 +51,12 @@ pub(super) fn take(model: &mut Model, run_until_ms: Option<i64>, fx: &mut Vec<Ef
         }
         Err(says) => notify(model, true, says.join(" "), None, fx),
     }
+}
+
+/// Has the queues written as their scheduler reads them.
+pub(super) fn export(model: &mut Model, fx: &mut Vec<Effect>) {
+    model.exported = None;
+    let original = model.original.as_deref().map(str::to_string);
+    let scenario = document::to_yaml(&model.scenario);
+    model.asked.export = send(model, Ask::Export { scenario, original }, fx);
 }

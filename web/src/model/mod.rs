@@ -118,6 +118,10 @@ pub struct Model {
     pub translated: Option<Arc<Translated>>,
     /// The same scenario under several policies, as far as the runs are over.
     pub compared: Arc<Vec<crate::engine::protocol::ColumnRow>>,
+    /// The configuration of another scheduler that the scenario came from.
+    pub original: Option<Arc<str>>,
+    /// Its queues as its scheduler reads them, once that was asked for.
+    pub exported: Option<Arc<crate::engine::protocol::Exported>>,
 }
 
 /// The narrowest and the widest SETUP, in pixels.
@@ -173,6 +177,8 @@ pub struct Asked {
     pub event: u64,
     /// For an import.
     pub import: u64,
+    /// For an export.
+    pub export: u64,
     /// For what would help.
     pub help: u64,
     /// For what is told of the whole run.
@@ -302,6 +308,8 @@ impl Model {
             translating: None,
             translated: None,
             compared: Arc::default(),
+            original: None,
+            exported: None,
         };
         model.take(opened);
         model

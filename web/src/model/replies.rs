@@ -50,6 +50,7 @@ pub(super) fn replied(model: &mut Model, reply: Reply, fx: &mut Vec<Effect>) {
                 fx.push(Effect::Announce(said));
             }
         }
+        Say::Exported(exported) if id == model.asked.export => model.exported = exported.map(Arc::new),
         Say::Imported { scenario, is_trace, understood, assumed, ignored, findings }
             if id == model.asked.import =>
         {

@@ -105,12 +105,35 @@ static EGO: Terms = Terms {
     unset: Unset { quota: ["0", "0", "0"], limit: "∞", weight: "1", priority: "0" },
 };
 
+static YUNIKORN: Terms = Terms {
+    pairs: &[
+        ("within quota", "within guarantee"),
+        ("over quota", "over guarantee"),
+        ("quotas", "guarantees"),
+        ("quota", "guarantee"),
+        ("limits", "maxima"),
+        ("limit", "maximum"),
+        ("a job", "an application"),
+        ("jobs", "applications"),
+        ("job", "application"),
+    ],
+    columns: [
+        ("queue", ""),
+        ("guaranteed", "Below it, the queue may take from others"),
+        ("weight", "YuniKorn has no weights"),
+        ("max", "The most that the queue and those below it use"),
+        ("offset", "priority.offset: added to the priorities below; larger first"),
+    ],
+    unset: Unset { quota: ["0", "0", "0"], limit: "∞", weight: "", priority: "0" },
+};
+
 impl Terms {
     /// Those of a policy by its name in a scenario.
     pub fn of(policy: &str) -> &'static Terms {
         match policy {
             "runai" => &RUNAI,
             "ego" => &EGO,
+            "yunikorn" => &YUNIKORN,
             _ => &NEUTRAL,
         }
     }
@@ -190,7 +213,7 @@ mod tests {
 
     #[test]
     fn no_pair_hides_a_longer_one() {
-        for terms in [&RUNAI, &EGO] {
+        for terms in [&RUNAI, &EGO, &YUNIKORN] {
             for (i, (word, _)) in terms.pairs.iter().enumerate() {
                 let hidden =
                     terms.pairs[i + 1..].iter().any(|(later, _)| later.starts_with(&format!("{word} ")));

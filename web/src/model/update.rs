@@ -68,6 +68,7 @@ pub fn update(model: &mut Model, command: Command) -> Vec<Effect> {
             model.view.dialog = Some(Dialog::Share);
             fx.push(Effect::CopyLink);
         }
+        Command::Export => imports::export(model, fx),
         Command::Download => fx.push(Effect::DownloadScenario),
         Command::FocusField(path) => focus_field(model, path, fx),
         other => {
@@ -343,6 +344,7 @@ pub(super) fn open(model: &mut Model, opened: Opened, fx: &mut Vec<Effect>) {
     pause(model, fx);
     let title = opened.scenario.name.clone();
     model.take(opened);
+    model.original = None;
     model.view.dialog = None;
     load(model, fx);
     fx.push(Effect::SetUrl);

@@ -11,6 +11,7 @@ use crate::view_model::number::{self, GPU, amount, bound, unit, with_unit};
 /// Why a pod was told to go, in words, for reasons without a taker.
 pub fn reason(key: &str) -> &'static str {
     match key {
+        "above-limit" => "its queue uses more than a limit that was lowered",
         "stale-gang" => "its gang fell below its minimum for too long",
         "node-lost" => "its node is gone",
         "withdrawn" => "the plan withdrew it",

@@ -65,6 +65,10 @@ impl Case<'_> {
             "not-a-leaf" => Text::of("Jobs cannot be placed in ").queue(name).say(": it has child queues."),
             "too-large" => self.too_large(gate),
             "over-limit" => self.over_limit(gate),
+            "user-limit" => job().say(" waits: its user may not use more in ").queue(name).say("."),
+            "too-many-jobs" => {
+                job().say(" waits: ").queue(name).say(" runs as many jobs as it, or their user in it, may.")
+            }
             "non-preemptible-over-quota" => self.over_quota(gate),
             "not-entitled" => self.not_entitled(gate),
             "no-victims" => {

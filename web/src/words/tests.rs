@@ -109,6 +109,8 @@ fn every_gate_has_its_sentence() {
             frame.queues[1].limit[2] = Some(1.0);
         }),
         refused("non-preemptible-over-quota", |frame, _| frame.queues[1].non_preemptible[2] = 1.0),
+        refused("user-limit", |_, gate| gate.resource = Some(2)),
+        refused("too-many-jobs", |_, _| {}),
         refused("not-entitled", |_, _| {}),
         refused("no-victims", |_, gate| gate.of = 3),
         refused("no-node", |_, gate| gate.nodes = vec![("insufficient-gpu".into(), 2)]),
@@ -127,6 +129,8 @@ fn every_gate_has_its_sentence() {
         `b2` is too large: a pod of it needs more GPU than any node has, even empty; the largest has 2.
         `team-b` is at its limit: 1 of 1 GPUs.
         `b2` cannot be taken back, so it may not borrow: with it `team-b` would hold more than its quota of 2 in work that stays; it holds 1 already.
+        `b2` waits: its user may not use more in `team-b`.
+        `b2` waits: `team-b` runs as many jobs as it, or their user in it, may.
         `team-b` may not take from others: with `b2` it would hold more than its quota of 2 in work that stays.
         `b2` waits: nothing may be taken that would help (3 sets of victims tried).
         `b2` waits: no GPU is free. 2 nodes looked at, all with too few free GPUs.

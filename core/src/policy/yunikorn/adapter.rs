@@ -15,18 +15,18 @@ use std::collections::BTreeMap;
 
 use super::amounts::Amounts;
 use super::apps::{Ending, NewApp};
-use super::config::{self, Partition};
+use super::config::{Partition, Rule};
 use super::cycle::{Found, Kind, NANOS};
-use super::model::{Ask, AskIx, Core, NodeIx, QueueIx, Settings as Surroundings};
-use super::properties::Written;
+use super::model::{Ask, AskIx, Core, NodeIx, QueueIx, ROOT, Settings as Surroundings};
+use super::partition::{self, Kinds, counted};
 use super::settings::Config;
 use super::{explain, refuse};
-use crate::cluster::{Devices, GpuRequest, Phase, Pod, Queue};
-use crate::id::{Id, JobId, NodeId, PodId, QueueId};
+use crate::cluster::{Devices, GpuRequest, Phase, Pod};
+use crate::id::{Id, JobId, NodeId, PodId};
 use crate::policy::{Change, Decision, PartitionView, Rhythm, Scheduler, Turn, Wake};
 use crate::time::Time;
 use crate::trace::{Event, EvictReason, Ledger, Level, Trace};
-use crate::units::{Amount, Bound, Resource};
+use crate::units::Resource;
 
 /// Apache YuniKorn.
 #[derive(Clone, Debug, PartialEq)]
@@ -42,6 +42,8 @@ pub struct YuniKorn {
 pub struct Memory {
     pub(super) core: Option<Core>,
     partition: Partition,
+    /// What its types are.
+    pub(super) kinds: Kinds,
     /// Per queue of the cluster.
     pub(super) queues: Vec<QueueIx>,
     /// Per node of the core.
@@ -87,6 +89,15 @@ impl Scheduler for YuniKorn {
             return Turn { decisions: Vec::new(), wake: self.rhythm.wake(world.now) };
         };
         core.now = world.now.as_millis();
+        if quota_due(core).is_some_and(|due| due <= core.now) {
+            core.poll_quotas();
+            let marked = std::mem::take(&mut core.marked);
+            if !marked.is_empty() {
+                let mut decisions = Vec::new();
+                memory.give_up(world, &marked, trace, &mut decisions);
+                return Turn { decisions, wake: Wake::Again };
+            }
+        }
         let decisive = trace.level >= Level::Decisive;
         core.recording = decisive;
         let orders = if decisive { explain::orders(core) } else { Vec::new() };
@@ -113,35 +124,19 @@ impl Scheduler for YuniKorn {
     }
 }
 
-/// Resource types in byte order, each with the simulator's resource; slots for pods have none.
-const TYPES: [(&str, Option<Resource>); 4] = [
-    ("memory", Some(Resource::MEMORY)),
-    ("nvidia.com/gpu", Some(Resource::GPU)),
-    ("pods", None),
-    ("vcore", Some(Resource::CPU)),
-];
-
-/// The position of a resource among the types.
-pub(super) fn type_of(resource: Resource) -> Option<usize> {
-    TYPES.iter().position(|(_, of)| *of == Some(resource))
-}
-
-fn amounts(get: &dyn Fn(Resource) -> Option<i64>, pods: Option<i64>) -> Amounts {
+fn amounts(kinds: &Kinds, get: &dyn Fn(Resource) -> i64, pods: i64) -> Amounts {
     let mut out = Amounts::EMPTY;
-    for (at, (_, resource)) in TYPES.iter().enumerate() {
-        let value = match resource {
-            Some(resource) => get(*resource),
-            None => pods,
-        };
-        if let Some(value) = value {
-            out.set(at, value);
+    for resource in [Resource::CPU, Resource::MEMORY, Resource::GPU] {
+        if let Some(at) = kinds.of(resource) {
+            out.set(at, counted(resource, get(resource)));
         }
     }
+    out.set(kinds.pods(), pods);
     out
 }
 
 /// What one pod asks for: devices are counted whole, and every pod takes a slot.
-fn ask_of(pod: &Pod) -> Amounts {
+fn ask_of(kinds: &Kinds, pod: &Pod) -> Amounts {
     let devices = match pod.request.gpu {
         GpuRequest::None => 0,
         GpuRequest::Whole { devices }
@@ -149,26 +144,21 @@ fn ask_of(pod: &Pod) -> Amounts {
         | GpuRequest::Memory { devices, .. } => devices,
     };
     let of = |resource: Resource| match resource {
-        Resource::GPU => Some(i64::from(devices) * 1000),
-        _ => Some(pod.request.resources.get(resource).in_base_units()),
+        Resource::GPU => i64::from(devices) * 1000,
+        _ => pod.request.resources.get(resource).in_base_units(),
     };
-    amounts(&of, Some(1)).pruned()
+    amounts(kinds, &of, 1).pruned()
 }
 
 impl Memory {
     /// Brings the core in step with the cluster: configuration, nodes, then jobs and pods by number.
     fn follow(&mut self, world: PartitionView<'_>, config: &Config) {
-        let partition = partition(world, config);
-        let types: Vec<String> = TYPES.iter().map(|(name, _)| (*name).to_owned()).collect();
+        let partition = simulated(partition::partition(world.queues(), config));
         if self.core.is_none() {
             let settings = Surroundings { reservation_delay: 2000, ideal_predicates: true };
-            self.core = Some(Core::new(&partition, types, settings));
-        } else if partition != self.partition
-            && let Some(core) = &mut self.core
-        {
-            core.apply(&partition);
+            self.kinds = Kinds::new(&partition, config);
+            self.core = Some(Core::new(&partition, self.kinds.names.clone(), settings));
         }
-        self.partition = partition;
         let Some(core) = &mut self.core else { return };
         let now = world.now.as_millis();
         while let Some((due, timers)) = core.due_timers().filter(|(due, _)| *due <= now) {
@@ -178,10 +168,15 @@ impl Memory {
             }
         }
         core.now = now;
-        self.queues = world.cluster.queues.ids().map(|queue| find_queue(core, world, queue)).collect();
+        if partition != self.partition {
+            core.apply(&partition);
+            self.partition = partition;
+        }
+        let paths = partition::paths(world.queues());
+        self.queues = paths.iter().map(|path| core.find_queue(path).unwrap_or(ROOT)).collect();
         self.follow_nodes(world);
         for job in world.live_jobs() {
-            self.follow_job(world, job);
+            self.follow_job(world, config, job);
         }
         self.forget(world);
     }
@@ -189,9 +184,9 @@ impl Memory {
     fn follow_nodes(&mut self, world: PartitionView<'_>) {
         let Some(core) = &mut self.core else { return };
         for (id, node) in world.nodes() {
-            let of = |resource: Resource| Some(node.capacity.get(resource).in_base_units());
+            let of = |resource: Resource| node.capacity.get(resource).in_base_units();
             // A node that is not ready offers nothing, not even to those who reserved it.
-            let ready = amounts(&of, Some(i64::from(node.pods_max)));
+            let ready = amounts(&self.kinds, &of, i64::from(node.pods_max));
             let capacity = if node.ready { ready } else { Amounts::EMPTY };
             let known = self.nodes.iter().position(|&known| known == id);
             let at = known.unwrap_or_else(|| {
@@ -208,12 +203,20 @@ impl Memory {
         }
     }
 
-    fn follow_job(&mut self, world: PartitionView<'_>, id: JobId) {
+    fn follow_job(&mut self, world: PartitionView<'_>, config: &Config, id: JobId) {
         let Some(core) = &mut self.core else { return };
         let job = &world.cluster.jobs[id];
         let app = core.find_app(&job.name).or_else(|| {
-            let queue = core.queues[self.queues[job.queue.index()]].path.clone();
-            let new = NewApp { id: job.name.to_string(), queue, ..NewApp::default() };
+            let user = job.user.as_deref().unwrap_or_default();
+            let queue = path_of(core, self.queues[job.queue.index()], user);
+            let groups = config.groups.get(user).cloned().unwrap_or_default();
+            let new = NewApp {
+                id: job.name.to_string(),
+                queue,
+                user: user.to_owned(),
+                groups,
+                ..NewApp::default()
+            };
             core.add_app(new).then(|| core.find_app(&job.name)).flatten()
         });
         let Some(app) = app else { return };
@@ -241,7 +244,7 @@ impl Memory {
                 created: job.submit.as_millis(),
                 allow_self: job.preemptible,
                 refuses,
-                ..Ask::new(&pod.name, app, ask_of(pod), job.priority)
+                ..Ask::new(&pod.name, app, ask_of(&self.kinds, pod), job.priority)
             };
             if core.add_ask(ask, on)
                 && let Some(ask) = core.find_ask(app, &pod.name)
@@ -308,10 +311,30 @@ impl Memory {
             let Some(&pod) = self.pods.get(victim) else { continue };
             let Some(node) = world.cluster.pods[pod].node else { continue };
             let reason = EvictReason::ReclaimedForQuota;
-            let why = || explain::why_evicted(world, self, core, found.ask, *victim);
+            let why = || explain::why_evicted(world, self, core, found.ask, marked, *victim);
             trace.event(Event::Evicted { pod, node, by: taker, reason }, why);
             decisions.push(Decision::Evict { pod, grace: world.cluster.delays.termination });
             self.takers.extend(taker.map(|job| (pod, job)));
+            self.in_step = false;
+        }
+    }
+
+    /// Tasks that go because a maximum was lowered.
+    fn give_up(
+        &mut self,
+        world: PartitionView<'_>,
+        marked: &[AskIx],
+        trace: &mut Trace,
+        decisions: &mut Vec<Decision>,
+    ) {
+        let Some(core) = &self.core else { return };
+        for victim in marked {
+            let Some(&pod) = self.pods.get(victim) else { continue };
+            let Some(node) = world.cluster.pods[pod].node else { continue };
+            let reason = EvictReason::AboveLimit;
+            let why = || explain::why_given_up(self, core, marked, *victim);
+            trace.event(Event::Evicted { pod, node, by: None, reason }, why);
+            decisions.push(Decision::Evict { pod, grace: world.cluster.delays.termination });
             self.in_step = false;
         }
     }
@@ -334,7 +357,8 @@ impl Memory {
             let moments = [Some(reserve).filter(|_| a.reserved.is_none()), Some(a.created + delay), again];
             next = moments.into_iter().chain([next]).flatten().filter(|&at| at > now_ms).min();
         }
-        let Some(next) = next else { return rhythm.wake(now) };
+        let quota = quota_due(core).filter(|&due| due > now_ms);
+        let Some(next) = [next, quota].into_iter().flatten().min() else { return rhythm.wake(now) };
         match rhythm {
             // Periodic cycles are not left out while time alone may bring something.
             Rhythm::Every { period, .. } => Wake::OnChangeOrAt { not_before: now + period, at: now + period },
@@ -349,6 +373,12 @@ impl Memory {
     pub(super) fn leaving_for(&self, job: JobId) -> impl Iterator<Item = PodId> + '_ {
         self.takers.iter().filter(move |(_, taker)| **taker == job).map(|(pod, _)| *pod)
     }
+}
+
+/// When the next queue gives up what it uses above a lowered maximum.
+fn quota_due(core: &Core) -> Option<i64> {
+    let queues = core.queues.iter().filter(|_| core.quota_preemption);
+    queues.filter_map(|queue| queue.quota_start).min()
 }
 
 fn release(core: &mut Core, ask: AskIx) {
@@ -369,69 +399,25 @@ fn refused_nodes(world: PartitionView<'_>, nodes: &[NodeId], pod: &Pod) -> Vec<N
     nodes.iter().enumerate().filter(|(_, node)| refuses(node)).map(|(at, _)| at).collect()
 }
 
-/// A queue's name in the core: lower case, and told apart from siblings that differ in case only.
-fn name_of(world: PartitionView<'_>, id: QueueId) -> String {
-    let queues = world.queues();
-    let own = queues[id].name.to_lowercase();
-    let same = |&other: &QueueId| other < id && queues[other].name.to_lowercase() == own;
-    let dotless = own.replace('.', "_dot_");
-    if queues.ids().any(|other| same(&other)) { format!("{dotless}#{}", id.index()) } else { dotless }
-}
-
-fn find_queue(core: &Core, world: PartitionView<'_>, id: QueueId) -> QueueIx {
-    let mut path: Vec<String> = world.cluster.path_to_root(id).map(|queue| name_of(world, queue)).collect();
-    path.push("root".to_owned());
-    path.reverse();
-    core.find_queue(&path.join(".")).unwrap_or(super::model::ROOT)
-}
-
-/// The partition's configuration as upstream's file would say it.
-fn partition(world: PartitionView<'_>, config: &Config) -> Partition {
-    let queues = world.queues();
-    let tops = queues.ids().filter(|&id| queues[id].parent.is_none());
-    let root = config::Queue {
-        name: "root".to_owned(),
-        parent: true,
-        submitacl: "*".to_owned(),
-        properties: config.queues.get("root").cloned().unwrap_or_default(),
-        queues: tops.map(|id| configured(world, config, id)).collect(),
-        ..config::Queue::default()
-    };
-    let nodesortpolicy = config::NodeSortPolicy { kind: config.node_sort.clone(), ..Default::default() };
-    let preemption = config::Preemption { enabled: Some(config.preemption), ..Default::default() };
-    Partition { queues: vec![root], nodesortpolicy, preemption, ..Partition::default() }
-}
-
-fn configured(world: PartitionView<'_>, config: &Config, id: QueueId) -> config::Queue {
-    let queue = &world.queues()[id];
-    let mut properties = config.queues.get(&*queue.name).cloned().unwrap_or_default();
-    if let Some(priority) = queue.priority.filter(|priority| *priority != 0) {
-        properties.entry("priority.offset".to_owned()).or_insert_with(|| priority.to_string());
+/// What the core is given: everybody may submit, and queues that placement makes are made where a job asks for one.
+fn simulated(mut partition: Partition) -> Partition {
+    let provided = Rule { name: "provided".to_owned(), create: true, ..Rule::default() };
+    partition.placementrules = vec![provided];
+    for root in &mut partition.queues {
+        root.submitacl = "*".to_owned();
     }
-    config::Queue {
-        name: name_of(world, id),
-        parent: !queue.children.is_empty(),
-        queues: queue.children.iter().map(|&child| configured(world, config, child)).collect(),
-        resources: config::Resources {
-            guaranteed: written(queue, &|values| values.quota),
-            max: written(queue, &|values| values.limit),
-        },
-        properties,
-        ..config::Queue::default()
-    }
+    partition
 }
 
-/// Quantities as text; `vcore` is written in thousandths, which is how the simulator counts.
-fn written(queue: &Queue, which: &dyn Fn(&crate::cluster::QueueResource) -> Bound) -> Written {
-    let mut out = Written::new();
-    for (name, resource) in TYPES {
-        let Some(resource) = resource else { continue };
-        if let Bound::At(amount) = which(&queue.resources.get(resource)) {
-            let suffix = if name == "vcore" { "m" } else { "" };
-            out.insert(name.to_owned(), format!("{}{suffix}", Amount::in_base_units(amount).max(0)));
-        }
+/// The path a job asks for: its queue, or below a queue of YuniKorn's that only has queues made by placement, that of its
+/// user.
+fn path_of(core: &Core, queue: QueueIx, user: &str) -> String {
+    let path = &core.queues[queue].path;
+    if core.queues[queue].is_leaf {
+        return path.clone();
     }
-    out
+    let user = if user.is_empty() { "default" } else { user };
+    [path, ".", &user.replace('.', "_dot_")].concat()
 }
 
 /// How long until the end of a grace.

@@ -2,8 +2,8 @@
 //!
 //! # Rule
 //! Quantities are compared as written, an explicit 0 included, on the types that the larger side names. A child without a
-//! guarantee counts with the sum of its own children; a guarantee of zeros counts as absent. The first finding refuses
-//! the whole configuration.
+//! guarantee, or with one of zeros, counts with the sum of its own children. Any finding refuses the whole
+//! configuration; upstream names the first one, here all are found, in upstream's order.
 //!
 //! # Source
 //! yunikorn.md 1.6, 8
@@ -11,8 +11,9 @@
 use std::collections::BTreeMap;
 
 use super::amounts::{self, Amounts};
-use super::config::{File, Limit, Partition, Queue, Types, amounts as read};
+use super::config::{File, Limit, Partition, Queue, Resources, Types};
 use super::properties::Written;
+use super::quantity;
 
 /// Why a configuration is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,96 +58,69 @@ pub enum Problem {
     Rule,
 }
 
-type Checked<T> = Result<T, Problem>;
+/// One step to a place in a configuration.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// A key of the format.
+    Field(&'static str),
+    /// A key that the configuration chooses: a resource type.
+    Key(String),
+    /// An entry of a list by its position, from 0.
+    At(usize),
+    /// An entry of a list by its name, as it is spelled.
+    Named(String),
+}
+
+/// A finding: what is wrong, where, and in one sentence with the numbers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Finding {
+    /// What is wrong.
+    pub problem: Problem,
+    /// Where, from the top of the file.
+    pub at: Vec<Step>,
+    /// A sentence for people.
+    pub says: String,
+}
 
 /// The first finding, if there is one.
-pub fn check(file: &File, types: &Types) -> Checked<()> {
-    file.partitions.iter().try_for_each(|partition| check_partition(partition, types))
-}
-
-fn ensure(holds: bool, problem: Problem) -> Checked<()> {
-    if holds { Ok(()) } else { Err(problem) }
-}
-
-fn check_partition(partition: &Partition, types: &Types) -> Checked<()> {
-    if let [only] = partition.queues.as_slice() {
-        let spelling = only.name == "root" || !only.name.eq_ignore_ascii_case("root");
-        ensure(spelling, Problem::NoRootQueue)?;
-    }
-    let root = partition.root();
-    if !partition.limits.is_empty() {
-        ensure(root.limits == partition.limits, Problem::Limit)?;
-    }
-    let kind = partition.nodesortpolicy.kind.as_str();
-    ensure(["", "fair", "binpacking"].contains(&kind), Problem::NodeSortPolicy)?;
-    let weights = &partition.nodesortpolicy.resourceweights;
-    ensure(weights.values().all(|w| *w >= 0.0), Problem::NegativeWeight)?;
-    for rule in &partition.placementrules {
-        let mut rule = Some(rule);
-        while let Some(this) = rule {
-            ensure(["provided", "user", "fixed"].contains(&this.name.as_str()), Problem::Rule)?;
-            rule = this.parent.as_deref();
-        }
-    }
-    ensure(root.resources.guaranteed.is_empty() && root.resources.max.is_empty(), Problem::RootResources)?;
-    check_names(&root)?;
-    check_resources(&root, types, &Amounts::NONE)?;
-    check_applications(&root)?;
-    check_limits(&root, types, &Limits::default(), true)
-}
-
-fn is_legal(name: &str) -> bool {
-    let allowed = |c: char| c.is_ascii_alphanumeric() || "_:#/@-".contains(c);
-    (1..=64).contains(&name.len()) && name.chars().all(allowed)
-}
-
-fn check_names(queue: &Queue) -> Checked<()> {
-    ensure(is_legal(&queue.name), Problem::QueueName)?;
-    for (i, child) in queue.queues.iter().enumerate() {
-        let same = |other: &Queue| other.name.eq_ignore_ascii_case(&child.name);
-        ensure(!queue.queues[..i].iter().any(same), Problem::DuplicateQueueName)?;
-        check_names(child)?;
-    }
-    Ok(())
-}
-
-fn parsed(types: &Types, written: &Written) -> Checked<Amounts> {
-    match read(types, written) {
-        Some(_) if written.is_empty() => Ok(Amounts::NONE),
-        Some(amounts) => Ok(amounts),
-        None => Err(Problem::Quantity),
+pub fn check(file: &File, types: &Types) -> Result<(), Problem> {
+    match check_all(file, types).first() {
+        Some(finding) => Err(finding.problem),
+        None => Ok(()),
     }
 }
 
-/// Returns what the queue counts in its parent's sum.
-fn check_resources(queue: &Queue, types: &Types, above: &Amounts) -> Checked<Amounts> {
-    let guaranteed = parsed(types, &queue.resources.guaranteed)?;
-    let max = parsed(types, &queue.resources.max)?;
-    parsed(types, &queue.childtemplate.resources.guaranteed)?;
-    parsed(types, &queue.childtemplate.resources.max)?;
-    ensure(above.is_none() || amounts::fits_undef(above, &max), Problem::MaxAboveParentMax)?;
-    let effective = amounts::min_union(above, &max);
-    let mut sum = Amounts::EMPTY;
-    for child in &queue.queues {
-        sum.add(&check_resources(child, types, &effective)?);
+/// Every finding, in upstream's order.
+pub fn check_all(file: &File, types: &Types) -> Vec<Finding> {
+    let mut checker = Checker { types, found: Vec::new() };
+    for (i, partition) in file.partitions.iter().enumerate() {
+        checker.partition(partition, &Place::top().field("partitions").at(i));
     }
-    let absent = guaranteed.is_zero();
-    ensure(absent || amounts::fits_undef(&guaranteed, &sum), Problem::GuaranteedBelowSumOfChildren)?;
-    ensure(amounts::fits_undef(&effective, &sum), Problem::MaxBelowSumOfGuaranteed)?;
-    ensure(amounts::fits_undef(&max, &guaranteed), Problem::GuaranteedAboveMax)?;
-    Ok(if absent { sum } else { guaranteed })
+    checker.found
 }
 
-fn check_applications(queue: &Queue) -> Checked<()> {
-    for child in &queue.queues {
-        if queue.maxapplications > 0 {
-            let n = child.maxapplications;
-            ensure(n > 0, Problem::MaxApplicationsMissingBelowLimitedParent)?;
-            ensure(n <= queue.maxapplications, Problem::MaxApplicationsAboveParent)?;
-        }
-        check_applications(child)?;
+/// Where the checker is.
+#[derive(Clone)]
+struct Place(Vec<Step>);
+
+impl Place {
+    fn top() -> Place {
+        Place(Vec::new())
     }
-    Ok(())
+    fn and(&self, step: Step) -> Place {
+        let mut steps = self.0.clone();
+        steps.push(step);
+        Place(steps)
+    }
+    fn field(&self, name: &'static str) -> Place {
+        self.and(Step::Field(name))
+    }
+    fn at(&self, position: usize) -> Place {
+        self.and(Step::At(position))
+    }
+    fn child(&self, name: &str) -> Place {
+        self.field("queues").and(Step::Named(name.to_owned()))
+    }
 }
 
 /// The nearest limits above by name; users and groups apart.
@@ -156,53 +130,278 @@ struct Limits {
     groups: BTreeMap<String, (Amounts, u64)>,
 }
 
-fn check_limits(queue: &Queue, types: &Types, above: &Limits, is_root: bool) -> Checked<()> {
-    let mut here = above.clone();
-    let max = parsed(types, &queue.resources.max)?;
-    let (mut users, mut groups) = (Vec::new(), Vec::new());
-    for limit in &queue.limits {
-        let resources = parsed(types, &limit.maxresources)?;
-        check_limit(limit, &resources, queue, &max, is_root)?;
-        let own = (resources, limit.maxapplications);
-        for (names, seen, above, here) in [
-            (&limit.users, &mut users, &above.users, &mut here.users),
-            (&limit.groups, &mut groups, &above.groups, &mut here.groups),
-        ] {
-            for name in names {
-                ensure(!seen.contains(name), Problem::DuplicateLimitName)?;
-                // The wildcard must be the last entry.
-                ensure(!seen.iter().any(|s| s == "*"), Problem::Limit)?;
-                seen.push(name.clone());
-                let mut below = own;
-                if let Some(nearest) = above.get(name).or_else(|| above.get("*")) {
-                    check_nearest(&own, nearest)?;
-                    below.0 = amounts::min_union(&own.0, &nearest.0);
-                }
-                here.insert(name.clone(), below);
+struct Checker<'a> {
+    types: &'a Types,
+    found: Vec<Finding>,
+}
+
+impl Checker<'_> {
+    fn ensure(&mut self, holds: bool, problem: Problem, at: &Place, says: &dyn Fn() -> String) {
+        if !holds {
+            self.found.push(Finding { problem, at: at.0.clone(), says: says() });
+        }
+    }
+
+    fn partition(&mut self, partition: &Partition, at: &Place) {
+        let mut root_at = at.clone();
+        if let [only] = partition.queues.as_slice() {
+            let is_root = only.name.eq_ignore_ascii_case("root");
+            let says = || format!("the root queue is spelled root, not {}", only.name);
+            let place = at.child(&only.name);
+            self.ensure(only.name == "root" || !is_root, Problem::NoRootQueue, &place.field("name"), &says);
+            if is_root {
+                root_at = place;
+            }
+        }
+        let root = partition.root();
+        if !partition.limits.is_empty() {
+            let says = || "the partition and its root queue have different limits; give one of them".into();
+            self.ensure(root.limits == partition.limits, Problem::Limit, &at.field("limits"), &says);
+        }
+        let has_resources = root.resources != Resources::default();
+        let says =
+            || "the root queue has no resources of its own: its maximum is the sum of the nodes".into();
+        self.ensure(!has_resources, Problem::RootResources, &root_at.field("resources"), &says);
+        self.names(&root, &root_at);
+        self.resources(&root, &root_at, &Amounts::NONE);
+        self.switches(partition, at);
+        self.applications(&root, &root_at);
+        let limits_at = if partition.limits.is_empty() { root_at.clone() } else { at.clone() };
+        self.own_limits(&root, &root_at, &limits_at, true);
+        self.inherited_limits(&root, &root_at, &limits_at, &Limits::default());
+    }
+
+    /// How nodes are sorted, and where applications go.
+    fn switches(&mut self, partition: &Partition, at: &Place) {
+        let sort = at.field("nodesortpolicy");
+        let kind = partition.nodesortpolicy.kind.as_str();
+        let says = || format!("the node sort policy {kind} is neither fair nor binpacking");
+        let known = ["", "fair", "binpacking"].contains(&kind);
+        self.ensure(known, Problem::NodeSortPolicy, &sort.field("type"), &says);
+        for (name, weight) in &partition.nodesortpolicy.resourceweights {
+            let says = || format!("the weight of {name} is below 0");
+            let place = sort.field("resourceweights").and(Step::Key(name.clone()));
+            self.ensure(*weight >= 0.0, Problem::NegativeWeight, &place, &says);
+        }
+        for (i, rule) in partition.placementrules.iter().enumerate() {
+            let mut place = at.field("placementrules").at(i);
+            let mut rule = Some(rule);
+            while let Some(this) = rule {
+                let known = ["provided", "user", "fixed", "tag"].contains(&this.name.as_str());
+                let says =
+                    || format!("{:?} is none of the placement rules provided, user, fixed, tag", this.name);
+                self.ensure(known, Problem::Rule, &place.field("name"), &says);
+                place = place.field("parent");
+                rule = this.parent.as_deref();
             }
         }
     }
-    ensure(groups != ["*"], Problem::Limit)?;
-    queue.queues.iter().try_for_each(|child| check_limits(child, types, &here, false))
-}
 
-fn check_limit(
-    limit: &Limit,
-    resources: &Amounts,
-    queue: &Queue,
-    max: &Amounts,
-    is_root: bool,
-) -> Checked<()> {
-    let named = !limit.users.is_empty() || !limit.groups.is_empty();
-    ensure(named, Problem::Limit)?;
-    ensure(!limit.maxresources.is_empty() || limit.maxapplications > 0, Problem::Limit)?;
-    ensure(limit.maxresources.is_empty() || resources.positive(), Problem::Limit)?;
-    let applications = queue.maxapplications == 0 || limit.maxapplications <= queue.maxapplications;
-    ensure(applications, Problem::LimitAboveQueueMaxApplications)?;
-    ensure(is_root || amounts::fits_undef(max, resources), Problem::LimitAboveQueueMax)
-}
+    fn names(&mut self, queue: &Queue, at: &Place) {
+        let legal = |c: char| c.is_ascii_alphanumeric() || "_:#/@-".contains(c);
+        let is_legal = (1..=64).contains(&queue.name.len()) && queue.name.chars().all(legal);
+        let says =
+            || format!("a queue's name has 1 to 64 letters, digits or _:#/@-, unlike {:?}", queue.name);
+        self.ensure(is_legal, Problem::QueueName, &at.field("name"), &says);
+        for (i, child) in queue.queues.iter().enumerate() {
+            let same = |other: &Queue| other.name.eq_ignore_ascii_case(&child.name);
+            let says =
+                || format!("{} has two queues {}; case does not tell them apart", queue.name, child.name);
+            let twice = queue.queues[..i].iter().any(same);
+            // By position: the name would lead to the first of them.
+            let place = at.field("queues").at(i);
+            self.ensure(!twice, Problem::DuplicateQueueName, &place, &says);
+            self.names(child, &at.child(&child.name));
+        }
+    }
 
-fn check_nearest(own: &(Amounts, u64), nearest: &(Amounts, u64)) -> Checked<()> {
-    ensure(amounts::fits_undef(&nearest.0, &own.0), Problem::LimitAboveParentLimit)?;
-    ensure(nearest.1 == 0 || (1..=nearest.1).contains(&own.1), Problem::LimitAboveParentLimit)
+    fn parsed(&mut self, written: &Written, at: &Place) -> Amounts {
+        let mut out = if written.is_empty() { Amounts::NONE } else { Amounts::EMPTY };
+        for (name, text) in written {
+            match (self.types.binary_search(name).ok(), quantity::parse(name, text)) {
+                (Some(of), Some(value)) => out.set(of, value),
+                _ => {
+                    let milli = if name == "vcore" { ", or m for thousandths" } else { "" };
+                    let says = || {
+                        format!(
+                            "{name} {text:?} is no quantity: whole digits with k, M, G, T, P, E, Ki, Mi, Gi, Ti, Pi or Ei{milli}"
+                        )
+                    };
+                    self.ensure(false, Problem::Quantity, &at.and(Step::Key(name.clone())), &says);
+                }
+            }
+        }
+        out
+    }
+
+    /// The first type for which the smaller side is above the larger one, in words.
+    fn excess(&self, larger: &Amounts, smaller: &Amounts) -> [String; 2] {
+        let above = |of: &usize| larger.has(*of) && smaller.get(*of) > larger.get(*of).max(0);
+        let Some(of) = smaller.types().find(above) else { return Default::default() };
+        let shown = |amounts: &Amounts| {
+            let name = &self.types[of];
+            format!("{name} {}", quantity::print(name, amounts.get(of)))
+        };
+        [shown(smaller), shown(larger)]
+    }
+
+    /// Returns what the queue counts in its parent's sum.
+    fn resources(&mut self, queue: &Queue, at: &Place, above: &Amounts) -> Amounts {
+        let own = at.field("resources");
+        let guaranteed = self.parsed(&queue.resources.guaranteed, &own.field("guaranteed"));
+        let max = self.parsed(&queue.resources.max, &own.field("max"));
+        let template = at.field("childtemplate").field("resources");
+        self.parsed(&queue.childtemplate.resources.guaranteed, &template.field("guaranteed"));
+        self.parsed(&queue.childtemplate.resources.max, &template.field("max"));
+        let [here, there] = self.excess(&max, &guaranteed);
+        let says = || format!("{} is guaranteed {here}, above its maximum {there}", queue.name);
+        let holds = amounts::fits_undef(&max, &guaranteed);
+        self.ensure(holds, Problem::GuaranteedAboveMax, &own.field("guaranteed"), &says);
+        let [here, there] = self.excess(above, &max);
+        let says = || format!("max of {}, {here}, is above the {there} of a queue above it", queue.name);
+        let within = above.is_none() || amounts::fits_undef(above, &max);
+        self.ensure(within, Problem::MaxAboveParentMax, &own.field("max"), &says);
+        let effective = amounts::min_union(above, &max);
+        let mut sum = Amounts::EMPTY;
+        for child in &queue.queues {
+            sum.add(&self.resources(child, &at.child(&child.name), &effective));
+        }
+        let absent = guaranteed.is_zero();
+        let place = own.field("guaranteed");
+        let [here, there] = self.excess(&guaranteed, &sum);
+        let says = || {
+            format!(
+                "the queues below {} are guaranteed {here} together, more than its own {there}",
+                queue.name
+            )
+        };
+        let holds = amounts::fits_undef(&guaranteed, &sum);
+        self.ensure(holds, Problem::GuaranteedBelowSumOfChildren, &place, &says);
+        let [here, there] = self.excess(&effective, &sum);
+        let says = || {
+            format!(
+                "the queues below {} are guaranteed {here} together, above the maximum {there}",
+                queue.name
+            )
+        };
+        let holds = amounts::fits_undef(&effective, &sum);
+        self.ensure(holds, Problem::MaxBelowSumOfGuaranteed, &own.field("max"), &says);
+        if absent { sum } else { guaranteed }
+    }
+
+    fn applications(&mut self, queue: &Queue, at: &Place) {
+        for child in &queue.queues {
+            let place = at.child(&child.name);
+            let (own, n) = (queue.maxapplications, child.maxapplications);
+            if own > 0 {
+                let place = place.field("maxapplications");
+                let says =
+                    || format!("{} has maxapplications {own}, so {} needs it too", queue.name, child.name);
+                self.ensure(n > 0, Problem::MaxApplicationsMissingBelowLimitedParent, &place, &says);
+                let says =
+                    || format!("maxapplications {n} of {} is above the {own} of its parent", child.name);
+                self.ensure(n <= own, Problem::MaxApplicationsAboveParent, &place, &says);
+            }
+            self.applications(child, &place);
+        }
+    }
+
+    /// Each limit by itself and within its queue. `from` is where they stand: those of the root may be the partition's.
+    fn own_limits(&mut self, queue: &Queue, at: &Place, from: &Place, is_root: bool) {
+        // Said before, if it cannot be read.
+        let n_found = self.found.len();
+        let max = self.parsed(&queue.resources.max, at);
+        self.found.truncate(n_found);
+        let (mut users, mut groups) = (Vec::new(), Vec::new());
+        for (i, limit) in queue.limits.iter().enumerate() {
+            let at = from.field("limits").at(i);
+            let resources = self.parsed(&limit.maxresources, &at.field("maxresources"));
+            self.limit(limit, &resources, (queue, &max), &at, is_root);
+            for (field, names, seen) in
+                [("users", &limit.users, &mut users), ("groups", &limit.groups, &mut groups)]
+            {
+                let at = at.field(field);
+                for name in names {
+                    let says = || format!("{name} stands in two limits of {}", queue.name);
+                    self.ensure(!seen.contains(name), Problem::DuplicateLimitName, &at, &says);
+                    let says =
+                        || format!("* comes before {name} in the limits of {}; it must be last", queue.name);
+                    self.ensure(!seen.iter().any(|s| s == "*"), Problem::Limit, &at, &says);
+                    seen.push(name.clone());
+                }
+            }
+        }
+        let says = || format!("the only group in the limits of {} is *; name another beside it", queue.name);
+        self.ensure(groups != ["*"], Problem::Limit, &from.field("limits"), &says);
+        for child in &queue.queues {
+            let place = at.child(&child.name);
+            self.own_limits(child, &place, &place, false);
+        }
+    }
+
+    /// Limits against those of the queues above for the same name.
+    fn inherited_limits(&mut self, queue: &Queue, at: &Place, from: &Place, above: &Limits) {
+        let mut here = above.clone();
+        for (i, limit) in queue.limits.iter().enumerate() {
+            let at = from.field("limits").at(i);
+            let n_found = self.found.len();
+            let resources = self.parsed(&limit.maxresources, &at);
+            self.found.truncate(n_found);
+            let own = (resources, limit.maxapplications);
+            for (field, names, above, here) in [
+                ("users", &limit.users, &above.users, &mut here.users),
+                ("groups", &limit.groups, &above.groups, &mut here.groups),
+            ] {
+                let at = at.field(field);
+                for name in names {
+                    let mut below = own;
+                    if let Some(nearest) = above.get(name).or_else(|| above.get("*")) {
+                        self.nearest(&own, nearest, name, &at);
+                        below.0 = amounts::min_union(&own.0, &nearest.0);
+                    }
+                    here.insert(name.clone(), below);
+                }
+            }
+        }
+        for child in &queue.queues {
+            let place = at.child(&child.name);
+            self.inherited_limits(child, &place, &place, &here);
+        }
+    }
+
+    fn limit(
+        &mut self,
+        limit: &Limit,
+        resources: &Amounts,
+        (queue, max): (&Queue, &Amounts),
+        at: &Place,
+        is_root: bool,
+    ) {
+        let named = !limit.users.is_empty() || !limit.groups.is_empty();
+        self.ensure(named, Problem::Limit, at, &|| "a limit names users or groups".into());
+        let limits = !limit.maxresources.is_empty() || limit.maxapplications > 0;
+        self.ensure(limits, Problem::Limit, at, &|| "a limit has maxresources or maxapplications".into());
+        let positive = limit.maxresources.is_empty() || resources.positive();
+        let place = at.field("maxresources");
+        self.ensure(positive, Problem::Limit, &place, &|| "maxresources allows nothing at all".into());
+        let (own, n) = (limit.maxapplications, queue.maxapplications);
+        let says = || format!("maxapplications {own} of a limit is above the {n} of {}", queue.name);
+        let holds = n == 0 || own <= n;
+        self.ensure(holds, Problem::LimitAboveQueueMaxApplications, &at.field("maxapplications"), &says);
+        let [here, there] = self.excess(max, resources);
+        let says = || format!("a limit of {here} is above the maximum {there} of {}", queue.name);
+        let holds = is_root || amounts::fits_undef(max, resources);
+        self.ensure(holds, Problem::LimitAboveQueueMax, &place, &says);
+    }
+
+    fn nearest(&mut self, own: &(Amounts, u64), nearest: &(Amounts, u64), name: &str, at: &Place) {
+        let [here, there] = self.excess(&nearest.0, &own.0);
+        let says = || format!("the limit of {name}, {here}, is above the {there} of a queue above");
+        let holds = amounts::fits_undef(&nearest.0, &own.0);
+        self.ensure(holds, Problem::LimitAboveParentLimit, at, &says);
+        let (n, most) = (own.1, nearest.1);
+        let says = || format!("maxapplications {n} for {name} must be from 1 to the {most} of a queue above");
+        let holds = most == 0 || (1..=most).contains(&n);
+        self.ensure(holds, Problem::LimitAboveParentLimit, at, &says);
+    }
 }

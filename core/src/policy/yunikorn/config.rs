@@ -7,11 +7,14 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
-use super::amounts::{Amounts, TYPES_MAX};
-pub use super::properties::Written;
+use super::amounts::Amounts;
+pub use super::amounts::TYPES_MAX;
+pub use super::check::{Finding, Problem, Step, check_all};
+pub use super::partition::{Kinds, partition, paths};
+pub use super::properties::{Properties, Written, default_of, property_is_known};
 use super::quantity;
-pub use super::quantity::parse_duration;
-pub use super::settings::{Config, PROPERTIES, SETTINGS};
+pub use super::quantity::{parse, parse_duration, print};
+pub use super::settings::{Config, GPU_TYPE, GROUPS, PROPERTIES, QUEUE_WORDS, SETTINGS, TEMPLATE};
 use super::shares::NodeSort;
 
 /// The whole file.
@@ -137,6 +140,21 @@ pub struct Rule {
     pub value: String,
     /// What gives the path above.
     pub parent: Option<Box<Rule>>,
+    /// Whose applications it takes.
+    pub filter: Filter,
+}
+
+/// Whose applications a rule takes. Kept, not applied.
+#[derive(Clone, Debug, Default, Deserialize, PartialEq)]
+#[serde(deny_unknown_fields, default)]
+pub struct Filter {
+    /// `allow` (or empty) or `deny`.
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// Names, or one expression.
+    pub users: Vec<String>,
+    /// Names, or one expression.
+    pub groups: Vec<String>,
 }
 
 /// Names of the resource types in byte order; a type is its place here.

@@ -3,13 +3,15 @@
 //! # Source
 //! yunikorn.md 3.2, 3.4, 4.1, 5
 
-use super::adapter::{Memory, type_of};
+use super::adapter::Memory;
 use super::cycle::Found;
-use super::model::{AskIx, Core, QueueIx};
+use super::model::{AppIx, AskIx, Core, QueueIx};
+use super::properties::SortPolicy;
 use super::rules;
 use crate::cluster::request_of;
 use crate::id::{Id, QueueId};
 use crate::policy::PartitionView;
+use crate::time::Time;
 use crate::trace::{Check, Ledger, LedgerRow, Op, Quantity, Subject, Value};
 use crate::units::{Amount, Bound, PerResource, Resource};
 
@@ -19,22 +21,32 @@ pub struct Order {
     parent: QueueIx,
     /// Queue, effective priority, share.
     children: Vec<(QueueIx, i32, f64)>,
+    /// In a leaf: application, priority, submission.
+    apps: Vec<(AppIx, i32, i64)>,
 }
 
 /// The orders of all queues with several candidates, before a pass.
 pub fn orders(core: &Core) -> Vec<Order> {
-    let parents = (0..core.queues.len()).filter(|&at| !core.queues[at].is_leaf);
-    let order = |parent| {
-        let sorted = core.sorted_children(parent);
-        let of = |child: QueueIx| (child, core.queues[child].effective(), core.share(child).share);
-        Order { parent, children: sorted.into_iter().map(of).collect() }
+    let busy = (0..core.queues.len()).filter(|&at| core.queues[at].pending.positive());
+    let order = |parent: QueueIx| {
+        let (mut children, mut apps) = (Vec::new(), Vec::new());
+        if core.queues[parent].is_leaf {
+            // The first two are enough to say who was next.
+            let of = |app: AppIx| (app, core.apps[app].priority, core.apps[app].submitted);
+            apps = core.sorted_apps(parent).into_iter().map(of).collect();
+        } else {
+            let of = |child: QueueIx| (child, core.queues[child].effective(), core.share(child).share);
+            children = core.sorted_children(parent).into_iter().map(of).collect();
+        }
+        Order { parent, children, apps }
     };
-    parents.map(order).filter(|order| order.children.len() > 1).collect()
+    busy.map(order).filter(|order| order.children.len() > 1 || order.apps.len() > 1).collect()
 }
 
-fn queue_id(memory: &Memory, queue: QueueIx) -> Option<QueueId> {
-    let at = memory.queues.iter().position(|&known| known == queue)?;
-    Some(QueueId::from_index(at))
+/// A queue of the core in the cluster; one that placement made stands for the queue it was made in.
+pub(super) fn queue_id(memory: &Memory, core: &Core, queue: QueueIx) -> Option<QueueId> {
+    let known = |queue: QueueIx| memory.queues.iter().position(|&known| known == queue);
+    core.upwards(queue).find_map(known).map(QueueId::from_index)
 }
 
 /// Why an ask was placed: on each level the comparison with the next sibling, then the node.
@@ -55,8 +67,8 @@ pub fn why(
         let Some(next) = order.children.get(at + 1) else { continue };
         let (own, eff, share) = order.children[at];
         let subject = Subject {
-            queue: queue_id(memory, own),
-            other_queue: queue_id(memory, next.0),
+            queue: queue_id(memory, core, own),
+            other_queue: queue_id(memory, core, next.0),
             ..Subject::default()
         };
         let by_priority = core.queues[order.parent].properties.sort_priority;
@@ -70,13 +82,56 @@ pub fn why(
     }
     let pod = memory.pods.get(&found.ask).copied();
     let job = pod.map(|pod| world.cluster.pods[pod].job);
-    let queue = queue_id(memory, app.queue);
+    let queue = queue_id(memory, core, app.queue);
     let subject = Subject { queue, job, pod, node: Some(memory.nodes[found.node]), ..Subject::default() };
-    if core.queues[app.queue].apps.len() > 1 {
-        checks.push(rules::applies(rules::APPLICATION, Subject { node: None, ..subject }));
+    if let Some(order) = orders.iter().find(|order| order.parent == app.queue) {
+        let subject = Subject { node: None, pod: None, ..subject };
+        checks.extend(among_applications(world, core, order, core.asks[found.ask].app, subject));
     }
-    checks.push(rules::applies(rules::FIRST_FIT, subject));
+    checks.push(first_fit(memory, core, found, subject));
     checks
+}
+
+/// The comparison of an application with the next one of its leaf.
+fn among_applications(
+    world: PartitionView<'_>,
+    core: &Core,
+    order: &Order,
+    app: AppIx,
+    subject: Subject,
+) -> Option<Check> {
+    let at = order.apps.iter().position(|(own, ..)| *own == app)?;
+    let (_, priority, submitted) = order.apps[at];
+    let &(next, next_priority, next_submitted) = order.apps.get(at + 1)?;
+    let jobs = world.cluster.live_jobs.iter();
+    let other_job = jobs.copied().find(|&job| *world.cluster.jobs[job].name == *core.apps[next].id);
+    let subject = Subject { other_job, ..subject };
+    let properties = &core.queues[order.parent].properties;
+    let is_fifo = properties.sort_policy == SortPolicy::Fifo;
+    let by_priority = properties.sort_priority && priority != next_priority;
+    Some(if by_priority {
+        let values = [priority, next_priority].map(|p| Value::Count(i64::from(p)));
+        rules::compare(rules::APPLICATION, subject, Quantity::Priority, values, Op::AtLeast)
+    } else if is_fifo && submitted != next_submitted {
+        let values = [submitted, next_submitted].map(|ms| Value::Time(Time::from_millis(ms)));
+        rules::compare(rules::APPLICATION, subject, Quantity::Created, values, Op::AtMost)
+    } else {
+        rules::applies(rules::APPLICATION, subject)
+    })
+}
+
+/// What the ask wanted, and what its node had before.
+fn first_fit(memory: &Memory, core: &Core, found: &Found, subject: Subject) -> Check {
+    let wanted = &core.asks[found.ask].resource;
+    for resource in [Resource::GPU, Resource::CPU, Resource::MEMORY] {
+        if let Some(of) = memory.kinds.of(resource).filter(|&of| wanted.get(of) > 0) {
+            let free = core.nodes[found.node].available.get(of).saturating_add(wanted.get(of));
+            let subject = Subject { resource: Some(resource), ..subject };
+            let (left, right) = ((Quantity::Request, wanted.get(of)), (Quantity::Idle, free));
+            return rules::amounts(rules::FIRST_FIT, subject, left, Op::AtMost, right);
+        }
+    }
+    rules::applies(rules::FIRST_FIT, subject)
 }
 
 /// Why a task was marked.
@@ -85,9 +140,10 @@ pub fn why_evicted(
     memory: &Memory,
     core: &Core,
     ask: AskIx,
+    marked: &[AskIx],
     victim: AskIx,
 ) -> Vec<Check> {
-    let leaf = |ask: AskIx| queue_id(memory, core.apps[core.asks[ask].app].queue);
+    let leaf = |ask: AskIx| queue_id(memory, core, core.apps[core.asks[ask].app].queue);
     let job = |ask: AskIx| memory.pods.get(&ask).map(|&pod| world.cluster.pods[pod].job);
     let subject = |own: AskIx, other: AskIx| Subject {
         queue: leaf(own),
@@ -97,9 +153,86 @@ pub fn why_evicted(
         ..Subject::default()
     };
     vec![
-        rules::applies(rules::BELOW_GUARANTEE, subject(ask, victim)),
-        rules::applies(rules::ABOVE_GUARANTEE, subject(victim, ask)),
+        below_guarantee(memory, core, ask, subject(ask, victim)),
+        above_guarantee(memory, core, ask, marked, victim, subject(victim, ask)),
     ]
+}
+
+/// The ask's leaf with the ask within its own guarantee; where only a queue above has one, that the rule applied.
+fn below_guarantee(memory: &Memory, core: &Core, ask: AskIx, subject: Subject) -> Check {
+    let wanted = &core.asks[ask].resource;
+    let leaf = &core.queues[core.apps[core.asks[ask].app].queue];
+    for resource in [Resource::GPU, Resource::CPU, Resource::MEMORY] {
+        let of = memory.kinds.of(resource).filter(|&of| wanted.has(of) && leaf.guaranteed.has(of));
+        let Some(of) = of else { continue };
+        let kept = leaf.allocated.get(of) - leaf.preempting.get(of);
+        let (left, right) = (kept.saturating_add(wanted.get(of)), leaf.guaranteed.get(of));
+        let (left, right) = ((Quantity::AllocatedWithJob, left), (Quantity::Quota, right));
+        let subject = Subject { resource: Some(resource), ..subject };
+        let check = rules::amounts(rules::BELOW_GUARANTEE, subject, left, Op::AtMost, right);
+        if check.holds {
+            return check;
+        }
+    }
+    rules::applies(rules::BELOW_GUARANTEE, subject)
+}
+
+/// What the victim's leaf holds before this one goes, after those marked before it, above its guarantee or that of a queue
+/// above it.
+fn above_guarantee(
+    memory: &Memory,
+    core: &Core,
+    ask: AskIx,
+    marked: &[AskIx],
+    victim: AskIx,
+    subject: Subject,
+) -> Check {
+    let wanted = &core.asks[ask].resource;
+    let earlier = marked.iter().position(|&m| m == victim).unwrap_or_default();
+    let later = &marked[earlier..];
+    for at in core.upwards(core.apps[core.asks[victim].app].queue) {
+        let queue = &core.queues[at];
+        let below = |&&m: &&AskIx| core.upwards(core.apps[core.asks[m].app].queue).any(|q| q == at);
+        for resource in [Resource::GPU, Resource::CPU, Resource::MEMORY] {
+            let Some(of) = memory.kinds.of(resource).filter(|&of| wanted.has(of)) else { continue };
+            let back: i64 = later.iter().filter(below).map(|&m| core.asks[m].resource.get(of)).sum();
+            let kept = queue.allocated.get(of) - queue.preempting.get(of) + back;
+            let (left, right) =
+                ((Quantity::AllocatedWithoutVictims, kept), (Quantity::Quota, queue.guaranteed.get(of)));
+            let subject = Subject { queue: queue_id(memory, core, at), resource: Some(resource), ..subject };
+            let check = rules::amounts(rules::ABOVE_GUARANTEE, subject, left, Op::Exceeds, right);
+            if check.holds {
+                return check;
+            }
+        }
+    }
+    rules::applies(rules::ABOVE_GUARANTEE, subject)
+}
+
+/// Why a task goes although nobody takes its place: a queue on its path uses more than a maximum that was lowered.
+pub fn why_given_up(memory: &Memory, core: &Core, marked: &[AskIx], victim: AskIx) -> Vec<Check> {
+    let from = marked.iter().position(|&m| m == victim).unwrap_or_default();
+    let pod = memory.pods.get(&victim).copied();
+    for at in core.upwards(core.apps[core.asks[victim].app].queue) {
+        let queue = &core.queues[at];
+        for resource in [Resource::GPU, Resource::CPU, Resource::MEMORY] {
+            let Some(of) = memory.kinds.of(resource).filter(|&of| queue.max.has(of)) else { continue };
+            let back: i64 = marked[from..].iter().map(|&m| core.asks[m].resource.get(of)).sum();
+            let kept = queue.allocated.get(of) - queue.preempting.get(of) + back;
+            let (left, right) = ((Quantity::Allocated, kept), (Quantity::Limit, queue.max.get(of)));
+            let subject = Subject {
+                queue: queue_id(memory, core, at),
+                pod,
+                resource: Some(resource),
+                ..Subject::default()
+            };
+            let check = rules::amounts(rules::LOWERED_MAX, subject, left, Op::Exceeds, right);
+            if check.holds && queue.parent.is_some() {
+                return vec![check];
+            }
+        }
+    }
+    Vec::new()
 }
 
 /// The rows of all queues. A queue's entitlement is its guarantee, as far as it wants it.
@@ -168,19 +301,19 @@ fn row(world: PartitionView<'_>, queue: QueueId) -> LedgerRow {
 
 /// The resource for which a queue on the way has no room for an ask, and that queue; the root, whose room is the
 /// nodes', aside.
-pub fn short_of(memory: &Memory, core: &Core, ask: AskIx) -> Option<(QueueId, Resource)> {
+pub fn short_of(memory: &Memory, core: &Core, ask: AskIx) -> Option<(QueueIx, Resource)> {
     let wanted = &core.asks[ask].resource;
     let leaf = core.apps[core.asks[ask].app].queue;
     core.upwards(leaf).find_map(|at| {
         let queue = &core.queues[at];
         let short = |r: &Resource| {
-            type_of(*r).is_some_and(|of| {
+            memory.kinds.of(*r).is_some_and(|of| {
                 wanted.has(of)
                     && queue.max.has(of)
                     && queue.allocated.get(of).saturating_add(wanted.get(of)) > queue.max.get(of)
             })
         };
         let resource = Resource::ACCOUNTED.into_iter().find(short)?;
-        Some((queue_id(memory, at)?, resource))
+        Some((at, resource))
     })
 }

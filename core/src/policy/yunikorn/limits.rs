@@ -68,17 +68,20 @@ impl Core {
     }
 
     /// The limits on the path with what is used, of the user and of the group.
-    fn limits_of(&self, app: AppIx) -> impl Iterator<Item = (&LimitEntry, Option<&Used>)> {
+    pub(super) fn limits_of(
+        &self,
+        app: AppIx,
+    ) -> impl Iterator<Item = (QueueIx, &LimitEntry, Option<&Used>)> {
         let app = &self.apps[app];
         let group = app.group.iter().flatten().next();
         let user = self.users.iter().find(|t| t.name == app.user);
         let shared = group.and_then(|group| self.groups.iter().find(|t| t.name == *group));
         self.upwards(app.queue).flat_map(move |queue| {
-            let of_user =
-                user_entry(&self.queues[queue], &app.user).map(|l| (l, user.and_then(|t| t.used.get(queue))));
+            let of_user = user_entry(&self.queues[queue], &app.user)
+                .map(|l| (queue, l, user.and_then(|t| t.used.get(queue))));
             let of_group = group
                 .and_then(|group| group_entry(&self.queues[queue], group))
-                .map(|l| (l, shared.and_then(|t| t.used.get(queue))));
+                .map(|l| (queue, l, shared.and_then(|t| t.used.get(queue))));
             of_user.into_iter().chain(of_group)
         })
     }
@@ -86,7 +89,7 @@ impl Core {
     /// What the user and the group may still use; *none* is unlimited.
     pub fn user_headroom(&self, app: AppIx) -> Amounts {
         let mut headroom = Amounts::NONE;
-        for (limit, used) in self.limits_of(app).filter(|(limit, _)| !limit.max.is_zero()) {
+        for (_, limit, used) in self.limits_of(app).filter(|(_, limit, _)| !limit.max.is_zero()) {
             let used = used.map_or(Amounts::EMPTY, |u| u.resource);
             headroom = min_union(&headroom, &sub_existing(&limit.max, &used));
         }
@@ -95,7 +98,7 @@ impl Core {
 
     /// Whether user and group may run one more application.
     pub fn can_run_user(&self, app: AppIx) -> bool {
-        self.limits_of(app).filter(|(limit, _)| limit.max_applications > 0).all(|(limit, used)| {
+        self.limits_of(app).filter(|(_, limit, _)| limit.max_applications > 0).all(|(_, limit, used)| {
             let apps = used.map_or(&[][..], |u| &u.apps);
             apps.contains(&app) || (apps.len() as u64) < limit.max_applications
         })

@@ -57,6 +57,8 @@ impl Core {
         let own = match rule.name.as_str() {
             "provided" => queue.to_lowercase(),
             "user" => dotless(user),
+            // Applications have no tags here.
+            "tag" => String::new(),
             _ => rule.value.to_lowercase(),
         };
         if own.is_empty() {

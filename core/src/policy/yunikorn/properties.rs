@@ -119,3 +119,32 @@ pub fn inherit(parent: &Written, own: &Written) -> Written {
     }
     merged
 }
+
+/// Whether a property has a value that upstream would not silently take for the default; if not, what it takes.
+pub fn property_is_known(property: &str, text: &str) -> Result<(), &'static str> {
+    let one_of = |all: &[&str]| all.iter().any(|known| text.eq_ignore_ascii_case(known));
+    let duration = || parse_duration(text).is_some_and(|d| d > 0);
+    let (known, wanted) = match property {
+        SORT_POLICY => (["fifo", "fair", "stateaware"].contains(&text), "fifo or fair"),
+        SORT_PRIORITY => (one_of(&["enabled", "disabled"]), "enabled or disabled"),
+        PRIORITY_POLICY => (one_of(&["default", "fence"]), "default or fence"),
+        PRIORITY_OFFSET => (text.parse::<i32>().is_ok(), "a whole number of 32 bits"),
+        PREEMPTION_POLICY => (one_of(&["default", "fence", "disabled"]), "default, fence or disabled"),
+        BACKOFF => (text.parse::<u64>().is_ok(), "a whole number"),
+        QUOTA_DELAY => (parse_duration(text).is_some_and(|d| d >= 0), "a duration such as 30s, or 0s"),
+        _ => (duration(), "a duration such as 30s"),
+    };
+    if known { Ok(()) } else { Err(wanted) }
+}
+
+/// The value that holds where nothing is said, and where something is said that cannot be understood.
+pub fn default_of(property: &str) -> &'static str {
+    match property {
+        SORT_POLICY => "fifo",
+        SORT_PRIORITY => "enabled",
+        PRIORITY_POLICY | PREEMPTION_POLICY => "default",
+        PRIORITY_OFFSET | BACKOFF => "0",
+        QUOTA_DELAY => "0s",
+        _ => "30s",
+    }
+}

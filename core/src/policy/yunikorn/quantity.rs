@@ -30,6 +30,26 @@ pub fn parse(of: &str, text: &str) -> Option<i64> {
     number.checked_mul(base.checked_pow(power)?)?.checked_mul(if is_vcore { 1000 } else { 1 })
 }
 
+/// A quantity in base units as a configuration writes it; reading it gives the same quantity. Not below 0.
+pub fn print(of: &str, value: i64) -> String {
+    let value = value.max(0);
+    if of == "vcore" {
+        return if value % 1000 == 0 { (value / 1000).to_string() } else { format!("{value}m") };
+    }
+    let suffixes: [(&str, i64); 6] = [
+        ("Ti", 1 << 40),
+        ("Gi", 1 << 30),
+        ("Mi", 1 << 20),
+        ("T", 1_000_000_000_000),
+        ("G", 1_000_000_000),
+        ("M", 1_000_000),
+    ];
+    match suffixes.iter().find(|(_, size)| value > 0 && value % size == 0) {
+        Some((suffix, size)) => format!("{}{suffix}", value / size),
+        None => value.to_string(),
+    }
+}
+
 /// A duration in nanoseconds as Go reads it; `None` if it is none or too long.
 pub fn parse_duration(text: &str) -> Option<i64> {
     let (negative, mut rest) = match text.as_bytes().first()? {

@@ -2,7 +2,8 @@
 //!
 //! # Rule
 //! One reason per job: room is claimed and victims are leaving; another ask was placed in this pass, which ends it; more than
-//! a queue may use, the cluster as a whole aside; no node is large enough, or none has room.
+//! a queue may use, the cluster as a whole aside, or than a user may; too many applications; no node is large enough, or none
+//! has room.
 //!
 //! # Source
 //! yunikorn.md 3.3, 3.5
@@ -10,13 +11,13 @@
 use super::adapter::{Memory, until};
 use super::amounts;
 use super::cycle::{Found, Skip};
-use super::explain::short_of;
+use super::explain::{queue_id, short_of};
 use super::model::{AskIx, Core};
 use super::rules;
 use crate::cluster::Phase;
 use crate::id::JobId;
 use crate::policy::PartitionView;
-use crate::trace::{Check, Gate, NodeReason, Outlook, Refusal, Subject, Trace};
+use crate::trace::{Check, Gate, NodeReason, Op, Outlook, Quantity, Refusal, Subject, Trace, Value};
 use crate::units::Resource;
 
 /// Adds one refusal per job that waits.
@@ -51,20 +52,80 @@ fn reason(
     }
     let skip = core.tried.iter().find(|(tried, _)| *tried == ask).map(|(_, skip)| *skip);
     match (skip, served) {
-        (Some(Skip::QueueHeadroom | Skip::UserQuota), _) => headroom(memory, core, job, ask),
+        (Some(Skip::QueueHeadroom), _) => headroom(memory, core, job, ask),
+        (Some(Skip::UserQuota), _) => user_limit(memory, core, job, ask),
+        (Some(Skip::MaxApplications), _) => max_applications(memory, core, job, ask),
         (None, Some(served)) if served != job => {
             (Gate::Behind { job: served }, Outlook::NextCycle, Vec::new())
         }
-        _ => no_node(core, ask),
+        _ => no_node(memory, core, ask),
     }
 }
 
 fn headroom(memory: &Memory, core: &Core, job: JobId, ask: AskIx) -> (Gate, Outlook, Vec<Check>) {
-    let Some((queue, resource)) = short_of(memory, core, ask) else { return no_node(core, ask) };
+    let Some((at, resource)) = short_of(memory, core, ask) else { return no_node(memory, core, ask) };
+    let (Some(queue), Some(of)) = (queue_id(memory, core, at), memory.kinds.of(resource)) else {
+        return no_node(memory, core, ask);
+    };
     let subject =
         Subject { queue: Some(queue), job: Some(job), resource: Some(resource), ..Subject::default() };
-    let check = rules::applies(rules::HEADROOM, subject);
+    let with = core.queues[at].allocated.get(of).saturating_add(core.asks[ask].resource.get(of));
+    let (left, right) = ((Quantity::AllocatedWithJob, with), (Quantity::Limit, core.queues[at].max.get(of)));
+    let check = rules::amounts(rules::HEADROOM, subject, left, Op::AtMost, right);
     (Gate::OverLimit { queue, resource }, Outlook::WhenFreed, vec![check])
+}
+
+fn user_limit(memory: &Memory, core: &Core, job: JobId, ask: AskIx) -> (Gate, Outlook, Vec<Check>) {
+    let wanted = &core.asks[ask].resource;
+    let limits = core.limits_of(core.asks[ask].app).filter(|(_, limit, _)| !limit.max.is_zero());
+    for (at, limit, used) in limits {
+        for resource in [Resource::GPU, Resource::CPU, Resource::MEMORY] {
+            let (Some(of), Some(queue)) = (memory.kinds.of(resource), queue_id(memory, core, at)) else {
+                continue;
+            };
+            let with = used.map_or(0, |used| used.resource.get(of)).saturating_add(wanted.get(of));
+            if !wanted.has(of) || !limit.max.has(of) || with <= limit.max.get(of) {
+                continue;
+            }
+            let subject = Subject {
+                queue: Some(queue),
+                job: Some(job),
+                resource: Some(resource),
+                ..Subject::default()
+            };
+            let (left, right) = ((Quantity::AllocatedWithJob, with), (Quantity::Limit, limit.max.get(of)));
+            let check = rules::amounts(rules::USER_LIMIT, subject, left, Op::AtMost, right);
+            return (Gate::UserLimit { queue, resource }, Outlook::WhenFreed, vec![check]);
+        }
+    }
+    no_node(memory, core, ask)
+}
+
+fn max_applications(memory: &Memory, core: &Core, job: JobId, ask: AskIx) -> (Gate, Outlook, Vec<Check>) {
+    let app = core.asks[ask].app;
+    let of_queue = core.upwards(core.apps[app].queue).find_map(|at| {
+        let queue = &core.queues[at];
+        let begun = queue.running + queue.accepted.len() as u64;
+        let is_full = queue.max_applications > 0
+            && !queue.accepted.contains(&core.apps[app].id)
+            && begun + 1 > queue.max_applications;
+        is_full.then_some((at, begun, queue.max_applications))
+    });
+    let of_user = || {
+        core.limits_of(app).find_map(|(at, limit, used)| {
+            let apps = used.map_or(0, |used| used.apps.len() as u64);
+            let most = limit.max_applications;
+            (most > 0 && apps + 1 > most).then_some((at, apps, most))
+        })
+    };
+    let found = of_queue.or_else(of_user);
+    let Some((at, begun, most)) = found else { return no_node(memory, core, ask) };
+    let Some(queue) = queue_id(memory, core, at) else { return no_node(memory, core, ask) };
+    let subject = Subject { queue: Some(queue), job: Some(job), ..Subject::default() };
+    let count = |n: u64| Value::Count(i64::try_from(n).unwrap_or(i64::MAX));
+    let values = [count(begun + 1), count(most)];
+    let check = rules::compare(rules::MAX_APPLICATIONS, subject, Quantity::Jobs, values, Op::AtMost);
+    (Gate::TooManyJobs { queue }, Outlook::WhenFreed, vec![check])
 }
 
 /// Whether the ask may make room once it is old enough: its leaf stays within its own guarantee with it.
@@ -75,12 +136,12 @@ fn may_preempt(core: &Core, ask: AskIx) -> bool {
 }
 
 /// What keeps the ask off the nodes, and how many of them.
-fn reasons(core: &Core, ask: AskIx) -> Vec<(NodeReason, u32)> {
+fn reasons(memory: &Memory, core: &Core, ask: AskIx) -> Vec<(NodeReason, u32)> {
     let wanted = &core.asks[ask].resource;
     let mut found: Vec<(NodeReason, u32)> = Vec::new();
     for (at, node) in core.nodes.iter().enumerate() {
         let lacks = |r: &Resource| {
-            super::adapter::type_of(*r).is_some_and(|of| wanted.get(of) > node.available.get(of).max(0))
+            memory.kinds.of(*r).is_some_and(|of| wanted.get(of) > node.available.get(of).max(0))
         };
         let reason = match [Resource::GPU, Resource::CPU, Resource::MEMORY].into_iter().find(lacks) {
             _ if !node.schedulable => NodeReason::NotReady,
@@ -97,19 +158,18 @@ fn reasons(core: &Core, ask: AskIx) -> Vec<(NodeReason, u32)> {
     found
 }
 
-fn no_node(core: &Core, ask: AskIx) -> (Gate, Outlook, Vec<Check>) {
+fn no_node(memory: &Memory, core: &Core, ask: AskIx) -> (Gate, Outlook, Vec<Check>) {
     let wanted = &core.asks[ask].resource;
     let refuses = &core.asks[ask].refuses;
     let open = |(at, node): &(usize, &super::model::Node)| node.exists && refuses.binary_search(at).is_err();
     let nodes: Vec<_> = core.nodes.iter().enumerate().filter(open).map(|(_, node)| node).collect();
     if nodes.iter().any(|node| amounts::fits(&node.capacity, wanted)) || nodes.is_empty() {
-        let gate = Gate::NoNode { placed: 0, of: 1, reasons: reasons(core, ask) };
+        let gate = Gate::NoNode { placed: 0, of: 1, reasons: reasons(memory, core, ask) };
         let outlook = if may_preempt(core, ask) { Outlook::WhenReclaimed } else { Outlook::WhenFreed };
         return (gate, outlook, Vec::new());
     }
     let too_large = |r: &Resource| {
-        super::adapter::type_of(*r)
-            .is_some_and(|of| nodes.iter().all(|node| node.capacity.get(of) < wanted.get(of)))
+        memory.kinds.of(*r).is_some_and(|of| nodes.iter().all(|node| node.capacity.get(of) < wanted.get(of)))
     };
     let resource = Resource::ACCOUNTED.into_iter().find(too_large).unwrap_or(Resource::GPU);
     (Gate::TooLarge { resource }, Outlook::OnlyByEdit, Vec::new())

@@ -68,14 +68,57 @@ pub const HEADROOM: Rule = Rule(&RuleRecord {
     differs: "",
 });
 
+/// More than a user or group may use.
+pub const USER_LIMIT: Rule = Rule(&RuleRecord {
+    key: "yunikorn/user-limit",
+    says: "an ask that would lift its user or group above a limit on its path is passed over, and may not preempt",
+    formula: "used + ask ≤ maxresources",
+    source: "yunikorn.md 3.5, 8; ugm",
+    differs: "",
+});
+
+/// Too many applications in a queue, or of a user.
+pub const MAX_APPLICATIONS: Rule = Rule(&RuleRecord {
+    key: "yunikorn/max-applications",
+    says: "an application begins only if it does not lift a queue on its path, or its user there, above maxapplications",
+    formula: "running + beginning + 1 ≤ maxapplications",
+    source: "yunikorn.md 3.3, 8; queue.go, ugm",
+    differs: "",
+});
+
+/// Above a maximum that was lowered.
+pub const LOWERED_MAX: Rule = Rule(&RuleRecord {
+    key: "yunikorn/lowered-max",
+    says: "a while after its maximum was lowered, a queue gives up what it uses above it",
+    formula: "allocated > max",
+    source: "yunikorn.md 5.8; quota_preemptor.go",
+    differs: "the poll of once a second happens at the moment it is due",
+});
+
 /// Every rule of the policy.
-pub const RULES: [Rule; 7] =
-    [PRIORITY, SHARE, APPLICATION, FIRST_FIT, BELOW_GUARANTEE, ABOVE_GUARANTEE, HEADROOM];
+pub const RULES: [Rule; 10] = [
+    PRIORITY,
+    SHARE,
+    APPLICATION,
+    FIRST_FIT,
+    BELOW_GUARANTEE,
+    ABOVE_GUARANTEE,
+    HEADROOM,
+    USER_LIMIT,
+    MAX_APPLICATIONS,
+    LOWERED_MAX,
+];
 
 /// A rule that applied without a comparison of numbers.
 pub fn applies(rule: Rule, subject: Subject) -> Check {
     let one = |quantity| Term { quantity, value: Value::Count(1) };
     Check::new(rule, subject, one(Quantity::Applies), Op::Equal, one(Quantity::Constant))
+}
+
+/// A comparison of two quantities of one resource, in its policy unit.
+pub fn amounts(rule: Rule, subject: Subject, left: (Quantity, i64), op: Op, right: (Quantity, i64)) -> Check {
+    let term = |(quantity, value): (Quantity, i64)| Term { quantity, value: Value::Real(value as f64) };
+    Check::new(rule, subject, term(left), op, term(right))
 }
 
 /// A comparison of two values of one quantity.

@@ -5,6 +5,8 @@
 
 mod advice;
 mod advice_jobs;
+#[cfg(feature = "yunikorn")]
+mod advice_yunikorn;
 mod build;
 mod ignored;
 mod jobs;
@@ -63,6 +65,10 @@ pub fn check(scenario: &Scenario) -> Checked {
     let is_one = scenario.pools.iter().all(|pool| pool.settings.is_empty());
     if let (Some(Policy::Kai(config)), true) = (&policy, is_one) {
         no_effect::advice(scenario, config, &nodes, &queues, &jobs, f);
+    }
+    #[cfg(feature = "yunikorn")]
+    if let Some(Policy::YuniKorn(config)) = &policy {
+        advice_yunikorn::advice(scenario, config, &queues, &jobs, f);
     }
     let plan = charges.filter(|_| !findings.has_errors()).map(|mut charges| {
         let cluster = build::cluster(delays, &pools, nodes, queues, &jobs, &placed);

@@ -1,41 +1,37 @@
-//! The switches of YuniKorn: those of the partition by name, those of a queue as `priority.policy.team-a`.
+//! The words of YuniKorn: those of the partition by name, those of a queue as `priority.policy.team-a`, those of a user
+//! likewise.
 
 use super::super::codes;
 use super::super::diagnostic::Path;
 use super::super::schema::Scenario;
-use super::settings::{Wanted, switch, unknown};
-use crate::policy::yunikorn::config::{Config, PROPERTIES, SETTINGS, parse_duration};
+use super::super::value;
+use super::super::yunikorn::Reader;
+use super::settings::{switch, unknown};
+use crate::policy::yunikorn::config::{
+    Config, GROUPS, PROPERTIES, QUEUE_WORDS, Queue, SETTINGS, TEMPLATE, Written, parse, property_is_known,
+};
 use crate::scenario::findings::{Findings, quoted, set};
+
+/// What is expected instead of a value.
+type Wrong = String;
 
 /// Reads all of them.
 pub fn yunikorn(s: &Scenario, f: &mut Findings) -> Config {
     let mut config = Config::default();
     for (name, typed) in &s.settings {
         let text = typed.0.trim();
-        let of_queue = PROPERTIES.iter().find_map(|property| {
-            let queue = name.strip_prefix(property)?.strip_prefix('.')?;
-            (queue == "root" || s.queues.iter().any(|q| q.name == queue)).then_some((*property, queue))
-        });
-        let read = match (of_queue, name.as_str()) {
-            (Some((property, queue)), _) => {
-                let written = config.queues.entry(queue.to_string()).or_default();
-                written.insert(property.to_string(), text.to_string());
-                property_is_known(property, text)
-            }
-            (None, "node-sort") => {
-                config.node_sort = text.to_string();
-                if ["fair", "binpacking"].contains(&text) { Ok(()) } else { Err("fair or binpacking") }
-            }
-            (None, "preemption") => switch(text).map(|on| config.preemption = on),
-            _ => {
-                let properties = PROPERTIES.join(", ");
-                let says = format!(
-                    "it has {}, and for a queue, as in priority.policy.NAME: {properties}",
-                    SETTINGS.join(", ")
-                );
-                unknown(s, name, &SETTINGS, &says, f);
-                continue;
-            }
+        let known_queue = |queue: &str| queue == "root" || s.queues.iter().any(|q| q.name == queue);
+        let read = if let Some((word, queue)) = word_of(name).filter(|(_, queue)| known_queue(queue)) {
+            of_queue(config.queues.entry(queue.to_string()).or_default(), word, text)
+        } else if let Some(user) = name.strip_prefix(GROUPS).filter(|user| !user.is_empty()) {
+            let groups = text.split(',').map(|group| group.trim().to_string()).filter(|g| !g.is_empty());
+            config.groups.insert(user.to_string(), groups.collect());
+            Ok(())
+        } else if SETTINGS.contains(&name.as_str()) {
+            of_partition(&mut config, name, text)
+        } else {
+            unknown(s, name, &SETTINGS, &what_there_is(name), f);
+            continue;
         };
         if let Err(wanted) = read {
             let at = Path::default().field("settings").field(name);
@@ -47,16 +43,133 @@ pub fn yunikorn(s: &Scenario, f: &mut Findings) -> Config {
     config
 }
 
-/// Upstream takes bad values for defaults without a word; here they are said.
-fn property_is_known(property: &str, text: &str) -> Result<(), Wanted> {
-    let one_of = |all: &[&str]| all.iter().any(|known| text.eq_ignore_ascii_case(known));
-    let (known, wanted) = match property {
-        "application.sort.policy" => (one_of(&["fifo", "fair"]), "fifo or fair"),
-        "application.sort.priority" => (one_of(&["enabled", "disabled"]), "enabled or disabled"),
-        "priority.policy" => (one_of(&["default", "fence"]), "default or fence"),
-        "priority.offset" => (text.parse::<i32>().is_ok(), "a whole number of 32 bits"),
-        "preemption.policy" => (one_of(&["default", "fence", "disabled"]), "default, fence or disabled"),
-        _ => (parse_duration(text).is_some_and(|d| d > 0), "a duration such as 30s"),
+/// A word that is said of something, and the name of that.
+fn split<'a>(name: &'a str, words: &[&'static str]) -> Option<(&'static str, &'a str)> {
+    let of = |word: &&'static str| Some((*word, name.strip_prefix(word)?.strip_prefix('.')?));
+    words.iter().filter_map(of).filter(|(_, rest)| !rest.is_empty()).max_by_key(|(word, _)| word.len())
+}
+
+/// A word that is said of a queue, and the queue.
+fn word_of(name: &str) -> Option<(&str, &str)> {
+    let (template, rest) = match name.strip_prefix(TEMPLATE) {
+        Some(rest) => (TEMPLATE.len(), rest),
+        None => (0, name),
     };
-    if known { Ok(()) } else { Err(wanted) }
+    let (word, queue) = split(rest, &PROPERTIES).or_else(|| split(rest, &QUEUE_WORDS))?;
+    Some((&name[..template + word.len()], queue))
+}
+
+fn what_there_is(name: &str) -> String {
+    match word_of(name) {
+        Some((word, of)) => format!("nothing is called {}, of which {word} could be said", quoted(of)),
+        None => format!(
+            "it has {}; for a queue, as in priority.policy.NAME: {}, {}, and for queues that placement makes below it the \
+             same behind {TEMPLATE}; {GROUPS}USER",
+            SETTINGS.join(", "),
+            PROPERTIES.join(", "),
+            QUEUE_WORDS.join(", ")
+        ),
+    }
+}
+
+fn of_partition(config: &mut Config, name: &str, text: &str) -> Result<(), Wrong> {
+    let partition = &mut config.partition;
+    match name {
+        "node-sort" => {
+            partition.nodesortpolicy.kind = text.to_string();
+            let known = ["fair", "binpacking"].contains(&text);
+            return known.then_some(()).ok_or_else(|| "fair or binpacking".into());
+        }
+        "node-weights" => {
+            for (of, weight) in pairs(text)? {
+                let number = weight.parse::<f64>().ok().filter(|w| w.is_finite() && *w >= 0.0);
+                let number = number.ok_or("a list such as vcore 1, memory 0.5")?;
+                partition.nodesortpolicy.resourceweights.insert(of, number);
+            }
+        }
+        "preemption" => partition.preemption.enabled = Some(switch(text)?),
+        "quota-preemption" => partition.preemption.quotapreemptionenabled = switch(text)?,
+        "placement-rules" => {
+            let mut reader = Reader::default();
+            let read = value::parse(text).map_err(|_| "a list in YAML such as [{name: provided}]")?;
+            partition.placementrules = reader.rules(&read, &Path::default());
+            reader.first()?;
+        }
+        "partition" => partition.name = text.to_string(),
+        _ => config.gpu_type = text.to_string(),
+    }
+    Ok(())
+}
+
+fn of_queue(queue: &mut Queue, word: &str, text: &str) -> Result<(), Wrong> {
+    if let Some(word) = word.strip_prefix(TEMPLATE) {
+        let template = &mut queue.childtemplate;
+        match word {
+            "maxapplications" => template.maxapplications = count(text)?,
+            "guaranteed" => template.resources.guaranteed = amounts(text)?,
+            "max" => template.resources.max = amounts(text)?,
+            property if PROPERTIES.contains(&property) => {
+                template.properties.insert(property.to_string(), text.to_string());
+                property_is_known(property, text)?;
+            }
+            _ => return Err("possible for queues that placement makes".into()),
+        }
+        return Ok(());
+    }
+    match word {
+        "maxapplications" => queue.maxapplications = count(text)?,
+        "guaranteed" => queue.resources.guaranteed = amounts(text)?,
+        "max" => queue.resources.max = amounts(text)?,
+        "parent" => queue.parent = switch(text)?,
+        "submitacl" => queue.submitacl = text.to_string(),
+        "adminacl" => queue.adminacl = text.to_string(),
+        "limits" => {
+            let mut reader = Reader::default();
+            let read = value::parse(text).map_err(|_| "a list such as [{users: [a], maxapplications: 2}]")?;
+            queue.limits = reader.limits(&read, &Path::default());
+            reader.first()?;
+        }
+        property => {
+            queue.properties.insert(property.to_string(), text.to_string());
+            property_is_known(property, text)?;
+        }
+    }
+    Ok(())
+}
+
+impl Reader {
+    /// What a list would have to be instead of what was read.
+    fn first(&self) -> Result<(), Wrong> {
+        match self.faults.first() {
+            None => Ok(()),
+            Some(fault) if fault.at.0.is_empty() => Err(format!("possible: {}", fault.says)),
+            Some(fault) => Err(format!("possible: {}: {}", fault.at, fault.says)),
+        }
+    }
+}
+
+fn count(text: &str) -> Result<u64, Wrong> {
+    text.parse().map_err(|_| "a whole number".into())
+}
+
+/// `pods 10, ephemeral-storage 5Gi` in pairs.
+fn pairs(text: &str) -> Result<Vec<(String, String)>, Wrong> {
+    let pair = |part: &str| {
+        let (of, value) = part.trim().split_once(' ')?;
+        Some((of.to_string(), value.trim().to_string()))
+    };
+    let pairs: Option<Vec<_>> = text.split(',').map(pair).collect();
+    pairs.ok_or_else(|| "a list such as pods 10, ephemeral-storage 5Gi".into())
+}
+
+/// Quantities by type.
+fn amounts(text: &str) -> Result<Written, Wrong> {
+    let mut out = Written::new();
+    for (of, value) in pairs(text)? {
+        if parse(&of, &value).is_none() {
+            return Err(format!("possible: {} is no quantity of {of}", quoted(&value)));
+        }
+        out.insert(of, value);
+    }
+    Ok(out)
 }

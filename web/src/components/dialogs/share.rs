@@ -18,7 +18,8 @@ pub fn Share(
     let link = edge::link_of(&store.now(address::write));
     let length = link.chars().count();
     let is_too_long = length > address::IN_ADDRESS_MAX;
-    let (title, cycle) = store.now(|m| (m.scenario.name.clone(), m.cursor));
+    let (title, cycle, policy) =
+        store.now(|m| (m.scenario.name.clone(), m.cursor, m.scenario.policy.clone()));
     let markdown = format!("[{}, cycle {cycle}]({link})", title.replace(['[', ']'], ""));
     let text = link.clone();
     let copy_link = move |_| edge::copy(store, text.clone(), "Link copied.");
@@ -49,6 +50,44 @@ pub fn Share(
                     "Download the file"
                 </button>
             </div>
+            {(policy == "yunikorn").then(queues_yaml)}
         </DialogFrame>
     }
+}
+
+/// The queues as YuniKorn reads them, and what changed in them since they were imported.
+fn queues_yaml() -> Node {
+    let store = Store::get();
+    store.dispatch(Command::Export);
+    let exported = store.part(|m| m.exported.clone());
+    let made = move || {
+        let Some(made) = exported.get() else {
+            return view! { <p class="hint">"Being written …"</p> }.into_node();
+        };
+        let changes = made.changes.clone().map(|changes| match changes.is_empty() {
+            true => view! { <p class="hint">"Nothing changed since it was imported."</p> }.into_node(),
+            false => view! {
+                <p class="hint">"What changed since it was imported:"</p>
+                <pre class="listing" tabindex="0">{changes}</pre>
+            }
+            .into_node(),
+        });
+        let text = made.text.clone();
+        let save = move |_| edge::download("queues.yaml", "application/yaml", &text);
+        view! {
+            {changes}
+            <div class="row">
+                <button type="button" class="btn" on:click=save>"Download queues.yaml"</button>
+            </div>
+        }
+        .into_node()
+    };
+    view! {
+        <section class="group">
+            <h3>"queues.yaml"</h3>
+            <p class="hint">"The queues as YuniKorn reads them, without nodes and work."</p>
+            {made}
+        </section>
+    }
+    .into_node()
 }

@@ -47,7 +47,11 @@ impl Attribute {
             Some(switch) => {
                 Path::default().field("settings").field(&format!("{switch}.{}", owner_name(owner)))
             }
-            None => self.key.split('.').fold(owner.clone(), |at, step| at.field(step)),
+            None => match self.key.strip_prefix("settings.") {
+                // Names of switches may have dots of their own.
+                Some(switch) => owner.field("settings").field(switch),
+                None => self.key.split('.').fold(owner.clone(), |at, step| at.field(step)),
+            },
         }
     }
 }
@@ -317,26 +321,6 @@ pub const TIME: &[Attribute] = &[
         "How long an evicted pod keeps its GPUs.",
     ),
 ];
-
-/// The switches of YuniKorn.
-pub const YUNIKORN: &[Group] = &[(
-    "Switches of YuniKorn",
-    &[
-        ask(
-            text("settings.node-sort", "Node order", "fair", "Which node is tried first."),
-            Ask::Choice(&[("fair", "the least used"), ("binpacking", "the most used")]),
-        ),
-        ask(
-            text(
-                "settings.preemption",
-                "Preemption",
-                "on",
-                "Whether queues below their guarantee take from others.",
-            ),
-            ON_OFF,
-        ),
-    ],
-)];
 
 /// How long a job runs before others may take from it.
 pub(super) const MIN_RUNTIME: Group = (

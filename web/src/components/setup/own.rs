@@ -16,6 +16,7 @@ pub fn queue(policy: &str) -> Option<&'static [Group]> {
     match policy {
         "runai" => Some(RUNAI_QUEUE),
         "ego" => Some(EGO_QUEUE),
+        "yunikorn" => Some(super::own_yunikorn::QUEUE),
         _ => None,
     }
 }

@@ -1,0 +1,9 @@
+//! YuniKorn's own format of configurations, `queues.yaml`: read with everything that is wrong with it, and written.
+//!
+//! Source: apache/yunikorn-core, `pkg/common/configs/config.go`; the meaning of the keys: yunikorn.md 1.1 to 1.4, 8.
+
+mod read;
+mod write;
+
+pub use read::{Fault, Reader};
+pub use write::{Node, limits, partition, rules};

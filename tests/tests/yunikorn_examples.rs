@@ -1,0 +1,198 @@
+//! The shipped examples of YuniKorn do what the real scheduler did, and its words in scenarios come to something.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use fairground::policy::yunikorn::rules::RULES;
+use fairground::scenario;
+use fairground::sim::Simulation;
+use fairground::trace::{Event, Gate};
+use fairground_tests::recording::read;
+use serde_json::Value;
+
+fn simulation(text: &str) -> Simulation {
+    let read = scenario::read(text);
+    let checked = scenario::check(&read.scenario.unwrap_or_else(|| panic!("{:?}", read.diagnostics)));
+    Simulation::new(&checked.plan.unwrap_or_else(|| panic!("{:?}", checked.diagnostics)))
+}
+
+fn words(text: &str) -> Simulation {
+    simulation(&format!("format: fairground-scenario\nversion: 1\npolicy: yunikorn\n{text}"))
+}
+
+/// Who started where and who had to go, in order, with the seconds; and the keys of all rules that decided.
+fn run(mut simulation: Simulation, cycles: u32) -> (Vec<String>, BTreeSet<&'static str>) {
+    let (mut told, mut rules) = (Vec::new(), BTreeSet::new());
+    for _ in 0..cycles {
+        let Some(record) = simulation.advance() else { break };
+        let seconds = record.time.as_millis() / 1000;
+        let cluster = simulation.cluster();
+        for recorded in &record.events {
+            match recorded.event {
+                Event::Bound { pod, node, .. } => {
+                    told.push(format!("{seconds} {} {}", cluster.pods[pod].name, cluster.nodes[node].name));
+                }
+                Event::Evicted { pod, .. } => told.push(format!("{seconds} {} goes", cluster.pods[pod].name)),
+                _ => {}
+            }
+            rules.extend(recorded.checks.iter().map(|check| check.rule.key()));
+            assert!(recorded.checks.iter().all(|check| check.holds), "{:?}", recorded.checks);
+        }
+        for refusal in record.refusals.iter() {
+            rules.extend(refusal.checks.iter().map(|check| check.rule.key()));
+        }
+    }
+    (told, rules)
+}
+
+/// The same of a recording.
+fn recorded(file: &str, name: &str) -> Vec<String> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("golden/yunikorn").join(file);
+    let recording = read(&path).expect("a recording");
+    let cases = recording.cases.iter().map(|(_, text)| serde_json::from_str::<Value>(text).expect("a case"));
+    let case = cases.into_iter().find(|case| case["name"] == name).expect("a case of that name");
+    let mut told = Vec::new();
+    for decision in case["decisions"].as_array().expect("decisions") {
+        let parts: Vec<&str> = decision.as_str().expect("a text").split(':').collect();
+        let seconds = parts[0].parse::<i64>().expect("milliseconds") / 1000;
+        if let Some(victims) = parts.last().and_then(|last| last.strip_prefix("victims=")) {
+            told.extend(victims.split(',').map(|victim| format!("{seconds} {victim} goes")));
+        }
+        if parts[1].starts_with("allocated") {
+            told.push(format!("{seconds} {} {}", parts[2], parts[3]));
+        }
+    }
+    told
+}
+
+macro_rules! example {
+    ($id:literal) => {
+        include_str!(concat!("../../assets/scenarios/", $id, ".yaml"))
+    };
+}
+
+const EXAMPLES: [(&str, &str, &str); 7] = [
+    (example!("tenants-and-offsets"), "seed-multitenancy.jsonl", "seed-table"),
+    (example!("tenants-room-for-five"), "seed-multitenancy.jsonl", "seed-room-for-5"),
+    (example!("tenants-fairness-first"), "seed-multitenancy.jsonl", "seed-root-sort-priority-disabled"),
+    (example!("tenants-fair-system"), "seed-multitenancy.jsonl", "seed-system-sort-priority-disabled"),
+    (example!("preemption-fence"), "spec-examples.jsonl.gz", "q12-running-priority-7"),
+    (example!("offsets-against-guarantees"), "spec-examples.jsonl.gz", "e2-high-pri"),
+    (example!("offsets-forbid-guarantees"), "spec-examples.jsonl.gz", "e2-low-pri"),
+];
+
+#[test]
+fn examples_do_what_the_real_scheduler_did() {
+    for (text, file, name) in EXAMPLES {
+        assert_eq!(run(simulation(text), 60).0, recorded(file, name), "{name}");
+    }
+}
+
+/// Jobs of one priority are safe from the fence that those of a lower one are not.
+#[test]
+fn one_more_makes_it_safe() {
+    let text = example!("preemption-fence").replace("priority: 7", "priority: 8");
+    assert_eq!(run(simulation(&text), 60).0, recorded("spec-examples.jsonl.gz", "q12-running-priority-8"));
+}
+
+const MAX_APPLICATIONS: &str = "
+settings: {maxapplications.a: 1}
+nodes: [{name: n, gpu: 8}]
+queues: [{name: a}]
+jobs:
+- {name: j1, queue: a, gpu: 1, lasts: 5s}
+- {name: j2, queue: a, gpu: 1}
+";
+
+#[test]
+fn maxapplications_lets_one_begin_after_the_other() {
+    let (told, rules) = run(words(MAX_APPLICATIONS), 60);
+    // An application that is Completing does not count any more.
+    assert_eq!(told, ["0 j1 n", "5 j2 n"]);
+    assert!(rules.contains("yunikorn/max-applications"));
+    let refusals =
+        words(MAX_APPLICATIONS).advance().map(|record| record.refusals.to_vec()).unwrap_or_default();
+    assert!(refusals.iter().all(|r| matches!(r.gate, Gate::TooManyJobs { .. } | Gate::Behind { .. })));
+}
+
+const USER_LIMIT: &str = "
+settings:
+  limits.a: [{users: [alice], maxresources: {nvidia.com/gpu: 2}}, {users: [\"*\"], maxresources: {nvidia.com/gpu: 1}}]
+  limits.root: [{groups: [students], maxresources: {nvidia.com/gpu: 3}}]
+  groups.carol: [students]
+nodes: [{name: n, gpu: 16}]
+queues: [{name: a}, {name: b}]
+jobs:
+- {name: alice, queue: a, count: 3, gpu: 1, user: alice}
+- {name: bob, queue: a, count: 3, gpu: 1, user: bob}
+- {name: carol, queue: b, count: 5, gpu: 1, user: carol}
+";
+
+#[test]
+fn limits_of_users_and_groups_with_wildcards() {
+    let (mut told, rules) = run(words(USER_LIMIT), 60);
+    told.sort();
+    assert_eq!(
+        told,
+        ["0 alice-1 n", "0 alice-2 n", "0 bob-1 n", "0 carol-1 n", "0 carol-2 n", "0 carol-3 n"]
+    );
+    assert!(rules.contains("yunikorn/user-limit"));
+}
+
+const TEMPLATE: &str = "
+settings:
+  parent.people: true
+  childtemplate.max.people: nvidia.com/gpu 2
+nodes: [{name: n, gpu: 16}]
+queues: [{name: people}]
+jobs:
+- {name: a, queue: people, count: 3, gpu: 1, user: alice}
+- {name: b, queue: people, count: 3, gpu: 1, user: bob}
+";
+
+#[test]
+fn queues_by_user_take_the_template() {
+    let (mut told, _) = run(words(TEMPLATE), 60);
+    told.sort();
+    assert_eq!(told, ["0 a-1 n", "0 a-2 n", "0 b-1 n", "0 b-2 n"]);
+}
+
+const LOWERED: &str = "
+settings: {quota-preemption: true, quota.preemption.delay.a: 30s}
+nodes: [{name: n, gpu: 8}]
+queues: [{name: a, gpu: {limit: 6}}]
+jobs:
+- {name: j, queue: a, count: 6, gpu: 1}
+timeline:
+- {at: 10s, queue: a, gpu: {limit: 4}}
+";
+
+#[test]
+fn a_lowered_limit_is_enforced_after_a_while() {
+    let (told, rules) = run(words(LOWERED), 60);
+    let gone: Vec<&String> = told.iter().filter(|line| line.ends_with("goes")).collect();
+    assert_eq!(gone.len(), 2, "{told:?}");
+    assert!(gone.iter().all(|line| line.starts_with("40 ")), "{told:?}");
+    assert!(rules.contains("yunikorn/lowered-max"));
+}
+
+const LIMITED: &str = "
+nodes: [{name: n, gpu: 8}]
+queues: [{name: a, gpu: {limit: 1}}]
+jobs:
+- {name: j, queue: a, count: 2, gpu: 1}
+";
+
+/// Every rule decides in a case that has a name.
+#[test]
+fn every_rule_decides_somewhere() {
+    let mut decided: BTreeSet<&'static str> = BTreeSet::new();
+    for (text, ..) in EXAMPLES {
+        decided.extend(run(simulation(text), 60).1);
+    }
+    for text in [MAX_APPLICATIONS, USER_LIMIT, TEMPLATE, LOWERED, LIMITED] {
+        decided.extend(run(words(text), 60).1);
+    }
+    let all: BTreeSet<&'static str> = RULES.iter().map(|rule| rule.key()).collect();
+    assert_eq!(decided, all);
+}
