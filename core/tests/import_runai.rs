@@ -2,6 +2,7 @@
 
 use fairground::import::{Kind, Options, import_organisation, recognise};
 use fairground::scenario;
+use fairground::units::{Amount, Bound};
 
 const API: &str = r#"{
   "departments": [{"id": "7", "name": "research", "resources": [
@@ -49,8 +50,33 @@ fn the_list_of_the_api() {
     ];
     assert_eq!(queues(API), expected);
     let report = import_organisation(&[API], &Options::default()).report;
-    assert!(report.ignored.iter().any(|line| line == "1 further node pools of nlp"), "{report:?}");
-    assert!(report.assumed.iter().any(|line| line.starts_with("2 nodes of 8 GPUs")), "{report:?}");
+    assert!(report.understood.iter().any(|line| line == "the node pools default, a100"), "{report:?}");
+    assert!(report.assumed.iter().any(|line| line.starts_with("7 nodes of 8 GPUs")), "{report:?}");
+}
+
+/// Quotas are per project and pool; in a pool that is not listed the quota is 0 and over-quota allowed.
+#[test]
+fn every_pool_of_a_project() {
+    let scenario = import_organisation(&[API], &Options::default()).scenario.expect("is one");
+    let nodes: Vec<_> = scenario.nodes.iter().map(|n| (n.pool.clone(), n.count.clone())).collect();
+    let count = |n: &str| Some(scenario::Scalar(n.into()));
+    assert_eq!(nodes, [(Some("default".into()), count("2")), (Some("a100".into()), count("5"))]);
+    let plan = scenario::check(&scenario).plan.expect("is one");
+    let a100 = plan.cluster.partitions.ids().nth(1).expect("two pools");
+    let gpus = |queue: &fairground::cluster::Queue| {
+        (queue.priority, queue.resources.gpu.quota, queue.resources.gpu.limit)
+    };
+    let at = |n: i64| Bound::At(Amount::gpus(n));
+    let found: Vec<_> = plan.cluster.queues_in(a100).values().map(gpus).collect();
+    // Where one says a rank, the others have the one that the API gives when nothing is said.
+    assert_eq!(
+        found,
+        [(Some(2), at(0), Bound::Unlimited), (Some(2), at(40), at(40)), (Some(2), at(0), Bound::Unlimited)]
+    );
+    let given = Options { nodes: Some((10, 4)), ..Options::default() };
+    let nodes = import_organisation(&[API], &given).scenario.expect("is one").nodes.clone();
+    let counts: Vec<&str> = nodes.iter().filter_map(|n| n.count.as_ref()).map(|n| n.0.as_str()).collect();
+    assert_eq!(counts, ["3", "7"]);
 }
 
 #[test]

@@ -4,6 +4,7 @@ use fairground::id::JobId;
 use fairground::scenario::{Plan, Severity, apply, check, read, to_yaml};
 use fairground::sim::Simulation;
 use fairground::time::Time;
+use fairground::trace::Event;
 
 const HEAD: &str = "format: fairground-scenario\nversion: 1\n";
 
@@ -141,4 +142,153 @@ timeline:
         S039 queues["a"].pools["dev"].gpu.limit: "a" has a gpu limit of 1 below its quota of 2; the limit wins [Raise the gpu limit to 2]
         S046 jobs["big"].gpu: "big" asks for more gpu than any node it may use has (2), so it waits for ever [Ask for 2]"#]];
     expected.assert_eq(&found.join("\n"));
+}
+
+/// Two pools of one node with 2 GPUs each.
+const POOLS: &str = "policy: runai
+pools: [{name: a}, {name: b}]
+nodes:
+- {name: na, gpu: 2, pool: a}
+- {name: nb, gpu: 2, pool: b}
+";
+
+fn events(simulation: &mut Simulation, cycles: u32) -> Vec<String> {
+    let mut lines = Vec::new();
+    for _ in 0..cycles {
+        let Some(record) = simulation.advance() else { break };
+        let cluster = simulation.cluster();
+        for recorded in &record.events {
+            lines.extend(match recorded.event {
+                Event::Bound { pod, node, .. } => Some(format!(
+                    "{}: {} on {}",
+                    record.cycle, cluster.pods[pod].name, cluster.nodes[node].name
+                )),
+                Event::Evicted { pod, .. } => {
+                    Some(format!("{}: {} evicted", record.cycle, cluster.pods[pod].name))
+                }
+                Event::Offered { job, partition } => {
+                    let pool = &cluster.partitions[partition].name;
+                    Some(format!("{}: {} offered to {pool}", record.cycle, cluster.jobs[job].name))
+                }
+                _ => None,
+            });
+        }
+    }
+    lines
+}
+
+/// RC-1: one pool per cycle, then the next of the list, after the last the first again; as soon as a pool has room
+/// while the job is offered to it, it runs there.
+#[test]
+fn a_workload_walks_its_list_of_pools() {
+    let text = format!(
+        "{POOLS}queues: [{{name: D, gpu: {{quota: 4}}}}, {{name: P, parent: D, gpu: {{quota: 4}}}}]
+jobs:
+- {{name: hold-a, queue: P, gpu: 2, pools: a, on: na, lasts: 20, priority: build}}
+- {{name: hold-b, queue: P, gpu: 2, pools: b, on: nb, lasts: 3500ms, priority: build}}
+- {{name: w, queue: P, gpu: 1, pools: [a, b]}}
+"
+    );
+    let mut simulation = Simulation::new(&plan(&text));
+    let lines = events(&mut simulation, 5);
+    // After both pools it is a's turn again; from then on rounds repeat the first and are not told. In cycle 4, when b has
+    // room, it is b's turn.
+    assert_eq!(lines, ["1: w offered to b", "2: w offered to a", "4: w on nb"]);
+}
+
+/// Its own list, else the project's, else the department's, else the first pool.
+#[test]
+fn the_list_is_its_own_or_the_projects_or_the_departments() {
+    let text = format!(
+        "{POOLS}queues:
+- {{name: D, gpu: {{quota: 4}}, default-pools: [b]}}
+- {{name: P, parent: D, gpu: {{quota: 1}}, default-pools: [b, a]}}
+- {{name: Q, parent: D, gpu: {{quota: 1}}}}
+- {{name: E, gpu: {{quota: 4}}}}
+- {{name: R, parent: E, gpu: {{quota: 1}}}}
+jobs:
+- {{name: own, queue: P, gpu: 1, pools: a}}
+- {{name: projects, queue: P, gpu: 1}}
+- {{name: departments, queue: Q, gpu: 1}}
+- {{name: none, queue: R, gpu: 1}}
+"
+    );
+    let mut simulation = Simulation::new(&plan(&text));
+    simulation.advance();
+    assert_eq!(places(&simulation), ["own@na", "projects@nb", "departments@nb", "none@na"]);
+}
+
+/// Quotas are per project and pool: P owns pool a, Q pool b; Q takes back what is its own there, and while room is
+/// held for its workload in b that does not move on to a.
+#[test]
+fn a_workload_stays_where_room_is_held_for_it() {
+    let text = format!(
+        "{POOLS}delays: {{termination: 3s}}
+queues:
+- {{name: D, gpu: {{quota: 2}}}}
+- {{name: P, parent: D, gpu: {{quota: 0}}, pools: [{{name: a, gpu: {{quota: 2}}}}]}}
+- {{name: Q, parent: D, gpu: {{quota: 0}}, pools: [{{name: b, gpu: {{quota: 2}}}}]}}
+jobs:
+- {{name: pa, queue: P, gpu: 2, pools: a, on: na}}
+- {{name: pb, queue: P, gpu: 2, pools: b, on: nb}}
+- {{name: w, queue: Q, gpu: 2, pools: [b, a]}}
+"
+    );
+    let mut simulation = Simulation::new(&plan(&text));
+    let lines = events(&mut simulation, 5);
+    assert_eq!(lines, ["1: pb evicted", "4: w on nb"]);
+}
+
+/// A workload is queued in exactly one queue at a time: only the pool it is offered to counts its request.
+#[test]
+fn a_workload_is_requested_in_one_pool_only() {
+    let text = format!(
+        "{POOLS}queues: [{{name: P, gpu: {{quota: 4}}}}]
+jobs: [{{name: w, queue: P, gpu: 4, pools: [a, b]}}]
+"
+    );
+    let mut simulation = Simulation::new(&plan(&text));
+    let mut asked = Vec::new();
+    for _ in 0..4 {
+        let record = simulation.advance().expect("a cycle");
+        asked.push([record.pools[0].rows[0].request.gpu, record.pools[1].rows[0].request.gpu]);
+    }
+    // After each cycle it stands where it is offered next.
+    assert_eq!(asked, [[0.0, 4.0], [4.0, 0.0], [0.0, 4.0], [4.0, 0.0]]);
+    assert!(simulation.is_quiet(), "nothing will come of further rounds");
+}
+
+/// Every pool has the over-quota switches of the scenario, or its own.
+#[test]
+fn switches_of_a_queue_may_differ_by_pool() {
+    let text = "policy: runai
+settings: {over-quota.P: none}
+pools: [{name: a}, {name: b, settings: {over-quota.P: high}}]
+nodes: [{name: na, gpu: 2, pool: a}, {name: nb, gpu: 2, pool: b}]
+queues: [{name: P, gpu: {quota: 1}}]
+jobs: [{name: a, count: 2, queue: P, gpu: 1, pools: a}, {name: b, count: 2, queue: P, gpu: 1, pools: b}]
+";
+    let mut simulation = Simulation::new(&plan(text));
+    simulation.advance();
+    assert_eq!(places(&simulation), ["a-1@na", "b-1@nb", "b-2@nb"]);
+}
+
+/// Cycles on change: the rounds of a workload that fits nowhere come to an end, and begin anew when something changes.
+#[test]
+fn rounds_end_when_nothing_changes() {
+    let text = format!(
+        "cycle: on change
+{POOLS}queues: [{{name: P, gpu: {{quota: 4}}}}]
+jobs:
+- {{name: hold-a, queue: P, gpu: 2, pools: a, on: na, lasts: 100, priority: build}}
+- {{name: hold-b, queue: P, gpu: 2, pools: b, on: nb, lasts: 50, priority: build}}
+- {{name: w, queue: P, gpu: 1, pools: [a, b]}}
+"
+    );
+    let mut simulation = Simulation::new(&plan(&text));
+    run_to(&mut simulation, 49_000);
+    let at_rest = simulation.cycle();
+    assert!(at_rest <= 6, "{at_rest} cycles without any change");
+    run_to(&mut simulation, 60_000);
+    assert_eq!(places(&simulation), ["hold-a@na", "w@nb"]);
 }

@@ -36,5 +36,6 @@ export default defineConfig({
   projects: [
     { name: "journeys", testDir: "journeys" },
     { name: "bench", testDir: "bench", fullyParallel: false },
+    { name: "screens", testDir: "screens" },
   ],
 });

@@ -272,23 +272,31 @@ pub fn set_theme(theme: Theme) {
     };
 }
 
-/// Puts the focus on the field of a value, once it is there.
+/// Puts the focus on the field of a value once it is there: its form may have to be fetched first.
 fn focus_field(path: &str) {
-    let path = path.to_string();
-    let run = move || {
-        let Ok(fields) = document().query_selector_all("[data-path]") else { return };
-        for i in 0..fields.length() {
-            let Some(field) = fields.get(i).and_then(|n| n.dyn_into::<web_sys::HtmlElement>().ok()) else {
-                continue;
-            };
-            if field.dataset().get("path").as_deref() == Some(&path) {
-                field.scroll_into_view();
-                let _ = field.focus();
-                return;
-            }
+    look_for_field(path.to_string(), FOCUS_TRIES);
+}
+
+/// How often a field is looked for, so many milliseconds apart.
+const FOCUS_TRIES: u32 = 40;
+const FOCUS_PAUSE: Duration = Duration::from_millis(60);
+
+fn look_for_field(path: String, tries: u32) {
+    let look = move || match field_of(&path) {
+        Some(field) => {
+            field.scroll_into_view();
+            let _ = field.focus();
         }
+        None if tries > 0 => look_for_field(path.clone(), tries - 1),
+        None => {}
     };
-    set_timeout(run, Duration::from_millis(60));
+    set_timeout(look, FOCUS_PAUSE);
+}
+
+fn field_of(path: &str) -> Option<web_sys::HtmlElement> {
+    let fields = document().query_selector_all("[data-path]").ok()?;
+    let mut all = (0..fields.length()).filter_map(|i| fields.get(i)?.dyn_into::<web_sys::HtmlElement>().ok());
+    all.find(|field| field.dataset().get("path").as_deref() == Some(path))
 }
 
 #[cfg(test)]

@@ -36,7 +36,15 @@ fn held(pod: CellPod) -> Cell {
 fn node(name: &str, cells: Vec<Cell>) -> NodeCard {
     let capacity = [64_000.0, 256e9, cells.len() as f64];
     let used = gpus(cells.iter().filter(|cell| !cell.pods.is_empty()).count() as f64);
-    NodeCard { name: name.into(), ready: true, capacity, used, cells, cpu_pods: Vec::new() }
+    NodeCard {
+        name: name.into(),
+        ready: true,
+        capacity,
+        used,
+        cells,
+        cpu_pods: Vec::new(),
+        pool: String::new(),
+    }
 }
 
 fn job(name: &str, queue: u32, running: u32, pending: u32, leaving: u32, gpus: f64) -> JobRow {

@@ -144,7 +144,7 @@ pub const LIST: &[(&str, &[(&str, &str)])] = &[
         &[
             ("E", "Explain the selection"),
             ("H", "What would help the selected job"),
-            ("1 to 6", "Shares, Division, Tree, Gantt, Fairness, Queues"),
+            ("1 to 6", "Shares, Division, Tree, Gantt, Fairness, Trends"),
             ("T", "Table instead of the chart that has the focus"),
             ("Ctrl+K or /", "Do or find anything by its name"),
             ("Ctrl+S", "Copy a link to this moment"),

@@ -64,6 +64,7 @@ pub const EXAMPLES: &[Example] = examples! {
     "ego-owned-and-lent": "How does EGO share?",
     "ego-eighteen-slots": "How does EGO share?",
     "ego-grace": "How does EGO share?",
+    "four-schedulers": "What would another scheduler do?",
 };
 
 impl Example {

@@ -11,7 +11,7 @@ use crate::address::{self, Fragment};
 use crate::components::app::App;
 use crate::components::help::waiting_job;
 use crate::keys::{self, Action, Focus, Pressed};
-use crate::model::{Command, Dialog, Model, Opened, Origin, SETUP_WIDTHS, Theme};
+use crate::model::{Command, Dialog, Model, Opened, Origin, SETUP_WIDTHS, Theme, WHY_WIDTHS};
 use crate::store::Store;
 use crate::{dom, drop, edge, library, storage};
 
@@ -125,6 +125,8 @@ fn Page() -> impl IntoView {
     model.view.setup_folded = storage::remembered("setup").as_deref() == Some("folded");
     let wide = storage::remembered("setup-width").and_then(|text| text.parse::<u16>().ok());
     model.view.setup_width = wide.map_or(0, |wide| wide.clamp(SETUP_WIDTHS.0, SETUP_WIDTHS.1));
+    let wide = storage::remembered("why-width").and_then(|text| text.parse::<u16>().ok());
+    model.view.why_width = wide.map_or(0, |wide| wide.clamp(WHY_WIDTHS.0, WHY_WIDTHS.1));
     model.view.chips = storage::remembered("chips").is_none();
     let query = window().location().search().unwrap_or_default();
     let theme = ["light", "dark"].into_iter().find(|name| query.contains(&format!("theme={name}")));

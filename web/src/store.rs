@@ -7,7 +7,7 @@ use leptos::prelude::*;
 
 use crate::edge::Edge;
 use crate::engine::story::Story;
-use crate::model::{Command, EngineState, Model, Selection, View, later, mistake, update};
+use crate::model::{Command, EngineState, Model, Selection, Terms, View, later, mistake, update};
 use crate::props::{FrameSignal, LadderSignal, ResourceSignal, RunSignal, SelectionSignal};
 use crate::view_model::pointed::pointed;
 
@@ -20,6 +20,8 @@ pub struct Store {
     pub scenario: Memo<Arc<Scenario>>,
     /// The document with the values of its queues as they are at the moment from which edits hold.
     pub edited: Memo<Arc<Scenario>>,
+    /// The words of the policy that runs.
+    pub terms: Memo<&'static Terms>,
     /// What is wrong with it or questionable about it.
     pub findings: Memo<Arc<Vec<Diagnostic>>>,
     /// The moment under the cursor.
@@ -58,6 +60,7 @@ impl Store {
             model,
             edge: StoredValue::new_local(Edge::default()),
             scenario: shared(model, |m| m.scenario.clone()),
+            terms: Memo::new(move |_| model.with(|m| Terms::of(&m.scenario.policy))),
             edited: shared(model, |m| match later::moment(m) {
                 Some((_, time_ms)) => later::at_moment(&m.scenario, time_ms),
                 None => m.scenario.clone(),

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use fairground::scenario::{Path, Scenario};
-use fairground_web::engine::protocol::{Ask, Frame, Reply, Request, Run, Say};
+use fairground_web::engine::protocol::{Ask, ColumnRow, Frame, NoteRow, Reply, Request, Run, Say};
 use fairground_web::library;
 use fairground_web::model::{
     Change, Command, Effect, Model, Opened, Origin, Panel, Selection, SetupTab, Shift, begin, update,
@@ -347,4 +347,73 @@ fn a_link_carries_the_moment_inside_a_cycle_and_the_view() {
     let Fragment::Document(opened) = read(&link) else { panic!("a document") };
     let model = Model::new(*opened);
     assert_eq!((model.cursor, model.inside, model.view.now), (7, Some(3), NowView::Division));
+}
+
+/// The questions about other policies among some effects.
+fn translations(effects: &[Effect]) -> Vec<(u64, &str)> {
+    let of = |effect| match effect {
+        &Effect::Send(Request { generation, ask: Ask::Translate { ref policy, .. } }) => {
+            Some((generation, policy.as_str()))
+        }
+        _ => None,
+    };
+    effects.iter().filter_map(of).collect()
+}
+
+/// Another policy is one step of undo, says what became of the settings, and never overwrites an edit.
+#[test]
+fn another_policy_is_translated() {
+    let mut model = model();
+    let before = model.scenario.clone();
+    assert_eq!(translations(&update(&mut model, Command::Policy("kai".into()))), vec![]);
+    let asked = update(&mut model, Command::Policy("ego".into()));
+    let [(generation, "ego")] = translations(&asked)[..] else { panic!("{asked:?}") };
+    update(&mut model, set("team-a", "quota", "3"));
+    let edited = model.scenario.clone();
+    let mut translated = (*edited).clone();
+    translated.policy = "ego".into();
+    let note = NoteRow { kind: "dropped".into(), says: "gone".into(), at: vec!["here".into()], n: 1 };
+    let say = Say::Translated {
+        policy: "ego".into(),
+        scenario: Some(fairground::scenario::to_json(&translated)),
+        notes: vec![note],
+    };
+    let reply = |generation, say: &Say| Command::Replied(Box::new(Reply { generation, say: say.clone() }));
+    let again = update(&mut model, reply(generation, &say));
+    assert_eq!(model.scenario, edited, "the answer was about the scenario before the edit");
+    let [(generation, "ego")] = translations(&again)[..] else { panic!("{again:?}") };
+    update(&mut model, reply(generation, &say));
+    assert_eq!(*model.scenario, translated);
+    assert_eq!(model.translated.as_ref().map(|t| t.count("dropped")), Some(1));
+    assert!(model.notices.iter().any(|notice| notice.text.contains("1 dropped")), "{:?}", model.notices);
+    assert_eq!(model.history.undo_name(), Some("policy → ego"));
+    update(&mut model, Command::Undo);
+    assert_eq!(model.scenario, edited);
+    update(&mut model, Command::Undo);
+    assert_eq!(model.scenario, before);
+}
+
+/// Four runs are asked for; late answers of an earlier comparison do not count.
+#[test]
+fn policies_are_compared() {
+    let mut model = model();
+    let asked = |effects: &[Effect]| -> Vec<u64> {
+        let of = |effect: &Effect| match effect {
+            Effect::Send(Request { generation, ask: Ask::Compare { .. } }) => Some(*generation),
+            _ => None,
+        };
+        effects.iter().filter_map(of).collect()
+    };
+    let first = asked(&update(&mut model, Command::Compare));
+    let second = asked(&update(&mut model, Command::Compare));
+    assert_eq!((first.len(), second.len()), (4, 4));
+    let reply = |generation| {
+        let column = Box::new(ColumnRow { policy: "ego".into(), ..ColumnRow::default() });
+        Command::Replied(Box::new(Reply { generation, say: Say::Compared { column } }))
+    };
+    update(&mut model, reply(first[0]));
+    assert!(model.compared.is_empty());
+    update(&mut model, reply(second[0]));
+    update(&mut model, reply(second[1]));
+    assert_eq!(model.compared.len(), 1, "one column per policy");
 }

@@ -24,6 +24,7 @@ Usage: cargo xtask TASK
   serve [--release] [--port N]   build the page, serve it on this machine; a reload of the page rebuilds it
   test                           format, lints, docs, all tests, browser tests; one closing line
   e2e [--no-build] [ARGS]        browser tests alone, on the release build; ARGS go to playwright
+  screens [--no-build]           pictures of the page at every width, to be looked at, in target/screens
   dist                           static files for any web host and any sub-path in dist/, with a size table
   bench [ARGS]                   benchmarks of the engine
   bench --browser [--no-build]   of the page in a browser: time to paint, steps, edits, playing
@@ -40,6 +41,7 @@ fn main() -> ExitCode {
         "test" => return test::everything(),
         "e2e" => e2e(rest),
         "dist" => page::dist().map(|_| ()),
+        "screens" => built(rest).and_then(|(dist, args)| test::browser(&dist, "screens", args).map(|_| ())),
         "bench" => bench(rest),
         "golden" => return golden(rest),
         "help" | "--help" | "-h" => {

@@ -13,7 +13,7 @@ use crate::tools;
 
 /// The most the start page may transfer, in bytes after brotli. It keeps the page from growing unnoticed; the
 /// aim is 450,000, of which view code and the engine are still far.
-const START_PAGE_LIMIT: u64 = 690_000;
+const START_PAGE_LIMIT: u64 = 715_000;
 
 /// What the start page loads beyond the files that `index.html` names.
 const ALSO_LOADED: [&str; 2] = ["assets/worker.js", "assets/__wasm_split.js"];
@@ -94,14 +94,19 @@ fn generate_module(profile: Profile, module: Module, folder: &Path) -> Result<()
     })?;
     let compiled = root().join("target").join(target).join(profile.name()).join(format!("{program}.wasm"));
     let stamp = folder.join("made-from");
-    let made_from = format!("{:016x} {}", hash(&[read(&compiled)?]), wasm_bindgen.display());
+    let made_from = format!(
+        "{:016x} {} {}",
+        hash(&[read(&compiled)?]),
+        wasm_bindgen.display(),
+        bindgen_options(module).join(" ")
+    );
     if std::fs::read_to_string(&stamp).is_ok_and(|found| found == made_from) {
         return Ok(());
     }
     clear(folder)?;
     let whole = if module.in_chunks { cut(&compiled, name, folder)? } else { compiled };
     let mut bindgen = Command::new(wasm_bindgen);
-    bindgen.args(["--target", "web", "--no-typescript", "--out-name", name, "--out-dir"]);
+    bindgen.args(bindgen_options(module)).args(["--out-name", name, "--out-dir"]);
     step("Write the JavaScript half", || {
         run(bindgen.arg(folder).arg(&whole), "remove target/tools and try again")
     })?;
@@ -114,6 +119,13 @@ fn generate_module(profile: Profile, module: Module, folder: &Path) -> Result<()
         })?;
     }
     write(&stamp, made_from.as_bytes())
+}
+
+fn bindgen_options(module: Module) -> Vec<&'static str> {
+    let mut options = vec!["--target", "web", "--no-typescript"];
+    // Chunks call through the table of functions, which the linker exports.
+    options.extend(module.in_chunks.then_some("--keep-lld-exports"));
+    options
 }
 
 /// Cuts what is marked with `wasm_split` out of a module; gives what is left, for wasm-bindgen.
@@ -196,7 +208,7 @@ fn stamp_version(folder: &Path) -> Result<(), Failure> {
     let ending = format!(".js{version}\"");
     replace_in(
         &folder.join("assets/fairground.js"),
-        &[("__wasm_split.js\"", &format!("__wasm_split{ending}"))],
+        &[("from \"./__wasm_split.js\"", &format!("from \"./__wasm_split{ending}"))],
     )?;
     replace_in(
         &folder.join("assets/__wasm_split.js"),

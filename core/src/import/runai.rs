@@ -10,7 +10,8 @@
 //! NVIDIA Run:ai, REST API reference, organizations: projects and departments
 //!
 //! # Differs
-//! One node pool is read, *default* if there is one. Quotas of CPU and memory are left out.
+//! Quotas of CPU and memory are left out. In a node pool that an entry does not list its GPU quota is 0, as Run:ai sets it
+//! in a new pool.
 
 use std::sync::Arc;
 
@@ -18,7 +19,8 @@ use super::csv::Options;
 use super::loose::{Place, Reader, tree};
 use super::{Imported, Report};
 use crate::scenario::{
-    NODE_GPUS_MAX, NODES_MAX, NodeEntry, QUEUES_MAX, QueueEntry, ResourceEntry, Scalar, Scenario,
+    NODE_GPUS_MAX, NODES_MAX, NodeEntry, POOLS_MAX, PoolEntry, QUEUES_MAX, QueueEntry, QueuePoolEntry,
+    ResourceEntry, Scalar, Scenario,
 };
 
 /// GPUs of a node when nothing says how many.
@@ -27,6 +29,9 @@ const NODE_GPUS: u32 = 8;
 /// Ranks, the worst first; the one left out is *MediumLow*.
 const RANKS: [&str; 7] = ["VeryLow", "Low", "MediumLow", "Medium", "MediumHigh", "High", "VeryHigh"];
 const RANK_UNSAID: usize = 2;
+
+/// The weight *medium* and the rank *MediumLow*, those of a queue that says none.
+const USUAL: &str = "2";
 
 /// Whether a text lists projects or departments: it says so near its beginning, and what they deserve.
 pub fn is_organisation(text: &str) -> bool {
@@ -54,8 +59,10 @@ pub fn import_organisation(texts: &[&str], options: &Options) -> Imported {
         lists.collect::<Vec<_>>().concat()
     };
     let (departments, projects) = (list("departments"), list("projects"));
-    let pool = chosen_pool(departments.iter().chain(&projects), &mut reader);
-    let mut organisation = Organisation { units: Vec::new(), pool };
+    let mut pools = all_pools(departments.iter().chain(&projects), &mut reader);
+    report.ignored.extend(pools.iter().skip(POOLS_MAX).map(|pool| format!("the node pool {pool}")));
+    pools.truncate(POOLS_MAX);
+    let mut organisation = Organisation { units: Vec::new(), pools };
     for place in &departments {
         let unit = organisation.unit(place, &mut reader, &mut report);
         organisation.add(unit);
@@ -73,7 +80,7 @@ pub fn import_organisation(texts: &[&str], options: &Options) -> Imported {
         report.ignored.push("the text: it lists neither projects nor departments".into());
     }
     let is_ok = report.diagnostics.is_empty() && !queues.is_empty();
-    let scenario = is_ok.then(|| finish(queues, &organisation.pool, options, &mut report));
+    let scenario = is_ok.then(|| finish(queues, &organisation.pools, options, &mut report));
     Imported { scenario: scenario.flatten(), report }
 }
 
@@ -81,30 +88,45 @@ pub fn import_organisation(texts: &[&str], options: &Options) -> Imported {
 struct Unit {
     id: String,
     queue: QueueEntry,
-    gpus: f64,
+    /// What it deserves in each pool.
+    gpus: Vec<f64>,
 }
 
 struct Organisation {
     units: Vec<Unit>,
-    /// The node pool that is read.
-    pool: String,
+    /// The names of all node pools; at least one, which is empty if no entry names one.
+    pools: Vec<String>,
 }
 
-/// The pool *default* if some entry has it, else the first that is named; empty: no entry names one.
-fn chosen_pool<'a>(units: impl Iterator<Item = &'a Place<'a>>, reader: &mut Reader) -> String {
-    let mut first = String::new();
+/// What a queue has in one pool.
+#[derive(Default)]
+struct Terms {
+    priority: Option<Scalar>,
+    gpu: ResourceEntry,
+    gpus: f64,
+}
+
+/// The names of all pools, *default* first, as work that names none is offered to it.
+fn all_pools<'a>(units: impl Iterator<Item = &'a Place<'a>>, reader: &mut Reader) -> Vec<String> {
+    let mut all: Vec<String> = Vec::new();
     for unit in units {
         for pool in pools(unit, reader) {
             let name = pool_name(&pool, reader);
-            if name == "default" {
-                return name;
-            }
-            if first.is_empty() {
-                first = name;
+            if !all.contains(&name) {
+                all.push(name);
             }
         }
     }
-    first
+    if all.len() > 1 {
+        all.retain(|name| !name.is_empty());
+    }
+    if let Some(at) = all.iter().position(|name| name == "default") {
+        all[..=at].rotate_right(1);
+    }
+    if all.is_empty() {
+        all.push(String::new());
+    }
+    all
 }
 
 /// The first number that is there.
@@ -140,48 +162,78 @@ fn pool_name(pool: &Place<'_>, reader: &mut Reader) -> String {
     reader.map(pool, "nodePool").map(|pool| reader.text(&pool, "name")).unwrap_or_default()
 }
 
+/// What a department or project has in one pool. `own`: the entry of that pool; `whole`: the unit itself, of which
+/// older versions say it directly.
+fn terms(
+    own: Option<&Place<'_>>,
+    whole: Option<&Place<'_>>,
+    name: &str,
+    reader: &mut Reader,
+    report: &mut Report,
+) -> Terms {
+    let gpu = own.and_then(|own| reader.map(own, "gpu"));
+    let (gpu, whole) = (gpu.as_ref(), whole.filter(|_| gpu.is_none()));
+    let deserved = first(reader, &[(gpu, "deserved"), (whole, "deservedGpus")]).unwrap_or(0.0);
+    let limit = first(reader, &[(gpu, "limit"), (gpu, "maxAllowed"), (whole, "maxAllowedGpus")]);
+    let weight = first(reader, &[(gpu, "overQuotaWeight"), (whole, "gpuOverQuotaWeight")]);
+    let rank = own.map(|own| reader.text(own, "rank")).filter(|rank| !rank.is_empty());
+    let priority = rank.and_then(|rank| {
+        let found = RANKS.iter().position(|known| known.eq_ignore_ascii_case(&rank));
+        if found.is_none() {
+            report.ignored.push(format!("rank {rank} of {name}"));
+        }
+        found
+    });
+    let bound = |n: f64| Scalar(if n < 0.0 { "unlimited".into() } else { decimal(n) });
+    Terms {
+        priority: priority.map(|rank| Scalar(rank.to_string())),
+        gpu: ResourceEntry {
+            quota: Some(bound(deserved)),
+            limit: Some(bound(limit.unwrap_or(-1.0))),
+            weight: weight.map(|w| Scalar(decimal(w.max(0.0)))),
+            usage: None,
+        },
+        gpus: deserved.max(0.0),
+    }
+}
+
 impl Organisation {
     fn unit(&self, place: &Place<'_>, reader: &mut Reader, report: &mut Report) -> Unit {
         let name = reader.text(place, "name");
-        let pools = pools(place, reader);
-        let own = pools.iter().find(|pool| pool_name(pool, reader) == self.pool);
-        let others = pools.len() - usize::from(own.is_some());
-        if others > 0 {
-            report.ignored.push(format!("{others} further node pools of {name}"));
-        }
+        let listed = pools(place, reader);
         let old = place.get("resources").filter(|place| !place.entries().is_empty());
-        let gpu = own.or(old.as_ref()).and_then(|own| reader.map(own, "gpu"));
-        let (gpu, whole) = (gpu.as_ref(), gpu.is_none().then_some(place));
-        let deserved = first(reader, &[(gpu, "deserved"), (whole, "deservedGpus")]).unwrap_or(0.0);
-        let limit = first(reader, &[(gpu, "limit"), (gpu, "maxAllowed"), (whole, "maxAllowedGpus")]);
-        let weight = first(reader, &[(gpu, "overQuotaWeight"), (whole, "gpuOverQuotaWeight")]);
-        let rank = own.map(|own| reader.text(own, "rank")).filter(|rank| !rank.is_empty());
-        let priority = rank.and_then(|rank| {
-            let found = RANKS.iter().position(|known| known.eq_ignore_ascii_case(&rank));
-            if found.is_none() {
-                report.ignored.push(format!("rank {rank} of {name}"));
+        let mut queue = QueueEntry { name, ..QueueEntry::default() };
+        let mut gpus = Vec::with_capacity(self.pools.len());
+        for (i, pool) in self.pools.iter().enumerate() {
+            let own = listed.iter().find(|entry| pool_name(entry, reader) == *pool);
+            let own = own.or(old.as_ref().filter(|_| i == 0));
+            let whole = Some(place).filter(|_| i == 0);
+            let Terms { priority, gpu, gpus: deserved } = terms(own, whole, &queue.name, reader, report);
+            gpus.push(deserved);
+            if i == 0 {
+                (queue.priority, queue.gpu) = (priority, gpu);
+            } else {
+                // A row that leaves something out would take it over from the first pool; Run:ai's defaults are meant.
+                let or_usual = |typed: Option<Scalar>, first: &Option<Scalar>| {
+                    typed.or_else(|| first.as_ref().map(|_| Scalar(USUAL.into())))
+                };
+                let priority = or_usual(priority, &queue.priority);
+                let gpu = ResourceEntry { weight: or_usual(gpu.weight.clone(), &queue.gpu.weight), ..gpu };
+                queue.pools.push(QueuePoolEntry {
+                    name: pool.clone(),
+                    priority,
+                    gpu,
+                    ..QueuePoolEntry::default()
+                });
             }
-            found
-        });
-        let bound = |n: f64| Scalar(if n < 0.0 { "unlimited".into() } else { decimal(n) });
-        let queue = QueueEntry {
-            name,
-            priority: priority.map(|rank| Scalar(rank.to_string())),
-            gpu: ResourceEntry {
-                quota: Some(bound(deserved)),
-                limit: Some(bound(limit.unwrap_or(-1.0))),
-                weight: weight.map(|w| Scalar(decimal(w.max(0.0)))),
-                usage: None,
-            },
-            ..QueueEntry::default()
-        };
-        Unit { id: reader.text(place, "id"), queue, gpus: deserved.max(0.0) }
+        }
+        Unit { id: reader.text(place, "id"), queue, gpus }
     }
 
     /// The departments that are not listed but named by their projects. Each is given what its projects are promised together:
     /// with less, over-quota among departments, which goes by quota, would pass it by.
     fn add_departments(&mut self, projects: &[Place<'_>], reader: &mut Reader, report: &mut Report) {
-        let mut missing: Vec<(String, String, f64)> = Vec::new();
+        let mut missing: Vec<(String, String, Vec<f64>)> = Vec::new();
         for place in projects {
             let (id, name) = department(place, reader);
             if name.is_empty() || self.named(&id, &name).is_some() {
@@ -189,22 +241,26 @@ impl Organisation {
             }
             let gpus = self.unit(place, reader, &mut Report::default()).gpus;
             match missing.iter_mut().find(|(_, known, _)| *known == name) {
-                Some((_, _, sum)) => *sum += gpus,
+                Some((_, _, sums)) => sums.iter_mut().zip(gpus).for_each(|(sum, gpus)| *sum += gpus),
                 None => missing.push((id, name, gpus)),
             }
         }
         for (id, name, gpus) in missing {
-            let promised = decimal(gpus);
+            let promised = decimal(gpus.iter().sum());
             report.assumed.push(format!(
                 "department {name} has a quota of {promised} GPUs, the sum of its projects' quotas: it is not listed"
             ));
-            let unlimited = || Some(Scalar("unlimited".into()));
-            let gpu = ResourceEntry {
-                quota: Some(Scalar(promised)),
-                limit: unlimited(),
+            let terms = |gpus: f64| ResourceEntry {
+                quota: Some(Scalar(decimal(gpus))),
+                limit: Some(Scalar("unlimited".into())),
                 ..ResourceEntry::default()
             };
-            self.add(Unit { id, queue: QueueEntry { name, gpu, ..QueueEntry::default() }, gpus });
+            let mut queue = QueueEntry { name, gpu: terms(gpus[0]), ..QueueEntry::default() };
+            for (pool, &gpus) in self.pools.iter().zip(&gpus).skip(1) {
+                let gpu = terms(gpus);
+                queue.pools.push(QueuePoolEntry { name: pool.clone(), gpu, ..QueuePoolEntry::default() });
+            }
+            self.add(Unit { id, queue, gpus });
         }
     }
 
@@ -241,13 +297,20 @@ impl Organisation {
     }
 }
 
-fn finish(units: Vec<Unit>, pool: &str, options: &Options, report: &mut Report) -> Option<Scenario> {
+fn finish(units: Vec<Unit>, pools: &[String], options: &Options, report: &mut Report) -> Option<Scenario> {
     let n_projects = units.iter().filter(|unit| unit.queue.parent.is_some()).count();
-    let top = units.iter().filter(|unit| unit.queue.parent.is_none());
-    let promised = top.map(|unit| unit.gpus).sum::<f64>().clamp(0.0, 1e9);
-    let needed = (promised / f64::from(NODE_GPUS)).ceil().max(1.0) as u32;
-    let (n_nodes, node_gpus) = options.nodes.unwrap_or((needed, NODE_GPUS));
-    if u64::from(n_nodes) > NODES_MAX || i64::from(node_gpus) > NODE_GPUS_MAX {
+    let promised: Vec<f64> = (0..pools.len())
+        .map(|pool| {
+            let (top, below): (Vec<&Unit>, Vec<&Unit>) =
+                units.iter().partition(|unit| unit.queue.parent.is_none());
+            let sum = |level: Vec<&Unit>| level.iter().map(|unit| unit.gpus[pool]).sum::<f64>();
+            sum(top).max(sum(below)).clamp(0.0, 1e9)
+        })
+        .collect();
+    let node_gpus = options.nodes.map_or(NODE_GPUS, |(_, gpus)| gpus);
+    let counts = node_counts(&promised, options.nodes.map(|(n, _)| n));
+    let n_nodes: u64 = counts.iter().copied().map(u64::from).sum();
+    if n_nodes > NODES_MAX || i64::from(node_gpus) > NODE_GPUS_MAX {
         return None;
     }
     let n_top = units.len() - n_projects;
@@ -256,26 +319,49 @@ fn finish(units: Vec<Unit>, pool: &str, options: &Options, report: &mut Report) 
         n => format!("{n_top} departments and {n} projects below them"),
     };
     report.understood.push(format!("{levels}, with quota, limit, over-quota weight and rank of GPUs"));
-    if !pool.is_empty() {
-        report.understood.push(format!("the node pool {pool}"));
+    match pools {
+        [one] if one.is_empty() => {}
+        [one] => report.understood.push(format!("the node pool {one}")),
+        several => report.understood.push(format!("the node pools {}", several.join(", "))),
     }
     report.assumed.push(format!("{n_nodes} nodes of {node_gpus} GPUs: nodes are not part of the text"));
     report.ignored.push("quotas of CPU and memory".into());
     report.assumed.push("no work: add jobs, or a trace of them".into());
     let value = |n: u32| Some(Scalar(n.to_string()));
-    let node = NodeEntry {
-        name: "node".into(),
-        count: value(n_nodes),
+    let is_one = pools.len() == 1;
+    let node = |(pool, n): (&String, u32)| NodeEntry {
+        name: if is_one { "node".into() } else { pool.clone() },
+        count: value(n),
         gpu: value(node_gpus),
+        pool: (!is_one).then(|| pool.clone()),
         ..NodeEntry::default()
     };
+    let listed = pools.iter().filter(|_| !is_one);
     Some(Scenario {
         name: options.name.clone(),
         policy: "runai".into(),
-        nodes: Arc::new(vec![node]),
+        nodes: Arc::new(pools.iter().zip(counts).map(node).collect()),
         queues: Arc::new(units.into_iter().map(|unit| unit.queue).collect()),
+        pools: Arc::new(
+            listed.map(|name| PoolEntry { name: name.clone(), ..PoolEntry::default() }).collect(),
+        ),
         ..Scenario::default()
     })
+}
+
+/// How many nodes each pool has: as many as its quotas need, or a given number in that proportion; at least one.
+fn node_counts(promised: &[f64], given: Option<u32>) -> Vec<u32> {
+    let needed = |gpus: &f64| (gpus / f64::from(NODE_GPUS)).ceil().max(1.0) as u32;
+    let Some(given) = given else { return promised.iter().map(needed).collect() };
+    if promised.len() == 1 {
+        return vec![given];
+    }
+    let all: f64 = promised.iter().sum();
+    let part =
+        |gpus: &f64| if all > 0.0 { (f64::from(given) * gpus / all).floor().max(1.0) as u32 } else { 1 };
+    let mut counts: Vec<u32> = promised.iter().map(part).collect();
+    counts[0] += given.saturating_sub(counts.iter().sum());
+    counts
 }
 
 /// At most three digits behind the point.

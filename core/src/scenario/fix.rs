@@ -162,6 +162,10 @@ fn set(shape: &mut dyn Shape, segments: &[Segment], value: &str) -> Option<()> {
                 Segment::Named(element) if name == GROWING && !value.is_empty() => {
                     fix_pools::grow(rows, element)
                 }
+                // Nothing is said there already.
+                _ if name == GROWING && value.is_empty() && position(rows, which).is_none() => {
+                    return Some(());
+                }
                 _ => position(rows, which)?,
             };
             return set(rows.row_mut(i)?, rest, value);

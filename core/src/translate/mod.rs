@@ -7,7 +7,7 @@
 //! policy does not read stay in the file for others. Everything that is not simply kept has a [`Note`], and so have
 //! values that count now and did not before. To the same policy nothing changes.
 //!
-//! [`product`] is the table of who reads what; [`queues`], [`jobs`] and [`settings`] go through the parts of a scenario.
+//! `product` is the table of who reads what; `queues`, `jobs` and `settings` go through the parts of a scenario.
 
 mod jobs;
 mod product;

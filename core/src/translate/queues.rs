@@ -76,7 +76,12 @@ fn given(work: &mut Work<'_>, at: &Path, field: Field, r: Resource, value: Optio
     match (from.word(field, r), to.word(field, r)) {
         (None, None) => {}
         (Some(_), None) => {
-            work.note(Kind::Dropped, at, format!("{} has no {what}s of {}", to.name, r.name()))
+            let of = if to.word(field, Resource::GPU).is_some() {
+                [" of ", r.name()].concat()
+            } else {
+                String::new()
+            };
+            work.note(Kind::Dropped, at, format!("{} has no {what}s{of}", to.name));
         }
         (None, Some(word)) => {
             work.note(
@@ -86,12 +91,7 @@ fn given(work: &mut Work<'_>, at: &Path, field: Field, r: Resource, value: Optio
             );
         }
         (Some(_), Some(_)) if field == Field::Quota && is_unlimited(text) && to.is(&["yunikorn", "ego"]) => {
-            let says = format!(
-                "{} promises no unlimited amount: no {} of {}",
-                to.name,
-                to.words[0].unwrap_or("quota"),
-                r.name()
-            );
+            let says = format!("{} promises no unlimited amount, so nothing is promised there", to.name);
             work.note(Kind::Dropped, at, says);
         }
         (Some(_), Some(word)) if word != what => {
@@ -111,8 +111,8 @@ fn left_out(work: &mut Work<'_>, i: usize, at: &Path, field: Field, r: Resource)
     }
     let meant = from.unset(field, r);
     let text = meant.unwrap_or_else(|| Product::assumed(field, r));
-    if to.unset(field, r) == Some(text) || to.unset(field, r).is_none() && text == Product::assumed(field, r)
-    {
+    // Where leaving it out promises and forbids nothing, neither 0 nor unlimited would say more.
+    if to.unset(field, r).is_none_or(|means| means == text) {
         return;
     }
     *value_mut(part_mut(&mut work.new_queues()[i], r), field) = Some(text.into());

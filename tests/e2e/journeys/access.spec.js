@@ -73,11 +73,17 @@ for (const [theme, width] of [["light", 1440], ["dark", 1440], ["dark", 390]]) {
     await app.atCycle(1);
     await page.keyboard.press("ArrowRight");
     await app.atCycle(2);
-    for (const [key, name] of [["2", "Division"], ["3", "Tree"]]) {
+    for (const [key, name] of [
+      ["2", "Division"],
+      ["3", "Tree"],
+      ["4", "Gantt"],
+      ["5", "Fairness and waste"],
+      ["6", "Queues over time"],
+    ]) {
       await page.locator(".now-panel").focus();
       await page.keyboard.press(key);
       await expect(page.getByRole("region", { name, exact: true })).toBeVisible();
-      await check(name.toLowerCase());
+      await check(name.toLowerCase().replaceAll(" ", "-"));
     }
     await page.keyboard.press("Control+k");
     await expect(page.getByRole("listbox")).toBeVisible();

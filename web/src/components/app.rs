@@ -18,6 +18,7 @@ use super::help::Help;
 use super::icicle::Icicle;
 use super::icons::Kind;
 use super::multiples::Multiples;
+use super::remark::Remark;
 use super::setup::Setup;
 use super::shares::Shares;
 use super::strip::{Notices, Strip};
@@ -162,8 +163,14 @@ const VIEWS: [(NowView, &str); 6] = [
     (NowView::Tree, "Tree"),
     (NowView::Gantt, "Gantt"),
     (NowView::Fairness, "Fairness"),
-    (NowView::Queues, "Queues"),
+    (NowView::Queues, "Trends"),
 ];
+
+/// The id of a view's tab.
+fn tab_id(view: NowView) -> String {
+    let name = VIEWS.iter().find(|(this, _)| *this == view).map_or("", |(_, name)| name);
+    format!("now-tab-{name}")
+}
 
 /// NOW: the charts of the moment.
 /// Long because its markup is one tree.
@@ -201,10 +208,9 @@ fn Now() -> impl IntoView {
             </button>
         }
     });
-    let label = move || {
-        let name = VIEWS.iter().find(|(this, _)| *this == shown.get()).map_or("", |(_, name)| name);
-        format!("now-tab-{name}")
-    };
+    // Where not all tabs have room, the present one is in sight.
+    Effect::new(move |_| super::show_id(&tab_id(shown.get())));
+    let label = move || tab_id(shown.get());
     let on_key = move |event: leptos::ev::KeyboardEvent| {
         let at = VIEWS.iter().position(|(this, _)| *this == shown.get_untracked()).unwrap_or(0);
         let to = match event.key().as_str() {
@@ -281,6 +287,7 @@ fn WhyPanel() -> impl IntoView {
             on_seek=Callback::new(move |cycle| store.dispatch(Command::GoTo(cycle)))
         />
         <Help />
+        <Remark />
     }
 }
 

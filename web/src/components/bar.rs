@@ -20,13 +20,14 @@ pub fn Bar() -> impl IntoView {
     let policy = store.part(|m| Choice::of(&m.scenario.policy).key);
     let short = move || Choice::of(policy.get()).short;
     let policies = move |()| {
-        let choose = |key: &str| Command::Set { at: Path::default().field("policy"), value: key.to_string() };
+        let choose = |key: &str| Command::Policy(key.to_string());
         let mut items: Vec<MenuItem> = POLICIES
             .iter()
             .map(|Choice { key, name, .. }| {
                 MenuItem::new(*name, choose(key)).choice(policy.get_untracked() == *key)
             })
             .collect();
+        items.push(MenuItem::new("Compare policies", Command::Compare));
         items.push(MenuItem::new("All switches", Command::Tab(SetupTab::Rules)));
         items
     };

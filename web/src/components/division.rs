@@ -92,7 +92,7 @@ pub fn Division() -> impl IntoView {
     view! {
         <section class="chart division" aria-label="Division" data-composite on:keydown=keys>
             <div class="sect">
-                <h2>{move || view.get().map_or_else(|| store.scenario.with(|s| Terms::of(&s.policy).says("Select a queue to see how its fair share came about")), |v| v.title)}</h2>
+                <h2>{move || view.get().map_or_else(|| store.terms.get().says("Select a queue to see how its fair share came about"), |v| v.title)}</h2>
                 {levels}
                 {table_button(as_table)}
             </div>
@@ -157,6 +157,7 @@ fn rounded(weight: f64) -> f64 {
     (weight / step).round().max(0.0) * step
 }
 
+/// The wall of one tank. Long because its markup is one tree.
 #[component]
 fn Grip(at: usize, queue: String, resource: u8, lies: Memo<Layout>) -> impl IntoView {
     let store = Store::get();

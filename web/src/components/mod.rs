@@ -18,6 +18,7 @@ pub mod icons;
 pub mod menu;
 pub mod multiples;
 pub mod picture;
+pub mod remark;
 pub mod setup;
 pub mod shares;
 pub mod strip;
@@ -25,11 +26,22 @@ pub mod timeline;
 pub mod transport;
 pub mod why;
 
+use leptos::prelude::document;
 use wasm_bindgen::JsCast;
+
+/// Scrolls the element of that id into sight inside what holds it, if there is one.
+pub fn show_id(id: &str) {
+    if let Some(element) = document().get_element_by_id(id) {
+        let options = web_sys::ScrollIntoViewOptions::new();
+        options.set_block(web_sys::ScrollLogicalPosition::Nearest);
+        options.set_inline(web_sys::ScrollLogicalPosition::Nearest);
+        element.scroll_into_view_with_scroll_into_view_options(&options);
+    }
+}
 
 /// Puts the focus on the element of that id, if there is one.
 pub fn focus_id(id: &str) {
-    let element = leptos::prelude::document().get_element_by_id(id);
+    let element = document().get_element_by_id(id);
     if let Some(element) = element.and_then(|e| e.dyn_into::<web_sys::HtmlElement>().ok()) {
         let _ = element.focus();
     }

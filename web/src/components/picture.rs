@@ -6,7 +6,6 @@ use wasm_bindgen::JsCast;
 use wasm_bindgen::prelude::Closure;
 
 use crate::charts::export::{Label, standalone};
-use crate::model::Terms;
 use crate::store::Store;
 use crate::view_model::Table;
 use crate::words;
@@ -29,7 +28,7 @@ pub fn legend_line(svg: String, name: &'static str) -> Node {
         let is_kai = store.scenario.with(|s| matches!(s.policy.as_str(), "" | "kai"));
         words::term(name).filter(|_| is_kai).map(|term| view! { <i class="term">{term}</i> })
     };
-    let name = move || store.scenario.with(|s| Terms::of(&s.policy).word(name));
+    let name = move || store.terms.get().word(name);
     view! { <span>{icon(svg)}{name}{term}</span> }.into_node()
 }
 
@@ -67,24 +66,27 @@ pub fn table_button(shown: RwSignal<bool>) -> impl IntoView {
     let save = move || {
         (!shown.get()).then(|| {
             view! {
-                <button type="button" class="btn quiet small no-print save" title="Save as a picture (SVG)" on:click=|event: web_sys::MouseEvent| save_picture(&event, false)>
+                <button type="button" class="btn quiet small" title="Save as a picture (SVG)" on:click=|event: web_sys::MouseEvent| save_picture(&event, false)>
                     "SVG"
                 </button>
-                <button type="button" class="btn quiet small no-print" title="Save as a picture (PNG)" on:click=|event: web_sys::MouseEvent| save_picture(&event, true)>
+                <button type="button" class="btn quiet small" title="Save as a picture (PNG)" on:click=|event: web_sys::MouseEvent| save_picture(&event, true)>
                     "PNG"
                 </button>
             }
         })
     };
     view! {
-        {save}
-        <button
-            class="btn quiet small no-print"
-            aria-pressed=move || shown.get().to_string()
-            on:click=move |_| shown.update(|shown| *shown = !*shown)
-        >
-            {move || if shown.get() { "Chart" } else { "Table" }}
-        </button>
+        <span class="chart-tools no-print">
+            {save}
+            <button
+                type="button"
+                class="btn quiet small"
+                aria-pressed=move || shown.get().to_string()
+                on:click=move |_| shown.update(|shown| *shown = !*shown)
+            >
+                {move || if shown.get() { "Chart" } else { "Table" }}
+            </button>
+        </span>
     }
 }
 

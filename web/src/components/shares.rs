@@ -4,9 +4,12 @@ use crate::dom::prelude::*;
 use leptos::html;
 use wasm_bindgen::JsCast;
 
+use std::sync::Arc;
+
 use super::picture::{insert, legend_line, move_focus, on_size, table, table_button};
 use crate::charts::marks;
 use crate::charts::shares::{Rows, shares as draw};
+use crate::engine::protocol::Frame;
 use crate::model::Selection;
 use crate::props::{FrameSignal, OnSelect, ResourceSignal, SelectionSignal};
 use crate::view_model::shares::{self, ShareRow, SharesView};
@@ -28,8 +31,11 @@ pub fn Shares(
     /// Selects a queue.
     on_select: OnSelect,
 ) -> impl IntoView {
+    let pool = RwSignal::new(String::new());
     let view = Memo::new(move |_| {
         let (frame, ghost) = (frame.get()?, ghost.get());
+        let in_pool = |frame: Arc<Frame>| pool.with(|pool| frame.in_pool(pool).map_or(frame, Arc::new));
+        let (frame, ghost) = (in_pool(frame), ghost.map(in_pool));
         let folded = collapsed.get();
         Some(shares::shares(&frame, ghost.as_deref(), selection.get().as_ref(), resource.get(), &folded))
     });
@@ -50,6 +56,7 @@ pub fn Shares(
             </Show>
             <p class="sr">{move || view.with(|v| v.as_ref().map(|v| v.summary.clone()))}</p>
             <div class="legend">
+                <Pools frame pool />
                 {move || {
                     let marks = view.with(|view| view.as_ref().map(|view| view.marks.clone()));
                     marks
@@ -65,6 +72,36 @@ pub fn Shares(
 }
 
 type View = Memo<Option<SharesView>>;
+
+/// Which node pool is shown, where there are several.
+#[component]
+fn Pools(frame: FrameSignal, pool: RwSignal<String>) -> impl IntoView {
+    let names = Memo::new(move |_| {
+        let names = |frame: &Arc<Frame>| frame.pools.iter().map(|pool| pool.name.clone()).collect::<Vec<_>>();
+        frame.with(|frame| frame.as_ref().map(names)).unwrap_or_default()
+    });
+    move || {
+        let names = names.get();
+        if names.is_empty() {
+            return Node::Empty;
+        }
+        let options = names.into_iter().map(|name| {
+            let this = name.clone();
+            view! { <option value=name.clone() prop:selected=move || pool.get() == this>{name}</option> }
+        });
+        view! {
+            <select
+                class="input small no-print"
+                aria-label="Node pool"
+                on:change=move |event| pool.set(field_text(&event))
+            >
+                <option value="" prop:selected=move || pool.with(String::is_empty)>"all pools"</option>
+                {options.collect_view()}
+            </select>
+        }
+        .into_node()
+    }
+}
 
 #[component]
 fn Body(view: View, tip: RwSignal<Option<String>>, on_select: OnSelect) -> impl IntoView {

@@ -192,12 +192,14 @@ fn ladder_list(steps: Vec<Step>, on_select: OnSelect) -> impl IntoView {
 }
 
 fn rule_card(rule: RuleCard) -> impl IntoView {
-    let RuleCard { key, says, formula, source } = rule;
-    let more = !formula.is_empty() || !source.is_empty();
+    let choice = rule.is_our_choice();
+    let RuleCard { key, says, formula, source, differs } = rule;
+    let more = !formula.is_empty() || !source.is_empty() || !differs.is_empty();
     view! {
         <div class="rule">
             {says}
             <code>{key}</code>
+            {choice.then(|| view! { <span class="dim" title="The documents leave this open">" our choice"</span> })}
             {more
                 .then(|| {
                     view! {
@@ -205,6 +207,7 @@ fn rule_card(rule: RuleCard) -> impl IntoView {
                             <summary>"Formula and source"</summary>
                             <p class="formula">{formula}</p>
                             <p class="hint">{source}</p>
+                            {(!differs.is_empty()).then(|| view! { <p class="hint">{differs}</p> })}
                         </details>
                     }
                 })}

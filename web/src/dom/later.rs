@@ -7,7 +7,7 @@ use std::future::Future;
 use std::pin::Pin;
 use std::task::{Context, Poll, Waker};
 
-use leptos::prelude::{Get, RwSignal, Set};
+use leptos::prelude::{ArcRwSignal, Get, Set};
 pub use wasm_split_helpers::{SplitLoaderError, wasm_split};
 
 use super::Node;
@@ -30,7 +30,8 @@ where
 }
 
 fn once_there(preload: Box<dyn Fn() -> Loading<()>>, part: Box<dyn Fn() -> Loading<Node>>) -> Node {
-    let came = RwSignal::new(None::<bool>);
+    // Counted, because the answer may come when the place it was for is gone.
+    let came = ArcRwSignal::new(None::<bool>);
     Node::Live(Box::new(move || {
         if came.get() == Some(false) {
             return Node::Text(NOT_LOADED.into());
@@ -39,6 +40,7 @@ fn once_there(preload: Box<dyn Fn() -> Loading<()>>, part: Box<dyn Fn() -> Loadi
         if at_once(&mut loading).is_some_and(|loaded| loaded.is_ok()) {
             return at_once(&mut part()).and_then(Result::ok).unwrap_or(Node::Empty);
         }
+        let came = came.clone();
         leptos::task::spawn_local(async move { came.set(Some(loading.await.is_ok())) });
         Node::Empty
     }))

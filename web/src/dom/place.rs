@@ -390,7 +390,10 @@ fn silence(placed: &mut Placed) {
 fn remove(placed: Placed) {
     match placed {
         Placed::Empty(spot) | Placed::Text(spot, _) => detach(&spot),
-        Placed::Element(element) => detach(&element.element),
+        Placed::Element(element) => {
+            detach(&element.element);
+            element.children.into_iter().for_each(end);
+        }
         Placed::Many(all, end) => {
             all.into_iter().for_each(remove);
             detach(&end);
@@ -405,6 +408,23 @@ fn remove(placed: Placed) {
                 remove(item.placed);
             }
             detach(&end);
+        }
+    }
+}
+
+/// Ends what goes on in something that is off the page. An effect that is dropped keeps its value until its task is
+/// polled once more; what stands inside must not read until then what is gone with its owner.
+fn end(placed: Placed) {
+    match placed {
+        Placed::Empty(_) | Placed::Text(..) => {}
+        Placed::Element(element) => element.children.into_iter().for_each(end),
+        Placed::Many(all, _) => all.into_iter().for_each(end),
+        Placed::Live(effect, _) => effect.take_value().flatten().into_iter().for_each(end),
+        Placed::Keyed(effect, _) => {
+            for item in effect.take_value().into_iter().flatten() {
+                item.owner.cleanup();
+                end(item.placed);
+            }
         }
     }
 }

@@ -81,7 +81,9 @@ impl Client {
 fn needs_whole(ask: &Ask) -> bool {
     match ask {
         Ask::Load { policy, .. } => !policy.is_empty() && !Policy::is_built(policy),
-        Ask::Import { .. } | Ask::Export { .. } => !cfg!(feature = "whole"),
+        Ask::Import { .. } | Ask::Export { .. } | Ask::Translate { .. } | Ask::Compare { .. } => {
+            !cfg!(feature = "whole")
+        }
         _ => false,
     }
 }

@@ -1,15 +1,17 @@
 //! Engine types to protocol types: the moment.
 
-use fairground::cluster::{Cluster, GpuRequest, Phase, Pod};
+use std::sync::Arc;
+
+use fairground::cluster::{Cluster, GpuRequest, Partition, Phase, Pod};
 use fairground::id::{Id, JobId, NodeId, PodId, QueueId};
 use fairground::kit::sort;
 use fairground::sim::{ClaimView, CycleRecord, Simulation};
-use fairground::trace::{Event, LedgerRow, Mark, Recorded, Rule};
+use fairground::trace::{Event, Ledger, LedgerRow, Mark, Recorded, Rule};
 use fairground::units::{PerResource, Resource, ResourceVec};
 
 use super::convert_trace;
 use super::protocol::{
-    BoundTriple, Cell, CellPod, CheckRow, Claim, EventRow, Frame, JobRow, NodeCard, QueueRow, Triple,
+    BoundTriple, Cell, CellPod, CheckRow, Claim, EventRow, Frame, JobRow, NodeCard, PoolRow, QueueRow, Triple,
 };
 
 /// What the simulation looks like after the cycle of `record`, its latest one.
@@ -23,7 +25,8 @@ pub fn frame(sim: &Simulation, record: &CycleRecord) -> Frame {
         quiet: sim.is_quiet(),
         total: triple(&record.ledger.total),
         queues: record.ledger.rows.iter().map(|row| queue_row(cluster, row)).collect(),
-        nodes: cluster.nodes.values().map(node_card).collect(),
+        pools: pools(cluster, record),
+        nodes: cluster.nodes.values().map(|node| node_card(cluster, node)).collect(),
         jobs: cluster.live_jobs.iter().map(|&job| job_row(cluster, job)).collect(),
         events: events(cluster, record),
         n_outside: record.n_outside,
@@ -70,8 +73,19 @@ fn queue_row(cluster: &Cluster, row: &LedgerRow) -> QueueRow {
     }
 }
 
-fn node_card(node: &fairground::cluster::Node) -> NodeCard {
+fn pools(cluster: &Cluster, record: &CycleRecord) -> Vec<PoolRow> {
+    let row = |(ledger, partition): (&Arc<Ledger>, &Partition)| PoolRow {
+        name: partition.name.to_string(),
+        total: triple(&ledger.total),
+        queues: ledger.rows.iter().map(|row| queue_row(cluster, row)).collect(),
+    };
+    record.pools.iter().zip(cluster.partitions.values()).map(row).collect()
+}
+
+fn node_card(cluster: &Cluster, node: &fairground::cluster::Node) -> NodeCard {
+    let is_one = cluster.partitions.len() == 1;
     NodeCard {
+        pool: if is_one { String::new() } else { cluster.partitions[node.partition].name.to_string() },
         name: node.name.to_string(),
         ready: node.ready,
         capacity: amounts(&node.capacity),
@@ -132,7 +146,10 @@ fn place_pods(frame: &mut Frame, cluster: &Cluster, record: &CycleRecord) {
             let amount = amounts(&pod.request.resources);
             let leaving = matches!(pod.phase, Phase::Terminating { .. });
             if leaving {
-                add_up(&mut frame.queues, cluster, job.queue, &amount, |row| &mut row.leaving);
+                let in_pool = frame.pools.get_mut(cluster.nodes[node].partition.index());
+                for queues in in_pool.map(|pool| &mut pool.queues).into_iter().chain([&mut frame.queues]) {
+                    add_up(queues, cluster, job.queue, &amount, |row| &mut row.leaving);
+                }
             }
             let card = &mut frame.nodes[node.index()];
             add(&mut card.used, &amount);
@@ -180,7 +197,10 @@ fn place_claims(frame: &mut Frame, cluster: &Cluster, record: &CycleRecord) {
         let pod = &cluster.pods[pod];
         let job = &cluster.jobs[pod.job];
         let amount = amounts(&pod.request.resources);
-        add_up(&mut frame.queues, cluster, job.queue, &amount, |row| &mut row.claimed);
+        let in_pool = frame.pools.get_mut(cluster.nodes[node].partition.index());
+        for queues in in_pool.map(|pool| &mut pool.queues).into_iter().chain([&mut frame.queues]) {
+            add_up(queues, cluster, job.queue, &amount, |row| &mut row.claimed);
+        }
         let n = match pod.request.gpu {
             GpuRequest::None => 0,
             GpuRequest::Whole { devices }

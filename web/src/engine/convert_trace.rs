@@ -68,6 +68,7 @@ pub fn check(cluster: &Cluster, check: &Check) -> CheckRow {
         says: rule.says.to_string(),
         formula: rule.formula.to_string(),
         source: rule.source.to_string(),
+        differs: rule.differs.to_string(),
         queue: subject.queue.map(queue).unwrap_or_default(),
         other_queue: subject.other_queue.map(queue).unwrap_or_default(),
         job: subject.job.map(job).unwrap_or_default(),

@@ -1,5 +1,6 @@
 //! How a fair share came about.
 
+use fairground::id::Id;
 use fairground::sim::Simulation;
 use fairground::units::Resource;
 
@@ -11,5 +12,13 @@ pub fn levels(sim: &Simulation, queue: &str, resource: u8) -> Vec<LadderLevel> {
     let cluster = sim.cluster();
     let found = cluster.queues.iter().find(|(_, q)| &*q.name == queue);
     let Some((id, _)) = found.filter(|_| resource < 3) else { return Vec::new() };
-    convert_trace::ladder(cluster, &sim.derive(id, Resource(resource)))
+    // Of several pools those in which the queue has work, one after the other.
+    let ledgers = sim.ledgers();
+    let has_work = |at: usize| {
+        ledgers.get(at).is_none_or(|ledger| ledger.rows[id.index()].request != Default::default())
+    };
+    let pools = cluster.partitions.ids().filter(|pool| has_work(pool.index()));
+    pools
+        .flat_map(|pool| convert_trace::ladder(cluster, &sim.derive_in(pool, id, Resource(resource))))
+        .collect()
 }

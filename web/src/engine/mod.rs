@@ -4,9 +4,12 @@ pub mod client;
 mod convert;
 mod convert_trace;
 #[cfg(any(feature = "whole", test))]
+mod cross;
+#[cfg(any(feature = "whole", test))]
 mod imports;
 mod ladders;
 mod levels;
+mod others;
 pub mod protocol;
 pub mod serve;
 mod stints;

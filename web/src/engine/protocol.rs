@@ -3,9 +3,11 @@
 //! Protocol types are separate from the engine's and converted by hand in `serve`. Replies are windows: the
 //! page asks for the cycles it draws, never for "the state". Every request carries a generation; replies of an
 //! old one are dropped. Reals that may be infinite (unlimited) are `None`.
+//! Long because it is a list of everything that is said.
 
 use serde::{Deserialize, Serialize};
 
+pub use super::others::{ColumnRow, ImportOptions, NoteRow, Outcome, QueueCell};
 use super::story::{Story, Tell};
 
 /// CPU millicores, memory bytes, GPUs, in this order.
@@ -106,6 +108,22 @@ pub enum Ask {
     },
     /// Tell of the whole run, as it is at the present cycle.
     Tell(Tell),
+    /// The scenario in the words of another policy.
+    Translate {
+        /// The scenario's text.
+        scenario: String,
+        /// The policy.
+        policy: String,
+    },
+    /// What a run of the scenario comes to under a policy, its words translated.
+    Compare {
+        /// The scenario's text.
+        scenario: String,
+        /// The policy.
+        policy: String,
+        /// Until this moment; `None`: until nothing further happens.
+        until_ms: Option<i64>,
+    },
     /// Stop what is going on.
     Cancel,
 }
@@ -121,17 +139,6 @@ pub enum Stop {
     Evicts,
     /// Nothing happens in a cycle.
     Nothing,
-}
-
-/// Choices for the import of traces.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct ImportOptions {
-    /// Nodes × GPUs, such as `88x8`.
-    pub nodes: String,
-    /// A fraction such as `1/4`.
-    pub quota_scale: String,
-    /// The policy's name in a scenario.
-    pub policy: String,
 }
 
 /// An answer of the engine.
@@ -221,6 +228,20 @@ pub enum Say {
     },
     /// What was to be told; `None`: there is no run.
     Told(Option<Box<Story>>),
+    /// The scenario in the words of another policy.
+    Translated {
+        /// The policy.
+        policy: String,
+        /// The scenario (format 1, JSON); `None`: this engine cannot translate it.
+        scenario: Option<String>,
+        /// What became of its settings.
+        notes: Vec<NoteRow>,
+    },
+    /// What a run came to under a policy.
+    Compared {
+        /// The run.
+        column: Box<ColumnRow>,
+    },
     /// The request was stopped.
     Cancelled,
 }
@@ -232,19 +253,6 @@ pub struct Exported {
     pub text: String,
     /// What changed against the file the scenario came from, as a unified difference; `None`: it came from none.
     pub changes: Option<String>,
-}
-
-/// What came of a variation, a few cycles beyond the moment.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Outcome {
-    /// The first cycle from the moment on in which the job runs.
-    pub starts: Option<u32>,
-    /// Pods told to go, more (or fewer) than in the unchanged scenario.
-    pub evictions: i64,
-    /// Some of the jobs that run in the unchanged scenario and do not here.
-    pub losers: Vec<String>,
-    /// How many there are.
-    pub n_losers: u32,
 }
 
 impl Say {
@@ -278,6 +286,8 @@ pub struct Frame {
     pub total: Triple,
     /// Queues in file order; `parent` indexes into this list.
     pub queues: Vec<QueueRow>,
+    /// The same numbers in each node pool, in file order; empty if there is only one.
+    pub pools: Vec<PoolRow>,
     /// Nodes in file order.
     pub nodes: Vec<NodeCard>,
     /// Jobs that are known and not over, in file order.
@@ -288,6 +298,25 @@ pub struct Frame {
     pub n_outside: u32,
     /// Why pending jobs are pending.
     pub refusals: Vec<RefusalRow>,
+}
+
+/// What one node pool has, and every queue's numbers there.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct PoolRow {
+    /// Name.
+    pub name: String,
+    /// What its root divides.
+    pub total: Triple,
+    /// Queues in file order.
+    pub queues: Vec<QueueRow>,
+}
+
+impl Frame {
+    /// The moment with the queues' numbers in a pool; as it is if there is no pool of that name.
+    pub fn in_pool(&self, name: &str) -> Option<Frame> {
+        let pool = self.pools.iter().find(|pool| pool.name == name)?;
+        Some(Frame { total: pool.total, queues: pool.queues.clone(), ..self.clone() })
+    }
 }
 
 /// A queue's numbers under the policy's view.
@@ -330,6 +359,8 @@ pub struct NodeCard {
     pub cells: Vec<Cell>,
     /// CPU-only pods on it: pod name, job, queue position.
     pub cpu_pods: Vec<(String, String, u32)>,
+    /// Its pool; empty if there is only one.
+    pub pool: String,
 }
 
 /// A GPU.
@@ -437,6 +468,8 @@ pub struct CheckRow {
     pub formula: String,
     /// Its source.
     pub source: String,
+    /// How it differs from its source.
+    pub differs: String,
     /// Names of whom it is about: queue, other queue, job, other job, node; empty if none.
     pub queue: String,
     /// The queue on the right.

@@ -12,11 +12,11 @@ use fairground::time::Time;
 use fairground::trace::{Event, Level};
 
 use super::convert;
-#[cfg(any(feature = "whole", test))]
-use super::imports;
 use super::protocol::{Ask, Frame, Reply, Request, Say, Stop};
 use super::tape::Tape;
 use super::trials::Trials;
+#[cfg(any(feature = "whole", test))]
+use super::{cross, imports};
 
 /// How far a search for the next event runs ahead, in cycles.
 const SEARCH_MAX: u32 = 10_000;
@@ -118,6 +118,30 @@ impl Server {
             Ask::Export { .. } => vec![reply(id, Say::Exported(None))],
             #[cfg(not(any(feature = "whole", test)))]
             Ask::Import { .. } => vec![reply(id, Say::nothing_imported(BESIDE_ONLY))],
+            #[cfg(any(feature = "whole", test))]
+            Ask::Translate { scenario, policy } => vec![reply(id, cross::translated(&scenario, &policy))],
+            #[cfg(not(any(feature = "whole", test)))]
+            Ask::Translate { policy, .. } => {
+                vec![reply(id, Say::Translated { policy, scenario: None, notes: Vec::new() })]
+            }
+            #[cfg(any(feature = "whole", test))]
+            Ask::Compare { scenario, policy, until_ms } => {
+                vec![reply(id, cross::compared(&scenario, &policy, until_ms))]
+            }
+            #[cfg(not(any(feature = "whole", test)))]
+            Ask::Compare { policy, .. } => {
+                let findings = vec![BESIDE_ONLY.to_owned()];
+                vec![reply(
+                    id,
+                    Say::Compared {
+                        column: Box::new(super::protocol::ColumnRow {
+                            policy,
+                            findings,
+                            ..Default::default()
+                        }),
+                    },
+                )]
+            }
             Ask::Cancel => self.cancel(id),
         }
     }

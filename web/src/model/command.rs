@@ -104,6 +104,8 @@ pub enum Command {
     FoldSetup(bool),
     /// Makes SETUP that wide, in pixels.
     SetupWidth(u16),
+    /// Makes WHY that wide, in pixels.
+    WhyWidth(u16),
     /// Hides or shows the children of a queue.
     FoldQueue(String, bool),
     /// Closes the line under the title.
@@ -114,6 +116,10 @@ pub enum Command {
     Replied(Box<Reply>),
     /// The engine stopped working.
     EngineDied,
+    /// Puts the scenario into the words of a policy.
+    Policy(String),
+    /// Runs the scenario under several policies, side by side.
+    Compare,
     /// Reads files that were dropped, pasted or chosen.
     Import {
         /// Name and text of each.
@@ -382,6 +388,10 @@ pub enum Dialog {
     Paste,
     /// What was recognised in files.
     Import,
+    /// What became of the settings when the policy was changed.
+    Translated,
+    /// The scenario under several policies.
+    Compare,
     /// A link that could not be read: what is known about it.
     BadLink(String),
 }

@@ -44,6 +44,8 @@ pub fn inside(frame: &Frame, after: u32) -> Frame {
     }
     if keep < all.len() {
         moment.events.truncate(all[keep]);
+        // Only the sums are taken back decision by decision.
+        moment.pools.clear();
         moment.refusals.clear();
         moment.quiet = false;
     }

@@ -54,7 +54,9 @@ pub(super) fn ask_ladder(model: &mut Model, fx: &mut Vec<Effect>) {
         return;
     }
     let is_derived = frame.queues.iter().any(|q| q.name == queue && q.fair_share.is_some());
-    if !is_derived || known.is_some_and(|l| l.queue != queue || l.resource != resource) {
+    // Division goes on showing the old one until the new one is there.
+    let stays = model.view.now == NowView::Division || known.is_some_and(|l| l.queue == queue);
+    if !is_derived || !stays {
         model.ladder = None;
     }
     if is_derived {

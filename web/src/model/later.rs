@@ -176,6 +176,36 @@ pub fn change(
     }
 }
 
+/// The scenario with one value replaced, from the start or from a cycle on.
+pub(super) fn try_set(
+    model: &Model,
+    at: &Path,
+    value: &str,
+) -> Result<(Scenario, Option<(u32, i64)>), String> {
+    let moment = moment(model);
+    let made = moment.and_then(|(_, time_ms)| set_from(&model.scenario, at, value, time_ms));
+    match made {
+        Some(made) => Ok((made?, moment)),
+        None => Ok((document::try_set(&model.scenario, at, value)?, None)),
+    }
+}
+
+/// Why a text cannot be the value of a place, if it cannot.
+pub fn mistake(model: &Model, at: &Path, value: &str) -> Option<String> {
+    try_set(model, at, value).err()
+}
+
+/// The same change from the cursor on, if that is wanted and possible.
+pub(super) fn made(model: &Model, change: &Change, made: Changed) -> Result<Changed, String> {
+    let Some((cycle, time_ms)) = moment(model) else { return Ok(made) };
+    match self::change(&model.scenario, change, &made, time_ms) {
+        Some(scenario) => {
+            Ok(Changed { scenario: scenario?, name: format!("{} from cycle {cycle}", made.name), ..made })
+        }
+        None => Ok(made),
+    }
+}
+
 /// The entries of the timeline in words, in order of time: place, moment, what changes.
 pub fn lines(scenario: &Scenario) -> Vec<(Path, i64, String)> {
     let line = |(at, entry): (usize, &TimelineEntry)| {

@@ -10,6 +10,7 @@ pub mod draft;
 pub mod edit;
 pub mod help;
 pub mod history;
+mod imports;
 pub mod inside;
 pub mod kinds;
 pub mod ladder;
@@ -20,6 +21,7 @@ pub mod selection;
 pub mod table;
 pub mod tell;
 pub mod terms;
+mod translate;
 pub mod tree;
 mod update;
 
@@ -35,9 +37,11 @@ pub use document::{Opened, Origin};
 pub use history::History;
 use kinds::Kinds;
 pub use ladder::Ladder;
+pub use later::mistake;
 pub use selection::Selection;
 pub use terms::Terms;
-pub use update::{begin, mistake, update};
+pub use translate::{COMPARED, Translated};
+pub use update::{begin, update};
 
 /// Everything the page knows.
 #[derive(Clone, Debug)]
@@ -112,10 +116,19 @@ pub struct Model {
     pub original: Option<Arc<str>>,
     /// Its queues as its scheduler reads them, once that was asked for.
     pub exported: Option<Arc<crate::engine::protocol::Exported>>,
+    /// The scenario that is being put into the words of another policy.
+    pub translating: Option<Arc<Scenario>>,
+    /// What became of its settings when the policy was last changed.
+    pub translated: Option<Arc<Translated>>,
+    /// The same scenario under several policies, as far as the runs are over.
+    pub compared: Arc<Vec<crate::engine::protocol::ColumnRow>>,
 }
 
 /// The narrowest and the widest SETUP, in pixels.
 pub const SETUP_WIDTHS: (u16, u16) = (300, 640);
+
+/// The narrowest and the widest WHY, in pixels.
+pub const WHY_WIDTHS: (u16, u16) = (280, 560);
 
 /// Cycles per second while playing.
 pub const SPEEDS: [f64; 8] = [0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0];
@@ -170,6 +183,10 @@ pub struct Asked {
     pub help: u64,
     /// For what is told of the whole run.
     pub story: u64,
+    /// For a translation.
+    pub translation: u64,
+    /// For a comparison: replies to this and later ones count.
+    pub comparison: u64,
 }
 
 /// What the page looks like.
@@ -197,6 +214,8 @@ pub struct View {
     pub setup_folded: bool,
     /// How wide SETUP is, in pixels; 0: as wide as the stylesheet says.
     pub setup_width: u16,
+    /// How wide WHY is where it has a column of its own, in pixels; 0: as wide as the stylesheet says.
+    pub why_width: u16,
     /// The chips of the start scenario are still offered.
     pub chips: bool,
     /// The line under the title was closed.
@@ -288,6 +307,9 @@ impl Model {
             import: None,
             original: None,
             exported: None,
+            translating: None,
+            translated: None,
+            compared: Arc::default(),
         };
         model.take(opened);
         model
@@ -366,6 +388,7 @@ impl Default for View {
             why_closed: false,
             setup_folded: false,
             setup_width: 0,
+            why_width: 0,
             chips: true,
             note_closed: false,
             detail: None,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::command::{Dialog, Effect};
 use super::ladder::{Ladder, ask_ladder};
 use super::update::{go_to, notify, show_inside};
-use super::{EngineState, Model, Origin, Progress, Selection, tell};
+use super::{EngineState, Model, Origin, Progress, Selection, tell, translate};
 use crate::engine::protocol::{Frame, Reply, Run, Say, Stop};
 
 /// Takes a reply in, unless it answers a question that is no longer of interest.
@@ -66,6 +66,10 @@ pub(super) fn replied(model: &mut Model, reply: Reply, fx: &mut Vec<Effect>) {
                 model.view.dialog = Some(Dialog::Import);
             }
         }
+        Say::Translated { policy, scenario, notes } if id == model.asked.translation => {
+            translate::translated(model, policy, scenario, notes, fx);
+        }
+        Say::Compared { column } if id >= model.asked.comparison => translate::compared(model, *column),
         Say::Cancelled => fx.push(Effect::Announce("Stopped.".to_string())),
         _ => {}
     }

@@ -41,7 +41,7 @@ static NEUTRAL: Terms = Terms {
 
 static RUNAI: Terms = Terms {
     pairs: &[
-        ("larger of quota and fair share", "larger of quota and fairshare"),
+        ("beyond fair share", "beyond fairshare"),
         ("fair shares", "fairshares"),
         ("fair share", "fairshare"),
         ("top queues", "departments"),
@@ -65,8 +65,14 @@ static RUNAI: Terms = Terms {
 
 static EGO: Terms = Terms {
     pairs: &[
+        ("share usage quota", "share usage quota"),
+        ("share quotas", "share quotas"),
+        ("share quota", "share quota"),
+        ("barred by a quota or limit of the queue", "owned by others, or barred by a share limit"),
+        ("a quota", "an ownership"),
         ("within quota", "within ownership"),
         ("over quota", "beyond ownership"),
+        ("beyond fair share", "beyond share quota"),
         ("fair shares", "share quotas"),
         ("fair share", "share quota"),
         ("quotas", "ownerships"),

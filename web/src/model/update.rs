@@ -4,14 +4,14 @@ use std::sync::Arc;
 
 use fairground::scenario::{Fix, Path, Scenario, Severity};
 
-use super::SETUP_WIDTHS;
 use super::command::{Change, Command, Dialog, Effect, NowView, Panel};
 use super::document::Opened;
 use super::edit::{self, Changed};
 use super::ladder::ask_ladder;
-use super::{EngineState, Import, Model, Notice, Origin, SPEEDS, Selection, document, inside, table};
-use super::{later, replies, tell};
-use crate::engine::protocol::{Ask, Frame, ImportOptions, Request};
+use super::{EngineState, Model, Notice, Origin, SPEEDS, Selection, document, inside, table};
+use super::{SETUP_WIDTHS, WHY_WIDTHS};
+use super::{imports, later, replies, tell, translate};
+use crate::engine::protocol::{Ask, Frame, Request};
 
 /// Most notices that are kept.
 const NOTICES_MAX: usize = 3;
@@ -54,19 +54,21 @@ pub fn update(model: &mut Model, command: Command) -> Vec<Effect> {
             model.resource = resource.min(3);
             ask_ladder(model, fx);
         }
+        Command::Policy(policy) => translate::choose(model, policy, fx),
+        Command::Compare => translate::compare(model, fx),
         Command::Help(job) => super::help::ask(model, job, fx),
         Command::Replied(reply) => replies::replied(model, *reply, fx),
         Command::EngineDied => engine_died(model, fx),
-        Command::Import { files, options } => import(model, files, options, fx),
-        Command::TakeImport { run_until_ms } => take_import(model, run_until_ms, fx),
-        Command::DropImport => drop_import(model, fx),
+        Command::Import { files, options } => imports::import(model, files, options, fx),
+        Command::TakeImport { run_until_ms } => imports::take(model, run_until_ms, fx),
+        Command::DropImport => imports::forget(model, fx),
         Command::Notify { is_problem, text } => notify(model, is_problem, text, None, fx),
         Command::CloseNotice(id) => Arc::make_mut(&mut model.notices).retain(|n| n.id != id),
         Command::Share => {
             model.view.dialog = Some(Dialog::Share);
             fx.push(Effect::CopyLink);
         }
-        Command::Export => export(model, fx),
+        Command::Export => imports::export(model, fx),
         Command::Download => fx.push(Effect::DownloadScenario),
         Command::FocusField(path) => focus_field(model, path, fx),
         other => {
@@ -187,6 +189,10 @@ fn update_view(model: &mut Model, command: Command, fx: &mut Vec<Effect>) {
             view.setup_width = width.clamp(SETUP_WIDTHS.0, SETUP_WIDTHS.1);
             fx.push(Effect::Remember("setup-width", view.setup_width.to_string()));
         }
+        Command::WhyWidth(width) => {
+            view.why_width = width.clamp(WHY_WIDTHS.0, WHY_WIDTHS.1);
+            fx.push(Effect::Remember("why-width", view.why_width.to_string()));
+        }
         Command::FoldQueue(queue, folded) => {
             let set = Arc::make_mut(&mut view.folded);
             if folded {
@@ -222,7 +228,7 @@ pub(super) fn send(model: &mut Model, ask: Ask, fx: &mut Vec<Effect>) -> u64 {
 }
 
 /// Asks for a frame.
-fn ask_frame(model: &mut Model, ask: Ask, fx: &mut Vec<Effect>) {
+pub(super) fn ask_frame(model: &mut Model, ask: Ask, fx: &mut Vec<Effect>) {
     model.asked.frame = send(model, ask, fx);
     model.engine = EngineState::Working(None);
 }
@@ -334,7 +340,7 @@ fn next_event(model: &mut Model, back: bool, fx: &mut Vec<Effect>) {
     model.asked.event = send(model, Ask::NextEvent { from, back, queue, job, without }, fx);
 }
 
-fn open(model: &mut Model, opened: Opened, fx: &mut Vec<Effect>) {
+pub(super) fn open(model: &mut Model, opened: Opened, fx: &mut Vec<Effect>) {
     pause(model, fx);
     let title = opened.scenario.name.clone();
     model.take(opened);
@@ -345,9 +351,9 @@ fn open(model: &mut Model, opened: Opened, fx: &mut Vec<Effect>) {
     fx.push(Effect::Announce(format!("Opened: {title}.")));
 }
 
-fn set(model: &mut Model, at: &Path, value: &str, fx: &mut Vec<Effect>) {
+pub(super) fn set(model: &mut Model, at: &Path, value: &str, fx: &mut Vec<Effect>) {
     let before = model.scenario.clone();
-    match try_set(model, at, value) {
+    match later::try_set(model, at, value) {
         Ok((after, _)) if after == *before => drop_ghost(model, fx),
         Ok((after, None)) => {
             let control = at.to_string();
@@ -369,21 +375,6 @@ fn set(model: &mut Model, at: &Path, value: &str, fx: &mut Vec<Effect>) {
     }
 }
 
-/// The scenario with one value replaced, from the start or from a cycle on.
-fn try_set(model: &Model, at: &Path, value: &str) -> Result<(Scenario, Option<(u32, i64)>), String> {
-    let moment = later::moment(model);
-    let made = moment.and_then(|(_, time_ms)| later::set_from(&model.scenario, at, value, time_ms));
-    match made {
-        Some(made) => Ok((made?, moment)),
-        None => Ok((document::try_set(&model.scenario, at, value)?, None)),
-    }
-}
-
-/// Why a text cannot be the value of a place, if it cannot.
-pub fn mistake(model: &Model, at: &Path, value: &str) -> Option<String> {
-    try_set(model, at, value).err()
-}
-
 /// Keeps the selection on a thing that was renamed.
 fn follow_rename(model: &mut Model, at: &Path, value: &str) {
     use fairground::scenario::Segment::{Field, Named};
@@ -403,7 +394,7 @@ fn follow_rename(model: &mut Model, at: &Path, value: &str) {
 }
 
 /// Makes an edited scenario the present one, as one step of undo.
-fn commit(
+pub(super) fn commit(
     model: &mut Model,
     after: Scenario,
     control: &str,
@@ -428,7 +419,7 @@ fn edited(model: &mut Model, fx: &mut Vec<Effect>) {
 }
 
 /// Keeps the document on this device from now on.
-fn keep(model: &mut Model, fx: &mut Vec<Effect>) {
+pub(super) fn keep(model: &mut Model, fx: &mut Vec<Effect>) {
     if model.draft.is_none() {
         let number = model.fresh_id();
         model.draft = Some(format!("{}-{number}", model.clock_ms));
@@ -437,7 +428,7 @@ fn keep(model: &mut Model, fx: &mut Vec<Effect>) {
 }
 
 fn preview(model: &mut Model, at: &Path, value: &str, fx: &mut Vec<Effect>) {
-    let Ok((edited, _)) = try_set(model, at, value) else { return };
+    let Ok((edited, _)) = later::try_set(model, at, value) else { return };
     if edited == *model.scenario {
         drop_ghost(model, fx);
         return;
@@ -460,7 +451,7 @@ fn drop_ghost(model: &mut Model, _fx: &mut Vec<Effect>) {
 fn make_change(model: &mut Model, change: &Change, fx: &mut Vec<Effect>) {
     let before = model.scenario.clone();
     let made = edit::change(&before, change, model.selection.as_ref());
-    match made.and_then(|made| made_later(model, change, made)) {
+    match made.and_then(|made| later::made(model, change, made)) {
         Ok(Changed { scenario, name, select }) => {
             let removes =
                 matches!(change, Change::RemoveQueue(_) | Change::RemoveNodes(_) | Change::RemoveJob(_));
@@ -483,17 +474,6 @@ fn make_change(model: &mut Model, change: &Change, fx: &mut Vec<Effect>) {
             }
         }
         Err(says) => notify(model, true, says, None, fx),
-    }
-}
-
-/// The same change from the cursor on, if that is wanted and possible.
-fn made_later(model: &Model, change: &Change, made: Changed) -> Result<Changed, String> {
-    let Some((cycle, time_ms)) = later::moment(model) else { return Ok(made) };
-    match later::change(&model.scenario, change, &made, time_ms) {
-        Some(scenario) => {
-            Ok(Changed { scenario: scenario?, name: format!("{} from cycle {cycle}", made.name), ..made })
-        }
-        None => Ok(made),
     }
 }
 
@@ -582,51 +562,6 @@ pub(super) fn notify(
     notices.push(Notice { id, is_problem, text, action });
     if notices.len() > NOTICES_MAX {
         notices.remove(0);
-    }
-}
-
-fn import(model: &mut Model, files: Vec<(String, String)>, options: ImportOptions, fx: &mut Vec<Effect>) {
-    model.view.dialog = Some(Dialog::Import);
-    let previous = model.import.take().filter(|i| i.files == files);
-    let mut import = previous.map_or_else(Import::default, |i| (*i).clone());
-    import.files = files.clone();
-    import.options = options.clone();
-    import.reading = true;
-    model.import = Some(Arc::new(import));
-    model.asked.import = send(model, Ask::Import { files, options }, fx);
-}
-
-fn export(model: &mut Model, fx: &mut Vec<Effect>) {
-    model.exported = None;
-    let original = model.original.as_deref().map(str::to_string);
-    let scenario = document::to_yaml(&model.scenario);
-    model.asked.export = send(model, Ask::Export { scenario, original }, fx);
-}
-
-fn drop_import(model: &mut Model, fx: &mut Vec<Effect>) {
-    if model.import.take().is_some_and(|i| i.reading) {
-        send(model, Ask::Cancel, fx);
-    }
-    model.asked.import = model.fresh_id();
-    model.view.dialog = None;
-}
-
-fn take_import(model: &mut Model, run_until_ms: Option<i64>, fx: &mut Vec<Effect>) {
-    let Some(import) = model.import.take() else { return };
-    let Some(text) = &import.scenario else { return };
-    match document::from_text(text) {
-        Ok(scenario) => {
-            let is_foreign = scenario.policy == "yunikorn";
-            open(model, Opened::new(scenario, Origin::Files), fx);
-            let original = import.files.first().filter(|_| is_foreign && import.files.len() == 1);
-            model.original = original.map(|(_, text)| Arc::from(text.as_str()));
-            model.pristine = false;
-            keep(model, fx);
-            if let Some(time_ms) = run_until_ms {
-                ask_frame(model, Ask::RunUntil { time_ms }, fx);
-            }
-        }
-        Err(says) => notify(model, true, says.join(" "), None, fx),
     }
 }
 

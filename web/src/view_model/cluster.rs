@@ -9,7 +9,7 @@ use super::number::{CPU, GPU, MEMORY, amount, count, number, with_unit};
 use super::queues::{Tone, Tree};
 use super::shares::selected_queue;
 use crate::engine::protocol::{Cell, Frame, NodeCard};
-use crate::model::Selection;
+use crate::model::{Selection, Terms};
 
 /// A place in the picture, in pixels.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -254,6 +254,7 @@ fn card(frame: &Frame, node: &NodeCard, tree: &Tree, chosen: &Chosen) -> Card {
     } else {
         String::new()
     };
+    let head = if node.pool.is_empty() { head } else { format!("{} · {head}", node.pool) };
     Card {
         name: node.name.clone(),
         ready: node.ready,
@@ -462,10 +463,11 @@ fn summary(frame: &Frame) -> String {
     let used: f64 = frame.nodes.iter().map(|node| node.used[2]).sum();
     let pods = || frame.nodes.iter().flat_map(|node| &node.cells).flat_map(|cell| &cell.pods);
     let leaving: f64 = pods().filter(|pod| pod.leaving).map(|pod| pod.portion).sum();
+    let terms = Terms::of(&frame.policy);
     let mut said = if total > 0.0 {
         format!("{} of {} in use", number(used), with_unit(GPU, total))
     } else {
-        count(frame.nodes.len() as u64, "node")
+        count(frame.nodes.len() as u64, terms.word("node"))
     };
     if leaving > 0.0 {
         said += &format!(", {} of them leaving", number(leaving));
@@ -474,11 +476,11 @@ fn summary(frame: &Frame) -> String {
     match &waiting[..] {
         [] => {}
         [job] => said += &format!("; {} waits", job.name),
-        jobs => said += &format!("; {} wait", count(jobs.len() as u64, "job")),
+        jobs => said += &format!("; {} wait", count(jobs.len() as u64, terms.word("job"))),
     }
     let down = frame.nodes.iter().filter(|node| !node.ready).count();
     if down > 0 {
-        said += &format!("; {} down", count(down as u64, "node"));
+        said += &format!("; {} down", count(down as u64, terms.word("node")));
     }
     said
 }

@@ -2,6 +2,7 @@
 //! the same view model, so they cannot disagree.
 
 pub mod cluster;
+pub mod compared;
 pub mod division;
 pub mod dominant;
 pub mod fairness;

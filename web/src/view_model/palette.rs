@@ -2,7 +2,7 @@
 
 use crate::engine::protocol::Stop;
 use crate::library::EXAMPLES;
-use crate::model::{Change, Command, Dialog, Model, NowView, Selection, SetupTab, Shift, Theme};
+use crate::model::{Change, Command, Dialog, Model, NowView, Selection, SetupTab, Shift, Terms, Theme};
 
 /// A line of the palette.
 #[derive(Clone, Debug, PartialEq)]
@@ -57,7 +57,7 @@ fn all(model: &Model) -> Vec<Entry> {
     };
     of_time(model, &mut add);
     of_the_scenario(model, &mut add);
-    of_the_page(&mut add);
+    of_the_page(Terms::of(&model.scenario.policy), &mut add);
     things(model, &mut add);
     let example = |example: &crate::library::Example| Entry {
         label: example.head("name"),
@@ -92,9 +92,14 @@ fn of_the_scenario(model: &Model, add: Add<'_>) {
     if let Some(name) = model.history.redo_name() {
         add(&format!("Redo: {name}"), "Ctrl+Shift+Z", Command::Redo);
     }
-    add("Add a queue", "Q", Command::Change(Change::AddQueue { parent: None }));
-    add("Add a job", "W", Command::Change(Change::AddJob { queue: None }));
-    add("Add nodes", "N", Command::Change(Change::AddNodes));
+    if model.translated.is_some() {
+        let dialog = Command::Dialog(Some(Dialog::Translated));
+        add("What became of the settings under this policy", "", dialog);
+    }
+    let terms = Terms::of(&model.scenario.policy);
+    add(&terms.says("Add a queue"), "Q", Command::Change(Change::AddQueue { parent: None }));
+    add(&terms.says("Add a job"), "W", Command::Change(Change::AddJob { queue: None }));
+    add(&terms.says("Add nodes"), "N", Command::Change(Change::AddNodes));
     if let Some(Selection::Queue(name)) = &model.selection {
         let shift = |to| Command::Change(Change::MoveQueue { queue: name.clone(), to });
         for (jobs, with) in [(false, ""), (true, " with its jobs")] {
@@ -113,7 +118,7 @@ fn of_the_scenario(model: &Model, add: Add<'_>) {
     }
 }
 
-fn of_the_page(add: Add<'_>) {
+fn of_the_page(terms: &Terms, add: Add<'_>) {
     for (tab, label) in [
         (SetupTab::Queues, "Edit queues"),
         (SetupTab::Nodes, "Edit nodes"),
@@ -121,7 +126,7 @@ fn of_the_page(add: Add<'_>) {
         (SetupTab::Rules, "Edit the rules"),
         (SetupTab::Text, "Edit as text"),
     ] {
-        add(label, "", Command::Tab(tab));
+        add(&terms.says(label), "", Command::Tab(tab));
     }
     for (view, label, key) in [
         (NowView::Shares, "Show shares", "1"),
@@ -142,6 +147,7 @@ fn of_the_page(add: Add<'_>) {
     add("Download the scenario", "", Command::Download);
     add("Open yours", "", Command::Dialog(Some(Dialog::Paste)));
     add("How this is checked", "", Command::Dialog(Some(Dialog::Fidelity)));
+    add("Compare policies", "", Command::Compare);
     add("Keys", "?", Command::Dialog(Some(Dialog::Keys)));
     for (theme, label) in [
         (Theme::Light, "Light colours"),
@@ -154,12 +160,13 @@ fn of_the_page(add: Add<'_>) {
 
 /// What can be found.
 fn things(model: &Model, add: Add<'_>) {
+    let terms = Terms::of(&model.scenario.policy);
     for queue in model.scenario.queues.iter().take(THINGS_MAX) {
-        add(&queue.name, "queue", Command::Select(Some(Selection::Queue(queue.name.clone()))));
+        add(&queue.name, terms.word("queue"), Command::Select(Some(Selection::Queue(queue.name.clone()))));
     }
     if let Some(frame) = &model.frame {
         for job in frame.jobs.iter().take(THINGS_MAX) {
-            add(&job.name, "job", Command::Select(Some(Selection::Job(job.name.clone()))));
+            add(&job.name, terms.word("job"), Command::Select(Some(Selection::Job(job.name.clone()))));
         }
         for node in frame.nodes.iter().take(THINGS_MAX) {
             add(&node.name, "node", Command::Select(Some(Selection::Node(node.name.clone()))));

@@ -148,6 +148,10 @@ pub fn value_of(check: &CheckRow, name: &str, quantity: &str, resource: u8) -> O
 
 /// A comparison as one sentence: *`team-a`: allocated (3 GPUs) is more than fair share (2 GPUs).*
 pub fn says(check: &CheckRow) -> Text {
+    if check.left == "applies" && check.holds && !check.says.is_empty() {
+        let text = Text::default().queue(&check.queue);
+        return text.say(format!(": {}.", check.says));
+    }
     let resource = decisive_resource(check);
     let (left, right) = owners(check);
     let jobs = matches!(check.left.as_str(), "priority" | "created" | "request")

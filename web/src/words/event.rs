@@ -171,6 +171,14 @@ fn spelled(resource: u8, base: f64) -> String {
 }
 
 fn reclaimed(frame: &Frame, event: &EventRow, resource: u8) -> Explanation {
+    let mut explanation = reclaimed_by_amounts(frame, event, resource);
+    if let Some(verdict) = super::ego::reclaimed(event) {
+        explanation.verdict = verdict;
+    }
+    explanation
+}
+
+fn reclaimed_by_amounts(frame: &Frame, event: &EventRow, resource: u8) -> Explanation {
     let opening = Text::default().job(&event.job).say(" was reclaimed");
     let opening = if event.by.is_empty() { opening } else { opening.say(" for ").job(&event.by) };
     let Some(sides) = Sides::new(frame, event, resource) else {

@@ -5,6 +5,7 @@
 
 mod announce;
 mod check;
+mod ego;
 mod event;
 mod happenings;
 mod help;
@@ -103,15 +104,22 @@ pub struct RuleCard {
     pub formula: String,
     /// Where it is specified; may be empty.
     pub source: String,
+    /// How it differs from its source, or what was chosen where the source is silent; may be empty.
+    pub differs: String,
 }
 
 impl RuleCard {
+    /// Whether its documents leave something open, which is decided here.
+    pub fn is_our_choice(&self) -> bool {
+        self.differs.to_lowercase().contains("our choice")
+    }
     fn of(check: &CheckRow) -> RuleCard {
         RuleCard {
             key: check.rule.clone(),
             says: sentence_case(&check.says),
             formula: check.formula.clone(),
             source: check.source.clone(),
+            differs: sentence_case(&check.differs),
         }
     }
 }

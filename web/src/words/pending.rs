@@ -145,6 +145,9 @@ impl Case<'_> {
 
     fn not_entitled(&self, gate: &GateRow) -> Text {
         let Some(queue) = self.queue(gate) else { return Text::of("Its queue is above its fair share.") };
+        if let Some(told) = super::ego::not_entitled(&self.frame.policy, self.refusal, &queue.name) {
+            return told;
+        }
         let check = self.refusal.checks.iter().find(|check| check.right == "fair-share" && !check.holds);
         let r = check.and_then(decisive_resource).unwrap_or(self.resource).min(2);
         let i = usize::from(r);

@@ -89,18 +89,10 @@ fn empty_row(queue: QueueId) -> LedgerRow {
     }
 }
 
-/// Per consumer: of its own hosts what it wants, and its dynamic share quota in every pool above.
+/// Per consumer: its dynamic share quota in every pool, and of its own hosts what it wants beyond that.
 fn entitlements(model: &Model, desk: &Desk<'_>) -> Vec<[f64; 3]> {
     let plan = &model.plan;
     let mut entitled = vec![[0.0; 3]; plan.consumers.len()];
-    for unit in desk.books.units.iter().filter(|u| u.source == super::books::Source::Owned) {
-        let sub = &desk.books.subs[unit.sub];
-        for c in plan.path(sub.leaf) {
-            for (r, sum) in entitled[c].iter_mut().enumerate() {
-                *sum += sub.unit[r] as f64;
-            }
-        }
-    }
     for &root in &model.layout.pools {
         let pool = model.layout.pool(&desk.books, root);
         let book = PoolBook::open(&desk.books, &pool);
@@ -115,6 +107,19 @@ fn entitlements(model: &Model, desk: &Desk<'_>) -> Vec<[f64; 3]> {
             for above in plan.path(root).skip(1) {
                 entitled[above][r] += quota[0].as_real();
             }
+        }
+    }
+    let mut wanted = vec![[0.0; 3]; plan.consumers.len()];
+    for sub in &desk.books.subs {
+        for (r, sum) in wanted[sub.leaf].iter_mut().enumerate() {
+            *sum += sub.unit[r] as f64 * f64::from(sub.want);
+        }
+    }
+    for leaf in (1..plan.consumers.len()).filter(|&c| plan.is_leaf(c)) {
+        let has = sum_of(plan, &model.layout.holdings[leaf]);
+        for r in Resource::ACCOUNTED.map(Resource::index) {
+            let own = (wanted[leaf][r] - entitled[leaf][r]).clamp(0.0, has[r] as f64);
+            plan.path(leaf).for_each(|c| entitled[c][r] += own);
         }
     }
     entitled

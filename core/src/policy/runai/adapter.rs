@@ -4,7 +4,7 @@
 //! runai.md 9
 //!
 //! # Differs
-//! One node pool: a scenario has one set of nodes, so that no workload moves on to the next pool of its list (RC-1).
+//! Which node pool a workload is offered to (RC-1) is decided outside, by what asks every pool's scheduler.
 
 use super::config::{Config, Sharing};
 use super::queues::queues;

@@ -12,7 +12,7 @@
 //! runai.md 4.2, 7, 9 (preset contents)
 //!
 //! # Differs
-//! One node pool: a scenario has one set of nodes.
+//! nothing; every node pool may have switches of its own
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -36,7 +36,8 @@ pub fn Examples(
         <DialogFrame title="Examples" class="wide" on_close>
             <p class="hint">
                 "Those of KAI were run on the real scheduler; those of Run:ai and EGO are worked examples of their \
-                 documents. What one tells is what happens. Opening one leaves your own scenario among the drafts below."
+                 documents; the last group compares them. What one tells is what happens. Opening one leaves your own \
+                 scenario among the drafts below."
             </p>
             {groups.collect_view()}
             <Drafts />

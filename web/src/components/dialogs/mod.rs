@@ -1,5 +1,6 @@
 //! Dialogs, one at a time.
 
+mod compare;
 mod examples;
 mod fidelity;
 mod goto;
@@ -9,6 +10,7 @@ mod link;
 mod palette;
 mod paste;
 mod share;
+mod translated;
 
 use crate::dom::later::{Fetched, later, wasm_split};
 use crate::dom::prelude::*;
@@ -37,6 +39,8 @@ fn open(dialog: Dialog, on_close: Callback<()>) -> Fetched {
         Dialog::Palette => view! { <palette::Palette on_close /> }.into_node(),
         Dialog::Paste => view! { <paste::Paste on_close /> }.into_node(),
         Dialog::Import => view! { <import::ImportPreview /> }.into_node(),
+        Dialog::Translated => view! { <translated::Translated on_close /> }.into_node(),
+        Dialog::Compare => view! { <compare::Compare on_close /> }.into_node(),
         Dialog::BadLink(says) => view! { <link::BadLink says on_close /> }.into_node(),
     })
 }

@@ -1,5 +1,6 @@
 //! Every value of queues, nodes, jobs and pod sets, and every switch of a policy: what it is called, what it does,
 //! what holds when it is not set. The forms are made from these tables.
+//! Long because it is a list.
 
 use fairground::scenario::Path;
 
@@ -18,6 +19,8 @@ pub enum Ask {
     Leaf,
     /// As a queue to stand below.
     Parent,
+    /// As a node pool.
+    Pool,
     /// As a way to ask for GPUs, then an amount.
     Request,
 }
@@ -134,6 +137,12 @@ pub const QUEUE: &[Group] = &[
                 "by order in the file",
                 "A moment such as -5s. The older queue wins a tie and gets the odd GPU.",
             ),
+            text(
+                "default-pools",
+                "Pools of its jobs",
+                "its parent's, else the first",
+                "Of jobs that name none, in order.",
+            ),
         ],
     ),
     (
@@ -177,6 +186,14 @@ pub const QUEUE: &[Group] = &[
     REMARK,
 ];
 
+/// What a queue has in one node pool, where that is not what it has elsewhere.
+pub const IN_POOL: &[Attribute] = &[
+    text("gpu.quota", "GPU quota", "as above", "GPUs it is guaranteed in this pool."),
+    text("gpu.limit", "GPU limit", "as above", "GPUs it never exceeds in this pool."),
+    text("gpu.weight", "GPU weight", "as above", "Its part in what others leave in this pool."),
+    text("priority", "Priority", "as above", "Larger first in this pool."),
+];
+
 /// Nodes.
 pub const NODES: &[Group] = &[
     (
@@ -186,6 +203,7 @@ pub const NODES: &[Group] = &[
             text("count", "How many", "this one", "Equal nodes."),
             ask(text("state", "State", "ready", "A node that is down takes no part."), STATE),
             text("labels", "Labels", "none", "Such as zone=east, tier=a. Jobs may require them."),
+            ask(text("pool", "Pool", "the first", "Every pool is scheduled on its own."), Ask::Pool),
         ],
     ),
     (
@@ -246,7 +264,20 @@ pub const JOB: &[Group] = &[
     ),
     (
         "Where it may run",
-        &[text("selector", "Required labels", "anywhere", "Such as zone=east: only nodes with all of them.")],
+        &[
+            text(
+                "selector",
+                "Required labels",
+                "anywhere",
+                "Such as zone=east: only nodes with all of them.",
+            ),
+            text(
+                "pools",
+                "Pools",
+                "its queue's, else the first",
+                "In the order in which it is offered to them.",
+            ),
+        ],
     ),
     REMARK,
 ];
@@ -503,6 +534,7 @@ mod tests {
         let of = |groups: &'static [Group]| groups.iter().flat_map(|(_, all)| all.iter());
         let all = of(QUEUE)
             .map(|a| (root.field("queues").named("q"), a))
+            .chain(IN_POOL.iter().map(|a| (root.field("queues").named("q").field("pools").named("p"), a)))
             .chain(of(NODES).map(|a| (root.field("nodes").named("n"), a)))
             .chain(of(JOB).chain(PODS).map(|a| (job.clone(), a)))
             .chain(PODS.iter().chain(KIND).map(|a| (job.field("pod-sets").named("p"), a)))

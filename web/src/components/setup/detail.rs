@@ -29,8 +29,14 @@ pub fn Detail(
     };
     let close = move || store.dispatch(Command::Detail(None));
     let mut sections: Vec<Node> = groups.iter().map(|group| section(store, &at, group)).collect();
-    if tab == SetupTab::Work {
-        sections.insert(1, pods(store, &at));
+    match tab {
+        SetupTab::Work => sections.insert(1, pods(store, &at)),
+        SetupTab::Queues => {
+            let remark = sections.pop();
+            sections.extend(in_pools(store, &at));
+            sections.extend(remark);
+        }
+        _ => {}
     }
     view! {
         <div
@@ -78,6 +84,7 @@ fn field(store: Store, owner: &Path, attribute: &Attribute) -> Node {
         Ask::Choice(choices) => Kind::Choice(named(choices)),
         Ask::Usual(values) => Kind::Usual(named(values)),
         Ask::Leaf => Kind::Choice(store.now(|m| leaves(&m.scenario))),
+        Ask::Pool => Kind::Choice(store.now(|m| pools(&m.scenario))),
         Ask::Parent => Kind::Choice(store.now(|m| parents(&m.scenario, table::owner_name(owner)))),
         Ask::Request => return request(store, owner.clone()),
     };
@@ -94,6 +101,27 @@ fn leaves(scenario: &Scenario) -> Vec<(String, String)> {
     let is_parent = |name: &str| scenario.queues.iter().any(|q| q.parent.as_deref() == Some(name));
     let leaves = scenario.queues.iter().filter(|q| !is_parent(&q.name));
     leaves.map(|q| (q.name.clone(), q.name.clone())).collect()
+}
+
+/// Node pools by name.
+fn pools(scenario: &Scenario) -> Vec<(String, String)> {
+    scenario.pools.iter().map(|pool| (pool.name.clone(), pool.name.clone())).collect()
+}
+
+/// What a queue has in each of several pools.
+fn in_pools(store: Store, queue: &Path) -> Vec<Node> {
+    let names = store.now(|m| pools(&m.scenario));
+    let section = |(name, _): &(String, String)| {
+        let at = queue.field("pools").named(name);
+        view! {
+            <section class="group">
+                <h3>{format!("In the pool {name}")}</h3>
+                {fields(store, &at, attributes::IN_POOL)}
+            </section>
+        }
+        .into_node()
+    };
+    if names.len() > 1 { names.iter().map(section).collect() } else { Vec::new() }
 }
 
 /// Queues that are not below this one.

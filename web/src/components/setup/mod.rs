@@ -28,7 +28,7 @@ use super::button::IconButton;
 use super::icons::Kind;
 use super::menu::MenuItem;
 use crate::engine::protocol::QueueRow;
-use crate::model::{Command, SetupTab, Terms};
+use crate::model::{Command, SetupTab};
 use crate::store::Store;
 use crate::view_model::queues::{Tone, Tree};
 
@@ -77,7 +77,7 @@ const TABS: [(SetupTab, &str); 5] = [
 
 /// A word of our own in the policy's.
 fn head(store: Store, word: &str) -> String {
-    store.scenario.with(|s| Terms::of(&s.policy).says(word))
+    store.terms.get().says(word)
 }
 
 /// The line of a row's menu that opens its form.
@@ -103,7 +103,7 @@ pub fn Setup() -> impl IntoView {
                 tabindex=move || if tab.get() == this { "0" } else { "-1" }
                 on:click=move |_| store.dispatch(Command::Tab(this))
             >
-                {move || if this == SetupTab::Queues { head(store, name) } else { name.to_string() }}
+                {move || head(store, name)}
             </button>
         }
     });
@@ -141,10 +141,10 @@ pub fn Setup() -> impl IntoView {
             />
         </div>
         <div class="setup-body" id="setup-body" role="tabpanel" aria-labelledby=label>
-            <later::EditsFrom />
             {body}
             <later::Changes />
             <findings::Findings />
+            <later::EditsFrom />
         </div>
     }
 }

@@ -1,7 +1,7 @@
 //! Groups of equal nodes.
 
 use crate::dom::prelude::*;
-use fairground::scenario::Path;
+use fairground::scenario::{Edit, Path, Scenario};
 
 use super::all_values;
 use super::grid::{EditGrid, RowKey};
@@ -41,7 +41,7 @@ pub fn Nodes() -> impl IntoView {
     view! {
         <EditGrid
             label="Nodes"
-            columns=Signal::derive(node_columns)
+            columns=Signal::derive(move || node_columns(store.scenario.with(|s| !s.pools.is_empty())))
             rows
             menu=Callback::new(menu)
             on_row_key=Callback::new(on_row_key)
@@ -55,6 +55,28 @@ pub fn Nodes() -> impl IntoView {
                 "Nodes"
                 <span class="kbd">"N"</span>
             </button>
+            <button
+                type="button"
+                class="btn quiet"
+                title="A part of the cluster with a scheduler of its own"
+                on:click=move |_| store.dispatch(add_pool(&store.now(|m| m.scenario.clone())))
+            >
+                <Icon kind=Kind::Plus />
+                "Pool"
+            </button>
         </div>
     }
+}
+
+/// Adds a pool under a fresh name; where there was none, what is in no pool gets one of its own before it.
+fn add_pool(scenario: &Scenario) -> Command {
+    let edit = |name: &str| Edit::Set {
+        at: Path::default().field("pools").named(name).field("name"),
+        value: name.to_string(),
+    };
+    let is_free = |name: &String| scenario.pools.iter().all(|pool| pool.name != *name);
+    let fresh = (2..).map(|n| format!("pool-{n}")).find(is_free).unwrap_or_default();
+    let first = scenario.pools.is_empty().then(|| edit("pool-1"));
+    let edits = first.into_iter().chain([edit(&fresh)]).collect();
+    Command::Change(Change::Edits { name: format!("add the pool {fresh}"), edits })
 }

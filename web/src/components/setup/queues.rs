@@ -8,7 +8,7 @@ use super::rows::{Row, queue_columns, queue_rows, usage_counts};
 use super::{all_values, head};
 use crate::components::icons::{Icon, Kind};
 use crate::components::menu::MenuItem;
-use crate::model::{Change, Command, Shift, Terms, document, tree};
+use crate::model::{Change, Command, Shift, document, tree};
 use crate::store::Store;
 
 /// The tree of queues, edited in place.
@@ -37,7 +37,7 @@ pub fn Queues() -> impl IntoView {
             <EditGrid
                 label=head(store, "Queues")
                 is_tree=true
-                columns=Signal::derive(move || store.scenario.with(|s| queue_columns(Terms::of(&s.policy), with_usage)))
+                columns=Signal::derive(move || queue_columns(store.terms.get(), with_usage))
                 rows
                 menu=Callback::new(move |id: String| menu(store, &id))
                 on_row_key=Callback::new(on_row_key)

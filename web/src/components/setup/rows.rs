@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use fairground::scenario::{Diagnostic, JobEntry, Path, Scalar, Scenario, Segment, Severity};
+use fairground::scenario::{Diagnostic, JobEntry, NodeEntry, Path, Scalar, Scenario, Segment, Severity};
 
 use crate::components::edit_box::Kind;
 use crate::model::{Selection, Terms, tree};
@@ -204,14 +204,16 @@ pub fn queue_rows(
 }
 
 /// The columns of the table of nodes.
-pub fn node_columns() -> Vec<Column> {
-    vec![
+pub fn node_columns(has_pools: bool) -> Vec<Column> {
+    let pool = has_pools.then(|| column("pool", "Scheduled on its own", false, "minmax(48px, 0.6fr)"));
+    let all = vec![
         column("nodes", "A name, or the prefix of equal nodes", false, "minmax(0, 1fr)"),
         column("count", "How many equal nodes", true, "56px"),
         column("GPUs", "GPUs of each", true, "52px"),
         column("cores", "CPU cores of each", true, "56px"),
         column("memory", "Memory of each", true, "76px"),
-    ]
+    ];
+    all.into_iter().chain(pool).collect()
 }
 
 /// The table of nodes.
@@ -243,10 +245,28 @@ pub fn node_rows(
                 value("gpu", "GPUs", &node.gpu, "0"),
                 value("cpu", "cores", &node.cpu, "64"),
                 value("memory", "memory", &node.memory, "256 GB"),
-            ],
+            ]
+            .into_iter()
+            .chain(pool_cell(scenario, node, at))
+            .collect(),
         }
     });
     rows.collect()
+}
+
+/// The pool of nodes, where there are several to choose from.
+fn pool_cell(scenario: &Scenario, node: &NodeEntry, at: Path) -> Option<Cell> {
+    let first = scenario.pools.first()?.name.clone();
+    let own = node.pool.clone().unwrap_or(first);
+    let choices = scenario.pools.iter().map(|pool| (pool.name.clone(), pool.name.clone())).collect();
+    Some(Cell {
+        at: Some(at.field("pool")),
+        text: own.clone(),
+        shown: own.clone(),
+        spoken: format!("pool of {}: {own}", node.name),
+        is_dim: node.pool.is_none(),
+        kind: Kind::Choice(choices),
+    })
 }
 
 /// The columns of the table of jobs.

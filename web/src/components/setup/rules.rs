@@ -59,8 +59,7 @@ pub fn Rules() -> impl IntoView {
                     value=key
                     prop:checked=move || policy.get() == key
                     on:change=move |_| {
-                        let at = Path::default().field("policy");
-                        store.dispatch(Command::Set { at, value: key.to_string() });
+                        store.dispatch(Command::Policy(key.to_string()));
                     }
                 />
                 {name}

@@ -9,7 +9,7 @@ use super::rows::{job_columns, job_rows};
 use crate::components::button::IconButton;
 use crate::components::icons::{Icon, Kind};
 use crate::components::menu::MenuItem;
-use crate::model::{Change, Command, Selection, Terms, document};
+use crate::model::{Change, Command, Selection, document};
 use crate::store::Store;
 
 /// Rows of a page.
@@ -65,7 +65,7 @@ pub fn Work() -> impl IntoView {
     view! {
         <EditGrid
             label="Work"
-            columns=Signal::derive(move || store.scenario.with(|s| job_columns(Terms::of(&s.policy), store.resource.get())))
+            columns=Signal::derive(move || job_columns(store.terms.get(), store.resource.get()))
             rows
             menu=Callback::new(menu)
             on_row_key=Callback::new(on_row_key)

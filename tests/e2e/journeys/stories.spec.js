@@ -1,0 +1,123 @@
+import { readFile } from "node:fs/promises";
+import { App } from "../app.js";
+import { expect, test } from "../fixture.js";
+
+test("who ran when: rows, the mark that leads to its cycle, rows of GPUs, the table", async ({ page }) => {
+  const app = new App(page);
+  await app.open();
+  for (const cycle of [1, 2]) {
+    await app.step.click();
+    await app.atCycle(cycle);
+  }
+  await app.tab("Gantt").click();
+  const chart = page.getByRole("region", { name: "Gantt", exact: true });
+  await expect(chart.getByRole("button", { name: /^a2 \(team-a\): .*its work lost/ })).toBeVisible();
+  await chart.getByRole("button", { name: "a2 reclaimed in cycle 1" }).click();
+  await app.atCycle(1);
+  await chart.getByRole("button", { name: "Queue team-a" }).focus();
+  await page.keyboard.press("ArrowDown");
+  await expect(chart.getByRole("button", { name: /^a1 / })).toBeFocused();
+  await chart.getByRole("combobox").selectOption({ label: "GPU" });
+  await expect(chart.getByRole("button", { name: /^node-2 · 0: a2 of team-a .*b2 of team-b/ })).toBeVisible();
+  await chart.getByRole("button", { name: /^node-2 · 0/ }).focus();
+  await page.keyboard.press("t");
+  await expect(chart.getByRole("columnheader", { name: "work lost" })).toBeVisible();
+});
+
+test("fairness and queues over time follow the cursor", async ({ page }) => {
+  const app = new App(page);
+  await app.open();
+  await app.step.click();
+  await app.atCycle(1);
+  await app.tab("Fairness").click();
+  const fairness = page.getByRole("region", { name: "Fairness and waste", exact: true });
+  await expect(fairness).toContainText("Up to cycle 1");
+  await app.step.click();
+  await app.atCycle(2);
+  await expect(fairness).toContainText("Up to cycle 2, 0:02: team-b was owed most");
+  await app.tab("Trends").click();
+  const queues = page.getByRole("region", { name: "Queues over time", exact: true });
+  await queues.getByRole("button", { name: /^team-b: holds 2 GPUs now/ }).click();
+  await expect(app.why).toContainText("team-b");
+  await page.getByRole("combobox", { name: "Resource of all charts" }).selectOption({ label: "Dominant share" });
+  await expect(queues.getByRole("button", { name: /^team-b: holds 50 % now/ })).toBeVisible();
+  await app.tab("Shares").click();
+  await expect(app.share("team-a")).toBeHidden();
+  await expect(app.now.getByRole("button", { name: /^team-a: counted in GPU, has 50 %/ })).toBeVisible();
+});
+
+test("charts are saved as PNG", async ({ page }) => {
+  const app = new App(page);
+  await app.open();
+  const shares = page.getByRole("region", { name: "Shares", exact: true });
+  const waits = page.waitForEvent("download");
+  await shares.getByRole("button", { name: "PNG" }).click();
+  const download = await waits;
+  expect(download.suggestedFilename()).toBe("shares.png");
+  const bytes = await readFile(await download.path());
+  expect(bytes.subarray(1, 4).toString()).toBe("PNG");
+  expect(bytes.readUInt32BE(16), "twice as wide as on the page").toBeGreaterThan(800);
+});
+
+test("a weight is pulled in Division, with a ghost until it is let go", async ({ page }) => {
+  const app = new App(page);
+  await app.open();
+  for (const queue of ["team-a", "team-b"]) await app.set(`queues["${queue}"].gpu.quota`, "0");
+  await app.step.click();
+  await app.atCycle(1);
+  await app.tab("Division").click();
+  const grip = page.getByRole("slider", { name: "Weight of team-a" });
+  const box = await grip.boundingBox();
+  const [x, y] = [box.x + box.width / 2, box.y + box.height / 2];
+  await page.mouse.move(x, y);
+  await page.mouse.down();
+  await page.mouse.move(x + 400, y, { steps: 6 });
+  const chart = page.getByRole("region", { name: "Division", exact: true });
+  await expect(chart).toContainText(/would be given/);
+  await expect(app.cell('queues["team-a"].gpu.weight')).toContainText("1");
+  await page.keyboard.press("Escape");
+  await page.mouse.up();
+  await expect(chart).not.toContainText(/would be given/);
+  await grip.focus();
+  await page.keyboard.press("ArrowUp");
+  await expect(app.cell('queues["team-a"].gpu.weight')).toContainText("2");
+  await expect(grip, "the focus stays").toBeFocused();
+  await page.keyboard.press("Control+z");
+  await expect(app.cell('queues["team-a"].gpu.weight')).toContainText("1");
+});
+
+test("an edit from a cycle on is a change of the run", async ({ page }) => {
+  const app = new App(page);
+  await app.open();
+  await expect(page.getByRole("button", { name: "from the start" })).toHaveCount(0);
+  for (const cycle of [1, 2]) {
+    await app.step.click();
+    await app.atCycle(cycle);
+  }
+  await page.getByRole("button", { name: "from cycle 2" }).click();
+  await app.set('queues["team-a"].gpu.quota', "3");
+  const changes = page.getByRole("region", { name: "Changes during the run" });
+  await expect(changes).toContainText("0:02team-a: quota 3");
+  await expect(app.share("team-a")).toHaveAccessibleName(/quota 3/);
+  await page.keyboard.press("ArrowLeft");
+  await app.now.focus();
+  await page.keyboard.press("ArrowLeft");
+  await app.atCycle(1);
+  await expect(app.share("team-a")).toHaveAccessibleName(/quota 2/);
+  await changes.getByRole("button", { name: "Remove team-a: quota 3" }).click();
+  await expect(changes).toHaveCount(0);
+});
+
+test("why is made wider by keys and stays so", async ({ page }) => {
+  await page.setViewportSize({ width: 1440, height: 900 });
+  const app = new App(page);
+  await app.open();
+  const width = async () => (await app.why.boundingBox()).width;
+  const before = await width();
+  await page.getByRole("separator", { name: "Width of why" }).focus();
+  await page.keyboard.press("Shift+ArrowLeft");
+  await expect.poll(width).toBe(before + 80);
+  await page.reload();
+  await app.arrived();
+  expect(await width()).toBe(before + 80);
+});

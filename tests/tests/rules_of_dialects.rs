@@ -1,0 +1,177 @@
+//! Every rule of Run:ai and of EGO decides in some case that has a name: a shipped example, or one of the few below.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::path::Path;
+
+use fairground::policy::{ego, runai};
+use fairground::scenario;
+use fairground::sim::{Simulation, explain};
+use fairground::trace::{Check, DivisionStep, Level, Rule, Trace};
+use fairground::units::Resource;
+
+/// What the examples do not have, by name.
+const CASES: &[(&str, &str)] = &[
+    (
+        "runai: a limit, a quota for what stays, a rank",
+        "policy: runai
+nodes: [{name: n, count: 1, gpu: 4}]
+queues:
+- {name: low, priority: 1, gpu: {quota: 1, limit: 1}}
+- {name: high, priority: 5, gpu: {quota: 1}}
+jobs:
+- {name: l, queue: low, count: 2, gpu: 1}
+- {name: stays, queue: high, count: 2, gpu: 1, priority: build}
+- {name: h, queue: high, count: 4, gpu: 1}
+",
+    ),
+    (
+        "runai: the urgent one, inside a project",
+        "policy: runai
+nodes: [{name: n, count: 1, gpu: 2}]
+queues: [{name: p, gpu: {quota: 2}}]
+jobs:
+- {name: train, queue: p, count: 2, gpu: 1, on: [n-1, n-1]}
+- {name: build, queue: p, gpu: 1, priority: build}
+",
+    ),
+    (
+        "runai: over its fairshare",
+        "policy: runai
+nodes: [{name: n, count: 1, gpu: 4}]
+queues:
+- {name: a, gpu: {quota: 1}}
+- {name: b, gpu: {quota: 1}}
+jobs:
+- {name: a, queue: a, count: 3, gpu: 1, on: [n-1, n-1, n-1]}
+- {name: more, queue: a, count: 2, gpu: 1}
+- {name: b, queue: b, count: 3, gpu: 1}
+",
+    ),
+    (
+        "runai: twins",
+        "policy: runai
+nodes: [{name: n, count: 1, gpu: 1}]
+queues:
+- {name: a, created: -60s, gpu: {quota: 1}}
+- {name: b, created: -60s, gpu: {quota: 1}}
+jobs:
+- {name: ja, queue: a, gpu: 1}
+- {name: jb, queue: b, gpu: 1}
+",
+    ),
+    (
+        "ego: priority, ratio and limit",
+        "policy: ego
+nodes: [{name: n, count: 1, gpu: 6}]
+queues:
+- {name: first, priority: 2, gpu: {limit: 2}}
+- {name: one, gpu: {weight: 1}}
+- {name: two, gpu: {weight: 2}}
+jobs:
+- {name: f, queue: first, count: 4, gpu: 1}
+- {name: o, queue: one, count: 6, gpu: 1}
+- {name: t, queue: two, count: 6, gpu: 1}
+",
+    ),
+    (
+        "ego: a grace that the pool refuses",
+        "policy: ego
+settings: {grace: 10s, reclaim-grace.slow: 60s}
+nodes: [{name: n, count: 1, gpu: 2}]
+queues: [{name: slow}]
+jobs: [{name: s, queue: slow, gpu: 1}]
+",
+    ),
+];
+
+/// The examples in which the policies decide.
+const EXAMPLES: [&str; 7] = [
+    "runai-quick-start",
+    "runai-projects",
+    "runai-department-empty",
+    "runai-over-subscribed",
+    "ego-owned-and-lent",
+    "ego-eighteen-slots",
+    "ego-grace",
+];
+
+fn text_of(example: &str) -> String {
+    let file =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../assets/scenarios").join(format!("{example}.yaml"));
+    std::fs::read_to_string(file).expect("the example is there")
+}
+
+/// The keys of all rules that were compared by in the first cycles of a scenario.
+fn keys(name: &str, text: &str) -> Vec<&'static str> {
+    let read = scenario::read(text);
+    let checked = scenario::check(&read.scenario.unwrap_or_else(|| panic!("{name}")));
+    let plan = checked.plan.unwrap_or_else(|| panic!("{name}: {:?}", checked.diagnostics));
+    let mut simulation = Simulation::new(&plan);
+    let mut keys = Vec::new();
+    for _ in 0..6 {
+        if let Some(explained) = explain(&simulation, Level::Every) {
+            keys.extend(of_trace(&explained.trace));
+        }
+        let Some(record) = simulation.advance() else { break };
+        keys.extend(record.events.iter().flat_map(|event| &event.checks).map(|check| check.rule.key()));
+        for queue in simulation.cluster().queues.ids() {
+            keys.extend(simulation.derive(queue, Resource::GPU).into_iter().filter_map(of_step));
+        }
+    }
+    keys
+}
+
+fn of_trace(trace: &Trace) -> Vec<&'static str> {
+    let of_refusals = trace.refusals.iter().flat_map(|refusal| &refusal.checks);
+    of_refusals.chain(&trace.checks).map(|check: &Check| check.rule.key()).collect()
+}
+
+fn of_step(step: DivisionStep) -> Option<&'static str> {
+    match step {
+        DivisionStep::Quota { rule, .. }
+        | DivisionStep::Round { rule, .. }
+        | DivisionStep::Remainder { rule, .. } => Some(rule.key()),
+        DivisionStep::Capacity { .. } | DivisionStep::Result { .. } => None,
+    }
+}
+
+fn first_uses() -> BTreeMap<&'static str, String> {
+    let mut first = BTreeMap::new();
+    let examples = EXAMPLES.iter().map(|example| (*example, text_of(example)));
+    let cases =
+        CASES.iter().map(|(name, text)| (*name, format!("format: fairground-scenario\nversion: 1\n{text}")));
+    for (name, text) in examples.chain(cases) {
+        for key in keys(name, &text) {
+            first.entry(key).or_insert_with(|| name.to_string());
+        }
+    }
+    first
+}
+
+fn all_decide(rules: &[Rule], own: &str) {
+    let first = first_uses();
+    let mut table = String::new();
+    for rule in rules {
+        let case = first.get(rule.key()).map_or("NONE", String::as_str);
+        writeln!(table, "{:<30} {case}", rule.key()).expect("a string");
+    }
+    assert!(
+        rules.iter().all(|rule| first.contains_key(rule.key())),
+        "some rules decide in no case:\n{table}"
+    );
+    let is_listed = |key: &str| rules.iter().any(|rule| rule.key() == key);
+    let unknown: Vec<_> = first.keys().filter(|key| key.starts_with(own) && !is_listed(key)).collect();
+    assert!(unknown.is_empty(), "rules that decide but are not listed: {unknown:?}");
+}
+
+#[test]
+fn every_rule_of_run_ai_decides_somewhere() {
+    let rules: Vec<Rule> = runai::RULES.iter().map(|rule| **rule).collect();
+    all_decide(&rules, "runai/");
+}
+
+#[test]
+fn every_rule_of_ego_decides_somewhere() {
+    all_decide(&ego::RULES, "ego/");
+}

@@ -1,0 +1,62 @@
+//! Files that were dropped, pasted or chosen: recognised first, taken when that is wanted.
+
+use std::sync::Arc;
+
+use super::command::{Dialog, Effect};
+use super::update::{ask_frame, keep, notify, open, send};
+use super::{Import, Model, Opened, Origin, document};
+use crate::engine::protocol::{Ask, ImportOptions};
+
+/// Has files recognised.
+pub(super) fn import(
+    model: &mut Model,
+    files: Vec<(String, String)>,
+    options: ImportOptions,
+    fx: &mut Vec<Effect>,
+) {
+    model.view.dialog = Some(Dialog::Import);
+    let previous = model.import.take().filter(|i| i.files == files);
+    let mut import = previous.map_or_else(Import::default, |i| (*i).clone());
+    import.files = files.clone();
+    import.options = options.clone();
+    import.reading = true;
+    model.import = Some(Arc::new(import));
+    model.asked.import = send(model, Ask::Import { files, options }, fx);
+}
+
+/// Forgets what was recognised.
+pub(super) fn forget(model: &mut Model, fx: &mut Vec<Effect>) {
+    if model.import.take().is_some_and(|i| i.reading) {
+        send(model, Ask::Cancel, fx);
+    }
+    model.asked.import = model.fresh_id();
+    model.view.dialog = None;
+}
+
+/// Makes what was recognised the present document.
+pub(super) fn take(model: &mut Model, run_until_ms: Option<i64>, fx: &mut Vec<Effect>) {
+    let Some(import) = model.import.take() else { return };
+    let Some(text) = &import.scenario else { return };
+    match document::from_text(text) {
+        Ok(scenario) => {
+            let is_foreign = scenario.policy == "yunikorn" && import.files.len() == 1;
+            open(model, Opened::new(scenario, Origin::Files), fx);
+            let original = import.files.first().filter(|_| is_foreign);
+            model.original = original.map(|(_, text)| Arc::from(text.as_str()));
+            model.pristine = false;
+            keep(model, fx);
+            if let Some(time_ms) = run_until_ms {
+                ask_frame(model, Ask::RunUntil { time_ms }, fx);
+            }
+        }
+        Err(says) => notify(model, true, says.join(" "), None, fx),
+    }
+}
+
+/// Has the queues written as their scheduler reads them.
+pub(super) fn export(model: &mut Model, fx: &mut Vec<Effect>) {
+    model.exported = None;
+    let original = model.original.as_deref().map(str::to_string);
+    let scenario = document::to_yaml(&model.scenario);
+    model.asked.export = send(model, Ask::Export { scenario, original }, fx);
+}

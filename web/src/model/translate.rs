@@ -1,0 +1,93 @@
+//! Another policy for the scenario: its words are translated by the engine, as one step of undo, and what became of its
+//! settings is told. And the same scenario under several policies, side by side.
+
+use std::sync::Arc;
+
+use fairground::scenario::Path;
+
+use super::command::{Command, Dialog, Effect};
+use super::update::{commit, notify, send, set};
+use super::{EngineState, Model, document};
+use crate::engine::protocol::{Ask, ColumnRow, NoteRow};
+
+/// The policies that are held side by side.
+pub const COMPARED: [&str; 4] = ["kai", "runai", "yunikorn", "ego"];
+
+/// What became of the settings when the policy was changed.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Translated {
+    /// The policy.
+    pub policy: String,
+    /// What became of the settings.
+    pub notes: Vec<NoteRow>,
+}
+
+impl Translated {
+    /// How many settings there are of a kind.
+    pub fn count(&self, kind: &str) -> u32 {
+        self.notes.iter().filter(|note| note.kind == kind).map(|note| note.n).sum()
+    }
+}
+
+/// Asks for the scenario in the words of a policy.
+pub(super) fn choose(model: &mut Model, policy: String, fx: &mut Vec<Effect>) {
+    let now = if model.scenario.policy.is_empty() { "kai" } else { &model.scenario.policy };
+    if now == policy {
+        return;
+    }
+    let scenario = document::to_json(&model.scenario);
+    model.translating = Some(model.scenario.clone());
+    model.engine = EngineState::Working(None);
+    model.asked.translation = send(model, Ask::Translate { scenario, policy }, fx);
+}
+
+/// Takes the translated scenario; without one only the policy's name changes.
+pub(super) fn translated(
+    model: &mut Model,
+    policy: String,
+    scenario: Option<String>,
+    notes: Vec<NoteRow>,
+    fx: &mut Vec<Effect>,
+) {
+    let of = model.translating.take();
+    if of.is_none_or(|of| !Arc::ptr_eq(&of, &model.scenario)) {
+        // It was edited in the meantime.
+        return choose(model, policy, fx);
+    }
+    let Some(scenario) = scenario.and_then(|text| document::from_text(&text).ok()) else {
+        set(model, &Path::default().field("policy"), &policy, fx);
+        return;
+    };
+    commit(model, scenario, "policy", |_| format!("policy → {policy}"), fx);
+    let translated = Translated { policy, notes };
+    let counts = ["dropped", "assumed", "changed"].map(|kind| (kind, translated.count(kind)));
+    let said: Vec<String> =
+        counts.iter().filter(|(_, n)| *n > 0).map(|(kind, n)| format!("{n} {kind}")).collect();
+    model.translated = Some(Arc::new(translated));
+    if !said.is_empty() {
+        let text = format!("Settings put into the words of this policy: {}.", said.join(", "));
+        let action = ("Details".to_string(), Command::Dialog(Some(Dialog::Translated)));
+        notify(model, false, text, Some(action), fx);
+    }
+}
+
+/// Runs the scenario under several policies, until the present moment or, at the start, until nothing further happens.
+pub(super) fn compare(model: &mut Model, fx: &mut Vec<Effect>) {
+    model.view.dialog = Some(Dialog::Compare);
+    model.compared = Arc::default();
+    let scenario = document::to_json(&model.scenario);
+    let until_ms = model.frame.as_ref().map(|frame| frame.time_ms).filter(|ms| *ms > 0);
+    model.asked.comparison = model.fresh_id();
+    for policy in COMPARED {
+        let ask = Ask::Compare { scenario: scenario.clone(), policy: policy.to_owned(), until_ms };
+        send(model, ask, fx);
+    }
+}
+
+/// Takes a policy's run.
+pub(super) fn compared(model: &mut Model, column: ColumnRow) {
+    let columns = Arc::make_mut(&mut model.compared);
+    if columns.iter().all(|known| known.policy != column.policy) {
+        columns.push(column);
+    }
+}
