@@ -13,7 +13,7 @@ use crate::tools;
 
 /// The most the start page may transfer, in bytes after brotli. It keeps the page from growing unnoticed; the
 /// aim is 450,000, of which view code and the engine are still far.
-const START_PAGE_LIMIT: u64 = 715_000;
+const START_PAGE_LIMIT: u64 = 735_000;
 
 /// What the start page loads beyond the files that `index.html` names.
 const ALSO_LOADED: [&str; 2] = ["assets/worker.js", "assets/__wasm_split.js"];

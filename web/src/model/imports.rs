@@ -39,9 +39,9 @@ pub(super) fn take(model: &mut Model, run_until_ms: Option<i64>, fx: &mut Vec<Ef
     let Some(text) = &import.scenario else { return };
     match document::from_text(text) {
         Ok(scenario) => {
-            let is_foreign = scenario.policy == "yunikorn";
+            let is_foreign = scenario.policy == "yunikorn" && import.files.len() == 1;
             open(model, Opened::new(scenario, Origin::Files), fx);
-            let original = import.files.first().filter(|_| is_foreign && import.files.len() == 1);
+            let original = import.files.first().filter(|_| is_foreign);
             model.original = original.map(|(_, text)| Arc::from(text.as_str()));
             model.pristine = false;
             keep(model, fx);

@@ -118,7 +118,7 @@ impl<'w> Books<'w> {
             n_open: queues().map(|_| 0).collect(),
             tops: queues().filter(|&q| cluster.queues[q].parent.is_none()).collect(),
         };
-        for &job in &cluster.live_jobs {
+        for job in world.live_jobs() {
             let queue = cluster.jobs[job].queue;
             let mut waits = false;
             for (_, pod) in cluster.pods_of(job) {
@@ -174,7 +174,7 @@ impl<'w> Books<'w> {
 
     /// The share of a queue.
     pub fn share(&self, queue: QueueId) -> f64 {
-        let weight = weights(&self.world.cluster.queues[queue]);
+        let weight = weights(&self.world.queues()[queue]);
         (self.measure.share)(Share { held: &self.held[queue], weight, total: &self.total })
     }
 
@@ -186,7 +186,7 @@ impl<'w> Books<'w> {
     /// The leaf whose turn it is.
     pub fn next_leaf(&self) -> Option<QueueId> {
         let mut at = self.smallest(&self.tops, None)?;
-        while let Some(child) = self.smallest(&self.world.cluster.queues[at].children, None) {
+        while let Some(child) = self.smallest(&self.world.queues()[at].children, None) {
             at = child;
         }
         Some(at)
@@ -206,8 +206,8 @@ impl<'w> Books<'w> {
 
     /// The queues among which a queue is chosen.
     pub fn siblings(&self, queue: QueueId) -> &[QueueId] {
-        match self.world.cluster.queues[queue].parent {
-            Some(parent) => &self.world.cluster.queues[parent].children,
+        match self.world.queues()[queue].parent {
+            Some(parent) => &self.world.queues()[parent].children,
             None => &self.tops,
         }
     }
@@ -233,7 +233,7 @@ impl<'w> Books<'w> {
     pub fn over_limit(&self, leaf: QueueId, pods: &[PodId]) -> Option<(QueueId, Resource)> {
         let asked = self.request(pods);
         let exceeds = |queue: QueueId, r: Resource| {
-            let limit = self.world.cluster.queues[queue].resources.get(r).limit;
+            let limit = self.world.queues()[queue].resources.get(r).limit;
             let with = self.held[queue][r.index()] + asked[r.index()];
             asked[r.index()] > 0 && matches!(limit, Bound::At(limit) if Amount::base_units(with) > limit)
         };

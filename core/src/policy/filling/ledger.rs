@@ -56,7 +56,7 @@ impl Division {
     fn of(measure: &Measure, world: PartitionView<'_>, asked: &Arena<QueueId, Triple>) -> Division {
         let cluster = world.cluster;
         let wanted = wanted(world, asked);
-        let child = |queue: QueueId| Child { weight: weights(&cluster.queues[queue]), wanted: wanted[queue] };
+        let child = |queue: QueueId| Child { weight: weights(&world.queues()[queue]), wanted: wanted[queue] };
         let mut division = Division {
             total: real(&total(world)),
             tops: cluster.queues.ids().filter(|&q| cluster.queues[q].parent.is_none()).collect(),
@@ -89,7 +89,7 @@ fn wanted(world: PartitionView<'_>, asked: &Arena<QueueId, Triple>) -> Arena<Que
     }
     // Children stand after their parents in this order.
     for &queue in order.iter().rev() {
-        let q = &cluster.queues[queue];
+        let q = &world.queues()[queue];
         let mut sum = if q.children.is_empty() { real(&asked[queue]) } else { [0.0; 3] };
         for r in Resource::ACCOUNTED {
             sum[r.index()] += q.children.iter().map(|&child| wanted[child][r.index()]).sum::<f64>();
@@ -105,7 +105,7 @@ fn sums(world: PartitionView<'_>) -> [Arena<QueueId, Triple>; 3] {
     let cluster = world.cluster;
     let zero = || cluster.queues.ids().map(|_| [0; 3]).collect::<Arena<QueueId, Triple>>();
     let mut sums = [zero(), zero(), zero()];
-    for &job in &cluster.live_jobs {
+    for job in world.live_jobs() {
         let j = &cluster.jobs[job];
         for (_, pod) in cluster.pods_of(job) {
             let holds = matches!(pod.phase, Phase::Starting { .. } | Phase::Running { .. });
@@ -128,7 +128,7 @@ pub fn ledger(measure: &Measure, world: PartitionView<'_>) -> Ledger {
     let [held, fixed, asked] = sums(world);
     let division = Division::of(measure, world, &asked);
     let row = |queue: QueueId| {
-        let q = &world.cluster.queues[queue];
+        let q = &world.queues()[queue];
         let of = |bound: fn(crate::cluster::QueueResource) -> Bound, unset: f64| {
             per_resource(Resource::ACCOUNTED.map(|r| resolve(bound(q.resources.get(r)), r, unset)))
         };
@@ -169,7 +169,7 @@ pub fn ladder(
         steps_of_level(has, &named, resource, &mut steps);
         has = division.shares[on_path][resource.index()];
         steps.push(DivisionStep::Result { queue: on_path, fair_share: has });
-        (of, members) = (Some(on_path), &world.cluster.queues[on_path].children);
+        (of, members) = (Some(on_path), &world.queues()[on_path].children);
     }
     steps
 }

@@ -10,9 +10,10 @@
 //! nothing
 
 use super::books::Books;
-use crate::cluster::{Cluster, Devices, NodeUse, Pod};
+use crate::cluster::{Devices, NodeUse, Pod};
 use crate::id::{NodeId, PodId};
 use crate::kit::sort;
+use crate::policy::PartitionView;
 use crate::trace::NodeReason;
 use crate::units::{Amount, Resource};
 
@@ -80,8 +81,9 @@ pub fn reasons(books: &Books<'_>, pod: &Pod) -> Vec<(NodeReason, u32)> {
 }
 
 /// The resource of which no node that the pod may use has enough even when empty; `None`: it fits an empty node.
-pub fn too_large(cluster: &Cluster, pod: &Pod) -> Option<Resource> {
-    let may_use = || cluster.nodes.values().filter(|node| pod.selects(node) && pod.tolerates(node));
+pub fn too_large(world: PartitionView<'_>, pod: &Pod) -> Option<Resource> {
+    let nodes = || world.nodes().map(|(_, node)| node);
+    let may_use = || nodes().filter(|node| pod.selects(node) && pod.tolerates(node));
     let fits = |node: &crate::cluster::Node| {
         let empty = NodeUse::new(node);
         empty.pick(pod.request.gpu).is_some() && empty.has_room(node, &pod.request)

@@ -48,7 +48,7 @@ fn frozen(books: &Books<'_>, leaf: QueueId, job: JobId, stop: Stop) -> Refusal {
         Stop::Limit { queue, resource } => {
             // Alone the job would exceed it too: then waiting does not help.
             let alone = books.request(pods)[resource.index()];
-            let limit = books.world.cluster.queues[queue].resources.get(resource).limit;
+            let limit = books.world.queues()[queue].resources.get(resource).limit;
             let never = matches!(limit, crate::units::Bound::At(limit) if alone > limit.in_base_units());
             let outlook = if never { Outlook::OnlyByEdit } else { Outlook::WhenFreed };
             let checks = rules::over(books, job, queue, resource, pods).into_iter().collect();
@@ -56,7 +56,7 @@ fn frozen(books: &Books<'_>, leaf: QueueId, job: JobId, stop: Stop) -> Refusal {
         }
         Stop::NoRoom { placed } => {
             let pod = &books.world.cluster.pods[pods[placed.min(pods.len() - 1)]];
-            if let Some(resource) = place::too_large(books.world.cluster, pod) {
+            if let Some(resource) = place::too_large(books.world, pod) {
                 return refusal(job, Gate::TooLarge { resource }, Outlook::OnlyByEdit);
             }
             let count = |n: usize| u32::try_from(n).expect("ids are 32 bits wide");

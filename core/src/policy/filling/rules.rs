@@ -115,7 +115,7 @@ pub fn over(
     resource: Resource,
     pods: &[PodId],
 ) -> Option<Check> {
-    let Bound::At(limit) = books.world.cluster.queues[queue].resources.get(resource).limit else {
+    let Bound::At(limit) = books.world.queues()[queue].resources.get(resource).limit else {
         return None;
     };
     let with = books.held[queue][resource.index()] + books.request(pods)[resource.index()];
