@@ -55,6 +55,18 @@ pub(super) struct Proof {
 }
 
 impl Proof {
+    /// Notes that something is taken from a queue, for the strongest reason that any unit needs; without checks where
+    /// none are recorded.
+    pub fn taken_from(&mut self, queue: QueueRef, reason: EvictReason, checks: Vec<Check>) {
+        match self.by_queue.iter_mut().find(|known| known.0 == queue) {
+            Some(known) => {
+                known.1 = known.1.max(reason);
+                known.2.extend(checks);
+            }
+            None => self.by_queue.push((queue, reason, checks)),
+        }
+    }
+
     /// All of it.
     pub fn into_checks(self) -> Vec<Check> {
         self.by_queue.into_iter().flat_map(|q| q.2).chain(self.common).collect()

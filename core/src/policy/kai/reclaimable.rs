@@ -203,9 +203,9 @@ impl Session<'_> {
             for &unit in units {
                 let now = *left[e.ix()].get_or_insert(claim.held[e.ix()].0);
                 let reason = self.unit_is_allowed(claim, (r, e), now);
-                if self.notes.is_on() {
-                    self.prove_unit(claim, *queue, (r, e), now, proof);
-                }
+                let checks =
+                    if self.notes.is_on() { self.unit_checks(claim, (r, e), now) } else { Vec::new() };
+                proof.taken_from(*queue, reason.unwrap_or(EvictReason::ReclaimedForQuota), checks);
                 reason?;
                 for q in self.path_from_root(*queue) {
                     *left[q.ix()].get_or_insert(claim.held[q.ix()].0) -= unit;
@@ -252,36 +252,22 @@ impl Session<'_> {
         (within_quota && is_above_quota).then_some(EvictReason::ReclaimedForQuota)
     }
 
-    fn prove_unit(
-        &self,
-        claim: Claim<'_>,
-        from: QueueRef,
-        (r, e): (QueueRef, QueueRef),
-        now: Quantities,
-        proof: &mut Proof,
-    ) {
+    /// The comparisons that [`Self::unit_is_allowed`] makes.
+    fn unit_checks(&self, claim: Claim<'_>, (r, e): (QueueRef, QueueRef), now: Quantities) -> Vec<Check> {
         let other = &self.queues[e.ix()];
         let subject = self.about_queues(claim.claimant, r, e);
         let check = |rule, left, op, right| Check::new(rule, subject, left, op, right);
         let left = || triple(Quantity::AllocatedWithoutVictims, now);
         let may = triple(Quantity::Allocatable, other.allocatable);
         let mut checks = vec![check(MAINTAIN_FAIR_SHARE, left(), Op::Exceeds, may)];
-        let mut reason = EvictReason::ReclaimedForFairShare;
         if !checks[0].holds {
-            reason = EvictReason::ReclaimedForQuota;
             let with_need = triple(Quantity::AllocatedWithJob, claim.held[r.ix()].0 + claim.need);
             let quota = triple(Quantity::Quota, self.queues[r.ix()].deserved);
             checks.push(check(GUARANTEE_QUOTA, with_need, Op::AtMost, quota));
             let quota = triple(Quantity::Quota, other.deserved);
             checks.push(check(GUARANTEE_QUOTA, left(), Op::Exceeds, quota));
         }
-        match proof.by_queue.iter_mut().find(|known| known.0 == from) {
-            Some(known) => {
-                known.1 = known.1.max(reason);
-                known.2.extend(checks);
-            }
-            None => proof.by_queue.push((from, reason, checks)),
-        }
+        checks
     }
 
     /// Step B: whether the claimant's queues stay in order.
