@@ -3,13 +3,14 @@
 use std::time::Duration;
 
 use crate::dom::prelude::*;
-use leptos::leptos_dom::helpers::set_timeout;
+use leptos::leptos_dom::helpers::{set_timeout, window_event_listener_untyped};
 use wasm_bindgen::JsCast;
 use web_sys::HtmlElement;
 
 use crate::address::{self, Fragment};
-use crate::components::app::App;
+use crate::components::app::{self, App};
 use crate::components::help::waiting_job;
+use crate::components::{dialogs, setup};
 use crate::keys::{self, Action, Focus, Pressed};
 use crate::model::{Command, Dialog, Model, Opened, Origin, SETUP_WIDTHS, Theme, WHY_WIDTHS};
 use crate::store::Store;
@@ -186,8 +187,20 @@ fn listen(store: Store) {
     let hide = window_event_listener(leptos::ev::pagehide, move |_| {
         store.edge().update_value(|edge| edge.save_now(store));
     });
+    // What may be wanted next is fetched as soon as somebody does something, so that nothing typed is too early for it.
+    let ahead = ["keydown", "pointerdown"].map(|name| window_event_listener_untyped(name, |_| fetch_ahead()));
     // The page listens as long as it is there.
-    std::mem::forget((keys, hash, hide));
+    std::mem::forget((keys, hash, hide, ahead));
+}
+
+/// Fetches what is cut out of the page's module; nothing happens if it is there or on its way.
+fn fetch_ahead() {
+    leptos::task::spawn_local(async {
+        // A part that could not be fetched is tried again when it is shown, which says so.
+        let _ = dialogs::preload().await;
+        let _ = setup::preload().await;
+        let _ = app::preload_view().await;
+    });
 }
 
 /// Where the focus is.

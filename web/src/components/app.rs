@@ -251,7 +251,7 @@ fn Now() -> impl IntoView {
 
 /// The views of NOW with which the page does not begin.
 #[wasm_split(views, fallible, preload(preload_view))]
-fn view_of(view: NowView) -> Fetched {
+pub(crate) fn view_of(view: NowView) -> Fetched {
     Ok(match view {
         NowView::Shares => Node::Empty,
         NowView::Division => view! { <Division /> }.into_node(),

@@ -29,7 +29,7 @@ pub fn Dialogs() -> impl IntoView {
 
 /// A dialog: none is shown at the start.
 #[wasm_split(dialogs, fallible, preload(preload))]
-fn open(dialog: Dialog, on_close: Callback<()>) -> Fetched {
+pub(crate) fn open(dialog: Dialog, on_close: Callback<()>) -> Fetched {
     Ok(match dialog {
         Dialog::Examples => view! { <examples::Examples on_close /> }.into_node(),
         Dialog::Share => view! { <share::Share on_close /> }.into_node(),

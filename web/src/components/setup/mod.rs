@@ -151,7 +151,7 @@ pub fn Setup() -> impl IntoView {
 
 /// What SETUP shows beside the queues, with which the page begins.
 #[wasm_split(forms, fallible, preload(preload))]
-fn form(tab: SetupTab, detail: Option<Path>) -> Fetched {
+pub(crate) fn form(tab: SetupTab, detail: Option<Path>) -> Fetched {
     if let Some(at) = detail {
         return Ok(view! { <detail::Detail at /> });
     }
