@@ -152,3 +152,33 @@ fn ego_grace_over_several_cycles() {
     assert_eq!(told(&mut at_once), "-a10 for b-1 -a-9 for b-2 -a-8 for b-3 -a-7 for b-4");
     assert_eq!(told(&mut at_once), "+b-1 +b-2 +b-3 +b-4");
 }
+
+/// A pod that is told to go waits again only once it is gone: nothing is started for it in the same cycle.
+#[test]
+fn ego_starts_nothing_for_a_pod_that_still_goes() {
+    let text = "\
+format: fairground-scenario
+version: 1
+name: two called back at once
+policy: ego
+cycle: 1s
+nodes:
+- {name: down, count: 1, gpu: 2, cpu: 64, memory: 256Gi, state: down}
+- {name: wide, count: 1, gpu: 4, cpu: 64, memory: 256Gi}
+- {name: small, count: 1, gpu: 2, cpu: 64, memory: 256Gi}
+queues:
+- {name: a, gpu: {quota: 4, limit: unlimited, weight: 1}}
+- {name: b, gpu: {quota: 2, limit: unlimited, weight: 1}}
+- {name: b-0, parent: b, gpu: {quota: 4, limit: unlimited, weight: 1}}
+jobs:
+- {name: a-waits, queue: a, gpu: 1}
+- {name: b-waits, queue: b-0, gpu: 1}
+- {name: a-runs, queue: a, gpu: 1, submit: -2s, lasts: 7s, on: [small-1]}
+- {name: b-runs, queue: b-0, gpu: 0, cpu: 1, submit: -2s, on: [wide-1]}
+";
+    let read = scenario::read(text).scenario.expect("is a scenario");
+    let mut simulation = Simulation::new(&scenario::check(&read).plan.expect("can be run"));
+    let (first, second) = (told(&mut simulation), told(&mut simulation));
+    assert!(first.contains("-b-runs"), "{first}");
+    assert!(!first.contains("+b-runs") && second.contains("+b-runs"), "{first}; {second}");
+}

@@ -107,6 +107,9 @@ static EGO: Terms = Terms {
 
 static YUNIKORN: Terms = Terms {
     pairs: &[
+        // What a queue may count on is what it is guaranteed: YuniKorn divides nothing.
+        ("fair shares", "guarantees"),
+        ("fair share", "guarantee"),
         ("within quota", "within guarantee"),
         ("over quota", "over guarantee"),
         ("quotas", "guarantees"),

@@ -207,7 +207,10 @@ impl<'a> Books<'a> {
         self.subs[sub].running -= 1;
         self.units[id].state = State::Reclaiming(deadline);
         self.changes.push(Change::Reclaimed(id));
-        if deadline <= self.now && !self.ends_later {
+        if self.ends_later {
+            // Its pod waits again only once it is gone, at a later cycle.
+            self.subs[sub].want = self.subs[sub].want.saturating_sub(1);
+        } else if deadline <= self.now {
             self.stop(id);
         }
     }

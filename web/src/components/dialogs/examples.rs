@@ -35,7 +35,7 @@ pub fn Examples(
     view! {
         <DialogFrame title="Examples" class="wide" on_close>
             <p class="hint">
-                "Those of KAI were run on the real scheduler; those of Run:ai and EGO are worked examples of their \
+                "Those of KAI and YuniKorn were run on the real schedulers; those of Run:ai and EGO are worked examples of their \
                  documents; the last group compares them. What one tells is what happens. Opening one leaves your own \
                  scenario among the drafts below."
             </p>
