@@ -108,6 +108,7 @@ static EGO: Terms = Terms {
 static YUNIKORN: Terms = Terms {
     pairs: &[
         // What a queue may count on is what it is guaranteed: YuniKorn divides nothing.
+        ("beyond fair share", "beyond guarantee"),
         ("fair shares", "guarantees"),
         ("fair share", "guarantee"),
         ("within quota", "within guarantee"),

@@ -119,7 +119,7 @@ fn marks(
 
 /// The columns of the tree of queues.
 pub fn queue_columns(terms: &Terms, with_usage: bool) -> Vec<Column> {
-    let widths = ["minmax(0, 1fr)", "52px", "50px", "50px", "42px"];
+    let widths = ["minmax(0, 1fr)", "64px", "48px", "48px", "54px"];
     let named = terms.columns.into_iter().zip(widths).enumerate();
     let mut columns: Vec<Column> =
         named.map(|(i, ((label, title), width))| column(label, title, i > 0, width)).collect();
