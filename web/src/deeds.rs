@@ -12,9 +12,11 @@ pub use wasm_split_helpers::SplitLoaderError as NotLoaded;
 use wasm_split_helpers::wasm_split;
 
 use crate::address::{self, Fragment};
-use crate::model::{Command, Opened, Origin, later, mistake};
+use crate::engine::protocol::{Frame, Run};
+use crate::model::{Command, Ladder, Opened, Origin, Selection, later, mistake};
 use crate::opening::{self, Opening};
 use crate::store::Store;
+use crate::words::{self, Explanation};
 use crate::{library, storage};
 
 /// What can be done.
@@ -30,6 +32,8 @@ pub struct Deeds {
     pub mistake: fn(Store, &Path, &str) -> Option<String>,
     /// The scenario with the values that hold at a moment, milliseconds since the start.
     pub at_moment: fn(&Arc<Scenario>, i64) -> Arc<Scenario>,
+    /// Explains what is selected.
+    pub why: fn(&Frame, Option<&Run>, &Selection, Option<&Ladder>, u8) -> Explanation,
     /// Reads the fragment of an address.
     pub read: fn(&str) -> Fragment,
     /// Forgets what is kept on this device and opens the start scenario.
@@ -61,6 +65,7 @@ fn table() -> Result<Deeds, NotLoaded> {
         keep: Store::keep,
         mistake: |store, at, text| store.now(|model| mistake(model, at, text)),
         at_moment: |scenario, time_ms| later::at_moment(scenario, time_ms),
+        why: words::why,
         read: address::read,
         start_over: |store| {
             storage::wipe();
