@@ -341,6 +341,19 @@ pub struct LadderLevel {
     pub queue: String,
     /// Its fair share.
     pub fair_share: f64,
+    /// What it would be by other reckonings, by which nothing is decided.
+    pub beside: Vec<BesideRow>,
+}
+
+/// A fair share by another reckoning.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct BesideRow {
+    /// The reckoning in one line.
+    pub says: String,
+    /// Its formula.
+    pub formula: String,
+    /// What it gives.
+    pub fair_share: f64,
 }
 
 impl LadderLevel {

@@ -82,6 +82,12 @@ fn one_level(level: &LadderLevel, resource: u8) -> Vec<Step> {
         result: true,
         ..Step::default()
     });
+    steps.extend(level.beside.iter().map(|beside| Step {
+        text: Text::of(format!("{}; nothing is decided by it", beside.says)),
+        sum: beside.formula.clone(),
+        value: with_unit(resource, beside.fair_share),
+        ..Step::default()
+    }));
     steps
 }
 
