@@ -331,8 +331,10 @@ pub struct Point {
 /// One level of the division that ends in a queue's fair share.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct LadderLevel {
-    /// Name of the queue whose share is divided; empty: the cluster.
+    /// Name of the queue whose share is divided; empty: the cluster, or its node pool.
     pub of: String,
+    /// The node pool it belongs to; empty if there is only one.
+    pub pool: String,
     /// What is divided.
     pub capacity: f64,
     /// Lines, in order.

@@ -31,7 +31,10 @@ pub fn ladder(levels: &[LadderLevel], resource: u8) -> Vec<Step> {
 
 fn one_level(level: &LadderLevel, resource: u8) -> Vec<Step> {
     let of = if level.of.is_empty() {
-        Text::of("The cluster has")
+        Text::of(match level.pool.as_str() {
+            "" => "The cluster has".to_string(),
+            pool => format!("Node pool {pool} has"),
+        })
     } else {
         Text::default().queue(&level.of).say(" divides its fair share")
     };
