@@ -11,6 +11,7 @@
 //! # Differs
 //! a part of a GPU counts as a whole one; pods of a gang are not held back for each other, since a scenario has no placeholders
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use super::amounts::Amounts;
@@ -20,12 +21,12 @@ use super::cycle::{Found, Kind, NANOS};
 use super::model::{Ask, AskIx, Core, NodeIx, QueueIx, ROOT, Settings as Surroundings};
 use super::partition::{self, Kinds, counted};
 use super::settings::Config;
-use super::{explain, refuse};
+use super::{explain, order, refuse};
 use crate::cluster::{Devices, GpuRequest, Phase, Pod};
-use crate::id::{Id, JobId, NodeId, PodId};
+use crate::id::{Id, JobId, NodeId, PodId, QueueId};
 use crate::policy::{Change, Decision, PartitionView, Rhythm, Scheduler, Turn, Wake};
 use crate::time::Time;
-use crate::trace::{Event, EvictReason, Ledger, Level, Trace};
+use crate::trace::{Event, EvictReason, Ledger, Level, OrderLevel, QueuePriority, Trace};
 use crate::units::Resource;
 
 /// Apache YuniKorn.
@@ -122,6 +123,22 @@ impl Scheduler for YuniKorn {
     fn ledger(&self, world: PartitionView<'_>, _memory: &Memory) -> Ledger {
         explain::ledger(world)
     }
+
+    fn order(
+        &self,
+        world: PartitionView<'_>,
+        memory: &Memory,
+        queue: QueueId,
+        job: Option<JobId>,
+    ) -> Vec<OrderLevel> {
+        let memory = memory.now(world, &self.config);
+        order::levels(world, &memory, queue, job)
+    }
+
+    fn priorities(&self, world: PartitionView<'_>, memory: &Memory) -> Vec<QueuePriority> {
+        let memory = memory.now(world, &self.config);
+        order::priorities(world, &memory)
+    }
 }
 
 fn amounts(kinds: &Kinds, get: &dyn Fn(Resource) -> i64, pods: i64) -> Amounts {
@@ -151,6 +168,15 @@ fn ask_of(kinds: &Kinds, pod: &Pod) -> Amounts {
 }
 
 impl Memory {
+    /// The same, in step with the cluster as it is.
+    fn now(&self, world: PartitionView<'_>, config: &Config) -> Cow<'_, Memory> {
+        let mut now = Cow::Borrowed(self);
+        if !self.in_step {
+            now.to_mut().follow(world, config);
+        }
+        now
+    }
+
     /// Brings the core in step with the cluster: configuration, nodes, then jobs and pods by number.
     fn follow(&mut self, world: PartitionView<'_>, config: &Config) {
         let partition = simulated(partition::partition(world.queues(), config));

@@ -23,6 +23,7 @@ pub mod guarantee;
 pub mod limits;
 pub mod model;
 mod nodes;
+mod order;
 mod partition;
 mod placement;
 pub mod preempt;
