@@ -8,7 +8,7 @@ use leptos::prelude::*;
 use crate::edge::Edge;
 use crate::engine::story::Story;
 use crate::model::{Command, EngineState, Model, Selection, Terms, View, later, mistake, update};
-use crate::props::{FrameSignal, LadderSignal, ResourceSignal, RunSignal, SelectionSignal};
+use crate::props::{FrameSignal, LadderSignal, OrderSignal, ResourceSignal, RunSignal, SelectionSignal};
 use crate::view_model::pointed::pointed;
 
 /// The model for components. Cheap to copy.
@@ -40,6 +40,8 @@ pub struct Store {
     pub explained: ResourceSignal,
     /// How the selected queue's fair share came about.
     pub ladder: LadderSignal,
+    /// Where the selected queue or job stands.
+    pub order: OrderSignal,
     /// What was told of the whole run.
     pub story: Memo<Option<Arc<Story>>>,
     /// How it would come about in the scenario as it is being edited.
@@ -74,6 +76,7 @@ impl Store {
             charted: Memo::new(move |_| model.with(|m| m.resource)).into(),
             explained: Memo::new(move |_| model.with(Model::explained_resource)).into(),
             ladder: maybe_shared(model, |m| m.ladder.clone()).into(),
+            order: maybe_shared(model, |m| m.order.clone()).into(),
             ghost_ladder: maybe_shared(model, |m| m.ghost_ladder.clone()).into(),
             story: maybe_shared(model, |m| m.story.clone()),
             view: Memo::new(move |_| model.with(|m| m.view.clone())),

@@ -413,3 +413,22 @@ fn the_rounds_of_a_division_add_up_to_the_fair_shares() {
     }
     assert!(seen > 100, "{seen} steps");
 }
+
+#[test]
+fn what_is_selected_has_a_place_at_every_moment() {
+    use fairground_web::model::{Command, Selection};
+    let mut whole = Whole::open("tenants-and-offsets", 0);
+    let selection = Some(Selection::Queue("system".into()));
+    whole.dispatch(Command::Select(selection.clone()));
+    let place = |whole: &Whole| {
+        let order = whole.model.order.clone().expect("an order");
+        assert_eq!((order.cycle, Some(&order.of)), (whole.model.cursor, selection.as_ref()));
+        order.levels[0].places.iter().find(|place| place.own).expect("a place").position
+    };
+    assert_eq!(place(&whole), 1);
+    whole.dispatch(Command::GoTo(3));
+    assert_eq!(place(&whole), 2, "only P3 with its offset of -1000 is left");
+    let mut kai = Whole::open("tree-decides", 1);
+    kai.dispatch(Command::Select(Some(Selection::Queue("vision".into()))));
+    assert_eq!(kai.model.order, None);
+}

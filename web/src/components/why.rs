@@ -6,7 +6,8 @@ use super::picture::icon;
 use crate::charts::timeline::event_icon;
 use crate::model::Terms;
 use crate::props::{
-    FrameSignal, LadderSignal, OnFocusField, OnSeek, OnSelect, ResourceSignal, RunSignal, SelectionSignal,
+    FrameSignal, LadderSignal, OnFocusField, OnSeek, OnSelect, OrderSignal, ResourceSignal, RunSignal,
+    SelectionSignal,
 };
 use crate::words::{self, Control, Entry, Evidence, Explanation, Piece, RuleCard, Step, Text};
 
@@ -21,6 +22,8 @@ pub fn Why(
     selection: SelectionSignal,
     /// How the fair share of the selected queue came about, once it has arrived.
     ladder: LadderSignal,
+    /// Where the selected queue or job stands, once it has arrived.
+    order: OrderSignal,
     /// 0 cpu, 1 memory, 2 gpu.
     resource: ResourceSignal,
     /// Selects what a name or a line stands for.
@@ -33,7 +36,11 @@ pub fn Why(
     let explanation = Memo::new(move |_| {
         let frame = frame.get()?;
         let (run, ladder) = (run.get(), ladder.get());
-        Some(words::why(&frame, run.as_deref(), selection.get().as_ref(), ladder.as_deref(), resource.get()))
+        let selection = selection.get();
+        let about = (selection.as_ref(), ladder.as_deref());
+        let mut shown = words::why(&frame, run.as_deref(), about.0, about.1, resource.get());
+        words::put_order(&mut shown, &frame, about.0, order.get().as_deref());
+        Some(shown)
     });
     move || {
         let Some(shown) = explanation.get() else {
@@ -60,15 +67,13 @@ fn body(
         controls,
         outlook,
         ladder,
+        order,
         list,
         others,
         history,
         policy,
     } = shown;
     let terms = Terms::of(&policy);
-    let section = |caption: String, content: Node| {
-        view! { <div><p class="lab">{caption}</p>{content}</div> }
-    };
     let checks = (!checks.is_empty()).then(|| {
         let n = checks.len();
         let items = checks.into_iter().map(|check| view! { <li>{text(check, on_select)}</li> }).collect_view();
@@ -86,6 +91,10 @@ fn body(
             .collect_view();
         section("Also".into(), items.into_any())
     });
+    let order = order
+        .into_iter()
+        .map(|level| section(level.caption, entry_list(level.entries, on_select, on_seek).into_any()))
+        .collect_view();
     let outlook = (!outlook.is_empty()).then(|| {
         section("What next".into(), view! { <p class="more">{text(outlook, on_select)}</p> }.into_any())
     });
@@ -100,6 +109,7 @@ fn body(
             {(!controls.is_empty())
                 .then(|| section("What decides here".into(), chips(controls, on_focus_field).into_any()))}
             {outlook}
+            {order}
             {also}
             {list.map(|(caption, entries)| section(terms.says(caption), entry_list(entries, on_select, on_seek).into_any()))}
             {(!others.is_empty())
@@ -144,6 +154,10 @@ pub fn text(text: Text, on_select: OnSelect) -> impl IntoView {
             }
         })
         .collect_view()
+}
+
+fn section(caption: String, content: Node) -> impl IntoView {
+    view! { <div><p class="lab">{caption}</p>{content}</div> }
 }
 
 fn evidence_table(evidence: Evidence, terms: &Terms, on_select: OnSelect) -> impl IntoView {

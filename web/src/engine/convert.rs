@@ -9,10 +9,10 @@ use fairground::sim::{ClaimView, CycleRecord, Simulation};
 use fairground::trace::{Event, Ledger, LedgerRow, Mark, Recorded, Rule};
 use fairground::units::{PerResource, Resource, ResourceVec};
 
-use super::convert_trace;
 use super::protocol::{
     BoundTriple, Cell, CellPod, CheckRow, Claim, EventRow, Frame, JobRow, NodeCard, PoolRow, QueueRow, Triple,
 };
+use super::{convert_trace, orders};
 
 /// What the simulation looks like after the cycle of `record`, its latest one.
 pub fn frame(sim: &Simulation, record: &CycleRecord) -> Frame {
@@ -32,6 +32,10 @@ pub fn frame(sim: &Simulation, record: &CycleRecord) -> Frame {
         n_outside: record.n_outside,
         refusals: record.refusals.iter().map(|r| convert_trace::refusal(cluster, r)).collect(),
     };
+    for pool in cluster.partitions.ids() {
+        let own = frame.pools.get_mut(pool.index()).map(|pool| &mut pool.queues);
+        orders::put_priorities(sim, pool, own.unwrap_or(&mut frame.queues));
+    }
     place_pods(&mut frame, cluster, record);
     place_claims(&mut frame, cluster, record);
     frame
@@ -70,6 +74,7 @@ fn queue_row(cluster: &Cluster, row: &LedgerRow) -> QueueRow {
         limit: bounds(&row.limit),
         leaving: Triple::default(),
         claimed: Triple::default(),
+        priority: None,
     }
 }
 

@@ -91,7 +91,8 @@ pub fn check(cluster: &Cluster, check: &Check) -> CheckRow {
     }
 }
 
-fn term(term: &Term) -> (String, ValueRow) {
+/// A side of a comparison: its quantity in kebab case, and its value.
+pub fn term(term: &Term) -> (String, ValueRow) {
     let finite = |v: f64| v.is_finite().then_some(v);
     let value = match &term.value {
         Value::Real(v) => ValueRow::Real(finite(*v)),
