@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use fairground::id::{JobId, PartitionId, QueueId};
-use fairground::policy::yunikorn::rules::RULES;
+use fairground::policy::yunikorn::rules::{ORDER_RULES, RULES};
 use fairground::scenario;
 use fairground::sim::Simulation;
 use fairground::trace::{Event, Op, OrderLevel, OrderPlace, QueuePriority, Value};
@@ -205,7 +205,7 @@ fn orders_of_all_examples_are_sound() {
     let mut leaves = words(LEAVES);
     while leaves.advance().is_some_and(|record| record.time.as_millis() < 1000) {}
     assert_sound(&order(&leaves, "more"), &mut rules);
-    let known: BTreeSet<_> = RULES.iter().map(|rule| rule.key()).collect();
+    let known: BTreeSet<_> = RULES.iter().chain(&ORDER_RULES).map(|rule| rule.key()).collect();
     assert!(rules.iter().all(|rule| known.contains(rule)));
     let wanted = ["priority", "share", "share-of-place", "pending", "tie", "application"];
     let missing: Vec<_> =

@@ -68,6 +68,10 @@ pub trait Scheduler {
     ) -> Vec<OrderLevel> {
         Vec::new()
     }
+    /// Room that is held, beyond the cycle, for pods that wait: the pods and where.
+    fn held(&self, _world: PartitionView<'_>, _memory: &Self::Memory) -> Vec<(PodId, NodeId)> {
+        Vec::new()
+    }
     /// What siblings are compared with right now; empty under a policy whose queues have no priorities of that kind.
     fn priorities(&self, _world: PartitionView<'_>, _memory: &Self::Memory) -> Vec<QueuePriority> {
         Vec::new()

@@ -6,7 +6,7 @@
 //! Enums rather than trait objects: a simulation is cloned, compared and sent to a worker, memory and all.
 
 use super::{Change, PartitionView, Rhythm, Scheduler, Turn};
-use crate::id::{JobId, QueueId};
+use crate::id::{JobId, NodeId, PodId, QueueId};
 use crate::trace::{DivisionStep, Ledger, OrderLevel, QueuePriority, Trace};
 use crate::units::Resource;
 
@@ -123,6 +123,14 @@ macro_rules! policies {
                     $($(#[cfg($cfg)])? (InCharge::$name(policy), Memory::$name(memory)) => {
                         policy.order(world, memory, queue, job)
                     })+
+                    _ => unreachable!("a policy has its own memory"),
+                }
+            }
+
+            /// See [`Scheduler::held`].
+            pub fn held(&self, world: PartitionView<'_>, memory: &Memory) -> Vec<(PodId, NodeId)> {
+                match (self, memory) {
+                    $($(#[cfg($cfg)])? (InCharge::$name(policy), Memory::$name(memory)) => policy.held(world, memory),)+
                     _ => unreachable!("a policy has its own memory"),
                 }
             }

@@ -110,6 +110,15 @@ impl Simulation {
         self.fixed.charges[partition].policy.order(view, memory, queue, job)
     }
 
+    /// Room that is held, beyond the cycle, for pods that wait.
+    pub fn held(&self) -> Vec<ClaimView> {
+        let of = |(partition, charge): (PartitionId, &super::partitions::Charge)| {
+            charge.policy.held(self.view(partition), &self.state.parts[partition].memory)
+        };
+        let held = self.fixed.charges.iter().flat_map(of);
+        held.map(|(pod, node)| ClaimView { pod, node }).collect()
+    }
+
     /// What siblings are compared with in a partition; see [`crate::policy::Scheduler::priorities`].
     pub fn priorities_in(&self, partition: PartitionId) -> Vec<QueuePriority> {
         let (view, memory) = (self.view(partition), &self.state.parts[partition].memory);

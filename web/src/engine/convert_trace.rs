@@ -165,6 +165,14 @@ fn gate(cluster: &Cluster, gate: &Gate) -> GateRow {
         Gate::WaitingForVictims { until } => {
             GateRow { until_ms: until.map(|t| t.as_millis()), ..row("waiting-for-victims") }
         }
+        Gate::GangIncomplete { held, of, until } => GateRow {
+            placed: *held,
+            of: *of,
+            until_ms: until.map(|t| t.as_millis()),
+            ..row("gang-incomplete")
+        },
+        Gate::GangFailed => row("gang-failed"),
+        Gate::GangRefused => row("gang-refused"),
         Gate::LikeFailed { job } => {
             GateRow { job: cluster.jobs[*job].name.to_string(), ..row("like-failed") }
         }

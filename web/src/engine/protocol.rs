@@ -463,7 +463,7 @@ pub struct EventRow {
     pub by: String,
     /// Position of that job's queue.
     pub by_queue: Option<u32>,
-    /// For reclaim: `fair-share` or `quota`; otherwise empty.
+    /// For reclaim: `fair-share` or `quota`; for claims: `gang` if the room is for a gang that waits; otherwise empty.
     pub reason: String,
     /// The node pool to which a job is offered from now on; otherwise empty.
     pub pool: String,

@@ -25,6 +25,7 @@ pub mod model;
 mod nodes;
 mod order;
 mod partition;
+mod placeholders;
 mod placement;
 pub mod preempt;
 pub mod priority;

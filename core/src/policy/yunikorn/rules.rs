@@ -122,13 +122,13 @@ pub const LOWERED_MAX: Rule = Rule(&RuleRecord {
     differs: "the poll of once a second happens at the moment it is due",
 });
 
-/// Every rule of the policy.
-pub const RULES: [Rule; 13] = [
+/// What is told besides of an order: rules that put one behind another and decide nothing by themselves.
+pub const ORDER_RULES: [Rule; 3] = [SHARE_OF_PLACE, PENDING, TIE];
+
+/// Every rule by which the policy decides.
+pub const RULES: [Rule; 10] = [
     PRIORITY,
     SHARE,
-    SHARE_OF_PLACE,
-    PENDING,
-    TIE,
     APPLICATION,
     FIRST_FIT,
     BELOW_GUARANTEE,
