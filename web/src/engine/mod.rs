@@ -9,6 +9,7 @@ mod cross;
 mod imports;
 mod ladders;
 mod levels;
+pub mod moment;
 mod orders;
 mod others;
 pub mod protocol;
