@@ -22,6 +22,7 @@ mod gang;
 pub mod guarantee;
 pub mod limits;
 pub mod model;
+mod node_order;
 mod nodes;
 mod order;
 mod partition;
