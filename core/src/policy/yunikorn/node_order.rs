@@ -59,7 +59,7 @@ impl NodeOrder {
     }
 
     /// Some node with an id that does not come before what is looked for, and those after it.
-    pub fn from_id(&self, is_before: impl Fn(NodeIx) -> bool) -> impl Iterator<Item = NodeIx> {
+    pub fn with_ids_from(&self, is_before: impl Fn(NodeIx) -> bool) -> impl Iterator<Item = NodeIx> {
         let at = self.by_id.partition_point(|&node| is_before(node as NodeIx));
         self.by_id[at..].iter().map(|&node| node as NodeIx)
     }

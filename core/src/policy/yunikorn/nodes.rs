@@ -15,7 +15,7 @@ use super::shares::node_score;
 impl Core {
     /// The node of an id.
     pub fn find_node(&self, id: &str) -> Option<NodeIx> {
-        let mut from = self.node_order.from_id(|node| self.nodes[node].id.as_str() < id);
+        let mut from = self.node_order.with_ids_from(|node| self.nodes[node].id.as_str() < id);
         let is_it = |&node: &NodeIx| self.nodes[node].id == id;
         from.by_ref().take_while(is_it).find(|&node| self.nodes[node].exists)
     }
