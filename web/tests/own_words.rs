@@ -28,7 +28,7 @@ fn frames(example: &str, cycles: u32) -> Vec<Frame> {
 
 /// The verdicts on some things, one a line.
 fn told(frame: &Frame, about: &[Selection]) -> String {
-    let verdicts = about.iter().map(|selection| words::why(frame, None, Some(selection), None, 2).verdict);
+    let verdicts = about.iter().map(|selection| words::why(frame, None, selection, None, 2).verdict);
     verdicts.map(|verdict| format!("{verdict}\n")).collect()
 }
 
@@ -82,7 +82,7 @@ fn ego_speaks_of_parts_of_a_pool() {
 #[test]
 fn rule_cards_say_what_is_our_choice() {
     let card = |example: &str, name: &str| {
-        let why = words::why(&frames(example, 1)[1], None, Some(&job(name)), None, 2);
+        let why = words::why(&frames(example, 1)[1], None, &job(name), None, 2);
         why.rule.expect("a rule")
     };
     let over = card("ego-eighteen-slots", "b-9");
@@ -112,8 +112,8 @@ fn orders(scenario: &str, cycle: u32, of: &Selection) -> String {
     };
     let Say::Order(levels) = ask(Ask::Order { cycle, queue, job }) else { panic!("an order") };
     let order = Order { cycle, of: of.clone(), levels };
-    let mut why = words::why(&frame, None, Some(of), None, 2);
-    words::put_order(&mut why, &frame, Some(of), Some(&order));
+    let mut why = words::why(&frame, None, of, None, 2);
+    words::put_order(&mut why, &frame, of, Some(&order));
     let mut told = String::new();
     for level in &why.order {
         told += &format!("{}\n", level.caption);
@@ -181,7 +181,7 @@ fn who_stands_behind_whom_is_said() {
 fn a_queue_says_what_became_of_the_priorities_below_it() {
     let frame = &frames("tenants-and-offsets", 0)[0];
     let evidence = |name: &str| {
-        let evidence = words::why(frame, None, Some(&queue(name)), None, 2).evidence.expect("numbers");
+        let evidence = words::why(frame, None, &queue(name), None, 2).evidence.expect("numbers");
         let rows = evidence.rows.iter().rev().take(3).rev();
         rows.map(|(what, cells, _)| format!("{what}: {}\n", cells.join(" "))).collect::<String>()
     };

@@ -4,6 +4,7 @@ use crate::dom::prelude::*;
 
 use super::picture::icon;
 use crate::charts::timeline::event_icon;
+use crate::deeds;
 use crate::model::Terms;
 use crate::props::{
     FrameSignal, LadderSignal, OnFocusField, OnSeek, OnSelect, OrderSignal, ResourceSignal, RunSignal,
@@ -35,12 +36,15 @@ pub fn Why(
 ) -> impl IntoView {
     let explanation = Memo::new(move |_| {
         let frame = frame.get()?;
-        let (run, ladder) = (run.get(), ladder.get());
-        let selection = selection.get();
-        let about = (selection.as_ref(), ladder.as_deref());
-        let mut shown = words::why(&frame, run.as_deref(), about.0, about.1, resource.get());
-        words::put_order(&mut shown, &frame, about.0, order.get().as_deref());
-        Some(shown)
+        let (run, ladder, order) = (run.get(), ladder.get(), order.get());
+        // Something is selected only once the code for that is there.
+        match selection.get().zip(deeds::now()) {
+            Some((about, deeds)) => {
+                let known = (ladder.as_deref(), order.as_deref());
+                Some((deeds.why)(&frame, run.as_deref(), &about, known, resource.get()))
+            }
+            None => Some(words::at_rest(&frame)),
+        }
     });
     move || {
         let Some(shown) = explanation.get() else {

@@ -20,13 +20,8 @@ pub struct Level {
 }
 
 /// Adds the order around what is selected, if it is that of this moment.
-pub fn put_order(
-    explanation: &mut Explanation,
-    frame: &Frame,
-    selection: Option<&Selection>,
-    order: Option<&Order>,
-) {
-    let Some(order) = order.filter(|order| order.cycle == frame.cycle && Some(&order.of) == selection) else {
+pub fn put_order(explanation: &mut Explanation, frame: &Frame, selection: &Selection, order: Option<&Order>) {
+    let Some(order) = order.filter(|order| order.cycle == frame.cycle && order.of == *selection) else {
         return;
     };
     let terms = Terms::of(&frame.policy);
