@@ -13,11 +13,14 @@ use wasm_split_helpers::wasm_split;
 
 use crate::address::{self, Fragment};
 use crate::engine::protocol::{Frame, Run};
-use crate::model::{Command, Ladder, Opened, Origin, Selection, later, mistake};
+use crate::model::{Command, Ladder, Opened, Order, Origin, Selection, later, mistake};
 use crate::opening::{self, Opening};
 use crate::store::Store;
 use crate::words::{self, Explanation};
 use crate::{library, storage};
+
+/// What the engine told of what is selected: how its fair share came about, and where it stands.
+pub type Derived<'a> = (Option<&'a Ladder>, Option<&'a Order>);
 
 /// What can be done.
 #[derive(Clone, Copy, Debug)]
@@ -33,7 +36,7 @@ pub struct Deeds {
     /// The scenario with the values that hold at a moment, milliseconds since the start.
     pub at_moment: fn(&Arc<Scenario>, i64) -> Arc<Scenario>,
     /// Explains what is selected.
-    pub why: fn(&Frame, Option<&Run>, &Selection, Option<&Ladder>, u8) -> Explanation,
+    pub why: fn(&Frame, Option<&Run>, &Selection, Derived<'_>, u8) -> Explanation,
     /// Reads the fragment of an address.
     pub read: fn(&str) -> Fragment,
     /// Forgets what is kept on this device and opens the start scenario.
@@ -65,7 +68,11 @@ fn table() -> Result<Deeds, NotLoaded> {
         keep: Store::keep,
         mistake: |store, at, text| store.now(|model| mistake(model, at, text)),
         at_moment: |scenario, time_ms| later::at_moment(scenario, time_ms),
-        why: words::why,
+        why: |frame, run, selection, (ladder, order), resource| {
+            let mut explanation = words::why(frame, run, selection, ladder, resource);
+            words::put_order(&mut explanation, frame, selection, order);
+            explanation
+        },
         read: address::read,
         start_over: |store| {
             storage::wipe();

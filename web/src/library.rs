@@ -43,6 +43,8 @@ pub const EXAMPLES: &[Example] = examples! {
     "past-counts": "Who gets what is left?",
     "ten-promised-seven-there": "Why does it wait although GPUs are free?",
     "gang-of-four": "Why does it wait although GPUs are free?",
+    "gang-soft": "Why does it wait although GPUs are free?",
+    "gang-hard": "Why does it wait although GPUs are free?",
     "fragments-pinned": "Why does it wait although GPUs are free?",
     "fragments-movable": "Why does it wait although GPUs are free?",
     "may-not-borrow": "Why does it wait although GPUs are free?",

@@ -12,7 +12,7 @@ use crate::engine::story::Story;
 use crate::model::{
     Command, Dialog, Effect, EngineState, Model, Notice, Selection, Terms, View, later, update,
 };
-use crate::props::{FrameSignal, LadderSignal, ResourceSignal, RunSignal, SelectionSignal};
+use crate::props::{FrameSignal, LadderSignal, OrderSignal, ResourceSignal, RunSignal, SelectionSignal};
 use crate::view_model::pointed::pointed;
 
 /// The model for components. Cheap to copy.
@@ -44,6 +44,8 @@ pub struct Store {
     pub explained: ResourceSignal,
     /// How the selected queue's fair share came about.
     pub ladder: LadderSignal,
+    /// Where the selected queue or job stands.
+    pub order: OrderSignal,
     /// What was told of the whole run.
     pub story: Memo<Option<Arc<Story>>>,
     /// How it would come about in the scenario as it is being edited.
@@ -79,6 +81,7 @@ impl Store {
             charted: Memo::new(move |_| model.with(|m| m.resource)).into(),
             explained: Memo::new(move |_| model.with(Model::explained_resource)).into(),
             ladder: maybe_shared(model, |m| m.ladder.clone()).into(),
+            order: maybe_shared(model, |m| m.order.clone()).into(),
             ghost_ladder: maybe_shared(model, |m| m.ghost_ladder.clone()).into(),
             story: maybe_shared(model, |m| m.story.clone()),
             view: Memo::new(move |_| model.with(|m| m.view.clone())),

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::command::{Dialog, Effect};
-use super::ladder::{Ladder, ask_ladder};
+use super::ladder::{Ladder, ask_about};
 use super::update::{go_to, notify, show_inside};
 use super::{EngineState, Model, Origin, Progress, Selection, tell, translate};
 use crate::engine::protocol::{Frame, Reply, Run, Say, Stop};
@@ -37,6 +37,7 @@ pub(super) fn replied(model: &mut Model, reply: Reply, fx: &mut Vec<Effect>) {
             let cycle = model.frame.as_ref().map_or(0, |f| f.cycle);
             model.ladder = Some(Arc::new(Ladder { cycle, queue, resource, levels }));
         }
+        Say::Order(levels) if id == model.asked.order => super::order::told(model, levels),
         Say::Told(Some(story)) if id == model.asked.story => tell::told(model, *story),
         Say::Tried { outcomes } if id == model.asked.help => {
             if let Some(help) = &mut model.help {
@@ -125,7 +126,7 @@ fn arrived(model: &mut Model, frame: Frame, run: Run, fx: &mut Vec<Effect>) {
     if model.inside.is_some() {
         show_inside(model, model.inside, fx);
     }
-    ask_ladder(model, fx);
+    ask_about(model, fx);
     tell::ask_story(model, false, fx);
 }
 
