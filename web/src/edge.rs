@@ -16,6 +16,7 @@ use crate::model::draft::Draft;
 use crate::model::{Command, Effect, Theme, document};
 use crate::storage::{self, Trouble};
 use crate::store::Store;
+use crate::view_model::before;
 use crate::words;
 
 /// A change is kept when it has been quiet for so long.
@@ -84,6 +85,13 @@ impl Edge {
             Effect::Announce(text) => store.announcement.set(text),
             Effect::AnnounceStep(frame, resource) => {
                 store.announcement.set(words::announce(&frame, resource));
+            }
+            Effect::AnnounceEdit => {
+                let said = store.now(|m| {
+                    let (before, frame) = (m.before.as_ref()?, m.frame.as_ref()?);
+                    Some(before::says(before, frame, m.run.as_ref()?, m.settings_resource()))
+                });
+                said.into_iter().for_each(|said| store.announcement.set(said));
             }
             Effect::Remember(key, value) => storage::remember(key, &value),
             Effect::Theme(theme) => set_theme(theme),

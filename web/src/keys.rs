@@ -68,6 +68,9 @@ pub fn action(pressed: &Pressed, focus: Focus) -> Option<Action> {
             _ => None,
         };
     }
+    if key == "Escape" && focus != Focus::Field {
+        return Some(Action::Do(Command::ForgetBefore));
+    }
     match focus {
         Focus::Field | Focus::Composite => None,
         _ if *shift && key == "ArrowRight" => Some(Action::Do(Command::Inside { back: false })),
@@ -130,7 +133,7 @@ pub const LIST: &[(&str, &[(&str, &str)])] = &[
             ("Enter or F2", "Edit the cell"),
             ("Alt+Enter", "All values of the row"),
             ("↑ / ↓", "One more, one less while editing; with Shift ten"),
-            ("Esc", "Leave the old value"),
+            ("Esc", "Leave the old value; hide how it was before the last change"),
             ("Q, W, N", "Add a queue, a job, nodes"),
             ("Alt+↑ / Alt+↓", "Move a queue up, down"),
             ("Alt+→ / Alt+←", "Move a queue below its neighbour, out of its parent"),
@@ -171,6 +174,8 @@ mod tests {
             assert_eq!(action(&press("ArrowRight"), focus), None);
             assert_eq!(action(&press("F6"), focus), Some(Action::Region(false)));
         }
+        assert_eq!(action(&press("Escape"), Focus::Field), None);
+        assert_eq!(action(&press("Escape"), Focus::Composite), Some(Action::Do(Command::ForgetBefore)));
         assert_eq!(action(&press(" "), Focus::Button), None);
         assert_eq!(action(&press(" "), Focus::Free), Some(Action::PlayOrPause));
     }

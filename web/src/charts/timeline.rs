@@ -87,17 +87,26 @@ fn areas(area: &Area<'_>, view: &TimelineView, size: Size) -> Drawn {
         .x_label_formatter(&|cycle| number(*cycle))
         .y_label_formatter(&|amount| number(*amount))
         .draw()?;
-    stack(&mut plane, view)?;
+    if view.apart {
+        apart(&mut plane, view)?
+    } else {
+        stack(&mut plane, view)?
+    };
+    ghosts(&mut plane, view)?;
     lines(&mut plane, view, size)
 }
 
 /// The corners of a step line: each value holds from its cycle to the next.
 fn steps(view: &TimelineView, values: &[f64]) -> Vec<(f64, f64)> {
+    corners(view.max, &view.cycles, values, view.last)
+}
+
+fn corners(max: f64, cycles: &[u32], values: &[f64], last: u32) -> Vec<(f64, f64)> {
     let mut corners = Vec::with_capacity(values.len() * 2);
     for (i, value) in values.iter().enumerate() {
-        let from = f64::from(view.cycles[i]) - 0.5;
-        let to = view.cycles.get(i + 1).map_or(f64::from(view.last) + 0.5, |next| f64::from(*next) - 0.5);
-        let value = value.min(view.max);
+        let from = f64::from(cycles[i]) - 0.5;
+        let to = cycles.get(i + 1).map_or(f64::from(last) + 0.5, |next| f64::from(*next) - 0.5);
+        let value = value.min(max);
         if corners.last().is_some_and(|last: &(f64, f64)| last.1 == value) {
             corners.pop();
         } else {
@@ -122,6 +131,45 @@ fn stack(plane: &mut Plane<'_, '_>, view: &TimelineView) -> Drawn {
     }
     for (band, below, top) in &layers {
         label(plane, view, band, below, top)?;
+    }
+    Ok(())
+}
+
+/// Lines of their own, for amounts that do not add up. Where they coincide, those below are wider.
+fn apart(plane: &mut Plane<'_, '_>, view: &TimelineView) -> Drawn {
+    for (i, band) in view.bands.iter().enumerate() {
+        let above = (view.bands.len() - 1 - i).min(3) as f64;
+        let paint = Paint::from(marks::ink(band.tone)).line(2.5 + 2.5 * above);
+        plane.draw_series(LineSeries::new(steps(view, &band.amounts), paint))?;
+    }
+    // Names where a line is level for long, above it; lines that coincide there share the place.
+    let per_y = view.max / f64::from(plane.plotting_area().dim_in_pixel().1);
+    let mut named: Vec<(f64, f64, String)> = Vec::new();
+    for band in &view.bands {
+        let corners = steps(view, &band.amounts);
+        let levels = corners.windows(2).filter(|pair| pair[0].1 == pair[1].1 && pair[0].1 > 0.0);
+        let longest = levels.max_by(|a, b| (a[1].0 - a[0].0).total_cmp(&(b[1].0 - b[0].0)));
+        let Some([from, to]) = longest.map(|pair| [pair[0], pair[1]]) else { continue };
+        let at = ((from.0 + to.0) / 2.0, from.1);
+        match named.iter_mut().find(|other| other.0 == at.0 && other.1 == at.1) {
+            Some(other) => other.2 += &format!(", {}", band.name),
+            None => named.push((at.0, at.1, band.name.clone())),
+        }
+    }
+    for (x, y, name) in named {
+        let style = Paint::from(Ink::Ink).trimmed(Trim::Halo).text(12.0, HPos::Center);
+        plane.plotting_area().draw(&Text::new(name, (x, y + 110.0 * per_y), style))?;
+    }
+    Ok(())
+}
+
+/// Dashed: what was held before the last edit.
+fn ghosts(plane: &mut Plane<'_, '_>, view: &TimelineView) -> Drawn {
+    for ghost in &view.ghosts {
+        let corners = corners(view.max, &ghost.cycles, &ghost.amounts, ghost.last);
+        plane.draw_series(LineSeries::new(corners.clone(), Paint::from(Ink::Panel).line(3.5)))?;
+        let dashes = Paint::from(Ink::Soft).trimmed(Trim::Dashed).line(1.4);
+        plane.draw_series(LineSeries::new(corners, dashes))?;
     }
     Ok(())
 }

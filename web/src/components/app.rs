@@ -239,13 +239,27 @@ fn Now() -> impl IntoView {
         <div id="now-body" role="tabpanel" aria-labelledby=label>
             {move || match shown.get() {
                 NowView::Shares => view! {
-                    <Shares frame=store.frame ghost=store.ghost selection=store.selection resource collapsed on_select />
+                    <Shares
+                        frame=store.frame
+                        ghost=store.ghost
+                        changed=store.changed
+                        selection=store.selection
+                        resource
+                        collapsed
+                        on_select
+                    />
                 }
                 .into_node(),
                 other => later(preload_view, move || view_of(other)),
             }}
         </div>
-        <ClusterView frame=store.frame ghost=store.ghost selection=store.selection on_select />
+        <ClusterView
+            frame=store.frame
+            ghost=store.ghost
+            changed=store.changed
+            selection=store.selection
+            on_select
+        />
     }
 }
 

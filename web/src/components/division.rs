@@ -33,7 +33,7 @@ pub fn Division() -> impl IntoView {
             Some(division(frame, ghost.levels.get(level)?, ladder.resource, at.get()))
         });
         Some(match ghost {
-            Some(ghost) => with_ghost(view, &ghost),
+            Some(ghost) => with_ghost(view, &ghost, store.changed.with(Option::is_some)),
             None => view,
         })
     });
@@ -77,7 +77,7 @@ pub fn Division() -> impl IntoView {
     let spoken = move || {
         view.get().map(|view| {
             let terms = Terms::of(&view.policy);
-            view.tanks.iter().map(|tank| view! { <li>{says(tank, terms)}</li> }).collect_view()
+            view.tanks.iter().map(|tank| view! { <li>{says(tank, view.was, terms)}</li> }).collect_view()
         })
     };
     let stepper = move || {

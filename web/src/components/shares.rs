@@ -12,6 +12,7 @@ use crate::charts::shares::{Rows, shares as draw};
 use crate::engine::protocol::Frame;
 use crate::model::Selection;
 use crate::props::{FrameSignal, OnSelect, ResourceSignal, SelectionSignal};
+use crate::view_model::before::Ghost;
 use crate::view_model::shares::{self, ShareRow, SharesView};
 
 /// One bullet row per queue: what it holds against quota, fair share, limit and wish. Rows are `var(--row)`
@@ -20,8 +21,10 @@ use crate::view_model::shares::{self, ShareRow, SharesView};
 pub fn Shares(
     /// The moment.
     frame: FrameSignal,
-    /// The same moment of the scenario as it is being edited, or of another run.
+    /// The same moment of the scenario as it is being edited, or as it was before the last edit.
     ghost: FrameSignal,
+    /// What was changed, if the ghost is how it was before that.
+    changed: Memo<Option<String>>,
     /// What is selected.
     selection: SelectionSignal,
     /// 0 cpu, 1 memory, 2 gpu.
@@ -37,7 +40,9 @@ pub fn Shares(
         let in_pool = |frame: Arc<Frame>| pool.with(|pool| frame.in_pool(pool).map_or(frame, Arc::new));
         let (frame, ghost) = (in_pool(frame), ghost.map(in_pool));
         let folded = collapsed.get();
-        Some(shares::shares(&frame, ghost.as_deref(), selection.get().as_ref(), resource.get(), &folded))
+        let changed = changed.get();
+        let ghost = ghost.as_deref().map(|frame| Ghost { frame, changed: changed.as_deref() });
+        Some(shares::shares(&frame, ghost, selection.get().as_ref(), resource.get(), &folded))
     });
     let as_table = RwSignal::new(false);
     let tip = RwSignal::new(None::<String>);

@@ -5,10 +5,14 @@ use crate::dom::prelude::*;
 use super::button::IconButton;
 use super::icons::{Icon, Kind};
 use super::menu::{MenuButton, MenuItem};
+use super::picture::icon;
+use crate::charts::marks;
 use crate::model::{Command, EngineState, Origin, SPEEDS, inside};
 use crate::store::Store;
+use crate::view_model::before;
 use crate::view_model::number::time as clock;
 use crate::view_model::palette::stops;
+use crate::view_model::shares::Mark;
 
 /// The transport.
 /// Long because its markup is one tree.
@@ -108,8 +112,35 @@ pub fn Transport() -> impl IntoView {
                 <Icon kind=Kind::Down />
             </MenuButton>
             <span class="grow"></span>
+            <Since />
             <Status />
         </div>
+    }
+}
+
+/// What was changed since what charts show as *before*, and a button that hides it.
+#[component]
+fn Since() -> impl IntoView {
+    let store = Store::get();
+    let says = Memo::new(move |_| {
+        let (before, frame, run) = (store.before.get()?, store.frame.get()?, store.run.get()?);
+        Some((before.changed.clone(), before::says(&before, &frame, &run, store.resource.get())))
+    });
+    move || {
+        says.get().map(|(changed, says)| {
+            view! {
+                <span class="since" role="group" aria-label="Held against how it was before" title=says>
+                    {icon(marks::key(Mark::Before))}
+                    <span>"before " <b>{changed}</b></span>
+                    <IconButton
+                        icon=Kind::Close
+                        label="Hide how it was before"
+                        key="Esc"
+                        on_press=Callback::new(move |()| store.dispatch(Command::ForgetBefore))
+                    />
+                </span>
+            }
+        })
     }
 }
 

@@ -30,6 +30,8 @@ pub enum Command {
     },
     /// Editing ended without a change.
     PreviewEnd,
+    /// How it was before the last edit is no longer of interest.
+    ForgetBefore,
     /// A control lost the focus: its gesture is over.
     GestureEnd,
     /// The scenario was edited as text; its shape is known to be that of a scenario.
@@ -253,6 +255,8 @@ pub enum Effect {
     Announce(String),
     /// Tells them what a step did, counting this resource.
     AnnounceStep(Arc<Frame>, u8),
+    /// Tells them what an edit did, held against how it was before.
+    AnnounceEdit,
     /// Keeps a switch of this device.
     Remember(&'static str, String),
     /// Sets the colours.

@@ -3,6 +3,7 @@
 //! [`update`] takes a [`Command`] and returns [`Effect`]s, which are data too; the edge of the page carries them
 //! out. Shared parts are behind `Arc`, so that the page can compare and hand them out cheaply.
 
+pub mod before;
 pub mod command;
 pub mod document;
 pub mod dominant;
@@ -32,6 +33,7 @@ use fairground::scenario::{Diagnostic, Path, Scenario, Severity};
 
 use crate::engine::protocol::{Frame, Run, Stop};
 use crate::engine::story::Story;
+pub use before::Before;
 pub use command::{Change, Command, Dialog, Effect, NowView, Panel, RequestKind, SetupTab, Shift, Theme};
 pub use document::{Opened, Origin};
 pub use history::History;
@@ -76,6 +78,8 @@ pub struct Model {
     pub ghost: Option<Arc<Frame>>,
     /// How the explained fair share would come about there.
     pub ghost_ladder: Option<Arc<Ladder>>,
+    /// How it was before the last edit.
+    pub before: Option<Arc<Before>>,
     /// The run in short.
     pub run: Option<Arc<Run>>,
     /// How the selected queue's fair share came about.
@@ -287,6 +291,7 @@ impl Model {
             stale: false,
             ghost: None,
             ghost_ladder: None,
+            before: None,
             run: None,
             ladder: None,
             story: None,
@@ -359,6 +364,7 @@ impl Model {
         self.view.now = opened.moment.view.unwrap_or(self.view.now);
         self.ghost = None;
         self.ghost_ladder = None;
+        self.before = None;
         self.run = None;
         self.ladder = None;
         self.story = None;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::command::{Dialog, Effect};
 use super::ladder::{Ladder, ask_ladder};
 use super::update::{go_to, notify, show_inside};
-use super::{EngineState, Model, Origin, Progress, Selection, tell, translate};
+use super::{EngineState, Model, Origin, Progress, Selection, before, tell, translate};
 use crate::engine::protocol::{Frame, Reply, Run, Say, Stop};
 
 /// Takes a reply in, unless it answers a question that is no longer of interest.
@@ -107,7 +107,7 @@ fn arrived(model: &mut Model, frame: Frame, run: Run, fx: &mut Vec<Effect>) {
     let moved = model.frame.as_ref().is_some_and(|f| f.cycle != frame.cycle);
     let (frame, run) = (Arc::new(frame), Arc::new(run));
     model.cursor = frame.cycle;
-    model.stale = false;
+    let is_edited = std::mem::take(&mut model.stale);
     model.ghost = None;
     model.ghost_ladder = None;
     model.deaths = 0;
@@ -118,8 +118,12 @@ fn arrived(model: &mut Model, frame: Frame, run: Run, fx: &mut Vec<Effect>) {
         fx.push(Effect::AnnounceStep(frame.clone(), model.settings_resource()));
         model.announced_ms = model.clock_ms;
     }
+    let is_held = before::held_against(model, &frame, &run);
     model.frame = Some(frame.clone());
     model.run = Some(run);
+    if is_held && is_edited {
+        fx.push(Effect::AnnounceEdit);
+    }
     model.shown = None;
     point_out(model, &frame);
     if model.inside.is_some() {

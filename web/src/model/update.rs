@@ -10,7 +10,7 @@ use super::edit::{self, Changed};
 use super::ladder::ask_ladder;
 use super::{EngineState, Model, Notice, Origin, SPEEDS, Selection, document, inside, table};
 use super::{SETUP_WIDTHS, WHY_WIDTHS};
-use super::{imports, later, replies, tell, translate};
+use super::{before, imports, later, replies, tell, translate};
 use crate::engine::protocol::{Ask, Frame, Request};
 
 /// Most notices that are kept.
@@ -28,6 +28,7 @@ pub fn update(model: &mut Model, command: Command) -> Vec<Effect> {
         Command::Set { at, value } => set(model, &at, &value, fx),
         Command::Preview { at, value } => preview(model, &at, &value, fx),
         Command::PreviewEnd => drop_ghost(model, fx),
+        Command::ForgetBefore => model.before = None,
         Command::GestureEnd => model.history.end_gesture(),
         Command::Look(now) => {
             model.view.now = now;
@@ -134,10 +135,12 @@ fn update_time(model: &mut Model, command: Command, fx: &mut Vec<Effect>) -> Opt
         }
         Command::RunUntil(time_ms) => {
             pause(model, fx);
+            model.before = None;
             ask_frame(model, Ask::RunUntil { time_ms }, fx);
         }
         Command::RunTo(stop) => {
             pause(model, fx);
+            model.before = None;
             model.stop = Some(stop.clone());
             ask_frame(model, Ask::RunTo { stop }, fx);
         }
@@ -259,6 +262,7 @@ pub(super) fn go_to(model: &mut Model, cycle: u32, fx: &mut Vec<Effect>) {
     }
     model.cursor = cycle;
     model.inside = None;
+    model.before = None;
     ask_frame(model, Ask::GoTo { cycle }, fx);
     fx.push(Effect::SetUrl);
     if model.draft.is_some() {
@@ -282,6 +286,7 @@ fn step_inside(model: &mut Model, back: bool, fx: &mut Vec<Effect>) {
     let Some(frame) = model.frame.clone().filter(|frame| frame.cycle == model.cursor && !model.stale) else {
         return;
     };
+    model.before = None;
     let n = inside::n_decisions(&frame);
     match (model.inside, back) {
         (Some(0), true) => go_to(model, model.cursor.saturating_sub(1), fx),
@@ -382,6 +387,8 @@ fn follow_rename(model: &mut Model, at: &Path, value: &str) {
     if field != "name" {
         return;
     }
+    // Under another name nothing could be held against it.
+    model.before = None;
     let new = value.trim().to_string();
     if model.view.detail.is_some() && model.view.detail == table::owner(at) {
         model.view.detail = Some(Path(vec![Field(list.clone()), Named(new.clone())]));
@@ -402,7 +409,9 @@ pub(super) fn commit(
     fx: &mut Vec<Effect>,
 ) {
     let before = std::mem::replace(&mut model.scenario, Arc::new(after));
-    model.history.record(control, model.clock_ms, &before, &model.scenario, name);
+    let joins = model.history.record(control, model.clock_ms, &before, &model.scenario, name);
+    let changed = model.history.undo_name().unwrap_or_default().to_string();
+    before::keep(model, changed, joins);
     edited(model, fx);
 }
 
@@ -494,6 +503,7 @@ fn apply_fix(model: &mut Model, fix: Fix, fx: &mut Vec<Effect>) {
 
 fn undo(model: &mut Model, fx: &mut Vec<Effect>) {
     if let Some(step) = model.history.undo() {
+        before::keep(model, format!("undo of {}", step.name), false);
         model.scenario = step.before;
         edited(model, fx);
         model.pristine =
@@ -504,6 +514,7 @@ fn undo(model: &mut Model, fx: &mut Vec<Effect>) {
 
 fn redo(model: &mut Model, fx: &mut Vec<Effect>) {
     if let Some(step) = model.history.redo() {
+        before::keep(model, step.name.clone(), false);
         model.scenario = step.after;
         edited(model, fx);
         fx.push(Effect::Announce(format!("Done again: {}.", step.name)));
@@ -530,6 +541,7 @@ fn engine_died(model: &mut Model, fx: &mut Vec<Effect>) {
     model.deaths += 1;
     model.ghost = None;
     model.ghost_ladder = None;
+    model.before = None;
     fx.push(Effect::RestartEngine);
     if again {
         model.engine = EngineState::Dead(at);

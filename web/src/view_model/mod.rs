@@ -1,6 +1,7 @@
 //! Pure functions from what the engine said to what a component draws. Charts and their tables are drawn from
 //! the same view model, so they cannot disagree.
 
+pub mod before;
 pub mod cluster;
 pub mod compared;
 pub mod division;
