@@ -149,6 +149,8 @@ pub const LIST: &[(&str, &[(&str, &str)])] = &[
             ("H", "What would help the selected job"),
             ("1 to 6", "Shares, Division, Tree, Gantt, Fairness, Trends"),
             ("T", "Table instead of the chart that has the focus"),
+            ("← / →, Esc", "On a mark that can be pulled: less, more; as it was while the key is held"),
+            ("↑ / ↓", "In Shares: the next queue; on a mark, the next mark"),
             ("Ctrl+K or /", "Do or find anything by its name"),
             ("Ctrl+S", "Copy a link to this moment"),
             ("F6 / Shift+F6", "Next, previous region"),

@@ -33,6 +33,8 @@ pub fn Shares(
     collapsed: Signal<Vec<String>>,
     /// Selects a queue.
     on_select: OnSelect,
+    /// What lies over the picture as soon as somebody points at it or moves the focus there.
+    over: fn(View, RwSignal<Rows>) -> Node,
 ) -> impl IntoView {
     let pool = RwSignal::new(String::new());
     let view = Memo::new(move |_| {
@@ -57,7 +59,7 @@ pub fn Shares(
                 when=move || !as_table.get()
                 fallback=move || view.get().map(|view| table("Shares by queue", shares::table(&view)))
             >
-                <Body view tip on_select />
+                <Body view tip on_select over=Over { make: over, pool } />
             </Show>
             <p class="sr">{move || view.with(|v| v.as_ref().map(|v| v.summary.clone()))}</p>
             <div class="legend">
@@ -76,7 +78,15 @@ pub fn Shares(
     }
 }
 
-type View = Memo<Option<SharesView>>;
+/// What Shares draws, once there is a moment.
+pub type View = Memo<Option<SharesView>>;
+
+/// What lies over the picture, while no single node pool is shown.
+#[derive(Clone, Copy)]
+struct Over {
+    make: fn(View, RwSignal<Rows>) -> Node,
+    pool: RwSignal<String>,
+}
 
 /// Which node pool is shown, where there are several.
 #[component]
@@ -109,7 +119,7 @@ fn Pools(frame: FrameSignal, pool: RwSignal<String>) -> impl IntoView {
 }
 
 #[component]
-fn Body(view: View, tip: RwSignal<Option<String>>, on_select: OnSelect) -> impl IntoView {
+fn Body(view: View, tip: RwSignal<Option<String>>, on_select: OnSelect, over: Over) -> impl IntoView {
     let place = NodeRef::<html::Div>::new();
     let rows = RwSignal::new(Rows { width: 480.0, head: 28.0, row: 32.0 });
     let measure = move |element: &web_sys::HtmlElement| {
@@ -148,8 +158,19 @@ fn Body(view: View, tip: RwSignal<Option<String>>, on_select: OnSelect) -> impl 
         move_focus(&event, "brow", step);
     };
     let unit = move || view.with(|view| view.as_ref().map_or("", |view| view.reference));
+    let near = RwSignal::new(false);
+    let come = move || {
+        if !near.get_untracked() {
+            near.set(true);
+        }
+    };
     view! {
-        <div class="shares-body" node_ref=place>
+        <div
+            class="shares-body"
+            node_ref=place
+            on:pointerenter=move |_| come()
+            on:focusin=move |_| come()
+        >
             {insert("picture", svg)}
             <div class="axis" aria-hidden="true">
                 <span>"has, of " {unit}</span>
@@ -159,6 +180,10 @@ fn Body(view: View, tip: RwSignal<Option<String>>, on_select: OnSelect) -> impl 
                     <Row view name=key.1 is_queue=key.0 tip on_select />
                 </For>
             </ul>
+            {move || match near.get() && over.pool.with(String::is_empty) {
+                true => (over.make)(view, rows),
+                false => Node::Empty,
+            }}
         </div>
     }
 }

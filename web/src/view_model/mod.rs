@@ -13,6 +13,7 @@ pub mod multiples;
 pub mod number;
 pub mod palette;
 pub mod pointed;
+pub mod pull;
 pub mod queues;
 pub mod shares;
 pub mod timeline;
