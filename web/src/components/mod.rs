@@ -21,6 +21,7 @@ pub mod multiples;
 pub mod picture;
 pub mod pulls;
 pub mod remark;
+pub mod saved;
 pub mod setup;
 pub mod shares;
 pub mod strip;
