@@ -9,6 +9,7 @@ mod cross;
 mod imports;
 mod ladders;
 mod levels;
+pub mod moment;
 mod others;
 pub mod protocol;
 pub mod serve;
