@@ -85,6 +85,9 @@ impl Edge {
             Effect::AnnounceStep(frame, resource) => {
                 store.announcement.set(words::announce(&frame, resource));
             }
+            Effect::AnnounceAction(frame, resource) => {
+                store.announcement.set(words::announce_action(&frame, resource));
+            }
             Effect::AnnounceEdit => {
                 let said = store.now(|m| {
                     let (before, frame) = (m.before.as_ref()?, m.frame.as_ref()?);

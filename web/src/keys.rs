@@ -76,6 +76,7 @@ pub fn action(pressed: &Pressed, focus: Focus) -> Option<Action> {
         _ if *shift && key == "ArrowRight" => Some(Action::Do(Command::Inside { back: false })),
         _ if *shift && key == "ArrowLeft" => Some(Action::Do(Command::Inside { back: true })),
         Focus::Button if key == " " || key == "Enter" => None,
+        _ if key.eq_ignore_ascii_case("a") => Some(Action::Do(Command::Action { back: *shift })),
         Focus::Button | Focus::Free => plain(key),
     }
 }
@@ -119,6 +120,7 @@ pub const LIST: &[(&str, &[(&str, &str)])] = &[
         &[
             ("→ / ←", "Step forward, back"),
             ("Shift+→ / Shift+←", "Next, previous decision inside the cycle"),
+            ("A / Shift+A", "Next, previous action inside the cycle, such as reclaim"),
             ("Space", "Play, pause"),
             ("+ / −", "Faster, slower"),
             ("] / [", "Next, previous event, of the selection if there is one"),

@@ -13,6 +13,7 @@ use crate::view_model::before;
 use crate::view_model::number::time as clock;
 use crate::view_model::palette::stops;
 use crate::view_model::shares::Mark;
+use crate::words;
 
 /// The transport.
 /// Long because its markup is one tree.
@@ -34,15 +35,28 @@ pub fn Transport() -> impl IntoView {
         store.dispatch(Command::Play(on));
     });
     let decision = store.text(|m| match (m.inside, &m.frame) {
-        (Some(at), Some(frame)) => format!(" · {at} of {} decisions", inside::n_decisions(frame)),
+        (Some(at), Some(frame)) => {
+            let actions = inside::actions(frame);
+            let name = match actions.iter().find(|action| at <= action.1) {
+                Some((name, end)) if at == *end && !name.is_empty() => {
+                    format!(" · after {}", words::action(name))
+                }
+                Some((name, _)) if at > 0 && !name.is_empty() => format!(" · in {}", words::action(name)),
+                _ => String::new(),
+            };
+            format!("{name} · {at} of {} decisions", inside::n_decisions(frame))
+        }
         _ => String::new(),
     });
     let until = move |()| {
         let stops = store.now(stops);
         let inside = |label: &str, back| MenuItem::new(label, Command::Inside { back });
+        let action = |label: &str, back| MenuItem::new(label, Command::Action { back });
         let mut items = vec![
             inside("Next decision", false).key("Shift+→"),
             inside("Previous decision", true).key("Shift+←"),
+            action("Next action", false).key("A"),
+            action("Previous action", true).key("Shift+A"),
         ];
         items.extend(stops.into_iter().map(|(label, stop)| MenuItem::new(label, Command::RunTo(stop))));
         items

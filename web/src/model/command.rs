@@ -57,6 +57,11 @@ pub enum Command {
         /// Backwards.
         back: bool,
     },
+    /// Goes to the end of the next or previous action, inside a cycle where there is one.
+    Action {
+        /// Backwards.
+        back: bool,
+    },
     /// Goes to the next or previous event, of the selection if there is one.
     NextEvent {
         /// Backwards.
@@ -255,6 +260,8 @@ pub enum Effect {
     Announce(String),
     /// Tells them what a step did, counting this resource.
     AnnounceStep(Arc<Frame>, u8),
+    /// Tells them what an action of a cycle did, counting this resource.
+    AnnounceAction(Arc<Frame>, u8),
     /// Tells them what an edit did, held against how it was before.
     AnnounceEdit,
     /// Keeps a switch of this device.

@@ -19,6 +19,7 @@ pub mod later;
 mod replies;
 pub mod requests;
 pub mod selection;
+mod step;
 pub mod table;
 pub mod tell;
 pub mod terms;
@@ -70,6 +71,8 @@ pub struct Model {
     pub frame: Option<Arc<Frame>>,
     /// After how many decisions of the cycle; `None`: after all of them.
     pub inside: Option<u32>,
+    /// The cycle that is on its way is to be shown after its first action.
+    pub to_action: bool,
     /// The moment inside the cycle.
     pub shown: Option<Arc<Frame>>,
     /// `frame` belongs to a scenario before the last edit.
@@ -287,6 +290,7 @@ impl Model {
             cursor: 0,
             frame: None,
             inside: None,
+            to_action: false,
             shown: None,
             stale: false,
             ghost: None,
@@ -360,6 +364,7 @@ impl Model {
         self.auto_selected = false;
         self.frame = None;
         self.inside = opened.moment.decision;
+        self.to_action = false;
         self.shown = None;
         self.view.now = opened.moment.view.unwrap_or(self.view.now);
         self.ghost = None;

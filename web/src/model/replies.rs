@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use super::command::{Dialog, Effect};
 use super::ladder::{Ladder, ask_ladder};
-use super::update::{go_to, notify, show_inside};
-use super::{EngineState, Model, Origin, Progress, Selection, before, tell, translate};
+use super::step::{show_action, show_inside};
+use super::update::{go_to, notify};
+use super::{EngineState, Model, Origin, Progress, Selection, before, inside, tell, translate};
 use crate::engine::protocol::{Frame, Reply, Run, Say, Stop};
 
 /// Takes a reply in, unless it answers a question that is no longer of interest.
@@ -126,7 +127,9 @@ fn arrived(model: &mut Model, frame: Frame, run: Run, fx: &mut Vec<Effect>) {
     }
     model.shown = None;
     point_out(model, &frame);
-    if model.inside.is_some() {
+    if std::mem::take(&mut model.to_action) {
+        show_action(model, inside::actions(&frame).first().map(|action| action.1), fx);
+    } else if model.inside.is_some() {
         show_inside(model, model.inside, fx);
     }
     ask_ladder(model, fx);
