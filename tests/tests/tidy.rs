@@ -25,7 +25,7 @@ const WEB_LAYERS: &[&[&str]] = &[
     &["words"],
     &["charts"],
     &["props"],
-    &["store", "edge", "drop"],
+    &["store", "edge", "drop", "deeds", "opening"],
     &["dom"],
     &["components"],
     &["page", "worker"],

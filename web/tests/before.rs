@@ -59,7 +59,11 @@ impl Page {
         let frame = self.model.frame.as_deref().expect("a moment");
         let (ghost, changed) = (before::ghost(&self.model), before::changed(&self.model));
         let ghost = ghost.as_deref().map(|frame| Ghost { frame, changed: changed.as_deref() });
-        shares::shares(frame, ghost, None, 2, &[])
+        let mut view = shares::shares(frame, ghost, None, 2, &[]);
+        if let Some(ghost) = ghost {
+            shares::say_since(&mut view, frame, ghost);
+        }
+        view
     }
 
     fn timeline(&self, selection: Option<&Selection>, resource: u8) -> timeline::TimelineView {

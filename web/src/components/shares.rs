@@ -9,6 +9,7 @@ use std::sync::Arc;
 use super::picture::{insert, legend_line, move_focus, on_size, table, table_button};
 use crate::charts::marks;
 use crate::charts::shares::{Rows, shares as draw};
+use crate::deeds;
 use crate::engine::protocol::Frame;
 use crate::model::Selection;
 use crate::props::{FrameSignal, OnSelect, ResourceSignal, SelectionSignal};
@@ -44,7 +45,11 @@ pub fn Shares(
         let folded = collapsed.get();
         let changed = changed.get();
         let ghost = ghost.as_deref().map(|frame| Ghost { frame, changed: changed.as_deref() });
-        Some(shares::shares(&frame, ghost, selection.get().as_ref(), resource.get(), &folded))
+        let mut view = shares::shares(&frame, ghost, selection.get().as_ref(), resource.get(), &folded);
+        if let Some((ghost, deeds)) = ghost.zip(deeds::now()) {
+            (deeds.say_since)(&mut view, &frame, ghost);
+        }
+        Some(view)
     });
     let as_table = RwSignal::new(false);
     let tip = RwSignal::new(None::<String>);

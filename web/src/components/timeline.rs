@@ -7,6 +7,7 @@ use super::picture::{icon, insert, legend_line, move_focus, table, table_button,
 use crate::charts::backend::Size;
 use crate::charts::marks;
 use crate::charts::timeline::{LANE, event_icon, timeline as draw};
+use crate::deeds;
 use crate::model::{Command, Selection};
 use crate::props::{FrameSignal, OnSeek, OnSelect, ResourceSignal, RunSignal, SelectionSignal};
 use crate::store::Store;
@@ -57,8 +58,8 @@ pub fn Timeline(
     let view = Memo::new(move |_| {
         let (run, frame) = (run.get()?, tree.get()?);
         let mut view = timeline::timeline(&run, &frame, selection.get().as_ref(), resource.get());
-        if let Some(before) = store.before.get() {
-            timeline::lay_behind(&mut view, &run, &before);
+        if let Some((before, deeds)) = store.before.get().zip(deeds::now()) {
+            (deeds.lay_behind)(&mut view, &run, &before);
         }
         view.leave_out(without.get());
         Some(view)

@@ -7,9 +7,9 @@ use super::icons::{Icon, Kind};
 use super::menu::{MenuButton, MenuItem};
 use super::picture::icon;
 use crate::charts::marks;
+use crate::deeds;
 use crate::model::{Command, EngineState, Origin, SPEEDS, inside};
 use crate::store::Store;
-use crate::view_model::before;
 use crate::view_model::number::time as clock;
 use crate::view_model::palette::stops;
 use crate::view_model::shares::Mark;
@@ -138,7 +138,8 @@ fn Since() -> impl IntoView {
     let store = Store::get();
     let says = Memo::new(move |_| {
         let (before, frame, run) = (store.before.get()?, store.frame.get()?, store.run.get()?);
-        Some((before.changed.clone(), before::says(&before, &frame, &run, store.resource.get())))
+        let says = (deeds::now()?.since)(&before, &frame, &run, store.resource.get());
+        Some((before.changed.clone(), says))
     });
     move || {
         says.get().map(|(changed, says)| {

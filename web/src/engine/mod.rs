@@ -5,6 +5,7 @@ mod convert;
 mod convert_trace;
 #[cfg(any(feature = "whole", test))]
 mod cross;
+mod desk;
 #[cfg(any(feature = "whole", test))]
 mod imports;
 mod ladders;

@@ -181,12 +181,8 @@ pub fn shares(
     let has_shares = frame.queues.iter().any(|queue| queue.fair_share.is_some());
     let most = rows.iter().map(|row| row.request.max(row.allocated)).fold(0.0, f64::max);
     let max = most.min(capacity * CUT).max(capacity).max(if capacity > 0.0 { 0.0 } else { most }).max(1e-9);
-    let mut said = summary(frame, &tree, &rows[0].has, resource);
-    if let Some((changed, was)) = changed.zip(ghost.as_deref()) {
-        said += &format!(" Since {changed}: {}.", or_nothing(differences(frame, was, resource)));
-    }
     let mut view = SharesView {
-        summary: said,
+        summary: summary(frame, &tree, &rows[0].has, resource),
         resource,
         max,
         capacity,
@@ -202,6 +198,17 @@ pub fn shares(
     };
     view.marks = gather(view.rows.iter().flat_map(|row| row.marks(view.capacity)));
     view
+}
+
+/// Says in the summary what became of the queues since the change that the ghost was before.
+pub fn say_since(view: &mut SharesView, frame: &Frame, ghost: Ghost<'_>) {
+    let Some(changed) = ghost.changed else { return };
+    let [frame, was] = [frame, ghost.frame].map(|frame| dominant::seen(frame, view.resource));
+    let said = match differences(&frame, &was, view.resource) {
+        said if said.is_empty() => "no queue has more or less".to_string(),
+        said => said,
+    };
+    view.summary += &format!(" Since {changed}: {said}.");
 }
 
 impl ShareRow {
@@ -339,10 +346,6 @@ fn put_ghost(row: &mut ShareRow, ghost: Option<(f64, Option<f64>)>, was: bool, t
         said += &format!(", {} {}", terms.word("fair share"), number::number(share));
     }
     row.facts.push((if was { "before" } else { "would have" }, said));
-}
-
-fn or_nothing(said: String) -> String {
-    if said.is_empty() { "no queue has more or less".into() } else { said }
 }
 
 fn ghost_of(row: &ShareRow, ghost: &Frame, resource: u8) -> Option<(f64, Option<f64>)> {
