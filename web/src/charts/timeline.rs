@@ -13,7 +13,7 @@ use super::backend::{Area, Drawn, Ink, Paint, Size, Svg, Trim, picture, px, text
 use super::marks;
 use crate::model::Terms;
 use crate::view_model::number::{number, ticks, unit};
-use crate::view_model::timeline::{Axis, Band, Kind, LEFT, LaneMark, RIGHT, TimelineView, lane};
+use crate::view_model::timeline::{Axis, Band, GhostLine, Kind, LEFT, LaneMark, RIGHT, TimelineView, lane};
 
 /// Height of the lane.
 pub const LANE: f64 = 28.0;
@@ -142,18 +142,25 @@ fn apart(plane: &mut Plane<'_, '_>, view: &TimelineView) -> Drawn {
         let paint = Paint::from(marks::ink(band.tone)).line(2.5 + 2.5 * above);
         plane.draw_series(LineSeries::new(steps(view, &band.amounts), paint))?;
     }
-    // Names where a line is level for long, above it; lines that coincide there share the place.
+    name_lines(plane, view, view.bands.iter().map(|band| (band.name.clone(), steps(view, &band.amounts))))
+}
+
+/// Names of lines where they are level for long, above them; lines that coincide there share the place.
+fn name_lines(
+    plane: &Plane<'_, '_>,
+    view: &TimelineView,
+    lines: impl Iterator<Item = (String, Vec<(f64, f64)>)>,
+) -> Drawn {
     let per_y = view.max / f64::from(plane.plotting_area().dim_in_pixel().1);
     let mut named: Vec<(f64, f64, String)> = Vec::new();
-    for band in &view.bands {
-        let corners = steps(view, &band.amounts);
+    for (name, corners) in lines {
         let levels = corners.windows(2).filter(|pair| pair[0].1 == pair[1].1 && pair[0].1 > 0.0);
         let longest = levels.max_by(|a, b| (a[1].0 - a[0].0).total_cmp(&(b[1].0 - b[0].0)));
         let Some([from, to]) = longest.map(|pair| [pair[0], pair[1]]) else { continue };
         let at = ((from.0 + to.0) / 2.0, from.1);
         match named.iter_mut().find(|other| other.0 == at.0 && other.1 == at.1) {
-            Some(other) => other.2 += &format!(", {}", band.name),
-            None => named.push((at.0, at.1, band.name.clone())),
+            Some(other) => other.2 += &format!(", {name}"),
+            None => named.push((at.0, at.1, name)),
         }
     }
     for (x, y, name) in named {
@@ -165,13 +172,19 @@ fn apart(plane: &mut Plane<'_, '_>, view: &TimelineView) -> Drawn {
 
 /// Dashed: what was held before the last edit.
 fn ghosts(plane: &mut Plane<'_, '_>, view: &TimelineView) -> Drawn {
+    let path = |ghost: &GhostLine| corners(view.max, &ghost.cycles, &ghost.amounts, ghost.last);
     for ghost in &view.ghosts {
-        let corners = corners(view.max, &ghost.cycles, &ghost.amounts, ghost.last);
+        let corners = path(ghost);
         plane.draw_series(LineSeries::new(corners.clone(), Paint::from(Ink::Panel).line(3.5)))?;
         let dashes = Paint::from(Ink::Soft).trimmed(Trim::Dashed).line(1.4);
         plane.draw_series(LineSeries::new(corners, dashes))?;
     }
-    Ok(())
+    // The areas have names of their own; which of them a line belongs to is said where there is only one.
+    let name = |ghost: &GhostLine| match view.top {
+        Some(_) => format!("{} before", ghost.name),
+        None => "before".to_string(),
+    };
+    name_lines(plane, view, view.ghosts.iter().map(|ghost| (name(ghost), path(ghost))))
 }
 
 /// The band's name where the band is thick and long enough for it.
