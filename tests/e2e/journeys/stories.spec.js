@@ -61,7 +61,7 @@ test("charts are saved as PNG", async ({ page }) => {
   await app.step.click();
   await app.atCycle(1);
   const waitsForSvg = page.waitForEvent("download");
-  await shares.getByRole("button", { name: "SVG" }).click();
+  await shares.getByRole("button", { name: "SVG" }).press("Enter");
   const svg = (await readFile(await (await waitsForSvg).path())).toString();
   expect(svg).toContain("<title>Shares · Two teams, four GPUs · KAI · cycle 1, 0:01</title>");
   const link = svg.match(/<desc>([^<]*)<\/desc>/)[1].replaceAll("&amp;", "&");

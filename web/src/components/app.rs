@@ -249,7 +249,7 @@ fn Now() -> impl IntoView {
                         resource
                         collapsed
                         on_select
-                        over=|view, rows| later(preload_view, move || pulls_of(view, rows))
+                        over=|view, rows| later(preload_pulls, move || pulls_of(view, rows))
                     />
                 }
                 .into_node(),
@@ -280,7 +280,7 @@ pub(crate) fn view_of(view: NowView) -> Fetched {
 }
 
 /// The marks of Shares, to pull at.
-#[wasm_split(views, fallible)]
+#[wasm_split(views, fallible, preload(preload_pulls))]
 pub(crate) fn pulls_of(view: super::shares::View, rows: RwSignal<Rows>) -> Fetched {
     Ok(view! { <Pulls view rows /> }.into_node())
 }
