@@ -128,4 +128,13 @@ pub enum DivisionStep {
         /// Its entitlement.
         fair_share: f64,
     },
+    /// What it would be by another reckoning, by which nothing is decided.
+    Beside {
+        /// The reckoning.
+        rule: Rule,
+        /// The queue.
+        queue: QueueId,
+        /// Its entitlement by that.
+        fair_share: f64,
+    },
 }

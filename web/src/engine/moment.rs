@@ -333,8 +333,10 @@ pub struct Point {
 /// One level of the division that ends in a queue's fair share.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct LadderLevel {
-    /// Name of the queue whose share is divided; empty: the cluster.
+    /// Name of the queue whose share is divided; empty: the cluster, or its node pool.
     pub of: String,
+    /// The node pool it belongs to; empty if there is only one.
+    pub pool: String,
     /// What is divided.
     pub capacity: f64,
     /// Lines, in order.
@@ -342,6 +344,19 @@ pub struct LadderLevel {
     /// The queue on the path, and its result.
     pub queue: String,
     /// Its fair share.
+    pub fair_share: f64,
+    /// What it would be by other reckonings, by which nothing is decided.
+    pub beside: Vec<BesideRow>,
+}
+
+/// A fair share by another reckoning.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct BesideRow {
+    /// The reckoning in one line.
+    pub says: String,
+    /// Its formula.
+    pub formula: String,
+    /// What it gives.
     pub fair_share: f64,
 }
 
