@@ -169,6 +169,8 @@ fn what_cannot_run_is_refused_with_reasons() {
 struct Whole {
     model: fairground_web::model::Model,
     server: Server,
+    /// What was announced, latest last.
+    announced: Vec<String>,
 }
 
 impl Whole {
@@ -177,7 +179,7 @@ impl Whole {
         let scenario = Example::find(example).expect("an example").scenario();
         let mut opened = Opened::new(scenario, Origin::Example(example.to_string()));
         opened.moment.cycle = cycle;
-        let mut whole = Whole { model: Model::new(opened), server: Server::default() };
+        let mut whole = Whole { model: Model::new(opened), server: Server::default(), announced: Vec::new() };
         let effects = begin(&mut whole.model);
         whole.carry_out(effects);
         whole
@@ -191,6 +193,15 @@ impl Whole {
     fn carry_out(&mut self, effects: Vec<fairground_web::model::Effect>) {
         use fairground_web::model::{Command, Effect};
         for effect in effects {
+            match &effect {
+                Effect::AnnounceStep(frame, resource) => {
+                    self.announced.push(fairground_web::words::announce(frame, *resource));
+                }
+                Effect::AnnounceAction(frame, resource) => {
+                    self.announced.push(fairground_web::words::announce_action(frame, *resource));
+                }
+                _ => {}
+            }
             let Effect::Send(request) = effect else { continue };
             let mut replies = self.server.ask(request);
             while self.server.is_busy() {
@@ -440,4 +451,53 @@ fn what_is_selected_has_a_place_at_every_moment() {
     let mut kai = Whole::open("tree-decides", 1);
     kai.dispatch(Command::Select(Some(Selection::Queue("vision".into()))));
     assert_eq!(kai.model.order, None);
+}
+
+#[test]
+fn stepping_by_actions_visits_the_end_of_each_both_ways() {
+    use fairground_web::model::{Command, inside};
+    let mut n_several = 0;
+    for example in EXAMPLES {
+        for cycle in 1..4 {
+            let frame = Page::new().load(example.id, cycle);
+            let actions = inside::actions(&frame);
+            let n = inside::n_decisions(&frame);
+            assert!(actions.windows(2).all(|pair| pair[0].1 < pair[1].1), "{}", example.id);
+            assert_eq!(
+                actions.last().map_or(0, |last| last.1),
+                n,
+                "{}: all decisions are of actions",
+                example.id
+            );
+            let n_events: usize =
+                actions.iter().map(|action| inside::events_of_action(&frame, action.1).len()).sum();
+            assert_eq!(n_events, n as usize, "{}", example.id);
+            let is_kai = matches!(frame.policy.as_str(), "kai" | "runai");
+            assert!(!is_kai || actions.iter().all(|action| !action.0.is_empty()), "{}", example.id);
+            n_several += usize::from(actions.len() > 1);
+        }
+    }
+    assert!(n_several > 3, "{n_several} cycles with several actions");
+    let mut whole = Whole::open("elastic-gives-back", 0);
+    let mut places = Vec::new();
+    for _ in 0..6 {
+        whole.dispatch(Command::Action { back: false });
+        places.push((whole.model.cursor, whole.model.inside));
+    }
+    let frame = whole.model.frame.clone().expect("a moment");
+    assert!(frame.cycle > 0 && whole.model.shown.is_none() == whole.model.inside.is_none());
+    for (at, place) in places.iter().enumerate().rev() {
+        if places.get(at + 1) != Some(place) {
+            assert_eq!((whole.model.cursor, whole.model.inside), *place);
+            whole.dispatch(Command::Action { back: true });
+            if whole.model.inside == Some(0) {
+                whole.dispatch(Command::Action { back: true });
+            }
+        }
+    }
+    assert_eq!((whole.model.cursor, whole.model.inside), (0, None));
+    whole.announced.clear();
+    whole.dispatch(Command::Action { back: false });
+    let [said] = &whole.announced[..] else { panic!("one announcement, not {:?}", whole.announced) };
+    assert!(said.starts_with("Cycle 1, "), "{said}");
 }
