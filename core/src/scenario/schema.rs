@@ -218,6 +218,9 @@ pub struct JobEntry {
     /// Pools it may run in. Under `runai` it is offered to them one after the other, under other policies to the first
     /// only. Left out: the queue's, else the first pool.
     pub pools: Vec<String>,
+    /// KAI: `1`: if all of it still waits at the end of a cycle, it is not tried again in that pool; `-1`: it is tried
+    /// in every cycle. Left out: -1.
+    pub scheduling_backoff: Option<Scalar>,
 }
 
 /// Pods of one kind in a job.

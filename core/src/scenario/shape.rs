@@ -263,6 +263,7 @@ shape! { JobEntry:
     23 "gated" gated Value,
     24 "gpu-devices" gpu_devices Value,
     25 "pools" pools Texts,
+    26 "scheduling-backoff" scheduling_backoff Value,
 }
 
 shape! { PodSetEntry:

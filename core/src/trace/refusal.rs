@@ -87,6 +87,8 @@ pub enum Gate {
         /// When the last of them is gone, if known.
         until: Option<Time>,
     },
+    /// Not tried: it was tried once in this partition, and that is all it may be.
+    TriedOnce,
     /// Not tried: an equal or easier job failed already in this cycle.
     LikeFailed {
         /// That job.

@@ -137,7 +137,7 @@ fn job() -> impl Strategy<Value = JobEntry> {
     let ask = (value(), value(), value(), value(), value(), value());
     let lists = (btree_map(text(), text(), 0..2), vec(pod_set(), 0..3), vec(text(), 0..3), vec(pool(), 0..3));
     let labels = btree_map(text(), text(), 0..2);
-    let rules = (vec(text(), 0..2), vec(text(), 0..2), labels, value(), value());
+    let rules = (vec(text(), 0..2), vec(text(), 0..2), labels, value(), value(), value());
     (text(), text(), times, value(), value(), of(text()), ask, lists, text(), rules).prop_map(
         |(name, queue, times, priority, preemptible, user, ask, lists, note, rules)| JobEntry {
             tolerations: rules.0,
@@ -145,6 +145,7 @@ fn job() -> impl Strategy<Value = JobEntry> {
             labels: rules.2,
             gated: rules.3,
             gpu_devices: rules.4,
+            scheduling_backoff: rules.5,
             name,
             queue,
             count: times.0,

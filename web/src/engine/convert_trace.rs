@@ -29,6 +29,7 @@ pub fn kind(event: &Event) -> &'static str {
         Event::Finished { .. } => "finished",
         Event::JobDone { .. } => "done",
         Event::Offered { .. } => "offered",
+        Event::SetAside { .. } => "set-aside",
         Event::Changed { .. } => "changed",
     }
 }
@@ -164,6 +165,7 @@ fn gate(cluster: &Cluster, gate: &Gate) -> GateRow {
         Gate::WaitingForVictims { until } => {
             GateRow { until_ms: until.map(|t| t.as_millis()), ..row("waiting-for-victims") }
         }
+        Gate::TriedOnce => row("tried-once"),
         Gate::LikeFailed { job } => {
             GateRow { job: cluster.jobs[*job].name.to_string(), ..row("like-failed") }
         }

@@ -81,6 +81,9 @@ impl Case<'_> {
                 job().say(" waits behind ").job(&gate.job).say(", which comes first in ").queue(name).say(".")
             }
             "waiting-for-victims" => self.on_its_way(gate),
+            "tried-once" => job().say(
+                " waits: it was tried once in its pool, and its scheduling-backoff of 1 allows no more.",
+            ),
             "like-failed" => job()
                 .say(" was not tried: ")
                 .job(&gate.job)

@@ -5,6 +5,7 @@
 
 mod adapter;
 mod allocate;
+mod backoff;
 mod bystanders;
 mod capacity;
 mod chunk;
@@ -19,6 +20,7 @@ mod hopeful;
 mod hypothesis;
 mod job;
 mod job_order;
+mod memory;
 mod min_runtime;
 mod node;
 mod notes;
@@ -47,7 +49,8 @@ mod statement;
 mod task;
 pub mod usage;
 
-pub use adapter::{Kai, Memory};
+pub use adapter::Kai;
+pub use memory::Memory;
 pub use queue_order::NAME;
 pub use recorder::CRASH;
 
@@ -121,6 +124,7 @@ pub fn rules() -> Vec<Rule> {
         min_runtime::RAN_LONG_ENOUGH,
         recorder::LOWER_PRIORITY,
         recorder::STALE_GRACE,
+        backoff::BACKOFF,
         recorder::CRASH,
     ];
     rules.extend(orders::rules());

@@ -271,18 +271,7 @@ impl<'a> Session<'a> {
             let mut pods: Vec<SessionPod<'_>> = from.pods.iter().zip(pod_ids).filter_map(of_set).collect();
             sort::sort_by(&mut pods, |l, r| l.from.name.cmp(&r.from.name));
             let uid = JobRef::of(self.jobs.len());
-            let facts = JobFacts {
-                id,
-                name: from.name.clone(),
-                queue: found,
-                is_ordered: found.is_some_and(|q| self.queues[q.ix()].children.is_empty()),
-                priority: from.priority,
-                preemptible: from.preemptible,
-                created_s: from.created_s,
-                place: Place::default(),
-                first_pod: PodRef::of(self.pods.len()),
-                groups: Group::of(sets.iter().map(|s| s.path.as_slice())),
-            };
+            let facts = self.job_facts(from, id, found, Group::of(sets.iter().map(|s| s.path.as_slice())));
             self.facts.push(facts);
             let set = |min: i64| PodSet { min_available: min.max(1), ..PodSet::default() };
             let mut job = Job::new(uid, sets.iter().map(|s| set(s.min_available)).collect(), pods.len());
@@ -319,6 +308,31 @@ impl<'a> Session<'a> {
         }
     }
 
+    /// What never changes about a job, whose pods come next.
+    fn job_facts(
+        &self,
+        from: &SnapshotJob,
+        id: JobId,
+        queue: Option<QueueRef>,
+        groups: Option<Box<Group>>,
+    ) -> JobFacts {
+        let is_leaf = |q: QueueRef| self.queues[q.ix()].children.is_empty();
+        JobFacts {
+            id,
+            name: from.name.clone(),
+            queue,
+            is_ordered: !from.is_set_aside && queue.is_some_and(is_leaf),
+            priority: from.priority,
+            preemptible: from.preemptible,
+            created_s: from.created_s,
+            is_tried_once: from.is_tried_once,
+            is_set_aside: from.is_set_aside,
+            place: Place::default(),
+            first_pod: PodRef::of(self.pods.len()),
+            groups,
+        }
+    }
+
     /// Puts the active pods of a job on their nodes, and all into the job.
     fn open_tasks(&mut self, job: JobRef, pods: &[SessionPod<'_>]) {
         for (i, SessionPod { from, .. }) in pods.iter().enumerate() {
@@ -341,7 +355,9 @@ impl<'a> Session<'a> {
     /// 2.1: what every queue requests and holds.
     fn sum_queues(&mut self) {
         for job in 0..self.n_jobs {
-            let Some(queue) = self.facts[job].queue else { continue };
+            let Some(queue) = self.facts[job].queue.filter(|_| !self.facts[job].is_set_aside) else {
+                continue;
+            };
             for task in self.jobs[job].tasks() {
                 let Task { pod, status, accepted, .. } = self.tasks[task.ix()];
                 let (amount, held) = match status {

@@ -53,6 +53,8 @@ pub struct Template {
     pub started: Time,
     /// The pools it is offered to, in this order; at least one.
     pub pools: Vec<PartitionId>,
+    /// Whether it is tried once only in each of them.
+    pub is_tried_once: bool,
 }
 
 /// Pods of one kind.
@@ -213,8 +215,21 @@ fn template(
         selector: entry.selector.iter().map(|(k, v)| (k.as_str().into(), vec![v.as_str().into()])).collect(),
         started: Time::from_millis(started),
         pools: Vec::new(),
+        is_tried_once: is_tried_once(entry, here, f),
     };
     (template, pods)
+}
+
+/// Whether the scheduling back-off is set. The real scheduler asks only whether it is -1.
+fn is_tried_once(entry: &JobEntry, here: Here<'_>, f: &mut Findings) -> bool {
+    let at = || here.field("scheduling-backoff");
+    let wanted = "1 (tried once) or -1 (tried in every cycle)";
+    let backoff = f.value(&entry.scheduling_backoff, -1, wanted, &at, &quantity::integer);
+    if !matches!(backoff, -1 | 1) {
+        let says = format!("scheduling-backoff {backoff} counts as 1: only 1 and -1 are documented");
+        f.add(codes::BACKOFF, at(), says, set(at(), "1", "Set it to 1"));
+    }
+    backoff != -1
 }
 
 /// The pools of a job: its own, else those of its queue or of the nearest queue above that says so, else the first.
