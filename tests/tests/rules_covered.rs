@@ -58,6 +58,15 @@ jobs:
 - {name: b, queue: q, gpu: 1, scheduling-backoff: 1}
 ";
 
+/// Nor does any have a nominated node.
+const NOMINATED: &str = "
+format: fairground-scenario
+version: 1
+nodes: [{name: a, gpu: 1}, {name: b, gpu: 2}]
+queues: [{name: q, gpu: {quota: 1, limit: unlimited, weight: 1}}]
+jobs: [{name: j, queue: q, gpu: 1, nominated-node: b}]
+";
+
 #[test]
 fn every_rule_of_kai_decides_somewhere() {
     let mut first: BTreeMap<&'static str, String> = BTreeMap::new();
@@ -72,6 +81,9 @@ fn every_rule_of_kai_decides_somewhere() {
     }
     for key in rules_of_events(TRIED_ONCE) {
         first.entry(key).or_insert_with(|| "tried once".into());
+    }
+    for key in rules_of_events(NOMINATED) {
+        first.entry(key).or_insert_with(|| "nominated".into());
     }
     let is_missing = |first: &BTreeMap<_, _>| rules().iter().any(|rule| !first.contains_key(rule.key()));
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("golden");

@@ -211,7 +211,7 @@ CHOICE "S030" Error "not one of the choices"
 "nodes: [{name: n, gpu: 8, state: broken}]\n"
 
 NO_NODE "S031" Error "node does not exist"
-"A job that runs from the start names a node that is not in the file. Nodes of a group are called `name-1`, `name-2`, …"
+"A job that runs from the start, or that a node is nominated for, names a node that is not in the file. Nodes of a group are called `name-1`, `name-2`, …"
 "nodes: [{name: n, gpu: 8}]\n\
 queues: [{name: a, gpu: {quota: 1, limit: unlimited, weight: 1}}]\n\
 jobs: [{name: j, queue: a, gpu: 1, on: [m]}]\n"

@@ -264,6 +264,7 @@ shape! { JobEntry:
     24 "gpu-devices" gpu_devices Value,
     25 "pools" pools Texts,
     26 "scheduling-backoff" scheduling_backoff Value,
+    27 "nominated-node" nominated_node Name,
 }
 
 shape! { PodSetEntry:
@@ -278,6 +279,7 @@ shape! { PodSetEntry:
     8 "labels" labels Labels,
     9 "gated" gated Value,
     10 "gpu-devices" gpu_devices Value,
+    11 "nominated-node" nominated_node Name,
 }
 
 shape! { TimelineEntry:

@@ -114,13 +114,14 @@ fn queue() -> impl Strategy<Value = QueueEntry> {
 }
 
 fn pod_set() -> impl Strategy<Value = PodSetEntry> {
-    let rules = (text(), btree_map(text(), text(), 0..2), value(), value());
+    let rules = (text(), btree_map(text(), text(), 0..2), value(), value(), of(text()));
     (text(), value(), value(), value(), value(), value(), value(), rules).prop_map(
         |(name, pods, min_available, gpu, gpu_memory, cpu, memory, rules)| PodSetEntry {
             group: rules.0,
             labels: rules.1,
             gated: rules.2,
             gpu_devices: rules.3,
+            nominated_node: rules.4,
             name,
             pods,
             min_available,
@@ -137,7 +138,7 @@ fn job() -> impl Strategy<Value = JobEntry> {
     let ask = (value(), value(), value(), value(), value(), value());
     let lists = (btree_map(text(), text(), 0..2), vec(pod_set(), 0..3), vec(text(), 0..3), vec(pool(), 0..3));
     let labels = btree_map(text(), text(), 0..2);
-    let rules = (vec(text(), 0..2), vec(text(), 0..2), labels, value(), value(), value());
+    let rules = (vec(text(), 0..2), vec(text(), 0..2), labels, value(), value(), value(), of(text()));
     (text(), text(), times, value(), value(), of(text()), ask, lists, text(), rules).prop_map(
         |(name, queue, times, priority, preemptible, user, ask, lists, note, rules)| JobEntry {
             tolerations: rules.0,
@@ -146,6 +147,7 @@ fn job() -> impl Strategy<Value = JobEntry> {
             gated: rules.3,
             gpu_devices: rules.4,
             scheduling_backoff: rules.5,
+            nominated_node: rules.6,
             name,
             queue,
             count: times.0,

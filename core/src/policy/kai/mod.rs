@@ -116,6 +116,7 @@ pub fn rules() -> Vec<Rule> {
         capacity::QUOTA,
         place::ROOM,
         place::BEST_NODE,
+        place::NOMINATED,
         reclaimable::CAN_RECLAIM,
         reclaimable::MAINTAIN_FAIR_SHARE,
         reclaimable::GUARANTEE_QUOTA,

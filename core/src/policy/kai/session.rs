@@ -30,7 +30,7 @@ use super::shares::{self, Queue, open_queues};
 use super::signatures::Keys;
 use super::snapshot::{GpuAsk, Quantities, Snapshot, SnapshotJob, SnapshotNode, SnapshotPod, Status};
 use super::task::{GroupRef, JobRef, NodeRef, PodRef, QueueRef, Task, TaskRef};
-use crate::cluster::is_tolerated;
+use crate::cluster::{PodRules, is_tolerated};
 use crate::id::{Id, JobId, NodeId, PodId, QueueId};
 use crate::trace::Level;
 
@@ -125,6 +125,8 @@ pub(super) struct PodFacts {
     pub selects: Option<Vec<bool>>,
     /// Nodes whose taints it does not mind; `None`: all.
     pub tolerates: Option<Vec<bool>>,
+    /// The node of the session that something outside has in mind for it.
+    pub nominated: Option<NodeRef>,
     /// What makes pods alike for signatures, numbered.
     pub likeness: u32,
 }
@@ -297,6 +299,7 @@ impl<'a> Session<'a> {
                     request,
                     selects: accepted(pod, role, &nodes),
                     tolerates: is_tainted.then(|| nodes.iter().map(|n| tolerates(n.0)).collect()),
+                    nominated: rules.and_then(|rules| self.nominated(rules)),
                     likeness: *likenesses.entry(kind).or_insert(n),
                 });
             }
@@ -306,6 +309,12 @@ impl<'a> Session<'a> {
                 self.jobs[uid.ix()].allocated = allocated;
             }
         }
+    }
+
+    /// The node that something outside has in mind for pods with these rules, if it is one of the session's.
+    fn nominated(&self, rules: &PodRules) -> Option<NodeRef> {
+        let name = rules.nominated_node.as_ref()?;
+        self.nodes.binary_search_by(|n| n.name.cmp(name)).ok().map(NodeRef::of)
     }
 
     /// What never changes about a job, whose pods come next.
