@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::Path;
 
-use fairground::policy::kai::rules;
+use fairground::policy::kai::{hangs_on_chance, rules};
 use fairground::scenario;
 use fairground::sim::{Simulation, explain};
 use fairground::trace::{DivisionStep, Level};
@@ -97,6 +97,11 @@ fn every_rule_of_kai_decides_somewhere() {
             for opening in openings(&case).unwrap_or_default() {
                 for key in laws::rules_used(&opening) {
                     first.entry(key).or_insert_with(|| case.id.clone());
+                }
+                // That the order of insertion decides shows in no comparison.
+                let hangs = if case.strict { Vec::new() } else { hangs_on_chance(&opening) };
+                for mark in hangs {
+                    first.entry(mark.rule.key()).or_insert_with(|| case.id.clone());
                 }
             }
         }

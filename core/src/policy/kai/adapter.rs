@@ -23,6 +23,7 @@ use super::memory::Memory;
 use super::notes::{empty_row, per_resource};
 use super::queues::{snapshot_queues, without_departments};
 use super::recorder::{Decided, Recorder};
+use super::redraw;
 use super::request::{Request, yardstick};
 use super::session::{GPU_WORKER, Ids, Session};
 use super::shares::{self, Queue, open_queues};
@@ -35,7 +36,7 @@ use crate::cluster::{Devices, GpuRequest, Node, NodeUse, Phase, Pod};
 use crate::id::{JobId, NodeId, PodId, QueueId};
 use crate::policy::{Decision, PartitionView, Rhythm, Scheduler, Turn};
 use crate::time::Time;
-use crate::trace::{DivisionStep, Event, Gate, Ledger, LedgerRow, Trace};
+use crate::trace::{DivisionStep, Event, Gate, Ledger, LedgerRow, Level, Trace};
 use crate::units::{Amount, Resource};
 
 /// KAI Scheduler.
@@ -98,6 +99,10 @@ impl Kai {
         let n_events = trace.events.len();
         let mut out = Recorder::new(trace);
         super::run_actions(&mut session, &mut out);
+        out.trace.marks.extend(match out.trace.level {
+            Level::Outcomes => std::mem::take(&mut session.ties.marks),
+            _ => redraw::marks(&snapshot, &ids, &session, &out),
+        });
         memory.close(world, &session, &mut out);
         let Recorder { trace, decisions, claims, .. } = out;
         let decisions = Placing::default().decide(world, &session, decisions, &mut trace.events, n_events);

@@ -23,7 +23,7 @@ use super::job::{Group, Job, JobFacts, PodSet};
 use super::job_order::Place;
 use super::node::{Node, device_mib};
 use super::notes::Notes;
-use super::orders::Ties;
+use super::orders::{Redraw, Ties};
 use super::request::{Request, yardstick};
 use super::score;
 use super::shares::{self, Queue, open_queues};
@@ -66,6 +66,8 @@ pub(super) struct Session<'a> {
     pub yardstick: f64,
     /// The one job that is tried; `None`: all are.
     pub only: Option<JobRef>,
+    /// Orders of the register that are drawn anew, whatever the seed.
+    pub redraw: Option<Redraw>,
     /// Choices between equals.
     pub ties: Ties,
     /// What is kept for explanations.
@@ -135,6 +137,7 @@ pub(super) struct PodFacts {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Groups {
     names: Vec<Arc<str>>,
+    n_known: usize,
     next: u64,
 }
 
@@ -149,6 +152,10 @@ impl Groups {
         self.next += 1;
         GroupRef::of(self.names.len() - 1)
     }
+    /// Whether it was opened in this cycle.
+    pub fn is_fresh(&self, group: GroupRef) -> bool {
+        group.ix() >= self.n_known
+    }
     /// Whether the name is a decimal integer.
     pub fn is_integer(&self, group: GroupRef) -> bool {
         self.names[group.ix()].parse::<i64>().is_ok()
@@ -160,7 +167,7 @@ impl Groups {
         names.dedup();
         let number = |name: &Arc<str>| name.strip_prefix(FRESH)?.parse::<u64>().ok();
         let next = names.iter().filter_map(number).max().map_or(0, |n| n + 1);
-        Groups { names, next }
+        Groups { n_known: names.len(), names, next }
     }
     fn find(&self, name: &Arc<str>) -> GroupRef {
         GroupRef::of(self.names.binary_search(name).expect("all names were collected"))
@@ -237,6 +244,7 @@ impl<'a> Session<'a> {
             siblings_are_ordered: false,
             yardstick: measured_against(snapshot),
             only: None,
+            redraw: None,
             ties: Ties::default(),
             notes: Notes::new(level, snapshot.jobs.len()),
         };
