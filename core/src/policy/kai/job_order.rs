@@ -88,14 +88,6 @@ impl Session<'_> {
         job.place = if self.plugins.elastic { facts.place.now(job) } else { facts.place };
     }
 
-    /// The session's own jobs in job order. Few change their places between two calls, so the last order is a good start.
-    pub fn jobs_by_place(&mut self) -> Vec<JobRef> {
-        let mut jobs = std::mem::take(&mut self.by_place);
-        sort::sort_by_key(&mut jobs, |&job| self.job(job).place);
-        self.by_place.clone_from(&jobs);
-        jobs
-    }
-
     /// 3.3: positions of a job's pod sets, in order.
     pub fn sets_in_order(&self, job: &Job) -> Vec<usize> {
         let mut order: Vec<usize> = (0..job.sets.len()).collect();

@@ -58,8 +58,6 @@ pub(super) struct Session<'a> {
     pub unsigned: Vec<JobRef>,
     /// Whether an eviction was committed.
     pub has_evicted: bool,
-    /// The session's own jobs, in job order when they were last asked for.
-    pub by_place: Vec<JobRef>,
     /// Jobs of leaf queues with something pending, in order; dropped when something is committed.
     pub waiting: Option<Rc<[JobRef]>>,
     /// Whether the queue order is a total one among the children of every queue, whatever they hold.
@@ -242,7 +240,6 @@ impl<'a> Session<'a> {
             is_whole: is_whole(snapshot),
             unsigned: Vec::new(),
             has_evicted: false,
-            by_place: (0..snapshot.jobs.len()).map(JobRef::of).collect(),
             waiting: None,
             siblings_are_ordered: false,
             yardstick: measured_against(snapshot),
@@ -400,8 +397,9 @@ impl<'a> Session<'a> {
         if let Some(waiting) = &self.waiting {
             return waiting.clone();
         }
-        let mut jobs = self.jobs_by_place();
-        jobs.retain(|&job| self.facts[job.ix()].is_ordered && self.job(job).has_pending());
+        let waits = |&job: &JobRef| self.facts[job.ix()].is_ordered && self.job(job).has_pending();
+        let mut jobs: Vec<JobRef> = self.own_jobs().filter(waits).collect();
+        sort::sort_by_key(&mut jobs, |&job| self.job(job).place);
         let waiting: Rc<[JobRef]> = Rc::from(jobs);
         self.waiting = Some(waiting.clone());
         waiting

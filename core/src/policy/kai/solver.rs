@@ -171,8 +171,7 @@ impl Session<'_> {
     /// Jobs that may be looked at for victims.
     fn victims_for(&mut self, taking: &Taking, job: JobRef) -> Vec<JobRef> {
         let (queue, priority) = (self.facts_of(job).queue, self.facts_of(job).priority);
-        let all = self.jobs_by_place();
-        let all = all.into_iter().filter(|&v| self.facts_of(v).preemptible);
+        let all = self.own_jobs().filter(|&v| self.facts_of(v).preemptible);
         match taking {
             Taking::Reclaim(_) => {
                 let Some(by) = queue else { return Vec::new() };
