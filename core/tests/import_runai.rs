@@ -54,6 +54,26 @@ fn the_list_of_the_api() {
     assert!(report.assumed.iter().any(|line| line.starts_with("7 nodes of 8 GPUs")), "{report:?}");
 }
 
+/// CPU comes in millicores, memory in MiB; where a pool says nothing they are unlimited, whatever the first one says.
+#[test]
+fn quotas_of_cpu_and_memory() {
+    let text = r#"{"projects": [{"name": "a", "resources": [
+      {"nodePool": {"name": "default"}, "gpu": {"deserved": 2}, "cpu": {"deserved": 16000, "limit": null, "overQuotaWeight": 1},
+       "memory": {"deserved": 65536, "limit": -1}},
+      {"nodePool": {"name": "a100"}, "gpu": {"deserved": 1}}]}]}"#;
+    let scenario = import_organisation(&[text], &Options::default()).scenario.expect("is one");
+    let plan = scenario::check(&scenario).plan.expect("can run");
+    let cluster = fairground::sim::Simulation::new(&plan).cluster().clone();
+    let of = |pool: usize| {
+        let pool = cluster.partitions.ids().nth(pool).expect("two pools");
+        let queue = cluster.queues_in(pool).values().next().expect("a queue");
+        [queue.resources.cpu, queue.resources.memory].map(|r| (r.quota, r.limit))
+    };
+    let at = |n: i64| Bound::At(Amount::base_units(n));
+    assert_eq!(of(0), [(at(16_000), Bound::Unset), (at(64 << 30), Bound::Unlimited)]);
+    assert_eq!(of(1), [(Bound::Unlimited, Bound::Unset), (Bound::Unlimited, Bound::Unlimited)]);
+}
+
 /// Quotas are per project and pool; in a pool that is not listed the quota is 0 and over-quota allowed.
 #[test]
 fn every_pool_of_a_project() {

@@ -143,7 +143,8 @@ fn rules_of_the_division(scenario: &str) -> Vec<&'static str> {
     let rule = |step: DivisionStep| match step {
         DivisionStep::Quota { rule, .. }
         | DivisionStep::Round { rule, .. }
-        | DivisionStep::Remainder { rule, .. } => Some(rule.key()),
+        | DivisionStep::Remainder { rule, .. }
+        | DivisionStep::Beside { rule, .. } => Some(rule.key()),
         DivisionStep::Capacity { .. } | DivisionStep::Result { .. } => None,
     };
     steps.filter_map(rule).collect()

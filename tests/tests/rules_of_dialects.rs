@@ -131,7 +131,8 @@ fn of_step(step: DivisionStep) -> Option<&'static str> {
     match step {
         DivisionStep::Quota { rule, .. }
         | DivisionStep::Round { rule, .. }
-        | DivisionStep::Remainder { rule, .. } => Some(rule.key()),
+        | DivisionStep::Remainder { rule, .. }
+        | DivisionStep::Beside { rule, .. } => Some(rule.key()),
         DivisionStep::Capacity { .. } | DivisionStep::Result { .. } => None,
     }
 }

@@ -124,6 +124,48 @@ fn derivations_are_in_the_words_of_the_product() {
     assert_eq!(keys, [level, level].concat());
 }
 
+/// What stands beside the fairshare of a queue: without rounding, and by the published formula.
+fn beside(simulation: &Simulation, name: &str) -> Vec<(&'static str, f64)> {
+    let queues = &simulation.cluster().queues;
+    let (queue, _) = queues.iter().find(|(_, q)| &*q.name == name).expect("a queue");
+    let of = |step: DivisionStep| match step {
+        DivisionStep::Beside { rule, fair_share, .. } => Some((rule.key(), fair_share)),
+        _ => None,
+    };
+    simulation.derive(queue, Resource::GPU).into_iter().filter_map(of).collect()
+}
+
+/// Examples 02 and 05: the exact values are 50/3, 16 and 10/3; the published formula sees no departments.
+#[test]
+fn exact_and_published_values_stand_beside() {
+    let flat = "
+nodes: [{name: n, count: 1, gpu: 36}]
+queues:
+- {name: p1, gpu: {quota: 10, weight: 2}}
+- {name: p2, gpu: {quota: 6, weight: 3}}
+- {name: p3, gpu: {quota: 0, weight: 1}}
+jobs:
+- {name: a, queue: p1, count: 40, gpu: 1}
+- {name: b, queue: p2, count: 40, gpu: 1}
+- {name: c, queue: p3, count: 40, gpu: 1}
+";
+    let mut one = simulation(flat);
+    one.advance();
+    let both =
+        |share: f64| vec![("runai/fairshare/exact", share), ("runai/fairshare/published-formula", share)];
+    assert_eq!(beside(&one, "p1"), both(50.0 / 3.0));
+    assert_eq!(beside(&one, "p2"), both(16.0));
+    assert_eq!(beside(&one, "p3"), both(10.0 / 3.0));
+
+    let mut two = simulation(TWO_DEPARTMENTS);
+    two.advance();
+    assert_eq!(beside(&two, "X"), [("runai/fairshare/exact", 24.0)], "the formula is about projects");
+    let on_paper = ["P1", "P2", "P3"].map(|name| beside(&two, name)[1].1);
+    assert_eq!(on_paper, [22.0 / 3.0, 14.0, 32.0 / 3.0]);
+    let exact = ["P1", "P2", "P3"].map(|name| beside(&two, name)[0].1);
+    assert_eq!(exact, [8.0, 16.0, 8.0]);
+}
+
 /// Without departments all queues are projects of one, by weight.
 #[test]
 fn a_tree_of_one_level() {

@@ -25,7 +25,7 @@ const WEB_LAYERS: &[&[&str]] = &[
     &["words"],
     &["charts"],
     &["props"],
-    &["store", "edge", "drop"],
+    &["store", "edge", "drop", "deeds", "opening"],
     &["dom"],
     &["components"],
     &["page", "worker"],
@@ -207,14 +207,16 @@ fn policy_files_name_their_source() {
 
 #[test]
 fn nothing_unfinished_and_no_path_of_a_machine() {
-    let everywhere = ["/work/", "/tmp/", "/root/.", "\"resolved\":"];
-    let in_rust = ["todo!(", "unimplemented!(", "#[ignore"];
+    // Put together here, so that this file can be searched like every other.
+    let folders = ["work", "tmp", "root", "home"].map(|folder| format!("/{folder}/"));
+    let everywhere: Vec<String> = folders.into_iter().chain([format!("{0}resolved{0}:", '"')]).collect();
+    let in_rust = ["todo", "unimplemented"].map(|word| format!("{word}!(")).into_iter();
+    let in_rust: Vec<String> = in_rust.chain([format!("#[{}", "ignore")]).collect();
     let mut findings = Vec::new();
     for file in text_files(&root()) {
-        let own = file.name == "tests/tests/tidy.rs";
         let rust = file.name.ends_with(".rs");
         let engine = file.name.starts_with("core/src") && !file.is_test();
-        for word in everywhere.iter().chain(in_rust.iter().filter(|_| rust)).filter(|_| !own) {
+        for word in everywhere.iter().chain(in_rust.iter().filter(|_| rust)) {
             for (number, _) in file.numbered().filter(|(_, line)| line.contains(word)) {
                 findings.push(format!("{}:{number}: {word}", file.name));
             }

@@ -1,6 +1,7 @@
 //! The page's address: links to scenarios and moments.
 
 use fairground::link::{self, LinkError};
+use web_sys::window;
 
 use crate::model::document::{Moment, Opened, Origin};
 use crate::model::{Model, NowView, Selection};
@@ -19,6 +20,22 @@ pub enum Fragment {
     Document(Box<Opened>),
     /// A link that cannot be read: what is known about it.
     Damaged(String),
+}
+
+/// The fragment in the address bar, without `#`.
+pub fn in_bar() -> String {
+    let fragment = window().and_then(|window| window.location().hash().ok()).unwrap_or_default();
+    fragment.trim_start_matches('#').to_string()
+}
+
+/// Takes the fragment out of the address bar.
+pub fn clear_bar() {
+    let Some(window) = window() else { return };
+    let location = window.location();
+    let path = location.pathname().unwrap_or_default() + &location.search().unwrap_or_default();
+    if let Ok(history) = window.history() {
+        let _ = history.replace_state_with_url(&wasm_bindgen::JsValue::NULL, "", Some(&path));
+    }
 }
 
 /// Reads a fragment, with or without `#`.

@@ -1,48 +1,28 @@
 //! How well the engine is checked against the real schedulers: a file that the test run writes.
 
-use serde::Deserialize;
-
 /// How many recorded cases agree.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Agreement {
     /// Cases that agree.
-    #[serde(default)]
     pub agree: u64,
     /// All cases.
-    #[serde(default)]
     pub of: u64,
     /// Cases that need what is not built yet.
-    #[serde(default)]
     pub not_built: u64,
-    /// The revision of the real scheduler.
-    #[serde(default)]
+    /// The revision of the real scheduler; empty: it has none.
     pub revision: String,
 }
 
-#[derive(Default, Deserialize)]
-struct File {
-    #[serde(default)]
-    kai: Agreement,
-    #[serde(default)]
-    yunikorn: Agreement,
-    #[serde(default)]
-    runai: Agreement,
-    #[serde(default)]
-    ego: Agreement,
-}
-
-const TEXT: &str = include_str!("../../assets/agreement.json");
+/// A line for each policy: its name, how many agree, of how many, how many are not built, the revision.
+const TEXT: &str = include_str!("../../assets/agreement.txt");
 
 /// How well a policy is checked; nothing is known of one that has no recordings.
 pub fn of(policy: &str) -> Agreement {
-    let file = serde_json::from_str::<File>(TEXT).unwrap_or_default();
-    match policy {
-        "kai" => file.kai,
-        "yunikorn" => file.yunikorn,
-        "runai" => file.runai,
-        "ego" => file.ego,
-        _ => Agreement::default(),
-    }
+    let is_its = |line: &&str| line.split(' ').next() == Some(policy);
+    let mut words = TEXT.lines().find(is_its).unwrap_or_default().split(' ').skip(1);
+    let mut count = || words.next().and_then(|word| word.parse().ok()).unwrap_or_default();
+    let (agree, of, not_built) = (count(), count(), count());
+    Agreement { agree, of, not_built, revision: words.next().unwrap_or_default().to_string() }
 }
 
 /// What the badge says of a policy; `None`: nothing is known.
@@ -66,6 +46,16 @@ pub fn thousands(n: u64) -> String {
 
 #[cfg(test)]
 mod tests {
+    #[test]
+    fn every_policy_with_recordings_has_its_line() {
+        for policy in ["kai", "yunikorn", "runai", "ego"] {
+            let found = super::of(policy);
+            assert!(found.of > 0 && found.agree + found.not_built <= found.of, "{policy}: {found:?}");
+        }
+        assert_eq!(super::of("kai").revision.len(), 40);
+        assert_eq!(super::of("fifo"), super::Agreement::default());
+    }
+
     #[test]
     fn thousands_are_separated() {
         assert_eq!(super::thousands(12), "12");

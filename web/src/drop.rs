@@ -5,9 +5,8 @@ use wasm_bindgen::JsCast;
 use wasm_bindgen_futures::JsFuture;
 use web_sys::FileList;
 
-use crate::address::{self, Fragment};
 use crate::engine::protocol::ImportOptions;
-use crate::model::{Command, Dialog};
+use crate::model::Command;
 use crate::store::Store;
 
 /// Largest file that is read.
@@ -50,12 +49,7 @@ fn take(store: Store, files: Vec<(String, String)>) {
         && fairground::link::looks_like_link(text)
     {
         let fragment = text.trim().split_once('#').map_or(text.trim(), |(_, fragment)| fragment);
-        match address::read(fragment) {
-            Fragment::Document(opened) => store.dispatch(Command::Open(opened)),
-            Fragment::Damaged(says) => store.dispatch(Command::Dialog(Some(Dialog::BadLink(says)))),
-            Fragment::Empty | Fragment::Reset => {}
-        }
-        return;
+        return store.follow(fragment.to_string(), false);
     }
     store.dispatch(Command::Import { files, options: ImportOptions::default() });
 }

@@ -27,6 +27,12 @@ const URL_AFTER: Duration = Duration::from_millis(1000);
 #[derive(Default)]
 pub struct Edge {
     client: Option<Client>,
+    /// What was said before the code to do it was there.
+    pub(crate) early: Vec<Command>,
+    /// The engine was given what the page opened with.
+    pub(crate) has_begun: bool,
+    /// No worker is wanted.
+    pub(crate) is_inline: bool,
     save: Option<TimeoutHandle>,
     url: Option<TimeoutHandle>,
     ticks: Option<IntervalHandle>,
@@ -35,13 +41,16 @@ pub struct Edge {
 }
 
 impl Edge {
-    /// Starts the engine.
-    pub fn start(&mut self, store: Store, wants_worker: bool) {
-        let ears = Ears {
-            on_reply: Rc::new(move |reply| store.dispatch(Command::Replied(Box::new(reply)))),
-            on_death: Rc::new(move || store.dispatch(Command::EngineDied)),
-        };
-        self.client = Some(Client::start(ears, wants_worker));
+    /// The line to the engine, which is started by the first question.
+    fn client(&mut self, store: Store) -> &mut Client {
+        let is_inline = self.is_inline;
+        self.client.get_or_insert_with(|| {
+            let ears = Ears {
+                on_reply: Rc::new(move |reply| store.dispatch(Command::Replied(Box::new(reply)))),
+                on_death: Rc::new(move || store.dispatch(Command::EngineDied)),
+            };
+            Client::new(ears, !is_inline)
+        })
     }
 
     /// The fragment that the page last wrote itself.
@@ -57,16 +66,8 @@ impl Edge {
     /// Carries out an effect.
     pub fn run(&mut self, store: Store, effect: Effect) {
         match effect {
-            Effect::Send(request) => {
-                if let Some(client) = &mut self.client {
-                    client.send(request);
-                }
-            }
-            Effect::RestartEngine => {
-                if let Some(client) = &mut self.client {
-                    client.restart();
-                }
-            }
+            Effect::Send(request) => self.client(store).send(request),
+            Effect::RestartEngine => self.client(store).restart(),
             Effect::Save => {
                 let later = move || store.edge().update_value(|edge| edge.save_now(store));
                 again(&mut self.save, later, SAVE_AFTER);

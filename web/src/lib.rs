@@ -9,6 +9,7 @@ pub mod agreement;
 pub mod charts;
 #[cfg(feature = "page")]
 pub mod components;
+pub mod deeds;
 pub mod dom;
 pub mod drop;
 pub mod edge;
@@ -16,6 +17,7 @@ pub mod engine;
 pub mod keys;
 pub mod library;
 pub mod model;
+pub mod opening;
 #[cfg(feature = "page")]
 pub mod page;
 pub mod props;

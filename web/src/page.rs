@@ -1,5 +1,7 @@
 //! The page's side: what it opens with, what it listens to.
 
+use std::cell::Cell;
+use std::rc::Rc;
 use std::time::Duration;
 
 use crate::dom::prelude::*;
@@ -7,115 +9,69 @@ use leptos::leptos_dom::helpers::{set_timeout, window_event_listener_untyped};
 use wasm_bindgen::JsCast;
 use web_sys::HtmlElement;
 
-use crate::address::{self, Fragment};
+use crate::address;
 use crate::components::app::{self, App};
 use crate::components::help::waiting_job;
 use crate::components::{dialogs, setup};
 use crate::keys::{self, Action, Focus, Pressed};
-use crate::model::{Command, Dialog, Model, Opened, Origin, SETUP_WIDTHS, Theme, WHY_WIDTHS};
+use crate::model::{Command, Origin, SETUP_WIDTHS, Theme, WHY_WIDTHS};
+use crate::opening::{self, Opening};
 use crate::store::Store;
-use crate::{dom, drop, edge, library, storage};
+use crate::{deeds, dom, drop, edge, storage};
 
-/// Mounts the page on `#app`.
+/// Mounts the page on `#app`: at once for a first visit, else once the code to read links and drafts is there.
 pub fn mount() {
-    let app: HtmlElement =
-        document().get_element_by_id("app").expect("index.html has an element #app").unchecked_into();
-    app.set_text_content(None);
-    dom::mount_to(app, || view! { <Page /> });
-}
-
-/// What the page opens with, and what there is to say about it.
-struct Opening {
-    opened: Opened,
-    dialog: Option<Dialog>,
-    /// The fragment in the address is the page's own.
-    address: String,
-}
-
-fn opening() -> Opening {
-    let fragment = window().location().hash().unwrap_or_default();
-    let fragment = fragment.trim_start_matches('#').to_string();
-    let read = address::read(&fragment);
-    if read == Fragment::Reset {
-        storage::wipe();
-        clear_fragment();
+    if opening::is_first_visit(&address::in_bar()) {
+        return show(opening::first_visit());
     }
-    let draft = storage::current();
-    let mine = |(id, draft): (String, crate::model::draft::Draft)| {
-        let address = draft.address.clone();
-        Some((draft.open(&id).ok()?, address))
-    };
-    let own = draft.and_then(mine);
-    let start = || Opened::new(library::start(), Origin::Start);
-    match read {
-        Fragment::Document(opened) => match own {
-            // A reload: the address is what the page itself wrote, perhaps before the last change.
-            Some((draft, address)) if address == fragment => {
-                Opening { opened: draft, dialog: None, address: fragment }
-            }
-            // One's own scenario, at another moment.
-            Some((draft, _)) if draft.scenario == opened.scenario => {
-                let opened = Opened { moment: opened.moment.clone(), ..draft };
-                Opening { opened, dialog: None, address: fragment }
-            }
-            // A reload of something that was not changed.
-            _ if storage::own_address().as_deref() == Some(&fragment) => {
-                let is_start = *opened.scenario == library::start();
-                let origin = if is_start { Origin::Start } else { Origin::Draft };
-                Opening { opened: Opened { origin, ..*opened }, dialog: None, address: fragment }
-            }
-            _ => Opening { opened: *opened, dialog: None, address: fragment },
-        },
-        Fragment::Damaged(says) => {
-            let opened = own.map_or_else(start, |(draft, _)| draft);
-            clear_fragment();
-            Opening { opened, dialog: Some(Dialog::BadLink(says)), address: String::new() }
+    remove_first_frame();
+    // Leptos' own comes with the page.
+    wasm_bindgen_futures::spawn_local(async {
+        match deeds::fetched().await {
+            Ok(deeds) => show((deeds.opening)()),
+            Err(_) => place().set_text_content(Some(NOT_LOADED)),
         }
-        Fragment::Empty | Fragment::Reset => {
-            let opened = own.map_or_else(start, |(draft, _)| draft);
-            Opening { opened, dialog: None, address: String::new() }
-        }
+    });
+}
+
+const NOT_LOADED: &str = "The page could not be loaded. Check the connection and reload it.";
+
+fn show(opening: Opening) {
+    let place = place();
+    place.set_text_content(None);
+    dom::mount_to(place, move || page(opening).into_node());
+}
+
+fn place() -> HtmlElement {
+    document().get_element_by_id("app").expect("index.html has an element #app").unchecked_into()
+}
+
+/// Removes the plain first frame of the page's HTML.
+fn remove_first_frame() {
+    if let Some(first) = document().get_element_by_id("first") {
+        first.remove();
     }
 }
 
-fn clear_fragment() {
-    let location = window().location();
-    let path = location.pathname().unwrap_or_default() + &location.search().unwrap_or_default();
-    if let Ok(history) = window().history() {
-        let _ = history.replace_state_with_url(&wasm_bindgen::JsValue::NULL, "", Some(&path));
-    }
-}
-
-/// Removes the plain first frame of the page's HTML once the page shows the same, or something else.
+/// Removes the plain first frame once the page shows the same, or something else.
 fn replace_first_frame(store: Store, is_something_else: bool) {
-    let remove = || {
-        if let Some(first) = document().get_element_by_id("first") {
-            first.remove();
-        }
-    };
     if is_something_else {
-        remove();
+        remove_first_frame();
     }
     Effect::new(move |_| {
         if store.frame.with(Option::is_some) {
-            remove();
+            remove_first_frame();
         }
     });
     // Whatever goes wrong is said below it.
-    set_timeout(remove, FIRST_FRAME_MOST);
+    set_timeout(remove_first_frame, FIRST_FRAME_MOST);
 }
 
 /// How long the plain first frame stands at most.
 const FIRST_FRAME_MOST: Duration = Duration::from_secs(3);
 
-#[component]
-fn Page() -> impl IntoView {
-    let Opening { opened, dialog, address } = opening();
-    let is_start = opened.origin == Origin::Start && opened.moment.cycle == 0 && dialog.is_none();
-    let is_draft = opened.draft.is_some();
-    let mut model = Model::new(opened);
-    model.pristine = !is_draft;
-    model.view.dialog = dialog;
+fn page(opening: Opening) -> impl IntoView {
+    let Opening { mut model, address, is_start } = opening;
     let width = window().inner_width().ok().and_then(|w| w.as_f64()).unwrap_or(1440.0);
     // On narrower pages WHY covers something, so it comes when there is something to say.
     model.view.why_open = width > 1320.0 || model.selection.is_some() || model.origin == Origin::Link;
@@ -138,10 +94,12 @@ fn Page() -> impl IntoView {
     provide_context(store);
     store.edge().update_value(|edge| {
         edge.set_address(address);
-        edge.start(store, !query.contains("engine=inline"));
+        edge.is_inline = query.contains("engine=inline");
     });
     replace_first_frame(store, !is_start);
-    store.begin();
+    if let Some(deeds) = deeds::now() {
+        (deeds.begin)(store);
+    }
     drop::listen(store);
     listen(store);
     view! { <App /> }
@@ -165,36 +123,33 @@ fn listen(store: Store) {
         }
     });
     let hash = window_event_listener(leptos::ev::hashchange, move |_| {
-        let fragment = window().location().hash().unwrap_or_default();
-        let fragment = fragment.trim_start_matches('#').to_string();
-        if store.edge().with_value(|edge| edge.address() == fragment) {
-            return;
-        }
-        match address::read(&fragment) {
-            Fragment::Document(opened) => {
-                store.dispatch(Command::Open(opened));
-                store.edge().update_value(|edge| edge.set_address(fragment));
-            }
-            Fragment::Damaged(says) => store.dispatch(Command::Dialog(Some(Dialog::BadLink(says)))),
-            Fragment::Reset => {
-                storage::wipe();
-                clear_fragment();
-                store.dispatch(Command::Open(Box::new(Opened::new(library::start(), Origin::Start))));
-            }
-            Fragment::Empty => {}
+        let fragment = address::in_bar();
+        if !store.edge().with_value(|edge| edge.address() == fragment) {
+            store.follow(fragment, true);
         }
     });
     let hide = window_event_listener(leptos::ev::pagehide, move |_| {
-        store.edge().update_value(|edge| edge.save_now(store));
+        if let Some(deeds) = deeds::now() {
+            (deeds.keep)(store);
+        }
     });
     // What may be wanted next is fetched as soon as somebody does something, so that nothing typed is too early for it.
-    let ahead = ["keydown", "pointerdown"].map(|name| window_event_listener_untyped(name, |_| fetch_ahead()));
+    let is_awake = Rc::new(Cell::new(false));
+    let ahead = ["keydown", "pointerdown", "pointermove", "touchstart", "focusin", "wheel"].map(|name| {
+        let is_awake = is_awake.clone();
+        window_event_listener_untyped(name, move |_| {
+            if !is_awake.replace(true) {
+                fetch_ahead(store);
+            }
+        })
+    });
     // The page listens as long as it is there.
     std::mem::forget((keys, hash, hide, ahead));
 }
 
-/// Fetches what is cut out of the page's module; nothing happens if it is there or on its way.
-fn fetch_ahead() {
+/// Fetches what is cut out of the page's module, first what every deed needs.
+fn fetch_ahead(store: Store) {
+    store.wake();
     leptos::task::spawn_local(async {
         // A part that could not be fetched is tried again when it is shown, which says so.
         let _ = dialogs::preload().await;

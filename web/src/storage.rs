@@ -67,6 +67,11 @@ pub fn draft(id: &str) -> Option<Draft> {
     serde_json::from_str(&get(&format!("{PREFIX}draft.{id}"))?).ok()
 }
 
+/// Whether a draft was open last.
+pub fn has_current() -> bool {
+    get(CURRENT).is_some()
+}
+
 /// The draft that was open last.
 pub fn current() -> Option<(String, Draft)> {
     let id = get(CURRENT)?;

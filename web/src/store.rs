@@ -5,9 +5,13 @@ use std::sync::Arc;
 use fairground::scenario::{Diagnostic, Path, Scenario};
 use leptos::prelude::*;
 
+use crate::address::Fragment;
+use crate::deeds;
 use crate::edge::Edge;
 use crate::engine::story::Story;
-use crate::model::{Command, EngineState, Model, Selection, Terms, View, later, mistake, update};
+use crate::model::{
+    Command, Dialog, Effect, EngineState, Model, Notice, Selection, Terms, View, later, update,
+};
 use crate::props::{FrameSignal, LadderSignal, ResourceSignal, RunSignal, SelectionSignal};
 use crate::view_model::pointed::pointed;
 
@@ -62,7 +66,8 @@ impl Store {
             scenario: shared(model, |m| m.scenario.clone()),
             terms: Memo::new(move |_| model.with(|m| Terms::of(&m.scenario.policy))),
             edited: shared(model, |m| match later::moment(m) {
-                Some((_, time_ms)) => later::at_moment(&m.scenario, time_ms),
+                Some((_, time_ms)) => deeds::now()
+                    .map_or_else(|| m.scenario.clone(), |deeds| (deeds.at_moment)(&m.scenario, time_ms)),
                 None => m.scenario.clone(),
             }),
             findings: shared(model, |m| m.findings.clone()),
@@ -111,8 +116,69 @@ impl Store {
         self.model.with_untracked(look)
     }
 
-    /// Does as the command says.
+    /// Does as the command says; after what was said before, if the code for that is still on its way.
     pub fn dispatch(self, command: Command) {
+        match deeds::now() {
+            Some(deeds) => (deeds.act)(self, command),
+            None => {
+                self.edge.update_value(|edge| edge.early.push(command));
+                self.wake();
+            }
+        }
+    }
+
+    /// Fetches what is needed to do something, and does what was said meanwhile.
+    pub fn wake(self) {
+        if deeds::now().is_some() {
+            return;
+        }
+        leptos::task::spawn_local(async move {
+            match deeds::fetched().await {
+                Ok(deeds) => {
+                    (deeds.begin)(self);
+                    let early = self
+                        .edge
+                        .try_update_value(|edge| std::mem::take(&mut edge.early))
+                        .unwrap_or_default();
+                    for command in early {
+                        (deeds.act)(self, command);
+                    }
+                }
+                Err(_) => self.tell_not_loaded(),
+            }
+        });
+    }
+
+    /// Opens what the fragment of an address leads to: of that in the address bar, or of one that was brought here.
+    pub fn follow(self, fragment: String, is_in_bar: bool) {
+        leptos::task::spawn_local(async move {
+            let Ok(deeds) = deeds::fetched().await else { return self.tell_not_loaded() };
+            (deeds.begin)(self);
+            match (deeds.read)(&fragment) {
+                Fragment::Document(opened) => {
+                    self.dispatch(Command::Open(opened));
+                    if is_in_bar {
+                        self.edge.update_value(|edge| edge.set_address(fragment));
+                    }
+                }
+                Fragment::Damaged(says) => self.dispatch(Command::Dialog(Some(Dialog::BadLink(says)))),
+                Fragment::Reset if is_in_bar => (deeds.start_over)(self),
+                Fragment::Reset | Fragment::Empty => {}
+            }
+        });
+    }
+
+    fn tell_not_loaded(self) {
+        self.edge.update_value(|edge| edge.early.clear());
+        self.model.update(|model| {
+            let text =
+                "A part of the page could not be loaded. Check the connection and try again.".to_string();
+            model.notices = Arc::new(vec![Notice { id: 0, is_problem: true, text, action: None }]);
+        });
+    }
+
+    /// Changes the model as the command says and carries out what follows. Only for [`deeds`].
+    pub(crate) fn act(self, command: Command) {
         if matches!(command, Command::Open(_) | Command::TakeImport { .. }) {
             self.edge.update_value(|edge| edge.save_now(self));
         }
@@ -120,14 +186,23 @@ impl Store {
             model.clock_ms = js_sys::Date::now() as u64;
             update(model, command)
         });
-        for effect in effects.unwrap_or_default() {
-            self.edge.update_value(|edge| edge.run(self, effect));
+        self.carry_out(effects.unwrap_or_default());
+    }
+
+    /// Asks the engine for the moment that the page opens with; once. Only for [`deeds`].
+    pub(crate) fn begin_run(self) {
+        let is_first = self.edge.try_update_value(|edge| !std::mem::replace(&mut edge.has_begun, true));
+        if is_first == Some(true) {
+            self.carry_out(self.model.try_update(crate::model::begin).unwrap_or_default());
         }
     }
 
-    /// Asks the engine for the first frame.
-    pub fn begin(self) {
-        let effects = self.model.try_update(crate::model::begin).unwrap_or_default();
+    /// Keeps what is not kept yet. Only for [`deeds`].
+    pub(crate) fn keep(self) {
+        self.edge.update_value(|edge| edge.save_now(self));
+    }
+
+    fn carry_out(self, effects: Vec<Effect>) {
         for effect in effects {
             self.edge.update_value(|edge| edge.run(self, effect));
         }
@@ -140,7 +215,8 @@ impl Store {
 
     /// Why a text cannot be the value of a place, if it cannot.
     pub fn mistake(self, at: &Path, text: &str) -> Option<String> {
-        self.now(|model| mistake(model, at, text))
+        // Nobody types before the code is there: the first key fetches it.
+        deeds::now().and_then(|deeds| (deeds.mistake)(self, at, text))
     }
 }
 

@@ -28,7 +28,7 @@ fn frames(example: &str, cycles: u32) -> Vec<Frame> {
 
 /// The verdicts on some things, one a line.
 fn told(frame: &Frame, about: &[Selection]) -> String {
-    let verdicts = about.iter().map(|selection| words::why(frame, None, Some(selection), None, 2).verdict);
+    let verdicts = about.iter().map(|selection| words::why(frame, None, selection, None, 2).verdict);
     verdicts.map(|verdict| format!("{verdict}\n")).collect()
 }
 
@@ -82,7 +82,7 @@ fn ego_speaks_of_parts_of_a_pool() {
 #[test]
 fn rule_cards_say_what_is_our_choice() {
     let card = |example: &str, name: &str| {
-        let why = words::why(&frames(example, 1)[1], None, Some(&job(name)), None, 2);
+        let why = words::why(&frames(example, 1)[1], None, &job(name), None, 2);
         why.rule.expect("a rule")
     };
     let over = card("ego-eighteen-slots", "b-9");

@@ -7,10 +7,10 @@ use std::sync::Arc;
 
 use super::csv::Options;
 use super::xml::{self, Element};
-use super::{Imported, Report};
+use super::{Imported, Report, assumed_nodes};
 use crate::scenario::{
-    Diagnostic, NODE_GPUS_MAX, NODES_MAX, NodeEntry, Path, QUEUES_MAX, QueueEntry, Scalar, Scenario, codes,
-    finding, quoted,
+    Diagnostic, NODE_GPUS_MAX, NODES_MAX, Path, QUEUES_MAX, QueueEntry, Scalar, Scenario, codes, finding,
+    quoted,
 };
 
 /// GPUs of a host when nothing says how many, and hosts of a plan.
@@ -242,13 +242,7 @@ impl Reader<'_> {
             .assumed
             .push(format!("{n} hosts with {gpus} GPUs each; a plan does not say what hosts have"));
         self.report.assumed.push("no work: add jobs, or a trace of them".into());
-        let node = NodeEntry {
-            name: "host".into(),
-            count: Some(Scalar(n.to_string())),
-            gpu: Some(Scalar(gpus.to_string())),
-            ..NodeEntry::default()
-        };
-        self.scenario.nodes = Arc::new(vec![node]);
+        self.scenario.nodes = assumed_nodes("host", n, gpus);
         self.scenario.queues = Arc::new(self.queues);
         if !options.name.is_empty() {
             self.scenario.name.clone_from(&options.name);

@@ -21,7 +21,9 @@ pub use queues_yaml::{export_queues_yaml, import_queues_yaml, is_queues_yaml};
 pub use recognise::{Kind, recognise};
 pub use runai::import_organisation;
 
-use crate::scenario::{Diagnostic, Scenario};
+use std::sync::Arc;
+
+use crate::scenario::{Diagnostic, NodeEntry, Scalar, Scenario};
 
 /// What an import came to.
 #[derive(Clone, Debug, PartialEq)]
@@ -43,4 +45,14 @@ pub struct Report {
     pub ignored: Vec<String>,
     /// Mistakes, with the lines of the text.
     pub diagnostics: Vec<Diagnostic>,
+}
+
+/// Equal nodes where a text names none.
+fn assumed_nodes(name: &str, n: u32, gpus: u32) -> Arc<Vec<NodeEntry>> {
+    Arc::new(vec![NodeEntry {
+        name: name.into(),
+        count: Some(Scalar(n.to_string())),
+        gpu: Some(Scalar(gpus.to_string())),
+        ..NodeEntry::default()
+    }])
 }

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::csv::Options;
-use super::{Imported, Report};
+use super::{Imported, Report, assumed_nodes};
 use crate::policy::Policy;
 use crate::policy::yunikorn::config::{
     self, File, GPU_TYPE, PROPERTIES, Partition, Queue, Resources, Step, TEMPLATE, TYPES_MAX, Types, Written,
@@ -17,8 +17,8 @@ use crate::policy::yunikorn::config::{
 use crate::scenario::value::{self, Is, Position, Value};
 use crate::scenario::yunikorn::{self, Fault, Reader};
 use crate::scenario::{
-    Diagnostic, NODE_GPUS_MAX, NODES_MAX, NodeEntry, Path, QueueEntry, ResourceEntry, Scalar, Scenario,
-    codes, finding, nearest, position, quantity, quoted,
+    Diagnostic, NODE_GPUS_MAX, NODES_MAX, Path, QueueEntry, ResourceEntry, Scalar, Scenario, codes, finding,
+    nearest, position, quantity, quoted,
 };
 use crate::units::Resource;
 
@@ -374,13 +374,7 @@ impl<'r> Writer<'r> {
         self.report.assumed.push(format!(
             "{n} nodes with {gpus} GPUs, 64 cores and 256 GB each, and no work; a configuration names neither"
         ));
-        let node = NodeEntry {
-            name: "node".into(),
-            count: Some(Scalar(n.to_string())),
-            gpu: Some(Scalar(gpus.to_string())),
-            ..NodeEntry::default()
-        };
-        self.scenario.nodes = Arc::new(vec![node]);
+        self.scenario.nodes = assumed_nodes("node", n, gpus);
         self.scenario.queues = Arc::new(self.queues);
         if !options.name.is_empty() {
             self.scenario.name.clone_from(&options.name);

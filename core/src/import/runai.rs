@@ -3,14 +3,14 @@
 //! # Rule
 //! `{"departments": [...], "projects": [...]}`, either list alone is enough. An entry has `name`, `id`, `parent.id` or `parentId` or
 //! `departmentId`, and `resources`, a list with one entry per node pool: `{nodePool: {name}, gpu: {deserved, limit,
-//! overQuotaWeight}, rank}`. Older versions say `nodePoolsResources`, `maxAllowed`, or have one pool only:
+//! overQuotaWeight}, cpu: {...}, memory: {...}, rank}`, CPU in millicores, memory in MiB. Older versions say `nodePoolsResources`, `maxAllowed`, or have one pool only:
 //! `deservedGpus`, `maxAllowedGpus`, `gpuOverQuotaWeight`. Left out or negative limits are unlimited.
 //!
 //! # Source
 //! NVIDIA Run:ai, REST API reference, organizations: projects and departments
 //!
 //! # Differs
-//! Quotas of CPU and memory are left out. In a node pool that an entry does not list its GPU quota is 0, as Run:ai sets it
+//! In a node pool that an entry does not list its GPU quota is 0, as Run:ai sets it
 //! in a new pool.
 
 use std::sync::Arc;
@@ -103,6 +103,8 @@ struct Organisation {
 struct Terms {
     priority: Option<Scalar>,
     gpu: ResourceEntry,
+    cpu: ResourceEntry,
+    memory: ResourceEntry,
     gpus: f64,
 }
 
@@ -193,7 +195,35 @@ fn terms(
             weight: weight.map(|w| Scalar(decimal(w.max(0.0)))),
             usage: None,
         },
+        cpu: beside_gpus(own, "cpu", "m", reader),
+        memory: beside_gpus(own, "memory", "Mi", reader),
         gpus: deserved.max(0.0),
+    }
+}
+
+/// What an entry says of CPU or memory, which only clusters with such quotas have; left out is unlimited.
+fn beside_gpus(own: Option<&Place<'_>>, key: &str, unit: &str, reader: &mut Reader) -> ResourceEntry {
+    let group = own.and_then(|own| reader.map(own, key));
+    let group = group.as_ref();
+    let bound = |n: f64| Scalar(if n < 0.0 { "unlimited".into() } else { format!("{}{unit}", n.round()) });
+    ResourceEntry {
+        quota: first(reader, &[(group, "deserved")]).map(bound),
+        limit: first(reader, &[(group, "limit"), (group, "maxAllowed")]).map(bound),
+        weight: first(reader, &[(group, "overQuotaWeight")]).map(|w| Scalar(decimal(w.max(0.0)))),
+        usage: None,
+    }
+}
+
+/// The same in a further pool, where what is left out would be taken over from the first one.
+fn in_further_pool(own: ResourceEntry, first: &ResourceEntry) -> ResourceEntry {
+    let or_unlimited = |typed: Option<Scalar>, first: &Option<Scalar>| {
+        typed.or_else(|| first.as_ref().map(|_| Scalar("unlimited".into())))
+    };
+    ResourceEntry {
+        quota: or_unlimited(own.quota, &first.quota),
+        limit: or_unlimited(own.limit, &first.limit),
+        weight: own.weight.or_else(|| first.weight.as_ref().map(|_| Scalar(USUAL.into()))),
+        usage: None,
     }
 }
 
@@ -208,10 +238,11 @@ impl Organisation {
             let own = listed.iter().find(|entry| pool_name(entry, reader) == *pool);
             let own = own.or(old.as_ref().filter(|_| i == 0));
             let whole = Some(place).filter(|_| i == 0);
-            let Terms { priority, gpu, gpus: deserved } = terms(own, whole, &queue.name, reader, report);
+            let Terms { priority, gpu, cpu, memory, gpus: deserved } =
+                terms(own, whole, &queue.name, reader, report);
             gpus.push(deserved);
             if i == 0 {
-                (queue.priority, queue.gpu) = (priority, gpu);
+                (queue.priority, queue.gpu, queue.cpu, queue.memory) = (priority, gpu, cpu, memory);
             } else {
                 // A row that leaves something out would take it over from the first pool; Run:ai's defaults are meant.
                 let or_usual = |typed: Option<Scalar>, first: &Option<Scalar>| {
@@ -223,6 +254,8 @@ impl Organisation {
                     name: pool.clone(),
                     priority,
                     gpu,
+                    cpu: in_further_pool(cpu, &queue.cpu),
+                    memory: in_further_pool(memory, &queue.memory),
                     ..QueuePoolEntry::default()
                 });
             }
@@ -318,14 +351,13 @@ fn finish(units: Vec<Unit>, pools: &[String], options: &Options, report: &mut Re
         0 => format!("{n_top} projects"),
         n => format!("{n_top} departments and {n} projects below them"),
     };
-    report.understood.push(format!("{levels}, with quota, limit, over-quota weight and rank of GPUs"));
+    report.understood.push(format!("{levels}, with quota, limit, over-quota weight and rank"));
     match pools {
         [one] if one.is_empty() => {}
         [one] => report.understood.push(format!("the node pool {one}")),
         several => report.understood.push(format!("the node pools {}", several.join(", "))),
     }
     report.assumed.push(format!("{n_nodes} nodes of {node_gpus} GPUs: nodes are not part of the text"));
-    report.ignored.push("quotas of CPU and memory".into());
     report.assumed.push("no work: add jobs, or a trace of them".into());
     let value = |n: u32| Some(Scalar(n.to_string()));
     let is_one = pools.len() == 1;

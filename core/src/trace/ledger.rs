@@ -34,6 +34,23 @@ pub struct LedgerRow {
     pub usage: Option<PerResource<f64>>,
 }
 
+impl LedgerRow {
+    /// A queue that holds and wants nothing, has no quota, no limit and no entitlement.
+    pub fn empty(queue: QueueId) -> LedgerRow {
+        let none = PerResource::default();
+        LedgerRow {
+            queue,
+            allocated: none,
+            non_preemptible: none,
+            request: none,
+            fair_share: None,
+            quota: none,
+            limit: PerResource::all(f64::INFINITY),
+            usage: None,
+        }
+    }
+}
+
 /// A column of the ledger, to ask for its derivation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Column {
@@ -109,6 +126,15 @@ pub enum DivisionStep {
         /// The queue.
         queue: QueueId,
         /// Its entitlement.
+        fair_share: f64,
+    },
+    /// What it would be by another reckoning, by which nothing is decided.
+    Beside {
+        /// The reckoning.
+        rule: Rule,
+        /// The queue.
+        queue: QueueId,
+        /// Its entitlement by that.
         fair_share: f64,
     },
 }

@@ -2,6 +2,7 @@
 
 use super::check::Check;
 use crate::id::{JobId, QueueId};
+use crate::kit::sort;
 use crate::time::Time;
 use crate::units::Resource;
 
@@ -111,6 +112,21 @@ pub enum NodeReason {
     Taint,
     /// The queue's limit or quota on this node.
     Gate,
+}
+
+impl NodeReason {
+    /// On how many nodes each reason holds, in their order; of one reason per node.
+    pub fn counted(mut reasons: Vec<NodeReason>) -> Vec<(NodeReason, u32)> {
+        sort::sort(&mut reasons);
+        let mut counted: Vec<(NodeReason, u32)> = Vec::new();
+        for reason in reasons {
+            match counted.last_mut() {
+                Some((last, n)) if *last == reason => *n += 1,
+                _ => counted.push((reason, 1)),
+            }
+        }
+        counted
+    }
 }
 
 /// What could change a refusal by itself.

@@ -50,32 +50,27 @@ impl Field {
     }
 }
 
+const KAI: Product = Product {
+    key: "kai",
+    name: "KAI",
+    words: [Some("deserved quota"), Some("limit"), Some("over-quota weight"), Some("queue priority")],
+    priority: 100,
+    has_history: true,
+    has_gangs: true,
+    has_subgroups: true,
+    has_parts: true,
+    has_job_priority: true,
+    evicts: true,
+    has_taints: true,
+};
+
 const PRODUCTS: [Product; 7] = [
-    Product {
-        key: "kai",
-        name: "KAI",
-        words: [Some("deserved quota"), Some("limit"), Some("over-quota weight"), Some("queue priority")],
-        priority: 100,
-        has_history: true,
-        has_gangs: true,
-        has_subgroups: true,
-        has_parts: true,
-        has_job_priority: true,
-        evicts: true,
-        has_taints: true,
-    },
+    KAI,
     Product {
         key: "runai",
         name: "Run:ai",
         words: [Some("quota"), Some("limit"), Some("over-quota weight"), Some("rank")],
-        priority: 100,
-        has_history: true,
-        has_gangs: true,
-        has_subgroups: true,
-        has_parts: true,
-        has_job_priority: true,
-        evicts: true,
-        has_taints: true,
+        ..KAI
     },
     Product {
         key: "yunikorn",

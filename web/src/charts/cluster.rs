@@ -13,6 +13,10 @@ use crate::view_model::cluster::{Card, CellMark, CellView, ClusterView, Part, Pl
 /// Draws Cluster.
 pub fn cluster(view: &ClusterView) -> String {
     picture("cluster", Size { width: view.width, height: view.height }, |area| {
+        for (y, heading) in &view.groups {
+            let style = Paint::from(Ink::Soft).text(12.0, HPos::Left);
+            area.draw(&Text::new(heading.clone(), (0, px(y + 9.0)), style))?;
+        }
         if view.cards_have_text {
             view.cards.iter().try_for_each(|card| draw_card(area, card))
         } else {
@@ -188,10 +192,6 @@ fn labels(area: &Area<'_>, cell: &CellView) -> Drawn {
 
 /// Many nodes: one path per colour and state.
 fn tiles(area: &Area<'_>, view: &ClusterView) -> Drawn {
-    for (y, heading) in &view.groups {
-        let style = Paint::from(Ink::Soft).text(12.0, HPos::Left);
-        area.draw(&Text::new(heading.clone(), (0, px(y + 9.0)), style))?;
-    }
     let mut masses: BTreeMap<Paint, Vec<Place>> = BTreeMap::new();
     let mut edges: Vec<(Place, Paint, f64)> = Vec::new();
     for card in &view.cards {

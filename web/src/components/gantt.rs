@@ -3,7 +3,7 @@
 use crate::dom::prelude::*;
 use leptos::html;
 
-use super::picture::{icon, insert, move_focus, table, table_button, width_of};
+use super::picture::{Stride, icon, insert, table, table_button, walk, width_of};
 use crate::charts::gantt::{HEAD, LINE, Plan, gantt as draw, height, key};
 use crate::engine::story::{GanttBy, Story};
 use crate::model::tell::{GANTT_ROWS, GanttMove};
@@ -39,22 +39,7 @@ pub fn Gantt() -> impl IntoView {
     let svg =
         Signal::derive(move || view.with(|v| v.as_ref().map_or(String::new(), |v| draw(v, width.get()))));
     let spots = Memo::new(move |_| view.with(|v| v.as_ref().map_or(Vec::new(), |v| spots(v, width.get()))));
-    let keys = move |event: web_sys::KeyboardEvent| {
-        if matches!(event.key().as_str(), "t" | "T") && !event.ctrl_key() && !event.meta_key() {
-            return as_table.update(|shown| *shown = !*shown);
-        }
-        let page = |at: usize, way: isize| at.saturating_add_signed(way * 10);
-        let rule = |at: usize, all: &[web_sys::Element]| match event.key().as_str() {
-            "ArrowRight" | "ArrowDown" => Some((at + 1).min(all.len() - 1)),
-            "ArrowLeft" | "ArrowUp" => Some(at.saturating_sub(1)),
-            "PageDown" => Some(page(at, 1).min(all.len() - 1)),
-            "PageUp" => Some(page(at, -1)),
-            "Home" => Some(0),
-            "End" => Some(all.len() - 1),
-            _ => None,
-        };
-        move_focus(&event, "spot", rule);
-    };
+    let keys = move |event: web_sys::KeyboardEvent| walk(&event, as_table, Stride { down: 1, page: 10 });
     let by = store.part(|m| m.view.gantt.by);
     let options = ROWS.iter().enumerate().map(|(i, (this, name))| {
         let this = *this;

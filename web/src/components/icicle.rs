@@ -3,7 +3,7 @@
 use crate::dom::prelude::*;
 use leptos::html;
 
-use super::picture::{insert, move_focus, table, table_button, width_of};
+use super::picture::{Stride, insert, table, table_button, walk, width_of};
 use crate::charts::icicle::{icicle as draw, place as place_of};
 use crate::model::{Command, Selection};
 use crate::store::Store;
@@ -24,19 +24,7 @@ pub fn Icicle() -> impl IntoView {
         Some(icicle(&frame, store.selection.get().as_ref(), store.charted.get(), by))
     };
     let svg = Signal::derive(move || view().map_or(String::new(), |view| draw(&view, width.get())));
-    let keys = move |event: web_sys::KeyboardEvent| {
-        if matches!(event.key().as_str(), "t" | "T") && !event.ctrl_key() && !event.meta_key() {
-            return as_table.update(|shown| *shown = !*shown);
-        }
-        let rule = |at: usize, all: &[web_sys::Element]| match event.key().as_str() {
-            "ArrowRight" | "ArrowDown" => Some((at + 1).min(all.len() - 1)),
-            "ArrowLeft" | "ArrowUp" => Some(at.saturating_sub(1)),
-            "Home" => Some(0),
-            "End" => Some(all.len() - 1),
-            _ => None,
-        };
-        move_focus(&event, "spot", rule);
-    };
+    let keys = move |event: web_sys::KeyboardEvent| walk(&event, as_table, Stride { down: 1, page: 10 });
     let spot = move |block: Block| {
         let at = block.depth;
         let (x, y, w, h) = place_of(&block, width.get());

@@ -3,7 +3,7 @@
 use crate::dom::prelude::*;
 use leptos::html;
 
-use super::picture::{icon, insert, move_focus, table, table_button, width_of};
+use super::picture::{Stride, icon, insert, table, table_button, walk, width_of};
 use crate::charts::multiples::{key, multiples as draw, place as place_of};
 use crate::engine::story::Story;
 use crate::model::{Command, Selection};
@@ -29,19 +29,8 @@ pub fn Multiples() -> impl IntoView {
         Signal::derive(move || view.with(|v| v.as_ref().map_or(String::new(), |v| draw(v, width.get()))));
     let columns = move || (0..).take_while(|at| place_of(*at, width.get_untracked())[1] == 0.0).count();
     let keys = move |event: web_sys::KeyboardEvent| {
-        if matches!(event.key().as_str(), "t" | "T") && !event.ctrl_key() && !event.meta_key() {
-            return as_table.update(|shown| *shown = !*shown);
-        }
-        let rule = |at: usize, all: &[web_sys::Element]| match event.key().as_str() {
-            "ArrowRight" => Some((at + 1).min(all.len() - 1)),
-            "ArrowLeft" => Some(at.saturating_sub(1)),
-            "ArrowDown" => Some((at + columns()).min(all.len() - 1)),
-            "ArrowUp" => Some(at.saturating_sub(columns())),
-            "Home" => Some(0),
-            "End" => Some(all.len() - 1),
-            _ => None,
-        };
-        move_focus(&event, "spot", rule);
+        let down = columns();
+        walk(&event, as_table, Stride { down, page: 4 * down });
     };
     view! {
         <section class="chart multiples" aria-label="Queues over time" data-composite on:keydown=keys>

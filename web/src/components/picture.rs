@@ -196,6 +196,39 @@ pub fn table_of(caption: &'static str, table: Table, meant: Option<usize>) -> No
     .into_node()
 }
 
+/// How far keys move among the marks of a chart.
+#[derive(Clone, Copy, Debug)]
+pub struct Stride {
+    /// To the mark below.
+    pub down: usize,
+    /// A page further.
+    pub page: usize,
+}
+
+/// What keys do in a chart: `t` shows it as a table, the others move the focus among its marks (`.spot`).
+pub fn walk(event: &web_sys::KeyboardEvent, as_table: RwSignal<bool>, Stride { down, page }: Stride) {
+    let key = event.key();
+    if matches!(key.as_str(), "t" | "T") && !event.ctrl_key() && !event.meta_key() {
+        return as_table.update(|shown| *shown = !*shown);
+    }
+    let rule = |at: usize, all: &[web_sys::Element]| {
+        let further = |by: usize| Some((at + by).min(all.len() - 1));
+        let back = |by: usize| Some(at.saturating_sub(by));
+        match key.as_str() {
+            "ArrowRight" => further(1),
+            "ArrowLeft" => back(1),
+            "ArrowDown" => further(down),
+            "ArrowUp" => back(down),
+            "PageDown" => further(page),
+            "PageUp" => back(page),
+            "Home" => Some(0),
+            "End" => Some(all.len() - 1),
+            _ => None,
+        }
+    };
+    move_focus(event, "spot", rule);
+}
+
 /// Moves the focus among elements of a class inside a container, by a rule from index and count to index.
 pub fn move_focus(
     event: &web_sys::KeyboardEvent,

@@ -4,6 +4,7 @@ use crate::dom::prelude::*;
 
 use super::picture::icon;
 use crate::charts::timeline::event_icon;
+use crate::deeds;
 use crate::model::Terms;
 use crate::props::{
     FrameSignal, LadderSignal, OnFocusField, OnSeek, OnSelect, ResourceSignal, RunSignal, SelectionSignal,
@@ -33,7 +34,13 @@ pub fn Why(
     let explanation = Memo::new(move |_| {
         let frame = frame.get()?;
         let (run, ladder) = (run.get(), ladder.get());
-        Some(words::why(&frame, run.as_deref(), selection.get().as_ref(), ladder.as_deref(), resource.get()))
+        // Something is selected only once the code for that is there.
+        match selection.get().zip(deeds::now()) {
+            Some((about, deeds)) => {
+                Some((deeds.why)(&frame, run.as_deref(), &about, ladder.as_deref(), resource.get()))
+            }
+            None => Some(words::at_rest(&frame)),
+        }
     });
     move || {
         let Some(shown) = explanation.get() else {

@@ -21,7 +21,8 @@ pub struct Ears {
 
 /// A line to an engine.
 pub struct Client {
-    line: Line,
+    /// Drawn with the first question.
+    line: Option<Line>,
     ears: Ears,
     wants_worker: bool,
     is_whole: bool,
@@ -35,15 +36,18 @@ enum Line {
 }
 
 impl Client {
-    /// Starts an engine: in a worker if wanted and possible, else in small slices on the page's own thread.
-    pub fn start(ears: Ears, wants_worker: bool) -> Client {
-        let line = connect(&ears, wants_worker, false);
-        Client { line, ears, wants_worker, is_whole: false, load: None }
+    /// A line to an engine that the first question starts: in a worker if wanted and possible, else in small slices
+    /// on the page's own thread.
+    pub fn new(ears: Ears, wants_worker: bool) -> Client {
+        Client { line: None, ears, wants_worker, is_whole: false, load: None }
     }
 
     /// Sends a question; before the first that needs it, the whole engine takes over.
     pub fn send(&mut self, request: Request) {
-        if !self.is_whole && self.is_worker() && needs_whole(&request.ask) {
+        if self.line.is_none() {
+            self.is_whole = needs_whole(&request.ask);
+            self.restart();
+        } else if !self.is_whole && self.is_worker() && needs_whole(&request.ask) {
             self.is_whole = true;
             self.restart();
             if let Some(load) = self.load.take_if(|_| !matches!(request.ask, Ask::Load { .. })) {
@@ -58,21 +62,22 @@ impl Client {
 
     /// Ends this engine and starts a fresh one.
     pub fn restart(&mut self) {
-        if let Line::Worker(worker) = &self.line {
+        if let Some(Line::Worker(worker)) = &self.line {
             worker.end();
         }
-        self.line = connect(&self.ears, self.wants_worker, self.is_whole);
+        self.line = Some(connect(&self.ears, self.wants_worker, self.is_whole));
     }
 
     /// Whether the engine runs beside the page.
     pub fn is_worker(&self) -> bool {
-        matches!(self.line, Line::Worker(_))
+        matches!(self.line, Some(Line::Worker(_)))
     }
 
     fn say(&self, request: Request) {
         match &self.line {
-            Line::Worker(worker) => worker.send(&request),
-            Line::Inline(inline) => inline.send(request),
+            Some(Line::Worker(worker)) => worker.send(&request),
+            Some(Line::Inline(inline)) => inline.send(request),
+            None => {}
         }
     }
 }

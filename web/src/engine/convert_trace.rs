@@ -6,7 +6,7 @@ use fairground::trace::{
 };
 use fairground::units::Resource;
 
-use super::protocol::{CheckRow, GateRow, LadderLevel, LadderLine, RefusalRow, ValueRow};
+use super::protocol::{BesideRow, CheckRow, GateRow, LadderLevel, LadderLine, RefusalRow, ValueRow};
 
 /// The word for an event.
 pub fn kind(event: &Event) -> &'static str {
@@ -198,6 +198,16 @@ pub fn ladder(cluster: &Cluster, steps: &[DivisionStep]) -> Vec<LadderLevel> {
                 if let Some(level) = levels.last_mut() {
                     level.queue = name(*queue);
                     level.fair_share = *fair_share;
+                }
+                continue;
+            }
+            DivisionStep::Beside { rule: Rule(rule), fair_share, .. } => {
+                if let Some(level) = levels.last_mut() {
+                    level.beside.push(BesideRow {
+                        says: rule.says.to_string(),
+                        formula: rule.formula.to_string(),
+                        fair_share: *fair_share,
+                    });
                 }
                 continue;
             }

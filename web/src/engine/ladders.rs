@@ -18,7 +18,15 @@ pub fn levels(sim: &Simulation, queue: &str, resource: u8) -> Vec<LadderLevel> {
         ledgers.get(at).is_none_or(|ledger| ledger.rows[id.index()].request != Default::default())
     };
     let pools = cluster.partitions.ids().filter(|pool| has_work(pool.index()));
+    let is_one = cluster.partitions.ids().count() == 1;
     pools
-        .flat_map(|pool| convert_trace::ladder(cluster, &sim.derive_in(pool, id, Resource(resource))))
+        .flat_map(|pool| {
+            let mut levels = convert_trace::ladder(cluster, &sim.derive_in(pool, id, Resource(resource)));
+            if !is_one {
+                let name = &cluster.partitions[pool].name;
+                levels.iter_mut().for_each(|level| level.pool = name.to_string());
+            }
+            levels
+        })
         .collect()
 }

@@ -5,10 +5,12 @@ mod convert;
 mod convert_trace;
 #[cfg(any(feature = "whole", test))]
 mod cross;
+mod desk;
 #[cfg(any(feature = "whole", test))]
 mod imports;
 mod ladders;
 mod levels;
+pub mod moment;
 mod others;
 pub mod protocol;
 pub mod serve;

@@ -77,11 +77,6 @@ struct Runner {
 }
 
 impl Server {
-    /// What is said once the engine is there.
-    pub fn ready() -> Reply {
-        Reply { generation: 0, say: Say::Ready }
-    }
-
     /// Takes a question in. Short ones are answered at once, others by [`Server::work`].
     pub fn ask(&mut self, request: Request) -> Vec<Reply> {
         let id = request.generation;

@@ -271,7 +271,25 @@ pub struct Import {
 impl Model {
     /// A model of a document, before the engine has said anything.
     pub fn new(opened: Opened) -> Model {
-        let mut model = Model {
+        let mut model = Model::empty();
+        model.take(opened);
+        model
+    }
+
+    /// A model of the start scenario, of which all is known: it has no mistakes, and this is what the engine says of
+    /// its first moment.
+    pub fn start(scenario: Scenario, frame: Frame, run: Run) -> Model {
+        Model {
+            scenario: Arc::new(scenario),
+            frame: Some(Arc::new(frame)),
+            run: Some(Arc::new(run)),
+            engine: EngineState::Idle,
+            ..Model::empty()
+        }
+    }
+
+    fn empty() -> Model {
+        Model {
             clock_ms: 0,
             scenario: Arc::default(),
             findings: Arc::default(),
@@ -310,9 +328,7 @@ impl Model {
             compared: Arc::default(),
             original: None,
             exported: None,
-        };
-        model.take(opened);
-        model
+        }
     }
 
     /// Whether the scenario cannot run.

@@ -80,10 +80,11 @@ pub fn update(model: &mut Model, command: Command) -> Vec<Effect> {
     effects
 }
 
-/// Asks for the first frame of a document that was just opened.
+/// Asks for the first frame of a document that was just opened; if it is known, only to give the engine the document.
 pub fn begin(model: &mut Model) -> Vec<Effect> {
     let mut effects = Vec::new();
     load(model, &mut effects);
+    model.stale = false;
     effects
 }
 

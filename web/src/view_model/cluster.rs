@@ -1,8 +1,10 @@
-//! Cluster: one card per node, one cell per GPU; with many nodes one tile per node, grouped by free GPUs.
+//! Cluster: one card per node, one cell per GPU; with many nodes one tile per node, grouped by free GPUs. Nodes of
+//! several pools stand pool by pool.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use fairground::kit::gather::gather;
+use fairground::kit::sort;
 
 use super::Table;
 use super::number::{CPU, GPU, MEMORY, amount, count, number, with_unit};
@@ -43,7 +45,7 @@ pub struct ClusterView {
     pub cards_have_text: bool,
     /// Nodes.
     pub cards: Vec<Card>,
-    /// Headings of groups of tiles, with where they stand.
+    /// Headings of pools and of groups of tiles, with where they stand.
     pub groups: Vec<(f64, String)>,
     /// The marks that are on screen.
     pub marks: BTreeSet<CellMark>,
@@ -94,6 +96,8 @@ impl CellMark {
 pub struct Card {
     /// Name.
     pub name: String,
+    /// Its pool; empty if there is only one.
+    pub pool: String,
     /// Where.
     pub place: Place,
     /// Takes part.
@@ -194,11 +198,13 @@ pub fn cluster(
         marks: gather(cards.iter().flat_map(marks)),
         ..ClusterView::default()
     };
-    if view.cards_have_text {
-        view.height = place_cards(&mut cards, width);
+    let pool_of = |card: &Card| frame.pools.iter().position(|pool| pool.name == card.pool);
+    sort::sort_by_key(&mut cards, pool_of);
+    (view.height, view.groups) = if view.cards_have_text {
+        place_cards(&mut cards, width)
     } else {
-        (view.height, view.groups) = place_tiles(&mut cards, width, cells);
-    }
+        place_tiles(&mut cards, width, cells)
+    };
     view.cards = cards;
     view
 }
@@ -254,9 +260,9 @@ fn card(frame: &Frame, node: &NodeCard, tree: &Tree, chosen: &Chosen) -> Card {
     } else {
         String::new()
     };
-    let head = if node.pool.is_empty() { head } else { format!("{} · {head}", node.pool) };
     Card {
         name: node.name.clone(),
+        pool: node.pool.clone(),
         ready: node.ready,
         selected: chosen.node.as_deref() == Some(&node.name),
         head,
@@ -378,42 +384,63 @@ fn mark_ghosts(cards: &mut [Card], frame: &Frame, ghost: &Frame) {
     }
 }
 
-fn place_cards(cards: &mut [Card], width: f64) -> f64 {
+/// Height of a heading, with what is below it.
+const HEADING: f64 = 20.0;
+
+/// Cards in columns, pool by pool.
+fn place_cards(cards: &mut [Card], width: f64) -> (f64, Vec<(f64, String)>) {
     let most = cards.iter().map(|card| card.cells.len()).max().unwrap_or(0).clamp(1, PER_LINE);
     let least = (most as f64 * 30.0 + PAD * 2.0 + 20.0).clamp(150.0, 300.0);
     let fitting = ((width + GAP) / (least + GAP)).floor() as usize;
     let columns = fitting.clamp(1, 4).min(cards.len().max(1));
     let w = ((width - GAP * (columns - 1) as f64) / columns as f64).min(520.0);
-    let gap = 4.0;
-    let cell_w = (w - PAD * 2.0 - gap * (most - 1) as f64) / most as f64;
+    let cell_w = (w - PAD * 2.0 - CELL_GAP * (most - 1) as f64) / most as f64;
     let large = cards.len() <= 6 && most <= 4 && cell_w >= 56.0;
     let cell_h = if large { 64.0 } else { 30.0 };
     let mut y = 0.0;
-    let mut lowest: f64 = 0.0;
-    for (i, card) in cards.iter_mut().enumerate() {
-        let column = i % columns;
-        if column == 0 && i > 0 {
-            y += lowest + GAP;
-            lowest = 0.0;
+    let mut headings = Vec::new();
+    for pool in cards.chunk_by_mut(|a, b| a.pool == b.pool) {
+        if !pool[0].pool.is_empty() {
+            y += if headings.is_empty() { 0.0 } else { 6.0 };
+            headings.push((y, pool_heading(pool)));
+            y += HEADING;
         }
-        let x = column as f64 * (w + GAP);
-        let top = y + 32.0;
-        for (j, cell) in card.cells.iter_mut().enumerate() {
-            let (line, at) = (j / most, j % most);
-            cell.place = Place {
-                x: x + PAD + at as f64 * (cell_w + gap),
-                y: top + line as f64 * (cell_h + gap),
-                w: cell_w,
-                h: cell_h,
-            };
+        for line in pool.chunks_mut(columns) {
+            for (column, card) in line.iter_mut().enumerate() {
+                place_card(card, (column as f64 * (w + GAP), y, w), (most, cell_w, cell_h));
+            }
+            y += line.iter().map(|card| card.place.h).fold(0.0, f64::max) + GAP;
         }
-        let lines = card.cells.len().div_ceil(most) as f64;
-        let cells_h = if lines > 0.0 { lines * (cell_h + gap) - gap } else { 0.0 };
-        let foot = if card.foot.is_empty() { 0.0 } else { 26.0 };
-        card.place = Place { x, y, w, h: 32.0 + cells_h + foot + PAD };
-        lowest = lowest.max(card.place.h);
     }
-    y + lowest
+    ((y - GAP).max(0.0), headings)
+}
+
+/// Distance of the cells of a card.
+const CELL_GAP: f64 = 4.0;
+
+/// One card at a place and width, with so many cells of that size in a line.
+fn place_card(card: &mut Card, (x, y, w): (f64, f64, f64), (most, cell_w, cell_h): (usize, f64, f64)) {
+    for (j, cell) in card.cells.iter_mut().enumerate() {
+        let (line, at) = ((j / most) as f64, (j % most) as f64);
+        cell.place = Place {
+            x: x + PAD + at * (cell_w + CELL_GAP),
+            y: y + 32.0 + line * (cell_h + CELL_GAP),
+            w: cell_w,
+            h: cell_h,
+        };
+    }
+    let lines = card.cells.len().div_ceil(most) as f64;
+    let cells_h = if lines > 0.0 { lines * (cell_h + CELL_GAP) - CELL_GAP } else { 0.0 };
+    let foot = if card.foot.is_empty() { 0.0 } else { 26.0 };
+    card.place = Place { x, y, w, h: 32.0 + cells_h + foot + PAD };
+}
+
+/// A pool and how many of its GPUs are held.
+fn pool_heading(cards: &[Card]) -> String {
+    let cells = || cards.iter().flat_map(|card| &card.cells);
+    let held = cells().filter(|cell| !cell.parts.is_empty()).count();
+    let nodes = count(cards.len() as u64, "node");
+    format!("{} · {nodes} · {held} of {} in use", cards[0].pool, with_unit(GPU, cells().count() as f64))
 }
 
 /// Tiles, in groups by how many GPUs are free: a histogram of fragments.
@@ -424,17 +451,23 @@ fn place_tiles(cards: &mut [Card], width: f64, cells: usize) -> (f64, Vec<(f64, 
         _ => 4.0,
     };
     let (inner, gap) = if side > 8.0 { (2.0, 10.0) } else { (1.0, 5.0) };
-    let mut groups: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+    let mut groups: BTreeMap<(usize, usize), Vec<usize>> = BTreeMap::new();
+    let mut n_pools = 0;
     for (i, card) in cards.iter().enumerate() {
+        n_pools += usize::from(i > 0 && cards[i - 1].pool != card.pool);
         let free = card.cells.iter().filter(|cell| cell.parts.is_empty()).count();
-        groups.entry(if card.ready { free } else { usize::MAX }).or_default().push(i);
+        groups.entry((n_pools, if card.ready { free } else { usize::MAX })).or_default().push(i);
     }
     let mut y = 0.0;
     let mut headings = Vec::new();
-    for (free, members) in groups {
+    for ((_, free), members) in groups {
         let what = if free == usize::MAX { "down".into() } else { format!("{free} free") };
-        headings.push((y, format!("{what} · {}", count(members.len() as u64, "node"))));
-        y += 20.0;
+        let pool = match cards[members[0]].pool.as_str() {
+            "" => String::new(),
+            pool => format!("{pool} · "),
+        };
+        headings.push((y, format!("{pool}{what} · {}", count(members.len() as u64, "node"))));
+        y += HEADING;
         let most = members.iter().map(|i| cards[*i].cells.len()).max().unwrap_or(0).clamp(1, PER_LINE);
         let tile_w = most as f64 * (side + inner) - inner;
         let columns = (((width + gap) / (tile_w + gap)).floor() as usize).max(1);
@@ -500,5 +533,33 @@ pub fn table(view: &ClusterView) -> Table {
                 })
             })
             .collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::protocol::PoolRow;
+
+    #[test]
+    fn nodes_of_several_pools_stand_pool_by_pool() {
+        let node = |name: &str, pool: &str| NodeCard {
+            name: name.into(),
+            pool: pool.into(),
+            ready: true,
+            cells: vec![Cell::default(); 2],
+            ..NodeCard::default()
+        };
+        let pools = ["fast", "slow"].map(|name| PoolRow { name: name.into(), ..PoolRow::default() });
+        let nodes = vec![node("s1", "slow"), node("f1", "fast"), node("s2", "slow")];
+        let frame = Frame { nodes, pools: pools.into(), ..Frame::default() };
+        let view = cluster(&frame, None, None, 400.0);
+        let names: Vec<&str> = view.cards.iter().map(|card| card.name.as_str()).collect();
+        assert_eq!(names, ["f1", "s1", "s2"]);
+        let headings: Vec<&str> = view.groups.iter().map(|(_, heading)| heading.as_str()).collect();
+        assert_eq!(headings, ["fast · 1 node · 0 of 2 GPUs in use", "slow · 2 nodes · 0 of 4 GPUs in use"]);
+        let below = |card: usize, heading: usize| view.cards[card].place.y > view.groups[heading].0;
+        assert!(below(0, 0) && !below(0, 1) && below(1, 1) && below(2, 1));
+        assert!(view.cards.iter().all(|card| card.place.y + card.place.h <= view.height));
     }
 }

@@ -31,7 +31,10 @@ pub fn ladder(levels: &[LadderLevel], resource: u8) -> Vec<Step> {
 
 fn one_level(level: &LadderLevel, resource: u8) -> Vec<Step> {
     let of = if level.of.is_empty() {
-        Text::of("The cluster has")
+        Text::of(match level.pool.as_str() {
+            "" => "The cluster has".to_string(),
+            pool => format!("Node pool {pool} has"),
+        })
     } else {
         Text::default().queue(&level.of).say(" divides its fair share")
     };
@@ -82,6 +85,12 @@ fn one_level(level: &LadderLevel, resource: u8) -> Vec<Step> {
         result: true,
         ..Step::default()
     });
+    steps.extend(level.beside.iter().map(|beside| Step {
+        text: Text::of(format!("{}; nothing is decided by it", beside.says)),
+        sum: beside.formula.clone(),
+        value: with_unit(resource, beside.fair_share),
+        ..Step::default()
+    }));
     steps
 }
 

@@ -170,20 +170,34 @@ fn sentence_case(says: &str) -> String {
     if text.is_empty() || text.ends_with(['.', '!', '?']) { text } else { text + "." }
 }
 
-/// Explains the selection at the moment of the frame; without selection, what happened.
+/// What happened, where nothing is selected.
+pub fn at_rest(frame: &Frame) -> Explanation {
+    in_words_of(frame, happenings::moment(frame))
+}
+
+/// An explanation with its time, in the words of the policy that runs.
+fn in_words_of(frame: &Frame, mut explanation: Explanation) -> Explanation {
+    if explanation.when.is_empty() {
+        explanation.when = number::time(frame.time_ms);
+    }
+    explanation.policy.clone_from(&frame.policy);
+    explanation.in_terms(Terms::of(&frame.policy));
+    explanation
+}
+
+/// Explains what is selected at the moment of the frame.
 pub fn why(
     frame: &Frame,
     run: Option<&Run>,
-    selection: Option<&Selection>,
+    selection: &Selection,
     derivation: Option<&Ladder>,
     resource: u8,
 ) -> Explanation {
     let mut explanation = match selection {
-        None => happenings::moment(frame),
-        Some(Selection::Queue(name)) => queue::queue(frame, name, derivation, resource),
-        Some(Selection::Job(name)) => job(frame, name, resource),
-        Some(Selection::Node(name)) => happenings::node(frame, name),
-        Some(Selection::Event { cycle, index }) => match frame.events.get(*index as usize) {
+        Selection::Queue(name) => queue::queue(frame, name, derivation, resource),
+        Selection::Job(name) => job(frame, name, resource),
+        Selection::Node(name) => happenings::node(frame, name),
+        Selection::Event { cycle, index } => match frame.events.get(*index as usize) {
             Some(found) if frame.cycle == *cycle => event::event(frame, found, resource),
             _ => Explanation {
                 about: Text::of(format!("an event of cycle {cycle}")),
@@ -195,8 +209,8 @@ pub fn why(
         },
     };
     let job = match selection {
-        Some(Selection::Job(name)) => Some(name.as_str()),
-        Some(Selection::Event { cycle, index }) if frame.cycle == *cycle => {
+        Selection::Job(name) => Some(name.as_str()),
+        Selection::Event { cycle, index } if frame.cycle == *cycle => {
             frame.events.get(*index as usize).map(|event| event.job.as_str())
         }
         _ => None,
@@ -204,12 +218,7 @@ pub fn why(
     if let (Some(job), Some(run)) = (job.filter(|job| !job.is_empty()), run) {
         explanation.history = history(run, job, frame.cycle);
     }
-    if explanation.when.is_empty() {
-        explanation.when = number::time(frame.time_ms);
-    }
-    explanation.policy.clone_from(&frame.policy);
-    explanation.in_terms(Terms::of(&frame.policy));
-    explanation
+    in_words_of(frame, explanation)
 }
 
 /// A job: what the cycle did to it, else why it waits, else that it runs.

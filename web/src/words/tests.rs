@@ -11,7 +11,7 @@ fn check_verdict(explanation: &Explanation, expected: Expect) {
 }
 
 fn job_at(frame: &Frame, name: &str) -> Explanation {
-    why(frame, None, Some(&Selection::Job(name.into())), None, 2)
+    why(frame, None, &Selection::Job(name.into()), None, 2)
 }
 
 fn refused(kind: &str, change: impl FnOnce(&mut Frame, &mut GateRow)) -> String {
@@ -155,7 +155,7 @@ fn who_is_on_its_way_is_told_whose_place_it_gets() {
 #[test]
 fn queues_are_judged_against_share_and_quota() {
     let verdict = |frame: &Frame, name: &str| {
-        why(frame, None, Some(&Selection::Queue(name.into())), None, 2).verdict.to_string()
+        why(frame, None, &Selection::Queue(name.into()), None, 2).verdict.to_string()
     };
     let frame = fixtures::start();
     assert_eq!(
@@ -258,7 +258,7 @@ fn steps_are_announced() {
 
 #[test]
 fn the_moment_lists_what_happened() {
-    let explanation = why(&fixtures::reclaimed(), None, None, None, 2);
+    let explanation = at_rest(&fixtures::reclaimed());
     check_verdict(&explanation, expect!["2 things happened in cycle 1. Select one to see what decided it."]);
     let (_, entries) = explanation.list.expect("two things happened");
     let lines: Vec<String> = entries.iter().map(|entry| entry.text.to_string()).collect();
@@ -396,7 +396,7 @@ fn victims_are_told_in_order_with_those_who_stay() {
         let frame = real(id, 1);
         let index =
             frame.events.iter().position(|event| event.by == by).expect("somebody goes for it") as u32;
-        let explanation = why(&frame, None, Some(&Selection::Event { cycle: 1, index }), None, 2);
+        let explanation = why(&frame, None, &Selection::Event { cycle: 1, index }, None, 2);
         let (_, mut entries) = explanation.list.unwrap_or_default();
         entries.extend(explanation.others);
         entries.iter().map(|entry| format!("{} {}\n", entry.when, entry.text)).collect::<String>()
@@ -447,7 +447,7 @@ fn those_who_were_not_chosen_have_their_reason() {
 fn the_words_are_those_of_the_policy() {
     let told = |policy: &str, selection: Selection| {
         let frame = Frame { policy: policy.into(), ..fixtures::reclaimed() };
-        why(&frame, None, Some(&selection), None, 2)
+        why(&frame, None, &selection, None, 2)
     };
     let evicted = |policy| told(policy, Selection::Job("a2".into())).verdict.to_string();
     let runai = "`a2` was reclaimed for `b2`: `team-a` held 3 GPUs, one above its fairshare of 2; `team-b`, with `b2`, stays within its own 2.";

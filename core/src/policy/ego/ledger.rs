@@ -29,7 +29,7 @@ fn units(resource: Resource, base: f64) -> f64 {
 /// The rows of all queues.
 pub fn ledger(world: PartitionView<'_>, model: &Model, desk: &Desk<'_>) -> Ledger {
     let cluster = world.cluster;
-    let mut rows: Vec<LedgerRow> = cluster.queues.ids().map(empty_row).collect();
+    let mut rows: Vec<LedgerRow> = cluster.queues.ids().map(LedgerRow::empty).collect();
     let mut total = PerResource::default();
     let all = sum_of(&model.plan, &(0..model.nodes.len()).collect::<Vec<_>>());
     let mut owned: Vec<Dims> = vec![Dims::default(); model.plan.consumers.len()];
@@ -74,19 +74,6 @@ pub fn ledger(world: PartitionView<'_>, model: &Model, desk: &Desk<'_>) -> Ledge
         }
     }
     Ledger { rows, total }
-}
-
-fn empty_row(queue: QueueId) -> LedgerRow {
-    LedgerRow {
-        queue,
-        allocated: PerResource::default(),
-        non_preemptible: PerResource::default(),
-        request: PerResource::default(),
-        usage: None,
-        fair_share: None,
-        quota: PerResource::default(),
-        limit: PerResource::all(f64::INFINITY),
-    }
 }
 
 /// Per consumer: its dynamic share quota in every pool, and of its own hosts what it wants beyond that.

@@ -261,16 +261,7 @@ fn template(world: PartitionView<'_>) -> Ledger {
         Bound::At(amount) => amount.in_policy_units(r),
     };
     let row = |(queue, q): (QueueId, &crate::cluster::Queue)| {
-        let mut row = LedgerRow {
-            usage: None,
-            queue,
-            allocated: PerResource::default(),
-            non_preemptible: PerResource::default(),
-            request: PerResource::default(),
-            fair_share: None,
-            quota: PerResource::default(),
-            limit: PerResource::all(f64::INFINITY),
-        };
+        let mut row = LedgerRow::empty(queue);
         for r in Resource::ACCOUNTED {
             row.quota.set(r, resolve(q.resources.get(r).quota, r, 0.0));
             row.limit.set(r, resolve(q.resources.get(r).limit, r, f64::INFINITY));

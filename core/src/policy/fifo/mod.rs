@@ -123,20 +123,8 @@ fn refuse_first(world: PartitionView<'_>, memory: &Memory, leaf: usize, job: Job
         _ if pods.len() == 1 && !fits_empty && !candidates.is_empty() => Gate::TooLarge {
             resource: place::largest_lack(world, &candidates, &pods).unwrap_or(Resource::GPU),
         },
-        _ => Gate::NoNode { placed: 0, of: n_pods, reasons: merge(reasons) },
+        _ => Gate::NoNode { placed: 0, of: n_pods, reasons: NodeReason::counted(reasons) },
     };
     let outlook = if never { Outlook::OnlyByEdit } else { Outlook::WhenFreed };
     Refusal { job, gate, also: Vec::new(), checks: rules::no_room(world, memory, leaf, job), outlook }
-}
-
-fn merge(mut reasons: Vec<NodeReason>) -> Vec<(NodeReason, u32)> {
-    sort::sort(&mut reasons);
-    let mut merged: Vec<(NodeReason, u32)> = Vec::new();
-    for reason in reasons {
-        match merged.last_mut() {
-            Some((last, n)) if *last == reason => *n += 1,
-            _ => merged.push((reason, 1)),
-        }
-    }
-    merged
 }

@@ -25,7 +25,7 @@ mod rules;
 
 pub use books::{Share, Triple};
 pub use ledger::{Child, ladder, ledger};
-pub use rules::{Measure, Rules};
+pub use rules::{Measure, Rules, best_fit, submit_order};
 
 use books::{Books, Stop};
 

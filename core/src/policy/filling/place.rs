@@ -12,7 +12,6 @@
 use super::books::Books;
 use crate::cluster::{Devices, NodeUse, Pod};
 use crate::id::{NodeId, PodId};
-use crate::kit::sort;
 use crate::policy::PartitionView;
 use crate::trace::NodeReason;
 use crate::units::{Amount, Resource};
@@ -69,15 +68,7 @@ pub fn reasons(books: &Books<'_>, pod: &Pod) -> Vec<(NodeReason, u32)> {
             () => NodeReason::Insufficient(used.lacking(node, &pod.request).unwrap_or(Resource::GPU)),
         });
     }
-    sort::sort(&mut reasons);
-    let mut counted: Vec<(NodeReason, u32)> = Vec::new();
-    for reason in reasons {
-        match counted.last_mut() {
-            Some((last, n)) if *last == reason => *n += 1,
-            _ => counted.push((reason, 1)),
-        }
-    }
-    counted
+    NodeReason::counted(reasons)
 }
 
 /// The resource of which no node that the pod may use has enough even when empty; `None`: it fits an empty node.

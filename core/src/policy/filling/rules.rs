@@ -12,7 +12,7 @@
 use super::books::{Books, Share};
 use super::ledger::Child;
 use crate::id::{JobId, NodeId, PodId, QueueId};
-use crate::trace::{Check, Op, Quantity, Rule, Subject, Term, Value};
+use crate::trace::{Check, Op, Quantity, Rule, RuleRecord, Subject, Term, Value};
 use crate::units::{Amount, Bound, Resource};
 
 /// Divides an amount of each resource (first) among children as if everything could be split, in policy units; the last
@@ -30,6 +30,30 @@ pub struct Measure {
     pub quantity: Quantity,
     /// How it divides.
     pub divide: Divide,
+}
+
+const CHOICE: &str = "a choice of the simulator; the sources are about users and one pool";
+
+/// The order inside a queue, under a policy's key.
+pub const fn submit_order(key: &'static str) -> RuleRecord {
+    RuleRecord {
+        key,
+        says: "jobs of a queue start strictly in the order of their submission",
+        formula: "submit(first) ≤ submit(job)",
+        source: CHOICE,
+        differs: "",
+    }
+}
+
+/// Where a pod goes, under a policy's key.
+pub const fn best_fit(key: &'static str) -> RuleRecord {
+    RuleRecord {
+        key,
+        says: "a pod goes to the node with the fewest free GPUs that fits",
+        formula: "request ≤ free GPUs of the node",
+        source: CHOICE,
+        differs: "",
+    }
 }
 
 /// The rules of a policy that fills progressively.

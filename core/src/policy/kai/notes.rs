@@ -142,14 +142,6 @@ pub(super) fn per_resource(quantities: Quantities) -> PerResource<f64> {
 
 /// The row of a queue that the scheduler does not see.
 pub(super) fn empty_row(queue: QueueId) -> LedgerRow {
-    LedgerRow {
-        queue,
-        allocated: PerResource::default(),
-        non_preemptible: PerResource::default(),
-        request: PerResource::default(),
-        fair_share: Some(PerResource::default()),
-        quota: PerResource::default(),
-        limit: PerResource::default(),
-        usage: None,
-    }
+    let none = PerResource::default();
+    LedgerRow { fair_share: Some(none), limit: none, ..LedgerRow::empty(queue) }
 }

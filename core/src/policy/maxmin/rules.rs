@@ -10,7 +10,7 @@
 //! nothing
 
 use super::division::divide;
-use crate::policy::filling::{Measure, Rules, Share};
+use crate::policy::filling::{self, Measure, Rules, Share};
 use crate::trace::{Quantity, Rule, RuleRecord};
 use crate::units::{Amount, Resource};
 
@@ -26,13 +26,7 @@ pub const SMALLEST_SHARE: Rule = Rule(&RuleRecord {
 });
 
 /// The order inside a queue.
-pub const SUBMIT_ORDER: Rule = Rule(&RuleRecord {
-    key: "max-min/submit-order",
-    says: "jobs of a queue start strictly in the order of their submission",
-    formula: "submit(first) ≤ submit(job)",
-    source: "a choice of the simulator; the rule is about queues",
-    differs: "",
-});
+pub const SUBMIT_ORDER: Rule = Rule(&filling::submit_order("max-min/submit-order"));
 
 /// The ceiling of a queue.
 pub const LIMIT: Rule = Rule(&RuleRecord {
@@ -44,13 +38,7 @@ pub const LIMIT: Rule = Rule(&RuleRecord {
 });
 
 /// Where a pod goes.
-pub const BEST_FIT: Rule = Rule(&RuleRecord {
-    key: "max-min/best-fit",
-    says: "a pod goes to the node with the fewest free GPUs that fits",
-    formula: "request ≤ free GPUs of the node",
-    source: "a choice of the simulator; the rule knows one pool",
-    differs: "",
-});
+pub const BEST_FIT: Rule = Rule(&filling::best_fit("max-min/best-fit"));
 
 /// How the fair share comes about.
 pub const DIVISION: Rule = Rule(&RuleRecord {

@@ -6,6 +6,7 @@
 //! # Differs
 //! Which node pool a workload is offered to (RC-1) is decided outside, by what asks every pool's scheduler.
 
+use super::beside::Pool;
 use super::config::{Config, Sharing};
 use super::queues::queues;
 use super::rules::{translate, translate_steps};
@@ -52,8 +53,13 @@ impl Scheduler for Runai {
         resource: Resource,
     ) -> Vec<DivisionStep> {
         let queues = queues(world, &self.sharing);
-        let mut steps = self.engine.derive_with(queues, world, memory, (queue, resource));
+        let mut steps = self.engine.derive_with(queues.clone(), world, memory, (queue, resource));
         translate_steps(&mut steps);
+        if !steps.is_empty() {
+            let ledger = self.ledger(world, memory);
+            let pool = Pool { world, sharing: &self.sharing, ranks: &queues, ledger: &ledger, resource };
+            steps.extend(pool.beside(queue));
+        }
         steps
     }
 }

@@ -14,6 +14,7 @@
 //! Run:ai publishes no source: choices of our own carry their number (RC-1 to RC-15) where they are made.
 
 mod adapter;
+mod beside;
 pub mod config;
 pub mod exact;
 pub mod fairshare;

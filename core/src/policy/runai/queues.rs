@@ -25,10 +25,7 @@ pub(super) fn queues(world: PartitionView<'_>, sharing: &Sharing) -> Vec<Snapsho
     let of_world = world.queues().values();
     let mut queues = snapshot_queues(world);
     for (queue, from) in queues.iter_mut().zip(of_world) {
-        let is_department = from.parent.is_none() && !from.children.is_empty();
-        let by_quota = if is_department { !sharing.departments_by_weight } else { sharing.projects_by_quota };
-        let own = sharing.over_quota.get(&from.name).copied();
-        let [cpu, memory, gpu] = Resource::ACCOUNTED.map(|r| Terms::of(from, r, own, by_quota));
+        let [cpu, memory, gpu] = Resource::ACCOUNTED.map(|r| Terms::of(from, r, sharing));
         let each = |of: fn(&Terms) -> f64| Quantities { cpu: of(&cpu), memory: of(&memory), gpu: of(&gpu) };
         queue.quota = each(|t| real(t.quota));
         queue.limit = each(|t| real(t.limit));
@@ -42,14 +39,19 @@ fn real(bound: Option<Exact>) -> f64 {
 }
 
 /// What a queue has of one resource.
-struct Terms {
-    quota: Option<Exact>,
-    limit: Option<Exact>,
-    weight: Exact,
+pub(super) struct Terms {
+    pub quota: Option<Exact>,
+    pub limit: Option<Exact>,
+    pub weight: Exact,
+    /// It may go over its quota.
+    pub over_quota: bool,
 }
 
 impl Terms {
-    fn of(queue: &Queue, r: Resource, own: Option<OverQuota>, by_quota: bool) -> Terms {
+    pub fn of(queue: &Queue, r: Resource, sharing: &Sharing) -> Terms {
+        let is_department = queue.parent.is_none() && !queue.children.is_empty();
+        let by_quota = if is_department { !sharing.departments_by_weight } else { sharing.projects_by_quota };
+        let own = sharing.over_quota.get(&queue.name).copied();
         let given = queue.resources.get(r);
         let quota = match given.quota {
             Bound::Unset if r == Resource::GPU => Some(Exact::ZERO),
@@ -62,7 +64,12 @@ impl Terms {
         };
         let typed = given.weight.map(|w| OverQuota::millionths(w.in_millionths()));
         let over_quota = own.or(typed).unwrap_or_default();
-        Terms { quota, limit: over_quota.limit(quota, limit), weight: over_quota.weight(by_quota, quota) }
+        Terms {
+            quota,
+            limit: over_quota.limit(quota, limit),
+            weight: over_quota.weight(by_quota, quota),
+            over_quota: over_quota != OverQuota::Off,
+        }
     }
 }
 

@@ -9,6 +9,7 @@
 //! # Differs
 //! nothing
 
+use super::beside::{EXACT, ON_PAPER};
 use crate::policy::kai;
 use crate::trace::{DivisionStep, Rule, RuleRecord, Trace};
 
@@ -23,7 +24,7 @@ macro_rules! rules {
         static WORDS: &[(&str, &Rule)] = &[$(($engine, &$name)),*];
 
         /// All rules of the policy that have words of their own.
-        pub static RULES: &[&Rule] = &[$(&$name,)* &kai::NAME];
+        pub static RULES: &[&Rule] = &[$(&$name,)* &EXACT, &ON_PAPER, &kai::NAME];
     };
 }
 

@@ -277,16 +277,7 @@ pub fn ledger(world: PartitionView<'_>) -> Ledger {
 }
 
 fn row(world: PartitionView<'_>, queue: QueueId) -> LedgerRow {
-    let mut row = LedgerRow {
-        queue,
-        allocated: PerResource::default(),
-        non_preemptible: PerResource::default(),
-        request: PerResource::default(),
-        usage: None,
-        fair_share: None,
-        quota: PerResource::default(),
-        limit: PerResource::all(f64::INFINITY),
-    };
+    let mut row = LedgerRow::empty(queue);
     for r in Resource::ACCOUNTED {
         let values = world.queues()[queue].resources.get(r);
         if let Bound::At(amount) = values.quota {

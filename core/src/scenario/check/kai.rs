@@ -6,11 +6,11 @@ use super::super::codes;
 use super::super::diagnostic::Path;
 use super::super::quantity;
 use super::super::schema::Scenario;
-use super::settings::{Wanted, switch, unknown};
+use super::settings::{Wanted, refused, switch, unknown};
 use crate::policy::kai::config::{
     Action, Config, Placement, ReclaimResolve, UsageClient, UsageParams, Window,
 };
-use crate::scenario::findings::{Findings, quoted, set};
+use crate::scenario::findings::{Findings, set};
 use crate::time::Span;
 
 /// The switches by name, in the order in which they are listed to people.
@@ -89,8 +89,7 @@ pub fn kai(s: &Scenario, f: &mut Findings) -> Config {
             let says = format!("{name} and {switch} are the same switch; give only one");
             f.add(codes::CONFLICT, at(), says, set(at(), "", format!("Remove {name}")));
         } else if let Err(wanted) = setting(&mut config, switch, typed.0.trim()) {
-            let says = format!("{name} {} is not {wanted}", quoted(&typed.0));
-            f.add(codes::SETTING_VALUE, at(), says, set(at(), "", format!("Use the default of {name}")));
+            refused(name, typed, wanted, f);
         }
     }
     usage(s, &mut config, f);
@@ -140,9 +139,7 @@ fn usage(s: &Scenario, config: &mut Config, f: &mut Findings) {
             _ => Ok(()),
         };
         if let Err(wanted) = result {
-            let at = Path::default().field("settings").field(name);
-            let says = format!("{name} {} is not {wanted}", quoted(&typed.0));
-            f.add(codes::SETTING_VALUE, at.clone(), says, set(at, "", format!("Use the default of {name}")));
+            refused(name, typed, wanted, f);
         }
     }
     if is_tumbling {

@@ -2,7 +2,7 @@
 
 use super::super::diagnostic::{Edit, Path};
 use super::super::quantity;
-use super::super::schema::Scenario;
+use super::super::schema::{Scalar, Scenario};
 use super::super::{codes, nearest};
 use super::kai::kai;
 #[cfg(feature = "ego")]
@@ -122,6 +122,13 @@ pub fn unknown(s: &Scenario, name: &str, known: &[&'static str], else_says: &str
         fix.edits.push(Edit::Set { at: meant, value });
     }
     f.add(codes::SETTING, at, format!("the policy has no setting {}; {hint}", quoted(name)), fix);
+}
+
+/// Reports a value that a setting cannot have.
+pub fn refused(name: &str, typed: &Scalar, wanted: &str, f: &mut Findings) {
+    let at = Path::default().field("settings").field(name);
+    let says = format!("{name} {} is not {wanted}", quoted(&typed.0));
+    f.add(codes::SETTING_VALUE, at.clone(), says, set(at, "", format!("Use the default of {name}")));
 }
 
 /// What is expected instead of a value.

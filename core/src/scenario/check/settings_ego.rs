@@ -1,12 +1,10 @@
 //! The switches of EGO: those of the plan by name, those of a consumer as `rank.team-a`.
 
-use super::super::codes;
-use super::super::diagnostic::Path;
 use super::super::quantity;
 use super::super::schema::{Scalar, Scenario};
-use super::settings::{Wanted, switch, unknown};
+use super::settings::{Wanted, refused, switch, unknown};
 use crate::policy::ego::config::{CONSUMER_SETTINGS, Config, ConsumerConfig, Placement, SETTINGS};
-use crate::scenario::findings::{Findings, quoted, set};
+use crate::scenario::findings::Findings;
 use crate::time::Span;
 
 /// Reads all of them.
@@ -28,10 +26,7 @@ pub fn ego(s: &Scenario, f: &mut Findings) -> Config {
             }
         };
         if let Err(wanted) = read {
-            let at = Path::default().field("settings").field(name);
-            let says = format!("{name} {} is not {wanted}", quoted(&typed.0));
-            let fix = set(at.clone(), "", format!("Use the default of {name}"));
-            f.add(codes::SETTING_VALUE, at, says, fix);
+            refused(name, typed, wanted, f);
         }
     }
     config

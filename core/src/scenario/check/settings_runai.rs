@@ -1,13 +1,11 @@
 //! The switches of Run:ai: its own, those of a queue as `over-quota.team-a`, and those of KAI that it has too.
 
-use super::super::codes;
-use super::super::diagnostic::Path;
 use super::super::quantity;
 use super::super::schema::{Scalar, Scenario};
 use super::kai::kai;
-use super::settings::{Wanted, unknown};
+use super::settings::{Wanted, refused, unknown};
 use crate::policy::runai::config::{Config, ENGINE_SETTINGS, OVER_QUOTA, OverQuota, SETTINGS};
-use crate::scenario::findings::{Findings, quoted, set};
+use crate::scenario::findings::Findings;
 
 /// Reads all of them.
 pub fn runai(s: &Scenario, f: &mut Findings) -> Config {
@@ -35,10 +33,7 @@ pub fn runai(s: &Scenario, f: &mut Findings) -> Config {
             }
         };
         if let Err(wanted) = read {
-            let at = Path::default().field("settings").field(name);
-            let says = format!("{name} {} is not {wanted}", quoted(&typed.0));
-            let fix = set(at.clone(), "", format!("Use the default of {name}"));
-            f.add(codes::SETTING_VALUE, at, says, fix);
+            refused(name, typed, wanted, f);
         }
     }
     config

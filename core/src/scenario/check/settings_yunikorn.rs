@@ -1,16 +1,15 @@
 //! The words of YuniKorn: those of the partition by name, those of a queue as `priority.policy.team-a`, those of a user
 //! likewise.
 
-use super::super::codes;
 use super::super::diagnostic::Path;
 use super::super::schema::Scenario;
 use super::super::value;
 use super::super::yunikorn::Reader;
-use super::settings::{switch, unknown};
+use super::settings::{refused, switch, unknown};
 use crate::policy::yunikorn::config::{
     Config, GROUPS, PROPERTIES, QUEUE_WORDS, Queue, SETTINGS, TEMPLATE, Written, parse, property_is_known,
 };
-use crate::scenario::findings::{Findings, quoted, set};
+use crate::scenario::findings::{Findings, quoted};
 
 /// What is expected instead of a value.
 type Wrong = String;
@@ -34,10 +33,7 @@ pub fn yunikorn(s: &Scenario, f: &mut Findings) -> Config {
             continue;
         };
         if let Err(wanted) = read {
-            let at = Path::default().field("settings").field(name);
-            let says = format!("{name} {} is not {wanted}", quoted(&typed.0));
-            let fix = set(at.clone(), "", format!("Use the default of {name}"));
-            f.add(codes::SETTING_VALUE, at, says, fix);
+            refused(name, typed, &wanted, f);
         }
     }
     config

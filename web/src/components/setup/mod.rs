@@ -10,6 +10,7 @@ mod later;
 mod marking;
 mod nodes;
 mod own;
+mod own_kai;
 mod own_yunikorn;
 mod queues;
 mod rules;

@@ -1,6 +1,10 @@
 //! The forms of Run:ai and EGO, in their own words: what a queue is there, and the switches.
 
-use super::attributes::{Ask, Group, MIN_RUNTIME, ON_OFF, PLACEMENTS, PROTECTION, REMARK, ask, text};
+use super::attributes::{Ask, Group, ON_OFF, PROTECTION, REMARK, ask, text};
+use super::own_kai::{
+    FETCHED, FIRST_WINDOW, GANG_GRACE, HALF_LIFE, KIND_OF_WINDOW, MEASURED_BY, MIN_RUNTIME, MOST_MOVED,
+    PLACEMENTS, WINDOW,
+};
 
 /// The levels of over-quota weight.
 const LEVELS: Ask = Ask::Usual(&[
@@ -230,18 +234,8 @@ pub const RUNAI: &[Group] = &[
                 "1",
                 "A factor from 1: the larger, the more queues keep of what they hold beyond their fairshare.",
             ),
-            text(
-                "settings.max-consolidation-preemptees",
-                "Most pods moved at once",
-                "16",
-                "A number; 0 switches consolidation off.",
-            ),
-            text(
-                "settings.staleness-grace",
-                "Grace of incomplete gangs",
-                "60s",
-                "How long a gang may run below its minimum; unlimited is possible.",
-            ),
+            MOST_MOVED,
+            GANG_GRACE,
         ],
     ),
     MIN_RUNTIME,
@@ -255,47 +249,12 @@ pub const RUNAI: &[Group] = &[
                 "1",
                 "A factor from 0: how strongly past usage lowers a part in the over-quota.",
             ),
-            ask(
-                text(
-                    "settings.usage-client",
-                    "Measured by",
-                    "nobody",
-                    "Whose way of measuring what projects use while the run goes on.",
-                ),
-                Ask::Choice(&[
-                    ("none", "nobody"),
-                    ("prometheus", "Prometheus, by time"),
-                    ("fake-with-history", "KAI's test client, by cycle"),
-                ]),
-            ),
-            text("settings.usage-window", "Window", "7d", "How far back usage counts, such as 7d or 1h."),
-            ask(
-                text(
-                    "settings.usage-window-type",
-                    "Kind of window",
-                    "sliding",
-                    "Tumbling: what was used is forgotten at the end of each window.",
-                ),
-                Ask::Choice(&[("sliding", "sliding"), ("tumbling", "tumbling")]),
-            ),
-            text(
-                "settings.usage-window-start",
-                "First window begins",
-                "0s",
-                "Of tumbling windows: a moment from which they are counted.",
-            ),
-            text(
-                "settings.usage-half-life",
-                "Half-life",
-                "off",
-                "After this time usage counts half; left out, all of the window counts alike.",
-            ),
-            text(
-                "settings.usage-fetch-interval",
-                "Fetched every",
-                "60s",
-                "How often the scheduler learns of it.",
-            ),
+            MEASURED_BY,
+            WINDOW,
+            KIND_OF_WINDOW,
+            FIRST_WINDOW,
+            HALF_LIFE,
+            FETCHED,
         ],
     ),
 ];

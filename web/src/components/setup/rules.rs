@@ -5,7 +5,7 @@ use fairground::scenario::Path;
 
 use super::attributes;
 use super::detail::fields;
-use super::{own, own_yunikorn};
+use super::{own, own_kai, own_yunikorn};
 use crate::model::Command;
 use crate::store::Store;
 
@@ -23,7 +23,7 @@ pub struct Choice {
 
 /// The policies; the first is the default.
 pub const POLICIES: [Choice; 7] = [
-    Choice { key: "kai", name: "KAI Scheduler", short: "KAI", switches: attributes::KAI },
+    Choice { key: "kai", name: "KAI Scheduler", short: "KAI", switches: own_kai::KAI },
     Choice { key: "runai", name: "Run:ai", short: "Run:ai", switches: own::RUNAI },
     Choice { key: "yunikorn", name: "Apache YuniKorn", short: "YuniKorn", switches: own_yunikorn::SWITCHES },
     Choice { key: "ego", name: "IBM EGO", short: "EGO", switches: own::EGO },

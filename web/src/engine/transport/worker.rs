@@ -7,12 +7,12 @@ use js_sys::{Function, Reflect, Uint8Array};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use wasm_bindgen::prelude::Closure;
-use wasm_bindgen::{JsCast, JsValue};
+use wasm_bindgen::{JsCast, JsValue, UnwrapThrowExt};
 use web_sys::{DedicatedWorkerGlobalScope, Event, MessageChannel, MessageEvent, Worker};
 
 use crate::engine::client::Ears;
-use crate::engine::protocol::{Reply, Request};
-use crate::engine::serve::Server;
+use crate::engine::desk::{self, Desk};
+use crate::engine::protocol::{Reply, Request, Say};
 use crate::engine::wire;
 
 /// How long the worker computes before it looks for messages, in milliseconds.
@@ -68,7 +68,7 @@ impl WorkerLine {
 
 /// The worker's end: answers questions until the page ends it. Between slices of work it reads messages.
 pub fn serve(scope: DedicatedWorkerGlobalScope) {
-    let server = Rc::new(RefCell::new(Server::default()));
+    let server = Rc::new(RefCell::new(Desk::default()));
     let Ok(channel) = MessageChannel::new() else { return };
     let (tick, tock) = (channel.port1(), channel.port2());
     let waiting = Rc::new(Cell::new(false));
@@ -104,6 +104,19 @@ pub fn serve(scope: DedicatedWorkerGlobalScope) {
     tock.set_onmessage(Some(on_slice.as_ref().unchecked_ref()));
     on_slice.forget();
 
+    {
+        let (server, scope, next_slice) = (server.clone(), scope.clone(), next_slice.clone());
+        wasm_bindgen_futures::spawn_local(async move {
+            // The page hears of an error in a worker, and says so.
+            let opened = desk::server().await.expect_throw("the engine's code could not be loaded");
+            let replies = server.borrow_mut().open(opened);
+            say(&scope, vec![ready()]);
+            say(&scope, replies);
+            if server.borrow().is_busy() {
+                next_slice();
+            }
+        });
+    }
     let to = scope.clone();
     let on_request = Closure::<dyn FnMut(MessageEvent)>::new(move |event: MessageEvent| {
         let Some(request) = received::<Request>(&event) else { return };
@@ -115,7 +128,11 @@ pub fn serve(scope: DedicatedWorkerGlobalScope) {
     });
     scope.set_onmessage(Some(on_request.as_ref().unchecked_ref()));
     on_request.forget();
-    say(&scope, vec![Server::ready()]);
+}
+
+/// What is said once the engine is there.
+fn ready() -> Reply {
+    Reply { generation: 0, say: Say::Ready }
 }
 
 fn say(scope: &DedicatedWorkerGlobalScope, replies: Vec<Reply>) {
