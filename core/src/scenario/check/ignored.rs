@@ -44,7 +44,8 @@ const FILLING: Ignores = Ignores {
 #[cfg(feature = "yunikorn")]
 const YUNIKORN: Ignores = Ignores {
     name: "YuniKorn",
-    queues: &["weight", "usage", "preempt-min-runtime", "reclaim-min-runtime"],
+    // Weights stand in nearly every scenario; translating one tells of them.
+    queues: &["usage", "preempt-min-runtime", "reclaim-min-runtime"],
     jobs: kai_only!["gangs"],
     nodes: &[],
 };
