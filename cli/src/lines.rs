@@ -107,7 +107,7 @@ fn event(cluster: &Cluster, event: &Event) -> Map<String, Value> {
         line.insert("pod".into(), (*cluster.pods[pod].name).into());
     };
     match *event {
-        Event::Submitted { job } | Event::JobDone { job } => {
+        Event::Submitted { job } | Event::JobDone { job } | Event::SetAside { job } => {
             line.insert("job".into(), name_of(cluster, job));
         }
         Event::Bound { pod, node, devices } => {

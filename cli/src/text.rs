@@ -87,6 +87,7 @@ pub fn kind(event: &Event) -> &'static str {
         Event::Finished { .. } => "finished",
         Event::JobDone { .. } => "done",
         Event::Offered { .. } => "offered",
+        Event::SetAside { .. } => "set-aside",
         Event::Changed { .. } => "changed",
     }
 }
@@ -103,7 +104,9 @@ fn sentence(cluster: &Cluster, recorded: &Recorded) -> String {
     let node_text = |node: NodeId| cluster.nodes[node].name.to_string();
     let word = kind(&recorded.event);
     match recorded.event {
-        Event::Submitted { job } | Event::JobDone { job } => format!("{word:<10} {}", job_text(job)),
+        Event::Submitted { job } | Event::JobDone { job } | Event::SetAside { job } => {
+            format!("{word:<10} {}", job_text(job))
+        }
         Event::Bound { pod, node, devices } => {
             let numbers: Vec<String> = devices.iter().map(|device| device.to_string()).collect();
             let gpus =
@@ -230,6 +233,7 @@ pub fn gate(cluster: &Cluster, gate: &Gate) -> String {
         }
         Gate::GangFailed => "room for its gang did not come together in time: it has failed".to_string(),
         Gate::GangRefused => "its queue takes no gang, or none that large".to_string(),
+        Gate::TriedOnce => "it was tried once, and its scheduling-backoff is 1".into(),
         Gate::LikeFailed { job: other } => format!("like {}, which failed in this cycle", job(*other)),
     }
 }

@@ -1,6 +1,7 @@
 //! One cycle of KAI on 100 nodes of 8 GPUs: 500 jobs wait, and there is room (*allocate*), hardly any (*full*), or it is
 //! held by a queue above its share (*reclaim*); or 500 jobs hold all of it, in queues side by side (*flat*) or in
-//! departments (*departments*), so that every action has victims to weigh.
+//! departments (*departments*), or there of which one is promised more GPUs and the next more CPU (*crossed*), so that
+//! every action has victims to weigh.
 
 use criterion::{BatchSize, Criterion, criterion_group, criterion_main};
 use fairground::scenario::{check, read};
@@ -31,7 +32,7 @@ fn scenario(n_running: u32, limit: &str) -> String {
 }
 
 /// 500 running jobs of a queue above its share, five to a node, and 500 waiting ones of eight others.
-fn crowded(departments: bool) -> String {
+fn crowded(departments: bool, crossed: bool) -> String {
     let mut text = String::from(
         "format: fairground-scenario\nversion: 1\ndialect: kai\npolicy: kai\ncycle: 1s\n\
          nodes: [{name: node, count: 100, gpu: 8}]\nqueues:\n",
@@ -45,7 +46,13 @@ fn crowded(departments: bool) -> String {
     for queue in 0..9 {
         let parent = if departments { format!("parent: d{}, ", queue / 3) } else { String::new() };
         text += &format!(
-            "  - {{name: q{queue}, {parent}gpu: {{quota: 80, limit: unlimited, weight: 1}}, cpu: {unlimited}, memory: {unlimited}}}\n"
+            "  - {{name: q{queue}, {parent}gpu: {{quota: {}, limit: unlimited, weight: 1}}, cpu: {}, memory: {unlimited}}}\n",
+            if crossed { 80 + queue % 3 } else { 80 },
+            if crossed {
+                format!("{{quota: {}, limit: unlimited, weight: 1}}", 900 - queue % 3)
+            } else {
+                unlimited.into()
+            },
         );
     }
     text += "jobs:\n";
@@ -75,8 +82,9 @@ fn cycle(c: &mut Criterion) {
         ("allocate", scenario(0, "unlimited")),
         ("full", scenario(100, "0")),
         ("reclaim", scenario(100, "unlimited")),
-        ("500 running, flat", crowded(false)),
-        ("500 running, departments", crowded(true)),
+        ("500 running, flat", crowded(false, false)),
+        ("500 running, departments", crowded(true, false)),
+        ("500 running, crossed", crowded(true, true)),
     ] {
         let before = simulation(&text);
         let mut after = before.clone();

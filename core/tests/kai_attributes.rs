@@ -201,6 +201,47 @@ jobs:
 }
 
 #[test]
+fn nominated_nodes_come_first_if_they_fit() {
+    let text = |settings: &str| {
+        format!(
+            "{settings}nodes: [{{name: full, gpu: 1}}, {{name: a, gpu: 8}}, {{name: b, gpu: 4}}]
+{QUEUE}jobs:
+- {{name: x, queue: q, gpu: 1, on: [full]}}
+- {{name: free, queue: q, gpu: 1}}
+- {{name: named, queue: q, gpu: 1, nominated-node: a}}
+- {{name: taken, queue: q, gpu: 1, nominated-node: full}}
+- name: both
+  queue: q
+  nominated-node: a
+  pod-sets: [{{name: k, gpu: 1}}, {{name: l, gpu: 1, nominated-node: b}}]
+"
+        )
+    };
+    let places = |named, taken, k| {
+        [("x", "full"), ("free", "b"), ("named", named), ("taken", taken), ("both/k/1", k), ("both/l/1", "b")]
+    };
+    // The fuller node is better; a nominated one is better still, if it has room.
+    assert_places(&text(""), &places("a", "b", "a"));
+    let without = "settings: {plugins: [predicates, proportion, nodeavailability, nodeplacement]}\n";
+    assert_places(&text(without), &places("b", "a", "b"));
+}
+
+#[test]
+fn nominated_nodes_exist() {
+    let found = |nominated: &str| {
+        let text = format!(
+            "format: fairground-scenario\nversion: 1\nnodes: [{{name: node, count: 2, gpu: 1}}]
+{QUEUE}jobs: [{{name: j, queue: q, gpu: 1, nominated-node: {nominated}}}]
+"
+        );
+        let found = check(&read(&text).scenario.expect("it is a scenario")).diagnostics;
+        found.into_iter().map(|d| (d.code, d.fix.map(|fix| fix.label))).collect::<Vec<_>>()
+    };
+    assert_eq!(found("node-2"), []);
+    assert_eq!(found("nod-2"), [(codes::NO_NODE, Some("Use \"node-2\"".to_string()))]);
+}
+
+#[test]
 fn switches_without_effect_are_told() {
     let told = |settings: &str, rest: &str| {
         let text = format!("format: fairground-scenario\nversion: 1\nsettings: {{{settings}}}\n{rest}");

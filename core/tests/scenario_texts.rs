@@ -82,6 +82,7 @@ fn every_kind_of_finding_says_what_to_do() {
         4:33 error S057 nodes["n"].pool: pool "dev" is not in the list of pools; add it or name another [Add the pool "dev"]
         3:24 warning S058 pools["dev"]: no node is in the pool "dev", so nothing runs there [Remove the pool]
         6:1 warning S059 settings.maxapplications.b: YuniKorn would refuse this: root has maxapplications 2, so b needs it too
+        5:56 warning S060 jobs["j"].scheduling-backoff: scheduling-backoff 3 counts as 1: only 1 and -1 are documented [Set it to 1]
     "#]].assert_eq(&texts.concat());
 }
 

@@ -186,6 +186,8 @@ fn add_job(cluster: &mut Cluster, n: &mut Numbers, queue: QueueId, i: u8) {
         pools: Vec::new(),
         name: format!("j{i}").into(),
         queue,
+        is_tried_once: n.below(5) == 4,
+        offers: 0,
         priority,
         preemptible: priority < 100,
         created: submit,

@@ -44,7 +44,10 @@ fn run(plan: &Plan, mut each: impl FnMut(&Simulation, &CycleRecord)) {
 fn job_of(simulation: &Simulation, event: Event) -> Option<JobId> {
     let of = |pod| Some(simulation.cluster().pods[pod].job);
     match event {
-        Event::Submitted { job } | Event::JobDone { job } | Event::Offered { job, .. } => Some(job),
+        Event::Submitted { job }
+        | Event::JobDone { job }
+        | Event::SetAside { job }
+        | Event::Offered { job, .. } => Some(job),
         Event::Bound { pod, .. }
         | Event::Claimed { pod, .. }
         | Event::Unclaimed { pod, .. }

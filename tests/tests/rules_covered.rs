@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::Path;
 
-use fairground::policy::kai::rules;
+use fairground::policy::kai::{hangs_on_chance, rules};
 use fairground::scenario;
 use fairground::sim::{Simulation, explain};
 use fairground::trace::{DivisionStep, Level};
@@ -47,6 +47,26 @@ jobs:
 - {name: jb, queue: b, gpu: 1}
 ";
 
+/// Recordings are of single cycles, so none shows a job that was tried once and is tried no more.
+const TRIED_ONCE: &str = "
+format: fairground-scenario
+version: 1
+nodes: [{name: n, gpu: 1}]
+queues: [{name: q, gpu: {quota: 1, limit: unlimited, weight: 1}}]
+jobs:
+- {name: a, queue: q, gpu: 1, on: [n]}
+- {name: b, queue: q, gpu: 1, scheduling-backoff: 1}
+";
+
+/// Nor does any have a nominated node.
+const NOMINATED: &str = "
+format: fairground-scenario
+version: 1
+nodes: [{name: a, gpu: 1}, {name: b, gpu: 2}]
+queues: [{name: q, gpu: {quota: 1, limit: unlimited, weight: 1}}]
+jobs: [{name: j, queue: q, gpu: 1, nominated-node: b}]
+";
+
 #[test]
 fn every_rule_of_kai_decides_somewhere() {
     let mut first: BTreeMap<&'static str, String> = BTreeMap::new();
@@ -58,6 +78,12 @@ fn every_rule_of_kai_decides_somewhere() {
     }
     for mark in simulation(TWINS).advance().expect("a first cycle").marks {
         first.entry(mark.rule.key()).or_insert_with(|| "twins".into());
+    }
+    for key in rules_of_events(TRIED_ONCE) {
+        first.entry(key).or_insert_with(|| "tried once".into());
+    }
+    for key in rules_of_events(NOMINATED) {
+        first.entry(key).or_insert_with(|| "nominated".into());
     }
     let is_missing = |first: &BTreeMap<_, _>| rules().iter().any(|rule| !first.contains_key(rule.key()));
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("golden");
@@ -71,6 +97,11 @@ fn every_rule_of_kai_decides_somewhere() {
             for opening in openings(&case).unwrap_or_default() {
                 for key in laws::rules_used(&opening) {
                     first.entry(key).or_insert_with(|| case.id.clone());
+                }
+                // That the order of insertion decides shows in no comparison.
+                let hangs = if case.strict { Vec::new() } else { hangs_on_chance(&opening) };
+                for mark in hangs {
+                    first.entry(mark.rule.key()).or_insert_with(|| case.id.clone());
                 }
             }
         }
@@ -89,6 +120,12 @@ fn every_rule_of_kai_decides_somewhere() {
 fn rules_of_all_checks(scenario: &str) -> Vec<&'static str> {
     let explained = explain(&simulation(scenario), Level::Every).expect("a first cycle");
     explained.trace.checks.iter().map(|check| check.rule.key()).collect()
+}
+
+/// The keys of all rules by which something happened in a scenario's first cycle.
+fn rules_of_events(scenario: &str) -> Vec<&'static str> {
+    let record = simulation(scenario).advance().expect("a first cycle");
+    record.events.iter().flat_map(|event| &event.checks).map(|check| check.rule.key()).collect()
 }
 
 fn simulation(scenario: &str) -> Simulation {

@@ -16,6 +16,10 @@ pub struct Job {
     pub partition: PartitionId,
     /// Those it may run in, in the order in which it is offered to them; empty: only `partition`.
     pub pools: Vec<PartitionId>,
+    /// Whether it is tried once only in each partition it is offered to, under policies that know that.
+    pub is_tried_once: bool,
+    /// How often it was offered to another partition so far. Kept by `lifecycle`.
+    pub offers: u32,
     /// Larger first inside a queue.
     pub priority: i32,
     /// Whether it may be evicted for others.

@@ -367,7 +367,9 @@ impl World {
 
     /// The job is offered to another partition from now on. None of its pods holds anything.
     pub fn offer(&mut self, job: JobId, partition: PartitionId) {
-        self.cluster.jobs[job].partition = partition;
+        let job = &mut self.cluster.jobs[job];
+        job.partition = partition;
+        job.offers = job.offers.saturating_add(1);
     }
 
     /// Whether a pod of the job holds something.

@@ -81,6 +81,8 @@ pub struct PodRules {
     pub labels: Vec<(Arc<str>, Arc<str>)>,
     /// Whether it waits for something outside scheduling, for ever.
     pub gated: bool,
+    /// The name of the node that something outside has in mind for it.
+    pub nominated_node: Option<Arc<str>>,
 }
 
 /// One requirement on the labels of a node.

@@ -211,7 +211,7 @@ CHOICE "S030" Error "not one of the choices"
 "nodes: [{name: n, gpu: 8, state: broken}]\n"
 
 NO_NODE "S031" Error "node does not exist"
-"A job that runs from the start names a node that is not in the file. Nodes of a group are called `name-1`, `name-2`, …"
+"A job that runs from the start, or that a node is nominated for, names a node that is not in the file. Nodes of a group are called `name-1`, `name-2`, …"
 "nodes: [{name: n, gpu: 8}]\n\
 queues: [{name: a, gpu: {quota: 1, limit: unlimited, weight: 1}}]\n\
 jobs: [{name: j, queue: a, gpu: 1, on: [m]}]\n"
@@ -371,6 +371,13 @@ keep the one it had before."
 nodes: [{name: n, gpu: 8}]\n\
 queues: [{name: a, gpu: {quota: 1}}, {name: b, gpu: {quota: 1}}]\n\
 settings: {maxapplications.root: 2, maxapplications.a: 1}\n"
+
+BACKOFF "S060" Warning "another back-off than once or never"
+"The scheduling back-off of a job is 1 (it is tried once in a pool) or -1 (it is tried in every cycle). KAI only asks \
+whether it is -1, so any other number counts as 1."
+"nodes: [{name: n, gpu: 8}]\n\
+queues: [{name: a, gpu: {quota: 2, limit: unlimited, weight: 1}}]\n\
+jobs: [{name: j, queue: a, gpu: 1, scheduling-backoff: 3}]\n"
 }
 
 /// Kinds of findings that no scenario has: they are about edits and imports.

@@ -226,6 +226,12 @@ pub struct JobEntry {
     pub gang: Option<Scalar>,
     /// How long placeholders wait for the rest of the gang, from the first that is placed; left out: 15 minutes.
     pub placeholder_timeout: Option<Scalar>,
+    /// KAI: `1`: if all of it still waits at the end of a cycle, it is not tried again in that pool; `-1`: it is tried
+    /// in every cycle. Left out: -1.
+    pub scheduling_backoff: Option<Scalar>,
+    /// The node that something outside (another scheduler, an autoscaler) has in mind for its pods. Under KAI a pod goes
+    /// there before any other node, if it fits. Left out: none.
+    pub nominated_node: Option<String>,
 }
 
 /// Pods of one kind in a job.
@@ -253,6 +259,8 @@ pub struct PodSetEntry {
     pub gated: Option<Scalar>,
     /// On how many devices each pod wants its part; left out: 1.
     pub gpu_devices: Option<Scalar>,
+    /// The node that something outside has in mind for its pods; left out: as the job says.
+    pub nominated_node: Option<String>,
 }
 
 /// Something that happens from outside during the run. Exactly one of `queue`, `node`, `job` is given.

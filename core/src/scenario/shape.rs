@@ -266,6 +266,8 @@ shape! { JobEntry:
     25 "pools" pools Texts,
     26 "gang" gang Value,
     27 "placeholder-timeout" placeholder_timeout Value,
+    28 "scheduling-backoff" scheduling_backoff Value,
+    29 "nominated-node" nominated_node Name,
 }
 
 shape! { PodSetEntry:
@@ -280,6 +282,7 @@ shape! { PodSetEntry:
     8 "labels" labels Labels,
     9 "gated" gated Value,
     10 "gpu-devices" gpu_devices Value,
+    11 "nominated-node" nominated_node Name,
 }
 
 shape! { TimelineEntry:

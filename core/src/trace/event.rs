@@ -91,6 +91,11 @@ pub enum Event {
         /// To which.
         partition: PartitionId,
     },
+    /// All of the job still waits and it is not tried again in its partition.
+    SetAside {
+        /// The job.
+        job: JobId,
+    },
     /// A timeline entry of the scenario took effect.
     Changed {
         /// Its position in the scenario's timeline.

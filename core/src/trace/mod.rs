@@ -45,7 +45,8 @@ pub struct Trace {
     pub refusals: Vec<Refusal>,
     /// Every comparison, at level [`Level::Every`] only.
     pub checks: Vec<Check>,
-    /// Where the simulation cannot be held against the real scheduler, at any level.
+    /// Where the simulation cannot be held against the real scheduler, at any level; at [`Level::Outcomes`] also where
+    /// chance chose, but the other way would have ended alike.
     pub marks: Vec<Mark>,
 }
 

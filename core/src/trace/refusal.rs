@@ -101,6 +101,8 @@ pub enum Gate {
     GangFailed,
     /// Its queue takes no gang, or none that large.
     GangRefused,
+    /// Not tried: it was tried once in this partition, and that is all it may be.
+    TriedOnce,
     /// Not tried: an equal or easier job failed already in this cycle.
     LikeFailed {
         /// That job.

@@ -23,6 +23,8 @@ pub fn jobs(work: &mut Work<'_>) {
     let priority = format!("{name} does not read priorities of jobs");
     let preemptible = format!("{name} evicts nobody");
     let subgroups = format!("{name} has no subgroups and no order among the pods of a job");
+    let backoff = format!("{name} tries a job that waits for as long as it waits");
+    let nominated = format!("{name} does not look at nominated nodes");
     let taints = format!("{name} knows labels of hosts, but no taints, tolerations or affinity");
     for (i, job) in work.old.jobs.iter().enumerate() {
         let at = match job.name.as_str() {
@@ -48,6 +50,11 @@ pub fn jobs(work: &mut Work<'_>) {
         });
         lost(from.has_subgroups && !to.has_subgroups && has_group, "pod-sets", &subgroups);
         lost(from.has_subgroups && !to.has_subgroups && has_order, "labels", &subgroups);
+        let has_backoff = job.scheduling_backoff.as_ref().is_some_and(|n| n.0.trim() != "-1");
+        lost(from.has_subgroups && !to.has_subgroups && has_backoff, "scheduling-backoff", &backoff);
+        let nominates =
+            job.nominated_node.is_some() || job.pod_sets.iter().any(|set| set.nominated_node.is_some());
+        lost(from.has_subgroups && !to.has_subgroups && nominates, "nominated-node", &nominated);
         lost(!to.has_taints && !job.tolerations.is_empty(), "tolerations", &taints);
         lost(!to.has_taints && !job.affinity.is_empty(), "affinity", &taints);
     }

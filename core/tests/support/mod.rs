@@ -115,13 +115,14 @@ fn queue() -> impl Strategy<Value = QueueEntry> {
 }
 
 fn pod_set() -> impl Strategy<Value = PodSetEntry> {
-    let rules = (text(), btree_map(text(), text(), 0..2), value(), value());
+    let rules = (text(), btree_map(text(), text(), 0..2), value(), value(), of(text()));
     (text(), value(), value(), value(), value(), value(), value(), rules).prop_map(
         |(name, pods, min_available, gpu, gpu_memory, cpu, memory, rules)| PodSetEntry {
             group: rules.0,
             labels: rules.1,
             gated: rules.2,
             gpu_devices: rules.3,
+            nominated_node: rules.4,
             name,
             pods,
             min_available,
@@ -138,7 +139,17 @@ fn job() -> impl Strategy<Value = JobEntry> {
     let ask = (value(), value(), value(), value(), value(), value());
     let lists = (btree_map(text(), text(), 0..2), vec(pod_set(), 0..3), vec(text(), 0..3), vec(pool(), 0..3));
     let labels = btree_map(text(), text(), 0..2);
-    let rules = (vec(text(), 0..2), vec(text(), 0..2), labels, value(), value(), value(), value());
+    let rules = (
+        vec(text(), 0..2),
+        vec(text(), 0..2),
+        labels,
+        value(),
+        value(),
+        value(),
+        value(),
+        value(),
+        of(text()),
+    );
     (text(), text(), times, value(), value(), of(text()), ask, lists, text(), rules).prop_map(
         |(name, queue, times, priority, preemptible, user, ask, lists, note, rules)| JobEntry {
             tolerations: rules.0,
@@ -148,6 +159,8 @@ fn job() -> impl Strategy<Value = JobEntry> {
             gpu_devices: rules.4,
             gang: rules.5,
             placeholder_timeout: rules.6,
+            scheduling_backoff: rules.7,
+            nominated_node: rules.8,
             name,
             queue,
             count: times.0,

@@ -247,6 +247,8 @@ fn job(j: &format::Job) -> Result<SnapshotJob, String> {
         priority: j.priority,
         preemptible: j.preemptible,
         created_s: j.created_s,
+        is_tried_once: false,
+        is_set_aside: false,
         last_start_s: j.last_start_s,
         stale_since_s: j.stale_since_s,
         allocated: j.allocated,

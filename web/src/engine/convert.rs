@@ -275,9 +275,10 @@ enum About {
 
 fn event_row(cluster: &Cluster, record: &CycleRecord, recorded: &Recorded) -> EventRow {
     let (about, node, by) = match recorded.event {
-        Event::Submitted { job } | Event::JobDone { job } | Event::Offered { job, .. } => {
-            (About::Job(job), None, None)
-        }
+        Event::Submitted { job }
+        | Event::JobDone { job }
+        | Event::SetAside { job }
+        | Event::Offered { job, .. } => (About::Job(job), None, None),
         Event::Bound { pod, node, .. } | Event::Claimed { pod, node } => (About::Pod(pod), Some(node), None),
         Event::Unclaimed { pod, node, by } => (About::Pod(pod), Some(node), by),
         Event::Evicted { pod, node, by, .. } => (About::Pod(pod), Some(node), by),

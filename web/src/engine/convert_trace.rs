@@ -29,6 +29,7 @@ pub fn kind(event: &Event) -> &'static str {
         Event::Finished { .. } => "finished",
         Event::JobDone { .. } => "done",
         Event::Offered { .. } => "offered",
+        Event::SetAside { .. } => "set-aside",
         Event::Changed { .. } => "changed",
     }
 }
@@ -173,6 +174,7 @@ fn gate(cluster: &Cluster, gate: &Gate) -> GateRow {
         },
         Gate::GangFailed => row("gang-failed"),
         Gate::GangRefused => row("gang-refused"),
+        Gate::TriedOnce => row("tried-once"),
         Gate::LikeFailed { job } => {
             GateRow { job: cluster.jobs[*job].name.to_string(), ..row("like-failed") }
         }

@@ -72,7 +72,10 @@ impl Tape {
         self.levels.push(record);
         for recorded in &record.events {
             let job = match recorded.event {
-                Event::Submitted { job } | Event::JobDone { job } | Event::Offered { job, .. } => Some(job),
+                Event::Submitted { job }
+                | Event::JobDone { job }
+                | Event::SetAside { job }
+                | Event::Offered { job, .. } => Some(job),
                 Event::Bound { pod, .. }
                 | Event::Claimed { pod, .. }
                 | Event::Unclaimed { pod, .. }

@@ -393,6 +393,8 @@ fn other(frame: &Frame, event: &EventRow) -> Explanation {
             .say(" found no place in its pool, so it is offered to the pool ")
             .say(&*event.pool)
             .say(" now."),
+        "set-aside" => job
+            .say(" found no place in this cycle, and its scheduling-backoff of 1 allows one try: it is not tried again."),
         "finished" => job.say(" finished on ").node(&event.node).say("."),
         "done" => job.say(" is done: its last pod ended."),
         "mark" => marked(frame, event).say("."),

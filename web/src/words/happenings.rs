@@ -97,6 +97,7 @@ fn line(frame: &Frame, group: &Group<'_>) -> Text {
         "evicted" => job.say(format!("{pods} evicted: {}", super::event::reason(&event.reason))),
         "requeued" => job.say(format!("{pods} waits again")),
         "offered" => job.say(format!(" offered to the pool {}", event.pool)),
+        "set-aside" => job.say(" is not tried again"),
         "finished" => job.say(format!("{pods} finished")),
         "mark" => super::event::marked(frame, event),
         "changed" => Text::of("The plan changed"),

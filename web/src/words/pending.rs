@@ -90,6 +90,9 @@ impl Case<'_> {
             "gang-refused" => job().say(" was refused: ").queue(name).say(
                 " takes no gang that large, or none at all because its applications are sorted by fair.",
             ),
+            "tried-once" => job().say(
+                " waits: it was tried once in its pool, and its scheduling-backoff of 1 allows no more.",
+            ),
             "like-failed" => job()
                 .say(" was not tried: ")
                 .job(&gate.job)

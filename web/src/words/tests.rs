@@ -126,6 +126,7 @@ fn every_gate_has_its_sentence() {
         }),
         refused("behind", |_, gate| gate.job = "b1".into()),
         refused("like-failed", |_, gate| gate.job = "b1".into()),
+        refused("tried-once", |_, _| {}),
         refused("some-new-gate", |_, _| {}),
     ];
     expect![[r#"
@@ -145,6 +146,7 @@ fn every_gate_has_its_sentence() {
         `b2` waits: 1 GPU is free, at most 1 on one node; it needs 2 on one node. 2 nodes looked at: 1 with too few free GPUs, 1 down.
         `b2` waits behind `b1`, which comes first in `team-b`.
         `b2` was not tried: `b1`, which asks for no more, found no place in this cycle.
+        `b2` waits: it was tried once in its pool, and its scheduling-backoff of 1 allows no more.
         `b2` waits: some new gate.
     "#]]
     .assert_eq(&(lines.join("\n") + "\n"));

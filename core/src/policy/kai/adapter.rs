@@ -19,9 +19,11 @@ use std::sync::Arc;
 
 use super::config::{Config, UsageParams};
 use super::grown::Grown;
+use super::memory::Memory;
 use super::notes::{empty_row, per_resource};
 use super::queues::{snapshot_queues, without_departments};
 use super::recorder::{Decided, Recorder};
+use super::redraw;
 use super::request::{Request, yardstick};
 use super::session::{GPU_WORKER, Ids, Session};
 use super::shares::{self, Queue, open_queues};
@@ -34,7 +36,7 @@ use crate::cluster::{Devices, GpuRequest, Node, NodeUse, Phase, Pod};
 use crate::id::{JobId, NodeId, PodId, QueueId};
 use crate::policy::{Decision, PartitionView, Rhythm, Scheduler, Turn};
 use crate::time::Time;
-use crate::trace::{DivisionStep, Event, Gate, Ledger, LedgerRow, Trace};
+use crate::trace::{DivisionStep, Event, Gate, Ledger, LedgerRow, Level, Trace};
 use crate::units::{Amount, Resource};
 
 /// KAI Scheduler.
@@ -44,23 +46,6 @@ pub struct Kai {
     pub config: Config,
     /// When cycles take place.
     pub rhythm: Rhythm,
-}
-
-/// What is remembered between cycles.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Memory {
-    jobs: BTreeMap<JobId, JobMemory>,
-    /// Usage, where it is measured.
-    usage: Option<Box<Grown>>,
-}
-
-/// What is remembered of a job.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct JobMemory {
-    /// When the allocate action last started it.
-    last_start: Option<Time>,
-    /// Since when it is stale.
-    stale_since: Option<Time>,
 }
 
 impl Scheduler for Kai {
@@ -114,17 +99,11 @@ impl Kai {
         let n_events = trace.events.len();
         let mut out = Recorder::new(trace);
         super::run_actions(&mut session, &mut out);
-        for &job in &out.started {
-            memory.jobs.entry(session.facts_of(job).id).or_default().last_start = Some(world.now);
-        }
-        for &(job, is_stale) in &out.stale {
-            let since = is_stale.then_some(world.now);
-            memory.jobs.entry(session.facts_of(job).id).or_default().stale_since = since;
-        }
-        let live = &world.cluster.live_jobs;
-        if memory.jobs.len() > 2 * live.len() + 64 {
-            memory.jobs.retain(|job, _| live.binary_search(job).is_ok());
-        }
+        out.trace.marks.extend(match out.trace.level {
+            Level::Outcomes => std::mem::take(&mut session.ties.marks),
+            _ => redraw::marks(&snapshot, &ids, &session, &out),
+        });
+        memory.close(world, &session, &mut out);
         let Recorder { trace, decisions, claims, .. } = out;
         let decisions = Placing::default().decide(world, &session, decisions, &mut trace.events, n_events);
         for refusal in &mut trace.refusals {
@@ -263,6 +242,9 @@ impl Kai {
         let yardstick = yardstick(self.config.dialect, with_gpus.map(device_mib));
         for job in jobs {
             let Some(leaf) = places[crate::id::Id::index(cluster.jobs[job].queue)] else { continue };
+            if memory.is_set_aside(cluster, job) {
+                continue;
+            }
             let preemptible = cluster.jobs[job].preemptible;
             let mut pods: Vec<&Pod> = Vec::new();
             pods.extend(cluster.pods_of(job).map(|(_, pod)| pod));
@@ -333,6 +315,8 @@ impl Words {
             priority: i64::from(job.priority),
             preemptible: job.preemptible,
             created_s: job.created.as_seconds(),
+            is_tried_once: job.is_tried_once,
+            is_set_aside: memory.is_set_aside(cluster, id),
             last_start_s: known.last_start.or(job.last_start).map(Time::as_seconds),
             stale_since_s: known.stale_since.map(Time::as_seconds),
             allocated: None,

@@ -129,12 +129,17 @@ mod tests {
     fn queue(dice: &mut Dice, snapshot: &mut Snapshot, parent: &Arc<str>) -> Arc<str> {
         let n = snapshot.queues.len();
         let name: Arc<str> = Arc::from(format!("q{n}"));
+        // Some may hold more GPUs and less CPU than their siblings.
+        let has_cpu = dice.below(3) == 0;
         snapshot.queues.push(SnapshotQueue {
             name: name.clone(),
             parent: parent.clone(),
             priority: 100 + dice.below(5) as i64 / 4,
             created_s: ((n as u64 * 37) % 101) as f64,
-            quota: gpus(dice.below(9) as f64),
+            quota: Quantities {
+                cpu: if has_cpu { dice.below(9) as f64 } else { -1.0 },
+                ..gpus(dice.below(9) as f64)
+            },
             limit: gpus(-1.0),
             weight: Quantities { cpu: 1.0, memory: 1.0, gpu: dice.below(4) as f64 },
             ..SnapshotQueue::default()
@@ -191,7 +196,6 @@ mod tests {
     /// The order in which those looked for come, each placed at once if `places` says so, and how many were popped.
     fn order(snapshot: &Snapshot, wanted: &[JobRef], places: u64, skips: bool) -> (Vec<JobRef>, usize) {
         let mut s = Session::open(snapshot, &Ids::in_file_order(snapshot), Level::Outcomes);
-        assert!(s.siblings_are_ordered);
         let mut tree = QueueTree::serving(&s, None);
         let waiting = s.waiting().to_vec();
         tree.load_sorted(&mut s, waiting);
@@ -219,9 +223,14 @@ mod tests {
     #[test]
     fn those_that_matter_come_in_the_same_order() {
         let mut dice = Dice(7);
-        let (mut n_all, mut n_skipping) = (0, 0);
+        let (mut n_worlds, mut n_all, mut n_skipping) = (0, 0, 0);
         for _ in 0..500 {
             let snapshot = world(&mut dice);
+            if !Session::open(&snapshot, &Ids::in_file_order(&snapshot), Level::Outcomes).siblings_are_ordered
+            {
+                continue;
+            }
+            n_worlds += 1;
             let mut wanted: Vec<JobRef> =
                 (0..1 + dice.below(6)).map(|_| JobRef::of(dice.below(40) as usize)).collect();
             sort::sort(&mut wanted);
@@ -234,6 +243,7 @@ mod tests {
             n_all += all.1;
             n_skipping += skipping.1;
         }
+        assert!(n_worlds > 250, "only {n_worlds} worlds have ordered siblings");
         assert!(2 * n_skipping < n_all, "{n_skipping} of {n_all} were popped");
     }
 }

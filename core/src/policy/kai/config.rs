@@ -10,7 +10,7 @@
 //! | setting of a scenario | field | upstream default | certainly without effect if |
 //! |---|---|---|---|
 //! | `actions` | `actions` | allocate, consolidation, reclaim, preempt, stalegangeviction | – |
-//! | `plugins` | `plugins` | [`DEFAULT_PLUGINS`] | nominatednode, dynamicresources, topology, snapshot, podaffinity: always |
+//! | `plugins` | `plugins` | [`DEFAULT_PLUGINS`] | dynamicresources, topology, snapshot, podaffinity: always; nominatednode: no job has a nominated node |
 //! | `k-value` (`kValue`) | `k_value` | 1 | no queue has usage and none is measured |
 //! | `saturation-multiplier` (`relcaimerSaturationMultiplier`) | `saturation_multiplier` | 1 | no reclaim, or no queue has a parent |
 //! | `reclaimerUtilizationMultiplier` | – | – | always: documented, but never read (kai.md 8, row 6) |

@@ -65,6 +65,9 @@ impl Filters {
     }
 
     fn devices_suffice(&self) -> bool {
+        if let [asked] = self.asked[..] {
+            return asked == 0.0 || self.capacity.iter().any(|&c| c >= asked);
+        }
         let mut largest: Vec<NodeRef> = (0..self.capacity.len()).map(NodeRef::of).collect();
         let of = |n: &NodeRef| self.capacity[n.ix()];
         sort::sort_by(&mut largest, |l, r| of(r).partial_cmp(&of(l)).expect("capacities are never NaN"));

@@ -33,6 +33,10 @@ pub(super) struct JobFacts {
     pub priority: i64,
     pub preemptible: bool,
     pub created_s: f64,
+    /// Whether it may be tried once only in this node pool.
+    pub is_tried_once: bool,
+    /// Whether that was done, so that nothing is seen of it but what it holds.
+    pub is_set_aside: bool,
     /// Its place in job order, but for how filled it is.
     pub place: Place,
     pub first_pod: PodRef,
@@ -131,6 +135,10 @@ impl Job {
     /// How many pods its index knows as pending.
     pub fn has_pending(&self) -> bool {
         self.indexed[Status::Pending.ix()] > 0
+    }
+    /// Whether its index knows a pod as pending or gated.
+    pub fn is_waiting(&self) -> bool {
+        self.has_pending() || self.indexed[Status::Gated.ix()] > 0
     }
     /// Whether enough pods are alive and not gated.
     pub fn is_ready(&self) -> bool {

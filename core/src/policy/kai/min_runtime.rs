@@ -77,16 +77,23 @@ impl Session<'_> {
         if self.config.reclaim_resolve == ReclaimResolve::Queue {
             return self.nearest(victim, of);
         }
-        let (by, victim) = (self.path_from_root(by), self.path_from_root(victim));
-        let split = by.iter().zip(&victim).position(|(l, r)| l != r);
-        match split.unwrap_or(victim.len() - 1) {
-            0 => of(&self.queues[victim[0].ix()]),
-            below => self.nearest(victim[below], of),
+        let up = |from| std::iter::successors(Some(from), |q: &QueueRef| self.queues[q.ix()].parent);
+        let is_common = |queue: QueueRef| up(by).any(|q| q == queue);
+        if is_common(victim) {
+            return self.nearest(victim, of);
+        }
+        // The first queue on the victim's path below the lowest common ancestor; its top queue if there is none.
+        let parent = |queue: QueueRef| self.queues[queue.ix()].parent;
+        let below = up(victim).find(|&q| parent(q).is_none_or(is_common)).unwrap_or(victim);
+        match parent(below) {
+            None => of(&self.queues[below.ix()]),
+            Some(_) => self.nearest(below, of),
         }
     }
 
     fn nearest(&self, from: QueueRef, of: impl Fn(&Queue) -> Option<f64>) -> Option<f64> {
-        self.path_from_root(from).into_iter().rev().find_map(|q| of(&self.queues[q.ix()]))
+        std::iter::successors(Some(from), |q| self.queues[q.ix()].parent)
+            .find_map(|q| of(&self.queues[q.ix()]))
     }
 
     /// The queues from the root down to this one.

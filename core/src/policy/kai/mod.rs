@@ -5,6 +5,7 @@
 
 mod adapter;
 mod allocate;
+mod backoff;
 mod bystanders;
 mod capacity;
 mod chunk;
@@ -19,6 +20,7 @@ mod hopeful;
 mod hypothesis;
 mod job;
 mod job_order;
+mod memory;
 mod min_runtime;
 mod node;
 mod notes;
@@ -33,6 +35,7 @@ pub(in crate::policy) mod queues;
 mod reclaim;
 mod reclaimable;
 mod recorder;
+mod redraw;
 mod refusals;
 mod request;
 mod score;
@@ -47,22 +50,37 @@ mod statement;
 mod task;
 pub mod usage;
 
-pub use adapter::{Kai, Memory};
+pub use adapter::Kai;
+pub use memory::Memory;
 pub use queue_order::NAME;
 pub use recorder::CRASH;
 
-use crate::trace::{Rule, Trace};
+use crate::trace::{Level, Mark, Rule, Trace};
 use config::Action;
 use recorder::Recorder;
 use session::{Ids, Session};
 use snapshot::{CycleOutcome, Snapshot};
 
-/// One cycle: opens a session from the snapshot, runs the configured actions in order, closes it.
+/// One cycle: opens a session from the snapshot, runs the configured actions in order, closes it. Choices between equals
+/// are marked whether or not they change the end.
 pub fn run_cycle(snapshot: &Snapshot, trace: &mut Trace) -> CycleOutcome {
-    let mut session = Session::open(snapshot, &Ids::in_file_order(snapshot), trace.level);
+    let ids = Ids::in_file_order(snapshot);
+    let mut session = Session::open(snapshot, &ids, trace.level);
     let mut out = Recorder::comparing(&session, snapshot, trace);
     run_actions(&mut session, &mut out);
+    out.trace.marks.append(&mut session.ties.marks);
     out.outcome.unwrap_or_default()
+}
+
+/// Where a cycle hangs on chance: what [`run_cycle`] marks wherever there was a choice between equals, as far as it
+/// changes the end.
+pub fn hangs_on_chance(snapshot: &Snapshot) -> Vec<Mark> {
+    let ids = Ids::in_file_order(snapshot);
+    let mut session = Session::open(snapshot, &ids, Level::Outcomes);
+    let mut trace = Trace::new(Level::Outcomes);
+    let mut out = Recorder::new(&mut trace);
+    act(&mut session, &mut out);
+    redraw::marks(snapshot, &ids, &session, &out)
 }
 
 /// One cycle in which only the job of this name is tried; the others that wait count and stand in their queues.
@@ -76,6 +94,15 @@ pub fn try_job(snapshot: &Snapshot, job: &str, trace: &mut Trace) -> CycleOutcom
 
 /// The configured actions in order, and the explanations of what is left.
 fn run_actions(session: &mut Session<'_>, out: &mut Recorder<'_>) {
+    act(session, out);
+    for refusal in session.refusals(out) {
+        out.trace.refusal(|| refusal);
+    }
+    out.trace.checks.append(&mut session.notes.checks);
+}
+
+/// The configured actions in order.
+fn act(session: &mut Session<'_>, out: &mut Recorder<'_>) {
     for &action in &session.config.actions {
         out.begin(session, action);
         session.ties.forget(0);
@@ -88,11 +115,6 @@ fn run_actions(session: &mut Session<'_>, out: &mut Recorder<'_>) {
         }
         out.end(session);
     }
-    for refusal in session.refusals(out) {
-        out.trace.refusal(|| refusal);
-    }
-    out.trace.marks.append(&mut session.ties.marks);
-    out.trace.checks.append(&mut session.notes.checks);
 }
 
 /// All rules of the policy, in the order of a cycle.
@@ -113,6 +135,7 @@ pub fn rules() -> Vec<Rule> {
         capacity::QUOTA,
         place::ROOM,
         place::BEST_NODE,
+        place::NOMINATED,
         reclaimable::CAN_RECLAIM,
         reclaimable::MAINTAIN_FAIR_SHARE,
         reclaimable::GUARANTEE_QUOTA,
@@ -121,6 +144,7 @@ pub fn rules() -> Vec<Rule> {
         min_runtime::RAN_LONG_ENOUGH,
         recorder::LOWER_PRIORITY,
         recorder::STALE_GRACE,
+        backoff::BACKOFF,
         recorder::CRASH,
     ];
     rules.extend(orders::rules());

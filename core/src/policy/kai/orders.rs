@@ -5,16 +5,15 @@
 //! each registered order is drawn anew whenever it is asked for, as those maps do it: the items of a map of up to eight
 //! come in the order in which they went in, beginning at one of eight slots; those of a larger map in any order. What
 //! is drawn depends on the seed, the order, how far the cycle is, and the items, so the same seed gives the same run.
-//! With and without a seed, what is committed carries a mark for each choice on its way between candidates that only
-//! such an order told apart.
+//! With and without a seed, each choice between candidates that only such an order told apart, on the way to something
+//! that is committed, is a candidate for a mark; [`super::redraw`] says which of them are marked.
 //!
 //! # Source
 //! kai.md 11; the maps of Go since 1.24
 //!
 //! # Differs
 //! N-1 (order of summation), N-4 (pods of a group) and N-5 (representatives of incomparable jobs) are not permuted;
-//! N-10 and N-11 decide nothing. N-2 has no mark: that a heap is out of order shows in no comparison. At most
-//! 16 choices are kept for a decision, 64 for a cycle
+//! N-10 and N-11 decide nothing. At most 16 choices are kept for a decision, 64 for a cycle
 
 use super::session::Session;
 use super::task::JobRef;
@@ -34,6 +33,21 @@ pub(super) enum Chance {
     Nodes = 8,
     /// N-9: which jobs a consolidation looks at when there are too many.
     Consolidation = 9,
+}
+
+/// Orders that are drawn anew, whatever the seed.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Redraw {
+    /// The one order; `None`: all.
+    pub chance: Option<Chance>,
+    /// Which draw.
+    pub draw: u64,
+}
+
+impl Redraw {
+    fn is_of(self, chance: Chance) -> bool {
+        self.chance.is_none_or(|one| one == chance)
+    }
 }
 
 /// Slots of a map that is not hashed yet.
@@ -59,6 +73,7 @@ macro_rules! rules {
 }
 
 rules! {
+    INSERTION "insertion" "in which order jobs and queues enter the heaps they are served from: another ends differently" "result with another order is another" "N-2"
     QUEUES "queues" "two queues of the same age that are equal in everything: either may come first" "created(l) = created(r)" "N-3"
     DEVICES "devices" "devices that are equally full: any of them may be shared" "score(l) = score(r)" "N-6"
     VALIDATOR "validator" "what may be taken hangs on whose pods are looked at last" "allowed with one unit last, refused with another" "N-7"
@@ -67,8 +82,8 @@ rules! {
 }
 
 /// The rules of what is left to chance.
-pub(super) fn rules() -> [Rule; 5] {
-    [QUEUES, DEVICES, VALIDATOR, NODES, CANDIDATES]
+pub(super) fn rules() -> [Rule; 6] {
+    [INSERTION, QUEUES, DEVICES, VALIDATOR, NODES, CANDIDATES]
 }
 
 /// Choices between equals on the way to a decision, and those that led to one.
@@ -118,17 +133,25 @@ impl Session<'_> {
         n_slots: usize,
         slot: impl Fn(&T) -> usize,
     ) -> bool {
-        let Some(seed) = self.config.seed else { return false };
+        let redraw = self.redraw.filter(|redraw| redraw.is_of(chance)).map(|redraw| redraw.draw);
+        let Some(seed) = redraw.or(self.config.seed) else { return false };
         let start = mixed(mixed(seed, chance as u64), self.tasks.len() as u64);
         let state = items.iter().fold(start, |state, item| mixed(state, slot(item) as u64));
         if n_slots > SLOTS {
             sort::sort_by_key(items, |item| mixed(state, slot(item) as u64));
             return true;
         }
-        let first = state as usize % SLOTS;
+        // Empty slots are passed over, so most draws begin at the first item; to find out what depends on the order,
+        // all beginnings are as likely.
+        let first = state as usize % if redraw.is_some() { n_slots.max(1) } else { SLOTS };
         let first = if first < n_slots { first } else { 0 };
         sort::sort_by_key(items, |item| ((slot(item) < first) as usize, slot(item)));
         true
+    }
+
+    /// Whether an order is drawn.
+    pub fn draws(&self, chance: Chance) -> bool {
+        self.config.seed.is_some() || self.redraw.is_some_and(|redraw| redraw.is_of(chance))
     }
 
     /// The same for jobs of the session; a clone stands where its job does.
@@ -138,7 +161,7 @@ impl Session<'_> {
 }
 
 /// A number that looks random and is the same on every machine (the finishing steps of SplitMix64).
-fn mixed(state: u64, number: u64) -> u64 {
+pub(super) fn mixed(state: u64, number: u64) -> u64 {
     let mut x = (state ^ number.rotate_left(32)).wrapping_add(0x9e37_79b9_7f4a_7c15).wrapping_add(number);
     x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);

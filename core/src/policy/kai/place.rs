@@ -18,9 +18,10 @@ use std::collections::BTreeMap;
 use super::capacity::Excess;
 use super::job::Group;
 use super::node::Node;
-use super::notes::real;
+use super::notes::{count, real};
 use super::orders::{self, Chance};
 use super::request::Request;
+use super::score::Part;
 use super::session::Session;
 use super::statement::Statement;
 use super::task::{GroupRef, JobRef, NodeRef, TaskRef};
@@ -101,7 +102,8 @@ impl Session<'_> {
     ) -> Result<(), Failure> {
         let explains = self.notes.is_on() && !pipeline_only;
         let pod = self.task(task).pod;
-        let request = &self.pods[pod.ix()].request;
+        let facts = &self.pods[pod.ix()];
+        let request = &facts.request;
         if let Some(resource) = self.is_too_large(request) {
             return Err(Failure::TooLarge { task, resource });
         }
@@ -109,7 +111,7 @@ impl Session<'_> {
         fitting.extend(nodes.iter().filter(|&&n| self.misfit(job, pod, n).is_none()));
         let range = self.range(nodes, request);
         let mut scored: Vec<(f64, NodeRef)> =
-            fitting.into_iter().map(|n| (self.score(n, request, range), n)).collect();
+            fitting.into_iter().map(|n| (self.score(n, facts, range), n)).collect();
         let best = |l: &(f64, NodeRef), r: &(f64, NodeRef)| {
             r.0.partial_cmp(&l.0).expect("scores are never NaN").then(l.1.cmp(&r.1))
         };
@@ -238,6 +240,10 @@ impl Session<'_> {
         if let Some(&(next, _)) = scored.get(i + 1) {
             let (l, r) = (real(Quantity::Score, score), real(Quantity::Score, next));
             checks.push(Check::new(BEST_NODE, subject, l, Op::AtLeast, r));
+            if pod.nominated == Some(at) && self.score_parts.contains(&Part::Nominated) {
+                let (l, r) = (count(Quantity::Applies, 1), count(Quantity::Applies, 0));
+                checks.push(Check::new(NOMINATED, subject, l, Op::Exceeds, r));
+            }
         }
         checks
     }
@@ -255,9 +261,17 @@ pub static ROOM: Rule = Rule(&RuleRecord {
 pub static BEST_NODE: Rule = Rule(&RuleRecord {
     key: "kai/score/best-node",
     says: "of the nodes that fit the one with the highest score is taken, by name among equals",
-    formula: "score = packing or spreading + 10 CPU node + 100 free now + 1000 shares a device",
+    formula: "score = packing or spreading + 10 CPU node + 100 free now + 1000 shares a device + 1000000 nominated",
     source: "kai.md 3.5, 5.5",
     differs: "",
+});
+/// 5.5.
+pub static NOMINATED: Rule = Rule(&RuleRecord {
+    key: "kai/score/nominated",
+    says: "a node that something outside nominated for the pod comes before all others on which it fits",
+    formula: "nominated(node) > nominated(next best)",
+    source: "kai.md 5.5, plugin nominatednode",
+    differs: "KAI never nominates a node itself",
 });
 
 /// Child groups by name, then the group's own pod sets in their order.

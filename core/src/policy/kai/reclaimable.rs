@@ -142,7 +142,7 @@ impl Session<'_> {
             known.units.append(&mut units);
             known.lasts.extend(last);
         }
-        if self.config.seed.is_some() {
+        if self.draws(Chance::Validator) {
             return self.drawn(taken);
         }
         sort::sort_by(&mut taken, |l, r| self.queues[l.queue.ix()].name.cmp(&self.queues[r.queue.ix()].name));

@@ -53,6 +53,9 @@ impl Session<'_> {
     fn gates(&self, job: JobRef, note: &Note) -> Vec<(Gate, Vec<Check>, Outlook)> {
         let facts = self.facts_of(job);
         let mut gates = Vec::new();
+        if facts.is_set_aside {
+            return vec![(Gate::TriedOnce, vec![self.why_set_aside(job)], Outlook::OnlyByEdit)];
+        }
         if !facts.is_ordered {
             return vec![(Gate::NotALeaf, Vec::new(), Outlook::OnlyByEdit)];
         }
@@ -91,7 +94,8 @@ impl Session<'_> {
         if gates.is_empty() {
             let others = self
                 .own_jobs()
-                .filter(|&j| j != job && self.facts_of(j).queue == facts.queue && self.job(j).has_pending());
+                .filter(|&j| j != job && self.facts_of(j).queue == facts.queue && self.job(j).has_pending())
+                .filter(|&j| self.facts_of(j).is_ordered);
             let first = others.min_by(|&l, &r| self.job_order(l, r)).unwrap_or(job);
             let gate = Gate::Behind { job: self.facts_of(first).id };
             gates.push((gate, Vec::new(), Outlook::NextCycle));

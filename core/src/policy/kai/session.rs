@@ -23,14 +23,14 @@ use super::job::{Group, Job, JobFacts, PodSet};
 use super::job_order::Place;
 use super::node::{Node, device_mib};
 use super::notes::Notes;
-use super::orders::Ties;
+use super::orders::{Redraw, Ties};
 use super::request::{Request, yardstick};
 use super::score;
 use super::shares::{self, Queue, open_queues};
 use super::signatures::Keys;
 use super::snapshot::{GpuAsk, Quantities, Snapshot, SnapshotJob, SnapshotNode, SnapshotPod, Status};
 use super::task::{GroupRef, JobRef, NodeRef, PodRef, QueueRef, Task, TaskRef};
-use crate::cluster::is_tolerated;
+use crate::cluster::{PodRules, is_tolerated};
 use crate::id::{Id, JobId, NodeId, PodId, QueueId};
 use crate::trace::Level;
 
@@ -66,6 +66,8 @@ pub(super) struct Session<'a> {
     pub yardstick: f64,
     /// The one job that is tried; `None`: all are.
     pub only: Option<JobRef>,
+    /// Orders of the register that are drawn anew, whatever the seed.
+    pub redraw: Option<Redraw>,
     /// Choices between equals.
     pub ties: Ties,
     /// What is kept for explanations.
@@ -125,6 +127,8 @@ pub(super) struct PodFacts {
     pub selects: Option<Vec<bool>>,
     /// Nodes whose taints it does not mind; `None`: all.
     pub tolerates: Option<Vec<bool>>,
+    /// The node of the session that something outside has in mind for it.
+    pub nominated: Option<NodeRef>,
     /// What makes pods alike for signatures, numbered.
     pub likeness: u32,
 }
@@ -133,6 +137,7 @@ pub(super) struct PodFacts {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Groups {
     names: Vec<Arc<str>>,
+    n_known: usize,
     next: u64,
 }
 
@@ -147,6 +152,10 @@ impl Groups {
         self.next += 1;
         GroupRef::of(self.names.len() - 1)
     }
+    /// Whether it was opened in this cycle.
+    pub fn is_fresh(&self, group: GroupRef) -> bool {
+        group.ix() >= self.n_known
+    }
     /// Whether the name is a decimal integer.
     pub fn is_integer(&self, group: GroupRef) -> bool {
         self.names[group.ix()].parse::<i64>().is_ok()
@@ -158,7 +167,7 @@ impl Groups {
         names.dedup();
         let number = |name: &Arc<str>| name.strip_prefix(FRESH)?.parse::<u64>().ok();
         let next = names.iter().filter_map(number).max().map_or(0, |n| n + 1);
-        Groups { names, next }
+        Groups { n_known: names.len(), names, next }
     }
     fn find(&self, name: &Arc<str>) -> GroupRef {
         GroupRef::of(self.names.binary_search(name).expect("all names were collected"))
@@ -235,6 +244,7 @@ impl<'a> Session<'a> {
             siblings_are_ordered: false,
             yardstick: measured_against(snapshot),
             only: None,
+            redraw: None,
             ties: Ties::default(),
             notes: Notes::new(level, snapshot.jobs.len()),
         };
@@ -271,18 +281,7 @@ impl<'a> Session<'a> {
             let mut pods: Vec<SessionPod<'_>> = from.pods.iter().zip(pod_ids).filter_map(of_set).collect();
             sort::sort_by(&mut pods, |l, r| l.from.name.cmp(&r.from.name));
             let uid = JobRef::of(self.jobs.len());
-            let facts = JobFacts {
-                id,
-                name: from.name.clone(),
-                queue: found,
-                is_ordered: found.is_some_and(|q| self.queues[q.ix()].children.is_empty()),
-                priority: from.priority,
-                preemptible: from.preemptible,
-                created_s: from.created_s,
-                place: Place::default(),
-                first_pod: PodRef::of(self.pods.len()),
-                groups: Group::of(sets.iter().map(|s| s.path.as_slice())),
-            };
+            let facts = self.job_facts(from, id, found, Group::of(sets.iter().map(|s| s.path.as_slice())));
             self.facts.push(facts);
             let set = |min: i64| PodSet { min_available: min.max(1), ..PodSet::default() };
             let mut job = Job::new(uid, sets.iter().map(|s| set(s.min_available)).collect(), pods.len());
@@ -308,6 +307,7 @@ impl<'a> Session<'a> {
                     request,
                     selects: accepted(pod, role, &nodes),
                     tolerates: is_tainted.then(|| nodes.iter().map(|n| tolerates(n.0)).collect()),
+                    nominated: rules.and_then(|rules| self.nominated(rules)),
                     likeness: *likenesses.entry(kind).or_insert(n),
                 });
             }
@@ -316,6 +316,37 @@ impl<'a> Session<'a> {
             if let Some(allocated) = from.allocated {
                 self.jobs[uid.ix()].allocated = allocated;
             }
+        }
+    }
+
+    /// The node that something outside has in mind for pods with these rules, if it is one of the session's.
+    fn nominated(&self, rules: &PodRules) -> Option<NodeRef> {
+        let name = rules.nominated_node.as_ref()?;
+        self.nodes.binary_search_by(|n| n.name.cmp(name)).ok().map(NodeRef::of)
+    }
+
+    /// What never changes about a job, whose pods come next.
+    fn job_facts(
+        &self,
+        from: &SnapshotJob,
+        id: JobId,
+        queue: Option<QueueRef>,
+        groups: Option<Box<Group>>,
+    ) -> JobFacts {
+        let is_leaf = |q: QueueRef| self.queues[q.ix()].children.is_empty();
+        JobFacts {
+            id,
+            name: from.name.clone(),
+            queue,
+            is_ordered: !from.is_set_aside && queue.is_some_and(is_leaf),
+            priority: from.priority,
+            preemptible: from.preemptible,
+            created_s: from.created_s,
+            is_tried_once: from.is_tried_once,
+            is_set_aside: from.is_set_aside,
+            place: Place::default(),
+            first_pod: PodRef::of(self.pods.len()),
+            groups,
         }
     }
 
@@ -341,7 +372,9 @@ impl<'a> Session<'a> {
     /// 2.1: what every queue requests and holds.
     fn sum_queues(&mut self) {
         for job in 0..self.n_jobs {
-            let Some(queue) = self.facts[job].queue else { continue };
+            let Some(queue) = self.facts[job].queue.filter(|_| !self.facts[job].is_set_aside) else {
+                continue;
+            };
             for task in self.jobs[job].tasks() {
                 let Task { pod, status, accepted, .. } = self.tasks[task.ix()];
                 let (amount, held) = match status {

@@ -89,14 +89,28 @@ fn divide_among(queues: &mut [Queue], total: Quantities, siblings: &[QueueRef], 
     }
 }
 
-/// Whether the queue order is a total one among the children of every queue, whatever they hold: nobody is as old as
-/// another, and of any two one may hold at most what the other may.
+/// Whether the queue order is a total one among the children of every queue, whatever they hold. Its first six rules
+/// compare numbers, so it hangs on the last ones: of two queues the one that may hold less comes first, else the older.
+/// That is a total order if no two are as old as each other where neither may hold less, and no three go in a circle:
+/// then all of them come before different numbers of others.
 pub(super) fn siblings_are_ordered(queues: &[Queue]) -> bool {
-    let is_below = |l: &Queue, r: &Queue| l.allocatable.less_equal(&r.allocatable);
-    queues.iter().enumerate().all(|(i, l)| {
-        let fits = |r: &Queue| l.created_s != r.created_s && (is_below(l, r) || is_below(r, l));
-        queues[..i].iter().filter(|r| r.parent == l.parent).all(fits)
-    })
+    let is_below = |l: &Queue, r: &Queue| {
+        l.allocatable.less_equal(&r.allocatable) && l.allocatable.less_in_at_least_one(&r.allocatable)
+    };
+    let goes_first = |l: &Queue, r: &Queue| is_below(l, r) || !is_below(r, l) && l.created_s < r.created_s;
+    let mut n_after = vec![0u32; queues.len()];
+    for (i, l) in queues.iter().enumerate() {
+        for (j, r) in queues.iter().enumerate().skip(i + 1).filter(|(_, r)| r.parent == l.parent) {
+            match (goes_first(l, r), goes_first(r, l)) {
+                (true, false) => n_after[i] += 1,
+                (false, true) => n_after[j] += 1,
+                _ => return false,
+            }
+        }
+    }
+    let is_alone =
+        |i: usize| (0..i).all(|j| queues[j].parent != queues[i].parent || n_after[j] != n_after[i]);
+    (0..queues.len()).all(is_alone)
 }
 
 /// The levels of the division of one resource from the root down to a queue, when all is divided.
@@ -190,4 +204,40 @@ pub(super) fn open_queues(from: &[SnapshotQueue], ids: &[QueueId]) -> Vec<Queue>
         reclaim_min_runtime_s: q.reclaim_min_runtime_s,
     };
     kept.iter().map(open).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::id::Id;
+
+    /// Top queues with these bounds of CPU and GPU, and ages.
+    fn queues(of: &[(f64, f64, f64)]) -> Vec<Queue> {
+        let from = of.iter().enumerate().map(|(i, &(_, _, created_s))| SnapshotQueue {
+            name: Arc::from(format!("q{i}")),
+            created_s,
+            ..SnapshotQueue::default()
+        });
+        let from: Vec<SnapshotQueue> = from.collect();
+        let ids: Vec<QueueId> = (0..of.len()).map(QueueId::from_index).collect();
+        let mut queues = open_queues(&from, &ids);
+        for queue in &mut queues {
+            let i: usize = queue.name[1..].parse().expect("named above");
+            queue.allocatable = Quantities { cpu: of[i].0, memory: 0.0, gpu: of[i].1 };
+        }
+        queues
+    }
+
+    #[test]
+    fn siblings_are_ordered_unless_they_tie_or_go_in_a_circle() {
+        let ordered = |of: &[(f64, f64, f64)]| siblings_are_ordered(&queues(of));
+        assert!(ordered(&[(1.0, 1.0, 0.0), (2.0, 2.0, 0.0)]));
+        assert!(!ordered(&[(1.0, 1.0, 0.0), (1.0, 1.0, 0.0)]));
+        assert!(ordered(&[(1.0, 1.0, 0.0), (1.0, 1.0, 1.0)]));
+        assert!(ordered(&[(1.0, 2.0, 0.0), (2.0, 1.0, 1.0)]));
+        assert!(!ordered(&[(1.0, 2.0, 0.0), (2.0, 1.0, 0.0)]));
+        // The first is older than the second, the second than the third, which may hold less than the first.
+        assert!(!ordered(&[(2.0, 5.0, 0.0), (9.0, 1.0, 1.0), (1.0, 4.0, 2.0)]));
+        assert!(ordered(&[(2.0, 5.0, 2.0), (9.0, 1.0, 1.0), (1.0, 4.0, 0.0)]));
+    }
 }

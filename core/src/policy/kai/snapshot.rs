@@ -109,6 +109,10 @@ pub struct SnapshotJob {
     pub preemptible: bool,
     /// Tie-break by age.
     pub created_s: f64,
+    /// Whether its scheduling back-off is other than -1: it is tried once in a node pool.
+    pub is_tried_once: bool,
+    /// Whether that was done, so that it is not loaded: only what it still holds is seen.
+    pub is_set_aside: bool,
     /// When it last started, if ever.
     pub last_start_s: Option<f64>,
     /// Since when it is stale.

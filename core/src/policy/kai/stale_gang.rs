@@ -22,6 +22,9 @@ impl Session<'_> {
     pub fn run_stale_gang_eviction(&mut self, out: &mut Recorder<'_>) {
         self.make_up();
         for job in self.own_jobs() {
+            if self.facts[job.ix()].is_set_aside {
+                continue;
+            }
             let is_stale = self.is_stale(job);
             let since = self.job(job).stale_since_s;
             if !is_stale {

@@ -84,6 +84,7 @@ pub fn advice(s: &Scenario, policy: Option<&Policy>, nodes: &Nodes, jobs: &Jobs,
         }
     }
     if let Some(policy) = policy {
+        ignored::of_nodes(s, policy, f);
         ignored::of_jobs(s, policy, jobs, f);
     }
 }

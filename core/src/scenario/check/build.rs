@@ -66,12 +66,6 @@ fn add_job(
                 partition = cluster.nodes[node].partition;
             }
             runs |= place.is_some();
-            let since = template.started;
-            let phase = match place {
-                Some(_) => Phase::Running { since, until: template.lasts.map(|lasts| since + lasts) },
-                None if submit > Time::ZERO => Phase::Future,
-                None => Phase::Pending,
-            };
             cluster.pods.push(Pod {
                 name: pod_name(name, template, &set.name, k),
                 job,
@@ -80,7 +74,7 @@ fn add_job(
                 request: set.request.clone(),
                 selector: template.selector.clone(),
                 rules: set.rules.clone(),
-                phase,
+                phase: phase(template, place.is_some(), submit),
                 node: place.map(|(node, _)| node),
                 devices: place.map(|(_, devices)| devices).unwrap_or_default(),
             });
@@ -92,6 +86,8 @@ fn add_job(
         queue: template.queue,
         partition,
         pools: if template.pools.len() > 1 { template.pools.clone() } else { Vec::new() },
+        is_tried_once: template.is_tried_once,
+        offers: 0,
         priority: template.priority,
         preemptible: template.preemptible,
         created: submit,
@@ -108,6 +104,16 @@ fn add_job(
     });
     if submit <= Time::ZERO {
         cluster.live_jobs.push(job);
+    }
+}
+
+/// Where a pod stands at the start.
+fn phase(template: &Template, is_placed: bool, submit: Time) -> Phase {
+    let since = template.started;
+    match is_placed {
+        true => Phase::Running { since, until: template.lasts.map(|lasts| since + lasts) },
+        false if submit > Time::ZERO => Phase::Future,
+        false => Phase::Pending,
     }
 }
 

@@ -1,43 +1,82 @@
 //! Values that the policy has no counterpart for: one finding per kind of value, at its first place.
 
+use std::collections::BTreeMap;
+
 use super::super::codes;
-use super::super::schema::{JobEntry, QueueEntry, ResourceEntry, Scalar, Scenario};
+use super::super::schema::{JobEntry, PodSetEntry, QueueEntry, ResourceEntry, Scalar, Scenario};
 use super::jobs::Jobs;
+use super::names;
 use super::queues::Queues;
 use crate::id::{Id, QueueId};
 use crate::policy::Policy;
 use crate::scenario::findings::{Findings, quoted};
 
-/// What a policy is called in these findings, and which values of queues and of jobs it ignores.
-type Ignores = (&'static str, &'static [&'static str], &'static [&'static str]);
+/// What a policy is called in these findings, and which values of queues, jobs and nodes it ignores.
+struct Ignores {
+    name: &'static str,
+    queues: &'static [&'static str],
+    jobs: &'static [&'static str],
+    nodes: &'static [&'static str],
+}
 
-const FIFO: Ignores = (
-    "first in, first out",
-    &["limit", "weight", "usage", "priority", "preempt-min-runtime", "reclaim-min-runtime"],
-    &["priority", "preemptible", "min-available"],
-);
+/// What only KAI and Run:ai, which run on one engine, know of jobs.
+macro_rules! kai_only {
+    ($($more:literal),*) => {
+        &[$($more,)* "group", "labels", "scheduling-backoff", "nominated-node"]
+    };
+}
+
+const FIFO: Ignores = Ignores {
+    name: "first in, first out",
+    queues: &["limit", "weight", "usage", "priority", "preempt-min-runtime", "reclaim-min-runtime"],
+    jobs: kai_only!["priority", "preemptible", "min-available"],
+    nodes: &[],
+};
 
 #[cfg(feature = "baselines")]
-const FILLING: (&[&str], &[&str]) = (
-    &["quota", "usage", "priority", "preempt-min-runtime", "reclaim-min-runtime"],
-    &["priority", "preemptible"],
-);
+const FILLING: Ignores = Ignores {
+    name: "max-min fairness",
+    queues: &["quota", "usage", "priority", "preempt-min-runtime", "reclaim-min-runtime"],
+    jobs: kai_only!["priority", "preemptible"],
+    nodes: &[],
+};
+
+#[cfg(feature = "yunikorn")]
+const YUNIKORN: Ignores = Ignores {
+    name: "YuniKorn",
+    // Weights stand in nearly every scenario; translating one tells of them.
+    queues: &["usage", "preempt-min-runtime", "reclaim-min-runtime"],
+    jobs: kai_only!["gangs"],
+    nodes: &[],
+};
+
+#[cfg(feature = "ego")]
+const EGO: Ignores = Ignores {
+    name: "EGO",
+    queues: &["usage", "preempt-min-runtime", "reclaim-min-runtime"],
+    jobs: kai_only!["tolerations", "affinity"],
+    nodes: &["taints"],
+};
 
 fn ignores(policy: &Policy) -> Option<Ignores> {
     match policy {
         Policy::Fifo(_) => Some(FIFO),
         #[cfg(feature = "baselines")]
-        Policy::MaxMin(_) => Some(("max-min fairness", FILLING.0, FILLING.1)),
+        Policy::MaxMin(_) => Some(FILLING),
         #[cfg(feature = "baselines")]
-        Policy::Drf(_) => Some(("plain DRF", FILLING.0, FILLING.1)),
+        Policy::Drf(_) => Some(Ignores { name: "plain DRF", ..FILLING }),
+        #[cfg(feature = "yunikorn")]
+        Policy::YuniKorn(_) => Some(YUNIKORN),
+        #[cfg(feature = "ego")]
+        Policy::Ego(_) => Some(EGO),
         _ => None,
     }
 }
 
 /// Values of queues.
 pub fn of_queues(s: &Scenario, policy: &Policy, queues: &Queues, f: &mut Findings) {
-    let Some((name, of_queues, _)) = ignores(policy) else { return };
-    for what in of_queues {
+    let Some(Ignores { name, queues: ignored, .. }) = ignores(policy) else { return };
+    for what in ignored {
         let Some((i, first, more)) = first_and_more(&s.queues, |q| queue_says(q, what)) else { continue };
         let says = format!("{name} ignores {what} (of {}{more})", quoted(&first.name));
         let here = queues.here(s, QueueId::from_index(i));
@@ -51,11 +90,34 @@ pub fn of_queues(s: &Scenario, policy: &Policy, queues: &Queues, f: &mut Finding
 
 /// Values of jobs.
 pub fn of_jobs(s: &Scenario, policy: &Policy, jobs: &Jobs, f: &mut Findings) {
-    let Some((name, _, of_jobs)) = ignores(policy) else { return };
-    for what in of_jobs {
+    let Some(Ignores { name, jobs: ignored, .. }) = ignores(policy) else { return };
+    for what in ignored {
         let Some((i, first, more)) = first_and_more(&s.jobs, |j| job_says(j, what)) else { continue };
+        let (shown, field) = match *what {
+            "gangs" => ("how many pods must start together", "min-available"),
+            "labels" => ("the labels that order the pods of a job", "labels"),
+            "group" => ("subgroups", "group"),
+            what => (what, what),
+        };
+        let says = format!("{name} ignores {shown} (of {}{more})", quoted(&first.name));
+        let set = first.pod_sets.iter().position(|set| set_says(set, what));
+        let here = match set.filter(|_| !says_itself(first, what)) {
+            Some(k) => jobs.here(s, i).inside("pod-sets", k, Some(first.pod_sets[k].name.as_str())),
+            None => jobs.here(s, i),
+        };
+        f.add(codes::NOT_EXPRESSED, here.field(field), says, None);
+    }
+}
+
+/// Values of nodes.
+pub fn of_nodes(s: &Scenario, policy: &Policy, f: &mut Findings) {
+    let Some(Ignores { name, nodes: ignored, .. }) = ignores(policy) else { return };
+    for what in ignored {
+        let Some((i, first, more)) = first_and_more(&s.nodes, |n| !n.taints.is_empty()) else { continue };
         let says = format!("{name} ignores {what} (of {}{more})", quoted(&first.name));
-        f.add(codes::NOT_EXPRESSED, jobs.here(s, i).field(what), says, None);
+        let repeats = names::repeats(s.nodes.iter().map(|n| n.name.as_str()));
+        let here = names::here("nodes", i, &first.name, &repeats);
+        f.add(codes::NOT_EXPRESSED, here.field(what), says, None);
     }
 }
 
@@ -87,10 +149,46 @@ fn queue_says(q: &QueueEntry, what: &str) -> bool {
     }
 }
 
+/// Labels by which KAI orders the pods of a job.
+const ORDER_LABELS: [&str; 3] =
+    ["kai.scheduler/task-priority", "training.kubeflow.org/job-role", "ray.io/node-type"];
+
+fn orders(labels: &BTreeMap<String, String>) -> bool {
+    ORDER_LABELS.iter().any(|label| labels.contains_key(*label))
+}
+
+/// Whether several pods must start together.
+fn is_gang(min_available: &Option<Scalar>) -> bool {
+    min_available.as_ref().is_some_and(|n| n.0.trim() != "1")
+}
+
+/// Whether a job or one of its kinds of pods says it.
 fn job_says(j: &JobEntry, what: &str) -> bool {
+    says_itself(j, what) || j.pod_sets.iter().any(|set| set_says(set, what))
+}
+
+fn says_itself(j: &JobEntry, what: &str) -> bool {
     match what {
         "priority" => j.priority.is_some(),
         "preemptible" => j.preemptible.is_some(),
-        _ => j.min_available.is_some(),
+        "min-available" => j.min_available.is_some(),
+        "gangs" => is_gang(&j.min_available),
+        "tolerations" => !j.tolerations.is_empty(),
+        "affinity" => !j.affinity.is_empty(),
+        "labels" => orders(&j.labels),
+        "scheduling-backoff" => j.scheduling_backoff.as_ref().is_some_and(|n| n.0.trim() != "-1"),
+        "nominated-node" => j.nominated_node.is_some(),
+        _ => false,
+    }
+}
+
+fn set_says(set: &PodSetEntry, what: &str) -> bool {
+    match what {
+        "min-available" => set.min_available.is_some(),
+        "gangs" => is_gang(&set.min_available),
+        "labels" => orders(&set.labels),
+        "nominated-node" => set.nominated_node.is_some(),
+        "group" => !set.group.is_empty(),
+        _ => false,
     }
 }

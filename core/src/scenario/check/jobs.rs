@@ -55,6 +55,8 @@ pub struct Template {
     pub pools: Vec<PartitionId>,
     /// How room is held for its gang.
     pub gang: Option<Gang>,
+    /// Whether it is tried once only in each of them.
+    pub is_tried_once: bool,
 }
 
 /// Pods of one kind.
@@ -217,8 +219,21 @@ fn template(
         started: Time::from_millis(started),
         pools: Vec::new(),
         gang: None,
+        is_tried_once: is_tried_once(entry, here, f),
     };
     (template, pods)
+}
+
+/// Whether the scheduling back-off is set. The real scheduler asks only whether it is -1.
+fn is_tried_once(entry: &JobEntry, here: Here<'_>, f: &mut Findings) -> bool {
+    let at = || here.field("scheduling-backoff");
+    let wanted = "1 (tried once) or -1 (tried in every cycle)";
+    let backoff = f.value(&entry.scheduling_backoff, -1, wanted, &at, &quantity::integer);
+    if !matches!(backoff, -1 | 1) {
+        let says = format!("scheduling-backoff {backoff} counts as 1: only 1 and -1 are documented");
+        f.add(codes::BACKOFF, at(), says, set(at(), "1", "Set it to 1"));
+    }
+    backoff != -1
 }
 
 /// The pools of a job: its own, else those of its queue or of the nearest queue above that says so, else the first.

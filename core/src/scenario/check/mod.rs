@@ -59,6 +59,7 @@ pub fn check(scenario: &Scenario) -> Checked {
     let queues = queues::queues(scenario, &pools, f);
     let jobs = jobs::jobs(scenario, (&pools, policy.as_ref()), &queues, f);
     let placed = placement::placements(scenario, &nodes, &jobs, f);
+    placement::nominations(scenario, &nodes, &jobs, f);
     let timeline = timeline::timeline(scenario, &pools, &nodes, &queues, &jobs, f);
     pools.advice(scenario, &nodes, f);
     advice::advice(scenario, policy.as_ref(), &pools, &nodes, &queues, &jobs, f);

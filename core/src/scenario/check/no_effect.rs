@@ -5,7 +5,7 @@
 
 use super::super::codes;
 use super::super::diagnostic::Path;
-use super::super::schema::Scenario;
+use super::super::schema::{JobEntry, Scenario};
 use super::jobs::Jobs;
 use super::kai::{never_read, switch_of};
 use super::nodes::Nodes;
@@ -146,12 +146,20 @@ pub fn advice(s: &Scenario, config: &Config, nodes: &Nodes, queues: &Queues, job
         }
     }
     if s.settings.contains_key("plugins") {
-        let idle = ["nominatednode", "dynamicresources", "topology", "snapshot", "podaffinity"];
-        for plugin in idle.into_iter().filter(|plugin| config.has(plugin)) {
+        let idle = ["dynamicresources", "topology", "snapshot", "podaffinity"];
+        let idle = idle.map(|plugin| (plugin, "what it does is not simulated"));
+        let is_idle = !s.jobs.iter().any(nominates);
+        let nominated = is_idle.then_some(("nominatednode", "no job has a nominated node"));
+        for (plugin, why) in idle.into_iter().chain(nominated).filter(|(plugin, _)| config.has(plugin)) {
             let at = Path::default().field("settings").field("plugins");
-            let says = format!("the plugin {plugin} has no effect: what it does is not simulated");
-            f.add(codes::NO_EFFECT, at, says, None);
+            f.add(codes::NO_EFFECT, at, format!("the plugin {plugin} has no effect: {why}"), None);
         }
+    }
+    if !config.has("nominatednode")
+        && let Some(i) = s.jobs.iter().position(nominates)
+    {
+        let says = "nominated-node has no effect: the plugin nominatednode is not loaded".to_string();
+        f.add(codes::NO_EFFECT, jobs.here(s, i).field("nominated-node"), says, None);
     }
     for (id, queue) in queues.all.iter() {
         let set_here = [
@@ -180,4 +188,9 @@ pub fn advice(s: &Scenario, config: &Config, nodes: &Nodes, queues: &Queues, job
             }
         }
     }
+}
+
+/// Whether a node is nominated for some pod of a job.
+fn nominates(job: &JobEntry) -> bool {
+    job.nominated_node.is_some() || job.pod_sets.iter().any(|set| set.nominated_node.is_some())
 }

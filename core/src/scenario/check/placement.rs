@@ -77,6 +77,32 @@ pub fn placements(s: &Scenario, nodes: &Nodes, jobs: &Jobs, f: &mut Findings) ->
     placements
 }
 
+/// Reports nominated nodes that do not exist.
+pub fn nominations(s: &Scenario, nodes: &Nodes, jobs: &Jobs, f: &mut Findings) {
+    for (i, entry) in s.jobs.iter().enumerate() {
+        let here = jobs.here(s, i);
+        let of_sets = entry
+            .pod_sets
+            .iter()
+            .enumerate()
+            .map(|(k, set)| (here.inside("pod-sets", k, Some(set.name.as_str())), &set.nominated_node));
+        for (here, name) in std::iter::once((here, &entry.nominated_node)).chain(of_sets) {
+            let Some(name) = name else { continue };
+            if nodes.index.find(name).is_none() && nodes.complete && !f.only_counts(codes::NO_NODE) {
+                let at = here.field("nominated-node");
+                let says =
+                    format!("node {} does not exist; {}", quoted(name), names::hint(&nodes.index, name));
+                let near = nodes.index.nearest(name);
+                let fix = match near {
+                    Some(near) => set(at.clone(), near, format!("Use {}", quoted(near))),
+                    None => set(at.clone(), "", "Nominate none"),
+                };
+                f.add(codes::NO_NODE, at, says, fix);
+            }
+        }
+    }
+}
+
 fn set_on(here: super::Here<'_>, on: &[&str], label: &str) -> Option<crate::scenario::Fix> {
     set(here.field("on"), on.join(", "), label)
 }

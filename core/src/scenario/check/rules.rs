@@ -69,6 +69,11 @@ pub fn pod_rules(
         tolerations: shared.tolerations.clone(),
         labels: labels.into_iter().map(|(key, value)| (key.into(), value.into())).collect(),
         gated: gated.unwrap_or(false),
+        nominated_node: own
+            .nominated_node
+            .as_ref()
+            .or(entry.nominated_node.as_ref())
+            .map(|n| n.as_str().into()),
     };
     (rules != PodRules::default()).then(|| Arc::new(rules))
 }

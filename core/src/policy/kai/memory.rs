@@ -1,0 +1,79 @@
+//! What is remembered between cycles.
+//!
+//! # Rule
+//! A job's last start is set by the allocate action only; its staleness by the stale gang action; that it was tried as
+//! often as it may be, when the cycle closes. Usage is remembered where it is measured.
+//!
+//! # Source
+//! kai.md 1.3, 4.5
+//!
+//! # Differs
+//! upstream keeps the first three with the pod group and the third by node pool; here each node pool has its own memory
+
+use std::collections::BTreeMap;
+
+use super::grown::Grown;
+use super::recorder::Recorder;
+use super::session::Session;
+use crate::cluster::Cluster;
+use crate::id::JobId;
+use crate::policy::PartitionView;
+use crate::time::Time;
+use crate::trace::{Event, Outlook};
+
+/// What is remembered between cycles.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Memory {
+    pub(super) jobs: BTreeMap<JobId, JobMemory>,
+    /// Usage, where it is measured.
+    pub(super) usage: Option<Box<Grown>>,
+}
+
+/// What is remembered of a job.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct JobMemory {
+    /// When the allocate action last started it.
+    pub last_start: Option<Time>,
+    /// Since when it is stale.
+    pub stale_since: Option<Time>,
+    /// At which of its offers it stayed waiting although it may be tried once only; the newest counts.
+    pub tried_at: Option<u32>,
+}
+
+impl Memory {
+    /// Whether a job was tried as often as it may be since it was last offered to the partition.
+    pub(super) fn is_set_aside(&self, cluster: &Cluster, job: JobId) -> bool {
+        let tried_at = self.jobs.get(&job).and_then(|known| known.tried_at);
+        tried_at == Some(cluster.jobs[job].offers)
+    }
+
+    /// Takes in what a cycle came to.
+    pub(super) fn close(&mut self, world: PartitionView<'_>, session: &Session<'_>, out: &mut Recorder<'_>) {
+        for &job in &out.started {
+            self.of(session.facts_of(job).id).last_start = Some(world.now);
+        }
+        for &(job, is_stale) in &out.stale {
+            self.of(session.facts_of(job).id).stale_since = is_stale.then_some(world.now);
+        }
+        for job in session.set_aside() {
+            let id = session.facts_of(job).id;
+            self.of(id).tried_at = Some(world.cluster.jobs[id].offers);
+            if world.cluster.jobs[id].next_pool().is_some() {
+                // It is offered to the next one now.
+                continue;
+            }
+            out.trace.event(Event::SetAside { job: id }, || vec![session.why_set_aside(job)]);
+            for refusal in out.trace.refusals.iter_mut().filter(|refusal| refusal.job == id) {
+                refusal.outlook = Outlook::OnlyByEdit;
+            }
+        }
+        let live = &world.cluster.live_jobs;
+        if self.jobs.len() > 2 * live.len() + 64 {
+            self.jobs.retain(|job, _| live.binary_search(job).is_ok());
+        }
+    }
+
+    fn of(&mut self, job: JobId) -> &mut JobMemory {
+        self.jobs.entry(job).or_default()
+    }
+}
