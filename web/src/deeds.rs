@@ -13,9 +13,12 @@ use wasm_split_helpers::wasm_split;
 
 use crate::address::{self, Fragment};
 use crate::engine::protocol::{Frame, Run};
-use crate::model::{Command, Ladder, Opened, Order, Origin, Selection, later, mistake};
+use crate::model::{Before, Command, Ladder, Opened, Order, Origin, Selection, later, mistake};
 use crate::opening::{self, Opening};
 use crate::store::Store;
+use crate::view_model::before::{self, Ghost};
+use crate::view_model::shares::{self, SharesView};
+use crate::view_model::timeline::{self, TimelineView};
 use crate::words::{self, Explanation};
 use crate::{library, storage};
 
@@ -37,6 +40,12 @@ pub struct Deeds {
     pub at_moment: fn(&Arc<Scenario>, i64) -> Arc<Scenario>,
     /// Explains what is selected.
     pub why: fn(&Frame, Option<&Run>, &Selection, Derived<'_>, u8) -> Explanation,
+    /// Says in a chart's summary what became of the queues since a change: the frame, how it was, and the change.
+    pub say_since: fn(&mut SharesView, &Frame, Ghost<'_>),
+    /// Lays what was before the last edit behind the present run.
+    pub lay_behind: fn(&mut TimelineView, &Run, &Before),
+    /// What the last edit did.
+    pub since: fn(&Before, &Frame, &Run, u8) -> String,
     /// Reads the fragment of an address.
     pub read: fn(&str) -> Fragment,
     /// Forgets what is kept on this device and opens the start scenario.
@@ -73,6 +82,9 @@ fn table() -> Result<Deeds, NotLoaded> {
             words::put_order(&mut explanation, frame, selection, order);
             explanation
         },
+        say_since: shares::say_since,
+        lay_behind: timeline::lay_behind,
+        since: before::says,
         read: address::read,
         start_over: |store| {
             storage::wipe();

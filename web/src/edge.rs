@@ -7,7 +7,6 @@ use leptos::leptos_dom::helpers::{
     IntervalHandle, TimeoutHandle, set_interval_with_handle, set_timeout_with_handle,
 };
 use leptos::prelude::*;
-use wasm_bindgen::prelude::Closure;
 use wasm_bindgen::{JsCast, JsValue};
 
 use crate::address;
@@ -16,6 +15,7 @@ use crate::model::draft::Draft;
 use crate::model::{Command, Effect, Theme, document};
 use crate::storage::{self, Trouble};
 use crate::store::Store;
+use crate::view_model::before;
 use crate::words;
 
 /// A change is kept when it has been quiet for so long.
@@ -85,6 +85,16 @@ impl Edge {
             Effect::Announce(text) => store.announcement.set(text),
             Effect::AnnounceStep(frame, resource) => {
                 store.announcement.set(words::announce(&frame, resource));
+            }
+            Effect::AnnounceAction(frame, resource) => {
+                store.announcement.set(words::announce_action(&frame, resource));
+            }
+            Effect::AnnounceEdit => {
+                let said = store.now(|m| {
+                    let (before, frame) = (m.before.as_ref()?, m.frame.as_ref()?);
+                    Some(before::says(before, frame, m.run.as_ref()?, m.settings_resource()))
+                });
+                said.into_iter().for_each(|said| store.announcement.set(said));
             }
             Effect::Remember(key, value) => storage::remember(key, &value),
             Effect::Theme(theme) => set_theme(theme),
@@ -212,7 +222,8 @@ fn try_download(name: &str, kind: &str, text: &str) -> Result<(), JsValue> {
     offer(name, &web_sys::Blob::new_with_str_sequence_and_options(&parts, &options)?)
 }
 
-fn offer(name: &str, blob: &web_sys::Blob) -> Result<(), JsValue> {
+/// Offers a blob as a file.
+pub fn offer(name: &str, blob: &web_sys::Blob) -> Result<(), JsValue> {
     let url = web_sys::Url::create_object_url_with_blob(blob)?;
     let anchor: web_sys::HtmlAnchorElement = document().create_element("a")?.unchecked_into();
     anchor.set_href(&url);
@@ -220,48 +231,6 @@ fn offer(name: &str, blob: &web_sys::Blob) -> Result<(), JsValue> {
     anchor.click();
     set_timeout(move || drop(web_sys::Url::revoke_object_url(&url)), Duration::from_secs(10));
     Ok(())
-}
-
-/// Pixels of a PNG per pixel of the page, so that text stays sharp on a projector.
-const PNG_SCALE: f64 = 2.0;
-/// The widest and highest PNG, in pixels: what every browser can draw.
-const PNG_MAX: f64 = 8192.0;
-
-/// Offers a picture as PNG; `svg` is a whole file that needs nothing from elsewhere.
-pub fn download_png(name: String, svg: &str) {
-    let _ = try_download_png(name, svg);
-}
-
-fn try_download_png(name: String, svg: &str) -> Result<(), JsValue> {
-    let image = web_sys::HtmlImageElement::new()?;
-    let drawn = image.clone();
-    let draw = Closure::once_into_js(move || drop(draw_png(name, &drawn)));
-    image.set_onload(Some(draw.unchecked_ref()));
-    image.set_src(&format!("data:image/svg+xml;charset=utf-8,{}", js_sys::encode_uri_component(svg)));
-    Ok(())
-}
-
-fn draw_png(name: String, image: &web_sys::HtmlImageElement) -> Result<(), JsValue> {
-    let (width, height) = (f64::from(image.width()), f64::from(image.height()));
-    let scale = PNG_SCALE.min(PNG_MAX / width.max(height).max(1.0));
-    let canvas: web_sys::HtmlCanvasElement = document().create_element("canvas")?.unchecked_into();
-    canvas.set_width((width * scale) as u32);
-    canvas.set_height((height * scale) as u32);
-    let Some(context) = canvas.get_context("2d")? else { return Ok(()) };
-    let context: web_sys::CanvasRenderingContext2d = context.unchecked_into();
-    context.draw_image_with_html_image_element_and_dw_and_dh(
-        image,
-        0.0,
-        0.0,
-        f64::from(canvas.width()),
-        f64::from(canvas.height()),
-    )?;
-    let take = Closure::once_into_js(move |blob: Option<web_sys::Blob>| {
-        if let Some(blob) = blob {
-            let _ = offer(&name, &blob);
-        }
-    });
-    canvas.to_blob(take.unchecked_ref())
 }
 
 /// Sets the colours of the page.

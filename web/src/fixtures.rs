@@ -140,6 +140,7 @@ pub fn reclaimed() -> Frame {
         ),
     ];
     let evicted = EventRow {
+        action: "reclaim".into(),
         pool: String::new(),
         kind: "reclaimed".into(),
         time_ms: 1000,
@@ -219,6 +220,7 @@ pub fn departments() -> Frame {
     let names = ["nlp", "vision", "n3", ""];
     let events = vec![
         EventRow {
+            action: "reclaim".into(),
             pool: String::new(),
             kind: "reclaimed".into(),
             time_ms: 144_000,

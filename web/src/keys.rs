@@ -68,11 +68,15 @@ pub fn action(pressed: &Pressed, focus: Focus) -> Option<Action> {
             _ => None,
         };
     }
+    if key == "Escape" && focus != Focus::Field {
+        return Some(Action::Do(Command::ForgetBefore));
+    }
     match focus {
         Focus::Field | Focus::Composite => None,
         _ if *shift && key == "ArrowRight" => Some(Action::Do(Command::Inside { back: false })),
         _ if *shift && key == "ArrowLeft" => Some(Action::Do(Command::Inside { back: true })),
         Focus::Button if key == " " || key == "Enter" => None,
+        _ if key.eq_ignore_ascii_case("a") => Some(Action::Do(Command::Action { back: *shift })),
         Focus::Button | Focus::Free => plain(key),
     }
 }
@@ -116,6 +120,7 @@ pub const LIST: &[(&str, &[(&str, &str)])] = &[
         &[
             ("→ / ←", "Step forward, back"),
             ("Shift+→ / Shift+←", "Next, previous decision inside the cycle"),
+            ("A / Shift+A", "Next, previous action inside the cycle, such as reclaim"),
             ("Space", "Play, pause"),
             ("+ / −", "Faster, slower"),
             ("] / [", "Next, previous event, of the selection if there is one"),
@@ -130,7 +135,7 @@ pub const LIST: &[(&str, &[(&str, &str)])] = &[
             ("Enter or F2", "Edit the cell"),
             ("Alt+Enter", "All values of the row"),
             ("↑ / ↓", "One more, one less while editing; with Shift ten"),
-            ("Esc", "Leave the old value"),
+            ("Esc", "Leave the old value; hide how it was before the last change"),
             ("Q, W, N", "Add a queue, a job, nodes"),
             ("Alt+↑ / Alt+↓", "Move a queue up, down"),
             ("Alt+→ / Alt+←", "Move a queue below its neighbour, out of its parent"),
@@ -146,6 +151,8 @@ pub const LIST: &[(&str, &[(&str, &str)])] = &[
             ("H", "What would help the selected job"),
             ("1 to 6", "Shares, Division, Tree, Gantt, Fairness, Trends"),
             ("T", "Table instead of the chart that has the focus"),
+            ("← / →, Esc", "On a mark that can be pulled: less, more; as it was while the key is held"),
+            ("↑ / ↓", "In Shares: the next queue; on a mark, the next mark"),
             ("Ctrl+K or /", "Do or find anything by its name"),
             ("Ctrl+S", "Copy a link to this moment"),
             ("F6 / Shift+F6", "Next, previous region"),
@@ -171,6 +178,8 @@ mod tests {
             assert_eq!(action(&press("ArrowRight"), focus), None);
             assert_eq!(action(&press("F6"), focus), Some(Action::Region(false)));
         }
+        assert_eq!(action(&press("Escape"), Focus::Field), None);
+        assert_eq!(action(&press("Escape"), Focus::Composite), Some(Action::Do(Command::ForgetBefore)));
         assert_eq!(action(&press(" "), Focus::Button), None);
         assert_eq!(action(&press(" "), Focus::Free), Some(Action::PlayOrPause));
     }

@@ -63,6 +63,7 @@ pub const EXAMPLES: &[Example] = examples! {
     "runai-projects": "How does Run:ai share?",
     "runai-department-empty": "How does Run:ai share?",
     "runai-over-subscribed": "How does Run:ai share?",
+    "two-pools": "How does Run:ai share?",
     "ego-owned-and-lent": "How does EGO share?",
     "ego-eighteen-slots": "How does EGO share?",
     "ego-grace": "How does EGO share?",

@@ -118,6 +118,9 @@ fn listen(store: Store) {
             return;
         }
         if let Some(action) = keys::action(&pressed, focus()) {
+            if action == Action::Do(Command::ForgetBefore) && store.now(|m| m.before.is_none()) {
+                return;
+            }
             event.prevent_default();
             act(store, action);
         }

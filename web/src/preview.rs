@@ -8,6 +8,7 @@ use crate::charts::shares::Rows;
 use crate::engine::protocol::Frame;
 use crate::fixtures;
 use crate::model::Selection;
+use crate::view_model::before::Ghost;
 use crate::view_model::{cluster, shares, timeline};
 
 fn esc(text: &str) -> String {
@@ -16,6 +17,7 @@ fn esc(text: &str) -> String {
 
 fn shares_html(frame: &Frame, ghost: Option<&Frame>, selected: &str, rows: Rows) -> String {
     let selection = Selection::Queue(selected.into());
+    let ghost = ghost.map(|frame| Ghost { frame, changed: Some("an edit") });
     let view = shares::shares(frame, ghost, Some(&selection), 2, &[]);
     let mut html = format!(
         r#"<section class="chart shares"><div class="shares-body"><div class="picture">{}</div><div class="axis"><span>has, of {}</span></div><ul class="brows">"#,
@@ -46,6 +48,7 @@ fn shares_html(frame: &Frame, ghost: Option<&Frame>, selected: &str, rows: Rows)
 }
 
 fn cluster_html(frame: &Frame, ghost: Option<&Frame>, selection: Option<&Selection>, width: f64) -> String {
+    let ghost = ghost.map(|frame| Ghost { frame, changed: Some("an edit") });
     let view = cluster::cluster(frame, ghost, selection, width);
     let mut html = format!(
         r#"<section class="chart cluster"><div class="sect"><h2>Cluster</h2><p class="summary">{}</p></div><div class="cluster-body"><div class="picture">{}</div></div><div class="legend">"#,

@@ -10,7 +10,8 @@ use crate::deeds;
 use crate::edge::Edge;
 use crate::engine::story::Story;
 use crate::model::{
-    Command, Dialog, Effect, EngineState, Model, Notice, Selection, Terms, View, later, update,
+    Before, Command, Dialog, Effect, EngineState, Model, Notice, Selection, Terms, View, before, later,
+    update,
 };
 use crate::props::{FrameSignal, LadderSignal, OrderSignal, ResourceSignal, RunSignal, SelectionSignal};
 use crate::view_model::pointed::pointed;
@@ -30,8 +31,12 @@ pub struct Store {
     pub findings: Memo<Arc<Vec<Diagnostic>>>,
     /// The moment under the cursor.
     pub frame: FrameSignal,
-    /// The same moment of the scenario as it is being edited.
+    /// The same moment of the scenario as it is being edited, or else as it was before the last edit.
     pub ghost: FrameSignal,
+    /// How it was before the last edit.
+    pub before: Memo<Option<Arc<Before>>>,
+    /// What was changed, if the ghost is how it was before.
+    pub changed: Memo<Option<String>>,
     /// The run in short.
     pub run: RunSignal,
     /// What is selected.
@@ -48,7 +53,7 @@ pub struct Store {
     pub order: OrderSignal,
     /// What was told of the whole run.
     pub story: Memo<Option<Arc<Story>>>,
-    /// How it would come about in the scenario as it is being edited.
+    /// How it would come about in the scenario as it is being edited, or came about before the last edit.
     pub ghost_ladder: LadderSignal,
     /// What the page looks like.
     pub view: Memo<View>,
@@ -74,7 +79,9 @@ impl Store {
             }),
             findings: shared(model, |m| m.findings.clone()),
             frame: maybe_shared(model, |m| m.shown.clone().or(m.frame.clone())).into(),
-            ghost: maybe_shared(model, |m| m.ghost.clone()).into(),
+            ghost: maybe_shared(model, before::ghost).into(),
+            before: maybe_shared(model, |m| m.before.clone()),
+            changed: Memo::new(move |_| model.with(before::changed)),
             run: maybe_shared(model, |m| m.run.clone()).into(),
             selection: Memo::new(move |_| model.with(|m| m.selection.clone())).into(),
             resource: Memo::new(move |_| model.with(Model::settings_resource)).into(),
@@ -82,7 +89,7 @@ impl Store {
             explained: Memo::new(move |_| model.with(Model::explained_resource)).into(),
             ladder: maybe_shared(model, |m| m.ladder.clone()).into(),
             order: maybe_shared(model, |m| m.order.clone()).into(),
-            ghost_ladder: maybe_shared(model, |m| m.ghost_ladder.clone()).into(),
+            ghost_ladder: maybe_shared(model, before::ghost_ladder).into(),
             story: maybe_shared(model, |m| m.story.clone()),
             view: Memo::new(move |_| model.with(|m| m.view.clone())),
             engine: Memo::new(move |_| model.with(|m| m.engine.clone())),

@@ -1,8 +1,9 @@
 //! The serving side, as page and worker speak with it.
 
-use fairground_web::engine::protocol::{Ask, Frame, Reply, Request, Run, Say};
+use fairground_web::engine::protocol::{Ask, Frame, LadderLevel, Reply, Request, Run, Say};
 use fairground_web::engine::serve::Server;
 use fairground_web::library::{EXAMPLES, Example};
+use fairground_web::view_model::division::division;
 
 struct Page {
     server: Server,
@@ -168,6 +169,8 @@ fn what_cannot_run_is_refused_with_reasons() {
 struct Whole {
     model: fairground_web::model::Model,
     server: Server,
+    /// What was announced, latest last.
+    announced: Vec<String>,
 }
 
 impl Whole {
@@ -176,7 +179,7 @@ impl Whole {
         let scenario = Example::find(example).expect("an example").scenario();
         let mut opened = Opened::new(scenario, Origin::Example(example.to_string()));
         opened.moment.cycle = cycle;
-        let mut whole = Whole { model: Model::new(opened), server: Server::default() };
+        let mut whole = Whole { model: Model::new(opened), server: Server::default(), announced: Vec::new() };
         let effects = begin(&mut whole.model);
         whole.carry_out(effects);
         whole
@@ -190,6 +193,15 @@ impl Whole {
     fn carry_out(&mut self, effects: Vec<fairground_web::model::Effect>) {
         use fairground_web::model::{Command, Effect};
         for effect in effects {
+            match &effect {
+                Effect::AnnounceStep(frame, resource) => {
+                    self.announced.push(fairground_web::words::announce(frame, *resource));
+                }
+                Effect::AnnounceAction(frame, resource) => {
+                    self.announced.push(fairground_web::words::announce_action(frame, *resource));
+                }
+                _ => {}
+            }
             let Effect::Send(request) = effect else { continue };
             let mut replies = self.server.ask(request);
             while self.server.is_busy() {
@@ -375,10 +387,30 @@ fn stepping_by_decisions_visits_every_moment_both_ways() {
     );
 }
 
+/// What the explained queue is given at a level, every step of which is looked at.
+fn check_level(whole: &Whole, example: &str, level: &LadderLevel, seen: &mut u32) -> f64 {
+    let view = division(whole.frame(), level, 2, usize::MAX);
+    assert_eq!(view.at, view.last);
+    let quotas: f64 = view.tanks.iter().map(|tank| tank.ground).sum();
+    let rounds: f64 = view.tanks.iter().map(|tank| tank.water).sum();
+    let is_overdrawn = view.left < -1e-6;
+    assert!(!is_overdrawn || quotas > level.capacity && rounds == 0.0, "{example} {}", level.queue);
+    assert_eq!(view.table.rows.len(), view.last + 2);
+    let mut before = 0.0;
+    for at in 0..=view.last {
+        let step = division(whole.frame(), level, 2, at);
+        let held: f64 = step.tanks.iter().map(|tank| tank.ground + tank.water).sum();
+        assert!(held >= before - 1e-9, "water only rises");
+        before = held;
+        *seen += 1;
+    }
+    let tank = view.tanks.iter().find(|tank| tank.own).expect("its tank");
+    tank.ground + tank.water
+}
+
 #[test]
 fn the_rounds_of_a_division_add_up_to_the_fair_shares() {
     use fairground_web::model::{Command, NowView, Selection};
-    use fairground_web::view_model::division::division;
     let mut seen = 0;
     for example in EXAMPLES {
         let mut whole = Whole::open(example.id, 1);
@@ -392,29 +424,11 @@ fn the_rounds_of_a_division_add_up_to_the_fair_shares() {
         for (queue, share) in queues {
             whole.dispatch(Command::Select(Some(Selection::Queue(queue.clone()))));
             let ladder = whole.model.ladder.clone().expect("a ladder");
-            let Some(level) = ladder.levels.last() else { continue };
-            let view = division(whole.frame(), level, 2, usize::MAX);
-            assert_eq!(view.at, view.last);
-            let tank = view.tanks.iter().find(|tank| tank.own).expect("its tank");
-            let got = tank.ground + tank.water;
-            assert!(
-                (got - share.unwrap_or(f64::MAX)).abs() < 1e-6,
-                "{} {queue}: {got} {share:?}",
-                example.id
-            );
-            let quotas: f64 = view.tanks.iter().map(|tank| tank.ground).sum();
-            let rounds: f64 = view.tanks.iter().map(|tank| tank.water).sum();
-            let is_overdrawn = view.left < -1e-6;
-            assert!(!is_overdrawn || quotas > level.capacity && rounds == 0.0, "{} {queue}", example.id);
-            assert_eq!(view.table.rows.len(), view.last + 2);
-            let mut before = 0.0;
-            for at in 0..=view.last {
-                let step = division(whole.frame(), level, 2, at);
-                let held: f64 = step.tanks.iter().map(|tank| tank.ground + tank.water).sum();
-                assert!(held >= before - 1e-9, "water only rises");
-                before = held;
-                seen += 1;
-            }
+            // Every pool divides on its own.
+            let own: Vec<_> = ladder.levels.iter().filter(|level| level.queue == queue).collect();
+            let got: f64 = own.iter().map(|level| check_level(&whole, example.id, level, &mut seen)).sum();
+            let is_same = (got - share.unwrap_or(f64::MAX)).abs() < 1e-6;
+            assert!(own.is_empty() || is_same, "{} {queue}: {got} {share:?}", example.id);
         }
     }
     assert!(seen > 100, "{seen} steps");
@@ -437,4 +451,53 @@ fn what_is_selected_has_a_place_at_every_moment() {
     let mut kai = Whole::open("tree-decides", 1);
     kai.dispatch(Command::Select(Some(Selection::Queue("vision".into()))));
     assert_eq!(kai.model.order, None);
+}
+
+#[test]
+fn stepping_by_actions_visits_the_end_of_each_both_ways() {
+    use fairground_web::model::{Command, inside};
+    let mut n_several = 0;
+    for example in EXAMPLES {
+        for cycle in 1..4 {
+            let frame = Page::new().load(example.id, cycle);
+            let actions = inside::actions(&frame);
+            let n = inside::n_decisions(&frame);
+            assert!(actions.windows(2).all(|pair| pair[0].1 < pair[1].1), "{}", example.id);
+            assert_eq!(
+                actions.last().map_or(0, |last| last.1),
+                n,
+                "{}: all decisions are of actions",
+                example.id
+            );
+            let n_events: usize =
+                actions.iter().map(|action| inside::events_of_action(&frame, action.1).len()).sum();
+            assert_eq!(n_events, n as usize, "{}", example.id);
+            let is_kai = matches!(frame.policy.as_str(), "kai" | "runai");
+            assert!(!is_kai || actions.iter().all(|action| !action.0.is_empty()), "{}", example.id);
+            n_several += usize::from(actions.len() > 1);
+        }
+    }
+    assert!(n_several > 3, "{n_several} cycles with several actions");
+    let mut whole = Whole::open("elastic-gives-back", 0);
+    let mut places = Vec::new();
+    for _ in 0..6 {
+        whole.dispatch(Command::Action { back: false });
+        places.push((whole.model.cursor, whole.model.inside));
+    }
+    let frame = whole.model.frame.clone().expect("a moment");
+    assert!(frame.cycle > 0 && whole.model.shown.is_none() == whole.model.inside.is_none());
+    for (at, place) in places.iter().enumerate().rev() {
+        if places.get(at + 1) != Some(place) {
+            assert_eq!((whole.model.cursor, whole.model.inside), *place);
+            whole.dispatch(Command::Action { back: true });
+            if whole.model.inside == Some(0) {
+                whole.dispatch(Command::Action { back: true });
+            }
+        }
+    }
+    assert_eq!((whole.model.cursor, whole.model.inside), (0, None));
+    whole.announced.clear();
+    whole.dispatch(Command::Action { back: false });
+    let [said] = &whole.announced[..] else { panic!("one announcement, not {:?}", whole.announced) };
+    assert!(said.starts_with("Cycle 1, "), "{said}");
 }

@@ -353,13 +353,16 @@ fn a_weight_that_is_pulled_has_its_ghost() {
     };
     let now = levels(&mut page, &base);
     let ghost = levels(&mut page, &edited);
-    let view =
-        with_ghost(division(&frame, &now[0], 2, usize::MAX), &division(&frame, &ghost[0], 2, usize::MAX));
+    let view = with_ghost(
+        division(&frame, &now[0], 2, usize::MAX),
+        &division(&frame, &ghost[0], 2, usize::MAX),
+        false,
+    );
     let tank = |name: &str| view.tanks.iter().find(|tank| tank.name == name).expect("a tank");
     assert_eq!(tank("team-a").weight, 1.0);
     assert_eq!(tank("team-a").ghost.as_ref().map(|ghost| ghost.weight), Some(3.0));
     assert!(tank("team-b").ghost.is_none(), "nothing changes for who asks for nothing");
-    let same = with_ghost(view.clone(), &division(&frame, &now[0], 2, usize::MAX));
+    let same = with_ghost(view.clone(), &division(&frame, &now[0], 2, usize::MAX), false);
     assert!(same.tanks.iter().all(|tank| tank.ghost.is_none()));
 }
 

@@ -96,6 +96,8 @@ pub struct NodeEntry {
     pub taints: Vec<String>,
     /// The pool it is in; left out: the first.
     pub pool: Option<String>,
+    /// A remark.
+    pub note: String,
 }
 
 /// A queue.

@@ -202,6 +202,7 @@ shape! { NodeEntry:
     8 "state" state Value,
     9 "taints" taints Texts,
     10 "pool" pool Name,
+    11 "note" note Text,
 }
 
 shape! { QueueEntry:

@@ -14,7 +14,7 @@ use crate::trace::{Event, EvictReason, Recorded};
 pub type Log = Vec<Recorded>;
 
 fn log(events: &mut Log, event: Event) {
-    events.push(Recorded { event, checks: Vec::new() });
+    events.push(Recorded { event, action: "", checks: Vec::new() });
 }
 
 impl Simulation {

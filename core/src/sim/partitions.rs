@@ -255,7 +255,7 @@ impl Simulation {
             if is_told {
                 self.state.parts[next].has_offer = true;
                 let event = Event::Offered { job, partition: next };
-                events.push(Recorded { event, checks: Vec::new() });
+                events.push(Recorded { event, action: "", checks: Vec::new() });
             }
         }
     }

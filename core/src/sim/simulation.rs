@@ -139,7 +139,8 @@ impl Simulation {
     fn open(&mut self) {
         self.tell(Change::Configuration);
         let known = self.cluster().live_jobs.clone();
-        let submitted = |&job: &JobId| Recorded { event: Event::Submitted { job }, checks: Vec::new() };
+        let submitted =
+            |&job: &JobId| Recorded { event: Event::Submitted { job }, action: "", checks: Vec::new() };
         let mut events: Log = known.iter().map(submitted).collect();
         for job in known {
             for pod in self.cluster().jobs[job].pod_ids() {

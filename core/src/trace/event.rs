@@ -9,6 +9,8 @@ use crate::id::{JobId, NodeId, PartitionId, PodId};
 pub struct Recorded {
     /// What happened.
     pub event: Event,
+    /// The action of the cycle in which it was decided; empty outside of policies, and under those whose cycle has no parts.
+    pub action: &'static str,
     /// What decided it; empty below level *decisive*.
     pub checks: Vec<Check>,
 }

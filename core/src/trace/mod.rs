@@ -37,6 +37,8 @@ pub enum Level {
 pub struct Trace {
     /// How much is recorded.
     pub level: Level,
+    /// The action of the cycle that decides now; empty: its cycle has no parts.
+    pub action: &'static str,
     /// Events with what decided them.
     pub events: Vec<Recorded>,
     /// Why jobs that are still pending at the end of the cycle are pending, by job.
@@ -65,7 +67,7 @@ impl Trace {
     /// Records an event together with the checks that decided it.
     pub fn event(&mut self, event: Event, why: impl FnOnce() -> Vec<Check>) {
         let checks = if self.level >= Level::Decisive { why() } else { Vec::new() };
-        self.events.push(Recorded { event, checks });
+        self.events.push(Recorded { event, action: self.action, checks });
     }
 
     /// Records why a job stays pending.

@@ -74,10 +74,11 @@ fn queue_pool() -> impl Strategy<Value = QueuePoolEntry> {
 }
 
 fn node() -> impl Strategy<Value = NodeEntry> {
-    let labels = (btree_map(text(), text(), 0..3), vec(text(), 0..2), of(pool()));
+    let labels = (btree_map(text(), text(), 0..3), vec(text(), 0..2), of(pool()), text());
     (text(), value(), value(), value(), value(), value(), value(), labels, value()).prop_map(
-        |(name, count, gpu, cpu, memory, pods, gpu_memory, (labels, taints, pool), state)| NodeEntry {
+        |(name, count, gpu, cpu, memory, pods, gpu_memory, (labels, taints, pool, note), state)| NodeEntry {
             pool,
+            note,
             taints,
             name,
             count,

@@ -57,6 +57,16 @@ test("charts are saved as PNG", async ({ page }) => {
   const bytes = await readFile(await download.path());
   expect(bytes.subarray(1, 4).toString()).toBe("PNG");
   expect(bytes.readUInt32BE(16), "twice as wide as on the page").toBeGreaterThan(800);
+  expect(bytes.toString("latin1"), "it carries its link").toContain("#d1.");
+  await app.step.click();
+  await app.atCycle(1);
+  const waitsForSvg = page.waitForEvent("download");
+  await shares.getByRole("button", { name: "SVG" }).press("Enter");
+  const svg = (await readFile(await (await waitsForSvg).path())).toString();
+  expect(svg).toContain("<title>Shares · Two teams, four GPUs · KAI · cycle 1, 0:01</title>");
+  const link = svg.match(/<desc>([^<]*)<\/desc>/)[1].replaceAll("&amp;", "&");
+  await page.goto(link);
+  await app.atCycle(1);
 });
 
 test("a weight is pulled in Division, with a ghost until it is let go", async ({ page }) => {

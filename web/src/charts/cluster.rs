@@ -270,7 +270,9 @@ pub fn key(mark: CellMark) -> String {
             CellMark::Changed => {
                 put(area, place, 1.0, Paint::from(Ink::Ink).trimmed(Trim::Changed).line(2.0))
             }
-            CellMark::Ghost => put(area, place, 1.0, soft.trimmed(Trim::RoundDashed).line(1.5)),
+            CellMark::Ghost | CellMark::Before => {
+                put(area, place, 1.0, soft.trimmed(Trim::RoundDashed).line(1.5))
+            }
         }
     })
 }

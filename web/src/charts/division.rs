@@ -76,7 +76,7 @@ fn draw(area: &Area<'_>, view: &DivisionView, width: f64) -> Drawn {
             area.draw(&Text::new(text, (px(x), px(8.0)), Paint::from(Ink::Soft).text(12.0, HPos::Left)))?;
         }
         priority = tank.priority.or(priority);
-        draw_tank(area, tank, x, (w, layout.scale), terms)?;
+        draw_tank(area, tank, x, (w, layout.scale), (view.was, terms))?;
         if let Some(ghost) = &tank.ghost {
             draw_ghost(area, tank, ghost, (x, w), layout.scale)?;
         }
@@ -84,7 +84,13 @@ fn draw(area: &Area<'_>, view: &DivisionView, width: f64) -> Drawn {
     Ok(())
 }
 
-fn draw_tank(area: &Area<'_>, tank: &Tank, x: f64, (w, scale): (f64, f64), terms: &Terms) -> Drawn {
+fn draw_tank(
+    area: &Area<'_>,
+    tank: &Tank,
+    x: f64,
+    (w, scale): (f64, f64),
+    (was, terms): (bool, &Terms),
+) -> Drawn {
     let y = |amount: f64| BASE - (tank.height(amount) * scale).min(BASE - TOP);
     let block = |from: f64, to: f64| [(px(x), px(y(to))), (px(x + w), px(y(from)))];
     let held = tank.ground + tank.water;
@@ -127,30 +133,33 @@ fn draw_tank(area: &Area<'_>, tank: &Tank, x: f64, (w, scale): (f64, f64), terms
         (px(x + w / 2.0), px(lid - 9.0)),
         Paint::from(Ink::Soft).text(12.0, HPos::Center),
     ))?;
-    let mut below = vec![(tank.name.clone(), Paint::from(Ink::Ink).trimmed(Trim::Bold))];
-    let word = terms.word("weight");
-    let weight = match tank.part {
-        _ if tank.ghost.as_ref().is_some_and(|ghost| ghost.weight != tank.weight) => {
-            format!(
-                "{word} {} → {}",
-                number(tank.weight),
-                number(tank.ghost.as_ref().map_or(0.0, |g| g.weight))
-            )
-        }
-        Some(part) => format!("{word} {} → {}", number(tank.weight), number(part)),
-        None => format!("{word} {}", number(tank.weight)),
-    };
-    below.push((weight, Paint::from(Ink::Soft)));
-    if let Some(ghost) = &tank.ghost {
-        let text = format!("gets {} → {}", number(tank.held()), number(ghost.held()));
-        below.push((text, Paint::from(Ink::Ink)));
-    }
-    for (i, (text, paint)) in below.into_iter().enumerate() {
+    for (i, (text, paint)) in below(tank, was, terms).into_iter().enumerate() {
         let Some(text) = fit(&text, 12.0, w + GAP - 6.0) else { continue };
         let at = (px(x + w / 2.0), px(BASE + 14.0 + 17.0 * i as f64));
         area.draw(&Text::new(text, at, paint.text(12.0, HPos::Center)))?;
     }
     Ok(())
+}
+
+/// The lines below a tank: name, weight, and what its ghost gets.
+fn below(tank: &Tank, was: bool, terms: &Terms) -> Vec<(String, Paint)> {
+    let held_against = |now: f64, other: f64| match was {
+        true => format!("{}, was {}", number(now), number(other)),
+        false => format!("{} → {}", number(now), number(other)),
+    };
+    let weight = match (&tank.ghost, tank.part) {
+        (Some(ghost), _) if ghost.weight != tank.weight => held_against(tank.weight, ghost.weight),
+        (_, Some(part)) => format!("{} → {}", number(tank.weight), number(part)),
+        _ => number(tank.weight),
+    };
+    let mut lines = vec![
+        (tank.name.clone(), Paint::from(Ink::Ink).trimmed(Trim::Bold)),
+        (format!("{} {weight}", terms.word("weight")), Paint::from(Ink::Soft)),
+    ];
+    if let Some(ghost) = &tank.ghost {
+        lines.push((format!("gets {}", held_against(tank.held(), ghost.held())), Paint::from(Ink::Ink)));
+    }
+    lines
 }
 
 /// The dashed outline of what it would get, as wide as it would weigh.

@@ -2,6 +2,8 @@
 
 use std::fmt::Write as _;
 
+use super::backend::{fit, text_width};
+
 /// A line beside a chart: a name on the left, a value on the right.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Label {
@@ -11,6 +13,15 @@ pub struct Label {
     pub name: String,
     /// The value.
     pub value: String,
+}
+
+/// What a picture is of.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct About {
+    /// Chart, scenario, policy, cycle.
+    pub title: String,
+    /// The link that leads there; it is no text for people, but small enough ones stand below the picture.
+    pub link: String,
 }
 
 /// Room for names and for values, in pixels.
@@ -24,22 +35,33 @@ const EDGE: f64 = 12.0;
 /// Steps per pixel in the charts' text.
 const FINE: f64 = 10.0;
 
-/// The text of a chart as a file: tokens are replaced by what `token` says of them, a ground and labels are added.
-pub fn standalone(svg: &str, title: &str, labels: &[Label], token: &dyn Fn(&str) -> String) -> String {
+/// Height of a line at the foot, in pixels.
+const FOOT: f64 = 16.0;
+/// Size of its text, in pixels.
+const SMALL: f64 = 11.0;
+
+/// The text of a chart as a file: tokens are replaced by what `token` says of them; a ground and labels are added, and
+/// at the foot what it is of, with the link if it fits there. The link always stands in its description.
+pub fn standalone(svg: &str, about: &About, labels: &[Label], token: &dyn Fn(&str) -> String) -> String {
     let Some((head, body)) = svg.split_once('>') else { return String::new() };
     let size = |name: &str| -> f64 {
         let value = head.split_once(&format!(" {name}=\"")).and_then(|(_, rest)| rest.split_once('"'));
         value.and_then(|(text, _)| text.parse().ok()).unwrap_or(0.0)
     };
     let (left, right) = if labels.is_empty() { (EDGE, EDGE) } else { (NAMES, VALUES) };
-    let (w, h) = (size("width") + left + right, size("height") + 2.0 * EDGE);
+    let w = size("width") + left + right;
+    let room = w - 2.0 * EDGE;
+    let link = Some(about.link.clone()).filter(|link| text_width(link, SMALL) <= room);
+    let foot: Vec<String> = fit(&about.title, SMALL, room).into_iter().chain(link).collect();
+    let h = size("height") + 2.0 * EDGE + FOOT * foot.len() as f64;
     let (x, y) = (-left * FINE, -EDGE * FINE);
     let (vw, vh) = (w * FINE, h * FINE);
     let mut file = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{w}\" height=\"{h}\" viewBox=\"{x} {y} {vw} {vh}\" \
-         font-family=\"system-ui,sans-serif\"><title>{}</title><rect x=\"{x}\" y=\"{y}\" width=\"{vw}\" height=\"{vh}\" \
+         font-family=\"system-ui,sans-serif\"><title>{}</title><desc>{}</desc><rect x=\"{x}\" y=\"{y}\" width=\"{vw}\" height=\"{vh}\" \
          fill=\"var(--panel)\"/>",
-        escaped(title)
+        escaped(&about.title),
+        escaped(&about.link)
     );
     for label in labels {
         let y = label.y * FINE;
@@ -53,6 +75,15 @@ pub fn standalone(svg: &str, title: &str, labels: &[Label], token: &dyn Fn(&str)
             )
         };
         let _ = write!(file, "{}{}", text(start, "start", &label.name), text(end, "end", &label.value));
+    }
+    for (i, line) in foot.iter().enumerate() {
+        let (x, y) = (x + EDGE * FINE, (size("height") + EDGE + FOOT * i as f64) * FINE);
+        let _ = write!(
+            file,
+            "<text x=\"{x}\" y=\"{y}\" dy=\".35em\" font-size=\"{}\" fill=\"var(--ink-2)\">{}</text>",
+            SMALL * FINE,
+            escaped(line)
+        );
     }
     file.push_str(&body.replace(" class=\"halo\"", HALO));
     replaced(&file, token)
@@ -74,6 +105,31 @@ fn replaced(text: &str, token: &dyn Fn(&str) -> String) -> String {
     out
 }
 
+/// A PNG with what it is of, as texts that are part of the file; anything else as it is.
+pub fn png_about(png: &[u8], about: &About) -> Vec<u8> {
+    // After the signature and the first chunk, whose lengths are fixed.
+    const HEAD: usize = 8 + 25;
+    if png.len() < HEAD || !png.starts_with(b"\x89PNG\r\n\x1a\n") {
+        return png.to_vec();
+    }
+    let mut file = png[..HEAD].to_vec();
+    for (word, text) in [("Title", &about.title), ("Source", &about.link)] {
+        // Not compressed, no language, no other word.
+        let chunk = [b"iTXt", word.as_bytes(), &[0; 5], text.as_bytes()].concat();
+        file.extend((chunk.len() as u32 - 4).to_be_bytes());
+        file.extend(&chunk);
+        file.extend(crc(&chunk).to_be_bytes());
+    }
+    file.extend(&png[HEAD..]);
+    file
+}
+
+/// The checksum of PNG's chunks (ISO 3309).
+fn crc(bytes: &[u8]) -> u32 {
+    let step = |crc: u32, _| if crc & 1 == 1 { (crc >> 1) ^ 0xedb8_8320 } else { crc >> 1 };
+    !bytes.iter().fold(u32::MAX, |crc, byte| (0..8).fold(crc ^ u32::from(*byte), step))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -82,12 +138,39 @@ mod tests {
     fn a_file_needs_no_stylesheet() {
         let svg = r#"<svg xmlns="x" width="40" height="20" viewBox="0 0 400 200" aria-hidden="true"><rect fill="var(--q1)"/></svg>"#;
         let labels = [Label { y: 10.0, name: "a<b".into(), value: "3 of 4".into() }];
-        let file = standalone(svg, "Shares", &labels, &|name| format!("[{name}]"));
+        let about = About { title: "Shares · A&B".into(), link: "there#d1.x".into() };
+        let file = standalone(svg, &about, &labels, &|name| format!("[{name}]"));
         assert!(!file.contains("var("), "{file}");
         assert!(file.contains(r#"fill="[--q1]""#) && file.contains("a&lt;b") && file.contains("3 of 4"));
-        assert!(file.contains(r#"width="400" height="44" viewBox="-1500 -120 4000 440" "#), "{file}");
+        assert!(file.contains(r#"width="400" height="76" viewBox="-1500 -120 4000 760" "#), "{file}");
         assert!(file.starts_with("<svg xmlns=") && file.ends_with("</svg>"));
         assert_eq!(file.matches("<svg").count(), 1);
-        assert_eq!(standalone("", "", &[], &|_| String::new()), "");
+        assert!(file.contains("<title>Shares · A&amp;B</title><desc>there#d1.x</desc>"), "{file}");
+        assert!(
+            file.contains(">Shares · A&amp;B</text>") && file.contains(">there#d1.x</text>"),
+            "at the foot"
+        );
+        let long = About { link: "x".repeat(400), ..about };
+        let file = standalone(svg, &long, &labels, &|_| String::new());
+        assert!(file.contains(&format!("<desc>{}</desc>", long.link)), "a long link is not shown, but there");
+        assert!(file.contains(r#"height="60""#) && !file.contains("x</text>"), "{file}");
+        assert_eq!(standalone("", &About::default(), &[], &|_| String::new()), "");
+    }
+
+    #[test]
+    fn a_png_carries_texts() {
+        // A chunk without content, whose checksum every PNG ends with.
+        assert_eq!(crc(b"IEND"), 0xae42_6082);
+        let head = [b"\x89PNG\r\n\x1a\n".as_slice(), &[0; 25]].concat();
+        let png = [head.as_slice(), b"rest"].concat();
+        let about = About { title: "Shares · A".into(), link: "there#d1.x".into() };
+        let file = png_about(&png, &about);
+        assert!(file.starts_with(&head) && file.ends_with(b"rest"));
+        let text = String::from_utf8_lossy(&file);
+        assert!(text.contains("iTXtTitle\0\0\0\0\0Shares · A"), "{text}");
+        assert!(text.contains("iTXtSource\0\0\0\0\0there#d1.x"), "{text}");
+        let length = u32::from_be_bytes([file[33], file[34], file[35], file[36]]) as usize;
+        assert_eq!(length, "Title".len() + 5 + about.title.len());
+        assert_eq!(png_about(b"no picture", &about), b"no picture");
     }
 }

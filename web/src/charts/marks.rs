@@ -104,6 +104,8 @@ fn key_of(area: &Area<'_>, mark: Mark) -> Drawn {
         Mark::Changed => {
             area.draw(&Rectangle::new(inner(1.0), Paint::from(Ink::Ink).trimmed(Trim::Changed).line(2.0)))
         }
-        Mark::Ghost => area.draw(&Rectangle::new(inner(1.0), soft.trimmed(Trim::RoundDashed).line(1.5))),
+        Mark::Ghost | Mark::Before => {
+            area.draw(&Rectangle::new(inner(1.0), soft.trimmed(Trim::RoundDashed).line(1.5)))
+        }
     }
 }

@@ -23,7 +23,7 @@ pub struct Rows {
 
 impl Rows {
     /// Top of the bar in its row, and its height. Without axis, names stand above the bars.
-    fn bar(self) -> (f64, f64) {
+    pub fn bar(self) -> (f64, f64) {
         if self.head <= 0.0 {
             return ((self.row - 35.0).max(0.0), 22.0);
         }
@@ -34,6 +34,11 @@ impl Rows {
 
 /// The right margin: room for marks at the end of the scale.
 const MARGIN: f64 = 10.0;
+
+/// Pixels per unit of the scale.
+pub fn along(view: &SharesView, rows: Rows) -> f64 {
+    (rows.width - MARGIN).max(10.0) / view.max
+}
 
 /// Draws Shares.
 pub fn shares(view: &SharesView, rows: Rows) -> String {

@@ -13,7 +13,7 @@ use super::backend::{Area, Drawn, Ink, Paint, Size, Svg, Trim, picture, px, text
 use super::marks;
 use crate::model::Terms;
 use crate::view_model::number::{number, ticks, unit};
-use crate::view_model::timeline::{Axis, Band, Kind, LEFT, LaneMark, RIGHT, TimelineView, lane};
+use crate::view_model::timeline::{Axis, Band, GhostLine, Kind, LEFT, LaneMark, RIGHT, TimelineView, lane};
 
 /// Height of the lane.
 pub const LANE: f64 = 28.0;
@@ -87,17 +87,26 @@ fn areas(area: &Area<'_>, view: &TimelineView, size: Size) -> Drawn {
         .x_label_formatter(&|cycle| number(*cycle))
         .y_label_formatter(&|amount| number(*amount))
         .draw()?;
-    stack(&mut plane, view)?;
+    if view.apart {
+        apart(&mut plane, view)?
+    } else {
+        stack(&mut plane, view)?
+    };
+    ghosts(&mut plane, view)?;
     lines(&mut plane, view, size)
 }
 
 /// The corners of a step line: each value holds from its cycle to the next.
 fn steps(view: &TimelineView, values: &[f64]) -> Vec<(f64, f64)> {
+    corners(view.max, &view.cycles, values, view.last)
+}
+
+fn corners(max: f64, cycles: &[u32], values: &[f64], last: u32) -> Vec<(f64, f64)> {
     let mut corners = Vec::with_capacity(values.len() * 2);
     for (i, value) in values.iter().enumerate() {
-        let from = f64::from(view.cycles[i]) - 0.5;
-        let to = view.cycles.get(i + 1).map_or(f64::from(view.last) + 0.5, |next| f64::from(*next) - 0.5);
-        let value = value.min(view.max);
+        let from = f64::from(cycles[i]) - 0.5;
+        let to = cycles.get(i + 1).map_or(f64::from(last) + 0.5, |next| f64::from(*next) - 0.5);
+        let value = value.min(max);
         if corners.last().is_some_and(|last: &(f64, f64)| last.1 == value) {
             corners.pop();
         } else {
@@ -124,6 +133,58 @@ fn stack(plane: &mut Plane<'_, '_>, view: &TimelineView) -> Drawn {
         label(plane, view, band, below, top)?;
     }
     Ok(())
+}
+
+/// Lines of their own, for amounts that do not add up. Where they coincide, those below are wider.
+fn apart(plane: &mut Plane<'_, '_>, view: &TimelineView) -> Drawn {
+    for (i, band) in view.bands.iter().enumerate() {
+        let above = (view.bands.len() - 1 - i).min(3) as f64;
+        let paint = Paint::from(marks::ink(band.tone)).line(2.5 + 2.5 * above);
+        plane.draw_series(LineSeries::new(steps(view, &band.amounts), paint))?;
+    }
+    name_lines(plane, view, view.bands.iter().map(|band| (band.name.clone(), steps(view, &band.amounts))))
+}
+
+/// Names of lines where they are level for long, above them; lines that coincide there share the place.
+fn name_lines(
+    plane: &Plane<'_, '_>,
+    view: &TimelineView,
+    lines: impl Iterator<Item = (String, Vec<(f64, f64)>)>,
+) -> Drawn {
+    let per_y = view.max / f64::from(plane.plotting_area().dim_in_pixel().1);
+    let mut named: Vec<(f64, f64, String)> = Vec::new();
+    for (name, corners) in lines {
+        let levels = corners.windows(2).filter(|pair| pair[0].1 == pair[1].1 && pair[0].1 > 0.0);
+        let longest = levels.max_by(|a, b| (a[1].0 - a[0].0).total_cmp(&(b[1].0 - b[0].0)));
+        let Some([from, to]) = longest.map(|pair| [pair[0], pair[1]]) else { continue };
+        let at = ((from.0 + to.0) / 2.0, from.1);
+        match named.iter_mut().find(|other| other.0 == at.0 && other.1 == at.1) {
+            Some(other) => other.2 += &format!(", {name}"),
+            None => named.push((at.0, at.1, name)),
+        }
+    }
+    for (x, y, name) in named {
+        let style = Paint::from(Ink::Ink).trimmed(Trim::Halo).text(12.0, HPos::Center);
+        plane.plotting_area().draw(&Text::new(name, (x, y + 110.0 * per_y), style))?;
+    }
+    Ok(())
+}
+
+/// Dashed: what was held before the last edit.
+fn ghosts(plane: &mut Plane<'_, '_>, view: &TimelineView) -> Drawn {
+    let path = |ghost: &GhostLine| corners(view.max, &ghost.cycles, &ghost.amounts, ghost.last);
+    for ghost in &view.ghosts {
+        let corners = path(ghost);
+        plane.draw_series(LineSeries::new(corners.clone(), Paint::from(Ink::Panel).line(3.5)))?;
+        let dashes = Paint::from(Ink::Soft).trimmed(Trim::Dashed).line(1.4);
+        plane.draw_series(LineSeries::new(corners, dashes))?;
+    }
+    // The areas have names of their own; which of them a line belongs to is said where there is only one.
+    let name = |ghost: &GhostLine| match view.top {
+        Some(_) => format!("{} before", ghost.name),
+        None => "before".to_string(),
+    };
+    name_lines(plane, view, view.ghosts.iter().map(|ghost| (name(ghost), path(ghost))))
 }
 
 /// The band's name where the band is thick and long enough for it.

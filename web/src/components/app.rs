@@ -18,6 +18,7 @@ use super::help::Help;
 use super::icicle::Icicle;
 use super::icons::Kind;
 use super::multiples::Multiples;
+use super::pulls::Pulls;
 use super::remark::Remark;
 use super::setup::Setup;
 use super::shares::Shares;
@@ -25,6 +26,7 @@ use super::strip::{Notices, Strip};
 use super::timeline::Timeline;
 use super::transport::Transport;
 use super::why::Why;
+use crate::charts::shares::Rows;
 use crate::model::{Command, NowView, Panel, SetupTab};
 use crate::store::Store;
 
@@ -239,13 +241,28 @@ fn Now() -> impl IntoView {
         <div id="now-body" role="tabpanel" aria-labelledby=label>
             {move || match shown.get() {
                 NowView::Shares => view! {
-                    <Shares frame=store.frame ghost=store.ghost selection=store.selection resource collapsed on_select />
+                    <Shares
+                        frame=store.frame
+                        ghost=store.ghost
+                        changed=store.changed
+                        selection=store.selection
+                        resource
+                        collapsed
+                        on_select
+                        over=|view, rows| later(preload_pulls, move || pulls_of(view, rows))
+                    />
                 }
                 .into_node(),
                 other => later(preload_view, move || view_of(other)),
             }}
         </div>
-        <ClusterView frame=store.frame ghost=store.ghost selection=store.selection on_select />
+        <ClusterView
+            frame=store.frame
+            ghost=store.ghost
+            changed=store.changed
+            selection=store.selection
+            on_select
+        />
     }
 }
 
@@ -260,6 +277,12 @@ pub(crate) fn view_of(view: NowView) -> Fetched {
         NowView::Fairness => view! { <Fairness /> }.into_node(),
         NowView::Queues => view! { <Multiples /> }.into_node(),
     })
+}
+
+/// The marks of Shares, to pull at.
+#[wasm_split(views, fallible, preload(preload_pulls))]
+pub(crate) fn pulls_of(view: super::shares::View, rows: RwSignal<Rows>) -> Fetched {
+    Ok(view! { <Pulls view rows /> }.into_node())
 }
 
 #[component]

@@ -7,6 +7,7 @@ use super::picture::{insert, legend_line, move_focus, table, table_button, width
 use crate::charts::cluster::{cluster as draw, key};
 use crate::model::Selection;
 use crate::props::{FrameSignal, OnSelect, SelectionSignal};
+use crate::view_model::before::Ghost;
 use crate::view_model::cluster::{self, ClusterView as View, Place};
 
 /// Nodes as cards, GPUs as cells; with many nodes one tile per node, grouped by free GPUs.
@@ -14,8 +15,10 @@ use crate::view_model::cluster::{self, ClusterView as View, Place};
 pub fn ClusterView(
     /// The moment.
     frame: FrameSignal,
-    /// The same moment of the scenario as it is being edited, or of another run.
+    /// The same moment of the scenario as it is being edited, or as it was before the last edit.
     ghost: FrameSignal,
+    /// What was changed, if the ghost is how it was before that.
+    changed: Memo<Option<String>>,
     /// What is selected.
     selection: SelectionSignal,
     /// Selects a job or a node.
@@ -25,7 +28,9 @@ pub fn ClusterView(
     let width = width_of(place, 640.0);
     let view = Memo::new(move |_| {
         let (frame, ghost) = (frame.get()?, ghost.get());
-        Some(cluster::cluster(&frame, ghost.as_deref(), selection.get().as_ref(), width.get()))
+        let changed = changed.get();
+        let ghost = ghost.as_deref().map(|frame| Ghost { frame, changed: changed.as_deref() });
+        Some(cluster::cluster(&frame, ghost, selection.get().as_ref(), width.get()))
     });
     let as_table = RwSignal::new(false);
     let svg = Signal::derive(move || view.with(|view| view.as_ref().map_or(String::new(), draw)));

@@ -5,10 +5,11 @@ use fairground::scenario::Path;
 use leptos::html;
 
 use super::button::IconButton;
+use super::grip::Grip;
 use super::icons::Kind;
 use super::picture::{insert, table_button, table_of, width_of};
 use crate::charts::division::{GRIP, Layout, division as draw, layout};
-use crate::model::{Command, Terms, document, edit};
+use crate::model::{Terms, document, edit};
 use crate::store::Store;
 use crate::view_model::division::{DivisionView, division, says, with_ghost};
 use crate::view_model::number::resource_key;
@@ -33,7 +34,7 @@ pub fn Division() -> impl IntoView {
             Some(division(frame, ghost.levels.get(level)?, ladder.resource, at.get()))
         });
         Some(match ghost {
-            Some(ghost) => with_ghost(view, &ghost),
+            Some(ghost) => with_ghost(view, &ghost, store.changed.with(Option::is_some)),
             None => view,
         })
     });
@@ -61,7 +62,12 @@ pub fn Division() -> impl IntoView {
         let n = ladder.levels.len();
         (n > 1).then(|| {
             let options = ladder.levels.iter().enumerate().map(|(i, of)| {
-                let name = if of.of.is_empty() { "the cluster".to_string() } else { of.of.clone() };
+                let name = match (of.of.as_str(), of.pool.as_str()) {
+                    ("", "") => "the cluster".to_string(),
+                    ("", pool) => format!("the pool {pool}"),
+                    (queue, "") => queue.to_string(),
+                    (queue, pool) => format!("{queue} in {pool}"),
+                };
                 view! { <option value=i.to_string() selected=level.get_untracked().min(n - 1) == i>{name}</option> }
             });
             view! {
@@ -77,7 +83,7 @@ pub fn Division() -> impl IntoView {
     let spoken = move || {
         view.get().map(|view| {
             let terms = Terms::of(&view.policy);
-            view.tanks.iter().map(|tank| view! { <li>{says(tank, terms)}</li> }).collect_view()
+            view.tanks.iter().map(|tank| view! { <li>{says(tank, view.was, terms)}</li> }).collect_view()
         })
     };
     let stepper = move || {
@@ -146,7 +152,7 @@ fn Grips(view: Memo<Option<DivisionView>>, width: Signal<f64>) -> impl IntoView 
     };
     view! {
         <For each=names key=|item| item.clone() let:item>
-            <Grip at=item.0 queue=item.1 resource=item.2 lies />
+            <Wall at=item.0 queue=item.1 resource=item.2 lies />
         </For>
     }
 }
@@ -157,88 +163,37 @@ fn rounded(weight: f64) -> f64 {
     (weight / step).round().max(0.0) * step
 }
 
-/// The wall of one tank. Long because its markup is one tree.
+/// The wall of one tank.
 #[component]
-fn Grip(at: usize, queue: String, resource: u8, lies: Memo<Layout>) -> impl IntoView {
+fn Wall(at: usize, queue: String, resource: u8, lies: Memo<Layout>) -> impl IntoView {
     let store = Store::get();
-    let label = format!("Weight of {queue}");
     let path = StoredValue::new(weight_of(&queue, resource));
-    let value = move || path.with_value(|path| document::value(&store.edited.get(), path));
-    // Where the pull began, and the weight then.
-    let pull = RwSignal::new(None::<(i32, f64)>);
-    let wanted = RwSignal::new(None::<String>);
-    let text_at = move |x: i32| {
-        let (from, weight) = pull.get_untracked()?;
+    let now = move || path.with_value(|path| document::value(&store.edited.get_untracked(), path));
+    let place = Signal::derive(move || {
+        let x = lies.with(|lies| lies.tanks.get(at).map_or(0.0, |(x, w)| x + w - 6.0));
+        (x, GRIP.0, GRIP.1)
+    });
+    let at_pull = Callback::new(move |by: f64| {
+        let weight = now().trim().parse().unwrap_or(1.0);
         let per_weight = lies.with_untracked(|lies| lies.per_weight).max(8.0);
-        Some(rounded(weight + f64::from(x - from) / per_weight).to_string())
-    };
-    let down = move |event: web_sys::PointerEvent| {
-        if event.button() == 0 {
-            super::timeline::capture(&event);
-            let weight = path.with_value(|path| document::value(&store.edited.get_untracked(), path));
-            pull.set(Some((event.client_x(), weight.trim().parse().unwrap_or(1.0))));
-        }
-    };
-    let moved = move |event: web_sys::PointerEvent| {
-        let Some(text) = text_at(event.client_x()) else { return };
-        if wanted.with_untracked(|old| old.as_ref() != Some(&text)) {
-            wanted.set(Some(text.clone()));
-            store.dispatch(Command::Preview { at: path.get_value(), value: text });
-        }
-    };
-    let end = move |takes: bool| {
-        pull.set(None);
-        if let Some(value) = wanted.get_untracked() {
-            wanted.set(None);
-            store.dispatch(match takes {
-                true => Command::Set { at: path.get_value(), value },
-                false => Command::PreviewEnd,
-            });
-            store.dispatch(Command::GestureEnd);
-        }
-    };
-    let keys = move |event: web_sys::KeyboardEvent| {
-        let by = if event.shift_key() { 10 } else { 1 };
-        let now = path.with_value(|path| document::value(&store.edited.get_untracked(), path));
-        match event.key().as_str() {
-            "ArrowUp" => set_to(store, path, edit::stepped(&now, by)),
-            "ArrowDown" => set_to(store, path, edit::stepped(&now, -by)),
-            "Escape" => end(false),
-            _ => return,
-        }
-        event.prevent_default();
-        event.stop_propagation();
-    };
-    let px = |v: f64| format!("{v:.1}px");
-    let left = move || lies.with(|lies| lies.tanks.get(at).map_or(String::new(), |(x, w)| px(x + w - 6.0)));
+        Some(rounded(weight + by / per_weight).to_string())
+    });
+    let at_step = Callback::new(move |(wanted, by): (String, i64)| {
+        edit::stepped(&if wanted.is_empty() { now() } else { wanted }, by)
+    });
+    let nothing = Callback::new(|()| {});
     view! {
-        <div
-            class="grip"
-            class:pulled=move || pull.with(Option::is_some)
-            role="slider"
-            tabindex="0"
-            aria-label=label.clone()
-            aria-orientation="horizontal"
-            aria-valuemin="0"
-            aria-valuenow=move || wanted.get().unwrap_or_else(value)
-            title=label + ": pull, or ↑ and ↓"
-            style:left=left
-            style:top=px(GRIP.0)
-            style:height=px(GRIP.1)
-            on:pointerdown=down
-            on:pointermove=moved
-            on:pointerup=move |_| end(true)
-            on:pointercancel=move |_| end(false)
-            on:blur=move |_| store.dispatch(Command::GestureEnd)
-            on:keydown=keys
-        >
-            {move || wanted.get().map(|wanted| view! { <span aria-hidden="true">{format!("weight {wanted}")}</span> })}
-        </div>
-    }
-}
-
-fn set_to(store: Store, path: StoredValue<Path>, value: Option<String>) {
-    if let Some(value) = value {
-        store.dispatch(Command::Set { at: path.get_value(), value });
+        <Grip
+            label=format!("Weight of {queue}")
+            word="weight".to_string()
+            path=path.get_value()
+            place
+            roves=false
+            tab=Signal::stored("0".to_string())
+            at_pull
+            at_step
+            on_focus=nothing
+            on_press=nothing
+        />
     }
 }

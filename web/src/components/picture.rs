@@ -5,7 +5,7 @@ use leptos::html;
 use wasm_bindgen::JsCast;
 use wasm_bindgen::prelude::Closure;
 
-use crate::charts::export::{Label, standalone};
+use super::saved::save;
 use crate::store::Store;
 use crate::view_model::Table;
 use crate::words;
@@ -63,13 +63,14 @@ pub fn width_of(node: NodeRef<html::Div>, guess: f64) -> Signal<f64> {
 
 /// The buttons of a chart: two save it as a picture, one turns it into its table and back.
 pub fn table_button(shown: RwSignal<bool>) -> impl IntoView {
+    let store = Store::get();
     let save = move || {
         (!shown.get()).then(|| {
             view! {
-                <button type="button" class="btn quiet small" title="Save as a picture (SVG)" on:click=|event: web_sys::MouseEvent| save_picture(&event, false)>
+                <button type="button" class="btn quiet small" title="Save as a picture (SVG)" on:click=move |event: web_sys::MouseEvent| save(store, &event, false)>
                     "SVG"
                 </button>
-                <button type="button" class="btn quiet small" title="Save as a picture (PNG)" on:click=|event: web_sys::MouseEvent| save_picture(&event, true)>
+                <button type="button" class="btn quiet small" title="Save as a picture (PNG)" on:click=move |event: web_sys::MouseEvent| save(store, &event, true)>
                     "PNG"
                 </button>
             }
@@ -88,54 +89,6 @@ pub fn table_button(shown: RwSignal<bool>) -> impl IntoView {
             </button>
         </span>
     }
-}
-
-/// Saves the chart in which something was pressed, with the texts that stand beside it, in the present colours.
-fn save_picture(event: &web_sys::Event, as_png: bool) {
-    let Some(button) = target::<web_sys::Element>(event) else { return };
-    let Ok(Some(chart)) = button.closest(".chart") else { return };
-    let Ok(Some(svg)) = chart.query_selector(".picture svg") else { return };
-    let top = svg.get_bounding_client_rect().top();
-    let part = |row: &web_sys::Element, what: &str| {
-        let found = row.query_selector(what).ok().flatten();
-        found.and_then(|element| element.text_content()).unwrap_or_default()
-    };
-    let rows = chart.get_elements_by_class_name("brow");
-    let labels: Vec<Label> = (0..rows.length())
-        .filter_map(|i| rows.item(i))
-        .map(|row| {
-            let rect = row.get_bounding_client_rect();
-            let y = rect.top() + rect.height() / 2.0 - top;
-            Label { y, name: part(&row, ".nm"), value: part(&row, ".v > span") }
-        })
-        .collect();
-    let style =
-        document().document_element().and_then(|root| window().get_computed_style(&root).ok().flatten());
-    let Some(style) = style else { return };
-    let token = |name: &str| resolved(&style, name);
-    let title = chart.get_attribute("aria-label").unwrap_or_default();
-    let file = standalone(&svg.outer_html(), &title, &labels, &token);
-    let name = title.to_lowercase();
-    if as_png {
-        crate::edge::download_png(format!("{name}.png"), &file);
-    } else {
-        crate::edge::download(&format!("{name}.svg"), "image/svg+xml", &file);
-    }
-}
-
-/// The colour of a token in the present theme.
-fn resolved(style: &web_sys::CssStyleDeclaration, name: &str) -> String {
-    let value = style.get_property_value(name).unwrap_or_default();
-    let Some(pair) = value.trim().strip_prefix("light-dark(").and_then(|rest| rest.strip_suffix(')')) else {
-        return value.trim().to_string();
-    };
-    let is_dark = style.get_property_value("color-scheme").is_ok_and(|scheme| match scheme.trim() {
-        "dark" => true,
-        "light" => false,
-        _ => window().match_media("(prefers-color-scheme: dark)").ok().flatten().is_some_and(|m| m.matches()),
-    });
-    let (light, dark) = pair.split_once(',').unwrap_or((pair, pair));
-    if is_dark { dark.trim().to_string() } else { light.trim().to_string() }
 }
 
 /// The same data as a table.

@@ -9,9 +9,11 @@ use std::sync::Arc;
 use super::picture::{insert, legend_line, move_focus, on_size, table, table_button};
 use crate::charts::marks;
 use crate::charts::shares::{Rows, shares as draw};
+use crate::deeds;
 use crate::engine::protocol::Frame;
 use crate::model::Selection;
 use crate::props::{FrameSignal, OnSelect, ResourceSignal, SelectionSignal};
+use crate::view_model::before::Ghost;
 use crate::view_model::shares::{self, ShareRow, SharesView};
 
 /// One bullet row per queue: what it holds against quota, fair share, limit and wish. Rows are `var(--row)`
@@ -20,8 +22,10 @@ use crate::view_model::shares::{self, ShareRow, SharesView};
 pub fn Shares(
     /// The moment.
     frame: FrameSignal,
-    /// The same moment of the scenario as it is being edited, or of another run.
+    /// The same moment of the scenario as it is being edited, or as it was before the last edit.
     ghost: FrameSignal,
+    /// What was changed, if the ghost is how it was before that.
+    changed: Memo<Option<String>>,
     /// What is selected.
     selection: SelectionSignal,
     /// 0 cpu, 1 memory, 2 gpu.
@@ -30,6 +34,8 @@ pub fn Shares(
     collapsed: Signal<Vec<String>>,
     /// Selects a queue.
     on_select: OnSelect,
+    /// What lies over the picture as soon as somebody points at it or moves the focus there.
+    over: fn(View, RwSignal<Rows>) -> Node,
 ) -> impl IntoView {
     let pool = RwSignal::new(String::new());
     let view = Memo::new(move |_| {
@@ -37,7 +43,13 @@ pub fn Shares(
         let in_pool = |frame: Arc<Frame>| pool.with(|pool| frame.in_pool(pool).map_or(frame, Arc::new));
         let (frame, ghost) = (in_pool(frame), ghost.map(in_pool));
         let folded = collapsed.get();
-        Some(shares::shares(&frame, ghost.as_deref(), selection.get().as_ref(), resource.get(), &folded))
+        let changed = changed.get();
+        let ghost = ghost.as_deref().map(|frame| Ghost { frame, changed: changed.as_deref() });
+        let mut view = shares::shares(&frame, ghost, selection.get().as_ref(), resource.get(), &folded);
+        if let Some((ghost, deeds)) = ghost.zip(deeds::now()) {
+            (deeds.say_since)(&mut view, &frame, ghost);
+        }
+        Some(view)
     });
     let as_table = RwSignal::new(false);
     let tip = RwSignal::new(None::<String>);
@@ -52,7 +64,7 @@ pub fn Shares(
                 when=move || !as_table.get()
                 fallback=move || view.get().map(|view| table("Shares by queue", shares::table(&view)))
             >
-                <Body view tip on_select />
+                <Body view tip on_select over=Over { make: over, pool } />
             </Show>
             <p class="sr">{move || view.with(|v| v.as_ref().map(|v| v.summary.clone()))}</p>
             <div class="legend">
@@ -71,7 +83,15 @@ pub fn Shares(
     }
 }
 
-type View = Memo<Option<SharesView>>;
+/// What Shares draws, once there is a moment.
+pub type View = Memo<Option<SharesView>>;
+
+/// What lies over the picture, while no single node pool is shown.
+#[derive(Clone, Copy)]
+struct Over {
+    make: fn(View, RwSignal<Rows>) -> Node,
+    pool: RwSignal<String>,
+}
 
 /// Which node pool is shown, where there are several.
 #[component]
@@ -104,7 +124,7 @@ fn Pools(frame: FrameSignal, pool: RwSignal<String>) -> impl IntoView {
 }
 
 #[component]
-fn Body(view: View, tip: RwSignal<Option<String>>, on_select: OnSelect) -> impl IntoView {
+fn Body(view: View, tip: RwSignal<Option<String>>, on_select: OnSelect, over: Over) -> impl IntoView {
     let place = NodeRef::<html::Div>::new();
     let rows = RwSignal::new(Rows { width: 480.0, head: 28.0, row: 32.0 });
     let measure = move |element: &web_sys::HtmlElement| {
@@ -143,8 +163,19 @@ fn Body(view: View, tip: RwSignal<Option<String>>, on_select: OnSelect) -> impl 
         move_focus(&event, "brow", step);
     };
     let unit = move || view.with(|view| view.as_ref().map_or("", |view| view.reference));
+    let near = RwSignal::new(false);
+    let come = move || {
+        if !near.get_untracked() {
+            near.set(true);
+        }
+    };
     view! {
-        <div class="shares-body" node_ref=place>
+        <div
+            class="shares-body"
+            node_ref=place
+            on:pointerenter=move |_| come()
+            on:focusin=move |_| come()
+        >
             {insert("picture", svg)}
             <div class="axis" aria-hidden="true">
                 <span>"has, of " {unit}</span>
@@ -154,6 +185,10 @@ fn Body(view: View, tip: RwSignal<Option<String>>, on_select: OnSelect) -> impl 
                     <Row view name=key.1 is_queue=key.0 tip on_select />
                 </For>
             </ul>
+            {move || match near.get() && over.pool.with(String::is_empty) {
+                true => (over.make)(view, rows),
+                false => Node::Empty,
+            }}
         </div>
     }
 }

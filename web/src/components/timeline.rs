@@ -3,13 +3,16 @@
 use crate::dom::prelude::*;
 use leptos::html;
 
-use super::picture::{icon, insert, move_focus, table, table_button, width_of};
+use super::picture::{icon, insert, legend_line, move_focus, table, table_button, width_of};
 use crate::charts::backend::Size;
+use crate::charts::marks;
 use crate::charts::timeline::{LANE, event_icon, timeline as draw};
+use crate::deeds;
 use crate::model::{Command, Selection};
 use crate::props::{FrameSignal, OnSeek, OnSelect, ResourceSignal, RunSignal, SelectionSignal};
 use crate::store::Store;
 use crate::view_model::number;
+use crate::view_model::shares::Mark;
 use crate::view_model::timeline::{self, Axis, Kind, Kinds, LaneMark, TimelineView};
 
 /// Height of the picture with its lane.
@@ -19,6 +22,7 @@ const LABELS: f64 = 24.0;
 
 /// Stacked areas by top queue over all computed cycles, with the lane of events above and the cursor of the
 /// moment across both. Click or drag moves the cursor.
+/// Long because its markup is one tree.
 #[component]
 pub fn Timeline(
     /// The run in short.
@@ -54,6 +58,9 @@ pub fn Timeline(
     let view = Memo::new(move |_| {
         let (run, frame) = (run.get()?, tree.get()?);
         let mut view = timeline::timeline(&run, &frame, selection.get().as_ref(), resource.get());
+        if let Some((before, deeds)) = store.before.get().zip(deeds::now()) {
+            (deeds.lay_behind)(&mut view, &run, &before);
+        }
         view.leave_out(without.get());
         Some(view)
     });
@@ -84,6 +91,10 @@ pub fn Timeline(
                 </Show>
             </div>
             <div class="legend">
+                {move || {
+                    let is_held = view.with(|view| view.as_ref().is_some_and(|view| !view.ghosts.is_empty()));
+                    is_held.then(|| legend_line(marks::key(Mark::Before), Mark::Before.name()))
+                }}
                 {move || kinds.get().all().map(|kind| kind_switch(store, without, kind)).collect_view()}
                 {table_button(as_table)}
             </div>

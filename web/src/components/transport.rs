@@ -5,10 +5,15 @@ use crate::dom::prelude::*;
 use super::button::IconButton;
 use super::icons::{Icon, Kind};
 use super::menu::{MenuButton, MenuItem};
+use super::picture::icon;
+use crate::charts::marks;
+use crate::deeds;
 use crate::model::{Command, EngineState, Origin, SPEEDS, inside};
 use crate::store::Store;
 use crate::view_model::number::time as clock;
 use crate::view_model::palette::stops;
+use crate::view_model::shares::Mark;
+use crate::words;
 
 /// The transport.
 /// Long because its markup is one tree.
@@ -30,15 +35,28 @@ pub fn Transport() -> impl IntoView {
         store.dispatch(Command::Play(on));
     });
     let decision = store.text(|m| match (m.inside, &m.frame) {
-        (Some(at), Some(frame)) => format!(" · {at} of {} decisions", inside::n_decisions(frame)),
+        (Some(at), Some(frame)) => {
+            let actions = inside::actions(frame);
+            let name = match actions.iter().find(|action| at <= action.1) {
+                Some((name, end)) if at == *end && !name.is_empty() => {
+                    format!(" · after {}", words::action(name))
+                }
+                Some((name, _)) if at > 0 && !name.is_empty() => format!(" · in {}", words::action(name)),
+                _ => String::new(),
+            };
+            format!("{name} · {at} of {} decisions", inside::n_decisions(frame))
+        }
         _ => String::new(),
     });
     let until = move |()| {
         let stops = store.now(stops);
         let inside = |label: &str, back| MenuItem::new(label, Command::Inside { back });
+        let action = |label: &str, back| MenuItem::new(label, Command::Action { back });
         let mut items = vec![
             inside("Next decision", false).key("Shift+→"),
             inside("Previous decision", true).key("Shift+←"),
+            action("Next action", false).key("A"),
+            action("Previous action", true).key("Shift+A"),
         ];
         items.extend(stops.into_iter().map(|(label, stop)| MenuItem::new(label, Command::RunTo(stop))));
         items
@@ -108,8 +126,36 @@ pub fn Transport() -> impl IntoView {
                 <Icon kind=Kind::Down />
             </MenuButton>
             <span class="grow"></span>
+            <Since />
             <Status />
         </div>
+    }
+}
+
+/// What was changed since what charts show as *before*, and a button that hides it.
+#[component]
+fn Since() -> impl IntoView {
+    let store = Store::get();
+    let says = Memo::new(move |_| {
+        let (before, frame, run) = (store.before.get()?, store.frame.get()?, store.run.get()?);
+        let says = (deeds::now()?.since)(&before, &frame, &run, store.resource.get());
+        Some((before.changed.clone(), says))
+    });
+    move || {
+        says.get().map(|(changed, says)| {
+            view! {
+                <span class="since" role="group" aria-label="Held against how it was before" title=says>
+                    {icon(marks::key(Mark::Before))}
+                    <span>"before " <b>{changed}</b></span>
+                    <IconButton
+                        icon=Kind::Close
+                        label="Hide how it was before"
+                        key="Esc"
+                        on_press=Callback::new(move |()| store.dispatch(Command::ForgetBefore))
+                    />
+                </span>
+            }
+        })
     }
 }
 

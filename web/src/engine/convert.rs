@@ -287,6 +287,7 @@ fn event_row(cluster: &Cluster, record: &CycleRecord, recorded: &Recorded) -> Ev
     };
     let mut row = EventRow {
         kind: convert_trace::kind(&recorded.event).to_string(),
+        action: recorded.action.to_string(),
         time_ms: record.time.as_millis(),
         node: node.map_or_else(String::new, |n| cluster.nodes[n].name.to_string()),
         by: by.map_or_else(String::new, |j| cluster.jobs[j].name.to_string()),

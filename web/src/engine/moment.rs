@@ -175,6 +175,8 @@ pub struct EventRow {
     /// `submitted`, `started`, `claimed`, `reclaimed`, `preempted`, `moved`, `evicted`, `gone`, `requeued`,
     /// `finished`, `done`, `offered`, `changed`.
     pub kind: String,
+    /// The action of the cycle in which it was decided, by its policy's name; empty if there is none.
+    pub action: String,
     /// Milliseconds since the start.
     pub time_ms: i64,
     /// Job.

@@ -30,6 +30,8 @@ pub enum Command {
     },
     /// Editing ended without a change.
     PreviewEnd,
+    /// How it was before the last edit is no longer of interest.
+    ForgetBefore,
     /// A control lost the focus: its gesture is over.
     GestureEnd,
     /// The scenario was edited as text; its shape is known to be that of a scenario.
@@ -52,6 +54,11 @@ pub enum Command {
     Back,
     /// Goes to the next or previous decision, inside a cycle where there is one.
     Inside {
+        /// Backwards.
+        back: bool,
+    },
+    /// Goes to the end of the next or previous action, inside a cycle where there is one.
+    Action {
         /// Backwards.
         back: bool,
     },
@@ -253,6 +260,10 @@ pub enum Effect {
     Announce(String),
     /// Tells them what a step did, counting this resource.
     AnnounceStep(Arc<Frame>, u8),
+    /// Tells them what an action of a cycle did, counting this resource.
+    AnnounceAction(Arc<Frame>, u8),
+    /// Tells them what an edit did, held against how it was before.
+    AnnounceEdit,
     /// Keeps a switch of this device.
     Remember(&'static str, String),
     /// Sets the colours.

@@ -37,7 +37,7 @@ pub struct History {
 
 impl History {
     /// Records a change by `control` (empty: never joined with others). The name is made from the scenario
-    /// before the whole gesture.
+    /// before the whole gesture. Tells whether the change became part of the step before it.
     pub fn record(
         &mut self,
         control: &str,
@@ -45,11 +45,12 @@ impl History {
         before: &Arc<Scenario>,
         after: &Arc<Scenario>,
         name: impl FnOnce(&Scenario) -> String,
-    ) {
+    ) -> bool {
         self.undone.clear();
         let joins = self.gesture.as_ref().is_some_and(|g| {
             !control.is_empty() && g.control == control && now_ms.saturating_sub(g.last_ms) <= GESTURE_MS
         });
+        let joins = joins && !self.done.is_empty();
         match self.done.last_mut().filter(|_| joins) {
             Some(step) => {
                 step.after = after.clone();
@@ -66,6 +67,7 @@ impl History {
             }
         }
         self.gesture = Some(Gesture { control: control.to_string(), last_ms: now_ms });
+        joins
     }
 
     /// The next change is a step of its own.

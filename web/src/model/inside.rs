@@ -1,4 +1,4 @@
-//! Inside a cycle: the moment after each of its decisions.
+//! Inside a cycle: the moment after each of its decisions, and after each of its actions.
 //!
 //! A frame holds a cycle's end and its events in the order in which they were decided; taking the latest decisions
 //! back, last first, leads to every moment before. What happened outside (arrivals, ends) comes before the first
@@ -28,6 +28,27 @@ fn decisions(frame: &Frame) -> impl Iterator<Item = usize> + '_ {
 /// The position among the events of the decision with that number, from 1.
 pub fn event_of(frame: &Frame, decision: u32) -> Option<u32> {
     decisions(frame).nth(decision.checked_sub(1)? as usize).map(|i| i as u32)
+}
+
+/// The actions of a cycle that decided something, in order: the policy's name and the number of its last decision. Under
+/// a policy whose cycle has no parts, all of it is one action without a name.
+pub fn actions(frame: &Frame) -> Vec<(&str, u32)> {
+    let mut actions: Vec<(&str, u32)> = Vec::new();
+    for (n, at) in (1..).zip(decisions(frame)) {
+        let name = frame.events[at].action.as_str();
+        match actions.last_mut().filter(|last| last.0 == name) {
+            Some(last) => last.1 = n,
+            None => actions.push((name, n)),
+        }
+    }
+    actions
+}
+
+/// The events of the action that ends with a decision.
+pub fn events_of_action(frame: &Frame, last: u32) -> Vec<EventRow> {
+    let before = actions(frame).iter().map(|action| action.1).filter(|end| *end < last).max().unwrap_or(0);
+    let own = decisions(frame).skip(before as usize).take((last - before) as usize);
+    own.map(|at| frame.events[at].clone()).collect()
 }
 
 /// The moment after so many decisions; what was changed by the last of them is marked.

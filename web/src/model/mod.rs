@@ -3,6 +3,7 @@
 //! [`update`] takes a [`Command`] and returns [`Effect`]s, which are data too; the edge of the page carries them
 //! out. Shared parts are behind `Arc`, so that the page can compare and hand them out cheaply.
 
+pub mod before;
 pub mod command;
 pub mod document;
 pub mod dominant;
@@ -19,6 +20,7 @@ mod order;
 mod replies;
 pub mod requests;
 pub mod selection;
+mod step;
 pub mod table;
 pub mod tell;
 pub mod terms;
@@ -33,6 +35,7 @@ use fairground::scenario::{Diagnostic, Path, Scenario, Severity};
 
 use crate::engine::protocol::{Frame, Run, Stop};
 use crate::engine::story::Story;
+pub use before::Before;
 pub use command::{Change, Command, Dialog, Effect, NowView, Panel, RequestKind, SetupTab, Shift, Theme};
 pub use document::{Opened, Origin};
 pub use history::History;
@@ -70,6 +73,8 @@ pub struct Model {
     pub frame: Option<Arc<Frame>>,
     /// After how many decisions of the cycle; `None`: after all of them.
     pub inside: Option<u32>,
+    /// The cycle that is on its way is to be shown after its first action.
+    pub to_action: bool,
     /// The moment inside the cycle.
     pub shown: Option<Arc<Frame>>,
     /// `frame` belongs to a scenario before the last edit.
@@ -78,6 +83,8 @@ pub struct Model {
     pub ghost: Option<Arc<Frame>>,
     /// How the explained fair share would come about there.
     pub ghost_ladder: Option<Arc<Ladder>>,
+    /// How it was before the last edit.
+    pub before: Option<Arc<Before>>,
     /// The run in short.
     pub run: Option<Arc<Run>>,
     /// How the selected queue's fair share came about.
@@ -307,10 +314,12 @@ impl Model {
             cursor: 0,
             frame: None,
             inside: None,
+            to_action: false,
             shown: None,
             stale: false,
             ghost: None,
             ghost_ladder: None,
+            before: None,
             run: None,
             ladder: None,
             order: None,
@@ -378,10 +387,12 @@ impl Model {
         self.auto_selected = false;
         self.frame = None;
         self.inside = opened.moment.decision;
+        self.to_action = false;
         self.shown = None;
         self.view.now = opened.moment.view.unwrap_or(self.view.now);
         self.ghost = None;
         self.ghost_ladder = None;
+        self.before = None;
         self.run = None;
         self.ladder = None;
         self.story = None;

@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use super::command::{Dialog, Effect};
 use super::ladder::{Ladder, ask_about};
-use super::update::{go_to, notify, show_inside};
-use super::{EngineState, Model, Origin, Progress, Selection, tell, translate};
+use super::step::{show_action, show_inside};
+use super::update::{go_to, notify};
+use super::{EngineState, Model, Origin, Progress, Selection, before, inside, tell, translate};
 use crate::engine::protocol::{Frame, Reply, Run, Say, Stop};
 
 /// Takes a reply in, unless it answers a question that is no longer of interest.
@@ -108,7 +109,7 @@ fn arrived(model: &mut Model, frame: Frame, run: Run, fx: &mut Vec<Effect>) {
     let moved = model.frame.as_ref().is_some_and(|f| f.cycle != frame.cycle);
     let (frame, run) = (Arc::new(frame), Arc::new(run));
     model.cursor = frame.cycle;
-    model.stale = false;
+    let is_edited = std::mem::take(&mut model.stale);
     model.ghost = None;
     model.ghost_ladder = None;
     model.deaths = 0;
@@ -119,11 +120,17 @@ fn arrived(model: &mut Model, frame: Frame, run: Run, fx: &mut Vec<Effect>) {
         fx.push(Effect::AnnounceStep(frame.clone(), model.settings_resource()));
         model.announced_ms = model.clock_ms;
     }
+    let is_held = before::held_against(model, &frame, &run);
     model.frame = Some(frame.clone());
     model.run = Some(run);
+    if is_held && is_edited {
+        fx.push(Effect::AnnounceEdit);
+    }
     model.shown = None;
     point_out(model, &frame);
-    if model.inside.is_some() {
+    if std::mem::take(&mut model.to_action) {
+        show_action(model, inside::actions(&frame).first().map(|action| action.1), fx);
+    } else if model.inside.is_some() {
         show_inside(model, model.inside, fx);
     }
     ask_about(model, fx);

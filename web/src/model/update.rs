@@ -8,10 +8,11 @@ use super::command::{Change, Command, Dialog, Effect, NowView, Panel};
 use super::document::Opened;
 use super::edit::{self, Changed};
 use super::ladder::ask_about;
-use super::{EngineState, Model, Notice, Origin, SPEEDS, Selection, document, inside, table};
+use super::step::{step, step_action, step_inside};
+use super::{EngineState, Model, Notice, Origin, SPEEDS, Selection, document, table};
 use super::{SETUP_WIDTHS, WHY_WIDTHS};
-use super::{imports, later, replies, tell, translate};
-use crate::engine::protocol::{Ask, Frame, Request};
+use super::{before, imports, later, replies, tell, translate};
+use crate::engine::protocol::{Ask, Request};
 
 /// Most notices that are kept.
 const NOTICES_MAX: usize = 3;
@@ -28,6 +29,7 @@ pub fn update(model: &mut Model, command: Command) -> Vec<Effect> {
         Command::Set { at, value } => set(model, &at, &value, fx),
         Command::Preview { at, value } => preview(model, &at, &value, fx),
         Command::PreviewEnd => drop_ghost(model, fx),
+        Command::ForgetBefore => model.before = None,
         Command::GestureEnd => model.history.end_gesture(),
         Command::Look(now) => {
             model.view.now = now;
@@ -109,6 +111,10 @@ fn update_time(model: &mut Model, command: Command, fx: &mut Vec<Effect>) -> Opt
             pause(model, fx);
             step_inside(model, back, fx);
         }
+        Command::Action { back } => {
+            pause(model, fx);
+            step_action(model, back, fx);
+        }
         Command::NextEvent { back } => next_event(model, back, fx),
         Command::Play(on) => {
             let at_end = model.frame.as_ref().is_some_and(|f| f.quiet && f.cycle == model.cursor);
@@ -135,10 +141,12 @@ fn update_time(model: &mut Model, command: Command, fx: &mut Vec<Effect>) -> Opt
         }
         Command::RunUntil(time_ms) => {
             pause(model, fx);
+            model.before = None;
             ask_frame(model, Ask::RunUntil { time_ms }, fx);
         }
         Command::RunTo(stop) => {
             pause(model, fx);
+            model.before = None;
             model.stop = Some(stop.clone());
             ask_frame(model, Ask::RunTo { stop }, fx);
         }
@@ -260,63 +268,13 @@ pub(super) fn go_to(model: &mut Model, cycle: u32, fx: &mut Vec<Effect>) {
     }
     model.cursor = cycle;
     model.inside = None;
+    model.to_action = false;
+    model.before = None;
     ask_frame(model, Ask::GoTo { cycle }, fx);
     fx.push(Effect::SetUrl);
     if model.draft.is_some() {
         fx.push(Effect::Save);
     }
-}
-
-fn step(model: &mut Model, fx: &mut Vec<Effect>) {
-    match &model.frame {
-        // The rest of the cycle first.
-        Some(_) if model.inside.is_some() => show_inside(model, None, fx),
-        Some(frame) if frame.quiet && frame.cycle == model.cursor && !model.stale => {
-            fx.push(Effect::Announce("Nothing further happens in this scenario.".to_string()));
-        }
-        _ => go_to(model, model.cursor.saturating_add(1), fx),
-    }
-}
-
-/// One decision on or back; beyond the ends of the cycle into the next or the previous one.
-fn step_inside(model: &mut Model, back: bool, fx: &mut Vec<Effect>) {
-    let Some(frame) = model.frame.clone().filter(|frame| frame.cycle == model.cursor && !model.stale) else {
-        return;
-    };
-    let n = inside::n_decisions(&frame);
-    match (model.inside, back) {
-        (Some(0), true) => go_to(model, model.cursor.saturating_sub(1), fx),
-        (Some(at), true) => show_inside(model, Some(at - 1), fx),
-        (None, true) if n > 0 => show_inside(model, Some(n - 1), fx),
-        (None, true) if model.cursor > 0 => go_to(model, model.cursor - 1, fx),
-        (None, true) => {}
-        (Some(at), false) => show_inside(model, Some(at + 1).filter(|at| *at < n), fx),
-        (None, false) => {
-            let asked = model.asked.frame;
-            step(model, fx);
-            model.inside = (model.asked.frame != asked).then_some(1);
-        }
-    }
-}
-
-/// Shows the moment after so many decisions of the present cycle, or its end.
-pub(super) fn show_inside(model: &mut Model, at: Option<u32>, fx: &mut Vec<Effect>) {
-    let Some(frame) = model.frame.clone() else { return };
-    model.inside = at.filter(|at| *at < inside::n_decisions(&frame));
-    model.shown = model.inside.map(|at| Arc::new(inside::inside(&frame, at)));
-    let last = at.or_else(|| Some(inside::n_decisions(&frame))).and_then(|at| inside::event_of(&frame, at));
-    if let Some(index) = last {
-        let only = Frame {
-            events: vec![frame.events[index as usize].clone()],
-            ..(**model.shown.as_ref().unwrap_or(&frame)).clone()
-        };
-        fx.push(Effect::AnnounceStep(Arc::new(only), model.settings_resource()));
-        if model.selection.is_none() || model.auto_selected {
-            model.selection = Some(Selection::Event { cycle: frame.cycle, index });
-            model.auto_selected = true;
-        }
-    }
-    fx.push(Effect::SetUrl);
 }
 
 fn pause(model: &mut Model, fx: &mut Vec<Effect>) {
@@ -383,6 +341,8 @@ fn follow_rename(model: &mut Model, at: &Path, value: &str) {
     if field != "name" {
         return;
     }
+    // Under another name nothing could be held against it.
+    model.before = None;
     let new = value.trim().to_string();
     if model.view.detail.is_some() && model.view.detail == table::owner(at) {
         model.view.detail = Some(Path(vec![Field(list.clone()), Named(new.clone())]));
@@ -403,7 +363,9 @@ pub(super) fn commit(
     fx: &mut Vec<Effect>,
 ) {
     let before = std::mem::replace(&mut model.scenario, Arc::new(after));
-    model.history.record(control, model.clock_ms, &before, &model.scenario, name);
+    let joins = model.history.record(control, model.clock_ms, &before, &model.scenario, name);
+    let changed = model.history.undo_name().unwrap_or_default().to_string();
+    before::keep(model, changed, joins);
     edited(model, fx);
 }
 
@@ -495,6 +457,7 @@ fn apply_fix(model: &mut Model, fix: Fix, fx: &mut Vec<Effect>) {
 
 fn undo(model: &mut Model, fx: &mut Vec<Effect>) {
     if let Some(step) = model.history.undo() {
+        before::keep(model, format!("undo of {}", step.name), false);
         model.scenario = step.before;
         edited(model, fx);
         model.pristine =
@@ -505,6 +468,7 @@ fn undo(model: &mut Model, fx: &mut Vec<Effect>) {
 
 fn redo(model: &mut Model, fx: &mut Vec<Effect>) {
     if let Some(step) = model.history.redo() {
+        before::keep(model, step.name.clone(), false);
         model.scenario = step.after;
         edited(model, fx);
         fx.push(Effect::Announce(format!("Done again: {}.", step.name)));
@@ -531,6 +495,7 @@ fn engine_died(model: &mut Model, fx: &mut Vec<Effect>) {
     model.deaths += 1;
     model.ghost = None;
     model.ghost_ladder = None;
+    model.before = None;
     fx.push(Effect::RestartEngine);
     if again {
         model.engine = EngineState::Dead(at);

@@ -7,6 +7,7 @@ use fairground::kit::gather::gather;
 use fairground::kit::sort;
 
 use super::Table;
+use super::before::Ghost;
 use super::number::{CPU, GPU, MEMORY, amount, count, number, with_unit};
 use super::queues::{Tone, Tree};
 use super::shares::selected_queue;
@@ -72,6 +73,8 @@ pub enum CellMark {
     Changed,
     /// Dashed outline.
     Ghost,
+    /// Dashed outline too.
+    Before,
 }
 
 impl CellMark {
@@ -87,6 +90,7 @@ impl CellMark {
             CellMark::Free => "free",
             CellMark::Changed => "changed now",
             CellMark::Ghost => "ghost",
+            CellMark::Before => "before",
         }
     }
 }
@@ -131,6 +135,8 @@ pub struct CellView {
     pub selected: bool,
     /// In the ghost it belongs to this colour instead (`None` inside: free).
     pub ghost: Option<Option<Tone>>,
+    /// The ghost is how it was before.
+    pub was: bool,
     /// What it is, as a sentence.
     pub says: String,
 }
@@ -180,7 +186,7 @@ const PAD: f64 = 12.0;
 /// What Cluster draws of a frame at that width.
 pub fn cluster(
     frame: &Frame,
-    ghost: Option<&Frame>,
+    ghost: Option<Ghost<'_>>,
     selection: Option<&Selection>,
     width: f64,
 ) -> ClusterView {
@@ -355,7 +361,7 @@ fn marks(card: &Card) -> Vec<CellMark> {
             marks.push(CellMark::Free);
         }
         marks.extend(cell.claim.map(|_| CellMark::Claimed));
-        marks.extend(cell.ghost.map(|_| CellMark::Ghost));
+        marks.extend(cell.ghost.map(|_| if cell.was { CellMark::Before } else { CellMark::Ghost }));
         for part in &cell.parts {
             marks.extend((part.to - part.from < 0.999).then_some(CellMark::Part));
             marks.extend(part.locked.then_some(CellMark::Locked));
@@ -367,7 +373,8 @@ fn marks(card: &Card) -> Vec<CellMark> {
     marks
 }
 
-fn mark_ghosts(cards: &mut [Card], frame: &Frame, ghost: &Frame) {
+fn mark_ghosts(cards: &mut [Card], frame: &Frame, ghost: Ghost<'_>) {
+    let Ghost { frame: ghost, changed } = ghost;
     let tree = Tree::new(&ghost.queues);
     let nodes: BTreeMap<&str, &NodeCard> = gather(ghost.nodes.iter().map(|node| (node.name.as_str(), node)));
     for (card, node) in cards.iter_mut().zip(&frame.nodes) {
@@ -377,8 +384,11 @@ fn mark_ghosts(cards: &mut [Card], frame: &Frame, ghost: &Frame) {
                 cell.pods.iter().filter(|pod| !pod.leaving).map(|pod| pod.job.clone()).collect::<Vec<_>>()
             };
             if holders(mine) != holders(theirs) {
-                view.ghost =
-                    Some(theirs.pods.iter().find(|pod| !pod.leaving).map(|pod| tree.tone(pod.queue)));
+                let holder = theirs.pods.iter().find(|pod| !pod.leaving);
+                view.ghost = Some(holder.map(|pod| tree.tone(pod.queue)));
+                view.was = changed.is_some();
+                let job = holder.map_or("free", |pod| pod.job.as_str());
+                view.says += &format!("; {} {job}", if view.was { "before:" } else { "would be" });
             }
         }
     }

@@ -30,6 +30,8 @@ pub struct DivisionView {
     pub table: Table,
     /// In whose words it is.
     pub policy: String,
+    /// The ghosts are how it was before.
+    pub was: bool,
 }
 
 /// A child.
@@ -55,7 +57,7 @@ pub struct Tank {
     pub lid: f64,
     /// It is the queue that is explained.
     pub own: bool,
-    /// The same tank of the scenario as it is being edited, where it differs.
+    /// The same tank of the scenario as it is being edited, or before the last edit, where it differs.
     pub ghost: Option<Box<Tank>>,
 }
 
@@ -108,8 +110,10 @@ fn steps<'a>(level: &'a LadderLevel, terms: &Terms) -> Vec<Step<'a>> {
     steps
 }
 
-/// Lays another division of the same level behind the tanks; those that differ have a ghost.
-pub fn with_ghost(mut view: DivisionView, ghost: &DivisionView) -> DivisionView {
+/// Lays another division of the same level behind the tanks: how it was before, or how it would be; those that differ
+/// have a ghost.
+pub fn with_ghost(mut view: DivisionView, ghost: &DivisionView, was: bool) -> DivisionView {
+    view.was = was;
     for tank in &mut view.tanks {
         let other = ghost.tanks.iter().find(|other| other.name == tank.name);
         let of = |tank: &Tank| [tank.held(), tank.width(), tank.lid];
@@ -123,7 +127,9 @@ pub fn division(frame: &Frame, level: &LadderLevel, resource: u8, at: usize) -> 
     let terms = Terms::of(&frame.policy);
     let steps = steps(level, terms);
     let at = at.min(steps.len());
-    let mut tanks = tanks(frame, level, resource);
+    // What a queue has and wants in the pool that is divided.
+    let of_pool = frame.in_pool(&level.pool);
+    let mut tanks = tanks(of_pool.as_ref().unwrap_or(frame), level, resource);
     let mut left = in_unit(resource, level.capacity);
     let mut rows = vec![row("before", &tanks, |_| String::new(), left)];
     for (i, step) in steps.iter().enumerate() {
@@ -160,7 +166,12 @@ pub fn division(frame: &Frame, level: &LadderLevel, resource: u8, at: usize) -> 
         format!("the children of {}", level.of)
     };
     DivisionView {
-        title: format!("How {} are divided among {whose}", with_unit(resource, level.capacity)),
+        title: match level.pool.as_str() {
+            "" => format!("How {} are divided among {whose}", with_unit(resource, level.capacity)),
+            pool => {
+                format!("How {} of {pool} are divided among {whose}", with_unit(resource, level.capacity))
+            }
+        },
         caption: caption(&steps, at, &tanks, left_now),
         last: steps.len(),
         at,
@@ -168,6 +179,7 @@ pub fn division(frame: &Frame, level: &LadderLevel, resource: u8, at: usize) -> 
         left: left_now,
         table: Table { head, rows, text_columns: 1 },
         policy: frame.policy.clone(),
+        was: false,
     }
 }
 
@@ -230,14 +242,18 @@ fn caption(steps: &[Step<'_>], at: usize, tanks: &[Tank], left: f64) -> String {
 }
 
 /// What a tank holds, as a sentence.
-pub fn says(tank: &Tank, terms: &Terms) -> String {
+pub fn says(tank: &Tank, was: bool, terms: &Terms) -> String {
     let mut said = format!("{}: {} given", tank.name, number(tank.ground + tank.water));
     if tank.ground > 0.0 {
         said += &format!(", {} of it {}", number(tank.ground), terms.word("quota"));
     }
     said += &format!(", asks for {}, {} {}", number(tank.lid), terms.word("weight"), number(tank.weight));
     if let Some(ghost) = &tank.ghost {
-        said += &format!("; would be given {}", number(ghost.held()));
+        let word = if was { "was" } else { "would be" };
+        said += &format!("; {word} given {}", number(ghost.held()));
+        if ghost.weight != tank.weight {
+            said += &format!(" with {} {}", terms.word("weight"), number(ghost.weight));
+        }
     }
     if let Some(part) = tank.part {
         said += &format!(", counted as {} for past use", number(part));

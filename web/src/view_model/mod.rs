@@ -1,6 +1,7 @@
 //! Pure functions from what the engine said to what a component draws. Charts and their tables are drawn from
 //! the same view model, so they cannot disagree.
 
+pub mod before;
 pub mod cluster;
 pub mod compared;
 pub mod division;
@@ -12,6 +13,7 @@ pub mod multiples;
 pub mod number;
 pub mod palette;
 pub mod pointed;
+pub mod pull;
 pub mod queues;
 pub mod shares;
 pub mod timeline;

@@ -77,6 +77,8 @@ fn of_time(model: &Model, add: Add<'_>) {
     add(if model.playing { "Pause" } else { "Play" }, "Space", Command::Play(!model.playing));
     add("Next decision", "Shift+→", Command::Inside { back: false });
     add("Previous decision", "Shift+←", Command::Inside { back: true });
+    add("Next action", "A", Command::Action { back: false });
+    add("Previous action", "Shift+A", Command::Action { back: true });
     add("Next event", "]", Command::NextEvent { back: false });
     add("Previous event", "[", Command::NextEvent { back: true });
     add("Go to a cycle", "G", Command::Dialog(Some(Dialog::GoTo)));

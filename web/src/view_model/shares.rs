@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use fairground::kit::gather::gather;
 
+use super::before::{Ghost, differences};
 use super::number::{self, DOMINANT, amount, bound, in_unit, resource_name, unit};
 use super::queues::{Tone, Tree, visible};
 use super::{Table, dominant};
@@ -30,6 +31,8 @@ pub struct SharesView {
     pub marks: BTreeSet<Mark>,
     /// In whose words it is.
     pub policy: String,
+    /// There is a ghost: `before` or `ghost`; else empty.
+    pub ghost: &'static str,
 }
 
 /// One row.
@@ -67,6 +70,8 @@ pub struct ShareRow {
     pub selected: bool,
     /// The same row of the ghost: allocated and fair share, where they differ.
     pub ghost: Option<(f64, Option<f64>)>,
+    /// The ghost is how it was before.
+    pub was: bool,
     /// Text: what it has.
     pub has: String,
     /// Text: what is claimed for it, such as `+2`; else empty.
@@ -108,6 +113,8 @@ pub enum Mark {
     Changed,
     /// Dashed outline.
     Ghost,
+    /// Dashed outline too.
+    Before,
 }
 
 impl Mark {
@@ -127,6 +134,7 @@ impl Mark {
             Mark::Leaving => "leaving",
             Mark::Changed => "changed now",
             Mark::Ghost => "ghost",
+            Mark::Before => "before",
         }
     }
 }
@@ -137,14 +145,15 @@ const CUT: f64 = 1.25;
 /// What Shares draws of a frame.
 pub fn shares(
     frame: &Frame,
-    ghost: Option<&Frame>,
+    ghost: Option<Ghost<'_>>,
     selection: Option<&Selection>,
     resource: u8,
     collapsed: &[String],
 ) -> SharesView {
     let raw = frame;
     let frame = &*dominant::seen(raw, resource);
-    let ghost = ghost.map(|ghost| dominant::seen(ghost, resource));
+    let changed = ghost.and_then(|ghost| ghost.changed);
+    let ghost = ghost.map(|ghost| dominant::seen(ghost.frame, resource));
     let tree = Tree::new(&frame.queues);
     let r = usize::from(resource.min(2));
     let capacity = in_unit(resource, frame.total[r]);
@@ -165,7 +174,8 @@ pub fn shares(
         row.tone = tree.tone(position);
         row.changed = touched.contains(&position);
         row.selected = selected == Some(position);
-        row.ghost = ghost.as_deref().and_then(|ghost| ghost_of(&row, ghost, resource));
+        let other = ghost.as_deref().and_then(|ghost| ghost_of(&row, ghost, resource));
+        put_ghost(&mut row, other, changed.is_some(), terms);
         rows.push(row);
     }
     let has_shares = frame.queues.iter().any(|queue| queue.fair_share.is_some());
@@ -178,11 +188,27 @@ pub fn shares(
         capacity,
         reference: terms.word(if has_shares { "fair share" } else { "quota" }),
         policy: frame.policy.clone(),
+        ghost: match (rows.iter().any(|row| row.ghost.is_some()), changed) {
+            (false, _) => "",
+            (true, None) => "ghost",
+            (true, Some(_)) => "before",
+        },
         rows,
         marks: BTreeSet::new(),
     };
     view.marks = gather(view.rows.iter().flat_map(|row| row.marks(view.capacity)));
     view
+}
+
+/// Says in the summary what became of the queues since the change that the ghost was before.
+pub fn say_since(view: &mut SharesView, frame: &Frame, ghost: Ghost<'_>) {
+    let Some(changed) = ghost.changed else { return };
+    let [frame, was] = [frame, ghost.frame].map(|frame| dominant::seen(frame, view.resource));
+    let said = match differences(&frame, &was, view.resource) {
+        said if said.is_empty() => "no queue has more or less".to_string(),
+        said => said,
+    };
+    view.summary += &format!(" Since {changed}: {said}.");
 }
 
 impl ShareRow {
@@ -210,7 +236,8 @@ impl ShareRow {
             (Mark::Claimed, self.claimed > 0.0),
             (Mark::Leaving, self.leaving > 0.0),
             (Mark::Changed, self.changed),
-            (Mark::Ghost, self.ghost.is_some()),
+            (Mark::Ghost, self.ghost.is_some() && !self.was),
+            (Mark::Before, self.ghost.is_some() && self.was),
         ]
         .into_iter()
         .filter_map(|(mark, there)| there.then_some(mark))
@@ -309,6 +336,18 @@ fn cluster_row(frame: &Frame, tree: &Tree, resource: u8) -> ShareRow {
     }
 }
 
+/// Lays a ghost behind a row, and says it in words.
+fn put_ghost(row: &mut ShareRow, ghost: Option<(f64, Option<f64>)>, was: bool, terms: &Terms) {
+    row.was = was;
+    row.ghost = ghost;
+    let Some((allocated, share)) = ghost else { return };
+    let mut said = number::number(allocated);
+    if let Some(share) = share {
+        said += &format!(", {} {}", terms.word("fair share"), number::number(share));
+    }
+    row.facts.push((if was { "before" } else { "would have" }, said));
+}
+
 fn ghost_of(row: &ShareRow, ghost: &Frame, resource: u8) -> Option<(f64, Option<f64>)> {
     let queue = ghost.queues.iter().find(|queue| queue.name == row.name)?;
     let allocated = pick(&queue.allocated, resource);
@@ -393,6 +432,9 @@ pub fn table(view: &SharesView) -> Table {
     let counted_in = view.resource == DOMINANT;
     head.extend(counted_in.then(|| "counted in".to_string()));
     head.extend(captions.iter().map(|c| format!("{}, {unit}", says(c))));
+    if !view.ghost.is_empty() {
+        head.extend(["has", "fair share"].map(|c| format!("{} ({}), {unit}", says(c), view.ghost)));
+    }
     Table {
         head,
         text_columns: 1 + usize::from(counted_in),
@@ -414,6 +456,10 @@ pub fn table(view: &SharesView) -> Table {
                 let whose = row.queue.map_or("–", |_| resource_name(row.counted_in));
                 cells.extend(counted_in.then(|| whose.to_string()));
                 cells.extend(numbers.into_iter().map(text));
+                if !view.ghost.is_empty() {
+                    let (has, share) = row.ghost.unwrap_or((row.allocated, None));
+                    cells.extend([Some(has), share.or(row.fair_share)].map(text));
+                }
                 cells
             })
             .collect(),

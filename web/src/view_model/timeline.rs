@@ -1,12 +1,12 @@
 //! Timeline: what the top queues held, cycle by cycle, and the lane of events above it.
 
-use super::number::{self, amount, count, in_unit, number, unit};
+use super::number::{self, DOMINANT, amount, count, in_unit, number, unit};
 use super::queues::{HUES, Tone, Tree};
 use super::shares::selected_queue;
-use super::{Table, dominant};
+use super::{Table, before, dominant};
 use crate::engine::protocol::{Frame, Point, Run};
-use crate::model::Selection;
 pub use crate::model::kinds::{Kind, Kinds};
+use crate::model::{Before, Selection};
 use fairground::kit::sort;
 
 /// Distance of the first cycle from the left edge: room for the numbers of the axis.
@@ -58,6 +58,12 @@ pub struct TimelineView {
     pub capacity: Vec<f64>,
     /// Top queues, from the base line up.
     pub bands: Vec<Band>,
+    /// Shares of different resources do not add up: the bands are lines of their own, none stands on another.
+    pub apart: bool,
+    /// The selected queue's top queue.
+    pub top: Option<String>,
+    /// How it was before the last edit; see [`lay_behind`].
+    pub ghosts: Vec<GhostLine>,
     /// The selected queue's (or its top queue's) fair share at each step; infinite if unlimited.
     pub share: Option<(String, Tone, Vec<f64>)>,
     /// Events by cycle, without those that only follow from others.
@@ -84,6 +90,27 @@ pub struct Band {
     pub tone: Tone,
     /// Amount at each step.
     pub amounts: Vec<f64>,
+}
+
+/// What was held before the last edit: by the selected top queue, else by each with all below it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct GhostLine {
+    /// Name of the queue.
+    pub name: String,
+    /// First cycles of the steps.
+    pub cycles: Vec<u32>,
+    /// Amounts at each step.
+    pub amounts: Vec<f64>,
+    /// The last cycle that was computed then.
+    pub last: u32,
+}
+
+impl GhostLine {
+    /// The amount at a cycle, if it was computed.
+    pub fn at(&self, cycle: u32) -> Option<f64> {
+        let at = self.cycles.partition_point(|first| *first <= cycle).checked_sub(1)?;
+        self.amounts.get(at).copied().filter(|_| cycle <= self.last)
+    }
 }
 
 /// An event in the lane.
@@ -133,6 +160,7 @@ pub fn timeline(run: &Run, frame: &Frame, selection: Option<&Selection>, resourc
     let top = selected.map(|queue| top_of(frame, queue));
     let name = |queue: u32| frame.queues.get(queue as usize).map_or(String::new(), |q| q.name.clone());
     let capacity: Vec<f64> = run.points.iter().map(|point| in_unit(resource, point.total[r])).collect();
+    let apart = resource == DOMINANT;
     let bands = bands(run, &tree, top, resource, &name);
     let share = top.and_then(|top| {
         let of = |point: &Point| {
@@ -144,7 +172,10 @@ pub fn timeline(run: &Run, frame: &Frame, selection: Option<&Selection>, resourc
             .filter(|shares| shares.iter().any(|share| share.is_finite()))
             .map(|s| (name(top), tree.tone(top), s))
     });
-    let held = |i: usize| bands.iter().map(|band| band.amounts[i]).sum::<f64>();
+    let held = |i: usize| {
+        let amounts = bands.iter().map(|band| band.amounts[i]);
+        if apart { amounts.fold(0.0, f64::max) } else { amounts.sum() }
+    };
     let events = events(run, frame, selection, selected);
     let mut kinds = Kinds::default();
     events.iter().for_each(|event| kinds.put(event.kind, true));
@@ -159,6 +190,9 @@ pub fn timeline(run: &Run, frame: &Frame, selection: Option<&Selection>, resourc
         times: run.points.iter().map(|point| point.time_ms).collect(),
         capacity,
         bands,
+        apart,
+        top: top.map(name),
+        ghosts: Vec::new(),
         share,
         events,
         kinds,
@@ -197,7 +231,8 @@ fn bands(run: &Run, tree: &Tree, base: Option<u32>, resource: u8, name: &dyn Fn(
         .map(|queue| (queue, Band { name: name(queue), tone: tree.tone(queue), amounts: amounts(queue) }))
         .filter(|(_, band)| band.amounts.iter().any(|amount| *amount > 0.0))
         .collect();
-    let mut others = Band { name: "others".into(), ..Band::default() };
+    let rest = if resource == DOMINANT { "largest of the others" } else { "others" };
+    let mut others = Band { name: rest.into(), ..Band::default() };
     if bands.len() > HUES {
         let weight = |band: &Band| band.amounts.iter().sum::<f64>();
         let mut by_weight: Vec<f64> = bands.iter().map(|(_, band)| weight(band)).collect();
@@ -208,8 +243,11 @@ fn bands(run: &Run, tree: &Tree, base: Option<u32>, resource: u8, name: &dyn Fn(
         bands.retain(|(queue, band)| {
             let keep = (weight(band) >= least && kept < HUES) || Some(*queue) == base;
             kept += usize::from(keep);
+            let add = |(sum, amount): (&mut f64, &f64)| {
+                *sum = if resource == DOMINANT { sum.max(*amount) } else { *sum + amount };
+            };
             if !keep {
-                others.amounts.iter_mut().zip(&band.amounts).for_each(|(sum, amount)| *sum += amount);
+                others.amounts.iter_mut().zip(&band.amounts).for_each(add);
             }
             keep
         });
@@ -220,6 +258,53 @@ fn bands(run: &Run, tree: &Tree, base: Option<u32>, resource: u8, name: &dyn Fn(
         bands.push(others);
     }
     bands
+}
+
+/// Lays what was before the last edit behind the present run: where the two differ, or only one was computed. The scale
+/// goes as far as either came.
+pub fn lay_behind(view: &mut TimelineView, run: &Run, before: &Before) {
+    let old = &*dominant::seen_run(&before.run, view.resource);
+    let r = usize::from(view.resource.min(2));
+    let queues = &before.frame.queues;
+    let held = |name: &str| -> Vec<f64> {
+        let position = queues.iter().position(|row| row.name == name).map(|at| at as u32);
+        let of =
+            |point: &Point| point.allocated.iter().find(|a| Some(a.0) == position).map_or(0.0, |a| a.1[r]);
+        old.points.iter().map(|point| in_unit(view.resource, of(point))).collect()
+    };
+    let cycles: Vec<u32> = old.points.iter().map(|point| point.cycle).collect();
+    let mut names: Vec<String> = view.bands.iter().map(|band| band.name.clone()).collect();
+    names.extend(queues.iter().filter(|row| row.parent.is_none()).map(|row| row.name.clone()));
+    let mut seen: Vec<&str> = Vec::new();
+    let (mut was, mut now) = (vec![0.0; cycles.len()], vec![0.0; view.cycles.len()]);
+    let mut ghosts: Vec<GhostLine> = Vec::new();
+    for name in &names {
+        if seen.contains(&name.as_str()) || view.top.as_ref().is_some_and(|top| top != name) {
+            continue;
+        }
+        seen.push(name);
+        let band = view.bands.iter().find(|band| band.name == *name);
+        let adds = |sums: &mut Vec<f64>, amounts: &[f64]| match view.apart {
+            true => *sums = amounts.to_vec(),
+            false => sums.iter_mut().zip(amounts).for_each(|(sum, amount)| *sum += amount),
+        };
+        adds(&mut was, &held(name));
+        adds(&mut now, band.map_or(&vec![0.0; view.cycles.len()], |band| &band.amounts));
+        let last = old.last_cycle;
+        let ghost = GhostLine { name: name.clone(), cycles: cycles.clone(), amounts: was.clone(), last };
+        let differs = |(cycle, amount): (&u32, &f64)| ghost.at(*cycle).is_some_and(|old| old != *amount);
+        let is_other = last > view.last || view.cycles.iter().zip(&now).any(differs);
+        if is_other && ghosts.iter().all(|other| other.amounts != ghost.amounts) {
+            ghosts.push(ghost);
+        }
+    }
+    view.max =
+        ghosts.iter().flat_map(|ghost| &ghost.amounts).fold(view.max, |max, amount| max.max(amount * 1.2));
+    view.end = view.end.max(old.last_cycle);
+    view.ghosts = ghosts;
+    let said = before::evictions_say(before, run);
+    let said = if said.is_empty() { "as many evictions as before".into() } else { said };
+    view.summary += &format!(" Since {}: {said}.", before.changed);
 }
 
 fn events(run: &Run, frame: &Frame, selection: Option<&Selection>, selected: Option<u32>) -> Vec<LaneEvent> {
@@ -307,14 +392,16 @@ fn mark_says(events: &[&LaneEvent]) -> String {
 fn summary(run: &Run, resource: u8) -> String {
     let r = usize::from(resource.min(2));
     let Some(last) = run.points.last() else { return "Nothing has run yet.".into() };
-    let held: f64 = last.allocated.iter().map(|(_, amounts)| amounts[r]).sum();
+    let amounts = last.allocated.iter().map(|(_, amounts)| amounts[r]);
+    let held: f64 = if resource == DOMINANT { amounts.fold(0.0, f64::max) } else { amounts.sum() };
+    let word = if resource == DOMINANT { "the largest share" } else { "allocated" };
     let evictions = run
         .events
         .iter()
         .filter(|e| matches!(Kind::of(&e.1), Some(Kind::Reclaimed | Kind::Preempted)))
         .count();
     let mut said = format!(
-        "{}, {}: {} of {} {} allocated at the end",
+        "{}, {}: {} of {} {} {word} at the end",
         count(u64::from(run.last_cycle), "cycle"),
         number::time(run.last_time_ms),
         amount(resource, held),
@@ -338,9 +425,13 @@ pub fn table(view: &TimelineView) -> Table {
     let unit = unit(view.resource, 2.0);
     let mut head = vec!["cycle".to_string(), "time".into(), format!("capacity, {unit}")];
     head.extend(view.bands.iter().map(|band| format!("{}, {unit}", band.name)));
+    let above = if view.top.is_none() && !view.apart { " and below" } else { "" };
+    head.extend(view.ghosts.iter().map(|ghost| format!("{}{above} (before), {unit}", ghost.name)));
     let row = |i: usize| {
         let mut row = vec![view.cycles[i].to_string(), number::time(view.times[i]), number(view.capacity[i])];
         row.extend(view.bands.iter().map(|band| number(band.amounts[i])));
+        let was = |ghost: &GhostLine| ghost.at(view.cycles[i]).map_or("–".into(), number);
+        row.extend(view.ghosts.iter().map(was));
         row
     };
     Table { head, text_columns: 0, rows: (0..view.cycles.len()).map(row).collect() }

@@ -18,7 +18,7 @@ mod text;
 
 use fairground::scenario::Path;
 
-pub use announce::announce;
+pub use announce::{action, announce, announce_action};
 pub use check::{quantity_name, says};
 pub use happenings::{Entry, history, now};
 pub use help::outcome;

@@ -121,6 +121,7 @@ impl Out<'_, '_> {
                     let checks = why
                         .remove(&Moved::Started(id))
                         .unwrap_or_else(|| vec![rules::applies(rules::EARMARK, self.subject(pod))]);
+                    self.trace.action = "assign";
                     self.trace.event(Event::Bound { pod, node, devices: Devices::default() }, || checks);
                     self.decisions.push(Decision::Bind { pod, node, devices: None });
                     self.started.push(id);
@@ -138,6 +139,7 @@ impl Out<'_, '_> {
                         EvictReason::ReclaimedForFairShare
                     };
                     let checks = why.remove(&Moved::Reclaimed(id)).unwrap_or_default();
+                    self.trace.action = "reclaim";
                     self.trace.event(Event::Evicted { pod, node, by, reason }, || checks);
                     self.decisions.push(Decision::Evict { pod, grace });
                     self.again |= grace == crate::time::Span::ZERO;
@@ -155,6 +157,7 @@ impl Out<'_, '_> {
 
     /// New promises: the next waiting pods will run there.
     fn claim(&mut self, desk: &Desk<'_>, n_before: usize) {
+        self.trace.action = "earmark";
         let mut given: BTreeMap<usize, usize> = BTreeMap::new();
         let n_old = n_before.min(desk.books.earmarks.len());
         for (at, earmark) in desk.books.earmarks.iter().enumerate() {

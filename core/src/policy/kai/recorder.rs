@@ -133,6 +133,7 @@ impl<'t> Recorder<'t> {
 
     /// An action begins.
     pub fn begin(&mut self, session: &Session<'_>, action: Action) {
+        self.trace.action = action.name();
         if self.outcome.is_some() {
             self.step = ActionOutcome { action: action.name(), ..ActionOutcome::default() };
             self.before = State::of(session);

@@ -324,10 +324,12 @@ impl Memory {
             Kind::Allocated | Kind::AllocatedReserved | Kind::Replaced => {
                 let devices = Devices::default();
                 let why = || explain::why(world, self, core, orders, found);
+                trace.action = "allocate";
                 trace.event(Event::Bound { pod, node, devices }, why);
                 decisions.push(Decision::Bind { pod, node, devices: None });
             }
             Kind::Reserved | Kind::Idle if !found.victims.is_empty() => {
+                trace.action = "reserve";
                 trace.event(Event::Claimed { pod, node }, Vec::new);
             }
             _ => {}
@@ -355,6 +357,7 @@ impl Memory {
             let Some(node) = world.cluster.pods[pod].node else { continue };
             let reason = EvictReason::ReclaimedForQuota;
             let why = || explain::why_evicted(world, self, core, found.ask, marked, *victim);
+            trace.action = "preempt";
             trace.event(Event::Evicted { pod, node, by: taker, reason }, why);
             decisions.push(Decision::Evict { pod, grace: world.cluster.delays.termination });
             self.takers.extend(taker.map(|job| (pod, job)));
@@ -376,6 +379,7 @@ impl Memory {
             let Some(node) = world.cluster.pods[pod].node else { continue };
             let reason = EvictReason::AboveLimit;
             let why = || explain::why_given_up(self, core, marked, *victim);
+            trace.action = "quota preemption";
             trace.event(Event::Evicted { pod, node, by: None, reason }, why);
             decisions.push(Decision::Evict { pod, grace: world.cluster.delays.termination });
             self.in_step = false;

@@ -23,7 +23,10 @@ pub fn Palette(
     input.on_load(|element| {
         let _ = element.focus();
     });
-    let found = move || typed.with(|typed| store.now(|m| find(m, typed)));
+    let search = move |typed: &String| store.now(|m| find(m, typed));
+    let found = move || typed.with(search);
+    // What a key means must not be followed.
+    let found_now = move || typed.with_untracked(search);
     let run = move |entry: Entry| {
         on_close.run(());
         store.dispatch(Command::Used(entry.label));
@@ -37,12 +40,12 @@ pub fn Palette(
         }
     };
     let on_key = move |event: leptos::ev::KeyboardEvent| {
-        let n = found().len().max(1);
+        let n = found_now().len().max(1);
         match event.key().as_str() {
             "ArrowDown" => at.update(|at| *at = (*at + 1) % n),
             "ArrowUp" => at.update(|at| *at = (*at + n - 1) % n),
             "Enter" => {
-                if let Some(entry) = found().into_iter().nth(at.get_untracked()) {
+                if let Some(entry) = found_now().into_iter().nth(at.get_untracked()) {
                     run(entry);
                 }
             }

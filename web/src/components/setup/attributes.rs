@@ -206,6 +206,7 @@ pub const NODES: &[Group] = &[
             text("pods", "Pod slots", "110", "Most pods at a time."),
         ],
     ),
+    REMARK,
 ];
 
 /// A job.

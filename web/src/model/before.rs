@@ -1,0 +1,101 @@
+//! How it was before the last edit. Charts show it behind the present, as a ghost, until the next edit or step or until
+//! it is dismissed.
+
+use std::sync::Arc;
+
+use super::{Ladder, Model};
+use crate::engine::protocol::{Frame, QueueRow, Run};
+
+/// The outcome before an edit.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Before {
+    /// What was changed since, such as *quota of team-a 2 → 3*.
+    pub changed: String,
+    /// The moment under the cursor.
+    pub frame: Arc<Frame>,
+    /// The run in short, as far as it was computed.
+    pub run: Arc<Run>,
+    /// How the explained fair share came about.
+    pub ladder: Option<Arc<Ladder>>,
+}
+
+impl Before {
+    /// Whether it is how the moment of this frame was: of the same cycle, or the run is over and stays as it is.
+    pub fn is_of(&self, frame: &Frame) -> bool {
+        self.frame.cycle == frame.cycle || (frame.quiet && frame.cycle < self.frame.cycle)
+    }
+
+    /// Whether the present differs from it in anything that charts show of both.
+    fn is_other(&self, frame: &Frame, run: &Run) -> bool {
+        let of_both = frame.queues.iter().any(|row| !is_like(row, &self.frame.queues))
+            || self.frame.queues.iter().any(|row| !is_like(row, &frame.queues))
+            || !frame.nodes.iter().map(holders).eq(self.frame.nodes.iter().map(holders));
+        let points = run.points.iter().zip(&self.run.points);
+        of_both
+            || points.into_iter().any(|(now, was)| now.allocated != was.allocated || now.total != was.total)
+    }
+}
+
+/// A queue that the other side does not know counts as one that has nothing.
+fn is_like(row: &QueueRow, others: &[QueueRow]) -> bool {
+    match others.iter().find(|other| other.name == row.name) {
+        Some(other) => other.allocated == row.allocated && other.fair_share == row.fair_share,
+        None => row.allocated.iter().all(|amount| *amount == 0.0),
+    }
+}
+
+fn holders(node: &crate::engine::protocol::NodeCard) -> Vec<Vec<&str>> {
+    node.cells.iter().map(|cell| cell.pods.iter().map(|pod| pod.job.as_str()).collect()).collect()
+}
+
+/// Keeps the present outcome as that before an edit. An edit that belongs to the gesture of the last one, or that comes
+/// before the engine has answered that, leaves what was kept.
+pub(super) fn keep(model: &mut Model, changed: String, joins: bool) {
+    if let Some(kept) = model.before.as_mut().filter(|_| joins || model.stale) {
+        let before = Arc::make_mut(kept);
+        before.changed = match joins || before.changed.ends_with(&changed) {
+            true => changed,
+            false => format!("{}, {changed}", before.changed),
+        };
+        return;
+    }
+    let now = model.frame.as_ref().zip(model.run.as_ref());
+    let of_cursor = now.filter(|(frame, _)| frame.cycle == model.cursor && model.inside.is_none());
+    model.before = of_cursor.map(|(frame, run)| {
+        let ladder = model.ladder.clone().filter(|ladder| ladder.cycle == frame.cycle);
+        Arc::new(Before { changed, frame: frame.clone(), run: run.clone(), ladder })
+    });
+}
+
+/// Forgets it where the edit made no difference; tells whether it is still there.
+pub(super) fn held_against(model: &mut Model, frame: &Frame, run: &Run) -> bool {
+    model.before = model.before.take().filter(|before| before.is_other(frame, run));
+    model.before.is_some()
+}
+
+/// The ghost of the moment: of an edit that is being made, else of what was before the last one.
+pub fn ghost(model: &Model) -> Option<Arc<Frame>> {
+    model.ghost.clone().or_else(|| at_cursor(model).map(|before| before.frame.clone()))
+}
+
+/// What was changed, if what [`ghost`] gives is how it was before.
+pub fn changed(model: &Model) -> Option<String> {
+    let before = at_cursor(model).filter(|_| model.ghost.is_none());
+    before.map(|before| before.changed.clone())
+}
+
+/// The division that belongs to [`ghost`].
+pub fn ghost_ladder(model: &Model) -> Option<Arc<Ladder>> {
+    if model.ghost.is_some() {
+        return model.ghost_ladder.clone();
+    }
+    let was = at_cursor(model)?.ladder.clone()?;
+    let now = model.ladder.as_ref()?;
+    (was.queue == now.queue && was.resource == now.resource).then_some(was)
+}
+
+/// What was kept, if it is of the moment that is shown.
+fn at_cursor(model: &Model) -> Option<&Arc<Before>> {
+    let frame = model.frame.as_ref()?;
+    model.before.as_ref().filter(|before| before.is_of(frame))
+}
