@@ -48,7 +48,7 @@ fn label(area: &super::backend::Area<'_>, block: &Block, x: f64, y: f64, w: f64)
     area.draw(&Text::new(name, (middle, px(y + 13.0)), bold.text(12.0, HPos::Center)))?;
     if block.is_fence {
         // What comes from below stops at its lower edge.
-        let at = [(px(x), px(y + LEVEL - 6.0)), (px(x + w), px(y + LEVEL - 2.0))];
+        let at = [(px(x), px(y + LEVEL - 4.5)), (px(x + w), px(y + LEVEL - 2.0))];
         area.draw(&Rectangle::new(at, Paint::from(ink).area()))?;
     }
     let [long, short] = &block.label;

@@ -71,7 +71,10 @@ fn why(s: &Scenario, config: &Config, queues: &Queues, jobs: &Jobs, name: &str) 
     let has_children = |of: &str| queue(of).is_some_and(|q| !queues.all[q].children.is_empty());
     let has_users = jobs.templates.iter().any(|job| job.user.is_some());
     if matches!(name, "placement-rules" | "partition") {
-        return Some("jobs name their queue, and there is one partition; it is kept for an export".into());
+        return Some(
+            "jobs name their queue, and the name of a partition decides nothing; it is kept for an export"
+                .into(),
+        );
     }
     if of("submitacl").or(of("adminacl")).is_some() {
         return Some("everybody may submit here; it is kept for an export".into());
