@@ -124,7 +124,9 @@ fn event(cluster: &Cluster, event: &Event) -> Map<String, Value> {
         Event::Unclaimed { pod, node, by } => {
             pod_of(&mut line, pod);
             line.insert("node".into(), (*cluster.nodes[node].name).into());
-            line.insert("for".into(), name_of(cluster, by));
+            if let Some(by) = by {
+                line.insert("for".into(), name_of(cluster, by));
+            }
         }
         Event::Evicted { pod, node, by, reason } => {
             pod_of(&mut line, pod);

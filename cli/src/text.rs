@@ -114,7 +114,8 @@ fn sentence(cluster: &Cluster, recorded: &Recorded) -> String {
             format!("{word:<10} room for {} on {}", pod_text(pod), node_text(node))
         }
         Event::Unclaimed { pod, node, by } => {
-            format!("{word:<10} room for {} on {}, for {}", pod_text(pod), node_text(node), job_text(by))
+            let by = by.map(|by| format!(", for {}", job_text(by))).unwrap_or_default();
+            format!("{word:<10} room for {} on {}{by}", pod_text(pod), node_text(node))
         }
         Event::Gone { pod, node } | Event::Finished { pod, node } => {
             format!("{word:<10} {} on {}", pod_text(pod), node_text(node))
@@ -223,6 +224,12 @@ pub fn gate(cluster: &Cluster, gate: &Gate) -> String {
             let until = until.map(|until| format!(" until {}", moment(until))).unwrap_or_default();
             format!("others are leaving for it{until}")
         }
+        Gate::GangIncomplete { held, of, until } => {
+            let until = until.map(|until| format!(", until {}", moment(until))).unwrap_or_default();
+            format!("room is held for {held} of its gang of {of}{until}")
+        }
+        Gate::GangFailed => "room for its gang did not come together in time: it has failed".to_string(),
+        Gate::GangRefused => "its queue takes no gang, or none that large".to_string(),
         Gate::LikeFailed { job: other } => format!("like {}, which failed in this cycle", job(*other)),
     }
 }

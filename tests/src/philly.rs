@@ -110,6 +110,7 @@ pub fn add_job(cluster: &mut Cluster, name: &str, queue: QueueId, submit_s: i64,
         ended: None,
         evictions: 0,
         last_start: None,
+        gang: None,
     });
     cluster.pod_sets.push(PodSet { name: "default".into(), job, min_available: n_pods, path: Vec::new() });
     let mut resources = ResourceVec::default();

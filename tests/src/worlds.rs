@@ -198,6 +198,7 @@ fn add_job(cluster: &mut Cluster, n: &mut Numbers, queue: QueueId, i: u8) {
         ended: None,
         evictions: 0,
         last_start: None,
+        gang: None,
     });
     let min_available = if n.below(3) == 2 { 1 } else { n_pods };
     cluster.pod_sets.push(PodSet { name: "default".into(), job, min_available, path: Vec::new() });

@@ -112,6 +112,20 @@ fn run_ai_over_subscribed() {
     assert_eq!(told_in(&mut next, 2), "+b-1 +b-2 -a-6 for b-3 -a-5 for b-4 | +b-3 +b-4");
 }
 
+/// runai.md RC-1: a workload that could not be placed in a cycle is offered to the next pool of its list.
+#[test]
+fn run_ai_goes_on_to_the_next_pool() {
+    let mut simulation = example("two-pools", &[]);
+    assert_eq!(told(&mut simulation), "");
+    assert_eq!(told(&mut simulation), "+n1");
+    let cluster = simulation.cluster();
+    let n1 = cluster.jobs.values().find(|job| &*job.name == "n1").expect("n1");
+    assert_eq!(&*cluster.partitions[n1.partition].name, "t4");
+    let next = ("pools: [a100, t4]", "pools: [a100]");
+    let mut next = example("two-pools", &[next]);
+    assert_eq!(told_in(&mut next, 5), "");
+}
+
 /// ego.md 3.3: a lent host is called back as a whole, after the borrower's grace.
 #[test]
 fn ego_lends_and_calls_back() {

@@ -13,7 +13,7 @@ use wasm_split_helpers::wasm_split;
 
 use crate::address::{self, Fragment};
 use crate::engine::protocol::{Frame, Run};
-use crate::model::{Before, Command, Ladder, Opened, Origin, Selection, later, mistake};
+use crate::model::{Before, Command, Ladder, Opened, Order, Origin, Selection, later, mistake};
 use crate::opening::{self, Opening};
 use crate::store::Store;
 use crate::view_model::before::{self, Ghost};
@@ -21,6 +21,9 @@ use crate::view_model::shares::{self, SharesView};
 use crate::view_model::timeline::{self, TimelineView};
 use crate::words::{self, Explanation};
 use crate::{library, storage};
+
+/// What the engine told of what is selected: how its fair share came about, and where it stands.
+pub type Derived<'a> = (Option<&'a Ladder>, Option<&'a Order>);
 
 /// What can be done.
 #[derive(Clone, Copy, Debug)]
@@ -36,7 +39,7 @@ pub struct Deeds {
     /// The scenario with the values that hold at a moment, milliseconds since the start.
     pub at_moment: fn(&Arc<Scenario>, i64) -> Arc<Scenario>,
     /// Explains what is selected.
-    pub why: fn(&Frame, Option<&Run>, &Selection, Option<&Ladder>, u8) -> Explanation,
+    pub why: fn(&Frame, Option<&Run>, &Selection, Derived<'_>, u8) -> Explanation,
     /// Says in a chart's summary what became of the queues since a change: the frame, how it was, and the change.
     pub say_since: fn(&mut SharesView, &Frame, Ghost<'_>),
     /// Lays what was before the last edit behind the present run.
@@ -74,7 +77,11 @@ fn table() -> Result<Deeds, NotLoaded> {
         keep: Store::keep,
         mistake: |store, at, text| store.now(|model| mistake(model, at, text)),
         at_moment: |scenario, time_ms| later::at_moment(scenario, time_ms),
-        why: words::why,
+        why: |frame, run, selection, (ladder, order), resource| {
+            let mut explanation = words::why(frame, run, selection, ladder, resource);
+            words::put_order(&mut explanation, frame, selection, order);
+            explanation
+        },
         say_since: shares::say_since,
         lay_behind: timeline::lay_behind,
         since: before::says,

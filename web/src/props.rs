@@ -4,7 +4,7 @@
 //! - `Shares { frame, ghost, selection, resource, on_select }`
 //! - `ClusterView { frame, ghost, selection, resource, on_select }`
 //! - `Timeline { run, frame, selection, resource, on_seek, on_select }`
-//! - `Why { frame, run, selection, ladder, on_select, on_focus_field }`
+//! - `Why { frame, run, selection, ladder, order, on_select, on_focus_field }`
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use fairground::scenario::Path;
 use leptos::prelude::*;
 
 use crate::engine::protocol::{Frame, Run};
-use crate::model::{Ladder, Selection};
+use crate::model::{Ladder, Order, Selection};
 
 /// The moment under the cursor, or the same moment of the scenario as it is being edited.
 pub type FrameSignal = Signal<Option<Arc<Frame>>>;
@@ -24,6 +24,8 @@ pub type SelectionSignal = Signal<Option<Selection>>;
 pub type ResourceSignal = Signal<u8>;
 /// How the fair share of the selected queue came about at the cursor, once it has arrived.
 pub type LadderSignal = Signal<Option<Arc<Ladder>>>;
+/// Where what is selected stands, once it has arrived.
+pub type OrderSignal = Signal<Option<Arc<Order>>>;
 /// Selects something, or nothing.
 pub type OnSelect = Callback<Option<Selection>>;
 /// Moves the cursor to a cycle.

@@ -13,7 +13,7 @@ use crate::model::{
     Before, Command, Dialog, Effect, EngineState, Model, Notice, Selection, Terms, View, before, later,
     update,
 };
-use crate::props::{FrameSignal, LadderSignal, ResourceSignal, RunSignal, SelectionSignal};
+use crate::props::{FrameSignal, LadderSignal, OrderSignal, ResourceSignal, RunSignal, SelectionSignal};
 use crate::view_model::pointed::pointed;
 
 /// The model for components. Cheap to copy.
@@ -49,6 +49,8 @@ pub struct Store {
     pub explained: ResourceSignal,
     /// How the selected queue's fair share came about.
     pub ladder: LadderSignal,
+    /// Where the selected queue or job stands.
+    pub order: OrderSignal,
     /// What was told of the whole run.
     pub story: Memo<Option<Arc<Story>>>,
     /// How it would come about in the scenario as it is being edited, or came about before the last edit.
@@ -86,6 +88,7 @@ impl Store {
             charted: Memo::new(move |_| model.with(|m| m.resource)).into(),
             explained: Memo::new(move |_| model.with(Model::explained_resource)).into(),
             ladder: maybe_shared(model, |m| m.ladder.clone()).into(),
+            order: maybe_shared(model, |m| m.order.clone()).into(),
             ghost_ladder: maybe_shared(model, before::ghost_ladder).into(),
             story: maybe_shared(model, |m| m.story.clone()),
             view: Memo::new(move |_| model.with(|m| m.view.clone())),

@@ -1,10 +1,10 @@
-//! What WHY says of the examples of Run:ai and EGO.
+//! What WHY says of the examples of Run:ai, EGO and YuniKorn.
 
 use expect_test::expect;
 use fairground_web::engine::protocol::{Ask, Frame, Request, Say};
 use fairground_web::engine::serve::Server;
 use fairground_web::library::Example;
-use fairground_web::model::Selection;
+use fairground_web::model::{Order, Selection};
 use fairground_web::words;
 
 fn frames(example: &str, cycles: u32) -> Vec<Frame> {
@@ -91,4 +91,107 @@ fn rule_cards_say_what_is_our_choice() {
     let fairshare = card("runai-quick-start", "a1");
     assert_eq!(fairshare.key, "runai/reclaim/fairshare");
     assert!(!fairshare.is_our_choice(), "{fairshare:?}");
+}
+
+/// What WHY says of the order around a selection after a cycle, a line each.
+fn orders(scenario: &str, cycle: u32, of: &Selection) -> String {
+    let mut server = Server::default();
+    let mut ask = |ask: Ask| {
+        let mut replies = server.ask(Request { generation: 1, ask });
+        while server.is_busy() {
+            replies.extend(server.work());
+        }
+        replies.pop().expect("a reply").say
+    };
+    let load = Ask::Load { scenario: scenario.to_string(), policy: String::new(), cycle };
+    let Say::Frame { frame, .. } = ask(load) else { panic!("a frame") };
+    let (queue, job) = match of {
+        Selection::Queue(queue) => (queue.clone(), None),
+        Selection::Job(job) => (String::new(), Some(job.clone())),
+        _ => panic!("queues and jobs have places"),
+    };
+    let Say::Order(levels) = ask(Ask::Order { cycle, queue, job }) else { panic!("an order") };
+    let order = Order { cycle, of: of.clone(), levels };
+    let mut why = words::why(&frame, None, of, None, 2);
+    words::put_order(&mut why, &frame, of, Some(&order));
+    let mut told = String::new();
+    for level in &why.order {
+        told += &format!("{}\n", level.caption);
+        for entry in &level.entries {
+            let mark = if entry.current { "  <-" } else { "" };
+            told += &format!("  {} {}{mark}\n", entry.when, entry.text);
+        }
+    }
+    told
+}
+
+#[test]
+fn who_stands_behind_whom_is_said() {
+    let text = |id: &str| Example::find(id).expect("an example").text;
+    expect![[r#"
+        Order of the top queues
+          1. `system`: priority 1001, share 0.00, waiting 4 GPUs
+          2. `tenants` behind `system`: priority 0 against 1001  <-
+        Order below tenants
+          1. `tenant-a`: priority 10, share 0.00, waiting 4 GPUs  <-
+          2. `tenant-b` behind `tenant-a`: priority 0 against 10
+        Order below tenant-a
+          1. `child-a-1`: priority 8, share 0.00, waiting 2 GPUs  <-
+          2. `child-a-2` behind `child-a-1`: priority 6 against 8
+        Order in child-a-1
+          1. `a1-P8`: priority 8, submitted 0:00
+          2. `a1-P5` behind `a1-P8`: priority 5 against 8  <-
+    "#]]
+    .assert_eq(&orders(text("tenants-and-offsets"), 0, &job("a1-P5")));
+    expect![[r#"
+        Order of the top queues
+          1. `system`: share 0.06, priority 10, waiting 3 GPUs
+          2. `tenants` behind `system` at equal share 0.06: priority 0 against 10  <-
+        Order below tenants
+          1. `tenant-b`: share 0.00, priority 0, waiting 3 GPUs  <-
+          2. `tenant-a` behind `tenant-b`: share 0.06 against 0.00
+        Order below tenant-b
+          1. `child-b-1`: share 0.00, priority 9, waiting 2 GPUs
+          2. `child-b-2` behind `child-b-1` at equal share 0.00: priority 8 against 9
+    "#]]
+    .assert_eq(&orders(text("tenants-fairness-first"), 2, &queue("tenant-b")));
+    let ties = "format: fairground-scenario\nversion: 1\npolicy: yunikorn\nnodes: [{name: n, gpu: 20}]\n\
+                queues: [{name: a, gpu: {limit: 8}}, {name: b, gpu: {limit: 4}}, {name: c, gpu: {limit: 10}}, {name: d}]\n\
+                jobs:\n- {name: ra, queue: a, gpu: 4, on: [n]}\n- {name: rb, queue: b, gpu: 3, on: [n]}\n\
+                - {name: rc, queue: c, gpu: 2, on: [n]}\n- {name: ja, queue: a, gpu: 1}\n- {name: jb, queue: b, gpu: 1}\n\
+                - {name: jc, queue: c, gpu: 1}\n- {name: jc2, queue: c, gpu: 1, submit: 1s}\n";
+    expect![[r#"
+        Order of the top queues
+          1. `a`: priority 50, share 0.50, waiting 1 GPU
+          2. `c` behind `a` at equal priority 50 and share 0.50 by the maximum of another place: nothing tells them apart, so they stay in the order in which they are walked, here by name
+          3. `b` behind `c` at equal priority 50: share 0.75 against 0.20
+           Nothing is outstanding here, so the next pass does not look at it.
+    "#]].assert_eq(&orders(ties, 0, &queue("d")));
+    expect![[r#"
+        Order of the top queues
+          1. `a`: priority 50, share 0.50, waiting 1 GPU
+          2. `c` behind `a` at equal priority 50 and share 0.50 by the maximum of another place: nothing tells them apart, so they stay in the order in which they are walked, here by name  <-
+          3. `b` behind `c` at equal priority 50: share 0.75 against 0.20
+        Order in c
+          1. `jc`: priority 50, submitted 0:00
+    "#]].assert_eq(&orders(ties, 0, &queue("c")));
+}
+
+#[test]
+fn a_queue_says_what_became_of_the_priorities_below_it() {
+    let frame = &frames("tenants-and-offsets", 0)[0];
+    let evidence = |name: &str| {
+        let evidence = words::why(frame, None, &queue(name), None, 2).evidence.expect("numbers");
+        let rows = evidence.rows.iter().rev().take(3).rev();
+        rows.map(|(what, cells, _)| format!("{what}: {}\n", cells.join(" "))).collect::<String>()
+    };
+    expect![[r#"
+        priority from below: 9
+        offset: 0, fence: stops it
+        priority among siblings: 0
+        priority from below: 3
+        offset: −1000
+        priority among siblings: −997
+    "#]]
+    .assert_eq(&(evidence("tenant-b") + &evidence("system-low")));
 }

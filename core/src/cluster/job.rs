@@ -40,6 +40,17 @@ pub struct Job {
     pub evictions: u32,
     /// When a pod was last bound after none ran, as the scenario or the run says.
     pub last_start: Option<Time>,
+    /// How room is held for its pods until all that must start together have some; `None`: it is not.
+    pub gang: Option<Gang>,
+}
+
+/// How room is held for a gang before any of its pods starts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Gang {
+    /// Whether the job fails if the room does not come together in time; else its pods start as they fit.
+    pub is_hard: bool,
+    /// How long the first room that is held waits for the rest.
+    pub timeout: Span,
 }
 
 /// The pods of one kind in a job.

@@ -19,7 +19,7 @@ use crate::time::Span;
 
 pub use audit::{Finding, audit, audit_live, audit_nodes};
 pub use frozen::Frozen;
-pub use job::{Job, PodSet};
+pub use job::{Gang, Job, PodSet};
 pub use lifecycle::{BindError, QueueSums, Sums, Torn, World, request_of};
 pub use node::Node;
 pub use pod::{

@@ -6,6 +6,8 @@ mod ego_plan;
 pub mod fairshare;
 mod loose;
 #[cfg(feature = "yunikorn")]
+mod queues_export;
+#[cfg(feature = "yunikorn")]
 mod queues_yaml;
 mod recognise;
 mod runai;
@@ -17,7 +19,9 @@ mod xml;
 pub use csv::{Mapping, Options, QueueMapping, import};
 pub use ego_plan::import_plan;
 #[cfg(feature = "yunikorn")]
-pub use queues_yaml::{export_queues_yaml, import_queues_yaml, is_queues_yaml};
+pub use queues_export::export_queues_yaml;
+#[cfg(feature = "yunikorn")]
+pub use queues_yaml::{import_queues_yaml, is_queues_yaml};
 pub use recognise::{Kind, recognise};
 pub use runai::import_organisation;
 

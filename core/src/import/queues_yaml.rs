@@ -9,16 +9,15 @@ use std::sync::Arc;
 
 use super::csv::Options;
 use super::{Imported, Report, assumed_nodes};
-use crate::policy::Policy;
 use crate::policy::yunikorn::config::{
-    self, File, GPU_TYPE, PROPERTIES, Partition, Queue, Resources, Step, TEMPLATE, TYPES_MAX, Types, Written,
+    File, GPU_TYPE, PROPERTIES, Partition, Queue, Resources, Step, TEMPLATE, TYPES_MAX, Types, Written,
     check_all, collect_types, default_of, parse, property_is_known,
 };
 use crate::scenario::value::{self, Is, Position, Value};
 use crate::scenario::yunikorn::{self, Fault, Reader};
 use crate::scenario::{
-    Diagnostic, NODE_GPUS_MAX, NODES_MAX, Path, QueueEntry, ResourceEntry, Scalar, Scenario, codes, finding,
-    nearest, position, quantity, quoted,
+    Diagnostic, NODE_GPUS_MAX, NODES_MAX, NodeEntry, POOLS_MAX, Path, PoolEntry, QueueEntry, ResourceEntry,
+    Scalar, Scenario, codes, finding, nearest, position, quantity, quoted,
 };
 use crate::units::Resource;
 
@@ -106,21 +105,45 @@ fn configuration(tree: &Value, options: &Options, report: &mut Report) -> Option
             Diagnostic { position, ..finding(codes::IMPORT, at, found.says) }
         }));
     }
-    let is_counted = options
-        .nodes
-        .is_none_or(|(nodes, gpus)| u64::from(nodes) <= NODES_MAX && i64::from(gpus) <= NODE_GPUS_MAX);
-    let first = file.partitions.first().filter(|_| wrong.is_empty() && is_counted);
-    let scenario = first.map(|partition| {
-        for other in &file.partitions[1..] {
-            let says = "partitions share nothing, and one is simulated; an export is without it";
-            report.ignored.push(format!("partition {}: {says}", other.name));
+    let is_counted = options.nodes.is_none_or(|(nodes, gpus)| {
+        let nodes = u64::from(nodes).saturating_mul(file.partitions.len() as u64);
+        nodes <= NODES_MAX && i64::from(gpus) <= NODE_GPUS_MAX
+    });
+    wrong.extend(twice(tree, &file));
+    let can_be_written = wrong.is_empty() && is_counted && !file.partitions.is_empty();
+    let scenario = can_be_written.then(|| {
+        let mut writer = Writer::new(tree, &file, &types, options, report);
+        for (i, partition) in (0u32..).zip(&file.partitions) {
+            writer.write(partition, i);
         }
-        let mut writer = Writer::new(tree, partition, &types, options, report);
-        writer.write(partition);
         writer.finish(options)
     });
     report.diagnostics.append(&mut wrong);
     scenario
+}
+
+/// What a partition is called; as a node pool it needs a name.
+fn name_of(partition: &Partition) -> &str {
+    if partition.name.is_empty() { "default" } else { &partition.name }
+}
+
+/// Partitions that share a name, or are more than can be simulated.
+fn twice(tree: &Value, file: &File) -> Vec<Diagnostic> {
+    let mut wrong = Vec::new();
+    let names: Vec<&str> = file.partitions.iter().map(name_of).collect();
+    let mut refuse = |i: usize, says: String| {
+        let at = Path::default().field("partitions").at(u32::try_from(i).unwrap_or(u32::MAX));
+        let position = Some(position(tree, &at));
+        wrong.push(Diagnostic { position, ..finding(codes::IMPORT, at, says) });
+    };
+    for (i, name) in names.iter().enumerate().filter(|(i, name)| names[..*i].contains(name)) {
+        refuse(i, format!("two partitions are called {}", quoted(name)));
+    }
+    if names.len() > POOLS_MAX {
+        let says = format!("{} partitions are named; up to {POOLS_MAX} are simulated", names.len());
+        refuse(POOLS_MAX, says);
+    }
+    wrong
 }
 
 fn file(tree: &Value, reader: &mut Reader, report: &mut Report) -> File {
@@ -159,7 +182,8 @@ fn path(steps: &[Step]) -> Path {
     })
 }
 
-/// Writes a partition as a scenario.
+/// Writes partitions as a scenario: one as the whole cluster, several as node pools. All queues stand in one tree, since they
+/// share nothing: those of a pool hold no work in another, and jobs go to the pool of their queue.
 struct Writer<'r> {
     tree: &'r Value,
     report: &'r mut Report,
@@ -168,19 +192,27 @@ struct Writer<'r> {
     gpu_type: String,
     names: BTreeSet<String>,
     nodes: (u32, u32),
+    /// Of several partitions: a pool for each so far.
+    pools: Vec<PoolEntry>,
+    has_pools: bool,
+    /// What is said now is said of a whole partition.
+    is_of_partition: bool,
 }
 
 impl<'r> Writer<'r> {
     fn new(
         tree: &'r Value,
-        partition: &Partition,
+        file: &File,
         types: &Types,
         options: &Options,
         report: &'r mut Report,
     ) -> Writer<'r> {
         let is_gpu = |name: &&String| name.ends_with("gpu");
         let known = types.iter().find(|name| *name == GPU_TYPE).or_else(|| types.iter().find(is_gpu));
-        let name = if partition.name.is_empty() { "queues" } else { &partition.name };
+        let name = match file.partitions.as_slice() {
+            [only] if !only.name.is_empty() => only.name.as_str(),
+            _ => "queues",
+        };
         Writer {
             tree,
             report,
@@ -189,11 +221,22 @@ impl<'r> Writer<'r> {
             gpu_type: known.cloned().unwrap_or_else(|| GPU_TYPE.to_string()),
             names: BTreeSet::new(),
             nodes: options.nodes.unwrap_or((NODES, NODE_GPUS)),
+            pools: Vec::new(),
+            has_pools: file.partitions.len() > 1,
+            is_of_partition: false,
         }
     }
 
     fn setting(&mut self, key: &str, value: &str) {
-        self.scenario.settings.insert(key.to_string(), Scalar(value.to_string()));
+        let pool = self.pools.last_mut().filter(|_| self.is_of_partition);
+        let settings = pool.map_or(&mut self.scenario.settings, |pool| &mut pool.settings);
+        settings.insert(key.to_string(), Scalar(value.to_string()));
+    }
+
+    fn assume(&mut self, says: &str) {
+        if !self.report.assumed.iter().any(|known| known == says) {
+            self.report.assumed.push(says.to_string());
+        }
     }
 
     /// A setting that is left out where it says the default.
@@ -203,8 +246,15 @@ impl<'r> Writer<'r> {
         }
     }
 
-    fn write(&mut self, partition: &Partition) {
-        self.setting_unless("partition", &partition.name, "");
+    fn write(&mut self, partition: &Partition, i: u32) {
+        self.setting_unless("gpu-type", &self.gpu_type.clone(), GPU_TYPE);
+        if self.has_pools {
+            self.pools.push(PoolEntry { name: name_of(partition).to_string(), ..PoolEntry::default() });
+        }
+        self.is_of_partition = true;
+        // A pool has its name already.
+        let own_name = if self.has_pools { "" } else { &partition.name };
+        self.setting_unless("partition", own_name, "");
         self.setting_unless("node-sort", &partition.nodesortpolicy.kind, "");
         let weights = &partition.nodesortpolicy.resourceweights;
         let weights: Vec<String> = weights.iter().map(|(of, weight)| format!("{of} {weight}")).collect();
@@ -217,24 +267,20 @@ impl<'r> Writer<'r> {
         }
         if !partition.placementrules.is_empty() {
             self.setting("placement-rules", &yunikorn::rules(&partition.placementrules).flow());
-            self.report
-                .assumed
-                .push("jobs name their queue, so placement rules decide nothing; they are kept".into());
+            self.assume("jobs name their queue, so placement rules decide nothing; they are kept");
         }
-        self.setting_unless("gpu-type", &self.gpu_type.clone(), GPU_TYPE);
         let root = partition.root();
-        let at = Path::default().field("partitions").at(0);
+        let at = Path::default().field("partitions").at(i);
         let is_named = matches!(partition.queues.as_slice(), [only] if only.name == "root");
         let at = if is_named { at.field("queues").named("root") } else { at };
         if root.submitacl != "*" {
             self.setting("submitacl.root", &root.submitacl);
         }
         if root.submitacl != "*" || has_acl(&root) {
-            self.report
-                .assumed
-                .push("everybody may submit anywhere: who may is kept, but decides nothing".into());
+            self.assume("everybody may submit anywhere: who may is kept, but decides nothing");
         }
         self.words(&root, "root", &at);
+        self.is_of_partition = false;
         for child in &root.queues {
             self.queue(child, "root", &at);
         }
@@ -243,8 +289,9 @@ impl<'r> Writer<'r> {
 
     fn understood(&mut self, root: &Queue) {
         let count = |of: &dyn Fn(&Queue) -> bool| count(root, of);
-        let n = self.queues.len();
-        let mut says = vec![format!("{n} queues with what they are guaranteed and may use")];
+        let n = count(&|_| true) - 1;
+        let of = self.pools.last().map_or(String::new(), |pool| format!("partition {}: ", pool.name));
+        let mut says = vec![format!("{of}{n} queues with what they are guaranteed and may use")];
         let parts: [(usize, &str); 4] = [
             (count(&|q| !q.properties.is_empty()), "with properties"),
             (count(&|q| q.maxapplications > 0), "with maxapplications"),
@@ -256,19 +303,23 @@ impl<'r> Writer<'r> {
         ];
         says.extend(parts.into_iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{n} {what}")));
         self.report.understood.push(says.join(", "));
-        let gpu = &self.gpu_type;
-        self.report.understood.push(format!("vcore as CPU, memory as memory, {gpu} as GPU"));
     }
 
     fn queue(&mut self, queue: &Queue, parent: &str, above: &Path) {
         let at = above.field("queues").named(&queue.name);
         let own = queue.name.to_lowercase();
         let is_free = own != "root" && !self.names.contains(&own);
-        let name = if is_free { own } else { format!("{parent}.{own}") };
+        let pool = self.pools.last().map(|pool| pool.name.clone());
+        let name = match &pool {
+            _ if is_free => own,
+            Some(pool) if parent == "root" => format!("{pool}.{own}"),
+            _ => format!("{parent}.{own}"),
+        };
         self.names.insert(name.clone());
         let mut entry = QueueEntry {
             name: name.clone(),
             parent: (parent != "root").then(|| parent.to_string()),
+            default_pools: pool.into_iter().filter(|_| parent == "root").collect(),
             ..QueueEntry::default()
         };
         let offset = queue.properties.get(OFFSET).filter(|text| is_priority(text));
@@ -371,10 +422,22 @@ impl<'r> Writer<'r> {
 
     fn finish(mut self, options: &Options) -> Scenario {
         let (n, gpus) = self.nodes;
+        let gpu = &self.gpu_type;
+        self.report.understood.push(format!("vcore as CPU, memory as memory, {gpu} as GPU"));
+        let each = if self.has_pools { " in each partition" } else { "" };
         self.report.assumed.push(format!(
-            "{n} nodes with {gpus} GPUs, 64 cores and 256 GB each, and no work; a configuration names neither"
+            "{n} nodes with {gpus} GPUs, 64 cores and 256 GB each{each}, and no work; a configuration names neither"
         ));
         self.scenario.nodes = assumed_nodes("node", n, gpus);
+        if self.has_pools {
+            let of = |pool: &PoolEntry| {
+                let nodes = assumed_nodes(&format!("{}-node", pool.name), n, gpus);
+                let in_pool = |node: &NodeEntry| NodeEntry { pool: Some(pool.name.clone()), ..node.clone() };
+                nodes.iter().map(in_pool).collect::<Vec<_>>()
+            };
+            self.scenario.nodes = Arc::new(self.pools.iter().flat_map(of).collect());
+        }
+        self.scenario.pools = Arc::new(self.pools);
         self.scenario.queues = Arc::new(self.queues);
         if !options.name.is_empty() {
             self.scenario.name.clone_from(&options.name);
@@ -404,189 +467,4 @@ fn typed(resource: Resource, of: &str, text: &str) -> Option<String> {
     let same = quantity::amount(text, resource, 1_000_000).is_ok_and(|a| a.in_base_units() == value);
     let amount = crate::units::Amount::base_units(value);
     Some(if same { text.trim().to_string() } else { quantity::print_amount(amount, resource) })
-}
-
-/// The configuration that a scenario amounts to, as `queues.yaml`; `None` if it is not one of YuniKorn, or cannot be run.
-pub fn export_queues_yaml(scenario: &Scenario) -> Option<String> {
-    partition_of(scenario).map(|partition| yunikorn::partition(&partition).block())
-}
-
-fn partition_of(scenario: &Scenario) -> Option<Partition> {
-    let plan = crate::scenario::check(scenario).plan?;
-    let Policy::YuniKorn(policy) = plan.policy else { return None };
-    let queues = &plan.cluster.queues;
-    let mut partition = config::partition(queues, &policy);
-    let gpu_type = policy.gpu_type.clone();
-    let paths = config::paths(queues);
-    for (entry, path) in scenario.queues.iter().zip(&paths) {
-        if let Some(queue) = find(&mut partition, path) {
-            let parts = [("vcore", &entry.cpu), ("memory", &entry.memory), (gpu_type.as_str(), &entry.gpu)];
-            for (of, part) in parts {
-                as_typed(of, &part.quota, &mut queue.resources.guaranteed);
-                as_typed(of, &part.limit, &mut queue.resources.max);
-            }
-        }
-    }
-    for root in &mut partition.queues {
-        if !policy.queues.get("root").is_some_and(|_| scenario.settings.contains_key("submitacl.root")) {
-            root.submitacl = "*".into();
-        }
-    }
-    Some(partition)
-}
-
-fn find<'a>(partition: &'a mut Partition, path: &str) -> Option<&'a mut Queue> {
-    let mut names = path.split('.').skip(1);
-    let root = partition.queues.first_mut()?;
-    names.try_fold(root, |queue, name| queue.queues.iter_mut().find(|child| child.name == name))
-}
-
-/// Keeps a quantity as it was typed where that means the same.
-fn as_typed(of: &str, typed: &Option<Scalar>, written: &mut Written) {
-    let Some(typed) = typed.as_ref().map(|scalar| scalar.0.trim()) else { return };
-    if let Some(text) = written.get_mut(of).filter(|text| parse(of, text) == parse(of, typed)) {
-        *text = typed.to_string();
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{Options, export_queues_yaml, import_queues_yaml, is_queues_yaml};
-    use crate::scenario::{Severity, check};
-
-    const CONFIGURATION: &str = "partitions:
-  - name: default
-    placementrules:
-      - name: provided
-        create: true
-        parent: {name: user}
-    nodesortpolicy: {type: binpacking, resourceweights: {vcore: 2, memory: 1.0}}
-    queues:
-      - name: root
-        submitacl: '*'
-        queues:
-          - name: Tenants
-            properties:
-              priority.policy: fence
-              prioriy.offset: \"5\"
-            resources:
-              guaranteed: {vcore: 1500m, memory: 1000000, nvidia.com/gpu: 4}
-              max: {vcore: 10, memory: 16Gi, nvidia.com/gpu: 8, pods: 100}
-            queues:
-              - name: dev
-                maxapplications: 3
-                properties: {priority.offset: \"-10\", preemption.delay: soon}
-                limits:
-                  - {limit: per user, users: [alice, '*'], maxresources: {vcore: 2}, maxapplications: 2}
-          - name: ops
-            queues:
-              - name: dev
-              - name: people
-                parent: true
-                childtemplate: {maxapplications: 2, resources: {max: {vcore: 4}}}
-";
-
-    #[test]
-    fn a_configuration_becomes_a_scenario_and_comes_back() {
-        assert!(is_queues_yaml(CONFIGURATION));
-        let imported = import_queues_yaml(CONFIGURATION, &Options::default());
-        let scenario = imported.scenario.expect("a scenario");
-        assert!(check(&scenario).plan.is_some(), "{:?}", check(&scenario).diagnostics);
-        let settings: Vec<_> = scenario.settings.iter().map(|(k, v)| format!("{k}: {}", v.0)).collect();
-        let expected = [
-            "childtemplate.max.people: vcore 4",
-            "childtemplate.maxapplications.people: 2",
-            "limits.dev: [{limit: per user, users: [alice, \"*\"], maxapplications: 2, maxresources: {vcore: 2}}]",
-            "max.tenants: pods 100",
-            "maxapplications.dev: 3",
-            "node-sort: binpacking",
-            "node-weights: memory 1, vcore 2",
-            "parent.people: true",
-            "partition: default",
-            "placement-rules: [{name: provided, create: true, parent: {name: user}}]",
-            "preemption.delay.dev: 30s",
-            "priority.policy.tenants: fence",
-        ];
-        assert_eq!(settings, expected);
-        let queues: Vec<_> = scenario.queues.iter().map(|q| q.name.as_str()).collect();
-        assert_eq!(queues, ["tenants", "dev", "ops", "ops.dev", "people"]);
-        let tenants = &scenario.queues[0];
-        let quota = |part: &crate::scenario::ResourceEntry| part.quota.as_ref().map(|s| s.0.clone());
-        assert_eq!(quota(&tenants.cpu).as_deref(), Some("1500m"));
-        // A number without a unit would count megabytes.
-        assert_eq!(quota(&tenants.memory).as_deref(), Some("1M"));
-        let warnings: Vec<_> =
-            imported.report.diagnostics.iter().map(|d| (d.position, d.says.as_str())).collect();
-        let expected = [
-            (
-                Some((15, 31)),
-                "YuniKorn has no property \"prioriy.offset\", and reads past it; did you mean priority.offset?",
-            ),
-            (
-                Some((22, 72)),
-                "preemption.delay \"soon\" is not a duration such as 30s; YuniKorn takes the default",
-            ),
-        ];
-        assert_eq!(warnings, expected);
-        let exported = export_queues_yaml(&scenario).expect("a text");
-        let again = import_queues_yaml(&exported, &Options::default());
-        assert_eq!(again.scenario, Some(scenario));
-        assert_eq!(again.report.diagnostics, []);
-    }
-
-    #[test]
-    fn a_config_map_is_opened_and_its_lines_are_those_of_the_whole() {
-        let map = "apiVersion: v1\nkind: ConfigMap\ndata:\n  service.schedulingInterval: 1s\n  queues.yaml: |\n    partitions:\n      - name: default\n        queus: []\n";
-        assert!(is_queues_yaml(map));
-        let imported = import_queues_yaml(map, &Options::default());
-        assert!(imported.scenario.is_none());
-        let found: Vec<_> =
-            imported.report.diagnostics.iter().map(|d| (d.position, d.says.as_str())).collect();
-        assert_eq!(found.len(), 1, "{found:?}");
-        assert_eq!(found[0].0.map(|at| at.0), Some(8));
-        assert!(found[0].1.contains("did you mean `queues`?"), "{found:?}");
-    }
-
-    #[test]
-    fn what_upstream_refuses_is_refused_with_all_reasons_at_their_lines() {
-        let wrong = "partitions:
-- name: default
-  queues:
-  - name: root
-    maxapplications: 4
-    queues:
-    - name: a
-      maxapplications: 9
-      resources: {guaranteed: {vcore: 12}, max: {vcore: 10}}
-    - name: a b
-      maxapplications: 1
-      resources: {max: {memory: 1.5Gi}}
-";
-        let imported = import_queues_yaml(wrong, &Options::default());
-        assert!(imported.scenario.is_none());
-        let line = |d: &crate::scenario::Diagnostic| (d.position.map_or(0, |at| at.0), d.says.clone());
-        let mut found: Vec<_> = imported.report.diagnostics.iter().map(line).collect();
-        found.sort();
-        let lines: Vec<u32> = found.iter().map(|(line, _)| *line).collect();
-        assert_eq!(lines, [8, 9, 10, 12], "{found:?}");
-        assert_eq!(found[1].1, "a is guaranteed vcore 12, above its maximum vcore 10");
-        assert!(imported.report.diagnostics.iter().all(|d| d.severity == Severity::Error));
-    }
-
-    #[test]
-    fn texts_that_cannot_be_read_are_refused_at_their_place() {
-        let bomb = "a: &a [x, x]\nb: &b [*a, *a]\npartitions: [*b]\n";
-        let texts = [
-            bomb,
-            "partitions:\n\t- name: default\n",
-            "partitions:\n- name: a\n  name: b\n",
-            "partitions: 3",
-        ];
-        for text in texts {
-            let imported = import_queues_yaml(text, &Options::default());
-            assert!(imported.scenario.is_none(), "{text}");
-            assert!(imported.report.diagnostics.iter().all(|d| d.position.is_some()), "{text}");
-            assert_eq!(imported.report.diagnostics.len(), 1, "{text}");
-        }
-    }
 }

@@ -25,7 +25,7 @@ pub use registry::{InCharge, Memory, Policy};
 use crate::cluster::{Cluster, Devices, Node, Queue};
 use crate::id::{Arena, JobId, NodeId, PartitionId, PodId, QueueId};
 use crate::time::{Span, Time};
-use crate::trace::{DivisionStep, Ledger, Trace};
+use crate::trace::{DivisionStep, Ledger, OrderLevel, QueuePriority, Trace};
 use crate::units::Resource;
 
 /// The written contract of a policy.
@@ -54,6 +54,26 @@ pub trait Scheduler {
         _queue: QueueId,
         _resource: Resource,
     ) -> Vec<DivisionStep> {
+        Vec::new()
+    }
+    /// The order in which the next pass will look at the queues on the way from the root to a queue, each among its
+    /// siblings, and at what is below it; with a job, at that job among those of its queue. Empty under a policy that cannot
+    /// say.
+    fn order(
+        &self,
+        _world: PartitionView<'_>,
+        _memory: &Self::Memory,
+        _queue: QueueId,
+        _job: Option<JobId>,
+    ) -> Vec<OrderLevel> {
+        Vec::new()
+    }
+    /// Room that is held, beyond the cycle, for pods that wait: the pods and where.
+    fn held(&self, _world: PartitionView<'_>, _memory: &Self::Memory) -> Vec<(PodId, NodeId)> {
+        Vec::new()
+    }
+    /// What siblings are compared with right now; empty under a policy whose queues have no priorities of that kind.
+    fn priorities(&self, _world: PartitionView<'_>, _memory: &Self::Memory) -> Vec<QueuePriority> {
         Vec::new()
     }
 }

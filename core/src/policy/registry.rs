@@ -6,8 +6,8 @@
 //! Enums rather than trait objects: a simulation is cloned, compared and sent to a worker, memory and all.
 
 use super::{Change, PartitionView, Rhythm, Scheduler, Turn};
-use crate::id::QueueId;
-use crate::trace::{DivisionStep, Ledger, Trace};
+use crate::id::{JobId, NodeId, PodId, QueueId};
+use crate::trace::{DivisionStep, Ledger, OrderLevel, QueuePriority, Trace};
 use crate::units::Resource;
 
 macro_rules! policies {
@@ -107,6 +107,38 @@ macro_rules! policies {
                     $($(#[cfg($cfg)])? (InCharge::$name(policy), Memory::$name(memory)) => {
                         policy.derive(world, memory, queue, resource)
                     })+
+                    _ => unreachable!("a policy has its own memory"),
+                }
+            }
+
+            /// See [`Scheduler::order`].
+            pub fn order(
+                &self,
+                world: PartitionView<'_>,
+                memory: &Memory,
+                queue: QueueId,
+                job: Option<JobId>,
+            ) -> Vec<OrderLevel> {
+                match (self, memory) {
+                    $($(#[cfg($cfg)])? (InCharge::$name(policy), Memory::$name(memory)) => {
+                        policy.order(world, memory, queue, job)
+                    })+
+                    _ => unreachable!("a policy has its own memory"),
+                }
+            }
+
+            /// See [`Scheduler::held`].
+            pub fn held(&self, world: PartitionView<'_>, memory: &Memory) -> Vec<(PodId, NodeId)> {
+                match (self, memory) {
+                    $($(#[cfg($cfg)])? (InCharge::$name(policy), Memory::$name(memory)) => policy.held(world, memory),)+
+                    _ => unreachable!("a policy has its own memory"),
+                }
+            }
+
+            /// See [`Scheduler::priorities`].
+            pub fn priorities(&self, world: PartitionView<'_>, memory: &Memory) -> Vec<QueuePriority> {
+                match (self, memory) {
+                    $($(#[cfg($cfg)])? (InCharge::$name(policy), Memory::$name(memory)) => policy.priorities(world, memory),)+
                     _ => unreachable!("a policy has its own memory"),
                 }
             }

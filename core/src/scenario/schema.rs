@@ -220,6 +220,12 @@ pub struct JobEntry {
     /// Pools it may run in. Under `runai` it is offered to them one after the other, under other policies to the first
     /// only. Left out: the queue's, else the first pool.
     pub pools: Vec<String>,
+    /// `soft` or `hard`: placeholders hold the room of its gang, `min-available` pods of each kind, and its pods take their places
+    /// once all are there. If that takes too long, a soft gang goes on without one, a hard gang fails. Only under `yunikorn`.
+    /// Left out: no placeholders.
+    pub gang: Option<Scalar>,
+    /// How long placeholders wait for the rest of the gang, from the first that is placed; left out: 15 minutes.
+    pub placeholder_timeout: Option<Scalar>,
 }
 
 /// Pods of one kind in a job.

@@ -264,6 +264,8 @@ shape! { JobEntry:
     23 "gated" gated Value,
     24 "gpu-devices" gpu_devices Value,
     25 "pools" pools Texts,
+    26 "gang" gang Value,
+    27 "placeholder-timeout" placeholder_timeout Value,
 }
 
 shape! { PodSetEntry:

@@ -3,8 +3,8 @@
 use super::record::CycleRecord;
 use super::simulation::Simulation;
 use crate::cluster::{GpuRequest, Phase};
-use crate::id::{Arena, JobId, NodeId, PodId, QueueId};
-use crate::trace::Event;
+use crate::id::{Arena, JobId, NodeId, PartitionId, PodId, QueueId};
+use crate::trace::{Event, OrderLevel, QueuePriority};
 
 /// Somebody on a device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -101,6 +101,28 @@ impl Simulation {
             GpuRequest::Fraction { portion, .. } => portion.in_base_units(),
             GpuRequest::Memory { mib, .. } => mib * 1000 / self.cluster().nodes[node].gpu_memory_mib.max(1),
         }
+    }
+
+    /// The order in which a partition's next pass will look at a queue or a job, and at those beside it on the way there; see
+    /// [`crate::policy::Scheduler::order`].
+    pub fn order_in(&self, partition: PartitionId, queue: QueueId, job: Option<JobId>) -> Vec<OrderLevel> {
+        let (view, memory) = (self.view(partition), &self.state.parts[partition].memory);
+        self.fixed.charges[partition].policy.order(view, memory, queue, job)
+    }
+
+    /// Room that is held, beyond the cycle, for pods that wait.
+    pub fn held(&self) -> Vec<ClaimView> {
+        let of = |(partition, charge): (PartitionId, &super::partitions::Charge)| {
+            charge.policy.held(self.view(partition), &self.state.parts[partition].memory)
+        };
+        let held = self.fixed.charges.iter().flat_map(of);
+        held.map(|(pod, node)| ClaimView { pod, node }).collect()
+    }
+
+    /// What siblings are compared with in a partition; see [`crate::policy::Scheduler::priorities`].
+    pub fn priorities_in(&self, partition: PartitionId) -> Vec<QueuePriority> {
+        let (view, memory) = (self.view(partition), &self.state.parts[partition].memory);
+        self.fixed.charges[partition].policy.priorities(view, memory)
     }
 
     /// What a job's pods are about.

@@ -32,21 +32,22 @@ pub enum Event {
         /// Its devices there; filled in when the decision is applied.
         devices: Devices,
     },
-    /// Room that is not free yet is held for the pod until the end of the cycle.
+    /// Room is held for the pod: until the end of the cycle if it is not free yet, or until its gang has room.
     Claimed {
         /// The pod.
         pod: PodId,
         /// The node.
         node: NodeId,
     },
-    /// What was claimed for the pod earlier in the cycle is given up for another job; the pod waits on.
+    /// What was claimed for the pod, earlier in the cycle or for as long as its gang was waited for, is given up; the pod
+    /// waits on.
     Unclaimed {
         /// The pod.
         pod: PodId,
         /// The node.
         node: NodeId,
-        /// For whom.
-        by: JobId,
+        /// For another job, if it is for one.
+        by: Option<JobId>,
     },
     /// The pod was told to go.
     Evicted {

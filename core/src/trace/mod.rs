@@ -8,6 +8,7 @@ mod check;
 mod digest;
 mod event;
 mod ledger;
+mod order;
 mod refusal;
 mod rule;
 
@@ -15,6 +16,7 @@ pub use check::{Check, Op, Quantity, Subject, Term, Value};
 pub use digest::Digest;
 pub use event::{Event, EvictReason, Recorded};
 pub use ledger::{Column, DivisionStep, Ledger, LedgerRow};
+pub use order::{OrderLevel, OrderPlace, QueuePriority};
 pub use refusal::{Gate, NodeReason, Outlook, Refusal};
 pub use rule::{Rule, RuleRecord};
 

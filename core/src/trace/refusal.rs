@@ -88,6 +88,19 @@ pub enum Gate {
         /// When the last of them is gone, if known.
         until: Option<Time>,
     },
+    /// Room is held for some of its gang; nothing starts before there is some for all.
+    GangIncomplete {
+        /// For how many pods room is held.
+        held: u32,
+        /// For how many it is wanted.
+        of: u32,
+        /// When what is held is given up; none while nothing is held.
+        until: Option<Time>,
+    },
+    /// The room for its gang did not come together in time, so it has failed.
+    GangFailed,
+    /// Its queue takes no gang, or none that large.
+    GangRefused,
     /// Not tried: an equal or easier job failed already in this cycle.
     LikeFailed {
         /// That job.

@@ -17,7 +17,7 @@ pub fn jobs(work: &mut Work<'_>) {
     let whole = if to.key == "fifo" {
         format!("{name} starts all pods of a job together")
     } else {
-        format!("{name} starts pods one by one here: a scenario has no placeholders")
+        format!("{name} starts pods one by one, unless the job says `gang: soft` or `gang: hard`")
     };
     let parts = format!("{name} counts a part of a GPU as a whole one");
     let priority = format!("{name} does not read priorities of jobs");

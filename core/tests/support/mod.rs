@@ -138,7 +138,7 @@ fn job() -> impl Strategy<Value = JobEntry> {
     let ask = (value(), value(), value(), value(), value(), value());
     let lists = (btree_map(text(), text(), 0..2), vec(pod_set(), 0..3), vec(text(), 0..3), vec(pool(), 0..3));
     let labels = btree_map(text(), text(), 0..2);
-    let rules = (vec(text(), 0..2), vec(text(), 0..2), labels, value(), value());
+    let rules = (vec(text(), 0..2), vec(text(), 0..2), labels, value(), value(), value(), value());
     (text(), text(), times, value(), value(), of(text()), ask, lists, text(), rules).prop_map(
         |(name, queue, times, priority, preemptible, user, ask, lists, note, rules)| JobEntry {
             tolerations: rules.0,
@@ -146,6 +146,8 @@ fn job() -> impl Strategy<Value = JobEntry> {
             labels: rules.2,
             gated: rules.3,
             gpu_devices: rules.4,
+            gang: rules.5,
+            placeholder_timeout: rules.6,
             name,
             queue,
             count: times.0,

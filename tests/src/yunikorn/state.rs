@@ -108,7 +108,7 @@ pub fn orders(core: &Core) -> Value {
     }
     let mut all = json!({ "queues": queues, "apps": apps, "asks": asks });
     if !core.node_order.is_empty() {
-        all["nodes"] = core.node_order.iter().map(|&node| core.nodes[node].id.clone()).collect();
+        all["nodes"] = core.node_order.iter().map(|node| core.nodes[node].id.clone()).collect();
     }
     all
 }

@@ -6,7 +6,6 @@ use super::backend::text_anchor::HPos;
 use super::backend::{Drawn, Ink, Paint, Size, Trim, fit, picture, px};
 use super::marks;
 use crate::view_model::icicle::{Block, IcicleView};
-use crate::view_model::number::number;
 
 /// Height of a level.
 pub const LEVEL: f64 = 40.0;
@@ -47,6 +46,13 @@ fn label(area: &super::backend::Area<'_>, block: &Block, x: f64, y: f64, w: f64)
     let Some(name) = fit(&block.name, 12.0, w - 8.0) else { return Ok(()) };
     let bold = Paint::from(ink).trimmed(Trim::Bold);
     area.draw(&Text::new(name, (middle, px(y + 13.0)), bold.text(12.0, HPos::Center)))?;
-    let has = if block.has.is_finite() { number(block.has) } else { "∞".into() };
+    if block.is_fence {
+        // What comes from below stops at its lower edge.
+        let at = [(px(x), px(y + LEVEL - 6.0)), (px(x + w), px(y + LEVEL - 2.0))];
+        area.draw(&Rectangle::new(at, Paint::from(ink).area()))?;
+    }
+    let [long, short] = &block.label;
+    let fits = fit(long, 12.0, w - 8.0).is_some_and(|fitted| fitted == *long);
+    let has = if fits { long.clone() } else { short.clone() };
     area.draw(&Text::new(has, (middle, px(y + 28.0)), Paint::from(ink).text(12.0, HPos::Center)))
 }

@@ -304,6 +304,7 @@ fn WhyPanel() -> impl IntoView {
             run=store.run
             selection=store.selection
             ladder=store.ladder
+            order=store.order
             resource=store.explained
             on_select=Callback::new(move |selection| store.dispatch(Command::Select(selection)))
             on_focus_field=Callback::new(move |path| store.dispatch(Command::FocusField(path)))

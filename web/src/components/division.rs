@@ -62,7 +62,12 @@ pub fn Division() -> impl IntoView {
         let n = ladder.levels.len();
         (n > 1).then(|| {
             let options = ladder.levels.iter().enumerate().map(|(i, of)| {
-                let name = if of.of.is_empty() { "the cluster".to_string() } else { of.of.clone() };
+                let name = match (of.of.as_str(), of.pool.as_str()) {
+                    ("", "") => "the cluster".to_string(),
+                    ("", pool) => format!("the pool {pool}"),
+                    (queue, "") => queue.to_string(),
+                    (queue, pool) => format!("{queue} in {pool}"),
+                };
                 view! { <option value=i.to_string() selected=level.get_untracked().min(n - 1) == i>{name}</option> }
             });
             view! {

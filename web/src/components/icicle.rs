@@ -7,7 +7,7 @@ use super::picture::{Stride, insert, table, table_button, walk, width_of};
 use crate::charts::icicle::{icicle as draw, place as place_of};
 use crate::model::{Command, Selection};
 use crate::store::Store;
-use crate::view_model::icicle::{Block, IcicleView, MEASURES, icicle};
+use crate::view_model::icicle::{Block, IcicleView, icicle, measures};
 
 /// The tree with a switch of what widths stand for.
 /// Long because its markup is one tree.
@@ -20,7 +20,8 @@ pub fn Icicle() -> impl IntoView {
     let as_table = RwSignal::new(false);
     let view = move || -> Option<IcicleView> {
         let frame = store.frame.get()?;
-        let (by, _) = MEASURES[measure.get().min(MEASURES.len() - 1)];
+        let all = measures(Some(&*frame));
+        let (by, _) = all[measure.get().min(all.len() - 1)];
         Some(icicle(&frame, store.selection.get().as_ref(), store.charted.get(), by))
     };
     let svg = Signal::derive(move || view().map_or(String::new(), |view| draw(&view, width.get())));
@@ -56,9 +57,14 @@ pub fn Icicle() -> impl IntoView {
         let (x, y, w, _) = place_of(block, width.get_untracked());
         (block.queue, x as i64, y as i64, w as i64, block.says.clone())
     };
-    let options = MEASURES.iter().enumerate().map(|(i, (_, name))| {
-        view! { <option value=i.to_string()>{*name}</option> }
-    });
+    let names = Memo::new(move |_| store.frame.with(|frame| measures(frame.as_deref())));
+    let options = move || {
+        let option = |(i, (_, name)): (usize, &(_, &'static str))| {
+            let name = store.terms.get().word(name);
+            view! { <option value=i.to_string() selected=i == measure.get_untracked()>{name}</option> }
+        };
+        names.get().iter().enumerate().map(option).collect_view()
+    };
     view! {
         <section class="chart tree" aria-label="Tree" data-composite on:keydown=keys>
             <div class="sect">
@@ -67,7 +73,7 @@ pub fn Icicle() -> impl IntoView {
                 <label class="row">
                     "Width: "
                     <select class="input" on:change=move |event| measure.set(field_text(&event).parse().unwrap_or(0))>
-                        {options.collect_view()}
+                        {options}
                     </select>
                 </label>
                 {table_button(as_table)}

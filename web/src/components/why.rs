@@ -7,7 +7,8 @@ use crate::charts::timeline::event_icon;
 use crate::deeds;
 use crate::model::Terms;
 use crate::props::{
-    FrameSignal, LadderSignal, OnFocusField, OnSeek, OnSelect, ResourceSignal, RunSignal, SelectionSignal,
+    FrameSignal, LadderSignal, OnFocusField, OnSeek, OnSelect, OrderSignal, ResourceSignal, RunSignal,
+    SelectionSignal,
 };
 use crate::words::{self, Control, Entry, Evidence, Explanation, Piece, RuleCard, Step, Text};
 
@@ -22,6 +23,8 @@ pub fn Why(
     selection: SelectionSignal,
     /// How the fair share of the selected queue came about, once it has arrived.
     ladder: LadderSignal,
+    /// Where the selected queue or job stands, once it has arrived.
+    order: OrderSignal,
     /// 0 cpu, 1 memory, 2 gpu.
     resource: ResourceSignal,
     /// Selects what a name or a line stands for.
@@ -33,11 +36,12 @@ pub fn Why(
 ) -> impl IntoView {
     let explanation = Memo::new(move |_| {
         let frame = frame.get()?;
-        let (run, ladder) = (run.get(), ladder.get());
+        let (run, ladder, order) = (run.get(), ladder.get(), order.get());
         // Something is selected only once the code for that is there.
         match selection.get().zip(deeds::now()) {
             Some((about, deeds)) => {
-                Some((deeds.why)(&frame, run.as_deref(), &about, ladder.as_deref(), resource.get()))
+                let known = (ladder.as_deref(), order.as_deref());
+                Some((deeds.why)(&frame, run.as_deref(), &about, known, resource.get()))
             }
             None => Some(words::at_rest(&frame)),
         }
@@ -67,15 +71,13 @@ fn body(
         controls,
         outlook,
         ladder,
+        order,
         list,
         others,
         history,
         policy,
     } = shown;
     let terms = Terms::of(&policy);
-    let section = |caption: String, content: Node| {
-        view! { <div><p class="lab">{caption}</p>{content}</div> }
-    };
     let checks = (!checks.is_empty()).then(|| {
         let n = checks.len();
         let items = checks.into_iter().map(|check| view! { <li>{text(check, on_select)}</li> }).collect_view();
@@ -93,6 +95,10 @@ fn body(
             .collect_view();
         section("Also".into(), items.into_any())
     });
+    let order = order
+        .into_iter()
+        .map(|level| section(level.caption, entry_list(level.entries, on_select, on_seek).into_any()))
+        .collect_view();
     let outlook = (!outlook.is_empty()).then(|| {
         section("What next".into(), view! { <p class="more">{text(outlook, on_select)}</p> }.into_any())
     });
@@ -107,6 +113,7 @@ fn body(
             {(!controls.is_empty())
                 .then(|| section("What decides here".into(), chips(controls, on_focus_field).into_any()))}
             {outlook}
+            {order}
             {also}
             {list.map(|(caption, entries)| section(terms.says(caption), entry_list(entries, on_select, on_seek).into_any()))}
             {(!others.is_empty())
@@ -151,6 +158,10 @@ pub fn text(text: Text, on_select: OnSelect) -> impl IntoView {
             }
         })
         .collect_view()
+}
+
+fn section(caption: String, content: Node) -> impl IntoView {
+    view! { <div><p class="lab">{caption}</p>{content}</div> }
 }
 
 fn evidence_table(evidence: Evidence, terms: &Terms, on_select: OnSelect) -> impl IntoView {

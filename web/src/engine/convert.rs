@@ -9,10 +9,10 @@ use fairground::sim::{ClaimView, CycleRecord, Simulation};
 use fairground::trace::{Event, Ledger, LedgerRow, Mark, Recorded, Rule};
 use fairground::units::{PerResource, Resource, ResourceVec};
 
-use super::convert_trace;
 use super::protocol::{
     BoundTriple, Cell, CellPod, CheckRow, Claim, EventRow, Frame, JobRow, NodeCard, PoolRow, QueueRow, Triple,
 };
+use super::{convert_trace, orders};
 
 /// What the simulation looks like after the cycle of `record`, its latest one.
 pub fn frame(sim: &Simulation, record: &CycleRecord) -> Frame {
@@ -32,8 +32,12 @@ pub fn frame(sim: &Simulation, record: &CycleRecord) -> Frame {
         n_outside: record.n_outside,
         refusals: record.refusals.iter().map(|r| convert_trace::refusal(cluster, r)).collect(),
     };
+    for pool in cluster.partitions.ids() {
+        let own = frame.pools.get_mut(pool.index()).map(|pool| &mut pool.queues);
+        orders::put_priorities(sim, pool, own.unwrap_or(&mut frame.queues));
+    }
     place_pods(&mut frame, cluster, record);
-    place_claims(&mut frame, cluster, record);
+    place_claims(&mut frame, cluster, claims(sim, record));
     frame
 }
 
@@ -70,6 +74,7 @@ fn queue_row(cluster: &Cluster, row: &LedgerRow) -> QueueRow {
         limit: bounds(&row.limit),
         leaving: Triple::default(),
         claimed: Triple::default(),
+        priority: None,
     }
 }
 
@@ -191,9 +196,21 @@ fn portion(cluster: &Cluster, pod: &Pod, node: NodeId) -> f64 {
     }
 }
 
+/// What is held for pods that wait: of the cycle and beyond.
+fn claims(sim: &Simulation, record: &CycleRecord) -> Vec<ClaimView> {
+    let mut claims = sim.held();
+    let held = claims.len();
+    for claim in record.claims() {
+        if claims[..held].iter().all(|held| held.pod != claim.pod) {
+            claims.push(claim);
+        }
+    }
+    claims
+}
+
 /// Shows claims on the cells they are most likely to get: first those that are being left, then free ones.
-fn place_claims(frame: &mut Frame, cluster: &Cluster, record: &CycleRecord) {
-    for ClaimView { pod, node } in record.claims() {
+fn place_claims(frame: &mut Frame, cluster: &Cluster, claims: Vec<ClaimView>) {
+    for ClaimView { pod, node } in claims {
         let pod = &cluster.pods[pod];
         let job = &cluster.jobs[pod.job];
         let amount = amounts(&pod.request.resources);
@@ -262,7 +279,7 @@ fn event_row(cluster: &Cluster, record: &CycleRecord, recorded: &Recorded) -> Ev
             (About::Job(job), None, None)
         }
         Event::Bound { pod, node, .. } | Event::Claimed { pod, node } => (About::Pod(pod), Some(node), None),
-        Event::Unclaimed { pod, node, by } => (About::Pod(pod), Some(node), Some(by)),
+        Event::Unclaimed { pod, node, by } => (About::Pod(pod), Some(node), by),
         Event::Evicted { pod, node, by, .. } => (About::Pod(pod), Some(node), by),
         Event::Gone { pod, node } | Event::Finished { pod, node } => (About::Pod(pod), Some(node), None),
         Event::Requeued { pod } => (About::Pod(pod), None, None),
@@ -297,6 +314,10 @@ fn event_row(cluster: &Cluster, record: &CycleRecord, recorded: &Recorded) -> Ev
     if let Some(id) = job {
         row.job = cluster.jobs[id].name.to_string();
         row.queue = cluster.jobs[id].queue.0;
+        let is_claim = matches!(recorded.event, Event::Claimed { .. } | Event::Unclaimed { .. });
+        if is_claim && cluster.jobs[id].gang.is_some() {
+            row.reason = "gang".to_string();
+        }
     }
     row
 }

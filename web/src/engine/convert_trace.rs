@@ -91,7 +91,8 @@ pub fn check(cluster: &Cluster, check: &Check) -> CheckRow {
     }
 }
 
-fn term(term: &Term) -> (String, ValueRow) {
+/// A side of a comparison: its quantity in kebab case, and its value.
+pub fn term(term: &Term) -> (String, ValueRow) {
     let finite = |v: f64| v.is_finite().then_some(v);
     let value = match &term.value {
         Value::Real(v) => ValueRow::Real(finite(*v)),
@@ -164,6 +165,14 @@ fn gate(cluster: &Cluster, gate: &Gate) -> GateRow {
         Gate::WaitingForVictims { until } => {
             GateRow { until_ms: until.map(|t| t.as_millis()), ..row("waiting-for-victims") }
         }
+        Gate::GangIncomplete { held, of, until } => GateRow {
+            placed: *held,
+            of: *of,
+            until_ms: until.map(|t| t.as_millis()),
+            ..row("gang-incomplete")
+        },
+        Gate::GangFailed => row("gang-failed"),
+        Gate::GangRefused => row("gang-refused"),
         Gate::LikeFailed { job } => {
             GateRow { job: cluster.jobs[*job].name.to_string(), ..row("like-failed") }
         }

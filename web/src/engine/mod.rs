@@ -11,6 +11,7 @@ mod imports;
 mod ladders;
 mod levels;
 pub mod moment;
+mod orders;
 mod others;
 pub mod protocol;
 pub mod serve;

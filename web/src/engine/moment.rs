@@ -4,6 +4,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::orders::PriorityRow;
+
 /// CPU millicores, memory bytes, GPUs, in this order.
 pub type Triple = [f64; 3];
 /// A triple in which `None` means unlimited.
@@ -80,8 +82,10 @@ pub struct QueueRow {
     pub limit: BoundTriple,
     /// Held by pods that were told to go.
     pub leaving: Triple,
-    /// Claimed in this cycle for pods that wait.
+    /// Claimed for pods that wait: in this cycle, or for as long as their gang is waited for.
     pub claimed: Triple,
+    /// What siblings are compared with, under a policy that has such priorities.
+    pub priority: Option<PriorityRow>,
 }
 
 /// A node.
@@ -191,7 +195,7 @@ pub struct EventRow {
     pub by: String,
     /// Position of that job's queue.
     pub by_queue: Option<u32>,
-    /// For reclaim: `fair-share` or `quota`; otherwise empty.
+    /// For reclaim: `fair-share` or `quota`; for claims: `gang` if the room is for a gang that waits; otherwise empty.
     pub reason: String,
     /// The node pool to which a job is offered from now on; otherwise empty.
     pub pool: String,

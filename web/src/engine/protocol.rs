@@ -7,6 +7,7 @@
 use serde::{Deserialize, Serialize};
 
 pub use super::moment::*;
+pub use super::orders::{OrderRow, PlaceRow, PriorityRow};
 pub use super::others::{ColumnRow, ImportOptions, NoteRow, Outcome, QueueCell};
 use super::story::{Story, Tell};
 
@@ -67,6 +68,15 @@ pub enum Ask {
         queue: String,
         /// 0 cpu, 1 memory, 2 gpu.
         resource: u8,
+    },
+    /// In which order a queue, or a job of it, and those beside it are looked at next.
+    Order {
+        /// The cycle.
+        cycle: u32,
+        /// The queue.
+        queue: String,
+        /// The job.
+        job: Option<String>,
     },
     /// The frame of another scenario at a cycle, without leaving the present run: what an edit would do. Only
     /// the latest one counts.
@@ -199,6 +209,8 @@ pub enum Say {
         /// Its levels from the root down.
         levels: Vec<LadderLevel>,
     },
+    /// In which order queues and jobs are looked at next: its levels from the root down.
+    Order(Vec<OrderRow>),
     /// What was understood of pasted or dropped files.
     Imported {
         /// The scenario (format 1, JSON), if there is one.

@@ -93,6 +93,11 @@ impl Server {
                 self.next_event(id, from, back, (queue, job, without))
             }
             Ask::Ladder { cycle, queue, resource } => self.ladder(id, cycle, queue, resource),
+            Ask::Order { cycle, queue, job } => {
+                let runner = self.runner.as_ref().filter(|runner| runner.sim.cycle() == cycle);
+                let levels = runner.map(|r| super::orders::orders(&r.sim, &queue, job.as_deref()));
+                vec![reply(id, Say::Order(levels.unwrap_or_default()))]
+            }
             Ask::Tell(tell) => {
                 let story =
                     self.runner.as_ref().map(|r| Box::new(super::tell::story(&r.sim, &r.tape, &tell)));

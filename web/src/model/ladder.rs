@@ -1,7 +1,7 @@
 //! The ladder of a fair share, with what it belongs to.
 
 use super::command::{Effect, NowView};
-use super::{Model, Selection, update};
+use super::{Model, Selection, order, update};
 use crate::engine::protocol::{Ask, Frame, LadderLevel};
 
 /// How a fair share came about.
@@ -41,8 +41,14 @@ pub(super) fn ladder_queue(model: &Model, frame: &Frame) -> Option<String> {
     meant.or_else(|| first.map(|(_, row)| row.name.clone()))
 }
 
+/// Asks what the engine knows about what is selected: how its fair share came about, and where it stands.
+pub(super) fn ask_about(model: &mut Model, fx: &mut Vec<Effect>) {
+    ask_ladder(model, fx);
+    order::ask_order(model, fx);
+}
+
 /// Asks how the selected queue's fair share came about, unless that is known.
-pub(super) fn ask_ladder(model: &mut Model, fx: &mut Vec<Effect>) {
+fn ask_ladder(model: &mut Model, fx: &mut Vec<Effect>) {
     let Some(frame) = model.frame.clone().filter(|_| !model.stale) else { return };
     let Some(queue) = ladder_queue(model, &frame) else {
         model.ladder = None;

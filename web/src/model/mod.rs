@@ -16,6 +16,7 @@ pub mod inside;
 pub mod kinds;
 pub mod ladder;
 pub mod later;
+mod order;
 mod replies;
 pub mod requests;
 pub mod selection;
@@ -41,6 +42,7 @@ pub use history::History;
 use kinds::Kinds;
 pub use ladder::Ladder;
 pub use later::mistake;
+pub use order::Order;
 pub use selection::Selection;
 pub use terms::Terms;
 pub use translate::{COMPARED, Translated};
@@ -87,6 +89,8 @@ pub struct Model {
     pub run: Option<Arc<Run>>,
     /// How the selected queue's fair share came about.
     pub ladder: Option<Arc<Ladder>>,
+    /// In which order what is selected and those beside it are looked at next.
+    pub order: Option<Arc<Order>>,
     /// What was told of the whole run, for views that show more than a moment.
     pub story: Option<Arc<Story>>,
     /// What the run is to stop at.
@@ -180,6 +184,8 @@ pub struct Asked {
     pub ghost: u64,
     /// For a ladder.
     pub ladder: u64,
+    /// For an order.
+    pub order: u64,
     /// For the next event.
     pub event: u64,
     /// For an import.
@@ -316,6 +322,7 @@ impl Model {
             before: None,
             run: None,
             ladder: None,
+            order: None,
             story: None,
             stop: None,
             help: None,

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::command::{Dialog, Effect};
-use super::ladder::{Ladder, ask_ladder};
+use super::ladder::{Ladder, ask_about};
 use super::step::{show_action, show_inside};
 use super::update::{go_to, notify};
 use super::{EngineState, Model, Origin, Progress, Selection, before, inside, tell, translate};
@@ -38,6 +38,7 @@ pub(super) fn replied(model: &mut Model, reply: Reply, fx: &mut Vec<Effect>) {
             let cycle = model.frame.as_ref().map_or(0, |f| f.cycle);
             model.ladder = Some(Arc::new(Ladder { cycle, queue, resource, levels }));
         }
+        Say::Order(levels) if id == model.asked.order => super::order::told(model, levels),
         Say::Told(Some(story)) if id == model.asked.story => tell::told(model, *story),
         Say::Tried { outcomes } if id == model.asked.help => {
             if let Some(help) = &mut model.help {
@@ -132,7 +133,7 @@ fn arrived(model: &mut Model, frame: Frame, run: Run, fx: &mut Vec<Effect>) {
     } else if model.inside.is_some() {
         show_inside(model, model.inside, fx);
     }
-    ask_ladder(model, fx);
+    ask_about(model, fx);
     tell::ask_story(model, false, fx);
 }
 

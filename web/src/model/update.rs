@@ -7,7 +7,7 @@ use fairground::scenario::{Fix, Path, Scenario, Severity};
 use super::command::{Change, Command, Dialog, Effect, NowView, Panel};
 use super::document::Opened;
 use super::edit::{self, Changed};
-use super::ladder::ask_ladder;
+use super::ladder::ask_about;
 use super::step::{step, step_action, step_inside};
 use super::{EngineState, Model, Notice, Origin, SPEEDS, Selection, document, table};
 use super::{SETUP_WIDTHS, WHY_WIDTHS};
@@ -33,7 +33,7 @@ pub fn update(model: &mut Model, command: Command) -> Vec<Effect> {
         Command::GestureEnd => model.history.end_gesture(),
         Command::Look(now) => {
             model.view.now = now;
-            ask_ladder(model, fx);
+            ask_about(model, fx);
             tell::ask_story(model, true, fx);
             fx.push(Effect::SetUrl);
         }
@@ -54,7 +54,7 @@ pub fn update(model: &mut Model, command: Command) -> Vec<Effect> {
         Command::Select(selection) => select(model, selection, fx),
         Command::Resource(resource) => {
             model.resource = resource.min(3);
-            ask_ladder(model, fx);
+            ask_about(model, fx);
         }
         Command::Policy(policy) => translate::choose(model, policy, fx),
         Command::Compare => translate::compare(model, fx),
@@ -422,7 +422,7 @@ fn make_change(model: &mut Model, change: &Change, fx: &mut Vec<Effect>) {
             commit(model, scenario, "", |_| name.clone(), fx);
             if select.is_some() {
                 model.selection = select;
-                ask_ladder(model, fx);
+                ask_about(model, fx);
             }
             if removes {
                 let with = match (change, lost_jobs) {
@@ -484,7 +484,7 @@ fn select(model: &mut Model, selection: Option<Selection>, fx: &mut Vec<Effect>)
         go_to(model, cycle, fx);
     }
     model.selection = selection;
-    ask_ladder(model, fx);
+    ask_about(model, fx);
     fx.push(Effect::SetUrl);
 }
 

@@ -127,7 +127,9 @@ pub fn division(frame: &Frame, level: &LadderLevel, resource: u8, at: usize) -> 
     let terms = Terms::of(&frame.policy);
     let steps = steps(level, terms);
     let at = at.min(steps.len());
-    let mut tanks = tanks(frame, level, resource);
+    // What a queue has and wants in the pool that is divided.
+    let of_pool = frame.in_pool(&level.pool);
+    let mut tanks = tanks(of_pool.as_ref().unwrap_or(frame), level, resource);
     let mut left = in_unit(resource, level.capacity);
     let mut rows = vec![row("before", &tanks, |_| String::new(), left)];
     for (i, step) in steps.iter().enumerate() {
@@ -164,7 +166,12 @@ pub fn division(frame: &Frame, level: &LadderLevel, resource: u8, at: usize) -> 
         format!("the children of {}", level.of)
     };
     DivisionView {
-        title: format!("How {} are divided among {whose}", with_unit(resource, level.capacity)),
+        title: match level.pool.as_str() {
+            "" => format!("How {} are divided among {whose}", with_unit(resource, level.capacity)),
+            pool => {
+                format!("How {} of {pool} are divided among {whose}", with_unit(resource, level.capacity))
+            }
+        },
         caption: caption(&steps, at, &tanks, left_now),
         last: steps.len(),
         at,

@@ -43,6 +43,7 @@ pub fn row(row: &QueueRow, total: &Triple) -> QueueRow {
         limit: percent.bounds(&row.limit),
         leaving: percent.of(&row.leaving),
         claimed: percent.of(&row.claimed),
+        priority: row.priority,
     }
 }
 

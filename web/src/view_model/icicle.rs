@@ -4,7 +4,7 @@ use super::Table;
 use super::number::{amount, count, in_unit, number, unit, with_unit};
 use super::queues::{Tone, Tree};
 use super::shares::selected_queue;
-use crate::engine::protocol::{Frame, QueueRow};
+use crate::engine::protocol::{Frame, PriorityRow};
 use crate::model::{Selection, Terms};
 
 /// What the width of a queue stands for.
@@ -17,11 +17,23 @@ pub enum Measure {
     Allocated,
     /// Its quota.
     Quota,
+    /// How many leaves it has; what is written on it is its priority. Only under a policy whose queues have priorities.
+    Priority,
 }
 
 /// The measures with their names, in order.
-pub const MEASURES: [(Measure, &str); 3] =
-    [(Measure::Share, "fair share"), (Measure::Allocated, "allocated"), (Measure::Quota, "quota")];
+const MEASURES: [(Measure, &str); 4] = [
+    (Measure::Priority, "priority"),
+    (Measure::Share, "fair share"),
+    (Measure::Allocated, "allocated"),
+    (Measure::Quota, "quota"),
+];
+
+/// The measures that a moment has, with their names, the usual one first.
+pub fn measures(frame: Option<&Frame>) -> &'static [(Measure, &'static str)] {
+    let has_priorities = frame.is_some_and(|frame| frame.queues.iter().any(|row| row.priority.is_some()));
+    if has_priorities { &MEASURES } else { &MEASURES[1..] }
+}
 
 /// A queue in the picture.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -40,6 +52,10 @@ pub struct Block {
     pub w: f64,
     /// What it has, in the unit of the resource; infinite if unlimited.
     pub has: f64,
+    /// What is written below the name: as long as there is room for it, and shorter.
+    pub label: [String; 2],
+    /// Nothing of the priorities below passes it.
+    pub is_fence: bool,
     /// It is selected, or above what is selected.
     pub on_path: bool,
     /// What it is, as a sentence.
@@ -63,8 +79,11 @@ pub struct IcicleView {
 pub fn icicle(frame: &Frame, selection: Option<&Selection>, resource: u8, measure: Measure) -> IcicleView {
     let frame = &*super::dominant::seen(frame, resource);
     let r = usize::from(resource.min(2));
-    let of = |row: &QueueRow| {
+    let leaves = leaves(frame);
+    let of = |queue: u32| {
+        let row = &frame.queues[queue as usize];
         let base = match measure {
+            Measure::Priority => return leaves[queue as usize],
             Measure::Allocated => Some(row.allocated[r]),
             Measure::Quota => row.quota[r],
             Measure::Share => row.fair_share.as_ref().unwrap_or(&row.quota)[r],
@@ -75,11 +94,15 @@ pub fn icicle(frame: &Frame, selection: Option<&Selection>, resource: u8, measur
     let word = Terms::of(&frame.policy).word(word);
     let tree = Tree::new(&frame.queues);
     let path = path(frame, selected_queue(frame, selection));
-    let total = in_unit(resource, frame.total[r]);
+    let by_priority = measure == Measure::Priority;
+    let tops = || tree.tops().iter().map(|&top| leaves[top as usize]).sum();
+    let total = if by_priority { tops() } else { in_unit(resource, frame.total[r]) };
+    let held = amount(resource, frame.total[r]);
     let mut blocks = vec![Block {
         name: "cluster".into(),
         w: 1.0,
         has: total,
+        label: if by_priority { Default::default() } else { [held.clone(), held] },
         says: format!("cluster: {}", with_unit(resource, frame.total[r])),
         ..Block::default()
     }];
@@ -87,8 +110,7 @@ pub fn icicle(frame: &Frame, selection: Option<&Selection>, resource: u8, measur
     while let Some(parent) = blocks.get(at).cloned() {
         at += 1;
         let children = parent.queue.map_or(tree.tops(), |queue| tree.children(queue));
-        let amounts: Vec<f64> =
-            children.iter().map(|child| of(&frame.queues[*child as usize]).min(total)).collect();
+        let amounts: Vec<f64> = children.iter().map(|&child| of(child).min(total)).collect();
         let sum: f64 = amounts.iter().sum();
         // More may be promised than the parent has: then all shrink alike.
         let whole = sum.max(if parent.has.is_finite() { parent.has } else { total });
@@ -96,8 +118,10 @@ pub fn icicle(frame: &Frame, selection: Option<&Selection>, resource: u8, measur
         for (&child, has) in children.iter().zip(amounts) {
             let row = &frame.queues[child as usize];
             let w = if whole > 0.0 { parent.w * has / whole } else { 0.0 };
-            let full = of(row);
+            let full = of(child);
             let has_text = if full.is_finite() { number(full) } else { "unlimited".into() };
+            let label = if full.is_finite() { has_text.clone() } else { "∞".into() };
+            let priority = row.priority.filter(|_| by_priority);
             blocks.push(Block {
                 queue: Some(child),
                 name: row.name.clone(),
@@ -107,12 +131,97 @@ pub fn icicle(frame: &Frame, selection: Option<&Selection>, resource: u8, measur
                 w,
                 has: full,
                 on_path: path.contains(&child),
-                says: format!("{}: {word} {has_text} of {}", row.name, number(parent.has)),
+                label: priority.map_or([label.clone(), label], |priority| priority_label(&priority)),
+                is_fence: priority.is_some_and(|priority| priority.fence),
+                says: match priority {
+                    Some(priority) => format!("{}: {}", row.name, priority_says(&priority)),
+                    None => format!("{}: {word} {has_text} of {}", row.name, number(parent.has)),
+                },
             });
             x += w;
         }
     }
-    seen(frame, blocks, resource, word)
+    if by_priority { by_priorities(frame, blocks) } else { seen(frame, blocks, resource, word) }
+}
+
+/// How many leaves each queue has.
+fn leaves(frame: &Frame) -> Vec<f64> {
+    let mut leaves = vec![0.0; frame.queues.len()];
+    for at in 0..frame.queues.len() as u32 {
+        if frame.queues.iter().all(|row| row.parent != Some(at)) {
+            path(frame, Some(at)).into_iter().for_each(|above| leaves[above as usize] += 1.0);
+        }
+    }
+    leaves
+}
+
+fn or_none(priority: Option<i32>) -> String {
+    priority.map_or("none".into(), |priority| number(f64::from(priority)))
+}
+
+/// A queue's priority in short: what siblings are compared with, and where it comes from.
+fn priority_label(row: &PriorityRow) -> [String; 2] {
+    let (effective, offset) = (or_none(row.effective), number(f64::from(row.offset)));
+    let long = match row.raw {
+        Some(raw) if row.fence => format!("{effective} (fence, {} below)", number(f64::from(raw))),
+        Some(raw) if row.offset > 0 => format!("{effective} = {} + {offset}", number(f64::from(raw))),
+        Some(raw) if row.offset < 0 => {
+            format!("{effective} = {} − {}", number(f64::from(raw)), number(f64::from(row.offset).abs()))
+        }
+        _ => effective.clone(),
+    };
+    [long, if row.effective.is_some() { effective } else { "–".into() }]
+}
+
+/// The same in words.
+fn priority_says(row: &PriorityRow) -> String {
+    let offset = number(f64::from(row.offset));
+    match row.raw {
+        None => format!("nothing outstanding, so no priority; offset {offset}"),
+        Some(raw) if row.fence => {
+            let raw = number(f64::from(raw));
+            format!(
+                "priority {}, its offset: it is a fence and stops the {raw} from below",
+                or_none(row.effective)
+            )
+        }
+        Some(raw) => {
+            let raw = number(f64::from(raw));
+            format!("priority {}: {raw} from below, offset {offset}", or_none(row.effective))
+        }
+    }
+}
+
+/// The blocks with what is said of all priorities.
+fn by_priorities(frame: &Frame, blocks: Vec<Block>) -> IcicleView {
+    let terms = Terms::of(&frame.policy);
+    let head = [terms.word("queue"), "inside", "from below", "offset", "fence", "among siblings"];
+    let rows = blocks.iter().filter_map(|block| {
+        let queue = &frame.queues[block.queue? as usize];
+        let row = queue.priority?;
+        let above = queue.parent.and_then(|above| frame.queues.get(above as usize));
+        Some(vec![
+            block.name.clone(),
+            above.map_or("cluster".into(), |above| above.name.clone()),
+            or_none(row.raw),
+            number(f64::from(row.offset)),
+            if row.fence { "yes" } else { "no" }.into(),
+            or_none(row.effective),
+        ])
+    });
+    let table = Table { head: head.map(String::from).into(), rows: rows.collect(), text_columns: 2 };
+    let highest = frame.queues.iter().filter(|row| row.parent.is_none());
+    let highest = highest.filter_map(|row| Some((row.priority?.effective?, row))).max_by_key(|(p, _)| *p);
+    let n_fences = blocks.iter().filter(|block| block.is_fence).count() as u64;
+    let first = highest.map_or("nothing is outstanding".into(), |(priority, row)| {
+        format!("highest at the top: {} of {}", number(f64::from(priority)), row.name)
+    });
+    IcicleView {
+        summary: format!("priority; {first}; {}", count(n_fences, "fence")),
+        levels: blocks.iter().map(|block| block.depth + 1).max().unwrap_or(1),
+        table,
+        blocks,
+    }
 }
 
 /// The blocks with what is said of all of them.
@@ -159,6 +268,7 @@ fn path(frame: &Frame, queue: Option<u32>) -> Vec<u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::engine::protocol::QueueRow;
 
     fn queue(name: &str, parent: Option<u32>, share: f64) -> QueueRow {
         QueueRow {
@@ -201,5 +311,37 @@ mod tests {
             view.blocks.iter().filter(|block| block.on_path).map(|block| block.name.as_str()).collect();
         assert_eq!(marked, ["a", "a2"]);
         assert_eq!(view.table.rows.len(), 5);
+    }
+    #[test]
+    fn priorities_and_what_stops_them() {
+        let with = |row: QueueRow, raw: Option<i32>, offset: i32, fence: bool, effective: Option<i32>| {
+            QueueRow { priority: Some(PriorityRow { raw, offset, fence, effective }), ..row }
+        };
+        let frame = Frame {
+            policy: "yunikorn".into(),
+            queues: vec![
+                with(queue("tenants", None, 0.0), Some(10), 0, true, Some(0)),
+                with(queue("tenant-a", Some(0), 0.0), Some(8), 2, false, Some(10)),
+                with(queue("idle", Some(0), 0.0), None, -5, true, None),
+                with(queue("system", None, 0.0), Some(3), -1000, false, Some(-997)),
+            ],
+            ..Frame::default()
+        };
+        assert_eq!(measures(Some(&frame))[0].0, Measure::Priority);
+        assert_eq!(measures(Some(&Frame::default()))[0].0, Measure::Share);
+        let view = icicle(&frame, None, 2, Measure::Priority);
+        let told: Vec<_> =
+            view.blocks.iter().map(|block| (block.label[0].as_str(), block.label[1].as_str())).collect();
+        let (fence, sum) = ("0 (fence, 10 below)", "10 = 8 + 2");
+        assert_eq!(told, [("", ""), (fence, "0"), ("−997 = 3 − 1000", "−997"), (sum, "10"), ("none", "–")]);
+        // As wide as the leaves below, whatever they are guaranteed.
+        let widths: Vec<i64> = view.blocks.iter().map(|block| (block.w * 6.0).round() as i64).collect();
+        assert_eq!(widths, [6, 4, 2, 2, 2]);
+        assert_eq!(
+            view.blocks[1].says,
+            "tenants: priority 0, its offset: it is a fence and stops the 10 from below"
+        );
+        assert_eq!(view.summary, "priority; highest at the top: 0 of tenants; 2 fences");
+        assert_eq!(view.table.rows[2], ["tenant-a", "tenants", "8", "2", "no", "10"].map(String::from));
     }
 }

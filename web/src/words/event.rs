@@ -366,6 +366,15 @@ fn other(frame: &Frame, event: &EventRow) -> Explanation {
     let gpus = with_unit(GPU, event.gpus);
     let verdict = match event.kind.as_str() {
         "submitted" => job.say(" was submitted to ").queue(queue).say(format!(" and asks for {gpus}.")),
+        "claimed" if event.reason == "gang" => Text::of(format!("{gpus} on "))
+            .node(&event.node)
+            .say(" held for ")
+            .job(&event.job)
+            .say(" until there is room for its whole gang."),
+        "unclaimed" if event.by.is_empty() => job
+            .say(" lost what had been held for it on ")
+            .node(&event.node)
+            .say(": its gang did not come together in time."),
         "claimed" => Text::of(format!("{gpus} on "))
             .node(&event.node)
             .say(format!(" {} claimed for ", if event.gpus == 1.0 { "is" } else { "are" }))
@@ -392,6 +401,7 @@ fn other(frame: &Frame, event: &EventRow) -> Explanation {
     };
     let outlook = match event.kind.as_str() {
         "submitted" => Text::of("The next cycle looks at it."),
+        "claimed" if event.reason == "gang" => Text::of("Its pods start once all of them have room."),
         "claimed" => Text::of("It starts in the next cycle in which the room is free."),
         _ => Text::default(),
     };

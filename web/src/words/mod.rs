@@ -10,6 +10,7 @@ mod event;
 mod happenings;
 mod help;
 mod ladder;
+mod order;
 mod others;
 mod pending;
 mod queue;
@@ -22,6 +23,7 @@ pub use check::{quantity_name, says};
 pub use happenings::{Entry, history, now};
 pub use help::outcome;
 pub use ladder::{Step, ladder};
+pub use order::put_order;
 pub use text::{Piece, Text};
 
 use crate::engine::protocol::{CheckRow, Frame, Run};
@@ -51,6 +53,8 @@ pub struct Explanation {
     pub outlook: Text,
     /// How a fair share came about.
     pub ladder: Vec<Step>,
+    /// Who is looked at before whom next, level by level.
+    pub order: Vec<order::Level>,
     /// A caption and a list: jobs of a queue, pods of a node, what happened.
     pub list: Option<(&'static str, Vec<Entry>)>,
     /// Who else could have been asked to go, and what protected them.

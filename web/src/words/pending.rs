@@ -81,6 +81,15 @@ impl Case<'_> {
                 job().say(" waits behind ").job(&gate.job).say(", which comes first in ").queue(name).say(".")
             }
             "waiting-for-victims" => self.on_its_way(gate),
+            "gang-incomplete" => {
+                let text = format!(" waits for its gang: room is held for {} of {}", gate.placed, gate.of);
+                let until = gate.until_ms.map(|ms| format!(", and given up at {}", number::time(ms)));
+                job().say(text + until.as_deref().unwrap_or_default() + ".")
+            }
+            "gang-failed" => job().say(" has failed: room for its gang did not come together in time."),
+            "gang-refused" => job().say(" was refused: ").queue(name).say(
+                " takes no gang that large, or none at all because its applications are sorted by fair.",
+            ),
             "like-failed" => job()
                 .say(" was not tried: ")
                 .job(&gate.job)

@@ -3,7 +3,7 @@
 use super::happenings::Entry;
 use super::text::Text;
 use super::{Control, Evidence, Explanation, ladder};
-use crate::engine::protocol::{BoundTriple, Frame, JobRow, QueueRow};
+use crate::engine::protocol::{BoundTriple, Frame, JobRow, PriorityRow, QueueRow};
 use crate::model::{Ladder, Selection};
 use crate::view_model::number::{self, amount, bound, unit, with_unit};
 use crate::view_model::timeline::Kind;
@@ -116,9 +116,22 @@ fn evidence(row: &QueueRow, resource: u8) -> Evidence {
             rows.push((what, vec![amount(resource, value[r])], false));
         }
     }
+    rows.extend(row.priority.iter().flat_map(priorities));
     Evidence {
         caption: Text::of("At this moment"),
         head: vec![Text::of(unit(resource, 2.0)), Text::default().queue(&row.name)],
         rows,
     }
+}
+
+/// A queue's priority: what comes from below, what the queue makes of it, and what is compared with its siblings'.
+fn priorities(row: &PriorityRow) -> [(&'static str, Vec<String>, bool); 3] {
+    let shown = |priority: Option<i32>| priority.map_or("none".to_string(), |p| number::number(f64::from(p)));
+    let offset = number::number(f64::from(row.offset));
+    let made = if row.fence { format!("{offset}, fence: stops it") } else { offset };
+    [
+        ("priority from below", vec![shown(row.raw)], false),
+        ("offset", vec![made], row.fence),
+        ("priority among siblings", vec![shown(row.effective)], true),
+    ]
 }

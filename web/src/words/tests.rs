@@ -111,6 +111,11 @@ fn every_gate_has_its_sentence() {
         refused("non-preemptible-over-quota", |frame, _| frame.queues[1].non_preemptible[2] = 1.0),
         refused("user-limit", |_, gate| gate.resource = Some(2)),
         refused("too-many-jobs", |_, _| {}),
+        refused("gang-incomplete", |_, gate| {
+            (gate.placed, gate.of, gate.until_ms) = (2, 5, Some(20_000));
+        }),
+        refused("gang-failed", |_, _| {}),
+        refused("gang-refused", |_, _| {}),
         refused("not-entitled", |_, _| {}),
         refused("no-victims", |_, gate| gate.of = 3),
         refused("no-node", |_, gate| gate.nodes = vec![("insufficient-gpu".into(), 2)]),
@@ -131,6 +136,9 @@ fn every_gate_has_its_sentence() {
         `b2` cannot be taken back, so it may not borrow: with it `team-b` would hold more than its quota of 2 in work that stays; it holds 1 already.
         `b2` waits: its user may not use more in `team-b`.
         `b2` waits: `team-b` runs as many jobs as it, or their user in it, may.
+        `b2` waits for its gang: room is held for 2 of 5, and given up at 0:20.
+        `b2` has failed: room for its gang did not come together in time.
+        `b2` was refused: `team-b` takes no gang that large, or none at all because its applications are sorted by fair.
         `team-b` may not take from others: with `b2` it would hold more than its quota of 2 in work that stays.
         `b2` waits: nothing may be taken that would help (3 sets of victims tried).
         `b2` waits: no GPU is free. 2 nodes looked at, all with too few free GPUs.

@@ -241,7 +241,7 @@ impl<'t> Recorder<'t> {
             _ => None,
         };
         if let Some(Some(node)) = self.trace.events.iter().rev().find_map(of_pod) {
-            let by = session.facts_of(job).id;
+            let by = Some(session.facts_of(job).id);
             self.trace.event(Event::Unclaimed { pod, node, by }, Vec::new);
         }
     }

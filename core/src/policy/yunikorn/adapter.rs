@@ -9,8 +9,10 @@
 //! yunikorn.md 1.8, 3.1, 5.1
 //!
 //! # Differs
-//! a part of a GPU counts as a whole one; pods of a gang are not held back for each other, since a scenario has no placeholders
+//! a part of a GPU counts as a whole one; without placeholders (see [`super::placeholders`]) pods of a gang are not held back for
+//! each other
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use super::amounts::Amounts;
@@ -19,13 +21,14 @@ use super::config::{Partition, Rule};
 use super::cycle::{Found, Kind, NANOS};
 use super::model::{Ask, AskIx, Core, NodeIx, QueueIx, ROOT, Settings as Surroundings};
 use super::partition::{self, Kinds, counted};
+use super::placeholders::Gangs;
 use super::settings::Config;
-use super::{explain, refuse};
+use super::{explain, order, refuse};
 use crate::cluster::{Devices, GpuRequest, Phase, Pod};
-use crate::id::{Id, JobId, NodeId, PodId};
+use crate::id::{Id, JobId, NodeId, PodId, QueueId};
 use crate::policy::{Change, Decision, PartitionView, Rhythm, Scheduler, Turn, Wake};
 use crate::time::Time;
-use crate::trace::{Event, EvictReason, Ledger, Level, Trace};
+use crate::trace::{Event, EvictReason, Ledger, Level, OrderLevel, QueuePriority, Trace};
 use crate::units::Resource;
 
 /// Apache YuniKorn.
@@ -52,12 +55,14 @@ pub struct Memory {
     pub(super) asks: BTreeMap<PodId, AskIx>,
     /// The pod of an ask.
     pub(super) pods: BTreeMap<AskIx, PodId>,
+    /// Gangs and their placeholders.
+    pub(super) gangs: Gangs,
     /// For whom a pod was told to go.
     takers: BTreeMap<PodId, JobId>,
     /// When something changed last.
     changed_at: Time,
     /// Nothing changed since the last pass but by its own decisions.
-    in_step: bool,
+    pub(super) in_step: bool,
 }
 
 impl Memory {
@@ -80,6 +85,7 @@ impl Scheduler for YuniKorn {
     }
 
     fn cycle(&self, world: PartitionView<'_>, memory: &mut Memory, trace: &mut Trace) -> Turn {
+        memory.fire_timers(world, trace);
         if !memory.in_step {
             memory.follow(world, &self.config);
             memory.changed_at = world.now;
@@ -109,6 +115,7 @@ impl Scheduler for YuniKorn {
         if decisive {
             refuse::refuse(world, memory, found.as_ref(), trace);
         }
+        memory.settle_gangs(found.as_ref(), &marked, trace);
         // How much is recorded is no part of the state.
         if let Some(core) = &mut memory.core {
             core.recording = false;
@@ -121,6 +128,26 @@ impl Scheduler for YuniKorn {
 
     fn ledger(&self, world: PartitionView<'_>, _memory: &Memory) -> Ledger {
         explain::ledger(world)
+    }
+
+    fn order(
+        &self,
+        world: PartitionView<'_>,
+        memory: &Memory,
+        queue: QueueId,
+        job: Option<JobId>,
+    ) -> Vec<OrderLevel> {
+        let memory = memory.now(world, &self.config);
+        order::levels(world, &memory, queue, job)
+    }
+
+    fn held(&self, _world: PartitionView<'_>, memory: &Memory) -> Vec<(PodId, NodeId)> {
+        memory.held()
+    }
+
+    fn priorities(&self, world: PartitionView<'_>, memory: &Memory) -> Vec<QueuePriority> {
+        let memory = memory.now(world, &self.config);
+        order::priorities(world, &memory)
     }
 }
 
@@ -136,7 +163,7 @@ fn amounts(kinds: &Kinds, get: &dyn Fn(Resource) -> i64, pods: i64) -> Amounts {
 }
 
 /// What one pod asks for: devices are counted whole, and every pod takes a slot.
-fn ask_of(kinds: &Kinds, pod: &Pod) -> Amounts {
+pub(super) fn ask_of(kinds: &Kinds, pod: &Pod) -> Amounts {
     let devices = match pod.request.gpu {
         GpuRequest::None => 0,
         GpuRequest::Whole { devices }
@@ -151,6 +178,15 @@ fn ask_of(kinds: &Kinds, pod: &Pod) -> Amounts {
 }
 
 impl Memory {
+    /// The same, in step with the cluster as it is.
+    fn now(&self, world: PartitionView<'_>, config: &Config) -> Cow<'_, Memory> {
+        let mut now = Cow::Borrowed(self);
+        if !self.in_step {
+            now.to_mut().follow(world, config);
+        }
+        now
+    }
+
     /// Brings the core in step with the cluster: configuration, nodes, then jobs and pods by number.
     fn follow(&mut self, world: PartitionView<'_>, config: &Config) {
         let partition = simulated(partition::partition(world.queues(), config));
@@ -160,14 +196,7 @@ impl Memory {
             self.core = Some(Core::new(&partition, self.kinds.names.clone(), settings));
         }
         let Some(core) = &mut self.core else { return };
-        let now = world.now.as_millis();
-        while let Some((due, timers)) = core.due_timers().filter(|(due, _)| *due <= now) {
-            core.now = due;
-            for (app, _) in timers {
-                core.end_completing(app);
-            }
-        }
-        core.now = now;
+        core.now = world.now.as_millis();
         if partition != self.partition {
             core.apply(&partition);
             self.partition = partition;
@@ -199,6 +228,7 @@ impl Memory {
             }
             if core.nodes[at].schedulable != node.ready {
                 core.set_schedulable(at, node.ready);
+                self.gangs.lose_node(core, at);
             }
         }
     }
@@ -217,9 +247,10 @@ impl Memory {
                 groups,
                 ..NewApp::default()
             };
-            core.add_app(new).then(|| core.find_app(&job.name)).flatten()
+            self.gangs.add_app(core, world, (&self.kinds, &self.nodes), id, new)
         });
-        let Some(app) = app else { return };
+        let Some(app) = app.filter(|&app| self.gangs.may_start(core, id, app)) else { return };
+        let is_gang = self.gangs.is_gang(id);
         for (pod_id, pod) in world.cluster.pods_of(id) {
             let node = pod.node.and_then(|node| self.nodes.iter().position(|&known| known == node));
             let known = self.asks.get(&pod_id).copied();
@@ -240,10 +271,12 @@ impl Memory {
             };
             let Some(on) = wanted else { continue };
             let refuses = refused_nodes(world, &self.nodes, pod);
+            let set = &world.cluster.pod_sets[pod.pod_set].name;
             let ask = Ask {
                 created: job.submit.as_millis(),
                 allow_self: job.preemptible,
                 refuses,
+                task_group: if is_gang { set.to_string() } else { String::new() },
                 ..Ask::new(&pod.name, app, ask_of(&self.kinds, pod), job.priority)
             };
             if core.add_ask(ask, on)
@@ -269,6 +302,7 @@ impl Memory {
                 release(core, ask);
             }
         }
+        self.gangs.forget(core, world);
         self.takers.retain(|pod, _| matches!(world.cluster.pods[*pod].phase, Phase::Terminating { .. }));
     }
 
@@ -281,10 +315,13 @@ impl Memory {
         decisions: &mut Vec<Decision>,
     ) {
         let (Some(core), Some(found)) = (&self.core, found) else { return };
-        let Some(&pod) = self.pods.get(&found.ask) else { return };
+        let Some(pod) = self.pod_of(found.ask) else { return };
         let node = self.nodes[found.node];
         match found.kind {
-            Kind::Allocated | Kind::AllocatedReserved => {
+            Kind::Allocated | Kind::AllocatedReserved if core.asks[found.ask].placeholder => {
+                trace.event(Event::Claimed { pod, node }, || explain::why(world, self, core, orders, found));
+            }
+            Kind::Allocated | Kind::AllocatedReserved | Kind::Replaced => {
                 let devices = Devices::default();
                 let why = || explain::why(world, self, core, orders, found);
                 trace.action = "allocate";
@@ -308,9 +345,15 @@ impl Memory {
         decisions: &mut Vec<Decision>,
     ) {
         let (Some(core), Some(found)) = (&self.core, found) else { return };
-        let taker = self.pods.get(&found.ask).map(|&pod| world.cluster.pods[pod].job);
+        let taker = self.pod_of(found.ask).map(|pod| world.cluster.pods[pod].job);
         for victim in marked {
-            let Some(&pod) = self.pods.get(victim) else { continue };
+            let Some(&pod) = self.pods.get(victim) else {
+                if let (Some(pod), Some(node)) = (self.pod_of(*victim), core.asks[*victim].node) {
+                    let node = self.nodes[node];
+                    trace.event(Event::Unclaimed { pod, node, by: taker }, Vec::new);
+                }
+                continue;
+            };
             let Some(node) = world.cluster.pods[pod].node else { continue };
             let reason = EvictReason::ReclaimedForQuota;
             let why = || explain::why_evicted(world, self, core, found.ask, marked, *victim);
@@ -348,7 +391,7 @@ impl Memory {
         let Some(core) = &self.core else { return rhythm.wake(now) };
         let now_ms = now.as_millis();
         let mut next: Option<i64> = None;
-        for &ask in self.asks.values() {
+        for &ask in self.asks.values().chain(self.gangs.placeholders()) {
             let a = &core.asks[ask];
             if a.allocated {
                 continue;
@@ -362,7 +405,8 @@ impl Memory {
             next = moments.into_iter().chain([next]).flatten().filter(|&at| at > now_ms).min();
         }
         let quota = quota_due(core).filter(|&due| due > now_ms);
-        let Some(next) = [next, quota].into_iter().flatten().min() else { return rhythm.wake(now) };
+        let gangs = self.gangs.due(core).filter(|&due| due > now_ms);
+        let Some(next) = [next, quota, gangs].into_iter().flatten().min() else { return rhythm.wake(now) };
         match rhythm {
             // Periodic cycles are not left out while time alone may bring something.
             Rhythm::Every { period, .. } => Wake::OnChangeOrAt { not_before: now + period, at: now + period },
@@ -371,6 +415,11 @@ impl Memory {
                 Wake::OnChangeOrAt { not_before, at: Time::from_millis(next).max(not_before) }
             }
         }
+    }
+
+    /// The pod of an ask, or that for which a placeholder holds room.
+    pub(super) fn pod_of(&self, ask: AskIx) -> Option<PodId> {
+        self.pods.get(&ask).copied().or_else(|| self.gangs.pod_of(ask))
     }
 
     /// For whom a pod that is leaving was told to go.
@@ -391,7 +440,7 @@ fn release(core: &mut Core, ask: AskIx) {
 }
 
 /// Nodes that a pod's labels, taints or device memory rule out.
-fn refused_nodes(world: PartitionView<'_>, nodes: &[NodeId], pod: &Pod) -> Vec<NodeIx> {
+pub(super) fn refused_nodes(world: PartitionView<'_>, nodes: &[NodeId], pod: &Pod) -> Vec<NodeIx> {
     let mib = match pod.request.gpu {
         GpuRequest::Memory { mib, .. } => mib,
         _ => 0,

@@ -161,19 +161,28 @@ impl Core {
         fair_share(allocated, guaranteed, &self.fair_max(queue))
     }
 
-    /// Children with something pending, in the order in which they are tried (3.2).
-    pub fn sorted_children(&self, parent: QueueIx) -> Vec<QueueIx> {
+    /// Children with something pending, by name, and what they are sorted by.
+    pub fn contenders(&self, parent: QueueIx) -> (Vec<QueueIx>, Vec<Contender>) {
         let pending = |&child: &QueueIx| self.queues[child].pending.positive();
         let children: Vec<QueueIx> = self.queues[parent].children.iter().copied().filter(pending).collect();
         if children.len() < 2 {
-            return children;
+            return (children, Vec::new());
         }
         let contender = |&child: &QueueIx| {
             let Queue { allocated, guaranteed, pending, .. } = self.queues[child];
             let effective = self.queues[child].effective();
             Contender { effective, allocated, guaranteed, pending, fair_max: self.fair_max(child) }
         };
-        let contenders: Vec<Contender> = children.iter().map(contender).collect();
+        let contenders = children.iter().map(contender).collect();
+        (children, contenders)
+    }
+
+    /// Children with something pending, in the order in which they are tried (3.2).
+    pub fn sorted_children(&self, parent: QueueIx) -> Vec<QueueIx> {
+        let (children, contenders) = self.contenders(parent);
+        if contenders.is_empty() {
+            return children;
+        }
         let order = sort_queues(&contenders, self.queues[parent].properties.sort_priority);
         order.into_iter().map(|i| children[i]).collect()
     }

@@ -80,7 +80,7 @@ pub fn why(
             checks.push(rules::compare(rules::SHARE, subject, Quantity::DominantShare, values, Op::AtMost));
         }
     }
-    let pod = memory.pods.get(&found.ask).copied();
+    let pod = memory.pod_of(found.ask);
     let job = pod.map(|pod| world.cluster.pods[pod].job);
     let queue = queue_id(memory, core, app.queue);
     let subject = Subject { queue, job, pod, node: Some(memory.nodes[found.node]), ..Subject::default() };
@@ -144,7 +144,7 @@ pub fn why_evicted(
     victim: AskIx,
 ) -> Vec<Check> {
     let leaf = |ask: AskIx| queue_id(memory, core, core.apps[core.asks[ask].app].queue);
-    let job = |ask: AskIx| memory.pods.get(&ask).map(|&pod| world.cluster.pods[pod].job);
+    let job = |ask: AskIx| memory.pod_of(ask).map(|pod| world.cluster.pods[pod].job);
     let subject = |own: AskIx, other: AskIx| Subject {
         queue: leaf(own),
         job: job(own),

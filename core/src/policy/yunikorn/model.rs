@@ -9,6 +9,7 @@
 
 use super::amounts::{Amounts, TYPES_MAX};
 use super::config::{self, Limit, Rule, Types};
+use super::node_order::NodeOrder;
 use super::priority;
 use super::properties::{Properties, Written};
 use super::shares::NodeSort;
@@ -324,7 +325,7 @@ pub struct Core {
     /// By number; slots are not used again.
     pub nodes: Vec<Node>,
     /// Existing nodes by score and id.
-    pub node_order: Vec<NodeIx>,
+    pub node_order: NodeOrder,
     /// How nodes are ordered.
     pub node_sort: NodeSort,
     /// What each type counts there.

@@ -7,8 +7,6 @@
 //! # Source
 //! yunikorn.md 1.7, 1.8, 6
 
-use std::cmp::Ordering;
-
 use super::amounts::{self, Amounts};
 use super::apps::Ending;
 use super::model::{AskIx, Core, Node, NodeIx, ROOT};
@@ -17,7 +15,9 @@ use super::shares::node_score;
 impl Core {
     /// The node of an id.
     pub fn find_node(&self, id: &str) -> Option<NodeIx> {
-        self.nodes.iter().position(|node| node.exists && node.id == id)
+        let mut from = self.node_order.with_ids_from(|node| self.nodes[node].id.as_str() < id);
+        let is_it = |&node: &NodeIx| self.nodes[node].id == id;
+        from.by_ref().take_while(is_it).find(|&node| self.nodes[node].exists)
     }
 
     /// Adds a node; `false`: the id is taken.
@@ -39,8 +39,8 @@ impl Core {
         });
         let ix = self.nodes.len() - 1;
         self.nodes[ix].score = self.score(ix);
-        let at = self.place_in_order(ix).unwrap_or_else(|at| at);
-        self.node_order.insert(at, ix);
+        self.node_order.know(|other| self.nodes[other].id.as_str() < id);
+        self.node_order.insert(ix, self.nodes[ix].score);
         self.grow(&capacity, &Amounts::EMPTY);
         true
     }
@@ -73,10 +73,7 @@ impl Core {
         for ask in self.nodes[node].allocations.clone() {
             self.release(ask, Ending::NodeLost);
         }
-        let at = self.node_order.iter().position(|&n| n == node);
-        if let Some(at) = at {
-            self.node_order.remove(at);
-        }
+        self.node_order.remove(node, self.nodes[node].score);
         self.nodes[node].exists = false;
         let capacity = self.nodes[node].capacity;
         self.grow(&Amounts::EMPTY, &capacity);
@@ -87,33 +84,25 @@ impl Core {
         node_score(self.node_sort, &self.weights, capacity, available)
     }
 
-    fn place_in_order(&self, node: NodeIx) -> Result<usize, usize> {
-        let key = &self.nodes[node];
-        self.node_order.binary_search_by(|&other| {
-            let other = &self.nodes[other];
-            other.score.partial_cmp(&key.score).unwrap_or(Ordering::Equal).then_with(|| other.id.cmp(&key.id))
-        })
-    }
-
     /// Recomputes what is free and where the node stands.
     fn refresh(&mut self, node: NodeIx) {
-        let found = self.place_in_order(node);
-        let Node { capacity, allocated, .. } = &self.nodes[node];
+        let Node { capacity, allocated, score, .. } = &self.nodes[node];
+        let old = *score;
         self.nodes[node].available = amounts::difference(capacity, allocated).pruned();
-        let Ok(old) = found else { return };
-        self.nodes[node].score = self.score(node);
-        self.node_order.remove(old);
-        let new = self.place_in_order(node).unwrap_or_else(|at| at);
-        self.node_order.insert(new, node);
+        let new = self.score(node);
+        if !self.nodes[node].exists || new == old {
+            return;
+        }
+        self.node_order.remove(node, old);
+        self.nodes[node].score = new;
+        self.node_order.insert(node, new);
     }
 
     /// Scores all nodes, after a change of how that is done.
     pub(super) fn score_all_nodes(&mut self) {
-        let order = std::mem::take(&mut self.node_order);
-        for node in order {
+        for node in self.node_order.take() {
             self.nodes[node].score = self.score(node);
-            let at = self.place_in_order(node).unwrap_or_else(|at| at);
-            self.node_order.insert(at, node);
+            self.node_order.insert(node, self.nodes[node].score);
         }
     }
 

@@ -274,7 +274,7 @@ impl Core {
         candidates: &[Candidate],
         no_node: bool,
     ) -> Option<Choice> {
-        let mut by_id: Vec<NodeIx> = self.node_order.clone();
+        let mut by_id: Vec<NodeIx> = self.node_order.iter().collect();
         by_id.sort_by(|&a, &b| self.nodes[a].id.cmp(&self.nodes[b].id));
         let wanted = self.asks[ask].resource;
         let mut options = Vec::new();

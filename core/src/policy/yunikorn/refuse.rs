@@ -23,7 +23,7 @@ use crate::units::Resource;
 /// Adds one refusal per job that waits.
 pub fn refuse(world: PartitionView<'_>, memory: &Memory, found: Option<&Found>, trace: &mut Trace) {
     let Some(core) = memory.core() else { return };
-    let served = found.and_then(|found| memory.pods.get(&found.ask)).map(|&pod| world.cluster.pods[pod].job);
+    let served = found.and_then(|found| memory.pod_of(found.ask)).map(|pod| world.cluster.pods[pod].job);
     for job in world.live_jobs() {
         let mut asks = world.cluster.pods_of(job).filter(|(_, pod)| pod.phase == Phase::Pending);
         let waiting = asks.find_map(|(pod, _)| {
@@ -31,6 +31,18 @@ pub fn refuse(world: PartitionView<'_>, memory: &Memory, found: Option<&Found>, 
             ask.is_none_or(|ask| !core.asks[ask].allocated).then_some(ask)
         });
         let Some(ask) = waiting else { continue };
+        if let Some(gate) = memory.gangs.gate(core, job) {
+            // What keeps the next placeholder waiting is what keeps the gang.
+            let (also, outlook, checks) = match memory.gangs.next(core, job) {
+                Some(ask) => {
+                    let (gate, outlook, checks) = reason(world, memory, core, job, Some(ask), served);
+                    (vec![gate], outlook, checks)
+                }
+                None => (Vec::new(), Outlook::OnlyByEdit, Vec::new()),
+            };
+            trace.refusal(|| Refusal { job, gate, also, checks, outlook });
+            continue;
+        }
         let (gate, outlook, checks) = reason(world, memory, core, job, ask, served);
         trace.refusal(|| Refusal { job, gate, also: Vec::new(), checks, outlook });
     }

@@ -126,7 +126,7 @@ impl Core {
     /// Schedulable nodes that nobody has reserved, in order.
     pub(super) fn unreserved_nodes(&self) -> impl Iterator<Item = NodeIx> + '_ {
         let free = |&node: &NodeIx| self.nodes[node].schedulable && self.nodes[node].reserved.is_empty();
-        self.node_order.iter().copied().filter(free)
+        self.node_order.iter().filter(free)
     }
 
     /// Whether an ask fits in what its user and its queue may still use.

@@ -32,6 +32,33 @@ pub const APPLICATION: Rule = Rule(&RuleRecord {
     differs: "",
 });
 
+/// Share of siblings, seen from another's place.
+pub const SHARE_OF_PLACE: Rule = Rule(&RuleRecord {
+    key: "yunikorn/share-of-place",
+    says: "while siblings are sorted, a share is taken of the maximum of whoever stood at that place first, not of its own",
+    formula: "max over types of allocated / (guaranteed, else fair max of the place)",
+    source: "yunikorn.md 3.2 (Q-1); sorters.go",
+    differs: "",
+});
+
+/// More outstanding.
+pub const PENDING: Rule = Rule(&RuleRecord {
+    key: "yunikorn/pending",
+    says: "of siblings that are equal otherwise the one with more outstanding is tried first",
+    formula: "pending(a) ≥ pending(b) for every type, > for one",
+    source: "yunikorn.md 3.2; sorters.go",
+    differs: "",
+});
+
+/// A tie.
+pub const TIE: Rule = Rule(&RuleRecord {
+    key: "yunikorn/tie",
+    says: "nothing tells them apart, and the sort is stable: they stay in the order in which they are walked, here by name",
+    formula: "name(a) < name(b)",
+    source: "yunikorn.md 0.6, 3.2, 3.4 (N-1, N-2)",
+    differs: "the real scheduler walks them in random order",
+});
+
 /// First node that takes it.
 pub const FIRST_FIT: Rule = Rule(&RuleRecord {
     key: "yunikorn/first-fit",
@@ -95,7 +122,10 @@ pub const LOWERED_MAX: Rule = Rule(&RuleRecord {
     differs: "the poll of once a second happens at the moment it is due",
 });
 
-/// Every rule of the policy.
+/// What is told besides of an order: rules that put one behind another and decide nothing by themselves.
+pub const ORDER_RULES: [Rule; 3] = [SHARE_OF_PLACE, PENDING, TIE];
+
+/// Every rule by which the policy decides.
 pub const RULES: [Rule; 10] = [
     PRIORITY,
     SHARE,

@@ -11,7 +11,7 @@
 use std::cmp::Ordering;
 
 use super::amounts::{self, Amounts, TYPES_MAX};
-use super::stable;
+use super::stable::{self, At};
 
 /// What decides a queue's share.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -110,22 +110,33 @@ pub struct Contender {
     pub fair_max: Amounts,
 }
 
-/// The order of siblings (3.2): priority and share, in that order if `by_priority`, then who has more pending in
-/// every type. The list of maxima is not moved together with the queues.
+/// The share of a sibling as it is seen at a place: the list of maxima is not moved together with the queues.
+pub fn share_at(queues: &[Contender], at: At) -> Share {
+    let Contender { allocated, guaranteed, .. } = &queues[at.item];
+    fair_share(allocated, guaranteed, &queues[at.position].fair_max)
+}
+
+/// Whether the left sibling goes before the right one (3.2): priority and share, in that order if `by_priority`, then
+/// who has more pending in every type.
+pub fn goes_before(queues: &[Contender], by_priority: bool, l: At, r: At) -> bool {
+    let (a, b) = (&queues[l.item], &queues[r.item]);
+    let priority = b.effective.cmp(&a.effective);
+    let share = || {
+        let of = |at: At| share_at(queues, at).share;
+        of(l).partial_cmp(&of(r)).unwrap_or(Ordering::Equal)
+    };
+    let first = if by_priority { priority.then_with(share) } else { share().then(priority) };
+    first == Ordering::Less || first == Ordering::Equal && has_more_pending(a, b)
+}
+
+/// Whether the one has nowhere less pending than the other, and somewhere more.
+pub fn has_more_pending(a: &Contender, b: &Contender) -> bool {
+    amounts::gt(&amounts::difference(&a.pending, &b.pending), &Amounts::EMPTY)
+}
+
+/// The order of siblings.
 pub fn sort_queues(queues: &[Contender], by_priority: bool) -> Vec<usize> {
-    stable::order(queues.len(), &mut |l, r| {
-        let (a, b) = (&queues[l.item], &queues[r.item]);
-        let priority = b.effective.cmp(&a.effective);
-        let share = || {
-            let of = |q: &Contender, at: usize| {
-                fair_share(&q.allocated, &q.guaranteed, &queues[at].fair_max).share
-            };
-            of(a, l.position).partial_cmp(&of(b, r.position)).unwrap_or(Ordering::Equal)
-        };
-        let first = if by_priority { priority.then_with(share) } else { share().then(priority) };
-        let more = || amounts::gt(&amounts::difference(&a.pending, &b.pending), &Amounts::EMPTY);
-        first == Ordering::Less || first == Ordering::Equal && more()
-    })
+    stable::order(queues.len(), &mut |l, r| goes_before(queues, by_priority, l, r))
 }
 
 /// An application among those of its leaf.

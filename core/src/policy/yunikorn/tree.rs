@@ -27,7 +27,7 @@ impl Core {
             free_asks: Vec::new(),
             free_apps: Vec::new(),
             nodes: Vec::new(),
-            node_order: Vec::new(),
+            node_order: Default::default(),
             node_sort: Default::default(),
             weights: Default::default(),
             rules: Vec::new(),

@@ -9,7 +9,7 @@ use super::pools::Pools;
 use super::queues::Queues;
 use crate::cluster::{Cluster, Delays, Devices, Job, Partition, Phase, Pod, PodSet};
 use crate::id::{Id, JobId, PodId, PodSetId};
-use crate::time::Time;
+use crate::time::{Span, Time};
 
 /// Builds the cluster: patterns become jobs, jobs become pods, those with a place run.
 pub fn cluster(
@@ -48,8 +48,7 @@ fn add_job(
     places: &mut impl Iterator<Item = (crate::id::NodeId, Devices)>,
 ) {
     let job = JobId::from_index(cluster.jobs.len());
-    let offset = crate::time::Span::from_millis(template.every.as_millis() * i64::from(n));
-    let submit = template.submit + offset;
+    let submit = template.submit + Span::from_millis(template.every.as_millis() * i64::from(n));
     let first_set = PodSetId::from_index(cluster.pod_sets.len());
     let first_pod = PodId::from_index(cluster.pods.len());
     let mut runs = false;
@@ -105,6 +104,7 @@ fn add_job(
         ended: None,
         evictions: 0,
         last_start: started,
+        gang: template.gang,
     });
     if submit <= Time::ZERO {
         cluster.live_jobs.push(job);

@@ -9,8 +9,8 @@ use super::super::{NODE_GPUS_MAX, PODS_MAX, codes, nearest};
 use super::names::{self, Index};
 use super::pools::Pools;
 use super::queues::Queues;
-use super::{Here, Path, rules};
-use crate::cluster::{GpuRequest, NodeSelector, PodRules, Request};
+use super::{Here, Path, gangs, rules};
+use crate::cluster::{Gang, GpuRequest, NodeSelector, PodRules, Request};
 use crate::id::{PartitionId, QueueId};
 use crate::policy::Policy;
 use crate::scenario::findings::{Findings, quoted, set};
@@ -53,6 +53,8 @@ pub struct Template {
     pub started: Time,
     /// The pools it is offered to, in this order; at least one.
     pub pools: Vec<PartitionId>,
+    /// How room is held for its gang.
+    pub gang: Option<Gang>,
 }
 
 /// Pods of one kind.
@@ -121,6 +123,7 @@ pub fn jobs(
         let here = names::here("jobs", i, &entry.name, &repeats);
         let (mut template, pods) = template(entry, here, queues, (&default_set, default_priority), f);
         template.pools = pools_of(entry, here, (pools, policy), queues.default_pools.get(template.queue), f);
+        template.gang = gangs::gang(entry, here, policy, f);
         let count = template.count.map_or(1, u64::from);
         n_jobs = n_jobs.saturating_add(count);
         n_pods = n_pods.saturating_add(count.saturating_mul(pods));
@@ -213,6 +216,7 @@ fn template(
         selector: entry.selector.iter().map(|(k, v)| (k.as_str().into(), vec![v.as_str().into()])).collect(),
         started: Time::from_millis(started),
         pools: Vec::new(),
+        gang: None,
     };
     (template, pods)
 }

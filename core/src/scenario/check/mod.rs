@@ -8,6 +8,7 @@ mod advice_jobs;
 #[cfg(feature = "yunikorn")]
 mod advice_yunikorn;
 mod build;
+mod gangs;
 mod ignored;
 mod jobs;
 mod kai;

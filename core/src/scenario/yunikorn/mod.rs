@@ -6,4 +6,4 @@ mod read;
 mod write;
 
 pub use read::{Fault, Reader};
-pub use write::{Node, limits, partition, rules};
+pub use write::{Node, file, limits, rules};

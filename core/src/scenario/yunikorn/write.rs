@@ -210,12 +210,16 @@ fn queue(queue: &Queue) -> Node {
     ])
 }
 
-/// A file with one partition.
-pub fn partition(partition: &Partition) -> Node {
+/// A file with partitions.
+pub fn file(partitions: &[Partition]) -> Node {
+    map([("partitions", Node::List(partitions.iter().map(partition).collect()))])
+}
+
+fn partition(partition: &Partition) -> Node {
     let weights = &partition.nodesortpolicy.resourceweights;
     let weights = weights.iter().map(|(name, weight)| (name.clone(), Node::Value(weight.to_string())));
     let enabled = partition.preemption.enabled.map_or(String::new(), |on| on.to_string());
-    let one = map([
+    map([
         ("name", text(&partition.name)),
         (
             "nodesortpolicy",
@@ -234,6 +238,5 @@ pub fn partition(partition: &Partition) -> Node {
         ("placementrules", rules(&partition.placementrules)),
         ("limits", limits(&partition.limits)),
         ("queues", Node::List(partition.queues.iter().map(queue).collect())),
-    ]);
-    map([("partitions", Node::List(vec![one]))])
+    ])
 }

@@ -1,0 +1,113 @@
+//! A scenario of YuniKorn as the configuration that it would read (`queues.yaml`): each node pool is a partition, with the queues
+//! whose jobs go there.
+
+use std::sync::Arc;
+
+use crate::cluster::Queue;
+use crate::id::{Arena, Id, PartitionId, QueueId};
+use crate::policy::Policy;
+use crate::policy::yunikorn::config::{self, Config, Partition, Written, parse};
+use crate::scenario::yunikorn;
+use crate::scenario::{Plan, Scalar, Scenario};
+
+/// The configuration that a scenario amounts to, as `queues.yaml`; `None` if it is not one of YuniKorn, or cannot be run.
+pub fn export_queues_yaml(scenario: &Scenario) -> Option<String> {
+    let plan = crate::scenario::check(scenario).plan?;
+    let pools = plan.cluster.partitions.ids();
+    let partitions: Option<Vec<Partition>> = pools.map(|pool| partition_of(scenario, &plan, pool)).collect();
+    Some(yunikorn::file(&partitions?).block())
+}
+
+fn partition_of(scenario: &Scenario, plan: &Plan, pool: PartitionId) -> Option<Partition> {
+    let (Policy::YuniKorn(policy), _) = plan.scheduling(pool) else { return None };
+    let queues = plan.cluster.queues_in(pool);
+    let mut partition = config::partition(queues, policy);
+    let paths = config::paths(queues);
+    for (id, path) in queues.ids().zip(&paths) {
+        if let Some(queue) = find(&mut partition, path) {
+            as_typed(scenario, (id, pool), policy, queue);
+        }
+    }
+    let root_says = |word: &str| {
+        let of_pool = scenario.pools.get(pool.index()).is_some_and(|pool| pool.settings.contains_key(word));
+        of_pool || scenario.settings.contains_key(word)
+    };
+    let names = own_tops(scenario, queues, &paths, pool);
+    for root in &mut partition.queues {
+        if !policy.queues.get("root").is_some_and(|_| root_says("submitacl.root")) {
+            root.submitacl = "*".into();
+        }
+        if let Some(names) = &names {
+            root.queues.retain(|top| names.iter().any(|(_, name)| *name == top.name));
+            for top in &mut root.queues {
+                if let Some((own, _)) = names.iter().find(|(_, name)| *name == top.name) {
+                    top.name.clone_from(own);
+                }
+            }
+            partition.name = plan.cluster.partitions[pool].name.to_string();
+        }
+    }
+    Some(partition)
+}
+
+/// Of several pools the top queues whose jobs go to one: their own names there, and what they are called among all. A name
+/// that another pool has as well stands behind that of its pool.
+fn own_tops(
+    scenario: &Scenario,
+    queues: &Arena<QueueId, Queue>,
+    paths: &[String],
+    pool: PartitionId,
+) -> Option<Vec<(String, String)>> {
+    let name = &scenario.pools.get(pool.index()).filter(|_| scenario.pools.len() > 1)?.name;
+    let is_first = pool.index() == 0;
+    let mut own = Vec::new();
+    for id in queues.ids().filter(|&id| queues[id].parent.is_none()) {
+        let entry = &scenario.queues[id.index()];
+        let is_here = entry.default_pools.first().map_or(is_first, |first| first == name);
+        let known = paths[id.index()].rsplit('.').next().unwrap_or_default().to_string();
+        let rest = entry.name.strip_prefix(name.as_str()).and_then(|rest| rest.strip_prefix('.'));
+        if is_here {
+            own.push((rest.map_or(known.clone(), str::to_string), known));
+        }
+    }
+    Some(own)
+}
+
+fn find<'a>(partition: &'a mut Partition, path: &str) -> Option<&'a mut config::Queue> {
+    let mut names = path.split('.').skip(1);
+    let root = partition.queues.first_mut()?;
+    names.try_fold(root, |queue, name| queue.queues.iter_mut().find(|child| child.name == name))
+}
+
+/// Keeps the quantities of a queue as they were typed, for the pool or for all, where that means the same.
+fn as_typed(
+    scenario: &Scenario,
+    (id, pool): (QueueId, PartitionId),
+    policy: &Config,
+    queue: &mut config::Queue,
+) {
+    let entry = &scenario.queues[id.index()];
+    let pool = scenario.pools.get(pool.index()).map(|pool| pool.name.as_str());
+    let own = entry.pools.iter().find(|own| Some(own.name.as_str()) == pool);
+    let gpu_type: Arc<str> = policy.gpu_type.as_str().into();
+    let parts = [
+        ("vcore", &entry.cpu, own.map(|own| &own.cpu)),
+        ("memory", &entry.memory, own.map(|own| &own.memory)),
+        (&*gpu_type, &entry.gpu, own.map(|own| &own.gpu)),
+    ];
+    for (of, part, own) in parts {
+        let typed = |which: fn(&crate::scenario::ResourceEntry) -> &Option<Scalar>| {
+            own.and_then(|own| which(own).as_ref()).or(which(part).as_ref())
+        };
+        keep(of, typed(|part| &part.quota), &mut queue.resources.guaranteed);
+        keep(of, typed(|part| &part.limit), &mut queue.resources.max);
+    }
+}
+
+/// Keeps a quantity as it was typed where that means the same.
+fn keep(of: &str, typed: Option<&Scalar>, written: &mut Written) {
+    let Some(typed) = typed.map(|scalar| scalar.0.trim()) else { return };
+    if let Some(text) = written.get_mut(of).filter(|text| parse(of, text) == parse(of, typed)) {
+        *text = typed.to_string();
+    }
+}

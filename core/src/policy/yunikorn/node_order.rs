@@ -1,0 +1,179 @@
+//! The order in which nodes are tried, kept up to date.
+//!
+//! # Rule
+//! By score, then by id in byte order. Every placement moves one node, often from the front to the back, so the order is kept in
+//! blocks: a move shifts what stands in two blocks, however many nodes there are. What nodes are compared by stands in
+//! the order itself, the id as its rank among all ids, so that no node is looked at on the way.
+//!
+//! # Source
+//! yunikorn.md 6
+
+use std::cmp::Ordering;
+
+use super::model::NodeIx;
+
+/// Most entries of a block; a fuller one becomes two.
+const BLOCK: usize = 128;
+
+#[derive(Clone, Copy, Debug)]
+struct Entry {
+    score: f64,
+    rank: u32,
+    node: u32,
+}
+
+impl Entry {
+    fn order(&self, other: &Entry) -> Ordering {
+        let by_score = self.score.partial_cmp(&other.score).unwrap_or(Ordering::Equal);
+        by_score.then(self.rank.cmp(&other.rank))
+    }
+}
+
+/// Nodes by score and id.
+#[derive(Clone, Debug, Default)]
+pub struct NodeOrder {
+    /// None is empty.
+    blocks: Vec<Vec<Entry>>,
+    /// All nodes ever, by id.
+    by_id: Vec<u32>,
+    /// Where a node stands in `by_id`.
+    ranks: Vec<u32>,
+}
+
+/// How the order is cut into blocks is no part of it.
+impl PartialEq for NodeOrder {
+    fn eq(&self, other: &NodeOrder) -> bool {
+        self.iter().eq(other.iter())
+    }
+}
+
+impl NodeOrder {
+    /// The nodes in order.
+    pub fn iter(&self) -> impl Iterator<Item = NodeIx> + '_ {
+        self.blocks.iter().flatten().map(|entry| entry.node as NodeIx)
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.blocks.is_empty()
+    }
+
+    /// Some node with an id that does not come before what is looked for, and those after it.
+    pub fn with_ids_from(&self, is_before: impl Fn(NodeIx) -> bool) -> impl Iterator<Item = NodeIx> {
+        let at = self.by_id.partition_point(|&node| is_before(node as NodeIx));
+        self.by_id[at..].iter().map(|&node| node as NodeIx)
+    }
+
+    /// Takes notice of the next node; `is_before` says of others whether their ids come before its own.
+    pub fn know(&mut self, is_before: impl Fn(NodeIx) -> bool) {
+        let node = self.ranks.len() as u32;
+        let at = self.by_id.partition_point(|&other| is_before(other as NodeIx));
+        self.by_id.insert(at, node);
+        self.ranks.push(node);
+        if at == node as usize {
+            return;
+        }
+        for (rank, &node) in self.by_id.iter().enumerate().skip(at) {
+            self.ranks[node as usize] = rank as u32;
+        }
+        for entry in self.blocks.iter_mut().flatten() {
+            entry.rank = self.ranks[entry.node as usize];
+        }
+    }
+
+    fn entry(&self, node: NodeIx, score: f64) -> Entry {
+        Entry { score, rank: self.ranks[node], node: node as u32 }
+    }
+
+    /// The block and the place in it where an entry stands or would stand; that may be one behind the last block.
+    fn find(&self, entry: &Entry) -> (usize, usize) {
+        let is_before = |other: &Entry| other.order(entry) == Ordering::Less;
+        let block = self.blocks.partition_point(|block| block.last().is_some_and(is_before));
+        let at = self.blocks.get(block).map_or(0, |block| block.partition_point(is_before));
+        (block, at)
+    }
+
+    /// Puts a node in its place.
+    pub fn insert(&mut self, node: NodeIx, score: f64) {
+        let entry = self.entry(node, score);
+        let (block, at) = self.find(&entry);
+        // What comes after all others goes to the end of the last block.
+        let (block, at) = match self.blocks.len() {
+            0 => {
+                self.blocks.push(Vec::with_capacity(BLOCK + 1));
+                (0, 0)
+            }
+            n if block == n => (n - 1, self.blocks[n - 1].len()),
+            _ => (block, at),
+        };
+        let here = &mut self.blocks[block];
+        here.insert(at, entry);
+        if here.len() > BLOCK {
+            // Mostly it is the end that grows: what is full stays so.
+            let cut = if at == BLOCK { BLOCK } else { BLOCK / 2 };
+            let mut rest = Vec::with_capacity(BLOCK + 1);
+            rest.extend(here.drain(cut..));
+            self.blocks.insert(block + 1, rest);
+        }
+    }
+
+    /// Takes a node out that stands there with this score; `false`: it does not.
+    pub fn remove(&mut self, node: NodeIx, score: f64) -> bool {
+        let entry = self.entry(node, score);
+        let (block, at) = self.find(&entry);
+        let Some(here) = self.blocks.get_mut(block) else { return false };
+        if here.get(at).is_none_or(|found| found.node != entry.node) {
+            return false;
+        }
+        here.remove(at);
+        if here.is_empty() {
+            self.blocks.remove(block);
+        }
+        true
+    }
+
+    /// Takes all out, in order.
+    pub fn take(&mut self) -> Vec<NodeIx> {
+        let all = self.iter().collect();
+        self.blocks.clear();
+        all
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn it_is_the_order_by_score_and_id(
+            ids in prop::collection::hash_set("[a-c]{1,6}", 1..400),
+            moves in prop::collection::vec((any::<prop::sample::Index>(), 0u8..5, any::<bool>()), 0..600),
+        ) {
+            let ids: Vec<String> = ids.into_iter().collect();
+            let mut order = NodeOrder::default();
+            let mut scores: Vec<Option<f64>> = Vec::new();
+            for node in 0..ids.len() {
+                order.know(|other| ids[other] < ids[node]);
+                order.insert(node, 0.0);
+                scores.push(Some(0.0));
+            }
+            for (at, score, stays) in moves {
+                let node = at.index(ids.len());
+                let was = scores[node];
+                prop_assert_eq!(order.remove(node, was.unwrap_or(9.0)), was.is_some());
+                scores[node] = stays.then_some(f64::from(score));
+                if stays {
+                    order.insert(node, f64::from(score));
+                }
+            }
+            let mut expected: Vec<NodeIx> = (0..ids.len()).filter(|&node| scores[node].is_some()).collect();
+            expected.sort_by(|&l, &r| {
+                scores[l].partial_cmp(&scores[r]).expect("numbers").then_with(|| ids[l].cmp(&ids[r]))
+            });
+            prop_assert_eq!(order.iter().collect::<Vec<_>>(), expected);
+            prop_assert!(order.blocks.iter().all(|block| (1..=BLOCK).contains(&block.len())));
+        }
+    }
+}

@@ -1,0 +1,278 @@
+//! Why one queue or application stands behind another: the order of the next pass, level by level.
+//!
+//! # Rule
+//! Siblings are sorted as the pass itself sorts them, and the comparison that the sort made between two neighbours is
+//! the one that is told: also where it was made with numbers of another place. Of the keys those that are equal
+//! come first and the one that decided comes last; if all are equal, the sort left them as they were walked.
+//!
+//! # Source
+//! yunikorn.md 2.1, 3.2, 3.4
+//!
+//! # Differs
+//! reserved asks and placeholders are served before everything else and in the same order; that they are is not told
+
+use super::adapter::Memory;
+use super::amounts::Amounts;
+use super::model::{AppIx, Core, QueueIx};
+use super::priority::{MIN, PriorityPolicy};
+use super::properties::SortPolicy;
+use super::rules;
+use super::shares::{Contender, UsageShares, goes_before, has_more_pending, share_at, usage_shares};
+use super::stable::{self, At};
+use crate::cluster::Cluster;
+use crate::id::{Id, JobId, QueueId};
+use crate::policy::PartitionView;
+use crate::time::Time;
+use crate::trace::{Check, Op, OrderLevel, OrderPlace, Quantity, QueuePriority, Rule, Subject, Term, Value};
+use crate::units::Resource;
+
+/// How many are told from the front of a level.
+const FRONT: usize = 8;
+
+/// The levels from the root to a queue and what is below it, or to a job.
+pub fn levels(
+    world: PartitionView<'_>,
+    memory: &Memory,
+    queue: QueueId,
+    job: Option<JobId>,
+) -> Vec<OrderLevel> {
+    let Some(core) = memory.core() else { return Vec::new() };
+    let teller = Teller { cluster: world.cluster, memory, core };
+    let app = job.and_then(|job| core.find_app(&world.cluster.jobs[job].name));
+    if job.is_some() && app.is_none() {
+        return Vec::new();
+    }
+    let to = app.map_or(memory.queues[queue.index()], |app| core.apps[app].queue);
+    let mut path: Vec<QueueIx> = core.upwards(to).collect();
+    path.reverse();
+    let mut levels: Vec<OrderLevel> =
+        path.windows(2).map(|pair| teller.children(pair[0], Some(pair[1]))).collect();
+    levels.push(if core.queues[to].is_leaf { teller.apps(to, app) } else { teller.children(to, None) });
+    levels.retain(|level| level.n > 0 || level.subject_is_absent);
+    levels
+}
+
+/// What every queue shows its siblings.
+pub fn priorities(world: PartitionView<'_>, memory: &Memory) -> Vec<QueuePriority> {
+    let Some(core) = memory.core() else { return Vec::new() };
+    let of = |queue: QueueId| {
+        let own = &core.queues[memory.queues[queue.index()]];
+        let some = |priority: i32| Some(priority).filter(|&priority| priority != MIN);
+        QueuePriority {
+            queue,
+            raw: some(own.raw),
+            offset: own.properties.offset,
+            is_fence: own.properties.priority_policy == PriorityPolicy::Fence,
+            effective: some(own.effective()),
+        }
+    };
+    world.cluster.queues.ids().map(of).collect()
+}
+
+struct Teller<'a> {
+    cluster: &'a Cluster,
+    memory: &'a Memory,
+    core: &'a Core,
+}
+
+/// A comparison of one level: the keys of two in the order in which they count, each with its rule and its sides.
+type Key = (Rule, Quantity, Value, Value);
+
+impl Teller<'_> {
+    fn children(&self, parent: QueueIx, subject: Option<QueueIx>) -> OrderLevel {
+        let core = self.core;
+        let (children, contenders) = core.contenders(parent);
+        let by_priority = core.queues[parent].properties.sort_priority;
+        let (order, met) = sorted(children.len(), &mut |l, r| goes_before(&contenders, by_priority, l, r));
+        let names = |item: usize| core.queues[children[item]].name.clone();
+        let place = |position: usize, item: usize| {
+            let queue = self.queue(children[item]);
+            let mut place = self.place(position, names(item), subject == Some(children[item]));
+            place.queue = queue;
+            place.keys = self.queue_keys(children[item], by_priority);
+            if position > 0 {
+                let before = order[position - 1];
+                let [own, other] = places(&met, [(item, position), (before, position - 1)]);
+                let subject =
+                    Subject { queue, other_queue: self.queue(children[before]), ..Subject::default() };
+                let keys = self.compared(&contenders, by_priority, own, other);
+                place.behind = told(keys, subject, [names(item), names(before)]);
+            }
+            place
+        };
+        let at = subject.and_then(|subject| order.iter().position(|&item| children[item] == subject));
+        OrderLevel {
+            of: self.queue(parent),
+            n: count(order.len()),
+            places: shown(order.len(), at).map(|position| place(position, order[position])).collect(),
+            subject_is_absent: subject.is_some() && at.is_none(),
+        }
+    }
+
+    fn apps(&self, leaf: QueueIx, subject: Option<AppIx>) -> OrderLevel {
+        let core = self.core;
+        let order = core.sorted_apps(leaf);
+        let names = |position: usize| core.apps[order[position]].id.clone();
+        let place = |position: usize| {
+            let mut place = self.place(position, names(position), subject == Some(order[position]));
+            let job = self.job(&place.name);
+            place.job = job;
+            place.keys = self.app_keys(leaf, order[position]);
+            if position > 0 {
+                let (queue, other_job) = (self.queue(leaf), self.job(&names(position - 1)));
+                let subject = Subject { queue, job, other_job, ..Subject::default() };
+                let keys = self.apps_compared(leaf, order[position], order[position - 1]);
+                place.behind = told(keys, subject, [names(position), names(position - 1)]);
+            }
+            place
+        };
+        let at = subject.and_then(|subject| order.iter().position(|&app| app == subject));
+        OrderLevel {
+            of: self.queue(leaf),
+            n: count(order.len()),
+            places: shown(order.len(), at).map(place).collect(),
+            subject_is_absent: subject.is_some() && at.is_none(),
+        }
+    }
+
+    fn place(&self, position: usize, name: String, is_subject: bool) -> OrderPlace {
+        OrderPlace {
+            position: count(position + 1),
+            queue: None,
+            job: None,
+            name,
+            is_subject,
+            keys: Vec::new(),
+            behind: Vec::new(),
+        }
+    }
+
+    /// The queue of the scenario, if it is one.
+    fn queue(&self, queue: QueueIx) -> Option<QueueId> {
+        self.memory.queues.iter().position(|&known| known == queue).map(QueueId::from_index)
+    }
+
+    fn job(&self, app: &str) -> Option<JobId> {
+        let jobs = self.cluster.live_jobs.iter().copied();
+        jobs.into_iter().find(|&job| *self.cluster.jobs[job].name == *app)
+    }
+
+    fn queue_keys(&self, queue: QueueIx, by_priority: bool) -> Vec<Term> {
+        let own = &self.core.queues[queue];
+        let priority = Term { quantity: Quantity::Priority, value: number(own.effective()) };
+        let share =
+            Term { quantity: Quantity::DominantShare, value: Value::Real(self.core.share(queue).share) };
+        let pending = Term { quantity: Quantity::Remaining, value: self.amounts(&own.pending) };
+        if by_priority { vec![priority, share, pending] } else { vec![share, priority, pending] }
+    }
+
+    /// The keys of two siblings, the one behind on the left, at the places at which the sort compared them.
+    fn compared(&self, all: &[Contender], by_priority: bool, own: At, other: At) -> Vec<Key> {
+        let (a, b) = (&all[own.item], &all[other.item]);
+        let priority = (rules::PRIORITY, Quantity::Priority, number(a.effective), number(b.effective));
+        let moved = |at: At| share_at(all, at) != share_at(all, At { position: at.item, ..at });
+        let rule = if moved(own) || moved(other) { rules::SHARE_OF_PLACE } else { rules::SHARE };
+        let of = |at: At| Value::Real(share_at(all, at).share);
+        let share = (rule, Quantity::DominantShare, of(own), of(other));
+        let mut keys = if by_priority { vec![priority, share] } else { vec![share, priority] };
+        if has_more_pending(b, a) {
+            let of = |queue: &Contender| self.amounts(&queue.pending);
+            keys.push((rules::PENDING, Quantity::Remaining, of(a), of(b)));
+        }
+        keys
+    }
+
+    fn app_keys(&self, leaf: QueueIx, app: AppIx) -> Vec<Term> {
+        // Against itself all keys are equal; only the left sides are wanted.
+        let keys = self.apps_compared(leaf, app, app);
+        keys.into_iter().map(|(_, quantity, value, _)| Term { quantity, value }).collect()
+    }
+
+    fn apps_compared(&self, leaf: QueueIx, own: AppIx, other: AppIx) -> Vec<Key> {
+        let leaf = &self.core.queues[leaf];
+        let (a, b) = (&self.core.apps[own], &self.core.apps[other]);
+        let rule = rules::APPLICATION;
+        let priority = (rule, Quantity::Priority, number(a.priority), number(b.priority));
+        let second = if leaf.properties.sort_policy == SortPolicy::Fair {
+            let of = |allocated: &Amounts| usage_shares(allocated, &leaf.guaranteed);
+            let (own, other) = largest_difference(&of(&a.allocated), &of(&b.allocated));
+            (rule, Quantity::DominantShare, Value::Real(own), Value::Real(other))
+        } else {
+            let of = |ms: i64| Value::Time(Time::from_millis(ms));
+            (rule, Quantity::Created, of(a.submitted), of(b.submitted))
+        };
+        if leaf.properties.sort_priority { vec![priority, second] } else { vec![second, priority] }
+    }
+
+    /// CPU, memory and GPU of an amount, in policy units.
+    fn amounts(&self, of: &Amounts) -> Value {
+        Value::Triple(
+            Resource::ACCOUNTED.map(|r| self.memory.kinds.of(r).map_or(0.0, |at| of.get(at) as f64)),
+        )
+    }
+}
+
+/// The order of a stable sort, and where the two of each comparison stood.
+fn sorted(n: usize, before: &mut dyn FnMut(At, At) -> bool) -> (Vec<usize>, Vec<[At; 2]>) {
+    let mut met = Vec::new();
+    let order = stable::order(n, &mut |l, r| {
+        met.push([l, r]);
+        before(l, r)
+    });
+    (order, met)
+}
+
+/// Where two items stood when they were compared last; where they stand now, if they never were.
+fn places(met: &[[At; 2]], now: [(usize, usize); 2]) -> [At; 2] {
+    let [own, other] = now.map(|(item, position)| At { item, position });
+    let both = met.iter().rev().find_map(|&[l, r]| match (l.item, r.item) {
+        (a, b) if (a, b) == (own.item, other.item) => Some([l, r]),
+        (a, b) if (a, b) == (other.item, own.item) => Some([r, l]),
+        _ => None,
+    });
+    both.unwrap_or([own, other])
+}
+
+/// The first of a level, and the one that was asked about with its neighbours.
+fn shown(n: usize, at: Option<usize>) -> impl Iterator<Item = usize> {
+    let near = move |position: usize| at.is_some_and(|at| position.abs_diff(at) <= 1);
+    (0..n).filter(move |&position| position < FRONT || near(position))
+}
+
+/// The keys up to the first that differs as comparisons; if none does, that it is a tie.
+fn told(keys: Vec<Key>, subject: Subject, names: [String; 2]) -> Vec<Check> {
+    let mut checks = Vec::new();
+    for (rule, quantity, own, other) in keys {
+        // What is pending may differ in a type that the scenario has no word for.
+        if own == other && rule != rules::PENDING {
+            checks.push(rules::compare(rule, subject, quantity, [own, other], Op::Equal));
+            continue;
+        }
+        let op = match quantity {
+            Quantity::Priority => Op::Less,
+            Quantity::Remaining => Op::AtMost,
+            _ => Op::Exceeds,
+        };
+        checks.push(rules::compare(rule, subject, quantity, [own, other], op));
+        return checks;
+    }
+    let [own, other] = names.map(|name| Value::Name(name.into()));
+    checks.push(rules::compare(rules::TIE, subject, Quantity::Name, [own, other], Op::Exceeds));
+    checks
+}
+
+/// The first pair of shares that differs, from the largest down; the largest ones if none does.
+fn largest_difference(l: &UsageShares, r: &UsageShares) -> (f64, f64) {
+    let (l, r) = (l.as_slice(), r.as_slice());
+    let at = |shares: &[f64], i: usize| shares.len().checked_sub(i + 1).map_or(0.0, |at| shares[at]);
+    let pairs = (0..l.len().max(r.len())).map(|i| (at(l, i), at(r, i)));
+    pairs.clone().find(|(l, r)| l != r).or_else(|| pairs.clone().next()).unwrap_or_default()
+}
+
+fn number(priority: i32) -> Value {
+    Value::Count(i64::from(priority))
+}
+
+fn count(n: usize) -> u32 {
+    u32::try_from(n).unwrap_or(u32::MAX)
+}

@@ -1,0 +1,44 @@
+//! The order around what is selected, with what it belongs to.
+
+use std::sync::Arc;
+
+use super::command::Effect;
+use super::{Model, Selection, update};
+use crate::engine::protocol::{Ask, OrderRow};
+
+/// In which order a queue or a job and those beside it are looked at next.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Order {
+    /// After this cycle.
+    pub cycle: u32,
+    /// Around this.
+    pub of: Selection,
+    /// From the root down.
+    pub levels: Vec<OrderRow>,
+}
+
+/// Asks for the order around the selected queue or job, unless that is known; under a policy whose queues have priorities.
+pub(super) fn ask_order(model: &mut Model, fx: &mut Vec<Effect>) {
+    let Some(frame) = model.frame.clone().filter(|_| !model.stale) else { return };
+    let has_order = frame.queues.iter().any(|queue| queue.priority.is_some());
+    let asked = match &model.selection {
+        Some(Selection::Queue(queue)) if has_order => Some((queue.clone(), None)),
+        Some(Selection::Job(job)) if has_order => Some((String::new(), Some(job.clone()))),
+        _ => None,
+    };
+    let known = model.order.as_ref();
+    if known.is_some_and(|o| o.cycle == frame.cycle && Some(&o.of) == model.selection.as_ref()) {
+        return;
+    }
+    model.order = None;
+    if let Some((queue, job)) = asked {
+        let ask = Ask::Order { cycle: frame.cycle, queue, job };
+        model.asked.order = update::send(model, ask, fx);
+    }
+}
+
+/// Takes an order in.
+pub(super) fn told(model: &mut Model, levels: Vec<OrderRow>) {
+    let cycle = model.frame.as_ref().map_or(0, |frame| frame.cycle);
+    model.order = model.selection.clone().map(|of| Arc::new(Order { cycle, of, levels }));
+}
