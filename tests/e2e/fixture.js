@@ -19,10 +19,15 @@ export const test = base.extend({
       if (message.type() === "error") problems.push(`console error: ${message.text()}`);
     });
     page.on("pageerror", (error) => problems.push(`uncaught exception: ${error.stack ?? error}`));
+    // A reload ends what the page it leaves was still fetching ahead; nothing else may end a request.
+    let isLeaving = false;
+    page.on("request", (request) => {
+      isLeaving ||= request.isNavigationRequest() && request.frame() === page.mainFrame();
+    });
+    page.on("domcontentloaded", () => (isLeaving = false));
     page.on("requestfailed", (request) => {
-      // A reload ends what is still on its way, which only the icon is once a test goes on.
-      const isEnded = request.failure()?.errorText === "net::ERR_ABORTED" && request.url().includes("favicon");
-      if (!isEnded) problems.push(`failed request: ${request.url()}`);
+      const isEnded = isLeaving && request.failure()?.errorText === "net::ERR_ABORTED";
+      if (!isEnded) problems.push(`failed request: ${request.url()} (${request.failure()?.errorText})`);
     });
     page.on("response", (response) => {
       if (response.status() >= 400) problems.push(`status ${response.status()}: ${response.url()}`);
