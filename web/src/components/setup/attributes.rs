@@ -315,6 +315,7 @@ pub const TIME: &[Attribute] = &[
 
 #[cfg(test)]
 mod tests {
+    use super::super::own;
     use super::*;
     use crate::model::document;
     use fairground::scenario::{Edit, Scenario, Severity};
@@ -333,6 +334,13 @@ mod tests {
             .chain(IN_POOL.iter().map(|a| (root.field("queues").named("q").field("pools").named("p"), a)))
             .chain(of(NODES).map(|a| (root.field("nodes").named("n"), a)))
             .chain(of(JOB).chain(PODS).map(|a| (job.clone(), a)))
+            .chain(
+                ["kai", "yunikorn"]
+                    .into_iter()
+                    .filter_map(own::job)
+                    .flat_map(|g| g.1)
+                    .map(|a| (job.clone(), a)),
+            )
             .chain(PODS.iter().chain(KIND).map(|a| (job.field("pod-sets").named("p"), a)))
             .chain(of(super::super::own_kai::KAI).chain(SCENARIO).chain(TIME).map(|a| (root.clone(), a)));
         for (owner, attribute) in all {

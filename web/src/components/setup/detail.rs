@@ -30,7 +30,13 @@ pub fn Detail(
     let close = move || store.dispatch(Command::Detail(None));
     let mut sections: Vec<Node> = groups.iter().map(|group| section(store, &at, group)).collect();
     match tab {
-        SetupTab::Work => sections.insert(1, pods(store, &at)),
+        SetupTab::Work => {
+            let remark = sections.pop();
+            let own = store.now(|m| own::job(&m.scenario.policy));
+            sections.extend(own.map(|group| section(store, &at, group)));
+            sections.extend(remark);
+            sections.insert(1, pods(store, &at));
+        }
         SetupTab::Queues => {
             let remark = sections.pop();
             sections.extend(in_pools(store, &at));

@@ -25,6 +25,15 @@ pub fn queue(policy: &str) -> Option<&'static [Group]> {
     }
 }
 
+/// What only a policy reads of jobs, beside what all of them read.
+pub fn job(policy: &str) -> Option<&'static Group> {
+    match policy {
+        "" | "kai" | "runai" => Some(&super::own_kai::JOB),
+        "yunikorn" => Some(&super::own_yunikorn::JOB),
+        _ => None,
+    }
+}
+
 /// A department or project of Run:ai.
 pub const RUNAI_QUEUE: &[Group] = &[
     (

@@ -12,6 +12,28 @@ const CLIENTS: Ask = Ask::Choice(&[
 ]);
 const WINDOWS: Ask = Ask::Choice(&[("sliding", "sliding"), ("tumbling", "tumbling")]);
 
+/// What KAI, and Run:ai on its engine, read of jobs.
+pub(super) const JOB: Group = (
+    "Its tries",
+    &[
+        ask(
+            text(
+                "scheduling-backoff",
+                "Back-off",
+                "-1: tried in every cycle",
+                "1: if all of it still waits at the end of a cycle, it is not tried again in that pool.",
+            ),
+            Ask::Choice(&[("-1", "tried in every cycle"), ("1", "tried once")]),
+        ),
+        text(
+            "nominated-node",
+            "Nominated node",
+            "none",
+            "What something outside, such as an autoscaler, has in mind: its pods go there first, if they fit.",
+        ),
+    ],
+);
+
 /// How many pods consolidation moves.
 pub(super) const MOST_MOVED: Attribute = text(
     "settings.max-consolidation-preemptees",

@@ -169,6 +169,28 @@ pub const QUEUE: &[Group] = &[
     REMARK,
 ];
 
+/// What only YuniKorn reads of jobs.
+pub(super) const JOB: Group = (
+    "Gang with placeholders",
+    &[
+        ask(
+            text(
+                "gang",
+                "gangSchedulingStyle",
+                "no placeholders",
+                "Placeholders hold room for the members until there is some for all. If that takes too long, a soft gang goes on without, a hard gang fails.",
+            ),
+            Ask::Choice(&[("soft", "Soft"), ("hard", "Hard")]),
+        ),
+        text(
+            "placeholder-timeout",
+            "placeholderTimeoutInSeconds",
+            "15m",
+            "How long placeholders wait for the rest, from the first that is placed.",
+        ),
+    ],
+);
+
 /// What such queues take over; further properties can be given as text, as childtemplate.PROPERTY.NAME.
 const TEMPLATE: [Attribute; 5] = [
     text("@childtemplate.maxapplications", "maxapplications of each", "any number", MAX_APPLICATIONS),
