@@ -142,6 +142,11 @@ impl Terms {
         }
     }
 
+    /// Whether queues have weights.
+    pub fn has_weights(&self) -> bool {
+        !self.unset.weight.is_empty()
+    }
+
     /// A text in the policy's words.
     pub fn says(&self, text: &str) -> String {
         let mut said = String::with_capacity(text.len());

@@ -4,7 +4,7 @@ use super::happenings::Entry;
 use super::text::Text;
 use super::{Control, Evidence, Explanation, ladder};
 use crate::engine::protocol::{BoundTriple, Frame, JobRow, PriorityRow, QueueRow};
-use crate::model::{Ladder, Selection};
+use crate::model::{Ladder, Selection, Terms};
 use crate::view_model::number::{self, amount, bound, unit, with_unit};
 use crate::view_model::timeline::Kind;
 
@@ -20,13 +20,18 @@ pub fn queue(frame: &Frame, name: &str, derivation: Option<&Ladder>, resource: u
     let steps = derivation
         .filter(|d| d.queue == name && d.resource == resource && d.cycle == frame.cycle)
         .map_or_else(Vec::new, |d| ladder(&d.levels, resource));
+    let terms = Terms::of(&frame.policy);
     let jobs: Vec<Entry> =
         frame.jobs.iter().filter(|job| job.queue == position as u32).map(job_entry).take(JOBS).collect();
     Explanation {
         about: Text::default().queue(name).say(format!(" · {}", number::resource_name(resource))),
         verdict: verdict(row, resource),
-        evidence: Some(evidence(row, resource)),
-        controls: ["quota", "weight", "limit"].map(|field| Control::queue(name, resource, field)).into(),
+        evidence: Some(evidence(row, resource, terms)),
+        controls: ["quota", "weight", "limit"]
+            .into_iter()
+            .filter(|field| *field != "weight" || terms.has_weights())
+            .map(|field| Control::queue(name, resource, field))
+            .collect(),
         ladder: steps,
         list: (!jobs.is_empty()).then_some(("Its jobs", jobs)),
         ..Explanation::default()
@@ -99,12 +104,14 @@ fn verdict(row: &QueueRow, resource: u8) -> Text {
 /// Smaller differences are residues of floating point.
 const EPSILON: f64 = 1e-9;
 
-fn evidence(row: &QueueRow, resource: u8) -> Evidence {
+fn evidence(row: &QueueRow, resource: u8, terms: &Terms) -> Evidence {
     let r = usize::from(resource.min(2));
     let of = |bounds: &BoundTriple| bound(resource, bounds[r]);
     let mut rows =
         vec![("has", vec![amount(resource, row.allocated[r])], true), ("quota", vec![of(&row.quota)], false)];
-    if let Some(share) = &row.fair_share {
+    // Where one word stands for both, one row says it.
+    let is_word_of_its_own = terms.word("fair share") != terms.word("quota");
+    if let Some(share) = row.fair_share.as_ref().filter(|_| is_word_of_its_own) {
         rows.push(("fair share", vec![of(share)], false));
     }
     rows.push(("limit", vec![of(&row.limit)], false));
