@@ -82,6 +82,8 @@ impl Explanation {
         if let Some(evidence) = &mut self.evidence {
             evidence.caption.in_terms(terms);
             evidence.head.iter_mut().for_each(|text| text.in_terms(terms));
+            // Where one word stands for quota and fair share, one row says it.
+            evidence.rows.dedup_by_key(|row| terms.word(row.0));
         }
     }
 }

@@ -26,7 +26,7 @@ pub fn queue(frame: &Frame, name: &str, derivation: Option<&Ladder>, resource: u
     Explanation {
         about: Text::default().queue(name).say(format!(" · {}", number::resource_name(resource))),
         verdict: verdict(row, resource),
-        evidence: Some(evidence(row, resource, terms)),
+        evidence: Some(evidence(row, resource)),
         controls: ["quota", "weight", "limit"]
             .into_iter()
             .filter(|field| *field != "weight" || terms.has_weights())
@@ -104,14 +104,12 @@ fn verdict(row: &QueueRow, resource: u8) -> Text {
 /// Smaller differences are residues of floating point.
 const EPSILON: f64 = 1e-9;
 
-fn evidence(row: &QueueRow, resource: u8, terms: &Terms) -> Evidence {
+fn evidence(row: &QueueRow, resource: u8) -> Evidence {
     let r = usize::from(resource.min(2));
     let of = |bounds: &BoundTriple| bound(resource, bounds[r]);
     let mut rows =
         vec![("has", vec![amount(resource, row.allocated[r])], true), ("quota", vec![of(&row.quota)], false)];
-    // Where one word stands for both, one row says it.
-    let is_word_of_its_own = terms.word("fair share") != terms.word("quota");
-    if let Some(share) = row.fair_share.as_ref().filter(|_| is_word_of_its_own) {
+    if let Some(share) = &row.fair_share {
         rows.push(("fair share", vec![of(share)], false));
     }
     rows.push(("limit", vec![of(&row.limit)], false));
