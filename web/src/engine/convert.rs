@@ -75,6 +75,7 @@ fn queue_row(cluster: &Cluster, row: &LedgerRow) -> QueueRow {
         leaving: Triple::default(),
         claimed: Triple::default(),
         priority: None,
+        states: Vec::new(),
     }
 }
 

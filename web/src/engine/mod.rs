@@ -15,6 +15,8 @@ mod orders;
 mod others;
 pub mod protocol;
 pub mod serve;
+#[cfg(any(feature = "whole", test))]
+mod states;
 mod stints;
 pub mod story;
 mod tape;

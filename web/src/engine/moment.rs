@@ -86,6 +86,8 @@ pub struct QueueRow {
     pub claimed: Triple,
     /// What siblings are compared with, under a policy that has such priorities.
     pub priority: Option<PriorityRow>,
+    /// Under Run:ai its state in CPU, memory and GPU, then the worst of them; empty elsewhere.
+    pub states: Vec<String>,
 }
 
 /// A node.

@@ -348,7 +348,16 @@ impl Runner {
     }
 
     fn frame(&self) -> Frame {
-        Frame { policy: self.policy.to_string(), ..convert::frame(&self.sim, &self.record) }
+        #[cfg_attr(
+            not(any(feature = "whole", test)),
+            expect(unused_mut, reason = "this engine has no Run:ai")
+        )]
+        let mut frame = Frame { policy: self.policy.to_string(), ..convert::frame(&self.sim, &self.record) };
+        #[cfg(any(feature = "whole", test))]
+        if self.policy == "runai" {
+            super::states::put(&mut frame);
+        }
+        frame
     }
 
     /// One cycle on; `false`: there is none.

@@ -44,6 +44,7 @@ pub fn row(row: &QueueRow, total: &Triple) -> QueueRow {
         leaving: percent.of(&row.leaving),
         claimed: percent.of(&row.claimed),
         priority: row.priority,
+        states: Vec::new(),
     }
 }
 

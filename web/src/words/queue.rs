@@ -122,6 +122,10 @@ fn evidence(row: &QueueRow, resource: u8) -> Evidence {
         }
     }
     rows.extend(row.priority.iter().flat_map(priorities));
+    if let (Some(state), Some(worst)) = (row.states.get(r), row.states.get(3)) {
+        rows.push(("state", vec![state.clone()], false));
+        rows.extend((worst != state).then(|| ("state, worst resource", vec![worst.clone()], false)));
+    }
     Evidence {
         caption: Text::of("At this moment"),
         head: vec![Text::of(unit(resource, 2.0)), Text::default().queue(&row.name)],
