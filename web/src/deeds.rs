@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use fairground::scenario::{Path, Scenario};
 pub use wasm_split_helpers::SplitLoaderError as NotLoaded;
+#[cfg(feature = "page")]
 use wasm_split_helpers::wasm_split;
 
 use crate::address::{self, Fragment};
@@ -69,9 +70,20 @@ pub async fn fetched() -> Result<Deeds, NotLoaded> {
     Ok(HERE.with(|here| *here.get_or_init(|| deeds)))
 }
 
+#[cfg(feature = "page")]
 #[wasm_split(deeds, fallible)]
 fn table() -> Result<Deeds, NotLoaded> {
-    Ok(Deeds {
+    Ok(all())
+}
+
+/// Only the page's module is cut.
+#[cfg(not(feature = "page"))]
+async fn table() -> Result<Deeds, NotLoaded> {
+    Ok(all())
+}
+
+fn all() -> Deeds {
+    Deeds {
         act: Store::act,
         begin: Store::begin_run,
         keep: Store::keep,
@@ -92,5 +104,5 @@ fn table() -> Result<Deeds, NotLoaded> {
             store.act(Command::Open(Box::new(Opened::new(library::start(), Origin::Start))));
         },
         opening: opening::of_visitor,
-    })
+    }
 }

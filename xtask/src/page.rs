@@ -112,6 +112,11 @@ fn generate_module(profile: Profile, module: Module, folder: &Path) -> Result<()
     })?;
     if module.in_chunks {
         std::fs::remove_file(&whole).map_err(|error| Failure::file(&whole, error))?;
+    } else if String::from_utf8_lossy(&read(&folder.join(format!("{name}.js")))?).contains("__wasm_split") {
+        return Err(Failure::new(
+            format!("{name} waits for a chunk, but is not cut into chunks"),
+            "mark functions with wasm_split only where the feature page is on",
+        ));
     }
     if profile == Profile::Release {
         step("Shrink the WASM", || {
