@@ -136,6 +136,12 @@ fn listen(store: Store) {
             (deeds.keep)(store);
         }
     });
+    // What was just typed and cannot be kept yet is not left without a question.
+    let leave = window_event_listener_untyped("beforeunload", move |event| {
+        if store.has_early() {
+            event.prevent_default();
+        }
+    });
     // What may be wanted next is fetched as soon as somebody does something, so that nothing typed is too early for it.
     let is_awake = Rc::new(Cell::new(false));
     let ahead = ["keydown", "pointerdown", "pointermove", "touchstart", "focusin", "wheel"].map(|name| {
@@ -147,7 +153,7 @@ fn listen(store: Store) {
         })
     });
     // The page listens as long as it is there.
-    std::mem::forget((keys, hash, hide, ahead));
+    std::mem::forget((keys, hash, hide, leave, ahead));
 }
 
 /// Fetches what is cut out of the page's module, first what every deed needs.

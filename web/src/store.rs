@@ -132,6 +132,7 @@ impl Store {
             Some(deeds) => (deeds.act)(self, command),
             None => {
                 self.edge.update_value(|edge| edge.early.push(command));
+                self.model.update(|model| model.engine = EngineState::Working(None));
                 self.wake();
             }
         }
@@ -178,9 +179,15 @@ impl Store {
         });
     }
 
+    /// Whether something was said that is not done yet, because the code for it is still on its way.
+    pub fn has_early(self) -> bool {
+        self.edge.with_value(|edge| !edge.early.is_empty())
+    }
+
     fn tell_not_loaded(self) {
         self.edge.update_value(|edge| edge.early.clear());
         self.model.update(|model| {
+            model.engine = EngineState::Idle;
             let text =
                 "A part of the page could not be loaded. Check the connection and try again.".to_string();
             model.notices = Arc::new(vec![Notice { id: 0, is_problem: true, text, action: None }]);

@@ -379,6 +379,11 @@ impl Grid {
             let Some((id, column)) = self.active.try_get_untracked() else { return };
             let Some(root) = self.root.try_get_untracked().flatten() else { return };
             let root: &HtmlElement = root.as_ref();
+            // Whoever has gone on elsewhere meanwhile is not called back.
+            let has_left = |at: &web_sys::Element| at.tag_name() != "BODY" && !root.contains(Some(at));
+            if document().active_element().is_some_and(|at| has_left(&at)) {
+                return;
+            }
             let Ok(rows) = root.query_selector_all("[data-row]") else { return };
             for i in 0..rows.length() {
                 let Some(row) = rows.get(i).and_then(|n| n.dyn_into::<HtmlElement>().ok()) else { continue };
