@@ -132,7 +132,8 @@ impl Store {
             Some(deeds) => (deeds.act)(self, command),
             None => {
                 self.edge.update_value(|edge| edge.early.push(command));
-                self.model.update(|model| model.engine = EngineState::Working(None));
+                // What is shown may be from before it.
+                self.model.update(|model| model.stale = true);
                 self.wake();
             }
         }
@@ -187,7 +188,7 @@ impl Store {
     fn tell_not_loaded(self) {
         self.edge.update_value(|edge| edge.early.clear());
         self.model.update(|model| {
-            model.engine = EngineState::Idle;
+            model.stale = false;
             let text =
                 "A part of the page could not be loaded. Check the connection and try again.".to_string();
             model.notices = Arc::new(vec![Notice { id: 0, is_problem: true, text, action: None }]);
