@@ -12,6 +12,7 @@ pub mod recording;
 pub mod report;
 pub mod run;
 pub mod runai;
+pub mod scenarios;
 pub mod worlds;
 pub mod written;
 pub mod yunikorn;

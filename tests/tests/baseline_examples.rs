@@ -2,16 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use fairground::scenario;
 use fairground::sim::Simulation;
 use fairground::trace::{DivisionStep, Event, Gate, Level};
 use fairground::units::Resource;
+use fairground_tests::scenarios::under;
 
 fn simulation(policy: &str, text: &str) -> Simulation {
-    let read = scenario::read(&format!("format: fairground-scenario\nversion: 1\npolicy: {policy}\n{text}"));
-    let checked = scenario::check(&read.scenario.unwrap_or_else(|| panic!("{:?}", read.diagnostics)));
-    let mut simulation =
-        Simulation::new(&checked.plan.unwrap_or_else(|| panic!("{:?}", checked.diagnostics)));
+    let mut simulation = under(policy, text);
     simulation.set_level(Level::Decisive);
     simulation
 }

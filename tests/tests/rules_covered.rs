@@ -5,12 +5,12 @@ use std::fmt::Write;
 use std::path::Path;
 
 use fairground::policy::kai::{hangs_on_chance, rules};
-use fairground::scenario;
-use fairground::sim::{Simulation, explain};
+use fairground::sim::explain;
 use fairground::trace::{DivisionStep, Level};
 use fairground::units::Resource;
 use fairground_tests::cycle::{Case, laws, openings};
 use fairground_tests::recording::{Format, find, read};
+use fairground_tests::scenarios::simulation;
 
 /// A shipped example whose levels need all rules of the division.
 const ODD_GPU: &str = include_str!("../../assets/scenarios/odd-gpu.yaml");
@@ -126,12 +126,6 @@ fn rules_of_all_checks(scenario: &str) -> Vec<&'static str> {
 fn rules_of_events(scenario: &str) -> Vec<&'static str> {
     let record = simulation(scenario).advance().expect("a first cycle");
     record.events.iter().flat_map(|event| &event.checks).map(|check| check.rule.key()).collect()
-}
-
-fn simulation(scenario: &str) -> Simulation {
-    let read = scenario::read(scenario);
-    let checked = scenario::check(&read.scenario.expect("written for this"));
-    Simulation::new(&checked.plan.unwrap_or_else(|| panic!("{:?}", checked.diagnostics)))
 }
 
 /// The keys of all rules by which the fair shares of a scenario's queues came about, before its last cycle.

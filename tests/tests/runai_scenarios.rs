@@ -5,12 +5,10 @@ use fairground::scenario;
 use fairground::sim::Simulation;
 use fairground::trace::{DivisionStep, Event, Gate};
 use fairground::units::Resource;
+use fairground_tests::scenarios::under;
 
 fn simulation(text: &str) -> Simulation {
-    let head = "format: fairground-scenario\nversion: 1\ndialect: kai\npolicy: runai\n";
-    let read = scenario::read(&format!("{head}{text}"));
-    let checked = scenario::check(&read.scenario.expect("written for this"));
-    Simulation::new(&checked.plan.unwrap_or_else(|| panic!("{:?}", checked.diagnostics)))
+    under("runai", text)
 }
 
 /// The fairshares of GPUs, in the order of the queues, once some cycles are over.
@@ -124,6 +122,19 @@ fn derivations_are_in_the_words_of_the_product() {
     assert_eq!(keys, [level, level].concat());
 }
 
+/// The documentation's own numbers, without departments.
+const PROJECTS: &str = "
+nodes: [{name: n, count: 3, gpu: 12}]
+queues:
+- {name: P1, gpu: {quota: 10, weight: 2}}
+- {name: P2, gpu: {quota: 6, weight: 3}}
+- {name: P3, gpu: {quota: 0, weight: 1}}
+jobs:
+- {name: p1, queue: P1, count: 100, gpu: 1}
+- {name: p2, queue: P2, count: 100, gpu: 1}
+- {name: p3, queue: P3, count: 100, gpu: 1}
+";
+
 /// What stands beside the fairshare of a queue: without rounding, and by the published formula.
 fn beside(simulation: &Simulation, name: &str) -> Vec<(&'static str, f64)> {
     let queues = &simulation.cluster().queues;
@@ -138,24 +149,13 @@ fn beside(simulation: &Simulation, name: &str) -> Vec<(&'static str, f64)> {
 /// Examples 02 and 05: the exact values are 50/3, 16 and 10/3; the published formula sees no departments.
 #[test]
 fn exact_and_published_values_stand_beside() {
-    let flat = "
-nodes: [{name: n, count: 1, gpu: 36}]
-queues:
-- {name: p1, gpu: {quota: 10, weight: 2}}
-- {name: p2, gpu: {quota: 6, weight: 3}}
-- {name: p3, gpu: {quota: 0, weight: 1}}
-jobs:
-- {name: a, queue: p1, count: 40, gpu: 1}
-- {name: b, queue: p2, count: 40, gpu: 1}
-- {name: c, queue: p3, count: 40, gpu: 1}
-";
-    let mut one = simulation(flat);
+    let mut one = simulation(PROJECTS);
     one.advance();
     let both =
         |share: f64| vec![("runai/fairshare/exact", share), ("runai/fairshare/published-formula", share)];
-    assert_eq!(beside(&one, "p1"), both(50.0 / 3.0));
-    assert_eq!(beside(&one, "p2"), both(16.0));
-    assert_eq!(beside(&one, "p3"), both(10.0 / 3.0));
+    assert_eq!(beside(&one, "P1"), both(50.0 / 3.0));
+    assert_eq!(beside(&one, "P2"), both(16.0));
+    assert_eq!(beside(&one, "P3"), both(10.0 / 3.0));
 
     let mut two = simulation(TWO_DEPARTMENTS);
     two.advance();
@@ -169,19 +169,8 @@ jobs:
 /// Without departments all queues are projects of one, by weight.
 #[test]
 fn a_tree_of_one_level() {
-    let flat = "
-nodes: [{name: n, count: 3, gpu: 12}]
-queues:
-- {name: P1, gpu: {quota: 10, weight: 2}}
-- {name: P2, gpu: {quota: 6, weight: 3}}
-- {name: P3, gpu: {quota: 0, weight: 1}}
-jobs:
-- {name: p1, queue: P1, count: 100, gpu: 1}
-- {name: p2, queue: P2, count: 100, gpu: 1}
-- {name: p3, queue: P3, count: 100, gpu: 1}
-";
     // The documentation's own numbers, example 01.
-    assert_eq!(fairshares(flat), [17.0, 16.0, 3.0]);
+    assert_eq!(fairshares(PROJECTS), [17.0, 16.0, 3.0]);
 }
 
 #[test]

@@ -4,20 +4,14 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use fairground::policy::yunikorn::rules::RULES;
-use fairground::scenario;
 use fairground::sim::Simulation;
 use fairground::trace::{Event, Gate};
 use fairground_tests::recording::read;
+use fairground_tests::scenarios::{simulation, under};
 use serde_json::Value;
 
-fn simulation(text: &str) -> Simulation {
-    let read = scenario::read(text);
-    let checked = scenario::check(&read.scenario.unwrap_or_else(|| panic!("{:?}", read.diagnostics)));
-    Simulation::new(&checked.plan.unwrap_or_else(|| panic!("{:?}", checked.diagnostics)))
-}
-
 fn words(text: &str) -> Simulation {
-    simulation(&format!("format: fairground-scenario\nversion: 1\npolicy: yunikorn\n{text}"))
+    under("yunikorn", text)
 }
 
 /// Who started where and who had to go, in order, with the seconds; and the keys of all rules that decided.

@@ -6,6 +6,7 @@ use fairground::scenario;
 use fairground::sim::Simulation;
 use fairground::trace::{Event, Gate};
 use fairground_tests::recording::read;
+use fairground_tests::scenarios::{simulation, under};
 use serde_json::Value;
 
 macro_rules! example {
@@ -14,14 +15,8 @@ macro_rules! example {
     };
 }
 
-fn simulation(text: &str) -> Simulation {
-    let read = scenario::read(text);
-    let checked = scenario::check(&read.scenario.unwrap_or_else(|| panic!("{:?}", read.diagnostics)));
-    Simulation::new(&checked.plan.unwrap_or_else(|| panic!("{:?}", checked.diagnostics)))
-}
-
 fn words(text: &str) -> Simulation {
-    simulation(&format!("format: fairground-scenario\nversion: 1\npolicy: yunikorn\n{text}"))
+    under("yunikorn", text)
 }
 
 /// What happens to pods, in order, with the seconds.

@@ -5,18 +5,12 @@ use std::path::Path;
 
 use fairground::id::{JobId, PartitionId, QueueId};
 use fairground::policy::yunikorn::rules::{ORDER_RULES, RULES};
-use fairground::scenario;
 use fairground::sim::Simulation;
 use fairground::trace::{Event, Op, OrderLevel, OrderPlace, QueuePriority, Value};
-
-fn simulation(text: &str) -> Simulation {
-    let read = scenario::read(text);
-    let checked = scenario::check(&read.scenario.unwrap_or_else(|| panic!("{:?}", read.diagnostics)));
-    Simulation::new(&checked.plan.unwrap_or_else(|| panic!("{:?}", checked.diagnostics)))
-}
+use fairground_tests::scenarios::{simulation, under};
 
 fn words(text: &str) -> Simulation {
-    simulation(&format!("format: fairground-scenario\nversion: 1\npolicy: yunikorn\n{text}"))
+    under("yunikorn", text)
 }
 
 fn example(id: &str) -> Simulation {
