@@ -97,8 +97,8 @@ fn queue(name: &'static str, parent: Option<&'static str>) -> impl Strategy<Valu
 
 fn job(name: &'static str, queue: &'static str) -> impl Strategy<Value = JobEntry> {
     let ask = (maybe(&["1", "2", "0.5"]), maybe(&["1"]), maybe(&["1", "3"]), maybe(&["1", "2"]));
-    (ask, maybe(&["50", "build", "80"]), maybe(&["true", "false"]), maybe(&["20s"]), any::<bool>()).prop_map(
-        move |((gpu, cpu, pods, min), priority, preemptible, lasts, tolerates)| {
+    (ask, maybe(&["50", "build", "80"]), maybe(&["true", "false", "semi"]), maybe(&["20s"]), any::<bool>())
+        .prop_map(move |((gpu, cpu, pods, min), priority, preemptible, lasts, tolerates)| {
             let min_available = min.filter(|min| pods.as_ref().is_some_and(|pods| pods >= min));
             JobEntry {
                 name: name.into(),
@@ -113,8 +113,7 @@ fn job(name: &'static str, queue: &'static str) -> impl Strategy<Value = JobEntr
                 tolerations: if tolerates { vec!["gpu".into()] } else { Vec::new() },
                 ..JobEntry::default()
             }
-        },
-    )
+        })
 }
 
 fn scenario() -> impl Strategy<Value = Scenario> {
@@ -278,6 +277,25 @@ fn priorities_are_counted_from_the_default() {
     let kai = translate(&offset, "kai").expect("known").scenario;
     assert_eq!(at(&kai, &["queues", "a", "priority"]).as_deref(), Some("105"));
     assert_eq!(kai.settings.into_iter().collect::<Vec<_>>(), [("gpu-placement".into(), "spread".into())]);
+}
+
+/// A semi-preemptible workload of Run:ai goes by its priority elsewhere, and that is said.
+#[test]
+fn semi_preemptible_jobs_are_run_ais_alone() {
+    let text = |policy: &str| {
+        format!(
+            "policy: {policy}\nqueues: [{{name: a}}]\n\
+             jobs: [{{name: j, queue: a, pods: 2, min-available: 1, preemptible: semi}}]\n"
+        )
+    };
+    for to in ["kai", "yunikorn", "ego"] {
+        let there = translate(&written(&text("runai")), to).expect("known");
+        assert_eq!(at(&there.scenario, &["jobs", "j", "preemptible"]), None, "{to}");
+        assert!(says(&there.notes, Kind::Dropped, "no semi-preemptible jobs"), "{to}: {:?}", there.notes);
+    }
+    let back = translate(&written(&text("kai")), "runai").expect("known");
+    assert_eq!(at(&back.scenario, &["jobs", "j", "preemptible"]).as_deref(), Some("semi"));
+    assert!(says(&back.notes, Kind::Assumed, "the first pods of these stay"), "{:?}", back.notes);
 }
 
 /// What KAI means by leaving out forbids; what YuniKorn means by it allows.

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::product::Product;
 use super::{Kind, Work};
 use crate::scenario::{JobEntry, Path, Scalar};
 
@@ -12,6 +13,7 @@ const ORDER_LABELS: [&str; 3] =
 /// Translates what is said of jobs.
 pub fn jobs(work: &mut Work<'_>) {
     default_priority(work);
+    semi(work);
     let (from, to) = (work.from, work.to);
     let name = to.name;
     let whole = if to.key == "fifo" {
@@ -82,6 +84,32 @@ fn part(job: &JobEntry) -> impl Iterator<Item = &'static str> {
     let of_sets = job.pod_sets.iter().any(|set| is_part(&set.gpu) || set.gpu_memory.is_some());
     let all = [("gpu", is_part(&job.gpu)), ("gpu-memory", job.gpu_memory.is_some()), ("pod-sets", of_sets)];
     all.into_iter().filter(|(_, is_said)| *is_said).map(|(field, _)| field)
+}
+
+/// Only Run:ai knows jobs that keep their first pods.
+fn semi(work: &mut Work<'_>) {
+    let knows = |product: &Product| product.is(&["runai"]);
+    let (from, to) = (work.from, work.to);
+    for (i, job) in work.old.jobs.iter().enumerate() {
+        if job.preemptible.as_ref().is_none_or(|typed| typed.0.trim() != "semi") {
+            continue;
+        }
+        let at = Path::default().field("jobs").named(&job.name).field("preemptible");
+        if knows(from) && to.evicts {
+            Arc::make_mut(&mut work.new.jobs)[i].preemptible = None;
+            let says = format!(
+                "{} has no semi-preemptible jobs: their priority decides about all of their pods",
+                to.name
+            );
+            work.note(Kind::Dropped, at, says);
+        } else if knows(to) {
+            let says = format!(
+                "{} has no semi-preemptible jobs; from now on the first pods of these stay",
+                from.name
+            );
+            work.note(Kind::Assumed, at, says);
+        }
+    }
 }
 
 /// A default that the new policy cannot say is written into the jobs.

@@ -109,7 +109,8 @@ impl Session<'_> {
         if !self.plugins.predicates {
             return None;
         }
-        if self.over_capacity(job, asked_on_node(r, node.device_mib)).is_some() {
+        let asked = asked_on_node(r, node.device_mib);
+        if self.over_capacity(job, asked, self.is_fixed(job, pod).then_some(asked)).is_some() {
             return Some(NodeReason::Gate);
         }
         if r.kind == Kind::Memory && !node.device_mib_known {

@@ -39,6 +39,7 @@ mod redraw;
 mod refusals;
 mod request;
 mod score;
+mod semi;
 mod session;
 mod shares;
 mod signatures;
