@@ -24,6 +24,7 @@ pub fn jobs(work: &mut Work<'_>) {
     let parts = format!("{name} counts a part of a GPU as a whole one");
     let priority = format!("{name} does not read priorities of jobs");
     let preemptible = format!("{name} evicts nobody");
+    let placeholders = format!("{name} holds no room with placeholders");
     let subgroups = format!("{name} has no subgroups and no order among the pods of a job");
     let backoff = format!("{name} tries a job that waits for as long as it waits");
     let nominated = format!("{name} does not look at nominated nodes");
@@ -40,9 +41,15 @@ pub fn jobs(work: &mut Work<'_>) {
         };
         lost(from.has_job_priority && !to.has_job_priority && job.priority.is_some(), "priority", &priority);
         lost(from.evicts && !to.evicts && job.preemptible.is_some(), "preemptible", &preemptible);
-        for field in gang(job).filter(|_| from.has_gangs && !to.has_gangs) {
+        for field in whole_jobs(job).filter(|_| to.key == "fifo") {
             lost(true, field, &whole);
         }
+        for field in gang(job).filter(|_| from.has_gangs && !to.has_gangs && to.key != "fifo") {
+            lost(true, field, &whole);
+        }
+        let has_placeholders = from.key == "yunikorn";
+        lost(has_placeholders && job.gang.is_some(), "gang", &placeholders);
+        lost(has_placeholders && job.placeholder_timeout.is_some(), "placeholder-timeout", &placeholders);
         for field in part(job).filter(|_| from.has_parts && !to.has_parts) {
             lost(true, field, &parts);
         }
@@ -75,6 +82,13 @@ fn gang(job: &JobEntry) -> impl Iterator<Item = &'static str> {
         ("pods", several(&job.pods) && job.min_available.is_none()),
         ("pod-sets", !job.pod_sets.is_empty()),
     ];
+    all.into_iter().filter(|(_, is_said)| *is_said).map(|(field, _)| field)
+}
+
+/// What says that fewer than all pods may start, where all of them start together.
+fn whole_jobs(job: &JobEntry) -> impl Iterator<Item = &'static str> {
+    let of_sets = job.pod_sets.iter().any(|set| set.min_available.is_some());
+    let all = [("min-available", job.min_available.is_some()), ("pod-sets", of_sets)];
     all.into_iter().filter(|(_, is_said)| *is_said).map(|(field, _)| field)
 }
 
