@@ -4,8 +4,8 @@ use super::Table;
 use super::number::{self, count, number, ratio};
 use super::queues::Tree;
 use super::shares::selected_queue;
-use crate::engine::protocol::Frame;
-use crate::engine::story::{Tally, TallyRow};
+use crate::engine::protocol::{Frame, PoolRow};
+use crate::engine::story::{Tally, TallyPool, TallyRow};
 use crate::model::Selection;
 
 /// What Fairness shows.
@@ -15,7 +15,7 @@ pub struct FairnessView {
     pub summary: String,
     /// Numbers of the whole cluster.
     pub facts: Vec<Fact>,
-    /// One row per queue.
+    /// One row per queue, and one below it for each of several pools.
     pub table: Table,
     /// The row of the selected queue.
     pub meant: Option<usize>,
@@ -34,6 +34,9 @@ pub struct Fact {
 
 /// Below so many GPU seconds in all, amounts are told in GPU seconds, above in GPU hours.
 const HOURS_FROM: f64 = 7200.0;
+
+/// Columns of the table.
+const COLUMNS: usize = 10;
 
 /// What Fairness shows of a tally.
 pub fn fairness(tally: &Tally, frame: &Frame, selection: Option<&Selection>) -> FairnessView {
@@ -65,12 +68,30 @@ pub fn fairness(tally: &Tally, frame: &Frame, selection: Option<&Selection>) -> 
         let indent = "\u{2003}".repeat(tree.depth(queue) as usize);
         indent + &frame.queues[queue as usize].name
     };
-    let mut lines: Vec<Vec<String>> = rows
-        .iter()
-        .map(|(queue, of)| row(name(*queue), of, number::time((of.short * 1000.0) as i64)))
-        .collect();
+    let span = |seconds: f64| number::time((seconds * 1000.0) as i64);
+    let pools = |depth: u32, of: &TallyRow, is_all: bool| {
+        let indent = "\u{2003}".repeat(depth as usize + 1);
+        let line = |(pool, frame): (&TallyPool, &PoolRow)| {
+            let short = if is_all { "–".into() } else { span(pool.short) };
+            let name = format!("{indent}in {}", frame.name);
+            let mut line = vec![name, short, amount(pool.owed), amount(pool.borrowed), amount(pool.used)];
+            line.resize(COLUMNS, "–".into());
+            line
+        };
+        of.pools.iter().zip(&frame.pools).map(line).collect::<Vec<_>>()
+    };
+    let mut lines: Vec<Vec<String>> = Vec::new();
+    let mut meant = None;
+    for (queue, of) in &rows {
+        if selected == Some(*queue) {
+            meant = Some(lines.len());
+        }
+        lines.push(row(name(*queue), of, span(of.short)));
+        lines.extend(pools(tree.depth(*queue), of, false));
+    }
     lines.push(row("all".into(), &tally.all, "–".into()));
-    let head = [
+    lines.extend(pools(0, &tally.all, true));
+    let head: [String; COLUMNS] = [
         "queue".to_string(),
         "short for".into(),
         format!("owed, {unit}"),
@@ -86,7 +107,7 @@ pub fn fairness(tally: &Tally, frame: &Frame, selection: Option<&Selection>) -> 
         summary: summary(tally, frame, &rows),
         facts: facts(tally, &|gpu_seconds| format!("{} {unit}", amount(gpu_seconds))),
         table: Table { head: head.into(), rows: lines, text_columns: 1 },
-        meant: rows.iter().position(|(queue, _)| selected == Some(*queue)),
+        meant,
     }
 }
 
@@ -158,5 +179,34 @@ fn summary(tally: &Tally, frame: &Frame, rows: &[(u32, &TallyRow)]) -> String {
             format!("{upto}: {} was owed most, short for {short}.", name(*queue))
         }
         None => format!("{upto}: no queue was short of what it was due."),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixtures;
+
+    /// With several pools each queue says below its own line what it got in which.
+    #[test]
+    fn each_pool_has_its_line() {
+        let mut frame = fixtures::reclaimed();
+        let pool = |name: &str| PoolRow { name: name.into(), ..PoolRow::default() };
+        frame.pools = vec![pool("a100"), pool("v100")];
+        let of = |owed: f64, borrowed: f64| TallyPool { owed, borrowed, ..TallyPool::default() };
+        let row = || TallyRow { pools: vec![of(2.0, 0.0), of(0.0, 4.0)], ..TallyRow::default() };
+        let queues = frame.queues.iter().map(|_| row()).collect();
+        let tally = Tally { queues, all: row(), ..Tally::default() };
+        let second = frame.queues[1].name.clone();
+        let view = fairness(&tally, &frame, Some(&Selection::Queue(second.clone())));
+        assert_eq!(view.table.rows.len(), 3 * (frame.queues.len() + 1));
+        assert!(view.table.rows.iter().all(|row| row.len() == view.table.head.len()));
+        assert_eq!(view.meant.map(|i| view.table.rows[i][0].trim().to_string()), Some(second));
+        let lines: Vec<[&str; 3]> =
+            view.table.rows[1..3].iter().map(|r| [r[0].trim(), &r[2], &r[3]]).collect();
+        assert_eq!(lines, [["in a100", "2", "0"], ["in v100", "0", "4"]]);
+        frame.pools.clear();
+        let one = Tally { queues: vec![TallyRow::default(); frame.queues.len()], ..Tally::default() };
+        assert_eq!(fairness(&one, &frame, None).table.rows.len(), frame.queues.len() + 1);
     }
 }
