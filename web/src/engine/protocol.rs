@@ -78,8 +78,8 @@ pub enum Ask {
         /// The job.
         job: Option<String>,
     },
-    /// The frame of another scenario at a cycle, without leaving the present run: what an edit would do. Only
-    /// the latest one counts.
+    /// The frame of another scenario at a cycle, without leaving the present run: what an edit would do. While
+    /// one is computed, only the latest of those that come in is kept for afterwards.
     Ghost {
         /// The scenario's text.
         scenario: String,
@@ -120,12 +120,12 @@ pub enum Ask {
         /// The policy.
         policy: String,
     },
-    /// What a run of the scenario comes to under a policy, its words translated.
+    /// What runs of the scenario come to under policies, its words translated. Only the latest request counts.
     Compare {
         /// The scenario's text.
         scenario: String,
-        /// The policy.
-        policy: String,
+        /// The policies.
+        policies: Vec<String>,
         /// Until this moment; `None`: until nothing further happens.
         until_ms: Option<i64>,
     },
@@ -244,6 +244,13 @@ pub enum Say {
         /// What became of its settings.
         notes: Vec<NoteRow>,
     },
+    /// How far the run of a comparison came.
+    Comparing {
+        /// Its policy.
+        policy: String,
+        /// The cycle.
+        cycle: u32,
+    },
     /// What a run came to under a policy.
     Compared {
         /// The run.
@@ -263,6 +270,12 @@ pub struct Exported {
 }
 
 impl Say {
+    /// No run could be made under a policy.
+    pub fn nothing_compared(policy: String, why: &str) -> Say {
+        let findings = vec![why.to_string()];
+        Say::Compared { column: Box::new(ColumnRow { policy, findings, ..ColumnRow::default() }) }
+    }
+
     /// No scenario could be made of what was dropped.
     pub fn nothing_imported(why: &str) -> Say {
         Say::Imported {

@@ -81,6 +81,8 @@ pub struct Model {
     pub stale: bool,
     /// The cursor's moment of the scenario as it is being edited.
     pub ghost: Option<Arc<Frame>>,
+    /// A later ghost than that is on its way.
+    pub awaits_ghost: bool,
     /// How the explained fair share would come about there.
     pub ghost_ladder: Option<Arc<Ladder>>,
     /// How it was before the last edit.
@@ -129,6 +131,8 @@ pub struct Model {
     pub translated: Option<Arc<Translated>>,
     /// The same scenario under several policies, as far as the runs are over.
     pub compared: Arc<Vec<crate::engine::protocol::ColumnRow>>,
+    /// Which policy's run is under way for that, and at which cycle it is.
+    pub comparing: Option<(String, u32)>,
     /// The configuration of another scheduler that the scenario came from.
     pub original: Option<Arc<str>>,
     /// Its queues as its scheduler reads them, once that was asked for.
@@ -182,6 +186,8 @@ pub struct Asked {
     pub frame: u64,
     /// For a ghost.
     pub ghost: u64,
+    /// Ghosts of later requests than this are of the value that is being changed: each that comes is shown.
+    pub ghost_from: u64,
     /// For a ladder.
     pub ladder: u64,
     /// For an order.
@@ -198,7 +204,7 @@ pub struct Asked {
     pub story: u64,
     /// For a translation.
     pub translation: u64,
-    /// For a comparison: replies to this and later ones count.
+    /// For a comparison.
     pub comparison: u64,
 }
 
@@ -318,6 +324,7 @@ impl Model {
             shown: None,
             stale: false,
             ghost: None,
+            awaits_ghost: false,
             ghost_ladder: None,
             before: None,
             run: None,
@@ -342,6 +349,7 @@ impl Model {
             translating: None,
             translated: None,
             compared: Arc::default(),
+            comparing: None,
             original: None,
             exported: None,
         }
@@ -373,6 +381,15 @@ impl Model {
         self.next_id
     }
 
+    /// Nothing is being tried out any more; what was asked for that is no longer of interest.
+    pub(crate) fn drop_ghost(&mut self) {
+        self.ghost = None;
+        self.ghost_ladder = None;
+        self.awaits_ghost = false;
+        self.asked.ghost_from = self.fresh_id();
+        self.asked.ghost = self.asked.ghost_from;
+    }
+
     /// Makes a document the present one; what was shown before is gone.
     pub(crate) fn take(&mut self, opened: Opened) {
         self.scenario = opened.scenario;
@@ -390,8 +407,7 @@ impl Model {
         self.to_action = false;
         self.shown = None;
         self.view.now = opened.moment.view.unwrap_or(self.view.now);
-        self.ghost = None;
-        self.ghost_ladder = None;
+        self.drop_ghost();
         self.before = None;
         self.run = None;
         self.ladder = None;

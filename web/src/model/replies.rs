@@ -14,7 +14,8 @@ pub(super) fn replied(model: &mut Model, reply: Reply, fx: &mut Vec<Effect>) {
     let id = reply.generation;
     match reply.say {
         Say::Frame { frame, run } if id == model.asked.frame => arrived(model, *frame, *run, fx),
-        Say::Ghost { frame, levels } if id == model.asked.ghost => {
+        Say::Ghost { frame, levels } if (model.asked.ghost_from..=model.asked.ghost).contains(&id) => {
+            model.awaits_ghost = id != model.asked.ghost;
             model.ghost = frame.map(|f| Arc::new(*f));
             let own = model.ladder.as_ref().filter(|_| model.ghost.is_some() && !levels.is_empty());
             model.ghost_ladder = own.map(|own| Arc::new(Ladder { levels, ..(**own).clone() }));
@@ -71,7 +72,10 @@ pub(super) fn replied(model: &mut Model, reply: Reply, fx: &mut Vec<Effect>) {
         Say::Translated { policy, scenario, notes } if id == model.asked.translation => {
             translate::translated(model, policy, scenario, notes, fx);
         }
-        Say::Compared { column } if id >= model.asked.comparison => translate::compared(model, *column),
+        Say::Comparing { policy, cycle } if id == model.asked.comparison => {
+            model.comparing = Some((policy, cycle));
+        }
+        Say::Compared { column } if id == model.asked.comparison => translate::compared(model, *column),
         Say::Cancelled => fx.push(Effect::Announce("Stopped.".to_string())),
         _ => {}
     }
@@ -110,8 +114,7 @@ fn arrived(model: &mut Model, frame: Frame, run: Run, fx: &mut Vec<Effect>) {
     let (frame, run) = (Arc::new(frame), Arc::new(run));
     model.cursor = frame.cycle;
     let is_edited = std::mem::take(&mut model.stale);
-    model.ghost = None;
-    model.ghost_ladder = None;
+    model.drop_ghost();
     model.deaths = 0;
     model.engine = EngineState::Idle;
     let quiet_news = model.playing

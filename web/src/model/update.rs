@@ -28,7 +28,7 @@ pub fn update(model: &mut Model, command: Command) -> Vec<Effect> {
         Command::Open(opened) => open(model, *opened, fx),
         Command::Set { at, value } => set(model, &at, &value, fx),
         Command::Preview { at, value } => preview(model, &at, &value, fx),
-        Command::PreviewEnd => drop_ghost(model, fx),
+        Command::PreviewEnd => model.drop_ghost(),
         Command::ForgetBefore => model.before = None,
         Command::GestureEnd => model.history.end_gesture(),
         Command::Look(now) => {
@@ -183,7 +183,12 @@ fn update_view(model: &mut Model, command: Command, fx: &mut Vec<Effect>) {
             view.panel = panel;
             view.why_open |= panel == Panel::Why;
         }
-        Command::Dialog(dialog) => view.dialog = dialog,
+        Command::Dialog(dialog) => {
+            if view.dialog == Some(Dialog::Compare) {
+                translate::stop_comparing(model, fx);
+            }
+            model.view.dialog = dialog;
+        }
         Command::Why(open) => {
             view.why_open = open;
             view.why_closed = !open;
@@ -313,7 +318,7 @@ pub(super) fn open(model: &mut Model, opened: Opened, fx: &mut Vec<Effect>) {
 pub(super) fn set(model: &mut Model, at: &Path, value: &str, fx: &mut Vec<Effect>) {
     let before = model.scenario.clone();
     match later::try_set(model, at, value) {
-        Ok((after, _)) if after == *before => drop_ghost(model, fx),
+        Ok((after, _)) if after == *before => model.drop_ghost(),
         Ok((after, None)) => {
             let control = at.to_string();
             commit(model, after, &control, |before| edit::name_of_set(before, at, value), fx);
@@ -393,7 +398,7 @@ pub(super) fn keep(model: &mut Model, fx: &mut Vec<Effect>) {
 fn preview(model: &mut Model, at: &Path, value: &str, fx: &mut Vec<Effect>) {
     let Ok((edited, _)) = later::try_set(model, at, value) else { return };
     if edited == *model.scenario {
-        drop_ghost(model, fx);
+        model.drop_ghost();
         return;
     }
     if document::findings(&edited).iter().any(|d| d.severity == Severity::Error) {
@@ -403,12 +408,7 @@ fn preview(model: &mut Model, at: &Path, value: &str, fx: &mut Vec<Effect>) {
     let is_seen = model.view.now == NowView::Division;
     let ladder = model.ladder.as_ref().filter(|_| is_seen).map(|l| (l.queue.clone(), l.resource));
     model.asked.ghost = send(model, Ask::Ghost { scenario, cycle: model.cursor, ladder }, fx);
-}
-
-fn drop_ghost(model: &mut Model, _fx: &mut Vec<Effect>) {
-    model.ghost = None;
-    model.ghost_ladder = None;
-    model.asked.ghost = model.fresh_id();
+    model.awaits_ghost = true;
 }
 
 fn make_change(model: &mut Model, change: &Change, fx: &mut Vec<Effect>) {
@@ -493,8 +493,7 @@ fn engine_died(model: &mut Model, fx: &mut Vec<Effect>) {
     let at = model.cursor;
     let again = matches!(model.engine, EngineState::Dead(_)) || model.deaths > 0;
     model.deaths += 1;
-    model.ghost = None;
-    model.ghost_ladder = None;
+    model.drop_ghost();
     model.before = None;
     fx.push(Effect::RestartEngine);
     if again {
