@@ -13,7 +13,6 @@
 //! nothing; topology constraints are not modelled
 
 use crate::kit::sort;
-use std::collections::BTreeMap;
 
 use super::capacity::Excess;
 use super::job::Group;
@@ -102,32 +101,26 @@ impl Session<'_> {
     ) -> Result<(), Failure> {
         let explains = self.notes.is_on() && !pipeline_only;
         let pod = self.task(task).pod;
-        let facts = &self.pods[pod.ix()];
-        let request = &facts.request;
-        if let Some(resource) = self.is_too_large(request) {
+        if let Some(resource) = self.is_too_large(&self.pods[pod.ix()].request) {
             return Err(Failure::TooLarge { task, resource });
         }
-        let mut fitting: Vec<NodeRef> = Vec::new();
-        fitting.extend(nodes.iter().filter(|&&n| self.misfit(job, pod, n).is_none()));
-        let range = self.range(nodes, request);
-        let mut scored: Vec<(f64, NodeRef)> =
-            fitting.into_iter().map(|n| (self.score(n, facts, range), n)).collect();
-        let best = |l: &(f64, NodeRef), r: &(f64, NodeRef)| {
-            r.0.partial_cmp(&l.0).expect("scores are never NaN").then(l.1.cmp(&r.1))
-        };
-        scored.sort_by(best);
-        for i in 0..scored.len() {
-            let node = scored[i].1;
-            let checks = if explains { self.placement_checks(task, i, &scored) } else { Vec::new() };
-            if self.place_on(st, task, node, pipeline_only) {
+        let kind = self.kind_of(job, pod, nodes);
+        let mut tried = Vec::new();
+        let placed = loop {
+            let [Some(best), next] = self.best_two(&kind, nodes, &tried) else { break false };
+            let checks = if explains { self.placement_checks(task, best, next) } else { Vec::new() };
+            if self.place_on(st, task, best.1, pipeline_only) {
                 if explains {
                     self.notes.placed.insert(pod, checks);
                 }
-                return Ok(());
+                break true;
             }
-        }
-        let reasons = if explains { self.misfits(job, task, nodes) } else { Vec::new() };
-        Err(Failure::NoNode { task, placed: 0, of: 0, reasons })
+            tried.push(best.1);
+        };
+        let misfits = || nodes.iter().filter_map(|&at| kind.misfit(at)).collect();
+        let reasons = if explains && !placed { NodeReason::counted(misfits()) } else { Vec::new() };
+        self.keep_kind(kind);
+        if placed { Ok(()) } else { Err(Failure::NoNode { task, placed: 0, of: 0, reasons }) }
     }
 
     /// 5.6: places a task on a node that fits.
@@ -212,20 +205,13 @@ impl Session<'_> {
 }
 
 impl Session<'_> {
-    /// On how many nodes a task fails for each reason.
-    fn misfits(&self, job: JobRef, task: TaskRef, nodes: &[NodeRef]) -> Vec<(NodeReason, u32)> {
-        let mut reasons: BTreeMap<NodeReason, u32> = BTreeMap::new();
-        for &node in nodes {
-            if let Some(reason) = self.misfit(job, self.task(task).pod, node) {
-                *reasons.entry(reason).or_default() += 1;
-            }
-        }
-        reasons.into_iter().collect()
-    }
-
-    /// Why the i-th of some nodes, best first.
-    fn placement_checks(&self, task: TaskRef, i: usize, scored: &[(f64, NodeRef)]) -> Vec<Check> {
-        let (score, at) = scored[i];
+    /// Why the best node, which is better than the next.
+    fn placement_checks(
+        &self,
+        task: TaskRef,
+        (score, at): (f64, NodeRef),
+        next: Option<(f64, NodeRef)>,
+    ) -> Vec<Check> {
         let node = &self.nodes[at.ix()];
         let pod = self.pod_of(task);
         let job = self.about_job(self.job_of(task));
@@ -237,7 +223,7 @@ impl Session<'_> {
             let (l, r) = (real(Quantity::Request, pod.request.gpus), real(Quantity::IdleOrReleasing, room));
             checks.push(Check::new(ROOM, subject, l, Op::AtMost, r));
         }
-        if let Some(&(next, _)) = scored.get(i + 1) {
+        if let Some((next, _)) = next {
             let (l, r) = (real(Quantity::Score, score), real(Quantity::Score, next));
             checks.push(Check::new(BEST_NODE, subject, l, Op::AtLeast, r));
             if pod.nominated == Some(at) && self.score_parts.contains(&Part::Nominated) {

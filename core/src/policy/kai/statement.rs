@@ -67,14 +67,17 @@ pub(super) struct NotHeld;
 
 impl Session<'_> {
     fn node_add(&mut self, host: NodeRef, task: TaskRef) -> bool {
+        self.kinds.changed(host);
         let t = &mut self.tasks[task.ix()];
         self.nodes[host.ix()].add(&self.pods[t.pod.ix()].request, t)
     }
     fn node_update(&mut self, host: NodeRef, task: TaskRef) -> bool {
+        self.kinds.changed(host);
         let t = &mut self.tasks[task.ix()];
         self.nodes[host.ix()].update(&self.pods[t.pod.ix()].request, t)
     }
     fn node_remove(&mut self, host: NodeRef, task: TaskRef) {
+        self.kinds.changed(host);
         let pod = self.tasks[task.ix()].pod;
         self.nodes[host.ix()].remove(&self.pods[pod.ix()].request, pod);
     }
@@ -146,6 +149,7 @@ impl Statement {
         s.tasks[task.ix()].node = Some(host);
         if moves {
             s.nodes[host.ix()].forget(pod);
+            // Adding it again notes the change.
             s.node_add(host, task);
         } else if is_held {
             s.node_update(host, task);
