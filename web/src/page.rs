@@ -17,7 +17,7 @@ use crate::keys::{self, Action, Focus, Pressed};
 use crate::model::{Command, Origin, SETUP_WIDTHS, Theme, WHY_WIDTHS};
 use crate::opening::{self, Opening};
 use crate::store::Store;
-use crate::{deeds, dom, drop, edge, storage};
+use crate::{deeds, dom, drop, edge, focus, storage};
 
 /// Mounts the page on `#app`: at once for a first visit, else once the code to read links and drafts is there.
 pub fn mount() {
@@ -101,6 +101,7 @@ fn page(opening: Opening) -> impl IntoView {
         (deeds.begin)(store);
     }
     drop::listen(store);
+    focus::keep();
     listen(store);
     view! { <App /> }
 }

@@ -126,7 +126,10 @@ pub enum Command {
     /// Puts the scenario into the words of a policy.
     Policy(String),
     /// Runs the scenario under several policies, side by side.
-    Compare,
+    Compare {
+        /// The simple ones, too.
+        with_baselines: bool,
+    },
     /// Reads files that were dropped, pasted or chosen.
     Import {
         /// Name and text of each.

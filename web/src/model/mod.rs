@@ -45,7 +45,7 @@ pub use later::mistake;
 pub use order::Order;
 pub use selection::Selection;
 pub use terms::Terms;
-pub use translate::{COMPARED, Translated};
+pub use translate::Translated;
 pub use update::{begin, update};
 
 /// Everything the page knows.
@@ -131,6 +131,8 @@ pub struct Model {
     pub translated: Option<Arc<Translated>>,
     /// The same scenario under several policies, as far as the runs are over.
     pub compared: Arc<Vec<crate::engine::protocol::ColumnRow>>,
+    /// How many runs there are to be.
+    pub to_compare: usize,
     /// Which policy's run is under way for that, and at which cycle it is.
     pub comparing: Option<(String, u32)>,
     /// The configuration of another scheduler that the scenario came from.
@@ -349,6 +351,7 @@ impl Model {
             translating: None,
             translated: None,
             compared: Arc::default(),
+            to_compare: 0,
             comparing: None,
             original: None,
             exported: None,

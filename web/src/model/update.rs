@@ -57,7 +57,7 @@ pub fn update(model: &mut Model, command: Command) -> Vec<Effect> {
             ask_about(model, fx);
         }
         Command::Policy(policy) => translate::choose(model, policy, fx),
-        Command::Compare => translate::compare(model, fx),
+        Command::Compare { with_baselines } => translate::compare(model, with_baselines, fx),
         Command::Help(job) => super::help::ask(model, job, fx),
         Command::Replied(reply) => replies::replied(model, *reply, fx),
         Command::EngineDied => engine_died(model, fx),
