@@ -62,7 +62,7 @@ pub(super) fn translated(
     };
     commit(model, scenario, "policy", |_| format!("policy → {policy}"), fx);
     let translated = Translated { policy, notes };
-    let counts = ["dropped", "assumed", "changed"].map(|kind| (kind, translated.count(kind)));
+    let counts = ["refused", "dropped", "assumed", "changed"].map(|kind| (kind, translated.count(kind)));
     let said: Vec<String> =
         counts.iter().filter(|(_, n)| *n > 0).map(|(kind, n)| format!("{n} {kind}")).collect();
     model.translated = Some(Arc::new(translated));
