@@ -33,6 +33,10 @@ pub struct Store {
     pub frame: FrameSignal,
     /// The same moment of the scenario as it is being edited, or else as it was before the last edit.
     pub ghost: FrameSignal,
+    /// The run that the ghost is a moment of.
+    pub ghost_run: RunSignal,
+    /// What that run has to tell.
+    pub ghost_story: Memo<Option<Arc<Story>>>,
     /// How it was before the last edit.
     pub before: Memo<Option<Arc<Before>>>,
     /// What was changed, if the ghost is how it was before.
@@ -80,6 +84,8 @@ impl Store {
             findings: shared(model, |m| m.findings.clone()),
             frame: maybe_shared(model, |m| m.shown.clone().or(m.frame.clone())).into(),
             ghost: maybe_shared(model, before::ghost).into(),
+            ghost_run: maybe_shared(model, before::ghost_run).into(),
+            ghost_story: maybe_shared(model, before::ghost_story),
             before: maybe_shared(model, |m| m.before.clone()),
             changed: Memo::new(move |_| model.with(before::changed)),
             run: maybe_shared(model, |m| m.run.clone()).into(),

@@ -69,8 +69,10 @@ impl Page {
     fn timeline(&self, selection: Option<&Selection>, resource: u8) -> timeline::TimelineView {
         let (run, frame) = self.model.run.as_deref().zip(self.model.frame.as_deref()).expect("a run");
         let mut view = timeline::timeline(run, frame, selection, resource);
-        let before = self.model.before.as_deref().expect("it was kept");
-        timeline::lay_behind(&mut view, run, before);
+        let (other, frame) = before::ghost_run(&self.model).zip(before::ghost(&self.model)).expect("it was kept");
+        let changed = before::changed(&self.model);
+        let ghost = Ghost { frame: &frame, changed: changed.as_deref() };
+        timeline::lay_behind(&mut view, run, (&other, ghost));
         view
     }
 

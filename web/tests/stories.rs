@@ -25,12 +25,16 @@ impl Page {
     }
 
     fn ask(&mut self, ask: Ask) -> Option<Say> {
+        self.all(ask).pop()
+    }
+
+    fn all(&mut self, ask: Ask) -> Vec<Say> {
         self.generation += 1;
         let mut replies: Vec<Reply> = self.server.ask(Request { generation: self.generation, ask });
         while self.server.is_busy() {
             replies.extend(self.server.work());
         }
-        replies.pop().map(|reply| reply.say)
+        replies.into_iter().map(|reply| reply.say).collect()
     }
 
     fn frame(&mut self, ask: Ask) -> (Frame, Run) {
@@ -48,7 +52,7 @@ impl Page {
     }
 
     fn gantt(&mut self, by: GanttBy, first: u32, n: u32, about: &str) -> Gantt {
-        match self.tell(Tell::Gantt { by, first, n, about: about.into() }) {
+        match self.tell(Tell::Gantt { by, first, n, about: about.into(), named: Vec::new() }) {
             Story::Gantt(gantt) => gantt,
             other => panic!("{other:?}"),
         }
@@ -346,7 +350,9 @@ fn a_weight_that_is_pulled_has_its_ghost() {
     let base = RESTART.replace("quota: 1", "quota: 0");
     let levels = |page: &mut Page, text: &str| {
         let ladder = Some(("team-a".to_string(), 2));
-        match page.ask(Ask::Ghost { scenario: text.to_string(), cycle: 2, ladder }) {
+        let scenario = text.to_string();
+        let said = page.all(Ask::Ghost { scenario, cycle: Some(2), ladder, until: 2, tell: None });
+        match said.into_iter().next() {
             Some(Say::Ghost { levels, .. }) => levels,
             other => panic!("a ghost was expected, not {other:?}"),
         }

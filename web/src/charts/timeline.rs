@@ -170,7 +170,7 @@ fn name_lines(
     Ok(())
 }
 
-/// Dashed: what was held before the last edit.
+/// Dashed: what was held before the last edit, or would be held.
 fn ghosts(plane: &mut Plane<'_, '_>, view: &TimelineView) -> Drawn {
     let path = |ghost: &GhostLine| corners(view.max, &ghost.cycles, &ghost.amounts, ghost.last);
     for ghost in &view.ghosts {
@@ -180,9 +180,10 @@ fn ghosts(plane: &mut Plane<'_, '_>, view: &TimelineView) -> Drawn {
         plane.draw_series(LineSeries::new(corners, dashes))?;
     }
     // The areas have names of their own; which of them a line belongs to is said where there is only one.
+    let word = if view.was { "before" } else { "as edited" };
     let name = |ghost: &GhostLine| match view.top {
-        Some(_) => format!("{} before", ghost.name),
-        None => "before".to_string(),
+        Some(_) => format!("{} {word}", ghost.name),
+        None => word.to_string(),
     };
     name_lines(plane, view, view.ghosts.iter().map(|ghost| (name(ghost), path(ghost))))
 }

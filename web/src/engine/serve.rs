@@ -12,7 +12,8 @@ use fairground::time::Time;
 use fairground::trace::{Event, Level};
 
 use super::convert;
-use super::protocol::{Ask, Frame, Reply, Request, Say, Stop};
+use super::protocol::{Ask, Frame, Reply, Request, Run, Say, Stop};
+use super::story::{Story, Tell};
 use super::tape::Tape;
 use super::trials::Trials;
 #[cfg(any(feature = "whole", test))]
@@ -53,8 +54,13 @@ enum Task {
 struct GhostRun {
     id: u64,
     runner: Runner,
-    cycle: u32,
+    /// The cycle of the frame; `None`: none is wanted, or it was sent.
+    cycle: Option<u32>,
     ladder: Option<(String, u8)>,
+    /// How far the run goes on.
+    until: u32,
+    tell: Option<Tell>,
+    story: Option<Box<Story>>,
 }
 
 /// Which events are looked for.
@@ -103,7 +109,14 @@ impl Server {
                     self.runner.as_ref().map(|r| Box::new(super::tell::story(&r.sim, &r.tape, &tell)));
                 vec![reply(id, Say::Told(story))]
             }
-            Ask::Ghost { scenario, cycle, ladder } => self.start_ghost(id, &scenario, cycle, ladder),
+            Ask::Ghost { scenario, cycle, ladder, until, tell } => {
+                self.ghost = None;
+                let Ok(runner) = Runner::new(&scenario) else {
+                    return vec![reply(id, Say::Ghost { frame: None, levels: Vec::new() })];
+                };
+                self.ghost = Some(GhostRun { id, runner, cycle, ladder, until, tell, story: None });
+                Vec::new()
+            }
             Ask::Try { job, cycle, scenarios } => {
                 self.trials = Some((id, Trials::new(job, cycle, scenarios)));
                 Vec::new()
@@ -157,14 +170,10 @@ impl Server {
             return self.work_on(id, task);
         }
         if let Some(mut ghost) = self.ghost.take() {
-            if ghost.runner.step_towards(ghost.cycle) {
-                self.ghost = Some(ghost);
-                return Vec::new();
-            }
-            let sim = &ghost.runner.sim;
-            let levels = ghost.ladder.map(|(queue, resource)| super::ladders::levels(sim, &queue, resource));
-            let frame = Some(Box::new(ghost.runner.frame()));
-            return vec![reply(ghost.id, Say::Ghost { frame, levels: levels.unwrap_or_default() })];
+            let (say, goes_on) = ghost.work();
+            let id = ghost.id;
+            self.ghost = goes_on.then_some(ghost);
+            return say.into_iter().map(|say| reply(id, say)).collect();
         }
         if let Some((id, mut trials)) = self.trials.take() {
             match trials.work() {
@@ -207,17 +216,6 @@ impl Server {
     fn start(&mut self, id: u64, task: Task) -> Vec<Reply> {
         self.task = self.runner.is_some().then_some((id, task));
         Vec::new()
-    }
-
-    fn start_ghost(&mut self, id: u64, text: &str, cycle: u32, ladder: Option<(String, u8)>) -> Vec<Reply> {
-        self.ghost = None;
-        match Runner::new(text) {
-            Ok(runner) => {
-                self.ghost = Some(GhostRun { id, runner, cycle, ladder });
-                Vec::new()
-            }
-            Err(_) => vec![reply(id, Say::Ghost { frame: None, levels: Vec::new() })],
-        }
     }
 
     fn work_on(&mut self, id: u64, task: Task) -> Vec<Reply> {
@@ -316,8 +314,37 @@ fn reply(generation: u64, say: Say) -> Reply {
 }
 
 fn arrived(id: u64, runner: &Runner) -> Reply {
-    let run = runner.tape.run(runner.sim.cluster(), &runner.record.ledger, runner.sim.is_quiet());
-    reply(id, Say::Frame { frame: Box::new(runner.frame()), run: Box::new(run) })
+    reply(id, Say::Frame { frame: Box::new(runner.frame()), run: Box::new(runner.run()) })
+}
+
+impl GhostRun {
+    /// Works for the time of about one cycle; gives what there is to say, and whether there is more to do.
+    fn work(&mut self) -> (Option<Say>, bool) {
+        if self.runner.step_towards(self.cycle.unwrap_or(self.until)) {
+            return (None, true);
+        }
+        if self.cycle.take().is_some() {
+            let sim = &self.runner.sim;
+            let level = |(queue, resource): &(String, u8)| super::ladders::levels(sim, queue, *resource);
+            let levels = self.ladder.as_ref().map(level).unwrap_or_default();
+            self.until = self.until.max(sim.cycle());
+            if self.tell == Some(Tell::Tally) {
+                // It is of the moment, not of the whole run.
+                self.tell();
+            }
+            return (Some(Say::Ghost { frame: Some(Box::new(self.runner.frame())), levels }), true);
+        }
+        self.tell();
+        let story = self.story.take();
+        (Some(Say::GhostRun { run: Box::new(self.runner.run()), story }), false)
+    }
+
+    fn tell(&mut self) {
+        if let Some(tell) = self.tell.take() {
+            let Runner { sim, tape, .. } = &self.runner;
+            self.story = Some(Box::new(super::tell::story(sim, tape, &tell)));
+        }
+    }
 }
 
 /// What a scenario's text runs as; else its mistakes.
@@ -345,6 +372,10 @@ impl Runner {
         let tape = Tape::new(sim.cluster(), &record);
         let checkpoints = BTreeMap::from([(0, sim.checkpoint())]);
         Ok(Runner { policy, sim, record, tape, checkpoints, stride: 4 })
+    }
+
+    fn run(&self) -> Run {
+        self.tape.run(self.sim.cluster(), &self.record.ledger, self.sim.is_quiet())
     }
 
     fn frame(&self) -> Frame {

@@ -1,7 +1,7 @@
 //! Who held what when: one stint per placement of a pod, kept while the run is computed.
 
 use fairground::cluster::{Cluster, Devices};
-use fairground::id::{Id, JobId, NodeId, PodId};
+use fairground::id::{Id, NodeId, PodId};
 use fairground::sim::CycleRecord;
 use fairground::trace::Event;
 
@@ -90,13 +90,11 @@ impl Stints {
         }
     }
 
-    /// The stints of some jobs, those of each in order.
-    pub fn of(&self, cluster: &Cluster, jobs: &[JobId]) -> Vec<Vec<&Stint>> {
-        let mut row_of = vec![None; self.jobs.len()];
-        jobs.iter().enumerate().for_each(|(row, job)| row_of[job.index()] = Some(row));
-        let mut rows = vec![Vec::new(); jobs.len()];
+    /// The stints of so many rows, those of each in order, by a rule from stint to row.
+    pub fn by_row(&self, n: usize, row_of: impl Fn(&Stint) -> Option<usize>) -> Vec<Vec<&Stint>> {
+        let mut rows = vec![Vec::new(); n];
         for stint in &self.all {
-            if let Some(row) = row_of[cluster.pods[stint.pod].job.index()] {
+            if let Some(row) = row_of(stint) {
                 rows[row].push(stint);
             }
         }

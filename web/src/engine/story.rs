@@ -17,6 +17,8 @@ pub enum Tell {
         n: u32,
         /// A job or queue that must be among them, in place of `first`; empty: none.
         about: String,
+        /// The rows of these names, as far as there are such, in place of a window; empty: a window.
+        named: Vec<String>,
     },
     /// What every queue got, and what was wasted, up to the present cycle.
     #[default]

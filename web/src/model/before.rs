@@ -3,8 +3,11 @@
 
 use std::sync::Arc;
 
+use fairground::scenario::Scenario;
+
 use super::{Ladder, Model};
 use crate::engine::protocol::{Frame, QueueRow, Run};
+use crate::engine::story::Story;
 
 /// The outcome before an edit.
 #[derive(Clone, Debug, PartialEq)]
@@ -17,6 +20,10 @@ pub struct Before {
     pub run: Arc<Run>,
     /// How the explained fair share came about.
     pub ladder: Option<Arc<Ladder>>,
+    /// The document; `None` where it is not the one that ran last.
+    pub scenario: Option<Arc<Scenario>>,
+    /// What the run has to tell, as the present view wants it told.
+    pub story: Option<Arc<Story>>,
 }
 
 impl Before {
@@ -50,7 +57,7 @@ fn holders(node: &crate::engine::protocol::NodeCard) -> Vec<Vec<&str>> {
 
 /// Keeps the present outcome as that before an edit. An edit that belongs to the gesture of the last one, or that comes
 /// before the engine has answered that, leaves what was kept.
-pub(super) fn keep(model: &mut Model, changed: String, joins: bool) {
+pub(super) fn keep(model: &mut Model, was: &Arc<Scenario>, changed: String, joins: bool) {
     if let Some(kept) = model.before.as_mut().filter(|_| joins || model.stale) {
         let before = Arc::make_mut(kept);
         before.changed = match joins || before.changed.ends_with(&changed) {
@@ -63,7 +70,9 @@ pub(super) fn keep(model: &mut Model, changed: String, joins: bool) {
     let of_cursor = now.filter(|(frame, _)| frame.cycle == model.cursor && model.inside.is_none());
     model.before = of_cursor.map(|(frame, run)| {
         let ladder = model.ladder.clone().filter(|ladder| ladder.cycle == frame.cycle);
-        Arc::new(Before { changed, frame: frame.clone(), run: run.clone(), ladder })
+        let scenario = (!model.stale).then(|| was.clone());
+        let (frame, run) = (frame.clone(), run.clone());
+        Arc::new(Before { changed, frame, run, ladder, scenario, story: None })
     });
 }
 
@@ -94,8 +103,39 @@ pub fn ghost_ladder(model: &Model) -> Option<Arc<Ladder>> {
     (was.queue == now.queue && was.resource == now.resource).then_some(was)
 }
 
+/// The run that belongs to [`ghost`].
+pub fn ghost_run(model: &Model) -> Option<Arc<Run>> {
+    match &model.ghost {
+        Some(_) => model.ghost_run.clone(),
+        None => at_cursor(model).map(|before| before.run.clone()),
+    }
+}
+
+/// What that run has to tell.
+pub fn ghost_story(model: &Model) -> Option<Arc<Story>> {
+    match &model.ghost {
+        Some(_) => model.ghost_story.clone(),
+        None => at_cursor(model).and_then(|before| before.story.clone()),
+    }
+}
+
+/// Forgets the ghost of an edit that is being made.
+pub(super) fn drop_ghost(model: &mut Model) {
+    model.ghost = None;
+    model.ghost_ladder = None;
+    model.ghost_run = None;
+    model.ghost_story = None;
+}
+
+/// Takes in what the run before the last edit has to tell.
+pub(super) fn told(model: &mut Model, story: Option<Box<Story>>) {
+    if let Some(before) = &mut model.before {
+        Arc::make_mut(before).story = story.map(Arc::from);
+    }
+}
+
 /// What was kept, if it is of the moment that is shown.
-fn at_cursor(model: &Model) -> Option<&Arc<Before>> {
+pub(super) fn at_cursor(model: &Model) -> Option<&Arc<Before>> {
     let frame = model.frame.as_ref()?;
     model.before.as_ref().filter(|before| before.is_of(frame))
 }

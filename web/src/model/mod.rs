@@ -83,6 +83,10 @@ pub struct Model {
     pub ghost: Option<Arc<Frame>>,
     /// How the explained fair share would come about there.
     pub ghost_ladder: Option<Arc<Ladder>>,
+    /// The run of the scenario as it is being edited, in short.
+    pub ghost_run: Option<Arc<Run>>,
+    /// What that run has to tell, as the present view wants it told.
+    pub ghost_story: Option<Arc<Story>>,
     /// How it was before the last edit.
     pub before: Option<Arc<Before>>,
     /// The run in short.
@@ -182,6 +186,8 @@ pub struct Asked {
     pub frame: u64,
     /// For a ghost.
     pub ghost: u64,
+    /// For what the run before the last edit has to tell.
+    pub before: u64,
     /// For a ladder.
     pub ladder: u64,
     /// For an order.
@@ -319,6 +325,8 @@ impl Model {
             stale: false,
             ghost: None,
             ghost_ladder: None,
+            ghost_run: None,
+            ghost_story: None,
             before: None,
             run: None,
             ladder: None,
@@ -390,8 +398,7 @@ impl Model {
         self.to_action = false;
         self.shown = None;
         self.view.now = opened.moment.view.unwrap_or(self.view.now);
-        self.ghost = None;
-        self.ghost_ladder = None;
+        before::drop_ghost(self);
         self.before = None;
         self.run = None;
         self.ladder = None;

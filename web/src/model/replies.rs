@@ -19,6 +19,11 @@ pub(super) fn replied(model: &mut Model, reply: Reply, fx: &mut Vec<Effect>) {
             let own = model.ladder.as_ref().filter(|_| model.ghost.is_some() && !levels.is_empty());
             model.ghost_ladder = own.map(|own| Arc::new(Ladder { levels, ..(**own).clone() }));
         }
+        Say::GhostRun { run, story } if id == model.asked.ghost && model.ghost.is_some() => {
+            model.ghost_run = Some(Arc::from(run));
+            model.ghost_story = story.map(Arc::from);
+        }
+        Say::GhostRun { story, .. } if id == model.asked.before => before::told(model, story),
         Say::Refused { findings } if id == model.asked.frame => {
             model.engine = EngineState::Refused(Arc::new(findings));
         }
@@ -39,7 +44,7 @@ pub(super) fn replied(model: &mut Model, reply: Reply, fx: &mut Vec<Effect>) {
             model.ladder = Some(Arc::new(Ladder { cycle, queue, resource, levels }));
         }
         Say::Order(levels) if id == model.asked.order => super::order::told(model, levels),
-        Say::Told(Some(story)) if id == model.asked.story => tell::told(model, *story),
+        Say::Told(Some(story)) if id == model.asked.story => tell::told(model, *story, fx),
         Say::Tried { outcomes } if id == model.asked.help => {
             if let Some(help) = &mut model.help {
                 Arc::make_mut(help).ran(outcomes);
@@ -110,8 +115,7 @@ fn arrived(model: &mut Model, frame: Frame, run: Run, fx: &mut Vec<Effect>) {
     let (frame, run) = (Arc::new(frame), Arc::new(run));
     model.cursor = frame.cycle;
     let is_edited = std::mem::take(&mut model.stale);
-    model.ghost = None;
-    model.ghost_ladder = None;
+    before::drop_ghost(model);
     model.deaths = 0;
     model.engine = EngineState::Idle;
     let quiet_news = model.playing

@@ -365,7 +365,7 @@ pub(super) fn commit(
     let before = std::mem::replace(&mut model.scenario, Arc::new(after));
     let joins = model.history.record(control, model.clock_ms, &before, &model.scenario, name);
     let changed = model.history.undo_name().unwrap_or_default().to_string();
-    before::keep(model, changed, joins);
+    before::keep(model, &before, changed, joins);
     edited(model, fx);
 }
 
@@ -402,13 +402,19 @@ fn preview(model: &mut Model, at: &Path, value: &str, fx: &mut Vec<Effect>) {
     let scenario = document::to_json(&edited);
     let is_seen = model.view.now == NowView::Division;
     let ladder = model.ladder.as_ref().filter(|_| is_seen).map(|l| (l.queue.clone(), l.resource));
-    model.asked.ghost = send(model, Ask::Ghost { scenario, cycle: model.cursor, ladder }, fx);
+    let until = model.run.as_ref().map_or(0, |run| run.last_cycle);
+    let tell = tell::counterpart(model);
+    let ask = Ask::Ghost { scenario, cycle: Some(model.cursor), ladder, until, tell };
+    model.asked.ghost = send(model, ask, fx);
 }
 
-fn drop_ghost(model: &mut Model, _fx: &mut Vec<Effect>) {
-    model.ghost = None;
-    model.ghost_ladder = None;
+fn drop_ghost(model: &mut Model, fx: &mut Vec<Effect>) {
+    before::drop_ghost(model);
     model.asked.ghost = model.fresh_id();
+    // The engine has one ghost at a time: that of the edit was in the way.
+    if before::ghost_story(model).is_none() {
+        tell::ask_before(model, fx);
+    }
 }
 
 fn make_change(model: &mut Model, change: &Change, fx: &mut Vec<Effect>) {
@@ -457,7 +463,7 @@ fn apply_fix(model: &mut Model, fix: Fix, fx: &mut Vec<Effect>) {
 
 fn undo(model: &mut Model, fx: &mut Vec<Effect>) {
     if let Some(step) = model.history.undo() {
-        before::keep(model, format!("undo of {}", step.name), false);
+        before::keep(model, &model.scenario.clone(), format!("undo of {}", step.name), false);
         model.scenario = step.before;
         edited(model, fx);
         model.pristine =
@@ -468,7 +474,7 @@ fn undo(model: &mut Model, fx: &mut Vec<Effect>) {
 
 fn redo(model: &mut Model, fx: &mut Vec<Effect>) {
     if let Some(step) = model.history.redo() {
-        before::keep(model, step.name.clone(), false);
+        before::keep(model, &model.scenario.clone(), step.name.clone(), false);
         model.scenario = step.after;
         edited(model, fx);
         fx.push(Effect::Announce(format!("Done again: {}.", step.name)));
@@ -493,8 +499,7 @@ fn engine_died(model: &mut Model, fx: &mut Vec<Effect>) {
     let at = model.cursor;
     let again = matches!(model.engine, EngineState::Dead(_)) || model.deaths > 0;
     model.deaths += 1;
-    model.ghost = None;
-    model.ghost_ladder = None;
+    before::drop_ghost(model);
     model.before = None;
     fx.push(Effect::RestartEngine);
     if again {

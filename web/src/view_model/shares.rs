@@ -118,6 +118,11 @@ pub enum Mark {
 }
 
 impl Mark {
+    /// That of a ghost of how it was before, or of how it would be.
+    pub fn of_ghost(was: bool) -> Mark {
+        if was { Mark::Before } else { Mark::Ghost }
+    }
+
     /// Its name in the legend.
     pub fn name(self) -> &'static str {
         match self {
