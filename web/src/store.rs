@@ -8,6 +8,7 @@ use leptos::prelude::*;
 use crate::address::Fragment;
 use crate::deeds;
 use crate::edge::Edge;
+use crate::engine::protocol::Frame;
 use crate::engine::story::Story;
 use crate::model::{
     Before, Command, Dialog, Effect, EngineState, Model, Notice, Selection, Terms, View, before, later,
@@ -125,6 +126,11 @@ impl Store {
     pub fn is_pointed(self, at: &Selection) -> bool {
         let frame = self.frame.get();
         self.selection.with(|selection| pointed(frame.as_deref(), selection.as_ref()).contains(at))
+    }
+
+    /// What the other run tells, its moment, and the change that it was before if it is not one that would come.
+    pub fn other_story(self) -> Option<(Arc<Story>, Arc<Frame>, Option<String>)> {
+        Some((self.ghost_story.get()?, self.ghost.get()?, self.changed.get()))
     }
 
     /// A look at the model as it is now, without following it.

@@ -36,8 +36,17 @@ pub fn icicle(view: &IcicleView, width: f64) -> String {
             }
             label(area, block, x, y, w)?;
         }
-        Ok(())
+        view.blocks.iter().try_for_each(|block| ghost(area, block, width))
     })
+}
+
+/// The dashed outline of the width that a queue has in the other moment.
+fn ghost(area: &super::backend::Area<'_>, block: &Block, width: f64) -> Drawn {
+    let Some((x, w)) = block.ghost else { return Ok(()) };
+    let (x, y, w, h) = place(&Block { x, w, ..block.clone() }, width);
+    let at = |by: f64| [(px(x + by), px(y + by)), (px((x + w - by).max(x + by + 2.0)), px(y + h - by))];
+    area.draw(&Rectangle::new(at(2.0), Paint::from(Ink::Panel).trimmed(Trim::RoundHair).line(1.0)))?;
+    area.draw(&Rectangle::new(at(2.0), Paint::from(Ink::Ink).trimmed(Trim::RoundDashed).line(1.5)))
 }
 
 fn label(area: &super::backend::Area<'_>, block: &Block, x: f64, y: f64, w: f64) -> Drawn {

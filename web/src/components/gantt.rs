@@ -38,10 +38,10 @@ pub fn Gantt() -> impl IntoView {
         let (story, run, frame) = (store.story.get()?, store.run.get()?, store.frame.get()?);
         let Story::Gantt(told) = &*story else { return None };
         let mut view = gantt(told, &run, &frame, store.selection.get().as_ref());
-        let other = store.ghost_story.get().zip(store.ghost.get());
-        if let Some((Story::Gantt(other), was)) = other.as_ref().map(|(story, frame)| (&**story, frame)) {
-            let changed = store.changed.get();
-            let ghost = Ghost { frame: was, changed: changed.as_deref() };
+        if let Some((other, was, changed)) = store.other_story()
+            && let Story::Gantt(other) = &*other
+        {
+            let ghost = Ghost { frame: &was, changed: changed.as_deref() };
             lay_behind(&mut view, told, &frame, (other, ghost));
         }
         Some(view)
@@ -60,8 +60,7 @@ pub fn Gantt() -> impl IntoView {
             store.dispatch(Command::Gantt(GanttMove::By(*by)));
         }
     };
-    let marks =
-        Memo::new(move |_| view.with(|v| v.as_ref().map(|v| (v.marks, v.was)).unwrap_or_default()));
+    let marks = Memo::new(move |_| view.with(|v| v.as_ref().map(|v| (v.marks, v.was)).unwrap_or_default()));
     let legend = move || {
         let (marks, was) = marks.get();
         let ghost = marks.ghost.then(|| legend_line(key_of(Mark::of_ghost(was)), Mark::of_ghost(was).name()));

@@ -210,13 +210,15 @@ fn is_like(now: &GanttRow, other: &GanttRow) -> bool {
 
 /// Which rows differ, and how they begin.
 fn since(rows: &[(GanttRow, Option<GanttRow>)], ghost: Ghost<'_>) -> String {
-    let first = |row: &GanttRow| row.bars.first().map_or("never".into(), |bar| format!("cycle {}", bar.from));
+    let first =
+        |row: &GanttRow| row.bars.first().map_or("never".into(), |bar| format!("in cycle {}", bar.from));
     let told = |(now, other): &(GanttRow, Option<GanttRow>)| {
         let other = other.as_ref().filter(|other| !is_like(now, other))?;
         let (here, there) = (first(now), first(other));
-        Some(match here == there {
-            true => format!("{} goes another way", now.name),
-            false => format!("{} first runs {}", now.name, ghost.beside(&here, &there)),
+        Some(match ghost.changed {
+            _ if here == there => format!("{} runs at other times", now.name),
+            Some(_) => format!("{} first started {there}, now {here}", now.name),
+            None => format!("{} would first start {there}, now {here}", now.name),
         })
     };
     before::first_few(rows.iter().filter_map(told).collect(), "nothing here runs at another time")
@@ -233,7 +235,8 @@ fn put_others<'a>(
     if table.text_columns == GPU_TEXTS {
         table.head.insert(GPU_TEXTS, "run".into());
         table.rows.iter_mut().for_each(|row| row.insert(GPU_TEXTS, "now".into()));
-        let others = rows.iter().filter_map(|(now, other)| other.as_ref().filter(|other| !is_like(now, other)));
+        let others =
+            rows.iter().filter_map(|(now, other)| other.as_ref().filter(|other| !is_like(now, other)));
         for mut row in others.flat_map(|other| gpu_lines(other, name)) {
             row.insert(GPU_TEXTS, word.into());
             table.rows.push(row);

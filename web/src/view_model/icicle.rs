@@ -1,9 +1,10 @@
 //! Tree: queues inside their parents, as wide as what they have; what no child has stays empty.
 
-use super::Table;
+use super::before::Ghost;
 use super::number::{amount, count, in_unit, number, unit, with_unit};
 use super::queues::{Tone, Tree};
 use super::shares::selected_queue;
+use super::{Table, before};
 use crate::engine::protocol::{Frame, PriorityRow};
 use crate::model::{Selection, Terms};
 
@@ -60,6 +61,8 @@ pub struct Block {
     pub on_path: bool,
     /// What it is, as a sentence.
     pub says: String,
+    /// Left edge and width of the same queue in the ghost, where what it has differs.
+    pub ghost: Option<(f64, f64)>,
 }
 
 /// What Tree draws.
@@ -73,6 +76,8 @@ pub struct IcicleView {
     pub blocks: Vec<Block>,
     /// The same as a table.
     pub table: Table,
+    /// There is a ghost; whether it is how it was before.
+    pub ghost: Option<bool>,
 }
 
 /// What Tree draws of a frame.
@@ -133,6 +138,7 @@ pub fn icicle(frame: &Frame, selection: Option<&Selection>, resource: u8, measur
                 on_path: path.contains(&child),
                 label: priority.map_or([label.clone(), label], |priority| priority_label(&priority)),
                 is_fence: priority.is_some_and(|priority| priority.fence),
+                ghost: None,
                 says: match priority {
                     Some(priority) => format!("{}: {}", row.name, priority_says(&priority)),
                     None => format!("{}: {word} {has_text} of {}", row.name, number(parent.has)),
@@ -221,7 +227,42 @@ fn by_priorities(frame: &Frame, blocks: Vec<Block>) -> IcicleView {
         levels: blocks.iter().map(|block| block.depth + 1).max().unwrap_or(1),
         table,
         blocks,
+        ..IcicleView::default()
     }
+}
+
+/// Lays the same tree of another moment behind this one, where queues have more or less in it.
+pub fn with_ghost(mut view: IcicleView, other: &IcicleView, ghost: Ghost<'_>) -> IcicleView {
+    let mut told = Vec::new();
+    // The cluster has no line of its own in the table.
+    let cells =
+        |view: &IcicleView| view.table.rows.iter().filter_map(|row| row.last().cloned()).collect::<Vec<_>>();
+    let (now, was) = (cells(&view), cells(other));
+    let mut beside = Vec::new();
+    let lines = view.blocks.iter_mut().filter(|block| block.queue.is_some());
+    for (block, here) in lines.zip(&now) {
+        let mut others = other.blocks.iter().filter(|block| block.queue.is_some()).zip(&was);
+        let Some((same, there)) = others.find(|(other, _)| other.name == block.name) else {
+            beside.push("–".to_string());
+            continue;
+        };
+        beside.push(there.clone());
+        if here == there {
+            continue;
+        }
+        block.ghost = Some((same.x, same.w));
+        block.says += &format!("; {}: {there}", ghost.lead());
+        told.push(format!("{} {}", block.name, ghost.beside(here, there)));
+    }
+    if let Some(caption) = view.table.head.last().filter(|_| !told.is_empty()) {
+        let caption = format!("{caption} ({})", ghost.word());
+        view.table.head.push(caption);
+        view.table.rows.iter_mut().zip(beside).for_each(|(row, cell)| row.push(cell));
+        view.ghost = Some(ghost.changed.is_some());
+    }
+    let said = before::first_few(told, "the same here");
+    view.summary += &format!(". {}: {said}.", ghost.opening());
+    view
 }
 
 /// The blocks with what is said of all of them.
@@ -251,6 +292,7 @@ fn seen(frame: &Frame, blocks: Vec<Block>, resource: u8, word: &str) -> IcicleVi
         levels: blocks.iter().map(|block| block.depth + 1).max().unwrap_or(1),
         table: Table { head: head.into(), rows: rows.collect(), text_columns: 2 },
         blocks,
+        ..IcicleView::default()
     }
 }
 

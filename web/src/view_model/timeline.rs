@@ -6,8 +6,8 @@ use super::queues::{HUES, Tone, Tree};
 use super::shares::selected_queue;
 use super::{Table, before, dominant};
 use crate::engine::protocol::{Frame, Point, Run};
-pub use crate::model::kinds::{Kind, Kinds};
 use crate::model::Selection;
+pub use crate::model::kinds::{Kind, Kinds};
 use fairground::kit::sort;
 
 /// Distance of the first cycle from the left edge: room for the numbers of the axis.
