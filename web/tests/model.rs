@@ -393,27 +393,34 @@ fn another_policy_is_translated() {
     assert_eq!(model.scenario, before);
 }
 
-/// Four runs are asked for; late answers of an earlier comparison do not count.
+/// Late answers of an earlier comparison do not count, and with its dialog the rest of a comparison goes.
 #[test]
 fn policies_are_compared() {
     let mut model = model();
-    let asked = |effects: &[Effect]| -> Vec<u64> {
+    let asked = |effects: &[Effect]| -> Vec<(u64, usize)> {
         let of = |effect: &Effect| match effect {
-            Effect::Send(Request { generation, ask: Ask::Compare { .. } }) => Some(*generation),
+            Effect::Send(Request { generation, ask: Ask::Compare { policies, .. } }) => {
+                Some((*generation, policies.len()))
+            }
             _ => None,
         };
         effects.iter().filter_map(of).collect()
     };
-    let first = asked(&update(&mut model, Command::Compare));
-    let second = asked(&update(&mut model, Command::Compare));
-    assert_eq!((first.len(), second.len()), (4, 4));
+    let [(first, 4)] = asked(&update(&mut model, Command::Compare))[..] else { panic!("four policies") };
+    let [(second, 4)] = asked(&update(&mut model, Command::Compare))[..] else { panic!("four policies") };
     let reply = |generation| {
         let column = Box::new(ColumnRow { policy: "ego".into(), ..ColumnRow::default() });
         Command::Replied(Box::new(Reply { generation, say: Say::Compared { column } }))
     };
-    update(&mut model, reply(first[0]));
+    update(&mut model, reply(first));
     assert!(model.compared.is_empty());
-    update(&mut model, reply(second[0]));
-    update(&mut model, reply(second[1]));
-    assert_eq!(model.compared.len(), 1, "one column per policy");
+    let progress = Say::Comparing { policy: "ego".into(), cycle: 7 };
+    update(&mut model, Command::Replied(Box::new(Reply { generation: second, say: progress })));
+    assert_eq!(model.comparing, Some(("ego".into(), 7)));
+    update(&mut model, reply(second));
+    assert_eq!((model.compared.len(), &model.comparing), (1, &None));
+    let ends = asked(&update(&mut model, Command::Dialog(None)));
+    assert!(matches!(ends[..], [(_, 0)]), "{ends:?}");
+    update(&mut model, reply(second));
+    assert_eq!(model.compared.len(), 1);
 }

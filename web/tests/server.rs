@@ -507,3 +507,33 @@ fn stepping_by_actions_visits_the_end_of_each_both_ways() {
     let [said] = &whole.announced[..] else { panic!("one announcement, not {:?}", whole.announced) };
     assert!(said.starts_with("Cycle 1, "), "{said}");
 }
+
+/// A hand that pulls asks faster than answers come: what is under way is finished, what was asked last comes next, and
+/// nothing in between.
+#[test]
+fn ghosts_come_while_a_value_is_pulled() {
+    let mut page = Page::new();
+    page.load("start", 3);
+    let text = Example::find("start").expect("an example").text;
+    let ask = |page: &mut Page, weight: u32| {
+        page.generation += 1;
+        let scenario = text.replacen("weight: 1", &format!("weight: {weight}"), 1);
+        let ask = Ask::Ghost { scenario, cycle: Some(3), ladder: None, until: 9, tell: None };
+        let replies = page.server.ask(Request { generation: page.generation, ask });
+        assert!(replies.is_empty());
+        page.generation
+    };
+    let first = ask(&mut page, 2);
+    assert!(page.server.work().is_empty(), "it has only begun");
+    let asked: Vec<u64> = (3..8).map(|weight| ask(&mut page, weight)).collect();
+    let mut answered = Vec::new();
+    while page.server.is_busy() {
+        answered.extend(page.server.work());
+    }
+    let ids: Vec<u64> = answered.iter().map(|reply| reply.generation).collect();
+    assert_eq!(ids, [first, asked[4], asked[4]], "a run only where nothing later waits");
+    let is_there =
+        |reply: &Reply| matches!(&reply.say, Say::Ghost { frame: Some(frame), .. } if frame.cycle == 3);
+    assert!(answered[..2].iter().all(is_there));
+    assert!(matches!(answered[2].say, Say::GhostRun { story: None, .. }));
+}

@@ -42,6 +42,7 @@ pub fn App() -> impl IntoView {
     let sized = Memo::new(move |_| view.with(|v| v.setup_width > 0));
     let why_open = Memo::new(move |_| view.with(|v| v.why_open));
     let stale = store.part(|m| m.stale);
+    let awaits_ghost = store.part(|m| m.awaits_ghost);
     let announcement = store.announcement;
     Effect::new(move |_| {
         let title = store.scenario.with(|s| s.name.clone());
@@ -102,6 +103,7 @@ pub fn App() -> impl IntoView {
                     on:focusin=move |_| pair.lead(false)
                     on:scroll=move |_| pair.follow(store, false)
                     class:stale=stale
+                    class:awaits-ghost=awaits_ghost
                     aria-label="Now"
                     aria-busy=move || stale.get().to_string()
                     data-cycle=move || store.frame.with(|f| f.as_ref().map(|f| f.cycle.to_string()))

@@ -79,7 +79,7 @@ pub enum Ask {
         job: Option<String>,
     },
     /// The frame of another scenario at a cycle and then its run, without leaving the present run: what an edit would
-    /// do, or undid. Only the latest one counts.
+    /// do, or undid. While one is computed, only the latest of those that come in is kept for afterwards.
     Ghost {
         /// The scenario's text.
         scenario: String,
@@ -124,12 +124,12 @@ pub enum Ask {
         /// The policy.
         policy: String,
     },
-    /// What a run of the scenario comes to under a policy, its words translated.
+    /// What runs of the scenario come to under policies, its words translated. Only the latest request counts.
     Compare {
         /// The scenario's text.
         scenario: String,
-        /// The policy.
-        policy: String,
+        /// The policies.
+        policies: Vec<String>,
         /// Until this moment; `None`: until nothing further happens.
         until_ms: Option<i64>,
     },
@@ -255,6 +255,13 @@ pub enum Say {
         /// What became of its settings.
         notes: Vec<NoteRow>,
     },
+    /// How far the run of a comparison came.
+    Comparing {
+        /// Its policy.
+        policy: String,
+        /// The cycle.
+        cycle: u32,
+    },
     /// What a run came to under a policy.
     Compared {
         /// The run.
@@ -274,6 +281,12 @@ pub struct Exported {
 }
 
 impl Say {
+    /// No run could be made under a policy.
+    pub fn nothing_compared(policy: String, why: &str) -> Say {
+        let findings = vec![why.to_string()];
+        Say::Compared { column: Box::new(ColumnRow { policy, findings, ..ColumnRow::default() }) }
+    }
+
     /// No scenario could be made of what was dropped.
     pub fn nothing_imported(why: &str) -> Say {
         Say::Imported {

@@ -12,8 +12,8 @@ use fairground::time::Time;
 use fairground::trace::{Event, Level};
 
 use super::convert;
-use super::protocol::{Ask, Frame, Reply, Request, Run, Say, Stop};
-use super::story::{Story, Tell};
+use super::ghost::{Ghosts, Wish};
+use super::protocol::{Ask, Frame, Reply, Request, Say, Stop};
 use super::tape::Tape;
 use super::trials::Trials;
 #[cfg(any(feature = "whole", test))]
@@ -35,8 +35,10 @@ const BESIDE_ONLY: &str = "This browser cannot run the engine beside the page, a
 pub struct Server {
     runner: Option<Runner>,
     task: Option<(u64, Task)>,
-    ghost: Option<GhostRun>,
+    ghosts: Ghosts,
     trials: Option<(u64, Trials)>,
+    #[cfg(any(feature = "whole", test))]
+    comparison: Option<(u64, cross::Comparison)>,
 }
 
 enum Task {
@@ -48,19 +50,6 @@ enum Task {
     Search { from: u32, up_to: u32, wanted: Wanted },
     /// Go on until something happens, at most to a cycle.
     On { stop: Stop, was: bool, up_to: u32 },
-}
-
-/// The run of a scenario that is being edited.
-struct GhostRun {
-    id: u64,
-    runner: Runner,
-    /// The cycle of the frame; `None`: none is wanted, or it was sent.
-    cycle: Option<u32>,
-    ladder: Option<(String, u8)>,
-    /// How far the run goes on.
-    until: u32,
-    tell: Option<Tell>,
-    story: Option<Box<Story>>,
 }
 
 /// Which events are looked for.
@@ -110,11 +99,7 @@ impl Server {
                 vec![reply(id, Say::Told(story))]
             }
             Ask::Ghost { scenario, cycle, ladder, until, tell } => {
-                self.ghost = None;
-                let Ok(runner) = Runner::new(&scenario) else {
-                    return vec![reply(id, Say::Ghost { frame: None, levels: Vec::new() })];
-                };
-                self.ghost = Some(GhostRun { id, runner, cycle, ladder, until, tell, story: None });
+                self.ghosts.wish(Wish { id, scenario, cycle, ladder, until, tell });
                 Vec::new()
             }
             Ask::Try { job, cycle, scenarios } => {
@@ -138,30 +123,26 @@ impl Server {
                 vec![reply(id, Say::Translated { policy, scenario: None, notes: Vec::new() })]
             }
             #[cfg(any(feature = "whole", test))]
-            Ask::Compare { scenario, policy, until_ms } => {
-                vec![reply(id, cross::compared(&scenario, &policy, until_ms))]
+            Ask::Compare { scenario, policies, until_ms } => {
+                self.comparison = Some((id, cross::Comparison::new(&scenario, policies, until_ms)));
+                Vec::new()
             }
             #[cfg(not(any(feature = "whole", test)))]
-            Ask::Compare { policy, .. } => {
-                let findings = vec![BESIDE_ONLY.to_owned()];
-                vec![reply(
-                    id,
-                    Say::Compared {
-                        column: Box::new(super::protocol::ColumnRow {
-                            policy,
-                            findings,
-                            ..Default::default()
-                        }),
-                    },
-                )]
-            }
+            Ask::Compare { policies, .. } => policies
+                .into_iter()
+                .map(|policy| reply(id, Say::nothing_compared(policy, BESIDE_ONLY)))
+                .collect(),
             Ask::Cancel => self.cancel(id),
         }
     }
 
     /// Whether there is something to work on.
     pub fn is_busy(&self) -> bool {
-        self.task.is_some() || self.ghost.is_some() || self.trials.is_some()
+        #[cfg(any(feature = "whole", test))]
+        let compares = self.comparison.is_some();
+        #[cfg(not(any(feature = "whole", test)))]
+        let compares = false;
+        self.task.is_some() || self.ghosts.is_busy() || self.trials.is_some() || compares
     }
 
     /// Works for the time of about one cycle.
@@ -169,23 +150,33 @@ impl Server {
         if let Some((id, task)) = self.task.take() {
             return self.work_on(id, task);
         }
-        if let Some(mut ghost) = self.ghost.take() {
-            let (say, goes_on) = ghost.work();
-            let id = ghost.id;
-            self.ghost = goes_on.then_some(ghost);
-            return say.into_iter().map(|say| reply(id, say)).collect();
+        if self.ghosts.is_busy() {
+            return self.ghosts.work().map(|(id, say)| reply(id, say)).into_iter().collect();
         }
         if let Some((id, mut trials)) = self.trials.take() {
             match trials.work() {
                 Some(say) => return vec![reply(id, say)],
                 None => self.trials = Some((id, trials)),
             }
+            return Vec::new();
+        }
+        #[cfg(any(feature = "whole", test))]
+        if let Some((id, mut comparison)) = self.comparison.take()
+            && let Some(told) = comparison.work()
+        {
+            self.comparison = Some((id, comparison));
+            return told.map(|say| reply(id, say)).into_iter().collect();
         }
         Vec::new()
     }
 
     /// How far the present task came.
     pub fn progress(&self) -> Option<Reply> {
+        #[cfg(any(feature = "whole", test))]
+        if self.task.is_none() {
+            let (id, comparison) = self.comparison.as_ref()?;
+            return comparison.progress().map(|say| reply(*id, say));
+        }
         let (id, task) = self.task.as_ref()?;
         let runner = self.runner.as_ref()?;
         let (to_cycle, to_time_ms) = match task {
@@ -197,10 +188,19 @@ impl Server {
         Some(reply(*id, Say::Progress { cycle, time_ms, to_cycle, to_time_ms }))
     }
 
-    fn load(&mut self, id: u64, text: &str, cycle: u32) -> Vec<Reply> {
+    /// Leaves everything that is under way.
+    fn drop_work(&mut self) {
         self.task = None;
-        self.ghost = None;
+        self.ghosts = Ghosts::default();
         self.trials = None;
+        #[cfg(any(feature = "whole", test))]
+        {
+            self.comparison = None;
+        }
+    }
+
+    fn load(&mut self, id: u64, text: &str, cycle: u32) -> Vec<Reply> {
+        self.drop_work();
         match Runner::new(text) {
             Ok(runner) => {
                 self.runner = Some(runner);
@@ -286,10 +286,10 @@ impl Server {
 
     /// Stops what is going on; what was reached is shown.
     fn cancel(&mut self, id: u64) -> Vec<Reply> {
-        self.ghost = None;
-        self.trials = None;
+        let task = self.task.take();
+        self.drop_work();
         let mut replies = vec![reply(id, Say::Cancelled)];
-        if let Some((task_id, task)) = self.task.take()
+        if let Some((task_id, task)) = task
             && let Some(runner) = &mut self.runner
         {
             replies.push(match task {
@@ -314,37 +314,8 @@ fn reply(generation: u64, say: Say) -> Reply {
 }
 
 fn arrived(id: u64, runner: &Runner) -> Reply {
-    reply(id, Say::Frame { frame: Box::new(runner.frame()), run: Box::new(runner.run()) })
-}
-
-impl GhostRun {
-    /// Works for the time of about one cycle; gives what there is to say, and whether there is more to do.
-    fn work(&mut self) -> (Option<Say>, bool) {
-        if self.runner.step_towards(self.cycle.unwrap_or(self.until)) {
-            return (None, true);
-        }
-        if self.cycle.take().is_some() {
-            let sim = &self.runner.sim;
-            let level = |(queue, resource): &(String, u8)| super::ladders::levels(sim, queue, *resource);
-            let levels = self.ladder.as_ref().map(level).unwrap_or_default();
-            self.until = self.until.max(sim.cycle());
-            if self.tell == Some(Tell::Tally) {
-                // It is of the moment, not of the whole run.
-                self.tell();
-            }
-            return (Some(Say::Ghost { frame: Some(Box::new(self.runner.frame())), levels }), true);
-        }
-        self.tell();
-        let story = self.story.take();
-        (Some(Say::GhostRun { run: Box::new(self.runner.run()), story }), false)
-    }
-
-    fn tell(&mut self) {
-        if let Some(tell) = self.tell.take() {
-            let Runner { sim, tape, .. } = &self.runner;
-            self.story = Some(Box::new(super::tell::story(sim, tape, &tell)));
-        }
-    }
+    let run = runner.tape.run(runner.sim.cluster(), &runner.record.ledger, runner.sim.is_quiet());
+    reply(id, Say::Frame { frame: Box::new(runner.frame()), run: Box::new(run) })
 }
 
 /// What a scenario's text runs as; else its mistakes.
@@ -363,6 +334,17 @@ pub(super) fn plan_of(text: &str) -> Result<Plan, Vec<String>> {
     })
 }
 
+/// The moment at which a run is.
+pub(super) fn frame_of(policy: &str, sim: &Simulation, record: &CycleRecord) -> Frame {
+    #[cfg_attr(not(any(feature = "whole", test)), expect(unused_mut, reason = "this engine has no Run:ai"))]
+    let mut frame = Frame { policy: policy.to_string(), ..convert::frame(sim, record) };
+    #[cfg(any(feature = "whole", test))]
+    if policy == "runai" {
+        super::states::put(&mut frame);
+    }
+    frame
+}
+
 impl Runner {
     fn new(text: &str) -> Result<Runner, Vec<String>> {
         let plan = plan_of(text)?;
@@ -374,21 +356,8 @@ impl Runner {
         Ok(Runner { policy, sim, record, tape, checkpoints, stride: 4 })
     }
 
-    fn run(&self) -> Run {
-        self.tape.run(self.sim.cluster(), &self.record.ledger, self.sim.is_quiet())
-    }
-
     fn frame(&self) -> Frame {
-        #[cfg_attr(
-            not(any(feature = "whole", test)),
-            expect(unused_mut, reason = "this engine has no Run:ai")
-        )]
-        let mut frame = Frame { policy: self.policy.to_string(), ..convert::frame(&self.sim, &self.record) };
-        #[cfg(any(feature = "whole", test))]
-        if self.policy == "runai" {
-            super::states::put(&mut frame);
-        }
-        frame
+        frame_of(self.policy, &self.sim, &self.record)
     }
 
     /// One cycle on; `false`: there is none.

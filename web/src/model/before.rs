@@ -119,14 +119,6 @@ pub fn ghost_story(model: &Model) -> Option<Arc<Story>> {
     }
 }
 
-/// Forgets the ghost of an edit that is being made.
-pub(super) fn drop_ghost(model: &mut Model) {
-    model.ghost = None;
-    model.ghost_ladder = None;
-    model.ghost_run = None;
-    model.ghost_story = None;
-}
-
 /// Takes in what the run before the last edit has to tell.
 pub(super) fn told(model: &mut Model, story: Option<Box<Story>>) {
     if let Some(before) = &mut model.before {

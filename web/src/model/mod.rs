@@ -81,6 +81,8 @@ pub struct Model {
     pub stale: bool,
     /// The cursor's moment of the scenario as it is being edited.
     pub ghost: Option<Arc<Frame>>,
+    /// A later ghost than that is on its way.
+    pub awaits_ghost: bool,
     /// How the explained fair share would come about there.
     pub ghost_ladder: Option<Arc<Ladder>>,
     /// The run of the scenario as it is being edited, in short.
@@ -133,6 +135,8 @@ pub struct Model {
     pub translated: Option<Arc<Translated>>,
     /// The same scenario under several policies, as far as the runs are over.
     pub compared: Arc<Vec<crate::engine::protocol::ColumnRow>>,
+    /// Which policy's run is under way for that, and at which cycle it is.
+    pub comparing: Option<(String, u32)>,
     /// The configuration of another scheduler that the scenario came from.
     pub original: Option<Arc<str>>,
     /// Its queues as its scheduler reads them, once that was asked for.
@@ -188,6 +192,8 @@ pub struct Asked {
     pub ghost: u64,
     /// For what the run before the last edit has to tell.
     pub before: u64,
+    /// Ghosts of later requests than this are of the value that is being changed: each that comes is shown.
+    pub ghost_from: u64,
     /// For a ladder.
     pub ladder: u64,
     /// For an order.
@@ -204,7 +210,7 @@ pub struct Asked {
     pub story: u64,
     /// For a translation.
     pub translation: u64,
-    /// For a comparison: replies to this and later ones count.
+    /// For a comparison.
     pub comparison: u64,
 }
 
@@ -324,6 +330,7 @@ impl Model {
             shown: None,
             stale: false,
             ghost: None,
+            awaits_ghost: false,
             ghost_ladder: None,
             ghost_run: None,
             ghost_story: None,
@@ -350,6 +357,7 @@ impl Model {
             translating: None,
             translated: None,
             compared: Arc::default(),
+            comparing: None,
             original: None,
             exported: None,
         }
@@ -381,6 +389,17 @@ impl Model {
         self.next_id
     }
 
+    /// Nothing is being tried out any more; what was asked for that is no longer of interest.
+    pub(crate) fn drop_ghost(&mut self) {
+        self.ghost = None;
+        self.ghost_ladder = None;
+        self.ghost_run = None;
+        self.ghost_story = None;
+        self.awaits_ghost = false;
+        self.asked.ghost_from = self.fresh_id();
+        self.asked.ghost = self.asked.ghost_from;
+    }
+
     /// Makes a document the present one; what was shown before is gone.
     pub(crate) fn take(&mut self, opened: Opened) {
         self.scenario = opened.scenario;
@@ -398,7 +417,7 @@ impl Model {
         self.to_action = false;
         self.shown = None;
         self.view.now = opened.moment.view.unwrap_or(self.view.now);
-        before::drop_ghost(self);
+        self.drop_ghost();
         self.before = None;
         self.run = None;
         self.ladder = None;

@@ -14,12 +14,13 @@ pub(super) fn replied(model: &mut Model, reply: Reply, fx: &mut Vec<Effect>) {
     let id = reply.generation;
     match reply.say {
         Say::Frame { frame, run } if id == model.asked.frame => arrived(model, *frame, *run, fx),
-        Say::Ghost { frame, levels } if id == model.asked.ghost => {
+        Say::Ghost { frame, levels } if is_ghost(model, id) => {
+            model.awaits_ghost = id != model.asked.ghost;
             model.ghost = frame.map(|f| Arc::new(*f));
             let own = model.ladder.as_ref().filter(|_| model.ghost.is_some() && !levels.is_empty());
             model.ghost_ladder = own.map(|own| Arc::new(Ladder { levels, ..(**own).clone() }));
         }
-        Say::GhostRun { run, story } if id == model.asked.ghost && model.ghost.is_some() => {
+        Say::GhostRun { run, story } if is_ghost(model, id) && model.ghost.is_some() => {
             model.ghost_run = Some(Arc::from(run));
             model.ghost_story = story.map(Arc::from);
         }
@@ -76,10 +77,18 @@ pub(super) fn replied(model: &mut Model, reply: Reply, fx: &mut Vec<Effect>) {
         Say::Translated { policy, scenario, notes } if id == model.asked.translation => {
             translate::translated(model, policy, scenario, notes, fx);
         }
-        Say::Compared { column } if id >= model.asked.comparison => translate::compared(model, *column),
+        Say::Comparing { policy, cycle } if id == model.asked.comparison => {
+            model.comparing = Some((policy, cycle));
+        }
+        Say::Compared { column } if id == model.asked.comparison => translate::compared(model, *column),
         Say::Cancelled => fx.push(Effect::Announce("Stopped.".to_string())),
         _ => {}
     }
+}
+
+/// Whether that was asked for what is being tried out.
+fn is_ghost(model: &Model, id: u64) -> bool {
+    (model.asked.ghost_from..=model.asked.ghost).contains(&id)
 }
 
 /// Why a run stopped.
@@ -115,7 +124,7 @@ fn arrived(model: &mut Model, frame: Frame, run: Run, fx: &mut Vec<Effect>) {
     let (frame, run) = (Arc::new(frame), Arc::new(run));
     model.cursor = frame.cycle;
     let is_edited = std::mem::take(&mut model.stale);
-    before::drop_ghost(model);
+    model.drop_ghost();
     model.deaths = 0;
     model.engine = EngineState::Idle;
     let quiet_news = model.playing

@@ -75,19 +75,23 @@ pub(super) fn translated(
 pub(super) fn compare(model: &mut Model, fx: &mut Vec<Effect>) {
     model.view.dialog = Some(Dialog::Compare);
     model.compared = Arc::default();
+    model.comparing = None;
     let scenario = document::to_json(&model.scenario);
     let until_ms = model.frame.as_ref().map(|frame| frame.time_ms).filter(|ms| *ms > 0);
-    model.asked.comparison = model.fresh_id();
-    for policy in COMPARED {
-        let ask = Ask::Compare { scenario: scenario.clone(), policy: policy.to_owned(), until_ms };
-        send(model, ask, fx);
+    let policies = COMPARED.map(str::to_owned).to_vec();
+    model.asked.comparison = send(model, Ask::Compare { scenario, policies, until_ms }, fx);
+}
+
+/// Leaves what is still to be run.
+pub(super) fn stop_comparing(model: &mut Model, fx: &mut Vec<Effect>) {
+    if model.compared.len() < COMPARED.len() {
+        let nothing = Ask::Compare { scenario: String::new(), policies: Vec::new(), until_ms: None };
+        model.asked.comparison = send(model, nothing, fx);
     }
 }
 
 /// Takes a policy's run.
 pub(super) fn compared(model: &mut Model, column: ColumnRow) {
-    let columns = Arc::make_mut(&mut model.compared);
-    if columns.iter().all(|known| known.policy != column.policy) {
-        columns.push(column);
-    }
+    model.comparing = None;
+    Arc::make_mut(&mut model.compared).push(column);
 }

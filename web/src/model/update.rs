@@ -28,7 +28,7 @@ pub fn update(model: &mut Model, command: Command) -> Vec<Effect> {
         Command::Open(opened) => open(model, *opened, fx),
         Command::Set { at, value } => set(model, &at, &value, fx),
         Command::Preview { at, value } => preview(model, &at, &value, fx),
-        Command::PreviewEnd => drop_ghost(model, fx),
+        Command::PreviewEnd => end_preview(model, fx),
         Command::ForgetBefore => model.before = None,
         Command::GestureEnd => model.history.end_gesture(),
         Command::Look(now) => {
@@ -183,7 +183,12 @@ fn update_view(model: &mut Model, command: Command, fx: &mut Vec<Effect>) {
             view.panel = panel;
             view.why_open |= panel == Panel::Why;
         }
-        Command::Dialog(dialog) => view.dialog = dialog,
+        Command::Dialog(dialog) => {
+            if view.dialog == Some(Dialog::Compare) {
+                translate::stop_comparing(model, fx);
+            }
+            model.view.dialog = dialog;
+        }
         Command::Why(open) => {
             view.why_open = open;
             view.why_closed = !open;
@@ -313,7 +318,7 @@ pub(super) fn open(model: &mut Model, opened: Opened, fx: &mut Vec<Effect>) {
 pub(super) fn set(model: &mut Model, at: &Path, value: &str, fx: &mut Vec<Effect>) {
     let before = model.scenario.clone();
     match later::try_set(model, at, value) {
-        Ok((after, _)) if after == *before => drop_ghost(model, fx),
+        Ok((after, _)) if after == *before => end_preview(model, fx),
         Ok((after, None)) => {
             let control = at.to_string();
             commit(model, after, &control, |before| edit::name_of_set(before, at, value), fx);
@@ -393,7 +398,7 @@ pub(super) fn keep(model: &mut Model, fx: &mut Vec<Effect>) {
 fn preview(model: &mut Model, at: &Path, value: &str, fx: &mut Vec<Effect>) {
     let Ok((edited, _)) = later::try_set(model, at, value) else { return };
     if edited == *model.scenario {
-        drop_ghost(model, fx);
+        end_preview(model, fx);
         return;
     }
     if document::findings(&edited).iter().any(|d| d.severity == Severity::Error) {
@@ -406,12 +411,13 @@ fn preview(model: &mut Model, at: &Path, value: &str, fx: &mut Vec<Effect>) {
     let tell = tell::counterpart(model);
     let ask = Ask::Ghost { scenario, cycle: Some(model.cursor), ladder, until, tell };
     model.asked.ghost = send(model, ask, fx);
+    model.awaits_ghost = true;
 }
 
-fn drop_ghost(model: &mut Model, fx: &mut Vec<Effect>) {
-    before::drop_ghost(model);
-    model.asked.ghost = model.fresh_id();
-    // The engine has one ghost at a time: that of the edit was in the way.
+/// Nothing is being tried out any more.
+fn end_preview(model: &mut Model, fx: &mut Vec<Effect>) {
+    model.drop_ghost();
+    // The engine computes one ghost at a time: that of the edit was in the way of how it was before.
     if before::ghost_story(model).is_none() {
         tell::ask_before(model, fx);
     }
@@ -499,7 +505,7 @@ fn engine_died(model: &mut Model, fx: &mut Vec<Effect>) {
     let at = model.cursor;
     let again = matches!(model.engine, EngineState::Dead(_)) || model.deaths > 0;
     model.deaths += 1;
-    before::drop_ghost(model);
+    model.drop_ghost();
     model.before = None;
     fx.push(Effect::RestartEngine);
     if again {

@@ -9,6 +9,7 @@ use crate::engine::protocol::ColumnRow;
 use crate::model::COMPARED;
 use crate::store::Store;
 use crate::view_model::compared::{Row, table};
+use crate::view_model::number::number;
 
 /// The comparison.
 #[component]
@@ -18,6 +19,11 @@ pub fn Compare(
 ) -> impl IntoView {
     let store = Store::get();
     let columns = store.part(|m| m.compared.clone());
+    let comparing = store.part(|m| m.comparing.clone());
+    let running = move || match comparing.get() {
+        Some((policy, cycle)) => format!("{}, cycle {}", Choice::of(&policy).name, number(f64::from(cycle))),
+        None => "Running".to_string(),
+    };
     let is_running = move || columns.get().len() < COMPARED.len();
     view! {
         <DialogFrame title="The same cluster under four schedulers" class="wide" on_close>
@@ -26,7 +32,7 @@ pub fn Compare(
                  that is shown, or to the end from the start."
             </p>
             <Show when=is_running>
-                <p><progress aria-label="Running"></progress> " Running"</p>
+                <p><progress aria-label="Running"></progress> " " {running}</p>
             </Show>
             {move || body(&columns.get())}
         </DialogFrame>
