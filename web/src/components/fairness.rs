@@ -27,7 +27,7 @@ pub fn Fairness() -> impl IntoView {
     let facts = move || {
         let facts = view.with(|view| view.as_ref().map(|view| view.facts.clone())).unwrap_or_default();
         let fact = |fact: crate::view_model::fairness::Fact| {
-            let since = (!fact.since.is_empty()).then(|| view! { <span class="since">{fact.since}</span> });
+            let since = (!fact.since.is_empty()).then(|| view! { <span class="by">{fact.since}</span> });
             view! {
                 <div class="fact">
                     <dt>{fact.name}</dt>

@@ -15,6 +15,9 @@ use crate::view_model::shares::{ShareRow, SharesView};
 /// With more queues than this only the selected one has marks to pull at.
 const QUEUES: usize = 100;
 
+/// The height of a target for fingers, in pixels.
+const FINGER: f64 = 44.0;
+
 /// A mark.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Pull {
@@ -137,7 +140,9 @@ fn Mark(
                 (true, true) => 2.0,
             };
             let (top, height) = rows.bar();
-            (x + aside, rows.head + rows.row * at as f64 + top - 4.0, height + 8.0)
+            // As high as a finger needs, where rows are.
+            let tall = if rows.row >= FINGER { FINGER } else { height + 8.0 };
+            (x + aside, rows.head + rows.row * at as f64 + top + (height - tall) / 2.0, tall)
         })
     });
     let at_pull = Callback::new(move |by: f64| stands().map(|(from, reach)| reach.pulled(from, by)));
@@ -154,6 +159,7 @@ fn Mark(
             path
             place
             roves=true
+            on_right=is_limit
             tab
             at_pull
             at_step

@@ -169,6 +169,13 @@ fn Body(view: View, tip: RwSignal<Option<String>>, on_select: OnSelect, over: Ov
             near.set(true);
         }
     };
+    // A finger points at nothing before it takes hold: what it may take hold of is there from the first touch on.
+    let touched = window_event_listener(leptos::ev::pointerdown, move |event| {
+        if event.pointer_type() == "touch" {
+            come();
+        }
+    });
+    on_cleanup(move || touched.remove());
     view! {
         <div
             class="shares-body"

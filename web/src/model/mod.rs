@@ -19,6 +19,7 @@ pub mod later;
 mod order;
 mod replies;
 pub mod requests;
+mod room;
 pub mod selection;
 mod step;
 pub mod table;
@@ -43,6 +44,7 @@ use kinds::Kinds;
 pub use ladder::Ladder;
 pub use later::mistake;
 pub use order::Order;
+pub use room::Room;
 pub use selection::Selection;
 pub use terms::Terms;
 pub use translate::{COMPARED, Translated};
@@ -237,6 +239,10 @@ pub struct View {
     pub why_closed: bool,
     /// SETUP is folded away.
     pub setup_folded: bool,
+    /// Whether it was last opened by hand; `None`: it was neither opened nor folded by hand.
+    pub setup_by_hand: Option<bool>,
+    /// The room for panels.
+    pub room: Room,
     /// How wide SETUP is, in pixels; 0: as wide as the stylesheet says.
     pub setup_width: u16,
     /// How wide WHY is where it has a column of its own, in pixels; 0: as wide as the stylesheet says.
@@ -447,6 +453,8 @@ impl Default for View {
             why_open: true,
             why_closed: false,
             setup_folded: false,
+            setup_by_hand: None,
+            room: Room::default(),
             setup_width: 0,
             why_width: 0,
             chips: true,

@@ -46,18 +46,7 @@ pub(super) fn replied(model: &mut Model, reply: Reply, fx: &mut Vec<Effect>) {
         }
         Say::Order(levels) if id == model.asked.order => super::order::told(model, levels),
         Say::Told(Some(story)) if id == model.asked.story => tell::told(model, *story, fx),
-        Say::Tried { outcomes } if id == model.asked.help => {
-            if let Some(help) = &mut model.help {
-                Arc::make_mut(help).ran(outcomes);
-                let n = help.offers().len();
-                let said = match n {
-                    0 => "No small change helps.".to_string(),
-                    1 => "One change would help.".to_string(),
-                    _ => format!("{n} changes would help."),
-                };
-                fx.push(Effect::Announce(said));
-            }
-        }
+        Say::Tried { outcomes } if id == model.asked.help => super::help::tried(model, outcomes, fx),
         Say::Exported(exported) if id == model.asked.export => model.exported = exported.map(Arc::new),
         Say::Imported { scenario, is_trace, understood, assumed, ignored, findings }
             if id == model.asked.import =>

@@ -4,14 +4,14 @@ use std::sync::Arc;
 
 use fairground::scenario::{Fix, Path, Scenario, Severity};
 
-use super::command::{Change, Command, Dialog, Effect, NowView, Panel};
+use super::command::{Change, Command, Dialog, Effect, Panel};
 use super::document::Opened;
 use super::edit::{self, Changed};
 use super::ladder::ask_about;
 use super::step::{step, step_action, step_inside};
 use super::{EngineState, Model, Notice, Origin, SPEEDS, Selection, document, table};
 use super::{SETUP_WIDTHS, WHY_WIDTHS};
-use super::{before, imports, later, replies, tell, translate};
+use super::{before, imports, later, replies, room, tell, translate};
 use crate::engine::protocol::{Ask, Request};
 
 /// Most notices that are kept.
@@ -183,12 +183,8 @@ fn update_view(model: &mut Model, command: Command, fx: &mut Vec<Effect>) {
             view.panel = panel;
             view.why_open |= panel == Panel::Why;
         }
-        Command::Dialog(dialog) => {
-            if view.dialog == Some(Dialog::Compare) {
-                translate::stop_comparing(model, fx);
-            }
-            model.view.dialog = dialog;
-        }
+        Command::Dialog(dialog) => show_dialog(model, dialog, fx),
+        Command::Room(room) => room::moved(model, room, fx),
         Command::Why(open) => {
             view.why_open = open;
             view.why_closed = !open;
@@ -197,6 +193,7 @@ fn update_view(model: &mut Model, command: Command, fx: &mut Vec<Effect>) {
         }
         Command::FoldSetup(folded) => {
             view.setup_folded = folded;
+            view.setup_by_hand = Some(!folded);
             fx.push(Effect::Remember("setup", if folded { "folded" } else { "open" }.to_string()));
         }
         Command::SetupWidth(width) => {
@@ -232,6 +229,14 @@ fn update_view(model: &mut Model, command: Command, fx: &mut Vec<Effect>) {
         }
         _ => {}
     }
+}
+
+/// Opens a dialog, or closes the one that is open.
+fn show_dialog(model: &mut Model, dialog: Option<Dialog>, fx: &mut Vec<Effect>) {
+    if model.view.dialog == Some(Dialog::Compare) {
+        translate::stop_comparing(model, fx);
+    }
+    model.view.dialog = dialog;
 }
 
 /// Sends a question; gives its number.
@@ -405,7 +410,7 @@ fn preview(model: &mut Model, at: &Path, value: &str, fx: &mut Vec<Effect>) {
         return;
     }
     let scenario = document::to_json(&edited);
-    let is_seen = model.view.now == NowView::Division;
+    let is_seen = model.view.has_division();
     let ladder = model.ladder.as_ref().filter(|_| is_seen).map(|l| (l.queue.clone(), l.resource));
     let until = model.run.as_ref().map_or(0, |run| run.last_cycle);
     let tell = tell::counterpart(model);

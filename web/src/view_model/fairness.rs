@@ -207,6 +207,9 @@ fn measures(tally: &Tally) -> [Option<f64>; 5] {
     ]
 }
 
+/// What a fact counts, how its number is written, and how to read it.
+type Reading = (&'static str, fn(f64) -> String, String);
+
 fn facts(tally: &Tally, style: Style) -> Vec<Fact> {
     let percent: fn(f64) -> String = |part| format!("{} %", number((part * 10.0).round() / 10.0));
     let gpus: fn(f64) -> String = |n| number::with_unit(number::GPU, n);
@@ -234,8 +237,12 @@ fn facts(tally: &Tally, style: Style) -> Vec<Fact> {
         ),
         ("Jain index", |jain| ratio(Some(jain)), jain_reading(tally.jain).to_string()),
     ];
-    let fact = |((name, write, reading), value): ((&'static str, fn(f64) -> String, String), Option<f64>)| {
-        Fact { name, value: value.map_or_else(|| "–".into(), write), reading, since: String::new(), write }
+    let fact = |((name, write, reading), value): (Reading, Option<f64>)| Fact {
+        name,
+        value: value.map_or_else(|| "–".into(), write),
+        reading,
+        since: String::new(),
+        write,
     };
     readings.into_iter().zip(measures(tally)).map(fact).collect()
 }
