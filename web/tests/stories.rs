@@ -393,3 +393,37 @@ fn too_many_queues_leave_those_around_the_selected_one() {
     let around = names(Some("q90"));
     assert!(around.len() == 60 && around.contains(&"q90".to_string()), "{around:?}");
 }
+
+/// A hard gang of YuniKorn that failed is there for ever, but waits no more.
+#[test]
+fn a_gang_that_failed_does_not_wait() {
+    let text = fairground_web::library::Example::find("gang-hard").expect("an example").text;
+    let (mut page, frame, run) = Page::open(text, 60);
+    let told = page.gantt(GanttBy::Job, 0, 100, "");
+    let view = gantt(&told, &run, &frame, None);
+    expect![[r#"
+        [team]
+        gang (team): known from cycle 0; failed by cycle 8
+        single (team): known from cycle 6; runs since cycle 8
+        2 jobs; in cycle 9: 1 on, 0 waiting, 0 over, 1 failed or refused.
+        job	queue	pods	known from	first start	over in	cycles run	of them lost	told to go
+        gang	team	4	0	–	failed by 8	0	0	0
+        single	team	1	6	8	–	2	0	0
+    "#]]
+    .assert_eq(&(lines(&view) + "\n" + &view.table.tsv()));
+    let svg = fairground_web::charts::gantt::gantt(&view, 600.0);
+    assert!(svg.contains(">failed</text>"), "{svg}");
+    let queue = Selection::Queue("team".into());
+    let why = fairground_web::words::why(&frame, Some(&run), &queue, None, 2);
+    let (_, jobs) = why.list.expect("its jobs");
+    let listed: Vec<String> = jobs.iter().map(|entry| entry.text.to_string()).collect();
+    expect![[r#"
+        `gang` failed, 5 GPUs
+        `single` runs, 1 GPU"#]]
+    .assert_eq(&listed.join("\n"));
+    let job = Selection::Job("gang".into());
+    let about = fairground_web::words::why(&frame, Some(&run), &job, None, 2).about.to_string();
+    assert!(about.ends_with(" · failed"), "{about}");
+    let cards = fairground_web::view_model::cluster::cluster(&frame, None, None, 600.0);
+    assert!(cards.summary.ends_with("; gang failed") && !cards.summary.contains("wait"), "{}", cards.summary);
+}

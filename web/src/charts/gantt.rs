@@ -3,7 +3,7 @@
 use plotters::element::{PathElement, Rectangle, Text};
 
 use super::backend::text_anchor::HPos;
-use super::backend::{Area, Drawn, Fill, Ink, Paint, Size, Trim, fit, picture, px};
+use super::backend::{Area, Drawn, Fill, Ink, Paint, Size, Trim, fit, picture, px, text_width};
 use super::marks;
 use super::timeline::shape;
 use crate::view_model::gantt::{Bar, GanttView, GhostRow, Line, Row};
@@ -115,8 +115,11 @@ fn draw_row(area: &Area<'_>, row: &Row, plan: Plan, top: f64) -> Drawn {
     if let Some((from, to)) = row.known {
         let line = vec![(px(plan.x(from)), px(middle)), (px(plan.x(to)), px(middle))];
         area.draw(&PathElement::new(line, Paint::from(Ink::Dim).line(1.5)))?;
-        let start = vec![(px(plan.x(from)), px(middle - 4.0)), (px(plan.x(from)), px(middle + 4.0))];
-        area.draw(&PathElement::new(start, Paint::from(Ink::Dim).line(1.5)))?;
+        for end in [Some(from), (!row.fate.is_empty()).then_some(to)].into_iter().flatten() {
+            let bar = vec![(px(plan.x(end)), px(middle - 4.0)), (px(plan.x(end)), px(middle + 4.0))];
+            area.draw(&PathElement::new(bar, Paint::from(Ink::Dim).line(1.5)))?;
+        }
+        fate(area, &row.fate, (plan.x(from), plan.x(to)), plan.width, middle)?;
     }
     row.bars.iter().try_for_each(|bar| draw_bar(area, bar, plan, Stand { middle, ..stand }))?;
     row.told.iter().try_for_each(|told| {
@@ -124,6 +127,18 @@ fn draw_row(area: &Area<'_>, row: &Row, plan: Plan, top: f64) -> Drawn {
         area.draw(&plotters::element::Circle::new(at, px(7.5) as u32, Paint::from(Ink::Panel).area()))?;
         shape(area, told.kind, at, Ink::Ink)
     })
+}
+
+/// What became of a job, behind the end of its line, or on it where there is no room.
+fn fate(area: &Area<'_>, fate: &str, (from, to): (f64, f64), width: f64, middle: f64) -> Drawn {
+    let room = text_width(fate, 12.0) + 6.0;
+    let fits_behind = to + room < width;
+    if fate.is_empty() || (!fits_behind && to - from < room) {
+        return Ok(());
+    }
+    let (x, anchor) = if fits_behind { (to + 5.0, HPos::Left) } else { (to - 5.0, HPos::Right) };
+    let style = Paint::from(Ink::Soft).trimmed(Trim::Halo).text(12.0, anchor);
+    area.draw(&Text::new(fate.to_string(), (px(x), px(middle)), style))
 }
 
 /// Below the row itself: dashed where it waits, dashed outlines where it runs.

@@ -73,7 +73,7 @@ pub fn Icicle() -> impl IntoView {
     let names = Memo::new(move |_| store.frame.with(|frame| measures(frame.as_deref())));
     let options = move || {
         let option = |(i, (_, name)): (usize, &(_, &'static str))| {
-            let name = store.terms.get().word(name);
+            let name = store.terms.get().word_apart(name);
             view! { <option value=i.to_string() selected=i == measure.get_untracked()>{name}</option> }
         };
         names.get().iter().enumerate().map(option).collect_view()

@@ -28,7 +28,7 @@ pub fn legend_line(svg: String, name: &'static str) -> Node {
         let is_kai = store.scenario.with(|s| matches!(s.policy.as_str(), "" | "kai"));
         words::term(name).filter(|_| is_kai).map(|term| view! { <i class="term">{term}</i> })
     };
-    let name = move || store.terms.get().word(name);
+    let name = move || store.terms.get().word_apart(name);
     view! { <span>{icon(svg)}{name}{term}</span> }.into_node()
 }
 

@@ -33,6 +33,8 @@ pub struct Known {
     pub from: Option<u32>,
     /// The cycle in which it ended.
     pub to: Option<u32>,
+    /// It will not start any more: the first cycle that is known to have said so, and what became of it.
+    pub fate: Option<(u32, &'static str)>,
 }
 
 /// All stints of a run.
@@ -65,6 +67,11 @@ impl Stints {
     /// Takes in what happened in the next cycle.
     pub fn push(&mut self, cluster: &Cluster, record: &CycleRecord) {
         let cycle = record.cycle;
+        for refusal in record.refusals.iter() {
+            let fate = convert_trace::fate(&refusal.gate).map(|fate| (cycle, fate));
+            let known = &mut self.jobs[refusal.job.index()];
+            known.fate = known.fate.or(fate);
+        }
         for recorded in &record.events {
             match recorded.event {
                 Event::Submitted { job } => self.jobs[job.index()].from = Some(cycle),

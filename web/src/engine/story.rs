@@ -82,6 +82,9 @@ pub struct GanttRow {
     pub bars: Vec<GanttBar>,
     /// When it was told to go: cycle, kind of event.
     pub told: Vec<(u32, String)>,
+    /// It waits no more, though it is not over: the first cycle that is known to have said so, and what became of it,
+    /// such as `failed`.
+    pub fate: Option<(u32, String)>,
 }
 
 /// A stretch of cycles in which equally many pods held something.

@@ -168,6 +168,7 @@ fn job_row(cluster: &Cluster, stints: &Stints, last: u32, id: JobId, of_job: &[&
         known: (known.from.unwrap_or(0), known.to),
         bars: bars(of_job, last),
         told: told.into_iter().map(|(cycle, kind)| (cycle, kind.to_string())).collect(),
+        fate: known.fate.map(|(cycle, fate)| (cycle, fate.to_string())),
     }
 }
 

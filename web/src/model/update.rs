@@ -551,7 +551,7 @@ fn focus_field(model: &mut Model, path: Path, fx: &mut Vec<Effect>) {
     model.view.setup_folded = false;
     model.view.panel = Panel::Setup;
     model.view.tab = table::tab(&path);
-    let is_shown = table::has_column(&path, model.settings_resource());
+    let is_shown = table::has_column(&path, &model.scenario.policy, model.settings_resource());
     model.view.detail = table::owner(&path).filter(|_| !is_shown);
     fx.push(Effect::FocusField(path));
 }

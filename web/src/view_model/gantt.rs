@@ -74,6 +74,8 @@ pub struct Row {
     pub told: Vec<Told>,
     /// All of it as a sentence.
     pub says: String,
+    /// What became of it where its thin line ends though it is not over, such as `failed`; else empty.
+    pub fate: String,
     /// The same row of another run, where it differs.
     pub ghost: Option<Box<GhostRow>>,
 }
@@ -176,7 +178,8 @@ pub fn lay_behind(view: &mut GanttView, gantt: &Gantt, frame: &Frame, (other, gh
     for (drawn, (now, other)) in drawn_rows.zip(&rows) {
         let Some(other) = other.as_ref().filter(|other| !is_like(now, other)) else { continue };
         let bars = other.bars.iter().map(|bar| drawn_bar(bar, other, &tone)).collect();
-        let known = other.queue.map(|_| (other.known.0, other.known.1.unwrap_or(last + 1)));
+        let end = other.known.1.or(other.fate.as_ref().map(|(cycle, _)| cycle + 1));
+        let known = other.queue.map(|_| (other.known.0, end.unwrap_or(last + 1)));
         drawn.ghost = Some(Box::new(GhostRow { known, bars }));
         drawn.says += &format!("; {}: {}", ghost.lead(), parts(other, last, &name).join("; "));
         view.marks.ghost = true;
@@ -204,6 +207,7 @@ fn is_like(now: &GanttRow, other: &GanttRow) -> bool {
     let holder = |bar: &GanttBar| bar.holder.as_ref().map(|(job, _)| job.clone());
     now.known == other.known
         && now.told == other.told
+        && now.fate == other.fate
         && now.bars.iter().map(of).eq(other.bars.iter().map(of))
         && now.bars.iter().map(holder).eq(other.bars.iter().map(holder))
 }
@@ -266,7 +270,7 @@ fn drawn<'a>(
         Some(_) => Some(Selection::Job(row.job.clone())),
         None => row.name.split(" · ").next().map(|node| Selection::Node(node.to_string())),
     };
-    let ends = row.known.1.unwrap_or(gantt.last + 1);
+    let ends = row.known.1.or(row.fate.as_ref().map(|(cycle, _)| cycle + 1)).unwrap_or(gantt.last + 1);
     Row {
         name: row.name.clone(),
         selected: selects.is_some() && selects.as_ref() == selection,
@@ -276,6 +280,7 @@ fn drawn<'a>(
         told: told.collect(),
         says: says(gantt, row, name),
         ghost: None,
+        fate: row.fate.as_ref().map_or(String::new(), |(_, fate)| fate.clone()),
     }
 }
 
@@ -334,6 +339,9 @@ fn parts<'a>(row: &GanttRow, last: u32, name: &dyn Fn(u32) -> &'a str) -> Vec<St
     );
     match row.known.1 {
         Some(end) => parts.push(format!("over in cycle {end}")),
+        None if row.fate.is_some() => {
+            parts.extend(row.fate.iter().map(|(cycle, fate)| format!("{fate} by cycle {cycle}")));
+        }
         None if row.queue.is_some() && !row.bars.iter().any(|bar| bar.open) => {
             parts.push(format!("waits in cycle {last}"));
         }
@@ -363,11 +371,16 @@ fn summary(gantt: &Gantt) -> String {
     let is_on = |row: &&GanttRow| row.bars.iter().any(|bar| bar.open);
     let n_on = gantt.rows.iter().filter(is_on).count() as u64;
     let n_over = gantt.rows.iter().filter(|row| row.known.1.is_some()).count() as u64;
-    let n_rest = gantt.rows.len() as u64 - n_on - n_over;
+    let is_fated = |row: &&GanttRow| row.fate.is_some() && row.known.1.is_none() && !is_on(row);
+    let n_fated = gantt.rows.iter().filter(is_fated).count() as u64;
+    let n_rest = gantt.rows.len() as u64 - n_on - n_over - n_fated;
     said += &match gantt.by {
         GanttBy::Gpu => format!("; in cycle {}: {n_on} held, {n_rest} free", gantt.last),
         _ => format!("; in cycle {}: {n_on} on, {n_rest} waiting, {n_over} over", gantt.last),
     };
+    if n_fated > 0 {
+        said += &format!(", {n_fated} failed or refused");
+    }
     let told: u64 = gantt.rows.iter().map(|row| row.told.len() as u64).sum();
     let lost: u64 = gantt.rows.iter().map(|row| cycles(row).1).sum();
     if told > 0 {
@@ -407,7 +420,11 @@ fn numbers(row: &GanttRow) -> [String; 7] {
         row.n.to_string(),
         row.known.0.to_string(),
         row.bars.first().map_or_else(dash, |bar| bar.from.to_string()),
-        row.known.1.map_or_else(dash, |end| end.to_string()),
+        match (row.known.1, &row.fate) {
+            (Some(end), _) => end.to_string(),
+            (None, Some((cycle, fate))) => format!("{fate} by {cycle}"),
+            (None, None) => dash(),
+        },
         number::number(run as f64),
         number::number(lost as f64),
         row.told.len().to_string(),

@@ -96,7 +96,7 @@ pub fn icicle(frame: &Frame, selection: Option<&Selection>, resource: u8, measur
         base.map_or(f64::INFINITY, |base| in_unit(resource, base))
     };
     let word = MEASURES.iter().find(|(this, _)| *this == measure).map_or("", |(_, name)| name);
-    let word = Terms::of(&frame.policy).word(word);
+    let word = Terms::of(&frame.policy).word_apart(word);
     let tree = Tree::new(&frame.queues);
     let path = path(frame, selected_queue(frame, selection));
     let by_priority = measure == Measure::Priority;
