@@ -10,7 +10,7 @@ use crate::engine::protocol::Frame;
 use crate::model::{Command, Selection};
 use crate::store::Store;
 use crate::view_model::before::Ghost;
-use crate::view_model::icicle::{Block, IcicleView, icicle, measures, with_ghost};
+use crate::view_model::icicle::{Block, IcicleView, icicle, measures, seen_at, with_ghost};
 use crate::view_model::shares::Mark;
 
 /// The tree with a switch of what widths stand for.
@@ -43,7 +43,7 @@ pub fn Icicle() -> impl IntoView {
         let at = block.depth;
         let (x, y, w, h) = place_of(&block, width.get());
         let px = |v: f64| format!("{v:.1}px");
-        let selection = block.queue.map(|_| Selection::Queue(block.name.clone()));
+        let selection = (!block.leads_to.is_empty()).then(|| Selection::Queue(block.leads_to.clone()));
         let this = selection.clone();
         let is_selected = move || this.is_some() && store.selection.with(|selected| *selected == this);
         view! {
@@ -63,7 +63,7 @@ pub fn Icicle() -> impl IntoView {
     };
     // The same when only the selection changes, so that the focus stays.
     let spots = Memo::new(move |_| {
-        let blocks = view().map_or(Vec::new(), |view| view.blocks);
+        let blocks = seen.with(|view| view.as_ref().map_or(Vec::new(), |view| seen_at(view, width.get())));
         blocks.into_iter().map(|block| Block { on_path: false, ghost: None, ..block }).collect::<Vec<_>>()
     });
     let key = move |block: &Block| {

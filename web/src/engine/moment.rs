@@ -62,6 +62,12 @@ impl Frame {
         Some(Frame { total: pool.total, queues: pool.queues.clone(), ..self.clone() })
     }
 
+    /// The position of a queue, which is looked for at another moment's first.
+    pub fn position(&self, name: &str, near: usize) -> Option<usize> {
+        let is_it = |at: &usize| self.queues.get(*at).is_some_and(|row| row.name == name);
+        Some(near).filter(is_it).or_else(|| self.queues.iter().position(|row| row.name == name))
+    }
+
     /// What became of jobs that wait no more, though they are not over, such as `failed`.
     pub fn fates(&self) -> BTreeMap<&str, &'static str> {
         self.refusals.iter().filter_map(|refusal| Some((refusal.job.as_str(), refusal.fate()?))).collect()

@@ -34,8 +34,12 @@ impl Before {
 
     /// Whether the present differs from it in anything that charts show of both.
     fn is_other(&self, frame: &Frame, run: &Run) -> bool {
-        let of_both = frame.queues.iter().any(|row| !is_like(row, &self.frame.queues))
-            || self.frame.queues.iter().any(|row| !is_like(row, &frame.queues))
+        let differs = |one: &Frame, other: &Frame| {
+            let mut rows = one.queues.iter().enumerate();
+            rows.any(|(at, row)| !is_like(row, other.position(&row.name, at).map(|at| &other.queues[at])))
+        };
+        let of_both = differs(frame, &self.frame)
+            || differs(&self.frame, frame)
             || !frame.nodes.iter().map(holders).eq(self.frame.nodes.iter().map(holders));
         let points = run.points.iter().zip(&self.run.points);
         of_both
@@ -44,8 +48,8 @@ impl Before {
 }
 
 /// A queue that the other side does not know counts as one that has nothing.
-fn is_like(row: &QueueRow, others: &[QueueRow]) -> bool {
-    match others.iter().find(|other| other.name == row.name) {
+fn is_like(row: &QueueRow, other: Option<&QueueRow>) -> bool {
+    match other {
         Some(other) => other.allocated == row.allocated && other.fair_share == row.fair_share,
         None => row.allocated.iter().all(|amount| *amount == 0.0),
     }

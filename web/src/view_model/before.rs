@@ -59,9 +59,14 @@ pub fn first_few(mut told: Vec<String>, nothing: &str) -> String {
 pub fn differences(frame: &Frame, was: &Frame, resource: u8) -> String {
     let r = usize::from(resource.min(2));
     let terms = Terms::of(&frame.policy);
-    let is_leaf = |at: usize| frame.queues.iter().all(|row| row.parent != Some(at as u32));
-    let of = |row: &QueueRow| -> Option<String> {
-        let other = was.queues.iter().find(|other| other.name == row.name);
+    let mut is_leaf = vec![true; frame.queues.len()];
+    for parent in frame.queues.iter().filter_map(|row| row.parent) {
+        if let Some(is_leaf) = is_leaf.get_mut(parent as usize) {
+            *is_leaf = false;
+        }
+    }
+    let of = |(at, row): (usize, &QueueRow)| -> Option<String> {
+        let other = was.position(&row.name, at).map(|at| &was.queues[at]);
         let (held, holds) = (other.map_or(0.0, |other| other.allocated[r]), row.allocated[r]);
         let share = |row: &QueueRow| row.fair_share.as_ref().map(|share| share[r]);
         let mut said = Vec::new();
@@ -82,8 +87,8 @@ pub fn differences(frame: &Frame, was: &Frame, resource: u8) -> String {
         }
         (!said.is_empty()).then(|| said.join(" with "))
     };
-    let leaves = frame.queues.iter().enumerate().filter(|(at, _)| is_leaf(*at));
-    first_few(leaves.filter_map(|(_, row)| of(row)).collect(), "")
+    let leaves = frame.queues.iter().enumerate().filter(|(at, _)| is_leaf[*at]);
+    first_few(leaves.filter_map(of).collect(), "")
 }
 
 /// How many evictions there were, up to where both runs have come: before, and now.

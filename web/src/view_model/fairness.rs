@@ -138,7 +138,7 @@ pub fn fairness(tally: &Tally, frame: &Frame, selection: Option<&Selection>) -> 
     };
     let head = std::iter::once("queue".to_string()).chain(COLUMNS.map(caption)).collect();
     FairnessView {
-        summary: summary(tally, frame, &rows),
+        summary: summary(tally, frame, &tree, &rows),
         facts: facts(tally, style),
         table: Table { head, rows: lines, text_columns: 1 },
         meant: rows.iter().position(|(queue, _)| selected == Some(*queue)),
@@ -155,13 +155,13 @@ pub fn put_differences(
     // What the change does: from how it was to what is, or from what is to how it would be.
     let change = |now: f64, other: f64| if ghost.changed.is_some() { now - other } else { other - now };
     let tree = Tree::new(&frame.queues);
-    let of_name = |name: &str| {
-        let at = ghost.frame.queues.iter().position(|row| row.name == name)?;
-        other.queues.get(at)
+    let same = |queue: u32| {
+        let name = &frame.queues[queue as usize].name;
+        other.queues.get(ghost.frame.position(name, queue as usize)?)
     };
     let queues = tree.order().iter().filter_map(|&queue| {
         let now = tally.queues.get(queue as usize)?;
-        Some((now, of_name(&frame.queues[queue as usize].name), true))
+        Some((now, same(queue), true))
     });
     let all = std::iter::once((&tally.all, Some(&other.all), false));
     let mut n_changed = 0u64;
@@ -258,10 +258,9 @@ fn jain_reading(jain: Option<f64>) -> &'static str {
     }
 }
 
-fn summary(tally: &Tally, frame: &Frame, rows: &[(u32, &TallyRow)]) -> String {
+fn summary(tally: &Tally, frame: &Frame, tree: &Tree, rows: &[(u32, &TallyRow)]) -> String {
     let name = |queue: u32| frame.queues.get(queue as usize).map_or("", |row| row.name.as_str());
-    let is_leaf = |queue: u32| frame.queues.iter().all(|row| row.parent != Some(queue));
-    let short = rows.iter().filter(|(queue, row)| is_leaf(*queue) && row.owed > 0.0);
+    let short = rows.iter().filter(|(queue, row)| tree.is_leaf(*queue) && row.owed > 0.0);
     // Of equals the first.
     let most = short.rev().max_by(|a, b| a.1.owed.total_cmp(&b.1.owed));
     let upto = format!("Up to cycle {}, {}", tally.cycle, number::time(tally.time_ms));

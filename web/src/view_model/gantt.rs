@@ -160,7 +160,7 @@ pub fn lay_behind(view: &mut GanttView, gantt: &Gantt, frame: &Frame, (other, gh
     let tree = Tree::new(&frame.queues);
     let name = |queue: u32| ghost.frame.queues.get(queue as usize).map_or("", |row| row.name.as_str());
     let tone = |queue: u32| {
-        let at = frame.queues.iter().position(|row| row.name == name(queue));
+        let at = frame.position(name(queue), queue as usize);
         at.map_or(Tone::default(), |at| tree.tone(at as u32))
     };
     let rows: Vec<(GanttRow, Option<GanttRow>)> = gantt

@@ -1,5 +1,7 @@
 //! Tree: queues inside their parents, as wide as what they have; what no child has stays empty.
 
+use std::collections::BTreeMap;
+
 use super::before::Ghost;
 use super::number::{amount, count, in_unit, number, unit, with_unit};
 use super::queues::{Tone, Tree};
@@ -41,6 +43,10 @@ pub fn measures(frame: Option<&Frame>) -> &'static [(Measure, &'static str)] {
 pub struct Block {
     /// Position of the queue; `None`: the cluster.
     pub queue: Option<u32>,
+    /// Position of the queue above it, if there is one.
+    pub above: Option<u32>,
+    /// The queue that it leads to; empty: none.
+    pub leads_to: String,
     /// Name.
     pub name: String,
     /// Colour.
@@ -84,7 +90,8 @@ pub struct IcicleView {
 pub fn icicle(frame: &Frame, selection: Option<&Selection>, resource: u8, measure: Measure) -> IcicleView {
     let frame = &*super::dominant::seen(frame, resource);
     let r = usize::from(resource.min(2));
-    let leaves = leaves(frame);
+    let tree = Tree::new(&frame.queues);
+    let leaves = leaves(frame, &tree);
     let of = |queue: u32| {
         let row = &frame.queues[queue as usize];
         let base = match measure {
@@ -97,7 +104,6 @@ pub fn icicle(frame: &Frame, selection: Option<&Selection>, resource: u8, measur
     };
     let word = MEASURES.iter().find(|(this, _)| *this == measure).map_or("", |(_, name)| name);
     let word = Terms::of(&frame.policy).word_apart(word);
-    let tree = Tree::new(&frame.queues);
     let path = path(frame, selected_queue(frame, selection));
     let by_priority = measure == Measure::Priority;
     let tops = || tree.tops().iter().map(|&top| leaves[top as usize]).sum();
@@ -129,6 +135,8 @@ pub fn icicle(frame: &Frame, selection: Option<&Selection>, resource: u8, measur
             let priority = row.priority.filter(|_| by_priority);
             blocks.push(Block {
                 queue: Some(child),
+                above: parent.queue,
+                leads_to: row.name.clone(),
                 name: row.name.clone(),
                 tone: tree.tone(child),
                 depth: parent.depth + 1,
@@ -150,11 +158,44 @@ pub fn icicle(frame: &Frame, selection: Option<&Selection>, resource: u8, measur
     if by_priority { by_priorities(frame, blocks) } else { seen(frame, blocks, resource, word) }
 }
 
+/// Narrower than this, in pixels, a block is drawn together with its neighbours.
+const NARROW: f64 = 4.0;
+
+/// The blocks as they can be seen at a width in pixels: neighbours below one queue that are too narrow are one block,
+/// which leads to that queue.
+pub fn seen_at(view: &IcicleView, width: f64) -> Vec<Block> {
+    let mut seen: Vec<Block> = Vec::new();
+    // How many the last block stands for; 0: for itself alone.
+    let mut n = 0u64;
+    for block in &view.blocks {
+        let is_narrow = block.queue.is_some() && !block.on_path && block.w * width < NARROW;
+        match seen.last_mut() {
+            Some(run) if is_narrow && n > 0 && (run.depth, run.above) == (block.depth, block.above) => {
+                n += 1;
+                run.w = block.x + block.w - run.x;
+                run.has += block.has;
+                run.name = format!("{n} more");
+                run.label = [number(run.has), String::new()];
+                let above = run.above.and_then(|above| view.blocks.iter().find(|b| b.queue == Some(above)));
+                run.leads_to = above.map_or(String::new(), |above| above.name.clone());
+                run.queue = None;
+                (run.ghost, run.is_fence) = (None, false);
+                run.says = format!("{n} queues, each too narrow to be seen: {} in all", number(run.has));
+            }
+            _ => {
+                n = u64::from(is_narrow);
+                seen.push(block.clone());
+            }
+        }
+    }
+    seen
+}
+
 /// How many leaves each queue has.
-fn leaves(frame: &Frame) -> Vec<f64> {
+fn leaves(frame: &Frame, tree: &Tree) -> Vec<f64> {
     let mut leaves = vec![0.0; frame.queues.len()];
     for at in 0..frame.queues.len() as u32 {
-        if frame.queues.iter().all(|row| row.parent != Some(at)) {
+        if tree.is_leaf(at) {
             path(frame, Some(at)).into_iter().for_each(|above| leaves[above as usize] += 1.0);
         }
     }
@@ -239,10 +280,12 @@ pub fn with_ghost(mut view: IcicleView, other: &IcicleView, ghost: Ghost<'_>) ->
         |view: &IcicleView| view.table.rows.iter().filter_map(|row| row.last().cloned()).collect::<Vec<_>>();
     let (now, was) = (cells(&view), cells(other));
     let mut beside = Vec::new();
+    let others = other.blocks.iter().filter(|block| block.queue.is_some()).zip(&was);
+    let others: BTreeMap<&str, (&Block, &String)> =
+        others.map(|(block, cell)| (block.name.as_str(), (block, cell))).collect();
     let lines = view.blocks.iter_mut().filter(|block| block.queue.is_some());
     for (block, here) in lines.zip(&now) {
-        let mut others = other.blocks.iter().filter(|block| block.queue.is_some()).zip(&was);
-        let Some((same, there)) = others.find(|(other, _)| other.name == block.name) else {
+        let Some((same, there)) = others.get(block.name.as_str()).copied() else {
             beside.push("–".to_string());
             continue;
         };
@@ -354,6 +397,27 @@ mod tests {
         assert_eq!(marked, ["a", "a2"]);
         assert_eq!(view.table.rows.len(), 5);
     }
+    #[test]
+    fn what_is_too_narrow_is_seen_together() {
+        let mut queues = vec![queue("root", None, 100.0), queue("wide", Some(0), 50.0)];
+        queues.extend((0..50).map(|i| queue(&format!("q{i}"), Some(0), 1.0)));
+        let frame = Frame { total: [0.0, 0.0, 100.0], queues, ..Frame::default() };
+        let names = |selected: Option<&str>, width: f64| -> Vec<(String, String)> {
+            let selection = selected.map(|name| Selection::Queue(name.into()));
+            let view = icicle(&frame, selection.as_ref(), 2, Measure::Share);
+            let seen = seen_at(&view, width);
+            assert!((seen.iter().filter(|b| b.depth == 2).map(|b| b.w).sum::<f64>() - 1.0).abs() < 1e-9);
+            seen.into_iter().skip(2).map(|block| (block.name, block.leads_to)).collect()
+        };
+        let pair = |name: &str, to: &str| (name.to_string(), to.to_string());
+        assert_eq!(names(None, 500.0).len(), 51, "five pixels each");
+        assert_eq!(names(None, 200.0), [pair("wide", "wide"), pair("50 more", "root")]);
+        // What is selected is seen where it is.
+        let around =
+            [pair("wide", "wide"), pair("20 more", "root"), pair("q20", "q20"), pair("29 more", "root")];
+        assert_eq!(names(Some("q20"), 200.0), around);
+    }
+
     #[test]
     fn priorities_and_what_stops_them() {
         let with = |row: QueueRow, raw: Option<i32>, offset: i32, fence: bool, effective: Option<i32>| {

@@ -47,6 +47,8 @@ pub struct MultiplesView {
 pub struct Tile {
     /// Name.
     pub name: String,
+    /// Position of the queue.
+    pub queue: u32,
     /// Level in the tree.
     pub depth: u32,
     /// Colour.
@@ -92,6 +94,7 @@ pub fn multiples(
         let now = at(&steps, frame.cycle);
         let name = frame.queues[queue as usize].name.clone();
         Tile {
+            queue,
             depth: tree.depth(queue),
             tone: tree.tone(queue),
             selected: selected == Some(queue),
@@ -145,7 +148,7 @@ fn at(steps: &[Step], cycle: u32) -> Step {
 pub fn lay_behind(view: &mut MultiplesView, (other, ghost): (&Series, Ghost<'_>)) {
     let mut told = Vec::new();
     for tile in &mut view.tiles {
-        let position = ghost.frame.queues.iter().position(|row| row.name == tile.name);
+        let position = ghost.frame.position(&tile.name, tile.queue as usize);
         let steps = position.map_or(Vec::new(), |at| steps_of(other, at as u32, view.resource));
         let cycles = || tile.steps.iter().chain(&steps).map(|step| step.cycle);
         let differs = |cycle: u32| at(&tile.steps, cycle).held != at(&steps, cycle).held;

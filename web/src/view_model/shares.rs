@@ -354,7 +354,7 @@ fn put_ghost(row: &mut ShareRow, ghost: Option<(f64, Option<f64>)>, was: bool, t
 }
 
 fn ghost_of(row: &ShareRow, ghost: &Frame, resource: u8) -> Option<(f64, Option<f64>)> {
-    let queue = ghost.queues.iter().find(|queue| queue.name == row.name)?;
+    let queue = &ghost.queues[ghost.position(&row.name, row.queue? as usize)?];
     let allocated = pick(&queue.allocated, resource);
     let share = queue.fair_share.as_ref().map(|share| pick_bound(share, resource));
     (allocated != row.allocated || share != row.fair_share)
