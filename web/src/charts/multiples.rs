@@ -15,15 +15,19 @@ const MOST: f64 = 320.0;
 pub const HEIGHT: f64 = 92.0;
 /// Height of the name.
 const NAME: f64 = 22.0;
+/// Distance of a tile's outline, with its line.
+const AROUND: f64 = 5.0;
 /// Distance of two tiles.
 const GAP: f64 = 14.0;
 
 /// Where a tile is: left, top, width, height in pixels.
 pub fn place(at: usize, width: f64) -> [f64; 4] {
+    // The outline of the selected tile needs room, too.
+    let width = width - 2.0 * AROUND;
     let n = ((width + GAP) / (LEAST + GAP)).floor().max(1.0);
     let w = ((width - GAP * (n - 1.0)) / n).clamp(60.0, MOST);
     let (column, row) = (at % n as usize, at / n as usize);
-    [column as f64 * (w + GAP), row as f64 * (HEIGHT + GAP), w, HEIGHT]
+    [AROUND + column as f64 * (w + GAP), row as f64 * (HEIGHT + GAP), w, HEIGHT]
 }
 
 /// Draws all tiles.
@@ -37,7 +41,8 @@ pub fn multiples(view: &MultiplesView, width: f64) -> String {
 
 fn draw(area: &Area<'_>, view: &MultiplesView, tile: &Tile, [x, y, w, h]: [f64; 4]) -> Drawn {
     if tile.selected {
-        let all = [(px(x - 4.0), px(y)), (px(x + w + 4.0), px(y + h + 2.0))];
+        let out = AROUND - 1.0;
+        let all = [(px(x - out), px(y)), (px(x + w + out), px(y + h + 2.0))];
         area.draw(&Rectangle::new(all, Paint::from(Ink::Selected).trimmed(Trim::Changed).line(2.0)))?;
     }
     let has = Paint::from(Ink::Soft).text(12.0, HPos::Right);

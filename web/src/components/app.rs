@@ -39,6 +39,9 @@ pub fn App() -> impl IntoView {
     let panel = Memo::new(move |_| view.with(|v| v.panel));
     let shows = move |this: Panel| move || panel.get() == this;
     let folded = Memo::new(move |_| view.with(|v| v.setup_folded));
+    // Where the tree is not beside them, bars carry the names of their queues.
+    let named =
+        Memo::new(move |_| view.with(|v| v.setup_folded || v.tab != SetupTab::Queues || v.detail.is_some()));
     let sized = Memo::new(move |_| view.with(|v| v.setup_width > 0));
     let why_open = Memo::new(move |_| view.with(|v| v.why_open));
     let stale = store.part(|m| m.stale);
@@ -57,6 +60,7 @@ pub fn App() -> impl IntoView {
         <div
             class="app"
             class:setup-folded=folded
+            class:bars-named=named
             class:sized=sized
             class:why-open=why_open
             class:show-now=shows(Panel::Now)
@@ -310,8 +314,8 @@ pub(crate) fn side_views() -> Fetched {
     let store = Store::get();
     let shown = Memo::new(move |_| store.view.with(|v| v.now));
     Ok(view! {
-        {move || (shown.get() != NowView::Division).then(|| view! { <Division /> })}
         {move || (shown.get() != NowView::Tree).then(|| view! { <Icicle /> })}
+        {move || (shown.get() != NowView::Division).then(|| view! { <Division /> })}
     }
     .into_node())
 }
