@@ -85,7 +85,7 @@ fn areas(area: &Area<'_>, view: &TimelineView, size: Size) -> Drawn {
         .set_all_tick_mark_size(px(6.0))
         .label_style(Paint::from(Ink::Dim).text(12.0, HPos::Left))
         .x_label_formatter(&|cycle| number(*cycle))
-        .y_label_formatter(&|amount| number(*amount))
+        .y_label_formatter(&|amount| short(*amount))
         .draw()?;
     if view.apart {
         apart(&mut plane, view)?
@@ -94,6 +94,11 @@ fn areas(area: &Area<'_>, view: &TimelineView, size: Size) -> Drawn {
     };
     ghosts(&mut plane, view)?;
     lines(&mut plane, view, size)
+}
+
+/// A number of the axis, for which there is room for four digits.
+fn short(amount: f64) -> String {
+    if amount >= 10_000.0 { format!("{}k", number(amount / 1000.0)) } else { number(amount) }
 }
 
 /// The corners of a step line: each value holds from its cycle to the next.
