@@ -3,6 +3,14 @@
 // Everything else is Rust. The one thing Rust asks of this file is `fairground.startWorker(whole)`: a new engine
 // worker, at the start, when the whole engine is needed, and again after a worker has died of a bug.
 
+// Whether setup was last folded or opened by hand here is the one thing by which the first frame differs.
+try {
+  const setup = localStorage.getItem("fairground.setup");
+  if (setup) document.querySelector("#first .app")?.classList.add(setup === "folded" ? "setup-folded" : "setup-opened");
+} catch {
+  // Where nothing is kept, nothing was said.
+}
+
 // The page names one version for all files (`boot.js?v=...`); passing it on keeps caches from mixing two.
 const version = new URL(import.meta.url).search;
 const sibling = (name) => new URL(name + version, import.meta.url);

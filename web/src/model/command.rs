@@ -5,6 +5,7 @@ use std::sync::Arc;
 use fairground::scenario::{Edit, Fix, Path, Scenario};
 
 use super::kinds::Kind;
+use super::room::Room;
 use super::tell::GanttMove;
 use super::{Opened, Selection};
 use crate::engine::protocol::{Frame, ImportOptions, Reply, Request, Stop};
@@ -107,8 +108,10 @@ pub enum Command {
     Used(String),
     /// Opens or closes WHY.
     Why(bool),
-    /// Folds or unfolds SETUP.
+    /// Folds or unfolds SETUP, by hand.
     FoldSetup(bool),
+    /// The window has another room for panels.
+    Room(Room),
     /// Makes SETUP that wide, in pixels.
     SetupWidth(u16),
     /// Makes WHY that wide, in pixels.
