@@ -28,6 +28,17 @@ pub fn in_bar() -> String {
     fragment.trim_start_matches('#').to_string()
 }
 
+/// The query in the address bar, with `?`, or empty.
+pub fn query() -> String {
+    window().and_then(|window| window.location().search().ok()).unwrap_or_default()
+}
+
+/// The address of the page without query and fragment.
+pub fn of_page() -> String {
+    let Some(location) = window().map(|window| window.location()) else { return String::new() };
+    location.origin().unwrap_or_default() + &location.pathname().unwrap_or_default()
+}
+
 /// Takes the fragment out of the address bar.
 pub fn clear_bar() {
     let Some(window) = window() else { return };

@@ -15,6 +15,7 @@ use crate::model::draft::Draft;
 use crate::model::{Command, Effect, Theme, document};
 use crate::storage::{self, Trouble};
 use crate::store::Store;
+use crate::tabs::{Heard, Tabs};
 use crate::view_model::before;
 use crate::words;
 
@@ -38,6 +39,9 @@ pub struct Edge {
     ticks: Option<IntervalHandle>,
     address: String,
     told_of_storage: bool,
+    tabs: Option<Tabs>,
+    /// The draft that is open here.
+    held: Option<String>,
 }
 
 impl Edge {
@@ -65,6 +69,10 @@ impl Edge {
 
     /// Carries out an effect.
     pub fn run(&mut self, store: Store, effect: Effect) {
+        let leaves_traces = matches!(effect, Effect::Save | Effect::SetUrl | Effect::Remember(..));
+        if leaves_traces && store.now(|m| m.view.embed.is_some()) {
+            return;
+        }
         match effect {
             Effect::Send(request) => self.client(store).send(request),
             Effect::RestartEngine => self.client(store).restart(),
@@ -113,8 +121,9 @@ impl Edge {
 
     /// Keeps the document now, if something is waiting to be kept.
     pub fn save_now(&mut self, store: Store) {
-        let Some(handle) = self.save.take() else { return };
-        handle.clear();
+        if !self.stop_save() {
+            return;
+        }
         let Some((id, title, draft)) = store.now(|m| {
             let id = m.draft.clone()?;
             Some((id, m.scenario.name.clone(), Draft::of(m, &self.address)))
@@ -123,6 +132,13 @@ impl Edge {
         };
         let says = match storage::keep(&id, &title, &draft) {
             Ok(false) => return,
+            Err(Trouble::Foreign) => {
+                // Now, not once the model knows: the page may be about to end.
+                let own = storage::fresh_id();
+                let _ = storage::keep(&own, &title, &draft);
+                set_timeout(move || store.dispatch(Command::OwnCopy(Some(own))), Duration::ZERO);
+                return;
+            }
             Ok(true) => {
                 "This scenario is large: only its newest state is kept on this device, earlier drafts are not."
             }
@@ -137,6 +153,51 @@ impl Edge {
             let notify = Command::Notify { is_problem: true, text: says.to_string() };
             set_timeout(move || store.dispatch(notify), Duration::ZERO);
         }
+    }
+
+    /// Takes note of the draft that is open here now, and asks whether another tab has it open.
+    pub(crate) fn hold(&mut self, store: Store, draft: Option<String>) {
+        self.held = draft;
+        let Some(id) = &self.held else { return };
+        if self.tabs.is_none() {
+            self.tabs = Tabs::open(move |heard| {
+                let taken = store.edge().try_update_value(|edge| edge.hear(&heard)).flatten();
+                if let Some(own) = taken {
+                    store.dispatch(Command::OwnCopy(own));
+                }
+            });
+        }
+        if let Some(tabs) = &self.tabs {
+            tabs.ask(id);
+        }
+    }
+
+    /// The draft that is open here.
+    pub(crate) fn held(&self) -> Option<&String> {
+        self.held.as_ref()
+    }
+
+    /// Answers another tab. If that one has the draft open that is open here: the name under which this tab goes on,
+    /// if something was changed already.
+    fn hear(&mut self, heard: &Heard) -> Option<Option<String>> {
+        let (Heard::Who(id) | Heard::Mine(id)) = heard;
+        if self.held.as_ref() != Some(id) {
+            return None;
+        }
+        match heard {
+            Heard::Who(_) => {
+                self.tabs.iter().for_each(|tabs| tabs.answer(id));
+                None
+            }
+            Heard::Mine(_) => Some(self.stop_save().then(storage::fresh_id)),
+        }
+    }
+
+    /// Ends the wait before the document is kept; whether there was one.
+    fn stop_save(&mut self) -> bool {
+        let Some(handle) = self.save.take() else { return false };
+        handle.clear();
+        true
     }
 
     /// Replaces the address by the link of the present moment, or by none if that would be too long.

@@ -11,7 +11,7 @@ use crate::engine::protocol::{Frame, Run};
 use crate::engine::wire;
 use crate::model::document::Opened;
 use crate::model::draft::Draft;
-use crate::model::{Dialog, Model, Origin};
+use crate::model::{Dialog, Embed, Model, Origin};
 use crate::{library, storage};
 
 /// What the engine says of the start scenario's first moment; written by the tests.
@@ -30,7 +30,12 @@ pub struct Opening {
 
 /// Whether nothing was linked to and nothing is kept here from an earlier visit.
 pub fn is_first_visit(fragment: &str) -> bool {
-    fragment.is_empty() && !storage::has_current()
+    fragment.is_empty() && !storage::has_current() && !is_embedded()
+}
+
+/// Whether the page is part of another one, where nothing of one's own is shown or kept.
+fn is_embedded() -> bool {
+    Embed::read(&address::query()).is_some()
 }
 
 /// What a first visit opens with.
@@ -53,7 +58,10 @@ pub(crate) fn of_visitor() -> Opening {
 }
 
 fn opened(fragment: &str) -> (Opened, Option<Dialog>, String) {
-    let read = address::read(fragment);
+    let read = match address::read(fragment) {
+        Fragment::Reset if is_embedded() => Fragment::Empty,
+        read => read,
+    };
     if read == Fragment::Reset {
         storage::wipe();
         address::clear_bar();
@@ -62,7 +70,7 @@ fn opened(fragment: &str) -> (Opened, Option<Dialog>, String) {
         let address = draft.address.clone();
         Some((draft.open(&id).ok()?, address))
     };
-    let own = storage::current().and_then(mine);
+    let own = (!is_embedded()).then(storage::current).flatten().and_then(mine);
     let start = || Opened::new(library::start(), Origin::Start);
     match read {
         Fragment::Document(opened) => {
@@ -85,7 +93,9 @@ fn opened(fragment: &str) -> (Opened, Option<Dialog>, String) {
         }
         Fragment::Damaged(says) => {
             let opened = own.map_or_else(start, |(draft, _)| draft);
-            address::clear_bar();
+            if !is_embedded() {
+                address::clear_bar();
+            }
             (opened, Some(Dialog::BadLink(says)), String::new())
         }
         Fragment::Empty | Fragment::Reset => {

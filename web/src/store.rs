@@ -205,6 +205,19 @@ impl Store {
             update(model, command)
         });
         self.carry_out(effects.unwrap_or_default());
+        self.hold();
+    }
+
+    /// Tells the edge which draft is open.
+    fn hold(self) {
+        if self.now(|m| m.view.embed.is_some()) {
+            return;
+        }
+        let is_held = self.now(|m| self.edge.with_value(|edge| edge.held() == m.draft.as_ref()));
+        if !is_held {
+            let draft = self.now(|m| m.draft.clone());
+            self.edge.update_value(|edge| edge.hold(self, draft));
+        }
     }
 
     /// Asks the engine for the moment that the page opens with; once. Only for [`deeds`].
@@ -212,6 +225,7 @@ impl Store {
         let is_first = self.edge.try_update_value(|edge| !std::mem::replace(&mut edge.has_begun, true));
         if is_first == Some(true) {
             self.carry_out(self.model.try_update(crate::model::begin).unwrap_or_default());
+            self.hold();
         }
     }
 

@@ -36,6 +36,8 @@ pub enum Command {
     GestureEnd,
     /// The scenario was edited as text; its shape is known to be that of a scenario.
     SetText(Box<Scenario>),
+    /// The scenario's text as it is being changed, which cannot be read yet; `None`: it is given up.
+    Unread(Option<String>),
     /// A change of more than one value.
     Change(Change),
     /// A finding's own edit.
@@ -158,6 +160,8 @@ pub enum Command {
     Export,
     /// Puts the focus on the field of a value.
     FocusField(Path),
+    /// Another tab has this draft open: the document goes on as a copy, under this name if it was changed here.
+    OwnCopy(Option<String>),
 }
 
 /// A change of more than one value.
