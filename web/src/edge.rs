@@ -38,6 +38,9 @@ pub struct Edge {
     url: Option<TimeoutHandle>,
     ticks: Option<IntervalHandle>,
     address: String,
+    /// The entry of the document that is being opened is there already: somebody followed a link in place, or went
+    /// back to it.
+    pub(crate) is_there: bool,
     told_of_storage: bool,
     tabs: Option<Tabs>,
     /// The draft that is open here.
@@ -158,6 +161,9 @@ impl Edge {
     /// Takes note of the draft that is open here now, and asks whether another tab has it open.
     pub(crate) fn hold(&mut self, store: Store, draft: Option<String>) {
         self.held = draft;
+        if self.held.is_some() {
+            self.mark_entry(store);
+        }
         let Some(id) = &self.held else { return };
         if self.tabs.is_none() {
             self.tabs = Tabs::open(move |heard| {
@@ -202,27 +208,47 @@ impl Edge {
 
     /// Replaces the address by the link of the present moment, or by none if that would be too long.
     pub fn set_url(&mut self, store: Store) {
-        self.url = None;
+        self.put_url(store, false);
+    }
+
+    /// Another document is about to be opened: keeps the present one, and its address in its own entry of the history.
+    pub(crate) fn leave(&mut self, store: Store) {
+        self.save_now(store);
+        if !self.is_there && store.now(|m| m.view.embed.is_none()) {
+            self.put_url(store, false);
+        }
+    }
+
+    /// Another document was opened: it has an entry of its own.
+    pub(crate) fn arrive(&mut self, store: Store) {
+        let is_there = std::mem::take(&mut self.is_there);
+        if store.now(|m| m.view.embed.is_none()) {
+            self.put_url(store, !is_there);
+        }
+    }
+
+    /// The draft of the document changed its name: its entry of the history has to know at once.
+    fn mark_entry(&self, store: Store) {
+        address::put_in_bar(&self.address, &store.now(address::entry), false);
+    }
+
+    fn put_url(&mut self, store: Store, adds: bool) {
+        if let Some(handle) = self.url.take() {
+            handle.clear();
+        }
         let is_small =
             store.now(|m| m.scenario.jobs.len() + m.scenario.nodes.len() + m.scenario.queues.len() < 1_500);
         let mut fragment = if is_small { store.now(address::write) } else { String::new() };
         if fragment.len() > address::IN_ADDRESS_MAX {
             fragment.clear();
         }
-        if fragment == self.address {
+        let entry = store.now(address::entry);
+        if !adds && fragment == self.address {
             return;
         }
-        self.address.clone_from(&fragment);
+        address::put_in_bar(&fragment, &entry, adds);
         storage::set_own_address(&fragment);
-        let url = if fragment.is_empty() {
-            window().location().pathname().unwrap_or_default()
-                + &window().location().search().unwrap_or_default()
-        } else {
-            format!("#{fragment}")
-        };
-        if let Ok(history) = window().history() {
-            let _ = history.replace_state_with_url(&JsValue::NULL, "", Some(&url));
-        }
+        self.address = fragment;
         if store.now(|m| m.draft.is_some()) {
             self.run(store, Effect::Save);
         }

@@ -70,7 +70,14 @@ fn opened(fragment: &str) -> (Opened, Option<Dialog>, String) {
         let address = draft.address.clone();
         Some((draft.open(&id).ok()?, address))
     };
-    let own = (!is_embedded()).then(storage::current).flatten().and_then(mine);
+    // A reload of an entry of the history comes back to its own draft.
+    let of_entry = || {
+        let entry = address::entry_in_bar()?;
+        let id = address::draft_of(&entry)?;
+        Some((id.to_string(), storage::draft(id)?))
+    };
+    let kept = || of_entry().or_else(storage::current);
+    let own = (!is_embedded()).then(kept).flatten().and_then(mine);
     let start = || Opened::new(library::start(), Origin::Start);
     match read {
         Fragment::Document(opened) => {
@@ -101,6 +108,24 @@ fn opened(fragment: &str) -> (Opened, Option<Dialog>, String) {
         Fragment::Empty | Fragment::Reset => {
             (own.map_or_else(start, |(draft, _)| draft), None, String::new())
         }
+    }
+}
+
+/// What an entry of the browser's history leads back to: its draft as it was kept, else what its fragment says.
+pub(crate) fn returned(entry: &str, fragment: &str) -> Option<Box<Opened>> {
+    let kept = address::draft_of(entry).and_then(|id| storage::draft(id)?.open(id).ok());
+    if let Some(draft) = kept {
+        return Some(Box::new(draft));
+    }
+    let origin = address::origin_of(entry);
+    match (address::read(fragment), &origin) {
+        (Fragment::Document(opened), _) => Some(Box::new(Opened { origin, ..*opened })),
+        // Too large for an address.
+        (_, Origin::Example(id)) => {
+            let example = library::EXAMPLES.iter().find(|example| example.id == id)?;
+            Some(Box::new(Opened::new(example.scenario(), origin)))
+        }
+        _ => None,
     }
 }
 

@@ -14,7 +14,7 @@ use crate::components::app::{self, App};
 use crate::components::help::waiting_job;
 use crate::components::{dialogs, setup};
 use crate::keys::{self, Action, Focus, Pressed};
-use crate::model::{Command, Embed, Origin, SETUP_WIDTHS, Theme, WHY_WIDTHS};
+use crate::model::{Command, Embed, KeySet, Origin, SETUP_WIDTHS, Theme, WHY_WIDTHS};
 use crate::opening::{self, Opening};
 use crate::store::Store;
 use crate::{deeds, dom, drop, edge, storage};
@@ -85,6 +85,7 @@ fn page(opening: Opening) -> impl IntoView {
     let wide = storage::remembered("why-width").and_then(|text| text.parse::<u16>().ok());
     model.view.why_width = wide.map_or(0, |wide| wide.clamp(WHY_WIDTHS.0, WHY_WIDTHS.1));
     model.view.chips = storage::remembered("chips").is_none();
+    model.view.keys = KeySet::from_name(&storage::remembered("keys").unwrap_or_default());
     let query = address::query();
     model.view.embed = Embed::read(&query);
     if let Some(embed) = model.view.embed {
@@ -114,8 +115,12 @@ fn page(opening: Opening) -> impl IntoView {
 /// Listens for keys, for links that are opened in place, and for the page's end.
 fn listen(store: Store) {
     let keys = window_event_listener(leptos::ev::keydown, move |event| {
+        let key = match event.alt_key() {
+            true => keys::without_alt(&event.key(), &event.code(), event.shift_key()),
+            false => event.key(),
+        };
         let pressed = Pressed {
-            key: event.key(),
+            key,
             ctrl: event.ctrl_key() || event.meta_key(),
             shift: event.shift_key(),
             alt: event.alt_key(),
@@ -123,7 +128,7 @@ fn listen(store: Store) {
         if event.default_prevented() || store.now(|m| m.view.dialog.is_some()) {
             return;
         }
-        if let Some(action) = keys::action(&pressed, focus()) {
+        if let Some(action) = keys::action(&pressed, focus(), store.now(|m| m.view.keys)) {
             if action == Action::Do(Command::ForgetBefore) && store.now(|m| m.before.is_none()) {
                 return;
             }
@@ -136,6 +141,12 @@ fn listen(store: Store) {
         let fragment = address::in_bar();
         if !store.edge().with_value(|edge| edge.address() == fragment) {
             store.follow(fragment, true);
+        }
+    });
+    let back = window_event_listener_untyped("popstate", move |_| {
+        // An entry that says nothing was made by a link that is followed in place.
+        if let Some(entry) = address::entry_in_bar() {
+            store.go_back(entry, address::in_bar());
         }
     });
     let hide = window_event_listener(leptos::ev::pagehide, move |_| {
@@ -162,7 +173,7 @@ fn listen(store: Store) {
         })
     });
     // The page listens as long as it is there.
-    std::mem::forget((keys, hash, hide, leave, ahead));
+    std::mem::forget((keys, hash, back, hide, leave, ahead));
 }
 
 /// Leaves the field that is being edited, which takes its value if that is valid: leaving the page is looking elsewhere.

@@ -91,6 +91,8 @@ pub enum Command {
     Resource(u8),
     /// Chooses the colours.
     Theme(Theme),
+    /// Chooses how keys that type a character are pressed.
+    Keys(KeySet),
     /// Chooses what NOW shows.
     Look(NowView),
     /// Moves the window of Gantt.
@@ -306,6 +308,47 @@ impl Theme {
             "light" => Theme::Light,
             "dark" => Theme::Dark,
             _ => Theme::System,
+        }
+    }
+}
+
+/// How the keys that type a character are pressed: letters, digits and signs, which voices and stray hands can press
+/// by accident. Arrows, Space and keys with Ctrl stay what they are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum KeySet {
+    /// Alone.
+    #[default]
+    Plain,
+    /// With Alt.
+    Alt,
+    /// Not at all.
+    Off,
+}
+
+impl KeySet {
+    /// All of them.
+    pub const ALL: [KeySet; 3] = [KeySet::Plain, KeySet::Alt, KeySet::Off];
+
+    /// The word that is kept.
+    pub fn name(self) -> &'static str {
+        match self {
+            KeySet::Plain => "plain",
+            KeySet::Alt => "alt",
+            KeySet::Off => "off",
+        }
+    }
+
+    /// Reads [`KeySet::name`].
+    pub fn from_name(name: &str) -> KeySet {
+        KeySet::ALL.into_iter().find(|set| set.name() == name).unwrap_or_default()
+    }
+
+    /// What people choose.
+    pub fn says(self) -> &'static str {
+        match self {
+            KeySet::Plain => "Letters, digits and signs alone",
+            KeySet::Alt => "Letters, digits and signs with Alt",
+            KeySet::Off => "No letters, digits and signs",
         }
     }
 }

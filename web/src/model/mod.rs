@@ -37,7 +37,9 @@ use fairground::scenario::{Diagnostic, Path, Scenario, Severity};
 use crate::engine::protocol::{Frame, Run, Stop};
 use crate::engine::story::Story;
 pub use before::Before;
-pub use command::{Change, Command, Dialog, Effect, NowView, Panel, RequestKind, SetupTab, Shift, Theme};
+pub use command::{
+    Change, Command, Dialog, Effect, KeySet, NowView, Panel, RequestKind, SetupTab, Shift, Theme,
+};
 pub use document::{Opened, Origin};
 pub use embed::Embed;
 pub use history::History;
@@ -251,6 +253,8 @@ pub struct View {
     pub without: Kinds,
     /// Lines of the palette that were used last.
     pub recent: Arc<Vec<String>>,
+    /// How keys that type a character are pressed.
+    pub keys: KeySet,
     /// The page is part of another page, with these switches.
     pub embed: Option<Embed>,
 }
@@ -453,6 +457,7 @@ impl Default for View {
             folded: Arc::default(),
             without: Kinds::default(),
             recent: Arc::default(),
+            keys: KeySet::Plain,
             embed: None,
         }
     }

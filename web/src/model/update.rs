@@ -176,6 +176,11 @@ fn update_view(model: &mut Model, command: Command, fx: &mut Vec<Effect>) {
             fx.push(Effect::Theme(theme));
             fx.push(Effect::Remember("theme", theme.name().to_string()));
         }
+        Command::Keys(set) => {
+            view.keys = set;
+            fx.push(Effect::Remember("keys", set.name().to_string()));
+            fx.push(Effect::Announce(format!("Keys: {}.", set.says())));
+        }
         Command::Tab(tab) => {
             view.tab = tab;
             view.detail = None;
@@ -209,14 +214,8 @@ fn update_view(model: &mut Model, command: Command, fx: &mut Vec<Effect>) {
             view.why_width = width.clamp(WHY_WIDTHS.0, WHY_WIDTHS.1);
             fx.push(Effect::Remember("why-width", view.why_width.to_string()));
         }
-        Command::FoldQueue(queue, folded) => {
-            let set = Arc::make_mut(&mut view.folded);
-            if folded {
-                set.insert(queue);
-            } else {
-                set.remove(&queue);
-            }
-        }
+        Command::FoldQueue(queue, true) => drop(Arc::make_mut(&mut view.folded).insert(queue)),
+        Command::FoldQueue(queue, false) => drop(Arc::make_mut(&mut view.folded).remove(&queue)),
         Command::EditLater(later) => view.edits_later = later,
         Command::ShowEvents(kind, shown) => {
             view.without.put(kind, !shown);
