@@ -74,7 +74,7 @@ fn ignores(policy: &Policy) -> Option<Ignores> {
         #[cfg(feature = "ego")]
         Policy::Ego(_) => Some(EGO),
         #[cfg(feature = "runai")]
-        Policy::RunAi(_) => None,
+        Policy::Runai(_) => None,
     }
 }
 
