@@ -40,30 +40,64 @@ pub struct Ran {
     pub is_over: bool,
 }
 
-/// Runs a scenario under a policy until a moment, at most so many cycles.
-pub fn compare(scenario: &Scenario, policy: &str, until: Time, cycles_max: u32) -> Column {
-    let translated = translate(scenario, policy);
-    let (scenario, notes) = match translated {
-        Some(translated) => (translated.scenario, translated.notes),
-        None => (Scenario { policy: policy.to_owned(), ..scenario.clone() }, Vec::new()),
-    };
-    let checked = check(&scenario);
-    let run = checked.plan.map(|plan| {
-        let mut simulation = Simulation::new(&plan);
-        simulation.set_level(crate::trace::Level::Outcomes);
-        run(&mut simulation, until, cycles_max);
-        ran(&simulation)
-    });
-    Column { policy: policy.to_owned(), notes, diagnostics: checked.diagnostics, run }
+/// A policy's run that is taken cycle by cycle, for callers that have other things to do in between.
+#[derive(Debug)]
+pub struct Comparing {
+    column: Column,
+    simulation: Option<Simulation>,
+    until: Time,
+    cycles_max: u32,
 }
 
-fn run(simulation: &mut Simulation, until: Time, cycles_max: u32) {
-    while simulation.cycle() < cycles_max && !simulation.is_quiet() {
-        simulation.skip_idle(cycles_max, until);
-        if simulation.next_cycle_at().is_none_or(|next| next > until) || simulation.advance().is_none() {
-            break;
-        }
+impl Comparing {
+    /// A scenario under a policy until a moment, at most so many cycles; nothing is run yet.
+    pub fn new(scenario: &Scenario, policy: &str, until: Time, cycles_max: u32) -> Comparing {
+        let (scenario, notes) = match translate(scenario, policy) {
+            Some(translated) => (translated.scenario, translated.notes),
+            None => (Scenario { policy: policy.to_owned(), ..scenario.clone() }, Vec::new()),
+        };
+        let checked = check(&scenario);
+        let simulation = checked.plan.map(|plan| {
+            let mut simulation = Simulation::new(&plan);
+            simulation.set_level(crate::trace::Level::Outcomes);
+            simulation
+        });
+        let column = Column { policy: policy.to_owned(), notes, diagnostics: checked.diagnostics, run: None };
+        Comparing { column, simulation, until, cycles_max }
     }
+
+    /// Runs a cycle; `false` once the run is through.
+    pub fn step(&mut self) -> bool {
+        let Some(simulation) = &mut self.simulation else { return false };
+        if simulation.cycle() >= self.cycles_max || simulation.is_quiet() {
+            return false;
+        }
+        simulation.skip_idle(self.cycles_max, self.until);
+        let is_due = simulation.next_cycle_at().is_some_and(|next| next <= self.until);
+        is_due && simulation.advance().is_some()
+    }
+
+    /// The policy's name in scenario files.
+    pub fn policy(&self) -> &str {
+        &self.column.policy
+    }
+
+    /// How many cycles were run.
+    pub fn cycle(&self) -> u32 {
+        self.simulation.as_ref().map_or(0, Simulation::cycle)
+    }
+
+    /// What the run came to, as far as it went.
+    pub fn end(self) -> Column {
+        Column { run: self.simulation.as_ref().map(ran), ..self.column }
+    }
+}
+
+/// Runs a scenario under a policy until a moment, at most so many cycles.
+pub fn compare(scenario: &Scenario, policy: &str, until: Time, cycles_max: u32) -> Column {
+    let mut comparing = Comparing::new(scenario, policy, until, cycles_max);
+    while comparing.step() {}
+    comparing.end()
 }
 
 fn ran(simulation: &Simulation) -> Ran {

@@ -17,7 +17,7 @@ mod view;
 
 pub use checkpoint::Checkpoint;
 #[cfg(feature = "translate")]
-pub use compare::{Column, Ran, compare};
+pub use compare::{Column, Comparing, Ran, compare};
 pub use explain::{Explanation, explain};
 pub use history::{BUDGET, History};
 pub use meter::{Integrals, Meter};

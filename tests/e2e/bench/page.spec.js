@@ -3,7 +3,7 @@
 
 import { App } from "../app.js";
 import { expect, test } from "../fixture.js";
-import { team } from "./team.js";
+import { HALL, HOUSE, TEAM, cluster } from "./clusters.js";
 
 const SEED = 7;
 const STEPS = 60;
@@ -53,17 +53,80 @@ async function install(page) {
   });
 }
 
-async function openTeam(page) {
+async function opened(page, shape) {
   const app = new App(page);
   await app.open();
-  await app.drop([["team.fairground.yaml", team(SEED)]]);
+  await app.drop([["bench.fairground.yaml", cluster(shape, SEED)]]);
   await page.getByRole("dialog").getByRole("button", { name: /^Open/ }).first().click();
   await expect(page.getByRole("dialog")).toHaveCount(0);
-  await expect(page).toHaveTitle(/Team of seed/);
+  await expect(page).toHaveTitle(new RegExp(`${shape.name} of seed`));
   await app.atCycle(0);
   await install(page);
   return app;
 }
+
+/** Presses Step so often. */
+const step = (page, n) =>
+  page.evaluate(async (n) => {
+    const step = document.getElementById("step");
+    const all = [];
+    for (let i = 0; i < n; i++) {
+      const next = window.settled() + 1;
+      all.push(await window.measure(() => step.click(), () => window.settled() === next));
+    }
+    return all;
+  }, n);
+
+/** Selects so many queues in Shares. */
+const select = (page, n) =>
+  page.evaluate(async (n) => {
+    const all = [];
+    for (let i = 0; i < n; i++) {
+      const row = () => document.querySelectorAll("button.brow")[i + 1];
+      all.push(await window.measure(() => row().click(), () => row().classList.contains("on")));
+    }
+    return all;
+  }, n);
+
+/** Shows views of NOW, by their tabs. */
+const look = (page, names) =>
+  page.evaluate(async (names) => {
+    const all = [];
+    for (const name of names) {
+      const tab = () => [...document.querySelectorAll("[role=tab]")].find((tab) => tab.textContent.trim() === name);
+      all.push(await window.measure(() => tab().click(), () => tab().getAttribute("aria-selected") === "true"));
+    }
+    return all;
+  }, names);
+
+/** Pulls the quota of a queue up, tick by tick, and lets it go where it was: until the ghost of each value is painted. */
+const pull = (page, queue, n) =>
+  page.evaluate(
+    async ([queue, n]) => {
+      const grip = document.querySelector(`.grip[aria-label="Quota of ${queue}"]`);
+      const press = (key) => grip.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true }));
+      const awaits = () => document.querySelector(".now-panel").classList.contains("awaits-ghost");
+      grip.focus();
+      const all = [];
+      for (let i = 0; i < n; i++) {
+        let asked = false;
+        all.push(
+          await window.measure(
+            () => press("ArrowRight"),
+            () => {
+              asked ||= awaits();
+              return asked && !awaits();
+            },
+          ),
+        );
+      }
+      press("Escape");
+      return all;
+    },
+    [queue, n],
+  );
+
+const painted = (all) => all.map((one) => one.painted);
 
 test("first visit", async ({ page, browser }) => {
   const client = await page.context().newCDPSession(page);
@@ -99,17 +162,9 @@ test("first visit", async ({ page, browser }) => {
 
 test("steps, edits and playing, 24 queues, 64 nodes, 100 jobs", async ({ page }) => {
   test.setTimeout(120_000);
-  const app = await openTeam(page);
-  const steps = await page.evaluate(async (n) => {
-    const step = [...document.querySelectorAll("button")].find((b) => b.id === "step");
-    const all = [];
-    for (let i = 0; i < n; i++) {
-      const next = window.settled() + 1;
-      all.push(await window.measure(() => step.click(), () => window.settled() === next));
-    }
-    return all;
-  }, STEPS);
-  tell("step to painted frame", steps.map((s) => s.painted), "50 ms");
+  const app = await opened(page, TEAM);
+  const steps = await step(page, STEPS);
+  tell("step to painted frame", painted(steps), "50 ms");
   tell("  of it until the page has changed", steps.map((s) => s.shown));
   tell("  of it in the click itself", steps.map((s) => s.handled));
 
@@ -123,17 +178,8 @@ test("steps, edits and playing, 24 queues, 64 nodes, 100 jobs", async ({ page })
     }
     return all;
   });
-  tell("step back to painted frame", back.map((s) => s.painted), "50 ms");
-
-  const select = await page.evaluate(async () => {
-    const rows = [...document.querySelectorAll(".brow button, button.brow")].slice(1, 13);
-    const all = [];
-    for (const row of rows) {
-      all.push(await window.measure(() => row.click(), () => row.closest(".on") !== null || row.classList.contains("on")));
-    }
-    return all;
-  });
-  tell("select a queue to painted explanation", select.map((s) => s.painted), "100 ms");
+  tell("step back to painted frame", painted(back), "50 ms");
+  tell("select a queue to painted explanation", painted(await select(page, 12)), "100 ms");
 
   const edits = [];
   for (let i = 0; i < 12; i++) {
@@ -180,4 +226,42 @@ test("steps, edits and playing, 24 queues, 64 nodes, 100 jobs", async ({ page })
   });
   tell("between frames while playing", frames.gaps, "33 ms");
   console.log(`cycles played in 3 s: ${frames.cycles}`);
+});
+
+test("interactions and ghosts, 20 queues, 100 nodes, 500 jobs", async ({ page }) => {
+  test.setTimeout(180_000);
+  await opened(page, HOUSE);
+  await page.locator("button.brow").nth(2).hover();
+  const early = await pull(page, "team-1-1", 12);
+  const steps = await step(page, 40);
+  const selects = await select(page, 12);
+  const late = await pull(page, "team-1-1", 12);
+  const looks = await look(page, ["Division", "Tree", "Gantt", "Shares", "Division", "Tree", "Gantt", "Shares"]);
+  tell("any interaction to painted frame", painted([...steps, ...selects, ...looks]), "100 ms");
+  tell("  step", painted(steps));
+  tell("  select a queue", painted(selects));
+  tell("  show another view", painted(looks));
+  tell("pull a quota to painted ghost, cycle 0", painted(early), "100 ms");
+  tell("pull a quota to painted ghost, cycle 40", painted(late), "100 ms");
+});
+
+test("Cluster with 5,000 nodes", async ({ page }) => {
+  test.setTimeout(180_000);
+  await opened(page, HALL);
+  const steps = await step(page, 10);
+  tell("step to painted frame, 5,000 nodes", painted(steps), "200 ms in the engine");
+  tell("select, which draws Cluster anew", painted(await select(page, 12)), "100 ms");
+  const frames = await page.evaluate(async () => {
+    const panel = document.querySelector(".now-panel");
+    const gaps = [];
+    let last = 0;
+    for (let i = 0; i < 120; i++) {
+      panel.scrollTop = (i * 40) % Math.max(1, panel.scrollHeight - panel.clientHeight);
+      const now = await new Promise((resolve) => requestAnimationFrame(resolve));
+      if (last > 0) gaps.push(now - last);
+      last = now;
+    }
+    return gaps;
+  });
+  tell("between frames while scrolling", frames, "16.7 ms");
 });

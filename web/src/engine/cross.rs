@@ -1,7 +1,7 @@
 //! A scenario under other policies: its translation, and what a run comes to.
 
 use fairground::scenario::{self, Scenario};
-use fairground::sim::{Column, compare};
+use fairground::sim::{Column, Comparing};
 use fairground::time::Time;
 use fairground::translate::{Note, translate};
 
@@ -10,7 +10,7 @@ use super::protocol::{ColumnRow, NoteRow, QueueCell, Say};
 /// Most places of a note that are told one by one.
 const PLACES_MAX: usize = 20;
 /// A run that does not come to rest is stopped after so many cycles.
-const CYCLES_MAX: u32 = 5_000;
+const CYCLES_MAX: u32 = 100_000;
 
 /// A scenario in the words of a policy.
 pub fn translated(text: &str, policy: &str) -> Say {
@@ -22,12 +22,46 @@ pub fn translated(text: &str, policy: &str) -> Say {
     Say::Translated { policy: policy.to_owned(), scenario, notes }
 }
 
-/// What a run under a policy comes to.
-pub fn compared(text: &str, policy: &str, until_ms: Option<i64>) -> Say {
-    let until = Time::from_millis(until_ms.unwrap_or(i64::MAX / 4));
-    let column = read(text).map(|scenario| column(&compare(&scenario, policy, until, CYCLES_MAX)));
-    let nothing = || ColumnRow { policy: policy.to_owned(), ..ColumnRow::default() };
-    Say::Compared { column: Box::new(column.unwrap_or_else(nothing)) }
+/// Runs of one scenario under several policies, one after the other.
+pub struct Comparison {
+    scenario: Option<Scenario>,
+    until: Time,
+    /// The last one is next.
+    waiting: Vec<String>,
+    running: Option<Comparing>,
+}
+
+impl Comparison {
+    /// Nothing is run yet.
+    pub fn new(text: &str, mut policies: Vec<String>, until_ms: Option<i64>) -> Comparison {
+        policies.reverse();
+        let until = Time::from_millis(until_ms.unwrap_or(i64::MAX / 4));
+        Comparison { scenario: read(text), until, waiting: policies, running: None }
+    }
+
+    /// Works for the time of about one cycle: what is to be told, once a run is over; `None`: all are.
+    pub fn work(&mut self) -> Option<Option<Say>> {
+        if let Some(mut running) = self.running.take() {
+            if running.step() {
+                self.running = Some(running);
+                return Some(None);
+            }
+            return Some(Some(Say::Compared { column: Box::new(column(&running.end())) }));
+        }
+        let policy = self.waiting.pop()?;
+        let Some(scenario) = &self.scenario else {
+            let column = ColumnRow { policy, ..ColumnRow::default() };
+            return Some(Some(Say::Compared { column: Box::new(column) }));
+        };
+        self.running = Some(Comparing::new(scenario, &policy, self.until, CYCLES_MAX));
+        Some(None)
+    }
+
+    /// How far the present run came.
+    pub fn progress(&self) -> Option<Say> {
+        let running = self.running.as_ref()?;
+        Some(Say::Comparing { policy: running.policy().to_owned(), cycle: running.cycle() })
+    }
 }
 
 fn read(text: &str) -> Option<Scenario> {
@@ -75,23 +109,38 @@ fn column(column: &Column) -> ColumnRow {
 
 #[cfg(test)]
 mod tests {
+    use super::super::protocol::{Ask, Request};
+    use super::super::serve::Server;
     use super::*;
 
     const FOUR: &str = include_str!("../../../assets/scenarios/four-schedulers.yaml");
 
+    fn columns(text: &str, policies: &[&str], until_ms: Option<i64>) -> Vec<ColumnRow> {
+        let policies = policies.iter().map(|&policy| policy.to_owned()).collect();
+        let mut comparison = Comparison::new(text, policies, until_ms);
+        let mut columns = Vec::new();
+        while let Some(say) = comparison.work() {
+            match say {
+                Some(Say::Compared { column }) => columns.push(*column),
+                Some(other) => panic!("{other:?}"),
+                None => {}
+            }
+        }
+        assert!(comparison.progress().is_none());
+        columns
+    }
+
     #[test]
     fn four_schedulers_decide_differently() {
-        let column = |policy: &str| match compared(FOUR, policy, Some(60_000)) {
-            Say::Compared { column } => *column,
-            other => panic!("{other:?}"),
-        };
-        let columns = ["kai", "runai", "yunikorn", "ego"].map(column);
+        let policies = ["kai", "runai", "yunikorn", "ego"];
+        let columns = columns(FOUR, &policies, Some(60_000));
+        assert_eq!(columns.iter().map(|column| &*column.policy).collect::<Vec<_>>(), policies);
         for column in &columns {
             assert!(column.can_run && column.findings.is_empty(), "{}: {:?}", column.policy, column.findings);
             assert_eq!((column.until_ms, column.queues.len()), (60_000, 3), "{}", column.policy);
             assert_eq!(column.queues.iter().map(|queue| queue.gpus).sum::<f64>(), 12.0, "{}", column.policy);
         }
-        let [kai, _, yunikorn, ego] = &columns;
+        let [kai, _, yunikorn, ego] = &columns[..] else { panic!("four policies") };
         assert!(kai.notes.is_empty() && !yunikorn.notes.is_empty() && !ego.notes.is_empty());
         assert_ne!(kai.evictions, yunikorn.evictions);
         assert_ne!(kai.evictions, ego.evictions);
@@ -103,7 +152,52 @@ mod tests {
     fn what_cannot_be_read_is_not_translated() {
         let say = translated("nonsense", "kai");
         assert!(matches!(say, Say::Translated { scenario: None, .. }), "{say:?}");
-        let say = compared("nonsense", "kai", None);
-        assert!(matches!(say, Say::Compared { column } if !column.can_run));
+        assert!(columns("nonsense", &["kai", "ego"], None).iter().all(|column| !column.can_run));
+    }
+
+    /// Between the cycles of a comparison other questions are answered, and a later comparison takes its place.
+    #[test]
+    fn a_comparison_is_taken_in_slices() {
+        let mut server = Server::default();
+        let mut ids = 0..;
+        let mut ask = |server: &mut Server, ask: Ask| {
+            let replies = server.ask(Request { generation: ids.next().unwrap_or_default(), ask });
+            assert!(replies.is_empty(), "{replies:?}");
+        };
+        let compare = |policies: &[&str]| Ask::Compare {
+            scenario: FOUR.to_owned(),
+            policies: policies.iter().map(|&policy| policy.to_owned()).collect(),
+            until_ms: Some(60_000),
+        };
+        let end = |server: &mut Server| {
+            let mut told = Vec::new();
+            while server.is_busy() {
+                told.extend(server.work().into_iter().map(|reply| reply.say));
+            }
+            told
+        };
+        ask(&mut server, Ask::Load { scenario: FOUR.to_owned(), policy: String::new(), cycle: 0 });
+        end(&mut server);
+        ask(&mut server, compare(&["kai", "ego"]));
+        for _ in 0..5 {
+            assert!(server.work().is_empty());
+        }
+        let progress = server.progress().map(|reply| reply.say);
+        assert!(
+            matches!(&progress, Some(Say::Comparing { policy, cycle: 1.. }) if policy == "kai"),
+            "{progress:?}"
+        );
+        ask(&mut server, Ask::GoTo { cycle: 1 });
+        let (mut first, mut n) = (Vec::new(), 0);
+        while first.is_empty() {
+            first = server.work();
+            n += 1;
+        }
+        assert!(matches!(first[0].say, Say::Frame { .. }) && n <= 2, "a step goes first: {first:?}");
+        ask(&mut server, compare(&["ego"]));
+        let told = end(&mut server);
+        assert!(matches!(&told[..], [Say::Compared { column }] if column.policy == "ego"), "{told:?}");
+        ask(&mut server, compare(&[]));
+        assert!(end(&mut server).is_empty());
     }
 }

@@ -6,6 +6,7 @@ mod convert_trace;
 #[cfg(any(feature = "whole", test))]
 mod cross;
 mod desk;
+mod ghost;
 #[cfg(any(feature = "whole", test))]
 mod imports;
 mod ladders;

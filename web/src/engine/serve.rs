@@ -12,6 +12,7 @@ use fairground::time::Time;
 use fairground::trace::{Event, Level};
 
 use super::convert;
+use super::ghost::{Ghosts, Wish};
 use super::protocol::{Ask, Frame, Reply, Request, Say, Stop};
 use super::tape::Tape;
 use super::trials::Trials;
@@ -34,8 +35,10 @@ const BESIDE_ONLY: &str = "This browser cannot run the engine beside the page, a
 pub struct Server {
     runner: Option<Runner>,
     task: Option<(u64, Task)>,
-    ghost: Option<GhostRun>,
+    ghosts: Ghosts,
     trials: Option<(u64, Trials)>,
+    #[cfg(any(feature = "whole", test))]
+    comparison: Option<(u64, cross::Comparison)>,
 }
 
 enum Task {
@@ -47,14 +50,6 @@ enum Task {
     Search { from: u32, up_to: u32, wanted: Wanted },
     /// Go on until something happens, at most to a cycle.
     On { stop: Stop, was: bool, up_to: u32 },
-}
-
-/// The run of a scenario that is being edited.
-struct GhostRun {
-    id: u64,
-    runner: Runner,
-    cycle: u32,
-    ladder: Option<(String, u8)>,
 }
 
 /// Which events are looked for.
@@ -103,7 +98,10 @@ impl Server {
                     self.runner.as_ref().map(|r| Box::new(super::tell::story(&r.sim, &r.tape, &tell)));
                 vec![reply(id, Say::Told(story))]
             }
-            Ask::Ghost { scenario, cycle, ladder } => self.start_ghost(id, &scenario, cycle, ladder),
+            Ask::Ghost { scenario, cycle, ladder, until, tell } => {
+                self.ghosts.wish(Wish { id, scenario, cycle, ladder, until, tell });
+                Vec::new()
+            }
             Ask::Try { job, cycle, scenarios } => {
                 self.trials = Some((id, Trials::new(job, cycle, scenarios)));
                 Vec::new()
@@ -125,30 +123,26 @@ impl Server {
                 vec![reply(id, Say::Translated { policy, scenario: None, notes: Vec::new() })]
             }
             #[cfg(any(feature = "whole", test))]
-            Ask::Compare { scenario, policy, until_ms } => {
-                vec![reply(id, cross::compared(&scenario, &policy, until_ms))]
+            Ask::Compare { scenario, policies, until_ms } => {
+                self.comparison = Some((id, cross::Comparison::new(&scenario, policies, until_ms)));
+                Vec::new()
             }
             #[cfg(not(any(feature = "whole", test)))]
-            Ask::Compare { policy, .. } => {
-                let findings = vec![BESIDE_ONLY.to_owned()];
-                vec![reply(
-                    id,
-                    Say::Compared {
-                        column: Box::new(super::protocol::ColumnRow {
-                            policy,
-                            findings,
-                            ..Default::default()
-                        }),
-                    },
-                )]
-            }
+            Ask::Compare { policies, .. } => policies
+                .into_iter()
+                .map(|policy| reply(id, Say::nothing_compared(policy, BESIDE_ONLY)))
+                .collect(),
             Ask::Cancel => self.cancel(id),
         }
     }
 
     /// Whether there is something to work on.
     pub fn is_busy(&self) -> bool {
-        self.task.is_some() || self.ghost.is_some() || self.trials.is_some()
+        #[cfg(any(feature = "whole", test))]
+        let compares = self.comparison.is_some();
+        #[cfg(not(any(feature = "whole", test)))]
+        let compares = false;
+        self.task.is_some() || self.ghosts.is_busy() || self.trials.is_some() || compares
     }
 
     /// Works for the time of about one cycle.
@@ -156,27 +150,33 @@ impl Server {
         if let Some((id, task)) = self.task.take() {
             return self.work_on(id, task);
         }
-        if let Some(mut ghost) = self.ghost.take() {
-            if ghost.runner.step_towards(ghost.cycle) {
-                self.ghost = Some(ghost);
-                return Vec::new();
-            }
-            let sim = &ghost.runner.sim;
-            let levels = ghost.ladder.map(|(queue, resource)| super::ladders::levels(sim, &queue, resource));
-            let frame = Some(Box::new(ghost.runner.frame()));
-            return vec![reply(ghost.id, Say::Ghost { frame, levels: levels.unwrap_or_default() })];
+        if self.ghosts.is_busy() {
+            return self.ghosts.work().map(|(id, say)| reply(id, say)).into_iter().collect();
         }
         if let Some((id, mut trials)) = self.trials.take() {
             match trials.work() {
                 Some(say) => return vec![reply(id, say)],
                 None => self.trials = Some((id, trials)),
             }
+            return Vec::new();
+        }
+        #[cfg(any(feature = "whole", test))]
+        if let Some((id, mut comparison)) = self.comparison.take()
+            && let Some(told) = comparison.work()
+        {
+            self.comparison = Some((id, comparison));
+            return told.map(|say| reply(id, say)).into_iter().collect();
         }
         Vec::new()
     }
 
     /// How far the present task came.
     pub fn progress(&self) -> Option<Reply> {
+        #[cfg(any(feature = "whole", test))]
+        if self.task.is_none() {
+            let (id, comparison) = self.comparison.as_ref()?;
+            return comparison.progress().map(|say| reply(*id, say));
+        }
         let (id, task) = self.task.as_ref()?;
         let runner = self.runner.as_ref()?;
         let (to_cycle, to_time_ms) = match task {
@@ -188,10 +188,19 @@ impl Server {
         Some(reply(*id, Say::Progress { cycle, time_ms, to_cycle, to_time_ms }))
     }
 
-    fn load(&mut self, id: u64, text: &str, cycle: u32) -> Vec<Reply> {
+    /// Leaves everything that is under way.
+    fn drop_work(&mut self) {
         self.task = None;
-        self.ghost = None;
+        self.ghosts = Ghosts::default();
         self.trials = None;
+        #[cfg(any(feature = "whole", test))]
+        {
+            self.comparison = None;
+        }
+    }
+
+    fn load(&mut self, id: u64, text: &str, cycle: u32) -> Vec<Reply> {
+        self.drop_work();
         match Runner::new(text) {
             Ok(runner) => {
                 self.runner = Some(runner);
@@ -207,17 +216,6 @@ impl Server {
     fn start(&mut self, id: u64, task: Task) -> Vec<Reply> {
         self.task = self.runner.is_some().then_some((id, task));
         Vec::new()
-    }
-
-    fn start_ghost(&mut self, id: u64, text: &str, cycle: u32, ladder: Option<(String, u8)>) -> Vec<Reply> {
-        self.ghost = None;
-        match Runner::new(text) {
-            Ok(runner) => {
-                self.ghost = Some(GhostRun { id, runner, cycle, ladder });
-                Vec::new()
-            }
-            Err(_) => vec![reply(id, Say::Ghost { frame: None, levels: Vec::new() })],
-        }
     }
 
     fn work_on(&mut self, id: u64, task: Task) -> Vec<Reply> {
@@ -288,10 +286,10 @@ impl Server {
 
     /// Stops what is going on; what was reached is shown.
     fn cancel(&mut self, id: u64) -> Vec<Reply> {
-        self.ghost = None;
-        self.trials = None;
+        let task = self.task.take();
+        self.drop_work();
         let mut replies = vec![reply(id, Say::Cancelled)];
-        if let Some((task_id, task)) = self.task.take()
+        if let Some((task_id, task)) = task
             && let Some(runner) = &mut self.runner
         {
             replies.push(match task {
@@ -336,6 +334,17 @@ pub(super) fn plan_of(text: &str) -> Result<Plan, Vec<String>> {
     })
 }
 
+/// The moment at which a run is.
+pub(super) fn frame_of(policy: &str, sim: &Simulation, record: &CycleRecord) -> Frame {
+    #[cfg_attr(not(any(feature = "whole", test)), expect(unused_mut, reason = "this engine has no Run:ai"))]
+    let mut frame = Frame { policy: policy.to_string(), ..convert::frame(sim, record) };
+    #[cfg(any(feature = "whole", test))]
+    if policy == "runai" {
+        super::states::put(&mut frame);
+    }
+    frame
+}
+
 impl Runner {
     fn new(text: &str) -> Result<Runner, Vec<String>> {
         let plan = plan_of(text)?;
@@ -348,16 +357,7 @@ impl Runner {
     }
 
     fn frame(&self) -> Frame {
-        #[cfg_attr(
-            not(any(feature = "whole", test)),
-            expect(unused_mut, reason = "this engine has no Run:ai")
-        )]
-        let mut frame = Frame { policy: self.policy.to_string(), ..convert::frame(&self.sim, &self.record) };
-        #[cfg(any(feature = "whole", test))]
-        if self.policy == "runai" {
-            super::states::put(&mut frame);
-        }
-        frame
+        frame_of(self.policy, &self.sim, &self.record)
     }
 
     /// One cycle on; `false`: there is none.

@@ -9,9 +9,12 @@ use crate::view_model::number::{self, GPU, amount, count, number, resource_name,
 /// Explains why a job waits.
 pub fn pending(frame: &Frame, refusal: &RefusalRow, resource: u8) -> Explanation {
     let case = Case { frame, refusal, resource };
-    let on_its_way = refusal.gate.kind == "waiting-for-victims";
+    let state = match refusal.gate.kind.as_str() {
+        "waiting-for-victims" => "on its way",
+        _ => refusal.fate().unwrap_or("waits"),
+    };
     Explanation {
-        about: Text::default().job(&refusal.job).say(if on_its_way { " · on its way" } else { " · waits" }),
+        about: Text::default().job(&refusal.job).say(format!(" · {state}")),
         verdict: case.verdict(&refusal.gate),
         also: refusal.also.iter().map(|gate| case.verdict(gate)).collect(),
         evidence: case.evidence(),

@@ -20,6 +20,7 @@ mod hopeful;
 mod hypothesis;
 mod job;
 mod job_order;
+mod kinds;
 mod memory;
 mod min_runtime;
 mod node;

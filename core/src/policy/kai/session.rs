@@ -21,7 +21,8 @@ use std::sync::Arc;
 use super::config::Config;
 use super::job::{Group, Job, JobFacts, PodSet};
 use super::job_order::Place;
-use super::node::{Node, device_mib};
+use super::kinds::Kinds;
+use super::node::{Node, Room, device_mib};
 use super::notes::Notes;
 use super::orders::{Redraw, Ties};
 use super::request::{Request, yardstick};
@@ -48,6 +49,10 @@ pub(super) struct Session<'a> {
     pub tasks: Vec<Task>,
     pub groups: Groups,
     pub score_parts: Vec<score::Part>,
+    /// The most of each resource that any node has when it is empty.
+    pub largest: Room,
+    /// What was found out about nodes.
+    pub kinds: Kinds,
     pub keys: Keys,
     /// How many jobs are the session's own; the others are clones.
     pub n_jobs: usize,
@@ -131,6 +136,13 @@ pub(super) struct PodFacts {
     pub nominated: Option<NodeRef>,
     /// What makes pods alike for signatures, numbered.
     pub likeness: u32,
+}
+
+impl PodFacts {
+    /// Whether nodes are the same for both.
+    pub fn is_alike(&self, other: &PodFacts) -> bool {
+        self.likeness == other.likeness && self.nominated == other.nominated && self.request == other.request
+    }
 }
 
 /// Names of shared devices.
@@ -235,6 +247,8 @@ impl<'a> Session<'a> {
             tasks: Vec::new(),
             groups: Groups::of(snapshot),
             score_parts: score::parts(config),
+            largest: Room::default(),
+            kinds: Kinds::default(),
             keys: Keys::default(),
             n_jobs: snapshot.jobs.len(),
             is_whole: is_whole(snapshot),
@@ -264,6 +278,8 @@ impl<'a> Session<'a> {
         sort::sort_by(&mut nodes, |l, r| l.0.name.cmp(&r.0.name));
         let amounts = |named: &[(Arc<str>, i64)]| amounts(&scalars, named);
         self.nodes = nodes.iter().map(|&(n, &id)| Node::new(id, n, amounts(&n.scalars))).collect();
+        self.largest = Room::largest(self.nodes.iter().map(|n| &n.allocatable), scalars.len());
+        self.kinds = Kinds::new(self.nodes.iter().map(|n| n.device_mib));
 
         let mut queues: Vec<(&str, QueueRef)> = Vec::new();
         let queue_names: Vec<Arc<str>> = self.queues.iter().map(|q| q.name.clone()).collect();
