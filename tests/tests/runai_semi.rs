@@ -227,6 +227,21 @@ fn semi_needs_pods_above_the_minimum_and_a_policy_that_knows_it() {
     assert_eq!(wrong, vec![("S030", "preemptible \"half\" is none of true, false and semi".to_string())]);
 }
 
+/// Files and links carry the word as it is.
+#[test]
+fn files_and_links_carry_it() {
+    let text = format!(
+        "format: fairground-scenario\nversion: 1\npolicy: runai{TWO_PROJECTS}\
+         jobs: [{{name: j, queue: A, gpu: 1, pods: 2, min-available: 1, preemptible: semi}}]\n"
+    );
+    let scenario = scenario::read(&text).scenario.expect("it is a scenario");
+    for written in [scenario::to_yaml(&scenario), scenario::to_json(&scenario)] {
+        assert_eq!(scenario::read(&written).scenario.as_ref(), Some(&scenario), "{written}");
+    }
+    let linked = fairground::link::decode(&fairground::link::encode(&scenario));
+    assert_eq!(linked.as_ref(), Ok(&scenario));
+}
+
 /// Under KAI the priority decides, whatever the job's minimum.
 #[test]
 fn kai_goes_by_the_priority() {

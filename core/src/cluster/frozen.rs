@@ -28,6 +28,7 @@ pub struct Frozen {
 struct FrozenJob {
     job: JobId,
     partition: PartitionId,
+    offers: u32,
     evictions: u32,
     first_start: Option<Time>,
     ended: Option<Time>,
@@ -74,8 +75,17 @@ impl World {
             let (evictions, first_start, ended, last_start) =
                 (j.evictions, j.first_start, j.ended, j.last_start);
             let counts = self.jobs[job];
-            let partition = j.partition;
-            frozen.jobs.push(FrozenJob { job, partition, evictions, first_start, ended, last_start, counts });
+            let (partition, offers) = (j.partition, j.offers);
+            frozen.jobs.push(FrozenJob {
+                job,
+                partition,
+                offers,
+                evictions,
+                first_start,
+                ended,
+                last_start,
+                counts,
+            });
             for (pod, p) in cluster.pods_of(job) {
                 let book = self.pods[pod];
                 let (at, is_removed) = match p.phase {
@@ -109,7 +119,7 @@ impl World {
         for kept in &frozen.jobs {
             let job = &mut cluster.jobs[kept.job];
             job.evictions = kept.evictions;
-            job.partition = kept.partition;
+            (job.partition, job.offers) = (kept.partition, kept.offers);
             (job.first_start, job.ended, job.last_start) = (kept.first_start, kept.ended, kept.last_start);
             world.jobs[kept.job] = kept.counts;
         }

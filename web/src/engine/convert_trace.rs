@@ -252,23 +252,7 @@ pub fn ladder(cluster: &Cluster, steps: &[DivisionStep]) -> Vec<LadderLevel> {
                     ..line(*rule, name(*queue))
                 }
             }
-            DivisionStep::Rise { rule, round, queue, shares, dominant, weight, wanted, given, end } => {
-                LadderLine {
-                    kind: if shares.is_some() { "rise" } else { "rest" }.to_string(),
-                    round: *round,
-                    weight: *weight,
-                    part: shares.unwrap_or_default(),
-                    wanted: *wanted,
-                    given: *given,
-                    dominant: dominant.name().to_string(),
-                    end: match end {
-                        RiseEnd::GoesOn => String::new(),
-                        RiseEnd::HasAll => "all".to_string(),
-                        RiseEnd::UsedUp(resource) => resource.name().to_string(),
-                    },
-                    ..line(*rule, name(*queue))
-                }
-            }
+            DivisionStep::Rise { rule, queue, .. } => rise(step, line(*rule, name(*queue))),
             DivisionStep::Remainder { rule, queue, fraction, given } => LadderLine {
                 kind: "remainder".to_string(),
                 offer: *fraction,
@@ -281,6 +265,28 @@ pub fn ladder(cluster: &Cluster, steps: &[DivisionStep]) -> Vec<LadderLevel> {
         }
     }
     levels
+}
+
+/// A round in which dominant shares rise.
+fn rise(step: &DivisionStep, line: LadderLine) -> LadderLine {
+    let DivisionStep::Rise { round, shares, dominant, weight, wanted, given, end, .. } = step else {
+        return line;
+    };
+    LadderLine {
+        kind: if shares.is_some() { "rise" } else { "rest" }.to_string(),
+        round: *round,
+        weight: *weight,
+        part: shares.unwrap_or_default(),
+        wanted: *wanted,
+        given: *given,
+        dominant: dominant.name().to_string(),
+        end: match end {
+            RiseEnd::GoesOn => String::new(),
+            RiseEnd::HasAll => "all".to_string(),
+            RiseEnd::UsedUp(resource) => resource.name().to_string(),
+        },
+        ..line
+    }
 }
 
 fn line(Rule(rule): Rule, queue: String) -> LadderLine {
