@@ -132,6 +132,27 @@ test("why is made wider by keys and stays so", async ({ page }) => {
   expect(await width()).toBe(before + 80);
 });
 
+test("one cluster under four schedulers, with what was translated above what came of it", async ({ page }) => {
+  const app = new App(page);
+  await app.open();
+  await app.example("four-schedulers");
+  await page.keyboard.press("Control+k");
+  await page.getByRole("dialog").getByRole("combobox").fill("Compare policies");
+  await page.keyboard.press("Enter");
+  const dialog = page.getByRole("dialog");
+  const panels = dialog.locator(".compared");
+  await expect(panels).toHaveCount(4);
+  await expect(dialog.getByText("Running")).toHaveCount(0);
+  const ego = panels.filter({ has: page.getByRole("heading", { name: /EGO/ }) });
+  await expect(ego.getByRole("listitem").first()).toContainText(/dropped|assumed|changed/);
+  await expect(ego.getByRole("img", { name: /^GPU.*: / })).toBeVisible();
+  const [told, drawn] = [await ego.locator(".became").boundingBox(), await ego.getByRole("img").boundingBox()];
+  expect(told.y + told.height).toBeLessThanOrEqual(drawn.y);
+  await expect(dialog.getByRole("rowheader", { name: "Mean wait", exact: true })).toBeVisible();
+  await dialog.getByRole("checkbox").check();
+  await expect(panels).toHaveCount(7);
+});
+
 test("every view holds an edit against how it was", async ({ page }) => {
   const app = new App(page);
   await app.open();

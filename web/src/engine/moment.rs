@@ -193,6 +193,8 @@ pub struct JobRow {
     pub first_start_ms: Option<i64>,
     /// Evicted pods so far.
     pub evictions: u32,
+    /// Of a semi-preemptible job, how many of its pods may not be taken; 0: it is none.
+    pub core: u32,
 }
 
 /// An event with what decided it.

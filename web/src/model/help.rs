@@ -105,7 +105,7 @@ fn candidates(scenario: &Scenario, job: &str) -> Vec<Change> {
         class.or(text.parse().ok()).unwrap_or(50)
     };
     let own = priority(entry);
-    if entry.preemptible.as_ref().map_or(own >= 100, |p| p.0.trim() == "false") {
+    if entry.preemptible.as_ref().map_or(own >= 100, |p| matches!(p.0.trim(), "false" | "semi")) {
         add(here.field("preemptible"), "true".into());
     }
     let ahead = scenario.jobs.iter().filter(|j| j.queue == entry.queue && j.name != entry.name).map(priority);

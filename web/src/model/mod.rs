@@ -9,6 +9,7 @@ pub mod document;
 pub mod dominant;
 pub mod draft;
 pub mod edit;
+pub mod embed;
 pub mod help;
 pub mod history;
 mod imports;
@@ -37,8 +38,11 @@ use fairground::scenario::{Diagnostic, Path, Scenario, Severity};
 use crate::engine::protocol::{Frame, Run, Stop};
 use crate::engine::story::Story;
 pub use before::Before;
-pub use command::{Change, Command, Dialog, Effect, NowView, Panel, RequestKind, SetupTab, Shift, Theme};
+pub use command::{
+    Change, Command, Dialog, Effect, KeySet, NowView, Panel, RequestKind, SetupTab, Shift, Theme,
+};
 pub use document::{Opened, Origin};
+pub use embed::Embed;
 pub use history::History;
 use kinds::Kinds;
 pub use ladder::Ladder;
@@ -47,7 +51,7 @@ pub use order::Order;
 pub use room::Room;
 pub use selection::Selection;
 pub use terms::Terms;
-pub use translate::{COMPARED, Translated};
+pub use translate::Translated;
 pub use update::{begin, update};
 
 /// Everything the page knows.
@@ -105,6 +109,8 @@ pub struct Model {
     pub stop: Option<Stop>,
     /// What would help a job.
     pub help: Option<Arc<help::Help>>,
+    /// The scenario as text that somebody began to change and that cannot be read yet.
+    pub unread: Option<Arc<str>>,
     /// What is selected.
     pub selection: Option<Selection>,
     /// The page selected it, not a person.
@@ -137,6 +143,8 @@ pub struct Model {
     pub translated: Option<Arc<Translated>>,
     /// The same scenario under several policies, as far as the runs are over.
     pub compared: Arc<Vec<crate::engine::protocol::ColumnRow>>,
+    /// How many runs there are to be.
+    pub to_compare: usize,
     /// Which policy's run is under way for that, and at which cycle it is.
     pub comparing: Option<(String, u32)>,
     /// The configuration of another scheduler that the scenario came from.
@@ -259,6 +267,10 @@ pub struct View {
     pub without: Kinds,
     /// Lines of the palette that were used last.
     pub recent: Arc<Vec<String>>,
+    /// How keys that type a character are pressed.
+    pub keys: KeySet,
+    /// The page is part of another page, with these switches.
+    pub embed: Option<Embed>,
 }
 
 /// A line that tells what happened.
@@ -347,6 +359,7 @@ impl Model {
             story: None,
             stop: None,
             help: None,
+            unread: None,
             selection: None,
             auto_selected: false,
             resource: 2,
@@ -363,6 +376,7 @@ impl Model {
             translating: None,
             translated: None,
             compared: Arc::default(),
+            to_compare: 0,
             comparing: None,
             original: None,
             exported: None,
@@ -415,6 +429,7 @@ impl Model {
         self.pristine = true;
         self.draft = opened.draft;
         self.history = opened.history;
+        self.unread = opened.unread;
         self.cursor = opened.moment.cycle;
         self.selection = opened.moment.selection;
         self.auto_selected = false;
@@ -463,6 +478,8 @@ impl Default for View {
             folded: Arc::default(),
             without: Kinds::default(),
             recent: Arc::default(),
+            keys: KeySet::Plain,
+            embed: None,
         }
     }
 }

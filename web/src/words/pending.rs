@@ -149,13 +149,17 @@ impl Case<'_> {
         let Some(queue) = self.queue(gate) else { return Text::of("A quota is reached.") };
         let quota = bare(r, queue.quota[usize::from(r)]);
         let held = amount(r, queue.non_preemptible[usize::from(r)]);
-        Text::default()
-            .job(&self.refusal.job)
-            .say(" cannot be taken back, so it may not borrow: with it ")
-            .queue(&queue.name)
-            .say(format!(
-                " would hold more than its quota of {quota} in work that stays; it holds {held} already."
-            ))
+        let row = self.frame.jobs.iter().find(|job| job.name == self.refusal.job);
+        let stays = match row.map_or(0, |row| row.core) {
+            0 => " cannot be taken back, so it may not borrow: with it ".to_string(),
+            n => {
+                let pods = count(n.into(), "pod");
+                format!(": its first {pods} cannot be taken back, so they may not borrow: with them ")
+            }
+        };
+        Text::default().job(&self.refusal.job).say(stays).queue(&queue.name).say(format!(
+            " would hold more than its quota of {quota} in work that stays; it holds {held} already."
+        ))
     }
 
     fn not_entitled(&self, gate: &GateRow) -> Text {

@@ -17,7 +17,7 @@ use super::plan::{Dims, ShareLimit, add};
 use super::pool::PoolBook;
 use super::quota::{MILLION, dynamic_demand, dynamic_quota};
 use super::rules::{DYNAMIC_QUOTA, OWN_HOSTS};
-use crate::cluster::request_of;
+use crate::cluster::{Preemptible, request_of};
 use crate::id::QueueId;
 use crate::policy::PartitionView;
 use crate::trace::{DivisionStep, Ledger, LedgerRow};
@@ -62,7 +62,7 @@ pub fn ledger(world: PartitionView<'_>, model: &Model, desk: &Desk<'_>) -> Ledge
             let ask = request_of(&pod.request);
             for queue in cluster.path_to_root(cluster.jobs[job].queue) {
                 let row = &mut rows[crate::id::Id::index(queue)];
-                let fixed = runs && !cluster.jobs[job].preemptible;
+                let fixed = runs && cluster.jobs[job].preemptible == Preemptible::No;
                 for (column, counts) in
                     [(&mut row.allocated, runs), (&mut row.non_preemptible, fixed), (&mut row.request, true)]
                 {

@@ -215,8 +215,12 @@ impl Session<'_> {
     /// (2), by device model; nothing where there is no such test.
     fn shut_gates(&self, job: JobRef, pod: PodRef) -> Vec<bool> {
         let request = &self.pods[pod.ix()].request;
-        let models = self.kinds.models.iter().filter(|_| self.plugins.predicates);
-        models.map(|&mib| self.over_capacity(job, asked_on_node(request, mib)).is_some()).collect()
+        let is_fixed = self.is_fixed(job, pod);
+        let is_shut = |&mib: &i64| {
+            let asked = asked_on_node(request, mib);
+            self.over_capacity(job, asked, is_fixed.then_some(asked)).is_some()
+        };
+        self.kinds.models.iter().filter(|_| self.plugins.predicates).map(is_shut).collect()
     }
 
     /// Looks again at what changed since the last pod; `false` if packing is relative to something else now.

@@ -56,13 +56,13 @@ impl Session<'_> {
         pipeline_only: bool,
     ) -> Result<(), Failure> {
         let chunk = self.chunk(job, !pipeline_only);
-        let asked = self.asked_by(&chunk);
-        if let Some(excess) = self.over_capacity(job, asked) {
+        let (asked, fixed) = (self.asked_by(&chunk), self.fixed_part(job, &chunk));
+        if let Some(excess) = self.over_capacity(job, asked, fixed) {
             return Err(Failure::Excess(excess));
         }
         let explains = self.notes.is_on() && !pipeline_only;
         if explains {
-            self.notes.gate = self.capacity_checks(job, asked);
+            self.notes.gate = self.capacity_checks(job, asked, fixed);
         }
         let checkpoint = st.checkpoint();
         let uid = self.job(job).uid;
