@@ -27,7 +27,7 @@ use super::timeline::Timeline;
 use super::transport::Transport;
 use super::why::Why;
 use crate::charts::shares::Rows;
-use crate::model::{Command, NowView, Panel, SetupTab};
+use crate::model::{Command, NowView, Panel};
 use crate::store::Store;
 
 /// The page.
@@ -39,6 +39,7 @@ pub fn App() -> impl IntoView {
     let panel = Memo::new(move |_| view.with(|v| v.panel));
     let shows = move |this: Panel| move || panel.get() == this;
     let folded = Memo::new(move |_| view.with(|v| v.setup_folded));
+    let no_tree = Memo::new(move |_| view.with(|v| !v.has_tree()));
     let sized = Memo::new(move |_| view.with(|v| v.setup_width > 0));
     let why_open = Memo::new(move |_| view.with(|v| v.why_open));
     let stale = store.part(|m| m.stale);
@@ -57,6 +58,7 @@ pub fn App() -> impl IntoView {
         <div
             class="app"
             class:setup-folded=folded
+            class:no-tree=no_tree
             class:sized=sized
             class:why-open=why_open
             class:show-now=shows(Panel::Now)
@@ -151,7 +153,7 @@ impl Pair {
     }
 
     fn follow(self, store: Store, setup: bool) {
-        let are_lines_shared = store.view.with_untracked(|v| v.tab == SetupTab::Queues && !v.setup_folded);
+        let are_lines_shared = store.view.with_untracked(|v| v.has_tree() && !v.setup_folded);
         let Some((left, right)) = self.setup.get_untracked().zip(self.now.get_untracked()) else { return };
         if are_lines_shared && self.setup_leads.get_value() == setup {
             let (from, to) = if setup { (left, right) } else { (right, left) };

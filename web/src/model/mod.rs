@@ -140,7 +140,7 @@ pub struct Model {
 }
 
 /// The narrowest and the widest SETUP, in pixels.
-pub const SETUP_WIDTHS: (u16, u16) = (300, 640);
+pub const SETUP_WIDTHS: (u16, u16) = (352, 640);
 
 /// The narrowest and the widest WHY, in pixels.
 pub const WHY_WIDTHS: (u16, u16) = (280, 560);
@@ -247,6 +247,13 @@ pub struct View {
     pub without: Kinds,
     /// Lines of the palette that were used last.
     pub recent: Arc<Vec<String>>,
+}
+
+impl View {
+    /// SETUP, where it is not folded away, shows the tree of queues: their names need not stand at the bars.
+    pub fn has_tree(&self) -> bool {
+        self.tab == SetupTab::Queues && self.detail.is_none()
+    }
 }
 
 /// A line that tells what happened.
