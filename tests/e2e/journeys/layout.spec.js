@@ -42,3 +42,42 @@ for (const width of [390, 768, 1024]) {
     await expect.poll(() => nameAtBar(page, "team-a")).toBeGreaterThan(40);
   });
 }
+
+for (const width of [390, 768, 1024, 1280]) {
+  test(`policy, colours, search and how it is checked are reached at ${width} px`, async ({ page }) => {
+    await page.setViewportSize({ width, height: 800 });
+    const app = new App(page);
+    await app.open();
+    const bar = page.getByRole("banner");
+    const more = bar.getByRole("button", { name: "More", exact: true });
+    const reaches = async (button, item) => {
+      if (await bar.getByRole("button", { name: button }).isVisible()) return true;
+      await more.click();
+      const found = await page.getByRole("menuitem", { name: item }).or(page.getByRole("menuitemradio", { name: item })).isVisible();
+      await page.keyboard.press("Escape");
+      return found;
+    };
+    expect(await reaches("Policy", /^Policy: KAI/), "policy").toBe(true);
+    expect(await reaches("Colours", "Dark"), "colours").toBe(true);
+    expect(await reaches(/^Do or find/, /^Do or find/), "search").toBe(true);
+    expect(await reaches(/agree$/, "How this is checked"), "checked").toBe(true);
+    const sideways = await bar.evaluate((bar) => bar.scrollWidth - bar.clientWidth);
+    expect(sideways).toBeLessThanOrEqual(0);
+  });
+}
+
+for (const width of [768, 1024, 1100, 1280]) {
+  test(`why leaves Shares readable at ${width} px`, async ({ page }) => {
+    await page.setViewportSize({ width, height: 800 });
+    const app = new App(page);
+    await app.open();
+    await app.step.click();
+    await app.atCycle(1);
+    await expect(app.why).toBeVisible();
+    const why = await app.why.boundingBox();
+    for (const part of [page.getByLabel("Resource of all charts"), app.share("team-a"), page.locator(".cluster .spot").last()]) {
+      const box = await part.boundingBox();
+      expect(box.x + box.width).toBeLessThanOrEqual(why.x + 1);
+    }
+  });
+}

@@ -47,6 +47,8 @@ pub fn Bar() -> impl IntoView {
     let more = move |()| {
         let mut items = vec![
             MenuItem::new("Examples", Command::Dialog(Some(Dialog::Examples))),
+            MenuItem::new(format!("Policy: {}", short()), Command::Tab(SetupTab::Rules)),
+            MenuItem::new("Compare policies", Command::Compare),
             MenuItem::new("Do or find", Command::Dialog(Some(Dialog::Palette))),
             MenuItem::new("Open yours", Command::Dialog(Some(Dialog::Paste))),
             MenuItem::new("How this is checked", Command::Dialog(Some(Dialog::Fidelity))),

@@ -171,6 +171,8 @@ fn update_view(model: &mut Model, command: Command, fx: &mut Vec<Effect>) {
         Command::Tab(tab) => {
             view.tab = tab;
             view.detail = None;
+            view.panel = Panel::Setup;
+            view.setup_folded = false;
         }
         Command::Detail(at) => {
             // The focus goes to the form's heading, and back to the row.
