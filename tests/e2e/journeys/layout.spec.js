@@ -81,3 +81,70 @@ for (const width of [768, 1024, 1100, 1280]) {
     }
   });
 }
+
+const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
+
+test.describe("with a finger", () => {
+  test.use(phone);
+
+  test("a tap explains in a sheet that can be raised, lowered and closed", async ({ page }) => {
+    const app = new App(page);
+    await app.open();
+    await expect(app.why).toBeHidden();
+    await app.share("team-a").tap();
+    await expect(app.why).toBeVisible();
+    const top = async () => (await app.why.boundingBox()).y / 844;
+    const height = async () => (await app.why.boundingBox()).height / 844;
+    expect(await height()).toBeCloseTo(0.6, 1);
+    const handle = page.getByRole("button", { name: "Raise this sheet" });
+    await handle.tap();
+    await expect.poll(top).toBeLessThan(0.1);
+    await page.getByRole("button", { name: "Lower this sheet" }).tap();
+    await expect.poll(top).toBeGreaterThan(0.2);
+    const box = await handle.boundingBox();
+    await page.mouse.move(box.x + box.width / 2, box.y + 20);
+    await page.mouse.down();
+    await page.mouse.move(box.x + box.width / 2, box.y - 80, { steps: 4 });
+    await page.mouse.up();
+    await expect.poll(top, "pulled up").toBeLessThan(0.1);
+    await page.getByRole("button", { name: "Close why" }).tap();
+    await expect(app.why).toBeHidden();
+    await expect(app.share("team-a")).toBeVisible();
+  });
+
+  test("what is tapped is at least 44 px high", async ({ page }) => {
+    const app = new App(page);
+    await app.open();
+    const low = () =>
+      page.evaluate(() =>
+        [...document.querySelectorAll("button, select, input, summary")]
+          .filter((e) => !e.matches(".skip, .spot, .chev, .unseen, [tabindex='-1']:not([role='tab'])"))
+          .map((e) => [`${e.className} ${e.getAttribute("aria-label") ?? e.textContent}`, e.getBoundingClientRect()])
+          .filter(([, box]) => box.width > 0 && box.height > 0 && box.height < 43.5)
+          .map(([name, box]) => `${name}: ${box.height}`),
+      );
+    const bar = page.getByRole("navigation", { name: "Panels" });
+    for (const panel of ["Now", "Setup", "Time"]) {
+      await bar.getByRole("button", { name: panel }).tap();
+      expect(await low(), panel).toEqual([]);
+    }
+  });
+});
+
+test("at 400 % the content of every panel is reached by scrolling", async ({ page }) => {
+  await page.setViewportSize({ width: 360, height: 225 });
+  const app = new App(page);
+  await page.goto("./");
+  await expect(page.locator("#first")).toHaveCount(0);
+  const bar = page.getByRole("navigation", { name: "Panels" });
+  const last = { Now: ".cluster .picture", Setup: ".setup .add button", Why: ".why .verdict", Time: ".timeline .picture" };
+  for (const [panel, part] of Object.entries(last)) {
+    await bar.getByRole("button", { name: panel }).click();
+    const content = page.locator(part).first();
+    await content.scrollIntoViewIfNeeded();
+    await expect(content).toBeInViewport({ ratio: 0.3 });
+  }
+  await app.step.click();
+  await expect(app.now).toHaveAttribute("data-cycle", "1");
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360);
+});

@@ -22,6 +22,7 @@ use super::pulls::Pulls;
 use super::remark::Remark;
 use super::setup::Setup;
 use super::shares::Shares;
+use super::sheet::SheetHandle;
 use super::strip::{Notices, Strip};
 use super::timeline::Timeline;
 use super::transport::Transport;
@@ -295,6 +296,7 @@ fn WhyPanel() -> impl IntoView {
     view! {
         <div class="tabs">
             <h2 class="panel-title">"Why"</h2>
+            <SheetHandle />
             <span class="grow"></span>
             <IconButton
                 icon=Kind::Close

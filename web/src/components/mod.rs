@@ -24,6 +24,7 @@ pub mod remark;
 pub mod saved;
 pub mod setup;
 pub mod shares;
+pub mod sheet;
 pub mod strip;
 pub mod timeline;
 pub mod transport;

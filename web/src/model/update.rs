@@ -479,7 +479,13 @@ fn redo(model: &mut Model, fx: &mut Vec<Effect>) {
 
 fn select(model: &mut Model, selection: Option<Selection>, fx: &mut Vec<Effect>) {
     model.auto_selected = false;
-    model.view.why_open |= selection.is_some();
+    if selection.is_some() {
+        model.view.why_open = true;
+        // Where one panel is shown at a time, what is tapped is explained.
+        if matches!(model.view.panel, Panel::Now | Panel::Time) {
+            model.view.panel = Panel::Why;
+        }
+    }
     if let Some(Selection::Event { cycle, .. }) = selection
         && cycle != model.cursor
     {
