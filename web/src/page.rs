@@ -72,9 +72,11 @@ const FIRST_FRAME_MOST: Duration = Duration::from_secs(3);
 
 fn page(opening: Opening) -> impl IntoView {
     let Opening { mut model, address, is_start } = opening;
-    let width = window().inner_width().ok().and_then(|w| w.as_f64()).unwrap_or(1440.0);
-    // On narrower pages WHY covers something, so it comes when there is something to say.
-    model.view.why_open = width > 1320.0 || model.selection.is_some() || model.origin == Origin::Link;
+    // On narrower pages WHY takes room from NOW, so it comes when there is something to say. The stylesheet knows the same
+    // width; both grow with the browser's text size.
+    let is_wide =
+        window().match_media("(min-width: 82.5625em)").ok().flatten().is_none_or(|wide| wide.matches());
+    model.view.why_open = is_wide || model.selection.is_some() || model.origin == Origin::Link;
     if storage::remembered("why").as_deref() == Some("closed") {
         model.view.why_closed = true;
         model.view.why_open &= model.selection.is_some() || model.origin == Origin::Link;

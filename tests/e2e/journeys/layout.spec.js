@@ -148,3 +148,20 @@ test("at 400 % the content of every panel is reached by scrolling", async ({ pag
   await expect(app.now).toHaveAttribute("data-cycle", "1");
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360);
 });
+
+test("the page follows the browser's text size, and nothing is cut at 200 %", async ({ baseURL, launchOptions, playwright }) => {
+  const args = [...launchOptions.args, "--blink-settings=defaultFontSize=32"];
+  const browser = await playwright.chromium.launch({ ...launchOptions, args });
+  for (const [width, height] of [[1440, 900], [1920, 1080], [390, 844]]) {
+    const page = await browser.newPage({ baseURL, viewport: { width, height } });
+    const app = new App(page);
+    await app.open();
+    expect(await page.locator("body").evaluate((body) => getComputedStyle(body).fontSize)).toBe("28px");
+    await app.step.click();
+    await app.atCycle(1);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth), `${width} px`).toBeLessThanOrEqual(width);
+    await expect.poll(() => nameAtBar(page, "team-a"), `${width} px`).toBeGreaterThan(80);
+    await page.close();
+  }
+  await browser.close();
+});
