@@ -165,3 +165,26 @@ test("the page follows the browser's text size, and nothing is cut at 200 %", as
   }
   await browser.close();
 });
+
+test("where there is nothing to show, a view says what is missing and brings it", async ({ page }) => {
+  await page.setViewportSize({ width: 1440, height: 900 });
+  const app = new App(page);
+  await app.open();
+  await page.getByRole("button", { name: "Empty scenario, or paste yours" }).click();
+  await page.getByRole("button", { name: /^Start empty/ }).click();
+  await app.arrived();
+  const view = page.locator("#now-body");
+  for (const name of ["Shares", "Division", "Tree", "Gantt", "Fairness", "Trends"]) {
+    await app.tab(name).click();
+    await expect(view.locator(".empty"), name).toContainText(/^No (queues|jobs) yet/);
+  }
+  for (let i = 0; i < 3; i += 1) {
+    const lacks = await view.locator(".empty").textContent({ timeout: 1000 }).catch(() => null);
+    if (lacks === null) break;
+    await view.locator(".empty").getByRole("button", { name: /^Add/ }).click();
+    await app.arrived();
+  }
+  await expect(page.locator(".empty")).toHaveCount(0);
+  await app.tab("Shares").click();
+  await expect(app.share("queue-1")).toBeVisible();
+});

@@ -12,6 +12,7 @@ use super::cluster::ClusterView;
 use super::dialogs::Dialogs;
 use super::divider::Divider;
 use super::division::Division;
+use super::empty::{Lack, empty, empty_below};
 use super::fairness::Fairness;
 use super::gantt::Gantt;
 use super::help::Help;
@@ -123,14 +124,7 @@ pub fn App() -> impl IntoView {
             <footer class="dock" data-region tabindex="-1" aria-label="Time">
                 <Transport />
                 <div class="tlwrap">
-                    <Timeline
-                        run=store.run
-                        frame=store.frame
-                        selection=store.selection
-                        resource=store.charted
-                        on_seek=Callback::new(move |cycle| store.dispatch(Command::GoTo(cycle)))
-                        on_select=Callback::new(move |selection| store.dispatch(Command::Select(selection)))
-                    />
+                    <TimePanel />
                 </div>
                 <PhoneBar />
             </footer>
@@ -215,6 +209,8 @@ fn Now() -> impl IntoView {
             </button>
         }
     });
+    let lack = Memo::new(move |_| store.scenario.with(|s| Lack::of(s)));
+    let has_nodes = Memo::new(move |_| store.scenario.with(|s| !s.nodes.is_empty()));
     // Where not all tabs have room, the present one is in sight.
     Effect::new(move |_| super::show_id(&tab_id(shown.get())));
     let label = move || tab_id(shown.get());
@@ -244,8 +240,10 @@ fn Now() -> impl IntoView {
             </span>
         </div>
         <div id="now-body" role="tabpanel" aria-labelledby=label>
-            {move || match shown.get() {
-                NowView::Shares => view! {
+            {move || match (shown.get(), lack.get()) {
+                (_, Some(Lack::Queues)) => empty(Lack::Queues),
+                (NowView::Gantt | NowView::Fairness | NowView::Queues, Some(lack)) => empty(lack),
+                (NowView::Shares, _) => view! {
                     <Shares
                         frame=store.frame
                         ghost=store.ghost
@@ -258,16 +256,26 @@ fn Now() -> impl IntoView {
                     />
                 }
                 .into_node(),
-                other => later(preload_view, move || view_of(other)),
+                (other, _) => later(preload_view, move || view_of(other)),
             }}
+            {empty_below(move || {
+                let is_below = matches!(shown.get(), NowView::Shares | NowView::Division | NowView::Tree);
+                lack.get().filter(|lack| is_below && *lack != Lack::Queues)
+            })}
         </div>
-        <ClusterView
-            frame=store.frame
-            ghost=store.ghost
-            changed=store.changed
-            selection=store.selection
-            on_select
-        />
+        {move || match has_nodes.get() {
+            true => view! {
+                <ClusterView
+                    frame=store.frame
+                    ghost=store.ghost
+                    changed=store.changed
+                    selection=store.selection
+                    on_select
+                />
+            }
+            .into_node(),
+            false => empty(Lack::Nodes),
+        }}
     }
 }
 
@@ -293,6 +301,7 @@ pub(crate) fn pulls_of(view: super::shares::View, rows: RwSignal<Rows>) -> Fetch
 #[component]
 fn WhyPanel() -> impl IntoView {
     let store = Store::get();
+    let lack = Memo::new(move |_| store.scenario.with(|s| Lack::of(s)));
     view! {
         <div class="tabs">
             <h2 class="panel-title">"Why"</h2>
@@ -316,6 +325,7 @@ fn WhyPanel() -> impl IntoView {
             on_focus_field=Callback::new(move |path| store.dispatch(Command::FocusField(path)))
             on_seek=Callback::new(move |cycle| store.dispatch(Command::GoTo(cycle)))
         />
+        {empty_below(move || lack.get())}
         <Help />
         <Remark />
     }
@@ -339,6 +349,27 @@ fn PhoneBar() -> impl IntoView {
         }
     });
     view! { <nav class="phonebar" aria-label="Panels">{buttons}</nav> }
+}
+
+/// The run along time.
+#[component]
+fn TimePanel() -> impl IntoView {
+    let store = Store::get();
+    let has_jobs = Memo::new(move |_| store.scenario.with(|s| !s.jobs.is_empty()));
+    move || match has_jobs.get() {
+        true => view! {
+            <Timeline
+                run=store.run
+                frame=store.frame
+                selection=store.selection
+                resource=store.charted
+                on_seek=Callback::new(move |cycle| store.dispatch(Command::GoTo(cycle)))
+                on_select=Callback::new(move |selection| store.dispatch(Command::Select(selection)))
+            />
+        }
+        .into_node(),
+        false => empty(Lack::Jobs),
+    }
 }
 
 /// A hidden input that opens the browser's file chooser.
