@@ -12,7 +12,7 @@ use super::backend::text_anchor::HPos;
 use super::backend::{Area, Drawn, Ink, Paint, Size, Svg, Trim, picture, px, text_width};
 use super::marks;
 use crate::model::Terms;
-use crate::view_model::number::{number, ticks, unit};
+use crate::view_model::number::{number, short, ticks, unit};
 use crate::view_model::timeline::{Axis, Band, GhostLine, Kind, LEFT, LaneMark, RIGHT, TimelineView, lane};
 
 /// Height of the lane.
@@ -85,7 +85,7 @@ fn areas(area: &Area<'_>, view: &TimelineView, size: Size) -> Drawn {
         .set_all_tick_mark_size(px(6.0))
         .label_style(Paint::from(Ink::Dim).text(12.0, HPos::Left))
         .x_label_formatter(&|cycle| number(*cycle))
-        .y_label_formatter(&|amount| number(*amount))
+        .y_label_formatter(&|amount| short(*amount))
         .draw()?;
     if view.apart {
         apart(&mut plane, view)?

@@ -211,8 +211,17 @@ fn Now() -> impl IntoView {
     });
     let lack = Memo::new(move |_| store.scenario.with(|s| Lack::of(s)));
     let has_nodes = Memo::new(move |_| store.scenario.with(|s| !s.nodes.is_empty()));
-    // Where not all tabs have room, the present one is in sight.
-    Effect::new(move |_| super::show_id(&tab_id(shown.get())));
+    // Where not all tabs have room, the present one is in sight; a view begins at its top.
+    Effect::new(move |was: Option<NowView>| {
+        let now = shown.get();
+        super::show_id(&tab_id(now));
+        if was.is_some_and(|was| was != now)
+            && let Some(panel) = document().get_elements_by_class_name("now-panel").item(0)
+        {
+            panel.set_scroll_top(0);
+        }
+        now
+    });
     let label = move || tab_id(shown.get());
     let on_key = move |event: leptos::ev::KeyboardEvent| {
         let at = VIEWS.iter().position(|(this, _)| *this == shown.get_untracked()).unwrap_or(0);

@@ -69,7 +69,10 @@ pub fn Bar() -> impl IntoView {
                 <Logo />
                 <span class="logo-text not-phone" aria-hidden="true">"Fairground"</span>
             </div>
-            <h1 class="unseen">{move || format!("Fairground: {}", store.scenario.with(|s| s.name.clone()))}</h1>
+            <h1 class="unseen">{move || match store.scenario.with(|s| s.name.clone()) {
+                name if name.is_empty() => "Fairground: untitled scenario".to_string(),
+                name => format!("Fairground: {name}"),
+            }}</h1>
             <Title />
             <MenuButton label="Policy" class="btn quiet hide" items=Callback::new(policies)>
                 {short}

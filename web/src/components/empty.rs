@@ -94,15 +94,15 @@ pub(crate) fn lines(lack: Lack) -> Fetched {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use fairground::scenario::{Job, Queue};
+    use fairground::scenario::{JobEntry, QueueEntry};
 
     #[test]
     fn queues_come_before_jobs() {
-        let mut scenario = Scenario::default();
-        assert_eq!(Lack::of(&scenario), Some(Lack::Queues));
-        scenario.queues.push(Queue::default());
-        assert_eq!(Lack::of(&scenario), Some(Lack::Jobs));
-        scenario.jobs.push(Job::default());
-        assert_eq!(Lack::of(&scenario), None);
+        let none = Scenario::default();
+        assert_eq!(Lack::of(&none), Some(Lack::Queues));
+        let queues = Scenario { queues: vec![QueueEntry::default()].into(), ..Scenario::default() };
+        assert_eq!(Lack::of(&queues), Some(Lack::Jobs));
+        let both = Scenario { jobs: vec![JobEntry::default()].into(), ..queues };
+        assert_eq!(Lack::of(&both), None);
     }
 }

@@ -39,6 +39,7 @@ pub use before::Before;
 pub use command::{Change, Command, Dialog, Effect, NowView, Panel, RequestKind, SetupTab, Shift, Theme};
 pub use document::{Opened, Origin};
 pub use history::History;
+pub use imports::PASTED;
 use kinds::Kinds;
 pub use ladder::Ladder;
 pub use later::mistake;

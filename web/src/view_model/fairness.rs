@@ -84,7 +84,8 @@ pub fn fairness(tally: &Tally, frame: &Frame, selection: Option<&Selection>) -> 
     ];
     FairnessView {
         summary: summary(tally, frame, &rows),
-        facts: facts(tally, &|gpu_seconds| format!("{} {unit}", amount(gpu_seconds))),
+        // Number and unit stay on one line.
+        facts: facts(tally, &|gpu_seconds| format!("{} {unit}", amount(gpu_seconds)).replace(' ', "\u{a0}")),
         table: Table { head: head.into(), rows: lines, text_columns: 1 },
         meant: rows.iter().position(|(queue, _)| selected == Some(*queue)),
     }

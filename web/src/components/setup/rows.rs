@@ -277,12 +277,12 @@ pub fn job_columns(terms: &Terms, resource: u8) -> Vec<Column> {
         _ => ("GPUs", "GPUs of each pod: whole, or a fraction"),
     };
     [
-        ("job", "A name, or the prefix of a pattern of equal jobs", false, "minmax(4rem, 1.2fr)"),
-        ("queue", "Its queue", false, "minmax(3.5rem, 1fr)"),
+        ("job", "A name, or the prefix of a pattern of equal jobs", false, "minmax(5rem, 1.3fr)"),
+        ("queue", "Its queue", false, "minmax(4.5rem, 1fr)"),
         ("pods", "Pods that start together", true, "2.5rem"),
         (label, title, true, "3rem"),
-        ("prio", "Priority: larger first inside a queue", true, "2.75rem"),
-        ("submit", "When it becomes known", true, "3.5rem"),
+        ("prio", "Priority: larger first inside a queue", true, "2.5rem"),
+        ("submit", "When it becomes known", true, "3.75rem"),
         ("lasts", "How long each pod runs", true, "3.25rem"),
     ]
     .map(|(label, title, is_number, width)| column(terms.word(label), &terms.says(title), is_number, width))
