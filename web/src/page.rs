@@ -14,7 +14,7 @@ use crate::components::app::{self, App};
 use crate::components::help::waiting_job;
 use crate::components::{dialogs, setup};
 use crate::keys::{self, Action, Focus, Pressed};
-use crate::model::{Command, Origin, SETUP_WIDTHS, Theme, WHY_WIDTHS};
+use crate::model::{Command, Origin, Panel, SETUP_WIDTHS, Theme, WHY_WIDTHS};
 use crate::opening::{self, Opening};
 use crate::store::Store;
 use crate::{deeds, dom, drop, edge, storage};
@@ -81,7 +81,10 @@ fn page(opening: Opening) -> impl IntoView {
         model.view.why_closed = true;
         model.view.why_open &= model.selection.is_some() || model.origin == Origin::Link;
     }
-    model.view.setup_folded = storage::remembered("setup").as_deref() == Some("folded");
+    let folded = |panel: &str| storage::remembered(panel).as_deref() == Some("folded");
+    model.view.setup_folded = folded("setup");
+    model.view.now_folded = folded("now");
+    model.view.time_folded = folded("time");
     let wide = storage::remembered("setup-width").and_then(|text| text.parse::<u16>().ok());
     model.view.setup_width = wide.map_or(0, |wide| wide.clamp(SETUP_WIDTHS.0, SETUP_WIDTHS.1));
     let wide = storage::remembered("why-width").and_then(|text| text.parse::<u16>().ok());
@@ -218,6 +221,10 @@ fn act(store: Store, action: Action) {
             }
         },
         Action::Region(back) => return next_region(back),
+        Action::Fold => {
+            let panel = focused_panel();
+            Command::Fold(panel, !store.now(|m| m.view.is_folded(panel)))
+        }
     };
     store.dispatch(command);
 }
@@ -232,6 +239,18 @@ fn focus_region(name: &str) {
     let found = regions().into_iter().find(|e| e.get_attribute("aria-label").as_deref() == Some(name));
     if let Some(region) = found {
         let _ = region.focus();
+    }
+}
+
+/// The panel that has the focus; NOW if none has.
+fn focused_panel() -> Panel {
+    let active = document().active_element();
+    let region = active.and_then(|active| active.closest("[data-region]").ok().flatten());
+    match region.and_then(|region| region.get_attribute("aria-label")).as_deref() {
+        Some("Setup") => Panel::Setup,
+        Some("Why") => Panel::Why,
+        Some("Time") => Panel::Time,
+        _ => Panel::Now,
     }
 }
 

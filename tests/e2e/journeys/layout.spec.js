@@ -188,3 +188,33 @@ test("where there is nothing to show, a view says what is missing and brings it"
   await app.tab("Shares").click();
   await expect(app.share("queue-1")).toBeVisible();
 });
+
+test("every panel folds to a rail by button and by key, and stays so", async ({ page }) => {
+  await page.setViewportSize({ width: 1440, height: 900 });
+  const app = new App(page);
+  await app.open();
+  const width = async (panel) => (await panel.boundingBox()).width;
+  const setup = page.getByRole("region", { name: "Setup", exact: true });
+  const before = await width(setup);
+  await page.getByRole("button", { name: "Close why" }).click();
+  await expect.poll(() => width(app.why)).toBe(40);
+  await page.getByRole("button", { name: "Fold now away" }).click();
+  await expect.poll(() => width(app.now)).toBe(40);
+  expect(await width(setup)).toBeGreaterThan(before);
+  await page.getByRole("button", { name: "Fold the timeline away" }).click();
+  await expect(page.locator(".tlwrap")).toBeHidden();
+  await page.reload();
+  await expect(page.locator("#first")).toHaveCount(0);
+  await expect.poll(() => width(app.now)).toBe(40);
+  await expect.poll(() => width(app.why)).toBe(40);
+  await expect(page.locator(".tlwrap")).toBeHidden();
+  await page.getByRole("button", { name: "Open the timeline" }).click();
+  await expect(page.locator(".tlwrap")).toBeVisible();
+  for (const panel of [app.now, app.why]) {
+    await panel.focus();
+    await page.keyboard.press("f");
+    await expect.poll(() => width(panel)).toBeGreaterThan(200);
+    await page.keyboard.press("f");
+    await expect.poll(() => width(panel)).toBe(40);
+  }
+});

@@ -42,6 +42,8 @@ pub fn App() -> impl IntoView {
     let shows = move |this: Panel| move || panel.get() == this;
     let folded = Memo::new(move |_| view.with(|v| v.setup_folded));
     let no_tree = Memo::new(move |_| view.with(|v| !v.has_tree()));
+    let now_folded = Memo::new(move |_| view.with(|v| v.now_folded));
+    let time_folded = Memo::new(move |_| view.with(|v| v.time_folded));
     let sized = Memo::new(move |_| view.with(|v| v.setup_width > 0));
     let why_open = Memo::new(move |_| view.with(|v| v.why_open));
     let stale = store.part(|m| m.stale);
@@ -62,6 +64,8 @@ pub fn App() -> impl IntoView {
             class:setup-folded=folded
             class:no-tree=no_tree
             class:sized=sized
+            class:now-folded=now_folded
+            class:time-folded=time_folded
             class:why-open=why_open
             class:show-now=shows(Panel::Now)
             class:show-setup=shows(Panel::Setup)
@@ -115,9 +119,11 @@ pub fn App() -> impl IntoView {
                     data-region
                     tabindex="-1"
                 >
+                    <Rail panel=Panel::Now name="Now" icon=Kind::Right />
                     <Now />
                 </section>
                 <aside class="panel why-panel" aria-label="Why" data-region tabindex="-1">
+                    <Rail panel=Panel::Why name="Why" icon=Kind::Left />
                     <WhyPanel />
                 </aside>
             </main>
@@ -154,6 +160,22 @@ impl Pair {
             let (from, to) = if setup { (left, right) } else { (right, left) };
             to.set_scroll_top(from.scroll_top());
         }
+    }
+}
+
+/// What is left of a folded panel: its name, and a button that opens it.
+#[component]
+fn Rail(panel: Panel, name: &'static str, icon: Kind) -> impl IntoView {
+    let store = Store::get();
+    view! {
+        <div class="rail">
+            <IconButton
+                icon
+                label=format!("Open {}", name.to_lowercase())
+                on_press=Callback::new(move |()| store.dispatch(Command::Fold(panel, false)))
+            />
+            <span aria-hidden="true">{name}</span>
+        </div>
     }
 }
 
@@ -247,6 +269,12 @@ fn Now() -> impl IntoView {
                     {options}
                 </select>
             </span>
+            <IconButton
+                icon=Kind::Left
+                label="Fold now away"
+                class="fold"
+                on_press=Callback::new(move |()| store.dispatch(Command::Fold(Panel::Now, true)))
+            />
         </div>
         <div id="now-body" role="tabpanel" aria-labelledby=label>
             {move || match (shown.get(), lack.get()) {

@@ -109,6 +109,8 @@ pub enum Command {
     Why(bool),
     /// Folds or unfolds SETUP.
     FoldSetup(bool),
+    /// Folds a panel to its rail, or opens it.
+    Fold(Panel, bool),
     /// Makes SETUP that wide, in pixels.
     SetupWidth(u16),
     /// Makes WHY that wide, in pixels.

@@ -232,6 +232,10 @@ pub struct View {
     pub why_closed: bool,
     /// SETUP is folded away.
     pub setup_folded: bool,
+    /// NOW is folded away.
+    pub now_folded: bool,
+    /// The timeline is folded away; the transport stays.
+    pub time_folded: bool,
     /// How wide SETUP is, in pixels; 0: as wide as the stylesheet says.
     pub setup_width: u16,
     /// How wide WHY is where it has a column of its own, in pixels; 0: as wide as the stylesheet says.
@@ -251,6 +255,16 @@ pub struct View {
 }
 
 impl View {
+    /// Whether a panel is folded to its rail.
+    pub fn is_folded(&self, panel: Panel) -> bool {
+        match panel {
+            Panel::Now => self.now_folded,
+            Panel::Setup => self.setup_folded,
+            Panel::Why => !self.why_open,
+            Panel::Time => self.time_folded,
+        }
+    }
+
     /// SETUP, where it is not folded away, shows the tree of queues: their names need not stand at the bars.
     pub fn has_tree(&self) -> bool {
         self.tab == SetupTab::Queues && self.detail.is_none()
@@ -445,6 +459,8 @@ impl Default for View {
             why_open: true,
             why_closed: false,
             setup_folded: false,
+            now_folded: false,
+            time_folded: false,
             setup_width: 0,
             why_width: 0,
             chips: true,

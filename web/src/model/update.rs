@@ -201,6 +201,16 @@ fn update_view(model: &mut Model, command: Command, fx: &mut Vec<Effect>) {
             view.setup_folded = folded;
             fx.push(Effect::Remember("setup", if folded { "folded" } else { "open" }.to_string()));
         }
+        Command::Fold(Panel::Setup, folded) => update_view(model, Command::FoldSetup(folded), fx),
+        Command::Fold(Panel::Why, folded) => update_view(model, Command::Why(!folded), fx),
+        Command::Fold(Panel::Now, folded) => {
+            view.now_folded = folded;
+            fx.push(Effect::Remember("now", if folded { "folded" } else { "open" }.to_string()));
+        }
+        Command::Fold(Panel::Time, folded) => {
+            view.time_folded = folded;
+            fx.push(Effect::Remember("time", if folded { "folded" } else { "open" }.to_string()));
+        }
         Command::SetupWidth(width) => {
             view.setup_width = width.clamp(SETUP_WIDTHS.0, SETUP_WIDTHS.1);
             fx.push(Effect::Remember("setup-width", view.setup_width.to_string()));
