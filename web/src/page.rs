@@ -14,10 +14,10 @@ use crate::components::app::{self, App};
 use crate::components::help::waiting_job;
 use crate::components::{dialogs, setup};
 use crate::keys::{self, Action, Focus, Pressed};
-use crate::model::{Command, Origin, Panel, SETUP_WIDTHS, Theme, WHY_WIDTHS};
+use crate::model::{Command, Origin, Panel, Room, SETUP_WIDTHS, Theme, WHY_WIDTHS};
 use crate::opening::{self, Opening};
 use crate::store::Store;
-use crate::{deeds, dom, drop, edge, storage};
+use crate::{deeds, dom, drop, edge, focus, storage};
 
 /// Mounts the page on `#app`: at once for a first visit, else once the code to read links and drafts is there.
 pub fn mount() {
@@ -72,19 +72,18 @@ const FIRST_FRAME_MOST: Duration = Duration::from_secs(3);
 
 fn page(opening: Opening) -> impl IntoView {
     let Opening { mut model, address, is_start } = opening;
-    // On narrower pages WHY takes room from NOW, so it comes when there is something to say. The stylesheet knows the same
-    // width; both grow with the browser's text size.
-    let is_wide =
-        window().match_media("(min-width: 82.5625em)").ok().flatten().is_none_or(|wide| wide.matches());
-    model.view.why_open = is_wide || model.selection.is_some() || model.origin == Origin::Link;
+    let width = window_width();
+    // On narrower pages WHY takes room from NOW, so it comes when there is something to say.
+    model.view.why_open = width > 1320.0 || model.selection.is_some() || model.origin == Origin::Link;
     if storage::remembered("why").as_deref() == Some("closed") {
         model.view.why_closed = true;
         model.view.why_open &= model.selection.is_some() || model.origin == Origin::Link;
     }
+    model.view.setup_by_hand = storage::remembered("setup").map(|setup| setup != "folded");
     let folded = |panel: &str| storage::remembered(panel).as_deref() == Some("folded");
-    model.view.setup_folded = folded("setup");
     model.view.now_folded = folded("now");
     model.view.time_folded = folded("time");
+    model.view.put(Room::of(width));
     let wide = storage::remembered("setup-width").and_then(|text| text.parse::<u16>().ok());
     model.view.setup_width = wide.map_or(0, |wide| wide.clamp(SETUP_WIDTHS.0, SETUP_WIDTHS.1));
     let wide = storage::remembered("why-width").and_then(|text| text.parse::<u16>().ok());
@@ -106,8 +105,23 @@ fn page(opening: Opening) -> impl IntoView {
         (deeds.begin)(store);
     }
     drop::listen(store);
+    focus::keep();
     listen(store);
     view! { <App /> }
+}
+
+/// In pixels at the usual size of text: of larger text there is less room for panels. The stylesheet counts in em.
+fn window_width() -> f64 {
+    let width = window().inner_width().ok().and_then(|w| w.as_f64()).unwrap_or(1440.0);
+    width * 16.0 / text_size()
+}
+
+/// The size of the page's text, in pixels; 16 unless the browser was told otherwise.
+fn text_size() -> f64 {
+    let root = document().document_element();
+    let style = root.and_then(|root| window().get_computed_style(&root).ok().flatten());
+    let size = style.and_then(|style| style.get_property_value("font-size").ok());
+    size.and_then(|size| size.trim_end_matches("px").parse().ok()).filter(|size| *size > 0.0).unwrap_or(16.0)
 }
 
 /// Listens for keys, for links that are opened in place, and for the page's end.
@@ -141,6 +155,12 @@ fn listen(store: Store) {
             (deeds.keep)(store);
         }
     });
+    let size = window_event_listener(leptos::ev::resize, move |_| {
+        let room = Room::of(window_width());
+        if store.now(|m| m.view.room != room) {
+            store.dispatch(Command::Room(room));
+        }
+    });
     // What was just typed and cannot be kept yet is not left without a question.
     let leave = window_event_listener_untyped("beforeunload", move |event| {
         if store.has_early() {
@@ -158,7 +178,7 @@ fn listen(store: Store) {
         })
     });
     // The page listens as long as it is there.
-    std::mem::forget((keys, hash, hide, leave, ahead));
+    std::mem::forget((keys, hash, hide, size, leave, ahead));
 }
 
 /// Fetches what is cut out of the page's module, first what every deed needs.

@@ -12,7 +12,7 @@ use super::backend::text_anchor::HPos;
 use super::backend::{Area, Drawn, Ink, Paint, Size, Svg, Trim, picture, px, text_width};
 use super::marks;
 use crate::model::Terms;
-use crate::view_model::number::{number, short, ticks, unit};
+use crate::view_model::number::{number, ticks, unit};
 use crate::view_model::timeline::{Axis, Band, GhostLine, Kind, LEFT, LaneMark, RIGHT, TimelineView, lane};
 
 /// Height of the lane.
@@ -96,6 +96,11 @@ fn areas(area: &Area<'_>, view: &TimelineView, size: Size) -> Drawn {
     lines(&mut plane, view, size)
 }
 
+/// A number of the axis, for which there is room for four digits.
+fn short(amount: f64) -> String {
+    if amount >= 10_000.0 { format!("{}k", number(amount / 1000.0)) } else { number(amount) }
+}
+
 /// The corners of a step line: each value holds from its cycle to the next.
 fn steps(view: &TimelineView, values: &[f64]) -> Vec<(f64, f64)> {
     corners(view.max, &view.cycles, values, view.last)
@@ -170,7 +175,7 @@ fn name_lines(
     Ok(())
 }
 
-/// Dashed: what was held before the last edit.
+/// Dashed: what was held before the last edit, or would be held.
 fn ghosts(plane: &mut Plane<'_, '_>, view: &TimelineView) -> Drawn {
     let path = |ghost: &GhostLine| corners(view.max, &ghost.cycles, &ghost.amounts, ghost.last);
     for ghost in &view.ghosts {
@@ -180,9 +185,10 @@ fn ghosts(plane: &mut Plane<'_, '_>, view: &TimelineView) -> Drawn {
         plane.draw_series(LineSeries::new(corners, dashes))?;
     }
     // The areas have names of their own; which of them a line belongs to is said where there is only one.
+    let word = if view.was { "before" } else { "as edited" };
     let name = |ghost: &GhostLine| match view.top {
-        Some(_) => format!("{} before", ghost.name),
-        None => "before".to_string(),
+        Some(_) => format!("{} {word}", ghost.name),
+        None => word.to_string(),
     };
     name_lines(plane, view, view.ghosts.iter().map(|ghost| (name(ghost), path(ghost))))
 }

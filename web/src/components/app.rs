@@ -29,7 +29,7 @@ use super::timeline::Timeline;
 use super::transport::Transport;
 use super::why::Why;
 use crate::charts::shares::Rows;
-use crate::model::{Command, NowView, Panel};
+use crate::model::{Command, NowView, Panel, Room};
 use crate::store::Store;
 
 /// The page.
@@ -41,7 +41,8 @@ pub fn App() -> impl IntoView {
     let panel = Memo::new(move |_| view.with(|v| v.panel));
     let shows = move |this: Panel| move || panel.get() == this;
     let folded = Memo::new(move |_| view.with(|v| v.setup_folded));
-    let no_tree = Memo::new(move |_| view.with(|v| !v.has_tree()));
+    // Where the tree is not beside them, bars carry the names of their queues.
+    let named = Memo::new(move |_| view.with(|v| v.setup_folded || !v.has_tree()));
     let now_folded = Memo::new(move |_| view.with(|v| v.now_folded));
     let time_folded = Memo::new(move |_| view.with(|v| v.time_folded));
     let sized = Memo::new(move |_| view.with(|v| v.setup_width > 0));
@@ -62,7 +63,7 @@ pub fn App() -> impl IntoView {
         <div
             class="app"
             class:setup-folded=folded
-            class:no-tree=no_tree
+            class:bars-named=named
             class:sized=sized
             class:now-folded=now_folded
             class:time-folded=time_folded
@@ -122,6 +123,7 @@ pub fn App() -> impl IntoView {
                     <Rail panel=Panel::Now name="Now" icon=Kind::Right />
                     <Now />
                 </section>
+                <Side />
                 <aside class="panel why-panel" aria-label="Why" data-region tabindex="-1">
                     <Rail panel=Panel::Why name="Why" icon=Kind::Left />
                     <WhyPanel />
@@ -333,6 +335,34 @@ pub(crate) fn view_of(view: NowView) -> Fetched {
 #[wasm_split(views, fallible, preload(preload_pulls))]
 pub(crate) fn pulls_of(view: super::shares::View, rows: RwSignal<Rows>) -> Fetched {
     Ok(view! { <Pulls view rows /> }.into_node())
+}
+
+/// Division and Tree, where there is room for them beside the other views.
+#[component]
+fn Side() -> impl IntoView {
+    let store = Store::get();
+    let is_wide = Memo::new(move |_| store.view.with(|v| v.room == Room::Wide));
+    move || match is_wide.get() {
+        true => view! {
+            <section class="panel side-panel" aria-label="Division and tree" data-region tabindex="-1">
+                {later(preload_side, side_views)}
+            </section>
+        }
+        .into_node(),
+        false => Node::Empty,
+    }
+}
+
+/// What NOW does not show itself.
+#[wasm_split(views, fallible, preload(preload_side))]
+pub(crate) fn side_views() -> Fetched {
+    let store = Store::get();
+    let shown = Memo::new(move |_| store.view.with(|v| v.now));
+    Ok(view! {
+        {move || (shown.get() != NowView::Tree).then(|| view! { <Icicle /> })}
+        {move || (shown.get() != NowView::Division).then(|| view! { <Division /> })}
+    }
+    .into_node())
 }
 
 #[component]

@@ -27,7 +27,7 @@ pub fn Bar() -> impl IntoView {
                 MenuItem::new(*name, choose(key)).choice(policy.get_untracked() == *key)
             })
             .collect();
-        items.push(MenuItem::new("Compare policies", Command::Compare));
+        items.push(MenuItem::new("Compare policies", Command::Compare { with_baselines: false }));
         items.push(MenuItem::new("All switches", Command::Tab(SetupTab::Rules)));
         items
     };
@@ -48,7 +48,7 @@ pub fn Bar() -> impl IntoView {
         let mut items = vec![
             MenuItem::new("Examples", Command::Dialog(Some(Dialog::Examples))),
             MenuItem::new(format!("Policy: {}", short()), Command::Tab(SetupTab::Rules)),
-            MenuItem::new("Compare policies", Command::Compare),
+            MenuItem::new("Compare policies", Command::Compare { with_baselines: false }),
             MenuItem::new("Do or find", Command::Dialog(Some(Dialog::Palette))),
             MenuItem::new("Open yours", Command::Dialog(Some(Dialog::Paste))),
             MenuItem::new("How this is checked", Command::Dialog(Some(Dialog::Fidelity))),

@@ -70,15 +70,6 @@ pub fn number(value: f64) -> String {
     grouped(text)
 }
 
-/// A number where there is little room, as on an axis: `40k` from ten thousand on.
-pub fn short(value: f64) -> String {
-    match value.abs() {
-        many if (1e6..1e12).contains(&many) => format!("{}M", number(value / 1e6)),
-        many if (1e4..1e6).contains(&many) => format!("{}k", number(value / 1e3)),
-        _ => number(value),
-    }
-}
-
 fn grouped(text: String) -> String {
     let (sign, rest) = text.strip_prefix('-').map_or(("", text.as_str()), |rest| ("−", rest));
     let (whole, part) = rest.split_once('.').map_or((rest, None), |(whole, part)| (whole, Some(part)));
