@@ -218,3 +218,22 @@ test("every panel folds to a rail by button and by key, and stays so", async ({ 
     await expect.poll(() => width(panel)).toBe(40);
   }
 });
+
+test("examples are found by policy and topic, each with a picture", async ({ page }) => {
+  const app = new App(page);
+  await app.open();
+  await page.getByRole("button", { name: "Examples", exact: true }).click();
+  const cards = page.locator("[data-example]");
+  const all = await cards.count();
+  expect(await page.locator("[data-example] .sketch svg").count()).toBe(all);
+  await page.getByRole("group", { name: "Policy" }).getByRole("button", { name: "EGO" }).click();
+  await expect.poll(() => cards.count()).toBeLessThan(all);
+  await expect(page.locator('[data-example="ego-grace"]')).toBeVisible();
+  await expect(page.locator('[data-example="start"]')).toHaveCount(0);
+  const topic = page.getByRole("group", { name: "Topic" });
+  await topic.getByRole("button", { name: "Who goes first?" }).click();
+  await expect(page.getByText("No example answers this with that policy.")).toBeVisible();
+  await topic.getByRole("button", { name: "All topics" }).click();
+  await page.getByRole("group", { name: "Policy" }).getByRole("button", { name: "All policies" }).click();
+  await expect(cards).toHaveCount(all);
+});

@@ -28,10 +28,9 @@ use fairground::scenario::{Path, Scenario};
 use super::button::IconButton;
 use super::icons::Kind;
 use super::menu::MenuItem;
-use crate::engine::protocol::QueueRow;
 use crate::model::{Command, SetupTab};
 use crate::store::Store;
-use crate::view_model::queues::{Tone, Tree};
+use crate::view_model::queues::{Tone, of_scenario};
 
 /// The colours of queues, by name.
 #[derive(Clone, Copy)]
@@ -46,17 +45,7 @@ impl Tones {
 
 /// The colours of a scenario's queues, the same as in every chart.
 pub fn tones(scenario: &Scenario) -> BTreeMap<String, String> {
-    let position = |name: &str| scenario.queues.iter().position(|q| q.name == name);
-    let rows: Vec<QueueRow> = scenario
-        .queues
-        .iter()
-        .map(|q| QueueRow {
-            name: q.name.clone(),
-            parent: q.parent.as_deref().and_then(position).map(|i| i as u32),
-            ..QueueRow::default()
-        })
-        .collect();
-    let tree = Tree::new(&rows);
+    let (rows, tree) = of_scenario(scenario);
     rows.iter().enumerate().map(|(i, q)| (q.name.clone(), css(tree.tone(i as u32)))).collect()
 }
 
