@@ -25,6 +25,7 @@ pub mod page;
 pub mod props;
 pub mod storage;
 pub mod store;
+pub mod tabs;
 pub mod view_model;
 pub mod words;
 pub mod worker;

@@ -12,6 +12,7 @@ use super::cluster::ClusterView;
 use super::dialogs::Dialogs;
 use super::divider::Divider;
 use super::division::Division;
+use super::embed::EmbedBar;
 use super::empty::{Lack, empty, empty_below};
 use super::fairness::Fairness;
 use super::gantt::Gantt;
@@ -29,7 +30,7 @@ use super::timeline::Timeline;
 use super::transport::Transport;
 use super::why::Why;
 use crate::charts::shares::Rows;
-use crate::model::{Command, NowView, Panel, Room};
+use crate::model::{Command, Embed, NowView, Panel, Room};
 use crate::store::Store;
 
 /// The page.
@@ -59,9 +60,11 @@ pub fn App() -> impl IntoView {
         });
     });
     let pair = Pair::default();
+    let embed = store.now(|m| m.view.embed);
     view! {
         <div
             class="app"
+            data-embed=embed.map(Embed::words)
             class:setup-folded=folded
             class:bars-named=named
             class:sized=sized
@@ -76,7 +79,10 @@ pub fn App() -> impl IntoView {
             <button type="button" class="skip" on:click=move |_| super::focus_id("step")>
                 "Skip to the controls of time"
             </button>
-            <Bar />
+            {match embed {
+                Some(_) => later(preload_embed, embed_bar),
+                None => view! { <Bar /> }.into_node(),
+            }}
             <section class="under-bar" aria-label="What to watch, and messages">
                 <Strip />
                 <Notices />
@@ -329,6 +335,12 @@ pub(crate) fn view_of(view: NowView) -> Fetched {
         NowView::Fairness => view! { <Fairness /> }.into_node(),
         NowView::Queues => view! { <Multiples /> }.into_node(),
     })
+}
+
+/// The line of an embedded page, and its talk with the page around it.
+#[wasm_split(views, fallible, preload(preload_embed))]
+pub(crate) fn embed_bar() -> Fetched {
+    Ok(view! { <EmbedBar /> }.into_node())
 }
 
 /// The marks of Shares, to pull at.

@@ -37,6 +37,8 @@ pub enum Command {
     GestureEnd,
     /// The scenario was edited as text; its shape is known to be that of a scenario.
     SetText(Box<Scenario>),
+    /// The scenario's text as it is being changed, which cannot be read yet; `None`: it is given up.
+    Unread(Option<String>),
     /// A change of more than one value.
     Change(Change),
     /// A finding's own edit.
@@ -90,6 +92,8 @@ pub enum Command {
     Resource(u8),
     /// Chooses the colours.
     Theme(Theme),
+    /// Chooses how keys that type a character are pressed.
+    Keys(KeySet),
     /// Chooses what NOW shows.
     Look(NowView),
     /// Moves the window of Gantt.
@@ -166,6 +170,8 @@ pub enum Command {
     Export,
     /// Puts the focus on the field of a value.
     FocusField(Path),
+    /// Another tab has this draft open: the document goes on as a copy, under this name if it was changed here.
+    OwnCopy(Option<String>),
 }
 
 /// A change of more than one value.
@@ -310,6 +316,47 @@ impl Theme {
             "light" => Theme::Light,
             "dark" => Theme::Dark,
             _ => Theme::System,
+        }
+    }
+}
+
+/// How the keys that type a character are pressed: letters, digits and signs, which voices and stray hands can press
+/// by accident. Arrows, Space and keys with Ctrl stay what they are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum KeySet {
+    /// Alone.
+    #[default]
+    Plain,
+    /// With Alt.
+    Alt,
+    /// Not at all.
+    Off,
+}
+
+impl KeySet {
+    /// All of them.
+    pub const ALL: [KeySet; 3] = [KeySet::Plain, KeySet::Alt, KeySet::Off];
+
+    /// The word that is kept.
+    pub fn name(self) -> &'static str {
+        match self {
+            KeySet::Plain => "plain",
+            KeySet::Alt => "alt",
+            KeySet::Off => "off",
+        }
+    }
+
+    /// Reads [`KeySet::name`].
+    pub fn from_name(name: &str) -> KeySet {
+        KeySet::ALL.into_iter().find(|set| set.name() == name).unwrap_or_default()
+    }
+
+    /// What people choose.
+    pub fn says(self) -> &'static str {
+        match self {
+            KeySet::Plain => "Letters, digits and signs alone",
+            KeySet::Alt => "Letters, digits and signs with Alt",
+            KeySet::Off => "No letters, digits and signs",
         }
     }
 }

@@ -9,6 +9,7 @@ pub mod document;
 pub mod dominant;
 pub mod draft;
 pub mod edit;
+pub mod embed;
 pub mod help;
 pub mod history;
 mod imports;
@@ -37,8 +38,11 @@ use fairground::scenario::{Diagnostic, Path, Scenario, Severity};
 use crate::engine::protocol::{Frame, Run, Stop};
 use crate::engine::story::Story;
 pub use before::Before;
-pub use command::{Change, Command, Dialog, Effect, NowView, Panel, RequestKind, SetupTab, Shift, Theme};
+pub use command::{
+    Change, Command, Dialog, Effect, KeySet, NowView, Panel, RequestKind, SetupTab, Shift, Theme,
+};
 pub use document::{Opened, Origin};
+pub use embed::Embed;
 pub use history::History;
 pub use imports::PASTED;
 use kinds::Kinds;
@@ -106,6 +110,8 @@ pub struct Model {
     pub stop: Option<Stop>,
     /// What would help a job.
     pub help: Option<Arc<help::Help>>,
+    /// The scenario as text that somebody began to change and that cannot be read yet.
+    pub unread: Option<Arc<str>>,
     /// What is selected.
     pub selection: Option<Selection>,
     /// The page selected it, not a person.
@@ -266,6 +272,10 @@ pub struct View {
     pub without: Kinds,
     /// Lines of the palette that were used last.
     pub recent: Arc<Vec<String>>,
+    /// How keys that type a character are pressed.
+    pub keys: KeySet,
+    /// The page is part of another page, with these switches.
+    pub embed: Option<Embed>,
 }
 
 impl View {
@@ -371,6 +381,7 @@ impl Model {
             story: None,
             stop: None,
             help: None,
+            unread: None,
             selection: None,
             auto_selected: false,
             resource: 2,
@@ -440,6 +451,7 @@ impl Model {
         self.pristine = true;
         self.draft = opened.draft;
         self.history = opened.history;
+        self.unread = opened.unread;
         self.cursor = opened.moment.cycle;
         self.selection = opened.moment.selection;
         self.auto_selected = false;
@@ -490,6 +502,8 @@ impl Default for View {
             folded: Arc::default(),
             without: Kinds::default(),
             recent: Arc::default(),
+            keys: KeySet::Plain,
+            embed: None,
         }
     }
 }

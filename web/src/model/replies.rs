@@ -110,6 +110,11 @@ fn no_event(model: &Model) -> String {
 
 fn arrived(model: &mut Model, frame: Frame, run: Run, fx: &mut Vec<Effect>) {
     let moved = model.frame.as_ref().is_some_and(|f| f.cycle != frame.cycle);
+    if model.frame.is_none() && model.cursor > frame.cycle {
+        let (asked, end) = (model.cursor, frame.cycle);
+        let text = format!("Cycle {asked} was asked for; the run ends at cycle {end}.");
+        notify(model, false, text, None, fx);
+    }
     let (frame, run) = (Arc::new(frame), Arc::new(run));
     model.cursor = frame.cycle;
     let is_edited = std::mem::take(&mut model.stale);

@@ -9,7 +9,7 @@ use super::document::Opened;
 use super::edit::{self, Changed};
 use super::ladder::ask_about;
 use super::step::{step, step_action, step_inside};
-use super::{EngineState, Model, Notice, Origin, SPEEDS, Selection, document, table};
+use super::{EngineState, Model, Notice, Origin, SPEEDS, Selection, View, document, table};
 use super::{SETUP_WIDTHS, WHY_WIDTHS};
 use super::{before, imports, later, replies, room, tell, translate};
 use crate::engine::protocol::{Ask, Request};
@@ -23,6 +23,9 @@ const RECENT_MAX: usize = 5;
 /// Changes the model as the command says; gives what the world has to do about it.
 pub fn update(model: &mut Model, command: Command) -> Vec<Effect> {
     let mut effects = Vec::new();
+    if model.view.embed.is_some_and(|embed| !embed.allows(&command)) {
+        return effects;
+    }
     let fx = &mut effects;
     match command {
         Command::Open(opened) => open(model, *opened, fx),
@@ -39,10 +42,14 @@ pub fn update(model: &mut Model, command: Command) -> Vec<Effect> {
         }
         Command::Gantt(by) => tell::move_gantt(model, by, fx),
         Command::SetText(scenario) => {
+            let was_unread = model.unread.take().is_some();
             if *scenario != *model.scenario {
                 commit(model, *scenario, "text", |_| "edit the text".to_string(), fx);
+            } else if was_unread {
+                keep(model, fx);
             }
         }
+        Command::Unread(text) => unread(model, text, fx),
         Command::Change(change) => make_change(model, &change, fx),
         Command::Fix(fix) => apply_fix(model, *fix, fx),
         Command::Dismiss(key) => {
@@ -73,6 +80,7 @@ pub fn update(model: &mut Model, command: Command) -> Vec<Effect> {
         Command::Export => imports::export(model, fx),
         Command::Download => fx.push(Effect::DownloadScenario),
         Command::FocusField(path) => focus_field(model, path, fx),
+        Command::OwnCopy(draft) => own_copy(model, draft, fx),
         other => {
             if let Some(view) = update_time(model, other, fx) {
                 update_view(model, view, fx);
@@ -168,19 +176,18 @@ fn update_view(model: &mut Model, command: Command, fx: &mut Vec<Effect>) {
             fx.push(Effect::Theme(theme));
             fx.push(Effect::Remember("theme", theme.name().to_string()));
         }
+        Command::Keys(set) => {
+            view.keys = set;
+            fx.push(Effect::Remember("keys", set.name().to_string()));
+            fx.push(Effect::Announce(format!("Keys: {}.", set.says())));
+        }
         Command::Tab(tab) => {
             view.tab = tab;
             view.detail = None;
             view.panel = Panel::Setup;
             view.setup_folded = false;
         }
-        Command::Detail(at) => {
-            // The focus goes to the form's heading, and back to the row.
-            let focus = at.clone().or_else(|| view.detail.as_ref().map(|from| from.field("name")));
-            view.tab = at.as_ref().map_or(view.tab, table::tab);
-            view.detail = at;
-            fx.extend(focus.map(Effect::FocusField));
-        }
+        Command::Detail(at) => show_detail(view, at, fx),
         Command::Panel(panel) => {
             view.panel = panel;
             view.why_open |= panel == Panel::Why;
@@ -216,14 +223,8 @@ fn update_view(model: &mut Model, command: Command, fx: &mut Vec<Effect>) {
             view.why_width = width.clamp(WHY_WIDTHS.0, WHY_WIDTHS.1);
             fx.push(Effect::Remember("why-width", view.why_width.to_string()));
         }
-        Command::FoldQueue(queue, folded) => {
-            let set = Arc::make_mut(&mut view.folded);
-            if folded {
-                set.insert(queue);
-            } else {
-                set.remove(&queue);
-            }
-        }
+        Command::FoldQueue(queue, true) => drop(Arc::make_mut(&mut view.folded).insert(queue)),
+        Command::FoldQueue(queue, false) => drop(Arc::make_mut(&mut view.folded).remove(&queue)),
         Command::EditLater(later) => view.edits_later = later,
         Command::ShowEvents(kind, shown) => {
             view.without.put(kind, !shown);
@@ -249,6 +250,14 @@ fn show_dialog(model: &mut Model, dialog: Option<Dialog>, fx: &mut Vec<Effect>) 
         translate::stop_comparing(model, fx);
     }
     model.view.dialog = dialog;
+}
+
+fn show_detail(view: &mut View, at: Option<Path>, fx: &mut Vec<Effect>) {
+    // The focus goes to the form's heading, and back to the row.
+    let focus = at.clone().or_else(|| view.detail.as_ref().map(|from| from.field("name")));
+    view.tab = at.as_ref().map_or(view.tab, table::tab);
+    view.detail = at;
+    fx.extend(focus.map(Effect::FocusField));
 }
 
 /// Sends a question; gives its number.
@@ -410,6 +419,28 @@ pub(super) fn keep(model: &mut Model, fx: &mut Vec<Effect>) {
         model.draft = Some(format!("{}-{number}", model.clock_ms));
     }
     fx.push(Effect::Save);
+}
+
+/// Keeps a text that cannot be read yet, or gives it up.
+fn unread(model: &mut Model, text: Option<String>, fx: &mut Vec<Effect>) {
+    let before = std::mem::replace(&mut model.unread, text.as_deref().map(Arc::from));
+    match (before, text) {
+        (Some(before), None) => {
+            let back = ("Put it back".to_string(), Command::Unread(Some(before.to_string())));
+            notify(model, false, "The text was discarded.".to_string(), Some(back), fx);
+        }
+        (None, None) => return,
+        _ => model.pristine = false,
+    }
+    keep(model, fx);
+}
+
+/// From now on the document is not the draft that another tab has open.
+fn own_copy(model: &mut Model, draft: Option<String>, fx: &mut Vec<Effect>) {
+    fx.extend(draft.is_some().then_some(Effect::Save));
+    model.draft = draft;
+    let text = "This scenario is also open in another tab; this tab keeps its own copy.".to_string();
+    notify(model, false, text, None, fx);
 }
 
 fn preview(model: &mut Model, at: &Path, value: &str, fx: &mut Vec<Effect>) {

@@ -3,7 +3,7 @@
 use crate::engine::protocol::Stop;
 use crate::library::EXAMPLES;
 use crate::model::{
-    Change, Command, Dialog, Model, NowView, Panel, Selection, SetupTab, Shift, Terms, Theme,
+    Change, Command, Dialog, KeySet, Model, NowView, Panel, Selection, SetupTab, Shift, Terms, Theme,
 };
 
 /// A line of the palette.
@@ -154,6 +154,9 @@ fn of_the_page(terms: &Terms, add: Add<'_>) {
     add("How this is checked", "", Command::Dialog(Some(Dialog::Fidelity)));
     add("Compare policies", "", Command::Compare { with_baselines: false });
     add("Keys", "?", Command::Dialog(Some(Dialog::Keys)));
+    for set in KeySet::ALL {
+        add(&format!("Keys: {}", set.says()), "", Command::Keys(set));
+    }
     for (theme, label) in [
         (Theme::Light, "Light colours"),
         (Theme::Dark, "Dark colours"),

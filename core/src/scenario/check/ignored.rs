@@ -73,7 +73,8 @@ fn ignores(policy: &Policy) -> Option<Ignores> {
         Policy::YuniKorn(_) => Some(YUNIKORN),
         #[cfg(feature = "ego")]
         Policy::Ego(_) => Some(EGO),
-        _ => None,
+        #[cfg(feature = "runai")]
+        Policy::Runai(_) => None,
     }
 }
 

@@ -28,6 +28,7 @@ use fairground::scenario::{Path, Scenario};
 use super::button::IconButton;
 use super::icons::Kind;
 use super::menu::MenuItem;
+use crate::keys;
 use crate::model::{Command, SetupTab};
 use crate::store::Store;
 use crate::view_model::queues::{Tone, of_scenario};
@@ -68,6 +69,12 @@ const TABS: [(SetupTab, &str); 5] = [
 /// A word of our own in the policy's.
 fn head(store: Store, word: &str) -> String {
     store.terms.get().says(word)
+}
+
+/// A key of our own as it is pressed here; empty if it is off.
+fn key_name(store: Store, key: &'static str) -> impl Fn() -> String {
+    let set = store.part(|m| m.view.keys);
+    move || keys::named(key, set.get()).unwrap_or_default()
 }
 
 /// The line of a row's menu that opens its form.

@@ -5,7 +5,7 @@ use fairground::scenario::Path;
 
 use super::grid::{EditGrid, RowKey};
 use super::rows::{Row, queue_columns, queue_rows, usage_counts};
-use super::{all_values, head};
+use super::{all_values, head, key_name};
 use crate::components::empty::{Lack, empty_below};
 use crate::components::icons::{Icon, Kind};
 use crate::components::menu::MenuItem;
@@ -60,7 +60,7 @@ pub fn Queues() -> impl IntoView {
             >
                 <Icon kind=Kind::Plus />
                 {move || head(store, "Queue")}
-                <span class="kbd">"Q"</span>
+                <span class="kbd">{key_name(store, "Q")}</span>
             </button>
             <button
                 type="button"
@@ -69,7 +69,7 @@ pub fn Queues() -> impl IntoView {
             >
                 <Icon kind=Kind::Plus />
                 {move || head(store, "Job")}
-                <span class="kbd">"W"</span>
+                <span class="kbd">{key_name(store, "W")}</span>
             </button>
         </div>
     }
