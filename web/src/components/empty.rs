@@ -5,6 +5,7 @@ use crate::dom::prelude::*;
 use fairground::scenario::Scenario;
 
 use super::icons::{Icon, Kind};
+use super::setup::key_name;
 use crate::model::{Change, Command, Dialog};
 use crate::store::Store;
 
@@ -70,7 +71,7 @@ pub(crate) fn lines(lack: Lack) -> Fetched {
                 <button type="button" class="btn" on:click=move |_| store.dispatch(Command::Change(change.clone()))>
                     <Icon kind=Kind::Plus />
                     {move || store.terms.get().says(add)}
-                    <span class="kbd">{key}</span>
+                    <span class="kbd">{key_name(store, key)}</span>
                 </button>
                 <button
                     type="button"

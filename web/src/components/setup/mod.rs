@@ -72,7 +72,7 @@ fn head(store: Store, word: &str) -> String {
 }
 
 /// A key of our own as it is pressed here; empty if it is off.
-fn key_name(store: Store, key: &'static str) -> impl Fn() -> String {
+pub fn key_name(store: Store, key: &'static str) -> impl Fn() -> String {
     let set = store.part(|m| m.view.keys);
     move || keys::named(key, set.get()).unwrap_or_default()
 }
