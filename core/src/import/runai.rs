@@ -17,7 +17,7 @@ use std::sync::Arc;
 
 use super::csv::Options;
 use super::loose::{Place, Reader, tree};
-use super::{Imported, Report};
+use super::{Imported, Report, counted};
 use crate::scenario::{
     NODE_GPUS_MAX, NODES_MAX, NodeEntry, POOLS_MAX, PoolEntry, QUEUES_MAX, QueueEntry, QueuePoolEntry,
     ResourceEntry, Scalar, Scenario,
@@ -412,8 +412,11 @@ fn finish(units: Vec<Unit>, pools: &[String], options: &Options, report: &mut Re
     }
     let n_top = units.len() - n_projects;
     let levels = match n_projects {
-        0 => format!("{n_top} projects"),
-        n => format!("{n_top} departments and {n} projects below them"),
+        0 => counted(n_top as u64, "project"),
+        n => {
+            let (departments, projects) = (counted(n_top as u64, "department"), counted(n as u64, "project"));
+            format!("{departments} and {projects} below them")
+        }
     };
     report.understood.push(format!("{levels}, with quota, limit, over-quota weight and rank"));
     match pools {
@@ -421,7 +424,11 @@ fn finish(units: Vec<Unit>, pools: &[String], options: &Options, report: &mut Re
         [one] => report.understood.push(format!("the node pool {one}")),
         several => report.understood.push(format!("the node pools {}", several.join(", "))),
     }
-    report.assumed.push(format!("{n_nodes} nodes of {node_gpus} GPUs: nodes are not part of the text"));
+    report.assumed.push(format!(
+        "{} of {}: nodes are not part of the text",
+        counted(n_nodes, "node"),
+        counted(u64::from(node_gpus), "GPU")
+    ));
     report.assumed.push("no work: add jobs, or a trace of them".into());
     let value = |n: u32| Some(Scalar(n.to_string()));
     let is_one = pools.len() == 1;

@@ -8,7 +8,7 @@ use super::menu::{MenuButton, MenuItem};
 use super::picture::icon;
 use crate::charts::marks;
 use crate::deeds;
-use crate::model::{Command, EngineState, Origin, SPEEDS, inside};
+use crate::model::{Command, EngineState, Origin, Panel, SPEEDS, inside};
 use crate::store::Store;
 use crate::view_model::number::time as clock;
 use crate::view_model::palette::stops;
@@ -22,6 +22,7 @@ pub fn Transport() -> impl IntoView {
     let store = Store::get();
     let cursor = store.part(|m| m.cursor);
     let playing = store.part(|m| m.playing);
+    let time_folded = store.part(|m| m.view.time_folded);
     let at_end = Memo::new(move |_| {
         store.frame.with(|f| f.as_ref().is_some_and(|f| f.quiet && f.cycle == cursor.get()))
     });
@@ -128,6 +129,16 @@ pub fn Transport() -> impl IntoView {
             <span class="grow"></span>
             <Since />
             <Status />
+            <IconButton
+                icon=Signal::derive(move || if time_folded.get() { Kind::Up } else { Kind::Down })
+                label=Signal::derive(move || {
+                    if time_folded.get() { "Open the timeline" } else { "Fold the timeline away" }.to_string()
+                })
+                class="fold fold-time"
+                on_press=Callback::new(move |()| {
+                    store.dispatch(Command::Fold(Panel::Time, !time_folded.get_untracked()));
+                })
+            />
         </div>
     }
 }

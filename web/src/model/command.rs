@@ -114,6 +114,8 @@ pub enum Command {
     Why(bool),
     /// Folds or unfolds SETUP, by hand.
     FoldSetup(bool),
+    /// Folds a panel to its rail, or opens it.
+    Fold(Panel, bool),
     /// The window has another room for panels.
     Room(Room),
     /// Makes SETUP that wide, in pixels.

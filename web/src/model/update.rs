@@ -184,6 +184,8 @@ fn update_view(model: &mut Model, command: Command, fx: &mut Vec<Effect>) {
         Command::Tab(tab) => {
             view.tab = tab;
             view.detail = None;
+            view.panel = Panel::Setup;
+            view.setup_folded = false;
         }
         Command::Detail(at) => show_detail(view, at, fx),
         Command::Panel(panel) => {
@@ -202,6 +204,16 @@ fn update_view(model: &mut Model, command: Command, fx: &mut Vec<Effect>) {
             view.setup_folded = folded;
             view.setup_by_hand = Some(!folded);
             fx.push(Effect::Remember("setup", if folded { "folded" } else { "open" }.to_string()));
+        }
+        Command::Fold(Panel::Setup, folded) => update_view(model, Command::FoldSetup(folded), fx),
+        Command::Fold(Panel::Why, folded) => update_view(model, Command::Why(!folded), fx),
+        Command::Fold(Panel::Now, folded) => {
+            view.now_folded = folded;
+            fx.push(Effect::Remember("now", if folded { "folded" } else { "open" }.to_string()));
+        }
+        Command::Fold(Panel::Time, folded) => {
+            view.time_folded = folded;
+            fx.push(Effect::Remember("time", if folded { "folded" } else { "open" }.to_string()));
         }
         Command::SetupWidth(width) => {
             view.setup_width = width.clamp(SETUP_WIDTHS.0, SETUP_WIDTHS.1);
@@ -525,7 +537,13 @@ fn redo(model: &mut Model, fx: &mut Vec<Effect>) {
 
 fn select(model: &mut Model, selection: Option<Selection>, fx: &mut Vec<Effect>) {
     model.auto_selected = false;
-    model.view.why_open |= selection.is_some();
+    if selection.is_some() {
+        model.view.why_open = true;
+        // Where one panel is shown at a time, what is tapped is explained.
+        if matches!(model.view.panel, Panel::Now | Panel::Time) {
+            model.view.panel = Panel::Why;
+        }
+    }
     if let Some(Selection::Event { cycle, .. }) = selection
         && cycle != model.cursor
     {

@@ -3,7 +3,7 @@
 use crate::engine::protocol::Stop;
 use crate::library::EXAMPLES;
 use crate::model::{
-    Change, Command, Dialog, KeySet, Model, NowView, Selection, SetupTab, Shift, Terms, Theme,
+    Change, Command, Dialog, KeySet, Model, NowView, Panel, Selection, SetupTab, Shift, Terms, Theme,
 };
 
 /// A line of the palette.
@@ -60,6 +60,7 @@ fn all(model: &Model) -> Vec<Entry> {
     of_time(model, &mut add);
     of_the_scenario(model, &mut add);
     of_the_page(Terms::of(&model.scenario.policy), &mut add);
+    panels(model, &mut add);
     things(model, &mut add);
     let example = |example: &crate::library::Example| Entry {
         label: example.head("name"),
@@ -162,6 +163,17 @@ fn of_the_page(terms: &Terms, add: Add<'_>) {
         (Theme::System, "Colours of the system"),
     ] {
         add(label, "", Command::Theme(theme));
+    }
+}
+
+/// Panels, folded to a rail and opened.
+fn panels(model: &Model, add: Add<'_>) {
+    for (panel, name) in
+        [(Panel::Setup, "setup"), (Panel::Now, "now"), (Panel::Why, "why"), (Panel::Time, "the timeline")]
+    {
+        let folded = model.view.is_folded(panel);
+        let label = if folded { format!("Open {name}") } else { format!("Fold {name} away") };
+        add(&label, "", Command::Fold(panel, !folded));
     }
 }
 

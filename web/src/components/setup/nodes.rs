@@ -6,6 +6,7 @@ use fairground::scenario::{Edit, Path, Scenario};
 use super::grid::{EditGrid, RowKey};
 use super::rows::{node_columns, node_rows};
 use super::{all_values, key_name};
+use crate::components::empty::{Lack, empty_below};
 use crate::components::icons::{Icon, Kind};
 use crate::components::menu::MenuItem;
 use crate::model::{Change, Command, document};
@@ -37,7 +38,7 @@ pub fn Nodes() -> impl IntoView {
             MenuItem::new(format!("Remove {id}"), Command::Change(Change::RemoveNodes(id))).key("Del"),
         ]
     };
-    let is_empty = move || store.scenario.with(|s| s.nodes.is_empty());
+    let is_empty = Memo::new(move |_| store.scenario.with(|s| s.nodes.is_empty()));
     view! {
         <EditGrid
             label="Nodes"
@@ -46,9 +47,7 @@ pub fn Nodes() -> impl IntoView {
             menu=Callback::new(menu)
             on_row_key=Callback::new(on_row_key)
         />
-        <Show when=is_empty>
-            <p class="empty">"No nodes yet: nothing can run. Add some."</p>
-        </Show>
+        {empty_below(move || is_empty.get().then_some(Lack::Nodes))}
         <div class="add">
             <button type="button" class="btn quiet" on:click=move |_| store.dispatch(Command::Change(Change::AddNodes))>
                 <Icon kind=Kind::Plus />
