@@ -19,6 +19,7 @@ use super::help::Help;
 use super::icicle::Icicle;
 use super::icons::Kind;
 use super::multiples::Multiples;
+use super::node::NodeDeeds;
 use super::pulls::Pulls;
 use super::remark::Remark;
 use super::setup::Setup;
@@ -28,7 +29,7 @@ use super::timeline::Timeline;
 use super::transport::Transport;
 use super::why::Why;
 use crate::charts::shares::Rows;
-use crate::model::{Command, Embed, NowView, Panel, SetupTab};
+use crate::model::{Command, Embed, NowView, Panel, Selection, SetupTab};
 use crate::store::Store;
 
 /// The page.
@@ -287,6 +288,12 @@ pub(crate) fn view_of(view: NowView) -> Fetched {
     })
 }
 
+/// What can become of the selected node.
+#[wasm_split(views, fallible, preload(preload_node))]
+pub(crate) fn node_deeds() -> Fetched {
+    Ok(view! { <NodeDeeds /> }.into_node())
+}
+
 /// The line of an embedded page, and its talk with the page around it.
 #[wasm_split(views, fallible, preload(preload_embed))]
 pub(crate) fn embed_bar() -> Fetched {
@@ -302,6 +309,7 @@ pub(crate) fn pulls_of(view: super::shares::View, rows: RwSignal<Rows>) -> Fetch
 #[component]
 fn WhyPanel() -> impl IntoView {
     let store = Store::get();
+    let is_node = store.part(|m| matches!(m.selection, Some(Selection::Node(_))));
     view! {
         <div class="tabs">
             <h2 class="panel-title">"Why"</h2>
@@ -325,6 +333,7 @@ fn WhyPanel() -> impl IntoView {
             on_seek=Callback::new(move |cycle| store.dispatch(Command::GoTo(cycle)))
         />
         <Help />
+        {move || is_node.get().then(|| later(preload_node, node_deeds))}
         <Remark />
     }
 }
