@@ -15,6 +15,14 @@ if (isEmbedded) document.getElementById("first").remove();
 const isReset = location.hash === "#reset" && !isEmbedded;
 if (isReset) await forgetFiles();
 
+// Whether setup was last folded or opened by hand here is the one thing by which the first frame differs.
+try {
+  const setup = localStorage.getItem("fairground.setup");
+  if (setup) document.querySelector("#first .app")?.classList.add(setup === "folded" ? "setup-folded" : "setup-opened");
+} catch {
+  // Where nothing is kept, nothing was said.
+}
+
 // The page names one version for all files (`boot.js?v=...`); passing it on keeps caches from mixing two.
 const version = new URL(import.meta.url).search;
 const sibling = (name) => new URL(name + version, import.meta.url);

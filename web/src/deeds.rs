@@ -43,8 +43,8 @@ pub struct Deeds {
     pub why: fn(&Frame, Option<&Run>, &Selection, Derived<'_>, u8) -> Explanation,
     /// Says in a chart's summary what became of the queues since a change: the frame, how it was, and the change.
     pub say_since: fn(&mut SharesView, &Frame, Ghost<'_>),
-    /// Lays what was before the last edit behind the present run.
-    pub lay_behind: fn(&mut TimelineView, &Run, &Before),
+    /// Lays what was before the last edit, or would be, behind the present run.
+    pub lay_behind: fn(&mut TimelineView, &Run, (&Run, Ghost<'_>)),
     /// What the last edit did.
     pub since: fn(&Before, &Frame, &Run, u8) -> String,
     /// Reads the fragment of an address.

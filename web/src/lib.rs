@@ -14,6 +14,8 @@ pub mod dom;
 pub mod drop;
 pub mod edge;
 pub mod engine;
+#[cfg(feature = "page")]
+mod focus;
 pub mod keys;
 pub mod library;
 pub mod model;

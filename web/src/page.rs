@@ -14,10 +14,10 @@ use crate::components::app::{self, App};
 use crate::components::help::waiting_job;
 use crate::components::{dialogs, setup};
 use crate::keys::{self, Action, Focus, Pressed};
-use crate::model::{Command, Embed, KeySet, Origin, SETUP_WIDTHS, Theme, WHY_WIDTHS};
+use crate::model::{Command, Embed, KeySet, Origin, Room, SETUP_WIDTHS, Theme, WHY_WIDTHS};
 use crate::opening::{self, Opening};
 use crate::store::Store;
-use crate::{deeds, dom, drop, edge, storage};
+use crate::{deeds, dom, drop, edge, focus, storage};
 
 /// Mounts the page on `#app`: at once for a first visit, else once the code to read links and drafts is there.
 pub fn mount() {
@@ -72,14 +72,15 @@ const FIRST_FRAME_MOST: Duration = Duration::from_secs(3);
 
 fn page(opening: Opening) -> impl IntoView {
     let Opening { mut model, address, is_start } = opening;
-    let width = window().inner_width().ok().and_then(|w| w.as_f64()).unwrap_or(1440.0);
+    let width = window_width();
     // On narrower pages WHY covers something, so it comes when there is something to say.
     model.view.why_open = width > 1320.0 || model.selection.is_some() || model.origin == Origin::Link;
     if storage::remembered("why").as_deref() == Some("closed") {
         model.view.why_closed = true;
         model.view.why_open &= model.selection.is_some() || model.origin == Origin::Link;
     }
-    model.view.setup_folded = storage::remembered("setup").as_deref() == Some("folded");
+    model.view.setup_by_hand = storage::remembered("setup").map(|setup| setup != "folded");
+    model.view.put(Room::of(width));
     let wide = storage::remembered("setup-width").and_then(|text| text.parse::<u16>().ok());
     model.view.setup_width = wide.map_or(0, |wide| wide.clamp(SETUP_WIDTHS.0, SETUP_WIDTHS.1));
     let wide = storage::remembered("why-width").and_then(|text| text.parse::<u16>().ok());
@@ -108,8 +109,14 @@ fn page(opening: Opening) -> impl IntoView {
         (deeds.begin)(store);
     }
     drop::listen(store);
+    focus::keep();
     listen(store);
     view! { <App /> }
+}
+
+/// Pixels.
+fn window_width() -> f64 {
+    window().inner_width().ok().and_then(|w| w.as_f64()).unwrap_or(1440.0)
 }
 
 /// Listens for keys, for links that are opened in place, and for the page's end.
@@ -155,6 +162,12 @@ fn listen(store: Store) {
             (deeds.keep)(store);
         }
     });
+    let size = window_event_listener(leptos::ev::resize, move |_| {
+        let room = Room::of(window_width());
+        if store.now(|m| m.view.room != room) {
+            store.dispatch(Command::Room(room));
+        }
+    });
     // What was just typed and cannot be kept yet is not left without a question.
     let leave = window_event_listener_untyped("beforeunload", move |event| {
         leave_field();
@@ -173,7 +186,7 @@ fn listen(store: Store) {
         })
     });
     // The page listens as long as it is there.
-    std::mem::forget((keys, hash, back, hide, leave, ahead));
+    std::mem::forget((keys, hash, back, hide, size, leave, ahead));
 }
 
 /// Leaves the field that is being edited, which takes its value if that is valid: leaving the page is looking elsewhere.

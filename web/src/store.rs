@@ -8,6 +8,7 @@ use leptos::prelude::*;
 use crate::address::Fragment;
 use crate::deeds;
 use crate::edge::Edge;
+use crate::engine::protocol::Frame;
 use crate::engine::story::Story;
 use crate::model::{
     Before, Command, Dialog, Effect, EngineState, Model, Notice, Opened, Selection, Terms, View, before,
@@ -34,6 +35,10 @@ pub struct Store {
     pub frame: FrameSignal,
     /// The same moment of the scenario as it is being edited, or else as it was before the last edit.
     pub ghost: FrameSignal,
+    /// The run that the ghost is a moment of.
+    pub ghost_run: RunSignal,
+    /// What that run has to tell.
+    pub ghost_story: Memo<Option<Arc<Story>>>,
     /// How it was before the last edit.
     pub before: Memo<Option<Arc<Before>>>,
     /// What was changed, if the ghost is how it was before.
@@ -81,6 +86,8 @@ impl Store {
             findings: shared(model, |m| m.findings.clone()),
             frame: maybe_shared(model, |m| m.shown.clone().or(m.frame.clone())).into(),
             ghost: maybe_shared(model, before::ghost).into(),
+            ghost_run: maybe_shared(model, before::ghost_run).into(),
+            ghost_story: maybe_shared(model, before::ghost_story),
             before: maybe_shared(model, |m| m.before.clone()),
             changed: Memo::new(move |_| model.with(before::changed)),
             run: maybe_shared(model, |m| m.run.clone()).into(),
@@ -120,6 +127,11 @@ impl Store {
     pub fn is_pointed(self, at: &Selection) -> bool {
         let frame = self.frame.get();
         self.selection.with(|selection| pointed(frame.as_deref(), selection.as_ref()).contains(at))
+    }
+
+    /// What the other run tells, its moment, and the change that it was before if it is not one that would come.
+    pub fn other_story(self) -> Option<(Arc<Story>, Arc<Frame>, Option<String>)> {
+        Some((self.ghost_story.get()?, self.ghost.get()?, self.changed.get()))
     }
 
     /// A look at the model as it is now, without following it.

@@ -448,8 +448,12 @@ fn policies_are_compared() {
         };
         effects.iter().filter_map(of).collect()
     };
-    let [(first, 4)] = asked(&update(&mut model, Command::Compare))[..] else { panic!("four policies") };
-    let [(second, 4)] = asked(&update(&mut model, Command::Compare))[..] else { panic!("four policies") };
+    let [(first, 4)] = asked(&update(&mut model, Command::Compare { with_baselines: false }))[..] else {
+        panic!("four policies")
+    };
+    let [(second, 4)] = asked(&update(&mut model, Command::Compare { with_baselines: false }))[..] else {
+        panic!("four policies")
+    };
     let reply = |generation| {
         let column = Box::new(ColumnRow { policy: "ego".into(), ..ColumnRow::default() });
         Command::Replied(Box::new(Reply { generation, say: Say::Compared { column } }))

@@ -64,6 +64,33 @@ test("playing runs to the end and pauses", async ({ page }) => {
   await expect(page.locator(".transport .now")).toContainText(" of ");
 });
 
+test("the focus stays near where it was when what had it goes away", async ({ page }) => {
+  const app = new App(page);
+  await app.open();
+  const examples = page.getByRole("button", { name: "Examples", exact: true });
+  for (const close of ["Escape", "button"]) {
+    await examples.focus();
+    await page.keyboard.press("Enter");
+    await expect(page.getByRole("dialog")).toBeVisible();
+    if (close === "Escape") await page.keyboard.press("Escape");
+    else await page.getByRole("dialog").getByRole("button", { name: "Close" }).press("Enter");
+    await expect(page.getByRole("dialog")).toHaveCount(0);
+    await expect(examples).toBeFocused();
+  }
+  const cell = app.cell('queues["team-a"].gpu.quota');
+  await cell.focus();
+  await page.keyboard.press("Control+k");
+  await expect(page.getByRole("dialog")).toBeVisible();
+  await page.keyboard.press("Escape");
+  await expect(page.getByRole("dialog")).toHaveCount(0);
+  const isNearCell = () =>
+    page.evaluate(() => document.activeElement.closest('[data-path*="team-a"], [role="treegrid"]') !== null);
+  expect(await isNearCell()).toBe(true);
+  await page.getByRole("button", { name: "Fold setup away" }).press("Enter");
+  await expect(page.getByRole("button", { name: "Open setup" })).toBeVisible();
+  await expect.poll(() => page.evaluate(() => document.activeElement.tagName)).not.toBe("BODY");
+});
+
 test("keys that type a character can be pressed with Alt, or be off, and stay so", async ({ page }) => {
   const app = new App(page);
   const keys = page.getByRole("dialog", { name: "Keys" });

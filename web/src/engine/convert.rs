@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use fairground::cluster::{Cluster, GpuRequest, Partition, Phase, Pod};
+use fairground::cluster::{Cluster, GpuRequest, Partition, Phase, Pod, Preemptible};
 use fairground::id::{Id, JobId, NodeId, PodId, QueueId};
 use fairground::kit::sort;
 use fairground::sim::{ClaimView, CycleRecord, Simulation};
@@ -117,6 +117,10 @@ fn job_row(cluster: &Cluster, id: JobId) -> JobRow {
         submit_ms: job.submit.as_millis(),
         first_start_ms: job.first_start.map(|t| t.as_millis()),
         evictions: job.evictions,
+        core: match job.preemptible {
+            Preemptible::Semi => job.pod_set_ids().map(|set| cluster.pod_sets[set].min_available).sum(),
+            Preemptible::Yes | Preemptible::No => 0,
+        },
     }
 }
 
@@ -148,6 +152,10 @@ fn place_pods(frame: &mut Frame, cluster: &Cluster, record: &CycleRecord) {
     sort::sort(&mut changed);
     for &job_id in &cluster.live_jobs {
         let job = &cluster.jobs[job_id];
+        let core = match job.preemptible {
+            Preemptible::Semi => cluster.fixed_pods(job_id),
+            Preemptible::Yes | Preemptible::No => Vec::new(),
+        };
         for (id, pod) in cluster.pods_of(job_id) {
             let (Some(node), true) = (pod.node, pod.phase.holds()) else { continue };
             let amount = amounts(&pod.request.resources);
@@ -171,7 +179,7 @@ fn place_pods(frame: &mut Frame, cluster: &Cluster, record: &CycleRecord) {
                 portion: portion(cluster, pod, node),
                 leaving,
                 starting: matches!(pod.phase, Phase::Starting { .. }),
-                locked: !job.preemptible,
+                locked: job.preemptible == Preemptible::No || core.contains(&id),
                 changed: changed.binary_search(&id).is_ok(),
             };
             for device in pod.devices.iter() {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use fairground::scenario::{Edit, Fix, Path, Scenario};
 
 use super::kinds::Kind;
+use super::room::Room;
 use super::tell::GanttMove;
 use super::{Opened, Selection};
 use crate::engine::protocol::{Frame, ImportOptions, Reply, Request, Stop};
@@ -111,8 +112,10 @@ pub enum Command {
     Used(String),
     /// Opens or closes WHY.
     Why(bool),
-    /// Folds or unfolds SETUP.
+    /// Folds or unfolds SETUP, by hand.
     FoldSetup(bool),
+    /// The window has another room for panels.
+    Room(Room),
     /// Makes SETUP that wide, in pixels.
     SetupWidth(u16),
     /// Makes WHY that wide, in pixels.
@@ -130,7 +133,10 @@ pub enum Command {
     /// Puts the scenario into the words of a policy.
     Policy(String),
     /// Runs the scenario under several policies, side by side.
-    Compare,
+    Compare {
+        /// The simple ones, too.
+        with_baselines: bool,
+    },
     /// Reads files that were dropped, pasted or chosen.
     Import {
         /// Name and text of each.

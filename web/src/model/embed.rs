@@ -76,7 +76,7 @@ impl Embed {
             | Command::Unread(_)
             | Command::Dismiss(_)
             | Command::Policy(_)
-            | Command::Compare
+            | Command::Compare { .. }
             | Command::Import { .. }
             | Command::TakeImport { .. }
             | Command::Share

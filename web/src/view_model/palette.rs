@@ -157,7 +157,7 @@ fn of_the_page(terms: &Terms, add: Add<'_>) {
     add("Download the scenario", "", Command::Download);
     add("Open yours", "", Command::Dialog(Some(Dialog::Paste)));
     add("How this is checked", "", Command::Dialog(Some(Dialog::Fidelity)));
-    add("Compare policies", "", Command::Compare);
+    add("Compare policies", "", Command::Compare { with_baselines: false });
     add("Keys", "?", Command::Dialog(Some(Dialog::Keys)));
     for set in KeySet::ALL {
         add(&format!("Keys: {}", set.says()), "", Command::Keys(set));

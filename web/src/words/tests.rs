@@ -3,7 +3,7 @@
 use expect_test::{Expect, expect};
 
 use super::*;
-use crate::engine::protocol::{EventRow, GateRow, LadderLevel, LadderLine, RefusalRow, ValueRow};
+use crate::engine::protocol::{EventRow, GateRow, JobRow, LadderLevel, LadderLine, RefusalRow, ValueRow};
 use crate::fixtures;
 
 fn check_verdict(explanation: &Explanation, expected: Expect) {
@@ -449,6 +449,21 @@ fn those_who_were_not_chosen_have_their_reason() {
     let mut frame = fixtures::departments();
     frame.events[0].checks.clear();
     assert_eq!(told(&frame, "v4"), "", "of other rules it is not known whom they spare");
+}
+
+#[test]
+fn semi_preemptible_jobs_keep_their_first_pods() {
+    let mut frame = fixtures::departments();
+    for name in ["v1", "v4"] {
+        frame.jobs.retain(|job| job.name != name);
+        frame.jobs.push(JobRow { name: name.into(), running: 3, core: 2, ..JobRow::default() });
+    }
+    let others = job_at(&frame, "v4").others;
+    let told: Vec<String> = others.iter().map(|entry| entry.text.to_string()).collect();
+    assert!(
+        told.contains(&"`v1`: its first 2 pods cannot be taken, it is semi-preemptible".to_string()),
+        "{told:?}"
+    );
 }
 
 #[test]

@@ -14,11 +14,10 @@
 //! # Differs
 //! nothing; Q-8 (a device whose name is not an integer counts as new) reproduced
 
-use super::capacity::asked_on_node;
 use super::node::{Node, Room, Shared};
 use super::request::{Kind, Request};
-use super::session::Session;
-use super::task::{GroupRef, JobRef, NodeRef, PodRef};
+use super::session::{PodFacts, Session};
+use super::task::{GroupRef, NodeRef};
 use crate::trace::NodeReason;
 use crate::units::Resource;
 
@@ -34,7 +33,7 @@ impl Node {
     }
 
     /// (1): the first resource of which there is not enough.
-    fn lacks(&self, r: &Request, with_releasing: bool) -> Option<NodeReason> {
+    pub fn lacks(&self, r: &Request, with_releasing: bool) -> Option<NodeReason> {
         let releasing = |of: fn(&Room) -> f64| if with_releasing { of(&self.releasing) } else { 0.0 };
         if r.cpu > self.idle.cpu + releasing(|x| x.cpu) {
             return Some(NodeReason::Insufficient(Resource::CPU));
@@ -80,38 +79,26 @@ impl Session<'_> {
         if !self.plugins.predicates {
             return None;
         }
-        let exceeds = |asked: f64, of: fn(&Room) -> f64| {
-            let largest = self.nodes.iter().map(|n| of(&n.allocatable)).fold(0.0, f64::max);
-            asked > largest
-        };
-        if exceeds(r.gpus, |x| x.gpus) {
+        let largest = &self.largest;
+        if r.gpus > largest.gpus {
             return Some(Resource::GPU);
         }
-        if exceeds(r.cpu, |x| x.cpu) {
+        if r.cpu > largest.cpu {
             return Some(Resource::CPU);
         }
-        if exceeds(r.memory, |x| x.memory) {
+        if r.memory > largest.memory {
             return Some(Resource::MEMORY);
         }
-        let scalar = |i: usize| self.nodes.iter().map(|n| n.allocatable.scalars[i]).max().unwrap_or(0);
-        let found = (0..r.scalars.len()).find(|&i| r.scalars[i] > scalar(i));
+        let found = r.scalars.iter().zip(&largest.scalars).position(|(asked, most)| asked > most);
         found.map(|i| Resource(3 + i as u8))
     }
 
-    /// Why a node does not fit; `None` if it does.
-    pub fn misfit(&self, job: JobRef, pod: PodRef, at: NodeRef) -> Option<NodeReason> {
-        let node = &self.nodes[at.ix()];
-        let facts = &self.pods[pod.ix()];
-        let r = &facts.request;
-        if let Some(reason) = node.lacks(r, true) {
-            return Some(reason);
-        }
+    /// (4) to (8): what keeps a pod away from a node where there is enough for it.
+    pub fn excludes(&self, pod: &PodFacts, at: NodeRef) -> Option<NodeReason> {
         if !self.plugins.predicates {
             return None;
         }
-        if self.over_capacity(job, asked_on_node(r, node.device_mib)).is_some() {
-            return Some(NodeReason::Gate);
-        }
+        let (node, r) = (&self.nodes[at.ix()], &pod.request);
         if r.kind == Kind::Memory && !node.device_mib_known {
             return Some(NodeReason::Insufficient(Resource::GPU));
         }
@@ -123,9 +110,9 @@ impl Session<'_> {
             return Some(NodeReason::NotReady);
         }
         let excludes = |nodes: &Option<Vec<bool>>| nodes.as_ref().is_some_and(|nodes| !nodes[at.ix()]);
-        if excludes(&facts.tolerates) {
+        if excludes(&pod.tolerates) {
             return Some(NodeReason::Taint);
         }
-        excludes(&facts.selects).then_some(NodeReason::Selector)
+        excludes(&pod.selects).then_some(NodeReason::Selector)
     }
 }

@@ -30,6 +30,19 @@ pub(super) struct Room {
 }
 
 impl Room {
+    /// The most of each of `n_scalars` named resources and of the others.
+    pub fn largest<'r>(rooms: impl Iterator<Item = &'r Room>, n_scalars: usize) -> Room {
+        let mut most = Room { scalars: vec![0; n_scalars], ..Room::default() };
+        for room in rooms {
+            most.cpu = most.cpu.max(room.cpu);
+            most.memory = most.memory.max(room.memory);
+            most.gpus = most.gpus.max(room.gpus);
+            most.pods = most.pods.max(room.pods);
+            most.scalars.iter_mut().zip(&room.scalars).for_each(|(most, &there)| *most = (*most).max(there));
+        }
+        most
+    }
+
     fn add(&mut self, r: &Request, gpus: f64) {
         self.cpu += r.cpu;
         self.memory += r.memory;

@@ -13,10 +13,10 @@
 //! nothing; topology constraints are not modelled
 
 use crate::kit::sort;
-use std::collections::BTreeMap;
 
 use super::capacity::Excess;
 use super::job::Group;
+use super::kinds::{Choice, Ranked};
 use super::node::Node;
 use super::notes::{count, real};
 use super::orders::{self, Chance};
@@ -56,13 +56,13 @@ impl Session<'_> {
         pipeline_only: bool,
     ) -> Result<(), Failure> {
         let chunk = self.chunk(job, !pipeline_only);
-        let asked = self.asked_by(&chunk);
-        if let Some(excess) = self.over_capacity(job, asked) {
+        let (asked, fixed) = (self.asked_by(&chunk), self.fixed_part(job, &chunk));
+        if let Some(excess) = self.over_capacity(job, asked, fixed) {
             return Err(Failure::Excess(excess));
         }
         let explains = self.notes.is_on() && !pipeline_only;
         if explains {
-            self.notes.gate = self.capacity_checks(job, asked);
+            self.notes.gate = self.capacity_checks(job, asked, fixed);
         }
         let checkpoint = st.checkpoint();
         let uid = self.job(job).uid;
@@ -76,10 +76,12 @@ impl Session<'_> {
             }
         };
         let mut placed = 0;
+        let mut choice = None;
         for set in sets {
             for &task in chunk.iter().filter(|&&t| self.pod_of(t).set == set).collect::<Vec<_>>() {
-                let done = self.place_task(st, job, task, nodes, pipeline_only);
+                let done = self.place_task(st, (job, task), nodes, pipeline_only, &mut choice);
                 if let Err(mut failure) = done {
+                    choice.into_iter().for_each(|choice| self.end_choice(choice));
                     st.rollback(self, checkpoint);
                     if let Failure::NoNode { placed: n, of, .. } = &mut failure {
                         (*n, *of) = (placed, chunk.len() as u32);
@@ -89,44 +91,36 @@ impl Session<'_> {
                 placed += 1;
             }
         }
+        choice.into_iter().for_each(|choice| self.end_choice(choice));
         Ok(())
     }
 
     fn place_task(
         &mut self,
         st: &mut Statement,
-        job: JobRef,
-        task: TaskRef,
+        (job, task): (JobRef, TaskRef),
         nodes: &[NodeRef],
         pipeline_only: bool,
+        choice: &mut Option<Choice>,
     ) -> Result<(), Failure> {
         let explains = self.notes.is_on() && !pipeline_only;
         let pod = self.task(task).pod;
-        let facts = &self.pods[pod.ix()];
-        let request = &facts.request;
-        if let Some(resource) = self.is_too_large(request) {
+        if let Some(resource) = self.is_too_large(&self.pods[pod.ix()].request) {
             return Err(Failure::TooLarge { task, resource });
         }
-        let mut fitting: Vec<NodeRef> = Vec::new();
-        fitting.extend(nodes.iter().filter(|&&n| self.misfit(job, pod, n).is_none()));
-        let range = self.range(nodes, request);
-        let mut scored: Vec<(f64, NodeRef)> =
-            fitting.into_iter().map(|n| (self.score(n, facts, range), n)).collect();
-        let best = |l: &(f64, NodeRef), r: &(f64, NodeRef)| {
-            r.0.partial_cmp(&l.0).expect("scores are never NaN").then(l.1.cmp(&r.1))
-        };
-        scored.sort_by(best);
-        for i in 0..scored.len() {
-            let node = scored[i].1;
-            let checks = if explains { self.placement_checks(task, i, &scored) } else { Vec::new() };
-            if self.place_on(st, task, node, pipeline_only) {
+        let last = choice.take();
+        let choice = choice.insert(self.choose(last, job, pod, nodes));
+        while let Some(best) = choice.take_best() {
+            let next = if explains { choice.next_best() } else { None };
+            let checks = if explains { self.placement_checks(task, best, next) } else { Vec::new() };
+            if self.place_on(st, task, best.node, pipeline_only) {
                 if explains {
                     self.notes.placed.insert(pod, checks);
                 }
                 return Ok(());
             }
         }
-        let reasons = if explains { self.misfits(job, task, nodes) } else { Vec::new() };
+        let reasons = if explains { NodeReason::counted(choice.misfits(nodes)) } else { Vec::new() };
         Err(Failure::NoNode { task, placed: 0, of: 0, reasons })
     }
 
@@ -212,20 +206,13 @@ impl Session<'_> {
 }
 
 impl Session<'_> {
-    /// On how many nodes a task fails for each reason.
-    fn misfits(&self, job: JobRef, task: TaskRef, nodes: &[NodeRef]) -> Vec<(NodeReason, u32)> {
-        let mut reasons: BTreeMap<NodeReason, u32> = BTreeMap::new();
-        for &node in nodes {
-            if let Some(reason) = self.misfit(job, self.task(task).pod, node) {
-                *reasons.entry(reason).or_default() += 1;
-            }
-        }
-        reasons.into_iter().collect()
-    }
-
-    /// Why the i-th of some nodes, best first.
-    fn placement_checks(&self, task: TaskRef, i: usize, scored: &[(f64, NodeRef)]) -> Vec<Check> {
-        let (score, at) = scored[i];
+    /// Why the best node, which is better than the next.
+    fn placement_checks(
+        &self,
+        task: TaskRef,
+        Ranked { score, node: at }: Ranked,
+        next: Option<Ranked>,
+    ) -> Vec<Check> {
         let node = &self.nodes[at.ix()];
         let pod = self.pod_of(task);
         let job = self.about_job(self.job_of(task));
@@ -237,8 +224,8 @@ impl Session<'_> {
             let (l, r) = (real(Quantity::Request, pod.request.gpus), real(Quantity::IdleOrReleasing, room));
             checks.push(Check::new(ROOM, subject, l, Op::AtMost, r));
         }
-        if let Some(&(next, _)) = scored.get(i + 1) {
-            let (l, r) = (real(Quantity::Score, score), real(Quantity::Score, next));
+        if let Some(next) = next {
+            let (l, r) = (real(Quantity::Score, score), real(Quantity::Score, next.score));
             checks.push(Check::new(BEST_NODE, subject, l, Op::AtLeast, r));
             if pod.nominated == Some(at) && self.score_parts.contains(&Part::Nominated) {
                 let (l, r) = (count(Quantity::Applies, 1), count(Quantity::Applies, 0));

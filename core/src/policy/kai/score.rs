@@ -41,11 +41,55 @@ pub(super) fn parts(config: &Config) -> Vec<Part> {
     config.plugins.iter().filter_map(|p| part(p)).collect()
 }
 
-/// The smallest and largest x over the candidates.
+/// The smallest and largest x over the candidates, and how many have them.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Range {
     lo: f64,
     hi: f64,
+    n_lo: u32,
+    n_hi: u32,
+}
+
+impl Default for Range {
+    fn default() -> Range {
+        Range { lo: f64::MAX, hi: 0.0, n_lo: 0, n_hi: 0 }
+    }
+}
+
+impl Range {
+    /// Takes a candidate in.
+    pub fn add(&mut self, of: &Parts) {
+        let Packing::Of(x) = of.packing else { return };
+        if x < self.lo {
+            (self.lo, self.n_lo) = (x, 0);
+        }
+        if x > self.hi {
+            (self.hi, self.n_hi) = (x, 0);
+        }
+        self.count(x, 1);
+    }
+
+    /// A candidate changed; `false` if that may have changed the range, which is of no use any more then.
+    pub fn replace(&mut self, before: &Parts, after: &Parts) -> bool {
+        match (before.packing, after.packing) {
+            (Packing::Done(_), Packing::Done(_)) => true,
+            (Packing::Of(old), Packing::Of(new)) if (self.lo..=self.hi).contains(&new) => {
+                self.count(new, 1);
+                self.count(old, -1);
+                self.n_lo > 0 && self.n_hi > 0
+            }
+            _ => false,
+        }
+    }
+
+    fn count(&mut self, x: f64, by: i32) {
+        if x == self.lo {
+            self.n_lo = self.n_lo.saturating_add_signed(by);
+        }
+        if x == self.hi {
+            self.n_hi = self.n_hi.saturating_add_signed(by);
+        }
+    }
 }
 
 impl Node {
@@ -58,45 +102,95 @@ impl Node {
 }
 
 impl Session<'_> {
-    /// The range over a node set that packing is relative to.
-    pub fn range(&self, nodes: &[NodeRef], r: &Request) -> Range {
-        let cpu_only = r.is_cpu_only();
-        let mut range = Range { lo: f64::MAX, hi: 0.0 };
-        for node in nodes.iter().map(|n| &self.nodes[n.ix()]) {
-            if node.capacity(cpu_only) != 0.0 {
-                let x = node.x(cpu_only);
-                range = Range { lo: range.lo.min(x), hi: range.hi.max(x) };
-            }
-        }
-        range
-    }
-
-    /// The score of a node for a pod.
-    pub fn score(&self, at: NodeRef, pod: &PodFacts, range: Range) -> f64 {
+    /// What there is to say about a node for a pod's score but for what packing is relative to.
+    pub fn parts_of(&self, at: NodeRef, pod: &PodFacts) -> Parts {
         let (node, r) = (&self.nodes[at.ix()], &pod.request);
-        let of = |part: &Part| match part {
-            Part::Placement => self.placement(node, r, range),
-            Part::ResourceType if r.is_cpu_only() && node.is_cpu_only() => 10.0,
-            Part::Availability if node.is_allocatable_now(r) => 100.0,
-            Part::Sharing if wants_parts(r) && node.fitting(r).next().is_some() => 1000.0,
-            Part::Nominated if pod.nominated == Some(at) => 1_000_000.0,
-            _ => 0.0,
+        let applies = |part: &Part| match part {
+            Part::Placement => true,
+            Part::ResourceType => r.is_cpu_only() && node.is_cpu_only(),
+            Part::Availability => node.is_allocatable_now(r),
+            Part::Sharing => wants_parts(r) && node.fitting(r).next().is_some(),
+            Part::Nominated => pod.nominated == Some(at),
         };
-        self.score_parts.iter().fold(0.0, |sum, part| sum + of(part))
+        let bit = |i: usize| 1_u32.checked_shl(i as u32).unwrap_or(0);
+        let bits = self.score_parts.iter().enumerate().filter(|(_, part)| applies(part));
+        Parts { applying: bits.fold(0, |bits, (i, _)| bits | bit(i)), packing: self.packing(node, r) }
     }
 
-    fn placement(&self, node: &Node, r: &Request, Range { lo, hi }: Range) -> f64 {
+    /// The placement part of a node, or what it depends on.
+    pub fn packing(&self, node: &Node, r: &Request) -> Packing {
         let cpu_only = r.is_cpu_only();
         let x = node.x(cpu_only);
         let strategy = if cpu_only { self.config.cpu_placement } else { self.config.gpu_placement };
         match strategy {
             Placement::Spread => {
                 let total = if cpu_only { node.allocatable.cpu } else { node.n_devices as f64 };
-                if total == 0.0 { 0.0 } else { x / total }
+                Packing::Done(if total == 0.0 { 0.0 } else { x / total })
             }
-            Placement::BinPack if node.capacity(cpu_only) == 0.0 || hi == 0.0 => 0.0,
-            Placement::BinPack if lo == hi => 9.0,
-            Placement::BinPack => 9.0 * (1.0 - (x - lo) / (hi - lo)),
+            Placement::BinPack if node.capacity(cpu_only) == 0.0 => Packing::Done(0.0),
+            Placement::BinPack => Packing::Of(x),
+        }
+    }
+
+    /// The score.
+    pub fn score(&self, of: &Parts, range: Range) -> f64 {
+        let worth = |part: &Part| match part {
+            Part::Placement => of.packing.within(range),
+            Part::ResourceType => 10.0,
+            Part::Availability => 100.0,
+            Part::Sharing => 1000.0,
+            Part::Nominated => 1_000_000.0,
+        };
+        // Adding nothing for a part that does not apply leaves the sum as it is.
+        let mut left = of.applying;
+        let mut sum = 0.0;
+        for part in &self.score_parts {
+            if left & 1 == 1 {
+                sum += worth(part);
+            }
+            left >>= 1;
+        }
+        sum
+    }
+}
+
+/// What a node's score is made of.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Parts {
+    /// The parts that apply, a bit each, by position.
+    applying: u32,
+    packing: Packing,
+}
+
+/// The placement part of a score.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Packing {
+    /// It is this.
+    Done(f64),
+    /// It depends on what the other candidates have, too.
+    Of(f64),
+}
+
+impl Parts {
+    /// Of a node that does not fit: it has no score, but others are packed relative to it.
+    pub fn of(packing: Packing) -> Parts {
+        Parts { applying: 0, packing }
+    }
+}
+
+impl Default for Packing {
+    fn default() -> Packing {
+        Packing::Done(0.0)
+    }
+}
+
+impl Packing {
+    fn within(self, Range { lo, hi, .. }: Range) -> f64 {
+        match self {
+            Packing::Done(score) => score,
+            Packing::Of(_) if hi == 0.0 => 0.0,
+            Packing::Of(_) if lo == hi => 9.0,
+            Packing::Of(x) => 9.0 * (1.0 - (x - lo) / (hi - lo)),
         }
     }
 }
@@ -112,6 +206,7 @@ mod tests {
 
     use super::super::session::Ids;
     use super::super::snapshot::{GpuAsk, Snapshot, SnapshotJob, SnapshotNode, SnapshotPod, SnapshotPodSet};
+    use super::super::task::{JobRef, PodRef};
     use super::*;
     use crate::cluster::PodRules;
     use crate::trace::Level;
@@ -134,11 +229,14 @@ mod tests {
         let nodes = [("a", 8.0), ("b", 5.0), ("c", 2.0)].map(node).to_vec();
         let mut snapshot = Snapshot { nodes, jobs: vec![job], ..Snapshot::default() };
         snapshot.config.plugins.retain(|plugin| **plugin != *without);
-        let session = Session::open(&snapshot, &Ids::in_file_order(&snapshot), Level::Outcomes);
+        let mut session = Session::open(&snapshot, &Ids::in_file_order(&snapshot), Level::Outcomes);
         let all: Vec<NodeRef> = (0..3).map(NodeRef::of).collect();
-        let pod = &session.pods[0];
-        let range = session.range(&all, &pod.request);
-        all.iter().map(|&node| session.score(node, pod, range)).collect()
+        let mut choice = session.choose(None, JobRef::of(0), PodRef(0), &all);
+        let mut scores = vec![0.0; 3];
+        while let Some(best) = choice.take_best() {
+            scores[best.node.ix()] = best.score;
+        }
+        scores
     }
 
     #[test]

@@ -21,7 +21,8 @@ use std::sync::Arc;
 use super::config::Config;
 use super::job::{Group, Job, JobFacts, PodSet};
 use super::job_order::Place;
-use super::node::{Node, device_mib};
+use super::kinds::Kinds;
+use super::node::{Node, Room, device_mib};
 use super::notes::Notes;
 use super::orders::{Redraw, Ties};
 use super::request::{Request, yardstick};
@@ -30,7 +31,7 @@ use super::shares::{self, Queue, open_queues};
 use super::signatures::Keys;
 use super::snapshot::{GpuAsk, Quantities, Snapshot, SnapshotJob, SnapshotNode, SnapshotPod, Status};
 use super::task::{GroupRef, JobRef, NodeRef, PodRef, QueueRef, Task, TaskRef};
-use crate::cluster::{PodRules, is_tolerated};
+use crate::cluster::{PodRules, Preemptible, is_tolerated};
 use crate::id::{Id, JobId, NodeId, PodId, QueueId};
 use crate::trace::Level;
 
@@ -48,6 +49,10 @@ pub(super) struct Session<'a> {
     pub tasks: Vec<Task>,
     pub groups: Groups,
     pub score_parts: Vec<score::Part>,
+    /// The most of each resource that any node has when it is empty.
+    pub largest: Room,
+    /// What was found out about nodes.
+    pub kinds: Kinds,
     pub keys: Keys,
     /// How many jobs are the session's own; the others are clones.
     pub n_jobs: usize,
@@ -56,8 +61,8 @@ pub(super) struct Session<'a> {
     pub is_whole: bool,
     /// Jobs without a signature that should have one.
     pub unsigned: Vec<JobRef>,
-    /// Whether an eviction was committed.
-    pub has_evicted: bool,
+    /// Pods whose eviction was committed; one may be named twice, and may still be shown as running.
+    pub evicted: Vec<PodRef>,
     /// Jobs of leaf queues with something pending, in order; dropped when something is committed.
     pub waiting: Option<Rc<[JobRef]>>,
     /// Whether the queue order is a total one among the children of every queue, whatever they hold.
@@ -131,6 +136,13 @@ pub(super) struct PodFacts {
     pub nominated: Option<NodeRef>,
     /// What makes pods alike for signatures, numbered.
     pub likeness: u32,
+}
+
+impl PodFacts {
+    /// Whether nodes are the same for both.
+    pub fn is_alike(&self, other: &PodFacts) -> bool {
+        self.likeness == other.likeness && self.nominated == other.nominated && self.request == other.request
+    }
 }
 
 /// Names of shared devices.
@@ -235,11 +247,13 @@ impl<'a> Session<'a> {
             tasks: Vec::new(),
             groups: Groups::of(snapshot),
             score_parts: score::parts(config),
+            largest: Room::default(),
+            kinds: Kinds::default(),
             keys: Keys::default(),
             n_jobs: snapshot.jobs.len(),
             is_whole: is_whole(snapshot),
             unsigned: Vec::new(),
-            has_evicted: false,
+            evicted: Vec::new(),
             waiting: None,
             siblings_are_ordered: false,
             yardstick: measured_against(snapshot),
@@ -264,6 +278,8 @@ impl<'a> Session<'a> {
         sort::sort_by(&mut nodes, |l, r| l.0.name.cmp(&r.0.name));
         let amounts = |named: &[(Arc<str>, i64)]| amounts(&scalars, named);
         self.nodes = nodes.iter().map(|&(n, &id)| Node::new(id, n, amounts(&n.scalars))).collect();
+        self.largest = Room::largest(self.nodes.iter().map(|n| &n.allocatable), scalars.len());
+        self.kinds = Kinds::new(self.nodes.iter().map(|n| n.device_mib));
 
         let mut queues: Vec<(&str, QueueRef)> = Vec::new();
         let queue_names: Vec<Arc<str>> = self.queues.iter().map(|q| q.name.clone()).collect();
@@ -382,8 +398,11 @@ impl<'a> Session<'a> {
                     status if status.is_allocated() => (accepted.quantities, true),
                     _ => continue,
                 };
-                let held = held.then_some(self.facts[job].preemptible);
+                let held = held.then(|| self.facts[job].preemptible != Preemptible::No);
                 shares::add(&mut self.queues, queue, amount, held);
+            }
+            if self.is_semi(JobRef::of(job)) {
+                self.account_core(JobRef::of(job));
             }
         }
     }
@@ -437,16 +456,21 @@ impl<'a> Session<'a> {
             return;
         }
         let amount = self.tasks[task.ix()].accepted.quantities;
-        let facts = &self.facts[self.pods[self.tasks[task.ix()].pod.ix()].job.ix()];
+        let job = self.pods[self.tasks[task.ix()].pod.ix()].job;
+        let facts = &self.facts[job.ix()];
+        let is_fixed = facts.preemptible == Preemptible::No;
         let mut at = facts.queue;
         while let Some(q) = at {
             let queue = &mut self.queues[q.ix()];
             let change = |sum: &mut Quantities| if add { *sum += amount } else { *sum -= amount };
             change(&mut queue.allocated);
-            if !facts.preemptible {
+            if is_fixed {
                 change(&mut queue.allocated_np);
             }
             at = queue.parent;
+        }
+        if self.is_semi(job) {
+            self.account_core(job);
         }
     }
 }

@@ -17,6 +17,7 @@ mod no_effect;
 mod nodes;
 mod placement;
 mod pools;
+mod preemptible;
 mod queues;
 mod rules;
 mod settings;

@@ -24,7 +24,10 @@ pub fn Queues() -> impl IntoView {
             queue_rows(&scenario, &findings, gone, &folded.get(), store.resource.get())
         })
     });
-    let with_usage = Memo::new(move |_| store.scenario.with(|s| usage_counts(s)));
+    let shape = Memo::new(move |_| {
+        let with_usage = store.scenario.with(|s| usage_counts(s));
+        (with_usage, queue_columns(store.terms.get(), with_usage).len())
+    });
     let on_row_key = move |(id, key): (String, RowKey)| {
         if let Some(command) = row_command(store, &rows.get_untracked(), id, key) {
             store.dispatch(command);
@@ -32,7 +35,7 @@ pub fn Queues() -> impl IntoView {
     };
     // Made anew when a column comes or goes.
     let grid = move || {
-        let with_usage = with_usage.get();
+        let (with_usage, _) = shape.get();
         view! {
             <EditGrid
                 label=head(store, "Queues")
