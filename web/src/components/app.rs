@@ -20,6 +20,7 @@ use super::help::Help;
 use super::icicle::Icicle;
 use super::icons::Kind;
 use super::multiples::Multiples;
+use super::node::NodeDeeds;
 use super::pulls::Pulls;
 use super::remark::Remark;
 use super::setup::Setup;
@@ -30,7 +31,7 @@ use super::timeline::Timeline;
 use super::transport::Transport;
 use super::why::Why;
 use crate::charts::shares::Rows;
-use crate::model::{Command, Embed, NowView, Panel, Room};
+use crate::model::{Command, Embed, NowView, Panel, Room, Selection};
 use crate::store::Store;
 
 /// The page.
@@ -337,6 +338,12 @@ pub(crate) fn view_of(view: NowView) -> Fetched {
     })
 }
 
+/// What can become of the selected node.
+#[wasm_split(views, fallible, preload(preload_node))]
+pub(crate) fn node_deeds() -> Fetched {
+    Ok(view! { <NodeDeeds /> }.into_node())
+}
+
 /// The line of an embedded page, and its talk with the page around it.
 #[wasm_split(views, fallible, preload(preload_embed))]
 pub(crate) fn embed_bar() -> Fetched {
@@ -381,6 +388,7 @@ pub(crate) fn side_views() -> Fetched {
 fn WhyPanel() -> impl IntoView {
     let store = Store::get();
     let lack = Memo::new(move |_| store.scenario.with(|s| Lack::of(s)));
+    let is_node = store.part(|m| matches!(m.selection, Some(Selection::Node(_))));
     view! {
         <div class="tabs">
             <h2 class="panel-title">"Why"</h2>
@@ -406,6 +414,7 @@ fn WhyPanel() -> impl IntoView {
         />
         {empty_below(move || lack.get())}
         <Help />
+        {move || is_node.get().then(|| later(preload_node, node_deeds))}
         <Remark />
     }
 }

@@ -20,6 +20,7 @@ pub mod icicle;
 pub mod icons;
 pub mod menu;
 pub mod multiples;
+pub mod node;
 pub mod picture;
 pub mod pulls;
 pub mod remark;

@@ -8,7 +8,7 @@ use super::menu::{MenuButton, MenuItem};
 use super::picture::icon;
 use crate::charts::marks;
 use crate::deeds;
-use crate::model::{Command, EngineState, Origin, Panel, SPEEDS, inside};
+use crate::model::{Command, Dialog, EngineState, Origin, Panel, SPEEDS, inside};
 use crate::store::Store;
 use crate::view_model::number::time as clock;
 use crate::view_model::palette::stops;
@@ -60,6 +60,7 @@ pub fn Transport() -> impl IntoView {
             action("Previous action", true).key("Shift+A"),
         ];
         items.extend(stops.into_iter().map(|(label, stop)| MenuItem::new(label, Command::RunTo(stop))));
+        items.push(MenuItem::new("Run until a cycle", Command::Dialog(Some(Dialog::GoTo))).key("G"));
         items
     };
     view! {

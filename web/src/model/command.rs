@@ -170,6 +170,13 @@ pub enum Command {
     Export,
     /// Puts the focus on the field of a value.
     FocusField(Path),
+    /// A node goes down, is drained or comes back at the cursor.
+    NodeState {
+        /// The node.
+        node: String,
+        /// `down`, `draining` or `ready`.
+        state: &'static str,
+    },
     /// Another tab has this draft open: the document goes on as a copy, under this name if it was changed here.
     OwnCopy(Option<String>),
 }

@@ -17,6 +17,7 @@ pub mod inside;
 pub mod kinds;
 pub mod ladder;
 pub mod later;
+pub mod nodes;
 mod order;
 mod replies;
 pub mod requests;

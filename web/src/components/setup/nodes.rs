@@ -9,7 +9,7 @@ use super::{all_values, key_name};
 use crate::components::empty::{Lack, empty_below};
 use crate::components::icons::{Icon, Kind};
 use crate::components::menu::MenuItem;
-use crate::model::{Change, Command, document};
+use crate::model::{Change, Command, document, nodes};
 use crate::store::Store;
 
 /// The table of nodes, edited in place.
@@ -31,12 +31,14 @@ pub fn Nodes() -> impl IntoView {
             store.dispatch(Command::Change(Change::RemoveNodes(id)));
         }
     };
-    let menu = |id: String| {
+    let menu = move |id: String| {
         let at = Path::default().field("nodes").named(&id);
-        vec![
-            all_values(&id, at),
-            MenuItem::new(format!("Remove {id}"), Command::Change(Change::RemoveNodes(id))).key("Del"),
-        ]
+        let offers = store.now(|m| nodes::offers_of_line(m, &id));
+        let mut items = vec![all_values(&id, at)];
+        items.extend(offers.into_iter().map(|(label, command)| MenuItem::new(label, command)));
+        items
+            .push(MenuItem::new(format!("Remove {id}"), Command::Change(Change::RemoveNodes(id))).key("Del"));
+        items
     };
     let is_empty = Memo::new(move |_| store.scenario.with(|s| s.nodes.is_empty()));
     view! {
