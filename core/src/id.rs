@@ -94,6 +94,10 @@ impl<I: Id, T> Arena<I, T> {
     pub fn iter_mut(&mut self) -> impl DoubleEndedIterator<Item = (I, &mut T)> {
         self.items.iter_mut().enumerate().map(|(i, item)| (I::from_index(i), item))
     }
+    /// An item to be changed, if there is one of that id.
+    pub fn get_mut(&mut self, id: I) -> Option<&mut T> {
+        self.items.get_mut(id.index())
+    }
     /// The item, if the id is of this arena.
     pub fn get(&self, id: I) -> Option<&T> {
         self.items.get(id.index())

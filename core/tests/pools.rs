@@ -292,3 +292,51 @@ jobs:
     run_to(&mut simulation, 60_000);
     assert_eq!(places(&simulation), ["hold-a@na", "w@nb"]);
 }
+
+/// A queue that is owed in one pool what it borrows in another: 2 of its quota of 2 there, 4 above its quota of 0 here. Both
+/// count, for each pool and in all; added up first they would cancel.
+#[test]
+fn owed_in_one_pool_and_borrowed_in_another() {
+    let text = "
+pools: [{name: p}, {name: d}]
+nodes: [{name: n, gpu: 2, pool: p}, {name: m, gpu: 4, pool: d}]
+queues:
+- {name: top, gpu: {quota: unlimited, limit: unlimited, weight: 1}}
+- name: a
+  parent: top
+  gpu: {quota: 2, limit: unlimited, weight: 0}
+  pools: [{name: d, gpu: {quota: 0}}]
+- {name: b, parent: top, gpu: {quota: 2, limit: unlimited, weight: 0}, pools: [{name: p, gpu: {quota: 0}}]}
+jobs:
+- {name: stays, queue: b, gpu: 2, preemptible: false, on: [n]}
+- {name: waits, queue: a, gpu: 2, pools: [p]}
+- {name: borrows, queue: a, gpu: 4, pools: [d], on: [m]}
+";
+    let mut simulation = Simulation::new(&plan(text));
+    run_to(&mut simulation, 11_000);
+    let seconds = simulation.now().as_seconds();
+    let summary = simulation.summary();
+    let a = &summary.queues[1];
+    let per_second = |totals: f64| totals / seconds;
+    assert_eq!((per_second(a.gpu_seconds_owed), per_second(a.gpu_seconds_borrowed)), (2.0, 4.0));
+    assert_eq!((per_second(a.gpu_seconds_used), per_second(a.short_s)), (4.0, 1.0));
+    let pools: Vec<[f64; 4]> = a
+        .pools
+        .iter()
+        .map(|p| [p.gpu_seconds_used, p.gpu_seconds_owed, p.gpu_seconds_borrowed, p.short_s].map(per_second))
+        .collect();
+    assert_eq!(pools, [[0.0, 2.0, 0.0, 1.0], [4.0, 0.0, 4.0, 0.0]]);
+    // All: `b` borrows 2 in p, where its quota is 0.
+    assert_eq!(
+        (per_second(summary.all.gpu_seconds_owed), per_second(summary.all.gpu_seconds_borrowed)),
+        (2.0, 6.0)
+    );
+    let one_pool = "
+nodes: [{name: n, gpu: 2}]
+queues: [{name: a, gpu: {quota: 2, limit: unlimited, weight: 1}}]
+jobs: [{name: j, queue: a, gpu: 2}]
+";
+    let mut simulation = Simulation::new(&plan(one_pool));
+    run_to(&mut simulation, 3000);
+    assert!(simulation.summary().queues[0].pools.is_empty());
+}

@@ -2,8 +2,9 @@
 
 use std::collections::BTreeSet;
 
+use fairground::id::PartitionId;
 use fairground::sim::Simulation;
-use fairground::trace::{DivisionStep, Event, Gate, Level};
+use fairground::trace::{DivisionStep, Event, Gate, Level, OrderLevel, RiseEnd, Value};
 use fairground::units::Resource;
 use fairground_tests::scenarios::under;
 
@@ -50,6 +51,98 @@ fn drf_gives_three_and_two_tasks() {
         assert!((share.cpu / 1000.0 - cores).abs() < 1e-9, "{share:?}");
         assert!((share.memory / gib - memory).abs() < 1e-9, "{share:?}");
     }
+}
+
+/// The ladder of the same example: both dominant shares rise to two thirds, A's of memory and B's of cores, until no core is left; what that
+/// gives of memory is 12 GB and 2 GB.
+#[test]
+fn drf_says_how_shares_rise() {
+    let mut simulation = simulation("drf", PAPER);
+    simulation.advance();
+    let [a, b]: [_; 2] =
+        simulation.cluster().queues.ids().collect::<Vec<_>>().try_into().expect("two queues");
+    let steps = simulation.derive(a, Resource::MEMORY);
+    let gib = f64::from(1 << 30);
+    let close = |l: f64, r: f64| (l - r).abs() < 1e-9;
+    assert!(matches!(steps[0], DivisionStep::Capacity { amount, .. } if close(amount / gib, 18.0)));
+    assert!(
+        matches!(steps.last(), Some(DivisionStep::Result { fair_share, .. }) if close(fair_share / gib, 12.0))
+    );
+    let rises = steps.iter().filter_map(|step| match *step {
+        DivisionStep::Rise { round, queue, shares: Some((from, to)), dominant, given, end, .. } => {
+            assert!(close(from, 0.0) && close(to, 2.0 / 3.0), "{step:?}");
+            Some((round, queue, dominant, (given / gib).round() as i64, end))
+        }
+        _ => None,
+    });
+    let used_up = RiseEnd::UsedUp(Resource::CPU);
+    let expected = [(1, a, Resource::MEMORY, 12, used_up), (1, b, Resource::CPU, 2, used_up)];
+    assert_eq!(rises.collect::<Vec<_>>(), expected);
+}
+
+/// Who wants less stops at what it wants, and the others go on; without a weight one gets what is left.
+#[test]
+fn drf_goes_on_without_those_who_have_all() {
+    let text = "
+nodes: [{name: n, gpu: 8}]
+queues: [{name: A}, {name: B}, {name: C, gpu: {weight: 0}, cpu: {weight: 0}, memory: {weight: 0}}]
+jobs:
+- {name: a, queue: A, gpu: 2}
+- {name: b, queue: B, gpu: 5}
+- {name: c, queue: C, gpu: 4}
+";
+    let mut simulation = simulation("drf", text);
+    simulation.advance();
+    let b = simulation.cluster().queues.ids().nth(1).expect("three queues");
+    let rises = simulation.derive(b, Resource::GPU).into_iter().filter_map(|step| match step {
+        DivisionStep::Rise { round, queue, shares, given, end, .. } => {
+            Some((round, &*simulation.cluster().queues[queue].name, shares, given, end))
+        }
+        _ => None,
+    });
+    let all = RiseEnd::HasAll;
+    let expected = [
+        (1, "A", Some((0.0, 0.25)), 2.0, all),
+        (1, "B", Some((0.0, 0.25)), 2.0, RiseEnd::GoesOn),
+        (2, "B", Some((0.25, 0.625)), 3.0, all),
+        (3, "C", None, 1.0, RiseEnd::UsedUp(Resource::GPU)),
+    ];
+    assert_eq!(rises.collect::<Vec<_>>(), expected);
+}
+
+/// Who is next: the smaller share, with both numbers; among equals the first in the file; jobs as they were submitted.
+#[test]
+fn the_order_says_who_is_next_and_why() {
+    let text = "
+nodes: [{name: n, cpu: 10, memory: 10Gi}]
+queues: [{name: A}, {name: B}, {name: C}, {name: D}]
+jobs:
+- {name: ra, queue: A, cpu: 4, memory: 1Gi, on: [n]}
+- {name: rb, queue: B, cpu: 1, memory: 2Gi, on: [n]}
+- {name: rc, queue: C, cpu: 2, memory: 1Gi, on: [n]}
+- {name: a, queue: A, cpu: 1, submit: -2}
+- {name: a-later, queue: A, cpu: 1, submit: -1}
+- {name: b, queue: B, cpu: 1}
+- {name: c, queue: C, cpu: 1}
+";
+    let simulation = simulation("drf", text);
+    let ids: Vec<_> = simulation.cluster().queues.ids().collect();
+    let levels = simulation.order_in(PartitionId(0), ids[0], None);
+    let names = |level: &OrderLevel| level.places.iter().map(|place| place.name.clone()).collect::<Vec<_>>();
+    assert_eq!(levels.iter().map(names).collect::<Vec<_>>(), [vec!["B", "C", "A"], vec!["a", "a-later"]]);
+    assert!(levels[0].places[0].behind.is_empty() && levels[0].places[2].is_subject);
+    let numbers = |i: usize| {
+        let check = &levels[0].places[i].behind[0];
+        assert!(check.holds && check.rule.key() == "drf/smallest-dominant-share");
+        [&check.left, &check.right].map(|side| match side.value {
+            Value::Real(share) => share,
+            ref other => panic!("{other:?}"),
+        })
+    };
+    assert_eq!([numbers(1), numbers(2)], [[0.2, 0.2], [0.4, 0.2]]);
+    assert_eq!(levels[1].places[1].behind[0].rule.key(), "drf/submit-order");
+    let idle = simulation.order_in(PartitionId(0), ids[3], None);
+    assert!(idle[0].subject_is_absent, "nothing waits in D");
 }
 
 /// 4.3: with three times the weight for every resource A's dominant share is three times B's.
@@ -157,12 +250,10 @@ jobs:
         let queue = cluster.queues.ids().next().expect("four queues");
         let steps = simulation.derive(queue, Resource::GPU);
         used.extend(steps.iter().filter_map(|step| match step {
-            DivisionStep::Round { rule, .. } => Some(rule.key()),
+            DivisionStep::Round { rule, .. } | DivisionStep::Rise { rule, .. } => Some(rule.key()),
             _ => None,
         }));
-        // Dominant shares rise together; no amount of one resource is divided by its own rule.
-        let expected = rules.iter().map(|rule| rule.key()).filter(|key| *key != "drf/filling");
-        assert_eq!(used, expected.collect(), "{policy}");
+        assert_eq!(used, rules.iter().map(|rule| rule.key()).collect(), "{policy}");
     }
 }
 

@@ -137,6 +137,7 @@ fn rules_of_the_division(scenario: &str) -> Vec<&'static str> {
     let rule = |step: DivisionStep| match step {
         DivisionStep::Quota { rule, .. }
         | DivisionStep::Round { rule, .. }
+        | DivisionStep::Rise { rule, .. }
         | DivisionStep::Remainder { rule, .. }
         | DivisionStep::Beside { rule, .. } => Some(rule.key()),
         DivisionStep::Capacity { .. } | DivisionStep::Result { .. } => None,

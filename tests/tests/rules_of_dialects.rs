@@ -131,6 +131,7 @@ fn of_step(step: DivisionStep) -> Option<&'static str> {
     match step {
         DivisionStep::Quota { rule, .. }
         | DivisionStep::Round { rule, .. }
+        | DivisionStep::Rise { rule, .. }
         | DivisionStep::Remainder { rule, .. }
         | DivisionStep::Beside { rule, .. } => Some(rule.key()),
         DivisionStep::Capacity { .. } | DivisionStep::Result { .. } => None,

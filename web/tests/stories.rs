@@ -248,6 +248,7 @@ fn what_was_owed_and_lost_is_counted() {
                     wait_now: None,
                     evictions: 1,
                     restarts: 1,
+                    pools: [],
                 },
                 TallyRow {
                     short: 1.0,
@@ -261,6 +262,7 @@ fn what_was_owed_and_lost_is_counted() {
                     wait_now: None,
                     evictions: 0,
                     restarts: 0,
+                    pools: [],
                 },
             ],
             all: TallyRow {
@@ -275,6 +277,7 @@ fn what_was_owed_and_lost_is_counted() {
                 wait_now: None,
                 evictions: 1,
                 restarts: 1,
+                pools: [],
             },
             capacity: 44.0,
             idle_wanted: 2.0,

@@ -70,12 +70,15 @@ pub fn audit_live(world: &World) -> Vec<Finding> {
         }
     }
     findings.extend(device_conflicts(world));
-    for (id, fresh) in recount.queues.iter() {
-        let kept = world.queue_sums(id);
-        let same = (fresh.allocated, fresh.non_preemptible) == (kept.allocated, kept.non_preemptible)
-            && (fresh.leaving, fresh.waiting) == (kept.leaving, kept.waiting);
-        if !same {
-            findings.push(Finding::QueueSums(id));
+    let in_pools =
+        recount.queues.pools.iter().zip(world.queues.pools.values()).map(|(fresh, kept)| (fresh.1, kept));
+    for (fresh, kept) in std::iter::once((&recount.queues.all, &world.queues.all)).chain(in_pools) {
+        for ((id, fresh), kept) in fresh.iter().zip(kept.values()) {
+            let same = (fresh.allocated, fresh.non_preemptible) == (kept.allocated, kept.non_preemptible)
+                && (fresh.leaving, fresh.waiting) == (kept.leaving, kept.waiting);
+            if !same {
+                findings.push(Finding::QueueSums(id));
+            }
         }
     }
     findings

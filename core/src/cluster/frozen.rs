@@ -4,7 +4,7 @@
 //! Names, requests and everything yet to come are the opening world's; kept are pods that wait or hold something, a few words for
 //! each pod and job that is over, and the sums over nodes and queues. Law: thawing gives the frozen world.
 
-use super::lifecycle::{JobCounts, PodBook, QueueSums, World};
+use super::lifecycle::{Books, JobCounts, PodBook, QueueSums, World};
 use super::usage::NodeUse;
 use super::{Devices, Partition, Phase, Queue};
 use crate::id::{Arena, JobId, NodeId, PartitionId, PodId, QueueId};
@@ -18,7 +18,7 @@ pub struct Frozen {
     draining: Vec<NodeId>,
     queues: Arena<QueueId, Queue>,
     partitions: Arena<PartitionId, Partition>,
-    sums: Arena<QueueId, QueueSums>,
+    sums: Books,
     live_jobs: Vec<JobId>,
     jobs: Vec<FrozenJob>,
     live_pods: Vec<LivePod>,
@@ -146,7 +146,8 @@ impl Frozen {
             + size_of::<(PodId, OverPod)>() * self.over_pods.len();
         let nodes = (size_of::<NodeUse>() + 4) * self.nodes.len();
         let copies = 1 + self.partitions.values().filter(|partition| partition.queues.is_some()).count();
-        let queues = (copies * size_of::<Queue>() + size_of::<QueueSums>()) * self.queues.len();
+        let n_sums = 1 + self.sums.pools.len();
+        let queues = (copies * size_of::<Queue>() + n_sums * size_of::<QueueSums>()) * self.queues.len();
         (jobs + pods + nodes + queues) as u64
     }
     /// Ids of the pods that are not as at the opening, in no particular order.

@@ -15,7 +15,7 @@ use crate::units::{PerResource, Resource};
 pub struct World {
     pub(super) cluster: Cluster,
     pub(super) nodes: Arena<NodeId, NodeUse>,
-    pub(super) queues: Arena<QueueId, QueueSums>,
+    pub(super) queues: Books,
     pub(super) jobs: Arena<JobId, JobCounts>,
     pub(super) pods: Arena<PodId, PodBook>,
     /// Pods whose phase, node or devices changed since [`World::take_touched`].
@@ -44,6 +44,22 @@ pub struct QueueSums {
     pub restarts: u64,
     /// For how long such pods waited for it, in all, milliseconds.
     pub restart_wait_ms: i128,
+}
+
+/// Sums of queues, in all and in each of several partitions.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Books {
+    pub all: Arena<QueueId, QueueSums>,
+    /// Empty if there is only one partition.
+    pub pools: Arena<PartitionId, Arena<QueueId, QueueSums>>,
+}
+
+impl Books {
+    fn of(cluster: &Cluster) -> Books {
+        let nothing = || cluster.queues.ids().map(|_| QueueSums::default()).collect();
+        let pools = cluster.partitions.ids().filter(|_| cluster.partitions.len() > 1);
+        Books { all: nothing(), pools: pools.map(|_| nothing()).collect() }
+    }
 }
 
 /// Pods of one job by what they are about.
@@ -94,7 +110,7 @@ impl World {
     /// that holds something, are live; everything else is yet to come.
     pub fn new(cluster: Cluster) -> World {
         let nodes = cluster.nodes.values().map(NodeUse::new).collect();
-        let queues = cluster.queues.ids().map(|_| QueueSums::default()).collect();
+        let queues = Books::of(&cluster);
         let jobs = cluster.jobs.ids().map(|_| JobCounts::default()).collect();
         let pods = cluster.pods.ids().map(|_| PodBook::default()).collect();
         let mut world = World { cluster, nodes, queues, jobs, pods, touched: Vec::new() };
@@ -194,7 +210,11 @@ impl World {
     }
     /// What a queue and its descendants hold and want.
     pub fn queue_sums(&self, queue: QueueId) -> &QueueSums {
-        &self.queues[queue]
+        &self.queues.all[queue]
+    }
+    /// The same in one partition.
+    pub fn queue_sums_in(&self, partition: PartitionId, queue: QueueId) -> &QueueSums {
+        self.queues.pools.get(partition).map_or(&self.queues.all[queue], |pool| &pool[queue])
     }
     /// Since when a pod holds or waits, whichever it does now.
     pub fn since(&self, pod: PodId) -> Time {
@@ -370,9 +390,13 @@ impl World {
 
     /// The job is offered to another partition from now on. None of its pods holds anything.
     pub fn offer(&mut self, job: JobId, partition: PartitionId) {
-        let job = &mut self.cluster.jobs[job];
-        job.partition = partition;
-        job.offers = job.offers.saturating_add(1);
+        let pods = || self.cluster.jobs[job].pod_ids();
+        let (before, after) = (pods(), pods());
+        before.for_each(|pod| self.count(pod, -1));
+        let j = &mut self.cluster.jobs[job];
+        j.partition = partition;
+        j.offers = j.offers.saturating_add(1);
+        after.for_each(|pod| self.count(pod, 1));
     }
 
     /// Whether a pod of the job holds something.
@@ -426,21 +450,19 @@ impl World {
     }
 }
 
-fn on_path(
-    cluster: &Cluster,
-    queues: &mut Arena<QueueId, QueueSums>,
-    pod: PodId,
-    mut act: impl FnMut(&mut QueueSums),
-) {
-    let mut queue = Some(cluster.jobs[cluster.pods[pod].job].queue);
-    while let Some(id) = queue {
-        act(&mut queues[id]);
-        queue = cluster.queues[id].parent;
+fn on_path(cluster: &Cluster, books: &mut Books, pod: PodId, mut act: impl FnMut(&mut QueueSums)) {
+    let job = &cluster.jobs[cluster.pods[pod].job];
+    let mut pool = books.pools.get_mut(job.partition);
+    for queue in cluster.path_to_root(job.queue) {
+        act(&mut books.all[queue]);
+        if let Some(pool) = &mut pool {
+            act(&mut pool[queue]);
+        }
     }
 }
 
 /// Adds a pod to the sums of its queues, or takes it away.
-fn count(cluster: &Cluster, queues: &mut Arena<QueueId, QueueSums>, pod: PodId, sign: i64) {
+fn count(cluster: &Cluster, queues: &mut Books, pod: PodId, sign: i64) {
     let p = &cluster.pods[pod];
     let ask = request_of(&p.request);
     let is_fixed = cluster.jobs[p.job].preemptible == Preemptible::No;
@@ -461,7 +483,7 @@ fn count(cluster: &Cluster, queues: &mut Arena<QueueId, QueueSums>, pod: PodId, 
 
 /// Adds the core of a semi-preemptible job to the sums of its queues, or takes it away: which of its pods that is hangs on
 /// all of them.
-fn count_core(cluster: &Cluster, queues: &mut Arena<QueueId, QueueSums>, job: JobId, sign: i64) {
+fn count_core(cluster: &Cluster, queues: &mut Books, job: JobId, sign: i64) {
     if cluster.jobs[job].preemptible != Preemptible::Semi {
         return;
     }
@@ -486,7 +508,7 @@ pub fn request_of(request: &super::Request) -> Sums {
 #[derive(Clone, Debug)]
 pub(super) struct Recount {
     pub nodes: Arena<NodeId, NodeUse>,
-    pub queues: Arena<QueueId, QueueSums>,
+    pub queues: Books,
 }
 
 impl Recount {
@@ -494,7 +516,7 @@ impl Recount {
     pub fn new(world: &World) -> Recount {
         let cluster = &world.cluster;
         let mut nodes: Arena<NodeId, NodeUse> = cluster.nodes.values().map(NodeUse::new).collect();
-        let mut queues = cluster.queues.ids().map(|_| QueueSums::default()).collect();
+        let mut queues = Books::of(cluster);
         for &job in &cluster.live_jobs {
             count_core(cluster, &mut queues, job, 1);
         }

@@ -4,12 +4,13 @@
 //! Between two instants nothing changes, so every integral grows by its present value times the distance. What
 //! a queue *owes nobody but is owed* is `max(0, min(entitlement, allocated + waiting) − allocated)`, what it
 //! *borrows* is `max(0, allocated − quota)`; both use the latest ledger, the quota standing in for the entitlement under
-//! a policy without one. What it is *due* is `max(0, min(entitlement, allocated + waiting))`; it is *short* while it is owed
-//! something. *Idle while wanted* is `min(free, waiting)` of the whole cluster, where free is the capacity of ready nodes that
+//! a policy without one. With several partitions, each has an entitlement and a quota of its own, so both are taken in each and
+//! added up: a queue may be owed in one what it borrows in another, and both count. What it is *due* is `max(0, min(entitlement, allocated + waiting))`; it is *short* while it is owed
+//! something, in any partition. *Idle while wanted* is `min(free, waiting)` of the whole cluster, where free is the capacity of ready nodes that
 //! nobody holds. Entitlements are rounded to thousandths of a GPU.
 
-use crate::cluster::World;
-use crate::id::{Arena, NodeId, QueueId};
+use crate::cluster::{QueueSums, World};
+use crate::id::{Arena, NodeId, PartitionId, QueueId};
 use crate::time::Time;
 use crate::trace::LedgerRow;
 use crate::units::Resource;
@@ -37,22 +38,51 @@ pub struct Meter {
     /// Until when they are taken.
     at: Time,
     queues: Arena<QueueId, Integrals>,
+    /// The same in each of several partitions; empty if there is only one.
+    pools: Arena<PartitionId, Arena<QueueId, Integrals>>,
     /// Capacity of ready nodes.
     capacity: i128,
     capacity_now: i64,
     /// Free while somebody waited.
     idle_wanted: i128,
-    /// Entitlement and quota of each queue, thousandths of GPUs.
-    claims: Arena<QueueId, (i64, i64)>,
+    /// Entitlement and quota of each queue in each partition, thousandths of GPUs.
+    claims: Arena<PartitionId, Arena<QueueId, (i64, i64)>>,
+}
+
+impl Integrals {
+    /// What so many milliseconds come to.
+    fn over(ms: i128, sums: &QueueSums, (entitlement, quota): (i64, i64)) -> Integrals {
+        let allocated = sums.allocated[GPU];
+        let due = entitlement.min(allocated + sums.waiting[GPU]).max(0);
+        let owed = due - allocated;
+        Integrals {
+            used: i128::from(allocated + sums.leaving[GPU]) * ms,
+            owed: i128::from(owed.max(0)) * ms,
+            borrowed: i128::from((allocated - quota).max(0)) * ms,
+            due: i128::from(due) * ms,
+            short_ms: if owed > 0 { ms } else { 0 },
+        }
+    }
+
+    pub(super) fn grow(&mut self, by: &Integrals) {
+        self.used += by.used;
+        self.owed += by.owed;
+        self.borrowed += by.borrowed;
+        self.due += by.due;
+        self.short_ms += by.short_ms;
+    }
 }
 
 impl Meter {
     /// Starts at the scenario's start.
     pub fn new(world: &World) -> Meter {
-        let queues = &world.cluster().queues;
+        let (queues, partitions) = (&world.cluster().queues, &world.cluster().partitions);
+        let nothing = || queues.ids().map(|_| Integrals::default()).collect();
+        let several = partitions.ids().filter(|_| partitions.len() > 1);
         let mut meter = Meter {
-            queues: queues.ids().map(|_| Integrals::default()).collect(),
-            claims: queues.ids().map(|_| (0, 0)).collect(),
+            queues: nothing(),
+            pools: several.map(|_| nothing()).collect(),
+            claims: partitions.ids().map(|_| queues.ids().map(|_| (0, 0)).collect()).collect(),
             ..Meter::default()
         };
         meter.nodes_changed(world);
@@ -69,18 +99,18 @@ impl Meter {
         let ms = i128::from(ms);
         self.capacity += i128::from(self.capacity_now) * ms;
         self.idle_wanted += i128::from(self.idle_wanted_now(world)) * ms;
-        for queue in self.claims.ids() {
-            let sums = world.queue_sums(queue);
-            let (entitlement, quota) = self.claims[queue];
-            let allocated = sums.allocated[GPU];
-            let due = entitlement.min(allocated + sums.waiting[GPU]).max(0);
-            let owed = due - allocated;
-            let integrals = &mut self.queues[queue];
-            integrals.used += i128::from(allocated + sums.leaving[GPU]) * ms;
-            integrals.owed += i128::from(owed.max(0)) * ms;
-            integrals.borrowed += i128::from((allocated - quota).max(0)) * ms;
-            integrals.due += i128::from(due) * ms;
-            integrals.short_ms += if owed > 0 { ms } else { 0 };
+        for queue in self.queues.ids() {
+            let mut whole = Integrals::default();
+            for (partition, claims) in self.claims.iter() {
+                let part = Integrals::over(ms, world.queue_sums_in(partition, queue), claims[queue]);
+                if let Some(pool) = self.pools.get_mut(partition) {
+                    pool[queue].grow(&part);
+                }
+                whole.grow(&part);
+            }
+            // Owed in two partitions at once is short once.
+            whole.short_ms = whole.short_ms.min(ms);
+            self.queues[queue].grow(&whole);
         }
     }
 
@@ -103,16 +133,20 @@ impl Meter {
         self.capacity_now = nodes.ids().filter(|&id| nodes[id].ready).map(gpus).sum();
     }
 
-    /// The policy's numbers of one queue changed.
-    pub fn row_changed(&mut self, row: &LedgerRow) {
+    /// The policy's numbers of one queue changed in a partition.
+    pub fn row_changed(&mut self, partition: PartitionId, row: &LedgerRow) {
         let quota = milli(row.quota.gpu);
         let entitlement = row.fair_share.map_or(quota, |fair_share| milli(fair_share.gpu));
-        self.claims[row.queue] = (entitlement, quota);
+        self.claims[partition][row.queue] = (entitlement, quota);
     }
 
     /// The integrals of a queue and its descendants.
     pub fn queue(&self, queue: QueueId) -> &Integrals {
         &self.queues[queue]
+    }
+    /// The same in each of several partitions, in their order; nothing if there is only one.
+    pub fn in_pools(&self, queue: QueueId) -> impl Iterator<Item = &Integrals> {
+        self.pools.values().map(move |pool| &pool[queue])
     }
     /// Capacity of ready nodes: thousandths of GPUs × milliseconds.
     pub fn capacity(&self) -> i128 {

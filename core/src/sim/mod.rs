@@ -23,5 +23,5 @@ pub use history::{BUDGET, History};
 pub use meter::{Integrals, Meter};
 pub use record::CycleRecord;
 pub use simulation::Simulation;
-pub use summary::{Summary, Totals, Waits};
+pub use summary::{PoolTotals, Summary, Totals, Waits};
 pub use view::{ClaimView, Holder, NodeTable, PodCounts};

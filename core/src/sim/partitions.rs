@@ -309,9 +309,7 @@ impl Simulation {
                 if old.rows.get(at) != Some(row) {
                     part.row_hashes[at] = Digest::of_row(row);
                     changed = true;
-                    if n_parts == 1 {
-                        self.state.meter.row_changed(row);
-                    }
+                    self.state.meter.row_changed(partition, row);
                 }
             }
             if changed {
@@ -327,9 +325,6 @@ impl Simulation {
             return;
         }
         let sum = sum(self.state.parts.values().map(|part| &*part.ledger));
-        for row in &sum.rows {
-            self.state.meter.row_changed(row);
-        }
         self.state.ledger = Arc::new(sum);
     }
 

@@ -16,6 +16,7 @@
 //! R. Jain, D. Chiu, W. Hawe: A Quantitative Measure of Fairness and Discrimination for Resource Allocation in Shared
 //! Computer Systems. DEC Research Report TR-301, 1984.
 
+use super::meter::Integrals;
 use super::simulation::Simulation;
 use crate::cluster::{GpuRequest, Phase, Pod};
 use crate::id::{Id, JobId, QueueId};
@@ -78,6 +79,21 @@ pub struct Totals {
     pub last_end_s: Option<f64>,
     /// GPU seconds used over GPU seconds of ready nodes.
     pub utilisation: f64,
+    /// What it got in each of several partitions, in their order; empty if there is only one.
+    pub pools: Vec<PoolTotals>,
+}
+
+/// What a queue and its descendants, or all, got in one of several partitions.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct PoolTotals {
+    /// GPU seconds held.
+    pub gpu_seconds_used: f64,
+    /// GPU seconds below the entitlement there while wanting more there.
+    pub gpu_seconds_owed: f64,
+    /// Seconds in which it was owed something there; 0 for all.
+    pub short_s: f64,
+    /// GPU seconds above the quota there.
+    pub gpu_seconds_borrowed: f64,
 }
 
 /// Waits, in seconds.
@@ -214,6 +230,7 @@ impl Simulation {
             Some(queue) => vec![queue],
             None => cluster.queues.ids().filter(|&id| cluster.queues[id].children.is_empty()).collect(),
         };
+        totals.pools = self.in_pools(totals.queue, &queues);
         let (mut used, mut owed, mut borrowed, mut lost, mut waited) = (0, 0, 0, 0, 0);
         if let Some(queue) = totals.queue {
             totals.short_s = self.meter().queue(queue).short_ms as f64 / 1000.0;
@@ -238,6 +255,22 @@ impl Simulation {
         }
         let capacity = self.meter().capacity();
         totals.utilisation = if capacity > 0 { used as f64 / capacity as f64 } else { 0.0 };
+    }
+
+    fn in_pools(&self, queue: Option<QueueId>, queues: &[QueueId]) -> Vec<PoolTotals> {
+        let of = |queue: QueueId| self.meter().in_pools(queue);
+        let mut pools: Vec<Integrals> = Vec::new();
+        for (i, part) in queues.iter().flat_map(|&queue| of(queue).enumerate()) {
+            pools.resize(pools.len().max(i + 1), Integrals::default());
+            pools[i].grow(part);
+        }
+        let totals = |sum: &Integrals| PoolTotals {
+            gpu_seconds_used: gpu_seconds(sum.used),
+            gpu_seconds_owed: gpu_seconds(sum.owed),
+            short_s: queue.map_or(0.0, |_| sum.short_ms as f64 / 1000.0),
+            gpu_seconds_borrowed: gpu_seconds(sum.borrowed),
+        };
+        pools.iter().map(totals).collect()
     }
 }
 

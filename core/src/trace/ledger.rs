@@ -2,7 +2,7 @@
 
 use super::rule::Rule;
 use crate::id::QueueId;
-use crate::units::PerResource;
+use crate::units::{PerResource, Resource};
 
 /// The policy's numbers for every queue at one instant.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -62,6 +62,17 @@ pub enum Column {
     FairShare,
 }
 
+/// How a queue stands after a round in which shares rose.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RiseEnd {
+    /// It takes part in the next one.
+    GoesOn,
+    /// It has all that it wants.
+    HasAll,
+    /// Nothing is left of a resource that it wants.
+    UsedUp(Resource),
+}
+
 /// One line of the ladder that ends in a queue's entitlement, for one level and one resource.
 #[derive(Clone, Debug, PartialEq)]
 pub enum DivisionStep {
@@ -109,6 +120,28 @@ pub enum DivisionStep {
         wanted: f64,
         /// The gift.
         given: f64,
+    },
+    /// One queue in a round in which the dominant shares of all that take part rise together.
+    Rise {
+        /// The rule.
+        rule: Rule,
+        /// Round number, from 1.
+        round: u32,
+        /// The queue.
+        queue: QueueId,
+        /// The dominant share of everybody before and after the round, per weight; `None`: the queue has no weight and gets what
+        /// the others left.
+        shares: Option<(f64, f64)>,
+        /// The resource of which it takes the largest part.
+        dominant: Resource,
+        /// Its weight for the resource that is explained.
+        weight: f64,
+        /// What it wants of that in all.
+        wanted: f64,
+        /// What the round gives of it.
+        given: f64,
+        /// How it stands after the round.
+        end: RiseEnd,
     },
     /// A left-over unit.
     Remainder {

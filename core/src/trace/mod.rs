@@ -15,7 +15,7 @@ mod rule;
 pub use check::{Check, Op, Quantity, Subject, Term, Value};
 pub use digest::Digest;
 pub use event::{Event, EvictReason, Recorded};
-pub use ledger::{Column, DivisionStep, Ledger, LedgerRow};
+pub use ledger::{Column, DivisionStep, Ledger, LedgerRow, RiseEnd};
 pub use order::{OrderLevel, OrderPlace, QueuePriority};
 pub use refusal::{Gate, NodeReason, Outlook, Refusal};
 pub use rule::{Rule, RuleRecord};

@@ -2,7 +2,8 @@
 
 use fairground::cluster::Cluster;
 use fairground::trace::{
-    Check, DivisionStep, Event, EvictReason, Gate, NodeReason, Op, Outlook, Refusal, Rule, Term, Value,
+    Check, DivisionStep, Event, EvictReason, Gate, NodeReason, Op, Outlook, Refusal, RiseEnd, Rule, Term,
+    Value,
 };
 use fairground::units::Resource;
 
@@ -248,6 +249,23 @@ pub fn ladder(cluster: &Cluster, steps: &[DivisionStep]) -> Vec<LadderLevel> {
                     offer: *offer,
                     wanted: *wanted,
                     given: *given,
+                    ..line(*rule, name(*queue))
+                }
+            }
+            DivisionStep::Rise { rule, round, queue, shares, dominant, weight, wanted, given, end } => {
+                LadderLine {
+                    kind: if shares.is_some() { "rise" } else { "rest" }.to_string(),
+                    round: *round,
+                    weight: *weight,
+                    part: shares.unwrap_or_default(),
+                    wanted: *wanted,
+                    given: *given,
+                    dominant: dominant.name().to_string(),
+                    end: match end {
+                        RiseEnd::GoesOn => String::new(),
+                        RiseEnd::HasAll => "all".to_string(),
+                        RiseEnd::UsedUp(resource) => resource.name().to_string(),
+                    },
                     ..line(*rule, name(*queue))
                 }
             }

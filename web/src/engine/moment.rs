@@ -413,7 +413,7 @@ impl LadderLevel {
 /// One line of a ladder.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct LadderLine {
-    /// `quota`, `round`, `remainder`.
+    /// `quota`, `round`, `rise`, `rest`, `remainder`.
     pub kind: String,
     /// Rule key.
     pub rule: String,
@@ -429,7 +429,7 @@ pub struct LadderLine {
     pub pot: f64,
     /// Requestable, or weight.
     pub weight: f64,
-    /// Part and sum of parts.
+    /// Part and sum of parts; where shares rise, the dominant share before and after.
     pub part: (f64, f64),
     /// Offer before rounding, or the rounded-off fraction.
     pub offer: f64,
@@ -439,4 +439,8 @@ pub struct LadderLine {
     pub given: f64,
     /// What remains.
     pub remaining: f64,
+    /// Where shares rise, the resource of which it takes the largest part.
+    pub dominant: String,
+    /// Where shares rise, why it does not go on: `all` it wants is there, or the resource that is used up; empty: it goes on.
+    pub end: String,
 }

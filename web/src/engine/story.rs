@@ -152,6 +152,21 @@ pub struct TallyRow {
     pub evictions: u64,
     /// Pods placed again.
     pub restarts: u64,
+    /// What it got in each of several pools, in the frame's order; empty if there is only one.
+    pub pools: Vec<TallyPool>,
+}
+
+/// What one queue got in a pool. Seconds and GPU seconds.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct TallyPool {
+    /// Below its entitlement there while it wanted more there.
+    pub short: f64,
+    /// Held.
+    pub used: f64,
+    /// Below the entitlement there while it wanted more there.
+    pub owed: f64,
+    /// Above the quota there.
+    pub borrowed: f64,
 }
 
 /// What every queue held, cycle by cycle.

@@ -5,10 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use fairground::cluster::Cluster;
 use fairground::id::{Id, JobId, NodeId, PodId, QueueId};
 use fairground::kit::sort;
-use fairground::sim::{Simulation, Totals};
+use fairground::sim::{PoolTotals, Simulation, Totals};
 
 use super::stints::{Stint, Stints};
-use super::story::{Gantt, GanttBar, GanttBy, GanttRow, Series, Story, Tally, TallyRow, Tell};
+use super::story::{Gantt, GanttBar, GanttBy, GanttRow, Series, Story, Tally, TallyPool, TallyRow, Tell};
 use super::tape::Tape;
 
 /// Most rows of a window.
@@ -34,6 +34,12 @@ pub fn story(sim: &Simulation, tape: &Tape, tell: &Tell) -> Story {
 fn tally(sim: &Simulation) -> Tally {
     let summary = sim.summary();
     let (free, stranded) = sim.free_and_stranded();
+    let pool = |totals: &PoolTotals| TallyPool {
+        short: totals.short_s,
+        used: totals.gpu_seconds_used,
+        owed: totals.gpu_seconds_owed,
+        borrowed: totals.gpu_seconds_borrowed,
+    };
     let row = |totals: &Totals| TallyRow {
         short: totals.short_s,
         used: totals.gpu_seconds_used,
@@ -46,6 +52,7 @@ fn tally(sim: &Simulation) -> Tally {
         wait_now: totals.wait_now_s,
         evictions: totals.evictions,
         restarts: totals.restarts,
+        pools: totals.pools.iter().map(pool).collect(),
     };
     Tally {
         cycle: sim.cycle(),

@@ -17,10 +17,12 @@ pub struct Order {
     pub levels: Vec<OrderRow>,
 }
 
-/// Asks for the order around the selected queue or job, unless that is known; under a policy whose queues have priorities.
+/// Asks for the order around the selected queue or job, unless that is known; under a policy that can say.
 pub(super) fn ask_order(model: &mut Model, fx: &mut Vec<Effect>) {
     let Some(frame) = model.frame.clone().filter(|_| !model.stale) else { return };
-    let has_order = frame.queues.iter().any(|queue| queue.priority.is_some());
+    // Where queues have no priorities of their own, only filling takes them in an order that hangs on nothing but shares.
+    let fills = matches!(frame.policy.as_str(), "drf" | "max-min");
+    let has_order = fills || frame.queues.iter().any(|queue| queue.priority.is_some());
     let asked = match &model.selection {
         Some(Selection::Queue(queue)) if has_order => Some((queue.clone(), None)),
         Some(Selection::Job(job)) if has_order => Some((String::new(), Some(job.clone()))),

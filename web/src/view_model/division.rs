@@ -98,6 +98,8 @@ fn steps<'a>(level: &'a LadderLevel, terms: &Terms) -> Vec<Step<'a>> {
             let says = match line.kind.as_str() {
                 "quota" => terms.says("quotas granted"),
                 "round" => format!("priority {}, round {}", line.priority, line.round),
+                "rise" => rises(line),
+                "rest" => format!("what is left to {}, without a weight", line.queue),
                 _ => format!("left-over to {}", line.queue),
             };
             steps.push(Step { says, lines: Vec::new() });
@@ -108,6 +110,17 @@ fn steps<'a>(level: &'a LadderLevel, terms: &Terms) -> Vec<Step<'a>> {
         }
     }
     steps
+}
+
+/// A round in which all dominant shares rise together.
+fn rises(line: &LadderLine) -> String {
+    let percent = |share: f64| number((share * 1000.0).round() / 10.0);
+    format!(
+        "round {}, all dominant shares from {} % to {} %",
+        line.round,
+        percent(line.part.0),
+        percent(line.part.1)
+    )
 }
 
 /// Lays another division of the same level behind the tanks: how it was before, or how it would be; those that differ
@@ -209,10 +222,10 @@ fn tanks(frame: &Frame, level: &LadderLevel, resource: u8) -> Vec<Tank> {
         let tank = &mut tanks[at];
         match line.kind.as_str() {
             "quota" => tank.lid = in_unit(resource, line.weight),
-            "round" if tank.priority.is_none() => {
+            "round" | "rise" | "rest" if tank.priority.is_none() => {
                 tank.priority = Some(line.priority);
                 tank.weight = line.weight;
-                tank.part = level.weight_after_use(line);
+                tank.part = level.weight_after_use(line).filter(|_| line.kind == "round");
                 // Without a quota line the round says what it wants.
                 tank.lid = f64::max(tank.lid, in_unit(resource, line.wanted));
             }
@@ -233,6 +246,12 @@ fn caption(steps: &[Step<'_>], at: usize, tanks: &[Tank], left: f64) -> String {
         left if left < -1e-9 => format!("{}: {} more than there is", step.says, number(-left)),
         left => format!("{}: {} left", step.says, number(if left < 1e-9 { 0.0 } else { left })),
     };
+    if let Some(used_up) =
+        step.lines.iter().map(|line| line.end.as_str()).find(|end| !matches!(*end, "" | "all"))
+    {
+        let resource = if used_up == "memory" { used_up.to_string() } else { used_up.to_uppercase() };
+        said += &format!("; no {resource} is left for those who need it");
+    }
     match &full[..] {
         [] => {}
         [one] => said += &format!("; {one} has all it asks for"),

@@ -6,7 +6,7 @@ use super::number::{self, count, number, ratio};
 use super::queues::Tree;
 use super::shares::selected_queue;
 use crate::engine::protocol::Frame;
-use crate::engine::story::{Tally, TallyRow};
+use crate::engine::story::{Tally, TallyPool, TallyRow};
 use crate::model::Selection;
 
 /// What Fairness shows.
@@ -16,7 +16,7 @@ pub struct FairnessView {
     pub summary: String,
     /// Numbers of the whole cluster.
     pub facts: Vec<Fact>,
-    /// One row per queue.
+    /// One row per queue, and one below it for each of several pools.
     pub table: Table,
     /// The row of the selected queue.
     pub meant: Option<usize>,
@@ -114,6 +114,24 @@ fn numbers(row: &TallyRow, is_queue: bool) -> [Option<f64>; 9] {
     ]
 }
 
+/// The numbers of a queue in one of several pools; jobs are not counted there.
+fn in_pool(pool: &TallyPool, is_queue: bool) -> [Option<f64>; 9] {
+    let mut all = [None; 9];
+    all[..4].copy_from_slice(&[
+        is_queue.then_some(pool.short),
+        Some(pool.owed),
+        Some(pool.borrowed),
+        Some(pool.used),
+    ]);
+    all
+}
+
+/// The lines of a queue, or of all: its own, and one for each of several pools.
+fn lines_of(row: &TallyRow, is_queue: bool) -> Vec<[Option<f64>; 9]> {
+    let pools = row.pools.iter().map(|pool| in_pool(pool, is_queue));
+    std::iter::once(numbers(row, is_queue)).chain(pools).collect()
+}
+
 /// What Fairness shows of a tally.
 pub fn fairness(tally: &Tally, frame: &Frame, selection: Option<&Selection>) -> FairnessView {
     let style = Style::of(tally);
@@ -121,18 +139,33 @@ pub fn fairness(tally: &Tally, frame: &Frame, selection: Option<&Selection>) -> 
     let rows: Vec<(u32, &TallyRow)> =
         tree.order().iter().filter_map(|&queue| Some((queue, tally.queues.get(queue as usize)?))).collect();
     let selected = selected_queue(frame, selection);
-    let row = |name: String, row: &TallyRow, is_queue: bool| {
+    let line = |name: String, numbers: [Option<f64>; 9]| -> Vec<String> {
         let text = |(value, (_, kind)): (Option<f64>, (&str, Kind))| {
             value.map_or_else(|| "–".into(), |value| style.text(kind, value))
         };
-        std::iter::once(name).chain(numbers(row, is_queue).into_iter().zip(COLUMNS).map(text)).collect()
+        std::iter::once(name).chain(numbers.into_iter().zip(COLUMNS).map(text)).collect()
+    };
+    let with_pools = |name: String, depth: u32, row: &TallyRow, is_queue: bool| {
+        let indent = "\u{2003}".repeat(depth as usize + 1);
+        let pools = (0..row.pools.len()).map(move |i| {
+            let pool = frame.pools.get(i).map_or("", |pool| pool.name.as_str());
+            format!("{indent}in {pool}")
+        });
+        let names = std::iter::once(name).chain(pools);
+        names.zip(lines_of(row, is_queue)).map(|(name, numbers)| line(name, numbers)).collect::<Vec<_>>()
     };
     let name = |queue: u32| {
         let indent = "\u{2003}".repeat(tree.depth(queue) as usize);
         indent + &frame.queues[queue as usize].name
     };
-    let mut lines: Vec<Vec<String>> = rows.iter().map(|(queue, of)| row(name(*queue), of, true)).collect();
-    lines.push(row("all".into(), &tally.all, false));
+    let (mut lines, mut meant) = (Vec::new(), None);
+    for (queue, of) in &rows {
+        if selected == Some(*queue) {
+            meant = Some(lines.len());
+        }
+        lines.extend(with_pools(name(*queue), tree.depth(*queue), of, true));
+    }
+    lines.extend(with_pools("all".into(), 0, &tally.all, false));
     let caption = |(caption, kind): (&str, Kind)| match kind {
         Kind::Amount => format!("{caption}, {}", style.unit()),
         _ => caption.to_string(),
@@ -142,7 +175,7 @@ pub fn fairness(tally: &Tally, frame: &Frame, selection: Option<&Selection>) -> 
         summary: summary(tally, frame, &tree, &rows),
         facts: facts(tally, style),
         table: Table { head, rows: lines, text_columns: 1 },
-        meant: rows.iter().position(|(queue, _)| selected == Some(*queue)),
+        meant,
     }
 }
 
@@ -166,9 +199,14 @@ pub fn put_differences(
     });
     let all = std::iter::once((&tally.all, Some(&other.all), false));
     let mut n_changed = 0u64;
-    for (cells, (now, other, is_queue)) in view.table.rows.iter_mut().zip(queues.chain(all)) {
+    let lines = queues.chain(all).flat_map(|(now, other, is_queue)| {
+        let other = other.map_or_else(Vec::new, |other| lines_of(other, is_queue));
+        let other = other.into_iter().map(Some).chain(std::iter::repeat(None));
+        lines_of(now, is_queue).into_iter().zip(other).collect::<Vec<_>>()
+    });
+    for (cells, (now, other)) in view.table.rows.iter_mut().zip(lines) {
         let Some(other) = other else { continue };
-        let pairs = numbers(now, is_queue).into_iter().zip(numbers(other, is_queue)).zip(COLUMNS);
+        let pairs = now.into_iter().zip(other).zip(COLUMNS);
         for (cell, ((now, other), (_, kind))) in cells.iter_mut().skip(1).zip(pairs) {
             let by = now.zip(other).map_or(0.0, |(now, other)| change(now, other));
             if let Some(by) = signed(by, |by| style.text(kind, by)) {
@@ -271,5 +309,42 @@ fn summary(tally: &Tally, frame: &Frame, tree: &Tree, rows: &[(u32, &TallyRow)])
             format!("{upto}: {} was owed most, short for {short}.", name(*queue))
         }
         None => format!("{upto}: no queue was short of what it was due."),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::protocol::PoolRow;
+    use crate::fixtures;
+
+    /// With several pools each queue says below its own line what it got in which.
+    #[test]
+    fn each_pool_has_its_line() {
+        let mut frame = fixtures::reclaimed();
+        let pool = |name: &str| PoolRow { name: name.into(), ..PoolRow::default() };
+        frame.pools = vec![pool("a100"), pool("v100")];
+        let of = |owed: f64, borrowed: f64| TallyPool { owed, borrowed, ..TallyPool::default() };
+        let row = || TallyRow { pools: vec![of(2.0, 0.0), of(0.0, 4.0)], ..TallyRow::default() };
+        let queues: Vec<TallyRow> = frame.queues.iter().map(|_| row()).collect();
+        let tally = Tally { queues, all: row(), ..Tally::default() };
+        let second = frame.queues[1].name.clone();
+        let mut view = fairness(&tally, &frame, Some(&Selection::Queue(second.clone())));
+        assert_eq!(view.table.rows.len(), 3 * (frame.queues.len() + 1));
+        assert!(view.table.rows.iter().all(|row| row.len() == view.table.head.len()));
+        assert_eq!(view.meant.map(|i| view.table.rows[i][0].trim().to_string()), Some(second));
+        let lines = |view: &FairnessView| {
+            let of = |row: &Vec<String>| [row[0].trim().to_string(), row[2].clone(), row[3].clone()];
+            view.table.rows[1..3].iter().map(of).collect::<Vec<_>>()
+        };
+        assert_eq!(lines(&view), [["in a100", "2", "0"], ["in v100", "0", "4"]]);
+        let mut other = tally.clone();
+        other.queues[0].pools[1].borrowed = 1.0;
+        let ghost = Ghost { frame: &frame, changed: Some("a change") };
+        put_differences(&mut view, (&tally, &frame), (&other, ghost));
+        assert_eq!(lines(&view), [["in a100", "2", "0"], ["in v100", "0", "4 (+3)"]]);
+        frame.pools.clear();
+        let one = Tally { queues: vec![TallyRow::default(); frame.queues.len()], ..Tally::default() };
+        assert_eq!(fairness(&one, &frame, None).table.rows.len(), frame.queues.len() + 1);
     }
 }

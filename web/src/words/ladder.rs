@@ -41,7 +41,9 @@ fn one_level(level: &LadderLevel, resource: u8) -> Vec<Step> {
     let mut steps =
         vec![Step { text: of, value: with_unit(resource, level.capacity), starts: true, ..Step::default() }];
     let lines = |kind: &str| level.lines.iter().filter(|line| line.kind == kind).collect::<Vec<_>>();
-    let (quotas, rounds, remainders) = (lines("quota"), lines("round"), lines("remainder"));
+    let (quotas, remainders) = (lines("quota"), lines("remainder"));
+    let is_round = |line: &&LadderLine| matches!(line.kind.as_str(), "round" | "rise" | "rest");
+    let rounds: Vec<&LadderLine> = level.lines.iter().filter(is_round).collect();
     let name = level.queue.as_str();
     steps.extend(folded(&quotas, name, |line| quota(line, resource), "quotas of", resource));
     if let Some(last) = quotas.last() {
@@ -60,7 +62,10 @@ fn one_level(level: &LadderLevel, resource: u8) -> Vec<Step> {
         steps.extend(folded(
             &rounds[at..at + n],
             name,
-            |line| round(level, line, resource),
+            |line| match line.kind.as_str() {
+                "round" => round(level, line, resource),
+                _ => rise(line, resource),
+            },
             "others in round",
             resource,
         ));
@@ -163,6 +168,47 @@ fn round(level: &LadderLevel, line: &LadderLine, resource: u8) -> Step {
         value: format!("+ {}", amount(resource, line.given)),
         ..Step::default()
     }
+}
+
+/// A round in which dominant shares rise together.
+fn rise(line: &LadderLine, resource: u8) -> Step {
+    let LadderLine { part: (before, after), dominant, .. } = line;
+    let said = match line.kind.as_str() {
+        "rest" => ": without a weight, it gets what the others left".to_string(),
+        _ => {
+            let per = if line.weight == 1.0 { "" } else { " per weight" };
+            let dominant = if dominant == "gpu" { "GPUs" } else { in_words(dominant) };
+            let (before, after) = (percent(*before), percent(*after));
+            format!(
+                ": round {}, its dominant share{per}, of {dominant}, rises from {before} to {after}",
+                line.round
+            )
+        }
+    };
+    Step {
+        text: Text::default().queue(&line.queue).say(said),
+        sum: match line.end.as_str() {
+            "" => "all shares rise alike, so it goes on".into(),
+            "all" => "then it has all it asks for".into(),
+            used_up => format!("then no {} is left, which it needs too", in_words(used_up)),
+        },
+        value: format!("+ {}", amount(resource, line.given)),
+        ..Step::default()
+    }
+}
+
+/// A resource by its name in files.
+fn in_words(resource: &str) -> &str {
+    match resource {
+        "gpu" => "GPU",
+        "cpu" => "CPU",
+        other => other,
+    }
+}
+
+/// A share of the cluster.
+fn percent(share: f64) -> String {
+    format!("{} %", number((share * 1000.0).round() / 10.0))
 }
 
 fn remainder(line: &LadderLine, resource: u8) -> Step {

@@ -92,6 +92,10 @@ fn behind(text: Text, place: &PlaceRow, before: &str, last: &CheckRow, equal: &[
     }
     let lead = if lead.is_empty() { String::new() } else { format!(" at equal {}", lead.join(" and ")) };
     let text = other(text.say("behind ")).say(lead);
+    if last.left_value == last.right_value && matches!(last.left.as_str(), "dominant-share" | "saturation") {
+        let equal = format!("{} {}", named(&last.left), shown(&last.left, &last.left_value));
+        return text.say(format!(": both have {equal}, so the first in the file comes first"));
+    }
     if last.left == "name" {
         return text.say(
             ": nothing tells them apart, so they stay in the order in which they are walked, here by name",
@@ -116,6 +120,7 @@ fn is_of_place(check: &CheckRow) -> bool {
 fn named(quantity: &str) -> &str {
     match quantity {
         "dominant-share" => "share",
+        "saturation" => "GPUs per weight",
         "remaining" => "waiting",
         "created" => "submitted",
         other => other,

@@ -494,3 +494,49 @@ fn the_words_are_those_of_the_policy() {
         }
     }
 }
+
+/// Under DRF the ladder tells how dominant shares rise, and why each stops.
+#[test]
+fn dominant_shares_rise_in_words() {
+    let rise = |queue: &str, dominant: &str, given: f64, end: &str| LadderLine {
+        kind: "rise".into(),
+        queue: queue.into(),
+        round: 1,
+        weight: 1.0,
+        part: (0.0, 2.0 / 3.0),
+        wanted: 20.0,
+        given,
+        dominant: dominant.into(),
+        end: end.into(),
+        ..LadderLine::default()
+    };
+    let rest = LadderLine {
+        kind: "rest".into(),
+        round: 2,
+        weight: 0.0,
+        part: (0.0, 0.0),
+        ..rise("C", "gpu", 1.0, "all")
+    };
+    let level = LadderLevel {
+        queue: "A".into(),
+        capacity: 9.0,
+        fair_share: 6.0,
+        lines: vec![rise("A", "gpu", 6.0, "cpu"), rise("B", "memory", 2.0, ""), rest],
+        ..LadderLevel::default()
+    };
+    let told: String = ladder::ladder(&[level.clone()], 2)
+        .iter()
+        .map(|step| format!("{} | {} | {}\n", step.text, step.sum, step.value))
+        .collect();
+    expect![[r#"
+        The cluster has |  | 9 GPUs
+        `A`: round 1, its dominant share, of GPUs, rises from 0 % to 66.7 % | then no CPU is left, which it needs too | + 6
+        `B`: round 1, its dominant share, of memory, rises from 0 % to 66.7 % | all shares rise alike, so it goes on | + 2
+        `C`: without a weight, it gets what the others left | then it has all it asks for | + 1
+        fair share of `A` |  | 6 GPUs
+    "#]].assert_eq(&told);
+    let view = crate::view_model::division::division(&fixtures::reclaimed(), &level, 2, 1);
+    expect![[r#"
+        round 1, all dominant shares from 0 % to 66.7 %: 1 left; no CPU is left for those who need it.
+        [["before", "", "", "", "9"], ["round 1, all dominant shares from 0 % to 66.7 %", "+6", "+2", "–", "1"], ["what is left to C, without a weight", "–", "–", "+1", "0"], ["fair share", "6", "2", "1", "0"]]"#]].assert_eq(&format!("{}\n{:?}", view.caption, view.table.rows));
+}

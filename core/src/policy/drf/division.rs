@@ -11,17 +11,38 @@
 //! # Differs
 //! nothing
 
-use crate::policy::filling::Child;
+use super::rules::DIVISION;
+use crate::policy::filling::{Child, LevelOf};
+use crate::trace::{DivisionStep, RiseEnd};
+use crate::units::Resource;
+
+/// A stretch in which the shares of some children rise together.
+struct Round {
+    /// Where their shares are before and after; `None`: children without weight, which get what is left one by one.
+    shares: Option<(f64, f64)>,
+    /// The children, what each gets of every resource, and how it stands then.
+    gifts: Vec<(usize, [f64; 3], RiseEnd)>,
+}
 
 /// The parts of all children; `total` is what the cluster has.
 pub fn divide(has: [f64; 3], children: &[Child], total: [f64; 3]) -> Vec<[f64; 3]> {
-    let m: Vec<f64> = children.iter().map(|child| per_whole(child, total)).collect();
     let mut parts = vec![[0.0; 3]; children.len()];
+    for (i, gift, _) in rounds(has, children, total).into_iter().flat_map(|round| round.gifts) {
+        for (part, gift) in parts[i].iter_mut().zip(gift) {
+            *part += gift;
+        }
+    }
+    parts
+}
+
+fn rounds(has: [f64; 3], children: &[Child], total: [f64; 3]) -> Vec<Round> {
+    let m: Vec<f64> = children.iter().map(|child| per_whole(child, total)).collect();
+    let mut rounds = Vec::new();
     let mut rest = has;
     let mut open: Vec<usize> = (0..children.len()).filter(|&i| m[i] > 0.0 && m[i].is_finite()).collect();
     let mut s = 0.0;
     loop {
-        open.retain(|&i| (0..3).all(|r| children[i].wanted[r] <= 0.0 || rest[r] > 0.0));
+        open.retain(|&i| lacking(&children[i], &rest).is_none());
         if open.is_empty() {
             break;
         }
@@ -34,29 +55,78 @@ pub fn divide(has: [f64; 3], children: &[Child], total: [f64; 3]) -> Vec<[f64; 3
                 (next, used_up) = (s + rest / speed, Some(r));
             }
         }
+        let mut gifts = Vec::new();
         for &i in &open {
-            for (r, rest) in rest.iter_mut().enumerate() {
-                let more = (next - s) / m[i] * children[i].wanted[r];
-                parts[i][r] += more;
-                *rest -= more;
-            }
+            let gift = children[i].wanted.map(|wanted| (next - s) / m[i] * wanted);
+            rest.iter_mut().zip(gift).for_each(|(rest, gift)| *rest -= gift);
+            gifts.push((i, gift));
         }
         // Each round ends somebody's turn, whatever rounding leaves of the resource.
-        match used_up {
-            Some(r) => rest[r] = 0.0,
-            None => open.retain(|&i| m[i] > next),
+        if let Some(r) = used_up {
+            rest[r] = 0.0;
         }
+        let end = |i: usize| match lacking(&children[i], &rest) {
+            _ if used_up.is_none() && m[i] <= next => RiseEnd::HasAll,
+            Some(r) => RiseEnd::UsedUp(r),
+            None => RiseEnd::GoesOn,
+        };
+        let gifts: Vec<(usize, [f64; 3], RiseEnd)> =
+            gifts.into_iter().map(|(i, gift)| (i, gift, end(i))).collect();
+        open.retain(|&i| used_up.is_some() || m[i] > next);
+        rounds.push(Round { shares: Some((s, next)), gifts });
         s = next;
     }
     for (i, child) in children.iter().enumerate().filter(|(i, _)| m[*i] == f64::INFINITY) {
         let fits = (0..3).filter(|&r| child.wanted[r] > 0.0).map(|r| rest[r].max(0.0) / child.wanted[r]);
         let f = fits.fold(1.0, f64::min);
-        for (r, rest) in rest.iter_mut().enumerate() {
-            parts[i][r] = f * child.wanted[r];
-            *rest -= parts[i][r];
+        let gift = child.wanted.map(|wanted| f * wanted);
+        rest.iter_mut().zip(gift).for_each(|(rest, gift)| *rest -= gift);
+        let short = (0..3).find(|&r| child.wanted[r] > 0.0 && rest[r] <= 0.0).map(of_index);
+        let end = if f >= 1.0 { RiseEnd::HasAll } else { short.map_or(RiseEnd::GoesOn, RiseEnd::UsedUp) };
+        rounds.push(Round { shares: None, gifts: vec![(i, gift, end)] });
+    }
+    rounds
+}
+
+/// The first resource that a child wants and of which nothing is left.
+fn lacking(child: &Child, rest: &[f64; 3]) -> Option<Resource> {
+    (0..3).find(|&r| child.wanted[r] > 0.0 && rest[r] <= 0.0).map(of_index)
+}
+
+fn of_index(r: usize) -> Resource {
+    Resource::ACCOUNTED[r]
+}
+
+/// The rounds of one level, with what they give of one resource.
+pub fn steps(of: &LevelOf<'_>, r: Resource, steps: &mut Vec<DivisionStep>) {
+    let children: Vec<Child> = of.children.iter().map(|(_, child)| *child).collect();
+    for (round, number) in rounds(of.has, &children, of.total).into_iter().zip(1..) {
+        for (i, gift, end) in round.gifts {
+            let (queue, child) = of.children[i];
+            steps.push(DivisionStep::Rise {
+                rule: DIVISION,
+                round: number,
+                queue,
+                shares: round.shares,
+                dominant: dominant(&child, of.total),
+                weight: child.weight[r.index()],
+                wanted: child.wanted[r.index()],
+                given: gift[r.index()],
+                end,
+            });
         }
     }
-    parts
+}
+
+/// The resource of which a child wants the largest part, over its weight.
+fn dominant(child: &Child, total: [f64; 3]) -> Resource {
+    let share = |r: usize| match (child.wanted[r] > 0.0 && total[r] > 0.0, child.weight[r]) {
+        (false, _) => -1.0,
+        (true, w) if w > 0.0 => child.wanted[r] / (w * total[r]),
+        (true, _) => f64::INFINITY,
+    };
+    let first = |best: usize, r: usize| if share(r) > share(best) { r } else { best };
+    of_index((0..3).fold(0, first))
 }
 
 /// `m`: the dominant share of a child that has all it wants; 0 if it wants nothing that there is.

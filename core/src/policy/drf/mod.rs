@@ -20,8 +20,8 @@ pub use rules::RULES;
 
 use super::filling;
 use super::{PartitionView, Rhythm, Scheduler, Turn};
-use crate::id::QueueId;
-use crate::trace::{DivisionStep, Ledger, Trace};
+use crate::id::{JobId, QueueId};
+use crate::trace::{DivisionStep, Ledger, OrderLevel, Trace};
 use crate::units::Resource;
 
 /// This policy has no switches.
@@ -51,7 +51,16 @@ impl Scheduler for Drf {
     }
 
     fn derive(&self, world: PartitionView<'_>, _: &(), queue: QueueId, r: Resource) -> Vec<DivisionStep> {
-        // The rounds raise dominant shares, not amounts of one resource; only what each level has and gives is of that resource.
-        filling::ladder(&rules::MEASURE, world, queue, r, |_, _, _, _| {})
+        filling::ladder(&rules::MEASURE, world, queue, r, division::steps)
+    }
+
+    fn order(
+        &self,
+        world: PartitionView<'_>,
+        _memory: &(),
+        queue: QueueId,
+        job: Option<JobId>,
+    ) -> Vec<OrderLevel> {
+        filling::order(&rules::MEASURE, world, queue, job)
     }
 }

@@ -147,8 +147,18 @@ pub fn ledger(measure: &Measure, world: PartitionView<'_>) -> Ledger {
     Ledger { rows: world.cluster.queues.ids().map(row).collect(), total: per_resource(division.total) }
 }
 
-/// Divides a level of one resource and says how; what it gives is what [`Measure::divide`] gives.
-pub type Steps = fn(f64, &[(QueueId, Child)], Resource, &mut Vec<DivisionStep>);
+/// A level that is divided: what it has and what the cluster has of every resource, and who wants something of it.
+pub struct LevelOf<'a> {
+    /// What the level has.
+    pub has: [f64; 3],
+    /// What the cluster has.
+    pub total: [f64; 3],
+    /// Its members.
+    pub children: &'a [(QueueId, Child)],
+}
+
+/// Divides a level and says how, as far as one resource is concerned; what it gives is what [`Measure::divide`] gives.
+pub type Steps = fn(&LevelOf<'_>, Resource, &mut Vec<DivisionStep>);
 
 /// How a fair share came about, level by level from the root down to the queue.
 pub fn ladder(
@@ -163,13 +173,14 @@ pub fn ladder(
     let mut path: Vec<QueueId> = world.cluster.path_to_root(queue).collect();
     path.reverse();
     let mut steps = Vec::new();
-    let (mut of, mut has, mut members) = (None, division.total[resource.index()], &division.tops);
+    let (mut of, mut has, mut members) = (None, division.total, &division.tops);
     for on_path in path {
-        steps.push(DivisionStep::Capacity { of, amount: has });
+        steps.push(DivisionStep::Capacity { of, amount: has[resource.index()] });
         let named: Vec<(QueueId, Child)> = members.iter().map(|&q| (q, division.children[q])).collect();
-        steps_of_level(has, &named, resource, &mut steps);
-        has = division.shares[on_path][resource.index()];
-        steps.push(DivisionStep::Result { queue: on_path, fair_share: has });
+        let level = LevelOf { has, total: division.total, children: &named };
+        steps_of_level(&level, resource, &mut steps);
+        has = division.shares[on_path];
+        steps.push(DivisionStep::Result { queue: on_path, fair_share: has[resource.index()] });
         (of, members) = (Some(on_path), &world.queues()[on_path].children);
     }
     steps

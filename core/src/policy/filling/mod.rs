@@ -19,12 +19,14 @@
 
 mod books;
 mod ledger;
+mod order;
 mod place;
 mod refuse;
 mod rules;
 
 pub use books::{Share, Triple};
-pub use ledger::{Child, ladder, ledger};
+pub use ledger::{Child, LevelOf, ladder, ledger};
+pub use order::order;
 pub use rules::{Measure, Rules, best_fit, submit_order};
 
 use books::{Books, Stop};

@@ -13,8 +13,7 @@
 //! nothing
 
 use super::rules::DIVISION;
-use crate::id::QueueId;
-use crate::policy::filling::Child;
+use crate::policy::filling::{Child, LevelOf};
 use crate::trace::DivisionStep;
 use crate::units::Resource;
 
@@ -83,9 +82,9 @@ pub fn divide(has: [f64; 3], children: &[Child], _total: [f64; 3]) -> Vec<[f64; 
 }
 
 /// The rounds of one level.
-pub fn steps(has: f64, children: &[(QueueId, Child)], r: Resource, steps: &mut Vec<DivisionStep>) {
-    for gift in level(has, &members(children.iter().map(|(_, child)| *child), r)) {
-        let (queue, child) = children[gift.child];
+pub fn steps(of: &LevelOf<'_>, r: Resource, steps: &mut Vec<DivisionStep>) {
+    for gift in level(of.has[r.index()], &members(of.children.iter().map(|(_, child)| *child), r)) {
+        let (queue, child) = of.children[gift.child];
         let part = if gift.weight > 0.0 { (gift.weight, gift.weights) } else { (1.0, 1.0) };
         steps.push(DivisionStep::Round {
             rule: DIVISION,

@@ -19,8 +19,8 @@ pub use rules::RULES;
 
 use super::filling;
 use super::{PartitionView, Rhythm, Scheduler, Turn};
-use crate::id::QueueId;
-use crate::trace::{DivisionStep, Ledger, Trace};
+use crate::id::{JobId, QueueId};
+use crate::trace::{DivisionStep, Ledger, OrderLevel, Trace};
 use crate::units::Resource;
 
 /// This policy has no switches.
@@ -51,5 +51,15 @@ impl Scheduler for MaxMin {
 
     fn derive(&self, world: PartitionView<'_>, _: &(), queue: QueueId, r: Resource) -> Vec<DivisionStep> {
         filling::ladder(&rules::MEASURE, world, queue, r, division::steps)
+    }
+
+    fn order(
+        &self,
+        world: PartitionView<'_>,
+        _memory: &(),
+        queue: QueueId,
+        job: Option<JobId>,
+    ) -> Vec<OrderLevel> {
+        filling::order(&rules::MEASURE, world, queue, job)
     }
 }
