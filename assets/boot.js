@@ -15,10 +15,15 @@ if (isEmbedded) document.getElementById("first").remove();
 const isReset = location.hash === "#reset" && !isEmbedded;
 if (isReset) await forgetFiles();
 
-// Whether setup was last folded or opened by hand here is the one thing by which the first frame differs.
+// Which panels were last folded or opened by hand here is the one thing by which the first frame differs.
 try {
   const setup = localStorage.getItem("fairground.setup");
-  if (setup) document.querySelector("#first .app")?.classList.add(setup === "folded" ? "setup-folded" : "setup-opened");
+  const first = document.querySelector("#first .app")?.classList;
+  if (setup) first?.add(setup === "folded" ? "setup-folded" : "setup-opened");
+  for (const panel of ["now", "time"]) {
+    if (localStorage.getItem(`fairground.${panel}`) === "folded") first?.add(`${panel}-folded`);
+  }
+  if (localStorage.getItem("fairground.why") === "closed") first?.remove("why-open");
 } catch {
   // Where nothing is kept, nothing was said.
 }

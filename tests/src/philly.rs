@@ -48,6 +48,7 @@ pub fn plan(dir: &std::path::Path, policy: Policy, rhythm: Rhythm) -> Plan {
             labels: Vec::new(),
             taints: Vec::new(),
             ready: true,
+            draining: false,
         });
     }
     let mut by_name = BTreeMap::new();

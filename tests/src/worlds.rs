@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use fairground::cluster::{
-    Cluster, Delays, GpuRequest, Job, Node, Partition, Phase, Pod, PodSet, Queue, QueueResource, Request,
+    Cluster, Delays, GpuRequest, Job, Node, NodeState, Partition, Phase, Pod, PodSet, Queue, QueueResource,
+    Request,
 };
 use fairground::id::{JobId, NodeId, PartitionId, PodId, PodSetId, QueueId};
 use fairground::policy::{Policy, Rhythm};
@@ -130,6 +131,7 @@ fn add_node(cluster: &mut Cluster, n: &mut Numbers, partition: PartitionId, i: u
         labels: Vec::new(),
         taints: Vec::new(),
         ready: n.below(10) != 9,
+        draining: false,
     })
 }
 
@@ -275,7 +277,7 @@ fn change(cluster: &Cluster, n: &mut Numbers, entry: u32) -> Planned {
         0 => PlanChange::EndJob { job: JobId(u32::from(n.below(cluster.jobs.len() as u8))) },
         1 | 2 => PlanChange::Node {
             node: NodeId(u32::from(n.below(cluster.nodes.len() as u8))),
-            ready: n.below(2) == 1,
+            state: n.one_of(&[NodeState::Down, NodeState::Ready, NodeState::Draining]),
         },
         _ => {
             let queue = QueueId(u32::from(n.below(cluster.queues.len() as u8)));

@@ -26,7 +26,7 @@ const WEB_LAYERS: &[&[&str]] = &[
     &["charts"],
     &["props"],
     &["store", "edge", "drop", "deeds", "opening"],
-    &["dom"],
+    &["dom", "focus"],
     &["components"],
     &["page", "worker"],
     &["design", "fixtures", "preview"],

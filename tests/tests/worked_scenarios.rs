@@ -101,15 +101,15 @@ fn run_ai_evicts_inside_the_quota() {
     assert_eq!(told_in(&mut example("runai-department-empty", &[next]), 4), "");
 }
 
-/// runai.md example 18: first come, first served where quotas exceed the hardware.
+/// runai.md example 18 with the 10 on 7 of section 13: first come, first served where quotas exceed the hardware.
 #[test]
 fn run_ai_over_subscribed() {
     let mut simulation = example("runai-over-subscribed", &[]);
     assert_eq!(told_in(&mut simulation, 4), "+b-1 +b-2");
-    assert_eq!(table(&simulation), "department 8/12/10 team-a 6/6/6 team-b 2/6/4");
-    let next = ("quota: 6", "quota: 4");
+    assert_eq!(table(&simulation), "department 7/10/10 team-a 5/5/5 team-b 2/5/5");
+    let next = ("quota: 5", "quota: 3");
     let mut next = example("runai-over-subscribed", &[next]);
-    assert_eq!(told_in(&mut next, 2), "+b-1 +b-2 -a-6 for b-3 -a-5 for b-4 | +b-3 +b-4");
+    assert_eq!(told_in(&mut next, 2), "+b-1 +b-2 -a-5 for b-3 | +b-3");
 }
 
 /// runai.md RC-1: a workload that could not be placed in a cycle is offered to the next pool of its list.

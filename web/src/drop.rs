@@ -38,7 +38,7 @@ pub fn read_files(store: Store, list: &FileList) {
 /// Takes a pasted text.
 pub fn take_text(store: Store, text: String) {
     if !text.trim().is_empty() {
-        take(store, vec![("pasted text".to_string(), text)]);
+        take(store, vec![(crate::model::PASTED.to_string(), text)]);
     }
 }
 

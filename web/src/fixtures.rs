@@ -39,6 +39,7 @@ fn node(name: &str, cells: Vec<Cell>) -> NodeCard {
     NodeCard {
         name: name.into(),
         ready: true,
+        draining: false,
         capacity,
         used,
         cells,

@@ -41,6 +41,8 @@ pub enum Action {
     Jump(i32),
     /// The focus to the next (or previous) region.
     Region(bool),
+    /// The panel with the focus folds, or opens.
+    Fold,
     /// What would help the selected job is tried.
     Help,
     /// A node group is added and shown.
@@ -150,6 +152,7 @@ fn plain(key: &str) -> Option<Action> {
         "5" => Command::Look(NowView::Fairness),
         "6" => Command::Look(NowView::Queues),
         "h" | "H" => return Some(Action::Help),
+        "f" | "F" => return Some(Action::Fold),
         "/" => Command::Dialog(Some(Dialog::Palette)),
         "?" => Command::Dialog(Some(Dialog::Keys)),
         _ => return None,
@@ -200,6 +203,7 @@ pub const LIST: &[(&str, &[(&str, &str)])] = &[
             ("Ctrl+K, /", "Do or find anything by its name"),
             ("Ctrl+S", "Copy a link to this moment"),
             ("F6 / Shift+F6", "Next, previous region"),
+            ("F", "Fold the region that has the focus to a rail, or open it"),
             ("?", "This list"),
         ],
     ),

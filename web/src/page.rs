@@ -14,7 +14,7 @@ use crate::components::app::{self, App};
 use crate::components::help::waiting_job;
 use crate::components::{dialogs, setup};
 use crate::keys::{self, Action, Focus, Pressed};
-use crate::model::{Command, Embed, KeySet, Origin, Room, SETUP_WIDTHS, Theme, WHY_WIDTHS};
+use crate::model::{Command, Embed, KeySet, Origin, Panel, Room, SETUP_WIDTHS, Theme, WHY_WIDTHS};
 use crate::opening::{self, Opening};
 use crate::store::Store;
 use crate::{deeds, dom, drop, edge, focus, storage};
@@ -73,13 +73,16 @@ const FIRST_FRAME_MOST: Duration = Duration::from_secs(3);
 fn page(opening: Opening) -> impl IntoView {
     let Opening { mut model, address, is_start } = opening;
     let width = window_width();
-    // On narrower pages WHY covers something, so it comes when there is something to say.
+    // On narrower pages WHY takes room from NOW, so it comes when there is something to say.
     model.view.why_open = width > 1320.0 || model.selection.is_some() || model.origin == Origin::Link;
     if storage::remembered("why").as_deref() == Some("closed") {
         model.view.why_closed = true;
         model.view.why_open &= model.selection.is_some() || model.origin == Origin::Link;
     }
     model.view.setup_by_hand = storage::remembered("setup").map(|setup| setup != "folded");
+    let folded = |panel: &str| storage::remembered(panel).as_deref() == Some("folded");
+    model.view.now_folded = folded("now");
+    model.view.time_folded = folded("time");
     model.view.put(Room::of(width));
     let wide = storage::remembered("setup-width").and_then(|text| text.parse::<u16>().ok());
     model.view.setup_width = wide.map_or(0, |wide| wide.clamp(SETUP_WIDTHS.0, SETUP_WIDTHS.1));
@@ -91,6 +94,8 @@ fn page(opening: Opening) -> impl IntoView {
     model.view.embed = Embed::read(&query);
     if let Some(embed) = model.view.embed {
         model.view.why_open = false;
+        model.view.now_folded = false;
+        model.view.time_folded = false;
         model.view.chips = false;
         model.view.now = embed.view.unwrap_or(model.view.now);
     }
@@ -114,9 +119,18 @@ fn page(opening: Opening) -> impl IntoView {
     view! { <App /> }
 }
 
-/// Pixels.
+/// In pixels at the usual size of text: of larger text there is less room for panels. The stylesheet counts in em.
 fn window_width() -> f64 {
-    window().inner_width().ok().and_then(|w| w.as_f64()).unwrap_or(1440.0)
+    let width = window().inner_width().ok().and_then(|w| w.as_f64()).unwrap_or(1440.0);
+    width * 16.0 / text_size()
+}
+
+/// The size of the page's text, in pixels; 16 unless the browser was told otherwise.
+fn text_size() -> f64 {
+    let root = document().document_element();
+    let style = root.and_then(|root| window().get_computed_style(&root).ok().flatten());
+    let size = style.and_then(|style| style.get_property_value("font-size").ok());
+    size.and_then(|size| size.trim_end_matches("px").parse().ok()).filter(|size| *size > 0.0).unwrap_or(16.0)
 }
 
 /// Listens for keys, for links that are opened in place, and for the page's end.
@@ -269,6 +283,10 @@ fn act(store: Store, action: Action) -> bool {
             next_region(back);
             return true;
         }
+        Action::Fold => {
+            let panel = focused_panel();
+            Command::Fold(panel, !store.now(|m| m.view.is_folded(panel)))
+        }
     };
     let is_allowed = embed.is_none_or(|embed| embed.allows_key(&command));
     if is_allowed {
@@ -287,6 +305,18 @@ fn focus_region(name: &str) {
     let found = regions().into_iter().find(|e| e.get_attribute("aria-label").as_deref() == Some(name));
     if let Some(region) = found {
         let _ = region.focus();
+    }
+}
+
+/// The panel that has the focus; NOW if none has.
+fn focused_panel() -> Panel {
+    let active = document().active_element();
+    let region = active.and_then(|active| active.closest("[data-region]").ok().flatten());
+    match region.and_then(|region| region.get_attribute("aria-label")).as_deref() {
+        Some("Setup") => Panel::Setup,
+        Some("Why") => Panel::Why,
+        Some("Time") => Panel::Time,
+        _ => Panel::Now,
     }
 }
 

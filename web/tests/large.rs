@@ -24,9 +24,12 @@ const QUEUES: u32 = 5_000;
 /// 50 departments of 99 queues each; `more` is what every third queue has more.
 fn frame(more: f64) -> Frame {
     let queue = |at: u32| {
-        let parent = (at % 100 != 0).then_some(at / 100 * 100);
-        let has =
-            if parent.is_some() { 2.0 + if at % 3 == 0 { more } else { 0.0 } } else { 198.0 + 33.0 * more };
+        let parent = (!at.is_multiple_of(100)).then_some(at / 100 * 100);
+        let has = if parent.is_some() {
+            2.0 + if at.is_multiple_of(3) { more } else { 0.0 }
+        } else {
+            198.0 + 33.0 * more
+        };
         QueueRow {
             name: format!("queue-{at}"),
             parent,

@@ -15,6 +15,7 @@ use crate::time::Time;
 pub struct Frozen {
     nodes: Arena<NodeId, NodeUse>,
     down: Vec<NodeId>,
+    draining: Vec<NodeId>,
     queues: Arena<QueueId, Queue>,
     partitions: Arena<PartitionId, Partition>,
     sums: Books,
@@ -60,6 +61,7 @@ impl World {
         let mut frozen = Frozen {
             nodes: self.nodes.clone(),
             down: cluster.nodes.iter().filter(|(_, node)| !node.ready).map(|(id, _)| id).collect(),
+            draining: cluster.nodes.iter().filter(|(_, node)| node.draining).map(|(id, _)| id).collect(),
             queues: cluster.queues.clone(),
             partitions: cluster.partitions.clone(),
             sums: self.queues.clone(),
@@ -109,9 +111,13 @@ impl World {
         let cluster = &mut world.cluster;
         for node in cluster.nodes.values_mut() {
             node.ready = true;
+            node.draining = false;
         }
         for &node in &frozen.down {
             cluster.nodes[node].ready = false;
+        }
+        for &node in &frozen.draining {
+            cluster.nodes[node].draining = true;
         }
         cluster.queues = frozen.queues.clone();
         cluster.partitions = frozen.partitions.clone();

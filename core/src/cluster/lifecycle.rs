@@ -5,7 +5,7 @@
 //! when something happens next is said by the phases themselves and kept in order by the simulation's agenda.
 
 use super::usage::NodeUse;
-use super::{Cluster, Devices, Phase, Preemptible, QueueResource};
+use super::{Cluster, Devices, NodeState, Phase, Preemptible, QueueResource};
 use crate::id::{Arena, JobId, NodeId, PartitionId, PodId, QueueId};
 use crate::time::{Span, Time};
 use crate::units::{PerResource, Resource};
@@ -256,7 +256,7 @@ impl World {
         if p.phase != Phase::Pending {
             return Err(BindError::NotPending);
         }
-        if !self.cluster.nodes[node].ready {
+        if !self.cluster.nodes[node].takes_pods() {
             return Err(BindError::NodeNotReady);
         }
         if self.cluster.nodes[node].partition != self.cluster.jobs[p.job].partition {
@@ -353,10 +353,12 @@ impl World {
         torn
     }
 
-    /// A node goes down or comes back. Pods on a node that goes down are lost and wait again; they are given.
-    pub fn set_ready(&mut self, node: NodeId, ready: bool, now: Time) -> Vec<Torn> {
-        self.cluster.nodes[node].ready = ready;
-        if ready {
+    /// A node goes down, is drained or comes back. Pods on a node that goes down are lost and wait again; they are
+    /// given.
+    pub fn set_state(&mut self, node: NodeId, state: NodeState, now: Time) -> Vec<Torn> {
+        self.cluster.nodes[node].ready = state != NodeState::Down;
+        self.cluster.nodes[node].draining = state == NodeState::Draining;
+        if state != NodeState::Down {
             return Vec::new();
         }
         let on_node: Vec<PodId> = self.pods_on(node).collect();

@@ -22,7 +22,7 @@ pub use audit::{Finding, audit, audit_live, audit_nodes};
 pub use frozen::Frozen;
 pub use job::{Gang, Job, PodSet, Preemptible};
 pub use lifecycle::{BindError, QueueSums, Sums, Torn, World, request_of};
-pub use node::Node;
+pub use node::{Node, NodeState};
 pub use pod::{
     Devices, Effect, GpuRequest, NodeSelector, Phase, Pod, PodRules, Request, Requirement, Taint, Toleration,
     Wanted, is_tolerated,

@@ -22,11 +22,29 @@ pub struct Node {
     pub labels: Vec<(Arc<str>, Arc<str>)>,
     /// What keeps pods off it.
     pub taints: Vec<super::pod::Taint>,
-    /// Whether it takes part: not down, not drained.
+    /// Whether it takes part: not down.
     pub ready: bool,
+    /// It is being drained: what is on it stays, nothing more comes.
+    pub draining: bool,
+}
+
+/// What can become of a node during the run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NodeState {
+    /// It takes pods.
+    Ready,
+    /// It takes no more pods; those on it stay.
+    Draining,
+    /// It does not take part; what was on it is lost.
+    Down,
 }
 
 impl Node {
+    /// Whether pods may be placed on it.
+    pub fn takes_pods(&self) -> bool {
+        self.ready && !self.draining
+    }
+
     /// Number of whole devices.
     pub fn n_devices(&self) -> u32 {
         let milli = self.capacity.get(crate::units::Resource::GPU).in_base_units();

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::table::{Row, Table};
 use super::trace::{self, Trace};
-use super::{Imported, Report};
+use super::{Imported, Report, counted};
 use crate::scenario::quantity::print_decimal;
 use crate::scenario::{
     JobEntry, NODE_GPUS_MAX, NODES_MAX, NodeEntry, PODS_MAX, QueueEntry, ResourceEntry, Scalar, Scenario,
@@ -297,7 +297,7 @@ fn queue_entries(
     // Without a list of sizes nothing is promised to anybody, except where quotas are all there is.
     let quota = if options.policy == "fifo" { "unlimited" } else { "0" };
     queues.extend(others.iter().map(|name| entry(name, quota, "1")));
-    report.understood.push(format!("{} queues", queues.len()));
+    report.understood.push(counted(queues.len() as u64, "queue"));
     if has_sizes {
         let (numerator, denominator) = options.quota_scale;
         if numerator != denominator {

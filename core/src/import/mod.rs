@@ -29,6 +29,11 @@ use std::sync::Arc;
 
 use crate::scenario::{Diagnostic, NodeEntry, Scalar, Scenario};
 
+/// A number of things, in the plural where there is not one.
+fn counted(n: u64, what: &str) -> String {
+    format!("{n} {what}{}", if n == 1 { "" } else { "s" })
+}
+
 /// What an import came to.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Imported {

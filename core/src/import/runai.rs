@@ -17,7 +17,7 @@ use std::sync::Arc;
 
 use super::csv::Options;
 use super::loose::{Place, Reader, tree};
-use super::{Imported, Report};
+use super::{Imported, Report, counted};
 use crate::scenario::{
     NODE_GPUS_MAX, NODES_MAX, NodeEntry, POOLS_MAX, PoolEntry, QUEUES_MAX, QueueEntry, QueuePoolEntry,
     ResourceEntry, Scalar, Scenario,
@@ -74,6 +74,12 @@ pub fn import_organisation(texts: &[&str], options: &Options) -> Imported {
         organisation.add(unit);
     }
     organisation.fill_ranks();
+    let whole: Vec<Place<'_>> = roots.iter().map(Place::root).collect();
+    report.ignored.extend(unread(
+        &whole,
+        &departments.iter().chain(&projects).cloned().collect::<Vec<_>>(),
+        &mut reader,
+    ));
     report.diagnostics = reader.found;
     let queues = organisation.units;
     if queues.is_empty() {
@@ -82,6 +88,64 @@ pub fn import_organisation(texts: &[&str], options: &Options) -> Imported {
     let is_ok = report.diagnostics.is_empty() && !queues.is_empty();
     let scenario = is_ok.then(|| finish(queues, &organisation.pools, options, &mut report));
     Imported { scenario: scenario.flatten(), report }
+}
+
+/// What of a department or project is read.
+const UNIT_KEYS: [&str; 12] = [
+    "id",
+    "name",
+    "parent",
+    "parentId",
+    "parentName",
+    "departmentId",
+    "departmentName",
+    "resources",
+    "nodePoolsResources",
+    "deservedGpus",
+    "maxAllowedGpus",
+    "gpuOverQuotaWeight",
+];
+/// What of its entry for a node pool is read.
+const POOL_KEYS: [&str; 5] = ["nodePool", "gpu", "cpu", "memory", "rank"];
+/// What of a resource there is read.
+const RESOURCE_KEYS: [&str; 4] = ["deserved", "limit", "maxAllowed", "overQuotaWeight"];
+
+/// The fields that are not read, each with the number of departments and projects that have it.
+fn unread(roots: &[Place<'_>], units: &[Place<'_>], reader: &mut Reader) -> Vec<String> {
+    let mut fields: Vec<(String, u32)> = Vec::new();
+    let mut note = |of: &Place<'_>, inside: &str, read: &[&str]| {
+        let is_read = |key: &str| read.iter().any(|known| known.eq_ignore_ascii_case(key));
+        for (key, _) in of.entries().into_iter().filter(|(key, _)| !is_read(key) && of.get(key).is_some()) {
+            let field = format!("{inside}{key}");
+            match fields.iter_mut().find(|(known, _)| *known == field) {
+                Some((_, n)) => *n += 1,
+                None => fields.push((field, 1)),
+            }
+        }
+    };
+    for unit in units {
+        note(unit, "", &UNIT_KEYS);
+        let old = unit.get("resources").filter(|place| !place.entries().is_empty());
+        for pool in pools(unit, reader).iter().chain(&old) {
+            note(pool, "resources.", &POOL_KEYS);
+            for resource in ["gpu", "cpu", "memory"] {
+                if let Some(group) = pool.get(resource) {
+                    note(&group, &format!("resources.{resource}."), &RESOURCE_KEYS);
+                }
+            }
+        }
+    }
+    let told = |(field, n): (String, u32)| match n {
+        1 => format!("{field}, in one place"),
+        n => format!("{field}, in {n} places"),
+    };
+    let mut ignored: Vec<String> = fields.into_iter().map(told).collect();
+    let beside = |root: &Place<'_>| {
+        let keys = root.entries().into_iter().map(|(key, _)| key.to_owned());
+        keys.filter(|key| key != "projects" && key != "departments").collect::<Vec<_>>()
+    };
+    ignored.extend(roots.iter().flat_map(beside));
+    ignored
 }
 
 /// A department or project.
@@ -348,8 +412,11 @@ fn finish(units: Vec<Unit>, pools: &[String], options: &Options, report: &mut Re
     }
     let n_top = units.len() - n_projects;
     let levels = match n_projects {
-        0 => format!("{n_top} projects"),
-        n => format!("{n_top} departments and {n} projects below them"),
+        0 => counted(n_top as u64, "project"),
+        n => {
+            let (departments, projects) = (counted(n_top as u64, "department"), counted(n as u64, "project"));
+            format!("{departments} and {projects} below them")
+        }
     };
     report.understood.push(format!("{levels}, with quota, limit, over-quota weight and rank"));
     match pools {
@@ -357,7 +424,11 @@ fn finish(units: Vec<Unit>, pools: &[String], options: &Options, report: &mut Re
         [one] => report.understood.push(format!("the node pool {one}")),
         several => report.understood.push(format!("the node pools {}", several.join(", "))),
     }
-    report.assumed.push(format!("{n_nodes} nodes of {node_gpus} GPUs: nodes are not part of the text"));
+    report.assumed.push(format!(
+        "{} of {}: nodes are not part of the text",
+        counted(n_nodes, "node"),
+        counted(u64::from(node_gpus), "GPU")
+    ));
     report.assumed.push("no work: add jobs, or a trace of them".into());
     let value = |n: u32| Some(Scalar(n.to_string()));
     let is_one = pools.len() == 1;
@@ -399,4 +470,31 @@ fn node_counts(promised: &[f64], given: Option<u32>) -> Vec<u32> {
 /// At most three digits behind the point.
 fn decimal(n: f64) -> String {
     format!("{}", (n * 1000.0).round() / 1000.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_not_read_is_listed() {
+        let text = r#"{"projects": [
+            {"id": "1", "name": "a", "schedulingRules": {"x": 1}, "description": null, "resources": [
+                {"nodePool": {"name": "default", "id": "7"}, "gpu": {"deserved": 2, "spare": 1}, "priority": 3}]},
+            {"id": "2", "name": "b", "schedulingRules": {}, "resources": [
+                {"nodePool": {"name": "default"}, "gpu": {"deserved": 1}}]}], "next": "page 2"}"#;
+        let imported = import_organisation(&[text], &Options::default());
+        assert!(imported.scenario.is_some(), "{:?}", imported.report.diagnostics);
+        let expected = [
+            "schedulingRules, in 2 places",
+            "resources.gpu.spare, in one place",
+            "resources.priority, in one place",
+            "next",
+        ];
+        let mut ignored = imported.report.ignored;
+        ignored.sort();
+        let mut expected = expected.map(String::from);
+        expected.sort();
+        assert_eq!(ignored, expected);
+    }
 }

@@ -1,6 +1,6 @@
 //! A scenario with its meaning: what a simulation starts from.
 
-use crate::cluster::{Cluster, QueueResource};
+use crate::cluster::{Cluster, NodeState, QueueResource};
 use crate::id::{Id, JobId, NodeId, PartitionId, QueueId};
 use crate::policy::{Policy, Rhythm};
 use crate::time::Time;
@@ -55,12 +55,12 @@ pub enum PlanChange {
         /// Resources that changed, for the log.
         changed: Vec<Resource>,
     },
-    /// A node goes down or comes back.
+    /// A node goes down, is drained or comes back.
     Node {
         /// The node.
         node: NodeId,
-        /// Whether it takes part from now on.
-        ready: bool,
+        /// What it is from now on.
+        state: NodeState,
     },
     /// A job is withdrawn or completed from outside.
     EndJob {

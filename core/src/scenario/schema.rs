@@ -89,7 +89,7 @@ pub struct NodeEntry {
     pub gpu_memory: Option<Scalar>,
     /// Labels.
     pub labels: BTreeMap<String, String>,
-    /// `down`, or what keeps pods away in Kubernetes: `cordoned` (unschedulable), `not-ready`, `memory-pressure`,
+    /// `draining`: takes no more pods, those on it stay. `down`, or what keeps pods away in Kubernetes: `cordoned` (unschedulable), `not-ready`, `memory-pressure`,
     /// `disk-pressure`, `pid-pressure`, `network-unavailable`: does not take part. Left out: ready.
     pub state: Option<Scalar>,
     /// Taints, `key:Effect` or `key=value:Effect` with effect `NoSchedule`, `NoExecute` or `PreferNoSchedule`.
@@ -281,7 +281,8 @@ pub struct TimelineEntry {
     pub memory: ResourceEntry,
     /// The node whose state changes.
     pub node: Option<String>,
-    /// `ready`, or a state of a node that does not take part such as `down` or `cordoned`.
+    /// `ready`; `draining`, which takes no more pods and keeps those on it; or a state of a node that does not take
+    /// part such as `down` or `cordoned`, whose pods are lost.
     pub state: Option<Scalar>,
     /// The job that ends now.
     pub job: Option<String>,

@@ -3,7 +3,7 @@
 use super::agenda::{Agenda, Entry, Kind};
 use super::looks::is_torn;
 use super::simulation::Simulation;
-use crate::cluster::{Cluster, Phase, Torn};
+use crate::cluster::{Cluster, NodeState, Phase, Torn};
 use crate::id::{JobId, PartitionId, PodId};
 use crate::policy::Change;
 use crate::scenario::PlanChange;
@@ -79,12 +79,12 @@ impl Simulation {
                     self.world.set_queue(*partition, *queue, *priority, *resources);
                 }
             }
-            PlanChange::Node { node, ready } => {
-                if !ready {
+            PlanChange::Node { node, state } => {
+                if *state == NodeState::Down {
                     let on_node: Vec<PodId> = self.world.pods_on(*node).collect();
                     self.unschedule(&on_node);
                 }
-                for torn in self.world.set_ready(*node, *ready, at) {
+                for torn in self.world.set_state(*node, *state, at) {
                     log_torn(events, torn, EvictReason::NodeLost);
                     self.requeued(torn.pod, events);
                 }

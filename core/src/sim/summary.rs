@@ -185,7 +185,8 @@ impl Simulation {
             let n_free = used.n_free();
             free += n_free;
             let fits = |pod: &Pod| {
-                used.pick(pod.request.gpu).is_some()
+                node.takes_pods()
+                    && used.pick(pod.request.gpu).is_some()
                     && used.has_room(node, &pod.request)
                     && pod.selects(node)
                     && pod.tolerates(node)

@@ -250,8 +250,13 @@ test("setup is a rail where there is little room, unless it was opened by hand",
   const setup = page.getByRole("region", { name: "Setup", exact: true });
   const width = async () => (await setup.boundingBox()).width;
   expect(await width()).toBe(40);
+  const name = app.now.locator(".brow .nm", { hasText: "team-a" });
+  await expect(name, "bars carry their names").toBeVisible();
   await page.setViewportSize({ width: 1280, height: 768 });
   await expect.poll(width).toBeGreaterThan(300);
+  await expect(name, "the tree names them").toBeHidden();
+  await app.page.getByRole("tab", { name: "Nodes", exact: true }).click();
+  await expect(name).toBeVisible();
   await page.setViewportSize({ width: 1024, height: 768 });
   await expect.poll(width).toBe(40);
   // Why and the views lie beside the rail.

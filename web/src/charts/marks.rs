@@ -32,9 +32,12 @@ pub fn diamond(at: (i32, i32), radius: f64) -> [(i32, i32); 4] {
     [(at.0, at.1 - r), (at.0 + r, at.1), (at.0, at.1 + r), (at.0 - r, at.1)]
 }
 
+/// From the middle of a fair-share diamond to its corners, in pixels.
+pub const DIAMOND: f64 = 6.5;
+
 /// Draws a fair-share diamond; hollow when the share is nothing.
 pub fn draw_diamond(area: &Area<'_>, at: (i32, i32), hollow: bool) -> Drawn {
-    let corners = diamond(at, 6.5);
+    let corners = diamond(at, DIAMOND);
     if !hollow {
         area.draw(&Polygon::new(corners.to_vec(), Paint::from(Ink::Panel).area()))?;
     }

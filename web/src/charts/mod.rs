@@ -10,6 +10,7 @@ pub mod icicle;
 pub mod marks;
 pub mod multiples;
 pub mod shares;
+pub mod sketch;
 pub mod timeline;
 
 #[cfg(test)]

@@ -121,6 +121,10 @@ impl Bar<'_> {
     fn visible(&self, from: f64, to: f64) -> bool {
         self.scale.x(to) > self.scale.x(from)
     }
+    /// Where the diamond of a fair share stands: at nothing it is whole, with its left corner at 0.
+    fn diamond(&self, share: f64) -> i32 {
+        self.scale.x(share).max(px(marks::DIAMOND + 1.0))
+    }
     fn middle(&self) -> i32 {
         px(self.y + self.height / 2.0)
     }
@@ -204,7 +208,7 @@ fn ghost(area: &Area<'_>, allocated: f64, share: Option<f64>, bar: &Bar<'_>) -> 
     let grown = [(from.0, from.1 - px(3.0)), (to.0.max(from.0 + px(2.0)), to.1 + px(3.0))];
     area.draw(&Rectangle::new(grown, paint.line(1.5)))?;
     let Some(share) = share else { return Ok(()) };
-    let corners = marks::diamond((bar.scale.x(share), bar.middle()), 6.5);
+    let corners = marks::diamond((bar.diamond(share), bar.middle()), marks::DIAMOND);
     area.draw(&Polygon::new(corners.to_vec(), Paint::from(Ink::Panel).faint(0.4)))?;
     area.draw(&PathElement::new(
         outline(&corners),
@@ -233,7 +237,7 @@ fn settings(area: &Area<'_>, row: &ShareRow, bar: &Bar<'_>) -> Drawn {
     }
     match row.fair_share {
         Some(share) if share.is_finite() => {
-            draw_diamond(area, (bar.scale.x(share), bar.middle()), share <= 0.0)
+            draw_diamond(area, (bar.diamond(share), bar.middle()), share <= 0.0)
         }
         _ => Ok(()),
     }

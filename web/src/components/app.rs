@@ -13,22 +13,25 @@ use super::dialogs::Dialogs;
 use super::divider::Divider;
 use super::division::Division;
 use super::embed::EmbedBar;
+use super::empty::{Lack, empty, empty_below};
 use super::fairness::Fairness;
 use super::gantt::Gantt;
 use super::help::Help;
 use super::icicle::Icicle;
 use super::icons::Kind;
 use super::multiples::Multiples;
+use super::node::NodeDeeds;
 use super::pulls::Pulls;
 use super::remark::Remark;
 use super::setup::Setup;
 use super::shares::Shares;
+use super::sheet::SheetHandle;
 use super::strip::{Notices, Strip};
 use super::timeline::Timeline;
 use super::transport::Transport;
 use super::why::Why;
 use crate::charts::shares::Rows;
-use crate::model::{Command, Embed, NowView, Panel, Room, SetupTab};
+use crate::model::{Command, Embed, NowView, Panel, Room, Selection};
 use crate::store::Store;
 
 /// The page.
@@ -41,8 +44,9 @@ pub fn App() -> impl IntoView {
     let shows = move |this: Panel| move || panel.get() == this;
     let folded = Memo::new(move |_| view.with(|v| v.setup_folded));
     // Where the tree is not beside them, bars carry the names of their queues.
-    let named =
-        Memo::new(move |_| view.with(|v| v.setup_folded || v.tab != SetupTab::Queues || v.detail.is_some()));
+    let named = Memo::new(move |_| view.with(|v| v.setup_folded || !v.has_tree()));
+    let now_folded = Memo::new(move |_| view.with(|v| v.now_folded));
+    let time_folded = Memo::new(move |_| view.with(|v| v.time_folded));
     let sized = Memo::new(move |_| view.with(|v| v.setup_width > 0));
     let why_open = Memo::new(move |_| view.with(|v| v.why_open));
     let stale = store.part(|m| m.stale);
@@ -65,6 +69,8 @@ pub fn App() -> impl IntoView {
             class:setup-folded=folded
             class:bars-named=named
             class:sized=sized
+            class:now-folded=now_folded
+            class:time-folded=time_folded
             class:why-open=why_open
             class:show-now=shows(Panel::Now)
             class:show-setup=shows(Panel::Setup)
@@ -121,24 +127,19 @@ pub fn App() -> impl IntoView {
                     data-region
                     tabindex="-1"
                 >
+                    <Rail panel=Panel::Now name="Now" icon=Kind::Right />
                     <Now />
                 </section>
                 <Side />
                 <aside class="panel why-panel" aria-label="Why" data-region tabindex="-1">
+                    <Rail panel=Panel::Why name="Why" icon=Kind::Left />
                     <WhyPanel />
                 </aside>
             </main>
             <footer class="dock" data-region tabindex="-1" aria-label="Time">
                 <Transport />
                 <div class="tlwrap">
-                    <Timeline
-                        run=store.run
-                        frame=store.frame
-                        selection=store.selection
-                        resource=store.charted
-                        on_seek=Callback::new(move |cycle| store.dispatch(Command::GoTo(cycle)))
-                        on_select=Callback::new(move |selection| store.dispatch(Command::Select(selection)))
-                    />
+                    <TimePanel />
                 </div>
                 <PhoneBar />
             </footer>
@@ -162,12 +163,28 @@ impl Pair {
     }
 
     fn follow(self, store: Store, setup: bool) {
-        let are_lines_shared = store.view.with_untracked(|v| v.tab == SetupTab::Queues && !v.setup_folded);
+        let are_lines_shared = store.view.with_untracked(|v| v.has_tree() && !v.setup_folded);
         let Some((left, right)) = self.setup.get_untracked().zip(self.now.get_untracked()) else { return };
         if are_lines_shared && self.setup_leads.get_value() == setup {
             let (from, to) = if setup { (left, right) } else { (right, left) };
             to.set_scroll_top(from.scroll_top());
         }
+    }
+}
+
+/// What is left of a folded panel: its name, and a button that opens it.
+#[component]
+fn Rail(panel: Panel, name: &'static str, icon: Kind) -> impl IntoView {
+    let store = Store::get();
+    view! {
+        <div class="rail">
+            <IconButton
+                icon
+                label=format!("Open {}", name.to_lowercase())
+                on_press=Callback::new(move |()| store.dispatch(Command::Fold(panel, false)))
+            />
+            <span aria-hidden="true">{name}</span>
+        </div>
     }
 }
 
@@ -223,8 +240,19 @@ fn Now() -> impl IntoView {
             </button>
         }
     });
-    // Where not all tabs have room, the present one is in sight.
-    Effect::new(move |_| super::show_id(&tab_id(shown.get())));
+    let lack = Memo::new(move |_| store.scenario.with(|s| Lack::of(s)));
+    let has_nodes = Memo::new(move |_| store.scenario.with(|s| !s.nodes.is_empty()));
+    // Where not all tabs have room, the present one is in sight; a view begins at its top.
+    Effect::new(move |was: Option<NowView>| {
+        let now = shown.get();
+        super::show_id(&tab_id(now));
+        if was.is_some_and(|was| was != now)
+            && let Some(panel) = document().get_elements_by_class_name("now-panel").item(0)
+        {
+            panel.set_scroll_top(0);
+        }
+        now
+    });
     let label = move || tab_id(shown.get());
     let on_key = move |event: leptos::ev::KeyboardEvent| {
         let at = VIEWS.iter().position(|(this, _)| *this == shown.get_untracked()).unwrap_or(0);
@@ -250,10 +278,18 @@ fn Now() -> impl IntoView {
                     {options}
                 </select>
             </span>
+            <IconButton
+                icon=Kind::Left
+                label="Fold now away"
+                class="fold"
+                on_press=Callback::new(move |()| store.dispatch(Command::Fold(Panel::Now, true)))
+            />
         </div>
         <div id="now-body" role="tabpanel" aria-labelledby=label>
-            {move || match shown.get() {
-                NowView::Shares => view! {
+            {move || match (shown.get(), lack.get()) {
+                (_, Some(Lack::Queues)) => empty(Lack::Queues),
+                (NowView::Gantt | NowView::Fairness | NowView::Queues, Some(lack)) => empty(lack),
+                (NowView::Shares, _) => view! {
                     <Shares
                         frame=store.frame
                         ghost=store.ghost
@@ -266,16 +302,26 @@ fn Now() -> impl IntoView {
                     />
                 }
                 .into_node(),
-                other => later(preload_view, move || view_of(other)),
+                (other, _) => later(preload_view, move || view_of(other)),
             }}
+            {empty_below(move || {
+                let is_below = matches!(shown.get(), NowView::Shares | NowView::Division | NowView::Tree);
+                lack.get().filter(|lack| is_below && *lack != Lack::Queues)
+            })}
         </div>
-        <ClusterView
-            frame=store.frame
-            ghost=store.ghost
-            changed=store.changed
-            selection=store.selection
-            on_select
-        />
+        {move || match has_nodes.get() {
+            true => view! {
+                <ClusterView
+                    frame=store.frame
+                    ghost=store.ghost
+                    changed=store.changed
+                    selection=store.selection
+                    on_select
+                />
+            }
+            .into_node(),
+            false => empty(Lack::Nodes),
+        }}
     }
 }
 
@@ -290,6 +336,12 @@ pub(crate) fn view_of(view: NowView) -> Fetched {
         NowView::Fairness => view! { <Fairness /> }.into_node(),
         NowView::Queues => view! { <Multiples /> }.into_node(),
     })
+}
+
+/// What can become of the selected node.
+#[wasm_split(views, fallible, preload(preload_node))]
+pub(crate) fn node_deeds() -> Fetched {
+    Ok(view! { <NodeDeeds /> }.into_node())
 }
 
 /// The line of an embedded page, and its talk with the page around it.
@@ -335,9 +387,12 @@ pub(crate) fn side_views() -> Fetched {
 #[component]
 fn WhyPanel() -> impl IntoView {
     let store = Store::get();
+    let lack = Memo::new(move |_| store.scenario.with(|s| Lack::of(s)));
+    let is_node = store.part(|m| matches!(m.selection, Some(Selection::Node(_))));
     view! {
         <div class="tabs">
             <h2 class="panel-title">"Why"</h2>
+            <SheetHandle />
             <span class="grow"></span>
             <IconButton
                 icon=Kind::Close
@@ -357,7 +412,9 @@ fn WhyPanel() -> impl IntoView {
             on_focus_field=Callback::new(move |path| store.dispatch(Command::FocusField(path)))
             on_seek=Callback::new(move |cycle| store.dispatch(Command::GoTo(cycle)))
         />
+        {empty_below(move || lack.get())}
         <Help />
+        {move || is_node.get().then(|| later(preload_node, node_deeds))}
         <Remark />
     }
 }
@@ -380,6 +437,27 @@ fn PhoneBar() -> impl IntoView {
         }
     });
     view! { <nav class="phonebar" aria-label="Panels">{buttons}</nav> }
+}
+
+/// The run along time.
+#[component]
+fn TimePanel() -> impl IntoView {
+    let store = Store::get();
+    let has_jobs = Memo::new(move |_| store.scenario.with(|s| !s.jobs.is_empty()));
+    move || match has_jobs.get() {
+        true => view! {
+            <Timeline
+                run=store.run
+                frame=store.frame
+                selection=store.selection
+                resource=store.charted
+                on_seek=Callback::new(move |cycle| store.dispatch(Command::GoTo(cycle)))
+                on_select=Callback::new(move |selection| store.dispatch(Command::Select(selection)))
+            />
+        }
+        .into_node(),
+        false => empty(Lack::Jobs),
+    }
 }
 
 /// A hidden input that opens the browser's file chooser.

@@ -47,6 +47,8 @@ pub fn Bar() -> impl IntoView {
     let more = move |()| {
         let mut items = vec![
             MenuItem::new("Examples", Command::Dialog(Some(Dialog::Examples))),
+            MenuItem::new(format!("Policy: {}", short()), Command::Tab(SetupTab::Rules)),
+            MenuItem::new("Compare policies", Command::Compare { with_baselines: false }),
             MenuItem::new("Do or find", Command::Dialog(Some(Dialog::Palette))),
             MenuItem::new("Open yours", Command::Dialog(Some(Dialog::Paste))),
             MenuItem::new("How this is checked", Command::Dialog(Some(Dialog::Fidelity))),
@@ -67,7 +69,10 @@ pub fn Bar() -> impl IntoView {
                 <Logo />
                 <span class="logo-text not-phone" aria-hidden="true">"Fairground"</span>
             </div>
-            <h1 class="unseen">{move || format!("Fairground: {}", store.scenario.with(|s| s.name.clone()))}</h1>
+            <h1 class="unseen">{move || match store.scenario.with(|s| s.name.clone()) {
+                name if name.is_empty() => "Fairground: untitled scenario".to_string(),
+                name => format!("Fairground: {name}"),
+            }}</h1>
             <Title />
             <MenuButton label="Policy" class="btn quiet hide" items=Callback::new(policies)>
                 {short}

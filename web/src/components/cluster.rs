@@ -2,6 +2,7 @@
 
 use crate::dom::prelude::*;
 use leptos::html;
+use wasm_bindgen::JsCast;
 
 use super::picture::{insert, legend_line, move_focus, table, table_button, width_of};
 use crate::charts::cluster::{cluster as draw, key};
@@ -31,6 +32,16 @@ pub fn ClusterView(
         let changed = changed.get();
         let ghost = ghost.as_deref().map(|frame| Ghost { frame, changed: changed.as_deref() });
         Some(cluster::cluster(&frame, ghost, selection.get().as_ref(), width.get()))
+    });
+    // A node that is selected elsewhere comes into sight.
+    Effect::new(move |_| {
+        let Some(Selection::Node(node)) = selection.get() else { return };
+        let card = view.with_untracked(|view| {
+            view.as_ref()?.cards.iter().find(|card| card.name == node).map(|c| c.place)
+        });
+        if let Some((card, element)) = card.zip(place.get_untracked()) {
+            reveal(element.unchecked_ref(), card);
+        }
     });
     let as_table = RwSignal::new(false);
     let svg = Signal::derive(move || view.with(|view| view.as_ref().map_or(String::new(), draw)));
@@ -69,6 +80,17 @@ pub fn ClusterView(
                 }}
             </div>
         </section>
+    }
+}
+
+/// Scrolls the panel so far that a place of the picture can be seen, if it cannot.
+fn reveal(picture: &web_sys::Element, place: Place) {
+    let Some(panel) = picture.closest(".panel").ok().flatten() else { return };
+    let (shown, from) = (panel.get_bounding_client_rect(), picture.get_bounding_client_rect().top());
+    let (top, bottom) = (from + place.y, from + place.y + place.h);
+    if shown.height() > 0.0 && (top < shown.top() + HEADING || bottom > shown.bottom()) {
+        let middle = (top + bottom) / 2.0 - (shown.top() + shown.bottom()) / 2.0;
+        panel.set_scroll_top(panel.scroll_top() + middle.round() as i32);
     }
 }
 

@@ -61,6 +61,8 @@ pub enum Kind {
     Previous,
     /// Opened.
     Down,
+    /// What is folded below opens.
+    Up,
     /// Folded.
     Right,
     /// Towards the left.
@@ -97,6 +99,7 @@ impl Kind {
             Kind::Pause => ("M4 3h3v10H4ZM9 3h3v10H9Z", true),
             Kind::Next => ("M4 3l5 5l-5 5M12 3v10", false),
             Kind::Previous => ("M12 3L7 8l5 5M4 3v10", false),
+            Kind::Up => ("M4 10l4-4l4 4", false),
             Kind::Down => ("M4 6l4 4l4-4", false),
             Kind::Right => ("M6 4l4 4l-4 4", false),
             Kind::Left => ("M10 4L6 8l4 4", false),

@@ -32,7 +32,7 @@ pub fn legend_line(svg: String, name: &'static str) -> Node {
     view! { <span>{icon(svg)}{name}{term}</span> }.into_node()
 }
 
-/// Calls back with the element, now and whenever its size changes.
+/// Calls back with the element, now and whenever its size or that of the picture in it changes.
 pub fn on_size(node: NodeRef<html::Div>, measure: impl Fn(&web_sys::HtmlElement) + Clone + 'static) {
     Effect::new(move |_| {
         let Some(element) = node.get() else { return };
@@ -42,6 +42,9 @@ pub fn on_size(node: NodeRef<html::Div>, measure: impl Fn(&web_sys::HtmlElement)
         let react = Closure::<dyn Fn()>::new(move || measure(&watched));
         let Ok(observer) = web_sys::ResizeObserver::new(react.as_ref().unchecked_ref()) else { return };
         observer.observe(&element);
+        if let Some(picture) = element.get_elements_by_class_name("picture").item(0) {
+            observer.observe(&picture);
+        }
         let kept = StoredValue::new_local((observer, react));
         on_cleanup(move || {
             kept.try_with_value(|(observer, _)| observer.disconnect());

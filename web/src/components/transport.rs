@@ -8,7 +8,7 @@ use super::menu::{MenuButton, MenuItem};
 use super::picture::icon;
 use crate::charts::marks;
 use crate::deeds;
-use crate::model::{Command, EngineState, Origin, SPEEDS, inside};
+use crate::model::{Command, Dialog, EngineState, Origin, Panel, SPEEDS, inside};
 use crate::store::Store;
 use crate::view_model::number::time as clock;
 use crate::view_model::palette::stops;
@@ -22,6 +22,7 @@ pub fn Transport() -> impl IntoView {
     let store = Store::get();
     let cursor = store.part(|m| m.cursor);
     let playing = store.part(|m| m.playing);
+    let time_folded = store.part(|m| m.view.time_folded);
     let at_end = Memo::new(move |_| {
         store.frame.with(|f| f.as_ref().is_some_and(|f| f.quiet && f.cycle == cursor.get()))
     });
@@ -59,6 +60,7 @@ pub fn Transport() -> impl IntoView {
             action("Previous action", true).key("Shift+A"),
         ];
         items.extend(stops.into_iter().map(|(label, stop)| MenuItem::new(label, Command::RunTo(stop))));
+        items.push(MenuItem::new("Run until a cycle", Command::Dialog(Some(Dialog::GoTo))).key("G"));
         items
     };
     view! {
@@ -128,6 +130,16 @@ pub fn Transport() -> impl IntoView {
             <span class="grow"></span>
             <Since />
             <Status />
+            <IconButton
+                icon=Signal::derive(move || if time_folded.get() { Kind::Up } else { Kind::Down })
+                label=Signal::derive(move || {
+                    if time_folded.get() { "Open the timeline" } else { "Fold the timeline away" }.to_string()
+                })
+                class="fold fold-time"
+                on_press=Callback::new(move |()| {
+                    store.dispatch(Command::Fold(Panel::Time, !time_folded.get_untracked()));
+                })
+            />
         </div>
     }
 }

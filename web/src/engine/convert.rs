@@ -94,6 +94,7 @@ fn node_card(cluster: &Cluster, node: &fairground::cluster::Node) -> NodeCard {
         pool: if is_one { String::new() } else { cluster.partitions[node.partition].name.to_string() },
         name: node.name.to_string(),
         ready: node.ready,
+        draining: node.draining,
         capacity: amounts(&node.capacity),
         used: Triple::default(),
         cells: vec![Cell::default(); node.n_devices() as usize],

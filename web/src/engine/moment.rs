@@ -121,6 +121,8 @@ pub struct NodeCard {
     pub name: String,
     /// Takes part.
     pub ready: bool,
+    /// It is being drained: what is on it stays, nothing more comes.
+    pub draining: bool,
     /// Allocatable.
     pub capacity: Triple,
     /// Used, with what is leaving.

@@ -114,6 +114,8 @@ pub enum Command {
     Why(bool),
     /// Folds or unfolds SETUP, by hand.
     FoldSetup(bool),
+    /// Folds a panel to its rail, or opens it.
+    Fold(Panel, bool),
     /// The window has another room for panels.
     Room(Room),
     /// Makes SETUP that wide, in pixels.
@@ -168,6 +170,13 @@ pub enum Command {
     Export,
     /// Puts the focus on the field of a value.
     FocusField(Path),
+    /// A node goes down, is drained or comes back at the cursor.
+    NodeState {
+        /// The node.
+        node: String,
+        /// `down`, `draining` or `ready`.
+        state: &'static str,
+    },
     /// Another tab has this draft open: the document goes on as a copy, under this name if it was changed here.
     OwnCopy(Option<String>),
 }

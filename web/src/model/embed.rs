@@ -69,6 +69,7 @@ impl Embed {
             | Command::Preview { .. }
             | Command::Change(_)
             | Command::Fix(_)
+            | Command::NodeState { .. }
             | Command::Undo
             | Command::Redo => self.edit,
             Command::SetText(_)

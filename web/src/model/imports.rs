@@ -7,6 +7,9 @@ use super::update::{ask_frame, keep, notify, open, send};
 use super::{Import, Model, Opened, Origin, document};
 use crate::engine::protocol::{Ask, ImportOptions};
 
+/// What a pasted text is called.
+pub const PASTED: &str = "pasted text";
+
 /// Has files recognised.
 pub(super) fn import(
     model: &mut Model,
@@ -38,7 +41,10 @@ pub(super) fn take(model: &mut Model, run_until_ms: Option<i64>, fx: &mut Vec<Ef
     let Some(import) = model.import.take() else { return };
     let Some(text) = &import.scenario else { return };
     match document::from_text(text) {
-        Ok(scenario) => {
+        Ok(mut scenario) => {
+            if scenario.name.is_empty() {
+                scenario.name = title_of(&import.files);
+            }
             let is_foreign = scenario.policy == "yunikorn" && import.files.len() == 1;
             open(model, Opened::new(scenario, Origin::Files), fx);
             let original = import.files.first().filter(|_| is_foreign);
@@ -51,6 +57,15 @@ pub(super) fn take(model: &mut Model, run_until_ms: Option<i64>, fx: &mut Vec<Ef
         }
         Err(says) => notify(model, true, says.join(" "), None, fx),
     }
+}
+
+/// What a scenario without a title is called: as the file that it came from, without the endings that say its kind.
+fn title_of(files: &[(String, String)]) -> String {
+    let name = files.first().map_or("", |(name, _)| name.as_str());
+    let stem = name.split('.').next().unwrap_or_default().replace(['_', '-'], " ");
+    let stem = if name == PASTED { "" } else { stem.trim() };
+    let title = stem.chars().take(1).flat_map(char::to_uppercase).chain(stem.chars().skip(1)).collect();
+    if stem.is_empty() { "Imported scenario".into() } else { title }
 }
 
 /// Has the queues written as their scheduler reads them.

@@ -8,7 +8,7 @@
 use std::sync::Arc;
 
 use fairground::kit::sort;
-use fairground::scenario::quantity::millis;
+use fairground::scenario::quantity::{count, millis};
 use fairground::scenario::{Edit, Path, Scalar, Scenario, Segment, TimelineEntry};
 
 use super::command::Change;
@@ -48,7 +48,7 @@ fn target(scenario: &Scenario, at: &Path) -> Option<Target> {
     let of = match (list.as_str(), names.as_slice()) {
         ("queues", ["priority"]) => "queue",
         ("queues", ["gpu" | "cpu" | "memory", "quota" | "limit" | "weight"]) => "queue",
-        // Equal nodes share one line; an entry is about one node.
+        // Equal nodes share one line; an entry is about one node, so each gets one.
         ("nodes", ["state"]) if scenario.nodes.iter().any(|n| n.name == *name && n.count.is_none()) => "node",
         _ => return None,
     };
@@ -70,8 +70,32 @@ pub fn set_from(
     text: &str,
     time_ms: i64,
 ) -> Option<Result<Scenario, String>> {
+    if let Some(nodes) = group_of_state(scenario, at) {
+        let put = |after: Scenario, node: String| node_state(&after, &node, text.trim(), time_ms);
+        return Some(nodes.into_iter().try_fold(scenario.clone(), put));
+    }
     let target = target(scenario, at)?;
     Some(write(scenario, &target, text.trim(), time_ms))
+}
+
+/// Larger groups change from the start only.
+const GROUP_MAX: u64 = 200;
+
+/// The nodes of a group, if the place is their state.
+fn group_of_state(scenario: &Scenario, at: &Path) -> Option<Vec<String>> {
+    let [Segment::Field(list), Segment::Named(name), Segment::Field(field)] = at.0.as_slice() else {
+        return None;
+    };
+    let group =
+        scenario.nodes.iter().find(|node| node.name == *name && list == "nodes" && field == "state")?;
+    let count = count(&group.count.as_ref()?.0).ok().filter(|n| *n <= GROUP_MAX)?;
+    Some((1..=count).map(|n| format!("{name}-{n}")).collect())
+}
+
+/// The scenario in which a node, single or of a group, has another state from a moment on; empty: it is ready.
+pub fn node_state(scenario: &Scenario, node: &str, state: &str, time_ms: i64) -> Result<Scenario, String> {
+    let field = vec![Segment::Field("state".into())];
+    write(scenario, &Target { of: "node", name: node.to_string(), field }, state, time_ms)
 }
 
 fn write(scenario: &Scenario, target: &Target, text: &str, time_ms: i64) -> Result<Scenario, String> {
@@ -270,7 +294,13 @@ mod tests {
         let name = Path::default().field("queues").named("q").field("name");
         assert!(set_from(&scenario(), &name, "p", 7000).is_none());
         let state = |node: &str| Path::default().field("nodes").named(node).field("state");
-        assert!(set_from(&scenario(), &state("many"), "down", 7000).is_none(), "one line, two nodes");
+        let both = set(&scenario(), &state("many"), "down", 7000);
+        let entry = |at, node| (entry_path(at), 7000, format!("{node}: down"));
+        assert_eq!(lines(&both), [entry(0, "many-1"), entry(1, "many-2")], "one line, two nodes");
+        let one = node_state(&scenario(), "many-2", "draining", 7000).expect("there is such a node");
+        assert_eq!(lines(&one), [(entry_path(0), 7000, "many-2: draining".to_string())]);
+        assert!(fairground::scenario::check(&one).plan.is_some());
+        assert!(node_state(&scenario(), "many-3", "down", 7000).is_err());
         let down = set(&scenario(), &state("n"), "down", 1500);
         assert_eq!(lines(&down), [(entry_path(0), 1500, "n: down".to_string())]);
         assert!(set_from(&scenario(), &quota(), "many", 7000).expect("it can change").is_err());

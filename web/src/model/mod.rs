@@ -17,6 +17,7 @@ pub mod inside;
 pub mod kinds;
 pub mod ladder;
 pub mod later;
+pub mod nodes;
 mod order;
 mod replies;
 pub mod requests;
@@ -44,6 +45,7 @@ pub use command::{
 pub use document::{Opened, Origin};
 pub use embed::Embed;
 pub use history::History;
+pub use imports::PASTED;
 use kinds::Kinds;
 pub use ladder::Ladder;
 pub use later::mistake;
@@ -154,7 +156,7 @@ pub struct Model {
 }
 
 /// The narrowest and the widest SETUP, in pixels.
-pub const SETUP_WIDTHS: (u16, u16) = (300, 640);
+pub const SETUP_WIDTHS: (u16, u16) = (352, 640);
 
 /// The narrowest and the widest WHY, in pixels.
 pub const WHY_WIDTHS: (u16, u16) = (280, 560);
@@ -247,6 +249,10 @@ pub struct View {
     pub why_closed: bool,
     /// SETUP is folded away.
     pub setup_folded: bool,
+    /// NOW is folded away.
+    pub now_folded: bool,
+    /// The timeline is folded away; the transport stays.
+    pub time_folded: bool,
     /// Whether it was last opened by hand; `None`: it was neither opened nor folded by hand.
     pub setup_by_hand: Option<bool>,
     /// The room for panels.
@@ -271,6 +277,23 @@ pub struct View {
     pub keys: KeySet,
     /// The page is part of another page, with these switches.
     pub embed: Option<Embed>,
+}
+
+impl View {
+    /// Whether a panel is folded to its rail.
+    pub fn is_folded(&self, panel: Panel) -> bool {
+        match panel {
+            Panel::Now => self.now_folded,
+            Panel::Setup => self.setup_folded,
+            Panel::Why => !self.why_open,
+            Panel::Time => self.time_folded,
+        }
+    }
+
+    /// SETUP, where it is not folded away, shows the tree of queues: their names need not stand at the bars.
+    pub fn has_tree(&self) -> bool {
+        self.tab == SetupTab::Queues && self.detail.is_none()
+    }
 }
 
 /// A line that tells what happened.
@@ -468,6 +491,8 @@ impl Default for View {
             why_open: true,
             why_closed: false,
             setup_folded: false,
+            now_folded: false,
+            time_folded: false,
             setup_by_hand: None,
             room: Room::default(),
             setup_width: 0,

@@ -110,7 +110,8 @@ fn no_event(model: &Model) -> String {
 
 fn arrived(model: &mut Model, frame: Frame, run: Run, fx: &mut Vec<Effect>) {
     let moved = model.frame.as_ref().is_some_and(|f| f.cycle != frame.cycle);
-    if model.frame.is_none() && model.cursor > frame.cycle {
+    // A step at the end asks for the next cycle, and needs no answer.
+    if run.complete && model.cursor > frame.cycle + u32::from(model.frame.is_some()) {
         let (asked, end) = (model.cursor, frame.cycle);
         let text = format!("Cycle {asked} was asked for; the run ends at cycle {end}.");
         notify(model, false, text, None, fx);

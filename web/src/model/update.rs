@@ -80,6 +80,7 @@ pub fn update(model: &mut Model, command: Command) -> Vec<Effect> {
         Command::Export => imports::export(model, fx),
         Command::Download => fx.push(Effect::DownloadScenario),
         Command::FocusField(path) => focus_field(model, path, fx),
+        Command::NodeState { node, state } => node_state(model, &node, state, fx),
         Command::OwnCopy(draft) => own_copy(model, draft, fx),
         other => {
             if let Some(view) = update_time(model, other, fx) {
@@ -184,6 +185,8 @@ fn update_view(model: &mut Model, command: Command, fx: &mut Vec<Effect>) {
         Command::Tab(tab) => {
             view.tab = tab;
             view.detail = None;
+            view.panel = Panel::Setup;
+            view.setup_folded = false;
         }
         Command::Detail(at) => show_detail(view, at, fx),
         Command::Panel(panel) => {
@@ -202,6 +205,16 @@ fn update_view(model: &mut Model, command: Command, fx: &mut Vec<Effect>) {
             view.setup_folded = folded;
             view.setup_by_hand = Some(!folded);
             fx.push(Effect::Remember("setup", if folded { "folded" } else { "open" }.to_string()));
+        }
+        Command::Fold(Panel::Setup, folded) => update_view(model, Command::FoldSetup(folded), fx),
+        Command::Fold(Panel::Why, folded) => update_view(model, Command::Why(!folded), fx),
+        Command::Fold(Panel::Now, folded) => {
+            view.now_folded = folded;
+            fx.push(Effect::Remember("now", if folded { "folded" } else { "open" }.to_string()));
+        }
+        Command::Fold(Panel::Time, folded) => {
+            view.time_folded = folded;
+            fx.push(Effect::Remember("time", if folded { "folded" } else { "open" }.to_string()));
         }
         Command::SetupWidth(width) => {
             view.setup_width = width.clamp(SETUP_WIDTHS.0, SETUP_WIDTHS.1);
@@ -409,6 +422,19 @@ pub(super) fn keep(model: &mut Model, fx: &mut Vec<Effect>) {
     fx.push(Effect::Save);
 }
 
+/// Lets a node go down, be drained or come back at the cursor, whatever else edits hold from.
+fn node_state(model: &mut Model, node: &str, state: &str, fx: &mut Vec<Effect>) {
+    let (cycle, time_ms) = model.frame.as_ref().map_or((0, 0), |frame| (frame.cycle, frame.time_ms));
+    match later::node_state(&model.scenario, node, state, time_ms) {
+        Ok(after) => {
+            let name = format!("{node} {state} from cycle {cycle}");
+            fx.push(Effect::Announce(format!("Done: {name}.")));
+            commit(model, after, "", |_| name, fx);
+        }
+        Err(says) => notify(model, true, says, None, fx),
+    }
+}
+
 /// Keeps a text that cannot be read yet, or gives it up.
 fn unread(model: &mut Model, text: Option<String>, fx: &mut Vec<Effect>) {
     let before = std::mem::replace(&mut model.unread, text.as_deref().map(Arc::from));
@@ -525,7 +551,13 @@ fn redo(model: &mut Model, fx: &mut Vec<Effect>) {
 
 fn select(model: &mut Model, selection: Option<Selection>, fx: &mut Vec<Effect>) {
     model.auto_selected = false;
-    model.view.why_open |= selection.is_some();
+    if selection.is_some() {
+        model.view.why_open = true;
+        // Where one panel is shown at a time, what is tapped is explained.
+        if matches!(model.view.panel, Panel::Now | Panel::Time) {
+            model.view.panel = Panel::Why;
+        }
+    }
     if let Some(Selection::Event { cycle, .. }) = selection
         && cycle != model.cursor
     {

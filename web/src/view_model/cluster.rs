@@ -251,6 +251,9 @@ fn card(frame: &Frame, node: &NodeCard, tree: &Tree, chosen: &Chosen) -> Card {
         (true, 0) => count(node.cpu_pods.len() as u64, "pod"),
         (true, _) => format!("{} of {}", number(node.used[2]), number(node.capacity[2])),
     };
+    if node.draining {
+        head += " · draining";
+    }
     if leaving > 0.0 {
         head += &format!(" · {} leaving", number(leaving));
     }
@@ -530,8 +533,11 @@ fn summary(frame: &Frame) -> String {
         None => {}
     }
     let down = frame.nodes.iter().filter(|node| !node.ready).count();
-    if down > 0 {
-        said += &format!("; {} down", count(down as u64, terms.word("node")));
+    let draining = frame.nodes.iter().filter(|node| node.draining).count();
+    for (n, word) in [(down, "down"), (draining, "draining")] {
+        if n > 0 {
+            said += &format!("; {} {word}", count(n as u64, terms.word("node")));
+        }
     }
     said
 }

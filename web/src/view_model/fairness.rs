@@ -80,7 +80,8 @@ impl Style {
         }
     }
     fn amount(self, gpu_seconds: f64) -> String {
-        format!("{} {}", self.text(Kind::Amount, gpu_seconds), self.unit())
+        // Number and unit stay on one line.
+        format!("{} {}", self.text(Kind::Amount, gpu_seconds), self.unit()).replace(' ', "\u{a0}")
     }
 }
 

@@ -16,6 +16,7 @@ pub mod pointed;
 pub mod pull;
 pub mod queues;
 pub mod shares;
+pub mod sketch;
 pub mod timeline;
 
 /// A table: the twin of a chart.

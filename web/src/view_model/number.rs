@@ -52,7 +52,7 @@ pub fn resource_key(resource: u8) -> &'static str {
     }
 }
 
-/// A number with at most two decimals and no needless ones; `12 000` with thin spaces from five digits on.
+/// A number with at most two decimals and no needless ones; `12,000` with its thousands apart.
 pub fn number(value: f64) -> String {
     if value.is_infinite() {
         return "unlimited".into();
@@ -75,8 +75,8 @@ fn grouped(text: String) -> String {
     let (whole, part) = rest.split_once('.').map_or((rest, None), |(whole, part)| (whole, Some(part)));
     let mut out = String::from(sign);
     for (i, digit) in whole.chars().enumerate() {
-        if whole.len() >= 5 && i > 0 && (whole.len() - i).is_multiple_of(3) {
-            out.push('\u{202f}');
+        if i > 0 && (whole.len() - i).is_multiple_of(3) {
+            out.push(',');
         }
         out.push(digit);
     }
@@ -158,7 +158,7 @@ mod tests {
     fn numbers_are_short_and_exact_enough() {
         let texts: Vec<String> =
             [0.0, 7.0, 0.5, 1.0 / 3.0, 2.999, 1234.0, 12345.678, -2.0].map(number).into();
-        assert_eq!(texts, ["0", "7", "0.5", "0.33", "3", "1234", "12\u{202f}345.68", "−2"]);
+        assert_eq!(texts, ["0", "7", "0.5", "0.33", "3", "1,234", "12,345.68", "−2"]);
         assert_eq!(number(f64::INFINITY), "unlimited");
     }
 

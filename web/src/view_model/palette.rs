@@ -3,8 +3,9 @@
 use crate::engine::protocol::Stop;
 use crate::library::EXAMPLES;
 use crate::model::{
-    Change, Command, Dialog, KeySet, Model, NowView, Selection, SetupTab, Shift, Terms, Theme,
+    Change, Command, Dialog, KeySet, Model, NowView, Panel, Selection, SetupTab, Shift, Terms, Theme,
 };
+use crate::model::{nodes, tree};
 
 /// A line of the palette.
 #[derive(Clone, Debug, PartialEq)]
@@ -60,6 +61,7 @@ fn all(model: &Model) -> Vec<Entry> {
     of_time(model, &mut add);
     of_the_scenario(model, &mut add);
     of_the_page(Terms::of(&model.scenario.policy), &mut add);
+    panels(model, &mut add);
     things(model, &mut add);
     let example = |example: &crate::library::Example| Entry {
         label: example.head("name"),
@@ -104,6 +106,11 @@ fn of_the_scenario(model: &Model, add: Add<'_>) {
     add(&terms.says("Add a queue"), "Q", Command::Change(Change::AddQueue { parent: None }));
     add(&terms.says("Add a job"), "W", Command::Change(Change::AddJob { queue: None }));
     add(&terms.says("Add nodes"), "N", Command::Change(Change::AddNodes));
+    if let Some(Selection::Node(node)) = &model.selection {
+        for (label, command) in nodes::offers(model, node) {
+            add(&label, "", command);
+        }
+    }
     if let Some(Selection::Queue(name)) = &model.selection {
         let shift = |to| Command::Change(Change::MoveQueue { queue: name.clone(), to });
         for (jobs, with) in [(false, ""), (true, " with its jobs")] {
@@ -165,9 +172,35 @@ fn of_the_page(terms: &Terms, add: Add<'_>) {
     }
 }
 
+/// Panels, folded to a rail and opened.
+fn panels(model: &Model, add: Add<'_>) {
+    for (panel, name) in
+        [(Panel::Setup, "setup"), (Panel::Now, "now"), (Panel::Why, "why"), (Panel::Time, "the timeline")]
+    {
+        let folded = model.view.is_folded(panel);
+        let label = if folded { format!("Open {name}") } else { format!("Fold {name} away") };
+        add(&label, "", Command::Fold(panel, !folded));
+    }
+}
+
+/// The queues that hold work.
+fn leaves(model: &Model) -> impl Iterator<Item = &str> {
+    let names = model.scenario.queues.iter().map(|queue| queue.name.as_str());
+    names.filter(|name| tree::is_leaf(&model.scenario, name))
+}
+
+fn until_share(queue: &str) -> (String, Stop) {
+    (format!("Run until {queue} has its share"), Stop::Share(queue.to_string()))
+}
+
 /// What can be found.
 fn things(model: &Model, add: Add<'_>) {
     let terms = Terms::of(&model.scenario.policy);
+    let is_queue = matches!(model.selection, Some(Selection::Queue(_)));
+    let offered = if is_queue { 0 } else { QUEUES_OFFERED };
+    for (label, stop) in leaves(model).skip(offered).take(THINGS_MAX).map(until_share) {
+        add(&label, "", Command::RunTo(stop));
+    }
     for queue in model.scenario.queues.iter().take(THINGS_MAX) {
         add(&queue.name, terms.word("queue"), Command::Select(Some(Selection::Queue(queue.name.clone()))));
     }
@@ -181,17 +214,18 @@ fn things(model: &Model, add: Add<'_>) {
     }
 }
 
-/// What a run can be made to stop at, for the selection.
+/// So many queues stand in the menu when none is selected; all of them are found by name.
+const QUEUES_OFFERED: usize = 4;
+
+/// What a run can be made to stop at: for the selection, else for the first queues that hold work.
 pub fn stops(model: &Model) -> Vec<(String, Stop)> {
     let mut stops = Vec::new();
+    if let Some(Selection::Job(job)) = &model.selection {
+        stops.push((format!("Run until {job} starts"), Stop::Starts(job.clone())));
+    }
     match &model.selection {
-        Some(Selection::Job(job)) => {
-            stops.push((format!("Run until {job} starts"), Stop::Starts(job.clone())))
-        }
-        Some(Selection::Queue(queue)) => {
-            stops.push((format!("Run until {queue} has its share"), Stop::Share(queue.clone())));
-        }
-        _ => {}
+        Some(Selection::Queue(queue)) => stops.push(until_share(queue)),
+        _ => stops.extend(leaves(model).take(QUEUES_OFFERED).map(until_share)),
     }
     stops.push(("Run until somebody is told to go".to_string(), Stop::Evicts));
     stops.push(("Run until nothing changes".to_string(), Stop::Nothing));

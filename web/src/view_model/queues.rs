@@ -1,5 +1,7 @@
 //! The queue tree: order of rows, depth, and the hue that a queue keeps everywhere.
 
+use fairground::scenario::Scenario;
+
 use crate::engine::protocol::QueueRow;
 
 /// How many hues there are.
@@ -75,6 +77,22 @@ impl Tree {
     pub fn tone(&self, queue: u32) -> Tone {
         self.tones.get(queue as usize).copied().unwrap_or_default()
     }
+}
+
+/// The queues of a scenario with their tree: names and parents only.
+pub fn of_scenario(scenario: &Scenario) -> (Vec<QueueRow>, Tree) {
+    let position = |name: &str| scenario.queues.iter().position(|q| q.name == name);
+    let rows: Vec<QueueRow> = scenario
+        .queues
+        .iter()
+        .map(|q| QueueRow {
+            name: q.name.clone(),
+            parent: q.parent.as_deref().and_then(position).map(|i| i as u32),
+            ..QueueRow::default()
+        })
+        .collect();
+    let tree = Tree::new(&rows);
+    (rows, tree)
 }
 
 fn circular(queues: &[QueueRow], start: usize) -> bool {

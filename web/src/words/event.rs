@@ -343,6 +343,8 @@ fn started(frame: &Frame, event: &EventRow) -> Explanation {
     let has = queue.allocated[r];
     verdict = verdict.say(": ").queue(&queue.name).say(format!(" now holds {}", number::number(has)));
     verdict = match (queue.fair_share.as_ref().and_then(|share| share[r]), queue.quota[r]) {
+        // Without a guarantee nothing is said of one.
+        (Some(0.0), _) if frame.policy == "yunikorn" => verdict.say("."),
         (Some(share), _) => verdict.say(format!(" of its fair share of {}.", number::number(share))),
         (None, Some(quota)) => verdict.say(format!(" of its quota of {}.", number::number(quota))),
         (None, None) => verdict.say("."),

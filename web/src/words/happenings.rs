@@ -186,7 +186,9 @@ pub fn node(frame: &Frame, name: &str) -> Explanation {
     let free = (0..3).map(|r| node.capacity[r] - node.used[r]).collect::<Vec<_>>();
     let text = Text::default().node(name);
     let verdict = if !node.ready {
-        text.say(" is down or drained: nothing is placed on it.")
+        text.say(" is down: nothing is placed on it.")
+    } else if node.draining {
+        text.say(" is being drained: what is on it stays, nothing more is placed on it.")
     } else if node.cells.is_empty() {
         text.say(format!(" has no GPU; {} are free.", with_unit(CPU, free[0])))
     } else if free[2] <= 0.0 {

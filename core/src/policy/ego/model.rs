@@ -287,7 +287,8 @@ impl Model {
         Source::Pool(lent.or_else(closest).unwrap_or(0))
     }
 
-    /// Which hosts may take a pod, if not all: by its labels, and by the memory of their devices.
+    /// Which hosts may take a pod, if not all: by its labels, by the memory of their devices, and not while they are
+    /// being drained.
     fn mask(
         &self,
         world: PartitionView<'_>,
@@ -298,13 +299,15 @@ impl Model {
             GpuRequest::Memory { mib, .. } => mib,
             _ => 0,
         };
-        if pod.selector.is_empty() && mib == 0 {
+        let is_closed = |&node: &NodeId| world.cluster.nodes[node].draining;
+        if pod.selector.is_empty() && mib == 0 && !self.nodes.iter().any(is_closed) {
             return None;
         }
         let may = |&node: &NodeId| {
             let node = &world.cluster.nodes[node];
             let has = |key, values: &[_]| node.labels.iter().any(|(k, v)| k == key && values.contains(v));
-            pod.selector.iter().all(|(key, values)| has(key, values))
+            !node.draining
+                && pod.selector.iter().all(|(key, values)| has(key, values))
                 && mib <= node.gpu_memory_mib / 100 * 100
         };
         let mask: Vec<bool> = self.nodes.iter().map(may).collect();

@@ -29,7 +29,8 @@ pub fn candidates(world: PartitionView<'_>, memory: &Memory, leaf: usize, job: J
     let cluster = world.cluster;
     let pods = waiting_pods(world, job);
     let may_run = |node: &NodeId| {
-        cluster.nodes[*node].ready && pods.iter().all(|&pod| matches(cluster, &cluster.pods[pod], *node))
+        cluster.nodes[*node].takes_pods()
+            && pods.iter().all(|&pod| matches(cluster, &cluster.pods[pod], *node))
     };
     let common = if memory.share_left(leaf) >= 0 { memory.common() } else { &[] };
     memory.owned(leaf).iter().chain(common).copied().filter(may_run).collect()
@@ -157,7 +158,7 @@ pub fn reasons(
         let node_use = memory.node_use(id);
         reasons.push(match request {
             _ if !is_own => NodeReason::Gate,
-            _ if !node.ready => NodeReason::NotReady,
+            _ if !node.takes_pods() => NodeReason::NotReady,
             _ if pods.first().is_some_and(|&pod| !world.cluster.pods[pod].tolerates(node)) => {
                 NodeReason::Taint
             }

@@ -44,7 +44,7 @@ fn best(books: &Books<'_>, pod: &Pod) -> Option<(NodeId, Devices)> {
     for (id, node) in cluster.nodes.iter().filter(|(_, node)| node.partition == books.world.partition) {
         let used = &books.nodes[id];
         let is_better = best.is_none_or(|(least, ..)| used.n_free() < least);
-        if !is_better || !node.ready || !pod.selects(node) || !pod.tolerates(node) {
+        if !is_better || !node.takes_pods() || !pod.selects(node) || !pod.tolerates(node) {
             continue;
         }
         if let Some(devices) = used.pick(pod.request.gpu).filter(|_| used.has_room(node, &pod.request)) {
@@ -61,7 +61,7 @@ pub fn reasons(books: &Books<'_>, pod: &Pod) -> Vec<(NodeReason, u32)> {
     let mut reasons: Vec<NodeReason> = Vec::new();
     for (node, used) in cluster.nodes.values().zip(books.nodes.values()).filter(|(n, _)| of_partition(n)) {
         reasons.push(match () {
-            () if !node.ready => NodeReason::NotReady,
+            () if !node.takes_pods() => NodeReason::NotReady,
             () if !pod.tolerates(node) => NodeReason::Taint,
             () if !pod.selects(node) => NodeReason::Selector,
             () if used.n_pods() >= node.pods_max => NodeReason::PodSlots,

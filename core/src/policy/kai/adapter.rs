@@ -200,10 +200,11 @@ impl Kai {
         if self.config.full_hierarchy_fairness { queues } else { without_departments(queues, ids) }
     }
 
-    /// What the ready nodes of the partition have together.
+    /// What the ready nodes of the partition have together; to this scheduler a node is not ready either while it is
+    /// being drained.
     fn total(&self, world: PartitionView<'_>) -> Quantities {
         let mut total = Quantities::default();
-        for (_, node) in world.nodes().filter(|(_, n)| n.ready) {
+        for (_, node) in world.nodes().filter(|(_, n)| n.takes_pods()) {
             let of = |r| node.capacity.get(r).in_policy_units(r);
             let has_role = || node.labels.iter().any(|(key, _)| **key == *GPU_WORKER);
             let gpu =
@@ -410,7 +411,7 @@ fn snapshot_node(node: &Node) -> SnapshotNode {
         gpu_count_label: None,
         labels: node.labels.clone(),
         taints: node.taints.clone(),
-        ready: node.ready,
+        ready: node.takes_pods(),
     }
 }
 
@@ -418,7 +419,7 @@ fn snapshot_node(node: &Node) -> SnapshotNode {
 fn start_measuring(params: &UsageParams, world: PartitionView<'_>) -> Grown {
     let start = snapshot_queues(world).iter().map(|queue| queue.usage).collect();
     let mut capacity = Quantities::default();
-    for (_, node) in world.nodes().filter(|(_, n)| n.ready) {
+    for (_, node) in world.nodes().filter(|(_, n)| n.takes_pods()) {
         let of = |r| node.capacity.get(r).in_policy_units(r);
         capacity +=
             Quantities { cpu: of(Resource::CPU), memory: of(Resource::MEMORY), gpu: of(Resource::GPU) };

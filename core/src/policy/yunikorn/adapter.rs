@@ -226,8 +226,10 @@ impl Memory {
             if core.nodes[at].capacity != capacity.pruned() {
                 core.set_capacity(at, &capacity);
             }
-            if core.nodes[at].schedulable != node.ready {
-                core.set_schedulable(at, node.ready);
+            if core.nodes[at].schedulable != node.takes_pods() {
+                core.set_schedulable(at, node.takes_pods());
+            }
+            if !node.ready {
                 self.gangs.lose_node(core, at);
             }
         }

@@ -13,7 +13,7 @@ use crate::id::{Arena, NodeId, PartitionId};
 use crate::scenario::findings::Findings;
 use crate::units::{Amount, Resource, ResourceVec};
 
-use crate::cluster::Node;
+use crate::cluster::{Node, NodeState};
 
 /// Cores of a node that does not say.
 const CPU_DEFAULT: Amount = Amount::cores(64);
@@ -117,7 +117,8 @@ fn node(entry: &NodeEntry, here: Here<'_>, pools: &Pools, f: &mut Findings) -> N
     let wanted = "a memory size such as 40000 (MiB) or 80 GB";
     let mib = || here.field("gpu-memory");
     let gpu_memory_mib = f.value(&entry.gpu_memory, GPU_MEMORY_DEFAULT, wanted, &mib, &quantity::mebibytes);
-    let ready = entry.state.as_ref().and_then(|state| rules::is_ready(state, here, f)).unwrap_or(true);
+    let state = entry.state.as_ref().and_then(|state| rules::node_state(state, here, f));
+    let state = state.unwrap_or(NodeState::Ready);
     let pool = entry.pool.as_ref().and_then(|name| pools.find(name, "", here.field("pool"), f));
     Node {
         name: entry.name.as_str().into(),
@@ -127,7 +128,8 @@ fn node(entry: &NodeEntry, here: Here<'_>, pools: &Pools, f: &mut Findings) -> N
         gpu_memory_mib,
         labels: labels(&entry.labels),
         taints: rules::taints(&entry.taints, here, f),
-        ready,
+        ready: state != NodeState::Down,
+        draining: state == NodeState::Draining,
     }
 }
 

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::super::codes;
 use super::super::schema::{JobEntry, PodSetEntry, Scalar};
 use super::Here;
-use crate::cluster::{Effect, PodRules, Requirement, Taint, Toleration, Wanted};
+use crate::cluster::{Effect, NodeState, PodRules, Requirement, Taint, Toleration, Wanted};
 use crate::scenario::findings::{Findings, quoted, set};
 
 /// The effects by name.
@@ -28,13 +28,17 @@ const NOT_READY: [&str; 7] = [
     "network-unavailable",
 ];
 
-/// Whether a node in this state takes part; a finding if there is no such state.
-pub fn is_ready(typed: &Scalar, here: Here<'_>, f: &mut Findings) -> Option<bool> {
+/// What a node in this state does; a finding if there is no such state.
+pub fn node_state(typed: &Scalar, here: Here<'_>, f: &mut Findings) -> Option<NodeState> {
     let text = typed.0.trim();
-    if text == "ready" || NOT_READY.contains(&text) {
-        return Some(text == "ready");
+    match text {
+        "ready" => return Some(NodeState::Ready),
+        "draining" => return Some(NodeState::Draining),
+        _ if NOT_READY.contains(&text) => return Some(NodeState::Down),
+        _ => {}
     }
-    let says = format!("state {} is neither ready nor one of {}", quoted(text), NOT_READY.join(", "));
+    let all = NOT_READY.join(", ");
+    let says = format!("state {} is neither ready nor draining nor one of {all}", quoted(text));
     let fix = set(here.field("state"), "down", "Set the state to down");
     f.add(codes::CHOICE, here.field("state"), says, fix);
     None

@@ -11,7 +11,7 @@ use super::nodes::Nodes;
 use super::pools::Pools;
 use super::queues::{self, Queues};
 use super::{Here, rules};
-use crate::cluster::QueueResource;
+use crate::cluster::{NodeState, QueueResource};
 use crate::id::{Arena, JobId, NodeId, PartitionId, QueueId};
 use crate::kit::sort::order;
 use crate::scenario::findings::{Findings, quoted, set};
@@ -173,7 +173,7 @@ fn node_change(
         true => find(name, "node", &nodes.index, here, f),
         false => None,
     };
-    let ready = match &entry.state {
+    let state = match &entry.state {
         None => {
             let says =
                 "this entry changes nothing of the node; add `state: down` or `state: ready`".to_string();
@@ -183,11 +183,11 @@ fn node_change(
                 says,
                 set(here.field("state"), "down", "Set the state to down"),
             );
-            false
+            NodeState::Down
         }
-        Some(state) => rules::is_ready(state, here, f).unwrap_or(false),
+        Some(state) => rules::node_state(state, here, f).unwrap_or(NodeState::Down),
     };
-    Some(PlanChange::Node { node: NodeId(node?), ready })
+    Some(PlanChange::Node { node: NodeId(node?), state })
 }
 
 fn job_end(name: &str, here: Here<'_>, jobs: &Jobs, f: &mut Findings) -> Option<PlanChange> {

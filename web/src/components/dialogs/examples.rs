@@ -2,12 +2,19 @@
 
 use crate::dom::prelude::*;
 
+use crate::charts::sketch::sketch as draw;
 use crate::components::dialog::DialogFrame;
+use crate::components::picture::insert;
+use crate::components::setup::POLICIES;
 use crate::library::{EXAMPLES, Example};
 use crate::model::draft::DraftLine;
 use crate::model::{Command, Dialog, Opened, Origin};
 use crate::storage;
 use crate::store::Store;
+use crate::view_model::sketch::sketch;
+
+/// Width of an example's picture, in pixels.
+const SKETCH: f64 = 208.0;
 
 /// Ready-made scenarios and drafts.
 #[component]
@@ -23,15 +30,47 @@ pub fn Examples(
             None => groups.push((example.question, vec![example])),
         }
     }
-    let groups = groups.into_iter().map(|(question, examples)| {
-        let cards = examples.into_iter().map(|example| view! { <Card example /> });
+    let policy = RwSignal::new(String::new());
+    let topic = RwSignal::new(String::new());
+    let topics: Vec<&str> = groups.iter().map(|(question, _)| *question).collect();
+    let policies =
+        POLICIES.iter().filter(|of| EXAMPLES.iter().any(|example| example.head("policy") == of.key));
+    let policies = policies.map(|of| (of.key, of.short)).collect();
+    let groups = groups.into_iter().map(move |(question, examples)| {
+        let of_policy = move |example: &Example| {
+            policy.with(|policy| policy.is_empty() || *policy == example.head("policy"))
+        };
+        let any = examples.clone();
+        let shown = Memo::new(move |_| {
+            topic.with(|topic| topic.is_empty() || topic == question) && any.iter().any(|example| of_policy(example))
+        });
         view! {
-            <section>
-                <h3>{question}</h3>
-                <ul class="cards">{cards.collect_view()}</ul>
-            </section>
+            <Show when=move || shown.get()>
+                <section>
+                    <h3>{question}</h3>
+                    <ul class="cards">
+                        <For
+                            each={
+                                let examples = examples.clone();
+                                move || examples.iter().copied().filter(|example| of_policy(example)).collect::<Vec<_>>()
+                            }
+                            key=|example| example.id
+                            let:example
+                        >
+                            <Card example />
+                        </For>
+                    </ul>
+                </section>
+            </Show>
         }
     });
+    let none = move || {
+        let fits = |example: &&Example| {
+            policy.with(|policy| policy.is_empty() || *policy == example.head("policy"))
+                && topic.with(|topic| topic.is_empty() || *topic == example.question)
+        };
+        !EXAMPLES.iter().any(|example| fits(&example))
+    };
     view! {
         <DialogFrame title="Examples" class="wide" on_close>
             <p class="hint">
@@ -39,7 +78,14 @@ pub fn Examples(
                  documents; the last group compares them. What one tells is what happens. Opening one leaves your own \
                  scenario among the drafts below."
             </p>
+            <div class="filters">
+                <Filter name="Policy" all="All policies" choices=policies chosen=policy />
+                <Filter name="Topic" all="All topics" choices=topics.into_iter().map(|t| (t, t)).collect() chosen=topic />
+            </div>
             {groups.collect_view()}
+            <Show when=none>
+                <p class="empty">"No example answers this with that policy."</p>
+            </Show>
             <Drafts />
             <div class="row">
                 <button
@@ -54,6 +100,34 @@ pub fn Examples(
     }
 }
 
+/// A row of chips, of which one is chosen.
+#[component]
+fn Filter(
+    name: &'static str,
+    all: &'static str,
+    /// What is chosen, and what its chip says.
+    choices: Vec<(&'static str, &'static str)>,
+    chosen: RwSignal<String>,
+) -> impl IntoView {
+    let chips = std::iter::once(("", all)).chain(choices).map(|(key, says)| {
+        view! {
+            <button
+                type="button"
+                class="chip"
+                aria-pressed=move || chosen.with(|chosen| chosen == key).to_string()
+                on:click=move |_| chosen.set(key.to_string())
+            >
+                {says}
+            </button>
+        }
+    });
+    view! {
+        <div class="wrap" role="group" aria-label=name>
+            {chips.collect_view()}
+        </div>
+    }
+}
+
 /// Opens an example.
 pub fn open(store: Store, example: &Example) {
     let origin = if example.id == "start" { Origin::Start } else { Origin::Example(example.id.to_string()) };
@@ -64,9 +138,11 @@ pub fn open(store: Store, example: &Example) {
 fn Card(example: &'static Example) -> impl IntoView {
     let store = Store::get();
     let open = move |_| open(store, example);
+    let sketch = draw(&format!("of-{}", example.id), &sketch(&example.scenario()), SKETCH);
     view! {
         <li>
             <button type="button" class="card" data-example=example.id on:click=open>
+                {insert("sketch", Signal::stored(sketch))}
                 <b>{example.head("name")}</b>
                 <span>{example.head("note")}</span>
             </button>

@@ -81,7 +81,7 @@ const CLASSES: Ask = Ask::Usual(&[
     ("build", "100, not preemptible"),
     ("inference", "125, not preemptible"),
 ]);
-const STATE: Ask = Ask::Choice(&[("ready", "ready"), ("down", "down")]);
+const STATE: Ask = Ask::Choice(&[("ready", "ready"), ("draining", "draining"), ("down", "down")]);
 
 /// How long what runs in a queue is safe.
 pub(super) const PROTECTION: Group = (
@@ -191,7 +191,15 @@ pub const NODES: &[Group] = &[
         &[
             text("name", "Name", "", "Of several equal nodes the beginning: name-1, name-2 and so on."),
             text("count", "How many", "this one", "Equal nodes."),
-            ask(text("state", "State", "ready", "A node that is down takes no part."), STATE),
+            ask(
+                text(
+                    "state",
+                    "State",
+                    "ready",
+                    "A node that is down takes no part; one that is drained keeps what is on it and takes no more.",
+                ),
+                STATE,
+            ),
             text("labels", "Labels", "none", "Such as zone=east, tier=a. Jobs may require them."),
             ask(text("pool", "Pool", "the first", "Every pool is scheduled on its own."), Ask::Pool),
         ],

@@ -111,7 +111,7 @@ pub fn EditGrid(
     grid.stay();
     let tracks = move || {
         let widths: Vec<&str> = columns.with(|columns| columns.iter().map(|c| c.width).collect());
-        format!("{} 24px", widths.join(" "))
+        format!("{} 1.5rem", widths.join(" "))
     };
     let head = move || {
         let cells = columns.get().into_iter().map(|column| {

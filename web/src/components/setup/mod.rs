@@ -28,11 +28,10 @@ use fairground::scenario::{Path, Scenario};
 use super::button::IconButton;
 use super::icons::Kind;
 use super::menu::MenuItem;
-use crate::engine::protocol::QueueRow;
 use crate::keys;
 use crate::model::{Command, SetupTab};
 use crate::store::Store;
-use crate::view_model::queues::{Tone, Tree};
+use crate::view_model::queues::{Tone, of_scenario};
 
 /// The colours of queues, by name.
 #[derive(Clone, Copy)]
@@ -47,17 +46,7 @@ impl Tones {
 
 /// The colours of a scenario's queues, the same as in every chart.
 pub fn tones(scenario: &Scenario) -> BTreeMap<String, String> {
-    let position = |name: &str| scenario.queues.iter().position(|q| q.name == name);
-    let rows: Vec<QueueRow> = scenario
-        .queues
-        .iter()
-        .map(|q| QueueRow {
-            name: q.name.clone(),
-            parent: q.parent.as_deref().and_then(position).map(|i| i as u32),
-            ..QueueRow::default()
-        })
-        .collect();
-    let tree = Tree::new(&rows);
+    let (rows, tree) = of_scenario(scenario);
     rows.iter().enumerate().map(|(i, q)| (q.name.clone(), css(tree.tone(i as u32)))).collect()
 }
 
@@ -83,7 +72,7 @@ fn head(store: Store, word: &str) -> String {
 }
 
 /// A key of our own as it is pressed here; empty if it is off.
-fn key_name(store: Store, key: &'static str) -> impl Fn() -> String {
+pub fn key_name(store: Store, key: &'static str) -> impl Fn() -> String {
     let set = store.part(|m| m.view.keys);
     move || keys::named(key, set.get()).unwrap_or_default()
 }

@@ -6,9 +6,10 @@ use fairground::scenario::{Edit, Path, Scenario};
 use super::grid::{EditGrid, RowKey};
 use super::rows::{node_columns, node_rows};
 use super::{all_values, key_name};
+use crate::components::empty::{Lack, empty_below};
 use crate::components::icons::{Icon, Kind};
 use crate::components::menu::MenuItem;
-use crate::model::{Change, Command, document};
+use crate::model::{Change, Command, document, nodes};
 use crate::store::Store;
 
 /// The table of nodes, edited in place.
@@ -30,14 +31,16 @@ pub fn Nodes() -> impl IntoView {
             store.dispatch(Command::Change(Change::RemoveNodes(id)));
         }
     };
-    let menu = |id: String| {
+    let menu = move |id: String| {
         let at = Path::default().field("nodes").named(&id);
-        vec![
-            all_values(&id, at),
-            MenuItem::new(format!("Remove {id}"), Command::Change(Change::RemoveNodes(id))).key("Del"),
-        ]
+        let offers = store.now(|m| nodes::offers_of_line(m, &id));
+        let mut items = vec![all_values(&id, at)];
+        items.extend(offers.into_iter().map(|(label, command)| MenuItem::new(label, command)));
+        items
+            .push(MenuItem::new(format!("Remove {id}"), Command::Change(Change::RemoveNodes(id))).key("Del"));
+        items
     };
-    let is_empty = move || store.scenario.with(|s| s.nodes.is_empty());
+    let is_empty = Memo::new(move |_| store.scenario.with(|s| s.nodes.is_empty()));
     view! {
         <EditGrid
             label="Nodes"
@@ -46,9 +49,7 @@ pub fn Nodes() -> impl IntoView {
             menu=Callback::new(menu)
             on_row_key=Callback::new(on_row_key)
         />
-        <Show when=is_empty>
-            <p class="empty">"No nodes yet: nothing can run. Add some."</p>
-        </Show>
+        {empty_below(move || is_empty.get().then_some(Lack::Nodes))}
         <div class="add">
             <button type="button" class="btn quiet" on:click=move |_| store.dispatch(Command::Change(Change::AddNodes))>
                 <Icon kind=Kind::Plus />

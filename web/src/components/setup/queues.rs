@@ -6,6 +6,7 @@ use fairground::scenario::Path;
 use super::grid::{EditGrid, RowKey};
 use super::rows::{Row, queue_columns, queue_rows, usage_counts};
 use super::{all_values, head, key_name};
+use crate::components::empty::{Lack, empty_below};
 use crate::components::icons::{Icon, Kind};
 use crate::components::menu::MenuItem;
 use crate::model::{Change, Command, Shift, document, tree};
@@ -33,6 +34,7 @@ pub fn Queues() -> impl IntoView {
             store.dispatch(command);
         }
     };
+    let has_none = Memo::new(move |_| store.scenario.with(|s| s.queues.is_empty()));
     // Made anew when a column comes or goes.
     let grid = move || {
         let (with_usage, _) = shape.get();
@@ -49,6 +51,7 @@ pub fn Queues() -> impl IntoView {
     };
     view! {
         {grid}
+        {empty_below(move || has_none.get().then_some(Lack::Queues))}
         <div class="add">
             <button
                 type="button"

@@ -119,13 +119,13 @@ fn marks(
 
 /// The columns of the tree of queues.
 pub fn queue_columns(terms: &Terms, with_usage: bool) -> Vec<Column> {
-    let widths = ["minmax(0, 1fr)", "64px", "48px", "48px", "54px"];
+    let widths = ["minmax(0, 1fr)", "4rem", "3rem", "3rem", "3.375rem"];
     let named =
         terms.columns.into_iter().zip(widths).enumerate().filter(|(_, ((label, _), _))| !label.is_empty());
     let mut columns: Vec<Column> =
         named.map(|(i, ((label, title), width))| column(label, title, i > 0, width)).collect();
     if with_usage {
-        columns.push(column("used", "Past usage, as a share of the cluster", true, "48px"));
+        columns.push(column("used", "Past usage, as a share of the cluster", true, "3rem"));
     }
     columns
 }
@@ -209,13 +209,13 @@ pub fn queue_rows(
 
 /// The columns of the table of nodes.
 pub fn node_columns(has_pools: bool) -> Vec<Column> {
-    let pool = has_pools.then(|| column("pool", "Scheduled on its own", false, "minmax(48px, 0.6fr)"));
+    let pool = has_pools.then(|| column("pool", "Scheduled on its own", false, "minmax(3rem, 0.6fr)"));
     let all = vec![
         column("nodes", "A name, or the prefix of equal nodes", false, "minmax(0, 1fr)"),
-        column("count", "How many equal nodes", true, "56px"),
-        column("GPUs", "GPUs of each", true, "52px"),
-        column("cores", "CPU cores of each", true, "56px"),
-        column("memory", "Memory of each", true, "76px"),
+        column("count", "How many equal nodes", true, "3.5rem"),
+        column("GPUs", "GPUs of each", true, "3.25rem"),
+        column("cores", "CPU cores of each", true, "3.5rem"),
+        column("memory", "Memory of each", true, "4.75rem"),
     ];
     all.into_iter().chain(pool).collect()
 }
@@ -281,13 +281,13 @@ pub fn job_columns(terms: &Terms, resource: u8) -> Vec<Column> {
         _ => ("GPUs", "GPUs of each pod: whole, or a fraction"),
     };
     [
-        ("job", "A name, or the prefix of a pattern of equal jobs", false, "minmax(64px, 1.2fr)"),
-        ("queue", "Its queue", false, "minmax(56px, 1fr)"),
-        ("pods", "Pods that start together", true, "40px"),
-        (label, title, true, "48px"),
-        ("prio", "Priority: larger first inside a queue", true, "44px"),
-        ("submit", "When it becomes known", true, "56px"),
-        ("lasts", "How long each pod runs", true, "52px"),
+        ("job", "A name, or the prefix of a pattern of equal jobs", false, "minmax(5rem, 1.3fr)"),
+        ("queue", "Its queue", false, "minmax(4.5rem, 1fr)"),
+        ("pods", "Pods that start together", true, "2.5rem"),
+        (label, title, true, "3rem"),
+        ("prio", "Priority: larger first inside a queue", true, "2.5rem"),
+        ("submit", "When it becomes known", true, "3.75rem"),
+        ("lasts", "How long each pod runs", true, "3.25rem"),
     ]
     .map(|(label, title, is_number, width)| column(terms.word(label), &terms.says(title), is_number, width))
     .into()

@@ -1,12 +1,12 @@
 //! The policy and its switches, each with its default.
 
 use crate::dom::prelude::*;
-use fairground::scenario::Path;
+use fairground::scenario::{Edit, Path};
 
 use super::attributes;
 use super::detail::fields;
 use super::{own, own_kai, own_yunikorn};
-use crate::model::Command;
+use crate::model::{Change, Command};
 use crate::store::Store;
 
 /// A policy that can be chosen.
@@ -42,6 +42,27 @@ impl Choice {
     pub fn of(policy: &str) -> &'static Choice {
         POLICIES.iter().find(|choice| choice.key == policy).unwrap_or(&POLICIES[0])
     }
+}
+
+/// Delays under one name: what it is called, what it says, start and termination.
+struct Delays(&'static str, &'static str, &'static str, &'static str);
+
+/// Usual delays. Those of a cluster: half a minute is what Kubernetes gives pods to end
+/// (`terminationGracePeriodSeconds`), and images and volumes take some seconds at the start.
+const DELAYS: [Delays; 2] = [
+    Delays("Ideal", "Pods start and go without a delay", "", ""),
+    Delays("As in a cluster", "Pods take 10 s to start and 30 s to go", "10s", "30s"),
+];
+
+fn preset(store: Store, Delays(name, says, start, termination): &Delays) -> Node {
+    let set = |field: &str, value: &str| Edit::Set {
+        at: Path::default().field("delays").field(field),
+        value: value.to_string(),
+    };
+    let edits = vec![set("start", start), set("termination", termination)];
+    let change = Change::Edits { name: format!("delays: {}", name.to_lowercase()), edits };
+    let press = move |_| store.dispatch(Command::Change(change.clone()));
+    view! { <button type="button" class="chip" title=*says on:click=press>{*name}</button> }.into_node()
 }
 
 /// The policy's form.
@@ -86,6 +107,7 @@ pub fn Rules() -> impl IntoView {
             <section class="group">
                 <h2>"Time"</h2>
                 {fields(store, &root, attributes::TIME)}
+                <div class="row">{DELAYS.iter().map(|delays| preset(store, delays)).collect_view()}</div>
             </section>
             {switches}
             <section class="group">

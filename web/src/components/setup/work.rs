@@ -7,6 +7,7 @@ use super::grid::{EditGrid, RowKey};
 use super::rows::{job_columns, job_rows};
 use super::{all_values, key_name};
 use crate::components::button::IconButton;
+use crate::components::empty::{Lack, empty_below};
 use crate::components::icons::{Icon, Kind};
 use crate::components::menu::MenuItem;
 use crate::model::{Change, Command, Selection, document};
@@ -70,9 +71,7 @@ pub fn Work() -> impl IntoView {
             menu=Callback::new(menu)
             on_row_key=Callback::new(on_row_key)
         />
-        <Show when=move || n_jobs.get() == 0>
-            <p class="empty">"No jobs yet: add one, or paste a scenario."</p>
-        </Show>
+        {empty_below(move || (n_jobs.get() == 0).then_some(Lack::Jobs))}
         <Show when=move || { pages() > 1 }>
             <nav class="pager" aria-label="Pages of jobs">
                 <IconButton

@@ -1,0 +1,65 @@
+// Nodes during the run, where a run stops, and usual delays.
+
+import { App } from "../app.js";
+import { expect, test } from "../fixture.js";
+
+test("a single node of a group goes down, comes back and is drained at the cursor", async ({ page }) => {
+  const app = new App(page);
+  await app.open();
+  await app.step.click();
+  await app.atCycle(1);
+  await app.step.click();
+  await app.atCycle(2);
+  const node = app.now.getByRole("button", { name: /^node-2: / });
+  const deed = (name) => app.why.getByRole("button", { name });
+  const changes = page.getByRole("region", { name: "Changes during the run" });
+  await node.click();
+  await deed("Take node-2 down from cycle 2").click();
+  await app.arrived();
+  await expect(changes).toContainText("node-2: down");
+  await expect(node).toHaveAccessibleName(/^node-2: down/);
+  await deed("Bring node-2 back from cycle 2").click();
+  await app.arrived();
+  await expect(node).not.toHaveAccessibleName(/down/);
+  await page.keyboard.press("Control+z");
+  await page.keyboard.press("Control+z");
+  await app.arrived();
+  await expect(changes).toHaveCount(0);
+  // From the table, and by name.
+  await page.keyboard.press("Escape");
+  await app.tab("Nodes").click();
+  await page.locator('[data-row="node"]').hover();
+  await page.getByRole("button", { name: "More for node" }).click();
+  await page.getByRole("menuitem", { name: "Drain node-2 from cycle 2" }).click();
+  await app.arrived();
+  await expect(node).toHaveAccessibleName(/^node-2: 2 of 2 · draining/);
+  await expect(app.why).toContainText("is being drained");
+  await page.keyboard.press("Control+k");
+  await page.keyboard.type("bring node-2 back");
+  await page.keyboard.press("Enter");
+  await app.arrived();
+  await expect(node).not.toHaveAccessibleName(/draining/);
+});
+
+test("a run can go on until any queue has its share, or until a cycle", async ({ page }) => {
+  const app = new App(page);
+  await app.open();
+  await page.getByRole("button", { name: "More steps" }).click();
+  await expect(page.getByRole("menuitem", { name: "Run until team-a has its share" })).toBeVisible();
+  await expect(page.getByRole("menuitem", { name: /^Run until a cycle/ })).toBeVisible();
+  await page.getByRole("menuitem", { name: "Run until team-b has its share" }).click();
+  await expect(page.locator(".notices")).toContainText(/Stopped at cycle \d+: team-b reached its share\./);
+});
+
+test("usual delays are set by one button each", async ({ page }) => {
+  const app = new App(page);
+  await app.open();
+  await app.tab("Rules").click();
+  await page.getByRole("button", { name: "As in a cluster" }).click();
+  await expect(page.getByRole("textbox", { name: "From told to go to gone" })).toHaveValue("30s");
+  await expect(page.getByRole("textbox", { name: "From placed to running" })).toHaveValue("10s");
+  await page.getByRole("button", { name: "Ideal" }).click();
+  await expect(page.getByRole("textbox", { name: "From told to go to gone" })).toHaveValue("");
+  await page.keyboard.press("Control+z");
+  await expect(page.getByRole("textbox", { name: "From told to go to gone" })).toHaveValue("30s");
+});

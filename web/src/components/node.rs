@@ -1,0 +1,25 @@
+//! What can become of the selected node at the cursor.
+
+use crate::dom::prelude::*;
+
+use crate::model::{Selection, nodes};
+use crate::store::Store;
+
+/// The offers, as buttons.
+#[component]
+pub fn NodeDeeds() -> impl IntoView {
+    let store = Store::get();
+    let offers = store.part(|m| match &m.selection {
+        Some(Selection::Node(node)) => nodes::offers(m, node),
+        _ => Vec::new(),
+    });
+    move || {
+        let press = |(label, command): (String, crate::model::Command)| {
+            view! {
+                <button type="button" class="chip" on:click=move |_| store.dispatch(command.clone())>{label}</button>
+            }
+        };
+        let buttons = offers.get().into_iter().map(press).collect_view();
+        view! { <div class="why chips no-print">{buttons}</div> }.into_node()
+    }
+}
