@@ -28,7 +28,7 @@ const WEB_LAYERS: &[&[&str]] = &[
     &["store", "edge", "drop", "deeds", "opening"],
     &["dom", "focus"],
     &["components"],
-    &["page", "worker"],
+    &["focus", "page", "worker"],
     &["design", "fixtures", "preview"],
 ];
 

@@ -20,7 +20,7 @@ test("a second visit needs no network, whatever it does", async ({ page, context
   await app.tab("Gantt").click();
   await expect(page.locator(".gantt svg").first()).toBeVisible();
   // Another engine, and its page's parts.
-  await app.example("eighteen-slots");
+  await app.example("ego-eighteen-slots");
   await app.step.click();
   await app.atCycle(1);
   await app.tab("Rules").click();
@@ -36,7 +36,7 @@ test("#reset removes it; what is of another build is left alone", async ({ page,
   await expect.poll(ours).toEqual([1, 1]);
   // What is kept is what this build asks for; another build finds nothing of it under its own names.
   const path = await page.locator("link[rel=stylesheet]").getAttribute("href");
-  const comes = (path) => page.evaluate((path) => fetch(path).then(({ ok }) => ok, () => false), path);
+  const comes = (path) => page.evaluate((path) => fetch(path).then((answer) => answer.text()).then(() => true, () => false), path);
   await context.setOffline(true);
   expect(await comes(path)).toBe(true);
   expect(await comes(path.replace(/v=.*/, "v=later"))).toBe(false);

@@ -1,6 +1,7 @@
 //! Nodes that go down, are drained or come back at the cursor: one action each, for single nodes of a group too.
 
-use super::{Command, Model, Selection};
+use super::update::{commit, notify};
+use super::{Command, Effect, Model, Selection, later};
 use crate::engine::protocol::NodeCard;
 
 /// What can become of a node at the cursor: what the line says, and what it does.
@@ -40,4 +41,17 @@ pub fn offers_of_line(model: &Model, line: &str) -> Vec<(String, Command)> {
     let first = of_group.iter().find(takes_pods);
     let gone = of_group.iter().find(|card| !takes_pods(card));
     first.into_iter().chain(gone).flat_map(|card| offers(model, &card.name)).collect()
+}
+
+/// Lets a node go down, be drained or come back at the cursor, whatever else edits hold from.
+pub(super) fn put(model: &mut Model, node: &str, state: &str, fx: &mut Vec<Effect>) {
+    let (cycle, time_ms) = model.frame.as_ref().map_or((0, 0), |frame| (frame.cycle, frame.time_ms));
+    match later::node_state(&model.scenario, node, state, time_ms) {
+        Ok(after) => {
+            let name = format!("{node} {state} from cycle {cycle}");
+            fx.push(Effect::Announce(format!("Done: {name}.")));
+            commit(model, after, "", |_| name, fx);
+        }
+        Err(says) => notify(model, true, says, None, fx),
+    }
 }

@@ -80,7 +80,7 @@ pub fn update(model: &mut Model, command: Command) -> Vec<Effect> {
         Command::Export => imports::export(model, fx),
         Command::Download => fx.push(Effect::DownloadScenario),
         Command::FocusField(path) => focus_field(model, path, fx),
-        Command::NodeState { node, state } => node_state(model, &node, state, fx),
+        Command::NodeState { node, state } => super::nodes::put(model, &node, state, fx),
         Command::OwnCopy(draft) => own_copy(model, draft, fx),
         other => {
             if let Some(view) = update_time(model, other, fx) {
@@ -420,19 +420,6 @@ pub(super) fn keep(model: &mut Model, fx: &mut Vec<Effect>) {
         model.draft = Some(format!("{}-{number}", model.clock_ms));
     }
     fx.push(Effect::Save);
-}
-
-/// Lets a node go down, be drained or come back at the cursor, whatever else edits hold from.
-fn node_state(model: &mut Model, node: &str, state: &str, fx: &mut Vec<Effect>) {
-    let (cycle, time_ms) = model.frame.as_ref().map_or((0, 0), |frame| (frame.cycle, frame.time_ms));
-    match later::node_state(&model.scenario, node, state, time_ms) {
-        Ok(after) => {
-            let name = format!("{node} {state} from cycle {cycle}");
-            fx.push(Effect::Announce(format!("Done: {name}.")));
-            commit(model, after, "", |_| name, fx);
-        }
-        Err(says) => notify(model, true, says, None, fx),
-    }
 }
 
 /// Keeps a text that cannot be read yet, or gives it up.
