@@ -122,11 +122,11 @@ fn bad_rows_are_reported_and_left_out() {
         understood: column gpu as its GPUs
         understood: column user as who submitted it
         understood: 3 jobs with 4 pods
-        understood: 1 queues
+        understood: 1 queue
         assumed: 1 jobs whose name stands there before got a number behind it
         assumed: 1 jobs larger than a node became pods of 8 GPUs each, all of which must start together
         assumed: all jobs have the default priority and may be preempted
-        assumed: 1 queues without a listed size (p) have GPU quota 0, weight 1 and no limits
+        assumed: 1 queue without a listed size (p): GPU quota 0, weight 1 and no limits
         assumed: 2 nodes with 8 GPUs each, enough for all quotas and the largest job
         assumed: a node has 64 cores and 256 GB; jobs ask for no CPU or memory unless the trace says so
         ignored: column colour

@@ -130,8 +130,8 @@ fn who_stands_behind_whom_is_said() {
     let text = |id: &str| Example::find(id).expect("an example").text;
     expect![[r#"
         Order of the top queues
-          1. `system`: priority 1001, share 0.00, waiting 4 GPUs
-          2. `tenants` behind `system`: priority 0 against 1001  <-
+          1. `system`: priority 1,001, share 0.00, waiting 4 GPUs
+          2. `tenants` behind `system`: priority 0 against 1,001  <-
         Order below tenants
           1. `tenant-a`: priority 10, share 0.00, waiting 4 GPUs  <-
           2. `tenant-b` behind `tenant-a`: priority 0 against 10
@@ -190,7 +190,7 @@ fn a_queue_says_what_became_of_the_priorities_below_it() {
         offset: 0, fence: stops it
         priority among siblings: 0
         priority from below: 3
-        offset: −1000
+        offset: −1,000
         priority among siblings: −997
     "#]]
     .assert_eq(&(evidence("tenant-b") + &evidence("system-low")));

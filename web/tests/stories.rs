@@ -298,10 +298,10 @@ fn fairness_is_told_in_words() {
         view.facts.iter().map(|f| format!("{}: {} ({})", f.name, f.value, f.reading)).collect();
     expect![[r#"
         Up to cycle 22, 0:22: team-a was owed most, short for 0:01.
-        Used: 79.5 % (35 GPU s of 44 GPU s)
-        Idle while wanted: 4.5 % (2 GPU s were free while somebody waited)
+        Used: 79.5 % (35 GPU s of 44 GPU s)
+        Idle while wanted: 4.5 % (2 GPU s were free while somebody waited)
         Stranded now: 0 GPUs (free, and no job that waits fits there; 2 GPUs free in all)
-        Restarts per hour: 163.64 (1 restart in 0:22; 2 GPU s lost)
+        Restarts per hour: 163.64 (1 restart in 0:22; 2 GPU s lost)
         Jain index: 0.99 (queues got nearly the same part of what they were due)
         queue	short for	owed, GPU s	borrowed, GPU s	used, GPU s	wait, median	wait, P90	longest now	evictions	lost, GPU s
         team-a	0:01	1	10	30	0:00	0:01	–	1	2

@@ -313,8 +313,8 @@ fn queue_entries(
         let names: Vec<&str> = others.iter().take(5).map(|name| name.as_str()).collect();
         let more = if others.len() > 5 { ", …" } else { "" };
         report.assumed.push(format!(
-            "{} queues without a listed size ({}{more}) have GPU quota {quota}, weight 1 and no limits",
-            others.len(),
+            "{} without a listed size ({}{more}): GPU quota {quota}, weight 1 and no limits",
+            counted(others.len() as u64, "queue"),
             names.join(", ")
         ));
     }

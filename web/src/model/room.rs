@@ -1,7 +1,7 @@
 //! How much room the window has for panels, and what follows of it. Below 768 pixels there is one panel at a time; the
 //! stylesheet knows the same widths.
 
-use super::command::Effect;
+use super::command::{Effect, Panel};
 use super::ladder::ask_about;
 use super::{Model, NowView, View};
 
@@ -41,6 +41,37 @@ impl View {
     }
 }
 
+/// Folds a panel to its rail by hand, or opens it, which is remembered.
+pub(super) fn fold(view: &mut View, panel: Panel, folded: bool, fx: &mut Vec<Effect>) {
+    let name = match panel {
+        Panel::Setup => {
+            view.setup_folded = folded;
+            view.setup_by_hand = Some(!folded);
+            "setup"
+        }
+        Panel::Now => {
+            view.now_folded = folded;
+            "now"
+        }
+        Panel::Time => {
+            view.time_folded = folded;
+            "time"
+        }
+        Panel::Why => {
+            view.why_open = !folded;
+            view.why_closed = folded;
+            view.panel = if folded { Panel::Now } else { Panel::Why };
+            "why"
+        }
+    };
+    let state = match (panel, folded) {
+        (_, false) => "open",
+        (Panel::Why, true) => "closed",
+        _ => "folded",
+    };
+    fx.push(Effect::Remember(name, state.to_string()));
+}
+
 /// The window got another room.
 pub(super) fn moved(model: &mut Model, room: Room, fx: &mut Vec<Effect>) {
     if model.view.room != room {
@@ -73,6 +104,21 @@ mod tests {
         assert!(!folded_at(Some(Command::FoldSetup(false)), 1024.0), "it was opened");
         assert!(folded_at(Some(Command::FoldSetup(true)), 1440.0), "it was folded");
         assert!(folded_at(None, 1920.0));
+    }
+
+    #[test]
+    fn every_panel_folds_and_is_remembered() {
+        for (panel, name) in
+            [(Panel::Setup, "setup"), (Panel::Now, "now"), (Panel::Why, "why"), (Panel::Time, "time")]
+        {
+            let mut model = Model::new(Opened::new(library::start(), Origin::Start));
+            for folded in [true, false] {
+                let effects = update(&mut model, Command::Fold(panel, folded));
+                assert_eq!(model.view.is_folded(panel), folded, "{name}");
+                let kept = |effect: &Effect| matches!(effect, Effect::Remember(of, _) if *of == name);
+                assert!(effects.iter().any(kept), "{name}");
+            }
+        }
     }
 
     #[test]

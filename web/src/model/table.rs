@@ -2,7 +2,17 @@
 
 use fairground::scenario::{Path, Segment};
 
-use super::{SetupTab, Terms};
+use super::command::Effect;
+use super::{SetupTab, Terms, View};
+
+/// Opens the form of a row, or closes it.
+pub(super) fn show_detail(view: &mut View, at: Option<Path>, fx: &mut Vec<Effect>) {
+    // The focus goes to the form's heading, and back to the row.
+    let focus = at.clone().or_else(|| view.detail.as_ref().map(|from| from.field("name")));
+    view.tab = at.as_ref().map_or(view.tab, tab);
+    view.detail = at;
+    fx.extend(focus.map(Effect::FocusField));
+}
 
 /// The queue, nodes or job that a place belongs to.
 pub fn owner(at: &Path) -> Option<Path> {

@@ -9,7 +9,7 @@ use super::document::Opened;
 use super::edit::{self, Changed};
 use super::ladder::ask_about;
 use super::step::{step, step_action, step_inside};
-use super::{EngineState, Model, Notice, Origin, SPEEDS, Selection, View, document, table};
+use super::{EngineState, Model, Notice, Origin, SPEEDS, Selection, document, table};
 use super::{SETUP_WIDTHS, WHY_WIDTHS};
 use super::{before, imports, later, replies, room, tell, translate};
 use crate::engine::protocol::{Ask, Request};
@@ -188,34 +188,16 @@ fn update_view(model: &mut Model, command: Command, fx: &mut Vec<Effect>) {
             view.panel = Panel::Setup;
             view.setup_folded = false;
         }
-        Command::Detail(at) => show_detail(view, at, fx),
+        Command::Detail(at) => table::show_detail(view, at, fx),
         Command::Panel(panel) => {
             view.panel = panel;
             view.why_open |= panel == Panel::Why;
         }
         Command::Dialog(dialog) => show_dialog(model, dialog, fx),
         Command::Room(room) => room::moved(model, room, fx),
-        Command::Why(open) => {
-            view.why_open = open;
-            view.why_closed = !open;
-            view.panel = if open { Panel::Why } else { Panel::Now };
-            fx.push(Effect::Remember("why", if open { "open" } else { "closed" }.to_string()));
-        }
-        Command::FoldSetup(folded) => {
-            view.setup_folded = folded;
-            view.setup_by_hand = Some(!folded);
-            fx.push(Effect::Remember("setup", if folded { "folded" } else { "open" }.to_string()));
-        }
-        Command::Fold(Panel::Setup, folded) => update_view(model, Command::FoldSetup(folded), fx),
-        Command::Fold(Panel::Why, folded) => update_view(model, Command::Why(!folded), fx),
-        Command::Fold(Panel::Now, folded) => {
-            view.now_folded = folded;
-            fx.push(Effect::Remember("now", if folded { "folded" } else { "open" }.to_string()));
-        }
-        Command::Fold(Panel::Time, folded) => {
-            view.time_folded = folded;
-            fx.push(Effect::Remember("time", if folded { "folded" } else { "open" }.to_string()));
-        }
+        Command::Why(open) => room::fold(view, Panel::Why, !open, fx),
+        Command::FoldSetup(folded) => room::fold(view, Panel::Setup, folded, fx),
+        Command::Fold(panel, folded) => room::fold(view, panel, folded, fx),
         Command::SetupWidth(width) => {
             view.setup_width = width.clamp(SETUP_WIDTHS.0, SETUP_WIDTHS.1);
             fx.push(Effect::Remember("setup-width", view.setup_width.to_string()));
@@ -251,14 +233,6 @@ fn show_dialog(model: &mut Model, dialog: Option<Dialog>, fx: &mut Vec<Effect>) 
         translate::stop_comparing(model, fx);
     }
     model.view.dialog = dialog;
-}
-
-fn show_detail(view: &mut View, at: Option<Path>, fx: &mut Vec<Effect>) {
-    // The focus goes to the form's heading, and back to the row.
-    let focus = at.clone().or_else(|| view.detail.as_ref().map(|from| from.field("name")));
-    view.tab = at.as_ref().map_or(view.tab, table::tab);
-    view.detail = at;
-    fx.extend(focus.map(Effect::FocusField));
 }
 
 /// Sends a question; gives its number.

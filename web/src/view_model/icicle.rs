@@ -439,7 +439,7 @@ mod tests {
         let told: Vec<_> =
             view.blocks.iter().map(|block| (block.label[0].as_str(), block.label[1].as_str())).collect();
         let (fence, sum) = ("0 (fence, 10 below)", "10 = 8 + 2");
-        assert_eq!(told, [("", ""), (fence, "0"), ("−997 = 3 − 1000", "−997"), (sum, "10"), ("none", "–")]);
+        assert_eq!(told, [("", ""), (fence, "0"), ("−997 = 3 − 1,000", "−997"), (sum, "10"), ("none", "–")]);
         // As wide as the leaves below, whatever they are guaranteed.
         let widths: Vec<i64> = view.blocks.iter().map(|block| (block.w * 6.0).round() as i64).collect();
         assert_eq!(widths, [6, 4, 2, 2, 2]);

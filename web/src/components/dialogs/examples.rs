@@ -17,6 +17,7 @@ use crate::view_model::sketch::sketch;
 const SKETCH: f64 = 208.0;
 
 /// Ready-made scenarios and drafts.
+/// Long because its markup is one tree.
 #[component]
 pub fn Examples(
     /// It was closed.
