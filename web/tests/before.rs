@@ -221,7 +221,7 @@ fn division_and_cluster_say_how_it_was() {
     );
     let changed = before::changed(&page.model);
     let ghost = Ghost { frame: &old, changed: changed.as_deref() };
-    let view = cluster::cluster(frame, Some(ghost), None, 600.0);
+    let view = cluster::cluster(frame, Some(ghost), None, 600.0, 2);
     let says: Vec<&str> =
         view.cards.iter().flat_map(|card| &card.cells).map(|cell| cell.says.as_str()).collect();
     assert!(says.iter().any(|says| says.ends_with("; before: b2")), "{says:?}");

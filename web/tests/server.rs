@@ -1,6 +1,6 @@
 //! The serving side, as page and worker speak with it.
 
-use fairground_web::engine::protocol::{Ask, Frame, LadderLevel, Reply, Request, Run, Say};
+use fairground_web::engine::protocol::{Amounts, Ask, Frame, LadderLevel, Reply, Request, Run, Say};
 use fairground_web::engine::serve::Server;
 use fairground_web::library::{EXAMPLES, Example};
 use fairground_web::view_model::division::division;
@@ -334,7 +334,7 @@ fn the_decisions_of_a_cycle_lead_from_its_opening_to_its_end() {
             // Where a grace lasts longer than a cycle, some are on their way already.
             for (now, then) in opening.queues.iter().zip(&before.queues) {
                 let is_kept =
-                    |now: [f64; 3], then: [f64; 3]| now.iter().zip(then).all(|(now, then)| *now <= then);
+                    |now: Amounts, then: Amounts| now.iter().zip(then.iter()).all(|(now, then)| now <= then);
                 assert!(is_kept(now.claimed, then.claimed), "{} before cycle {cycle}", example.id);
                 assert!(is_kept(now.leaving, then.leaving), "{} before cycle {cycle}", example.id);
             }

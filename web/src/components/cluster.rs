@@ -6,7 +6,7 @@ use leptos::html;
 use super::picture::{insert, legend_line, move_focus, table, table_button, width_of};
 use crate::charts::cluster::{cluster as draw, key};
 use crate::model::Selection;
-use crate::props::{FrameSignal, OnSelect, SelectionSignal};
+use crate::props::{FrameSignal, OnSelect, ResourceSignal, SelectionSignal};
 use crate::view_model::before::Ghost;
 use crate::view_model::cluster::{self, ClusterView as View, Place};
 
@@ -21,6 +21,8 @@ pub fn ClusterView(
     changed: Memo<Option<String>>,
     /// What is selected.
     selection: SelectionSignal,
+    /// The resource that is shown.
+    resource: ResourceSignal,
     /// Selects a job or a node.
     on_select: OnSelect,
 ) -> impl IntoView {
@@ -30,7 +32,7 @@ pub fn ClusterView(
         let (frame, ghost) = (frame.get()?, ghost.get());
         let changed = changed.get();
         let ghost = ghost.as_deref().map(|frame| Ghost { frame, changed: changed.as_deref() });
-        Some(cluster::cluster(&frame, ghost, selection.get().as_ref(), width.get()))
+        Some(cluster::cluster(&frame, ghost, selection.get().as_ref(), width.get(), resource.get()))
     });
     let as_table = RwSignal::new(false);
     let svg = Signal::derive(move || view.with(|view| view.as_ref().map_or(String::new(), draw)));
@@ -153,7 +155,12 @@ fn SpotButton(view: Memo<Option<View>>, spot: Spot, on_select: OnSelect) -> impl
             let card = view.as_ref().and_then(|view| view.cards.get(spot.card));
             let Some(card) = card else { return (String::new(), None, false) };
             match spot.cell.and_then(|cell| card.cells.get(cell)) {
-                Some(cell) => (cell.says.clone(), cell.job.clone().map(Selection::Job), cell.selected),
+                Some(cell) => {
+                    let node = || Selection::Node(card.name.clone());
+                    let is_filled = view.as_ref().is_some_and(|view| !view.filled_with.is_empty());
+                    let selects = cell.job.clone().map(Selection::Job).or(is_filled.then(node));
+                    (cell.says.clone(), selects, cell.selected)
+                }
                 None => {
                     let says = format!("{}: {}", card.name, card.head);
                     (says, Some(Selection::Node(card.name.clone())), card.selected)

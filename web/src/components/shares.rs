@@ -162,7 +162,11 @@ fn Body(view: View, tip: RwSignal<Option<String>>, on_select: OnSelect, over: Ov
         };
         move_focus(&event, "brow", step);
     };
-    let unit = move || view.with(|view| view.as_ref().map_or("", |view| view.reference));
+    // What nobody divides has nothing to be held against.
+    let caption = move || {
+        let reference = view.with(|view| view.as_ref().map_or("", |view| view.reference));
+        if reference.is_empty() { "has".to_string() } else { format!("has, of {reference}") }
+    };
     let near = RwSignal::new(false);
     let come = move || {
         if !near.get_untracked() {
@@ -178,7 +182,7 @@ fn Body(view: View, tip: RwSignal<Option<String>>, on_select: OnSelect, over: Ov
         >
             {insert("picture", svg)}
             <div class="axis" aria-hidden="true">
-                <span>"has, of " {unit}</span>
+                <span>{caption}</span>
             </div>
             <ul class="brows" role="list" on:keydown=keys on:mouseleave=move |_| tip.set(None)>
                 <For each=names key=|key| key.clone() let:key>

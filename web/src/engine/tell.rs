@@ -4,6 +4,7 @@ use fairground::cluster::Cluster;
 use fairground::id::{Id, JobId, QueueId};
 use fairground::kit::sort;
 use fairground::sim::{Simulation, Totals};
+use fairground::units::Resource;
 
 use super::stints::{Stint, Stints};
 use super::story::{Gantt, GanttBar, GanttBy, GanttRow, Series, Story, Tally, TallyRow, Tell};
@@ -19,7 +20,7 @@ pub fn story(sim: &Simulation, tape: &Tape, tell: &Tell) -> Story {
             let window = Window { first: *first, n: (*n).clamp(1, ROWS_MAX), about };
             Story::Gantt(gantt(sim.cluster(), tape, *by, &window))
         }
-        Tell::Tally => Story::Tally(tally(sim)),
+        Tell::Tally { resource } => Story::Tally(tally(sim, *resource)),
         Tell::Series => Story::Series(Series {
             last: tape.last_cycle,
             stride: tape.levels.stride,
@@ -29,9 +30,12 @@ pub fn story(sim: &Simulation, tape: &Tape, tell: &Tell) -> Story {
     }
 }
 
-fn tally(sim: &Simulation) -> Tally {
-    let summary = sim.summary();
-    let (free, stranded) = sim.free_and_stranded();
+fn tally(sim: &Simulation, resource: u8) -> Tally {
+    let n = Resource::ACCOUNTED.len() + sim.cluster().named.len();
+    let asked = Resource(resource);
+    let of = if asked.index() < n { asked } else { Resource::GPU };
+    let summary = sim.summary_of(of);
+    let (free, stranded) = sim.free_and_stranded(of);
     let row = |totals: &Totals| TallyRow {
         short: totals.short_s,
         used: totals.gpu_seconds_used,
@@ -46,6 +50,7 @@ fn tally(sim: &Simulation) -> Tally {
         restarts: totals.restarts,
     };
     Tally {
+        resource: of.0,
         cycle: sim.cycle(),
         time_ms: sim.now().as_millis(),
         queues: summary.queues.iter().map(row).collect(),

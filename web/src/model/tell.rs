@@ -49,7 +49,7 @@ pub(super) fn ask_story(model: &mut Model, to_selection: bool, fx: &mut Vec<Effe
             let GanttLook { by, first } = model.view.gantt;
             Tell::Gantt { by, first, n: GANTT_ROWS, about }
         }
-        NowView::Fairness => Tell::Tally,
+        NowView::Fairness => Tell::Tally { resource: model.counted_resource() },
         NowView::Queues => Tell::Series,
         NowView::Shares | NowView::Division | NowView::Tree => {
             model.story = None;

@@ -1,7 +1,7 @@
 //! Fairness and waste: what every queue got up to the moment, and what nobody got.
 
 use super::Table;
-use super::number::{self, count, number, ratio};
+use super::number::{self, GPU, MEMORY, count, number, ratio, unit_of};
 use super::queues::Tree;
 use super::shares::selected_queue;
 use crate::engine::protocol::Frame;
@@ -32,15 +32,14 @@ pub struct Fact {
     pub reading: String,
 }
 
-/// Below so many GPU seconds in all, amounts are told in GPU seconds, above in GPU hours.
+/// Below so many seconds of one GPU (core, GiB …) in all, amounts are told in such seconds, above in hours.
 const HOURS_FROM: f64 = 7200.0;
 
 /// What Fairness shows of a tally.
 pub fn fairness(tally: &Tally, frame: &Frame, selection: Option<&Selection>) -> FairnessView {
-    let in_hours = tally.capacity >= HOURS_FROM;
-    let scale = if in_hours { 3600.0 } else { 1.0 };
-    let unit = if in_hours { "GPU hours" } else { "GPU s" };
-    let amount = |gpu_seconds: f64| number(gpu_seconds / scale);
+    let counted = Counted::of(tally, frame);
+    let unit = &counted.seconds;
+    let amount = |seconds: f64| counted.amount(seconds);
     let tree = Tree::new(&frame.queues);
     let rows: Vec<(u32, &TallyRow)> =
         tree.order().iter().filter_map(|&queue| Some((queue, tally.queues.get(queue as usize)?))).collect();
@@ -84,22 +83,53 @@ pub fn fairness(tally: &Tally, frame: &Frame, selection: Option<&Selection>) -> 
     ];
     FairnessView {
         summary: summary(tally, frame, &rows),
-        facts: facts(tally, &|gpu_seconds| format!("{} {unit}", amount(gpu_seconds))),
+        facts: facts(tally, &counted),
         table: Table { head: head.into(), rows: lines, text_columns: 1 },
         meant: rows.iter().position(|(queue, _)| selected == Some(*queue)),
     }
 }
 
-fn facts(tally: &Tally, amount: &dyn Fn(f64) -> String) -> Vec<Fact> {
-    let part = |gpu_seconds: f64| match tally.capacity {
+/// How seconds of the resource are told.
+struct Counted {
+    /// What one and what several of it are called.
+    units: [String; 2],
+    /// So many of the engine's in one that people read.
+    per_unit: f64,
+    /// So many seconds in what is told.
+    per_time: f64,
+    /// The unit of what is told, such as `GPU s`.
+    seconds: String,
+}
+
+impl Counted {
+    fn of(tally: &Tally, frame: &Frame) -> Counted {
+        let per_unit = if tally.resource == MEMORY { f64::from(1 << 30) } else { 1.0 };
+        // The engine numbers what the scenario names right after the GPUs.
+        let resource = if tally.resource > GPU { tally.resource + 1 } else { tally.resource };
+        let units = [1.0, 2.0].map(|n| unit_of(&frame.named, resource, n).to_string());
+        let (per_time, time) =
+            if tally.capacity / per_unit >= HOURS_FROM { (3600.0, "hours") } else { (1.0, "s") };
+        Counted { seconds: format!("{} {time}", units[0]), units, per_unit, per_time }
+    }
+    fn amount(&self, seconds: f64) -> String {
+        number(seconds / self.per_unit / self.per_time)
+    }
+    fn now(&self, amount: f64) -> String {
+        let n = amount / self.per_unit;
+        format!("{} {}", number(n), self.units[usize::from(n != 1.0)])
+    }
+}
+
+fn facts(tally: &Tally, counted: &Counted) -> Vec<Fact> {
+    let amount = |seconds: f64| format!("{} {}", counted.amount(seconds), counted.seconds);
+    let part = |seconds: f64| match tally.capacity {
         capacity if capacity > 0.0 => {
-            format!("{} %", number((gpu_seconds / capacity * 1000.0).round() / 10.0))
+            format!("{} %", number((seconds / capacity * 1000.0).round() / 10.0))
         }
         _ => "–".into(),
     };
     let hours = tally.time_ms as f64 / 3.6e6;
     let restarts = if hours > 0.0 { number(tally.all.restarts as f64 / hours) } else { "–".into() };
-    let gpus = |n: f64| number::with_unit(number::GPU, n);
     vec![
         Fact {
             name: "Used",
@@ -113,8 +143,11 @@ fn facts(tally: &Tally, amount: &dyn Fn(f64) -> String) -> Vec<Fact> {
         },
         Fact {
             name: "Stranded now",
-            value: gpus(tally.stranded),
-            reading: format!("free, and no job that waits fits there; {} free in all", gpus(tally.free)),
+            value: counted.now(tally.stranded),
+            reading: format!(
+                "free, and no job that waits fits there; {} free in all",
+                counted.now(tally.free)
+            ),
         },
         Fact {
             name: "Restarts per hour",
@@ -151,7 +184,8 @@ fn summary(tally: &Tally, frame: &Frame, rows: &[(u32, &TallyRow)]) -> String {
     let short = rows.iter().filter(|(queue, row)| is_leaf(*queue) && row.owed > 0.0);
     // Of equals the first.
     let most = short.rev().max_by(|a, b| a.1.owed.total_cmp(&b.1.owed));
-    let upto = format!("Up to cycle {}, {}", tally.cycle, number::time(tally.time_ms));
+    // What was before the start counts in none of the numbers.
+    let upto = format!("From 0:00 to {}, cycle {}", number::time(tally.time_ms), tally.cycle);
     match most {
         Some((queue, row)) => {
             let short = number::time((row.short * 1000.0) as i64);

@@ -1,7 +1,7 @@
 //! Tree: queues inside their parents, as wide as what they have; what no child has stays empty.
 
 use super::Table;
-use super::number::{amount, count, in_unit, number, unit, with_unit};
+use super::number::{amount, count, in_unit, number, unit_of};
 use super::queues::{Tone, Tree};
 use super::shares::selected_queue;
 use crate::engine::protocol::{Frame, PriorityRow};
@@ -77,7 +77,7 @@ pub struct IcicleView {
 
 /// What Tree draws of a frame.
 pub fn icicle(frame: &Frame, selection: Option<&Selection>, resource: u8, measure: Measure) -> IcicleView {
-    let frame = &*super::dominant::seen(frame, resource);
+    let frame = &*super::charted::seen(frame, resource);
     let r = usize::from(resource.min(2));
     let leaves = leaves(frame);
     let of = |queue: u32| {
@@ -102,8 +102,8 @@ pub fn icicle(frame: &Frame, selection: Option<&Selection>, resource: u8, measur
         name: "cluster".into(),
         w: 1.0,
         has: total,
+        says: format!("cluster: {held} {}", unit_of(&frame.named, resource, total)),
         label: if by_priority { Default::default() } else { [held.clone(), held] },
-        says: format!("cluster: {}", with_unit(resource, frame.total[r])),
         ..Block::default()
     }];
     let mut at = 0;
@@ -229,7 +229,11 @@ fn seen(frame: &Frame, blocks: Vec<Block>, resource: u8, word: &str) -> IcicleVi
     let r = usize::from(resource.min(2));
     let total = in_unit(resource, frame.total[r]);
     let terms = Terms::of(&frame.policy);
-    let head = [terms.word("queue").to_string(), "inside".into(), format!("{word}, {}", unit(resource, 2.0))];
+    let head = [
+        terms.word("queue").to_string(),
+        "inside".into(),
+        format!("{word}, {}", unit_of(&frame.named, resource, 2.0)),
+    ];
     let parent = |block: &Block| {
         let above = block.queue.and_then(|queue| frame.queues.get(queue as usize)?.parent);
         above
@@ -244,7 +248,7 @@ fn seen(frame: &Frame, blocks: Vec<Block>, resource: u8, word: &str) -> IcicleVi
             terms.says("top queues"),
             number(given),
             amount(resource, frame.total[r]),
-            unit(resource, total),
+            unit_of(&frame.named, resource, total),
             count(frame.queues.len() as u64, terms.word("queue")),
             count(blocks.iter().map(|block| u64::from(block.depth)).max().unwrap_or(0), "level")
         ),
@@ -282,7 +286,7 @@ mod tests {
     #[test]
     fn children_lie_inside_their_parents() {
         let frame = Frame {
-            total: [0.0, 0.0, 8.0],
+            total: [0.0, 0.0, 8.0].into(),
             queues: vec![
                 queue("a", None, 6.0),
                 queue("a1", Some(0), 4.0),

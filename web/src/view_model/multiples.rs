@@ -1,11 +1,11 @@
 //! One small timeline per queue, all on one scale.
 
 use super::Table;
-use super::number::{self, DOMINANT, GPU, count, in_unit, number, unit};
+use super::number::{self, DOMINANT, GPU, count, in_unit, nth_named, number, unit_of};
 use super::queues::{Tone, Tree};
 use super::shares::selected_queue;
 use super::timeline::end_of;
-use crate::engine::protocol::{Frame, Run, Triple};
+use crate::engine::protocol::{Amounts, Frame, Run};
 use crate::engine::story::{Level, Series};
 use crate::model::Selection;
 use crate::model::dominant::resource_of;
@@ -20,7 +20,7 @@ const CUT: f64 = 1.25;
 pub struct MultiplesView {
     /// One sentence: the scale, and how many queues are shown.
     pub summary: String,
-    /// 0 cpu, 1 memory, 2 gpu, 3 dominant.
+    /// 0 cpu, 1 memory, 2 gpu, 3 dominant, then those that the scenario names.
     pub resource: u8,
     /// Upper end of every scale.
     pub max: f64,
@@ -98,7 +98,7 @@ pub fn multiples(
                 Some(share) => format!("{} of {}", number(now.held), number(share)),
                 None => number(now.held),
             },
-            says: says(&name, &steps, now, resource),
+            says: says(&name, &steps, now, unit_of(&frame.named, resource, now.held)),
             name,
             steps,
         }
@@ -116,28 +116,28 @@ pub fn multiples(
         "{}, all from 0 to {} {} and over cycles 0 to {end}",
         count(tiles.len() as u64, "queue"),
         number(max),
-        unit(resource, max)
+        unit_of(&frame.named, resource, max)
     );
     let left_out = frame.queues.len() - tiles.len();
     if left_out > 0 {
         summary += &format!("; {} left out: select a queue to see those around it", number(left_out as f64));
     }
-    let table = table(&tiles, resource);
+    let table = table(&tiles, unit_of(&frame.named, resource, 2.0));
     let (last, cycle) = (series.last, frame.cycle);
     MultiplesView { summary: summary + ".", resource, max, end, last, cycle, tiles, table }
 }
 
 fn r(resource: u8) -> usize {
-    usize::from(resource.min(2))
+    nth_named(resource).map_or(usize::from(resource.min(GPU)), |n| 3 + n)
 }
 
 /// What there was at a cycle.
-fn total_at(series: &Series, cycle: u32) -> Triple {
+fn total_at(series: &Series, cycle: u32) -> Amounts {
     let at = series.totals.partition_point(|total| total.0 <= cycle).checked_sub(1);
-    at.map_or(Triple::default(), |at| series.totals[at].1)
+    at.map_or(Amounts::default(), |at| series.totals[at].1)
 }
 
-fn step(level: &Level, total: Triple, resource: u8) -> Step {
+fn step(level: &Level, total: Amounts, resource: u8) -> Step {
     let own = match resource {
         DOMINANT => resource_of(&level.allocated, &level.request, &total),
         resource => resource,
@@ -150,7 +150,11 @@ fn step(level: &Level, total: Triple, resource: u8) -> Step {
         cycle: level.cycle,
         held: amount(level.allocated[r(own)]),
         wants: amount(level.request[r(own)]),
-        share: level.fair_share.as_ref().map(|share| share[r(own)].map_or(f64::INFINITY, amount)),
+        share: level
+            .fair_share
+            .as_ref()
+            .and_then(|share| share.get(r(own)))
+            .map(|share| share.map_or(f64::INFINITY, amount)),
     }
 }
 
@@ -172,7 +176,7 @@ fn shown(frame: &Frame, tree: &Tree, selected: Option<u32>) -> Vec<u32> {
     shown
 }
 
-fn says(name: &str, steps: &[Step], now: Step, resource: u8) -> String {
+fn says(name: &str, steps: &[Step], now: Step, unit: &str) -> String {
     let most = steps.iter().map(|step| step.held).fold(0.0, f64::max);
     let least = steps.iter().map(|step| step.held).fold(f64::INFINITY, f64::min).min(most);
     let share = match now.share {
@@ -180,17 +184,15 @@ fn says(name: &str, steps: &[Step], now: Step, resource: u8) -> String {
         None => String::new(),
     };
     format!(
-        "{name}: holds {} {} now{share}, wants {}; between {} and {} in the run",
+        "{name}: holds {} {unit} now{share}, wants {}; between {} and {} in the run",
         number(now.held),
-        unit(resource, now.held),
         number(now.wants),
         number(least),
         number(most)
     )
 }
 
-fn table(tiles: &[Tile], resource: u8) -> Table {
-    let unit = unit(if resource > GPU { DOMINANT } else { resource }, 2.0);
+fn table(tiles: &[Tile], unit: &str) -> Table {
     let head = [
         "queue".to_string(),
         "from cycle".into(),

@@ -1,9 +1,9 @@
 //! Timeline: what the top queues held, cycle by cycle, and the lane of events above it.
 
-use super::number::{self, DOMINANT, amount, count, in_unit, number, unit};
+use super::number::{self, DOMINANT, amount, count, in_unit, number, unit_of};
 use super::queues::{HUES, Tone, Tree};
 use super::shares::selected_queue;
-use super::{Table, before, dominant};
+use super::{Table, before, charted};
 use crate::engine::protocol::{Frame, Point, Run};
 pub use crate::model::kinds::{Kind, Kinds};
 use crate::model::{Before, Selection};
@@ -42,8 +42,10 @@ impl Axis {
 pub struct TimelineView {
     /// One sentence about the run.
     pub summary: String,
-    /// 0 cpu, 1 memory, 2 gpu.
+    /// 0 cpu, 1 memory, 2 gpu, 3 dominant, then those that the scenario names.
     pub resource: u8,
+    /// What one and what several of it are called.
+    pub unit: [String; 2],
     /// The last cycle of the scale; the run may not have come so far.
     pub end: u32,
     /// The last computed cycle.
@@ -153,7 +155,7 @@ pub fn end_of(last: u32) -> u32 {
 
 /// What Timeline draws of a run. Names and colours come from the frame.
 pub fn timeline(run: &Run, frame: &Frame, selection: Option<&Selection>, resource: u8) -> TimelineView {
-    let run = &*dominant::seen_run(run, resource);
+    let run = &*charted::seen_run(run, resource);
     let tree = Tree::new(&frame.queues);
     let r = usize::from(resource.min(2));
     let selected = selected_queue(frame, selection);
@@ -181,8 +183,9 @@ pub fn timeline(run: &Run, frame: &Frame, selection: Option<&Selection>, resourc
     events.iter().for_each(|event| kinds.put(event.kind, true));
     let most = (0..run.points.len()).map(held).chain(capacity.iter().copied()).fold(0.0, f64::max);
     TimelineView {
-        summary: summary(run, resource),
+        summary: summary(run, frame, resource),
         resource,
+        unit: [1.0, 2.0].map(|n| unit_of(&frame.named, resource, n).to_string()),
         end: if run.complete { run.last_cycle.max(1) } else { end_of(run.last_cycle) },
         last: run.last_cycle,
         max: if most > 0.0 { most * 1.2 } else { 1.0 },
@@ -263,7 +266,7 @@ fn bands(run: &Run, tree: &Tree, base: Option<u32>, resource: u8, name: &dyn Fn(
 /// Lays what was before the last edit behind the present run: where the two differ, or only one was computed. The scale
 /// goes as far as either came.
 pub fn lay_behind(view: &mut TimelineView, run: &Run, before: &Before) {
-    let old = &*dominant::seen_run(&before.run, view.resource);
+    let old = &*charted::seen_run(&before.run, view.resource);
     let r = usize::from(view.resource.min(2));
     let queues = &before.frame.queues;
     let held = |name: &str| -> Vec<f64> {
@@ -389,7 +392,7 @@ fn mark_says(events: &[&LaneEvent]) -> String {
     format!("{at}: {}", parts.join(", "))
 }
 
-fn summary(run: &Run, resource: u8) -> String {
+fn summary(run: &Run, frame: &Frame, resource: u8) -> String {
     let r = usize::from(resource.min(2));
     let Some(last) = run.points.last() else { return "Nothing has run yet.".into() };
     let amounts = last.allocated.iter().map(|(_, amounts)| amounts[r]);
@@ -406,7 +409,7 @@ fn summary(run: &Run, resource: u8) -> String {
         number::time(run.last_time_ms),
         amount(resource, held),
         amount(resource, last.total[r]),
-        unit(resource, in_unit(resource, last.total[r])),
+        unit_of(&frame.named, resource, in_unit(resource, last.total[r])),
     );
     if evictions > 0 {
         said += &format!(", {} on the way", count(evictions as u64, "eviction"));
@@ -422,7 +425,7 @@ pub fn time_of(view: &TimelineView, cycle: u32) -> Option<i64> {
 
 /// The same data as a table.
 pub fn table(view: &TimelineView) -> Table {
-    let unit = unit(view.resource, 2.0);
+    let unit = &view.unit[1];
     let mut head = vec!["cycle".to_string(), "time".into(), format!("capacity, {unit}")];
     head.extend(view.bands.iter().map(|band| format!("{}, {unit}", band.name)));
     let above = if view.top.is_none() && !view.apart { " and below" } else { "" };
