@@ -6,6 +6,7 @@ use std::fmt::Write as _;
 use std::io::Write;
 use std::sync::Arc;
 
+use fairground::cluster::Preemptible;
 use fairground::import::{Report, fairshare, time_based};
 use fairground::policy::kai::config::Config;
 use fairground::policy::kai::division::{self, Sibling};
@@ -243,7 +244,7 @@ fn job(template: &time_based::TimeBasedJobs, n: u32, age: f64) -> SnapshotJob {
     SnapshotJob {
         queue: template.queue.as_str().into(),
         priority: 50,
-        preemptible: true,
+        preemptible: Preemptible::Yes,
         created_s: age,
         pod_sets: vec![SnapshotPodSet { name: "default".into(), min_available: 1, path: Vec::new() }],
         pods: (1..=template.n_pods).map(pod).collect(),

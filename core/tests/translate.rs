@@ -97,8 +97,8 @@ fn queue(name: &'static str, parent: Option<&'static str>) -> impl Strategy<Valu
 
 fn job(name: &'static str, queue: &'static str) -> impl Strategy<Value = JobEntry> {
     let ask = (maybe(&["1", "2", "0.5"]), maybe(&["1"]), maybe(&["1", "3"]), maybe(&["1", "2"]));
-    (ask, maybe(&["50", "build", "80"]), maybe(&["true", "false"]), maybe(&["20s"]), any::<bool>()).prop_map(
-        move |((gpu, cpu, pods, min), priority, preemptible, lasts, tolerates)| {
+    (ask, maybe(&["50", "build", "80"]), maybe(&["true", "false", "semi"]), maybe(&["20s"]), any::<bool>())
+        .prop_map(move |((gpu, cpu, pods, min), priority, preemptible, lasts, tolerates)| {
             let min_available = min.filter(|min| pods.as_ref().is_some_and(|pods| pods >= min));
             JobEntry {
                 name: name.into(),
@@ -113,8 +113,7 @@ fn job(name: &'static str, queue: &'static str) -> impl Strategy<Value = JobEntr
                 tolerations: if tolerates { vec!["gpu".into()] } else { Vec::new() },
                 ..JobEntry::default()
             }
-        },
-    )
+        })
 }
 
 fn scenario() -> impl Strategy<Value = Scenario> {
@@ -280,6 +279,25 @@ fn priorities_are_counted_from_the_default() {
     assert_eq!(kai.settings.into_iter().collect::<Vec<_>>(), [("gpu-placement".into(), "spread".into())]);
 }
 
+/// A semi-preemptible workload of Run:ai goes by its priority elsewhere, and that is said.
+#[test]
+fn semi_preemptible_jobs_are_run_ais_alone() {
+    let text = |policy: &str| {
+        format!(
+            "policy: {policy}\nqueues: [{{name: a}}]\n\
+             jobs: [{{name: j, queue: a, pods: 2, min-available: 1, preemptible: semi}}]\n"
+        )
+    };
+    for to in ["kai", "yunikorn", "ego"] {
+        let there = translate(&written(&text("runai")), to).expect("known");
+        assert_eq!(at(&there.scenario, &["jobs", "j", "preemptible"]), None, "{to}");
+        assert!(says(&there.notes, Kind::Dropped, "no semi-preemptible jobs"), "{to}: {:?}", there.notes);
+    }
+    let back = translate(&written(&text("kai")), "runai").expect("known");
+    assert_eq!(at(&back.scenario, &["jobs", "j", "preemptible"]).as_deref(), Some("semi"));
+    assert!(says(&back.notes, Kind::Assumed, "the first pods of these stay"), "{:?}", back.notes);
+}
+
 /// What KAI means by leaving out forbids; what YuniKorn means by it allows.
 #[test]
 fn what_is_left_out_is_written_out() {
@@ -349,4 +367,67 @@ fn jobs_and_switches() {
     assert!(back.settings.is_empty(), "{:?}", back.settings);
     assert!(translate(&written("policy: lottery\n"), "kai").is_none());
     assert!(translate(&kai, "lottery").is_none());
+}
+
+/// What is said of single pools comes along like what is said of all.
+#[test]
+fn pools_come_along() {
+    let kai = written(
+        "pools: [{name: p, settings: {gpu-placement: spread, kValue: 2}}, {name: d}]\n\
+         nodes: [{name: n, gpu: 4, pool: p}, {name: m, gpu: 4, pool: d}]\n\
+         queues: [{name: a, gpu: {quota: 2}, pools: [{name: d, priority: 110, gpu: {quota: 1, weight: 3}, reclaim-min-runtime: 5s}]}]\n\
+         jobs: [{name: j, queue: a, gpu: 1, pools: [p, d]}]\n",
+    );
+    let yk = translate(&kai, "yunikorn").expect("known");
+    assert_eq!(yk.scenario.queues[0].pools[0].priority, Some("10".into()));
+    assert!(yk.scenario.pools[0].settings.is_empty());
+    assert_eq!(errors(&yk.scenario), Vec::<String>::new());
+    for (kind, part) in [
+        (Kind::Dropped, "YuniKorn has no gpu-placement of a pool"),
+        (Kind::Dropped, "YuniKorn does not know minimum runtimes"),
+        (Kind::Dropped, "YuniKorn has no weights"),
+        (Kind::Changed, "counted from 0 instead of 100"),
+    ] {
+        assert!(says(&yk.notes, kind, part), "{part}: {:?}", yk.notes);
+    }
+    let runai = translate(&kai, "runai").expect("known");
+    assert_eq!(errors(&runai.scenario), Vec::<String>::new());
+    let names: Vec<&str> = runai.scenario.pools[0].settings.keys().map(String::as_str).collect();
+    assert_eq!(names, ["gpu-placement", "k-value"]);
+    assert!(says(&runai.notes, Kind::Assumed, "KAI offered jobs to the first pool of a list only"));
+    let back = translate(&runai.scenario, "kai").expect("known");
+    assert!(says(&back.notes, Kind::Dropped, "KAI offers a job to one pool only"));
+}
+
+/// What YuniKorn would refuse of a KAI scenario: what can be lowered is, the rest is told.
+#[test]
+fn what_yunikorn_would_refuse_is_lowered_or_told() {
+    let kai = written(
+        "nodes: [{name: n, gpu: 8}]\n\
+         queues:\n\
+         - {name: top, gpu: {quota: 4, limit: 4, weight: 1}}\n\
+         - {name: a, parent: top, gpu: {quota: 6, limit: 6, weight: 1}}\n\
+         - {name: b, parent: top, gpu: {quota: 1, limit: unlimited, weight: 1}}\n\
+         - {name: two words, gpu: {quota: 1, limit: unlimited, weight: 1}}\n",
+    );
+    let yk = translate(&kai, "yunikorn").expect("known");
+    let of = |queue: &str, field: &str| at(&yk.scenario, &["queues", queue, "gpu", field]);
+    assert_eq!((of("a", "limit").as_deref(), of("a", "quota").as_deref()), (Some("4"), Some("4")));
+    assert_eq!((of("b", "limit").as_deref(), of("b", "quota").as_deref()), (Some("unlimited"), Some("1")));
+    assert!(says(&yk.notes, Kind::Changed, "no maximum above that of a queue above it"), "{:?}", yk.notes);
+    assert!(says(&yk.notes, Kind::Changed, "no guarantee above a maximum"), "{:?}", yk.notes);
+    let refused: Vec<String> = yk
+        .notes
+        .iter()
+        .filter(|n| n.kind == Kind::Refused)
+        .map(|n| format!("{:?} {}", n.at, n.says))
+        .collect();
+    let found = check(&yk.scenario).diagnostics;
+    let found = found.iter().filter(|d| d.code == fairground::scenario::codes::REFUSED).count();
+    assert!(found == refused.len() && found == 2, "{found}: {refused:#?}");
+    let all = refused.join("\n");
+    assert!(all.contains("more than its own") && all.contains("above the maximum"), "{all}");
+    assert!(says(&yk.notes, Kind::Changed, "takes no queue of that name; there it is two"), "{:?}", yk.notes);
+    let native = written("policy: yunikorn\nqueues: [{name: two words}]\n");
+    assert!(translate(&native, "yunikorn").expect("known").notes.is_empty(), "it is no translation");
 }

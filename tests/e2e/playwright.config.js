@@ -20,6 +20,8 @@ export default defineConfig({
     baseURL: FAIRGROUND_URL,
     viewport: { width: 1280, height: 800 },
     screenshot: "only-on-failure",
+    // It fetches all files for use without a network; one journey is about that.
+    serviceWorkers: "block",
     launchOptions: {
       executablePath: FAIRGROUND_CHROMIUM,
       args: [

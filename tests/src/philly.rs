@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use fairground::cluster::{
-    Cluster, GpuRequest, Job, Node, Partition, Phase, Pod, PodSet, Queue, QueueResource, Request,
+    Cluster, GpuRequest, Job, Node, Partition, Phase, Pod, PodSet, Preemptible, Queue, QueueResource, Request,
 };
 use fairground::id::{PartitionId, PodId, PodSetId, QueueId};
 use fairground::policy::{Policy, Rhythm};
@@ -101,7 +101,7 @@ pub fn add_job(cluster: &mut Cluster, name: &str, queue: QueueId, submit_s: i64,
         priority: 50,
         is_tried_once: false,
         offers: 0,
-        preemptible: true,
+        preemptible: Preemptible::Yes,
         created: submit,
         submit,
         lasts: Some(Span::from_seconds(duration_s)),

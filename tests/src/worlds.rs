@@ -189,7 +189,7 @@ fn add_job(cluster: &mut Cluster, n: &mut Numbers, queue: QueueId, i: u8) {
         is_tried_once: n.below(5) == 4,
         offers: 0,
         priority,
-        preemptible: priority < 100,
+        preemptible: (priority < 100).into(),
         created: submit,
         submit,
         lasts: n.one_of(&[None, Some(1000), Some(2500), Some(7000), Some(0)]).map(Span::from_millis),

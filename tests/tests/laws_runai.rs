@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use fairground::cluster::Preemptible;
 use fairground::policy::kai::snapshot::{Committed, GpuAsk, Quantities, SnapshotQueue, Status};
 use fairground::policy::kai::try_job;
 use fairground::policy::runai::DIALECT;
@@ -152,7 +153,7 @@ proptest! {
                 for event in outcome.steps.iter().flat_map(|s| s.commits.iter().flatten()) {
                     if let Committed::Evict { pod, .. } = event {
                         let victim = world.snapshot.jobs.iter().find(|job| job.name == *pod);
-                        prop_assert!(victim.is_none_or(|job| job.preemptible), "{pod}");
+                        prop_assert!(victim.is_none_or(|job| job.preemptible == Preemptible::Yes), "{pod}");
                     }
                 }
                 for (queue, shares) in world.snapshot.queues.iter().zip(world.shares()) {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use fairground::cluster::{Devices, GpuRequest, audit};
+use fairground::cluster::{Devices, GpuRequest, Preemptible, audit};
 use fairground::id::{Id, NodeId, PodId};
 use fairground::policy::kai::config::UsageClient;
 use fairground::policy::{Policy, ego, fifo, kai, yunikorn};
@@ -215,7 +215,7 @@ proptest! {
                     let row = &ledger.rows[queue.index()];
                     // Sums of parts of devices may be off in their last bits.
                     prop_assert!(row.allocated.gpu <= row.limit.gpu + 1e-9, "cycle {}", record.cycle);
-                    if !job.preemptible {
+                    if job.preemptible == Preemptible::No {
                         prop_assert!(row.non_preemptible.gpu <= row.quota.gpu + 1e-9, "cycle {}", record.cycle);
                     }
                 }

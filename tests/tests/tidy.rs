@@ -20,7 +20,7 @@ const CORE_LAYERS: &[&[&str]] = &[
 const WEB_LAYERS: &[&[&str]] = &[
     &["engine"],
     &["model"],
-    &["address", "agreement", "keys", "library", "storage"],
+    &["address", "agreement", "keys", "library", "storage", "tabs"],
     &["view_model"],
     &["words"],
     &["charts"],

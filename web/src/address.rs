@@ -28,6 +28,17 @@ pub fn in_bar() -> String {
     fragment.trim_start_matches('#').to_string()
 }
 
+/// The query in the address bar, with `?`, or empty.
+pub fn query() -> String {
+    window().and_then(|window| window.location().search().ok()).unwrap_or_default()
+}
+
+/// The address of the page without query and fragment.
+pub fn of_page() -> String {
+    let Some(location) = window().map(|window| window.location()) else { return String::new() };
+    location.origin().unwrap_or_default() + &location.pathname().unwrap_or_default()
+}
+
 /// Takes the fragment out of the address bar.
 pub fn clear_bar() {
     let Some(window) = window() else { return };
@@ -35,6 +46,55 @@ pub fn clear_bar() {
     let path = location.pathname().unwrap_or_default() + &location.search().unwrap_or_default();
     if let Ok(history) = window.history() {
         let _ = history.replace_state_with_url(&wasm_bindgen::JsValue::NULL, "", Some(&path));
+    }
+}
+
+/// What the present entry of the browser's history says it is; see [`entry`].
+pub fn entry_in_bar() -> Option<String> {
+    window()?.history().ok()?.state().ok()?.as_string()
+}
+
+/// Replaces the present entry of the browser's history, or adds one.
+pub fn put_in_bar(fragment: &str, entry: &str, adds: bool) {
+    let Some(window) = window() else { return };
+    let Ok(history) = window.history() else { return };
+    let url = match fragment {
+        "" => window.location().pathname().unwrap_or_default() + &query(),
+        fragment => format!("#{fragment}"),
+    };
+    let _ = match adds {
+        true => history.push_state_with_url(&entry.into(), "", Some(&url)),
+        false => history.replace_state_with_url(&entry.into(), "", Some(&url)),
+    };
+}
+
+/// What the browser's history keeps of the present document beside its address: the draft that holds it, or where it
+/// came from.
+pub fn entry(model: &Model) -> String {
+    match (&model.draft, &model.origin) {
+        (Some(id), _) => format!("{DRAFT}{id}"),
+        (None, Origin::Start) => START.to_string(),
+        (None, Origin::Example(file)) => format!("{EXAMPLE}{file}"),
+        _ => OTHER.to_string(),
+    }
+}
+
+const DRAFT: &str = "draft ";
+const EXAMPLE: &str = "example ";
+const START: &str = "start";
+const OTHER: &str = "other";
+
+/// The draft of an [`entry`].
+pub fn draft_of(entry: &str) -> Option<&str> {
+    entry.strip_prefix(DRAFT)
+}
+
+/// Where the document of an [`entry`] came from, if that was not changed.
+pub fn origin_of(entry: &str) -> Origin {
+    match entry.strip_prefix(EXAMPLE) {
+        Some(file) => Origin::Example(file.to_string()),
+        None if entry == START => Origin::Start,
+        None => Origin::Draft,
     }
 }
 

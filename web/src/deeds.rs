@@ -43,12 +43,14 @@ pub struct Deeds {
     pub why: fn(&Frame, Option<&Run>, &Selection, Derived<'_>, u8) -> Explanation,
     /// Says in a chart's summary what became of the queues since a change: the frame, how it was, and the change.
     pub say_since: fn(&mut SharesView, &Frame, Ghost<'_>),
-    /// Lays what was before the last edit behind the present run.
-    pub lay_behind: fn(&mut TimelineView, &Run, &Before),
+    /// Lays what was before the last edit, or would be, behind the present run.
+    pub lay_behind: fn(&mut TimelineView, &Run, (&Run, Ghost<'_>)),
     /// What the last edit did.
     pub since: fn(&Before, &Frame, &Run, u8) -> String,
     /// Reads the fragment of an address.
     pub read: fn(&str) -> Fragment,
+    /// The document of an entry of the browser's history, and its fragment.
+    pub returned: fn(&str, &str) -> Option<Box<Opened>>,
     /// Forgets what is kept on this device and opens the start scenario.
     pub start_over: fn(Store),
     /// What the page opens with, where that is not the start scenario.
@@ -98,10 +100,11 @@ fn all() -> Deeds {
         lay_behind: timeline::lay_behind,
         since: before::says,
         read: address::read,
+        returned: opening::returned,
         start_over: |store| {
             storage::wipe();
             address::clear_bar();
-            store.act(Command::Open(Box::new(Opened::new(library::start(), Origin::Start))));
+            store.open_in_place(Opened::new(library::start(), Origin::Start));
         },
         opening: opening::of_visitor,
     }

@@ -15,6 +15,7 @@ use crate::model::draft::Draft;
 use crate::model::{Command, Effect, Theme, document};
 use crate::storage::{self, Trouble};
 use crate::store::Store;
+use crate::tabs::{Heard, Tabs};
 use crate::view_model::before;
 use crate::words;
 
@@ -37,7 +38,13 @@ pub struct Edge {
     url: Option<TimeoutHandle>,
     ticks: Option<IntervalHandle>,
     address: String,
+    /// The entry of the document that is being opened is there already: somebody followed a link in place, or went
+    /// back to it.
+    pub(crate) is_there: bool,
     told_of_storage: bool,
+    tabs: Option<Tabs>,
+    /// The draft that is open here.
+    held: Option<String>,
 }
 
 impl Edge {
@@ -65,6 +72,10 @@ impl Edge {
 
     /// Carries out an effect.
     pub fn run(&mut self, store: Store, effect: Effect) {
+        let leaves_traces = matches!(effect, Effect::Save | Effect::SetUrl | Effect::Remember(..));
+        if leaves_traces && store.now(|m| m.view.embed.is_some()) {
+            return;
+        }
         match effect {
             Effect::Send(request) => self.client(store).send(request),
             Effect::RestartEngine => self.client(store).restart(),
@@ -113,8 +124,9 @@ impl Edge {
 
     /// Keeps the document now, if something is waiting to be kept.
     pub fn save_now(&mut self, store: Store) {
-        let Some(handle) = self.save.take() else { return };
-        handle.clear();
+        if !self.stop_save() {
+            return;
+        }
         let Some((id, title, draft)) = store.now(|m| {
             let id = m.draft.clone()?;
             Some((id, m.scenario.name.clone(), Draft::of(m, &self.address)))
@@ -123,6 +135,13 @@ impl Edge {
         };
         let says = match storage::keep(&id, &title, &draft) {
             Ok(false) => return,
+            Err(Trouble::Foreign) => {
+                // Now, not once the model knows: the page may be about to end.
+                let own = storage::fresh_id();
+                let _ = storage::keep(&own, &title, &draft);
+                set_timeout(move || store.dispatch(Command::OwnCopy(Some(own))), Duration::ZERO);
+                return;
+            }
             Ok(true) => {
                 "This scenario is large: only its newest state is kept on this device, earlier drafts are not."
             }
@@ -139,29 +158,97 @@ impl Edge {
         }
     }
 
+    /// Takes note of the draft that is open here now, and asks whether another tab has it open.
+    pub(crate) fn hold(&mut self, store: Store, draft: Option<String>) {
+        self.held = draft;
+        if self.held.is_some() {
+            self.mark_entry(store);
+        }
+        let Some(id) = &self.held else { return };
+        if self.tabs.is_none() {
+            self.tabs = Tabs::open(move |heard| {
+                let taken = store.edge().try_update_value(|edge| edge.hear(&heard)).flatten();
+                if let Some(own) = taken {
+                    store.dispatch(Command::OwnCopy(own));
+                }
+            });
+        }
+        if let Some(tabs) = &self.tabs {
+            tabs.ask(id);
+        }
+    }
+
+    /// The draft that is open here.
+    pub(crate) fn held(&self) -> Option<&String> {
+        self.held.as_ref()
+    }
+
+    /// Answers another tab. If that one has the draft open that is open here: the name under which this tab goes on,
+    /// if something was changed already.
+    fn hear(&mut self, heard: &Heard) -> Option<Option<String>> {
+        let (Heard::Who(id) | Heard::Mine(id)) = heard;
+        if self.held.as_ref() != Some(id) {
+            return None;
+        }
+        match heard {
+            Heard::Who(_) => {
+                self.tabs.iter().for_each(|tabs| tabs.answer(id));
+                None
+            }
+            Heard::Mine(_) => Some(self.stop_save().then(storage::fresh_id)),
+        }
+    }
+
+    /// Ends the wait before the document is kept; whether there was one.
+    fn stop_save(&mut self) -> bool {
+        let Some(handle) = self.save.take() else { return false };
+        handle.clear();
+        true
+    }
+
     /// Replaces the address by the link of the present moment, or by none if that would be too long.
     pub fn set_url(&mut self, store: Store) {
-        self.url = None;
+        self.put_url(store, false);
+    }
+
+    /// Another document is about to be opened: keeps the present one, and its address in its own entry of the history.
+    pub(crate) fn leave(&mut self, store: Store) {
+        self.save_now(store);
+        if !self.is_there && store.now(|m| m.view.embed.is_none()) {
+            self.put_url(store, false);
+        }
+    }
+
+    /// Another document was opened: it has an entry of its own.
+    pub(crate) fn arrive(&mut self, store: Store) {
+        let is_there = std::mem::take(&mut self.is_there);
+        if store.now(|m| m.view.embed.is_none()) {
+            self.put_url(store, !is_there);
+        }
+    }
+
+    /// The draft of the document changed its name: its entry of the history has to know at once.
+    fn mark_entry(&self, store: Store) {
+        address::put_in_bar(&self.address, &store.now(address::entry), false);
+    }
+
+    fn put_url(&mut self, store: Store, adds: bool) {
+        if let Some(handle) = self.url.take() {
+            handle.clear();
+        }
         let is_small =
             store.now(|m| m.scenario.jobs.len() + m.scenario.nodes.len() + m.scenario.queues.len() < 1_500);
         let mut fragment = if is_small { store.now(address::write) } else { String::new() };
         if fragment.len() > address::IN_ADDRESS_MAX {
             fragment.clear();
         }
-        if fragment == self.address {
+        let entry = store.now(address::entry);
+        if !adds && fragment == self.address {
             return;
         }
-        self.address.clone_from(&fragment);
+        address::put_in_bar(&fragment, &entry, adds);
         storage::set_own_address(&fragment);
-        let url = if fragment.is_empty() {
-            window().location().pathname().unwrap_or_default()
-                + &window().location().search().unwrap_or_default()
-        } else {
-            format!("#{fragment}")
-        };
-        if let Ok(history) = window().history() {
-            let _ = history.replace_state_with_url(&JsValue::NULL, "", Some(&url));
-        }
+        self.address = fragment;
         if store.now(|m| m.draft.is_some()) {
             self.run(store, Effect::Save);
         }

@@ -1,11 +1,11 @@
 //! Keys that work wherever the focus is, and which of them do.
 
-use crate::model::{Change, Command, Dialog, NowView, Panel};
+use crate::model::{Change, Command, Dialog, KeySet, NowView, Panel};
 
 /// A pressed key.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Pressed {
-    /// The key as the browser names it.
+    /// The key as the browser names it; with Alt, the character it stands for without.
     pub key: String,
     /// Ctrl, or Cmd.
     pub ctrl: bool,
@@ -47,10 +47,54 @@ pub enum Action {
     AddNodes,
 }
 
+/// The character of a key while Alt is held, which makes another one of it on some systems; `code` names the key by its
+/// place on the keyboard.
+pub fn without_alt(key: &str, code: &str, shift: bool) -> String {
+    let of_place = match code {
+        "Slash" if shift => "?",
+        "Slash" => "/",
+        "Period" => ".",
+        "BracketLeft" => "[",
+        "BracketRight" => "]",
+        "Minus" => "-",
+        "Equal" => "+",
+        _ => code.strip_prefix("Key").or_else(|| code.strip_prefix("Digit")).unwrap_or(key),
+    };
+    // A character of another keyboard says what is meant; one that Alt has made does not.
+    if key.len() == 1 && key.is_ascii() { key.to_string() } else { of_place.to_string() }
+}
+
+/// Whether a key types a character, and so is one of those that can be assigned as a set.
+fn is_character(key: &str) -> bool {
+    key != " " && key.chars().count() == 1 && !matches!(key, "→" | "←" | "↑" | "↓")
+}
+
+/// A key as it is pressed with this set; `None`: it is off. Several keys are separated by ` / ` or `, `.
+pub fn named(key: &str, set: KeySet) -> Option<String> {
+    let separator = if key.contains(" / ") { " / " } else { ", " };
+    let one = |key: &str| {
+        let first = key.trim_start_matches("Shift+");
+        let (from, to) = first.split_once(" to ").unwrap_or((first, first));
+        match set {
+            KeySet::Alt if is_character(from) && is_character(to) => Some(format!("Alt+{key}")),
+            KeySet::Off if is_character(from) && is_character(to) => None,
+            _ => Some(key.to_string()),
+        }
+    };
+    let keys: Vec<String> = key.split(separator).filter_map(one).collect();
+    (!keys.is_empty()).then(|| keys.join(separator))
+}
+
 /// What a key does; `None`: nothing of ours.
-pub fn action(pressed: &Pressed, focus: Focus) -> Option<Action> {
+pub fn action(pressed: &Pressed, focus: Focus, set: KeySet) -> Option<Action> {
     let Pressed { key, ctrl, shift, alt } = pressed;
-    if *alt {
+    let wants_alt = match set {
+        KeySet::Plain => false,
+        KeySet::Alt => is_character(key) && !ctrl,
+        KeySet::Off if is_character(key) && !ctrl => return None,
+        KeySet::Off => false,
+    };
+    if *alt != wants_alt {
         return None;
     }
     if key == "F6" {
@@ -150,10 +194,10 @@ pub const LIST: &[(&str, &[(&str, &str)])] = &[
             ("E", "Explain the selection"),
             ("H", "What would help the selected job"),
             ("1 to 6", "Shares, Division, Tree, Gantt, Fairness, Trends"),
-            ("T", "Table instead of the chart that has the focus"),
+            ("T in a chart", "Its table instead of the picture"),
             ("← / →, Esc", "On a mark that can be pulled: less, more; as it was while the key is held"),
             ("↑ / ↓", "In Shares: the next queue; on a mark, the next mark"),
-            ("Ctrl+K or /", "Do or find anything by its name"),
+            ("Ctrl+K, /", "Do or find anything by its name"),
             ("Ctrl+S", "Copy a link to this moment"),
             ("F6 / Shift+F6", "Next, previous region"),
             ("?", "This list"),
@@ -165,8 +209,53 @@ pub const LIST: &[(&str, &[(&str, &str)])] = &[
 mod tests {
     use super::*;
 
+    fn action(pressed: &Pressed, focus: Focus) -> Option<Action> {
+        super::action(pressed, focus, KeySet::Plain)
+    }
+
     fn press(key: &str) -> Pressed {
         Pressed { key: key.into(), ..Pressed::default() }
+    }
+
+    #[test]
+    fn characters_can_be_pressed_with_alt_or_be_off() {
+        let with_alt = |key: &str| Pressed { alt: true, ..press(key) };
+        let free = |pressed: &Pressed, set| super::action(pressed, Focus::Free, set);
+        for key in ["q", "Q", "1", "]", "/", "?", ".", "+"] {
+            assert!(free(&press(key), KeySet::Plain).is_some(), "{key}");
+            assert_eq!(free(&press(key), KeySet::Alt), None, "{key}");
+            assert_eq!(free(&press(key), KeySet::Off), None, "{key}");
+            assert_eq!(free(&with_alt(key), KeySet::Alt), free(&press(key), KeySet::Plain), "{key}");
+            assert_eq!(free(&with_alt(key), KeySet::Off), None, "{key}");
+        }
+        for set in [KeySet::Plain, KeySet::Alt, KeySet::Off] {
+            assert_eq!(free(&press("ArrowRight"), set), Some(Action::Do(Command::Step)));
+            assert_eq!(free(&press(" "), set), Some(Action::PlayOrPause));
+            // The browser's own.
+            assert_eq!(free(&with_alt("ArrowLeft"), set), None);
+            let palette = Pressed { ctrl: true, ..press("k") };
+            assert_eq!(free(&palette, set), Some(Action::Do(Command::Dialog(Some(Dialog::Palette)))));
+        }
+        // As some systems and keyboards send them.
+        assert_eq!(without_alt("œ", "KeyQ", false).to_lowercase(), "q");
+        assert_eq!(without_alt("¿", "Slash", true), "?");
+        assert_eq!(without_alt("a", "KeyQ", false), "a");
+        assert_eq!(without_alt("ArrowLeft", "ArrowLeft", false), "ArrowLeft");
+    }
+
+    #[test]
+    fn keys_are_named_as_they_are_pressed() {
+        let named = |key: &str, set| super::named(key, set).unwrap_or_default();
+        assert_eq!(named("A / Shift+A", KeySet::Alt), "Alt+A / Alt+Shift+A");
+        assert_eq!(named("Q, W, N", KeySet::Alt), "Alt+Q, Alt+W, Alt+N");
+        assert_eq!(named("1 to 6", KeySet::Alt), "Alt+1 to 6");
+        assert_eq!(named("Ctrl+K, /", KeySet::Off), "Ctrl+K");
+        assert_eq!(named("G", KeySet::Off), "");
+        for key in ["→ / ←", "Space", "Ctrl+S", "Alt+↑ / Alt+↓", "Delete", "Home / End"] {
+            for set in [KeySet::Alt, KeySet::Off] {
+                assert_eq!(named(key, set), key);
+            }
+        }
     }
 
     #[test]

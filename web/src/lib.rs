@@ -14,6 +14,8 @@ pub mod dom;
 pub mod drop;
 pub mod edge;
 pub mod engine;
+#[cfg(feature = "page")]
+mod focus;
 pub mod keys;
 pub mod library;
 pub mod model;
@@ -23,6 +25,7 @@ pub mod page;
 pub mod props;
 pub mod storage;
 pub mod store;
+pub mod tabs;
 pub mod view_model;
 pub mod words;
 pub mod worker;

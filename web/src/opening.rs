@@ -11,7 +11,7 @@ use crate::engine::protocol::{Frame, Run};
 use crate::engine::wire;
 use crate::model::document::Opened;
 use crate::model::draft::Draft;
-use crate::model::{Dialog, Model, Origin};
+use crate::model::{Dialog, Embed, Model, Origin};
 use crate::{library, storage};
 
 /// What the engine says of the start scenario's first moment; written by the tests.
@@ -30,7 +30,12 @@ pub struct Opening {
 
 /// Whether nothing was linked to and nothing is kept here from an earlier visit.
 pub fn is_first_visit(fragment: &str) -> bool {
-    fragment.is_empty() && !storage::has_current()
+    fragment.is_empty() && !storage::has_current() && !is_embedded()
+}
+
+/// Whether the page is part of another one, where nothing of one's own is shown or kept.
+fn is_embedded() -> bool {
+    Embed::read(&address::query()).is_some()
 }
 
 /// What a first visit opens with.
@@ -53,7 +58,10 @@ pub(crate) fn of_visitor() -> Opening {
 }
 
 fn opened(fragment: &str) -> (Opened, Option<Dialog>, String) {
-    let read = address::read(fragment);
+    let read = match address::read(fragment) {
+        Fragment::Reset if is_embedded() => Fragment::Empty,
+        read => read,
+    };
     if read == Fragment::Reset {
         storage::wipe();
         address::clear_bar();
@@ -62,7 +70,14 @@ fn opened(fragment: &str) -> (Opened, Option<Dialog>, String) {
         let address = draft.address.clone();
         Some((draft.open(&id).ok()?, address))
     };
-    let own = storage::current().and_then(mine);
+    // A reload of an entry of the history comes back to its own draft.
+    let of_entry = || {
+        let entry = address::entry_in_bar()?;
+        let id = address::draft_of(&entry)?;
+        Some((id.to_string(), storage::draft(id)?))
+    };
+    let kept = || of_entry().or_else(storage::current);
+    let own = (!is_embedded()).then(kept).flatten().and_then(mine);
     let start = || Opened::new(library::start(), Origin::Start);
     match read {
         Fragment::Document(opened) => {
@@ -85,12 +100,32 @@ fn opened(fragment: &str) -> (Opened, Option<Dialog>, String) {
         }
         Fragment::Damaged(says) => {
             let opened = own.map_or_else(start, |(draft, _)| draft);
-            address::clear_bar();
+            if !is_embedded() {
+                address::clear_bar();
+            }
             (opened, Some(Dialog::BadLink(says)), String::new())
         }
         Fragment::Empty | Fragment::Reset => {
             (own.map_or_else(start, |(draft, _)| draft), None, String::new())
         }
+    }
+}
+
+/// What an entry of the browser's history leads back to: its draft as it was kept, else what its fragment says.
+pub(crate) fn returned(entry: &str, fragment: &str) -> Option<Box<Opened>> {
+    let kept = address::draft_of(entry).and_then(|id| storage::draft(id)?.open(id).ok());
+    if let Some(draft) = kept {
+        return Some(Box::new(draft));
+    }
+    let origin = address::origin_of(entry);
+    match (address::read(fragment), &origin) {
+        (Fragment::Document(opened), _) => Some(Box::new(Opened { origin, ..*opened })),
+        // Too large for an address.
+        (_, Origin::Example(id)) => {
+            let example = library::EXAMPLES.iter().find(|example| example.id == id)?;
+            Some(Box::new(Opened::new(example.scenario(), origin)))
+        }
+        _ => None,
     }
 }
 

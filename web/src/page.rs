@@ -14,10 +14,10 @@ use crate::components::app::{self, App};
 use crate::components::help::waiting_job;
 use crate::components::{dialogs, setup};
 use crate::keys::{self, Action, Focus, Pressed};
-use crate::model::{Command, Origin, SETUP_WIDTHS, Theme, WHY_WIDTHS};
+use crate::model::{Command, Embed, KeySet, Origin, Room, SETUP_WIDTHS, Theme, WHY_WIDTHS};
 use crate::opening::{self, Opening};
 use crate::store::Store;
-use crate::{deeds, dom, drop, edge, storage};
+use crate::{deeds, dom, drop, edge, focus, storage};
 
 /// Mounts the page on `#app`: at once for a first visit, else once the code to read links and drafts is there.
 pub fn mount() {
@@ -72,20 +72,28 @@ const FIRST_FRAME_MOST: Duration = Duration::from_secs(3);
 
 fn page(opening: Opening) -> impl IntoView {
     let Opening { mut model, address, is_start } = opening;
-    let width = window().inner_width().ok().and_then(|w| w.as_f64()).unwrap_or(1440.0);
+    let width = window_width();
     // On narrower pages WHY covers something, so it comes when there is something to say.
     model.view.why_open = width > 1320.0 || model.selection.is_some() || model.origin == Origin::Link;
     if storage::remembered("why").as_deref() == Some("closed") {
         model.view.why_closed = true;
         model.view.why_open &= model.selection.is_some() || model.origin == Origin::Link;
     }
-    model.view.setup_folded = storage::remembered("setup").as_deref() == Some("folded");
+    model.view.setup_by_hand = storage::remembered("setup").map(|setup| setup != "folded");
+    model.view.put(Room::of(width));
     let wide = storage::remembered("setup-width").and_then(|text| text.parse::<u16>().ok());
     model.view.setup_width = wide.map_or(0, |wide| wide.clamp(SETUP_WIDTHS.0, SETUP_WIDTHS.1));
     let wide = storage::remembered("why-width").and_then(|text| text.parse::<u16>().ok());
     model.view.why_width = wide.map_or(0, |wide| wide.clamp(WHY_WIDTHS.0, WHY_WIDTHS.1));
     model.view.chips = storage::remembered("chips").is_none();
-    let query = window().location().search().unwrap_or_default();
+    model.view.keys = KeySet::from_name(&storage::remembered("keys").unwrap_or_default());
+    let query = address::query();
+    model.view.embed = Embed::read(&query);
+    if let Some(embed) = model.view.embed {
+        model.view.why_open = false;
+        model.view.chips = false;
+        model.view.now = embed.view.unwrap_or(model.view.now);
+    }
     let theme = ["light", "dark"].into_iter().find(|name| query.contains(&format!("theme={name}")));
     let theme = theme.map(str::to_string).or_else(|| storage::remembered("theme")).unwrap_or_default();
     model.view.theme = Theme::from_name(&theme);
@@ -101,15 +109,25 @@ fn page(opening: Opening) -> impl IntoView {
         (deeds.begin)(store);
     }
     drop::listen(store);
+    focus::keep();
     listen(store);
     view! { <App /> }
+}
+
+/// Pixels.
+fn window_width() -> f64 {
+    window().inner_width().ok().and_then(|w| w.as_f64()).unwrap_or(1440.0)
 }
 
 /// Listens for keys, for links that are opened in place, and for the page's end.
 fn listen(store: Store) {
     let keys = window_event_listener(leptos::ev::keydown, move |event| {
+        let key = match event.alt_key() {
+            true => keys::without_alt(&event.key(), &event.code(), event.shift_key()),
+            false => event.key(),
+        };
         let pressed = Pressed {
-            key: event.key(),
+            key,
             ctrl: event.ctrl_key() || event.meta_key(),
             shift: event.shift_key(),
             alt: event.alt_key(),
@@ -117,12 +135,13 @@ fn listen(store: Store) {
         if event.default_prevented() || store.now(|m| m.view.dialog.is_some()) {
             return;
         }
-        if let Some(action) = keys::action(&pressed, focus()) {
+        if let Some(action) = keys::action(&pressed, focus(), store.now(|m| m.view.keys)) {
             if action == Action::Do(Command::ForgetBefore) && store.now(|m| m.before.is_none()) {
                 return;
             }
-            event.prevent_default();
-            act(store, action);
+            if act(store, action) {
+                event.prevent_default();
+            }
         }
     });
     let hash = window_event_listener(leptos::ev::hashchange, move |_| {
@@ -131,14 +150,28 @@ fn listen(store: Store) {
             store.follow(fragment, true);
         }
     });
+    let back = window_event_listener_untyped("popstate", move |_| {
+        // An entry that says nothing was made by a link that is followed in place.
+        if let Some(entry) = address::entry_in_bar() {
+            store.go_back(entry, address::in_bar());
+        }
+    });
     let hide = window_event_listener(leptos::ev::pagehide, move |_| {
+        leave_field();
         if let Some(deeds) = deeds::now() {
             (deeds.keep)(store);
         }
     });
+    let size = window_event_listener(leptos::ev::resize, move |_| {
+        let room = Room::of(window_width());
+        if store.now(|m| m.view.room != room) {
+            store.dispatch(Command::Room(room));
+        }
+    });
     // What was just typed and cannot be kept yet is not left without a question.
     let leave = window_event_listener_untyped("beforeunload", move |event| {
-        if store.has_early() {
+        leave_field();
+        if store.has_early() || has_mistyped() {
             event.prevent_default();
         }
     });
@@ -153,7 +186,20 @@ fn listen(store: Store) {
         })
     });
     // The page listens as long as it is there.
-    std::mem::forget((keys, hash, hide, leave, ahead));
+    std::mem::forget((keys, hash, back, hide, size, leave, ahead));
+}
+
+/// Leaves the field that is being edited, which takes its value if that is valid: leaving the page is looking elsewhere.
+fn leave_field() {
+    let active = document().active_element().and_then(|element| element.dyn_into::<HtmlElement>().ok());
+    if let Some(field) = active.filter(|_| focus() == Focus::Field) {
+        let _ = field.blur();
+    }
+}
+
+/// Whether something stands in a field that cannot be its value, and so is in no draft.
+fn has_mistyped() -> bool {
+    document().query_selector(".edit-box.wrong, .field.wrong").ok().flatten().is_some()
 }
 
 /// Fetches what is cut out of the page's module, first what every deed needs.
@@ -188,19 +234,23 @@ fn focus() -> Focus {
     }
 }
 
-fn act(store: Store, action: Action) {
+/// Does what a key asks for; `false` if that is not to be had here.
+fn act(store: Store, action: Action) -> bool {
+    let embed = store.now(|m| m.view.embed);
     let cursor = store.now(|m| m.cursor);
     let last = store.now(|m| m.run.as_ref().map_or(0, |r| r.last_cycle));
     let command = match action {
+        Action::Do(Command::Panel(_)) if embed.is_some() => return false,
         Action::Do(Command::Panel(_)) => {
             store.dispatch(Command::Why(true));
             focus_region("Why");
-            return;
+            return true;
         }
         Action::Do(command) => command,
         Action::PlayOrPause => Command::Play(!store.now(|m| m.playing)),
         Action::ToEnd => Command::GoTo(last),
         Action::Jump(by) => Command::GoTo(cursor.saturating_add_signed(by)),
+        Action::AddNodes if embed.is_some() => return false,
         Action::AddNodes => {
             store.dispatch(Command::Tab(crate::model::SetupTab::Nodes));
             Command::Change(crate::model::Change::AddNodes)
@@ -215,9 +265,16 @@ fn act(store: Store, action: Action) {
                 Command::Notify { is_problem: false, text }
             }
         },
-        Action::Region(back) => return next_region(back),
+        Action::Region(back) => {
+            next_region(back);
+            return true;
+        }
     };
-    store.dispatch(command);
+    let is_allowed = embed.is_none_or(|embed| embed.allows_key(&command));
+    if is_allowed {
+        store.dispatch(command);
+    }
+    is_allowed
 }
 
 fn regions() -> Vec<HtmlElement> {

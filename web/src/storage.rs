@@ -1,6 +1,14 @@
 //! What is kept on this device. Storage may be absent, forbidden or full; nobody but this file needs to know how.
+//!
+//! Several tabs write to it. Each draft says which tab kept it last, and a tab only writes over what it has read or
+//! kept itself: [`keep`] refuses otherwise, and the tab takes another name for its document.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
 
 use fairground::kit::sort;
+use js_sys::{Function, Reflect};
+use wasm_bindgen::{JsCast, JsValue};
 use web_sys::Storage;
 
 use crate::model::draft::{DRAFTS_MAX, Draft, DraftLine};
@@ -18,6 +26,20 @@ pub enum Trouble {
     Absent,
     /// It is full.
     Full,
+    /// Another tab has kept something else under this name.
+    Foreign,
+}
+
+thread_local! {
+    /// Which tab had kept each draft that was read or kept here.
+    static SEEN: RefCell<BTreeMap<String, String>> = const { RefCell::new(BTreeMap::new()) };
+    /// A name of this tab, until it is reloaded.
+    static TAB: String = format!("{:x}-{:x}", js_sys::Date::now() as u64, (js_sys::Math::random() * 1e9) as u32);
+}
+
+/// A name for a draft that no other tab gives.
+pub fn fresh_id() -> String {
+    TAB.with(|tab| format!("{}-{tab}", js_sys::Date::now()))
 }
 
 fn storage() -> Option<Storage> {
@@ -32,14 +54,18 @@ fn set(key: &str, value: &str) -> Result<(), Trouble> {
     storage().ok_or(Trouble::Absent)?.set_item(key, value).map_err(|_| Trouble::Full)
 }
 
+fn of_tab() -> Option<Storage> {
+    web_sys::window()?.session_storage().ok()?
+}
+
 /// The fragment that this tab last wrote into its own address.
 pub fn own_address() -> Option<String> {
-    web_sys::window()?.session_storage().ok()??.get_item("fairground.address").ok()?
+    of_tab()?.get_item("fairground.address").ok()?
 }
 
 /// Remembers it, for reloads.
 pub fn set_own_address(fragment: &str) {
-    if let Some(storage) = web_sys::window().and_then(|w| w.session_storage().ok()?) {
+    if let Some(storage) = of_tab() {
         let _ = storage.set_item("fairground.address", fragment);
     }
 }
@@ -62,8 +88,10 @@ pub fn drafts() -> Vec<DraftLine> {
     lines
 }
 
-/// A draft by its name.
+/// A draft by its name, to be edited here.
 pub fn draft(id: &str) -> Option<Draft> {
+    let tab = drafts().into_iter().find(|line| line.id == id).map(|line| line.tab);
+    SEEN.with_borrow_mut(|seen| seen.insert(id.to_string(), tab.unwrap_or_default()));
     serde_json::from_str(&get(&format!("{PREFIX}draft.{id}"))?).ok()
 }
 
@@ -72,28 +100,29 @@ pub fn has_current() -> bool {
     get(CURRENT).is_some()
 }
 
-/// The draft that was open last.
+/// The draft that was open last: in this tab, else anywhere.
 pub fn current() -> Option<(String, Draft)> {
-    let id = get(CURRENT)?;
-    let draft = draft(&id)?;
-    Some((id, draft))
-}
-
-/// The next visit starts fresh; drafts stay.
-pub fn leave_current() {
-    if let Some(storage) = storage() {
-        let _ = storage.remove_item(CURRENT);
-    }
+    let here = of_tab().and_then(|storage| storage.get_item(CURRENT).ok()?);
+    [here, get(CURRENT)].into_iter().flatten().find_map(|id| {
+        let draft = draft(&id)?;
+        Some((id, draft))
+    })
 }
 
 /// Keeps a draft; the oldest go when there are too many or when there is no room. `Ok(true)`: only this one could
-/// be kept.
+/// be kept. [`Trouble::Foreign`] if another tab kept something under this name since it was read here.
 pub fn keep(id: &str, title: &str, draft: &Draft) -> Result<bool, Trouble> {
     let text = serde_json::to_string(draft).expect("drafts are plain data");
     let mut lines = drafts();
+    let tab = TAB.with(String::clone);
+    let is_ours =
+        |line: &DraftLine| line.tab == tab || SEEN.with_borrow(|seen| seen.get(id) == Some(&line.tab));
+    if lines.iter().any(|line| line.id == id && !is_ours(line)) {
+        return Err(Trouble::Foreign);
+    }
     lines.retain(|line| line.id != id);
-    lines
-        .insert(0, DraftLine { id: id.to_string(), title: title.to_string(), saved_ms: js_sys::Date::now() });
+    let (id, title) = (id.to_string(), title.to_string());
+    lines.insert(0, DraftLine { id: id.clone(), title, saved_ms: js_sys::Date::now(), tab });
     let most = if text.len() > LARGE_BYTES { 1 } else { DRAFTS_MAX };
     let dropped_all = most == 1 && lines.len() > 1;
     for line in lines.split_off(most.min(lines.len())) {
@@ -109,7 +138,10 @@ pub fn keep(id: &str, title: &str, draft: &Draft) -> Result<bool, Trouble> {
     }
     kept?;
     set(LINES, &serde_json::to_string(&lines).expect("lines are plain data"))?;
-    set(CURRENT, id)?;
+    set(CURRENT, &id)?;
+    if let Some(storage) = of_tab() {
+        let _ = storage.set_item(CURRENT, &id);
+    }
     Ok(dropped_all)
 }
 
@@ -129,10 +161,24 @@ pub fn remove(id: &str) {
 
 /// Removes everything this page has kept here.
 pub fn wipe() {
+    SEEN.with_borrow_mut(BTreeMap::clear);
+    forget_files();
+    if let Some(storage) = of_tab() {
+        let _ = storage.remove_item(CURRENT);
+    }
     let Some(storage) = storage() else { return };
     let count = storage.length().unwrap_or(0);
     let keys: Vec<String> = (0..count).filter_map(|i| storage.key(i).ok().flatten()).collect();
     for key in keys.iter().filter(|key| key.starts_with(PREFIX)) {
         let _ = storage.remove_item(key);
+    }
+}
+
+/// Removes the files of the page itself that are kept for use without a network; `assets/boot.js` knows how.
+fn forget_files() {
+    let boot = Reflect::get(&js_sys::global(), &"fairground".into());
+    let forget = boot.and_then(|boot| Reflect::get(&boot, &"forgetFiles".into()));
+    if let Ok(forget) = forget.and_then(JsCast::dyn_into::<Function>) {
+        let _ = forget.call0(&JsValue::UNDEFINED);
     }
 }

@@ -8,12 +8,14 @@ use leptos::prelude::*;
 use crate::address::Fragment;
 use crate::deeds;
 use crate::edge::Edge;
+use crate::engine::protocol::Frame;
 use crate::engine::story::Story;
 use crate::model::{
-    Before, Command, Dialog, Effect, EngineState, Model, Notice, Selection, Terms, View, before, later,
-    update,
+    Before, Command, Dialog, Effect, EngineState, Model, Notice, Opened, Selection, Terms, View, before,
+    later, update,
 };
 use crate::props::{FrameSignal, LadderSignal, OrderSignal, ResourceSignal, RunSignal, SelectionSignal};
+use crate::storage;
 use crate::view_model::pointed::pointed;
 
 /// The model for components. Cheap to copy.
@@ -33,6 +35,10 @@ pub struct Store {
     pub frame: FrameSignal,
     /// The same moment of the scenario as it is being edited, or else as it was before the last edit.
     pub ghost: FrameSignal,
+    /// The run that the ghost is a moment of.
+    pub ghost_run: RunSignal,
+    /// What that run has to tell.
+    pub ghost_story: Memo<Option<Arc<Story>>>,
     /// How it was before the last edit.
     pub before: Memo<Option<Arc<Before>>>,
     /// What was changed, if the ghost is how it was before.
@@ -80,6 +86,8 @@ impl Store {
             findings: shared(model, |m| m.findings.clone()),
             frame: maybe_shared(model, |m| m.shown.clone().or(m.frame.clone())).into(),
             ghost: maybe_shared(model, before::ghost).into(),
+            ghost_run: maybe_shared(model, before::ghost_run).into(),
+            ghost_story: maybe_shared(model, before::ghost_story),
             before: maybe_shared(model, |m| m.before.clone()),
             changed: Memo::new(move |_| model.with(before::changed)),
             run: maybe_shared(model, |m| m.run.clone()).into(),
@@ -119,6 +127,11 @@ impl Store {
     pub fn is_pointed(self, at: &Selection) -> bool {
         let frame = self.frame.get();
         self.selection.with(|selection| pointed(frame.as_deref(), selection.as_ref()).contains(at))
+    }
+
+    /// What the other run tells, its moment, and the change that it was before if it is not one that would come.
+    pub fn other_story(self) -> Option<(Arc<Story>, Arc<Frame>, Option<String>)> {
+        Some((self.ghost_story.get()?, self.ghost.get()?, self.changed.get()))
     }
 
     /// A look at the model as it is now, without following it.
@@ -168,16 +181,41 @@ impl Store {
             (deeds.begin)(self);
             match (deeds.read)(&fragment) {
                 Fragment::Document(opened) => {
+                    self.edge.update_value(|edge| {
+                        edge.is_there = is_in_bar;
+                        if is_in_bar {
+                            edge.set_address(fragment);
+                        }
+                    });
                     self.dispatch(Command::Open(opened));
-                    if is_in_bar {
-                        self.edge.update_value(|edge| edge.set_address(fragment));
-                    }
                 }
                 Fragment::Damaged(says) => self.dispatch(Command::Dialog(Some(Dialog::BadLink(says)))),
                 Fragment::Reset if is_in_bar => (deeds.start_over)(self),
                 Fragment::Reset | Fragment::Empty => {}
             }
         });
+    }
+
+    /// Opens again what an entry of the browser's history says, to which somebody went back or forth.
+    pub fn go_back(self, entry: String, fragment: String) {
+        self.edge.update_value(|edge| edge.set_address(fragment.clone()));
+        storage::set_own_address(&fragment);
+        leptos::task::spawn_local(async move {
+            let Ok(deeds) = deeds::fetched().await else { return self.tell_not_loaded() };
+            (deeds.begin)(self);
+            // What was begun here is kept before the other one is read: it may be the same draft.
+            (deeds.keep)(self);
+            if let Some(opened) = (deeds.returned)(&entry, &fragment) {
+                self.edge.update_value(|edge| edge.is_there = true);
+                self.dispatch(Command::Open(opened));
+            }
+        });
+    }
+
+    /// Opens a document of which the browser's history has an entry already. Only for [`deeds`].
+    pub(crate) fn open_in_place(self, opened: Opened) {
+        self.edge.update_value(|edge| edge.is_there = true);
+        self.act(Command::Open(Box::new(opened)));
     }
 
     /// Whether something was said that is not done yet, because the code for it is still on its way.
@@ -197,14 +235,32 @@ impl Store {
 
     /// Changes the model as the command says and carries out what follows. Only for [`deeds`].
     pub(crate) fn act(self, command: Command) {
-        if matches!(command, Command::Open(_) | Command::TakeImport { .. }) {
-            self.edge.update_value(|edge| edge.save_now(self));
+        let opens = matches!(command, Command::Open(_) | Command::TakeImport { .. });
+        let before = opens.then(|| self.now(|m| m.scenario.clone()));
+        if opens {
+            self.edge.update_value(|edge| edge.leave(self));
         }
         let effects = self.model.try_update(|model| {
             model.clock_ms = js_sys::Date::now() as u64;
             update(model, command)
         });
         self.carry_out(effects.unwrap_or_default());
+        if before.is_some_and(|before| self.now(|m| !Arc::ptr_eq(&before, &m.scenario))) {
+            self.edge.update_value(|edge| edge.arrive(self));
+        }
+        self.hold();
+    }
+
+    /// Tells the edge which draft is open.
+    fn hold(self) {
+        if self.now(|m| m.view.embed.is_some()) {
+            return;
+        }
+        let is_held = self.now(|m| self.edge.with_value(|edge| edge.held() == m.draft.as_ref()));
+        if !is_held {
+            let draft = self.now(|m| m.draft.clone());
+            self.edge.update_value(|edge| edge.hold(self, draft));
+        }
     }
 
     /// Asks the engine for the moment that the page opens with; once. Only for [`deeds`].
@@ -212,6 +268,7 @@ impl Store {
         let is_first = self.edge.try_update_value(|edge| !std::mem::replace(&mut edge.has_begun, true));
         if is_first == Some(true) {
             self.carry_out(self.model.try_update(crate::model::begin).unwrap_or_default());
+            self.hold();
         }
     }
 

@@ -1,16 +1,20 @@
 //! After an edit, charts hold the present against how it was before.
 
+use std::sync::Arc;
+
 use expect_test::expect;
 use fairground::scenario::Path;
 use fairground_web::charts;
 use fairground_web::charts::backend::Size;
+use fairground_web::engine::protocol::Frame;
 use fairground_web::engine::serve::Server;
+use fairground_web::engine::story::{GanttBy, Story};
 use fairground_web::library;
 use fairground_web::model::{
-    Command, Effect, Model, NowView, Opened, Origin, Selection, before, begin, update,
+    Command, Effect, Model, NowView, Opened, Origin, Selection, before, begin, tell::GanttMove, update,
 };
 use fairground_web::view_model::before::{Ghost, says};
-use fairground_web::view_model::{cluster, division, shares, timeline};
+use fairground_web::view_model::{cluster, division, fairness, gantt, icicle, multiples, shares, timeline};
 
 /// The model with a real engine behind it.
 struct Page {
@@ -69,9 +73,36 @@ impl Page {
     fn timeline(&self, selection: Option<&Selection>, resource: u8) -> timeline::TimelineView {
         let (run, frame) = self.model.run.as_deref().zip(self.model.frame.as_deref()).expect("a run");
         let mut view = timeline::timeline(run, frame, selection, resource);
-        let before = self.model.before.as_deref().expect("it was kept");
-        timeline::lay_behind(&mut view, run, before);
+        let (other, frame) =
+            before::ghost_run(&self.model).zip(before::ghost(&self.model)).expect("it was kept");
+        let changed = before::changed(&self.model);
+        let ghost = Ghost { frame: &frame, changed: changed.as_deref() };
+        timeline::lay_behind(&mut view, run, (&other, ghost));
         view
+    }
+
+    /// The moment, the other one, and what was changed.
+    fn moments(&self) -> (Arc<Frame>, Arc<Frame>, Option<String>) {
+        let (now, other) = self.model.frame.clone().zip(before::ghost(&self.model)).expect("two moments");
+        (now, other, before::changed(&self.model))
+    }
+
+    /// What is told of the run, and of the other one.
+    fn stories(&self) -> (Arc<Story>, Arc<Story>) {
+        self.model.story.clone().zip(before::ghost_story(&self.model)).expect("two stories")
+    }
+
+    fn gantt(&self) -> gantt::GanttView {
+        let ((now, other, changed), (story, was)) = (self.moments(), self.stories());
+        let (Story::Gantt(told), Story::Gantt(was)) = (&*story, &*was) else { panic!("{story:?}") };
+        let mut view = gantt::gantt(told, self.model.run.as_ref().expect("a run"), &now, None);
+        gantt::lay_behind(&mut view, told, &now, (was, Ghost { frame: &other, changed: changed.as_deref() }));
+        view
+    }
+
+    fn pulls(&mut self, queue: &str, field: &str, value: &str) {
+        let at = Path::default().field("queues").named(queue).field("gpu").field(field);
+        self.does(Command::Preview { at, value: value.into() });
     }
 
     fn says(&self) -> String {
@@ -226,4 +257,169 @@ fn division_and_cluster_say_how_it_was() {
         view.cards.iter().flat_map(|card| &card.cells).map(|cell| cell.says.as_str()).collect();
     assert!(says.iter().any(|says| says.ends_with("; before: b2")), "{says:?}");
     assert!(view.marks.contains(&cluster::CellMark::Before));
+}
+
+fn lines(view: &gantt::GanttView) -> String {
+    let line = |line: &gantt::Line| match line {
+        gantt::Line::Queue(name, _) => format!("[{name}]\n"),
+        gantt::Line::Row(row) => format!("{}\n", row.says),
+    };
+    view.lines.iter().map(line).collect::<String>() + &view.summary
+}
+
+#[test]
+fn gantt_has_a_second_bar_where_a_job_ran_at_another_time() {
+    let mut page = Page::open();
+    page.does(Command::GoTo(6));
+    page.does(Command::Look(NowView::Gantt));
+    page.sets("team-a", "quota", "3");
+    let view = page.gantt();
+    expect![[r#"
+        [team-a]
+        a1 (team-a): known from cycle 0; runs since cycle 0
+        a2 (team-a): known from cycle 0; runs since cycle 0; before: known from cycle 0; runs cycles 0 to 1, its work lost; reclaimed in cycle 1; waits in cycle 2
+        [team-b]
+        b1 (team-b): known from cycle 0; runs since cycle 0
+        b2 (team-b): known from cycle 1; waits in cycle 2; before: known from cycle 1; runs since cycle 2
+        4 jobs; in cycle 2: 3 on, 1 waiting, 0 over. Since quota of team-a 2 → 3: a2 runs at other times; b2 first started in cycle 2, now never."#]].assert_eq(&lines(&view));
+    expect![[r#"
+        job	queue	pods	known from	first start	over in	cycles run	of them lost	told to go	first start (before)	over in (before)	cycles run (before)	of them lost (before)	told to go (before)
+        a1	team-a	1	0	0	–	3	0	0	0	–	3	0	0
+        a2	team-a	1	0	0	–	3	0	0	0	–	2	2	1
+        b1	team-b	1	0	0	–	3	0	0	0	–	3	0	0
+        b2	team-b	1	1	–	–	0	0	0	2	–	1	0	0
+    "#]].assert_eq(&view.table.tsv());
+    let svg = charts::gantt::gantt(&view, 600.0);
+    assert_eq!(svg.matches(r#"stroke-dasharray="45 30""#).count(), 2, "of a2 and b2: {svg}");
+    // Another kind of rows, chosen while it is shown, has its ghosts too.
+    page.does(Command::Gantt(GanttMove::By(GanttBy::Gpu)));
+    expect![[r#"
+        GPU	job	queue	work lost	run	from cycle	gone in cycle
+        node-1 · 0	a1	team-a	no	now	0	–
+        node-1 · 1	a1	team-a	no	now	0	–
+        node-2 · 0	a2	team-a	no	now	0	–
+        node-2 · 1	b1	team-b	no	now	0	–
+        node-2 · 0	a2	team-a	yes	before	0	2
+        node-2 · 0	b2	team-b	no	before	2	–
+    "#]]
+    .assert_eq(&page.gantt().table.tsv());
+    page.does(Command::ForgetBefore);
+    assert!(before::ghost_story(&page.model).is_none());
+}
+
+#[test]
+fn every_chart_follows_a_value_that_is_pulled() {
+    let mut page = Page::open();
+    page.does(Command::GoTo(6));
+    page.does(Command::GoTo(1));
+    page.does(Command::Look(NowView::Gantt));
+    page.pulls("team-a", "quota", "3");
+    let view = page.gantt();
+    expect!["4 jobs; in cycle 3: 3 on, 1 waiting, 0 over; 1 told to go; 2 pod cycles of work lost. As edited: a2 runs at other times; b2 would first start never, now in cycle 2."].assert_eq(&view.summary);
+    assert!(!view.was && view.marks.ghost);
+    let (told, other) = page.stories();
+    let (Story::Gantt(told), Story::Gantt(other)) = (&*told, &*other) else { panic!("{told:?}") };
+    assert_eq!((told.last, told.rows.len()), (3, 4), "as far as the run came, not only to the cursor");
+    assert_eq!((other.last, other.rows.len()), (2, 4), "nothing further happens");
+    // Timeline has it, too, and names it otherwise than what was before.
+    let view = page.timeline(Some(&Selection::Queue("team-a".into())), 2);
+    assert_eq!((view.was, view.ghosts.len(), view.ghosts[0].at(2)), (false, 1, Some(3.0)), "{view:?}");
+    assert!(!view.summary.contains("Since"), "{}", view.summary);
+    assert!(timeline::table(&view).tsv().contains("team-a (ghost), GPUs"));
+    // Let go without a change nothing of it is left.
+    page.does(Command::PreviewEnd);
+    assert!(before::ghost(&page.model).is_none() && before::ghost_run(&page.model).is_none());
+    assert!(before::ghost_story(&page.model).is_none());
+}
+
+#[test]
+fn a_pull_that_comes_to_nothing_leaves_the_earlier_ghost() {
+    let mut page = Page::open();
+    page.does(Command::GoTo(3));
+    page.sets("team-a", "quota", "3");
+    // Its story was not told before, and the engine has one ghost at a time.
+    page.pulls("team-b", "quota", "1");
+    page.does(Command::Look(NowView::Fairness));
+    page.does(Command::PreviewEnd);
+    let (_, was) = page.stories();
+    assert!(matches!(&*was, Story::Tally(_)), "{was:?}");
+    assert!(before::changed(&page.model).is_some());
+}
+
+#[test]
+fn tree_outlines_the_earlier_width() {
+    let mut page = Page::open();
+    page.does(Command::GoTo(3));
+    page.sets("team-a", "quota", "3");
+    let (now, other, changed) = page.moments();
+    let [view, was] = [&now, &other].map(|frame| icicle::icicle(frame, None, 2, icicle::Measure::Share));
+    let same = icicle::with_ghost(view.clone(), &view, Ghost { frame: &now, changed: Some("an edit") });
+    assert!(same.ghost.is_none() && same.blocks.iter().all(|block| block.ghost.is_none()));
+    assert!(same.summary.ends_with(". Since an edit: the same here."), "{}", same.summary);
+    let view = icicle::with_ghost(view, &was, Ghost { frame: &other, changed: changed.as_deref() });
+    let ghosts: Vec<_> =
+        view.blocks.iter().filter_map(|block| Some((block.name.as_str(), block.w, block.ghost?.1))).collect();
+    expect![[r#"
+        [("team-a", 0.6, 0.5)]
+        fair share of the top queues: 5 of 4 GPUs; 2 queues on 1 level. Since quota of team-a 2 → 3: team-a 3, was 2.
+        queue	inside	fair share, GPUs	fair share, GPUs (before)
+        team-a	cluster	3	2
+        team-b	cluster	2	2
+    "#]].assert_eq(&format!("{ghosts:?}\n{}\n{}", view.summary, view.table.tsv()));
+    let svg = charts::icicle::icicle(&view, 600.0);
+    assert_eq!(svg.matches("stroke-dasharray").count(), ghosts.len(), "{svg}");
+    assert_eq!(view.ghost, Some(true));
+}
+
+#[test]
+fn trends_and_fairness_say_how_it_was() {
+    let mut page = Page::open();
+    page.does(Command::GoTo(6));
+    page.does(Command::Look(NowView::Queues));
+    page.sets("team-a", "quota", "3");
+    let ((now, other, changed), (story, was)) = (page.moments(), page.stories());
+    let (Story::Series(series), Story::Series(before)) = (&*story, &*was) else { panic!("{story:?}") };
+    let ghost = Ghost { frame: &other, changed: changed.as_deref() };
+    let run = page.model.run.clone().expect("a run");
+    for resource in [2, 3] {
+        let mut view = multiples::multiples(series, &run, &now, None, resource);
+        let plain = charts::multiples::multiples(&view, 600.0).matches("stroke-dasharray").count();
+        multiples::lay_behind(&mut view, (before, ghost));
+        let says: Vec<&str> = view.tiles.iter().map(|tile| tile.says.as_str()).collect();
+        if resource == 2 {
+            expect![[r#"
+                2 queues, all from 0 to 3 GPUs and over cycles 0 to 2. Since quota of team-a 2 → 3: team-a 3, was 2; team-b 1, was 2.
+                team-a: holds 3 GPUs now, fair share 3, wants 3; between 3 and 3 in the run; before: holds 2 now, another amount from cycle 1 on
+                team-b: holds 1 GPU now, fair share 2, wants 2; between 1 and 1 in the run; before: holds 2 now, another amount from cycle 2 on
+                queue	from cycle	held, GPUs	fair share, GPUs	wants, GPUs	held (before), GPUs
+                team-a	0	3	3	3	3
+                team-a	1	3	3	3	2
+                team-a	2	3	3	3	2
+                team-b	0	1	1	1	1
+                team-b	1	1	2	2	1
+                team-b	2	1	2	2	2
+            "#]].assert_eq(&format!("{}\n{}\n{}", view.summary, says.join("\n"), view.table.tsv()));
+        }
+        let svg = charts::multiples::multiples(&view, 600.0);
+        assert_eq!(svg.matches("stroke-dasharray").count(), plain + 2, "both queues held another amount");
+    }
+    page.does(Command::Look(NowView::Fairness));
+    let (story, was) = page.stories();
+    let (Story::Tally(tally), Story::Tally(before)) = (&*story, &*was) else { panic!("{story:?}") };
+    let mut view = fairness::fairness(tally, &now, None);
+    fairness::put_differences(&mut view, (tally, &now), (before, ghost));
+    let facts: Vec<String> =
+        view.facts.iter().map(|fact| format!("{}: {} {}", fact.name, fact.value, fact.since)).collect();
+    expect![[r#"
+        From 0:00 to 0:02, cycle 2: team-b was owed most, short for 0:01. Since quota of team-a 2 → 3: in brackets what is more or less than before.
+        Used: 100 % +12.5 %
+        Idle while wanted: 0 % −12.5 %
+        Stranded now: 0 GPUs 
+        Restarts per hour: 0 
+        Jain index: 0.96 
+        queue	short for	owed, GPU s	borrowed, GPU s	used, GPU s	wait, median	wait, P90	longest now	evictions	lost, GPU s
+        team-a	0:00	0	0 (−1)	6 (+1)	–	–	–	0 (−1)	0 (−1)
+        team-b	0:01	1	0	2	–	–	0:01	0	0
+        all	–	1	0 (−1)	8 (+1)	–	–	0:01	0 (−1)	0 (−1)
+    "#]].assert_eq(&format!("{}\n{}\n{}", view.summary, facts.join("\n"), view.table.tsv()));
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use fairground::scenario::{Path, Scenario};
 use fairground_web::engine::protocol::{Ask, ColumnRow, Frame, NoteRow, Reply, Request, Run, Say};
 use fairground_web::library;
+use fairground_web::model::draft::Draft;
 use fairground_web::model::{
     Change, Command, Effect, Model, Opened, Origin, Panel, Selection, SetupTab, Shift, begin, update,
 };
@@ -212,6 +213,47 @@ fn an_edit_is_run_kept_and_put_into_the_address() {
 }
 
 #[test]
+fn text_that_cannot_be_read_is_kept_until_it_can_be_or_is_given_up() {
+    let mut model = model();
+    let effects = update(&mut model, Command::Unread(Some("bad: [".into())));
+    assert!(effects.contains(&Effect::Save));
+    update(&mut model, set("team-a", "weight", "4"));
+    let draft = Draft::of(&model, "");
+    let again = Model::new(draft.open("mine").expect("it was a scenario"));
+    assert_eq!(again.unread.as_deref(), Some("bad: ["));
+    assert_eq!(again.scenario, model.scenario);
+    // Given up, by a button that can be taken back.
+    update(&mut model, Command::Unread(None));
+    assert_eq!(model.unread, None);
+    let (_, back) = model.notices.last().and_then(|n| n.action.clone()).expect("a way back");
+    update(&mut model, back);
+    assert_eq!(model.unread.as_deref(), Some("bad: ["));
+    // It became one, although the same: the draft no longer says otherwise.
+    let same = Box::new((*model.scenario).clone());
+    let effects = update(&mut model, Command::SetText(same));
+    assert!(model.unread.is_none() && effects.contains(&Effect::Save));
+    assert_eq!(Draft::of(&model, "").text, "");
+}
+
+#[test]
+fn a_document_that_is_open_elsewhere_goes_on_as_a_copy() {
+    let mut model = model();
+    update(&mut model, set("team-a", "weight", "3"));
+    let first = model.draft.clone().expect("it is kept");
+    // Nothing was changed here since it was opened: the next change makes the copy.
+    let effects = update(&mut model, Command::OwnCopy(None));
+    assert!(model.draft.is_none() && !effects.contains(&Effect::Save));
+    assert!(model.notices.last().is_some_and(|n| n.text.contains("another tab") && !n.is_problem));
+    model.clock_ms += 1000;
+    update(&mut model, set("team-a", "weight", "4"));
+    assert!(model.draft.as_ref().is_some_and(|id| *id != first));
+    // Something was changed: that is kept under the name that was given to it.
+    let effects = update(&mut model, Command::OwnCopy(Some("own".into())));
+    assert_eq!(model.draft.as_deref(), Some("own"));
+    assert!(effects.contains(&Effect::Save));
+}
+
+#[test]
 fn replies_to_old_questions_are_dropped() {
     let mut model = model();
     let old = begin(&mut model);
@@ -406,8 +448,12 @@ fn policies_are_compared() {
         };
         effects.iter().filter_map(of).collect()
     };
-    let [(first, 4)] = asked(&update(&mut model, Command::Compare))[..] else { panic!("four policies") };
-    let [(second, 4)] = asked(&update(&mut model, Command::Compare))[..] else { panic!("four policies") };
+    let [(first, 4)] = asked(&update(&mut model, Command::Compare { with_baselines: false }))[..] else {
+        panic!("four policies")
+    };
+    let [(second, 4)] = asked(&update(&mut model, Command::Compare { with_baselines: false }))[..] else {
+        panic!("four policies")
+    };
     let reply = |generation| {
         let column = Box::new(ColumnRow { policy: "ego".into(), ..ColumnRow::default() });
         Command::Replied(Box::new(Reply { generation, say: Say::Compared { column } }))

@@ -2,6 +2,7 @@
 
 use fairground_web::engine::protocol::{Amounts, Ask, Frame, LadderLevel, Reply, Request, Run, Say};
 use fairground_web::engine::serve::Server;
+use fairground_web::engine::story::{Story, Tell};
 use fairground_web::library::{EXAMPLES, Example};
 use fairground_web::view_model::division::division;
 
@@ -112,15 +113,25 @@ fn a_ghost_leaves_the_run_alone() {
     let mut page = Page::new();
     page.load("start", 1);
     let edited = EXAMPLES[0].text.replacen("quota: 2", "quota: 3", 1);
-    let Some(Reply { say: Say::Ghost { frame: Some(ghost), .. }, .. }) =
-        page.ask(Ask::Ghost { scenario: edited, cycle: 1, ladder: None }).pop()
-    else {
-        panic!("a ghost was expected");
+    let ghost = Ask::Ghost {
+        scenario: edited,
+        cycle: Some(1),
+        ladder: None,
+        until: 3,
+        tell: Some(Tell::Tally { resource: 2 }),
     };
-    assert_eq!(kinds(&ghost), [("submitted", "b2")]);
+    let said: Vec<Say> = page.ask(ghost).into_iter().map(|reply| reply.say).collect();
+    let [Say::Ghost { frame: Some(ghost), .. }, Say::GhostRun { run, story: Some(story) }] = &said[..] else {
+        panic!("a ghost and its run were expected, not {said:?}");
+    };
+    assert_eq!(kinds(ghost), [("submitted", "b2")]);
+    assert_eq!(run.last_cycle, 2, "nothing further happens");
+    let Story::Tally(tally) = &**story else { panic!("{story:?}") };
+    assert_eq!(tally.cycle, 1, "it is of the moment");
     assert_eq!(page.go_to(1).events.len(), 3);
-    let Some(Reply { say: Say::Ghost { frame: None, .. }, .. }) =
-        page.ask(Ask::Ghost { scenario: "no".into(), cycle: 1, ladder: None }).pop()
+    let Some(Reply { say: Say::Ghost { frame: None, .. }, .. }) = page
+        .ask(Ask::Ghost { scenario: "no".into(), cycle: Some(1), ladder: None, until: 0, tell: None })
+        .pop()
     else {
         panic!("no ghost was expected");
     };
@@ -512,7 +523,7 @@ fn ghosts_come_while_a_value_is_pulled() {
     let ask = |page: &mut Page, weight: u32| {
         page.generation += 1;
         let scenario = text.replacen("weight: 1", &format!("weight: {weight}"), 1);
-        let ask = Ask::Ghost { scenario, cycle: 3, ladder: None };
+        let ask = Ask::Ghost { scenario, cycle: Some(3), ladder: None, until: 9, tell: None };
         let replies = page.server.ask(Request { generation: page.generation, ask });
         assert!(replies.is_empty());
         page.generation
@@ -525,8 +536,9 @@ fn ghosts_come_while_a_value_is_pulled() {
         answered.extend(page.server.work());
     }
     let ids: Vec<u64> = answered.iter().map(|reply| reply.generation).collect();
-    assert_eq!(ids, [first, asked[4]]);
+    assert_eq!(ids, [first, asked[4], asked[4]], "a run only where nothing later waits");
     let is_there =
         |reply: &Reply| matches!(&reply.say, Say::Ghost { frame: Some(frame), .. } if frame.cycle == 3);
-    assert!(answered.iter().all(is_there));
+    assert!(answered[..2].iter().all(is_there));
+    assert!(matches!(answered[2].say, Say::GhostRun { story: None, .. }));
 }

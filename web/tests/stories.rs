@@ -29,12 +29,16 @@ impl Page {
     }
 
     fn ask(&mut self, ask: Ask) -> Option<Say> {
+        self.all(ask).pop()
+    }
+
+    fn all(&mut self, ask: Ask) -> Vec<Say> {
         self.generation += 1;
         let mut replies: Vec<Reply> = self.server.ask(Request { generation: self.generation, ask });
         while self.server.is_busy() {
             replies.extend(self.server.work());
         }
-        replies.pop().map(|reply| reply.say)
+        replies.into_iter().map(|reply| reply.say).collect()
     }
 
     fn frame(&mut self, ask: Ask) -> (Frame, Run) {
@@ -52,7 +56,7 @@ impl Page {
     }
 
     fn gantt(&mut self, by: GanttBy, first: u32, n: u32, about: &str) -> Gantt {
-        match self.tell(Tell::Gantt { by, first, n, about: about.into() }) {
+        match self.tell(Tell::Gantt { by, first, n, about: about.into(), named: Vec::new() }) {
             Story::Gantt(gantt) => gantt,
             other => panic!("{other:?}"),
         }
@@ -351,7 +355,9 @@ fn a_weight_that_is_pulled_has_its_ghost() {
     let base = RESTART.replace("quota: 1", "quota: 0");
     let levels = |page: &mut Page, text: &str| {
         let ladder = Some(("team-a".to_string(), 2));
-        match page.ask(Ask::Ghost { scenario: text.to_string(), cycle: 2, ladder }) {
+        let scenario = text.to_string();
+        let said = page.all(Ask::Ghost { scenario, cycle: Some(2), ladder, until: 2, tell: None });
+        match said.into_iter().next() {
             Some(Say::Ghost { levels, .. }) => levels,
             other => panic!("a ghost was expected, not {other:?}"),
         }
@@ -486,4 +492,38 @@ jobs:
     assert_eq!((tally.time_ms, tally.all.wait_now), (3000, Some(3.0)), "the span began three seconds ago");
     let summary = fairness(&tally, &frame, None).summary;
     assert!(summary.starts_with("From 0:00 to 0:03, cycle 3: "), "{summary}");
+}
+
+/// A hard gang of YuniKorn that failed is there for ever, but waits no more.
+#[test]
+fn a_gang_that_failed_does_not_wait() {
+    let text = fairground_web::library::Example::find("gang-hard").expect("an example").text;
+    let (mut page, frame, run) = Page::open(text, 60);
+    let told = page.gantt(GanttBy::Job, 0, 100, "");
+    let view = gantt(&told, &run, &frame, None);
+    expect![[r#"
+        [team]
+        gang (team): known from cycle 0; failed by cycle 8
+        single (team): known from cycle 6; runs since cycle 8
+        2 jobs; in cycle 9: 1 on, 0 waiting, 0 over, 1 failed or refused.
+        job	queue	pods	known from	first start	over in	cycles run	of them lost	told to go
+        gang	team	4	0	–	failed by 8	0	0	0
+        single	team	1	6	8	–	2	0	0
+    "#]]
+    .assert_eq(&(lines(&view) + "\n" + &view.table.tsv()));
+    let svg = fairground_web::charts::gantt::gantt(&view, 600.0);
+    assert!(svg.contains(">failed</text>"), "{svg}");
+    let queue = Selection::Queue("team".into());
+    let why = fairground_web::words::why(&frame, Some(&run), &queue, None, 2);
+    let (_, jobs) = why.list.expect("its jobs");
+    let listed: Vec<String> = jobs.iter().map(|entry| entry.text.to_string()).collect();
+    expect![[r#"
+        `gang` failed, 5 GPUs
+        `single` runs, 1 GPU"#]]
+    .assert_eq(&listed.join("\n"));
+    let job = Selection::Job("gang".into());
+    let about = fairground_web::words::why(&frame, Some(&run), &job, None, 2).about.to_string();
+    assert!(about.ends_with(" · failed"), "{about}");
+    let cards = fairground_web::view_model::cluster::cluster(&frame, None, None, 600.0, 2);
+    assert!(cards.summary.ends_with("; gang failed") && !cards.summary.contains("wait"), "{}", cards.summary);
 }

@@ -61,7 +61,7 @@ pub fn dist() -> Result<PathBuf, Failure> {
     let dist = root().join("dist");
     let generated = generate(Profile::Release)?;
     step("Write dist/", || {
-        assemble(&generated, &dist)?;
+        assemble(&generated, &dist, true)?;
         check_sizes(&dist)
     })?;
     Ok(dist)
@@ -71,7 +71,7 @@ pub fn dist() -> Result<PathBuf, Failure> {
 pub fn dev() -> Result<PathBuf, Failure> {
     let folder = root().join("target/page/site");
     let generated = generate(Profile::Dev)?;
-    assemble(&generated, &folder)?;
+    assemble(&generated, &folder, false)?;
     Ok(folder)
 }
 
@@ -185,8 +185,9 @@ fn cargo_home() -> Option<PathBuf> {
     set.or_else(|| std::env::var_os("HOME").map(|home| PathBuf::from(home).join(".cargo")))
 }
 
-/// Puts the site together in `folder`: `index.html`, and everything else in `assets/`.
-fn assemble(generated: &Path, folder: &Path) -> Result<(), Failure> {
+/// Puts the site together in `folder`: `index.html`, and everything else in `assets/`; with `offline`, a service worker
+/// that keeps all of it on the visitor's device.
+fn assemble(generated: &Path, folder: &Path, offline: bool) -> Result<(), Failure> {
     clear(folder)?;
     copy_all(&root().join("assets"), &folder.join("assets"))?;
     for Module { name, .. } in MODULES {
@@ -200,11 +201,55 @@ fn assemble(generated: &Path, folder: &Path) -> Result<(), Failure> {
     let first = read(&root().join("web/first-frame.html"))?;
     copy(&root().join("index.html"), &folder.join("index.html"))?;
     replace_in(&folder.join("index.html"), &[(FIRST_FRAME_MARK, &String::from_utf8_lossy(&first))])?;
-    stamp_version(folder)
+    // Beside the page, because it serves only what lies beside or below it.
+    let worker = folder.join("offline.js");
+    std::fs::rename(folder.join("assets/offline.js"), &worker)
+        .map_err(|error| Failure::file(&worker, error))?;
+    if offline {
+        let boot = folder.join("assets/boot.js");
+        replace_in(&boot, &[("const OFFLINE = null;", "const OFFLINE = \"../offline.js\";")])?;
+        let version = stamp_version(folder)?;
+        list_files(folder, &version, &worker)
+    } else {
+        std::fs::remove_file(&worker).map_err(|error| Failure::file(&worker, error))?;
+        stamp_version(folder).map(|_| ())
+    }
 }
 
-/// Names one version, a hash of all files, wherever one file asks for another, so that caches never mix two.
-fn stamp_version(folder: &Path) -> Result<(), Failure> {
+/// What a browser asks for; the other files lie there to be read.
+const SERVED: [&str; 4] = ["js", "css", "wasm", "svg"];
+
+/// Writes into the service worker what it keeps: every file as it is asked for, with its hash.
+fn list_files(folder: &Path, version: &str, worker: &Path) -> Result<(), Failure> {
+    let is_served = |path: &PathBuf| {
+        path.extension().and_then(|ending| ending.to_str()).is_some_and(|ending| SERVED.contains(&ending))
+    };
+    let inside = |path: PathBuf| path.strip_prefix(folder).ok().map(|path| path.display().to_string());
+    let paths = files_below(&folder.join("assets"))?.into_iter().filter(is_served).filter_map(inside);
+    let paths: Vec<String> = paths.collect();
+    let script = "const { createHash } = require('crypto'), { readFileSync } = require('fs');
+        for (const path of process.argv.slice(1)) {
+          console.log('sha256-' + createHash('sha256').update(readFileSync(path)).digest('base64'));
+        }";
+    let mut node = Command::new("node");
+    node.args(["-e", script]).args(&paths).current_dir(folder);
+    let hashes = output(&mut node)
+        .ok_or_else(|| Failure::new("the files could not be hashed", "check that node can be started"))?;
+    let lines = paths
+        .iter()
+        .zip(hashes.lines())
+        .map(|(path, hash)| format!("\n  [\"{path}{version}\", \"{hash}\"],"))
+        .collect::<String>();
+    let name = format!("const VERSION = \"{}\";", version.trim_start_matches("?v="));
+    replace_in(
+        worker,
+        &[("const VERSION = \"\";", &name), ("const FILES = [];", &format!("const FILES = [{lines}\n];"))],
+    )
+}
+
+/// Names one version, a hash of all files, wherever one file asks for another, so that caches never mix two;
+/// gives it as it stands behind their names.
+fn stamp_version(folder: &Path) -> Result<String, Failure> {
     let contents = files_below(folder)?.iter().map(|path| read(path)).collect::<Result<Vec<_>, _>>()?;
     let version = format!("?v={:016x}", hash(&contents));
     replace_in(&folder.join("index.html"), &[(VERSION_MARK, &version)])?;
@@ -218,7 +263,8 @@ fn stamp_version(folder: &Path) -> Result<(), Failure> {
     replace_in(
         &folder.join("assets/__wasm_split.js"),
         &[("./fairground.js\"", &format!("./fairground{ending}")), (".wasm\"", &format!(".wasm{version}\""))],
-    )
+    )?;
+    Ok(version)
 }
 
 fn replace_in(path: &Path, pairs: &[(&str, &str)]) -> Result<(), Failure> {

@@ -22,8 +22,8 @@ pub struct Job {
     pub offers: u32,
     /// Larger first inside a queue.
     pub priority: i32,
-    /// Whether it may be evicted for others.
-    pub preemptible: bool,
+    /// Whether its pods may be evicted for others.
+    pub preemptible: Preemptible,
     /// Tie-break by age.
     pub created: Time,
     /// When it becomes known to the scheduler.
@@ -46,6 +46,24 @@ pub struct Job {
     pub last_start: Option<Time>,
     /// How room is held for its pods until all that must start together have some; `None`: it is not.
     pub gang: Option<Gang>,
+}
+
+/// Whether the pods of a job may be evicted for others.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Preemptible {
+    /// None of them.
+    #[default]
+    No,
+    /// Those above its minimum: of each pod set, as many as must run together are its core and may not be taken.
+    Semi,
+    /// All of them.
+    Yes,
+}
+
+impl From<bool> for Preemptible {
+    fn from(all: bool) -> Preemptible {
+        if all { Preemptible::Yes } else { Preemptible::No }
+    }
 }
 
 /// How room is held for a gang before any of its pods starts.

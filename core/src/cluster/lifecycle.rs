@@ -5,7 +5,7 @@
 //! when something happens next is said by the phases themselves and kept in order by the simulation's agenda.
 
 use super::usage::NodeUse;
-use super::{Cluster, Devices, Phase, QueueResource};
+use super::{Cluster, Devices, Phase, Preemptible, QueueResource};
 use crate::id::{Arena, JobId, NodeId, PartitionId, PodId, QueueId};
 use crate::time::{Span, Time};
 use crate::units::{PerResource, RESOURCES_MAX};
@@ -167,6 +167,7 @@ impl World {
             self.jobs[job].open += u32::from(!phase.is_over());
             self.jobs[job].holding += u32::from(phase.holds());
         }
+        count_core(&self.cluster, &mut self.queues, job, 1);
         if let Some(first) = first {
             let j = &mut self.cluster.jobs[job];
             j.first_start = j.first_start.or(Some(first));
@@ -407,9 +408,12 @@ impl World {
     }
 
     fn set_phase(&mut self, pod: PodId, phase: Phase) {
+        let job = self.cluster.pods[pod].job;
+        count_core(&self.cluster, &mut self.queues, job, -1);
         self.count(pod, -1);
         self.cluster.pods[pod].phase = phase;
         self.count(pod, 1);
+        count_core(&self.cluster, &mut self.queues, job, 1);
         self.touched.push(pod);
     }
 
@@ -441,17 +445,13 @@ fn on_path(
 fn count(cluster: &Cluster, queues: &mut Arena<QueueId, QueueSums>, pod: PodId, sign: i64) {
     let p = &cluster.pods[pod];
     let ask = request_of(&p.request);
-    let preemptible = cluster.jobs[p.job].preemptible;
-    let add = |to: &mut Sums| {
-        for (to, ask) in to.iter_mut().zip(ask) {
-            *to += sign * ask;
-        }
-    };
+    let is_fixed = cluster.jobs[p.job].preemptible == Preemptible::No;
+    let add = |to: &mut Sums| add_to(to, ask, sign);
     let phase = p.phase;
     on_path(cluster, queues, pod, |sums| match phase {
         Phase::Starting { .. } | Phase::Running { .. } => {
             add(&mut sums.allocated);
-            if !preemptible {
+            if is_fixed {
                 add(&mut sums.non_preemptible);
             }
         }
@@ -459,6 +459,24 @@ fn count(cluster: &Cluster, queues: &mut Arena<QueueId, QueueSums>, pod: PodId, 
         Phase::Pending | Phase::Gated => add(&mut sums.waiting),
         Phase::Future | Phase::Finished { .. } | Phase::Removed { .. } => {}
     });
+}
+
+/// Adds the core of a semi-preemptible job to the sums of its queues, or takes it away: which of its pods that is hangs on
+/// all of them.
+fn count_core(cluster: &Cluster, queues: &mut Arena<QueueId, QueueSums>, job: JobId, sign: i64) {
+    if cluster.jobs[job].preemptible != Preemptible::Semi {
+        return;
+    }
+    for pod in cluster.fixed_pods(job) {
+        let ask = request_of(&cluster.pods[pod].request);
+        on_path(cluster, queues, pod, |sums| add_to(&mut sums.non_preemptible, ask, sign));
+    }
+}
+
+fn add_to(sums: &mut Sums, ask: Sums, sign: i64) {
+    for (sum, ask) in sums.iter_mut().zip(ask) {
+        *sum += sign * ask;
+    }
 }
 
 /// A request as sums.
@@ -479,6 +497,9 @@ impl Recount {
         let cluster = &world.cluster;
         let mut nodes: Arena<NodeId, NodeUse> = cluster.nodes.values().map(NodeUse::new).collect();
         let mut queues = cluster.queues.ids().map(|_| QueueSums::default()).collect();
+        for &job in &cluster.live_jobs {
+            count_core(cluster, &mut queues, job, 1);
+        }
         for (id, pod) in cluster.live_jobs.iter().flat_map(|&job| cluster.pods_of(job)) {
             count(cluster, &mut queues, id, 1);
             if let (true, Some(node)) = (pod.phase.holds(), pod.node) {

@@ -15,11 +15,12 @@ mod usage;
 use std::sync::Arc;
 
 use crate::id::{Arena, JobId, NodeId, PartitionId, PodId, PodSetId, QueueId};
+use crate::kit::sort;
 use crate::time::Span;
 
 pub use audit::{Finding, audit, audit_live, audit_nodes};
 pub use frozen::Frozen;
-pub use job::{Gang, Job, PodSet};
+pub use job::{Gang, Job, PodSet, Preemptible};
 pub use lifecycle::{BindError, QueueSums, Sums, Torn, World, request_of};
 pub use node::Node;
 pub use pod::{
@@ -82,6 +83,28 @@ impl Cluster {
     /// The pods of a job, in pod-set order.
     pub fn pods_of(&self, job: JobId) -> impl DoubleEndedIterator<Item = (PodId, &Pod)> {
         self.jobs[job].pod_ids().map(|id| (id, &self.pods[id]))
+    }
+
+    /// The pods of a job that start or run and may not be taken. Of a semi-preemptible job, in each pod set, the first by
+    /// name, as many as its minimum: those are the ones that stay when others are taken from the end.
+    pub fn fixed_pods(&self, job: JobId) -> Vec<PodId> {
+        let holds = |pod: &Pod| matches!(pod.phase, Phase::Starting { .. } | Phase::Running { .. });
+        let held = self.pods_of(job).filter(|(_, pod)| holds(pod)).map(|(id, _)| id);
+        let mut fixed: Vec<PodId> = match self.jobs[job].preemptible {
+            Preemptible::Yes => Vec::new(),
+            Preemptible::No | Preemptible::Semi => held.collect(),
+        };
+        if self.jobs[job].preemptible == Preemptible::Semi {
+            sort::sort_by_key(&mut fixed, |&pod| (self.pods[pod].pod_set, self.pods[pod].name.clone()));
+            let (mut set, mut n) = (None, 0);
+            fixed.retain(|&pod| {
+                let own = self.pods[pod].pod_set;
+                n = if set == Some(own) { n + 1 } else { 1 };
+                set = Some(own);
+                n <= self.pod_sets[own].min_available
+            });
+        }
+        fixed
     }
 
     /// The queues with the values they have in a partition.

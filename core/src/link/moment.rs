@@ -39,6 +39,8 @@ impl Moment {
         let mut moment = Moment::default();
         let text = text.trim();
         let fragment = text.split_once('#').map_or(text, |(_, fragment)| fragment);
+        // Nothing that is written here ends in punctuation; the sentence around the link does.
+        let fragment = fragment.trim_end_matches(|c: char| !c.is_ascii_alphanumeric() && c != '=');
         for (name, value) in fragment.split('&').filter_map(|part| part.split_once('=')) {
             match name {
                 "at" => moment.at = at(value),
@@ -134,6 +136,10 @@ mod tests {
             Moment::parse("d1.x.y%26at%3D7.3%26sel%3Djob%3Aa2&view=shares"),
             Moment { view: Some("shares".into()), ..Moment::default() }
         );
+        for end in [".", ",", "!)", ".\"", "_", "…"] {
+            assert_eq!(Moment::parse(&format!("d1.x.y&at=7.3{end}")).at, moment.at, "{end}");
+            assert_eq!(Moment::parse(&format!("d1.x.y&sel=job:a2{end}")).sel, moment.sel, "{end}");
+        }
         assert_eq!(Moment::parse("d1.x.y&at=x&sel=_q&other=1"), Moment::default());
     }
 

@@ -181,7 +181,8 @@ pub struct JobEntry {
     /// A number or a preset class: `train` (50), `interactive-preemptible` (75), `build` (100), `inference` (125).
     /// Left out: 50.
     pub priority: Option<Scalar>,
-    /// Whether it may be evicted for others; left out: if its priority is below 100.
+    /// Whether its pods may be evicted for others: `true`, `false`, or `semi` (under `runai`): the first `min-available` pods
+    /// of a kind may not, those above may. Left out: if its priority is below 100.
     pub preemptible: Option<Scalar>,
     /// Who submitted it.
     pub user: Option<String>,

@@ -2,8 +2,9 @@
 
 use super::record::CycleRecord;
 use super::simulation::Simulation;
-use crate::cluster::{GpuRequest, Phase};
+use crate::cluster::{GpuRequest, Phase, Preemptible};
 use crate::id::{Arena, JobId, NodeId, PartitionId, PodId, QueueId};
+use crate::kit::sort;
 use crate::trace::{Event, OrderLevel, QueuePriority};
 
 /// Somebody on a device.
@@ -71,9 +72,18 @@ impl Simulation {
             without: Vec::new(),
         };
         let mut tables: Arena<NodeId, NodeTable> = cluster.nodes.values().map(empty).collect();
+        let semi =
+            cluster.live_jobs.iter().filter(|&&job| cluster.jobs[job].preemptible == Preemptible::Semi);
+        let mut fixed: Vec<PodId> = semi.flat_map(|&job| cluster.fixed_pods(job)).collect();
+        sort::sort(&mut fixed);
         for (id, pod) in cluster.live_jobs.iter().flat_map(|&job| cluster.pods_of(job)) {
             let (true, Some(node)) = (pod.phase.holds(), pod.node) else { continue };
             let job = &cluster.jobs[pod.job];
+            let is_locked = match job.preemptible {
+                Preemptible::Yes => false,
+                Preemptible::No => true,
+                Preemptible::Semi => fixed.binary_search(&id).is_ok(),
+            };
             let holder = Holder {
                 pod: id,
                 job: pod.job,
@@ -81,7 +91,7 @@ impl Simulation {
                 milli: self.portion(pod.request.gpu, node),
                 is_leaving: matches!(pod.phase, Phase::Terminating { .. }),
                 is_starting: matches!(pod.phase, Phase::Starting { .. }),
-                is_locked: !job.preemptible,
+                is_locked,
             };
             for device in pod.devices.iter() {
                 tables[node].devices[device as usize].push(holder);

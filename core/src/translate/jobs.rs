@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::product::Product;
 use super::{Kind, Work};
 use crate::scenario::{JobEntry, Path, Scalar};
 
@@ -12,6 +13,7 @@ const ORDER_LABELS: [&str; 3] =
 /// Translates what is said of jobs.
 pub fn jobs(work: &mut Work<'_>) {
     default_priority(work);
+    semi(work);
     let (from, to) = (work.from, work.to);
     let name = to.name;
     let whole = if to.key == "fifo" {
@@ -22,6 +24,7 @@ pub fn jobs(work: &mut Work<'_>) {
     let parts = format!("{name} counts a part of a GPU as a whole one");
     let priority = format!("{name} does not read priorities of jobs");
     let preemptible = format!("{name} evicts nobody");
+    let placeholders = format!("{name} holds no room with placeholders");
     let subgroups = format!("{name} has no subgroups and no order among the pods of a job");
     let backoff = format!("{name} tries a job that waits for as long as it waits");
     let nominated = format!("{name} does not look at nominated nodes");
@@ -38,9 +41,15 @@ pub fn jobs(work: &mut Work<'_>) {
         };
         lost(from.has_job_priority && !to.has_job_priority && job.priority.is_some(), "priority", &priority);
         lost(from.evicts && !to.evicts && job.preemptible.is_some(), "preemptible", &preemptible);
-        for field in gang(job).filter(|_| from.has_gangs && !to.has_gangs) {
+        for field in whole_jobs(job).filter(|_| to.key == "fifo") {
             lost(true, field, &whole);
         }
+        for field in gang(job).filter(|_| from.has_gangs && !to.has_gangs && to.key != "fifo") {
+            lost(true, field, &whole);
+        }
+        let has_placeholders = from.key == "yunikorn";
+        lost(has_placeholders && job.gang.is_some(), "gang", &placeholders);
+        lost(has_placeholders && job.placeholder_timeout.is_some(), "placeholder-timeout", &placeholders);
         for field in part(job).filter(|_| from.has_parts && !to.has_parts) {
             lost(true, field, &parts);
         }
@@ -76,12 +85,45 @@ fn gang(job: &JobEntry) -> impl Iterator<Item = &'static str> {
     all.into_iter().filter(|(_, is_said)| *is_said).map(|(field, _)| field)
 }
 
+/// What says that fewer than all pods may start, where all of them start together.
+fn whole_jobs(job: &JobEntry) -> impl Iterator<Item = &'static str> {
+    let of_sets = job.pod_sets.iter().any(|set| set.min_available.is_some());
+    let all = [("min-available", job.min_available.is_some()), ("pod-sets", of_sets)];
+    all.into_iter().filter(|(_, is_said)| *is_said).map(|(field, _)| field)
+}
+
 /// What asks for parts of GPUs.
 fn part(job: &JobEntry) -> impl Iterator<Item = &'static str> {
     let is_part = |gpu: &Option<Scalar>| gpu.as_ref().is_some_and(|gpu| gpu.0.contains(['.', 'm', '%']));
     let of_sets = job.pod_sets.iter().any(|set| is_part(&set.gpu) || set.gpu_memory.is_some());
     let all = [("gpu", is_part(&job.gpu)), ("gpu-memory", job.gpu_memory.is_some()), ("pod-sets", of_sets)];
     all.into_iter().filter(|(_, is_said)| *is_said).map(|(field, _)| field)
+}
+
+/// Only Run:ai knows jobs that keep their first pods.
+fn semi(work: &mut Work<'_>) {
+    let knows = |product: &Product| product.is(&["runai"]);
+    let (from, to) = (work.from, work.to);
+    for (i, job) in work.old.jobs.iter().enumerate() {
+        if job.preemptible.as_ref().is_none_or(|typed| typed.0.trim() != "semi") {
+            continue;
+        }
+        let at = Path::default().field("jobs").named(&job.name).field("preemptible");
+        if knows(from) && to.evicts {
+            Arc::make_mut(&mut work.new.jobs)[i].preemptible = None;
+            let says = format!(
+                "{} has no semi-preemptible jobs: their priority decides about all of their pods",
+                to.name
+            );
+            work.note(Kind::Dropped, at, says);
+        } else if knows(to) {
+            let says = format!(
+                "{} has no semi-preemptible jobs; from now on the first pods of these stay",
+                from.name
+            );
+            work.note(Kind::Assumed, at, says);
+        }
+    }
 }
 
 /// A default that the new policy cannot say is written into the jobs.

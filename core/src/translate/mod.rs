@@ -7,11 +7,14 @@
 //! policy does not read stay in the file for others. Everything that is not simply kept has a [`Note`], and so have
 //! values that count now and did not before. To the same policy nothing changes.
 //!
-//! `product` is the table of who reads what; `queues`, `jobs` and `settings` go through the parts of a scenario.
+//! `product` is the table of who reads what; `queues`, `pools`, `jobs` and `settings` go through the parts of a scenario;
+//! `refused` looks at the result as the new policy's own scheduler would.
 
 mod jobs;
+mod pools;
 mod product;
 mod queues;
+mod refused;
 mod settings;
 
 use std::sync::Arc;
@@ -22,6 +25,8 @@ use product::Product;
 /// What became of a setting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Kind {
+    /// The new policy's real scheduler would not take it; the simulation goes on with it.
+    Refused,
     /// The new policy has no counterpart.
     Dropped,
     /// The new policy needs it, the old one did not say it.
@@ -36,6 +41,7 @@ impl Kind {
     /// In one word.
     pub fn name(self) -> &'static str {
         match self {
+            Kind::Refused => "refused",
             Kind::Dropped => "dropped",
             Kind::Assumed => "assumed",
             Kind::Changed => "changed",
@@ -60,7 +66,7 @@ pub struct Note {
 pub struct Translated {
     /// The scenario.
     pub scenario: Scenario,
-    /// What became of its settings: what was dropped first, what was kept last.
+    /// What became of its settings: what would be refused and what was dropped first, what was kept last.
     pub notes: Vec<Note>,
 }
 
@@ -75,7 +81,9 @@ pub fn translate(scenario: &Scenario, policy: &str) -> Option<Translated> {
     work.new.policy = to.key.to_owned();
     queues::queues(&mut work);
     settings::settings(&mut work);
+    pools::pools(&mut work);
     jobs::jobs(&mut work);
+    refused::refused(&mut work);
     let Work { new, mut notes, .. } = work;
     crate::kit::sort::sort_by_key(&mut notes, |note: &Note| note.kind);
     Some(Translated { scenario: new, notes })

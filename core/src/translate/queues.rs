@@ -31,7 +31,7 @@ pub fn queues(work: &mut Work<'_>) {
     timeline(work);
 }
 
-fn part(queue: &QueueEntry, r: Resource) -> &ResourceEntry {
+pub(super) fn part(queue: &QueueEntry, r: Resource) -> &ResourceEntry {
     match r {
         Resource::CPU => &queue.cpu,
         Resource::MEMORY => &queue.memory,
@@ -39,7 +39,7 @@ fn part(queue: &QueueEntry, r: Resource) -> &ResourceEntry {
     }
 }
 
-fn part_mut(queue: &mut QueueEntry, r: Resource) -> &mut ResourceEntry {
+pub(super) fn part_mut(queue: &mut QueueEntry, r: Resource) -> &mut ResourceEntry {
     match r {
         Resource::CPU => &mut queue.cpu,
         Resource::MEMORY => &mut queue.memory,
@@ -47,7 +47,7 @@ fn part_mut(queue: &mut QueueEntry, r: Resource) -> &mut ResourceEntry {
     }
 }
 
-fn value(part: &ResourceEntry, field: Field) -> &Option<Scalar> {
+pub(super) fn value(part: &ResourceEntry, field: Field) -> &Option<Scalar> {
     match field {
         Field::Quota => &part.quota,
         Field::Limit => &part.limit,
@@ -55,7 +55,7 @@ fn value(part: &ResourceEntry, field: Field) -> &Option<Scalar> {
     }
 }
 
-fn value_mut(part: &mut ResourceEntry, field: Field) -> &mut Option<Scalar> {
+pub(super) fn value_mut(part: &mut ResourceEntry, field: Field) -> &mut Option<Scalar> {
     match field {
         Field::Quota => &mut part.quota,
         Field::Limit => &mut part.limit,
@@ -68,7 +68,7 @@ fn is_unlimited(text: &str) -> bool {
 }
 
 /// A value that is given: does the new policy read it, and did the old one?
-fn given(work: &mut Work<'_>, at: &Path, field: Field, r: Resource, value: Option<&Scalar>) {
+pub(super) fn given(work: &mut Work<'_>, at: &Path, field: Field, r: Resource, value: Option<&Scalar>) {
     let Some(text) = value.map(|value| value.0.trim()) else { return };
     let at = at.field(r.name()).field(field.name());
     let (from, to) = (work.from, work.to);
@@ -213,7 +213,7 @@ fn priority(work: &mut Work<'_>, i: usize, at: &Path) {
 }
 
 /// A priority in the new policy's numbers.
-fn shifted(work: &mut Work<'_>, at: Path, typed: &Scalar) -> Scalar {
+pub(super) fn shifted(work: &mut Work<'_>, at: Path, typed: &Scalar) -> Scalar {
     let (from, to) = (work.from, work.to);
     match (from.priority_word(), to.priority_word()) {
         (_, None) => {
@@ -245,30 +245,35 @@ fn shifted(work: &mut Work<'_>, at: Path, typed: &Scalar) -> Scalar {
 
 /// Minimum runtimes and past usage.
 fn history(work: &mut Work<'_>, i: usize, at: &Path) {
-    if work.to.has_history == work.from.has_history {
-        return;
-    }
     let entry = &work.old.queues[i];
-    let mut places = Vec::new();
     for (field, value) in [
         ("preempt-min-runtime", &entry.preempt_min_runtime),
         ("reclaim-min-runtime", &entry.reclaim_min_runtime),
     ] {
         if value.is_some() {
-            places.push((at.field(field), "minimum runtimes"));
+            min_runtime(work, at.field(field));
         }
     }
     for r in Resource::ACCOUNTED {
         if part(entry, r).usage.is_some() {
-            places.push((at.field(r.name()).field("usage"), "past usage"));
+            of_history(work, at.field(r.name()).field("usage"), "past usage");
         }
     }
-    for (at, what) in places {
-        if work.from.has_history {
-            work.note(Kind::Dropped, at, format!("{} does not know {what}", work.to.name));
-        } else {
+}
+
+/// A minimum runtime that is given.
+pub(super) fn min_runtime(work: &mut Work<'_>, at: Path) {
+    of_history(work, at, "minimum runtimes");
+}
+
+/// What only some policies know of what was before.
+fn of_history(work: &mut Work<'_>, at: Path, what: &str) {
+    match (work.from.has_history, work.to.has_history) {
+        (true, false) => work.note(Kind::Dropped, at, format!("{} does not know {what}", work.to.name)),
+        (false, true) => {
             work.note(Kind::Assumed, at, format!("{} did not read {what}; it counts now", work.from.name));
         }
+        _ => {}
     }
 }
 

@@ -13,6 +13,11 @@ pub fn settings(work: &mut Work<'_>) {
         one(work, name, &typed);
     }
     place(work, packs);
+    let is_engine = |key: &str| matches!(key, "kai" | "runai");
+    let is_shared = is_engine(work.from.key) && is_engine(work.to.key);
+    super::pools::switches(work, |name| {
+        Some(plain(name)).filter(|name| is_shared && ENGINE_SETTINGS.contains(name))
+    });
 }
 
 /// Switches of KAI as upstream spells them.
@@ -81,11 +86,13 @@ fn one(work: &mut Work<'_>, name: &str, typed: &Scalar) {
         }
         ("ego", "grace") => {
             work.new.settings.remove(name);
+            let at = crate::scenario::Path::default().field("delays").field("termination");
             if work.new.delays.termination.replace(typed.clone()).is_some() {
-                let at = crate::scenario::Path::default().field("delays").field("termination");
-                work.note(Kind::Dropped, at, "the grace of the plan wins in EGO");
+                work.note(Kind::Dropped, at.clone(), "the grace of the plan wins in EGO");
             }
-            work.note(Kind::Changed, setting(name), "the grace becomes the delay from evict to gone");
+            let says = "the grace becomes the delay from evict to gone";
+            work.note(Kind::Changed, setting(name), says);
+            work.note(Kind::Changed, at, says);
         }
         _ => work.drop_setting(name, &gone),
     }

@@ -63,3 +63,79 @@ test("playing runs to the end and pauses", async ({ page }) => {
   await expect(page.getByRole("button", { name: "Play" })).toHaveCount(1, { timeout: 10_000 });
   await expect(page.locator(".transport .now")).toContainText(" of ");
 });
+
+test("the focus stays near where it was when what had it goes away", async ({ page }) => {
+  const app = new App(page);
+  await app.open();
+  const examples = page.getByRole("button", { name: "Examples", exact: true });
+  for (const close of ["Escape", "button"]) {
+    await examples.focus();
+    await page.keyboard.press("Enter");
+    await expect(page.getByRole("dialog")).toBeVisible();
+    if (close === "Escape") await page.keyboard.press("Escape");
+    else await page.getByRole("dialog").getByRole("button", { name: "Close" }).press("Enter");
+    await expect(page.getByRole("dialog")).toHaveCount(0);
+    await expect(examples).toBeFocused();
+  }
+  const cell = app.cell('queues["team-a"].gpu.quota');
+  await cell.focus();
+  await page.keyboard.press("Control+k");
+  await expect(page.getByRole("dialog")).toBeVisible();
+  await page.keyboard.press("Escape");
+  await expect(page.getByRole("dialog")).toHaveCount(0);
+  const isNearCell = () =>
+    page.evaluate(() => document.activeElement.closest('[data-path*="team-a"], [role="treegrid"]') !== null);
+  expect(await isNearCell()).toBe(true);
+  await page.getByRole("button", { name: "Fold setup away" }).press("Enter");
+  await expect(page.getByRole("button", { name: "Open setup" })).toBeVisible();
+  await expect.poll(() => page.evaluate(() => document.activeElement.tagName)).not.toBe("BODY");
+});
+
+test("keys that type a character can be pressed with Alt, or be off, and stay so", async ({ page }) => {
+  const app = new App(page);
+  const keys = page.getByRole("dialog", { name: "Keys" });
+  const added = app.cell('queues["queue-1"].name');
+  await app.open();
+  await page.keyboard.press("?");
+  await keys.getByRole("radio", { name: "Letters, digits and signs with Alt" }).check();
+  await expect(keys.getByText("Alt+Q, Alt+W, Alt+N")).toBeVisible();
+  await page.keyboard.press("Escape");
+  await page.reload();
+  await app.arrived();
+  await page.keyboard.press("q");
+  await page.keyboard.press("ArrowRight");
+  await app.atCycle(1);
+  await expect(added).toHaveCount(0);
+  await page.keyboard.press("Alt+q");
+  await expect(added).toHaveCount(1);
+  await page.keyboard.press("Control+z");
+  await expect(added).toHaveCount(0);
+  await page.keyboard.press("Control+k");
+  await page.keyboard.type("no letters");
+  await page.keyboard.press("Enter");
+  await expect(page.getByRole("dialog")).toHaveCount(0);
+  await page.keyboard.press("Alt+q");
+  await page.keyboard.press("q");
+  await page.keyboard.press("Home");
+  await app.atCycle(0);
+  await expect(added).toHaveCount(0);
+});
+
+test("when rows are removed the focus goes to their neighbour", async ({ page }) => {
+  const app = new App(page);
+  await app.open();
+  const name = (queue) => app.cell(`queues["${queue}"].name`);
+  await name("team-a").click();
+  await page.keyboard.press("Delete");
+  await expect(name("team-a")).toHaveCount(0);
+  await expect(name("team-b")).toBeFocused();
+  await page.keyboard.press("Delete");
+  await expect(page.locator("[role=treegrid] :focus")).toHaveCount(1);
+  await page.keyboard.press("Control+z");
+  await page.keyboard.press("Control+z");
+  await name("team-a").click();
+  await page.keyboard.press("Shift+ArrowDown");
+  await page.keyboard.press("Delete");
+  await expect(name("team-b")).toHaveCount(0);
+  await expect(page.locator("[role=treegrid] :focus")).toHaveCount(1);
+});

@@ -83,3 +83,48 @@ test("#reset wipes what is kept", async ({ page }) => {
   await expect(app.cell('queues["team-a"].gpu.quota')).toContainText("2");
   expect(await page.evaluate(() => Object.keys(localStorage).filter((k) => k.startsWith("fairground.draft")))).toEqual([]);
 });
+
+test("back and forward lead from document to document, each with its draft", async ({ page }) => {
+  const app = new App(page);
+  const quota = app.cell('queues["team-a"].gpu.quota');
+  await app.open();
+  await app.set('queues["team-a"].gpu.quota', "4");
+  const before = await page.evaluate(() => history.length);
+  await app.example("tree-decides");
+  await app.step.click();
+  await app.atCycle(1);
+  await app.example("gang-of-four");
+  expect(await page.evaluate(() => history.length)).toBe(before + 2);
+  await page.goBack();
+  await expect(page).toHaveTitle(/The tree decides/);
+  await app.atCycle(1);
+  await page.goBack();
+  await expect(page).toHaveTitle(/Two teams/);
+  await expect(quota).toContainText("4");
+  // The draft goes on under its name.
+  await app.set('queues["team-a"].gpu.quota', "5");
+  await page.goForward();
+  await expect(page).toHaveTitle(/The tree decides/);
+  await expect(page.getByText("Shared scenario.")).toHaveCount(0);
+  await page.goBack();
+  await expect(quota).toContainText("5");
+  await page.reload();
+  await app.arrived();
+  await expect(quota).toContainText("5");
+  expect(await page.evaluate(() => JSON.parse(localStorage["fairground.drafts"]).length)).toBe(1);
+  expect(await page.evaluate(() => history.length)).toBe(before + 2);
+});
+
+test("punctuation behind a link is not part of it; a cycle beyond the end is told", async ({ page }) => {
+  const app = new App(page);
+  await app.open();
+  await app.step.click();
+  await app.atCycle(1);
+  const address = await link(page);
+  await page.goto("about:blank");
+  await app.open(`${address}.`);
+  await app.atCycle(1);
+  await page.goto("about:blank");
+  await app.open(address.replace("at=1", "at=999"));
+  await expect(page.locator(".notices")).toContainText(/Cycle 999 was asked for; the run ends at cycle \d+\./);
+});

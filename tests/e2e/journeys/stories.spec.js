@@ -131,3 +131,49 @@ test("why is made wider by keys and stays so", async ({ page }) => {
   await app.arrived();
   expect(await width()).toBe(before + 80);
 });
+
+test("one cluster under four schedulers, with what was translated above what came of it", async ({ page }) => {
+  const app = new App(page);
+  await app.open();
+  await app.example("four-schedulers");
+  await page.keyboard.press("Control+k");
+  await page.getByRole("dialog").getByRole("combobox").fill("Compare policies");
+  await page.keyboard.press("Enter");
+  const dialog = page.getByRole("dialog");
+  const panels = dialog.locator(".compared");
+  await expect(panels).toHaveCount(4);
+  await expect(dialog.getByText("Running")).toHaveCount(0);
+  const ego = panels.filter({ has: page.getByRole("heading", { name: /EGO/ }) });
+  await expect(ego.getByRole("listitem").first()).toContainText(/dropped|assumed|changed/);
+  await expect(ego.getByRole("img", { name: /^GPU.*: / })).toBeVisible();
+  const [told, drawn] = [await ego.locator(".became").boundingBox(), await ego.getByRole("img").boundingBox()];
+  expect(told.y + told.height).toBeLessThanOrEqual(drawn.y);
+  await expect(dialog.getByRole("rowheader", { name: "Mean wait", exact: true })).toBeVisible();
+  await dialog.getByRole("checkbox").check();
+  await expect(panels).toHaveCount(7);
+});
+
+test("every view holds an edit against how it was", async ({ page }) => {
+  const app = new App(page);
+  await app.open();
+  for (const cycle of [1, 2]) {
+    await app.step.click();
+    await app.atCycle(cycle);
+  }
+  await app.tab("Gantt").click();
+  await app.set('queues["team-a"].gpu.quota', "3");
+  await expect(app.now.getByRole("button", { name: /^b2 .*waits in cycle 2; before: .*runs since cycle 2/ })).toBeVisible();
+  await expect(app.now.locator(".gantt .legend")).toContainText("before");
+  await app.tab("Tree").click();
+  await expect(app.now.getByRole("button", { name: "team-a: fair share 3 of 4; before: 2" })).toBeVisible();
+  await app.tab("Trends").click();
+  await expect(app.now.getByRole("button", { name: /^team-a: .*before: holds 2 now/ })).toBeVisible();
+  await app.tab("Fairness").click();
+  const row = app.now.getByRole("row", { name: /^team-a / });
+  await expect(row.getByRole("cell", { name: "0 (−1)", exact: true }).first()).toBeVisible();
+  // It goes with Esc, in all of them.
+  await page.keyboard.press("Escape");
+  await expect(row).not.toContainText("(");
+  await app.tab("Gantt").click();
+  await expect(app.now.locator(".gantt .legend")).not.toContainText("before");
+});

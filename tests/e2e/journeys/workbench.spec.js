@@ -242,3 +242,44 @@ test("a quota is pulled in Shares, and charts go on showing how it was", async (
   await page.keyboard.press("Control+z");
   await expect(quota).toContainText("2");
 });
+
+test("setup is a rail where there is little room, unless it was opened by hand", async ({ page }) => {
+  await page.setViewportSize({ width: 1024, height: 768 });
+  const app = new App(page);
+  await app.open();
+  const setup = page.getByRole("region", { name: "Setup", exact: true });
+  const width = async () => (await setup.boundingBox()).width;
+  expect(await width()).toBe(40);
+  await page.setViewportSize({ width: 1280, height: 768 });
+  await expect.poll(width).toBeGreaterThan(300);
+  await page.setViewportSize({ width: 1024, height: 768 });
+  await expect.poll(width).toBe(40);
+  // Why and the views lie beside the rail.
+  await app.step.click();
+  await app.atCycle(1);
+  await expect(app.why).toBeVisible();
+  const [now, why] = [await app.now.boundingBox(), await app.why.boundingBox()];
+  expect(now.x + now.width).toBeLessThanOrEqual(why.x);
+  await page.getByRole("button", { name: "Open setup" }).click();
+  await expect.poll(width).toBeGreaterThan(300);
+  await page.reload();
+  await app.arrived();
+  expect(await width()).toBeGreaterThan(300);
+});
+
+test("Division and Tree have a column of their own where there is room", async ({ page }) => {
+  await page.setViewportSize({ width: 1920, height: 1000 });
+  const app = new App(page);
+  await app.open();
+  const side = page.getByRole("region", { name: "Division and tree", exact: true });
+  const of = (name) => page.getByRole("region", { name, exact: true });
+  await app.step.click();
+  await app.atCycle(1);
+  await expect(side.getByRole("button", { name: /^team-a: fair share 2 of 4/ })).toBeVisible();
+  await expect(side.getByRole("heading", { name: /are divided among/ })).toBeVisible();
+  await expect(app.share("team-a")).toBeVisible();
+  await app.tab("Tree").click();
+  await expect(of("Tree")).toHaveCount(1);
+  await page.setViewportSize({ width: 1440, height: 900 });
+  await expect(side).toHaveCount(0);
+});

@@ -246,7 +246,7 @@ fn job(j: &format::Job) -> Result<SnapshotJob, String> {
         name: j.name.clone(),
         queue: j.queue.clone(),
         priority: j.priority,
-        preemptible: j.preemptible,
+        preemptible: j.preemptible.into(),
         created_s: j.created_s,
         is_tried_once: false,
         is_set_aside: false,

@@ -98,7 +98,7 @@ impl World {
             name,
             queue: Arc::from(queue),
             priority,
-            preemptible: priority < 100,
+            preemptible: (priority < 100).into(),
             created_s: self.snapshot.now_s,
             pod_sets: vec![pod_set],
             pods: vec![pod],

@@ -142,7 +142,7 @@ impl World {
                 name: Arc::from(*name),
                 queue: Arc::from(said.text("on").unwrap_or_default()),
                 priority,
-                preemptible: priority < 100 && !said.has("fixed"),
+                preemptible: (priority < 100 && !said.has("fixed")).into(),
                 created_s: -1e5 + self.snapshot.jobs.len() as f64,
                 last_start_s: (status != Status::Pending).then_some(started),
                 pod_sets: vec![set],

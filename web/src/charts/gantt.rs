@@ -3,10 +3,10 @@
 use plotters::element::{PathElement, Rectangle, Text};
 
 use super::backend::text_anchor::HPos;
-use super::backend::{Area, Drawn, Fill, Ink, Paint, Size, Trim, fit, picture, px};
+use super::backend::{Area, Drawn, Fill, Ink, Paint, Size, Trim, fit, picture, px, text_width};
 use super::marks;
 use super::timeline::shape;
-use crate::view_model::gantt::{Bar, GanttView, Line, Row};
+use crate::view_model::gantt::{Bar, GanttView, GhostRow, Line, Row};
 use crate::view_model::number::{number, ticks};
 
 /// Height of a line.
@@ -15,8 +15,19 @@ pub const LINE: f64 = 24.0;
 pub const HEAD: f64 = 24.0;
 /// Room on the right.
 const RIGHT: f64 = 12.0;
-/// Height of a full bar.
-const BAR: f64 = 16.0;
+/// Where a full bar stands in its line, from the middle, and how high it is.
+const BAR: Stand = Stand { middle: LINE / 2.0, height: 16.0 };
+/// The same above a ghost.
+const UPPER: Stand = Stand { middle: 7.0, height: 9.0 };
+/// The bar of a ghost.
+const LOWER: Stand = Stand { middle: 17.5, height: 8.0 };
+
+/// Where bars are in a line.
+#[derive(Clone, Copy)]
+struct Stand {
+    middle: f64,
+    height: f64,
+}
 
 /// Where cycles are.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -96,13 +107,21 @@ fn draw_row(area: &Area<'_>, row: &Row, plan: Plan, top: f64) -> Drawn {
     }
     let text = fit(&row.name, 12.0, plan.left() - 24.0).unwrap_or_default();
     area.draw(&Text::new(text, (px(16.0), px(middle)), Paint::from(Ink::Soft).text(12.0, HPos::Left)))?;
+    if let Some(ghost) = &row.ghost {
+        draw_ghost(area, ghost, plan, top)?;
+    }
+    let stand = if row.ghost.is_some() { UPPER } else { BAR };
+    let middle = top + stand.middle;
     if let Some((from, to)) = row.known {
         let line = vec![(px(plan.x(from)), px(middle)), (px(plan.x(to)), px(middle))];
         area.draw(&PathElement::new(line, Paint::from(Ink::Dim).line(1.5)))?;
-        let start = vec![(px(plan.x(from)), px(middle - 4.0)), (px(plan.x(from)), px(middle + 4.0))];
-        area.draw(&PathElement::new(start, Paint::from(Ink::Dim).line(1.5)))?;
+        for end in [Some(from), (!row.fate.is_empty()).then_some(to)].into_iter().flatten() {
+            let bar = vec![(px(plan.x(end)), px(middle - 4.0)), (px(plan.x(end)), px(middle + 4.0))];
+            area.draw(&PathElement::new(bar, Paint::from(Ink::Dim).line(1.5)))?;
+        }
+        fate(area, &row.fate, (plan.x(from), plan.x(to)), plan.width, middle)?;
     }
-    row.bars.iter().try_for_each(|bar| draw_bar(area, bar, plan, middle))?;
+    row.bars.iter().try_for_each(|bar| draw_bar(area, bar, plan, Stand { middle, ..stand }))?;
     row.told.iter().try_for_each(|told| {
         let at = (px(plan.middle(told.cycle)), px(middle));
         area.draw(&plotters::element::Circle::new(at, px(7.5) as u32, Paint::from(Ink::Panel).area()))?;
@@ -110,12 +129,42 @@ fn draw_row(area: &Area<'_>, row: &Row, plan: Plan, top: f64) -> Drawn {
     })
 }
 
+/// What became of a job, behind the end of its line, or on it where there is no room.
+fn fate(area: &Area<'_>, fate: &str, (from, to): (f64, f64), width: f64, middle: f64) -> Drawn {
+    let room = text_width(fate, 12.0) + 6.0;
+    let fits_behind = to + room < width;
+    if fate.is_empty() || (!fits_behind && to - from < room) {
+        return Ok(());
+    }
+    let (x, anchor) = if fits_behind { (to + 5.0, HPos::Left) } else { (to - 5.0, HPos::Right) };
+    let style = Paint::from(Ink::Soft).trimmed(Trim::Halo).text(12.0, anchor);
+    area.draw(&Text::new(fate.to_string(), (px(x), px(middle)), style))
+}
+
+/// Below the row itself: dashed where it waits, dashed outlines where it runs.
+fn draw_ghost(area: &Area<'_>, ghost: &GhostRow, plan: Plan, top: f64) -> Drawn {
+    let middle = top + LOWER.middle;
+    if let Some((from, to)) = ghost.known {
+        let line = vec![(px(plan.x(from)), px(middle)), (px(plan.x(to)), px(middle))];
+        area.draw(&PathElement::new(line, Paint::from(Ink::Dim).trimmed(Trim::Dashed).line(1.0)))?;
+    }
+    ghost.bars.iter().try_for_each(|bar| {
+        let [from, to] = [bar.from, bar.to].map(|cycle| plan.x(cycle));
+        let (up, to) = (middle - LOWER.height / 2.0, (to - 0.5).max(from + 1.5));
+        let at = [(px(from), px(up)), (px(to), px(up + LOWER.height))];
+        area.draw(&Rectangle::new(at, Paint::from(Ink::Panel).trimmed(Trim::Round).area()))?;
+        area.draw(&Rectangle::new(at, Paint::from(marks::ink(bar.tone)).trimmed(Trim::Round).faint(0.4)))?;
+        area.draw(&Rectangle::new(at, Paint::from(Ink::Ink).trimmed(Trim::RoundDashed).line(1.5)))?;
+        label(area, bar, (from, to), middle, (Ink::Ink, Trim::Halo))
+    })
+}
+
 /// As high as the part of the pods that run; lost work stands on top, hatched.
-fn draw_bar(area: &Area<'_>, bar: &Bar, plan: Plan, middle: f64) -> Drawn {
+fn draw_bar(area: &Area<'_>, bar: &Bar, plan: Plan, Stand { middle, height }: Stand) -> Drawn {
     let (x0, x1) = (plan.x(bar.from), plan.x(bar.to).max(plan.x(bar.from) + 1.5));
-    let bottom = middle + BAR / 2.0;
+    let bottom = middle + height / 2.0;
     let part = |from: f64, to: f64| {
-        [(px(x0), px(bottom - BAR * to.min(1.0))), (px(x1 - 0.5), px(bottom - BAR * from))]
+        [(px(x0), px(bottom - height * to.min(1.0))), (px(x1 - 0.5), px(bottom - height * from))]
     };
     let ground = part(0.0, bar.kept + bar.lost);
     area.draw(&Rectangle::new(ground, Paint::from(Ink::Panel).trimmed(Trim::Round).area()))?;
@@ -129,10 +178,15 @@ fn draw_bar(area: &Area<'_>, bar: &Bar, plan: Plan, middle: f64) -> Drawn {
         area.draw(&Rectangle::new(lost, ink.filled(Fill::Beyond).trimmed(Trim::Round).area()))?;
         area.draw(&Rectangle::new(lost, ink.trimmed(Trim::RoundHair).line(1.0)))?;
     }
+    let look = if bar.kept > 0.0 { (marks::on(bar.tone), Trim::None) } else { (Ink::Ink, Trim::Halo) };
+    label(area, bar, (x0, x1), middle, look)
+}
+
+/// Whose a bar is, where there is room for it.
+fn label(area: &Area<'_>, bar: &Bar, (x0, x1): (f64, f64), middle: f64, (ink, trim): (Ink, Trim)) -> Drawn {
     let Some(text) = fit(&bar.label, 12.0, x1 - x0 - 8.0).filter(|text| !text.is_empty()) else {
         return Ok(());
     };
-    let (ink, trim) = if bar.kept > 0.0 { (marks::on(bar.tone), Trim::None) } else { (Ink::Ink, Trim::Halo) };
     let at = (px(x0 + 5.0), px(middle));
     area.draw(&Text::new(text, at, Paint::from(ink).trimmed(trim).text(12.0, HPos::Left)))
 }

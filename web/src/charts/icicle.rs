@@ -5,7 +5,7 @@ use plotters::element::{Rectangle, Text};
 use super::backend::text_anchor::HPos;
 use super::backend::{Drawn, Ink, Paint, Size, Trim, fit, picture, px};
 use super::marks;
-use crate::view_model::icicle::{Block, IcicleView};
+use crate::view_model::icicle::{Block, IcicleView, seen_at};
 
 /// Height of a level.
 pub const LEVEL: f64 = 40.0;
@@ -19,11 +19,13 @@ pub fn place(block: &Block, width: f64) -> (f64, f64, f64, f64) {
 pub fn icicle(view: &IcicleView, width: f64) -> String {
     let size = Size { width, height: f64::from(view.levels) * LEVEL };
     picture("tree", size, |area| {
-        for block in &view.blocks {
+        let blocks = seen_at(view, width);
+        for block in &blocks {
             let (x, y, w, h) = place(block, width);
-            if w < 1.0 {
+            if w < 1.0 && !block.on_path {
                 continue;
             }
+            let w = w.max(1.0);
             let at = [(px(x), px(y)), (px(x + w), px(y + h))];
             let paint = marks::solid(block.tone).trimmed(Trim::Round);
             area.draw(&Rectangle::new(at, paint.area()))?;
@@ -36,8 +38,17 @@ pub fn icicle(view: &IcicleView, width: f64) -> String {
             }
             label(area, block, x, y, w)?;
         }
-        Ok(())
+        blocks.iter().try_for_each(|block| ghost(area, block, width))
     })
+}
+
+/// The dashed outline of the width that a queue has in the other moment.
+fn ghost(area: &super::backend::Area<'_>, block: &Block, width: f64) -> Drawn {
+    let Some((x, w)) = block.ghost else { return Ok(()) };
+    let (x, y, w, h) = place(&Block { x, w, ..block.clone() }, width);
+    let at = |by: f64| [(px(x + by), px(y + by)), (px((x + w - by).max(x + by + 2.0)), px(y + h - by))];
+    area.draw(&Rectangle::new(at(2.0), Paint::from(Ink::Panel).trimmed(Trim::RoundHair).line(1.0)))?;
+    area.draw(&Rectangle::new(at(2.0), Paint::from(Ink::Ink).trimmed(Trim::RoundDashed).line(1.5)))
 }
 
 fn label(area: &super::backend::Area<'_>, block: &Block, x: f64, y: f64, w: f64) -> Drawn {

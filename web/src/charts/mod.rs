@@ -2,6 +2,7 @@
 
 pub mod backend;
 pub mod cluster;
+pub mod compared;
 pub mod division;
 pub mod export;
 pub mod gantt;

@@ -15,15 +15,19 @@ const MOST: f64 = 320.0;
 pub const HEIGHT: f64 = 92.0;
 /// Height of the name.
 const NAME: f64 = 22.0;
+/// Distance of a tile's outline, with its line.
+const AROUND: f64 = 5.0;
 /// Distance of two tiles.
 const GAP: f64 = 14.0;
 
 /// Where a tile is: left, top, width, height in pixels.
 pub fn place(at: usize, width: f64) -> [f64; 4] {
+    // The outline of the selected tile needs room, too.
+    let width = width - 2.0 * AROUND;
     let n = ((width + GAP) / (LEAST + GAP)).floor().max(1.0);
     let w = ((width - GAP * (n - 1.0)) / n).clamp(60.0, MOST);
     let (column, row) = (at % n as usize, at / n as usize);
-    [column as f64 * (w + GAP), row as f64 * (HEIGHT + GAP), w, HEIGHT]
+    [AROUND + column as f64 * (w + GAP), row as f64 * (HEIGHT + GAP), w, HEIGHT]
 }
 
 /// Draws all tiles.
@@ -37,7 +41,8 @@ pub fn multiples(view: &MultiplesView, width: f64) -> String {
 
 fn draw(area: &Area<'_>, view: &MultiplesView, tile: &Tile, [x, y, w, h]: [f64; 4]) -> Drawn {
     if tile.selected {
-        let all = [(px(x - 4.0), px(y)), (px(x + w + 4.0), px(y + h + 2.0))];
+        let out = AROUND - 1.0;
+        let all = [(px(x - out), px(y)), (px(x + w + out), px(y + h + 2.0))];
         area.draw(&Rectangle::new(all, Paint::from(Ink::Selected).trimmed(Trim::Changed).line(2.0)))?;
     }
     let has = Paint::from(Ink::Soft).text(12.0, HPos::Right);
@@ -75,12 +80,12 @@ impl Plane<'_> {
         self.bottom - (amount / self.view.max).min(1.0) * (self.bottom - self.top - 2.0)
     }
 
-    /// The corners of a step line; `None` where there is nothing to draw.
-    fn steps(&self, tile: &Tile, of: impl Fn(&Step) -> Option<f64>) -> Vec<(i32, i32)> {
-        let mut corners = Vec::with_capacity(tile.steps.len() * 2);
-        for (at, step) in tile.steps.iter().enumerate() {
+    /// The corners of a step line up to the end of a cycle; `None` where there is nothing to draw.
+    fn steps(&self, steps: &[Step], last: u32, of: impl Fn(&Step) -> Option<f64>) -> Vec<(i32, i32)> {
+        let mut corners = Vec::with_capacity(steps.len() * 2);
+        for (at, step) in steps.iter().enumerate() {
             let Some(amount) = of(step) else { continue };
-            let to = tile.steps.get(at + 1).map_or(self.view.last + 1, |next| next.cycle);
+            let to = steps.get(at + 1).map_or(last + 1, |next| next.cycle);
             corners.push((px(self.x(step.cycle)), px(self.y(amount))));
             corners.push((px(self.x(to)), px(self.y(amount))));
         }
@@ -88,18 +93,23 @@ impl Plane<'_> {
     }
 
     fn areas(&self, area: &Area<'_>, tile: &Tile) -> Drawn {
-        let wants = self.steps(tile, |step| Some(step.wants));
+        let own = |of: &dyn Fn(&Step) -> Option<f64>| self.steps(&tile.steps, self.view.last, of);
+        let wants = own(&|step| Some(step.wants));
         if tile.steps.iter().any(|step| step.wants > step.held) {
             area.draw(&PathElement::new(wants, Paint::from(Ink::Strong).line(1.0)))?;
         }
-        let mut held = self.steps(tile, |step| Some(step.held));
+        let mut held = own(&|step| Some(step.held));
         if let (Some(first), Some(last)) = (held.first().copied(), held.last().copied()) {
             held.extend([(last.0, px(self.bottom)), (first.0, px(self.bottom))]);
             area.draw(&Polygon::new(held, marks::solid(tile.tone).area()))?;
         }
-        let share = self.steps(tile, |step| step.share.filter(|share| share.is_finite()));
+        let share = own(&|step| step.share.filter(|share| share.is_finite()));
         area.draw(&PathElement::new(share.clone(), Paint::from(Ink::Panel).line(3.0)))?;
-        area.draw(&PathElement::new(share, Paint::from(Ink::Ink).trimmed(Trim::Dashed).line(1.5)))
+        area.draw(&PathElement::new(share, Paint::from(Ink::Ink).trimmed(Trim::Dashed).line(1.5)))?;
+        let Some((last, _)) = self.view.ghost.filter(|_| !tile.ghost.is_empty()) else { return Ok(()) };
+        let ghost = self.steps(&tile.ghost, last.max(self.view.last), |step| Some(step.held));
+        area.draw(&PathElement::new(ghost.clone(), Paint::from(Ink::Panel).line(3.5)))?;
+        area.draw(&PathElement::new(ghost, Paint::from(Ink::Soft).trimmed(Trim::Dashed).line(1.4)))
     }
 }
 

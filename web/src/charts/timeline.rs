@@ -85,7 +85,7 @@ fn areas(area: &Area<'_>, view: &TimelineView, size: Size) -> Drawn {
         .set_all_tick_mark_size(px(6.0))
         .label_style(Paint::from(Ink::Dim).text(12.0, HPos::Left))
         .x_label_formatter(&|cycle| number(*cycle))
-        .y_label_formatter(&|amount| number(*amount))
+        .y_label_formatter(&|amount| short(*amount))
         .draw()?;
     if view.apart {
         apart(&mut plane, view)?
@@ -94,6 +94,11 @@ fn areas(area: &Area<'_>, view: &TimelineView, size: Size) -> Drawn {
     };
     ghosts(&mut plane, view)?;
     lines(&mut plane, view, size)
+}
+
+/// A number of the axis, for which there is room for four digits.
+fn short(amount: f64) -> String {
+    if amount >= 10_000.0 { format!("{}k", number(amount / 1000.0)) } else { number(amount) }
 }
 
 /// The corners of a step line: each value holds from its cycle to the next.
@@ -170,7 +175,7 @@ fn name_lines(
     Ok(())
 }
 
-/// Dashed: what was held before the last edit.
+/// Dashed: what was held before the last edit, or would be held.
 fn ghosts(plane: &mut Plane<'_, '_>, view: &TimelineView) -> Drawn {
     let path = |ghost: &GhostLine| corners(view.max, &ghost.cycles, &ghost.amounts, ghost.last);
     for ghost in &view.ghosts {
@@ -180,9 +185,10 @@ fn ghosts(plane: &mut Plane<'_, '_>, view: &TimelineView) -> Drawn {
         plane.draw_series(LineSeries::new(corners, dashes))?;
     }
     // The areas have names of their own; which of them a line belongs to is said where there is only one.
+    let word = if view.was { "before" } else { "as edited" };
     let name = |ghost: &GhostLine| match view.top {
-        Some(_) => format!("{} before", ghost.name),
-        None => "before".to_string(),
+        Some(_) => format!("{} {word}", ghost.name),
+        None => word.to_string(),
     };
     name_lines(plane, view, view.ghosts.iter().map(|ghost| (name(ghost), path(ghost))))
 }

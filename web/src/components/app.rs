@@ -12,6 +12,7 @@ use super::cluster::ClusterView;
 use super::dialogs::Dialogs;
 use super::divider::Divider;
 use super::division::Division;
+use super::embed::EmbedBar;
 use super::fairness::Fairness;
 use super::gantt::Gantt;
 use super::help::Help;
@@ -27,7 +28,7 @@ use super::timeline::Timeline;
 use super::transport::Transport;
 use super::why::Why;
 use crate::charts::shares::Rows;
-use crate::model::{Command, NowView, Panel, SetupTab};
+use crate::model::{Command, Embed, NowView, Panel, Room, SetupTab};
 use crate::store::Store;
 use crate::view_model::number::NAMED;
 
@@ -40,6 +41,9 @@ pub fn App() -> impl IntoView {
     let panel = Memo::new(move |_| view.with(|v| v.panel));
     let shows = move |this: Panel| move || panel.get() == this;
     let folded = Memo::new(move |_| view.with(|v| v.setup_folded));
+    // Where the tree is not beside them, bars carry the names of their queues.
+    let named =
+        Memo::new(move |_| view.with(|v| v.setup_folded || v.tab != SetupTab::Queues || v.detail.is_some()));
     let sized = Memo::new(move |_| view.with(|v| v.setup_width > 0));
     let why_open = Memo::new(move |_| view.with(|v| v.why_open));
     let stale = store.part(|m| m.stale);
@@ -54,10 +58,13 @@ pub fn App() -> impl IntoView {
         });
     });
     let pair = Pair::default();
+    let embed = store.now(|m| m.view.embed);
     view! {
         <div
             class="app"
+            data-embed=embed.map(Embed::words)
             class:setup-folded=folded
+            class:bars-named=named
             class:sized=sized
             class:why-open=why_open
             class:show-now=shows(Panel::Now)
@@ -68,7 +75,10 @@ pub fn App() -> impl IntoView {
             <button type="button" class="skip" on:click=move |_| super::focus_id("step")>
                 "Skip to the controls of time"
             </button>
-            <Bar />
+            {match embed {
+                Some(_) => later(preload_embed, embed_bar),
+                None => view! { <Bar /> }.into_node(),
+            }}
             <section class="under-bar" aria-label="What to watch, and messages">
                 <Strip />
                 <Notices />
@@ -114,6 +124,7 @@ pub fn App() -> impl IntoView {
                 >
                     <Now />
                 </section>
+                <Side />
                 <aside class="panel why-panel" aria-label="Why" data-region tabindex="-1">
                     <WhyPanel />
                 </aside>
@@ -292,10 +303,44 @@ pub(crate) fn view_of(view: NowView) -> Fetched {
     })
 }
 
+/// The line of an embedded page, and its talk with the page around it.
+#[wasm_split(views, fallible, preload(preload_embed))]
+pub(crate) fn embed_bar() -> Fetched {
+    Ok(view! { <EmbedBar /> }.into_node())
+}
+
 /// The marks of Shares, to pull at.
 #[wasm_split(views, fallible, preload(preload_pulls))]
 pub(crate) fn pulls_of(view: super::shares::View, rows: RwSignal<Rows>) -> Fetched {
     Ok(view! { <Pulls view rows /> }.into_node())
+}
+
+/// Division and Tree, where there is room for them beside the other views.
+#[component]
+fn Side() -> impl IntoView {
+    let store = Store::get();
+    let is_wide = Memo::new(move |_| store.view.with(|v| v.room == Room::Wide));
+    move || match is_wide.get() {
+        true => view! {
+            <section class="panel side-panel" aria-label="Division and tree" data-region tabindex="-1">
+                {later(preload_side, side_views)}
+            </section>
+        }
+        .into_node(),
+        false => Node::Empty,
+    }
+}
+
+/// What NOW does not show itself.
+#[wasm_split(views, fallible, preload(preload_side))]
+pub(crate) fn side_views() -> Fetched {
+    let store = Store::get();
+    let shown = Memo::new(move |_| store.view.with(|v| v.now));
+    Ok(view! {
+        {move || (shown.get() != NowView::Tree).then(|| view! { <Icicle /> })}
+        {move || (shown.get() != NowView::Division).then(|| view! { <Division /> })}
+    }
+    .into_node())
 }
 
 #[component]

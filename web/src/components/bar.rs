@@ -27,7 +27,7 @@ pub fn Bar() -> impl IntoView {
                 MenuItem::new(*name, choose(key)).choice(policy.get_untracked() == *key)
             })
             .collect();
-        items.push(MenuItem::new("Compare policies", Command::Compare));
+        items.push(MenuItem::new("Compare policies", Command::Compare { with_baselines: false }));
         items.push(MenuItem::new("All switches", Command::Tab(SetupTab::Rules)));
         items
     };

@@ -3,6 +3,8 @@
 use crate::dom::prelude::*;
 
 use super::icons::{Icon, Kind};
+use crate::keys;
+use crate::store::Store;
 
 /// A button that shows an icon; its name is spoken, its key shown on pointing.
 #[component]
@@ -26,7 +28,11 @@ pub fn IconButton(
     #[prop(into)]
     on_press: Callback<()>,
 ) -> impl IntoView {
-    let title = move || if key.is_empty() { label.get() } else { format!("{} ({key})", label.get()) };
+    let set = Store::get().part(|m| m.view.keys);
+    let title = move || match keys::named(&key, set.get()).filter(|key| !key.is_empty()) {
+        None => label.get(),
+        Some(key) => format!("{} ({key})", label.get()),
+    };
     view! {
         <button
             type="button"

@@ -189,6 +189,7 @@ fn Wall(at: usize, queue: String, resource: u8, lies: Memo<Layout>) -> impl Into
             path=path.get_value()
             place
             roves=false
+            on_right=false
             tab=Signal::stored("0".to_string())
             at_pull
             at_step

@@ -5,7 +5,8 @@ use crate::dom::prelude::*;
 use super::picture::table_of;
 use crate::engine::story::Story;
 use crate::store::Store;
-use crate::view_model::fairness::{FairnessView, fairness};
+use crate::view_model::before::Ghost;
+use crate::view_model::fairness::{FairnessView, fairness, put_differences};
 
 /// Numbers of the cluster, and a table of the queues.
 #[component]
@@ -14,15 +15,23 @@ pub fn Fairness() -> impl IntoView {
     let view = Memo::new(move |_| -> Option<FairnessView> {
         let (story, frame) = (store.story.get()?, store.frame.get()?);
         let Story::Tally(tally) = &*story else { return None };
-        Some(fairness(tally, &frame, store.selection.get().as_ref()))
+        let mut view = fairness(tally, &frame, store.selection.get().as_ref());
+        if let Some((other, was, changed)) = store.other_story()
+            && let Story::Tally(other) = &*other
+        {
+            let ghost = Ghost { frame: &was, changed: changed.as_deref() };
+            put_differences(&mut view, (tally, &frame), (other, ghost));
+        }
+        Some(view)
     });
     let facts = move || {
         let facts = view.with(|view| view.as_ref().map(|view| view.facts.clone())).unwrap_or_default();
         let fact = |fact: crate::view_model::fairness::Fact| {
+            let since = (!fact.since.is_empty()).then(|| view! { <span class="by">{fact.since}</span> });
             view! {
                 <div class="fact">
                     <dt>{fact.name}</dt>
-                    <dd><b>{fact.value}</b><span class="dim">{fact.reading}</span></dd>
+                    <dd><b>{fact.value}</b>{since}<span class="dim">{fact.reading}</span></dd>
                 </div>
             }
         };

@@ -3,13 +3,16 @@
 use crate::dom::prelude::*;
 use leptos::html;
 
-use super::picture::{Stride, icon, insert, table, table_button, walk, width_of};
+use super::picture::{Stride, icon, insert, legend_line, table, table_button, walk, width_of};
 use crate::charts::gantt::{HEAD, LINE, Plan, gantt as draw, height, key};
+use crate::charts::marks::key as key_of;
 use crate::engine::story::{GanttBy, Story};
 use crate::model::tell::{GANTT_ROWS, GanttMove};
 use crate::model::{Command, Selection};
 use crate::store::Store;
-use crate::view_model::gantt::{GanttView, Line, gantt};
+use crate::view_model::before::Ghost;
+use crate::view_model::gantt::{GanttView, Line, gantt, lay_behind};
+use crate::view_model::shares::Mark;
 
 /// What rows can be.
 const ROWS: [(GanttBy, &str); 3] = [(GanttBy::Job, "job"), (GanttBy::Pod, "pod"), (GanttBy::Gpu, "GPU")];
@@ -34,7 +37,14 @@ pub fn Gantt() -> impl IntoView {
     let view = Memo::new(move |_| -> Option<GanttView> {
         let (story, run, frame) = (store.story.get()?, store.run.get()?, store.frame.get()?);
         let Story::Gantt(told) = &*story else { return None };
-        Some(gantt(told, &run, &frame, store.selection.get().as_ref()))
+        let mut view = gantt(told, &run, &frame, store.selection.get().as_ref());
+        if let Some((other, was, changed)) = store.other_story()
+            && let Story::Gantt(other) = &*other
+        {
+            let ghost = Ghost { frame: &was, changed: changed.as_deref() };
+            lay_behind(&mut view, told, &frame, (other, ghost));
+        }
+        Some(view)
     });
     let svg =
         Signal::derive(move || view.with(|v| v.as_ref().map_or(String::new(), |v| draw(v, width.get()))));
@@ -50,13 +60,15 @@ pub fn Gantt() -> impl IntoView {
             store.dispatch(Command::Gantt(GanttMove::By(*by)));
         }
     };
-    let marks = Memo::new(move |_| view.with(|v| v.as_ref().map(|v| v.marks).unwrap_or_default()));
+    let marks = Memo::new(move |_| view.with(|v| v.as_ref().map(|v| (v.marks, v.was)).unwrap_or_default()));
     let legend = move || {
-        let marks = marks.get();
+        let (marks, was) = marks.get();
+        let ghost = marks.ghost.then(|| legend_line(key_of(Mark::of_ghost(was)), Mark::of_ghost(was).name()));
         let lines =
             [(marks.waits, "known, waiting"), (marks.runs, "runs"), (marks.lost, "its work was lost")];
         let lines = lines.into_iter().enumerate().filter(|(_, (there, _))| *there);
-        lines.map(|(at, (_, name))| view! { <span>{icon(key(at))}{name}</span> }).collect_view()
+        let lines = lines.map(|(at, (_, name))| view! { <span>{icon(key(at))}{name}</span> }.into_node());
+        lines.chain(ghost).collect_view()
     };
     view! {
         <section class="chart gantt" aria-label="Gantt" data-composite on:keydown=keys>

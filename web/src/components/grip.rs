@@ -23,6 +23,8 @@ pub fn Grip(
     place: Signal<(f64, f64, f64)>,
     /// It is one of several marks that share a stop of Tab: ↑ and ↓ lead from one to the next.
     roves: bool,
+    /// A finger takes hold of it on its right; else on its left.
+    on_right: bool,
     /// `0` for the grip that Tab leads to, `-1` for others.
     #[prop(into)]
     tab: Signal<String>,
@@ -48,7 +50,8 @@ pub fn Grip(
         }
     };
     let down = move |event: web_sys::PointerEvent| {
-        if event.button() == 0 {
+        // A second finger pulls nothing.
+        if event.button() == 0 && event.is_primary() {
             super::timeline::capture(&event);
             pull.set(Some(event.client_x()));
         }
@@ -110,6 +113,7 @@ pub fn Grip(
     view! {
         <div
             class=class
+            class:on-right=on_right
             class:pulled=move || wanted.with(Option::is_some)
             role="slider"
             tabindex=tab
@@ -119,7 +123,7 @@ pub fn Grip(
             aria-valuenow=number
             aria-valuetext=spoken
             title=label + ": pull, or ← and →"
-            style:left=move || px(place.get().0)
+            style:--at=move || px(place.get().0)
             style:top=move || px(place.get().1)
             style:height=move || px(place.get().2)
             on:pointerdown=down

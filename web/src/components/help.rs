@@ -1,6 +1,7 @@
 //! What would help a job that waits: changes that were tried, each with what it comes to.
 
 use crate::dom::prelude::*;
+use crate::keys;
 
 use super::why::text;
 use crate::model::{Change, Command, Selection};
@@ -34,7 +35,7 @@ pub fn Help() -> impl IntoView {
                 <div class="why help">
                     <button type="button" class="btn" on:click=move |_| store.dispatch(Command::Help(job.clone()))>
                         "What would help?"
-                        <span class="kbd" aria-hidden="true">"H"</span>
+                        <span class="kbd" aria-hidden="true">{keys::named("H", store.now(|m| m.view.keys))}</span>
                     </button>
                 </div>
             }

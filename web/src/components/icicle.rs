@@ -3,11 +3,15 @@
 use crate::dom::prelude::*;
 use leptos::html;
 
-use super::picture::{Stride, insert, table, table_button, walk, width_of};
+use super::picture::{Stride, insert, legend_line, table, table_button, walk, width_of};
 use crate::charts::icicle::{icicle as draw, place as place_of};
+use crate::charts::marks::key as key_of;
+use crate::engine::protocol::Frame;
 use crate::model::{Command, Selection};
 use crate::store::Store;
-use crate::view_model::icicle::{Block, IcicleView, icicle, measures};
+use crate::view_model::before::Ghost;
+use crate::view_model::icicle::{Block, IcicleView, icicle, measures, seen_at, with_ghost};
+use crate::view_model::shares::Mark;
 
 /// The tree with a switch of what widths stand for.
 /// Long because its markup is one tree.
@@ -18,19 +22,28 @@ pub fn Icicle() -> impl IntoView {
     let width = width_of(place, 640.0);
     let measure = RwSignal::new(0usize);
     let as_table = RwSignal::new(false);
-    let view = move || -> Option<IcicleView> {
+    let seen = Memo::new(move |_| -> Option<IcicleView> {
         let frame = store.frame.get()?;
         let all = measures(Some(&*frame));
         let (by, _) = all[measure.get().min(all.len() - 1)];
-        Some(icicle(&frame, store.selection.get().as_ref(), store.charted.get(), by))
-    };
+        let of = |frame: &Frame| icicle(frame, store.selection.get().as_ref(), store.charted.get(), by);
+        let view = of(&frame);
+        Some(match store.ghost.get() {
+            Some(was) => {
+                let changed = store.changed.get();
+                with_ghost(view, &of(&was), Ghost { frame: &was, changed: changed.as_deref() })
+            }
+            None => view,
+        })
+    });
+    let view = move || seen.get();
     let svg = Signal::derive(move || view().map_or(String::new(), |view| draw(&view, width.get())));
     let keys = move |event: web_sys::KeyboardEvent| walk(&event, as_table, Stride { down: 1, page: 10 });
     let spot = move |block: Block| {
         let at = block.depth;
         let (x, y, w, h) = place_of(&block, width.get());
         let px = |v: f64| format!("{v:.1}px");
-        let selection = block.queue.map(|_| Selection::Queue(block.name.clone()));
+        let selection = (!block.leads_to.is_empty()).then(|| Selection::Queue(block.leads_to.clone()));
         let this = selection.clone();
         let is_selected = move || this.is_some() && store.selection.with(|selected| *selected == this);
         view! {
@@ -50,8 +63,8 @@ pub fn Icicle() -> impl IntoView {
     };
     // The same when only the selection changes, so that the focus stays.
     let spots = Memo::new(move |_| {
-        let blocks = view().map_or(Vec::new(), |view| view.blocks);
-        blocks.into_iter().map(|block| Block { on_path: false, ..block }).collect::<Vec<_>>()
+        let blocks = seen.with(|view| view.as_ref().map_or(Vec::new(), |view| seen_at(view, width.get())));
+        blocks.into_iter().map(|block| Block { on_path: false, ghost: None, ..block }).collect::<Vec<_>>()
     });
     let key = move |block: &Block| {
         let (x, y, w, _) = place_of(block, width.get_untracked());
@@ -60,7 +73,7 @@ pub fn Icicle() -> impl IntoView {
     let names = Memo::new(move |_| store.frame.with(|frame| measures(frame.as_deref())));
     let options = move || {
         let option = |(i, (_, name)): (usize, &(_, &'static str))| {
-            let name = store.terms.get().word(name);
+            let name = store.terms.get().word_apart(name);
             view! { <option value=i.to_string() selected=i == measure.get_untracked()>{name}</option> }
         };
         names.get().iter().enumerate().map(option).collect_view()
@@ -93,6 +106,10 @@ pub fn Icicle() -> impl IntoView {
                     </Show>
                 </div>
             </div>
+            {move || {
+                let mark = view().and_then(|view| view.ghost).map(Mark::of_ghost);
+                mark.map(|mark| view! { <div class="legend">{legend_line(key_of(mark), mark.name())}</div> })
+            }}
         </section>
     }
 }

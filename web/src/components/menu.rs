@@ -5,6 +5,7 @@ use leptos::html;
 use wasm_bindgen::JsCast;
 use web_sys::HtmlElement;
 
+use crate::keys;
 use crate::model::Command;
 use crate::store::Store;
 
@@ -136,6 +137,7 @@ fn MenuList(items: Vec<MenuItem>, place: (f64, f64), on_close: Callback<bool>) -
     };
     let lines = items.into_iter().map(move |item| {
         let MenuItem { label, key, command, chosen } = item;
+        let key = keys::named(key, store.now(|m| m.view.keys)).filter(|key| !key.is_empty());
         view! {
             <button
                 type="button"
@@ -149,7 +151,7 @@ fn MenuList(items: Vec<MenuItem>, place: (f64, f64), on_close: Callback<bool>) -
                 }
             >
                 <span>{label}</span>
-                {(!key.is_empty()).then(|| view! { <span class="kbd">{key}</span> })}
+                {key.map(|key| view! { <span class="kbd">{key}</span> })}
             </button>
         }
     });

@@ -9,6 +9,7 @@ pub mod dialogs;
 pub mod divider;
 pub mod division;
 pub mod edit_box;
+pub mod embed;
 pub mod fairness;
 pub mod field;
 pub mod gantt;

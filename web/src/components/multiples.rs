@@ -3,12 +3,15 @@
 use crate::dom::prelude::*;
 use leptos::html;
 
-use super::picture::{Stride, icon, insert, table, table_button, walk, width_of};
+use super::picture::{Stride, icon, insert, legend_line, table, table_button, walk, width_of};
+use crate::charts::marks::key as key_of;
 use crate::charts::multiples::{key, multiples as draw, place as place_of};
 use crate::engine::story::Story;
 use crate::model::{Command, Selection};
 use crate::store::Store;
-use crate::view_model::multiples::{MultiplesView, multiples};
+use crate::view_model::before::Ghost;
+use crate::view_model::multiples::{MultiplesView, lay_behind, multiples};
+use crate::view_model::shares::Mark;
 
 /// What the marks stand for.
 const KEYS: [&str; 3] = ["held", "wanted", "fair share"];
@@ -23,7 +26,13 @@ pub fn Multiples() -> impl IntoView {
     let view = Memo::new(move |_| -> Option<MultiplesView> {
         let (story, run, frame) = (store.story.get()?, store.run.get()?, store.frame.get()?);
         let Story::Series(series) = &*story else { return None };
-        Some(multiples(series, &run, &frame, store.selection.get().as_ref(), store.charted.get()))
+        let mut view = multiples(series, &run, &frame, store.selection.get().as_ref(), store.charted.get());
+        if let Some((other, was, changed)) = store.other_story()
+            && let Story::Series(other) = &*other
+        {
+            lay_behind(&mut view, (other, Ghost { frame: &was, changed: changed.as_deref() }));
+        }
+        Some(view)
     });
     let svg =
         Signal::derive(move || view.with(|v| v.as_ref().map_or(String::new(), |v| draw(v, width.get()))));
@@ -52,6 +61,10 @@ pub fn Multiples() -> impl IntoView {
             </div>
             <div class="legend">
                 {KEYS.iter().enumerate().map(|(at, name)| view! { <span>{icon(key(at))}{*name}</span> }).collect_view()}
+                {move || {
+                    let mark = view.with(|v| v.as_ref().and_then(|v| v.ghost)).map(|(_, was)| Mark::of_ghost(was));
+                    mark.map(|mark| legend_line(key_of(mark), mark.name()))
+                }}
             </div>
         </section>
     }

@@ -28,7 +28,7 @@ pub fn legend_line(svg: String, name: &'static str) -> Node {
         let is_kai = store.scenario.with(|s| matches!(s.policy.as_str(), "" | "kai"));
         words::term(name).filter(|_| is_kai).map(|term| view! { <i class="term">{term}</i> })
     };
-    let name = move || store.terms.get().word(name);
+    let name = move || store.terms.get().word_apart(name);
     view! { <span>{icon(svg)}{name}{term}</span> }.into_node()
 }
 
@@ -96,9 +96,23 @@ pub fn table(caption: &'static str, data: Table) -> Node {
     table_of(caption, data, None)
 }
 
-/// A table, with a row that is meant.
+/// Most rows of a table that stand on the page.
+const ROWS_MAX: usize = 400;
+
+/// A table, with a row that is meant. Of very many rows those around it stand on the page.
 pub fn table_of(caption: &'static str, table: Table, meant: Option<usize>) -> Node {
     let text = table.text_columns;
+    let left_out = table.rows.len().saturating_sub(ROWS_MAX);
+    let first = meant.map_or(0, |at| at.saturating_sub(ROWS_MAX / 2)).min(left_out);
+    let left_out = (left_out > 0).then(|| {
+        let said = format!(
+            "Rows {} to {} of {}; all of them are in what is copied and saved.",
+            first + 1,
+            first + ROWS_MAX,
+            table.rows.len()
+        );
+        view! { <p class="hint">{said}</p> }
+    });
     let (tsv, csv) = (table.tsv(), table.csv());
     let copy = move |_| drop(window().navigator().clipboard().write_text(&tsv));
     let save = move |_| crate::edge::download(&format!("{}.csv", caption.to_lowercase()), "text/csv", &csv);
@@ -130,6 +144,8 @@ pub fn table_of(caption: &'static str, table: Table, meant: Option<usize>) -> No
                         .rows
                         .into_iter()
                         .enumerate()
+                        .skip(first)
+                        .take(ROWS_MAX)
                         .map(|(at, row)| {
                             view! {
                                 <tr class:on=meant == Some(at)>
@@ -144,6 +160,7 @@ pub fn table_of(caption: &'static str, table: Table, meant: Option<usize>) -> No
                         .collect_view()}
                 </tbody>
             </table>
+            {left_out}
         </div>
     }
     .into_node()

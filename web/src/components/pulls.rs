@@ -6,7 +6,7 @@ use fairground::scenario::Path;
 use super::grip::Grip;
 use super::picture::move_focus;
 use crate::charts::shares::{Rows, along};
-use crate::model::{Command, Selection};
+use crate::model::{Command, Selection, Terms};
 use crate::store::Store;
 use crate::view_model::number::{DOMINANT, resource_key};
 use crate::view_model::pull::{Reach, read};
@@ -14,6 +14,9 @@ use crate::view_model::shares::{ShareRow, SharesView};
 
 /// With more queues than this only the selected one has marks to pull at.
 const QUEUES: usize = 100;
+
+/// The height of a target for fingers, in pixels.
+const FINGER: f64 = 44.0;
 
 /// A mark.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -85,8 +88,7 @@ fn pulls(store: Store, view: &SharesView) -> Vec<Pull> {
     let is_setting =
         |row: &ShareRow| row.queue.is_some() && scenario.queues.iter().any(|queue| queue.name == row.name);
     let rows = view.rows.iter().enumerate().filter(|(_, row)| is_setting(row) && (row.selected || !are_many));
-    // These two policies have no quota.
-    let has_quota = !matches!(view.policy.as_str(), "max-min" | "drf");
+    let terms = Terms::of(&view.policy);
     rows.flat_map(|(at, row)| {
         let of = move |is_limit: bool| Pull {
             row: at,
@@ -95,7 +97,8 @@ fn pulls(store: Store, view: &SharesView) -> Vec<Pull> {
             is_limit,
         };
         let limit_is_seen = row.limit.is_some_and(|limit| limit.is_infinite() || limit <= view.max);
-        [has_quota.then(|| of(false)), limit_is_seen.then(|| of(true))].into_iter().flatten()
+        let limit_is_seen = limit_is_seen && terms.reads("limit");
+        [terms.reads("quota").then(|| of(false)), limit_is_seen.then(|| of(true))].into_iter().flatten()
     })
     .collect()
 }
@@ -137,7 +140,9 @@ fn Mark(
                 (true, true) => 2.0,
             };
             let (top, height) = rows.bar();
-            (x + aside, rows.head + rows.row * at as f64 + top - 4.0, height + 8.0)
+            // As high as a finger needs, where rows are.
+            let tall = if rows.row >= FINGER { FINGER } else { height + 8.0 };
+            (x + aside, rows.head + rows.row * at as f64 + top + (height - tall) / 2.0, tall)
         })
     });
     let at_pull = Callback::new(move |by: f64| stands().map(|(from, reach)| reach.pulled(from, by)));
@@ -154,6 +159,7 @@ fn Mark(
             path
             place
             roves=true
+            on_right=is_limit
             tab
             at_pull
             at_step

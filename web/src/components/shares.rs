@@ -167,12 +167,9 @@ fn Body(view: View, tip: RwSignal<Option<String>>, on_select: OnSelect, over: Ov
         let reference = view.with(|view| view.as_ref().map_or("", |view| view.reference));
         if reference.is_empty() { "has".to_string() } else { format!("has, of {reference}") }
     };
-    let near = RwSignal::new(false);
-    let come = move || {
-        if !near.get_untracked() {
-            near.set(true);
-        }
-    };
+    let near = RwSignal::new(was_touched());
+    let come = move || come(near);
+    on_touch(come);
     view! {
         <div
             class="shares-body"
@@ -195,6 +192,30 @@ fn Body(view: View, tip: RwSignal<Option<String>>, on_select: OnSelect, over: Ov
             }}
         </div>
     }
+}
+
+/// Somebody points at the picture or moves the focus there.
+fn come(near: RwSignal<bool>) {
+    if !near.get_untracked() {
+        near.set(true);
+    }
+}
+
+/// Whether fingers move the page, and have begun to.
+fn was_touched() -> bool {
+    let is_coarse = window().match_media("(pointer: coarse)").ok().flatten().is_some_and(|m| m.matches());
+    is_coarse && deeds::now().is_some()
+}
+
+/// A finger points at nothing before it takes hold: what it may take hold of is there from the first touch of the page
+/// on.
+fn on_touch(come: impl Fn() + 'static) {
+    let touched = window_event_listener(leptos::ev::pointerdown, move |event| {
+        if event.pointer_type() == "touch" {
+            come();
+        }
+    });
+    on_cleanup(move || touched.remove());
 }
 
 /// Where the rows are, as the page has laid them out.

@@ -11,6 +11,7 @@ use crate::deeds;
 use crate::model::{Command, Selection};
 use crate::props::{FrameSignal, OnSeek, OnSelect, ResourceSignal, RunSignal, SelectionSignal};
 use crate::store::Store;
+use crate::view_model::before::Ghost;
 use crate::view_model::number;
 use crate::view_model::shares::Mark;
 use crate::view_model::timeline::{self, Axis, Kind, Kinds, LaneMark, TimelineView};
@@ -58,8 +59,11 @@ pub fn Timeline(
     let view = Memo::new(move |_| {
         let (run, frame) = (run.get()?, tree.get()?);
         let mut view = timeline::timeline(&run, &frame, selection.get().as_ref(), resource.get());
-        if let Some((before, deeds)) = store.before.get().zip(deeds::now()) {
-            (deeds.lay_behind)(&mut view, &run, &before);
+        let other = store.ghost_run.get().zip(store.ghost.get());
+        if let Some(((other, frame), deeds)) = other.zip(deeds::now()) {
+            let changed = store.changed.get();
+            let ghost = Ghost { frame: &frame, changed: changed.as_deref() };
+            (deeds.lay_behind)(&mut view, &run, (&other, ghost));
         }
         view.leave_out(without.get());
         Some(view)
@@ -92,8 +96,9 @@ pub fn Timeline(
             </div>
             <div class="legend">
                 {move || {
-                    let is_held = view.with(|view| view.as_ref().is_some_and(|view| !view.ghosts.is_empty()));
-                    is_held.then(|| legend_line(marks::key(Mark::Before), Mark::Before.name()))
+                    let was = |view: &TimelineView| (!view.ghosts.is_empty()).then_some(view.was);
+                    let mark = view.with(|view| view.as_ref().and_then(was)).map(Mark::of_ghost);
+                    mark.map(|mark| legend_line(marks::key(mark), mark.name()))
                 }}
                 {move || kinds.get().all().map(|kind| kind_switch(store, without, kind)).collect_view()}
                 {table_button(as_table)}

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use fairground::cluster::{Cluster, GpuRequest, Partition, Phase, Pod, World};
+use fairground::cluster::{Cluster, GpuRequest, Partition, Phase, Pod, Preemptible, World};
 use fairground::id::{Id, JobId, NodeId, PartitionId, PodId, QueueId};
 use fairground::kit::sort;
 use fairground::sim::{ClaimView, CycleRecord, Simulation};
@@ -129,10 +129,15 @@ fn named_in(cluster: &Cluster, pool: PartitionId) -> Vec<[Amounts; 3]> {
     let mut sums = vec![<[Amounts; 3]>::default(); cluster.queues.len()];
     let jobs = cluster.live_jobs.iter().filter(|&&job| cluster.jobs[job].partition == pool);
     for &job in jobs.filter(|_| !cluster.named.is_empty()) {
-        for (_, pod) in cluster.pods_of(job) {
+        let fixed = match cluster.jobs[job].preemptible {
+            Preemptible::Semi => cluster.fixed_pods(job),
+            Preemptible::Yes | Preemptible::No => Vec::new(),
+        };
+        let is_fixed = cluster.jobs[job].preemptible == Preemptible::No;
+        for (id, pod) in cluster.pods_of(job) {
             let holds = matches!(pod.phase, Phase::Starting { .. } | Phase::Running { .. });
             let waits = matches!(pod.phase, Phase::Pending | Phase::Gated);
-            let counts = [holds, holds && !cluster.jobs[job].preemptible, holds || waits];
+            let counts = [holds, holds && (is_fixed || fixed.contains(&id)), holds || waits];
             let amount = Amounts::of(&pod.request.resources);
             for queue in cluster.path_to_root(cluster.jobs[job].queue) {
                 let into = sums[queue.index()].iter_mut().zip(counts).filter(|(_, counts)| *counts);
@@ -172,6 +177,10 @@ fn job_row(cluster: &Cluster, id: JobId) -> JobRow {
         submit_ms: job.submit.as_millis(),
         first_start_ms: job.first_start.map(|t| t.as_millis()),
         evictions: job.evictions,
+        core: match job.preemptible {
+            Preemptible::Semi => job.pod_set_ids().map(|set| cluster.pod_sets[set].min_available).sum(),
+            Preemptible::Yes | Preemptible::No => 0,
+        },
     }
 }
 
@@ -203,6 +212,10 @@ fn place_pods(frame: &mut Frame, cluster: &Cluster, record: &CycleRecord) {
     sort::sort(&mut changed);
     for &job_id in &cluster.live_jobs {
         let job = &cluster.jobs[job_id];
+        let core = match job.preemptible {
+            Preemptible::Semi => cluster.fixed_pods(job_id),
+            Preemptible::Yes | Preemptible::No => Vec::new(),
+        };
         for (id, pod) in cluster.pods_of(job_id) {
             let (Some(node), true) = (pod.node, pod.phase.holds()) else { continue };
             let amount = Amounts::of(&pod.request.resources);
@@ -227,7 +240,7 @@ fn place_pods(frame: &mut Frame, cluster: &Cluster, record: &CycleRecord) {
                 portion: portion(cluster, pod, node),
                 leaving,
                 starting: matches!(pod.phase, Phase::Starting { .. }),
-                locked: !job.preemptible,
+                locked: job.preemptible == Preemptible::No || core.contains(&id),
                 changed: changed.binary_search(&id).is_ok(),
             };
             for device in pod.devices.iter() {

@@ -137,6 +137,15 @@ pub fn refusal(cluster: &Cluster, refusal: &Refusal) -> RefusalRow {
     }
 }
 
+/// What became of a job that waits no more, though it is not over.
+pub fn fate(gate: &Gate) -> Option<&'static str> {
+    match gate {
+        Gate::GangFailed => Some("failed"),
+        Gate::GangRefused => Some("refused"),
+        _ => None,
+    }
+}
+
 fn gate(cluster: &Cluster, gate: &Gate) -> GateRow {
     let row = |kind: &str| GateRow { kind: kind.to_string(), ..GateRow::default() };
     let queue = |id| cluster.queues[id].name.to_string();

@@ -1,13 +1,16 @@
 //! What an edit would come to, computed while it is being made.
 //!
 //! A hand that pulls asks many times a second. What is under way is finished, so that something is shown while the hand
-//! moves; of what was asked meanwhile only the latest is computed next.
+//! moves; of what was asked meanwhile only the latest is computed next. A moment is told as soon as it is there, and then
+//! the run goes on, unless something later waits.
 
 use fairground::sim::{CycleRecord, Simulation};
 use fairground::trace::Level;
 
 use super::protocol::{Frame, Say};
 use super::serve::{frame_of, plan_of};
+use super::story::{Story, Tell};
+use super::tape::Tape;
 
 /// Runs of scenarios that are being edited.
 #[derive(Default)]
@@ -22,19 +25,30 @@ pub struct Wish {
     pub id: u64,
     /// The scenario's text.
     pub scenario: String,
-    /// The cycle.
-    pub cycle: u32,
+    /// The cycle of the frame; `None`: no frame is wanted.
+    pub cycle: Option<u32>,
     /// Also how this queue's fair share of this resource would come about.
     pub ladder: Option<(String, u8)>,
+    /// The run goes on as far as this cycle.
+    pub until: u32,
+    /// What is told of the run, besides the run in short.
+    pub tell: Option<Tell>,
 }
 
 struct Running {
     id: u64,
-    cycle: u32,
+    /// The cycle of the frame; `None`: none is wanted, or it was told.
+    cycle: Option<u32>,
     ladder: Option<(String, u8)>,
+    until: u32,
+    tell: Option<Tell>,
+    story: Option<Box<Story>>,
+    /// All is told.
+    is_over: bool,
     policy: &'static str,
     sim: Simulation,
     record: CycleRecord,
+    tape: Tape,
 }
 
 impl Ghosts {
@@ -50,12 +64,15 @@ impl Ghosts {
 
     /// Works for the time of about one cycle: an answer and the question it belongs to, once there is one.
     pub fn work(&mut self) -> Option<(u64, Say)> {
-        if let Some(mut running) = self.running.take() {
-            if running.step() {
+        // Where the frame was told, what is wanted later goes first.
+        let running = self.running.take().filter(|running| running.cycle.is_some() || self.next.is_none());
+        if let Some(mut running) = running {
+            let goes_on = running.step();
+            let say = if goes_on { None } else { Some((running.id, running.say())) };
+            if goes_on || !running.is_over {
                 self.running = Some(running);
-                return None;
             }
-            return Some((running.id, running.say()));
+            return say;
         }
         let wish = self.next.take()?;
         let id = wish.id;
@@ -70,18 +87,23 @@ impl Running {
         let plan = plan_of(&wish.scenario).ok()?;
         let sim = Simulation::new(&plan);
         let record = sim.opening().clone();
-        let Wish { id, cycle, ladder, .. } = wish;
-        Some(Running { id, cycle, ladder, policy: plan.policy.name(), sim, record })
+        let tape = Tape::new(sim.world(), &record);
+        let Wish { id, cycle, ladder, until, tell, .. } = wish;
+        let policy = plan.policy.name();
+        let (story, is_over) = (None, false);
+        Some(Running { id, cycle, ladder, until, tell, story, is_over, policy, sim, record, tape })
     }
 
-    /// One cycle on; `false` once it is there or the run ends before. Reasons are wanted for the last cycle only.
+    /// One cycle on; `false` once it is there or the run ends before. Reasons are wanted for the frame's cycle only.
     fn step(&mut self) -> bool {
-        let cycle = self.sim.cycle();
-        if cycle >= self.cycle || self.sim.is_quiet() {
+        let (cycle, to) = (self.sim.cycle(), self.cycle.unwrap_or(self.until));
+        if cycle >= to || self.sim.is_quiet() {
             return false;
         }
-        self.sim.set_level(if cycle + 1 >= self.cycle { Level::Decisive } else { Level::Outcomes });
+        let is_told = self.cycle.is_some() && cycle + 1 >= to;
+        self.sim.set_level(if is_told { Level::Decisive } else { Level::Outcomes });
         let Some(record) = self.sim.advance() else { return false };
+        self.tape.push(self.sim.world(), &record);
         self.record = record;
         true
     }
@@ -90,7 +112,20 @@ impl Running {
         frame_of(self.policy, &self.sim, &self.record)
     }
 
-    fn say(&self) -> Say {
+    /// The frame first, then the run.
+    fn say(&mut self) -> Say {
+        let is_moment = self.cycle.take().is_some();
+        if !is_moment || matches!(self.tell, Some(Tell::Tally { .. })) {
+            // A tally is of the moment, not of the whole run.
+            let tell = self.tell.take();
+            let story = tell.map(|tell| Box::new(super::tell::story(&self.sim, &self.tape, &tell)));
+            self.story = story.or(self.story.take());
+        }
+        if !is_moment {
+            self.is_over = true;
+            let run = self.tape.run(self.sim.world(), &self.record.ledger, self.sim.is_quiet());
+            return Say::GhostRun { run: Box::new(run), story: self.story.take() };
+        }
         let levels = self.ladder.as_ref();
         let levels = levels.map(|(queue, resource)| super::ladders::levels(&self.sim, queue, *resource));
         Say::Ghost { frame: Some(Box::new(self.frame())), levels: levels.unwrap_or_default() }

@@ -2,6 +2,8 @@
 //!
 //! Everything drawn derives from it. Reals that may be infinite (unlimited) are `None`.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 use super::orders::PriorityRow;
@@ -60,6 +62,28 @@ impl Frame {
     pub fn in_pool(&self, name: &str) -> Option<Frame> {
         let pool = self.pools.iter().find(|pool| pool.name == name)?;
         Some(Frame { total: pool.total, queues: pool.queues.clone(), ..self.clone() })
+    }
+
+    /// The position of a queue, which is looked for at another moment's first.
+    pub fn position(&self, name: &str, near: usize) -> Option<usize> {
+        let is_it = |at: &usize| self.queues.get(*at).is_some_and(|row| row.name == name);
+        Some(near).filter(is_it).or_else(|| self.queues.iter().position(|row| row.name == name))
+    }
+
+    /// What became of jobs that wait no more, though they are not over, such as `failed`.
+    pub fn fates(&self) -> BTreeMap<&str, &'static str> {
+        self.refusals.iter().filter_map(|refusal| Some((refusal.job.as_str(), refusal.fate()?))).collect()
+    }
+}
+
+impl RefusalRow {
+    /// What became of the job, if it waits no more.
+    pub fn fate(&self) -> Option<&'static str> {
+        match self.gate.kind.as_str() {
+            "gang-failed" => Some("failed"),
+            "gang-refused" => Some("refused"),
+            _ => None,
+        }
     }
 }
 
@@ -184,6 +208,8 @@ pub struct JobRow {
     pub first_start_ms: Option<i64>,
     /// Evicted pods so far.
     pub evictions: u32,
+    /// Of a semi-preemptible job, how many of its pods may not be taken; 0: it is none.
+    pub core: u32,
 }
 
 /// An event with what decided it.

@@ -29,7 +29,7 @@ pub struct Outcome {
 /// What became of some settings under another policy.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct NoteRow {
-    /// `dropped`, `assumed`, `changed` or `kept`.
+    /// `refused`, `dropped`, `assumed`, `changed` or `kept`.
     pub kind: String,
     /// What and why.
     pub says: String,

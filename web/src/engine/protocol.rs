@@ -78,15 +78,19 @@ pub enum Ask {
         /// The job.
         job: Option<String>,
     },
-    /// The frame of another scenario at a cycle, without leaving the present run: what an edit would do. While
-    /// one is computed, only the latest of those that come in is kept for afterwards.
+    /// The frame of another scenario at a cycle and then its run, without leaving the present run: what an edit would
+    /// do, or undid. While one is computed, only the latest of those that come in is kept for afterwards.
     Ghost {
         /// The scenario's text.
         scenario: String,
-        /// The cycle.
-        cycle: u32,
+        /// The cycle of the frame; `None`: no frame is wanted.
+        cycle: Option<u32>,
         /// Also how this queue's fair share of this resource would come about.
         ladder: Option<(String, u8)>,
+        /// The run goes on as far as this cycle.
+        until: u32,
+        /// What is told of the run, besides the run in short.
+        tell: Option<Tell>,
     },
     /// When a job runs in variations of the scenario, held against the scenario itself. Only the latest one counts.
     Try {
@@ -173,6 +177,13 @@ pub enum Say {
         frame: Option<Box<Frame>>,
         /// How the fair share that was asked for would come about: its levels from the root down.
         levels: Vec<LadderLevel>,
+    },
+    /// The run of the scenario whose frame was a ghost.
+    GhostRun {
+        /// In short.
+        run: Box<Run>,
+        /// What was to be told of it.
+        story: Option<Box<Story>>,
     },
     /// The scenario cannot run; its findings are computed by the page itself.
     Refused {

@@ -98,8 +98,8 @@ impl Server {
                     self.runner.as_ref().map(|r| Box::new(super::tell::story(&r.sim, &r.tape, &tell)));
                 vec![reply(id, Say::Told(story))]
             }
-            Ask::Ghost { scenario, cycle, ladder } => {
-                self.ghosts.wish(Wish { id, scenario, cycle, ladder });
+            Ask::Ghost { scenario, cycle, ladder, until, tell } => {
+                self.ghosts.wish(Wish { id, scenario, cycle, ladder, until, tell });
                 Vec::new()
             }
             Ask::Try { job, cycle, scenarios } => {

@@ -1,7 +1,7 @@
 //! Who held what when: one stint per placement of a pod, kept while the run is computed.
 
 use fairground::cluster::{Cluster, Devices};
-use fairground::id::{Id, JobId, NodeId, PodId};
+use fairground::id::{Id, NodeId, PodId};
 use fairground::sim::CycleRecord;
 use fairground::trace::Event;
 
@@ -33,6 +33,8 @@ pub struct Known {
     pub from: Option<u32>,
     /// The cycle in which it ended.
     pub to: Option<u32>,
+    /// It will not start any more: the first cycle that is known to have said so, and what became of it.
+    pub fate: Option<(u32, &'static str)>,
 }
 
 /// All stints of a run.
@@ -65,6 +67,11 @@ impl Stints {
     /// Takes in what happened in the next cycle.
     pub fn push(&mut self, cluster: &Cluster, record: &CycleRecord) {
         let cycle = record.cycle;
+        for refusal in record.refusals.iter() {
+            let fate = convert_trace::fate(&refusal.gate).map(|fate| (cycle, fate));
+            let known = &mut self.jobs[refusal.job.index()];
+            known.fate = known.fate.or(fate);
+        }
         for recorded in &record.events {
             match recorded.event {
                 Event::Submitted { job } => self.jobs[job.index()].from = Some(cycle),
@@ -90,13 +97,11 @@ impl Stints {
         }
     }
 
-    /// The stints of some jobs, those of each in order.
-    pub fn of(&self, cluster: &Cluster, jobs: &[JobId]) -> Vec<Vec<&Stint>> {
-        let mut row_of = vec![None; self.jobs.len()];
-        jobs.iter().enumerate().for_each(|(row, job)| row_of[job.index()] = Some(row));
-        let mut rows = vec![Vec::new(); jobs.len()];
+    /// The stints of so many rows, those of each in order, by a rule from stint to row.
+    pub fn by_row(&self, n: usize, row_of: impl Fn(&Stint) -> Option<usize>) -> Vec<Vec<&Stint>> {
+        let mut rows = vec![Vec::new(); n];
         for stint in &self.all {
-            if let Some(row) = row_of[cluster.pods[stint.pod].job.index()] {
+            if let Some(row) = row_of(stint) {
                 rows[row].push(stint);
             }
         }

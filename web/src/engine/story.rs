@@ -17,6 +17,8 @@ pub enum Tell {
         n: u32,
         /// A job or queue that must be among them, in place of `first`; empty: none.
         about: String,
+        /// The rows of these names, as far as there are such, in place of a window; empty: a window.
+        named: Vec<String>,
     },
     /// What every queue got of a resource, and what was wasted, up to the present cycle.
     Tally {
@@ -82,6 +84,9 @@ pub struct GanttRow {
     pub bars: Vec<GanttBar>,
     /// When it was told to go: cycle, kind of event.
     pub told: Vec<(u32, String)>,
+    /// It waits no more, though it is not over: the first cycle that is known to have said so, and what became of it,
+    /// such as `failed`.
+    pub fate: Option<(u32, String)>,
 }
 
 /// A stretch of cycles in which equally many pods held something.

@@ -1,7 +1,9 @@
 //! Tells of a whole run: who ran when, what every queue got, what was wasted.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use fairground::cluster::Cluster;
-use fairground::id::{Id, JobId, QueueId};
+use fairground::id::{Id, JobId, NodeId, PodId, QueueId};
 use fairground::kit::sort;
 use fairground::sim::{Simulation, Totals};
 use fairground::units::Resource;
@@ -16,8 +18,8 @@ const ROWS_MAX: u32 = 400;
 /// What is asked for, of the run up to its furthest cycle; numbers are those of the simulation's present one.
 pub fn story(sim: &Simulation, tape: &Tape, tell: &Tell) -> Story {
     match tell {
-        Tell::Gantt { by, first, n, about } => {
-            let window = Window { first: *first, n: (*n).clamp(1, ROWS_MAX), about };
+        Tell::Gantt { by, first, n, about, named } => {
+            let window = Window { first: *first, n: (*n).clamp(1, ROWS_MAX), about, named };
             Story::Gantt(gantt(sim.cluster(), tape, *by, &window))
         }
         Tell::Tally { resource } => Story::Tally(tally(sim, *resource)),
@@ -67,11 +69,24 @@ struct Window<'a> {
     first: u32,
     n: u32,
     about: &'a str,
+    named: &'a [String],
 }
 
 impl Window<'_> {
+    /// Leaves out what is not named, if anything is; at most as many as there may be in a window.
+    fn keep<T>(&self, all: &mut Vec<T>, name: impl Fn(&T) -> String) {
+        if !self.named.is_empty() {
+            let named: BTreeSet<&str> = self.named.iter().map(String::as_str).collect();
+            all.retain(|of| named.contains(name(of).as_str()));
+            all.truncate(ROWS_MAX as usize);
+        }
+    }
+
     /// The rows of the window, of so many; `at` is the first one that is meant, if any is.
     fn range(&self, total: usize, at: Option<usize>) -> std::ops::Range<usize> {
+        if !self.named.is_empty() {
+            return 0..total;
+        }
         let n = self.n as usize;
         let first = at.map_or(self.first as usize, |at| at / n * n);
         let first = if first < total { first } else { total.saturating_sub(1) / n * n };
@@ -106,25 +121,30 @@ fn jobs(cluster: &Cluster, tape: &Tape, by: GanttBy, window: &Window<'_>) -> Row
                 || cluster.path_to_root(job.queue).any(|queue| *cluster.queues[queue].name == *window.about))
     };
     if by == GanttBy::Job {
+        window.keep(&mut jobs, |&job| cluster.jobs[job].name.to_string());
         let range = window.range(jobs.len(), jobs.iter().position(is_about));
         let shown = &jobs[range.clone()];
-        let of_jobs = stints.of(cluster, shown);
+        let mut row_of = vec![None; cluster.jobs.len()];
+        shown.iter().enumerate().for_each(|(row, job)| row_of[job.index()] = Some(row));
+        let of_jobs = stints.by_row(shown.len(), |stint| row_of[cluster.pods[stint.pod].job.index()]);
         let row =
             |(job, of_job): (&JobId, &Vec<&Stint>)| job_row(cluster, stints, tape.last_cycle, *job, of_job);
         let rows = shown.iter().zip(&of_jobs).map(row).collect();
         return (range, jobs.len(), rows);
     }
-    let pods: Vec<_> = jobs.iter().flat_map(|&job| cluster.jobs[job].pod_ids()).collect();
+    let mut pods: Vec<_> = jobs.iter().flat_map(|&job| cluster.jobs[job].pod_ids()).collect();
+    window.keep(&mut pods, |&pod| cluster.pods[pod].name.to_string());
     let at = pods.iter().position(|&pod| is_about(&cluster.pods[pod].job));
     let range = window.range(pods.len(), at);
     let shown = &pods[range.clone()];
-    let row = |&pod: &fairground::id::PodId| {
-        let job = cluster.pods[pod].job;
-        let of_pod: Vec<&Stint> = stints.all.iter().filter(|stint| stint.pod == pod).collect();
-        let row = job_row(cluster, stints, tape.last_cycle, job, &of_pod);
+    let mut row_of = vec![None; cluster.pods.len()];
+    shown.iter().enumerate().for_each(|(row, pod)| row_of[pod.index()] = Some(row));
+    let of_pods = stints.by_row(shown.len(), |stint| row_of[stint.pod.index()]);
+    let row = |(&pod, of_pod): (&PodId, &Vec<&Stint>)| {
+        let row = job_row(cluster, stints, tape.last_cycle, cluster.pods[pod].job, of_pod);
         GanttRow { name: cluster.pods[pod].name.to_string(), n: 1, ..row }
     };
-    (range, pods.len(), shown.iter().map(row).collect())
+    (range, pods.len(), shown.iter().zip(&of_pods).map(row).collect())
 }
 
 fn in_tree_order(cluster: &Cluster) -> Vec<QueueId> {
@@ -153,6 +173,7 @@ fn job_row(cluster: &Cluster, stints: &Stints, last: u32, id: JobId, of_job: &[&
         known: (known.from.unwrap_or(0), known.to),
         bars: bars(of_job, last),
         told: told.into_iter().map(|(cycle, kind)| (cycle, kind.to_string())).collect(),
+        fate: known.fate.map(|(cycle, fate)| (cycle, fate.to_string())),
     }
 }
 
@@ -178,11 +199,13 @@ fn bars(stints: &[&Stint], last: u32) -> Vec<GanttBar> {
 }
 
 fn devices(cluster: &Cluster, tape: &Tape, window: &Window<'_>) -> Rows {
-    let all: Vec<_> = cluster
+    let device_name = |&(node, device): &(NodeId, u32)| format!("{} · {device}", cluster.nodes[node].name);
+    let mut all: Vec<_> = cluster
         .nodes
         .iter()
         .flat_map(|(id, node)| (0..node.n_devices()).map(move |device| (id, device)))
         .collect();
+    window.keep(&mut all, device_name);
     let is_about = |stint: &&Stint| {
         let job = &cluster.jobs[cluster.pods[stint.pod].job];
         !window.about.is_empty() && stint.to.is_none() && *job.name == *window.about
@@ -193,9 +216,20 @@ fn devices(cluster: &Cluster, tape: &Tape, window: &Window<'_>) -> Rows {
         all.iter().position(|&(node, device)| node == stint.node && device == first)
     });
     let range = window.range(all.len(), at);
-    let row = |&(node, device): &(fairground::id::NodeId, u32)| {
-        let here = |stint: &&Stint| stint.node == node && stint.devices.iter().any(|d| d == device);
-        let bar = |stint: &Stint| {
+    let shown = &all[range.clone()];
+    let mut row_of: BTreeMap<NodeId, Vec<(u32, usize)>> = BTreeMap::new();
+    for (row, (node, device)) in shown.iter().enumerate() {
+        row_of.entry(*node).or_default().push((*device, row));
+    }
+    let mut stints: Vec<Vec<&Stint>> = vec![Vec::new(); shown.len()];
+    for stint in &tape.stints.all {
+        let Some(rows) = row_of.get(&stint.node) else { continue };
+        for (_, row) in rows.iter().filter(|(device, _)| stint.devices.iter().any(|d| d == *device)) {
+            stints[*row].push(stint);
+        }
+    }
+    let row = |(at, of_device): (&(NodeId, u32), &Vec<&Stint>)| {
+        let bar = |stint: &&Stint| {
             let job = &cluster.jobs[cluster.pods[stint.pod].job];
             let to = stint.to.unwrap_or(tape.last_cycle + 1);
             GanttBar {
@@ -208,13 +242,13 @@ fn devices(cluster: &Cluster, tape: &Tape, window: &Window<'_>) -> Rows {
             }
         };
         GanttRow {
-            name: format!("{} · {device}", cluster.nodes[node].name),
+            name: device_name(at),
             n: 1,
             known: (0, None),
-            bars: tape.stints.all.iter().filter(here).map(bar).collect(),
+            bars: of_device.iter().map(bar).collect(),
             ..GanttRow::default()
         }
     };
-    let rows = all[range.clone()].iter().map(row).collect();
+    let rows = shown.iter().zip(&stints).map(row).collect();
     (range, all.len(), rows)
 }

@@ -3,8 +3,11 @@
 
 use std::sync::Arc;
 
+use fairground::scenario::Scenario;
+
 use super::{Ladder, Model};
 use crate::engine::protocol::{Frame, QueueRow, Run};
+use crate::engine::story::Story;
 
 /// The outcome before an edit.
 #[derive(Clone, Debug, PartialEq)]
@@ -17,6 +20,10 @@ pub struct Before {
     pub run: Arc<Run>,
     /// How the explained fair share came about.
     pub ladder: Option<Arc<Ladder>>,
+    /// The document; `None` where it is not the one that ran last.
+    pub scenario: Option<Arc<Scenario>>,
+    /// What the run has to tell, as the present view wants it told.
+    pub story: Option<Arc<Story>>,
 }
 
 impl Before {
@@ -27,8 +34,12 @@ impl Before {
 
     /// Whether the present differs from it in anything that charts show of both.
     fn is_other(&self, frame: &Frame, run: &Run) -> bool {
-        let of_both = frame.queues.iter().any(|row| !is_like(row, &self.frame.queues))
-            || self.frame.queues.iter().any(|row| !is_like(row, &frame.queues))
+        let differs = |one: &Frame, other: &Frame| {
+            let mut rows = one.queues.iter().enumerate();
+            rows.any(|(at, row)| !is_like(row, other.position(&row.name, at).map(|at| &other.queues[at])))
+        };
+        let of_both = differs(frame, &self.frame)
+            || differs(&self.frame, frame)
             || !frame.nodes.iter().map(holders).eq(self.frame.nodes.iter().map(holders));
         let points = run.points.iter().zip(&self.run.points);
         of_both
@@ -37,8 +48,8 @@ impl Before {
 }
 
 /// A queue that the other side does not know counts as one that has nothing.
-fn is_like(row: &QueueRow, others: &[QueueRow]) -> bool {
-    match others.iter().find(|other| other.name == row.name) {
+fn is_like(row: &QueueRow, other: Option<&QueueRow>) -> bool {
+    match other {
         Some(other) => other.allocated == row.allocated && other.fair_share == row.fair_share,
         None => row.allocated.iter().all(|amount| *amount == 0.0),
     }
@@ -50,7 +61,7 @@ fn holders(node: &crate::engine::protocol::NodeCard) -> Vec<Vec<&str>> {
 
 /// Keeps the present outcome as that before an edit. An edit that belongs to the gesture of the last one, or that comes
 /// before the engine has answered that, leaves what was kept.
-pub(super) fn keep(model: &mut Model, changed: String, joins: bool) {
+pub(super) fn keep(model: &mut Model, was: &Arc<Scenario>, changed: String, joins: bool) {
     if let Some(kept) = model.before.as_mut().filter(|_| joins || model.stale) {
         let before = Arc::make_mut(kept);
         before.changed = match joins || before.changed.ends_with(&changed) {
@@ -63,7 +74,9 @@ pub(super) fn keep(model: &mut Model, changed: String, joins: bool) {
     let of_cursor = now.filter(|(frame, _)| frame.cycle == model.cursor && model.inside.is_none());
     model.before = of_cursor.map(|(frame, run)| {
         let ladder = model.ladder.clone().filter(|ladder| ladder.cycle == frame.cycle);
-        Arc::new(Before { changed, frame: frame.clone(), run: run.clone(), ladder })
+        let scenario = (!model.stale).then(|| was.clone());
+        let (frame, run) = (frame.clone(), run.clone());
+        Arc::new(Before { changed, frame, run, ladder, scenario, story: None })
     });
 }
 
@@ -94,8 +107,31 @@ pub fn ghost_ladder(model: &Model) -> Option<Arc<Ladder>> {
     (was.queue == now.queue && was.resource == now.resource).then_some(was)
 }
 
+/// The run that belongs to [`ghost`].
+pub fn ghost_run(model: &Model) -> Option<Arc<Run>> {
+    match &model.ghost {
+        Some(_) => model.ghost_run.clone(),
+        None => at_cursor(model).map(|before| before.run.clone()),
+    }
+}
+
+/// What that run has to tell.
+pub fn ghost_story(model: &Model) -> Option<Arc<Story>> {
+    match &model.ghost {
+        Some(_) => model.ghost_story.clone(),
+        None => at_cursor(model).and_then(|before| before.story.clone()),
+    }
+}
+
+/// Takes in what the run before the last edit has to tell.
+pub(super) fn told(model: &mut Model, story: Option<Box<Story>>) {
+    if let Some(before) = &mut model.before {
+        Arc::make_mut(before).story = story.map(Arc::from);
+    }
+}
+
 /// What was kept, if it is of the moment that is shown.
-fn at_cursor(model: &Model) -> Option<&Arc<Before>> {
+pub(super) fn at_cursor(model: &Model) -> Option<&Arc<Before>> {
     let frame = model.frame.as_ref()?;
     model.before.as_ref().filter(|before| before.is_of(frame))
 }

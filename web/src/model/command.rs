@@ -5,6 +5,7 @@ use std::sync::Arc;
 use fairground::scenario::{Edit, Fix, Path, Scenario};
 
 use super::kinds::Kind;
+use super::room::Room;
 use super::tell::GanttMove;
 use super::{Opened, Selection};
 use crate::engine::protocol::{Frame, ImportOptions, Reply, Request, Stop};
@@ -36,6 +37,8 @@ pub enum Command {
     GestureEnd,
     /// The scenario was edited as text; its shape is known to be that of a scenario.
     SetText(Box<Scenario>),
+    /// The scenario's text as it is being changed, which cannot be read yet; `None`: it is given up.
+    Unread(Option<String>),
     /// A change of more than one value.
     Change(Change),
     /// A finding's own edit.
@@ -89,6 +92,8 @@ pub enum Command {
     Resource(u8),
     /// Chooses the colours.
     Theme(Theme),
+    /// Chooses how keys that type a character are pressed.
+    Keys(KeySet),
     /// Chooses what NOW shows.
     Look(NowView),
     /// Moves the window of Gantt.
@@ -107,8 +112,10 @@ pub enum Command {
     Used(String),
     /// Opens or closes WHY.
     Why(bool),
-    /// Folds or unfolds SETUP.
+    /// Folds or unfolds SETUP, by hand.
     FoldSetup(bool),
+    /// The window has another room for panels.
+    Room(Room),
     /// Makes SETUP that wide, in pixels.
     SetupWidth(u16),
     /// Makes WHY that wide, in pixels.
@@ -126,7 +133,10 @@ pub enum Command {
     /// Puts the scenario into the words of a policy.
     Policy(String),
     /// Runs the scenario under several policies, side by side.
-    Compare,
+    Compare {
+        /// The simple ones, too.
+        with_baselines: bool,
+    },
     /// Reads files that were dropped, pasted or chosen.
     Import {
         /// Name and text of each.
@@ -158,6 +168,8 @@ pub enum Command {
     Export,
     /// Puts the focus on the field of a value.
     FocusField(Path),
+    /// Another tab has this draft open: the document goes on as a copy, under this name if it was changed here.
+    OwnCopy(Option<String>),
 }
 
 /// A change of more than one value.
@@ -302,6 +314,47 @@ impl Theme {
             "light" => Theme::Light,
             "dark" => Theme::Dark,
             _ => Theme::System,
+        }
+    }
+}
+
+/// How the keys that type a character are pressed: letters, digits and signs, which voices and stray hands can press
+/// by accident. Arrows, Space and keys with Ctrl stay what they are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum KeySet {
+    /// Alone.
+    #[default]
+    Plain,
+    /// With Alt.
+    Alt,
+    /// Not at all.
+    Off,
+}
+
+impl KeySet {
+    /// All of them.
+    pub const ALL: [KeySet; 3] = [KeySet::Plain, KeySet::Alt, KeySet::Off];
+
+    /// The word that is kept.
+    pub fn name(self) -> &'static str {
+        match self {
+            KeySet::Plain => "plain",
+            KeySet::Alt => "alt",
+            KeySet::Off => "off",
+        }
+    }
+
+    /// Reads [`KeySet::name`].
+    pub fn from_name(name: &str) -> KeySet {
+        KeySet::ALL.into_iter().find(|set| set.name() == name).unwrap_or_default()
+    }
+
+    /// What people choose.
+    pub fn says(self) -> &'static str {
+        match self {
+            KeySet::Plain => "Letters, digits and signs alone",
+            KeySet::Alt => "Letters, digits and signs with Alt",
+            KeySet::Off => "No letters, digits and signs",
         }
     }
 }

@@ -54,6 +54,8 @@ pub struct Opened {
     pub dismissed: Arc<BTreeSet<String>>,
     /// What can be undone.
     pub history: History,
+    /// Its text as somebody began to change it, if that cannot be read yet.
+    pub unread: Option<Arc<str>>,
 }
 
 impl Opened {
@@ -66,6 +68,7 @@ impl Opened {
             draft: None,
             dismissed: Arc::default(),
             history: History::default(),
+            unread: None,
         }
     }
 }

@@ -24,6 +24,9 @@ pub struct Draft {
     pub dismissed: BTreeSet<String>,
     /// The fragment that the page last wrote for it into the address.
     pub address: String,
+    /// The scenario's text as somebody began to change it, if that cannot be read yet; else empty.
+    #[serde(default)]
+    pub text: String,
 }
 
 /// A line of the list of drafts.
@@ -35,6 +38,9 @@ pub struct DraftLine {
     pub title: String,
     /// When it was last kept, milliseconds since 1970.
     pub saved_ms: f64,
+    /// Which tab kept it, by a name that no two tabs share.
+    #[serde(default)]
+    pub tab: String,
 }
 
 impl Draft {
@@ -46,6 +52,7 @@ impl Draft {
             selection: model.selection.as_ref().map(Selection::to_text).unwrap_or_default(),
             dismissed: (*model.dismissed).clone(),
             address: address.to_string(),
+            text: model.unread.as_deref().unwrap_or_default().to_string(),
         }
     }
 
@@ -62,6 +69,7 @@ impl Draft {
             draft: Some(id.to_string()),
             dismissed: Arc::new(self.dismissed.clone()),
             history: History::default(),
+            unread: Some(self.text.as_str()).filter(|text| !text.is_empty()).map(Arc::from),
         })
     }
 }

@@ -52,6 +52,18 @@ impl Help {
     }
 }
 
+/// Takes in what came of the changes.
+pub(super) fn tried(model: &mut Model, outcomes: Vec<Option<Outcome>>, fx: &mut Vec<Effect>) {
+    let Some(help) = &mut model.help else { return };
+    Arc::make_mut(help).ran(outcomes);
+    let n = help.offers().len();
+    fx.push(Effect::Announce(match n {
+        0 => "No small change helps.".to_string(),
+        1 => "One change would help.".to_string(),
+        _ => format!("{n} changes would help."),
+    }));
+}
+
 /// Tries what would help a job at the present moment.
 pub(super) fn ask(model: &mut Model, job: String, fx: &mut Vec<Effect>) {
     let Some(frame) = &model.frame else { return };
@@ -93,7 +105,7 @@ fn candidates(scenario: &Scenario, job: &str) -> Vec<Change> {
         class.or(text.parse().ok()).unwrap_or(50)
     };
     let own = priority(entry);
-    if entry.preemptible.as_ref().map_or(own >= 100, |p| p.0.trim() == "false") {
+    if entry.preemptible.as_ref().map_or(own >= 100, |p| matches!(p.0.trim(), "false" | "semi")) {
         add(here.field("preemptible"), "true".into());
     }
     let ahead = scenario.jobs.iter().filter(|j| j.queue == entry.queue && j.name != entry.name).map(priority);

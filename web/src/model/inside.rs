@@ -111,7 +111,11 @@ fn unplace(moment: &mut Frame, event: &EventRow) {
     release(node, event, false);
     node.cpu_pods.retain(|(pod, ..)| *pod != event.pod);
     let is_it = |pod: &CellPod| pod.pod == event.pod;
-    let locked = node.cells.iter().flat_map(|cell| &cell.pods).any(|pod| is_it(pod) && pod.locked);
+    let mut locked = node.cells.iter().flat_map(|cell| &cell.pods).any(|pod| is_it(pod) && pod.locked);
+    // Which pods the core is may change; that it gets smaller hangs on how many run.
+    if let Some(row) = moment.jobs.iter().find(|row| row.name == event.job).filter(|row| row.core > 0) {
+        locked = row.running <= row.core;
+    }
     node.cells.iter_mut().for_each(|cell| cell.pods.retain(|pod| !is_it(pod)));
     for (used, amount) in node.used.iter_mut().zip(event.amount.iter()) {
         *used = whole(*used - amount);

@@ -1,6 +1,6 @@
 //! The ladder of a fair share, with what it belongs to.
 
-use super::command::{Effect, NowView};
+use super::command::Effect;
 use super::{Model, Selection, order, update};
 use crate::engine::protocol::{Ask, Frame, LadderLevel};
 
@@ -25,7 +25,7 @@ pub(super) fn ladder_queue(model: &Model, frame: &Frame) -> Option<String> {
     if let Some(Selection::Queue(queue)) = &model.selection {
         return Some(queue.clone());
     }
-    if model.view.now != NowView::Division {
+    if !model.view.has_division() {
         return None;
     }
     let meant = match &model.selection {
@@ -61,7 +61,7 @@ fn ask_ladder(model: &mut Model, fx: &mut Vec<Effect>) {
     }
     let is_derived = frame.queues.iter().any(|q| q.name == queue && q.fair_share.is_some());
     // Division goes on showing the old one until the new one is there.
-    let stays = model.view.now == NowView::Division || known.is_some_and(|l| l.queue == queue);
+    let stays = model.view.has_division() || known.is_some_and(|l| l.queue == queue);
     if !is_derived || !stays {
         model.ladder = None;
     }

@@ -9,6 +9,7 @@ pub mod document;
 pub mod dominant;
 pub mod draft;
 pub mod edit;
+pub mod embed;
 pub mod help;
 pub mod history;
 mod imports;
@@ -19,6 +20,7 @@ pub mod later;
 mod order;
 mod replies;
 pub mod requests;
+mod room;
 pub mod selection;
 mod step;
 pub mod table;
@@ -36,16 +38,20 @@ use fairground::scenario::{Diagnostic, Path, Scenario, Severity};
 use crate::engine::protocol::{Frame, Run, Stop};
 use crate::engine::story::Story;
 pub use before::Before;
-pub use command::{Change, Command, Dialog, Effect, NowView, Panel, RequestKind, SetupTab, Shift, Theme};
+pub use command::{
+    Change, Command, Dialog, Effect, KeySet, NowView, Panel, RequestKind, SetupTab, Shift, Theme,
+};
 pub use document::{Opened, Origin};
+pub use embed::Embed;
 pub use history::History;
 use kinds::Kinds;
 pub use ladder::Ladder;
 pub use later::mistake;
 pub use order::Order;
+pub use room::Room;
 pub use selection::Selection;
 pub use terms::Terms;
-pub use translate::{COMPARED, Translated};
+pub use translate::Translated;
 pub use update::{begin, update};
 
 /// Everything the page knows.
@@ -85,6 +91,10 @@ pub struct Model {
     pub awaits_ghost: bool,
     /// How the explained fair share would come about there.
     pub ghost_ladder: Option<Arc<Ladder>>,
+    /// The run of the scenario as it is being edited, in short.
+    pub ghost_run: Option<Arc<Run>>,
+    /// What that run has to tell, as the present view wants it told.
+    pub ghost_story: Option<Arc<Story>>,
     /// How it was before the last edit.
     pub before: Option<Arc<Before>>,
     /// The run in short.
@@ -99,6 +109,8 @@ pub struct Model {
     pub stop: Option<Stop>,
     /// What would help a job.
     pub help: Option<Arc<help::Help>>,
+    /// The scenario as text that somebody began to change and that cannot be read yet.
+    pub unread: Option<Arc<str>>,
     /// What is selected.
     pub selection: Option<Selection>,
     /// The page selected it, not a person.
@@ -131,6 +143,8 @@ pub struct Model {
     pub translated: Option<Arc<Translated>>,
     /// The same scenario under several policies, as far as the runs are over.
     pub compared: Arc<Vec<crate::engine::protocol::ColumnRow>>,
+    /// How many runs there are to be.
+    pub to_compare: usize,
     /// Which policy's run is under way for that, and at which cycle it is.
     pub comparing: Option<(String, u32)>,
     /// The configuration of another scheduler that the scenario came from.
@@ -186,6 +200,8 @@ pub struct Asked {
     pub frame: u64,
     /// For a ghost.
     pub ghost: u64,
+    /// For what the run before the last edit has to tell.
+    pub before: u64,
     /// Ghosts of later requests than this are of the value that is being changed: each that comes is shown.
     pub ghost_from: u64,
     /// For a ladder.
@@ -231,6 +247,10 @@ pub struct View {
     pub why_closed: bool,
     /// SETUP is folded away.
     pub setup_folded: bool,
+    /// Whether it was last opened by hand; `None`: it was neither opened nor folded by hand.
+    pub setup_by_hand: Option<bool>,
+    /// The room for panels.
+    pub room: Room,
     /// How wide SETUP is, in pixels; 0: as wide as the stylesheet says.
     pub setup_width: u16,
     /// How wide WHY is where it has a column of its own, in pixels; 0: as wide as the stylesheet says.
@@ -247,6 +267,10 @@ pub struct View {
     pub without: Kinds,
     /// Lines of the palette that were used last.
     pub recent: Arc<Vec<String>>,
+    /// How keys that type a character are pressed.
+    pub keys: KeySet,
+    /// The page is part of another page, with these switches.
+    pub embed: Option<Embed>,
 }
 
 /// A line that tells what happened.
@@ -326,6 +350,8 @@ impl Model {
             ghost: None,
             awaits_ghost: false,
             ghost_ladder: None,
+            ghost_run: None,
+            ghost_story: None,
             before: None,
             run: None,
             ladder: None,
@@ -333,6 +359,7 @@ impl Model {
             story: None,
             stop: None,
             help: None,
+            unread: None,
             selection: None,
             auto_selected: false,
             resource: 2,
@@ -349,6 +376,7 @@ impl Model {
             translating: None,
             translated: None,
             compared: Arc::default(),
+            to_compare: 0,
             comparing: None,
             original: None,
             exported: None,
@@ -394,6 +422,8 @@ impl Model {
     pub(crate) fn drop_ghost(&mut self) {
         self.ghost = None;
         self.ghost_ladder = None;
+        self.ghost_run = None;
+        self.ghost_story = None;
         self.awaits_ghost = false;
         self.asked.ghost_from = self.fresh_id();
         self.asked.ghost = self.asked.ghost_from;
@@ -408,6 +438,7 @@ impl Model {
         self.pristine = true;
         self.draft = opened.draft;
         self.history = opened.history;
+        self.unread = opened.unread;
         self.cursor = opened.moment.cycle;
         self.selection = opened.moment.selection;
         self.auto_selected = false;
@@ -446,6 +477,8 @@ impl Default for View {
             why_open: true,
             why_closed: false,
             setup_folded: false,
+            setup_by_hand: None,
+            room: Room::default(),
             setup_width: 0,
             why_width: 0,
             chips: true,
@@ -454,6 +487,8 @@ impl Default for View {
             folded: Arc::default(),
             without: Kinds::default(),
             recent: Arc::default(),
+            keys: KeySet::Plain,
+            embed: None,
         }
     }
 }

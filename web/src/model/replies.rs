@@ -14,12 +14,17 @@ pub(super) fn replied(model: &mut Model, reply: Reply, fx: &mut Vec<Effect>) {
     let id = reply.generation;
     match reply.say {
         Say::Frame { frame, run } if id == model.asked.frame => arrived(model, *frame, *run, fx),
-        Say::Ghost { frame, levels } if (model.asked.ghost_from..=model.asked.ghost).contains(&id) => {
+        Say::Ghost { frame, levels } if is_ghost(model, id) => {
             model.awaits_ghost = id != model.asked.ghost;
             model.ghost = frame.map(|f| Arc::new(*f));
             let own = model.ladder.as_ref().filter(|_| model.ghost.is_some() && !levels.is_empty());
             model.ghost_ladder = own.map(|own| Arc::new(Ladder { levels, ..(**own).clone() }));
         }
+        Say::GhostRun { run, story } if is_ghost(model, id) && model.ghost.is_some() => {
+            model.ghost_run = Some(Arc::from(run));
+            model.ghost_story = story.map(Arc::from);
+        }
+        Say::GhostRun { story, .. } if id == model.asked.before => before::told(model, story),
         Say::Refused { findings } if id == model.asked.frame => {
             model.engine = EngineState::Refused(Arc::new(findings));
         }
@@ -40,19 +45,8 @@ pub(super) fn replied(model: &mut Model, reply: Reply, fx: &mut Vec<Effect>) {
             model.ladder = Some(Arc::new(Ladder { cycle, queue, resource, levels }));
         }
         Say::Order(levels) if id == model.asked.order => super::order::told(model, levels),
-        Say::Told(Some(story)) if id == model.asked.story => tell::told(model, *story),
-        Say::Tried { outcomes } if id == model.asked.help => {
-            if let Some(help) = &mut model.help {
-                Arc::make_mut(help).ran(outcomes);
-                let n = help.offers().len();
-                let said = match n {
-                    0 => "No small change helps.".to_string(),
-                    1 => "One change would help.".to_string(),
-                    _ => format!("{n} changes would help."),
-                };
-                fx.push(Effect::Announce(said));
-            }
-        }
+        Say::Told(Some(story)) if id == model.asked.story => tell::told(model, *story, fx),
+        Say::Tried { outcomes } if id == model.asked.help => super::help::tried(model, outcomes, fx),
         Say::Exported(exported) if id == model.asked.export => model.exported = exported.map(Arc::new),
         Say::Imported { scenario, is_trace, understood, assumed, ignored, findings }
             if id == model.asked.import =>
@@ -79,6 +73,11 @@ pub(super) fn replied(model: &mut Model, reply: Reply, fx: &mut Vec<Effect>) {
         Say::Cancelled => fx.push(Effect::Announce("Stopped.".to_string())),
         _ => {}
     }
+}
+
+/// Whether that was asked for what is being tried out.
+fn is_ghost(model: &Model, id: u64) -> bool {
+    (model.asked.ghost_from..=model.asked.ghost).contains(&id)
 }
 
 /// Why a run stopped.
@@ -111,6 +110,11 @@ fn no_event(model: &Model) -> String {
 
 fn arrived(model: &mut Model, frame: Frame, run: Run, fx: &mut Vec<Effect>) {
     let moved = model.frame.as_ref().is_some_and(|f| f.cycle != frame.cycle);
+    if model.frame.is_none() && model.cursor > frame.cycle {
+        let (asked, end) = (model.cursor, frame.cycle);
+        let text = format!("Cycle {asked} was asked for; the run ends at cycle {end}.");
+        notify(model, false, text, None, fx);
+    }
     let (frame, run) = (Arc::new(frame), Arc::new(run));
     model.cursor = frame.cycle;
     let is_edited = std::mem::take(&mut model.stale);

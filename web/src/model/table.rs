@@ -2,7 +2,7 @@
 
 use fairground::scenario::{Path, Segment};
 
-use super::SetupTab;
+use super::{SetupTab, Terms};
 
 /// The queue, nodes or job that a place belongs to.
 pub fn owner(at: &Path) -> Option<Path> {
@@ -39,8 +39,9 @@ fn tab_of(list: &str) -> Option<SetupTab> {
     }
 }
 
-/// Whether a table has a column for a place, while the charts show that resource: 0 cpu, 1 memory, 2 gpu.
-pub fn has_column(at: &Path, resource: u8) -> bool {
+/// Whether a table has a column for a place under a policy, while the charts show that resource: 0 cpu, 1 memory, 2 gpu.
+pub fn has_column(at: &Path, policy: &str, resource: u8) -> bool {
+    let terms = Terms::of(policy);
     let shown = ["cpu", "memory", "gpu"][usize::from(resource.min(2))];
     let fields: Vec<&str> =
         at.0.iter()
@@ -52,8 +53,10 @@ pub fn has_column(at: &Path, resource: u8) -> bool {
             .collect();
     match (tab(at), fields.as_slice()) {
         (SetupTab::Rules, _) => true,
-        (SetupTab::Queues, ["name" | "priority"]) => true,
-        (SetupTab::Queues, [of, "quota" | "weight" | "limit"]) => *of == shown,
+        (SetupTab::Queues, [field @ ("name" | "priority")]) => terms.reads(field),
+        (SetupTab::Queues, [of, field @ ("quota" | "weight" | "limit")]) => {
+            *of == shown && terms.reads(field)
+        }
         (SetupTab::Nodes, ["name" | "count" | "gpu" | "cpu" | "memory"]) => true,
         (SetupTab::Work, ["name" | "queue" | "pods" | "priority" | "submit" | "lasts"]) => true,
         (SetupTab::Work, [of]) => *of == shown,
@@ -68,14 +71,15 @@ mod tests {
     #[test]
     fn what_is_no_column_is_in_the_form() {
         let queue = Path::default().field("queues").named("team-a");
-        assert!(has_column(&queue.field("gpu").field("quota"), 2));
-        assert!(!has_column(&queue.field("gpu").field("quota"), 0));
-        assert!(!has_column(&queue.field("gpu").field("usage"), 2));
+        assert!(has_column(&queue.field("gpu").field("quota"), "kai", 2));
+        assert!(!has_column(&queue.field("gpu").field("quota"), "kai", 0));
+        assert!(!has_column(&queue.field("gpu").field("weight"), "yunikorn", 2));
+        assert!(!has_column(&queue.field("gpu").field("usage"), "kai", 2));
         let job = Path::default().field("jobs").named("a1");
-        assert!(has_column(&job.field("gpu"), 2));
-        assert!(!has_column(&job.field("preemptible"), 2));
-        assert!(!has_column(&job.field("pod-sets").named("w").field("gpu"), 2));
-        assert!(has_column(&Path::default().field("settings").field("k-value"), 2));
+        assert!(has_column(&job.field("gpu"), "kai", 2));
+        assert!(!has_column(&job.field("preemptible"), "kai", 2));
+        assert!(!has_column(&job.field("pod-sets").named("w").field("gpu"), "kai", 2));
+        assert!(has_column(&Path::default().field("settings").field("k-value"), "kai", 2));
         assert_eq!(owner(&job.field("gpu")), Some(job.clone()));
         assert_eq!(owner_name(&job.field("gpu")), "a1");
         assert_eq!(owner(&Path::default().field("cycle")), None);

@@ -1,7 +1,9 @@
 //! What is told of the whole run, for the views of NOW that show more than a moment.
 
+use std::sync::Arc;
+
 use super::command::{Effect, NowView};
-use super::{Model, Selection, update};
+use super::{Model, Selection, before, document, update};
 use crate::engine::protocol::Ask;
 use crate::engine::story::{GanttBy, Story, Tell};
 
@@ -47,7 +49,7 @@ pub(super) fn ask_story(model: &mut Model, to_selection: bool, fx: &mut Vec<Effe
                 _ => String::new(),
             };
             let GanttLook { by, first } = model.view.gantt;
-            Tell::Gantt { by, first, n: GANTT_ROWS, about }
+            Tell::Gantt { by, first, n: GANTT_ROWS, about, named: Vec::new() }
         }
         NowView::Fairness => Tell::Tally { resource: model.counted_resource() },
         NowView::Queues => Tell::Series,
@@ -61,10 +63,39 @@ pub(super) fn ask_story(model: &mut Model, to_selection: bool, fx: &mut Vec<Effe
     }
 }
 
-/// Takes in what was told.
-pub(super) fn told(model: &mut Model, story: Story) {
+/// Takes in what was told, and asks for the same of the run before the last edit.
+pub(super) fn told(model: &mut Model, story: Story, fx: &mut Vec<Effect>) {
     if let Story::Gantt(gantt) = &story {
         model.view.gantt.first = gantt.first;
     }
-    model.story = Some(std::sync::Arc::new(story));
+    model.story = Some(Arc::new(story));
+    ask_before(model, fx);
+}
+
+/// What another run has to tell to be held against what is told of this one: the same, and of Gantt the same rows.
+pub(super) fn counterpart(model: &Model) -> Option<Tell> {
+    Some(match &**model.story.as_ref()? {
+        Story::Gantt(gantt) => Tell::Gantt {
+            by: gantt.by,
+            first: 0,
+            n: GANTT_ROWS,
+            about: String::new(),
+            named: gantt.rows.iter().map(|row| row.name.clone()).collect(),
+        },
+        Story::Tally(tally) => Tell::Tally { resource: tally.resource },
+        Story::Series(_) => Tell::Series,
+    })
+}
+
+/// Asks what the run before the last edit has to tell, as far as the present one has come.
+pub(super) fn ask_before(model: &mut Model, fx: &mut Vec<Effect>) {
+    let scenario = before::at_cursor(model).and_then(|before| before.scenario.clone());
+    let Some((scenario, tell)) = scenario.zip(counterpart(model)) else { return };
+    let until = match &tell {
+        Tell::Tally { .. } => model.frame.as_ref().map_or(0, |frame| frame.cycle),
+        _ => model.run.as_ref().map_or(0, |run| run.last_cycle),
+    };
+    let scenario = document::to_json(&scenario);
+    let ask = Ask::Ghost { scenario, cycle: None, ladder: None, until, tell: Some(tell) };
+    model.asked.before = update::send(model, ask, fx);
 }

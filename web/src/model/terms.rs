@@ -8,7 +8,8 @@
 pub struct Terms {
     /// Neutral word and the policy's; whole words only, longer ones before those that they contain.
     pairs: &'static [(&'static str, &'static str)],
-    /// Heads of the table of queues, each with what it means: name, quota, weight, limit, priority.
+    /// Heads of the table of queues, each with what it means: name, quota, weight, limit, priority. No head: the policy
+    /// does not read such a value, so there is no column of it.
     pub columns: [(&'static str, &'static str); 5],
     /// What holds where a queue says nothing.
     pub unset: Unset,
@@ -27,7 +28,7 @@ pub struct Unset {
     pub priority: &'static str,
 }
 
-static NEUTRAL: Terms = Terms {
+const NEUTRAL: Terms = Terms {
     pairs: &[],
     columns: [
         ("queue", ""),
@@ -38,6 +39,31 @@ static NEUTRAL: Terms = Terms {
     ],
     unset: Unset { quota: ["0", "0", "0"], limit: "0", weight: "0", priority: "100" },
 };
+
+/// First in, first out: a queue owns its quota and nothing else.
+static FIFO: Terms = Terms {
+    columns: [("queue", ""), ("quota", "What it owns, and nobody else"), NONE, NONE, NONE],
+    unset: Unset { quota: ["0", "0", "0"], limit: "", weight: "", priority: "" },
+    ..NEUTRAL
+};
+
+/// Max-min fairness and plain dominant resource fairness.
+static FILLING: Terms = Terms {
+    columns: [
+        ("queue", ""),
+        NONE,
+        ("weight", "Part in what is divided"),
+        ("limit", "The most it is given"),
+        NONE,
+    ],
+    unset: Unset { quota: ["", "", ""], limit: "∞", weight: "1", priority: "" },
+    ..NEUTRAL
+};
+
+/// The head of a column that is not there.
+const NONE: (&str, &str) = ("", "");
+
+static KAI: Terms = NEUTRAL;
 
 static RUNAI: Terms = Terms {
     pairs: &[
@@ -109,6 +135,7 @@ static YUNIKORN: Terms = Terms {
     pairs: &[
         // What a queue may count on is what it is guaranteed: YuniKorn divides nothing.
         ("beyond fair share", "beyond guarantee"),
+        (FAIR_SHARE_APART, "guaranteed and wanted"),
         ("fair shares", "guarantees"),
         ("fair share", "guarantee"),
         ("within quota", "within guarantee"),
@@ -124,12 +151,18 @@ static YUNIKORN: Terms = Terms {
     columns: [
         ("queue", ""),
         ("guaranteed", "Below it, the queue may take from others"),
-        ("weight", "YuniKorn has no weights"),
+        NONE,
         ("max", "The most that the queue and those below it use"),
         ("offset", "priority.offset: added to the priorities below; larger first"),
     ],
     unset: Unset { quota: ["0", "0", "0"], limit: "∞", weight: "", priority: "0" },
 };
+
+/// The values of the columns, as scenario files spell them.
+const FIELDS: [&str; 5] = ["name", "quota", "weight", "limit", "priority"];
+
+/// Stands for *fair share* beside *quota*, where a policy has one word for both.
+const FAIR_SHARE_APART: &str = "fair share beside quota";
 
 impl Terms {
     /// Those of a policy by its name in a scenario.
@@ -138,13 +171,21 @@ impl Terms {
             "runai" => &RUNAI,
             "ego" => &EGO,
             "yunikorn" => &YUNIKORN,
-            _ => &NEUTRAL,
+            "fifo" => &FIFO,
+            "max-min" | "drf" => &FILLING,
+            _ => &KAI,
         }
     }
 
-    /// Whether queues have weights.
-    pub fn has_weights(&self) -> bool {
-        !self.unset.weight.is_empty()
+    /// Whether the policy reads such a value of queues: quota, weight, limit or priority.
+    pub fn reads(&self, field: &str) -> bool {
+        FIELDS.iter().zip(self.columns).all(|(of, (head, _))| *of != field || !head.is_empty())
+    }
+
+    /// The policy's word for one of our own where the one for *quota* stands beside it: never the same.
+    pub fn word_apart(&self, neutral: &'static str) -> &'static str {
+        let apart = self.pairs.iter().find(|(ours, _)| neutral == "fair share" && *ours == FAIR_SHARE_APART);
+        apart.map_or_else(|| self.word(neutral), |(_, own)| own)
     }
 
     /// A text in the policy's words.
@@ -218,6 +259,29 @@ mod tests {
         assert_eq!(ego.says("queue-1 my-quota unlimited jobless"), "queue-1 my-quota unlimited jobless");
         assert_eq!(ego.says("quota é queue"), "ownership é consumer");
         assert_eq!((runai.word("fair share"), runai.word("limit")), ("fairshare", "limit"));
+    }
+
+    #[test]
+    fn a_policy_has_columns_of_what_it_reads() {
+        let read = |policy: &str| {
+            let fields = ["quota", "weight", "limit", "priority"].into_iter();
+            fields.filter(|field| Terms::of(policy).reads(field)).collect::<Vec<_>>().join(" ")
+        };
+        for policy in ["kai", "runai", "ego", ""] {
+            assert_eq!(read(policy), "quota weight limit priority", "{policy}");
+        }
+        assert_eq!(read("yunikorn"), "quota limit priority");
+        assert_eq!(read("fifo"), "quota");
+        assert_eq!((read("max-min"), read("drf")), ("weight limit".into(), "weight limit".into()));
+        assert!(Terms::of("yunikorn").reads("created"), "what is no column");
+    }
+
+    #[test]
+    fn fair_share_and_quota_have_two_names() {
+        for policy in ["kai", "runai", "ego", "yunikorn", "fifo", "drf"] {
+            let terms = Terms::of(policy);
+            assert_ne!(terms.word_apart("fair share"), terms.word_apart("quota"), "{policy}");
+        }
     }
 
     #[test]

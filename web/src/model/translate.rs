@@ -11,7 +11,9 @@ use super::{EngineState, Model, document};
 use crate::engine::protocol::{Ask, ColumnRow, NoteRow};
 
 /// The policies that are held side by side.
-pub const COMPARED: [&str; 4] = ["kai", "runai", "yunikorn", "ego"];
+const COMPARED: [&str; 4] = ["kai", "runai", "yunikorn", "ego"];
+/// What they can be held against.
+const BASELINES: [&str; 3] = ["fifo", "max-min", "drf"];
 
 /// What became of the settings when the policy was changed.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -60,7 +62,7 @@ pub(super) fn translated(
     };
     commit(model, scenario, "policy", |_| format!("policy → {policy}"), fx);
     let translated = Translated { policy, notes };
-    let counts = ["dropped", "assumed", "changed"].map(|kind| (kind, translated.count(kind)));
+    let counts = ["refused", "dropped", "assumed", "changed"].map(|kind| (kind, translated.count(kind)));
     let said: Vec<String> =
         counts.iter().filter(|(_, n)| *n > 0).map(|(kind, n)| format!("{n} {kind}")).collect();
     model.translated = Some(Arc::new(translated));
@@ -72,19 +74,21 @@ pub(super) fn translated(
 }
 
 /// Runs the scenario under several policies, until the present moment or, at the start, until nothing further happens.
-pub(super) fn compare(model: &mut Model, fx: &mut Vec<Effect>) {
+pub(super) fn compare(model: &mut Model, with_baselines: bool, fx: &mut Vec<Effect>) {
     model.view.dialog = Some(Dialog::Compare);
     model.compared = Arc::default();
     model.comparing = None;
     let scenario = document::to_json(&model.scenario);
     let until_ms = model.frame.as_ref().map(|frame| frame.time_ms).filter(|ms| *ms > 0);
-    let policies = COMPARED.map(str::to_owned).to_vec();
+    let baselines = BASELINES.iter().filter(|_| with_baselines);
+    let policies: Vec<String> = COMPARED.iter().chain(baselines).map(|&policy| policy.to_owned()).collect();
+    model.to_compare = policies.len();
     model.asked.comparison = send(model, Ask::Compare { scenario, policies, until_ms }, fx);
 }
 
 /// Leaves what is still to be run.
 pub(super) fn stop_comparing(model: &mut Model, fx: &mut Vec<Effect>) {
-    if model.compared.len() < COMPARED.len() {
+    if model.compared.len() < model.to_compare {
         let nothing = Ask::Compare { scenario: String::new(), policies: Vec::new(), until_ms: None };
         model.asked.comparison = send(model, nothing, fx);
     }

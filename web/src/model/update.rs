@@ -4,14 +4,14 @@ use std::sync::Arc;
 
 use fairground::scenario::{Fix, Path, Scenario, Severity};
 
-use super::command::{Change, Command, Dialog, Effect, NowView, Panel};
+use super::command::{Change, Command, Dialog, Effect, Panel};
 use super::document::Opened;
 use super::edit::{self, Changed};
 use super::ladder::ask_about;
 use super::step::{step, step_action, step_inside};
-use super::{EngineState, Model, Notice, Origin, SPEEDS, Selection, document, table};
+use super::{EngineState, Model, Notice, Origin, SPEEDS, Selection, View, document, table};
 use super::{SETUP_WIDTHS, WHY_WIDTHS};
-use super::{before, imports, later, replies, tell, translate};
+use super::{before, imports, later, replies, room, tell, translate};
 use crate::engine::protocol::{Ask, Request};
 
 /// Most notices that are kept.
@@ -23,12 +23,15 @@ const RECENT_MAX: usize = 5;
 /// Changes the model as the command says; gives what the world has to do about it.
 pub fn update(model: &mut Model, command: Command) -> Vec<Effect> {
     let mut effects = Vec::new();
+    if model.view.embed.is_some_and(|embed| !embed.allows(&command)) {
+        return effects;
+    }
     let fx = &mut effects;
     match command {
         Command::Open(opened) => open(model, *opened, fx),
         Command::Set { at, value } => set(model, &at, &value, fx),
         Command::Preview { at, value } => preview(model, &at, &value, fx),
-        Command::PreviewEnd => model.drop_ghost(),
+        Command::PreviewEnd => end_preview(model, fx),
         Command::ForgetBefore => model.before = None,
         Command::GestureEnd => model.history.end_gesture(),
         Command::Look(now) => {
@@ -39,10 +42,14 @@ pub fn update(model: &mut Model, command: Command) -> Vec<Effect> {
         }
         Command::Gantt(by) => tell::move_gantt(model, by, fx),
         Command::SetText(scenario) => {
+            let was_unread = model.unread.take().is_some();
             if *scenario != *model.scenario {
                 commit(model, *scenario, "text", |_| "edit the text".to_string(), fx);
+            } else if was_unread {
+                keep(model, fx);
             }
         }
+        Command::Unread(text) => unread(model, text, fx),
         Command::Change(change) => make_change(model, &change, fx),
         Command::Fix(fix) => apply_fix(model, *fix, fx),
         Command::Dismiss(key) => {
@@ -59,7 +66,7 @@ pub fn update(model: &mut Model, command: Command) -> Vec<Effect> {
             super::tell::ask_story(model, false, fx);
         }
         Command::Policy(policy) => translate::choose(model, policy, fx),
-        Command::Compare => translate::compare(model, fx),
+        Command::Compare { with_baselines } => translate::compare(model, with_baselines, fx),
         Command::Help(job) => super::help::ask(model, job, fx),
         Command::Replied(reply) => replies::replied(model, *reply, fx),
         Command::EngineDied => engine_died(model, fx),
@@ -75,6 +82,7 @@ pub fn update(model: &mut Model, command: Command) -> Vec<Effect> {
         Command::Export => imports::export(model, fx),
         Command::Download => fx.push(Effect::DownloadScenario),
         Command::FocusField(path) => focus_field(model, path, fx),
+        Command::OwnCopy(draft) => own_copy(model, draft, fx),
         other => {
             if let Some(view) = update_time(model, other, fx) {
                 update_view(model, view, fx);
@@ -170,27 +178,22 @@ fn update_view(model: &mut Model, command: Command, fx: &mut Vec<Effect>) {
             fx.push(Effect::Theme(theme));
             fx.push(Effect::Remember("theme", theme.name().to_string()));
         }
+        Command::Keys(set) => {
+            view.keys = set;
+            fx.push(Effect::Remember("keys", set.name().to_string()));
+            fx.push(Effect::Announce(format!("Keys: {}.", set.says())));
+        }
         Command::Tab(tab) => {
             view.tab = tab;
             view.detail = None;
         }
-        Command::Detail(at) => {
-            // The focus goes to the form's heading, and back to the row.
-            let focus = at.clone().or_else(|| view.detail.as_ref().map(|from| from.field("name")));
-            view.tab = at.as_ref().map_or(view.tab, table::tab);
-            view.detail = at;
-            fx.extend(focus.map(Effect::FocusField));
-        }
+        Command::Detail(at) => show_detail(view, at, fx),
         Command::Panel(panel) => {
             view.panel = panel;
             view.why_open |= panel == Panel::Why;
         }
-        Command::Dialog(dialog) => {
-            if view.dialog == Some(Dialog::Compare) {
-                translate::stop_comparing(model, fx);
-            }
-            model.view.dialog = dialog;
-        }
+        Command::Dialog(dialog) => show_dialog(model, dialog, fx),
+        Command::Room(room) => room::moved(model, room, fx),
         Command::Why(open) => {
             view.why_open = open;
             view.why_closed = !open;
@@ -199,6 +202,7 @@ fn update_view(model: &mut Model, command: Command, fx: &mut Vec<Effect>) {
         }
         Command::FoldSetup(folded) => {
             view.setup_folded = folded;
+            view.setup_by_hand = Some(!folded);
             fx.push(Effect::Remember("setup", if folded { "folded" } else { "open" }.to_string()));
         }
         Command::SetupWidth(width) => {
@@ -209,14 +213,8 @@ fn update_view(model: &mut Model, command: Command, fx: &mut Vec<Effect>) {
             view.why_width = width.clamp(WHY_WIDTHS.0, WHY_WIDTHS.1);
             fx.push(Effect::Remember("why-width", view.why_width.to_string()));
         }
-        Command::FoldQueue(queue, folded) => {
-            let set = Arc::make_mut(&mut view.folded);
-            if folded {
-                set.insert(queue);
-            } else {
-                set.remove(&queue);
-            }
-        }
+        Command::FoldQueue(queue, true) => drop(Arc::make_mut(&mut view.folded).insert(queue)),
+        Command::FoldQueue(queue, false) => drop(Arc::make_mut(&mut view.folded).remove(&queue)),
         Command::EditLater(later) => view.edits_later = later,
         Command::ShowEvents(kind, shown) => {
             view.without.put(kind, !shown);
@@ -234,6 +232,22 @@ fn update_view(model: &mut Model, command: Command, fx: &mut Vec<Effect>) {
         }
         _ => {}
     }
+}
+
+/// Opens a dialog, or closes the one that is open.
+fn show_dialog(model: &mut Model, dialog: Option<Dialog>, fx: &mut Vec<Effect>) {
+    if model.view.dialog == Some(Dialog::Compare) {
+        translate::stop_comparing(model, fx);
+    }
+    model.view.dialog = dialog;
+}
+
+fn show_detail(view: &mut View, at: Option<Path>, fx: &mut Vec<Effect>) {
+    // The focus goes to the form's heading, and back to the row.
+    let focus = at.clone().or_else(|| view.detail.as_ref().map(|from| from.field("name")));
+    view.tab = at.as_ref().map_or(view.tab, table::tab);
+    view.detail = at;
+    fx.extend(focus.map(Effect::FocusField));
 }
 
 /// Sends a question; gives its number.
@@ -320,7 +334,7 @@ pub(super) fn open(model: &mut Model, opened: Opened, fx: &mut Vec<Effect>) {
 pub(super) fn set(model: &mut Model, at: &Path, value: &str, fx: &mut Vec<Effect>) {
     let before = model.scenario.clone();
     match later::try_set(model, at, value) {
-        Ok((after, _)) if after == *before => model.drop_ghost(),
+        Ok((after, _)) if after == *before => end_preview(model, fx),
         Ok((after, None)) => {
             let control = at.to_string();
             commit(model, after, &control, |before| edit::name_of_set(before, at, value), fx);
@@ -372,7 +386,7 @@ pub(super) fn commit(
     let before = std::mem::replace(&mut model.scenario, Arc::new(after));
     let joins = model.history.record(control, model.clock_ms, &before, &model.scenario, name);
     let changed = model.history.undo_name().unwrap_or_default().to_string();
-    before::keep(model, changed, joins);
+    before::keep(model, &before, changed, joins);
     edited(model, fx);
 }
 
@@ -397,20 +411,54 @@ pub(super) fn keep(model: &mut Model, fx: &mut Vec<Effect>) {
     fx.push(Effect::Save);
 }
 
+/// Keeps a text that cannot be read yet, or gives it up.
+fn unread(model: &mut Model, text: Option<String>, fx: &mut Vec<Effect>) {
+    let before = std::mem::replace(&mut model.unread, text.as_deref().map(Arc::from));
+    match (before, text) {
+        (Some(before), None) => {
+            let back = ("Put it back".to_string(), Command::Unread(Some(before.to_string())));
+            notify(model, false, "The text was discarded.".to_string(), Some(back), fx);
+        }
+        (None, None) => return,
+        _ => model.pristine = false,
+    }
+    keep(model, fx);
+}
+
+/// From now on the document is not the draft that another tab has open.
+fn own_copy(model: &mut Model, draft: Option<String>, fx: &mut Vec<Effect>) {
+    fx.extend(draft.is_some().then_some(Effect::Save));
+    model.draft = draft;
+    let text = "This scenario is also open in another tab; this tab keeps its own copy.".to_string();
+    notify(model, false, text, None, fx);
+}
+
 fn preview(model: &mut Model, at: &Path, value: &str, fx: &mut Vec<Effect>) {
     let Ok((edited, _)) = later::try_set(model, at, value) else { return };
     if edited == *model.scenario {
-        model.drop_ghost();
+        end_preview(model, fx);
         return;
     }
     if document::findings(&edited).iter().any(|d| d.severity == Severity::Error) {
         return;
     }
     let scenario = document::to_json(&edited);
-    let is_seen = model.view.now == NowView::Division;
+    let is_seen = model.view.has_division();
     let ladder = model.ladder.as_ref().filter(|_| is_seen).map(|l| (l.queue.clone(), l.resource));
-    model.asked.ghost = send(model, Ask::Ghost { scenario, cycle: model.cursor, ladder }, fx);
+    let until = model.run.as_ref().map_or(0, |run| run.last_cycle);
+    let tell = tell::counterpart(model);
+    let ask = Ask::Ghost { scenario, cycle: Some(model.cursor), ladder, until, tell };
+    model.asked.ghost = send(model, ask, fx);
     model.awaits_ghost = true;
+}
+
+/// Nothing is being tried out any more.
+fn end_preview(model: &mut Model, fx: &mut Vec<Effect>) {
+    model.drop_ghost();
+    // The engine computes one ghost at a time: that of the edit was in the way of how it was before.
+    if before::ghost_story(model).is_none() {
+        tell::ask_before(model, fx);
+    }
 }
 
 fn make_change(model: &mut Model, change: &Change, fx: &mut Vec<Effect>) {
@@ -459,7 +507,7 @@ fn apply_fix(model: &mut Model, fix: Fix, fx: &mut Vec<Effect>) {
 
 fn undo(model: &mut Model, fx: &mut Vec<Effect>) {
     if let Some(step) = model.history.undo() {
-        before::keep(model, format!("undo of {}", step.name), false);
+        before::keep(model, &model.scenario.clone(), format!("undo of {}", step.name), false);
         model.scenario = step.before;
         edited(model, fx);
         model.pristine =
@@ -470,7 +518,7 @@ fn undo(model: &mut Model, fx: &mut Vec<Effect>) {
 
 fn redo(model: &mut Model, fx: &mut Vec<Effect>) {
     if let Some(step) = model.history.redo() {
-        before::keep(model, step.name.clone(), false);
+        before::keep(model, &model.scenario.clone(), step.name.clone(), false);
         model.scenario = step.after;
         edited(model, fx);
         fx.push(Effect::Announce(format!("Done again: {}.", step.name)));
@@ -536,7 +584,7 @@ fn focus_field(model: &mut Model, path: Path, fx: &mut Vec<Effect>) {
     model.view.setup_folded = false;
     model.view.panel = Panel::Setup;
     model.view.tab = table::tab(&path);
-    let is_shown = table::has_column(&path, model.settings_resource());
+    let is_shown = table::has_column(&path, &model.scenario.policy, model.settings_resource());
     model.view.detail = table::owner(&path).filter(|_| !is_shown);
     fx.push(Effect::FocusField(path));
 }

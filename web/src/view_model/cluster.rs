@@ -625,11 +625,19 @@ fn summary(frame: &Frame, shown: &Shown<'_>) -> String {
     if leaving > 0.0 {
         said += &format!(", {} of them leaving", shown.amount(leaving));
     }
-    let waiting: Vec<_> = frame.jobs.iter().filter(|job| job.pending > 0).collect();
+    let fates = frame.fates();
+    let waits =
+        |job: &&crate::engine::protocol::JobRow| job.pending > 0 && !fates.contains_key(job.name.as_str());
+    let waiting: Vec<_> = frame.jobs.iter().filter(waits).collect();
     match &waiting[..] {
         [] => {}
         [job] => said += &format!("; {} waits", job.name),
         jobs => said += &format!("; {} wait", count(jobs.len() as u64, terms.word("job"))),
+    }
+    match fates.iter().next() {
+        Some((job, fate)) if fates.len() == 1 => said += &format!("; {job} {fate}"),
+        Some(_) => said += &format!("; {} failed or refused", count(fates.len() as u64, terms.word("job"))),
+        None => {}
     }
     let down = frame.nodes.iter().filter(|node| !node.ready).count();
     if down > 0 {

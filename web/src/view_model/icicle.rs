@@ -1,9 +1,12 @@
 //! Tree: queues inside their parents, as wide as what they have; what no child has stays empty.
 
-use super::Table;
+use std::collections::BTreeMap;
+
+use super::before::Ghost;
 use super::number::{amount, count, in_unit, number, unit_of};
 use super::queues::{Tone, Tree};
 use super::shares::selected_queue;
+use super::{Table, before};
 use crate::engine::protocol::{Frame, PriorityRow};
 use crate::model::{Selection, Terms};
 
@@ -40,6 +43,10 @@ pub fn measures(frame: Option<&Frame>) -> &'static [(Measure, &'static str)] {
 pub struct Block {
     /// Position of the queue; `None`: the cluster.
     pub queue: Option<u32>,
+    /// Position of the queue above it, if there is one.
+    pub above: Option<u32>,
+    /// The queue that it leads to; empty: none.
+    pub leads_to: String,
     /// Name.
     pub name: String,
     /// Colour.
@@ -60,6 +67,8 @@ pub struct Block {
     pub on_path: bool,
     /// What it is, as a sentence.
     pub says: String,
+    /// Left edge and width of the same queue in the ghost, where what it has differs.
+    pub ghost: Option<(f64, f64)>,
 }
 
 /// What Tree draws.
@@ -73,13 +82,16 @@ pub struct IcicleView {
     pub blocks: Vec<Block>,
     /// The same as a table.
     pub table: Table,
+    /// There is a ghost; whether it is how it was before.
+    pub ghost: Option<bool>,
 }
 
 /// What Tree draws of a frame.
 pub fn icicle(frame: &Frame, selection: Option<&Selection>, resource: u8, measure: Measure) -> IcicleView {
     let frame = &*super::charted::seen(frame, resource);
     let r = usize::from(resource.min(2));
-    let leaves = leaves(frame);
+    let tree = Tree::new(&frame.queues);
+    let leaves = leaves(frame, &tree);
     let of = |queue: u32| {
         let row = &frame.queues[queue as usize];
         let base = match measure {
@@ -91,8 +103,7 @@ pub fn icicle(frame: &Frame, selection: Option<&Selection>, resource: u8, measur
         base.map_or(f64::INFINITY, |base| in_unit(resource, base))
     };
     let word = MEASURES.iter().find(|(this, _)| *this == measure).map_or("", |(_, name)| name);
-    let word = Terms::of(&frame.policy).word(word);
-    let tree = Tree::new(&frame.queues);
+    let word = Terms::of(&frame.policy).word_apart(word);
     let path = path(frame, selected_queue(frame, selection));
     let by_priority = measure == Measure::Priority;
     let tops = || tree.tops().iter().map(|&top| leaves[top as usize]).sum();
@@ -124,6 +135,8 @@ pub fn icicle(frame: &Frame, selection: Option<&Selection>, resource: u8, measur
             let priority = row.priority.filter(|_| by_priority);
             blocks.push(Block {
                 queue: Some(child),
+                above: parent.queue,
+                leads_to: row.name.clone(),
                 name: row.name.clone(),
                 tone: tree.tone(child),
                 depth: parent.depth + 1,
@@ -133,6 +146,7 @@ pub fn icicle(frame: &Frame, selection: Option<&Selection>, resource: u8, measur
                 on_path: path.contains(&child),
                 label: priority.map_or([label.clone(), label], |priority| priority_label(&priority)),
                 is_fence: priority.is_some_and(|priority| priority.fence),
+                ghost: None,
                 says: match priority {
                     Some(priority) => format!("{}: {}", row.name, priority_says(&priority)),
                     None => format!("{}: {word} {has_text} of {}", row.name, number(parent.has)),
@@ -144,11 +158,44 @@ pub fn icicle(frame: &Frame, selection: Option<&Selection>, resource: u8, measur
     if by_priority { by_priorities(frame, blocks) } else { seen(frame, blocks, resource, word) }
 }
 
+/// Narrower than this, in pixels, a block is drawn together with its neighbours.
+const NARROW: f64 = 4.0;
+
+/// The blocks as they can be seen at a width in pixels: neighbours below one queue that are too narrow are one block,
+/// which leads to that queue.
+pub fn seen_at(view: &IcicleView, width: f64) -> Vec<Block> {
+    let mut seen: Vec<Block> = Vec::new();
+    // How many the last block stands for; 0: for itself alone.
+    let mut n = 0u64;
+    for block in &view.blocks {
+        let is_narrow = block.queue.is_some() && !block.on_path && block.w * width < NARROW;
+        match seen.last_mut() {
+            Some(run) if is_narrow && n > 0 && (run.depth, run.above) == (block.depth, block.above) => {
+                n += 1;
+                run.w = block.x + block.w - run.x;
+                run.has += block.has;
+                run.name = format!("{n} more");
+                run.label = [number(run.has), String::new()];
+                let above = run.above.and_then(|above| view.blocks.iter().find(|b| b.queue == Some(above)));
+                run.leads_to = above.map_or(String::new(), |above| above.name.clone());
+                run.queue = None;
+                (run.ghost, run.is_fence) = (None, false);
+                run.says = format!("{n} queues, each too narrow to be seen: {} in all", number(run.has));
+            }
+            _ => {
+                n = u64::from(is_narrow);
+                seen.push(block.clone());
+            }
+        }
+    }
+    seen
+}
+
 /// How many leaves each queue has.
-fn leaves(frame: &Frame) -> Vec<f64> {
+fn leaves(frame: &Frame, tree: &Tree) -> Vec<f64> {
     let mut leaves = vec![0.0; frame.queues.len()];
     for at in 0..frame.queues.len() as u32 {
-        if frame.queues.iter().all(|row| row.parent != Some(at)) {
+        if tree.is_leaf(at) {
             path(frame, Some(at)).into_iter().for_each(|above| leaves[above as usize] += 1.0);
         }
     }
@@ -221,7 +268,44 @@ fn by_priorities(frame: &Frame, blocks: Vec<Block>) -> IcicleView {
         levels: blocks.iter().map(|block| block.depth + 1).max().unwrap_or(1),
         table,
         blocks,
+        ..IcicleView::default()
     }
+}
+
+/// Lays the same tree of another moment behind this one, where queues have more or less in it.
+pub fn with_ghost(mut view: IcicleView, other: &IcicleView, ghost: Ghost<'_>) -> IcicleView {
+    let mut told = Vec::new();
+    // The cluster has no line of its own in the table.
+    let cells =
+        |view: &IcicleView| view.table.rows.iter().filter_map(|row| row.last().cloned()).collect::<Vec<_>>();
+    let (now, was) = (cells(&view), cells(other));
+    let mut beside = Vec::new();
+    let others = other.blocks.iter().filter(|block| block.queue.is_some()).zip(&was);
+    let others: BTreeMap<&str, (&Block, &String)> =
+        others.map(|(block, cell)| (block.name.as_str(), (block, cell))).collect();
+    let lines = view.blocks.iter_mut().filter(|block| block.queue.is_some());
+    for (block, here) in lines.zip(&now) {
+        let Some((same, there)) = others.get(block.name.as_str()).copied() else {
+            beside.push("–".to_string());
+            continue;
+        };
+        beside.push(there.clone());
+        if here == there {
+            continue;
+        }
+        block.ghost = Some((same.x, same.w));
+        block.says += &format!("; {}: {there}", ghost.lead());
+        told.push(format!("{} {}", block.name, ghost.beside(here, there)));
+    }
+    if let Some(caption) = view.table.head.last().filter(|_| !told.is_empty()) {
+        let caption = format!("{caption} ({})", ghost.word());
+        view.table.head.push(caption);
+        view.table.rows.iter_mut().zip(beside).for_each(|(row, cell)| row.push(cell));
+        view.ghost = Some(ghost.changed.is_some());
+    }
+    let said = before::first_few(told, "the same here");
+    view.summary += &format!(". {}: {said}.", ghost.opening());
+    view
 }
 
 /// The blocks with what is said of all of them.
@@ -255,6 +339,7 @@ fn seen(frame: &Frame, blocks: Vec<Block>, resource: u8, word: &str) -> IcicleVi
         levels: blocks.iter().map(|block| block.depth + 1).max().unwrap_or(1),
         table: Table { head: head.into(), rows: rows.collect(), text_columns: 2 },
         blocks,
+        ..IcicleView::default()
     }
 }
 
@@ -316,6 +401,27 @@ mod tests {
         assert_eq!(marked, ["a", "a2"]);
         assert_eq!(view.table.rows.len(), 5);
     }
+    #[test]
+    fn what_is_too_narrow_is_seen_together() {
+        let mut queues = vec![queue("root", None, 100.0), queue("wide", Some(0), 50.0)];
+        queues.extend((0..50).map(|i| queue(&format!("q{i}"), Some(0), 1.0)));
+        let frame = Frame { total: [0.0, 0.0, 100.0].into(), queues, ..Frame::default() };
+        let names = |selected: Option<&str>, width: f64| -> Vec<(String, String)> {
+            let selection = selected.map(|name| Selection::Queue(name.into()));
+            let view = icicle(&frame, selection.as_ref(), 2, Measure::Share);
+            let seen = seen_at(&view, width);
+            assert!((seen.iter().filter(|b| b.depth == 2).map(|b| b.w).sum::<f64>() - 1.0).abs() < 1e-9);
+            seen.into_iter().skip(2).map(|block| (block.name, block.leads_to)).collect()
+        };
+        let pair = |name: &str, to: &str| (name.to_string(), to.to_string());
+        assert_eq!(names(None, 500.0).len(), 51, "five pixels each");
+        assert_eq!(names(None, 200.0), [pair("wide", "wide"), pair("50 more", "root")]);
+        // What is selected is seen where it is.
+        let around =
+            [pair("wide", "wide"), pair("20 more", "root"), pair("q20", "q20"), pair("29 more", "root")];
+        assert_eq!(names(Some("q20"), 200.0), around);
+    }
+
     #[test]
     fn priorities_and_what_stops_them() {
         let with = |row: QueueRow, raw: Option<i32>, offset: i32, fence: bool, effective: Option<i32>| {

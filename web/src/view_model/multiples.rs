@@ -1,10 +1,13 @@
 //! One small timeline per queue, all on one scale.
 
-use super::Table;
-use super::number::{self, DOMINANT, GPU, count, in_unit, nth_named, number, unit_of};
+use fairground::kit::sort;
+
+use super::before::Ghost;
+use super::number::{DOMINANT, GPU, count, in_unit, nth_named, number, unit_of};
 use super::queues::{Tone, Tree};
 use super::shares::selected_queue;
 use super::timeline::end_of;
+use super::{Table, before};
 use crate::engine::protocol::{Amounts, Frame, Run};
 use crate::engine::story::{Level, Series};
 use crate::model::Selection;
@@ -22,6 +25,8 @@ pub struct MultiplesView {
     pub summary: String,
     /// 0 cpu, 1 memory, 2 gpu, 3 dominant, then those that the scenario names.
     pub resource: u8,
+    /// What several of it are called.
+    pub unit: String,
     /// Upper end of every scale.
     pub max: f64,
     /// The last cycle of the scale.
@@ -34,6 +39,9 @@ pub struct MultiplesView {
     pub tiles: Vec<Tile>,
     /// The same as a table.
     pub table: Table,
+    /// The last computed cycle of the other run, and whether that is how it was before; `None`: there is no other, or it
+    /// does not differ.
+    pub ghost: Option<(u32, bool)>,
 }
 
 /// One queue.
@@ -41,6 +49,8 @@ pub struct MultiplesView {
 pub struct Tile {
     /// Name.
     pub name: String,
+    /// Position of the queue.
+    pub queue: u32,
     /// Level in the tree.
     pub depth: u32,
     /// Colour.
@@ -53,6 +63,8 @@ pub struct Tile {
     pub has: String,
     /// The run as one sentence.
     pub says: String,
+    /// What it held in another run, from a cycle on, where that differs.
+    pub ghost: Vec<Step>,
 }
 
 /// From a cycle on.
@@ -80,17 +92,11 @@ pub fn multiples(
     let selected = selected_queue(frame, selection);
     let shown = shown(frame, &tree, selected);
     let tile = |&queue: &u32| {
-        let steps: Vec<Step> = series
-            .queues
-            .get(queue as usize)
-            .map_or(&[][..], |levels| levels)
-            .iter()
-            .map(|level| step(level, total_at(series, level.cycle), resource))
-            .collect();
-        let now = steps.partition_point(|step| step.cycle <= frame.cycle).checked_sub(1);
-        let now = now.map_or(Step::default(), |at| steps[at]);
+        let steps = steps_of(series, queue, resource);
+        let now = at(&steps, frame.cycle);
         let name = frame.queues[queue as usize].name.clone();
         Tile {
+            queue,
             depth: tree.depth(queue),
             tone: tree.tone(queue),
             selected: selected == Some(queue),
@@ -101,6 +107,7 @@ pub fn multiples(
             says: says(&name, &steps, now, unit_of(&frame.named, resource, now.held)),
             name,
             steps,
+            ghost: Vec::new(),
         }
     };
     let tiles: Vec<Tile> = shown.iter().map(tile).collect();
@@ -122,9 +129,68 @@ pub fn multiples(
     if left_out > 0 {
         summary += &format!("; {} left out: select a queue to see those around it", number(left_out as f64));
     }
-    let table = table(&tiles, unit_of(&frame.named, resource, 2.0));
+    let unit = unit_of(&frame.named, resource, 2.0).to_string();
+    let table = table(&tiles, &unit);
     let (last, cycle) = (series.last, frame.cycle);
-    MultiplesView { summary: summary + ".", resource, max, end, last, cycle, tiles, table }
+    MultiplesView { summary: summary + ".", resource, unit, max, end, last, cycle, tiles, table, ghost: None }
+}
+
+fn steps_of(series: &Series, queue: u32, resource: u8) -> Vec<Step> {
+    let levels = series.queues.get(queue as usize).map_or(&[][..], |levels| levels);
+    levels.iter().map(|level| step(level, total_at(series, level.cycle), resource)).collect()
+}
+
+/// The step of a cycle.
+fn at(steps: &[Step], cycle: u32) -> Step {
+    let at = steps.partition_point(|step| step.cycle <= cycle).checked_sub(1);
+    at.map_or(Step::default(), |at| steps[at])
+}
+
+/// Lays what queues held in another run behind what they hold, where it differs. Of two runs that did not come equally far
+/// the shorter one is over, so nothing changes in it any more.
+pub fn lay_behind(view: &mut MultiplesView, (other, ghost): (&Series, Ghost<'_>)) {
+    let mut told = Vec::new();
+    for tile in &mut view.tiles {
+        let position = ghost.frame.position(&tile.name, tile.queue as usize);
+        let steps = position.map_or(Vec::new(), |at| steps_of(other, at as u32, view.resource));
+        let cycles = || tile.steps.iter().chain(&steps).map(|step| step.cycle);
+        let differs = |cycle: u32| at(&tile.steps, cycle).held != at(&steps, cycle).held;
+        let Some(first) = cycles().filter(|cycle| differs(*cycle)).min() else { continue };
+        let [here, there] = [&tile.steps, &steps].map(|steps| number(at(steps, view.cycle).held));
+        tile.says += &format!("; {}: holds {there} now, another amount from cycle {first} on", ghost.lead());
+        if here != there {
+            told.push(format!("{} {}", tile.name, ghost.beside(&here, &there)));
+        }
+        view.max = steps.iter().map(|step| step.held).fold(view.max, f64::max);
+        tile.ghost = steps;
+    }
+    if view.tiles.iter().all(|tile| tile.ghost.is_empty()) {
+        view.summary += &format!(" {}: no queue shown here held more or less.", ghost.opening());
+        return;
+    }
+    view.ghost = Some((other.last, ghost.changed.is_some()));
+    view.end = view.end.max(other.last);
+    let said = before::first_few(told, "the same at this moment, other amounts at others");
+    view.summary += &format!(" {}: {said}.", ghost.opening());
+    view.table = table(&view.tiles, &view.unit);
+    put_others(&mut view.table, &view.tiles, &view.unit, ghost);
+}
+
+/// Puts what was held in the other run beside it: a line for every cycle in which either changes.
+fn put_others(table: &mut Table, tiles: &[Tile], unit: &str, ghost: Ghost<'_>) {
+    table.head.push(format!("held ({}), {}", ghost.word(), unit));
+    table.rows.clear();
+    for tile in tiles {
+        let mut cycles: Vec<u32> = tile.steps.iter().chain(&tile.ghost).map(|step| step.cycle).collect();
+        sort::sort(&mut cycles);
+        cycles.dedup();
+        for cycle in cycles {
+            let mut cells = cells(tile, &Step { cycle, ..at(&tile.steps, cycle) });
+            let other = if tile.ghost.is_empty() { &tile.steps } else { &tile.ghost };
+            cells.push(number(at(other, cycle).held));
+            table.rows.push(cells);
+        }
+    }
 }
 
 fn r(resource: u8) -> usize {
@@ -200,10 +266,11 @@ fn table(tiles: &[Tile], unit: &str) -> Table {
         format!("fair share, {unit}"),
         format!("wants, {unit}"),
     ];
-    let row = |tile: &Tile, step: &Step| {
-        let share = step.share.map_or_else(|| "–".into(), number::number);
-        vec![tile.name.clone(), step.cycle.to_string(), number(step.held), share, number(step.wants)]
-    };
-    let rows = tiles.iter().flat_map(|tile| tile.steps.iter().map(move |step| row(tile, step))).collect();
+    let rows = tiles.iter().flat_map(|tile| tile.steps.iter().map(move |step| cells(tile, step))).collect();
     Table { head: head.into(), rows, text_columns: 1 }
+}
+
+fn cells(tile: &Tile, step: &Step) -> Vec<String> {
+    let share = step.share.map_or_else(|| "–".into(), number);
+    vec![tile.name.clone(), step.cycle.to_string(), number(step.held), share, number(step.wants)]
 }

@@ -3,7 +3,9 @@
 use super::number::NAMED;
 use crate::engine::protocol::Stop;
 use crate::library::EXAMPLES;
-use crate::model::{Change, Command, Dialog, Model, NowView, Selection, SetupTab, Shift, Terms, Theme};
+use crate::model::{
+    Change, Command, Dialog, KeySet, Model, NowView, Selection, SetupTab, Shift, Terms, Theme,
+};
 
 /// A line of the palette.
 #[derive(Clone, Debug, PartialEq)]
@@ -154,8 +156,11 @@ fn of_the_page(terms: &Terms, add: Add<'_>) {
     add("Download the scenario", "", Command::Download);
     add("Open yours", "", Command::Dialog(Some(Dialog::Paste)));
     add("How this is checked", "", Command::Dialog(Some(Dialog::Fidelity)));
-    add("Compare policies", "", Command::Compare);
+    add("Compare policies", "", Command::Compare { with_baselines: false });
     add("Keys", "?", Command::Dialog(Some(Dialog::Keys)));
+    for set in KeySet::ALL {
+        add(&format!("Keys: {}", set.says()), "", Command::Keys(set));
+    }
     for (theme, label) in [
         (Theme::Light, "Light colours"),
         (Theme::Dark, "Dark colours"),

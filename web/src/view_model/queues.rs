@@ -63,6 +63,10 @@ impl Tree {
     pub fn children(&self, queue: u32) -> &[u32] {
         self.children.get(queue as usize).map_or(&[], |children| children)
     }
+    /// Whether it has no children.
+    pub fn is_leaf(&self, queue: u32) -> bool {
+        self.children(queue).is_empty()
+    }
     /// How far below the top.
     pub fn depth(&self, queue: u32) -> u32 {
         self.depths.get(queue as usize).copied().unwrap_or(0)
@@ -99,17 +103,16 @@ fn tones(tree: &Tree, n: usize) -> Vec<Tone> {
         let tone =
             |step: usize| Tone { hue: Some((i % HUES) as u8), step: (step % STEPS) as u8, dotted: i >= HUES };
         tones[*top as usize] = tone(0);
-        let mut below: Vec<u32> = tree.children(*top).to_vec();
+        let mut below: Vec<u32> = tree.children(*top).iter().rev().copied().collect();
         let mut step = 0;
-        while let Some(queue) = below.first().copied() {
-            below.remove(0);
+        while let Some(queue) = below.pop() {
             let children = tree.children(queue);
             if children.is_empty() {
                 tones[queue as usize] = tone(step);
                 step += 1;
             } else {
                 tones[queue as usize] = tone(0);
-                below.splice(0..0, children.iter().copied());
+                below.extend(children.iter().rev());
             }
         }
     }

@@ -120,6 +120,11 @@ pub enum Mark {
 }
 
 impl Mark {
+    /// That of a ghost of how it was before, or of how it would be.
+    pub fn of_ghost(was: bool) -> Mark {
+        if was { Mark::Before } else { Mark::Ghost }
+    }
+
     /// Its name in the legend.
     pub fn name(self) -> &'static str {
         match self {
@@ -277,7 +282,7 @@ fn queue_row(queue: &QueueRow, resource: u8, terms: &Terms) -> ShareRow {
     let mut facts = vec![("has", number::with_unit(resource, queue.allocated[r]))];
     let mut more = |there: bool, name, value: String| {
         if there {
-            facts.push((terms.word(name), value));
+            facts.push((terms.word_apart(name), value));
         }
     };
     more(queue.claimed[r] > 0.0, "claimed", amount(resource, queue.claimed[r]));
@@ -354,13 +359,13 @@ fn put_ghost(row: &mut ShareRow, ghost: Option<(f64, Option<f64>)>, was: bool, t
     let Some((allocated, share)) = ghost else { return };
     let mut said = number::number(allocated);
     if let Some(share) = share {
-        said += &format!(", {} {}", terms.word("fair share"), number::number(share));
+        said += &format!(", {} {}", terms.word_apart("fair share"), number::number(share));
     }
     row.facts.push((if was { "before" } else { "would have" }, said));
 }
 
 fn ghost_of(row: &ShareRow, ghost: &Frame, resource: u8) -> Option<(f64, Option<f64>)> {
-    let queue = ghost.queues.iter().find(|queue| queue.name == row.name)?;
+    let queue = &ghost.queues[ghost.position(&row.name, row.queue? as usize)?];
     let allocated = pick(&queue.allocated, resource);
     let share = queue.fair_share.as_ref().map(|share| pick_bound(share, resource));
     (allocated != row.allocated || share != row.fair_share)
@@ -437,7 +442,7 @@ pub fn table(view: &SharesView) -> Table {
     let text = |v: Option<f64>| v.map_or_else(|| "–".into(), number::number);
     let unit = &view.unit[1];
     let terms = Terms::of(&view.policy);
-    let says = |word: &'static str| terms.word(word);
+    let says = |word: &'static str| terms.word_apart(word);
     let captions = ["has", "claimed", "leaving", "quota", "fair share", "limit", "wants", "cannot be taken"];
     let mut head = vec![says("queue").to_string()];
     let counted_in = view.resource == DOMINANT;

@@ -1,12 +1,13 @@
 //! Timeline: what the top queues held, cycle by cycle, and the lane of events above it.
 
+use super::before::Ghost;
 use super::number::{self, DOMINANT, amount, count, in_unit, number, unit_of};
 use super::queues::{HUES, Tone, Tree};
 use super::shares::selected_queue;
 use super::{Table, before, charted};
 use crate::engine::protocol::{Frame, Point, Run};
+use crate::model::Selection;
 pub use crate::model::kinds::{Kind, Kinds};
-use crate::model::{Before, Selection};
 use fairground::kit::sort;
 
 /// Distance of the first cycle from the left edge: room for the numbers of the axis.
@@ -64,8 +65,10 @@ pub struct TimelineView {
     pub apart: bool,
     /// The selected queue's top queue.
     pub top: Option<String>,
-    /// How it was before the last edit; see [`lay_behind`].
+    /// How it was before the last edit, or would be; see [`lay_behind`].
     pub ghosts: Vec<GhostLine>,
+    /// The ghosts are how it was before.
+    pub was: bool,
     /// The selected queue's (or its top queue's) fair share at each step; infinite if unlimited.
     pub share: Option<(String, Tone, Vec<f64>)>,
     /// Events by cycle, without those that only follow from others.
@@ -94,7 +97,7 @@ pub struct Band {
     pub amounts: Vec<f64>,
 }
 
-/// What was held before the last edit: by the selected top queue, else by each with all below it.
+/// What was or would be held: by the selected top queue, else by each with all below it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct GhostLine {
     /// Name of the queue.
@@ -103,7 +106,7 @@ pub struct GhostLine {
     pub cycles: Vec<u32>,
     /// Amounts at each step.
     pub amounts: Vec<f64>,
-    /// The last cycle that was computed then.
+    /// The last cycle that was computed.
     pub last: u32,
 }
 
@@ -196,6 +199,7 @@ pub fn timeline(run: &Run, frame: &Frame, selection: Option<&Selection>, resourc
         apart,
         top: top.map(name),
         ghosts: Vec::new(),
+        was: false,
         share,
         events,
         kinds,
@@ -263,12 +267,12 @@ fn bands(run: &Run, tree: &Tree, base: Option<u32>, resource: u8, name: &dyn Fn(
     bands
 }
 
-/// Lays what was before the last edit behind the present run: where the two differ, or only one was computed. The scale
-/// goes as far as either came.
-pub fn lay_behind(view: &mut TimelineView, run: &Run, before: &Before) {
-    let old = &*charted::seen_run(&before.run, view.resource);
+/// Lays another run behind the present one, as it was before the last edit or would be: where the two differ, or only
+/// one was computed. The scale goes as far as either came.
+pub fn lay_behind(view: &mut TimelineView, run: &Run, (other, ghost): (&Run, Ghost<'_>)) {
+    let old = &*charted::seen_run(other, view.resource);
     let r = usize::from(view.resource.min(2));
-    let queues = &before.frame.queues;
+    let queues = &ghost.frame.queues;
     let held = |name: &str| -> Vec<f64> {
         let position = queues.iter().position(|row| row.name == name).map(|at| at as u32);
         let of =
@@ -305,9 +309,11 @@ pub fn lay_behind(view: &mut TimelineView, run: &Run, before: &Before) {
         ghosts.iter().flat_map(|ghost| &ghost.amounts).fold(view.max, |max, amount| max.max(amount * 1.2));
     view.end = view.end.max(old.last_cycle);
     view.ghosts = ghosts;
-    let said = before::evictions_say(before, run);
+    view.was = ghost.changed.is_some();
+    let Some(changed) = ghost.changed else { return };
+    let said = before::evictions_say(other, run);
     let said = if said.is_empty() { "as many evictions as before".into() } else { said };
-    view.summary += &format!(" Since {}: {said}.", before.changed);
+    view.summary += &format!(" Since {changed}: {said}.");
 }
 
 fn events(run: &Run, frame: &Frame, selection: Option<&Selection>, selected: Option<u32>) -> Vec<LaneEvent> {
@@ -429,7 +435,8 @@ pub fn table(view: &TimelineView) -> Table {
     let mut head = vec!["cycle".to_string(), "time".into(), format!("capacity, {unit}")];
     head.extend(view.bands.iter().map(|band| format!("{}, {unit}", band.name)));
     let above = if view.top.is_none() && !view.apart { " and below" } else { "" };
-    head.extend(view.ghosts.iter().map(|ghost| format!("{}{above} (before), {unit}", ghost.name)));
+    let word = if view.was { "before" } else { "ghost" };
+    head.extend(view.ghosts.iter().map(|ghost| format!("{}{above} ({word}), {unit}", ghost.name)));
     let row = |i: usize| {
         let mut row = vec![view.cycles[i].to_string(), number::time(view.times[i]), number(view.capacity[i])];
         row.extend(view.bands.iter().map(|band| number(band.amounts[i])));

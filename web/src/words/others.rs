@@ -17,8 +17,9 @@ const LINES: usize = 6;
 
 /// Others that hold something and stay.
 pub fn not_chosen(frame: &Frame, event: &EventRow, resource: u8) -> Vec<Entry> {
-    // Only of KAI's rules it is known what they spare.
-    let is_known = event.checks.iter().any(|check| check.rule.starts_with("kai/")) && !event.by.is_empty();
+    // Only of the rules of KAI's engine it is known what they spare.
+    let is_known = |rule: &str| rule.starts_with("kai/") || rule.starts_with("runai/");
+    let is_known = event.checks.iter().any(|check| is_known(&check.rule)) && !event.by.is_empty();
     let Some(by) = event.by_queue.filter(|_| is_known) else { return Vec::new() };
     let resource = if event.gpus > 0.0 { GPU } else { resource.min(2) };
     let mut lines = match event.kind.as_str() {
@@ -106,9 +107,20 @@ fn same_queue(frame: &Frame, event: &EventRow) -> Vec<Entry> {
         _ => ": enough was free without it",
     };
     let line = |(job, locked): (&str, bool)| {
-        let why = if locked { " cannot be taken: it is non-preemptible" } else { spared };
-        entry(Text::default().job(job).say(why), Selection::Job(job.to_string()))
+        let text = Text::default().job(job);
+        let text = match core(frame, job) {
+            0 if locked => text.say(" cannot be taken: it is non-preemptible"),
+            0 => text.say(spared),
+            n => text.say(format!(": its first {} cannot be taken, it is semi-preemptible", count(n, "pod"))),
+        };
+        entry(text, Selection::Job(job.to_string()))
     };
-    let others = beside.into_iter().filter(|(job, _)| *job != event.job && *job != event.by);
-    others.map(line).collect()
+    // Of the job that lost something, what it keeps.
+    let is_told = |job: &str| job != event.by && (job != event.job || core(frame, job) > 0);
+    beside.into_iter().filter(|(job, _)| is_told(job)).map(line).collect()
+}
+
+/// How many pods of a semi-preemptible job may not be taken; 0: it is none.
+fn core(frame: &Frame, job: &str) -> u64 {
+    frame.jobs.iter().find(|row| row.name == job).map_or(0, |row| row.core.into())
 }

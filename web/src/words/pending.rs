@@ -9,9 +9,12 @@ use crate::view_model::number::{self, GPU, amount, count, number, resource_name,
 /// Explains why a job waits.
 pub fn pending(frame: &Frame, refusal: &RefusalRow, resource: u8) -> Explanation {
     let case = Case { frame, refusal, resource };
-    let on_its_way = refusal.gate.kind == "waiting-for-victims";
+    let state = match refusal.gate.kind.as_str() {
+        "waiting-for-victims" => "on its way",
+        _ => refusal.fate().unwrap_or("waits"),
+    };
     Explanation {
-        about: Text::default().job(&refusal.job).say(if on_its_way { " · on its way" } else { " · waits" }),
+        about: Text::default().job(&refusal.job).say(format!(" · {state}")),
         verdict: case.verdict(&refusal.gate),
         also: refusal.also.iter().map(|gate| case.verdict(gate)).collect(),
         evidence: case.evidence(),
@@ -154,13 +157,17 @@ impl Case<'_> {
         let Some(queue) = self.queue(gate) else { return Text::of("A quota is reached.") };
         let quota = bare(r, queue.quota[usize::from(r)]);
         let held = amount(r, queue.non_preemptible[usize::from(r)]);
-        Text::default()
-            .job(&self.refusal.job)
-            .say(" cannot be taken back, so it may not borrow: with it ")
-            .queue(&queue.name)
-            .say(format!(
-                " would hold more than its quota of {quota} in work that stays; it holds {held} already."
-            ))
+        let row = self.frame.jobs.iter().find(|job| job.name == self.refusal.job);
+        let stays = match row.map_or(0, |row| row.core) {
+            0 => " cannot be taken back, so it may not borrow: with it ".to_string(),
+            n => {
+                let pods = count(n.into(), "pod");
+                format!(": its first {pods} cannot be taken back, so they may not borrow: with them ")
+            }
+        };
+        Text::default().job(&self.refusal.job).say(stays).queue(&queue.name).say(format!(
+            " would hold more than its quota of {quota} in work that stays; it holds {held} already."
+        ))
     }
 
     fn not_entitled(&self, gate: &GateRow) -> Text {

@@ -21,15 +21,18 @@ pub fn queue(frame: &Frame, name: &str, derivation: Option<&Ladder>, resource: u
         .filter(|d| d.queue == name && d.resource == resource && d.cycle == frame.cycle)
         .map_or_else(Vec::new, |d| ladder(&d.levels, resource));
     let terms = Terms::of(&frame.policy);
-    let jobs: Vec<Entry> =
-        frame.jobs.iter().filter(|job| job.queue == position as u32).map(job_entry).take(JOBS).collect();
+    let fates = frame.fates();
+    let entry = |job: &JobRow| job_entry(job, fates.get(job.name.as_str()).copied());
+    let of_queue = || frame.jobs.iter().filter(|job| job.queue == position as u32);
+    let mut jobs: Vec<Entry> = of_queue().map(entry).take(JOBS).collect();
+    jobs.extend(more_jobs(of_queue().skip(JOBS).count() as u64));
     Explanation {
         about: Text::default().queue(name).say(format!(" · {}", number::resource_name(resource))),
         verdict: verdict(row, resource),
         evidence: Some(evidence(row, resource)),
         controls: ["quota", "weight", "limit"]
             .into_iter()
-            .filter(|field| *field != "weight" || terms.has_weights())
+            .filter(|field| terms.reads(field))
             .map(|field| Control::queue(name, resource, field))
             .collect(),
         ladder: steps,
@@ -41,11 +44,24 @@ pub fn queue(frame: &Frame, name: &str, derivation: Option<&Ladder>, resource: u
 /// More jobs are not listed.
 const JOBS: usize = 12;
 
-fn job_entry(job: &JobRow) -> Entry {
+/// A line that says how many are not.
+fn more_jobs(n: u64) -> Option<Entry> {
+    let text = Text::of(format!("and {}", number::count(n, "more job")));
+    (n > 0).then(|| Entry {
+        when: String::new(),
+        cycle: None,
+        kind: None,
+        text,
+        selection: None,
+        current: false,
+    })
+}
+
+fn job_entry(job: &JobRow, fate: Option<&'static str>) -> Entry {
     let gpus = with_unit(number::GPU, job.gpus);
     let (kind, state) = match (job.running, job.pending, job.leaving) {
         (0, 0, _) => (Kind::Reclaimed, "leaving".to_string()),
-        (0, _, _) => (Kind::Requeued, "waits".into()),
+        (0, _, _) => (Kind::Requeued, fate.unwrap_or("waits").into()),
         (_, 0, _) => (Kind::Started, "runs".into()),
         (running, pending, _) => (Kind::Started, format!("{running} pods run, {pending} wait")),
     };

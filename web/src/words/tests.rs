@@ -3,7 +3,7 @@
 use expect_test::{Expect, expect};
 
 use super::*;
-use crate::engine::protocol::{EventRow, GateRow, LadderLevel, LadderLine, RefusalRow, ValueRow};
+use crate::engine::protocol::{EventRow, GateRow, JobRow, LadderLevel, LadderLine, RefusalRow, ValueRow};
 use crate::fixtures;
 
 fn check_verdict(explanation: &Explanation, expected: Expect) {
@@ -452,6 +452,21 @@ fn those_who_were_not_chosen_have_their_reason() {
 }
 
 #[test]
+fn semi_preemptible_jobs_keep_their_first_pods() {
+    let mut frame = fixtures::departments();
+    for name in ["v1", "v4"] {
+        frame.jobs.retain(|job| job.name != name);
+        frame.jobs.push(JobRow { name: name.into(), running: 3, core: 2, ..JobRow::default() });
+    }
+    let others = job_at(&frame, "v4").others;
+    let told: Vec<String> = others.iter().map(|entry| entry.text.to_string()).collect();
+    assert!(
+        told.contains(&"`v1`: its first 2 pods cannot be taken, it is semi-preemptible".to_string()),
+        "{told:?}"
+    );
+}
+
+#[test]
 fn the_words_are_those_of_the_policy() {
     let told = |policy: &str, selection: Selection| {
         let frame = Frame { policy: policy.into(), ..fixtures::reclaimed() };
@@ -478,4 +493,20 @@ fn the_words_are_those_of_the_policy() {
             assert_eq!(found, None, "{policy}");
         }
     }
+}
+
+#[test]
+fn a_queue_with_many_jobs_says_how_many_are_not_listed() {
+    let mut frame = fixtures::reclaimed();
+    let job = frame.jobs[0].clone();
+    frame.jobs =
+        (0..16).map(|n| crate::engine::protocol::JobRow { name: format!("j{n}"), ..job.clone() }).collect();
+    let queue = Selection::Queue(frame.queues[job.queue as usize].name.clone());
+    let listed = |frame: &Frame| {
+        let list = super::why(frame, None, &queue, None, 2).list.expect("its jobs").1;
+        (list.len(), list.last().map(|entry| entry.text.to_string()))
+    };
+    assert_eq!(listed(&frame), (13, Some("and 4 more jobs".to_string())));
+    frame.jobs.truncate(12);
+    assert_eq!(listed(&frame).0, 12);
 }

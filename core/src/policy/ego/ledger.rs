@@ -12,11 +12,12 @@
 //! OC-9
 
 use super::model::{Desk, Model, sum_of};
+use super::number::Fraction;
 use super::plan::{Dims, ShareLimit, add};
 use super::pool::PoolBook;
-use super::quota::dynamic_quota;
+use super::quota::{MILLION, dynamic_demand, dynamic_quota};
 use super::rules::{DYNAMIC_QUOTA, OWN_HOSTS};
-use crate::cluster::request_of;
+use crate::cluster::{Preemptible, request_of};
 use crate::id::QueueId;
 use crate::policy::PartitionView;
 use crate::trace::{DivisionStep, Ledger, LedgerRow};
@@ -61,7 +62,7 @@ pub fn ledger(world: PartitionView<'_>, model: &Model, desk: &Desk<'_>) -> Ledge
             let ask = request_of(&pod.request);
             for queue in cluster.path_to_root(cluster.jobs[job].queue) {
                 let row = &mut rows[crate::id::Id::index(queue)];
-                let fixed = runs && !cluster.jobs[job].preemptible;
+                let fixed = runs && cluster.jobs[job].preemptible == Preemptible::No;
                 for (column, counts) in
                     [(&mut row.allocated, runs), (&mut row.non_preemptible, fixed), (&mut row.request, true)]
                 {
@@ -119,9 +120,12 @@ pub fn ladder(model: &Model, desk: &Desk<'_>, queue: QueueId, resource: Resource
     let pool = model.layout.pool(&desk.books, 0);
     let book = PoolBook::open(&desk.books, &pool);
     let quota = dynamic_quota(&desk.books, &book, resource.index());
+    let demand = dynamic_demand(&desk.books, &book, resource.index()).into_iter();
+    let real = |n| Fraction { n, d: MILLION.into() }.as_real();
     let entitled = entitlements(model, desk);
     let level = Ladder {
         model,
+        demand: demand.map(|wanted| units(resource, real(wanted))).collect(),
         public: quota.iter().map(|q| units(resource, q.as_real())).collect(),
         entitled: entitled.iter().map(|all| units(resource, all[resource.index()])).collect(),
     };
@@ -137,9 +141,10 @@ pub fn ladder(model: &Model, desk: &Desk<'_>, queue: QueueId, resource: Resource
     steps
 }
 
-/// Per consumer, of one resource: its part of the public pool, and all that it is entitled to.
+/// Per consumer, of one resource: what it wants of the public pool and its part of it, and all that it is entitled to.
 struct Ladder<'m> {
     model: &'m Model,
+    demand: Vec<f64>,
     public: Vec<f64>,
     entitled: Vec<f64>,
 }
@@ -169,32 +174,81 @@ impl Ladder<'_> {
         self.rounds(parent, &order, steps);
     }
 
-    /// The public pool, by priority and ratio; siblings of one priority share what the better ones leave.
+    /// The public pool, by priority and ratio: siblings of one priority share what the better ones leave, and, round by
+    /// round, what those among them do not want.
     fn rounds(&self, parent: usize, order: &[usize], steps: &mut Vec<DivisionStep>) {
-        let plan = &self.model.plan;
-        let priority = |c: usize| plan.consumers[c].priority;
+        let consumers = &self.model.plan.consumers;
         let mut rest = self.public[parent];
-        for (i, &c) in order.iter().enumerate() {
-            let group = || order.iter().filter(|&&o| priority(o) == priority(c));
-            let sum: u64 = group().map(|&o| plan.consumers[o].ratio).sum();
-            let ratio = plan.consumers[c].ratio as f64;
-            let Some(queue) = self.model.queues[c] else { continue };
-            let given = self.public[c];
-            steps.push(DivisionStep::Round {
-                rule: DYNAMIC_QUOTA,
-                priority: i32::try_from(priority(c)).unwrap_or(i32::MAX),
-                round: 1,
-                queue,
-                pot: rest,
-                weight: ratio,
-                part: (ratio, sum as f64),
-                offer: if sum > 0 { rest * ratio / sum as f64 } else { 0.0 },
-                wanted: given,
-                given,
-            });
-            if order.get(i + 1).map(|&o| priority(o)) != Some(priority(c)) {
-                rest -= group().map(|&o| self.public[o]).sum::<f64>();
+        for group in order.chunk_by(|&a, &b| consumers[a].priority == consumers[b].priority) {
+            let mut given: Vec<f64> = vec![0.0; group.len()];
+            for round in 1..=group.len() as u32 {
+                let wants = |i: usize| self.demand[group[i]] - given[i];
+                let is_open = |&i: &usize| consumers[group[i]].ratio > 0 && wants(i) > LEAST;
+                let open: Vec<usize> = (0..group.len()).filter(is_open).collect();
+                if rest <= LEAST || open.is_empty() {
+                    break;
+                }
+                let sum: u64 = open.iter().map(|&i| consumers[group[i]].ratio).sum();
+                let pot = rest;
+                for i in open {
+                    let consumer = &consumers[group[i]];
+                    let ratio = consumer.ratio as f64;
+                    let (offer, wanted) = (pot * ratio / sum as f64, self.demand[group[i]] - given[i]);
+                    let part = offer.min(wanted);
+                    given[i] += part;
+                    rest -= part;
+                    let Some(queue) = self.model.queues[group[i]] else { continue };
+                    steps.push(DivisionStep::Round {
+                        rule: DYNAMIC_QUOTA,
+                        priority: i32::try_from(consumer.priority).unwrap_or(i32::MAX),
+                        round,
+                        queue,
+                        pot,
+                        weight: ratio,
+                        part: (ratio, sum as f64),
+                        offer,
+                        wanted,
+                        given: part,
+                    });
+                }
             }
         }
+    }
+}
+
+/// Amounts below this are what rounding of reals leaves.
+const LEAST: f64 = 1e-9;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scenario::{check, read};
+    use crate::sim::Simulation;
+
+    /// Eighteen slots for three siblings of one ratio that want 9, 9 and 2: of ten each, one is being reclaimed.
+    #[test]
+    fn what_one_does_not_want_goes_to_the_others_in_the_next_round() {
+        let text = include_str!("../../../../assets/scenarios/ego-eighteen-slots.yaml");
+        let plan = check(&read(text).scenario.expect("an example")).plan.expect("it runs");
+        let mut simulation = Simulation::new(&plan);
+        simulation.advance();
+        let a = simulation.cluster().queues.ids().next().expect("a queue");
+        let steps = simulation.derive(a, Resource::GPU);
+        let rounds = steps.iter().filter_map(|step| match step {
+            DivisionStep::Round { round, queue, pot, part, offer, wanted, given, .. } => {
+                Some((*round, queue.0, *pot, *part, *offer, *wanted, *given))
+            }
+            _ => None,
+        });
+        let expected = [
+            (1, 0, 18.0, (1.0, 3.0), 6.0, 9.0, 6.0),
+            (1, 1, 18.0, (1.0, 3.0), 6.0, 9.0, 6.0),
+            (1, 2, 18.0, (1.0, 3.0), 6.0, 2.0, 2.0),
+            (2, 0, 4.0, (1.0, 2.0), 2.0, 3.0, 2.0),
+            (2, 1, 4.0, (1.0, 2.0), 2.0, 3.0, 2.0),
+        ];
+        assert_eq!(rounds.collect::<Vec<_>>(), expected);
+        let last = steps.last();
+        assert!(matches!(last, Some(DivisionStep::Result { fair_share: 8.0, .. })), "{last:?}");
     }
 }

@@ -20,7 +20,7 @@ use super::config::{Config, ConsumerConfig};
 use super::cycle::Layout;
 use super::memory::Memory;
 use super::plan::{Consumer, Dims, Ownership, Plan, ShareLimit, add};
-use crate::cluster::{GpuRequest, Phase, Pod, Queue};
+use crate::cluster::{GpuRequest, Phase, Pod, Preemptible, Queue};
 use crate::id::{Id, JobId, NodeId, PodId, PodSetId, QueueId};
 use crate::kit::sort;
 use crate::policy::PartitionView;
@@ -196,7 +196,12 @@ impl Model {
             let leaf = self.consumer(j.queue);
             let first = desk.pod_sets.len();
             for id in j.pod_set_ids() {
-                let mut sub = Sub { leaf, allocation: first, is_pinned: !j.preemptible, ..Sub::default() };
+                let mut sub = Sub {
+                    leaf,
+                    allocation: first,
+                    is_pinned: j.preemptible == Preemptible::No,
+                    ..Sub::default()
+                };
                 sub.min_units = world.cluster.pod_sets[id].min_available;
                 let mut of_set = world.cluster.pods_of(job).filter(|(_, pod)| pod.pod_set == id).peekable();
                 if let Some((_, pod)) = of_set.peek() {

@@ -230,9 +230,19 @@ pub fn static_quota(plan: &Plan, book: &PoolBook<'_>, dim: usize) -> Vec<Fractio
 
 /// The dynamic share quota in one dimension: only consumers with demand take part, nobody above it (OC-9).
 pub fn dynamic_quota(books: &Books<'_>, book: &PoolBook<'_>, dim: usize) -> Vec<Fraction> {
+    let demand = dynamic_demand(books, book, dim);
+    let total = Nat::from(book.totals[dim].max(0) as u64).scaled(MILLION);
+    let quota = fill(books.plan, book.pool.root, Fraction::whole(total), &demand);
+    quota.into_iter().map(|q| Fraction { n: q.n, d: q.d.scaled(MILLION) }).collect()
+}
+
+/// Amounts in one dimension are counted in millionths, so that limits given as parts stay whole.
+pub(super) const MILLION: u64 = 1_000_000;
+
+/// What every consumer would use in one dimension, in millionths.
+pub(super) fn dynamic_demand(books: &Books<'_>, book: &PoolBook<'_>, dim: usize) -> Vec<Nat> {
     let (plan, root) = (books.plan, book.pool.root);
     let natural = |n: i64| Nat::from(n.max(0) as u64);
-    // In millionths, so that limits given as parts stay whole.
     let mut demand = vec![Nat::ZERO; book.end - root];
     for node in (root..book.end).rev() {
         let consumer = &plan.consumers[node];
@@ -246,16 +256,14 @@ pub fn dynamic_quota(books: &Books<'_>, book: &PoolBook<'_>, dim: usize) -> Vec<
         }
         if let Some(limit) = consumer.share_limit[dim].filter(|_| node > root) {
             let most = match limit {
-                ShareLimit::At(most) => natural(most).scaled(1_000_000),
+                ShareLimit::At(most) => natural(most).scaled(MILLION),
                 ShareLimit::Part(millionths) => natural(book.offered[dim]).times(&natural(millionths)),
             };
             wanted = wanted.min(most);
         }
         demand[node - root] = wanted;
     }
-    let total = Fraction::whole(natural(book.totals[dim]).scaled(1_000_000));
-    let quota = fill(plan, root, total, &demand);
-    quota.into_iter().map(|q| Fraction { n: q.n, d: q.d.scaled(1_000_000) }).collect()
+    demand
 }
 
 /// What a leaf wants of this pool in one dimension, in millionths: all that is not covered elsewhere.
@@ -265,7 +273,7 @@ fn leaf_wants(books: &Books<'_>, book: &PoolBook<'_>, leaf: usize, dim: usize) -
         let sub = &books.subs[id];
         let elsewhere = sub.covered() - book.drawn[id].projected;
         let n = u64::from(sub.want.saturating_sub(elsewhere));
-        wanted = wanted.plus(&Nat::from(sub.unit[dim].max(0) as u64).scaled(n).scaled(1_000_000));
+        wanted = wanted.plus(&Nat::from(sub.unit[dim].max(0) as u64).scaled(n).scaled(MILLION));
     }
     wanted
 }

@@ -13,7 +13,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::owners::{Owned, owners};
-use crate::cluster::{Devices, NodeUse, Phase, Sums, request_of};
+use crate::cluster::{Devices, NodeUse, Phase, Preemptible, Sums, request_of};
 use crate::id::{Arena, JobId, NodeId, PodId, QueueId};
 use crate::policy::{Change, PartitionView};
 use crate::time::Time;
@@ -181,7 +181,8 @@ impl Memory {
             let sums = &mut self.sums[id];
             for (r, ask) in ask.into_iter().enumerate() {
                 sums.allocated[r] += allocated * ask;
-                sums.non_preemptible[r] += if job.preemptible { 0 } else { allocated * ask };
+                sums.non_preemptible[r] +=
+                    if job.preemptible != Preemptible::No { 0 } else { allocated * ask };
                 sums.request[r] += request * ask;
             }
             queue = world.cluster.queues[id].parent;

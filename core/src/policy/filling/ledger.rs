@@ -12,7 +12,7 @@
 
 use super::books::{Triple, total, weights};
 use super::rules::Measure;
-use crate::cluster::{Phase, request_of};
+use crate::cluster::{Phase, Preemptible, request_of};
 use crate::id::{Arena, QueueId};
 use crate::policy::PartitionView;
 use crate::trace::{DivisionStep, Ledger, LedgerRow};
@@ -109,7 +109,8 @@ fn sums(world: PartitionView<'_>) -> [Arena<QueueId, Triple>; 3] {
         let j = &cluster.jobs[job];
         for (_, pod) in cluster.pods_of(job) {
             let holds = matches!(pod.phase, Phase::Starting { .. } | Phase::Running { .. });
-            let counts = [holds, holds && !j.preemptible, holds || pod.phase == Phase::Pending];
+            let counts =
+                [holds, holds && j.preemptible == Preemptible::No, holds || pod.phase == Phase::Pending];
             let ask = request_of(&pod.request);
             for queue in cluster.path_to_root(j.queue) {
                 for (sum, _) in sums.iter_mut().zip(counts).filter(|(_, counts)| *counts) {

@@ -32,7 +32,7 @@ use super::snapshot::{
     Status,
 };
 use super::task::{GroupRef, NodeRef, QueueRef};
-use crate::cluster::{Devices, GpuRequest, Node, NodeUse, Phase, Pod};
+use crate::cluster::{Devices, GpuRequest, Node, NodeUse, Phase, Pod, Preemptible};
 use crate::id::{JobId, NodeId, PodId, QueueId};
 use crate::policy::{Decision, PartitionView, Rhythm, Scheduler, Turn};
 use crate::time::Time;
@@ -246,12 +246,17 @@ impl Kai {
                 continue;
             }
             let preemptible = cluster.jobs[job].preemptible;
-            let mut pods: Vec<&Pod> = Vec::new();
-            pods.extend(cluster.pods_of(job).map(|(_, pod)| pod));
+            let core = match preemptible {
+                Preemptible::Semi => cluster.fixed_pods(job),
+                Preemptible::Yes | Preemptible::No => Vec::new(),
+            };
+            let is_fixed = |pod: PodId| preemptible == Preemptible::No || core.contains(&pod);
+            let mut pods: Vec<(PodId, &Pod)> = Vec::new();
+            pods.extend(cluster.pods_of(job));
             if sorted {
-                sort::sort_by(&mut pods, |l, r| l.name.cmp(&r.name));
+                sort::sort_by(&mut pods, |l, r| l.1.name.cmp(&r.1.name));
             }
-            for pod in pods {
+            for (id, pod) in pods {
                 let request = request_of(pod);
                 match (status_of(pod.phase), pod.node) {
                     (Some(Status::Pending), _) => {
@@ -260,7 +265,7 @@ impl Kai {
                     (Some(Status::Binding | Status::Running), Some(node)) => {
                         let mib = super::node::device_mib(cluster.nodes[node].gpu_memory_mib);
                         let amount = request.accepted_on(mib).quantities;
-                        shares::add(&mut queues, leaf, amount, Some(preemptible));
+                        shares::add(&mut queues, leaf, amount, Some(!is_fixed(id)));
                     }
                     _ => (),
                 }

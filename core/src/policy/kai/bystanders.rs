@@ -110,6 +110,7 @@ mod tests {
         GpuAsk, Quantities, Snapshot, SnapshotJob, SnapshotPod, SnapshotPodSet, SnapshotQueue, Status,
     };
     use super::*;
+    use crate::cluster::Preemptible;
     use crate::trace::Level;
 
     /// Numbers that look random.
@@ -183,7 +184,7 @@ mod tests {
                 name,
                 queue: leaves[dice.below(leaves.len() as u64) as usize].clone(),
                 priority: 50,
-                preemptible: true,
+                preemptible: Preemptible::Yes,
                 created_s: f64::from(i),
                 pod_sets: vec![set],
                 pods: vec![pod],

@@ -59,21 +59,19 @@ pub(super) fn asked_on_node(request: &Request, device_mib: i64) -> Quantities {
 }
 
 impl Session<'_> {
-    /// 5.3: both tests over the whole path, limits first.
-    pub fn over_capacity(&self, job: JobRef, asked: Quantities) -> Option<Excess> {
+    /// 5.3: both tests over the whole path, limits first; `fixed` is what of it must fit in quota.
+    pub fn over_capacity(&self, job: JobRef, asked: Quantities, fixed: Option<Quantities>) -> Option<Excess> {
         if !self.plugins.proportion {
             return None;
         }
         let limit = |q: &Queue| (q.allocated, q.limit);
-        self.first_excess(job, asked, false, limit).or_else(|| self.over_quota(job, asked))
+        self.first_excess(job, asked, false, limit).or_else(|| self.over_quota(job, fixed))
     }
 
     /// The quota test alone.
-    pub fn over_quota(&self, job: JobRef, asked: Quantities) -> Option<Excess> {
-        if !self.plugins.proportion || self.facts_of(job).preemptible {
-            return None;
-        }
-        self.first_excess(job, asked, true, |q| (q.allocated_np, q.deserved))
+    pub fn over_quota(&self, job: JobRef, fixed: Option<Quantities>) -> Option<Excess> {
+        let fixed = fixed.filter(|_| self.plugins.proportion)?;
+        self.first_excess(job, fixed, true, |q| (q.allocated_np, q.deserved))
     }
 
     fn first_excess(
@@ -113,12 +111,12 @@ impl Session<'_> {
     }
 
     /// The comparisons of a chunk that is within all bounds, where there are bounds.
-    pub fn capacity_checks(&self, job: JobRef, asked: Quantities) -> Vec<Check> {
+    pub fn capacity_checks(&self, job: JobRef, asked: Quantities, fixed: Option<Quantities>) -> Vec<Check> {
         let mut checks = Vec::new();
         let mut at = self.facts_of(job).queue.filter(|_| self.plugins.proportion);
         while let Some(queue) = at {
             let q = &self.queues[queue.ix()];
-            let mut compare = |of_quota, held: Quantities, bound: Quantities| {
+            let mut compare = |of_quota, asked: Quantities, held: Quantities, bound: Quantities| {
                 for resource in 0..3 {
                     let (held, asked, bound) =
                         (held.to_array()[resource], asked.to_array()[resource], bound.to_array()[resource]);
@@ -128,9 +126,9 @@ impl Session<'_> {
                     }
                 }
             };
-            compare(false, q.allocated, q.limit);
-            if !self.facts_of(job).preemptible {
-                compare(true, q.allocated_np, q.deserved);
+            compare(false, asked, q.allocated, q.limit);
+            if let Some(fixed) = fixed {
+                compare(true, fixed, q.allocated_np, q.deserved);
             }
             at = q.parent;
         }

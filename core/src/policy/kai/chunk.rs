@@ -5,7 +5,7 @@
 //! placeable tasks in task order, as many as it lacks, or one if it lacks none. A set with nothing to place is passed
 //! over. `need` is the sum of what those of them ask for that may still be placed.
 //! To lose: if some set is above its minimum only the last set in order is looked at, else all, in reverse order; a set
-//! above its minimum gives its last active task, another all of them.
+//! above its minimum gives its last active task, another all of them. Of a semi-preemptible job see [`super::semi`].
 //!
 //! # Source
 //! kai.md 5.1, 6.4
@@ -71,6 +71,10 @@ impl Session<'_> {
 
     /// The next tasks to be evicted, and whether active ones remain.
     pub fn tasks_to_evict(&self, job: JobRef) -> (Vec<TaskRef>, bool) {
+        if self.is_semi(job) {
+            let (task, more) = self.above_to_evict(job);
+            return (task.into_iter().collect(), more);
+        }
         let job = self.job(job);
         let is_above = |set: usize| job.sets[set].active_allocated > job.sets[set].min_available;
         let some_above = (0..job.sets.len()).any(is_above);

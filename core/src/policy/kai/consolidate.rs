@@ -30,7 +30,7 @@ impl Session<'_> {
         }
         let mut tree = QueueTree::serving(self, self.config.depth(Action::Consolidation));
         let mut jobs = self.candidates();
-        jobs.retain(|&job| self.facts_of(job).preemptible);
+        jobs.retain(|&job| self.may_move_others(job));
         let there = self.idle_or_releasing();
         let mut hopeful = Hopeful::new(self, &jobs, |s, job| s.could_fit_together(job, there));
         if hopeful.is_over() {

@@ -14,7 +14,6 @@
 
 use super::hypothesis::Hypothesis;
 use super::session::Session;
-use super::task::NodeRef;
 use crate::kit::sort;
 
 /// The tests, fed with victims as they come.
@@ -68,16 +67,25 @@ impl Filters {
         if let [asked] = self.asked[..] {
             return asked == 0.0 || self.capacity.iter().any(|&c| c >= asked);
         }
-        let mut largest: Vec<NodeRef> = (0..self.capacity.len()).map(NodeRef::of).collect();
-        let of = |n: &NodeRef| self.capacity[n.ix()];
-        sort::sort_by(&mut largest, |l, r| of(r).partial_cmp(&of(l)).expect("capacities are never NaN"));
-        largest.truncate(self.asked.len());
+        let n = self.asked.len();
+        let most = self.asked.first().copied().unwrap_or_default();
+        // A node for each would do.
+        if self.capacity.iter().filter(|&&c| c >= most).count() >= n {
+            return true;
+        }
+        let descending = |l: &f64, r: &f64| r.partial_cmp(l).expect("capacities are never NaN");
+        let mut largest = self.capacity.clone();
+        if n > 0 && n < largest.len() {
+            largest.select_nth_unstable_by(n - 1, descending);
+            largest.truncate(n);
+        }
+        sort::sort_by(&mut largest, descending);
         let mut taken = vec![0.0; largest.len()];
         for &asked in &self.asked {
             if asked == 0.0 {
                 return true;
             }
-            let enough = largest.iter().map(of).take_while(|&c| c >= asked);
+            let enough = largest.iter().take_while(|&&c| c >= asked);
             let Some(i) = enough.zip(&taken).position(|(c, taken)| c - taken >= asked) else { return false };
             taken[i] += asked;
         }

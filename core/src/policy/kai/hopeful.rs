@@ -33,7 +33,7 @@ impl Hopeful {
         jobs: &[JobRef],
         mut test: impl FnMut(&mut Session<'_>, JobRef) -> bool,
     ) -> Self {
-        if !s.is_whole || s.has_evicted || s.notes.is_on() || !s.config.queue_depth.is_empty() {
+        if !s.is_whole || !s.evicted.is_empty() || s.notes.is_on() || !s.config.queue_depth.is_empty() {
             return Hopeful::default();
         }
         let mut hopes = vec![false; s.n_jobs];

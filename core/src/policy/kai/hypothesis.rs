@@ -81,6 +81,9 @@ impl Hypothesis {
     pub fn grow(&mut self, s: &mut Session<'_>, tree: &mut QueueTree) -> bool {
         while let Some(victim) = tree.pop(s) {
             let (tasks, more) = s.tasks_to_evict(victim);
+            if tasks.is_empty() && s.is_semi(victim) {
+                continue;
+            }
             if tasks.iter().any(|&t| self.is_recorded(s, t)) {
                 let all = s.job(victim).tasks();
                 let rest: Vec<TaskRef> = all.filter(|&t| !self.is_recorded(s, t)).collect();

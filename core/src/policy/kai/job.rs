@@ -17,6 +17,7 @@ use std::sync::Arc;
 use super::job_order::Place;
 use super::session::Session;
 use super::snapshot::{Quantities, Status};
+use crate::cluster::Preemptible;
 use crate::id::JobId;
 
 use super::task::{JobRef, PodRef, QueueRef, STATUSES, Task, TaskRef};
@@ -31,7 +32,7 @@ pub(super) struct JobFacts {
     /// Whether that queue is a leaf of a whole tree, so that the job is ordered.
     pub is_ordered: bool,
     pub priority: i64,
-    pub preemptible: bool,
+    pub preemptible: Preemptible,
     pub created_s: f64,
     /// Whether it may be tried once only in this node pool.
     pub is_tried_once: bool,
@@ -72,6 +73,8 @@ pub(super) struct Job {
     pub signature: Option<u32>,
     pub last_start_s: Option<f64>,
     pub stale_since_s: Option<f64>,
+    /// What of a semi-preemptible job is counted as not preemptible in its queues.
+    pub core: Quantities,
 }
 
 /// A pod set with its counters.
@@ -125,6 +128,7 @@ impl Job {
             signature: None,
             last_start_s: None,
             stale_since_s: None,
+            core: Quantities::default(),
         }
     }
 

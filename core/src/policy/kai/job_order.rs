@@ -163,7 +163,7 @@ mod tests {
         Status,
     };
     use super::SnapshotPod;
-    use crate::cluster::PodRules;
+    use crate::cluster::{PodRules, Preemptible};
     use crate::trace::{Level, Trace};
 
     /// Who of `a`, `b` and `c`, with these labels, gets the only GPU: `a` unless a label says otherwise.
@@ -192,7 +192,7 @@ mod tests {
             jobs: vec![SnapshotJob {
                 name: name("j"),
                 queue: name("q"),
-                preemptible: true,
+                preemptible: Preemptible::Yes,
                 pod_sets: vec![set],
                 pods: ["a", "b", "c"].into_iter().zip(labels).map(pod).collect(),
                 ..SnapshotJob::default()

@@ -1,16 +1,19 @@
-//! What was found out about nodes for pods of one kind, so that placing many alike pods looks at a node once.
+//! Choosing nodes for many pods of one kind without looking at every node for every pod.
 //!
 //! # Rule
 //! None of its own. Whether a node fits and what makes up its score depend on the node and on what the pod asks for, but
 //! for the capacity test, which depends on the queues and the memory of the node's devices, and the packing, which is
 //! relative to all candidates. What depends on node and pod alone is kept until something is put on the node or taken
-//! from it.
+//! from it; the order of the candidates, for as long as the capacity test and what packing is relative to stay the same.
 //!
 //! # Source
 //! kai.md 5.4, 5.5
 //!
 //! # Differs
 //! nothing
+
+use std::cmp::Ordering;
+use std::collections::BinaryHeap;
 
 use super::capacity::asked_on_node;
 use super::orders::Chance;
@@ -22,42 +25,17 @@ use crate::trace::NodeReason;
 /// How many answers about nodes are kept in all, roughly.
 const KEPT_MAX: usize = 250_000;
 
-/// The kinds that were asked about lately.
+/// What was found out about nodes, for the kinds of pods that were placed lately.
 #[derive(Debug, Default)]
 pub(super) struct Kinds {
     kinds: Vec<Kind>,
     /// How often each node changed, from 1.
     versions: Vec<u32>,
+    /// The nodes that changed since the present choice was begun, in order.
+    changed: Vec<NodeRef>,
     /// Memory of a device in MiB, each that some node has, once.
     models: Vec<i64>,
     n_asked: u64,
-}
-
-/// Pods that ask for the same, and what is known of nodes for them.
-#[derive(Debug, Default)]
-pub(super) struct Kind {
-    /// One of them.
-    pod: Option<PodRef>,
-    known: Vec<Known>,
-    /// By device model: whether the queues have no room for one more.
-    gates: Vec<bool>,
-    range: Range,
-    asked: u64,
-}
-
-/// What is known of a node.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Known {
-    /// The node's version when it was found out; 0: never.
-    version: u32,
-    /// What there is not enough of.
-    lacks: Option<NodeReason>,
-    /// What else keeps the pod away, but for the gate.
-    excludes: Option<NodeReason>,
-    /// Position of the memory of its devices among all models.
-    model: u16,
-    /// What its score is made of.
-    pub parts: Parts,
 }
 
 impl Kinds {
@@ -76,61 +54,130 @@ impl Kinds {
     /// Something on a node changed.
     pub fn changed(&mut self, node: NodeRef) {
         self.versions[node.ix()] += 1;
+        self.changed.push(node);
     }
 
-    /// Position of a device's memory among all models.
-    pub fn model(&self, mib: i64) -> u16 {
+    fn model(&self, mib: i64) -> u16 {
         self.models.iter().position(|&m| m == mib).unwrap_or_default() as u16
     }
 }
 
-impl Kind {
-    /// What is known of a node.
-    #[cfg(test)]
-    pub fn known(&self, at: NodeRef) -> &Known {
-        &self.known[at.ix()]
+/// Pods that ask for the same, and what is known of nodes for them.
+#[derive(Debug, Default)]
+struct Kind {
+    /// One of them.
+    pod: Option<PodRef>,
+    known: Vec<Known>,
+    asked: u64,
+}
+
+/// What is known of a node.
+#[derive(Clone, Copy, Debug, Default)]
+struct Known {
+    /// The node's version when it was found out; 0: never.
+    version: u32,
+    /// What there is not enough of.
+    lacks: Option<NodeReason>,
+    /// What else keeps the pod away, but for the gate.
+    excludes: Option<NodeReason>,
+    /// Position of the memory of its devices among all models.
+    model: u16,
+    parts: Parts,
+}
+
+/// Nodes to choose from for pods of one kind, one pod after the other.
+#[derive(Debug)]
+pub(super) struct Choice {
+    kind: Kind,
+    /// By device model: whether the queues have no room for one more.
+    gates: Vec<bool>,
+    range: Range,
+    /// By node: whether it is a candidate.
+    is_in: Vec<bool>,
+    /// By node: its score; `None`: it is no candidate or does not fit.
+    scores: Vec<Option<f64>>,
+    /// Candidates, best first; those whose score is another by now are passed over.
+    ranked: BinaryHeap<Ranked>,
+    /// How many of the session's changes are taken in.
+    n_changes: usize,
+}
+
+/// A candidate; the one with the higher score, or else the smaller name, is the greater.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Ranked {
+    pub score: f64,
+    pub node: NodeRef,
+}
+
+impl Eq for Ranked {}
+
+impl Ord for Ranked {
+    fn cmp(&self, other: &Ranked) -> Ordering {
+        let by_score = self.score.partial_cmp(&other.score).expect("scores are never NaN");
+        by_score.then(other.node.cmp(&self.node))
     }
-    /// What packing is relative to.
-    #[cfg(test)]
-    pub fn range(&self) -> Range {
-        self.range
+}
+
+impl PartialOrd for Ranked {
+    fn partial_cmp(&self, other: &Ranked) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Choice {
+    /// Takes the best candidate out.
+    pub fn take_best(&mut self) -> Option<Ranked> {
+        self.pass_over();
+        self.ranked.pop()
     }
 
-    /// Why a node does not fit; `None` if it does.
-    pub fn misfit(&self, at: NodeRef) -> Option<NodeReason> {
-        let known = &self.known[at.ix()];
+    /// The best of those that are left.
+    pub fn next_best(&mut self) -> Option<Ranked> {
+        self.pass_over();
+        self.ranked.peek().copied()
+    }
+
+    /// Why each of some nodes that do not fit does not.
+    pub fn misfits(&self, nodes: &[NodeRef]) -> Vec<NodeReason> {
+        nodes.iter().filter_map(|&at| self.misfit(at)).collect()
+    }
+
+    fn pass_over(&mut self) {
+        while let Some(top) = self.ranked.peek()
+            && self.scores[top.node.ix()] != Some(top.score)
+        {
+            self.ranked.pop();
+        }
+    }
+
+    fn misfit(&self, at: NodeRef) -> Option<NodeReason> {
+        let known = &self.kind.known[at.ix()];
         let gate = || self.gates.get(usize::from(known.model)).is_some_and(|is_shut| *is_shut);
         known.lacks.or_else(|| gate().then_some(NodeReason::Gate)).or(known.excludes)
     }
 }
 
 impl Session<'_> {
-    /// What is known of some nodes for a pod, as they are now. To be given back with [`Session::keep_kind`].
-    pub fn kind_of(&mut self, job: JobRef, pod: PodRef, nodes: &[NodeRef]) -> Kind {
-        let mut kind = self.take_kind(pod);
-        let facts = &self.pods[pod.ix()];
-        // The order of devices is drawn anew as the session goes on.
-        let is_kept = !facts.request.is_shared() || !self.draws(Chance::Devices);
-        let mut range = Range::default();
-        for &at in nodes {
-            let version = self.kinds.versions[at.ix()];
-            let known = &mut kind.known[at.ix()];
-            if known.version != version || !is_kept {
-                *known = Known { version, ..self.look_at(facts, at) };
+    /// The nodes to choose from for a pod as they are now, where the last pod's may serve again. To be given back with
+    /// [`Session::end_choice`].
+    pub fn choose(&mut self, last: Option<Choice>, job: JobRef, pod: PodRef, nodes: &[NodeRef]) -> Choice {
+        let mut choice = match last {
+            Some(last) if self.is_of(&last.kind, pod) => last,
+            last => {
+                last.into_iter().for_each(|last| self.end_choice(last));
+                self.begin_choice(pod)
             }
-            known.parts.widen(&mut range);
+        };
+        let gates = self.shut_gates(job, pod);
+        if choice.gates != gates || !self.take_changes_in(&mut choice) {
+            choice.gates = gates;
+            self.rank(&mut choice, nodes);
         }
-        kind.range = range;
-        kind.gates.clear();
-        if self.plugins.predicates {
-            let is_shut = |&mib| self.over_capacity(job, asked_on_node(&facts.request, mib)).is_some();
-            kind.gates.extend(self.kinds.models.iter().map(is_shut));
-        }
-        kind
+        choice
     }
 
-    /// Keeps what is known for the next pod like this one.
-    pub fn keep_kind(&mut self, kind: Kind) {
+    /// Keeps what is known for later pods of the kind.
+    pub fn end_choice(&mut self, choice: Choice) {
         let most = (KEPT_MAX / self.nodes.len().max(1)).clamp(2, 16);
         let kinds = &mut self.kinds.kinds;
         if kinds.len() >= most
@@ -138,46 +185,114 @@ impl Session<'_> {
         {
             kinds.swap_remove(oldest);
         }
-        kinds.push(kind);
+        kinds.push(choice.kind);
     }
 
-    fn take_kind(&mut self, pod: PodRef) -> Kind {
-        let facts = &self.pods[pod.ix()];
-        let is_alike = |kind: &Kind| kind.pod.is_some_and(|other| facts.is_alike(&self.pods[other.ix()]));
-        let found = self.kinds.kinds.iter().position(is_alike);
+    fn is_of(&self, kind: &Kind, pod: PodRef) -> bool {
+        kind.pod.is_some_and(|other| self.pods[pod.ix()].is_alike(&self.pods[other.ix()]))
+    }
+
+    fn begin_choice(&mut self, pod: PodRef) -> Choice {
+        let found = self.kinds.kinds.iter().position(|kind| self.is_of(kind, pod));
         let mut kind = found.map(|i| self.kinds.kinds.swap_remove(i)).unwrap_or_default();
         self.kinds.n_asked += 1;
         kind.asked = self.kinds.n_asked;
         kind.pod = Some(pod);
         kind.known.resize(self.nodes.len(), Known::default());
-        kind
+        self.kinds.changed.clear();
+        let range = Range::default();
+        Choice {
+            kind,
+            gates: Vec::new(),
+            range,
+            is_in: Vec::new(),
+            scores: Vec::new(),
+            ranked: BinaryHeap::new(),
+            n_changes: 0,
+        }
     }
 
-    fn look_at(&self, pod: &PodFacts, at: NodeRef) -> Known {
+    /// (2), by device model; nothing where there is no such test.
+    fn shut_gates(&self, job: JobRef, pod: PodRef) -> Vec<bool> {
+        let request = &self.pods[pod.ix()].request;
+        let is_fixed = self.is_fixed(job, pod);
+        let is_shut = |&mib: &i64| {
+            let asked = asked_on_node(request, mib);
+            self.over_capacity(job, asked, is_fixed.then_some(asked)).is_some()
+        };
+        self.kinds.models.iter().filter(|_| self.plugins.predicates).map(is_shut).collect()
+    }
+
+    /// Looks again at what changed since the last pod; `false` if packing is relative to something else now.
+    fn take_changes_in(&self, choice: &mut Choice) -> bool {
+        let changed = &self.kinds.changed[choice.n_changes..];
+        choice.n_changes = self.kinds.changed.len();
+        let mut is_as_before = !choice.is_in.is_empty();
+        for &at in changed {
+            if choice.is_in.get(at.ix()) != Some(&true) {
+                continue;
+            }
+            let before = choice.kind.known[at.ix()].parts;
+            let parts = self.look_at(choice, at);
+            is_as_before &= choice.range.replace(&before, &parts);
+            if is_as_before {
+                self.rank_one(choice, at);
+            }
+        }
+        is_as_before
+    }
+
+    /// Ranks all candidates anew.
+    fn rank(&self, choice: &mut Choice, nodes: &[NodeRef]) {
+        choice.n_changes = self.kinds.changed.len();
+        choice.is_in = vec![false; self.nodes.len()];
+        choice.scores = vec![None; self.nodes.len()];
+        choice.range = Range::default();
+        // The order of devices is drawn anew as the session goes on.
+        let is_kept = |pod: PodRef| !self.pods[pod.ix()].request.is_shared() || !self.draws(Chance::Devices);
+        let is_kept = choice.kind.pod.is_some_and(is_kept);
+        for &at in nodes {
+            choice.is_in[at.ix()] = true;
+            let known = &choice.kind.known[at.ix()];
+            let is_known = is_kept && known.version == self.kinds.versions[at.ix()];
+            let parts = if is_known { known.parts } else { self.look_at(choice, at) };
+            choice.range.add(&parts);
+        }
+        let mut ranked = std::mem::take(&mut choice.ranked).into_vec();
+        ranked.clear();
+        for &at in nodes {
+            if choice.misfit(at).is_none() {
+                let score = self.score(&choice.kind.known[at.ix()].parts, choice.range);
+                choice.scores[at.ix()] = Some(score);
+                ranked.push(Ranked { score, node: at });
+            }
+        }
+        choice.ranked = BinaryHeap::from(ranked);
+    }
+
+    fn rank_one(&self, choice: &mut Choice, at: NodeRef) {
+        let score = self.score(&choice.kind.known[at.ix()].parts, choice.range);
+        let score = choice.misfit(at).is_none().then_some(score);
+        choice.scores[at.ix()] = score;
+        choice.ranked.extend(score.map(|score| Ranked { score, node: at }));
+    }
+
+    /// Finds out what there is to know of a node.
+    fn look_at(&self, choice: &mut Choice, at: NodeRef) -> Parts {
+        let Some(pod) = choice.kind.pod.map(|pod| &self.pods[pod.ix()]) else { return Parts::default() };
+        let known = self.knowledge(pod, at);
+        choice.kind.known[at.ix()] = known;
+        known.parts
+    }
+
+    fn knowledge(&self, pod: &PodFacts, at: NodeRef) -> Known {
         let node = &self.nodes[at.ix()];
-        let model = self.kinds.model(node.device_mib);
+        let (version, model) = (self.kinds.versions[at.ix()], self.kinds.model(node.device_mib));
         let lacks = node.lacks(&pod.request, true);
         if lacks.is_some() {
             let parts = Parts::of(self.packing(node, &pod.request));
-            return Known { version: 0, lacks, excludes: None, model, parts };
+            return Known { version, lacks, excludes: None, model, parts };
         }
-        Known { version: 0, lacks, excludes: self.excludes(pod, at), model, parts: self.parts_of(at, pod) }
-    }
-
-    /// The best of some nodes and the next best, each with its score: of those that fit and are not among `tried`.
-    pub fn best_two(&self, kind: &Kind, nodes: &[NodeRef], tried: &[NodeRef]) -> [Option<(f64, NodeRef)>; 2] {
-        let [mut best, mut next] = [None::<(f64, NodeRef)>; 2];
-        let is_better = |l: (f64, NodeRef), r: Option<(f64, NodeRef)>| {
-            r.is_none_or(|r| l.0 > r.0 || (l.0 == r.0 && l.1 < r.1))
-        };
-        for &at in nodes.iter().filter(|at| kind.misfit(**at).is_none() && !tried.contains(at)) {
-            let scored = (self.score(&kind.known[at.ix()].parts, kind.range), at);
-            if is_better(scored, best) {
-                next = best.replace(scored);
-            } else if is_better(scored, next) {
-                next = Some(scored);
-            }
-        }
-        [best, next]
+        Known { version, lacks, excludes: self.excludes(pod, at), model, parts: self.parts_of(at, pod) }
     }
 }

@@ -40,6 +40,7 @@ mod redraw;
 mod refusals;
 mod request;
 mod score;
+mod semi;
 mod session;
 mod shares;
 mod signatures;

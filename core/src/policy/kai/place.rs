@@ -16,6 +16,7 @@ use crate::kit::sort;
 
 use super::capacity::Excess;
 use super::job::Group;
+use super::kinds::{Choice, Ranked};
 use super::node::Node;
 use super::notes::{count, real};
 use super::orders::{self, Chance};
@@ -55,13 +56,13 @@ impl Session<'_> {
         pipeline_only: bool,
     ) -> Result<(), Failure> {
         let chunk = self.chunk(job, !pipeline_only);
-        let asked = self.asked_by(&chunk);
-        if let Some(excess) = self.over_capacity(job, asked) {
+        let (asked, fixed) = (self.asked_by(&chunk), self.fixed_part(job, &chunk));
+        if let Some(excess) = self.over_capacity(job, asked, fixed) {
             return Err(Failure::Excess(excess));
         }
         let explains = self.notes.is_on() && !pipeline_only;
         if explains {
-            self.notes.gate = self.capacity_checks(job, asked);
+            self.notes.gate = self.capacity_checks(job, asked, fixed);
         }
         let checkpoint = st.checkpoint();
         let uid = self.job(job).uid;
@@ -75,10 +76,12 @@ impl Session<'_> {
             }
         };
         let mut placed = 0;
+        let mut choice = None;
         for set in sets {
             for &task in chunk.iter().filter(|&&t| self.pod_of(t).set == set).collect::<Vec<_>>() {
-                let done = self.place_task(st, job, task, nodes, pipeline_only);
+                let done = self.place_task(st, (job, task), nodes, pipeline_only, &mut choice);
                 if let Err(mut failure) = done {
+                    choice.into_iter().for_each(|choice| self.end_choice(choice));
                     st.rollback(self, checkpoint);
                     if let Failure::NoNode { placed: n, of, .. } = &mut failure {
                         (*n, *of) = (placed, chunk.len() as u32);
@@ -88,39 +91,37 @@ impl Session<'_> {
                 placed += 1;
             }
         }
+        choice.into_iter().for_each(|choice| self.end_choice(choice));
         Ok(())
     }
 
     fn place_task(
         &mut self,
         st: &mut Statement,
-        job: JobRef,
-        task: TaskRef,
+        (job, task): (JobRef, TaskRef),
         nodes: &[NodeRef],
         pipeline_only: bool,
+        choice: &mut Option<Choice>,
     ) -> Result<(), Failure> {
         let explains = self.notes.is_on() && !pipeline_only;
         let pod = self.task(task).pod;
         if let Some(resource) = self.is_too_large(&self.pods[pod.ix()].request) {
             return Err(Failure::TooLarge { task, resource });
         }
-        let kind = self.kind_of(job, pod, nodes);
-        let mut tried = Vec::new();
-        let placed = loop {
-            let [Some(best), next] = self.best_two(&kind, nodes, &tried) else { break false };
+        let last = choice.take();
+        let choice = choice.insert(self.choose(last, job, pod, nodes));
+        while let Some(best) = choice.take_best() {
+            let next = if explains { choice.next_best() } else { None };
             let checks = if explains { self.placement_checks(task, best, next) } else { Vec::new() };
-            if self.place_on(st, task, best.1, pipeline_only) {
+            if self.place_on(st, task, best.node, pipeline_only) {
                 if explains {
                     self.notes.placed.insert(pod, checks);
                 }
-                break true;
+                return Ok(());
             }
-            tried.push(best.1);
-        };
-        let misfits = || nodes.iter().filter_map(|&at| kind.misfit(at)).collect();
-        let reasons = if explains && !placed { NodeReason::counted(misfits()) } else { Vec::new() };
-        self.keep_kind(kind);
-        if placed { Ok(()) } else { Err(Failure::NoNode { task, placed: 0, of: 0, reasons }) }
+        }
+        let reasons = if explains { NodeReason::counted(choice.misfits(nodes)) } else { Vec::new() };
+        Err(Failure::NoNode { task, placed: 0, of: 0, reasons })
     }
 
     /// 5.6: places a task on a node that fits.
@@ -209,8 +210,8 @@ impl Session<'_> {
     fn placement_checks(
         &self,
         task: TaskRef,
-        (score, at): (f64, NodeRef),
-        next: Option<(f64, NodeRef)>,
+        Ranked { score, node: at }: Ranked,
+        next: Option<Ranked>,
     ) -> Vec<Check> {
         let node = &self.nodes[at.ix()];
         let pod = self.pod_of(task);
@@ -223,8 +224,8 @@ impl Session<'_> {
             let (l, r) = (real(Quantity::Request, pod.request.gpus), real(Quantity::IdleOrReleasing, room));
             checks.push(Check::new(ROOM, subject, l, Op::AtMost, r));
         }
-        if let Some((next, _)) = next {
-            let (l, r) = (real(Quantity::Score, score), real(Quantity::Score, next));
+        if let Some(next) = next {
+            let (l, r) = (real(Quantity::Score, score), real(Quantity::Score, next.score));
             checks.push(Check::new(BEST_NODE, subject, l, Op::AtLeast, r));
             if pod.nominated == Some(at) && self.score_parts.contains(&Part::Nominated) {
                 let (l, r) = (count(Quantity::Applies, 1), count(Quantity::Applies, 0));

@@ -45,7 +45,7 @@ impl Session<'_> {
                 continue;
             }
             let chunk = self.chunk(job, false);
-            let solved = match self.over_quota(job, self.asked_by(&chunk)) {
+            let solved = match self.over_quota(job, self.fixed_part(job, &chunk)) {
                 Some(excess) => {
                     self.notes.about(job, |note| note.over_quota = Some(Failure::Excess(excess)));
                     None
@@ -71,8 +71,9 @@ impl Session<'_> {
         let mut lowest: Vec<Option<i64>> = vec![None; self.queues.len()];
         for job in self.own_jobs() {
             let facts = self.facts_of(job);
-            if let (Some(queue), true) = (facts.queue, facts.preemptible)
+            if let Some(queue) = facts.queue
                 && self.job(job).n_active_allocated != 0
+                && self.may_lose(job)
             {
                 let known = &mut lowest[queue.ix()];
                 *known = Some(known.map_or(facts.priority, |p| p.min(facts.priority)));

@@ -25,8 +25,9 @@ pub(super) struct Prospect {
     shapes: Vec<Shape>,
     /// The claimant's queues up to the root, as far as a bound applies, with what the job asks for.
     bounded: Vec<QueueRef>,
-    partial: JobRef,
     asked: Quantities,
+    /// What of it must fit in quota.
+    fixed: Option<Quantities>,
 }
 
 /// Equal tasks of the claimant.
@@ -68,8 +69,9 @@ impl Prospect {
             shape.sum = shape.now.iter().zip(nodes).filter(|(_, is_in)| **is_in).map(|(n, _)| n).sum();
         }
         let asked = s.asked_by(&chunk);
-        let bounded = s.bounded_queues(partial);
-        Some(Prospect { is_too_large, shapes, bounded, partial, asked })
+        let fixed = s.fixed_part(partial, &chunk);
+        let bounded = s.bounded_queues(partial, fixed.is_some());
+        Some(Prospect { is_too_large, shapes, bounded, asked, fixed })
     }
 
     /// Whether the claimant may fit once these tasks are evicted.
@@ -81,7 +83,6 @@ impl Prospect {
         if self.bounded.is_empty() {
             return true;
         }
-        let non_preemptible = !s.facts_of(self.partial).preemptible;
         self.bounded.iter().all(|&q| {
             let mut gone = Quantities::default();
             for &task in evicted {
@@ -93,14 +94,15 @@ impl Prospect {
             let queue = &s.queues[q.ix()];
             let mut held = queue.allocated;
             held -= gone;
-            let fits = |held: Quantities, bound: Quantities| {
-                let each = held.to_array().into_iter().zip(self.asked.to_array()).zip(bound.to_array());
+            let fits = |held: Quantities, asked: Quantities, bound: Quantities| {
+                let each = held.to_array().into_iter().zip(asked.to_array()).zip(bound.to_array());
                 each.into_iter().all(|((held, asked), bound)| {
                     bound == super::number::UNLIMITED || asked == 0.0 || bound >= held + asked
                 })
             };
             // Victims are preemptible, so nothing that is not goes.
-            fits(held, queue.limit) && (!non_preemptible || fits(queue.allocated_np, queue.deserved))
+            let fits_quota = |fixed| fits(queue.allocated_np, fixed, queue.deserved);
+            fits(held, self.asked, queue.limit) && self.fixed.is_none_or(fits_quota)
         })
     }
 
@@ -192,7 +194,7 @@ impl Session<'_> {
     }
 
     /// The queues above a job at which a limit, or for non-preemptible work a quota, applies.
-    fn bounded_queues(&self, job: JobRef) -> Vec<QueueRef> {
+    fn bounded_queues(&self, job: JobRef, is_fixed: bool) -> Vec<QueueRef> {
         let facts = self.facts_of(job);
         if !self.plugins.proportion {
             return Vec::new();
@@ -200,7 +202,7 @@ impl Session<'_> {
         let is_bounded = |q: &QueueRef| {
             let queue = &self.queues[q.ix()];
             let bounds = |b: Quantities| b.to_array().iter().any(|&b| b != super::number::UNLIMITED);
-            bounds(queue.limit) || (!facts.preemptible && bounds(queue.deserved))
+            bounds(queue.limit) || (is_fixed && bounds(queue.deserved))
         };
         let up = std::iter::successors(facts.queue, |q| self.queues[q.ix()].parent);
         up.filter(is_bounded).collect()

@@ -91,13 +91,13 @@ pub static STAYS_WITHIN_QUOTA: Rule = Rule(&RuleRecord {
 impl Session<'_> {
     /// 6.2: whether the job's leaf queue may take from others, and the comparison that says so.
     pub fn can_reclaim(&mut self, job: JobRef) -> (bool, Option<Check>) {
-        let need = self.need(job);
+        let (need, fixed) = (self.need(job), self.fixed_need(job));
         let Some(q) = self.facts_of(job).queue else { return (false, None) };
         let queue = &self.queues[q.ix()];
         let with_job = queue.allocated + need;
         let is_entitled = with_job.less_equal(&queue.fair_share);
-        let np_with_job = queue.allocated_np + need;
-        let within_quota = self.facts_of(job).preemptible || np_with_job.less_equal(&queue.deserved);
+        let np_with_job = queue.allocated_np + fixed.unwrap_or_default();
+        let within_quota = fixed.is_none() || np_with_job.less_equal(&queue.deserved);
         let check = || {
             if is_entitled && !within_quota {
                 let left = triple(Quantity::AllocatedNonPreemptible, np_with_job);
@@ -118,7 +118,8 @@ impl Session<'_> {
 
     /// 6.3: whether a job may take these victims; the comparisons go into the proof.
     pub fn is_fair(&mut self, held: &Held, hypothesis: &Hypothesis, proof: &mut Proof) -> bool {
-        let claim = Claim { claimant: hypothesis.partial, need: self.need(hypothesis.partial), held };
+        let claimant = hypothesis.partial;
+        let claim = Claim { claimant, need: self.need(claimant), fixed: self.fixed_need(claimant), held };
         let taken = self.taken(hypothesis);
         if let Some((r, e)) = self.hangs_on_order(claim, &taken) {
             let subject = self.about_queues(hypothesis.partial, r, e);
@@ -159,6 +160,7 @@ impl Session<'_> {
 
     /// One unit for each elastic task, one for all core tasks together.
     fn units_of(&self, job: JobRef, pods: &[PodRef]) -> Vec<Quantities> {
+        let loses_no_core = self.is_semi(job);
         let job = self.job(job);
         let mut units = Vec::new();
         let mut core: Option<Quantities> = None;
@@ -166,7 +168,10 @@ impl Session<'_> {
         for (set, books) in job.sets.iter().enumerate() {
             let of_set = pods.iter().filter(|p| self.pods[p.ix()].set == set).filter_map(current);
             let tasks: Vec<TaskRef> = of_set.collect();
-            let n_core = usize::try_from(books.min_available).unwrap_or(0).min(tasks.len());
+            let n_core = match usize::try_from(books.min_available) {
+                Ok(n) if !loses_no_core => n.min(tasks.len()),
+                _ => 0,
+            };
             for (i, &task) in tasks.iter().enumerate() {
                 if self.is_free_of_charge(task) {
                     continue;
@@ -299,8 +304,8 @@ impl Session<'_> {
                 }
             }
             let deserved = self.queues[q.ix()].deserved;
-            let np = claim.held[q.ix()].1 + claim.need;
-            if !facts.preemptible {
+            if let Some(fixed) = claim.fixed {
+                let np = claim.held[q.ix()].1 + fixed;
                 if self.notes.is_on() {
                     let (l, r) =
                         (triple(Quantity::AllocatedNonPreemptible, np), triple(Quantity::Quota, deserved));
@@ -377,6 +382,8 @@ impl Session<'_> {
 struct Claim<'h> {
     claimant: JobRef,
     need: Quantities,
+    /// What of it must fit in quota.
+    fixed: Option<Quantities>,
     held: &'h Held,
 }
 

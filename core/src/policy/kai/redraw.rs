@@ -95,7 +95,7 @@ fn may_hang(session: &Session<'_>, out: &Recorder<'_>) -> bool {
     };
     let is_bounded = !session.config.queue_depth.is_empty();
     let has_parts = || session.pods.iter().any(|pod| pod.request.is_shared());
-    let takes = session.has_evicted || !out.claims.is_empty();
+    let takes = !session.evicted.is_empty() || !out.claims.is_empty();
     takes || is_bounded || leaves.len() > 1 && is_deep() || has_parts()
 }
 

@@ -41,16 +41,54 @@ pub(super) fn parts(config: &Config) -> Vec<Part> {
     config.plugins.iter().filter_map(|p| part(p)).collect()
 }
 
-/// The smallest and largest x over the candidates.
+/// The smallest and largest x over the candidates, and how many have them.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Range {
     lo: f64,
     hi: f64,
+    n_lo: u32,
+    n_hi: u32,
 }
 
 impl Default for Range {
     fn default() -> Range {
-        Range { lo: f64::MAX, hi: 0.0 }
+        Range { lo: f64::MAX, hi: 0.0, n_lo: 0, n_hi: 0 }
+    }
+}
+
+impl Range {
+    /// Takes a candidate in.
+    pub fn add(&mut self, of: &Parts) {
+        let Packing::Of(x) = of.packing else { return };
+        if x < self.lo {
+            (self.lo, self.n_lo) = (x, 0);
+        }
+        if x > self.hi {
+            (self.hi, self.n_hi) = (x, 0);
+        }
+        self.count(x, 1);
+    }
+
+    /// A candidate changed; `false` if that may have changed the range, which is of no use any more then.
+    pub fn replace(&mut self, before: &Parts, after: &Parts) -> bool {
+        match (before.packing, after.packing) {
+            (Packing::Done(_), Packing::Done(_)) => true,
+            (Packing::Of(old), Packing::Of(new)) if (self.lo..=self.hi).contains(&new) => {
+                self.count(new, 1);
+                self.count(old, -1);
+                self.n_lo > 0 && self.n_hi > 0
+            }
+            _ => false,
+        }
+    }
+
+    fn count(&mut self, x: f64, by: i32) {
+        if x == self.lo {
+            self.n_lo = self.n_lo.saturating_add_signed(by);
+        }
+        if x == self.hi {
+            self.n_hi = self.n_hi.saturating_add_signed(by);
+        }
     }
 }
 
@@ -138,13 +176,6 @@ impl Parts {
     pub fn of(packing: Packing) -> Parts {
         Parts { applying: 0, packing }
     }
-
-    /// Takes the node into a range.
-    pub fn widen(&self, range: &mut Range) {
-        if let Packing::Of(x) = self.packing {
-            *range = Range { lo: range.lo.min(x), hi: range.hi.max(x) };
-        }
-    }
 }
 
 impl Default for Packing {
@@ -154,7 +185,7 @@ impl Default for Packing {
 }
 
 impl Packing {
-    fn within(self, Range { lo, hi }: Range) -> f64 {
+    fn within(self, Range { lo, hi, .. }: Range) -> f64 {
         match self {
             Packing::Done(score) => score,
             Packing::Of(_) if hi == 0.0 => 0.0,
@@ -200,8 +231,12 @@ mod tests {
         snapshot.config.plugins.retain(|plugin| **plugin != *without);
         let mut session = Session::open(&snapshot, &Ids::in_file_order(&snapshot), Level::Outcomes);
         let all: Vec<NodeRef> = (0..3).map(NodeRef::of).collect();
-        let kind = session.kind_of(JobRef::of(0), PodRef(0), &all);
-        all.iter().map(|&node| session.score(&kind.known(node).parts, kind.range())).collect()
+        let mut choice = session.choose(None, JobRef::of(0), PodRef(0), &all);
+        let mut scores = vec![0.0; 3];
+        while let Some(best) = choice.take_best() {
+            scores[best.node.ix()] = best.score;
+        }
+        scores
     }
 
     #[test]

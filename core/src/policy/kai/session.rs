@@ -31,7 +31,7 @@ use super::shares::{self, Queue, open_queues};
 use super::signatures::Keys;
 use super::snapshot::{GpuAsk, Quantities, Snapshot, SnapshotJob, SnapshotNode, SnapshotPod, Status};
 use super::task::{GroupRef, JobRef, NodeRef, PodRef, QueueRef, Task, TaskRef};
-use crate::cluster::{PodRules, is_tolerated};
+use crate::cluster::{PodRules, Preemptible, is_tolerated};
 use crate::id::{Id, JobId, NodeId, PodId, QueueId};
 use crate::trace::Level;
 
@@ -61,8 +61,8 @@ pub(super) struct Session<'a> {
     pub is_whole: bool,
     /// Jobs without a signature that should have one.
     pub unsigned: Vec<JobRef>,
-    /// Whether an eviction was committed.
-    pub has_evicted: bool,
+    /// Pods whose eviction was committed; one may be named twice, and may still be shown as running.
+    pub evicted: Vec<PodRef>,
     /// Jobs of leaf queues with something pending, in order; dropped when something is committed.
     pub waiting: Option<Rc<[JobRef]>>,
     /// Whether the queue order is a total one among the children of every queue, whatever they hold.
@@ -253,7 +253,7 @@ impl<'a> Session<'a> {
             n_jobs: snapshot.jobs.len(),
             is_whole: is_whole(snapshot),
             unsigned: Vec::new(),
-            has_evicted: false,
+            evicted: Vec::new(),
             waiting: None,
             siblings_are_ordered: false,
             yardstick: measured_against(snapshot),
@@ -398,8 +398,11 @@ impl<'a> Session<'a> {
                     status if status.is_allocated() => (accepted.quantities, true),
                     _ => continue,
                 };
-                let held = held.then_some(self.facts[job].preemptible);
+                let held = held.then(|| self.facts[job].preemptible != Preemptible::No);
                 shares::add(&mut self.queues, queue, amount, held);
+            }
+            if self.is_semi(JobRef::of(job)) {
+                self.account_core(JobRef::of(job));
             }
         }
     }
@@ -453,16 +456,21 @@ impl<'a> Session<'a> {
             return;
         }
         let amount = self.tasks[task.ix()].accepted.quantities;
-        let facts = &self.facts[self.pods[self.tasks[task.ix()].pod.ix()].job.ix()];
+        let job = self.pods[self.tasks[task.ix()].pod.ix()].job;
+        let facts = &self.facts[job.ix()];
+        let is_fixed = facts.preemptible == Preemptible::No;
         let mut at = facts.queue;
         while let Some(q) = at {
             let queue = &mut self.queues[q.ix()];
             let change = |sum: &mut Quantities| if add { *sum += amount } else { *sum -= amount };
             change(&mut queue.allocated);
-            if !facts.preemptible {
+            if is_fixed {
                 change(&mut queue.allocated_np);
             }
             at = queue.parent;
+        }
+        if self.is_semi(job) {
+            self.account_core(job);
         }
     }
 }

@@ -12,7 +12,7 @@
 
 use std::sync::Arc;
 
-use crate::cluster::{PodRules, Taint};
+use crate::cluster::{PodRules, Preemptible, Taint};
 
 /// CPU millicores, memory bytes, GPU devices. In quotas and limits -1 means unlimited.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -107,8 +107,8 @@ pub struct SnapshotJob {
     pub queue: Arc<str>,
     /// Larger first.
     pub priority: i64,
-    /// Whether it may be evicted for others.
-    pub preemptible: bool,
+    /// Whether its pods may be evicted for others.
+    pub preemptible: Preemptible,
     /// Tie-break by age.
     pub created_s: f64,
     /// Whether its scheduling back-off is other than -1: it is tried once in a node pool.

@@ -150,7 +150,7 @@ impl Session<'_> {
         let (queue, priority) = (self.facts_of(job).queue, self.facts_of(job).priority);
         let Some(by) = queue else { return };
         let mut checks = Vec::new();
-        for victim in self.own_jobs().filter(|&v| v != job && self.facts_of(v).preemptible) {
+        for victim in self.own_jobs().filter(|&v| v != job && self.may_lose(v)) {
             let facts = self.facts_of(victim);
             let against = match taking {
                 Taking::Reclaim(_) if facts.queue != queue => Against::Reclaim(by),
@@ -171,7 +171,7 @@ impl Session<'_> {
     /// Jobs that may be looked at for victims.
     fn victims_for(&mut self, taking: &Taking, job: JobRef) -> Vec<JobRef> {
         let (queue, priority) = (self.facts_of(job).queue, self.facts_of(job).priority);
-        let all = self.own_jobs().filter(|&v| self.facts_of(v).preemptible);
+        let all = self.own_jobs().filter(|&v| self.may_lose(v));
         match taking {
             Taking::Reclaim(_) => {
                 let Some(by) = queue else { return Vec::new() };

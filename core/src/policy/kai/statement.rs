@@ -22,6 +22,8 @@ use super::task::{GroupRef, JobRef, NodeRef, Task, TaskRef};
 #[derive(Debug, Default)]
 pub(super) struct Statement {
     ops: Vec<Op>,
+    /// By operation: the earliest undo of it.
+    undone: Vec<Option<usize>>,
 }
 
 /// A committed operation.
@@ -89,7 +91,7 @@ impl Session<'_> {
             self.node_update(node, task);
         }
         self.account(task, false);
-        self.has_evicted = true;
+        self.evicted.push(self.tasks[task.ix()].pod);
         self.waiting = None;
     }
 }
@@ -111,7 +113,7 @@ impl Statement {
         }
         s.account(task, false);
         s.tasks[task.ix()].is_virtual = true;
-        self.ops.push(Op::Evict { task, before });
+        self.push(Op::Evict { task, before });
         Ok(())
     }
 
@@ -158,7 +160,7 @@ impl Statement {
         }
         s.account(task, true);
         s.tasks[task.ix()].is_virtual = true;
-        self.ops.push(Op::Pipeline { task, before, host });
+        self.push(Op::Pipeline { task, before, host });
     }
 
     fn take_back_eviction(&mut self, s: &mut Session<'_>, task: TaskRef) {
@@ -189,7 +191,7 @@ impl Statement {
         s.account(task, true);
         let recorded = s.clone_task(task);
         s.tasks[task.ix()].is_virtual = true;
-        self.ops.push(Op::Allocate { task: recorded, was_virtual, host });
+        self.push(Op::Allocate { task: recorded, was_virtual, host });
     }
 
     fn unallocate(s: &mut Session<'_>, task: TaskRef, was_virtual: bool, host: NodeRef) {
@@ -201,8 +203,7 @@ impl Statement {
     }
 
     fn is_valid(&self, i: usize) -> bool {
-        let undo = (i + 1..self.ops.len()).find(|&u| matches!(self.ops[u], Op::Undo(of) if of == i));
-        undo.is_none_or(|u| !self.is_valid(u))
+        self.undone[i].is_none_or(|u| !self.is_valid(u))
     }
 
     fn undo(&mut self, s: &mut Session<'_>, i: usize) {
@@ -212,7 +213,7 @@ impl Statement {
             Op::Allocate { task, was_virtual, host } => Self::unallocate(s, task, was_virtual, host),
             Op::Undo(of) => self.again(s, of),
         }
-        self.ops.push(Op::Undo(i));
+        self.push(Op::Undo(i));
     }
 
     fn again(&mut self, s: &mut Session<'_>, i: usize) {
@@ -232,6 +233,28 @@ impl Statement {
             }
         }
         self.ops.truncate(checkpoint);
+        self.find_undone();
+    }
+
+    fn push(&mut self, op: Op) {
+        self.ops.push(op);
+        self.undone.push(None);
+        self.note_undo(self.ops.len() - 1);
+    }
+
+    /// Positions are others now.
+    fn find_undone(&mut self) {
+        self.undone.clear();
+        self.undone.resize(self.ops.len(), None);
+        (0..self.ops.len()).for_each(|i| self.note_undo(i));
+    }
+
+    fn note_undo(&mut self, i: usize) {
+        if let Op::Undo(of) = self.ops[i]
+            && of < i
+        {
+            self.undone[of].get_or_insert(i);
+        }
     }
 
     /// Undoes everything.
@@ -253,6 +276,7 @@ impl Statement {
             }
         }
         self.ops.retain(|op| !is_allocation(s, op));
+        self.find_undone();
     }
 
     /// Carries the valid operations out.
@@ -267,7 +291,7 @@ impl Statement {
             match self.ops[i] {
                 Op::Evict { task, .. } => {
                     s.tasks[task.ix()].is_virtual = false;
-                    s.has_evicted = true;
+                    s.evicted.push(s.tasks[task.ix()].pod);
                     done.push(Done::Evicted(task));
                 }
                 Op::Pipeline { task, host, .. } => done.push(Done::Claimed(task, host)),

@@ -60,10 +60,10 @@ rules! {
         "runai.md 4.2, 4.6",
         "";
     NON_PREEMPTIBLE "runai/non-preemptible" of "kai/capacity/quota":
-        "workloads of priority 100 and above are not preemptible and must fit in the quota of project and department",
+        "workloads of priority 100 and above are not preemptible and must fit in the quota of project and department; so must the first pods of semi-preemptible ones, as many as must start together",
         "allocated non-preemptible + requested ≤ quota",
         "runai.md 6; docs.run.ai, The Run:ai Scheduler",
-        "preemptible work above the quota does not count";
+        "preemptible work above the quota does not count; our choice RC-16: the first pods are a number of pods, so where one of them ends or is lost the next that runs takes its place";
     KEEPS_FAIRSHARE "runai/reclaim/fairshare" of "kai/reclaim/maintain-fair-share":
         "a queue above the larger of quota and fairshare may lose work to others",
         "remaining > max(quota, fairshare), in some resource",

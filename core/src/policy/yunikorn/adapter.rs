@@ -24,7 +24,7 @@ use super::partition::{self, Kinds, counted};
 use super::placeholders::Gangs;
 use super::settings::Config;
 use super::{explain, order, refuse};
-use crate::cluster::{Devices, GpuRequest, Phase, Pod};
+use crate::cluster::{Devices, GpuRequest, Phase, Pod, Preemptible};
 use crate::id::{Id, JobId, NodeId, PodId, QueueId};
 use crate::policy::{Change, Decision, PartitionView, Rhythm, Scheduler, Turn, Wake};
 use crate::time::Time;
@@ -281,7 +281,7 @@ impl Memory {
             let set = &world.cluster.pod_sets[pod.pod_set].name;
             let ask = Ask {
                 created: job.submit.as_millis(),
-                allow_self: job.preemptible,
+                allow_self: job.preemptible != Preemptible::No,
                 refuses,
                 task_group: if is_gang { set.to_string() } else { String::new() },
                 ..Ask::new(&pod.name, app, ask_of(&self.kinds, pod), job.priority)

@@ -8,7 +8,7 @@ use super::cycle::Found;
 use super::model::{AppIx, AskIx, Core, QueueIx};
 use super::properties::SortPolicy;
 use super::rules;
-use crate::cluster::request_of;
+use crate::cluster::{Preemptible, request_of};
 use crate::id::{Id, QueueId};
 use crate::policy::PartitionView;
 use crate::time::Time;
@@ -254,7 +254,7 @@ pub fn ledger(world: PartitionView<'_>) -> Ledger {
             let ask = request_of(&pod.request);
             for queue in cluster.path_to_root(cluster.jobs[job].queue) {
                 let row = &mut rows[queue.index()];
-                let fixed = runs && !cluster.jobs[job].preemptible;
+                let fixed = runs && cluster.jobs[job].preemptible == Preemptible::No;
                 let columns =
                     [(&mut row.allocated, runs), (&mut row.non_preemptible, fixed), (&mut row.request, true)];
                 for (column, _) in columns.into_iter().filter(|(_, counts)| *counts) {

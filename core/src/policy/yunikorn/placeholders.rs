@@ -22,6 +22,7 @@ use super::apps::{Ending, NewApp};
 use super::cycle::Found;
 use super::model::{AppIx, Ask, AskIx, Core, NodeIx, State};
 use super::partition::Kinds;
+use crate::cluster::Preemptible;
 use crate::id::{JobId, NodeId, PodId};
 use crate::policy::PartitionView;
 use crate::trace::{Event, Gate, Trace};
@@ -119,7 +120,7 @@ impl Gangs {
             let key = format!("tg-{n:06}-{}", pod.name);
             let ask = Ask {
                 created: job.submit.as_millis(),
-                allow_self: job.preemptible,
+                allow_self: job.preemptible != Preemptible::No,
                 task_group: world.cluster.pod_sets[pod.pod_set].name.to_string(),
                 placeholder: true,
                 refuses: refused_nodes(world, nodes, pod),

@@ -6,6 +6,7 @@ use super::super::codes;
 use super::super::schema::{JobEntry, PodSetEntry, QueueEntry, ResourceEntry, Scalar, Scenario};
 use super::jobs::Jobs;
 use super::names;
+use super::preemptible::is_semi;
 use super::queues::Queues;
 use crate::id::{Id, QueueId};
 use crate::policy::Policy;
@@ -25,6 +26,8 @@ macro_rules! kai_only {
         &[$($more,)* "group", "labels", "scheduling-backoff", "nominated-node"]
     };
 }
+
+const KAI: Ignores = Ignores { name: "KAI", queues: &[], jobs: &["semi"], nodes: &[] };
 
 const FIFO: Ignores = Ignores {
     name: "first in, first out",
@@ -46,7 +49,7 @@ const YUNIKORN: Ignores = Ignores {
     name: "YuniKorn",
     // Weights stand in nearly every scenario; translating one tells of them.
     queues: &["usage", "preempt-min-runtime", "reclaim-min-runtime"],
-    jobs: kai_only!["gangs"],
+    jobs: kai_only!["semi", "gangs"],
     nodes: &[],
 };
 
@@ -54,12 +57,13 @@ const YUNIKORN: Ignores = Ignores {
 const EGO: Ignores = Ignores {
     name: "EGO",
     queues: &["usage", "preempt-min-runtime", "reclaim-min-runtime"],
-    jobs: kai_only!["tolerations", "affinity"],
+    jobs: kai_only!["semi", "tolerations", "affinity"],
     nodes: &["taints"],
 };
 
 fn ignores(policy: &Policy) -> Option<Ignores> {
     match policy {
+        Policy::Kai(_) => Some(KAI),
         Policy::Fifo(_) => Some(FIFO),
         #[cfg(feature = "baselines")]
         Policy::MaxMin(_) => Some(FILLING),
@@ -69,7 +73,8 @@ fn ignores(policy: &Policy) -> Option<Ignores> {
         Policy::YuniKorn(_) => Some(YUNIKORN),
         #[cfg(feature = "ego")]
         Policy::Ego(_) => Some(EGO),
-        _ => None,
+        #[cfg(feature = "runai")]
+        Policy::Runai(_) => None,
     }
 }
 
@@ -97,15 +102,33 @@ pub fn of_jobs(s: &Scenario, policy: &Policy, jobs: &Jobs, f: &mut Findings) {
             "gangs" => ("how many pods must start together", "min-available"),
             "labels" => ("the labels that order the pods of a job", "labels"),
             "group" => ("subgroups", "group"),
+            "semi" => ("", "preemptible"),
             what => (what, what),
         };
-        let says = format!("{name} ignores {shown} (of {}{more})", quoted(&first.name));
+        let first_name = quoted(&first.name);
+        let says = match *what {
+            "semi" => format!("{} (of {first_name}{more})", no_semi(policy)),
+            _ => format!("{name} ignores {shown} (of {first_name}{more})"),
+        };
         let set = first.pod_sets.iter().position(|set| set_says(set, what));
         let here = match set.filter(|_| !says_itself(first, what)) {
             Some(k) => jobs.here(s, i).inside("pod-sets", k, Some(first.pod_sets[k].name.as_str())),
             None => jobs.here(s, i),
         };
         f.add(codes::NOT_EXPRESSED, here.field(field), says, None);
+    }
+}
+
+/// That a policy knows no semi-preemptible jobs.
+fn no_semi(policy: &Policy) -> &'static str {
+    match policy {
+        Policy::Kai(_) => {
+            "the release of KAI that is simulated has no semi-preemptible jobs, only a design for them; a job that says \
+             semi is preemptible if its priority is below 100"
+        }
+        _ => {
+            "only Run:ai has semi-preemptible jobs; here a job that says semi is preemptible if its priority is below 100"
+        }
     }
 }
 
@@ -171,6 +194,7 @@ fn says_itself(j: &JobEntry, what: &str) -> bool {
     match what {
         "priority" => j.priority.is_some(),
         "preemptible" => j.preemptible.is_some(),
+        "semi" => is_semi(&j.preemptible),
         "min-available" => j.min_available.is_some(),
         "gangs" => is_gang(&j.min_available),
         "tolerations" => !j.tolerations.is_empty(),

@@ -10,8 +10,8 @@ use super::named::Named;
 use super::names::{self, Index};
 use super::pools::Pools;
 use super::queues::Queues;
-use super::{Here, Path, gangs, rules};
-use crate::cluster::{Gang, GpuRequest, NodeSelector, PodRules, Request};
+use super::{Here, Path, gangs, preemptible, rules};
+use crate::cluster::{Gang, GpuRequest, NodeSelector, PodRules, Preemptible, Request};
 use crate::id::{PartitionId, QueueId};
 use crate::policy::Policy;
 use crate::scenario::findings::{Findings, quoted, set};
@@ -23,8 +23,6 @@ pub const PRIORITY_CLASSES: [(&str, i32); 4] =
     [("train", 50), ("interactive-preemptible", 75), ("build", 100), ("inference", 125)];
 /// Priority of a job that does not say.
 const PRIORITY_DEFAULT: i32 = 50;
-/// Jobs from this priority on are not preemptible unless they say so.
-const PRIORITY_FIXED: i32 = 100;
 /// Most GPUs one pod may ask for; far above any node.
 const POD_GPUS_MAX: i64 = 100_000;
 
@@ -42,8 +40,8 @@ pub struct Template {
     pub lasts: Option<Span>,
     /// Priority.
     pub priority: i32,
-    /// Whether it may be evicted for others.
-    pub preemptible: bool,
+    /// Whether its pods may be evicted for others.
+    pub preemptible: Preemptible,
     /// Who submitted it.
     pub user: Option<Arc<str>>,
     /// Kinds of pods.
@@ -124,7 +122,8 @@ pub fn jobs(
     let (mut n_jobs, mut n_pods) = (0u64, 0u64);
     for (i, entry) in s.jobs.iter().enumerate() {
         let here = names::here("jobs", i, &entry.name, &repeats);
-        let (mut template, pods) = template(entry, here, queues, (&default_set, default_priority, named), f);
+        let (mut template, pods) =
+            template(entry, here, (queues, policy), (&default_set, default_priority, named), f);
         template.pools = pools_of(entry, here, (pools, policy), queues.default_pools.get(template.queue), f);
         template.gang = gangs::gang(entry, here, policy, f);
         let count = template.count.map_or(1, u64::from);
@@ -164,7 +163,7 @@ pub fn jobs(
 fn template(
     entry: &JobEntry,
     here: Here<'_>,
-    queues: &Queues,
+    (queues, policy): (&Queues, Option<&Policy>),
     (default_set, default_priority, named): (&Arc<str>, i32, &Named),
     f: &mut Findings,
 ) -> (Template, u64) {
@@ -213,7 +212,7 @@ fn template(
         submit: Time::from_millis(submit),
         lasts,
         priority,
-        preemptible: preemptible(&entry.preemptible, priority, here, f),
+        preemptible: preemptible::preemptible(entry, (priority, &sets), here, policy, f),
         user: entry.user.as_deref().map(Arc::from),
         sets,
         selector: entry.selector.iter().map(|(k, v)| (k.as_str().into(), vec![v.as_str().into()])).collect(),
@@ -346,21 +345,6 @@ fn priority(typed: &Option<Scalar>, default: i32, here: Here<'_>, f: &mut Findin
         f.add(codes::PRIORITY, here.field("priority"), says, fix);
         PRIORITY_DEFAULT
     })
-}
-
-fn preemptible(typed: &Option<Scalar>, priority: i32, here: Here<'_>, f: &mut Findings) -> bool {
-    let by_priority = priority < PRIORITY_FIXED;
-    match typed.as_ref().map(|t| t.0.trim()) {
-        None => by_priority,
-        Some("true") => true,
-        Some("false") => false,
-        Some(other) => {
-            let at = here.field("preemptible");
-            let says = format!("preemptible {} is neither true nor false", quoted(other));
-            f.add(codes::CHOICE, at.clone(), says, set(at, "", "Let the priority decide"));
-            by_priority
-        }
-    }
 }
 
 /// The kinds of pods of an entry, and how many pods they have together.

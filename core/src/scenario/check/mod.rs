@@ -18,6 +18,7 @@ mod no_effect;
 mod nodes;
 mod placement;
 mod pools;
+mod preemptible;
 mod queues;
 mod rules;
 mod settings;

@@ -10,7 +10,7 @@ use super::jobs::Jobs;
 use super::kai::{never_read, switch_of};
 use super::nodes::Nodes;
 use super::queues::Queues;
-use crate::cluster::GpuRequest;
+use crate::cluster::{GpuRequest, Preemptible};
 use crate::policy::kai::config::{Action, Config, Window};
 use crate::scenario::findings::{Findings, set};
 use crate::units::Resource;
@@ -42,7 +42,7 @@ impl<'a> Facts<'a> {
             config,
             has_gpus: nodes.kinds.iter().any(|(node, _)| node.n_devices() > 0),
             has_cpu_work: sets().any(|set| set.request.gpu == GpuRequest::None),
-            has_preemptible: jobs.templates.iter().any(|t| t.preemptible),
+            has_preemptible: jobs.templates.iter().any(|t| t.preemptible != Preemptible::No),
             has_gangs: jobs.templates.iter().any(|t| t.sets.len() > 1 || t.sets[0].min_available > 1),
             has_tree: queues.all.values().any(|q| q.parent.is_some()),
             has_usage: config.usage.is_some() || Resource::ACCOUNTED.into_iter().any(used),

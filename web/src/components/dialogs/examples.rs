@@ -100,7 +100,7 @@ fn Drafts() -> impl IntoView {
 #[component]
 fn DraftEntry(line: DraftLine, lines: RwSignal<Vec<DraftLine>>) -> impl IntoView {
     let store = Store::get();
-    let DraftLine { id, title, saved_ms } = line;
+    let DraftLine { id, title, saved_ms, .. } = line;
     let when =
         js_sys::Date::new(&saved_ms.into()).to_locale_string("default", &wasm_bindgen::JsValue::UNDEFINED);
     let name = if title.is_empty() { "Untitled".to_string() } else { title };

@@ -1,9 +1,11 @@
-//! The list of keys.
+//! The list of keys, and how those are pressed that type a character.
 
 use crate::dom::prelude::*;
 
 use crate::components::dialog::DialogFrame;
-use crate::keys::LIST;
+use crate::keys::{LIST, named};
+use crate::model::{Command, KeySet};
+use crate::store::Store;
 
 /// The list of keys.
 #[component]
@@ -11,24 +13,50 @@ pub fn Keys(
     /// It was closed.
     on_close: Callback<()>,
 ) -> impl IntoView {
-    let groups = LIST.iter().map(|(name, keys)| {
-        let lines = keys.iter().map(|(key, says)| {
+    let store = Store::get();
+    let set = store.part(|m| m.view.keys);
+    let groups = move || {
+        let set = set.get();
+        let group = |(name, keys): &(&'static str, &[(&'static str, &'static str)])| {
+            let line = |(key, says): &(&'static str, &'static str)| {
+                named(key, set).map(|key| {
+                    view! {
+                        <dt><span class="kbd">{key}</span></dt>
+                        <dd>{*says}</dd>
+                    }
+                })
+            };
+            let lines = keys.iter().filter_map(line).collect_view();
             view! {
-                <dt><span class="kbd">{*key}</span></dt>
-                <dd>{*says}</dd>
+                <section>
+                    <h3>{*name}</h3>
+                    <dl class="keys">{lines}</dl>
+                </section>
             }
-        });
+        };
+        LIST.iter().map(group).collect_view()
+    };
+    let choices = KeySet::ALL.map(|this| {
         view! {
-            <section>
-                <h3>{*name}</h3>
-                <dl class="keys">{lines.collect_view()}</dl>
-            </section>
+            <label class="row">
+                <input
+                    type="radio"
+                    name="key-set"
+                    prop:checked=move || set.get() == this
+                    on:change=move |_| store.dispatch(Command::Keys(this))
+                />
+                {this.says()}
+            </label>
         }
     });
     view! {
         <DialogFrame title="Keys" on_close>
             <p class="hint">"Letters and arrows act when no field, table or chart has the focus; those have their own."</p>
-            <div class="columns">{groups.collect_view()}</div>
+            <fieldset class="key-set">
+                <legend>"Keys that type a character"</legend>
+                {choices.collect_view()}
+            </fieldset>
+            <div class="columns">{groups}</div>
         </DialogFrame>
     }
 }

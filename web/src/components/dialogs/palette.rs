@@ -4,6 +4,7 @@ use crate::dom::prelude::*;
 use leptos::html;
 
 use crate::components::dialog::DialogFrame;
+use crate::keys;
 use crate::library::Example;
 use crate::model::Command;
 use crate::store::Store;
@@ -57,7 +58,7 @@ pub fn Palette(
     let lines = move || {
         let now = at.get();
         let line = |(i, entry): (usize, Entry)| {
-            let (label, hint) = (entry.label.clone(), entry.hint);
+            let (label, hint) = (entry.label.clone(), hint(store, entry.hint));
             view! {
                 <li
                     id=format!("palette-{i}")
@@ -101,4 +102,9 @@ pub fn Palette(
             </p>
         </DialogFrame>
     }
+}
+
+/// A key as it is pressed here; or the kind of a thing.
+fn hint(store: Store, hint: &'static str) -> String {
+    keys::named(hint, store.now(|m| m.view.keys)).unwrap_or_default()
 }

@@ -5,7 +5,7 @@ use crate::dom::prelude::*;
 use crate::address;
 use crate::components::dialog::DialogFrame;
 use crate::edge;
-use crate::model::Command;
+use crate::model::{Command, embed};
 use crate::store::Store;
 
 /// The link and the file of the present moment.
@@ -21,6 +21,8 @@ pub fn Share(
     let (title, cycle, policy) =
         store.now(|m| (m.scenario.name.clone(), m.cursor, m.scenario.policy.clone()));
     let markdown = format!("[{}, cycle {cycle}]({link})", title.replace(['[', ']'], ""));
+    let embed = store.now(|m| embed::code(&address::of_page(), &address::write(m), &m.scenario.name));
+    let copy_embed = move |_| edge::copy(store, embed.clone(), "Embed code copied.");
     let text = link.clone();
     let copy_link = move |_| edge::copy(store, text.clone(), "Link copied.");
     let copy_markdown = move |_| edge::copy(store, markdown.clone(), "Markdown link copied.");
@@ -41,6 +43,7 @@ pub fn Share(
             <div class="row">
                 <button type="button" class="btn" class:primary=!is_too_long autofocus on:click=copy_link>"Copy the link"</button>
                 <button type="button" class="btn" on:click=copy_markdown>"Copy as Markdown"</button>
+                <button type="button" class="btn" on:click=copy_embed>"Copy the embed code"</button>
                 <button
                     type="button"
                     class="btn"
@@ -50,6 +53,12 @@ pub fn Share(
                     "Download the file"
                 </button>
             </div>
+            <p class="hint">
+                "The embed code shows charts and time inside of another page, to be read: "
+                <code>"controls=step,play,time"</code> " or " <code>"none"</code> " says how one moves, "
+                <code>"edit=1"</code> " lets marks be pulled, " <code>"view=gantt"</code> " or another view, or "
+                <code>"view=time"</code> " for the timeline alone, " <code>"theme=dark"</code> "."
+            </p>
             {(policy == "yunikorn").then(queues_yaml)}
         </DialogFrame>
     }

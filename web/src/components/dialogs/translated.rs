@@ -7,7 +7,8 @@ use crate::engine::protocol::NoteRow;
 use crate::store::Store;
 
 /// Kinds of notes with what they are called here.
-const KINDS: [(&str, &str); 4] = [
+const KINDS: [(&str, &str); 5] = [
+    ("refused", "The real scheduler would not take this"),
     ("dropped", "Without counterpart"),
     ("assumed", "Assumed, because nothing was said"),
     ("changed", "Said in another way"),

@@ -66,7 +66,7 @@ pub fn Detail(
     }
 }
 
-fn section(store: Store, at: &Path, (title, all): &Group) -> Node {
+fn section(store: Store, at: &Path, (title, all): &'static Group) -> Node {
     view! {
         <section class="group">
             <h3>{*title}</h3>
@@ -77,12 +77,16 @@ fn section(store: Store, at: &Path, (title, all): &Group) -> Node {
 }
 
 /// The fields of some values of the thing at a place.
-pub fn fields(store: Store, at: &Path, all: &[Attribute]) -> Node {
+pub fn fields(store: Store, at: &Path, all: &'static [Attribute]) -> Node {
     let fields: Vec<Node> = all.iter().map(|attribute| field(store, at, attribute)).collect();
     view! { <div class="fields">{fields}</div> }.into_node()
 }
 
-fn field(store: Store, owner: &Path, attribute: &Attribute) -> Node {
+fn field(store: Store, owner: &Path, attribute: &'static Attribute) -> Node {
+    let attribute = match table::tab(owner) {
+        SetupTab::Work => store.now(|m| own::of_job(&m.scenario.policy, attribute)),
+        _ => attribute,
+    };
     let at = attribute.place(owner);
     let named = |pairs: &[(&str, &str)]| pairs.iter().map(|(a, b)| (a.to_string(), b.to_string())).collect();
     let kind = match attribute.ask {

@@ -3,7 +3,7 @@
 use crate::dom::prelude::*;
 use fairground::scenario::{Diagnostic, Severity};
 
-use crate::model::{Command, document};
+use crate::model::{Command, SetupTab, document};
 use crate::store::Store;
 
 /// Most findings that are listed.
@@ -34,7 +34,20 @@ pub fn Findings() -> impl IntoView {
         }
     };
     let rest = move || open.with(|open| open.len().saturating_sub(LISTED_MAX));
+    let has_unread = store.part(|m| m.unread.is_some() && m.view.tab != SetupTab::Text);
     view! {
+        <Show when=move || has_unread.get()>
+            <p class="hint warn">
+                "The text of the scenario cannot be read yet. "
+                <button
+                    type="button"
+                    class="link"
+                    on:click=move |_| store.dispatch(Command::Tab(SetupTab::Text))
+                >
+                    "Show"
+                </button>
+            </p>
+        </Show>
         <Show when=move || open.with(|open| !open.is_empty())>
             <section class="diag" class:error=move || { count(Severity::Error) > 0 } aria-label="Notes on the scenario">
                 <b>{head}</b>

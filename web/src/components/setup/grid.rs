@@ -60,12 +60,15 @@ pub(super) struct Grid {
     /// The row that something is dragged over, and whether it would go before it.
     pub(super) over: RwSignal<Option<(String, bool)>>,
     root: NodeRef<html::Div>,
+    /// The focus is in here, or was on something that is gone.
+    has_focus: StoredValue<bool>,
     on_row_key: Callback<(String, RowKey)>,
     is_tree: bool,
     pub(super) store: Store,
 }
 
 /// A table edited in place.
+/// Long because its markup is one tree.
 #[component]
 pub fn EditGrid(
     /// What it is a table of.
@@ -100,10 +103,12 @@ pub fn EditGrid(
         dragged: StoredValue::new(None),
         over: RwSignal::new(None),
         root: NodeRef::new(),
+        has_focus: StoredValue::new(false),
         on_row_key,
         is_tree,
         store: Store::get(),
     };
+    grid.stay();
     let tracks = move || {
         let widths: Vec<&str> = columns.with(|columns| columns.iter().map(|c| c.width).collect());
         format!("{} 24px", widths.join(" "))
@@ -127,6 +132,12 @@ pub fn EditGrid(
             aria-multiselectable="true"
             aria-rowcount=move || rows.with(|rows| rows.len() + 1).to_string()
             on:keydown=move |event| grid.on_key(&event)
+            on:focusin=move |_| grid.has_focus.set_value(true)
+            on:focusout=move |event: web_sys::FocusEvent| {
+                if event.related_target().is_some() {
+                    grid.has_focus.set_value(false);
+                }
+            }
         >
             <div class="grid head" role="row" style:grid-template-columns=tracks>{head}</div>
             <For each=move || rows.get() key=|row| row.id.clone() let:row>
@@ -372,6 +383,26 @@ impl Grid {
         }
     }
 
+    /// Goes to the row that took the place of the active one when that is removed, or to the last; with the focus, if
+    /// that was here.
+    fn stay(self) {
+        let was = StoredValue::new(None::<usize>);
+        Effect::new(move |_| {
+            let (id, column) = self.active.get();
+            let (now, n) = self.rows.with(|rows| (rows.iter().position(|row| row.id == id), rows.len()));
+            if now.is_some() || n == 0 {
+                return was.set_value(now);
+            }
+            if let Some(was) = was.get_value() {
+                let next = self.rows.with_untracked(|rows| rows[was.min(n - 1)].id.clone());
+                self.active.set((next, column));
+                if self.has_focus.get_value() {
+                    self.focus();
+                }
+            }
+        });
+    }
+
     /// Puts the focus on the active cell, once it is there.
     fn focus(self) {
         request_animation_frame(move || {
@@ -461,10 +492,7 @@ impl Grid {
             ("Enter" | "F2", _) => self.edit(None),
             (" ", _) => self.select(),
             ("Delete", _) if self.marked.with_untracked(|marked| marked.len() > 1) => self.remove_marked(),
-            ("Delete", _) => {
-                tell(RowKey::Remove);
-                self.go(at.saturating_sub(1), column);
-            }
+            ("Delete", _) => tell(RowKey::Remove),
             ("ContextMenu", _) => self.open_menu(),
             ("F10", _) if event.shift_key() => self.open_menu(),
             (digit, false) if digit.len() == 1 && digit.as_bytes()[0].is_ascii_digit() => {

@@ -29,6 +29,7 @@ use super::button::IconButton;
 use super::icons::Kind;
 use super::menu::MenuItem;
 use crate::engine::protocol::QueueRow;
+use crate::keys;
 use crate::model::{Command, SetupTab};
 use crate::store::Store;
 use crate::view_model::queues::{Tone, Tree};
@@ -79,6 +80,12 @@ const TABS: [(SetupTab, &str); 5] = [
 /// A word of our own in the policy's.
 fn head(store: Store, word: &str) -> String {
     store.terms.get().says(word)
+}
+
+/// A key of our own as it is pressed here; empty if it is off.
+fn key_name(store: Store, key: &'static str) -> impl Fn() -> String {
+    let set = store.part(|m| m.view.keys);
+    move || keys::named(key, set.get()).unwrap_or_default()
 }
 
 /// The line of a row's menu that opens its form.

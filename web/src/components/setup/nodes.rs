@@ -3,9 +3,9 @@
 use crate::dom::prelude::*;
 use fairground::scenario::{Edit, Path, Scenario};
 
-use super::all_values;
 use super::grid::{EditGrid, RowKey};
 use super::rows::{node_columns, node_rows};
+use super::{all_values, key_name};
 use crate::components::icons::{Icon, Kind};
 use crate::components::menu::MenuItem;
 use crate::model::{Change, Command, document};
@@ -53,7 +53,7 @@ pub fn Nodes() -> impl IntoView {
             <button type="button" class="btn quiet" on:click=move |_| store.dispatch(Command::Change(Change::AddNodes))>
                 <Icon kind=Kind::Plus />
                 "Nodes"
-                <span class="kbd">"N"</span>
+                <span class="kbd">{key_name(store, "N")}</span>
             </button>
             <button
                 type="button"

@@ -1,6 +1,6 @@
 //! The forms of Run:ai and EGO, in their own words: what a queue is there, and the switches.
 
-use super::attributes::{Ask, Group, ON_OFF, PROTECTION, REMARK, ask, text};
+use super::attributes::{Ask, Attribute, Group, ON_OFF, PROTECTION, REMARK, ask, text};
 use super::own_kai::{
     FETCHED, FIRST_WINDOW, GANG_GRACE, HALF_LIFE, KIND_OF_WINDOW, MEASURED_BY, MIN_RUNTIME, MOST_MOVED,
     PLACEMENTS, WINDOW,
@@ -33,6 +33,23 @@ pub fn job(policy: &str) -> Option<&'static Group> {
         _ => None,
     }
 }
+
+/// A value of jobs as a policy has it: of some it knows more than others.
+pub fn of_job(policy: &str, attribute: &'static Attribute) -> &'static Attribute {
+    if policy == "runai" && attribute.key == TAKEN.key { &TAKEN } else { attribute }
+}
+
+/// Which pods of a workload of Run:ai may be taken from it.
+const TAKEN: Attribute = ask(
+    text(
+        "preemptible",
+        "May be taken from",
+        "below priority 100",
+        "If not, it stays within quota and is never evicted for others. Semi: so it is for the first pods, as many as must \
+         start together; those above may go over quota and be taken.",
+    ),
+    Ask::Choice(&[("true", "yes"), ("false", "no"), ("semi", "semi: only above its minimum")]),
+);
 
 /// A department or project of Run:ai.
 pub const RUNAI_QUEUE: &[Group] = &[
@@ -302,6 +319,26 @@ pub const EGO: &[Group] = &[(
 mod tests {
     use super::*;
     use crate::model::document;
+
+    /// Every choice is one that a scenario of the policy may say.
+    #[test]
+    fn workloads_may_be_semi_preemptible() {
+        let shared = super::super::attributes::JOB.iter().flat_map(|(_, all)| all.iter());
+        let shared = shared.clone().find(|a| a.key == "preemptible").expect("all policies ask for it");
+        assert_eq!((of_job("kai", shared), of_job("runai", shared)), (shared, &TAKEN));
+        let Ask::Choice(choices) = TAKEN.ask else { panic!("{:?}", TAKEN.ask) };
+        assert!(choices.iter().any(|(value, _)| *value == "semi"));
+        for (value, _) in choices {
+            let text = format!(
+                "format: fairground-scenario\nversion: 1\npolicy: runai\nnodes: [{{name: n, gpu: 8}}]\n\
+                 queues: [{{name: q, gpu: {{quota: 4}}}}]\n\
+                 jobs: [{{name: j, queue: q, gpu: 1, pods: 2, min-available: 1, preemptible: {value}}}]\n"
+            );
+            let found = document::findings(&document::from_text(&text).expect("it can be read"));
+            let wrong = found.iter().find(|d| d.at.to_string().contains("preemptible"));
+            assert_eq!(wrong, None, "{value}");
+        }
+    }
 
     /// A switch that is left out here could not be set on the page.
     #[test]

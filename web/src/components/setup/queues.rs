@@ -5,7 +5,7 @@ use fairground::scenario::Path;
 
 use super::grid::{EditGrid, RowKey};
 use super::rows::{Row, queue_columns, queue_rows, usage_counts};
-use super::{all_values, head};
+use super::{all_values, head, key_name};
 use crate::components::icons::{Icon, Kind};
 use crate::components::menu::MenuItem;
 use crate::model::{Change, Command, Shift, document, tree};
@@ -24,7 +24,10 @@ pub fn Queues() -> impl IntoView {
             queue_rows(&scenario, &findings, gone, &folded.get(), store.resource.get())
         })
     });
-    let with_usage = Memo::new(move |_| store.scenario.with(|s| usage_counts(s)));
+    let shape = Memo::new(move |_| {
+        let with_usage = store.scenario.with(|s| usage_counts(s));
+        (with_usage, queue_columns(store.terms.get(), with_usage).len())
+    });
     let on_row_key = move |(id, key): (String, RowKey)| {
         if let Some(command) = row_command(store, &rows.get_untracked(), id, key) {
             store.dispatch(command);
@@ -32,7 +35,7 @@ pub fn Queues() -> impl IntoView {
     };
     // Made anew when a column comes or goes.
     let grid = move || {
-        let with_usage = with_usage.get();
+        let (with_usage, _) = shape.get();
         view! {
             <EditGrid
                 label=head(store, "Queues")
@@ -54,7 +57,7 @@ pub fn Queues() -> impl IntoView {
             >
                 <Icon kind=Kind::Plus />
                 {move || head(store, "Queue")}
-                <span class="kbd">"Q"</span>
+                <span class="kbd">{key_name(store, "Q")}</span>
             </button>
             <button
                 type="button"
@@ -63,7 +66,7 @@ pub fn Queues() -> impl IntoView {
             >
                 <Icon kind=Kind::Plus />
                 {move || head(store, "Job")}
-                <span class="kbd">"W"</span>
+                <span class="kbd">{key_name(store, "W")}</span>
             </button>
         </div>
     }

@@ -120,7 +120,8 @@ fn marks(
 /// The columns of the tree of queues.
 pub fn queue_columns(terms: &Terms, with_usage: bool) -> Vec<Column> {
     let widths = ["minmax(0, 1fr)", "64px", "48px", "48px", "54px"];
-    let named = terms.columns.into_iter().zip(widths).enumerate();
+    let named =
+        terms.columns.into_iter().zip(widths).enumerate().filter(|(_, ((label, _), _))| !label.is_empty());
     let mut columns: Vec<Column> =
         named.map(|(i, ((label, title), width))| column(label, title, i > 0, width)).collect();
     if with_usage {
@@ -156,11 +157,12 @@ pub fn queue_rows(
     };
     let mut head = vec![Cell { shown: "cluster".into(), spoken: "cluster".into(), is_dim: false, ..blank() }];
     let with_usage = usage_counts(scenario);
-    let Terms { columns, unset, .. } = Terms::of(&scenario.policy);
+    let terms = Terms::of(&scenario.policy);
+    let Terms { columns, unset, .. } = terms;
     let r = usize::from(resource.min(2));
     let name = columns.map(|(name, _)| name);
     let priority = if name[4] == "prio" { "priority" } else { name[4] };
-    head.extend((0..4 + usize::from(with_usage)).map(|_| blank()));
+    head.extend(queue_columns(terms, with_usage).iter().skip(1).map(|_| blank()));
     let mut rows = vec![Row {
         id: String::new(),
         select: None,
@@ -187,7 +189,7 @@ pub fn queue_rows(
             queue: Some(row.name.clone()),
             is_top: row.depth == 0 && row.has_children,
             mark: marks.get(&row.name).cloned(),
-            cells: vec![
+            cells: [
                 name_cell(at.clone(), &row.name),
                 number(part("quota"), &of(name[1]), &values.quota, unset.quota[r]),
                 number(part("weight"), &of(name[2]), &values.weight, unset.weight),
@@ -195,6 +197,8 @@ pub fn queue_rows(
                 number(at.field("priority"), &of(priority), &queue.priority, unset.priority),
             ]
             .into_iter()
+            .zip(name)
+            .filter_map(|(cell, head)| (!head.is_empty()).then_some(cell))
             .chain(usage)
             .collect(),
             id: row.name,
@@ -366,5 +370,23 @@ fn job_row(
             submit,
             value("lasts", "lasts", &job.lasts, "∞"),
         ],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_row_of_queues_has_a_cell_for_every_column() {
+        for policy in ["kai", "runai", "ego", "yunikorn", "fifo", "max-min", "drf"] {
+            let scenario = Scenario { policy: policy.into(), ..crate::library::start() };
+            let columns = queue_columns(Terms::of(policy), usage_counts(&scenario));
+            let rows = queue_rows(&scenario, &[], |_| false, &Default::default(), 2);
+            assert!(rows.len() > 2 && rows.iter().all(|row| row.cells.len() == columns.len()), "{policy}");
+            let weights = rows.iter().flat_map(|row| &row.cells).filter_map(|cell| cell.at.as_ref());
+            let has_weight = weights.map(Path::to_string).any(|at| at.ends_with(".weight"));
+            assert_eq!(has_weight, !matches!(policy, "yunikorn" | "fifo"), "{policy}");
+        }
     }
 }

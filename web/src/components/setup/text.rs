@@ -20,17 +20,25 @@ const LISTED_MAX: usize = 12;
 pub fn TextTab() -> impl IntoView {
     let store = Store::get();
     let field = NodeRef::<html::Textarea>::new();
-    // What was typed, as long as the scenario is not another one.
+    // What was typed, as long as the scenario is not another one or it cannot be read.
     let typed = RwSignal::new(None::<String>);
     let found = RwSignal::new(Vec::<Diagnostic>::new());
+    let unread = store.part(|m| m.unread.clone());
     Effect::new(move |_| {
         let scenario = store.scenario.get();
-        let is_own = typed.with_untracked(|typed| {
-            typed.as_ref().is_some_and(|text| document::draft(text).0.is_none_or(|own| own == *scenario))
-        });
-        if !is_own {
-            typed.set(None);
-            found.set(Vec::new());
+        match unread.get() {
+            Some(text) if typed.with_untracked(|typed| typed.as_deref() == Some(&*text)) => {}
+            Some(text) => {
+                found.set(document::draft(&text).1);
+                typed.set(Some(text.to_string()));
+            }
+            None => {
+                let own = typed.with_untracked(|typed| document::draft(typed.as_deref()?).0);
+                if own.is_none_or(|own| own != *scenario) {
+                    typed.set(None);
+                    found.set(Vec::new());
+                }
+            }
         }
     });
     let written = Memo::new(move |_| store.scenario.with(|s| document::to_yaml(s)));
@@ -38,15 +46,19 @@ pub fn TextTab() -> impl IntoView {
     let read = move |text: String| {
         let (scenario, findings) = document::draft(&text);
         found.set(findings);
-        typed.set(Some(text));
-        if let Some(scenario) = scenario {
-            store.dispatch(Command::SetText(Box::new(scenario)));
-        }
+        typed.set(Some(text.clone()));
+        store.dispatch(match scenario {
+            Some(scenario) => Command::SetText(Box::new(scenario)),
+            None => Command::Unread(Some(text)),
+        });
     };
     let on_input = move |event: web_sys::Event| {
         let text = field_text(&event);
         if text.len() < READ_LIVE_MAX {
             read(text);
+        } else {
+            typed.set(Some(text.clone()));
+            store.dispatch(Command::Unread(Some(text)));
         }
     };
     let lines = move || {
@@ -102,6 +114,14 @@ pub fn TextTab() -> impl IntoView {
                 has_comments()
                     .then(|| view! { <p class="hint warn">"Comments are not kept: a note field is."</p> })
             }}
+            <Show when=move || unread.with(Option::is_some)>
+                <p class="hint warn">
+                    "Tables and charts show the scenario as it was before this text, which is kept on this device. "
+                    <button type="button" class="link" on:click=move |_| store.dispatch(Command::Unread(None))>
+                        "Discard the text"
+                    </button>
+                </p>
+            </Show>
             <div class="text-field">
                 <pre aria-hidden="true">{lines}</pre>
                 <textarea

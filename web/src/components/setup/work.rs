@@ -3,9 +3,9 @@
 use crate::dom::prelude::*;
 use fairground::scenario::Path;
 
-use super::all_values;
 use super::grid::{EditGrid, RowKey};
 use super::rows::{job_columns, job_rows};
+use super::{all_values, key_name};
 use crate::components::button::IconButton;
 use crate::components::icons::{Icon, Kind};
 use crate::components::menu::MenuItem;
@@ -98,7 +98,7 @@ pub fn Work() -> impl IntoView {
             >
                 <Icon kind=Kind::Plus />
                 {move || super::head(store, "Job")}
-                <span class="kbd">"W"</span>
+                <span class="kbd">{key_name(store, "W")}</span>
             </button>
         </div>
     }

@@ -1,0 +1,51 @@
+//! Which pods of a job may be evicted for others.
+
+use super::super::codes;
+use super::super::schema::{JobEntry, Scalar};
+use super::Here;
+use super::jobs::Set;
+use crate::cluster::Preemptible;
+use crate::policy::Policy;
+use crate::scenario::findings::{Findings, quoted, set};
+
+/// Jobs from this priority on are not preemptible unless they say so.
+const PRIORITY_FIXED: i32 = 100;
+/// What a job says of which only the pods above its minimum may be taken.
+const SEMI: &str = "semi";
+
+/// Whether a job is said to be semi-preemptible.
+pub fn is_semi(typed: &Option<Scalar>) -> bool {
+    typed.as_ref().is_some_and(|typed| typed.0.trim() == SEMI)
+}
+
+/// What is said of a job with these kinds of pods; what it says wins over its priority. Where the policy knows no
+/// semi-preemptible jobs the priority decides, as if nothing were said: the list of ignored values tells of it.
+pub fn preemptible(
+    entry: &JobEntry,
+    (priority, sets): (i32, &[Set]),
+    here: Here<'_>,
+    policy: Option<&Policy>,
+    f: &mut Findings,
+) -> Preemptible {
+    let by_priority = Preemptible::from(priority < PRIORITY_FIXED);
+    let at = || here.field("preemptible");
+    match entry.preemptible.as_ref().map(|t| t.0.trim()) {
+        None => by_priority,
+        Some("true") => Preemptible::Yes,
+        Some("false") => Preemptible::No,
+        Some(SEMI) if policy.is_none_or(|policy| policy.name() == "runai") => {
+            if sets.iter().all(|set| set.min_available >= set.pods) {
+                let says = "preemptible semi is the same as false here: all pods must start together, so none is above \
+                            the minimum; a smaller min-available would make a difference";
+                f.add(codes::NO_EFFECT, at(), says.to_string(), set(at(), "false", "Write false"));
+            }
+            Preemptible::Semi
+        }
+        Some(SEMI) => by_priority,
+        Some(other) => {
+            let says = format!("preemptible {} is none of true, false and semi", quoted(other));
+            f.add(codes::CHOICE, at(), says, set(at(), "", "Let the priority decide"));
+            by_priority
+        }
+    }
+}

@@ -1,0 +1,84 @@
+//! Node pools: values of queues, switches, and lists of pools in which jobs may run.
+
+use std::sync::Arc;
+
+use super::product::Field;
+use super::queues::{given, shifted, value};
+use super::{Kind, Work, queue};
+use crate::scenario::{Path, QueuePoolEntry};
+use crate::units::Resource;
+
+/// Translates what is said of single pools.
+pub fn pools(work: &mut Work<'_>) {
+    for i in 0..work.old.queues.len() {
+        let entry = &work.old.queues[i];
+        let here = queue(&entry.name);
+        for (k, pool) in entry.pools.iter().enumerate() {
+            of_queue(work, (i, k), &here.field("pools").named(&pool.name), pool);
+        }
+        list(work, here.field("default-pools"), entry.default_pools.len());
+    }
+    for job in work.old.jobs.iter() {
+        let at = Path::default().field("jobs").named(&job.name).field("pools");
+        list(work, at, job.pools.len());
+    }
+}
+
+/// The values of a queue in one pool; what they leave out is as in the queue.
+fn of_queue(work: &mut Work<'_>, (i, k): (usize, usize), at: &Path, pool: &QueuePoolEntry) {
+    let parts = [(Resource::GPU, &pool.gpu), (Resource::CPU, &pool.cpu), (Resource::MEMORY, &pool.memory)];
+    for (r, part) in parts {
+        for field in Field::ALL {
+            given(work, at, field, r, value(part, field).as_ref());
+        }
+    }
+    if let Some(typed) = &pool.priority {
+        let new = shifted(work, at.field("priority"), typed);
+        work.new_queues()[i].pools[k].priority = Some(new);
+    }
+    let runtimes = [
+        ("preempt-min-runtime", &pool.preempt_min_runtime),
+        ("reclaim-min-runtime", &pool.reclaim_min_runtime),
+    ];
+    for (field, _) in runtimes.into_iter().filter(|(_, typed)| typed.is_some()) {
+        super::queues::min_runtime(work, at.field(field));
+    }
+}
+
+/// A list of several pools: only Run:ai offers a job to one after the other.
+fn list(work: &mut Work<'_>, at: Path, n: usize) {
+    let is_runai = |key: &str| key == "runai";
+    let (from, to) = (work.from, work.to);
+    if n < 2 || is_runai(from.key) == is_runai(to.key) {
+        return;
+    }
+    if is_runai(from.key) {
+        work.note(
+            Kind::Dropped,
+            at,
+            format!("{} offers a job to one pool only, the first of its list", to.name),
+        );
+    } else {
+        let says =
+            format!("{} offered jobs to the first pool of a list only; now all of them count", from.name);
+        work.note(Kind::Assumed, at, says);
+    }
+}
+
+/// Switches of pools: those that both products have stay under the name that both know, others go.
+pub fn switches(work: &mut Work<'_>, shared: impl Fn(&str) -> Option<&str>) {
+    for (i, pool) in work.old.pools.iter().enumerate() {
+        for (name, typed) in &pool.settings {
+            let settings = &mut Arc::make_mut(&mut work.new.pools)[i].settings;
+            settings.remove(name);
+            if let Some(name) = shared(name) {
+                settings.insert(name.to_owned(), typed.clone());
+            }
+            let at = Path::default().field("pools").named(&pool.name).field("settings").field(name);
+            match shared(name) {
+                Some(_) => work.note(Kind::Kept, at, "both have this switch"),
+                None => work.note(Kind::Dropped, at, format!("{} has no {name} of a pool", work.to.name)),
+            }
+        }
+    }
+}

@@ -1,0 +1,114 @@
+// The page inside of another page.
+
+import { App } from "../app.js";
+import { expect, test } from "../fixture.js";
+
+/** A page of somebody that embeds ours, and what that one said. */
+async function around(page, src, width = 720) {
+  const frame = `<iframe src="./${src.replaceAll("&", "&amp;")}" width="${width}" height="300"></iframe>`;
+  const script = `<script>
+    said = [];
+    addEventListener("message", ({ data }) => {
+      said.push(data);
+      document.querySelector("iframe").height = data.height;
+    });
+  </script>`;
+  const body = `<!doctype html><title>Around</title><link rel="icon" href="data:,">${script}${frame}`;
+  await page.route("**/around.html", (route) => route.fulfill({ contentType: "text/html", body }));
+  await page.goto("./around.html");
+  const inside = page.frameLocator("iframe");
+  const now = inside.getByRole("region", { name: "Now", exact: true });
+  await expect(now).toHaveAttribute("data-digest", /^[0-9a-f]{16}$/);
+  return { inside, now, go: (message) => page.evaluate((message) => frames[0].postMessage(message, "*"), message) };
+}
+
+const last = (page) => page.evaluate(() => said.at(-1));
+
+test("an embedded page shows charts and time, tells its height, and goes where it is asked to", async ({ page }) => {
+  const { inside, now, go } = await around(page, "?embed=1&theme=dark");
+  await expect(inside.getByRole("link", { name: "Open in full" })).toBeVisible();
+  await expect(inside.getByText("Two teams, four GPUs", { exact: true })).toBeVisible();
+  await expect(inside.getByRole("button", { name: /^team-a: has 3/ })).toBeVisible();
+  for (const name of ["Share", "Examples", "Undo", "Setup"]) {
+    await expect(inside.getByRole("button", { name, exact: true })).toHaveCount(0);
+  }
+  await expect(inside.getByRole("treegrid")).toHaveCount(0);
+  await expect(inside.locator("#now-tab-Shares")).not.toBeFocused();
+  expect(await page.evaluate(() => document.activeElement.tagName)).toBe("BODY");
+  expect(await inside.locator("html").getAttribute("data-theme")).toBe("dark");
+  const said = await last(page);
+  expect(said).toEqual({ fairground: "moment", cycle: 0, height: expect.any(Number) });
+  // That high, nothing in it scrolls.
+  const scrolls = () => inside.locator("html").evaluate((root) => root.scrollHeight - root.clientHeight);
+  await expect.poll(scrolls).toBe(0);
+  await inside.getByRole("button", { name: "Step", exact: true }).click();
+  await expect(now).toHaveAttribute("data-cycle", "1");
+  await expect.poll(async () => (await last(page)).cycle).toBe(1);
+  await go({ fairground: "go", cycle: 2 });
+  await expect(now).toHaveAttribute("data-cycle", "2");
+  await expect.poll(async () => (await last(page)).cycle).toBe(2);
+  // Whatever else is sent is not heard.
+  for (const message of ["go", null, { cycle: 0 }, { fairground: "go" }, { fairground: "go", cycle: "0" }]) {
+    await go(message);
+  }
+  for (const cycle of [-1, 0.5, NaN, Infinity, 1e12]) await go({ fairground: "go", cycle });
+  await page.waitForTimeout(300);
+  await expect(now).toHaveAttribute("data-cycle", "2");
+  await expect(now).toHaveAttribute("aria-busy", "false");
+  // Nothing was kept, nothing written into its address.
+  const kept = await page.evaluate(() => [Object.keys(localStorage), Object.keys(sessionStorage), frames[0].location.hash]);
+  expect(kept).toEqual([[], [], ""]);
+});
+
+test("an embedded page can be read only, unless it says otherwise", async ({ page }) => {
+  const { inside, now } = await around(page, "?embed=1&controls=step");
+  await inside.getByRole("button", { name: "Step", exact: true }).press("q");
+  await inside.getByRole("button", { name: "Step", exact: true }).press("?");
+  await inside.getByRole("button", { name: "Step", exact: true }).press("ArrowRight");
+  await expect(now).toHaveAttribute("data-cycle", "1");
+  await expect(inside.getByRole("dialog")).toHaveCount(0);
+  await expect(inside.getByRole("button", { name: "Play" })).toHaveCount(0);
+  await expect(inside.locator(".timeline")).toBeHidden();
+  await inside.getByRole("button", { name: /^team-a: has 2/ }).focus();
+  await expect(inside.locator(".pulls")).toHaveCount(1);
+  await expect(inside.getByRole("slider", { name: /quota of team-a/i })).toHaveCount(0);
+});
+
+test("in an embedded page that can be changed, changes stay in it", async ({ page }) => {
+  const { inside, now } = await around(page, "?embed=1&controls=none&edit=1", 900);
+  await expect(inside.locator(".transport")).toBeHidden();
+  await inside.getByRole("button", { name: /^team-a: has 3/ }).focus();
+  const mark = inside.getByRole("slider", { name: /quota of team-a/i });
+  await mark.focus();
+  await mark.press("ArrowRight");
+  await mark.blur();
+  await expect(mark).toHaveAttribute("aria-valuenow", "3");
+  await page.waitForTimeout(600);
+  expect(await page.evaluate(() => Object.keys(localStorage))).toEqual([]);
+  const [whole] = await Promise.all([
+    page.context().waitForEvent("page"),
+    inside.getByRole("link", { name: "Open in full" }).click(),
+  ]);
+  const app = new App(whole);
+  await app.arrived();
+  await expect(app.cell('queues["team-a"].gpu.quota')).toContainText("3");
+  await expect(whole.getByText("Shared scenario.")).toBeVisible();
+  expect(new URL(whole.url()).search).toBe("");
+});
+
+test("what is kept on this device is not shown in an embedded page; the timeline can stand alone", async ({ page }) => {
+  const app = new App(page);
+  await app.open();
+  await app.set('queues["team-a"].gpu.quota', "4");
+  await page.getByRole("button", { name: "Share", exact: true }).click();
+  await expect(page.getByRole("button", { name: "Copy the embed code" })).toBeVisible();
+  await page.goto("about:blank");
+  const { inside } = await around(page, "?embed=1");
+  await expect(inside.getByRole("button", { name: /^team-a: has 3 GPUs, quota 2/ })).toBeVisible();
+  await page.goto("about:blank");
+  await page.goto("./?embed=1&view=time&controls=play");
+  await expect(page.locator(".timeline .picture svg")).toBeVisible();
+  await expect(page.locator(".now-panel")).toBeHidden();
+  await expect(page.getByRole("button", { name: "Play" })).toBeVisible();
+  await expect(page.getByRole("button", { name: "Step", exact: true })).toHaveCount(0);
+});

@@ -1,0 +1,49 @@
+// After the first visit the page works without a network.
+
+import { App } from "../app.js";
+import { expect, test } from "../fixture.js";
+
+test.use({ serviceWorkers: "allow" });
+
+/** Waits until everything is kept. */
+const kept = (page) => page.evaluate(() => navigator.serviceWorker.ready.then((worker) => worker.active.scriptURL));
+
+test("a second visit needs no network, whatever it does", async ({ page, context, baseURL }) => {
+  const app = new App(page);
+  await app.open();
+  expect(await kept(page)).toBe(new URL("offline.js", baseURL).href);
+  await context.setOffline(true);
+  await page.reload();
+  await app.arrived();
+  await app.step.click();
+  await app.atCycle(1);
+  await app.tab("Gantt").click();
+  await expect(page.locator(".gantt svg").first()).toBeVisible();
+  // Another engine, and its page's parts.
+  await app.example("eighteen-slots");
+  await app.step.click();
+  await app.atCycle(1);
+  await app.tab("Rules").click();
+  await expect(page.getByRole("tabpanel", { name: "Rules" })).toContainText("EGO");
+});
+
+test("#reset removes it; what is of another build is left alone", async ({ page, context, problems }) => {
+  const app = new App(page);
+  await app.open();
+  await kept(page);
+  const ours = () =>
+    page.evaluate(async () => [(await navigator.serviceWorker.getRegistrations()).length, (await caches.keys()).length]);
+  await expect.poll(ours).toEqual([1, 1]);
+  // What is kept is what this build asks for; another build finds nothing of it under its own names.
+  const path = await page.locator("link[rel=stylesheet]").getAttribute("href");
+  const comes = (path) => page.evaluate((path) => fetch(path).then(({ ok }) => ok, () => false), path);
+  await context.setOffline(true);
+  expect(await comes(path)).toBe(true);
+  expect(await comes(path.replace(/v=.*/, "v=later"))).toBe(false);
+  expect(problems.join("\n")).toContain("v=later");
+  problems.length = 0;
+  await context.setOffline(false);
+  await page.goto("about:blank");
+  await app.open("./#reset");
+  await expect.poll(ours).toEqual([0, 0]);
+});

@@ -1,0 +1,79 @@
+// What fingers do: marks are pulled sideways, and a swipe up or down still scrolls.
+
+import { App } from "../app.js";
+import { expect, test } from "../fixture.js";
+
+test.use({ hasTouch: true, isMobile: true });
+
+/** A finger that goes down, moves by so much in steps, and is lifted. */
+async function finger(page) {
+  const line = await page.context().newCDPSession(page);
+  const send = (type, touchPoints) => line.send("Input.dispatchTouchEvent", { type, touchPoints });
+  return {
+    async pull([x, y], [dx, dy]) {
+      await send("touchStart", [{ x, y }]);
+      const steps = 8;
+      for (let i = 1; i <= steps; i++) await send("touchMove", [{ x: x + (dx * i) / steps, y: y + (dy * i) / steps }]);
+    },
+    lift: () => send("touchEnd", []),
+  };
+}
+
+const middle = async (mark) => {
+  const box = await mark.boundingBox();
+  expect(Math.min(box.width, box.height), "a target for fingers").toBeGreaterThanOrEqual(44);
+  return [box.x + box.width / 2, box.y + box.height / 2];
+};
+
+test.describe("on a phone", () => {
+  test.use({ viewport: { width: 390, height: 560 } });
+
+  test("a quota is pulled with a finger, and the page still scrolls", async ({ page }) => {
+    const app = new App(page);
+    await app.open();
+    await app.step.tap();
+    await app.atCycle(1);
+    const hand = await finger(page);
+    const mark = page.getByRole("slider", { name: "Quota of team-a" });
+    const scale = await page.locator(".shares .picture").evaluate((e) => e.clientWidth);
+    await hand.pull(await middle(mark), [scale / 4, 0]);
+    await expect(app.share("team-a")).toHaveAccessibleName(/quota 2,.*would have/);
+    await hand.lift();
+    await app.arrived();
+    await expect(app.share("team-a")).toHaveAccessibleName(/quota 3,.*before 2/);
+    // Nothing is set by a swipe that begins on a mark.
+    const top = () => app.now.evaluate((e) => e.scrollTop);
+    const before = await top();
+    await hand.pull(await middle(mark), [0, -160]);
+    await hand.lift();
+    await expect.poll(top).toBeGreaterThan(before);
+    await expect(app.share("team-a")).toHaveAccessibleName(/quota 3,/);
+  });
+});
+
+test.describe("on a tablet", () => {
+  test.use({ viewport: { width: 1024, height: 700 } });
+
+  test("a weight and a limit are pulled with a finger", async ({ page }) => {
+    const app = new App(page);
+    await app.open();
+    const hand = await finger(page);
+    await page.getByRole("button", { name: "Open setup" }).tap();
+    for (const queue of ["team-a", "team-b"]) await app.set(`queues["${queue}"].gpu.quota`, "0");
+    await app.step.tap();
+    await app.atCycle(1);
+    await app.tab("Division").tap();
+    const wall = page.getByRole("slider", { name: "Weight of team-a" });
+    await hand.pull(await middle(wall), [120, 0]);
+    await expect(page.getByRole("region", { name: "Division", exact: true })).toContainText(/would be given/);
+    await hand.lift();
+    await app.arrived();
+    await expect(app.cell('queues["team-a"].gpu.weight')).not.toHaveText("1");
+    await app.tab("Shares").tap();
+    const limit = page.getByRole("slider", { name: "Limit of team-a" });
+    await hand.pull(await middle(limit), [-160, 0]);
+    await hand.lift();
+    await app.arrived();
+    await expect(app.share("team-a")).toHaveAccessibleName(/limit [0-3],/);
+  });
+});

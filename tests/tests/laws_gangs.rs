@@ -1,0 +1,190 @@
+//! R-P10 of runai.md 10, as far as it holds: gangs on the engine of KAI, which Run:ai runs on.
+//!
+//! As written, *a gang has 0 or at least `min-available` running pods at every cycle end*, it does not hold, and cannot. A pod
+//! that consolidation (or a reclaim that moves) takes off its node claims its new place for one cycle only, because nothing of a
+//! claim survives the cycle (kai.md 4.5). In the next cycle it is a pending pod like others, and its place may go to whoever comes
+//! before it in the order; until it runs again, the rest of its gang runs without it, for as long as the grace of stale gangs
+//! allows. And pods end by themselves, or with their node, without asking their gang.
+//!
+//! What holds is proved here: a gang never *starts* below its minimum; and one that runs below it lacks exactly pods that ended,
+//! were moved, or lost their node. What is taken for others without a new place never leaves a part of a gang behind.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use fairground::cluster::{Cluster, Phase, PodSet};
+use fairground::id::{Arena, JobId, PodId, PodSetId};
+use fairground::policy::{Policy, kai};
+use fairground::scenario::Plan;
+use fairground::sim::{CycleRecord, Simulation};
+use fairground::trace::{Event, EvictReason};
+use fairground_tests::worlds::{Numbers, plan, pooled};
+use proptest::prelude::*;
+
+/// Cycles that are looked at.
+const CYCLES: u32 = 40;
+
+fn policies() -> Vec<Policy> {
+    let quick = kai::config::Config { staleness_grace_s: Some(4.0), ..Default::default() };
+    let seeded = kai::config::Config { seed: Some(3), ..Default::default() };
+    vec![
+        Policy::Kai(Default::default()),
+        Policy::Runai(Default::default()),
+        Policy::Kai(quick),
+        Policy::Kai(seeded),
+    ]
+}
+
+/// Plans in which jobs of several pods have minimums of all kinds, some with pods of two kinds.
+fn plans() -> impl Strategy<Value = Plan> {
+    let bytes = || prop::collection::vec(any::<u8>(), 0..220);
+    let policies = policies();
+    (bytes(), bytes(), 0..policies.len(), any::<bool>()).prop_map(move |(numbers, kinds, policy, pools)| {
+        let (mut n, policy) = (Numbers::new(numbers), policies[policy].clone());
+        let mut plan = if pools { pooled(&mut n, policy) } else { plan(&mut n, policy) };
+        set_kinds(&mut plan.cluster, &mut Numbers::new(kinds));
+        plan
+    })
+}
+
+/// Gives every job its kinds of pods anew: one, or two of which the first has one pod.
+fn set_kinds(cluster: &mut Cluster, n: &mut Numbers) {
+    let mut sets: Arena<PodSetId, PodSet> = Arena::default();
+    for job in cluster.jobs.ids() {
+        let pods: Vec<PodId> = cluster.jobs[job].pod_ids().collect();
+        let first = if pods.len() > 1 && n.below(3) == 2 { 1 } else { pods.len() };
+        let first_set = PodSetId(sets.len() as u32);
+        for (name, pods) in [("a", &pods[..first]), ("b", &pods[first..])] {
+            if !pods.is_empty() {
+                let min_available = n.one_of(&[3, 1, 2]).min(pods.len() as u32);
+                let set = sets.push(PodSet { name: name.into(), job, min_available, path: Vec::new() });
+                pods.iter().for_each(|&pod| cluster.pods[pod].pod_set = set);
+            }
+        }
+        cluster.jobs[job].pod_sets = (first_set, sets.len() as u32 - first_set.0);
+    }
+    cluster.pod_sets = sets;
+}
+
+/// Why a pod that once ran does not run now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Left {
+    Ended,
+    Told(EvictReason),
+}
+
+/// Who runs, and why others do not any more; folded from events.
+#[derive(Default)]
+struct Pods {
+    held: BTreeSet<PodId>,
+    left: BTreeMap<PodId, Left>,
+}
+
+impl Pods {
+    fn at_start(cluster: &Cluster) -> Pods {
+        let holds = |phase| matches!(phase, Phase::Starting { .. } | Phase::Running { .. });
+        let held = cluster.pods.iter().filter(|(_, pod)| holds(pod.phase)).map(|(id, _)| id).collect();
+        Pods { held, left: BTreeMap::new() }
+    }
+
+    fn happened(&mut self, event: Event) {
+        match event {
+            Event::Bound { pod, .. } => {
+                self.held.insert(pod);
+                self.left.remove(&pod);
+            }
+            Event::Finished { pod, .. } => self.leave(pod, Left::Ended),
+            Event::Evicted { pod, reason, .. } => self.leave(pod, Left::Told(reason)),
+            _ => {}
+        }
+    }
+
+    fn leave(&mut self, pod: PodId, why: Left) {
+        self.held.remove(&pod);
+        self.left.insert(pod, why);
+    }
+
+    /// Pod sets of a job with fewer pods than their minimum: those that run, and those that do not any more.
+    fn below(&self, cluster: &Cluster, job: JobId) -> Vec<(PodSetId, usize, Vec<Left>)> {
+        let of = |set| {
+            let is_of = |pod: PodId| cluster.pods[pod].pod_set == set;
+            let n = self.held.iter().filter(|&&pod| is_of(pod)).count();
+            let left = self.left.iter().filter(|(pod, _)| is_of(**pod)).map(|(_, why)| *why).collect();
+            (set, n, left)
+        };
+        let is_below =
+            |(set, n, _): &(PodSetId, usize, Vec<Left>)| *n < cluster.pod_sets[*set].min_available as usize;
+        cluster.jobs[job].pod_set_ids().map(of).filter(is_below).collect()
+    }
+}
+
+/// Follows a run; `each` sees the pods after the binds of a cycle, with the jobs that were bound, and at its end.
+fn run(plan: &Plan, mut each: impl FnMut(&Cluster, &Pods, &CycleRecord, Option<&BTreeSet<JobId>>)) {
+    let mut simulation = Simulation::new(plan);
+    let mut pods = Pods::at_start(simulation.cluster());
+    let mut record = simulation.opening().clone();
+    loop {
+        let cluster = simulation.cluster();
+        if record.cycle > 0 {
+            let is_bind = |event: &Event| matches!(event, Event::Bound { .. });
+            let events: Vec<Event> = record.events.iter().map(|recorded| recorded.event).collect();
+            let last = events.iter().rposition(is_bind);
+            let mut bound = BTreeSet::new();
+            for (i, &event) in events.iter().enumerate() {
+                pods.happened(event);
+                if let Event::Bound { pod, .. } = event {
+                    bound.insert(cluster.pods[pod].job);
+                }
+                if Some(i) == last {
+                    each(cluster, &pods, &record, Some(&bound));
+                }
+            }
+        }
+        each(cluster, &pods, &record, None);
+        let Some(next) = (simulation.cycle() < CYCLES).then(|| simulation.advance()).flatten() else { break };
+        record = next;
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(600))]
+
+    /// Whenever pods of a gang are placed, as many run as must run together.
+    #[test]
+    fn a_gang_never_starts_below_its_minimum(plan in plans()) {
+        let mut broken = Vec::new();
+        run(&plan, |cluster, pods, record, bound| {
+            for &job in bound.into_iter().flatten() {
+                let below = pods.below(cluster, job);
+                if !below.is_empty() {
+                    broken.push((record.cycle, job, below));
+                }
+            }
+        });
+        prop_assert_eq!(broken, vec![]);
+    }
+
+    /// At the end of every cycle a gang of which something runs has its minimum, but for pods that ended, were moved, or lost
+    /// their node.
+    #[test]
+    fn a_gang_below_its_minimum_lacks_only_what_moved_or_ended(plan in plans()) {
+        let is_spared = |why: &Left| {
+            matches!(why, Left::Ended | Left::Told(EvictReason::Moved | EvictReason::NodeLost))
+        };
+        let mut broken = Vec::new();
+        run(&plan, |cluster, pods, record, bound| {
+            if bound.is_some() {
+                return;
+            }
+            let jobs: BTreeSet<JobId> = pods.held.iter().map(|&pod| cluster.pods[pod].job).collect();
+            for job in jobs {
+                for (set, n, left) in pods.below(cluster, job) {
+                    let explained = n + left.iter().filter(|why| is_spared(why)).count();
+                    if explained < cluster.pod_sets[set].min_available as usize {
+                        broken.push((record.cycle, job, n, left));
+                    }
+                }
+            }
+        });
+        prop_assert_eq!(broken, vec![]);
+    }
+}

@@ -1,0 +1,153 @@
+//! Views of very large scenarios stay small pictures. How long each takes is printed: `cargo test --release --test
+//! large -- --nocapture`.
+
+use std::time::Instant;
+
+use fairground_web::charts;
+use fairground_web::engine::protocol::{Ask, Frame, QueueRow, Request, Run, Say};
+use fairground_web::engine::serve::Server;
+use fairground_web::engine::story::{Gantt, GanttBy, Level, Series, Story, Tally, TallyRow, Tell};
+use fairground_web::model::{Selection, tell::GANTT_ROWS};
+use fairground_web::view_model::before::{Ghost, differences};
+use fairground_web::view_model::{fairness, gantt, icicle, multiples};
+
+/// Says how long something took.
+fn timed<T>(what: &str, work: impl FnOnce() -> T) -> T {
+    let start = Instant::now();
+    let made = work();
+    println!("{what}: {:.1} ms", start.elapsed().as_secs_f64() * 1000.0);
+    made
+}
+
+const QUEUES: u32 = 5_000;
+
+/// 50 departments of 99 queues each; `more` is what every third queue has more.
+fn frame(more: f64) -> Frame {
+    let queue = |at: u32| {
+        let parent = (at % 100 != 0).then_some(at / 100 * 100);
+        let has =
+            if parent.is_some() { 2.0 + if at % 3 == 0 { more } else { 0.0 } } else { 198.0 + 33.0 * more };
+        QueueRow {
+            name: format!("queue-{at}"),
+            parent,
+            allocated: [0.0, 0.0, has].into(),
+            request: [0.0, 0.0, has + 1.0].into(),
+            fair_share: Some([None, None, Some(has)]),
+            ..QueueRow::default()
+        }
+    };
+    let total = [0.0, 0.0, 12_000.0];
+    Frame {
+        policy: "kai".into(),
+        cycle: 50,
+        total: total.into(),
+        queues: (0..QUEUES).map(queue).collect(),
+        ..Frame::default()
+    }
+}
+
+fn series(more: f64) -> Series {
+    let level = |cycle: u32, held: f64| Level {
+        cycle,
+        allocated: [0.0, 0.0, held].into(),
+        request: [0.0, 0.0, held + 1.0].into(),
+        fair_share: Some([None, None, Some(2.0)]),
+    };
+    let queue = |at: u32| (0..50).map(|cycle| level(cycle, f64::from((cycle + at) % 4) + more)).collect();
+    Series {
+        last: 50,
+        stride: 1,
+        totals: vec![(0, [0.0, 0.0, 12_000.0].into())],
+        queues: (0..QUEUES).map(queue).collect(),
+    }
+}
+
+#[test]
+fn five_thousand_queues_stay_small_pictures() {
+    let (now, was) = (frame(0.0), frame(1.0));
+    let ghost = Ghost { frame: &was, changed: Some("an edit") };
+    let selection = Some(Selection::Queue("queue-4321".into()));
+    let of = |frame: &Frame| icicle::icicle(frame, selection.as_ref(), 2, icicle::Measure::Share);
+    let view = timed("Tree, what it shows", || of(&now));
+    let view = timed("Tree, its ghost", || icicle::with_ghost(view, &of(&was), ghost));
+    let svg = timed("Tree, the picture", || charts::icicle::icicle(&view, 1000.0));
+    assert!(svg.matches('<').count() < 2_000, "{} elements", svg.matches('<').count());
+    let said = timed("what became of the queues", || differences(&now, &was, 2));
+    assert!(said.ends_with(" more"), "{said}");
+
+    let run = Run { last_cycle: 50, complete: true, ..Run::default() };
+    let (story, before) = (series(0.0), series(1.0));
+    let mut view =
+        timed("Trends, what they show", || multiples::multiples(&story, &run, &now, selection.as_ref(), 2));
+    timed("Trends, their ghost", || multiples::lay_behind(&mut view, (&before, ghost)));
+    let svg = timed("Trends, the picture", || charts::multiples::multiples(&view, 1000.0));
+    assert!(svg.matches('<').count() < 1_000, "{} elements", svg.matches('<').count());
+
+    let tally = |n: f64| Tally {
+        queues: (0..QUEUES).map(|_| TallyRow { owed: n, ..TallyRow::default() }).collect(),
+        capacity: 1.0,
+        ..Tally::default()
+    };
+    let (told, other) = (tally(1.0), tally(2.0));
+    let mut view = timed("Fairness, what it shows", || fairness::fairness(&told, &now, None));
+    timed("Fairness, the differences", || {
+        fairness::put_differences(&mut view, (&told, &now), (&other, ghost));
+    });
+    assert_eq!(view.table.rows[1][2], "1 (−1)");
+}
+
+/// 5,000 jobs of 20 pods each, half of which have no room.
+fn scenario() -> String {
+    let mut text = String::from(
+        "format: fairground-scenario\nversion: 1\npolicy: fifo\ncycle: 10s\nnodes: [{name: node, count: 5000, gpu: 8}]\nqueues:\n",
+    );
+    for queue in 0..50 {
+        text += &format!("- {{name: q{queue}, gpu: {{quota: 800, limit: unlimited, weight: 1}}}}\n");
+    }
+    text += "jobs:\n";
+    for job in 0..5_000 {
+        let (queue, lasts) = (job % 50, 20 + job % 7 * 10);
+        text += &format!(
+            "- {{name: j{job}, queue: q{queue}, pods: 20, gpu: 1, lasts: {lasts}s, submit: {}s}}\n",
+            job / 500
+        );
+    }
+    text
+}
+
+#[test]
+fn a_gantt_of_a_hundred_thousand_pods_is_drawn_in_windows() {
+    let mut server = Server::default();
+    let mut generation = 0;
+    let mut ask = |ask: Ask| -> Say {
+        generation += 1;
+        let mut replies = server.ask(Request { generation, ask });
+        while server.is_busy() {
+            replies.extend(server.work());
+        }
+        replies.pop().expect("an answer").say
+    };
+    let policy = "fifo".to_string();
+    let load = Ask::Load { scenario: scenario(), policy, cycle: 6 };
+    let Say::Frame { frame, run } = timed("the run of 100,000 pods", || ask(load)) else {
+        panic!("no frame")
+    };
+    for (by, total) in [(GanttBy::Job, 5_000), (GanttBy::Pod, 100_000), (GanttBy::Gpu, 40_000)] {
+        for first in [0, total - GANTT_ROWS] {
+            let tell = Tell::Gantt { by, first, n: GANTT_ROWS, about: String::new(), named: Vec::new() };
+            let said = timed(&format!("{by:?} from row {first}, what is told"), || ask(Ask::Tell(tell)));
+            let Say::Told(Some(story)) = said else { panic!("nothing was told") };
+            let Story::Gantt(told) = *story else { panic!("another story was told") };
+            assert_eq!((told.rows.len(), told.total), (GANTT_ROWS as usize, total));
+            let view = timed("what it shows", || shown(&told, &run, &frame));
+            let svg = timed("the picture", || charts::gantt::gantt(&view, 1000.0));
+            assert!(svg.matches('<').count() < 3_000, "{} elements", svg.matches('<').count());
+        }
+    }
+}
+
+fn shown(told: &Gantt, run: &Run, frame: &Frame) -> gantt::GanttView {
+    let mut view = gantt::gantt(told, run, frame, None);
+    gantt::lay_behind(&mut view, told, frame, (told, Ghost { frame, changed: None }));
+    view
+}
