@@ -157,10 +157,10 @@ fn the_earlier_run_lies_behind_the_timeline() {
     expect!["2 cycles, 0:02: 4 of 4 GPUs allocated at the end. Since quota of team-a 2 → 3: no eviction, 1 before."]
         .assert_eq(&view.summary);
     expect![[r#"
-        cycle	time	capacity, GPUs	team-a, GPUs	team-b, GPUs	team-a (before), GPUs
-        0	0:00	4	3	1	3
-        1	0:01	4	3	1	2
-        2	0:02	4	3	1	2
+        cycle	time	capacity, GPUs	waiting, GPUs	fair share of team-a, GPUs	team-a, GPUs	team-b, GPUs	team-a (before), GPUs
+        0	0:00	4	0	3	3	1	3
+        1	0:01	4	1	3	3	1	2
+        2	0:02	4	1	3	3	1	2
     "#]]
     .assert_eq(&timeline::table(&view).tsv());
     let lines: Vec<String> = page.timeline(None, 2).ghosts.into_iter().map(|ghost| ghost.name).collect();

@@ -3,10 +3,11 @@
 use crate::dom::prelude::*;
 use leptos::html;
 
-use super::picture::{insert, legend_line, move_focus, table, table_button, width_of};
+use super::picture::{chart_keys, insert, legend_line, move_focus, table, table_button, width_of};
 use crate::charts::cluster::{cluster as draw, key};
 use crate::model::Selection;
 use crate::props::{FrameSignal, OnSelect, ResourceSignal, SelectionSignal};
+use crate::store::Store;
 use crate::view_model::before::Ghost;
 use crate::view_model::cluster::{self, ClusterView as View, Place};
 
@@ -34,13 +35,12 @@ pub fn ClusterView(
         let ghost = ghost.as_deref().map(|frame| Ghost { frame, changed: changed.as_deref() });
         Some(cluster::cluster(&frame, ghost, selection.get().as_ref(), width.get(), resource.get()))
     });
+    let store = Store::get();
     let as_table = RwSignal::new(false);
     let svg = Signal::derive(move || view.with(|view| view.as_ref().map_or(String::new(), draw)));
     let spots = Memo::new(move |_| view.with(|view| view.as_ref().map_or(Vec::new(), spots)));
     let toggle = move |event: web_sys::KeyboardEvent| {
-        if matches!(event.key().as_str(), "t" | "T") && !event.ctrl_key() && !event.meta_key() {
-            as_table.update(|shown| *shown = !*shown);
-        }
+        chart_keys(store, &event, as_table, || view.get_untracked().map(|view| cluster::table(&view)));
     };
     view! {
         <section class="chart cluster" aria-label="Cluster" on:keydown=toggle>

@@ -6,8 +6,8 @@ use super::queues::{HUES, Tone, Tree};
 use super::shares::selected_queue;
 use super::{Table, before, charted};
 use crate::engine::protocol::{Frame, Point, Run};
-use crate::model::Selection;
 pub use crate::model::kinds::{Kind, Kinds};
+use crate::model::{Selection, Terms};
 use fairground::kit::sort;
 
 /// Distance of the first cycle from the left edge: room for the numbers of the axis.
@@ -59,6 +59,8 @@ pub struct TimelineView {
     pub times: Vec<i64>,
     /// Capacity at each step.
     pub capacity: Vec<f64>,
+    /// Waited for by all together at each step.
+    pub waiting: Vec<f64>,
     /// Top queues, from the base line up.
     pub bands: Vec<Band>,
     /// Shares of different resources do not add up: the bands are lines of their own, none stands on another.
@@ -127,6 +129,8 @@ pub struct LaneEvent {
     pub kind: Kind,
     /// Job, if it is about one.
     pub job: String,
+    /// Its queue; empty if it is about none.
+    pub queue: String,
     /// Of the selection, or nothing is selected.
     pub meant: bool,
 }
@@ -194,6 +198,7 @@ pub fn timeline(run: &Run, frame: &Frame, selection: Option<&Selection>, resourc
         max: if most > 0.0 { most * 1.2 } else { 1.0 },
         cycles: run.points.iter().map(|point| point.cycle).collect(),
         times: run.points.iter().map(|point| point.time_ms).collect(),
+        waiting: run.points.iter().map(|point| in_unit(resource, point.waiting[r])).collect(),
         capacity,
         bands,
         apart,
@@ -341,7 +346,9 @@ fn events(run: &Run, frame: &Frame, selection: Option<&Selection>, selected: Opt
                 Some(job) => name == job,
                 None => !whole_queue || below(*queue),
             };
-            Some(LaneEvent { cycle: *cycle, kind, job: name.clone(), meant })
+            let of = frame.queues.get(*queue as usize).filter(|_| !name.is_empty());
+            let queue = of.map_or(String::new(), |row| row.name.clone());
+            Some(LaneEvent { cycle: *cycle, kind, job: name.clone(), queue, meant })
         })
         .filter(|event| event.kind != Kind::Claimed)
         .collect()
@@ -429,16 +436,35 @@ pub fn time_of(view: &TimelineView, cycle: u32) -> Option<i64> {
     view.times.get(at).copied()
 }
 
+/// The events of the lane as a table.
+pub fn events_table(view: &TimelineView) -> Table {
+    let row = |event: &LaneEvent| {
+        let time = time_of(view, event.cycle).map_or_else(|| "–".into(), number::time);
+        let kind = event.kind.name().to_string();
+        vec![kind, event.job.clone(), event.queue.clone(), event.cycle.to_string(), time]
+    };
+    Table {
+        head: ["event", "job", "queue", "cycle", "time"].map(String::from).into(),
+        text_columns: 3,
+        rows: view.events.iter().map(row).collect(),
+    }
+}
+
 /// The same data as a table.
 pub fn table(view: &TimelineView) -> Table {
     let unit = &view.unit[1];
     let mut head = vec!["cycle".to_string(), "time".into(), format!("capacity, {unit}")];
+    head.push(format!("waiting, {unit}"));
+    let word = Terms::of(&view.policy).word("fair share");
+    head.extend(view.share.iter().map(|(name, ..)| format!("{word} of {name}, {unit}")));
     head.extend(view.bands.iter().map(|band| format!("{}, {unit}", band.name)));
     let above = if view.top.is_none() && !view.apart { " and below" } else { "" };
     let word = if view.was { "before" } else { "ghost" };
     head.extend(view.ghosts.iter().map(|ghost| format!("{}{above} ({word}), {unit}", ghost.name)));
     let row = |i: usize| {
         let mut row = vec![view.cycles[i].to_string(), number::time(view.times[i]), number(view.capacity[i])];
+        row.push(number(view.waiting[i]));
+        row.extend(view.share.iter().map(|(_, _, shares)| number(shares[i])));
         row.extend(view.bands.iter().map(|band| number(band.amounts[i])));
         let was = |ghost: &GhostLine| ghost.at(view.cycles[i]).map_or("–".into(), number);
         row.extend(view.ghosts.iter().map(was));
