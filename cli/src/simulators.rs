@@ -147,6 +147,7 @@ impl Run {
             jobs,
             total,
             now_s: 0.0,
+            named: Vec::new(),
         };
         let settings = Settings {
             window_s: f64::from(input.window),

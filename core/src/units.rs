@@ -8,6 +8,9 @@ use std::fmt;
 
 /// How many resources one scenario may name.
 pub const RESOURCES_MAX: usize = 8;
+/// How many resources a scenario may name beside those that everybody has. One index is left for a dimension that a policy
+/// counts for itself, such as EGO's slots.
+pub const NAMED_MAX: usize = RESOURCES_MAX - Resource::ACCOUNTED.len() - 1;
 
 /// A resource by its small index: cpu, memory, gpu, then those the scenario names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -22,6 +25,17 @@ impl Resource {
     pub const GPU: Resource = Resource(2);
     /// The three resources every policy accounts, in the order in which loops visit them.
     pub const ACCOUNTED: [Resource; 3] = [Resource::CPU, Resource::MEMORY, Resource::GPU];
+
+    /// The nth resource that the scenario names, from 0 on; base unit: one thousandth.
+    pub fn named(n: usize) -> Resource {
+        debug_assert!(n < NAMED_MAX, "the scenario was checked");
+        Resource((Resource::ACCOUNTED.len() + n) as u8)
+    }
+
+    /// Which of the resources that the scenario names it is; `None`: one that everybody has.
+    pub fn nth_named(self) -> Option<usize> {
+        self.index().checked_sub(Resource::ACCOUNTED.len())
+    }
 
     /// The position in a [`ResourceVec`].
     pub fn index(self) -> usize {
@@ -81,10 +95,10 @@ impl Amount {
     pub const fn in_base_units(self) -> i64 {
         self.0
     }
-    /// The quantity as a real number in the resource's *policy* unit: millicores, bytes, whole GPUs.
+    /// The quantity as a real number in the resource's *policy* unit: millicores, bytes, whole GPUs, whole named things.
     /// Exact: `n / 1000` is the double that the decimal text parses to.
     pub fn in_policy_units(self, resource: Resource) -> f64 {
-        if resource == Resource::GPU { self.0 as f64 / 1000.0 } else { self.0 as f64 }
+        if resource < Resource::GPU { self.0 as f64 } else { self.0 as f64 / 1000.0 }
     }
 }
 
@@ -168,6 +182,10 @@ impl ResourceVec {
     /// The present resources in index order.
     pub fn iter(&self) -> impl Iterator<Item = (Resource, Amount)> + '_ {
         (0..RESOURCES_MAX as u8).map(Resource).filter(|&r| self.has(r)).map(|r| (r, self.get(r)))
+    }
+    /// All amounts in base units, by index; zero where absent.
+    pub fn in_base_units(&self) -> [i64; RESOURCES_MAX] {
+        self.amounts.map(Amount::in_base_units)
     }
     /// Adds every present amount of `other`.
     pub fn add(&mut self, other: &ResourceVec) {

@@ -2,8 +2,8 @@
 
 use crate::engine::protocol::*;
 
-fn gpus(n: f64) -> Triple {
-    [0.0, 0.0, n]
+fn gpus(n: f64) -> Amounts {
+    [0.0, 0.0, n].into()
 }
 
 fn bound(n: f64) -> BoundTriple {
@@ -34,7 +34,7 @@ fn held(pod: CellPod) -> Cell {
 }
 
 fn node(name: &str, cells: Vec<Cell>) -> NodeCard {
-    let capacity = [64_000.0, 256e9, cells.len() as f64];
+    let capacity = [64_000.0, 256e9, cells.len() as f64].into();
     let used = gpus(cells.iter().filter(|cell| !cell.pods.is_empty()).count() as f64);
     NodeCard {
         name: name.into(),
@@ -43,6 +43,7 @@ fn node(name: &str, cells: Vec<Cell>) -> NodeCard {
         capacity,
         used,
         cells,
+        holds: Vec::new(),
         cpu_pods: Vec::new(),
         pool: String::new(),
     }
@@ -90,7 +91,7 @@ pub fn start() -> Frame {
         node("node-2", vec![held(pod("a2", 0)), held(pod("b1", 1))]),
     ];
     Frame {
-        total: [128_000.0, 512e9, 4.0],
+        total: [128_000.0, 512e9, 4.0].into(),
         queues,
         nodes,
         jobs: vec![
@@ -104,7 +105,7 @@ pub fn start() -> Frame {
             job: "b2".into(),
             queue: 1,
             gpus: 1.0,
-            amount: [0.0, 0.0, 1.0],
+            amount: [0.0, 0.0, 1.0].into(),
             ..EventRow::default()
         }],
         ..Frame::default()
@@ -150,7 +151,7 @@ pub fn reclaimed() -> Frame {
         node: "node-2".into(),
         queue: 0,
         gpus: 1.0,
-        amount: [0.0, 0.0, 1.0],
+        amount: [0.0, 0.0, 1.0].into(),
         by: "b2".into(),
         by_queue: Some(1),
         reason: "fair-share".into(),
@@ -164,7 +165,7 @@ pub fn reclaimed() -> Frame {
         node: "node-2".into(),
         queue: 1,
         gpus: 1.0,
-        amount: [0.0, 0.0, 1.0],
+        amount: [0.0, 0.0, 1.0].into(),
         ..EventRow::default()
     };
     frame.events = vec![evicted, claimed];
@@ -230,7 +231,7 @@ pub fn departments() -> Frame {
             node: "node-2".into(),
             queue: 1,
             gpus: 2.0,
-            amount: [0.0, 0.0, 2.0],
+            amount: [0.0, 0.0, 2.0].into(),
             by: "n3".into(),
             by_queue: Some(2),
             reason: "fair-share".into(),
@@ -250,14 +251,14 @@ pub fn departments() -> Frame {
             node: "node-2".into(),
             queue: 2,
             gpus: 2.0,
-            amount: [0.0, 0.0, 2.0],
+            amount: [0.0, 0.0, 2.0].into(),
             ..EventRow::default()
         },
     ];
     Frame {
         cycle: 12,
         time_ms: 144_000,
-        total: [256_000.0, 1024e9, 32.0],
+        total: [256_000.0, 1024e9, 32.0].into(),
         queues,
         nodes,
         jobs: vec![job("v4", 1, 0, 0, 1, 2.0), job("n3", 2, 0, 1, 0, 2.0)],

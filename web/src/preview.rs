@@ -49,7 +49,7 @@ fn shares_html(frame: &Frame, ghost: Option<&Frame>, selected: &str, rows: Rows)
 
 fn cluster_html(frame: &Frame, ghost: Option<&Frame>, selection: Option<&Selection>, width: f64) -> String {
     let ghost = ghost.map(|frame| Ghost { frame, changed: Some("an edit") });
-    let view = cluster::cluster(frame, ghost, selection, width);
+    let view = cluster::cluster(frame, ghost, selection, width, 2);
     let mut html = format!(
         r#"<section class="chart cluster"><div class="sect"><h2>Cluster</h2><p class="summary">{}</p></div><div class="cluster-body"><div class="picture">{}</div></div><div class="legend">"#,
         esc(&view.summary),

@@ -157,10 +157,10 @@ fn the_earlier_run_lies_behind_the_timeline() {
     expect!["2 cycles, 0:02: 4 of 4 GPUs allocated at the end. Since quota of team-a 2 → 3: no eviction, 1 before."]
         .assert_eq(&view.summary);
     expect![[r#"
-        cycle	time	capacity, GPUs	team-a, GPUs	team-b, GPUs	team-a (before), GPUs
-        0	0:00	4	3	1	3
-        1	0:01	4	3	1	2
-        2	0:02	4	3	1	2
+        cycle	time	capacity, GPUs	waiting, GPUs	fair share of team-a, GPUs	team-a, GPUs	team-b, GPUs	team-a (before), GPUs
+        0	0:00	4	0	3	3	1	3
+        1	0:01	4	1	3	3	1	2
+        2	0:02	4	1	3	3	1	2
     "#]]
     .assert_eq(&timeline::table(&view).tsv());
     let lines: Vec<String> = page.timeline(None, 2).ghosts.into_iter().map(|ghost| ghost.name).collect();
@@ -252,7 +252,7 @@ fn division_and_cluster_say_how_it_was() {
     );
     let changed = before::changed(&page.model);
     let ghost = Ghost { frame: &old, changed: changed.as_deref() };
-    let view = cluster::cluster(frame, Some(ghost), None, 600.0);
+    let view = cluster::cluster(frame, Some(ghost), None, 600.0, 2);
     let says: Vec<&str> =
         view.cards.iter().flat_map(|card| &card.cells).map(|cell| cell.says.as_str()).collect();
     assert!(says.iter().any(|says| says.ends_with("; before: b2")), "{says:?}");
@@ -411,15 +411,15 @@ fn trends_and_fairness_say_how_it_was() {
     let facts: Vec<String> =
         view.facts.iter().map(|fact| format!("{}: {} {}", fact.name, fact.value, fact.since)).collect();
     expect![[r#"
-        Up to cycle 2, 0:02: team-b was owed most, short for 0:01. Since quota of team-a 2 → 3: in brackets what is more or less than before.
+        From 0:00 to 0:02, cycle 2: team-b was owed most, short for 0:01. Since quota of team-a 2 → 3: in brackets what is more or less than before.
         Used: 100 % +12.5 %
         Idle while wanted: 0 % −12.5 %
         Stranded now: 0 GPUs 
         Restarts per hour: 0 
         Jain index: 0.96 
         queue	short for	owed, GPU s	borrowed, GPU s	used, GPU s	wait, median	wait, P90	longest now	evictions	lost, GPU s
-        team-a	0:00	0	0 (−1)	6 (+1)	0:01	0:01	–	0 (−1)	0 (−199)
-        team-b	0:01	1	0	2	0:01	0:01	0:01	0	0
-        all	–	1	0 (−1)	8 (+1)	0:01	0:01	0:01	0 (−1)	0 (−199)
+        team-a	0:00	0	0 (−1)	6 (+1)	–	–	–	0 (−1)	0 (−1)
+        team-b	0:01	1	0	2	–	–	0:01	0	0
+        all	–	1	0 (−1)	8 (+1)	–	–	0:01	0 (−1)	0 (−1)
     "#]].assert_eq(&format!("{}\n{}\n{}", view.summary, facts.join("\n"), view.table.tsv()));
 }

@@ -33,8 +33,8 @@ fn frame(more: f64) -> Frame {
         QueueRow {
             name: format!("queue-{at}"),
             parent,
-            allocated: [0.0, 0.0, has],
-            request: [0.0, 0.0, has + 1.0],
+            allocated: [0.0, 0.0, has].into(),
+            request: [0.0, 0.0, has + 1.0].into(),
             fair_share: Some([None, None, Some(has)]),
             ..QueueRow::default()
         }
@@ -43,7 +43,7 @@ fn frame(more: f64) -> Frame {
     Frame {
         policy: "kai".into(),
         cycle: 50,
-        total,
+        total: total.into(),
         queues: (0..QUEUES).map(queue).collect(),
         ..Frame::default()
     }
@@ -52,15 +52,15 @@ fn frame(more: f64) -> Frame {
 fn series(more: f64) -> Series {
     let level = |cycle: u32, held: f64| Level {
         cycle,
-        allocated: [0.0, 0.0, held],
-        request: [0.0, 0.0, held + 1.0],
+        allocated: [0.0, 0.0, held].into(),
+        request: [0.0, 0.0, held + 1.0].into(),
         fair_share: Some([None, None, Some(2.0)]),
     };
     let queue = |at: u32| (0..50).map(|cycle| level(cycle, f64::from((cycle + at) % 4) + more)).collect();
     Series {
         last: 50,
         stride: 1,
-        totals: vec![(0, [0.0, 0.0, 12_000.0])],
+        totals: vec![(0, [0.0, 0.0, 12_000.0].into())],
         queues: (0..QUEUES).map(queue).collect(),
     }
 }

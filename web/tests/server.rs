@@ -1,6 +1,6 @@
 //! The serving side, as page and worker speak with it.
 
-use fairground_web::engine::protocol::{Ask, Frame, LadderLevel, Reply, Request, Run, Say};
+use fairground_web::engine::protocol::{Amounts, Ask, Frame, LadderLevel, Reply, Request, Run, Say};
 use fairground_web::engine::serve::Server;
 use fairground_web::engine::story::{Story, Tell};
 use fairground_web::library::{EXAMPLES, Example};
@@ -113,8 +113,13 @@ fn a_ghost_leaves_the_run_alone() {
     let mut page = Page::new();
     page.load("start", 1);
     let edited = EXAMPLES[0].text.replacen("quota: 2", "quota: 3", 1);
-    let ghost =
-        Ask::Ghost { scenario: edited, cycle: Some(1), ladder: None, until: 3, tell: Some(Tell::Tally) };
+    let ghost = Ask::Ghost {
+        scenario: edited,
+        cycle: Some(1),
+        ladder: None,
+        until: 3,
+        tell: Some(Tell::Tally { resource: 2 }),
+    };
     let said: Vec<Say> = page.ask(ghost).into_iter().map(|reply| reply.say).collect();
     let [Say::Ghost { frame: Some(ghost), .. }, Say::GhostRun { run, story: Some(story) }] = &said[..] else {
         panic!("a ghost and its run were expected, not {said:?}");
@@ -340,7 +345,7 @@ fn the_decisions_of_a_cycle_lead_from_its_opening_to_its_end() {
             // Where a grace lasts longer than a cycle, some are on their way already.
             for (now, then) in opening.queues.iter().zip(&before.queues) {
                 let is_kept =
-                    |now: [f64; 3], then: [f64; 3]| now.iter().zip(then).all(|(now, then)| *now <= then);
+                    |now: Amounts, then: Amounts| now.iter().zip(then.iter()).all(|(now, then)| now <= then);
                 assert!(is_kept(now.claimed, then.claimed), "{} before cycle {cycle}", example.id);
                 assert!(is_kept(now.leaving, then.leaving), "{} before cycle {cycle}", example.id);
             }

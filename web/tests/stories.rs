@@ -6,10 +6,14 @@ use fairground_web::engine::serve::Server;
 use fairground_web::engine::story::{Gantt, GanttBy, Level, Series, Story, Tally, Tell};
 use fairground_web::library::EXAMPLES;
 use fairground_web::model::Selection;
+use fairground_web::view_model::cluster::cluster;
 use fairground_web::view_model::division::{division, with_ghost};
 use fairground_web::view_model::fairness::fairness;
 use fairground_web::view_model::gantt::{GanttView, Line, gantt};
 use fairground_web::view_model::multiples::multiples;
+use fairground_web::view_model::number::NAMED;
+use fairground_web::view_model::shares::shares;
+use fairground_web::view_model::timeline::timeline;
 
 struct Page {
     server: Server,
@@ -59,7 +63,7 @@ impl Page {
     }
 
     fn tally(&mut self) -> Tally {
-        match self.tell(Tell::Tally) {
+        match self.tell(Tell::Tally { resource: 2 }) {
             Story::Tally(tally) => tally,
             other => panic!("{other:?}"),
         }
@@ -233,6 +237,7 @@ fn what_was_owed_and_lost_is_counted() {
     // while a1 waits for the first cycle, and one while b1 and a2 wait for the fourth.
     expect![[r#"
         Tally {
+            resource: 2,
             cycle: 22,
             time_ms: 22000,
             queues: [
@@ -297,9 +302,9 @@ fn fairness_is_told_in_words() {
     let facts: Vec<String> =
         view.facts.iter().map(|f| format!("{}: {} ({})", f.name, f.value, f.reading)).collect();
     expect![[r#"
-        Up to cycle 22, 0:22: team-a was owed most, short for 0:01.
-        Used: 79.5 % (35 GPU s of 44 GPU s)
-        Idle while wanted: 4.5 % (2 GPU s were free while somebody waited)
+        From 0:00 to 0:22, cycle 22: team-a was owed most, short for 0:01.
+        Used: 79.5 % (35 GPU s of 44 GPU s)
+        Idle while wanted: 4.5 % (2 GPU s were free while somebody waited)
         Stranded now: 0 GPUs (free, and no job that waits fits there; 2 GPUs free in all)
         Restarts per hour: 163.64 (1 restart in 0:22; 2 GPU s lost)
         Jain index: 0.99 (queues got nearly the same part of what they were due)
@@ -397,6 +402,101 @@ fn too_many_queues_leave_those_around_the_selected_one() {
     assert!(around.len() == 60 && around.contains(&"q90".to_string()), "{around:?}");
 }
 
+/// Two teams with adapters that the scenario names itself; a job of team-b waits for one.
+const ADAPTERS: &str = "format: fairground-scenario
+version: 1
+policy: kai
+cycle: 1s
+nodes: [{name: n, gpu: 4, cpu: 16, resources: {rdma: 2}}, {name: m, gpu: 4}]
+queues:
+- {name: a, gpu: {quota: 4, limit: unlimited, weight: 1}, cpu: {quota: unlimited, limit: unlimited, weight: 1}, \
+   memory: {quota: unlimited, limit: unlimited, weight: 1}}
+- {name: b, gpu: {quota: 4, limit: unlimited, weight: 1}, cpu: {quota: unlimited, limit: unlimited, weight: 1}, \
+   memory: {quota: unlimited, limit: unlimited, weight: 1}}
+jobs:
+- {name: a1, queue: a, gpu: 1, cpu: 4, resources: {rdma: 2}, lasts: 10s}
+- {name: b1, queue: b, gpu: 1, resources: {rdma: 1}}
+";
+
+/// All charts and numbers can be of a resource that the scenario names.
+#[test]
+fn what_the_scenario_names_is_charted() {
+    let (mut page, frame, run) = Page::open(ADAPTERS, 5);
+    assert_eq!(frame.named, ["rdma"]);
+    let shares = shares(&frame, None, None, NAMED, &[]);
+    assert_eq!(shares.summary, "2 of 2 rdma allocated.");
+    let row = |name: &str| {
+        let row = shares.rows.iter().find(|row| row.name == name).expect("a row");
+        (row.allocated, row.request, row.quota, row.fair_share, row.limit)
+    };
+    assert_eq!(row("a"), (2.0, 2.0, None, None, None), "nobody divides it");
+    assert_eq!(row("b"), (0.0, 1.0, None, None, None));
+    let line = timeline(&run, &frame, None, NAMED);
+    assert_eq!(line.bands.len(), 1, "only one queue ever held some");
+    assert_eq!((line.capacity.last(), line.bands[0].amounts.last()), (Some(&2.0), Some(&2.0)));
+    assert!(line.summary.ends_with("2 of 2 rdma allocated at the end."), "{}", line.summary);
+    let series = page.series();
+    let trends = multiples(&series, &run, &frame, None, NAMED);
+    assert_eq!(trends.tiles[0].says, "a: holds 2 rdma now, wants 2; between 0 and 2 in the run");
+    let nodes = cluster(&frame, None, None, 600.0, NAMED);
+    let heads: Vec<_> = nodes.cards.iter().map(|card| card.head.as_str()).collect();
+    assert_eq!(heads, ["2 of 2 rdma", "0 of 0 rdma"]);
+    assert_eq!(nodes.cards[0].cells[0].says, "n, rdma: a 2, 0 free");
+    let cores = cluster(&frame, None, None, 600.0, 0);
+    assert_eq!(cores.cards[0].head, "4 of 16 cores");
+    let parts: Vec<_> =
+        cores.cards[0].cells[0].parts.iter().map(|part| (part.job.as_str(), part.to)).collect();
+    assert_eq!(parts, [("a", 0.25)]);
+}
+
+/// Fairness counts in the resource that is shown, from the start of the scenario on.
+#[test]
+fn fairness_counts_what_is_shown() {
+    let (mut page, frame, _) = Page::open(ADAPTERS, 5);
+    let mut tell = |resource: u8| match page.tell(Tell::Tally { resource }) {
+        Story::Tally(tally) => fairness(&tally, &frame, None),
+        other => panic!("{other:?}"),
+    };
+    let used = |view: &fairground_web::view_model::fairness::FairnessView| view.facts[0].reading.clone();
+    // Placed at 0:01, hence held for four seconds of five.
+    assert_eq!(used(&tell(2)), "4 GPU s of 40 GPU s");
+    assert_eq!(used(&tell(0)), "16 core s of 400 core s");
+    let rdma = tell(3);
+    assert_eq!(used(&rdma), "8 rdma s of 10 rdma s");
+    assert_eq!(rdma.facts[2].value, "0 rdma");
+    assert_eq!(rdma.table.head[4], "used, rdma s");
+}
+
+/// Work and waits from before the start count in none of the numbers.
+#[test]
+fn fairness_has_one_span() {
+    let text = "format: fairground-scenario
+version: 1
+policy: kai
+cycle: 1s
+nodes: [{name: n, gpu: 2}]
+queues:
+- {name: a, gpu: {quota: 1, limit: unlimited, weight: 1}, cpu: {quota: unlimited, limit: unlimited, weight: 1}, \
+   memory: {quota: unlimited, limit: unlimited, weight: 1}}
+- {name: b, gpu: {quota: 1, limit: unlimited, weight: 1}, cpu: {quota: unlimited, limit: unlimited, weight: 1}, \
+   memory: {quota: unlimited, limit: unlimited, weight: 1}}
+jobs:
+- {name: a1, queue: a, gpu: 1, on: [n], submit: -2m, started: -2m}
+- {name: a2, queue: a, gpu: 1, on: [n], submit: -1m, started: -1m}
+- {name: b1, queue: b, gpu: 1, submit: -30s}
+- {name: b2, queue: b, gpu: 1, submit: -20s}
+";
+    let (mut page, frame, _) = Page::open(text, 4);
+    let tally = page.tally();
+    let lost = tally.all.lost;
+    assert!(tally.all.evictions == 1 && lost > 0.0 && lost <= tally.all.used, "{lost} of {}", tally.all.used);
+    assert_eq!(tally.all.started, 1, "those that ran before have no wait");
+    assert!(tally.all.wait_median <= 3.0, "{}", tally.all.wait_median);
+    assert_eq!((tally.time_ms, tally.all.wait_now), (3000, Some(3.0)), "the span began three seconds ago");
+    let summary = fairness(&tally, &frame, None).summary;
+    assert!(summary.starts_with("From 0:00 to 0:03, cycle 3: "), "{summary}");
+}
+
 /// A hard gang of YuniKorn that failed is there for ever, but waits no more.
 #[test]
 fn a_gang_that_failed_does_not_wait() {
@@ -427,6 +527,6 @@ fn a_gang_that_failed_does_not_wait() {
     let job = Selection::Job("gang".into());
     let about = fairground_web::words::why(&frame, Some(&run), &job, None, 2).about.to_string();
     assert!(about.ends_with(" · failed"), "{about}");
-    let cards = fairground_web::view_model::cluster::cluster(&frame, None, None, 600.0);
+    let cards = fairground_web::view_model::cluster::cluster(&frame, None, None, 600.0, 2);
     assert!(cards.summary.ends_with("; gang failed") && !cards.summary.contains("wait"), "{}", cards.summary);
 }

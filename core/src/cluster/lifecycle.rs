@@ -8,7 +8,7 @@ use super::usage::NodeUse;
 use super::{Cluster, Devices, NodeState, Phase, Preemptible, QueueResource};
 use crate::id::{Arena, JobId, NodeId, PartitionId, PodId, QueueId};
 use crate::time::{Span, Time};
-use crate::units::{PerResource, Resource};
+use crate::units::{PerResource, RESOURCES_MAX};
 
 /// The cluster and what is kept incrementally about it.
 #[derive(Clone, Debug, PartialEq)]
@@ -22,8 +22,8 @@ pub struct World {
     pub(super) touched: Vec<PodId>,
 }
 
-/// CPU millicores, memory bytes, thousandths of GPUs.
-pub type Sums = [i64; 3];
+/// CPU millicores, memory bytes, thousandths of GPUs and of named resources, by index.
+pub type Sums = [i64; RESOURCES_MAX];
 
 /// What a queue and its descendants hold and want.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -36,8 +36,8 @@ pub struct QueueSums {
     pub leaving: Sums,
     /// Asked for by pods that wait.
     pub waiting: Sums,
-    /// Work of evicted pods that has to be done again: thousandths of GPUs × milliseconds held.
-    pub lost: i128,
+    /// Work of evicted pods that has to be done again: amounts × milliseconds held since the start of the scenario.
+    pub lost: [i128; RESOURCES_MAX],
     /// Pods told to go by the policy.
     pub evictions: u64,
     /// How often a pod that had lost its work was placed again.
@@ -320,9 +320,13 @@ impl World {
 
     /// A pod that was told to go is gone, and waits again with all its work before it. Gives where it was.
     pub fn gone(&mut self, pod: PodId, now: Time) -> NodeId {
-        let held_ms = (now - self.pods[pod].since).as_millis();
-        let gpus = self.cluster.pods[pod].request.resources.get(Resource::GPU).in_base_units();
-        self.on_path(pod, |sums| sums.lost += i128::from(gpus) * i128::from(held_ms));
+        let held_ms = (now - self.pods[pod].since.max(Time::ZERO)).as_millis();
+        let held = request_of(&self.cluster.pods[pod].request);
+        self.on_path(pod, |sums| {
+            for (lost, held) in sums.lost.iter_mut().zip(held) {
+                *lost += i128::from(held) * i128::from(held_ms);
+            }
+        });
         let node = self.vacate(pod, Phase::Pending);
         self.pods[pod] = PodBook { since: now, lost: true };
         node
@@ -501,7 +505,7 @@ fn add_to(sums: &mut Sums, ask: Sums, sign: i64) {
 
 /// A request as sums.
 pub fn request_of(request: &super::Request) -> Sums {
-    Resource::ACCOUNTED.map(|r| request.resources.get(r).in_base_units())
+    request.resources.in_base_units()
 }
 
 /// For the audit: sums that are kept incrementally.

@@ -50,6 +50,8 @@ pub struct Cluster {
     pub live_jobs: Vec<JobId>,
     /// How long things take between cycles.
     pub delays: Delays,
+    /// What the resources beside CPU, memory and GPUs are called: the nth is `Resource::named(n)`.
+    pub named: Vec<Arc<str>>,
 }
 
 /// A separately scheduled part of the cluster.

@@ -39,8 +39,13 @@ pub fn get(scenario: &Scenario, at: &Path) -> Option<String> {
         match shape.field(i) {
             Ref::Part(part) => shape = part,
             Ref::Rows(rows) => shape = rows.row(position(rows, segments.next()?)?)?,
-            Ref::Labels(map) if segments.len() == 0 => return given(&labels(map)),
+            Ref::Labels(map) if segments.len() == 0 => {
+                return given(&pairs(map.iter().map(|(name, value)| (name, value.as_str()))));
+            }
             Ref::Labels(map) => return map.get(last(segments.as_slice())?).cloned(),
+            Ref::Settings(map) if segments.len() == 0 => {
+                return given(&pairs(map.iter().map(|(name, value)| (name, value.0.as_str()))));
+            }
             Ref::Settings(map) => return map.get(last(segments.as_slice())?).map(|s| s.0.clone()),
             _ if segments.len() > 0 => return None,
             Ref::Text(text) | Ref::Plain(text) => return given(text),
@@ -50,9 +55,17 @@ pub fn get(scenario: &Scenario, at: &Path) -> Option<String> {
     }
 }
 
-/// Labels as one text.
-fn labels(map: &BTreeMap<String, String>) -> String {
-    map.iter().map(|(name, value)| [name, "=", value].concat()).collect::<Vec<_>>().join(", ")
+/// Names with values as one text.
+fn pairs<'a>(map: impl Iterator<Item = (&'a String, &'a str)>) -> String {
+    map.map(|(name, value)| [name.as_str(), "=", value].concat()).collect::<Vec<_>>().join(", ")
+}
+
+/// The names with values of a text such as `zone=east, tier=a`.
+fn typed_pairs(text: &str) -> impl Iterator<Item = (String, &str)> {
+    text.split(',').map(str::trim).filter(|pair| !pair.is_empty()).map(|pair| {
+        let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
+        (name.trim().to_string(), value.trim())
+    })
 }
 
 /// The only remaining step, if it names something.
@@ -178,12 +191,10 @@ fn set(shape: &mut dyn Shape, segments: &[Segment], value: &str) -> Option<()> {
             }
         }
         Mut::Labels(map) => {
-            let pairs = value.split(',').map(str::trim).filter(|pair| !pair.is_empty());
-            let pair = |pair: &str| {
-                let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
-                (name.trim().to_string(), value.trim().to_string())
-            };
-            *map = pairs.map(pair).collect();
+            *map = gather(typed_pairs(value).map(|(name, value)| (name, value.to_string())));
+        }
+        Mut::Settings(map) if rest.is_empty() => {
+            *map = gather(typed_pairs(value).map(|(name, value)| (name, Scalar::from(value))));
         }
         Mut::Settings(map) => {
             let key = last(rest)?;

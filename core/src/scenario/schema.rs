@@ -98,6 +98,8 @@ pub struct NodeEntry {
     pub pool: Option<String>,
     /// A remark.
     pub note: String,
+    /// Further things of which one node has a whole number, by name (`rdma: 4`).
+    pub resources: BTreeMap<String, Scalar>,
 }
 
 /// A queue.
@@ -233,6 +235,8 @@ pub struct JobEntry {
     /// The node that something outside (another scheduler, an autoscaler) has in mind for its pods. Under KAI a pod goes
     /// there before any other node, if it fits. Left out: none.
     pub nominated_node: Option<String>,
+    /// Further things of which each pod asks for a whole number, by name (`rdma: 1`).
+    pub resources: BTreeMap<String, Scalar>,
 }
 
 /// Pods of one kind in a job.
@@ -262,6 +266,8 @@ pub struct PodSetEntry {
     pub gpu_devices: Option<Scalar>,
     /// The node that something outside has in mind for its pods; left out: as the job says.
     pub nominated_node: Option<String>,
+    /// Further things of which each pod asks for a whole number, by name.
+    pub resources: BTreeMap<String, Scalar>,
 }
 
 /// Something that happens from outside during the run. Exactly one of `queue`, `node`, `job` is given.

@@ -203,6 +203,7 @@ shape! { NodeEntry:
     9 "taints" taints Texts,
     10 "pool" pool Name,
     11 "note" note Text,
+    12 "resources" resources Settings,
 }
 
 shape! { QueueEntry:
@@ -268,6 +269,7 @@ shape! { JobEntry:
     27 "placeholder-timeout" placeholder_timeout Value,
     28 "scheduling-backoff" scheduling_backoff Value,
     29 "nominated-node" nominated_node Name,
+    30 "resources" resources Settings,
 }
 
 shape! { PodSetEntry:
@@ -283,6 +285,7 @@ shape! { PodSetEntry:
     9 "gated" gated Value,
     10 "gpu-devices" gpu_devices Value,
     11 "nominated-node" nominated_node Name,
+    12 "resources" resources Settings,
 }
 
 shape! { TimelineEntry:

@@ -5,7 +5,8 @@
 //! and percentile are by rank: the median of an even number is the mean of the two in the middle, the 90th
 //! percentile is the smallest wait that at least 90 % do not exceed. A *restart wait* is the time from the moment an evicted
 //! or lost pod waits again to the moment it is placed again; it is counted per pod and not part of the wait.
-//! Everything is added up in integers and divided once.
+//! Everything is added up in integers and divided once. The span of all numbers begins with the scenario: of what was submitted or
+//! started before, waits and lost work are counted from 0 on, and a job that ran already has no wait.
 //!
 //! *Jain's index* of x₁ … xₙ is (Σx)² / (n · Σx²): 1 if all are equal, 1/n if one has everything. Here xᵢ is the part of what leaf
 //! queue i was due (see `meter`) that it got; queues that were due nothing are not in it.
@@ -22,8 +23,10 @@ use crate::cluster::{GpuRequest, Phase, Pod};
 use crate::id::{Id, JobId, QueueId};
 use crate::kit::sort;
 use crate::time::{Span, Time};
+use crate::units::{Amount, Resource};
 
-/// What a whole run came to.
+/// What a whole run came to. [`Simulation::summary_of`] another resource than GPUs has seconds of that one wherever GPU
+/// seconds are named here: core seconds, byte seconds, seconds of whole named things.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Summary {
     /// Over all queues.
@@ -131,29 +134,35 @@ impl Waits {
 }
 
 impl Simulation {
-    /// What the run came to so far.
+    /// What the run came to so far, in GPU seconds.
     pub fn summary(&self) -> Summary {
+        self.summary_of(Resource::GPU)
+    }
+
+    /// What the run came to so far, in seconds of a resource.
+    pub fn summary_of(&self, resource: Resource) -> Summary {
         let cluster = self.cluster();
         let mut jobs = vec![Vec::new(); cluster.queues.ids().count()];
         for (id, job) in cluster.jobs.iter() {
             cluster.path_to_root(job.queue).for_each(|queue| jobs[queue.index()].push(id));
         }
-        let per_queue = |queue: QueueId| self.totals(Some(queue), &jobs[queue.index()]);
+        let per_queue = |queue: QueueId| self.totals(Some(queue), &jobs[queue.index()], resource);
         Summary {
-            all: self.totals(None, &cluster.jobs.ids().collect::<Vec<_>>()),
+            all: self.totals(None, &cluster.jobs.ids().collect::<Vec<_>>(), resource),
             queues: cluster.queues.ids().map(per_queue).collect(),
-            gpu_seconds_capacity: gpu_seconds(self.meter().capacity()),
-            gpu_seconds_idle_wanted: gpu_seconds(self.meter().idle_wanted()),
-            jain: self.jain(),
+            gpu_seconds_capacity: seconds(resource, self.meter().capacity(resource)),
+            gpu_seconds_idle_wanted: seconds(resource, self.meter().idle_wanted(resource)),
+            jain: self.jain(resource),
             until: self.now(),
             cycles: self.cycle(),
         }
     }
 
-    fn jain(&self) -> Option<f64> {
+    fn jain(&self, resource: Resource) -> Option<f64> {
         let queues = &self.cluster().queues;
         let leaves = queues.iter().filter(|(_, queue)| queue.children.is_empty());
-        let dues = leaves.map(|(id, _)| self.meter().queue(id)).filter(|integrals| integrals.due > 0);
+        let dues =
+            leaves.map(|(id, _)| self.meter().queue(id, resource)).filter(|integrals| integrals.due > 0);
         let (mut n, mut sum, mut squares) = (0.0, 0.0, 0.0);
         for integrals in dues {
             let got = 1.0 - integrals.owed as f64 / integrals.due as f64;
@@ -165,10 +174,15 @@ impl Simulation {
         (n > 0.0).then(|| if squares > 0.0 { sum * sum / (n * squares) } else { 1.0 })
     }
 
-    /// GPUs of ready nodes that nobody holds a part of now, and those of them that fit nobody who waits.
-    pub fn free_and_stranded(&self) -> (f64, f64) {
+    /// What nobody holds of a resource on ready nodes now (whole GPUs, cores, bytes, named things), and the part of it that
+    /// fits nobody who waits for it.
+    pub fn free_and_stranded(&self, resource: Resource) -> (f64, f64) {
         let cluster = self.cluster();
-        let wants = |pod: &&Pod| pod.phase == Phase::Pending && !matches!(pod.request.gpu, GpuRequest::None);
+        let asks = |pod: &Pod| match resource {
+            Resource::GPU => !matches!(pod.request.gpu, GpuRequest::None),
+            _ => pod.request.resources.get(resource) > Amount::ZERO,
+        };
+        let wants = |pod: &&Pod| pod.phase == Phase::Pending && asks(pod);
         let mut shapes: Vec<&Pod> = Vec::new();
         for (_, pod) in cluster.live_jobs.iter().flat_map(|&job| cluster.pods_of(job)) {
             let is_known = |other: &&Pod| {
@@ -182,7 +196,10 @@ impl Simulation {
         let (mut free, mut stranded) = (0, 0);
         for (id, node) in cluster.nodes.iter().filter(|(_, node)| node.ready) {
             let used = self.world().node_use(id);
-            let n_free = used.n_free();
+            let n_free = match resource {
+                Resource::GPU => i64::from(used.n_free()) * 1000,
+                _ => (node.capacity.get(resource) - used.used().get(resource)).in_base_units(),
+            };
             free += n_free;
             let fits = |pod: &Pod| {
                 node.takes_pods()
@@ -195,10 +212,10 @@ impl Simulation {
                 stranded += n_free;
             }
         }
-        (f64::from(free), f64::from(stranded))
+        (whole(resource, i128::from(free)), whole(resource, i128::from(stranded)))
     }
 
-    fn totals(&self, queue: Option<QueueId>, jobs: &[JobId]) -> Totals {
+    fn totals(&self, queue: Option<QueueId>, jobs: &[JobId], resource: Resource) -> Totals {
         let cluster = self.cluster();
         let mut totals = Totals { queue, ..Totals::default() };
         let mut waits = Vec::new();
@@ -210,71 +227,77 @@ impl Simulation {
             totals.jobs_never_started += u32::from(is_live && j.first_start.is_none());
             totals.jobs_done += u32::from(j.ended.is_some());
             last_end = last_end.max(j.ended);
-            waits.extend(j.first_start.map(|start| start - j.submit));
+            let known = j.submit.max(Time::ZERO);
+            waits.extend(j.first_start.filter(|start| *start >= Time::ZERO).map(|start| start - known));
             if is_live && j.first_start.is_none() {
-                let wait = (self.now() - j.submit).as_seconds();
+                let wait = (self.now() - known).as_seconds();
                 totals.wait_now_s = Some(totals.wait_now_s.map_or(wait, |longest: f64| longest.max(wait)));
             }
         }
         totals.waits = Waits::of(waits);
         totals.first_submit_s = jobs.iter().map(|&job| cluster.jobs[job].submit).min().map(Time::as_seconds);
         totals.last_end_s = last_end.map(Time::as_seconds);
-        self.add_integrals(&mut totals);
+        self.add_integrals(&mut totals, resource);
         totals
     }
 
     /// Sums over queues count each leaf once.
-    fn add_integrals(&self, totals: &mut Totals) {
+    fn add_integrals(&self, totals: &mut Totals, resource: Resource) {
         let cluster = self.cluster();
         let queues: Vec<QueueId> = match totals.queue {
             Some(queue) => vec![queue],
             None => cluster.queues.ids().filter(|&id| cluster.queues[id].children.is_empty()).collect(),
         };
-        totals.pools = self.in_pools(totals.queue, &queues);
+        totals.pools = self.in_pools(totals.queue, &queues, resource);
         let (mut used, mut owed, mut borrowed, mut lost, mut waited) = (0, 0, 0, 0, 0);
         if let Some(queue) = totals.queue {
-            totals.short_s = self.meter().queue(queue).short_ms as f64 / 1000.0;
+            totals.short_s = self.meter().queue(queue, resource).short_ms as f64 / 1000.0;
         }
         for queue in queues {
-            let integrals = self.meter().queue(queue);
+            let integrals = self.meter().queue(queue, resource);
             let sums = self.world().queue_sums(queue);
             used += integrals.used;
             owed += integrals.owed;
             borrowed += integrals.borrowed;
-            lost += sums.lost;
+            lost += sums.lost[resource.index()];
             waited += sums.restart_wait_ms;
             totals.evictions += sums.evictions;
             totals.restarts += sums.restarts;
         }
-        totals.gpu_seconds_used = gpu_seconds(used);
-        totals.gpu_seconds_owed = gpu_seconds(owed);
-        totals.gpu_seconds_borrowed = gpu_seconds(borrowed);
-        totals.gpu_seconds_lost = gpu_seconds(lost);
+        totals.gpu_seconds_used = seconds(resource, used);
+        totals.gpu_seconds_owed = seconds(resource, owed);
+        totals.gpu_seconds_borrowed = seconds(resource, borrowed);
+        totals.gpu_seconds_lost = seconds(resource, lost);
         if totals.restarts > 0 {
             totals.restart_wait_mean_s = waited as f64 / totals.restarts as f64 / 1000.0;
         }
-        let capacity = self.meter().capacity();
+        let capacity = self.meter().capacity(resource);
         totals.utilisation = if capacity > 0 { used as f64 / capacity as f64 } else { 0.0 };
     }
 
-    fn in_pools(&self, queue: Option<QueueId>, queues: &[QueueId]) -> Vec<PoolTotals> {
-        let of = |queue: QueueId| self.meter().in_pools(queue);
+    fn in_pools(&self, queue: Option<QueueId>, queues: &[QueueId], resource: Resource) -> Vec<PoolTotals> {
+        let of = |queue: QueueId| self.meter().in_pools(queue, resource);
         let mut pools: Vec<Integrals> = Vec::new();
         for (i, part) in queues.iter().flat_map(|&queue| of(queue).enumerate()) {
             pools.resize(pools.len().max(i + 1), Integrals::default());
             pools[i].grow(part);
         }
         let totals = |sum: &Integrals| PoolTotals {
-            gpu_seconds_used: gpu_seconds(sum.used),
-            gpu_seconds_owed: gpu_seconds(sum.owed),
+            gpu_seconds_used: seconds(resource, sum.used),
+            gpu_seconds_owed: seconds(resource, sum.owed),
             short_s: queue.map_or(0.0, |_| sum.short_ms as f64 / 1000.0),
-            gpu_seconds_borrowed: gpu_seconds(sum.borrowed),
+            gpu_seconds_borrowed: seconds(resource, sum.borrowed),
         };
         pools.iter().map(totals).collect()
     }
 }
 
-/// From thousandths of GPUs × milliseconds.
-fn gpu_seconds(sum: i128) -> f64 {
-    sum as f64 / 1e6
+/// Seconds of whole cores, bytes, GPUs or named things, from base units × milliseconds.
+fn seconds(resource: Resource, sum: i128) -> f64 {
+    if resource == Resource::MEMORY { sum as f64 / 1e3 } else { sum as f64 / 1e6 }
+}
+
+/// Whole cores, bytes, GPUs or named things, from base units.
+fn whole(resource: Resource, amount: i128) -> f64 {
+    if resource == Resource::MEMORY { amount as f64 } else { amount as f64 / 1e3 }
 }

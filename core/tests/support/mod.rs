@@ -74,21 +74,25 @@ fn queue_pool() -> impl Strategy<Value = QueuePoolEntry> {
 }
 
 fn node() -> impl Strategy<Value = NodeEntry> {
-    let labels = (btree_map(text(), text(), 0..3), vec(text(), 0..2), of(pool()), text());
+    let named = btree_map(text(), scalar(), 0..2);
+    let labels = (btree_map(text(), text(), 0..3), vec(text(), 0..2), of(pool()), text(), named);
     (text(), value(), value(), value(), value(), value(), value(), labels, value()).prop_map(
-        |(name, count, gpu, cpu, memory, pods, gpu_memory, (labels, taints, pool, note), state)| NodeEntry {
-            pool,
-            note,
-            taints,
-            name,
-            count,
-            gpu,
-            cpu,
-            memory,
-            pods,
-            gpu_memory,
-            labels,
-            state,
+        |(name, count, gpu, cpu, memory, pods, gpu_memory, (labels, taints, pool, note, named), state)| {
+            NodeEntry {
+                resources: named,
+                pool,
+                note,
+                taints,
+                name,
+                count,
+                gpu,
+                cpu,
+                memory,
+                pods,
+                gpu_memory,
+                labels,
+                state,
+            }
         },
     )
 }
@@ -115,7 +119,8 @@ fn queue() -> impl Strategy<Value = QueueEntry> {
 }
 
 fn pod_set() -> impl Strategy<Value = PodSetEntry> {
-    let rules = (text(), btree_map(text(), text(), 0..2), value(), value(), of(text()));
+    let named = btree_map(text(), scalar(), 0..2);
+    let rules = (text(), btree_map(text(), text(), 0..2), value(), value(), of(text()), named);
     (text(), value(), value(), value(), value(), value(), value(), rules).prop_map(
         |(name, pods, min_available, gpu, gpu_memory, cpu, memory, rules)| PodSetEntry {
             group: rules.0,
@@ -123,6 +128,7 @@ fn pod_set() -> impl Strategy<Value = PodSetEntry> {
             gated: rules.2,
             gpu_devices: rules.3,
             nominated_node: rules.4,
+            resources: rules.5,
             name,
             pods,
             min_available,
@@ -148,7 +154,7 @@ fn job() -> impl Strategy<Value = JobEntry> {
         value(),
         value(),
         value(),
-        of(text()),
+        (of(text()), btree_map(text(), scalar(), 0..2)),
     );
     (text(), text(), times, value(), value(), of(text()), ask, lists, text(), rules).prop_map(
         |(name, queue, times, priority, preemptible, user, ask, lists, note, rules)| JobEntry {
@@ -160,7 +166,8 @@ fn job() -> impl Strategy<Value = JobEntry> {
             gang: rules.5,
             placeholder_timeout: rules.6,
             scheduling_backoff: rules.7,
-            nominated_node: rules.8,
+            nominated_node: rules.8.0,
+            resources: rules.8.1,
             name,
             queue,
             count: times.0,

@@ -31,10 +31,10 @@ test("fairness and queues over time follow the cursor", async ({ page }) => {
   await app.atCycle(1);
   await app.tab("Fairness").click();
   const fairness = page.getByRole("region", { name: "Fairness and waste", exact: true });
-  await expect(fairness).toContainText("Up to cycle 1");
+  await expect(fairness).toContainText("From 0:00 to 0:01, cycle 1");
   await app.step.click();
   await app.atCycle(2);
-  await expect(fairness).toContainText("Up to cycle 2, 0:02: team-b was owed most");
+  await expect(fairness).toContainText("From 0:00 to 0:02, cycle 2: team-b was owed most");
   await app.tab("Trends").click();
   const queues = page.getByRole("region", { name: "Queues over time", exact: true });
   await queues.getByRole("button", { name: /^team-b: holds 2 GPUs now/ }).click();

@@ -18,6 +18,7 @@ pub fn opening(case: &Case) -> Result<Snapshot, String> {
         nodes: case.nodes.iter().map(node).collect(),
         queues: case.queues.iter().map(queue).collect(),
         jobs: case.jobs.iter().map(job).collect::<Result<_, _>>()?,
+        named: Vec::new(),
         total: case.total.unwrap_or_default(),
         now_s: 0.0,
     })

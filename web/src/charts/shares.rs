@@ -7,7 +7,7 @@ use plotters::prelude::{Cartesian2d, CoordTranslate};
 use super::backend::text_anchor::HPos;
 use super::backend::{Area, Drawn, Fill, Ink, Paint, Size, Trim, picture, px, text_width};
 use super::marks::{self, draw_diamond, draw_lock, draw_open, draw_walls, outline};
-use crate::view_model::number::{self, number, unit};
+use crate::view_model::number::{self, number};
 use crate::view_model::shares::{ShareRow, SharesView};
 
 /// Where the rows are: they are laid out by the page, so that they are one line with the rows of SETUP.
@@ -79,7 +79,7 @@ impl Scale {
 
 fn axis(area: &Area<'_>, view: &SharesView, rows: Rows, scale: &Scale) -> Drawn {
     let y = px(rows.head - 12.0);
-    let unit = unit(view.resource, view.capacity);
+    let unit = &view.unit[usize::from(view.capacity != 1.0)];
     let is_part = view.resource == number::DOMINANT;
     let all = if is_part { "100 % = all".to_string() } else { format!("{} = all", number(view.capacity)) };
     let all =

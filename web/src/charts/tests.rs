@@ -59,7 +59,7 @@ fn the_start_scenario_as_shares() {
 
 #[test]
 fn the_start_scenario_as_cluster() {
-    let view = cluster::cluster(&fixtures::reclaimed(), None, None, 400.0);
+    let view = cluster::cluster(&fixtures::reclaimed(), None, None, 400.0, 2);
     let svg = super::cluster::cluster(&view);
     expect![[r#"
         <svg xmlns="http://www.w3.org/2000/svg" width="400" height="108" viewBox="0 0 4000 1080" aria-hidden="true">
@@ -182,7 +182,7 @@ fn names_are_text_in_every_picture() {
     for pod in frame.nodes.iter_mut().flat_map(|node| &mut node.cells).flat_map(|cell| &mut cell.pods) {
         pod.job = "<b>".into();
     }
-    let view = cluster::cluster(&frame, None, None, 900.0);
+    let view = cluster::cluster(&frame, None, None, 900.0, 2);
     let svg = super::cluster::cluster(&view)
         + &super::timeline::timeline(
             &timeline::timeline(&fixtures::departments_run(), &frame, None, 2),
@@ -194,7 +194,7 @@ fn names_are_text_in_every_picture() {
 #[test]
 fn five_thousand_nodes_stay_one_small_picture() {
     let frame = fixtures::many(5_000, 8);
-    let view = cluster::cluster(&frame, None, None, 680.0);
+    let view = cluster::cluster(&frame, None, None, 680.0, 2);
     let svg = super::cluster::cluster(&view);
     assert!(svg.matches('<').count() < 200, "{} elements", svg.matches('<').count());
     assert!(svg.len() < 1_500_000, "{} bytes", svg.len());

@@ -12,7 +12,7 @@ use super::backend::text_anchor::HPos;
 use super::backend::{Area, Drawn, Ink, Paint, Size, Svg, Trim, picture, px, text_width};
 use super::marks;
 use crate::model::Terms;
-use crate::view_model::number::{number, ticks, unit};
+use crate::view_model::number::{number, ticks};
 use crate::view_model::timeline::{Axis, Band, GhostLine, Kind, LEFT, LaneMark, RIGHT, TimelineView, lane};
 
 /// Height of the lane.
@@ -256,7 +256,7 @@ fn lines(plane: &mut Plane<'_, '_>, view: &TimelineView, size: Size) -> Drawn {
         }
     }
     if let Some((_, y)) = end.filter(|_| size.width > 300.0) {
-        captions.push((y, format!("capacity {} {}", number(y), unit(view.resource, y))));
+        captions.push((y, format!("capacity {} {}", number(y), view.unit[usize::from(y != 1.0)])));
     }
     // Lines closer than a line of text share one caption.
     let near = 180.0 * view.max / f64::from(plane.plotting_area().dim_in_pixel().1);

@@ -33,6 +33,7 @@ use super::why::Why;
 use crate::charts::shares::Rows;
 use crate::model::{Command, Embed, NowView, Panel, Room, Selection};
 use crate::store::Store;
+use crate::view_model::number::NAMED;
 
 /// The page.
 /// Long because its markup is one tree.
@@ -220,9 +221,18 @@ fn Now() -> impl IntoView {
             store.dispatch(Command::Resource(resource));
         }
     };
-    let options = [(2u8, "GPU"), (0, "CPU"), (1, "Memory"), (3, "Dominant share")].map(|(key, name)| {
-        view! { <option value=key.to_string() prop:selected=move || resource.get() == key>{name}</option> }
+    let named = Memo::new(move |_| {
+        store.frame.with(|frame| frame.as_ref().map_or(Vec::new(), |frame| frame.named.clone()))
     });
+    let option = move |key: u8, name: String| {
+        view! { <option value=key.to_string() prop:selected=move || resource.get() == key>{name}</option> }
+    };
+    let own = [(2u8, "GPU"), (0, "CPU"), (1, "Memory"), (3, "Dominant share")]
+        .map(|(key, name)| option(key, name.to_string()));
+    let options = view! {
+        {own}
+        {move || (NAMED..).zip(named.get()).map(|(key, name)| option(key, name)).collect_view()}
+    };
     let shown = Memo::new(move |_| store.view.with(|v| v.now));
     let tabs = VIEWS.map(|(this, name)| {
         view! {
@@ -316,6 +326,7 @@ fn Now() -> impl IntoView {
                     ghost=store.ghost
                     changed=store.changed
                     selection=store.selection
+                    resource
                     on_select
                 />
             }

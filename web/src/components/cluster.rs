@@ -4,10 +4,11 @@ use crate::dom::prelude::*;
 use leptos::html;
 use wasm_bindgen::JsCast;
 
-use super::picture::{insert, legend_line, move_focus, table, table_button, width_of};
+use super::picture::{chart_keys, insert, legend_line, move_focus, table, table_button, width_of};
 use crate::charts::cluster::{cluster as draw, key};
 use crate::model::Selection;
-use crate::props::{FrameSignal, OnSelect, SelectionSignal};
+use crate::props::{FrameSignal, OnSelect, ResourceSignal, SelectionSignal};
+use crate::store::Store;
 use crate::view_model::before::Ghost;
 use crate::view_model::cluster::{self, ClusterView as View, Place};
 
@@ -22,6 +23,8 @@ pub fn ClusterView(
     changed: Memo<Option<String>>,
     /// What is selected.
     selection: SelectionSignal,
+    /// The resource that is shown.
+    resource: ResourceSignal,
     /// Selects a job or a node.
     on_select: OnSelect,
 ) -> impl IntoView {
@@ -31,7 +34,7 @@ pub fn ClusterView(
         let (frame, ghost) = (frame.get()?, ghost.get());
         let changed = changed.get();
         let ghost = ghost.as_deref().map(|frame| Ghost { frame, changed: changed.as_deref() });
-        Some(cluster::cluster(&frame, ghost, selection.get().as_ref(), width.get()))
+        Some(cluster::cluster(&frame, ghost, selection.get().as_ref(), width.get(), resource.get()))
     });
     // A node that is selected elsewhere comes into sight.
     Effect::new(move |_| {
@@ -43,13 +46,12 @@ pub fn ClusterView(
             reveal(element.unchecked_ref(), card);
         }
     });
+    let store = Store::get();
     let as_table = RwSignal::new(false);
     let svg = Signal::derive(move || view.with(|view| view.as_ref().map_or(String::new(), draw)));
     let spots = Memo::new(move |_| view.with(|view| view.as_ref().map_or(Vec::new(), spots)));
     let toggle = move |event: web_sys::KeyboardEvent| {
-        if matches!(event.key().as_str(), "t" | "T") && !event.ctrl_key() && !event.meta_key() {
-            as_table.update(|shown| *shown = !*shown);
-        }
+        chart_keys(store, &event, as_table, || view.get_untracked().map(|view| cluster::table(&view)));
     };
     view! {
         <section class="chart cluster" aria-label="Cluster" on:keydown=toggle>
@@ -175,7 +177,12 @@ fn SpotButton(view: Memo<Option<View>>, spot: Spot, on_select: OnSelect) -> impl
             let card = view.as_ref().and_then(|view| view.cards.get(spot.card));
             let Some(card) = card else { return (String::new(), None, false) };
             match spot.cell.and_then(|cell| card.cells.get(cell)) {
-                Some(cell) => (cell.says.clone(), cell.job.clone().map(Selection::Job), cell.selected),
+                Some(cell) => {
+                    let node = || Selection::Node(card.name.clone());
+                    let is_filled = view.as_ref().is_some_and(|view| !view.filled_with.is_empty());
+                    let selects = cell.job.clone().map(Selection::Job).or(is_filled.then(node));
+                    (cell.says.clone(), selects, cell.selected)
+                }
                 None => {
                     let says = format!("{}: {}", card.name, card.head);
                     (says, Some(Selection::Node(card.name.clone())), card.selected)

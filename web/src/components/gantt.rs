@@ -3,7 +3,7 @@
 use crate::dom::prelude::*;
 use leptos::html;
 
-use super::picture::{Stride, icon, insert, legend_line, table, table_button, walk, width_of};
+use super::picture::{Stride, chart_keys, icon, insert, legend_line, table, table_button, walk, width_of};
 use crate::charts::gantt::{HEAD, LINE, Plan, gantt as draw, height, key};
 use crate::charts::marks::key as key_of;
 use crate::engine::story::{GanttBy, Story};
@@ -49,7 +49,11 @@ pub fn Gantt() -> impl IntoView {
     let svg =
         Signal::derive(move || view.with(|v| v.as_ref().map_or(String::new(), |v| draw(v, width.get()))));
     let spots = Memo::new(move |_| view.with(|v| v.as_ref().map_or(Vec::new(), |v| spots(v, width.get()))));
-    let keys = move |event: web_sys::KeyboardEvent| walk(&event, as_table, Stride { down: 1, page: 10 });
+    let keys = move |event: web_sys::KeyboardEvent| {
+        if !chart_keys(store, &event, as_table, || view.get_untracked().map(|view| view.table)) {
+            walk(&event, Stride { down: 1, page: 10 });
+        }
+    };
     let by = store.part(|m| m.view.gantt.by);
     let options = ROWS.iter().enumerate().map(|(i, (this, name))| {
         let this = *this;

@@ -3,7 +3,7 @@
 use crate::dom::prelude::*;
 use leptos::html;
 
-use super::picture::{Stride, insert, legend_line, table, table_button, walk, width_of};
+use super::picture::{Stride, chart_keys, insert, legend_line, table, table_button, walk, width_of};
 use crate::charts::icicle::{icicle as draw, place as place_of};
 use crate::charts::marks::key as key_of;
 use crate::engine::protocol::Frame;
@@ -38,7 +38,11 @@ pub fn Icicle() -> impl IntoView {
     });
     let view = move || seen.get();
     let svg = Signal::derive(move || view().map_or(String::new(), |view| draw(&view, width.get())));
-    let keys = move |event: web_sys::KeyboardEvent| walk(&event, as_table, Stride { down: 1, page: 10 });
+    let keys = move |event: web_sys::KeyboardEvent| {
+        if !chart_keys(store, &event, as_table, || view().map(|view| view.table)) {
+            walk(&event, Stride { down: 1, page: 10 });
+        }
+    };
     let spot = move |block: Block| {
         let at = block.depth;
         let (x, y, w, h) = place_of(&block, width.get());

@@ -3,7 +3,7 @@
 use crate::dom::prelude::*;
 use leptos::html;
 
-use super::picture::{Stride, icon, insert, legend_line, table, table_button, walk, width_of};
+use super::picture::{Stride, chart_keys, icon, insert, legend_line, table, table_button, walk, width_of};
 use crate::charts::marks::key as key_of;
 use crate::charts::multiples::{key, multiples as draw, place as place_of};
 use crate::engine::story::Story;
@@ -38,8 +38,10 @@ pub fn Multiples() -> impl IntoView {
         Signal::derive(move || view.with(|v| v.as_ref().map_or(String::new(), |v| draw(v, width.get()))));
     let columns = move || (0..).take_while(|at| place_of(*at, width.get_untracked())[1] == 0.0).count();
     let keys = move |event: web_sys::KeyboardEvent| {
-        let down = columns();
-        walk(&event, as_table, Stride { down, page: 4 * down });
+        if !chart_keys(store, &event, as_table, || view.get_untracked().map(|view| view.table)) {
+            let down = columns();
+            walk(&event, Stride { down, page: 4 * down });
+        }
     };
     view! {
         <section class="chart multiples" aria-label="Queues over time" data-composite on:keydown=keys>

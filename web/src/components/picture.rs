@@ -7,7 +7,7 @@ use wasm_bindgen::prelude::Closure;
 
 use super::saved::save;
 use crate::store::Store;
-use crate::view_model::Table;
+use crate::view_model::{Table, number};
 use crate::words;
 
 /// SVG text of our own charts as elements. It is the only function of the page that inserts markup.
@@ -169,6 +169,50 @@ pub fn table_of(caption: &'static str, table: Table, meant: Option<usize>) -> No
     .into_node()
 }
 
+/// What keys do in any chart: `t` shows it as a table and back, Ctrl+C copies the table. Whether it was one of them.
+pub fn chart_keys(
+    store: Store,
+    event: &web_sys::KeyboardEvent,
+    as_table: RwSignal<bool>,
+    data: impl FnOnce() -> Option<Table>,
+) -> bool {
+    let with_ctrl = event.ctrl_key() || event.meta_key();
+    match event.key().as_str() {
+        "t" | "T" if !with_ctrl => flip(event, as_table),
+        "c" | "C" if with_ctrl && !event.shift_key() => copy(store, data()),
+        _ => return false,
+    }
+    true
+}
+
+/// Copies a table as tab-separated values, and says so.
+fn copy(store: Store, table: Option<Table>) {
+    let Some(table) = table else { return };
+    drop(window().navigator().clipboard().write_text(&table.tsv()));
+    let rows = number::count(table.rows.len() as u64, "row");
+    store.announcement.set(format!("The table was copied: {rows}, tab-separated."));
+}
+
+/// Shows a chart as its table, or as a chart again. What had the focus may be gone with it: then the other has it.
+fn flip(event: &web_sys::KeyboardEvent, as_table: RwSignal<bool>) {
+    as_table.update(|shown| *shown = !*shown);
+    let Some(chart) = event.current_target() else { return };
+    let chart: web_sys::Element = chart.unchecked_into();
+    request_animation_frame(move || {
+        let has_focus = document().active_element().is_some_and(|at| chart.contains(Some(&at)));
+        if has_focus {
+            return;
+        }
+        let part = match as_table.get_untracked() {
+            true => ".table-wrap",
+            false => ".scrub, .hits, .brow[tabindex='0'], .spot[tabindex='0'], [tabindex='0']",
+        };
+        if let Ok(Some(part)) = chart.query_selector(part) {
+            let _ = part.unchecked_ref::<web_sys::HtmlElement>().focus();
+        }
+    });
+}
+
 /// How far keys move among the marks of a chart.
 #[derive(Clone, Copy, Debug)]
 pub struct Stride {
@@ -178,12 +222,9 @@ pub struct Stride {
     pub page: usize,
 }
 
-/// What keys do in a chart: `t` shows it as a table, the others move the focus among its marks (`.spot`).
-pub fn walk(event: &web_sys::KeyboardEvent, as_table: RwSignal<bool>, Stride { down, page }: Stride) {
+/// What keys do in a chart beside [`chart_keys`]: they move the focus among its marks (`.spot`).
+pub fn walk(event: &web_sys::KeyboardEvent, Stride { down, page }: Stride) {
     let key = event.key();
-    if matches!(key.as_str(), "t" | "T") && !event.ctrl_key() && !event.meta_key() {
-        return as_table.update(|shown| *shown = !*shown);
-    }
     let rule = |at: usize, all: &[web_sys::Element]| {
         let further = |by: usize| Some((at + by).min(all.len() - 1));
         let back = |by: usize| Some(at.saturating_sub(by));

@@ -80,7 +80,7 @@ pub fn Pulls(
 }
 
 fn pulls(store: Store, view: &SharesView) -> Vec<Pull> {
-    if view.resource == DOMINANT {
+    if view.resource >= DOMINANT {
         return Vec::new();
     }
     let scenario = store.edited.get();

@@ -6,13 +6,14 @@ use wasm_bindgen::JsCast;
 
 use std::sync::Arc;
 
-use super::picture::{insert, legend_line, move_focus, on_size, table, table_button};
+use super::picture::{chart_keys, insert, legend_line, move_focus, on_size, table, table_button};
 use crate::charts::marks;
 use crate::charts::shares::{Rows, shares as draw};
 use crate::deeds;
 use crate::engine::protocol::Frame;
 use crate::model::Selection;
 use crate::props::{FrameSignal, OnSelect, ResourceSignal, SelectionSignal};
+use crate::store::Store;
 use crate::view_model::before::Ghost;
 use crate::view_model::shares::{self, ShareRow, SharesView};
 
@@ -53,10 +54,12 @@ pub fn Shares(
     });
     let as_table = RwSignal::new(false);
     let tip = RwSignal::new(None::<String>);
-    let toggle = move |event: web_sys::KeyboardEvent| match event.key().as_str() {
-        "t" | "T" if !event.ctrl_key() && !event.meta_key() => as_table.update(|shown| *shown = !*shown),
-        "Escape" => tip.set(None),
-        _ => {}
+    let store = Store::get();
+    let toggle = move |event: web_sys::KeyboardEvent| {
+        let data = || view.get_untracked().map(|view| shares::table(&view));
+        if !chart_keys(store, &event, as_table, data) && event.key() == "Escape" {
+            tip.set(None);
+        }
     };
     view! {
         <section class="chart shares" aria-label="Shares" on:keydown=toggle>
@@ -162,7 +165,11 @@ fn Body(view: View, tip: RwSignal<Option<String>>, on_select: OnSelect, over: Ov
         };
         move_focus(&event, "brow", step);
     };
-    let unit = move || view.with(|view| view.as_ref().map_or("", |view| view.reference));
+    // What nobody divides has nothing to be held against.
+    let caption = move || {
+        let reference = view.with(|view| view.as_ref().map_or("", |view| view.reference));
+        if reference.is_empty() { "has".to_string() } else { format!("has, of {reference}") }
+    };
     let near = RwSignal::new(was_touched());
     let come = move || come(near);
     on_touch(come);
@@ -175,7 +182,7 @@ fn Body(view: View, tip: RwSignal<Option<String>>, on_select: OnSelect, over: Ov
         >
             {insert("picture", svg)}
             <div class="axis" aria-hidden="true">
-                <span>"has, of " {unit}</span>
+                <span>{caption}</span>
             </div>
             <ul class="brows" role="list" on:keydown=keys on:mouseleave=move |_| tip.set(None)>
                 <For each=names key=|key| key.clone() let:key>

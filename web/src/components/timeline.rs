@@ -3,7 +3,7 @@
 use crate::dom::prelude::*;
 use leptos::html;
 
-use super::picture::{icon, insert, legend_line, move_focus, table, table_button, width_of};
+use super::picture::{chart_keys, icon, insert, legend_line, move_focus, table, table_button, width_of};
 use crate::charts::backend::Size;
 use crate::charts::marks;
 use crate::charts::timeline::{LANE, event_icon, timeline as draw};
@@ -82,14 +82,24 @@ pub fn Timeline(
     let cycle =
         Signal::derive(move || frame.with(|frame| frame.as_ref().map(|frame| (frame.cycle, frame.time_ms))));
     let as_table = RwSignal::new(false);
+    let keys = move |event: web_sys::KeyboardEvent| {
+        chart_keys(store, &event, as_table, || view.get_untracked().map(|view| timeline::table(&view)));
+    };
     let summary = move || view.with(|view| view.as_ref().map(|view| view.summary.clone()));
     view! {
-        <section class="chart timeline" aria-label="Timeline">
+        <section class="chart timeline" aria-label="Timeline" on:keydown=keys>
             <p class="sr">{summary}</p>
             <div node_ref=place>
                 <Show
                     when=move || !as_table.get()
-                    fallback=move || view.get().map(|view| table("Allocated by cycle", timeline::table(&view)))
+                    fallback=move || {
+                        view.get()
+                            .map(|view| {
+                                let amounts = table("Allocated by cycle", timeline::table(&view));
+                                let events = table("Events", timeline::events_table(&view));
+                                view! { {amounts} {events} }
+                            })
+                    }
                 >
                     <Body view axis svg cycle on_seek on_select />
                 </Show>
@@ -256,36 +266,54 @@ fn Marks(
         };
         move_focus(&event, "spot", rule);
     };
-    let mark_key = |mark: &LaneMark| (mark.cycle, mark.x.round() as i64, mark.n, mark.kind);
-    let first = move |mark: &LaneMark| marks.with(|marks| marks.first().is_some_and(|first| first == mark));
     view! {
         <div role="group" aria-label="Events" on:keydown=keys>
-            <For each=move || marks.get() key=mark_key let:mark>
-                {
-                    let (to, job) = (mark.cycle, job_of(view, &mark));
-                    let tab = if first(&mark) { "0" } else { "-1" };
-                    view! {
-                        <button
-                            class="spot"
-                            class:on=move || cycle.get().is_some_and(|(now, _)| now == to)
-                            style:left=format!("{:.1}px", mark.x - 12.0)
-                            style:top=format!("{:.1}px", LANE / 2.0 - 12.0)
-                            style:width="24px"
-                            style:height="24px"
-                            tabindex=tab
-                            aria-label=mark.says.clone()
-                            title=mark.says.clone()
-                            on:click=move |_| {
-                                on_seek.run(to);
-                                if let Some(job) = job.clone() {
-                                    on_select.run(Some(Selection::Job(job)));
-                                }
-                            }
-                        ></button>
-                    }
-                }
+            <For each=move || 0..marks.with(Vec::len) key=|at| *at let:at>
+                <MarkSpot view marks at cycle on_seek on_select />
             </For>
         </div>
+    }
+}
+
+/// One mark. It stays the same element when the mark becomes another one, so that the focus stays.
+#[component]
+fn MarkSpot(
+    view: Memo<Option<TimelineView>>,
+    marks: Memo<Vec<LaneMark>>,
+    at: usize,
+    cycle: Signal<Option<(u32, i64)>>,
+    on_seek: OnSeek,
+    on_select: OnSelect,
+) -> impl IntoView {
+    let mark = Memo::new(move |_| marks.with(|marks| marks.get(at).cloned()));
+    let says = move || mark.with(|mark| mark.as_ref().map_or(String::new(), |mark| mark.says.clone()));
+    let is_now = move || {
+        let to = mark.with(|mark| mark.as_ref().map(|mark| mark.cycle));
+        to.is_some() && cycle.get().map(|(now, _)| now) == to
+    };
+    let go = move |_| {
+        let Some(mark) = mark.get_untracked() else { return };
+        let job = job_of(view, &mark);
+        on_seek.run(mark.cycle);
+        if let Some(job) = job {
+            on_select.run(Some(Selection::Job(job)));
+        }
+    };
+    view! {
+        <button
+            class="spot"
+            class:on=is_now
+            style:left=move || {
+                mark.with(|mark| mark.as_ref().map_or(String::new(), |mark| format!("{:.1}px", mark.x - 12.0)))
+            }
+            style:top=format!("{:.1}px", LANE / 2.0 - 12.0)
+            style:width="24px"
+            style:height="24px"
+            tabindex=if at == 0 { "0" } else { "-1" }
+            aria-label=says
+            title=says
+            on:click=go
+        ></button>
     }
 }
 

@@ -1,6 +1,7 @@
 //! The transport: steps, play, the cycle, scrubbing, events, long runs.
 
 use crate::dom::prelude::*;
+use leptos::html;
 
 use super::button::IconButton;
 use super::icons::{Icon, Kind};
@@ -30,6 +31,15 @@ pub fn Transport() -> impl IntoView {
     let last = move || store.run.with(|r| r.as_ref().map_or(0, |r| r.last_cycle));
     let complete = move || store.run.with(|r| r.as_ref().is_some_and(|r| r.complete));
     let pulses = store.part(|m| m.origin == Origin::Start && m.cursor == 0 && m.view.chips && m.pristine);
+    let scrub = NodeRef::<html::Input>::new();
+    // The end first: a value beyond it would be cut off.
+    Effect::new(move |_| {
+        let (last, at) = (last().max(1), cursor.get());
+        if let Some(scrub) = scrub.get() {
+            scrub.set_max(&last.to_string());
+            scrub.set_value(&at.to_string());
+        }
+    });
     let run = move |command: Command| Callback::new(move |()| store.dispatch(command.clone()));
     let play = Callback::new(move |()| {
         let on = !playing.get_untracked();
@@ -102,12 +112,12 @@ pub fn Transport() -> impl IntoView {
                 <span class="decision">{decision}</span>
             </span>
             <input
+                node_ref=scrub
                 class="scrub hide"
                 type="range"
                 aria-label="Cycle"
                 min="0"
-                max=move || last().max(1).to_string()
-                prop:value=move || cursor.get().to_string()
+                max="1"
                 aria-valuetext=move || format!("cycle {}, {}", cursor.get(), clock(time()))
                 on:input=move |event| {
                     if let Ok(cycle) = field_text(&event).parse() {
@@ -199,6 +209,14 @@ fn Speed() -> impl IntoView {
     }
 }
 
+/// What is said of a text that is no cycle.
+pub const NO_CYCLE: &str = "A cycle is a whole number, such as 12.";
+
+/// The cycle that a text means, if it means one.
+pub fn number_of(text: &str) -> Option<u32> {
+    text.trim().parse().ok()
+}
+
 /// The cycle as a field.
 #[component]
 fn CycleField() -> impl IntoView {
@@ -206,10 +224,14 @@ fn CycleField() -> impl IntoView {
     let cursor = store.part(|m| m.cursor);
     let typed = RwSignal::new(None::<String>);
     let shown = move || typed.get().unwrap_or_else(|| cursor.get().to_string());
+    let wrong = RwSignal::new(false);
     let go = move || {
-        if let Some(cycle) = typed.get_untracked().and_then(|text| text.trim().parse::<u32>().ok()) {
-            store.dispatch(Command::GoTo(cycle));
+        let Some(text) = typed.get_untracked() else { return };
+        match number_of(&text) {
+            Some(cycle) => store.dispatch(Command::GoTo(cycle)),
+            None => wrong.set(true),
         }
+        // What cannot be a cycle leaves the field as it was.
         typed.set(None);
     };
     view! {
@@ -222,15 +244,23 @@ fn CycleField() -> impl IntoView {
                 autocomplete="off"
                 maxlength="9"
                 title="Go to a cycle (G)"
+                aria-invalid=move || wrong.get().then_some("true")
                 prop:value=shown
-                on:input=move |event| typed.set(Some(field_text(&event)))
+                on:input=move |event| {
+                    wrong.set(false);
+                    typed.set(Some(field_text(&event)));
+                }
                 on:keydown=move |event| match event.key().as_str() {
                     "Enter" => go(),
-                    "Escape" => typed.set(None),
+                    "Escape" => {
+                        wrong.set(false);
+                        typed.set(None);
+                    }
                     _ => {}
                 }
                 on:blur=move |_| go()
             />
+            {move || wrong.get().then(|| view! { <span class="mistake" role="alert">{NO_CYCLE}</span> })}
         </label>
     }
 }

@@ -2,15 +2,16 @@
 
 use std::sync::Arc;
 
-use fairground::cluster::{Cluster, GpuRequest, Partition, Phase, Pod, Preemptible};
-use fairground::id::{Id, JobId, NodeId, PodId, QueueId};
+use fairground::cluster::{Cluster, GpuRequest, Partition, Phase, Pod, Preemptible, World};
+use fairground::id::{Id, JobId, NodeId, PartitionId, PodId, QueueId};
 use fairground::kit::sort;
 use fairground::sim::{ClaimView, CycleRecord, Simulation};
 use fairground::trace::{Event, Ledger, LedgerRow, Mark, Recorded, Rule};
-use fairground::units::{PerResource, Resource, ResourceVec};
+use fairground::units::{PerResource, Resource};
 
 use super::protocol::{
-    BoundTriple, Cell, CellPod, CheckRow, Claim, EventRow, Frame, JobRow, NodeCard, PoolRow, QueueRow, Triple,
+    Amounts, BoundTriple, Cell, CellPod, CheckRow, Claim, EventRow, Frame, Holding, JobRow, NodeCard,
+    PoolRow, QueueRow,
 };
 use super::{convert_trace, orders};
 
@@ -23,9 +24,15 @@ pub fn frame(sim: &Simulation, record: &CycleRecord) -> Frame {
         time_ms: record.time.as_millis(),
         digest: format!("{:016x}", record.digest),
         quiet: sim.is_quiet(),
-        total: triple(&record.ledger.total),
-        queues: record.ledger.rows.iter().map(|row| queue_row(cluster, row)).collect(),
+        total: amounts(&record.ledger.total, &capacity(cluster, None)),
+        queues: record
+            .ledger
+            .rows
+            .iter()
+            .map(|row| queue_row(cluster, row, &sums(sim.world(), row.queue)))
+            .collect(),
         pools: pools(cluster, record),
+        named: cluster.named.iter().map(|name| name.to_string()).collect(),
         nodes: cluster.nodes.values().map(|node| node_card(cluster, node)).collect(),
         jobs: cluster.live_jobs.iter().map(|&job| job_row(cluster, job)).collect(),
         events: events(cluster, record),
@@ -42,8 +49,13 @@ pub fn frame(sim: &Simulation, record: &CycleRecord) -> Frame {
 }
 
 /// CPU, memory, GPU.
-pub fn triple(values: &PerResource<f64>) -> Triple {
+pub fn triple(values: &PerResource<f64>) -> [f64; 3] {
     [values.cpu, values.memory, values.gpu]
+}
+
+/// What a policy says of CPU, memory and GPU, and of the others what the cluster says.
+pub fn amounts(values: &PerResource<f64>, others: &Amounts) -> Amounts {
+    Amounts::from(triple(values)).with_named(others)
 }
 
 /// CPU, memory, GPU; infinite is unlimited.
@@ -51,41 +63,89 @@ pub fn bounds(values: &PerResource<f64>) -> BoundTriple {
     triple(values).map(|v| v.is_finite().then_some(v))
 }
 
-fn amounts(resources: &ResourceVec) -> Triple {
-    Resource::ACCOUNTED.map(|r| resources.get(r).in_policy_units(r))
+/// What a queue holds, holds and cannot be taken, and holds or waits for, as the cluster counts it.
+pub fn sums(world: &World, queue: QueueId) -> [Amounts; 3] {
+    let sums = world.queue_sums(queue);
+    let mut request = sums.allocated;
+    request.iter_mut().zip(sums.waiting).for_each(|(sum, waiting)| *sum += waiting);
+    [sums.allocated, sums.non_preemptible, request].map(|sums| Amounts::of_sums(&sums))
 }
 
-fn add(to: &mut Triple, other: &Triple) {
-    for (to, other) in to.iter_mut().zip(other) {
+/// What ready nodes have, of one pool or of all.
+pub fn capacity(cluster: &Cluster, pool: Option<PartitionId>) -> Amounts {
+    let mut sum = Amounts::default();
+    // Most scenarios name no resources, and then nobody asks.
+    let nodes = cluster.nodes.values().filter(|node| node.ready && !cluster.named.is_empty());
+    for node in nodes.filter(|node| pool.is_none_or(|pool| node.partition == pool)) {
+        add(&mut sum, &Amounts::of(&node.capacity));
+    }
+    sum
+}
+
+fn add(to: &mut Amounts, other: &Amounts) {
+    for (to, other) in to.iter_mut().zip(other.iter()) {
         *to += other;
     }
 }
 
-fn queue_row(cluster: &Cluster, row: &LedgerRow) -> QueueRow {
+fn queue_row(
+    cluster: &Cluster,
+    row: &LedgerRow,
+    [allocated, non_preemptible, request]: &[Amounts; 3],
+) -> QueueRow {
     let queue = &cluster.queues[row.queue];
     QueueRow {
         name: queue.name.to_string(),
         parent: queue.parent.map(|q| q.0),
-        allocated: triple(&row.allocated),
-        non_preemptible: triple(&row.non_preemptible),
-        request: triple(&row.request),
+        allocated: amounts(&row.allocated, allocated),
+        non_preemptible: amounts(&row.non_preemptible, non_preemptible),
+        request: amounts(&row.request, request),
         fair_share: row.fair_share.as_ref().map(bounds),
         quota: bounds(&row.quota),
         limit: bounds(&row.limit),
-        leaving: Triple::default(),
-        claimed: Triple::default(),
+        leaving: Amounts::default(),
+        claimed: Amounts::default(),
         priority: None,
         states: Vec::new(),
     }
 }
 
+/// Every node pool with what its jobs hold and want there.
 fn pools(cluster: &Cluster, record: &CycleRecord) -> Vec<PoolRow> {
-    let row = |(ledger, partition): (&Arc<Ledger>, &Partition)| PoolRow {
-        name: partition.name.to_string(),
-        total: triple(&ledger.total),
-        queues: ledger.rows.iter().map(|row| queue_row(cluster, row)).collect(),
+    let row = |(ledger, (id, partition)): (&Arc<Ledger>, (PartitionId, &Partition))| {
+        let named = named_in(cluster, id);
+        let of = |row: &LedgerRow| queue_row(cluster, row, &named[row.queue.index()]);
+        PoolRow {
+            name: partition.name.to_string(),
+            total: amounts(&ledger.total, &capacity(cluster, Some(id))),
+            queues: ledger.rows.iter().map(of).collect(),
+        }
     };
-    record.pools.iter().zip(cluster.partitions.values()).map(row).collect()
+    record.pools.iter().zip(cluster.partitions.iter()).map(row).collect()
+}
+
+/// What every queue holds and wants in a pool of the resources that the scenario names.
+fn named_in(cluster: &Cluster, pool: PartitionId) -> Vec<[Amounts; 3]> {
+    let mut sums = vec![<[Amounts; 3]>::default(); cluster.queues.len()];
+    let jobs = cluster.live_jobs.iter().filter(|&&job| cluster.jobs[job].partition == pool);
+    for &job in jobs.filter(|_| !cluster.named.is_empty()) {
+        let fixed = match cluster.jobs[job].preemptible {
+            Preemptible::Semi => cluster.fixed_pods(job),
+            Preemptible::Yes | Preemptible::No => Vec::new(),
+        };
+        let is_fixed = cluster.jobs[job].preemptible == Preemptible::No;
+        for (id, pod) in cluster.pods_of(job) {
+            let holds = matches!(pod.phase, Phase::Starting { .. } | Phase::Running { .. });
+            let waits = matches!(pod.phase, Phase::Pending | Phase::Gated);
+            let counts = [holds, holds && (is_fixed || fixed.contains(&id)), holds || waits];
+            let amount = Amounts::of(&pod.request.resources);
+            for queue in cluster.path_to_root(cluster.jobs[job].queue) {
+                let into = sums[queue.index()].iter_mut().zip(counts).filter(|(_, counts)| *counts);
+                into.for_each(|(sum, _)| add(sum, &amount));
+            }
+        }
+    }
+    sums
 }
 
 fn node_card(cluster: &Cluster, node: &fairground::cluster::Node) -> NodeCard {
@@ -95,8 +155,9 @@ fn node_card(cluster: &Cluster, node: &fairground::cluster::Node) -> NodeCard {
         name: node.name.to_string(),
         ready: node.ready,
         draining: node.draining,
-        capacity: amounts(&node.capacity),
-        used: Triple::default(),
+        capacity: Amounts::of(&node.capacity),
+        holds: Vec::new(),
+        used: Amounts::default(),
         cells: vec![Cell::default(); node.n_devices() as usize],
         cpu_pods: Vec::new(),
     }
@@ -137,8 +198,8 @@ fn add_up(
     queues: &mut [QueueRow],
     cluster: &Cluster,
     from: QueueId,
-    amount: &Triple,
-    field: fn(&mut QueueRow) -> &mut Triple,
+    amount: &Amounts,
+    field: fn(&mut QueueRow) -> &mut Amounts,
 ) {
     for id in cluster.path_to_root(from) {
         if let Some(row) = queues.get_mut(id.index()) {
@@ -158,7 +219,7 @@ fn place_pods(frame: &mut Frame, cluster: &Cluster, record: &CycleRecord) {
         };
         for (id, pod) in cluster.pods_of(job_id) {
             let (Some(node), true) = (pod.node, pod.phase.holds()) else { continue };
-            let amount = amounts(&pod.request.resources);
+            let amount = Amounts::of(&pod.request.resources);
             let leaving = matches!(pod.phase, Phase::Terminating { .. });
             if leaving {
                 let in_pool = frame.pools.get_mut(cluster.nodes[node].partition.index());
@@ -168,6 +229,7 @@ fn place_pods(frame: &mut Frame, cluster: &Cluster, record: &CycleRecord) {
             }
             let card = &mut frame.nodes[node.index()];
             add(&mut card.used, &amount);
+            hold(card, job.queue, leaving, &amount);
             if matches!(pod.request.gpu, GpuRequest::None) {
                 card.cpu_pods.push((pod.name.to_string(), job.name.to_string(), job.queue.0));
                 continue;
@@ -188,6 +250,18 @@ fn place_pods(frame: &mut Frame, cluster: &Cluster, record: &CycleRecord) {
                 }
             }
         }
+    }
+}
+
+/// Adds what a pod holds to what its queue holds on the node. Pods that hold nothing but GPUs are seen on those.
+fn hold(card: &mut NodeCard, queue: QueueId, leaving: bool, amount: &Amounts) {
+    if amount.iter().enumerate().all(|(at, amount)| at == Resource::GPU.index() || *amount == 0.0) {
+        return;
+    }
+    let is_it = |held: &&mut Holding| held.queue == queue.0 && held.leaving == leaving;
+    match card.holds.iter_mut().find(is_it) {
+        Some(held) => add(&mut held.amount, amount),
+        None => card.holds.push(Holding { queue: queue.0, leaving, amount: *amount }),
     }
 }
 
@@ -223,7 +297,7 @@ fn place_claims(frame: &mut Frame, cluster: &Cluster, claims: Vec<ClaimView>) {
     for ClaimView { pod, node } in claims {
         let pod = &cluster.pods[pod];
         let job = &cluster.jobs[pod.job];
-        let amount = amounts(&pod.request.resources);
+        let amount = Amounts::of(&pod.request.resources);
         let in_pool = frame.pools.get_mut(cluster.nodes[node].partition.index());
         for queues in in_pool.map(|pool| &mut pool.queues).into_iter().chain([&mut frame.queues]) {
             add_up(queues, cluster, job.queue, &amount, |row| &mut row.claimed);
@@ -313,7 +387,7 @@ fn event_row(cluster: &Cluster, record: &CycleRecord, recorded: &Recorded) -> Ev
             let pod = &cluster.pods[id];
             row.pod = pod.name.to_string();
             row.gpus = gpus(pod);
-            row.amount = amounts(&pod.request.resources);
+            row.amount = Amounts::of(&pod.request.resources);
             Some(pod.job)
         }
         About::Job(id) => {

@@ -169,7 +169,7 @@ fn gate(cluster: &Cluster, gate: &Gate) -> GateRow {
         Gate::NoNode { placed, of, reasons } => GateRow {
             placed: *placed,
             of: *of,
-            nodes: reasons.iter().map(|(reason, n)| (node_reason(*reason), *n)).collect(),
+            nodes: reasons.iter().map(|(reason, n)| (node_reason(cluster, *reason), *n)).collect(),
             ..row("no-node")
         },
         Gate::Behind { job } => GateRow { job: cluster.jobs[*job].name.to_string(), ..row("behind") },
@@ -191,9 +191,12 @@ fn gate(cluster: &Cluster, gate: &Gate) -> GateRow {
     }
 }
 
-fn node_reason(reason: NodeReason) -> String {
+fn node_reason(cluster: &Cluster, reason: NodeReason) -> String {
     match reason {
-        NodeReason::Insufficient(resource) => format!("insufficient-{}", resource.name()),
+        NodeReason::Insufficient(resource) => {
+            let named = resource.nth_named().and_then(|n| cluster.named.get(n));
+            format!("insufficient-{}", named.map_or(resource.name(), |name| name))
+        }
         NodeReason::PodSlots => "pod-slots".to_string(),
         NodeReason::NotReady => "not-ready".to_string(),
         NodeReason::Selector => "selector".to_string(),

@@ -87,7 +87,7 @@ impl Running {
         let plan = plan_of(&wish.scenario).ok()?;
         let sim = Simulation::new(&plan);
         let record = sim.opening().clone();
-        let tape = Tape::new(sim.cluster(), &record);
+        let tape = Tape::new(sim.world(), &record);
         let Wish { id, cycle, ladder, until, tell, .. } = wish;
         let policy = plan.policy.name();
         let (story, is_over) = (None, false);
@@ -103,7 +103,7 @@ impl Running {
         let is_told = self.cycle.is_some() && cycle + 1 >= to;
         self.sim.set_level(if is_told { Level::Decisive } else { Level::Outcomes });
         let Some(record) = self.sim.advance() else { return false };
-        self.tape.push(self.sim.cluster(), &record);
+        self.tape.push(self.sim.world(), &record);
         self.record = record;
         true
     }
@@ -115,7 +115,7 @@ impl Running {
     /// The frame first, then the run.
     fn say(&mut self) -> Say {
         let is_moment = self.cycle.take().is_some();
-        if !is_moment || self.tell == Some(Tell::Tally) {
+        if !is_moment || matches!(self.tell, Some(Tell::Tally { .. })) {
             // A tally is of the moment, not of the whole run.
             let tell = self.tell.take();
             let story = tell.map(|tell| Box::new(super::tell::story(&self.sim, &self.tape, &tell)));
@@ -123,7 +123,7 @@ impl Running {
         }
         if !is_moment {
             self.is_over = true;
-            let run = self.tape.run(self.sim.cluster(), &self.record.ledger, self.sim.is_quiet());
+            let run = self.tape.run(self.sim.world(), &self.record.ledger, self.sim.is_quiet());
             return Say::GhostRun { run: Box::new(run), story: self.story.take() };
         }
         let levels = self.ladder.as_ref();

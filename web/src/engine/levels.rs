@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
+use fairground::cluster::World;
 use fairground::id::Id;
 use fairground::sim::CycleRecord;
 use fairground::trace::Ledger;
 
-use super::convert::{bounds, triple};
-use super::protocol::Triple;
+use super::convert::{amounts, bounds, capacity, sums};
+use super::protocol::Amounts;
 use super::story::Level;
 
 /// Most steps of all queues together.
@@ -19,7 +20,7 @@ pub struct Levels {
     /// By queue, each with its steps in order.
     pub queues: Vec<Vec<Level>>,
     /// What there was in all, from a cycle on.
-    pub totals: Vec<(u32, Triple)>,
+    pub totals: Vec<(u32, Amounts)>,
     /// Only every so many cycles make a step.
     pub stride: u32,
     n_steps: usize,
@@ -28,25 +29,28 @@ pub struct Levels {
 
 impl Levels {
     /// Takes in the next cycle.
-    pub fn push(&mut self, record: &CycleRecord) {
+    pub fn push(&mut self, world: &World, record: &CycleRecord) {
         self.stride = self.stride.max(1);
         let is_first = self.queues.is_empty();
-        if !is_first && Arc::ptr_eq(&self.latest, &record.ledger) {
+        // A policy may not count what the scenario names.
+        let counts_all = world.cluster().named.is_empty();
+        if !is_first && counts_all && Arc::ptr_eq(&self.latest, &record.ledger) {
             return;
         }
         self.latest = record.ledger.clone();
         // A step between two cycles that count is seen from the next one on.
         let cycle = record.cycle.div_ceil(self.stride) * self.stride;
-        let total = triple(&record.ledger.total);
+        let total = amounts(&record.ledger.total, &capacity(world.cluster(), None));
         if self.totals.last().is_none_or(|last| last.1 != total) {
             self.totals.push((cycle, total));
         }
         self.queues.resize(record.ledger.rows.len().max(self.queues.len()), Vec::new());
         for row in &record.ledger.rows {
+            let [allocated, _, request] = sums(world, row.queue);
             let level = Level {
                 cycle,
-                allocated: triple(&row.allocated),
-                request: triple(&row.request),
+                allocated: amounts(&row.allocated, &allocated),
+                request: amounts(&row.request, &request),
                 fair_share: row.fair_share.as_ref().map(bounds),
             };
             self.n_steps += usize::from(put(&mut self.queues[row.queue.index()], level));
@@ -93,7 +97,7 @@ mod tests {
     use super::*;
 
     fn level(cycle: u32, gpus: f64) -> Level {
-        Level { cycle, allocated: [0.0, 0.0, gpus], ..Level::default() }
+        Level { cycle, allocated: [0.0, 0.0, gpus].into(), ..Level::default() }
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! The engine behind its border: the protocol, the serving side, and ways to reach it.
 
+pub mod amounts;
 pub mod client;
 mod convert;
 mod convert_trace;

@@ -8,9 +8,9 @@ use serde::{Deserialize, Serialize};
 
 use super::orders::PriorityRow;
 
-/// CPU millicores, memory bytes, GPUs, in this order.
-pub type Triple = [f64; 3];
-/// A triple in which `None` means unlimited.
+pub use super::amounts::Amounts;
+
+/// CPU millicores, memory bytes, GPUs, in this order; `None` means unlimited.
 pub type BoundTriple = [Option<f64>; 3];
 
 /// What one instant looks like. Everything drawn derives from it.
@@ -27,7 +27,7 @@ pub struct Frame {
     /// Nothing further will happen.
     pub quiet: bool,
     /// What the root divides.
-    pub total: Triple,
+    pub total: Amounts,
     /// Queues in file order; `parent` indexes into this list.
     pub queues: Vec<QueueRow>,
     /// The same numbers in each node pool, in file order; empty if there is only one.
@@ -42,6 +42,8 @@ pub struct Frame {
     pub n_outside: u32,
     /// Why pending jobs are pending.
     pub refusals: Vec<RefusalRow>,
+    /// What the resources beside CPU, memory and GPUs are called.
+    pub named: Vec<String>,
 }
 
 /// What one node pool has, and every queue's numbers there.
@@ -50,7 +52,7 @@ pub struct PoolRow {
     /// Name.
     pub name: String,
     /// What its root divides.
-    pub total: Triple,
+    pub total: Amounts,
     /// Queues in file order.
     pub queues: Vec<QueueRow>,
 }
@@ -93,11 +95,11 @@ pub struct QueueRow {
     /// Position of the parent.
     pub parent: Option<u32>,
     /// Allocated, without what is leaving.
-    pub allocated: Triple,
+    pub allocated: Amounts,
     /// Allocated and not to be taken.
-    pub non_preemptible: Triple,
+    pub non_preemptible: Amounts,
     /// Allocated plus waiting.
-    pub request: Triple,
+    pub request: Amounts,
     /// Entitlement, if the policy has one.
     pub fair_share: Option<BoundTriple>,
     /// Quota as the policy resolved it.
@@ -105,9 +107,9 @@ pub struct QueueRow {
     /// Limit as the policy resolved it.
     pub limit: BoundTriple,
     /// Held by pods that were told to go.
-    pub leaving: Triple,
+    pub leaving: Amounts,
     /// Claimed for pods that wait: in this cycle, or for as long as their gang is waited for.
-    pub claimed: Triple,
+    pub claimed: Amounts,
     /// What siblings are compared with, under a policy that has such priorities.
     pub priority: Option<PriorityRow>,
     /// Under Run:ai its state in CPU, memory and GPU, then the worst of them; empty elsewhere.
@@ -124,15 +126,28 @@ pub struct NodeCard {
     /// It is being drained: what is on it stays, nothing more comes.
     pub draining: bool,
     /// Allocatable.
-    pub capacity: Triple,
+    pub capacity: Amounts,
     /// Used, with what is leaving.
-    pub used: Triple,
+    pub used: Amounts,
     /// One cell per GPU.
     pub cells: Vec<Cell>,
+    /// What the pods of each queue hold, where they hold more than GPUs; first what stays, then what is leaving.
+    pub holds: Vec<Holding>,
     /// CPU-only pods on it: pod name, job, queue position.
     pub cpu_pods: Vec<(String, String, u32)>,
     /// Its pool; empty if there is only one.
     pub pool: String,
+}
+
+/// What pods of a queue hold on a node.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Holding {
+    /// Position of the queue.
+    pub queue: u32,
+    /// They were told to go.
+    pub leaving: bool,
+    /// All together.
+    pub amount: Amounts,
 }
 
 /// A GPU.
@@ -220,7 +235,7 @@ pub struct EventRow {
     /// GPUs of the pod, or of the whole job.
     pub gpus: f64,
     /// What the pod holds or asks for; nothing for events of a whole job.
-    pub amount: Triple,
+    pub amount: Amounts,
     /// The job it is for; empty if none.
     pub by: String,
     /// Position of that job's queue.
@@ -355,13 +370,13 @@ pub struct Point {
     /// Time.
     pub time_ms: i64,
     /// Capacity.
-    pub total: Triple,
+    pub total: Amounts,
     /// Allocated by top queue: position of the queue, amounts.
-    pub allocated: Vec<(u32, Triple)>,
+    pub allocated: Vec<(u32, Amounts)>,
     /// Entitlement by top queue.
     pub fair_share: Vec<(u32, BoundTriple)>,
     /// Waiting (request minus allocated) of all.
-    pub waiting: Triple,
+    pub waiting: Amounts,
 }
 
 /// One level of the division that ends in a queue's fair share.

@@ -314,7 +314,7 @@ fn reply(generation: u64, say: Say) -> Reply {
 }
 
 fn arrived(id: u64, runner: &Runner) -> Reply {
-    let run = runner.tape.run(runner.sim.cluster(), &runner.record.ledger, runner.sim.is_quiet());
+    let run = runner.tape.run(runner.sim.world(), &runner.record.ledger, runner.sim.is_quiet());
     reply(id, Say::Frame { frame: Box::new(runner.frame()), run: Box::new(run) })
 }
 
@@ -351,7 +351,7 @@ impl Runner {
         let policy = plan.policy.name();
         let sim = Simulation::new(&plan);
         let record = sim.opening().clone();
-        let tape = Tape::new(sim.cluster(), &record);
+        let tape = Tape::new(sim.world(), &record);
         let checkpoints = BTreeMap::from([(0, sim.checkpoint())]);
         Ok(Runner { policy, sim, record, tape, checkpoints, stride: 4 })
     }
@@ -364,7 +364,7 @@ impl Runner {
     fn step(&mut self, level: Level) -> bool {
         self.sim.set_level(level);
         let Some(record) = self.sim.advance() else { return false };
-        self.tape.push(self.sim.cluster(), &record);
+        self.tape.push(self.sim.world(), &record);
         self.record = record;
         self.keep();
         true

@@ -31,7 +31,7 @@ mod tests {
     #[test]
     fn a_queue_is_in_the_worst_of_its_states() {
         let row = QueueRow {
-            allocated: [20_000.0, 0.0, 1.0],
+            allocated: [20_000.0, 0.0, 1.0].into(),
             quota: [Some(16_000.0), None, Some(2.0)],
             fair_share: Some([Some(20_000.0), None, Some(1.0)]),
             ..QueueRow::default()

@@ -2,10 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::protocol::{BoundTriple, Triple};
+use super::protocol::{Amounts, BoundTriple};
 
 /// What is to be told.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Tell {
     /// Who ran when: so many rows from one on.
     Gantt {
@@ -20,9 +20,11 @@ pub enum Tell {
         /// The rows of these names, as far as there are such, in place of a window; empty: a window.
         named: Vec<String>,
     },
-    /// What every queue got, and what was wasted, up to the present cycle.
-    #[default]
-    Tally,
+    /// What every queue got of a resource, and what was wasted, up to the present cycle.
+    Tally {
+        /// 0 cpu, 1 memory, 2 gpu, then those that the scenario names.
+        resource: u8,
+    },
     /// What every queue held, cycle by cycle.
     Series,
 }
@@ -104,9 +106,11 @@ pub struct GanttBar {
     pub holder: Option<(String, u32)>,
 }
 
-/// What every queue got and what was wasted.
+/// What every queue got of a resource and what was wasted, since the start of the scenario.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Tally {
+    /// 0 cpu, 1 memory, 2 gpu, then those that the scenario names.
+    pub resource: u8,
     /// Up to this cycle.
     pub cycle: u32,
     /// Its time.
@@ -115,19 +119,19 @@ pub struct Tally {
     pub queues: Vec<TallyRow>,
     /// All together.
     pub all: TallyRow,
-    /// GPU seconds of ready nodes.
+    /// Seconds of it on ready nodes: core seconds, byte seconds, GPU seconds, seconds of whole named things.
     pub capacity: f64,
-    /// GPU seconds that were free while somebody waited for a GPU.
+    /// Those that were free while somebody waited for it.
     pub idle_wanted: f64,
-    /// GPUs that are free now and fit nobody who waits.
+    /// What is free now and fits nobody who waits.
     pub stranded: f64,
-    /// GPUs that are free now.
+    /// What is free now.
     pub free: f64,
     /// Jain's index over what the leaf queues got of what they were due; `None`: nobody was due anything.
     pub jain: Option<f64>,
 }
 
-/// What one queue got. Seconds and GPU seconds.
+/// What one queue got: seconds, and seconds of the resource.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct TallyRow {
     /// Below its entitlement while it wanted more.
@@ -177,7 +181,7 @@ pub struct Series {
     /// Steps are told of every so many cycles only.
     pub stride: u32,
     /// What there was in all, from a cycle on.
-    pub totals: Vec<(u32, Triple)>,
+    pub totals: Vec<(u32, Amounts)>,
     /// By queue, in the frame's order.
     pub queues: Vec<Vec<Level>>,
 }
@@ -188,9 +192,9 @@ pub struct Level {
     /// From this cycle on.
     pub cycle: u32,
     /// Held.
-    pub allocated: Triple,
+    pub allocated: Amounts,
     /// Held and waiting for.
-    pub request: Triple,
+    pub request: Amounts,
     /// Entitlement, if the policy has one.
     pub fair_share: Option<BoundTriple>,
 }

@@ -2,15 +2,15 @@
 
 use std::collections::VecDeque;
 
-use fairground::cluster::Cluster;
+use fairground::cluster::World;
 use fairground::id::{Id, QueueId};
 use fairground::sim::CycleRecord;
 use fairground::trace::{Event, Ledger};
 
-use super::convert::{bounds, triple};
+use super::convert::{amounts, bounds, capacity, sums};
 use super::convert_trace;
 use super::levels::Levels;
-use super::protocol::{Point, Run, Triple};
+use super::protocol::{Amounts, Point, Run};
 use super::stints::Stints;
 
 /// Most points of a run.
@@ -48,7 +48,8 @@ pub struct Tape {
 
 impl Tape {
     /// A tape that starts with the opening state.
-    pub fn new(cluster: &Cluster, opening: &CycleRecord) -> Tape {
+    pub fn new(world: &World, opening: &CycleRecord) -> Tape {
+        let cluster = world.cluster();
         let roots: Vec<QueueId> =
             cluster.queues.iter().filter(|(_, q)| q.parent.is_none()).map(|(id, _)| id).collect();
         // A single root stands for the whole; what is below it is worth telling apart.
@@ -57,19 +58,20 @@ impl Tape {
             _ => roots,
         };
         let mut tape = Tape { tops, stride: 1, stints: Stints::new(cluster), ..Tape::default() };
-        tape.push(cluster, opening);
+        tape.push(world, opening);
         tape
     }
 
     /// Takes in the next cycle; cycles it knows already are left as they are.
-    pub fn push(&mut self, cluster: &Cluster, record: &CycleRecord) {
+    pub fn push(&mut self, world: &World, record: &CycleRecord) {
+        let cluster = world.cluster();
         if record.cycle <= self.last_cycle && !self.points.is_empty() {
             return;
         }
         self.last_cycle = record.cycle;
         self.last_time_ms = record.time.as_millis();
         self.stints.push(cluster, record);
-        self.levels.push(record);
+        self.levels.push(world, record);
         for recorded in &record.events {
             let job = match recorded.event {
                 Event::Submitted { job }
@@ -93,7 +95,7 @@ impl Tape {
             }
         }
         if record.cycle.is_multiple_of(self.stride) {
-            self.points.push(point(record, &self.tops));
+            self.points.push(point(world, record, &self.tops));
             if self.points.len() > POINTS_MAX {
                 self.stride *= 2;
                 let stride = self.stride;
@@ -103,13 +105,14 @@ impl Tape {
     }
 
     /// The tape as the page draws it.
-    pub fn run(&self, cluster: &Cluster, ledger: &Ledger, complete: bool) -> Run {
+    pub fn run(&self, world: &World, ledger: &Ledger, complete: bool) -> Run {
+        let cluster = world.cluster();
         let mut points = self.points.clone();
         if points.last().is_some_and(|p| p.cycle < self.last_cycle) {
             points.push(Point {
                 cycle: self.last_cycle,
                 time_ms: self.last_time_ms,
-                ..point_of(ledger, &self.tops)
+                ..point_of(world, ledger, &self.tops)
             });
         }
         let name = |job: u32| match cluster.jobs.get(fairground::id::JobId(job)) {
@@ -132,23 +135,28 @@ impl Tape {
     }
 }
 
-fn point(record: &CycleRecord, tops: &[QueueId]) -> Point {
-    Point { cycle: record.cycle, time_ms: record.time.as_millis(), ..point_of(&record.ledger, tops) }
+fn point(world: &World, record: &CycleRecord, tops: &[QueueId]) -> Point {
+    let (cycle, time_ms) = (record.cycle, record.time.as_millis());
+    Point { cycle, time_ms, ..point_of(world, &record.ledger, tops) }
 }
 
-fn point_of(ledger: &Ledger, tops: &[QueueId]) -> Point {
-    let rows = || tops.iter().filter_map(|id| ledger.rows.get(id.index()).map(|row| (id.0, row)));
-    let mut waiting = Triple::default();
-    for (_, row) in rows() {
-        let (request, allocated) = (triple(&row.request), triple(&row.allocated));
-        for r in 0..3 {
-            waiting[r] += (request[r] - allocated[r]).max(0.0);
+fn point_of(world: &World, ledger: &Ledger, tops: &[QueueId]) -> Point {
+    let rows = tops.iter().filter_map(|id| ledger.rows.get(id.index()).map(|row| (id.0, row)));
+    let mut waiting = Amounts::default();
+    let mut held = Vec::with_capacity(tops.len());
+    for (id, row) in rows.clone() {
+        let [named, _, named_request] = sums(world, QueueId(id));
+        let allocated = amounts(&row.allocated, &named);
+        let request = amounts(&row.request, &named_request);
+        for ((waiting, request), allocated) in waiting.iter_mut().zip(request.iter()).zip(allocated.iter()) {
+            *waiting += (request - allocated).max(0.0);
         }
+        held.push((id, allocated));
     }
     Point {
-        total: triple(&ledger.total),
-        allocated: rows().map(|(id, row)| (id, triple(&row.allocated))).collect(),
-        fair_share: rows().filter_map(|(id, row)| Some((id, bounds(row.fair_share.as_ref()?)))).collect(),
+        total: amounts(&ledger.total, &capacity(world.cluster(), None)),
+        allocated: held,
+        fair_share: rows.filter_map(|(id, row)| Some((id, bounds(row.fair_share.as_ref()?)))).collect(),
         waiting,
         ..Point::default()
     }

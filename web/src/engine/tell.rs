@@ -6,6 +6,7 @@ use fairground::cluster::Cluster;
 use fairground::id::{Id, JobId, NodeId, PodId, QueueId};
 use fairground::kit::sort;
 use fairground::sim::{PoolTotals, Simulation, Totals};
+use fairground::units::Resource;
 
 use super::stints::{Stint, Stints};
 use super::story::{Gantt, GanttBar, GanttBy, GanttRow, Series, Story, Tally, TallyPool, TallyRow, Tell};
@@ -21,7 +22,7 @@ pub fn story(sim: &Simulation, tape: &Tape, tell: &Tell) -> Story {
             let window = Window { first: *first, n: (*n).clamp(1, ROWS_MAX), about, named };
             Story::Gantt(gantt(sim.cluster(), tape, *by, &window))
         }
-        Tell::Tally => Story::Tally(tally(sim)),
+        Tell::Tally { resource } => Story::Tally(tally(sim, *resource)),
         Tell::Series => Story::Series(Series {
             last: tape.last_cycle,
             stride: tape.levels.stride,
@@ -31,9 +32,12 @@ pub fn story(sim: &Simulation, tape: &Tape, tell: &Tell) -> Story {
     }
 }
 
-fn tally(sim: &Simulation) -> Tally {
-    let summary = sim.summary();
-    let (free, stranded) = sim.free_and_stranded();
+fn tally(sim: &Simulation, resource: u8) -> Tally {
+    let n = Resource::ACCOUNTED.len() + sim.cluster().named.len();
+    let asked = Resource(resource);
+    let of = if asked.index() < n { asked } else { Resource::GPU };
+    let summary = sim.summary_of(of);
+    let (free, stranded) = sim.free_and_stranded(of);
     let pool = |totals: &PoolTotals| TallyPool {
         short: totals.short_s,
         used: totals.gpu_seconds_used,
@@ -55,6 +59,7 @@ fn tally(sim: &Simulation) -> Tally {
         pools: totals.pools.iter().map(pool).collect(),
     };
     Tally {
+        resource: of.0,
         cycle: sim.cycle(),
         time_ms: sim.now().as_millis(),
         queues: summary.queues.iter().map(row).collect(),

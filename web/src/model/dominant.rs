@@ -7,14 +7,14 @@
 //! # Source
 //! A. Ghodsi and others: Dominant Resource Fairness: Fair Allocation of Multiple Resource Types. NSDI 2011.
 
-use crate::engine::protocol::Triple;
+use crate::engine::protocol::Amounts;
 
 const CPU: u8 = 0;
 const MEMORY: u8 = 1;
 const GPU: u8 = 2;
 
 /// The resource in which an amount is the largest part of the total, and that part.
-fn largest(amounts: &Triple, total: &Triple) -> (u8, f64) {
+fn largest(amounts: &Amounts, total: &Amounts) -> (u8, f64) {
     let part = |r: u8| match total[usize::from(r)] {
         total if total > 0.0 => amounts[usize::from(r)] / total,
         _ => 0.0,
@@ -25,7 +25,7 @@ fn largest(amounts: &Triple, total: &Triple) -> (u8, f64) {
 }
 
 /// The dominant resource of what is held and asked for.
-pub fn resource_of(allocated: &Triple, request: &Triple, total: &Triple) -> u8 {
+pub fn resource_of(allocated: &Amounts, request: &Amounts, total: &Amounts) -> u8 {
     match largest(allocated, total) {
         (resource, part) if part > 0.0 => resource,
         _ => largest(request, total).0,

@@ -4,7 +4,7 @@
 //! back, last first, leads to every moment before. What happened outside (arrivals, ends) comes before the first
 //! decision and is never taken back.
 
-use crate::engine::protocol::{Cell, CellPod, Claim, EventRow, Frame, Triple};
+use crate::engine::protocol::{Amounts, Cell, CellPod, Claim, EventRow, Frame, Holding, NodeCard};
 
 /// Whether an event is a decision of the policy.
 fn is_decision(event: &EventRow) -> bool {
@@ -92,6 +92,8 @@ fn take_back(moment: &mut Frame, event: &EventRow, end: &Frame) {
 fn stay(moment: &mut Frame, event: &EventRow, end: &Frame) {
     let pods = moment.nodes.iter_mut().flat_map(|node| &mut node.cells).flat_map(|cell| &mut cell.pods);
     pods.filter(|pod| pod.pod == event.pod).for_each(|pod| pod.leaving = false);
+    let node = moment.nodes.iter_mut().find(|node| node.name == event.node);
+    node.into_iter().for_each(|node| stay_on(node, event));
     add_up(moment, event, |row| &mut row.leaving, -1.0);
     add_up(moment, event, |row| &mut row.allocated, 1.0);
     // A job that is over at the end has no row any more.
@@ -106,6 +108,7 @@ fn stay(moment: &mut Frame, event: &EventRow, end: &Frame) {
 /// A pod that was placed waits again.
 fn unplace(moment: &mut Frame, event: &EventRow) {
     let Some(node) = moment.nodes.iter_mut().find(|node| node.name == event.node) else { return };
+    release(node, event, false);
     node.cpu_pods.retain(|(pod, ..)| *pod != event.pod);
     let is_it = |pod: &CellPod| pod.pod == event.pod;
     let mut locked = node.cells.iter().flat_map(|cell| &cell.pods).any(|pod| is_it(pod) && pod.locked);
@@ -114,7 +117,7 @@ fn unplace(moment: &mut Frame, event: &EventRow) {
         locked = row.running <= row.core;
     }
     node.cells.iter_mut().for_each(|cell| cell.pods.retain(|pod| !is_it(pod)));
-    for (used, amount) in node.used.iter_mut().zip(event.amount) {
+    for (used, amount) in node.used.iter_mut().zip(event.amount.iter()) {
         *used = whole(*used - amount);
     }
     add_up(moment, event, |row| &mut row.allocated, -1.0);
@@ -124,6 +127,22 @@ fn unplace(moment: &mut Frame, event: &EventRow) {
     if let Some(row) = moment.jobs.iter_mut().find(|row| row.name == event.job) {
         row.running = row.running.saturating_sub(1);
         row.pending += 1;
+    }
+}
+
+/// Takes what a pod holds from what its queue holds on the node.
+fn release(node: &mut NodeCard, event: &EventRow, leaving: bool) {
+    let is_it = |held: &&mut Holding| held.queue == event.queue && held.leaving == leaving;
+    if let Some(held) = node.holds.iter_mut().find(is_it) {
+        held.amount.iter_mut().zip(event.amount.iter()).for_each(|(sum, amount)| *sum = whole(*sum - amount));
+    }
+}
+
+/// What a pod holds is not leaving.
+fn stay_on(node: &mut NodeCard, event: &EventRow) {
+    if node.holds.iter().any(|held| held.queue == event.queue && held.leaving) {
+        release(node, event, true);
+        node.holds.push(Holding { queue: event.queue, leaving: false, amount: event.amount });
     }
 }
 
@@ -150,14 +169,14 @@ fn whole(sum: f64) -> f64 {
 fn add_up(
     moment: &mut Frame,
     event: &EventRow,
-    part: fn(&mut crate::engine::protocol::QueueRow) -> &mut Triple,
+    part: fn(&mut crate::engine::protocol::QueueRow) -> &mut Amounts,
     sign: f64,
 ) {
     let mut at = Some(event.queue);
     for _ in 0..moment.queues.len() {
         let Some(row) = at.and_then(|queue| moment.queues.get_mut(queue as usize)) else { return };
         at = row.parent;
-        for (held, amount) in part(row).iter_mut().zip(event.amount) {
+        for (held, amount) in part(row).iter_mut().zip(event.amount.iter()) {
             *held = whole(*held + sign * amount);
         }
     }

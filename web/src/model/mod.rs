@@ -117,7 +117,7 @@ pub struct Model {
     pub selection: Option<Selection>,
     /// The page selected it, not a person.
     pub auto_selected: bool,
-    /// What charts show: 0 cpu, 1 memory, 2 gpu, 3 each queue's dominant resource.
+    /// What charts show: 0 cpu, 1 memory, 2 gpu, 3 each queue's dominant resource, from 4 on those that the scenario names.
     pub resource: u8,
     /// The engine.
     pub engine: EngineState,
@@ -414,6 +414,15 @@ impl Model {
     /// The resource whose settings are shown: 0 cpu, 1 memory, 2 gpu.
     pub fn settings_resource(&self) -> u8 {
         self.resource.min(2)
+    }
+
+    /// The resource in which things are counted that cannot be counted in each queue's own: by its index.
+    pub fn counted_resource(&self) -> u8 {
+        match self.resource {
+            3 => 2,
+            named if named > 3 => named - 1,
+            own => own,
+        }
     }
 
     /// The resource that is explained for the selected queue: 0 cpu, 1 memory, 2 gpu.

@@ -128,6 +128,10 @@ fn arrived(model: &mut Model, frame: Frame, run: Run, fx: &mut Vec<Effect>) {
         fx.push(Effect::AnnounceStep(frame.clone(), model.settings_resource()));
         model.announced_ms = model.clock_ms;
     }
+    // A resource that the scenario no longer names is not there to be shown.
+    if usize::from(model.resource) > 3 + frame.named.len() {
+        model.resource = 2;
+    }
     let is_held = before::held_against(model, &frame, &run);
     model.frame = Some(frame.clone());
     model.run = Some(run);

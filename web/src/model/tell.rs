@@ -51,7 +51,7 @@ pub(super) fn ask_story(model: &mut Model, to_selection: bool, fx: &mut Vec<Effe
             let GanttLook { by, first } = model.view.gantt;
             Tell::Gantt { by, first, n: GANTT_ROWS, about, named: Vec::new() }
         }
-        NowView::Fairness => Tell::Tally,
+        NowView::Fairness => Tell::Tally { resource: model.counted_resource() },
         NowView::Queues => Tell::Series,
         NowView::Shares | NowView::Division | NowView::Tree => {
             model.story = None;
@@ -82,7 +82,7 @@ pub(super) fn counterpart(model: &Model) -> Option<Tell> {
             about: String::new(),
             named: gantt.rows.iter().map(|row| row.name.clone()).collect(),
         },
-        Story::Tally(_) => Tell::Tally,
+        Story::Tally(tally) => Tell::Tally { resource: tally.resource },
         Story::Series(_) => Tell::Series,
     })
 }
@@ -92,7 +92,7 @@ pub(super) fn ask_before(model: &mut Model, fx: &mut Vec<Effect>) {
     let scenario = before::at_cursor(model).and_then(|before| before.scenario.clone());
     let Some((scenario, tell)) = scenario.zip(counterpart(model)) else { return };
     let until = match &tell {
-        Tell::Tally => model.frame.as_ref().map_or(0, |frame| frame.cycle),
+        Tell::Tally { .. } => model.frame.as_ref().map_or(0, |frame| frame.cycle),
         _ => model.run.as_ref().map_or(0, |run| run.last_cycle),
     };
     let scenario = document::to_json(&scenario);

@@ -60,8 +60,10 @@ pub fn update(model: &mut Model, command: Command) -> Vec<Effect> {
         Command::Redo => redo(model, fx),
         Command::Select(selection) => select(model, selection, fx),
         Command::Resource(resource) => {
-            model.resource = resource.min(3);
+            let n_named = model.frame.as_ref().map_or(0, |frame| frame.named.len());
+            model.resource = resource.min(u8::try_from(3 + n_named).unwrap_or(3));
             ask_about(model, fx);
+            super::tell::ask_story(model, false, fx);
         }
         Command::Policy(policy) => translate::choose(model, policy, fx),
         Command::Compare { with_baselines } => translate::compare(model, with_baselines, fx),

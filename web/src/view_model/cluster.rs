@@ -1,5 +1,5 @@
 //! Cluster: one card per node, one cell per GPU; with many nodes one tile per node, grouped by free GPUs. Nodes of
-//! several pools stand pool by pool.
+//! several pools stand pool by pool. Of another resource than GPUs a node has one cell, filled by what queues hold of it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,10 +8,12 @@ use fairground::kit::sort;
 
 use super::Table;
 use super::before::Ghost;
-use super::number::{CPU, GPU, MEMORY, amount, count, number, with_unit};
+use super::number::{
+    CPU, DOMINANT, GPU, MEMORY, amount, count, in_unit, nth_named, number, unit_of, with_unit,
+};
 use super::queues::{Tone, Tree};
 use super::shares::selected_queue;
-use crate::engine::protocol::{Cell, Frame, NodeCard};
+use crate::engine::protocol::{Cell, Frame, Holding, NodeCard};
 use crate::model::{Selection, Terms};
 
 /// A place in the picture, in pixels.
@@ -50,6 +52,8 @@ pub struct ClusterView {
     pub groups: Vec<(f64, String)>,
     /// The marks that are on screen.
     pub marks: BTreeSet<CellMark>,
+    /// What cells are where they are no GPUs, such as `cores`; empty: they are GPUs.
+    pub filled_with: String,
 }
 
 /// A mark of the picture, in the order of the legend.
@@ -114,8 +118,12 @@ pub struct Card {
     pub foot: String,
     /// Used parts of CPU and memory, 0 to 1.
     pub used: (f64, f64),
-    /// GPUs.
+    /// GPUs, or the whole node where another resource is shown.
     pub cells: Vec<CellView>,
+    /// Held and there, of the resource that is shown.
+    pub amounts: (f64, f64),
+    /// Among which tiles it stands: the least free first, with what they are called.
+    pub group: (usize, String),
 }
 
 /// A GPU.
@@ -189,16 +197,20 @@ pub fn cluster(
     ghost: Option<Ghost<'_>>,
     selection: Option<&Selection>,
     width: f64,
+    resource: u8,
 ) -> ClusterView {
     let tree = Tree::new(&frame.queues);
-    let cells: usize = frame.nodes.iter().map(|node| node.cells.len()).sum();
+    let shown = Shown::of(frame, resource);
     let chosen = Chosen::new(frame, selection);
-    let mut cards: Vec<Card> = frame.nodes.iter().map(|node| card(frame, node, &tree, &chosen)).collect();
-    if let Some(ghost) = ghost {
+    let mut cards: Vec<Card> =
+        frame.nodes.iter().map(|node| card(frame, node, &tree, &chosen, &shown)).collect();
+    let cells: usize = cards.iter().map(|card| card.cells.len()).sum();
+    if let (Some(ghost), true) = (ghost, shown.is_gpus()) {
         mark_ghosts(&mut cards, frame, ghost);
     }
     let mut view = ClusterView {
-        summary: summary(frame),
+        summary: summary(frame, &shown),
+        filled_with: if shown.is_gpus() { String::new() } else { shown.unit(2.0).to_string() },
         width,
         cards_have_text: cells <= TILES_FROM_CELLS && frame.nodes.len() <= TILES_FROM_NODES,
         marks: gather(cards.iter().flat_map(marks)),
@@ -207,12 +219,43 @@ pub fn cluster(
     let pool_of = |card: &Card| frame.pools.iter().position(|pool| pool.name == card.pool);
     sort::sort_by_key(&mut cards, pool_of);
     (view.height, view.groups) = if view.cards_have_text {
-        place_cards(&mut cards, width)
+        place_cards(&mut cards, width, &shown)
     } else {
         place_tiles(&mut cards, width, cells)
     };
     view.cards = cards;
     view
+}
+
+/// The resource that is shown.
+struct Shown<'a> {
+    resource: u8,
+    /// Its position among amounts.
+    at: usize,
+    named: &'a [String],
+}
+
+impl<'a> Shown<'a> {
+    /// GPUs where every queue has a resource of its own.
+    fn of(frame: &'a Frame, resource: u8) -> Shown<'a> {
+        let resource = if resource == DOMINANT { GPU } else { resource };
+        let at = nth_named(resource).map_or(usize::from(resource), |n| 3 + n);
+        Shown { resource, at, named: &frame.named }
+    }
+    fn is_gpus(&self) -> bool {
+        self.resource == GPU
+    }
+    fn unit(&self, n: f64) -> &str {
+        unit_of(self.named, self.resource, n)
+    }
+    fn amount(&self, base: f64) -> String {
+        amount(self.resource, base)
+    }
+    /// `12 of 64 cores`
+    fn part(&self, held: f64, there: f64) -> String {
+        let unit = self.unit(in_unit(self.resource, there));
+        format!("{} of {} {unit}", self.amount(held), self.amount(there))
+    }
 }
 
 struct Chosen {
@@ -237,7 +280,10 @@ impl Chosen {
     }
 }
 
-fn card(frame: &Frame, node: &NodeCard, tree: &Tree, chosen: &Chosen) -> Card {
+fn card(frame: &Frame, node: &NodeCard, tree: &Tree, chosen: &Chosen, shown: &Shown<'_>) -> Card {
+    if !shown.is_gpus() {
+        return filled(frame, node, tree, chosen, shown);
+    }
     let cells: Vec<CellView> = node
         .cells
         .iter()
@@ -259,16 +305,11 @@ fn card(frame: &Frame, node: &NodeCard, tree: &Tree, chosen: &Chosen) -> Card {
     }
     let part = |r: usize| if node.capacity[r] > 0.0 { node.used[r] / node.capacity[r] } else { 0.0 };
     let foot = if node.used[0] > 0.0 || node.used[1] > 0.0 || node.cells.is_empty() {
-        format!(
-            "CPU {} of {} · memory {} of {}",
-            amount(CPU, node.used[0]),
-            amount(CPU, node.capacity[0]),
-            amount(MEMORY, node.used[1]),
-            with_unit(MEMORY, node.capacity[1])
-        )
+        others(node, shown)
     } else {
         String::new()
     };
+    let n_free = cells.iter().filter(|cell| cell.parts.is_empty()).count();
     Card {
         name: node.name.clone(),
         pool: node.pool.clone(),
@@ -278,6 +319,67 @@ fn card(frame: &Frame, node: &NodeCard, tree: &Tree, chosen: &Chosen) -> Card {
         foot,
         used: (part(0), part(1)),
         cells,
+        amounts: (0.0, 0.0),
+        group: (n_free, format!("{n_free} free")),
+        ..Card::default()
+    }
+}
+
+/// CPU, memory and what the scenario names, as far as the node has it: held of there.
+fn others(node: &NodeCard, shown: &Shown<'_>) -> String {
+    let mut said = format!(
+        "CPU {} of {} · memory {} of {}",
+        amount(CPU, node.used[0]),
+        amount(CPU, node.capacity[0]),
+        amount(MEMORY, node.used[1]),
+        with_unit(MEMORY, node.capacity[1])
+    );
+    for (name, at) in shown.named.iter().zip(3..).filter(|(_, at)| node.capacity[*at] > 0.0) {
+        said += &format!(" · {name} {} of {}", number(node.used[at]), number(node.capacity[at]));
+    }
+    said
+}
+
+/// How free tiles are that are not told apart by whole GPUs.
+const FREE: [&str; 5] =
+    ["full", "up to 25 % free", "up to 50 % free", "up to 75 % free", "more than 75 % free"];
+
+/// A node as one cell, filled by what queues hold of a resource.
+fn filled(frame: &Frame, node: &NodeCard, tree: &Tree, chosen: &Chosen, shown: &Shown<'_>) -> Card {
+    let (held, there) = (node.used[shown.at], node.capacity[shown.at]);
+    let whole = there.max(held).max(1e-9);
+    let mut from = 0.0;
+    let mut says = Vec::new();
+    let mut parts = Vec::new();
+    for held in node.holds.iter().filter(|held| held.amount[shown.at] > 0.0) {
+        let queue = frame.queues.get(held.queue as usize).map_or_else(String::new, |row| row.name.clone());
+        let to = f64::min(from + held.amount[shown.at] / whole, 1.0);
+        let leaving = if held.leaving { ", leaving" } else { "" };
+        says.push(format!("{queue} {}{leaving}", shown.amount(held.amount[shown.at])));
+        let tone = tree.tone(held.queue);
+        parts.push(Part { tone, from, to, job: queue, leaving: held.leaving, ..Part::default() });
+        from = to;
+    }
+    says.push(format!("{} free", shown.amount((there - held).max(0.0))));
+    let head = if node.ready { shown.part(held, there) } else { "down".into() };
+    let free = 1.0 - held / whole;
+    let quarter = if there > 0.0 { ((free * 4.0).ceil() as usize).min(4) } else { 0 };
+    let is_chosen = |held: &Holding| chosen.queue == Some(held.queue);
+    let cell = CellView {
+        selected: node.holds.iter().any(is_chosen),
+        says: format!("{}, {}: {}", node.name, shown.unit(2.0), says.join(", ")),
+        parts,
+        ..CellView::default()
+    };
+    Card {
+        name: node.name.clone(),
+        pool: node.pool.clone(),
+        ready: node.ready,
+        selected: chosen.node.as_deref() == Some(&node.name),
+        head,
+        cells: vec![cell],
+        amounts: (held, there),
+        group: (quarter, FREE[quarter].into()),
         ..Card::default()
     }
 }
@@ -401,7 +503,7 @@ fn mark_ghosts(cards: &mut [Card], frame: &Frame, ghost: Ghost<'_>) {
 const HEADING: f64 = 20.0;
 
 /// Cards in columns, pool by pool.
-fn place_cards(cards: &mut [Card], width: f64) -> (f64, Vec<(f64, String)>) {
+fn place_cards(cards: &mut [Card], width: f64, shown: &Shown<'_>) -> (f64, Vec<(f64, String)>) {
     let most = cards.iter().map(|card| card.cells.len()).max().unwrap_or(0).clamp(1, PER_LINE);
     let least = (most as f64 * 30.0 + PAD * 2.0 + 20.0).clamp(150.0, 300.0);
     let fitting = ((width + GAP) / (least + GAP)).floor() as usize;
@@ -415,7 +517,7 @@ fn place_cards(cards: &mut [Card], width: f64) -> (f64, Vec<(f64, String)>) {
     for pool in cards.chunk_by_mut(|a, b| a.pool == b.pool) {
         if !pool[0].pool.is_empty() {
             y += if headings.is_empty() { 0.0 } else { 6.0 };
-            headings.push((y, pool_heading(pool)));
+            headings.push((y, pool_heading(pool, shown)));
             y += HEADING;
         }
         for line in pool.chunks_mut(columns) {
@@ -448,15 +550,20 @@ fn place_card(card: &mut Card, (x, y, w): (f64, f64, f64), (most, cell_w, cell_h
     card.place = Place { x, y, w, h: 32.0 + cells_h + foot + PAD };
 }
 
-/// A pool and how many of its GPUs are held.
-fn pool_heading(cards: &[Card]) -> String {
+/// A pool and how much of it is held.
+fn pool_heading(cards: &[Card], shown: &Shown<'_>) -> String {
+    if !shown.is_gpus() {
+        let sum = |of: fn(&Card) -> f64| cards.iter().map(of).sum();
+        let in_use = shown.part(sum(|card| card.amounts.0), sum(|card| card.amounts.1));
+        return format!("{} · {} · {in_use} in use", cards[0].pool, count(cards.len() as u64, "node"));
+    }
     let cells = || cards.iter().flat_map(|card| &card.cells);
     let held = cells().filter(|cell| !cell.parts.is_empty()).count();
     let nodes = count(cards.len() as u64, "node");
     format!("{} · {nodes} · {held} of {} in use", cards[0].pool, with_unit(GPU, cells().count() as f64))
 }
 
-/// Tiles, in groups by how many GPUs are free: a histogram of fragments.
+/// Tiles, in groups by how much is free: a histogram of fragments.
 fn place_tiles(cards: &mut [Card], width: f64, cells: usize) -> (f64, Vec<(f64, String)>) {
     let side = match cells {
         0..=1000 => 12.0,
@@ -468,13 +575,12 @@ fn place_tiles(cards: &mut [Card], width: f64, cells: usize) -> (f64, Vec<(f64, 
     let mut n_pools = 0;
     for (i, card) in cards.iter().enumerate() {
         n_pools += usize::from(i > 0 && cards[i - 1].pool != card.pool);
-        let free = card.cells.iter().filter(|cell| cell.parts.is_empty()).count();
-        groups.entry((n_pools, if card.ready { free } else { usize::MAX })).or_default().push(i);
+        groups.entry((n_pools, if card.ready { card.group.0 } else { usize::MAX })).or_default().push(i);
     }
     let mut y = 0.0;
     let mut headings = Vec::new();
     for ((_, free), members) in groups {
-        let what = if free == usize::MAX { "down".into() } else { format!("{free} free") };
+        let what = if free == usize::MAX { "down" } else { &cards[members[0]].group.1 };
         let pool = match cards[members[0]].pool.as_str() {
             "" => String::new(),
             pool => format!("{pool} · "),
@@ -504,19 +610,23 @@ fn place_tiles(cards: &mut [Card], width: f64, cells: usize) -> (f64, Vec<(f64, 
     (y, headings)
 }
 
-fn summary(frame: &Frame) -> String {
-    let total: f64 = frame.nodes.iter().map(|node| node.capacity[2]).sum();
-    let used: f64 = frame.nodes.iter().map(|node| node.used[2]).sum();
+fn summary(frame: &Frame, shown: &Shown<'_>) -> String {
+    let total: f64 = frame.nodes.iter().map(|node| node.capacity[shown.at]).sum();
+    let used: f64 = frame.nodes.iter().map(|node| node.used[shown.at]).sum();
     let pods = || frame.nodes.iter().flat_map(|node| &node.cells).flat_map(|cell| &cell.pods);
-    let leaving: f64 = pods().filter(|pod| pod.leaving).map(|pod| pod.portion).sum();
+    let holds = || frame.nodes.iter().flat_map(|node| &node.holds).filter(|held| held.leaving);
+    let leaving: f64 = match shown.is_gpus() {
+        true => pods().filter(|pod| pod.leaving).map(|pod| pod.portion).sum(),
+        false => holds().map(|held| held.amount[shown.at]).sum(),
+    };
     let terms = Terms::of(&frame.policy);
     let mut said = if total > 0.0 {
-        format!("{} of {} in use", number(used), with_unit(GPU, total))
+        format!("{} in use", shown.part(used, total))
     } else {
         count(frame.nodes.len() as u64, terms.word("node"))
     };
     if leaving > 0.0 {
-        said += &format!(", {} of them leaving", number(leaving));
+        said += &format!(", {} of them leaving", shown.amount(leaving));
     }
     let fates = frame.fates();
     let waits =
@@ -544,6 +654,15 @@ fn summary(frame: &Frame) -> String {
 
 /// The same data as a table.
 pub fn table(view: &ClusterView) -> Table {
+    if !view.filled_with.is_empty() {
+        let unit = &view.filled_with;
+        let row = |card: &Card| {
+            let says = card.cells.first().and_then(|cell| cell.says.split_once(": "));
+            vec![card.name.clone(), card.head.clone(), says.map_or("", |says| says.1).to_string()]
+        };
+        let head = ["node".into(), format!("held, {unit}"), "by".into()];
+        return Table { head: head.into(), text_columns: 3, rows: view.cards.iter().map(row).collect() };
+    }
     Table {
         head: ["node", "GPU", "holds", "state"].map(String::from).into(),
         text_columns: 4,
@@ -577,7 +696,7 @@ mod tests {
         let pools = ["fast", "slow"].map(|name| PoolRow { name: name.into(), ..PoolRow::default() });
         let nodes = vec![node("s1", "slow"), node("f1", "fast"), node("s2", "slow")];
         let frame = Frame { nodes, pools: pools.into(), ..Frame::default() };
-        let view = cluster(&frame, None, None, 400.0);
+        let view = cluster(&frame, None, None, 400.0, GPU);
         let names: Vec<&str> = view.cards.iter().map(|card| card.name.as_str()).collect();
         assert_eq!(names, ["f1", "s1", "s2"]);
         let headings: Vec<&str> = view.groups.iter().map(|(_, heading)| heading.as_str()).collect();

@@ -2,7 +2,7 @@
 
 use super::Table;
 use super::before::Ghost;
-use super::number::{self, count, number, ratio};
+use super::number::{self, GPU, MEMORY, count, number, ratio, unit_of};
 use super::queues::Tree;
 use super::shares::selected_queue;
 use crate::engine::protocol::Frame;
@@ -34,7 +34,7 @@ pub struct Fact {
     /// By how much a change made it more or less, with its sign; empty: not at all.
     pub since: String,
     /// How such a number is written.
-    write: fn(f64) -> String,
+    kind: Kind,
 }
 
 impl PartialEq for Fact {
@@ -45,43 +45,62 @@ impl PartialEq for Fact {
     }
 }
 
-/// Below so many GPU seconds in all, amounts are told in GPU seconds, above in GPU hours.
+/// Below so many seconds of one GPU (core, GiB …) in all, amounts are told in such seconds, above in hours.
 const HOURS_FROM: f64 = 7200.0;
 
 /// How a number is written.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 enum Kind {
-    /// GPU seconds.
+    /// Seconds of the resource.
     Amount,
+    /// Of the resource.
+    Now,
     /// Seconds.
     Span,
     /// How many.
     Count,
+    /// Of hundred.
+    Percent,
+    /// With two digits.
+    Ratio,
 }
 
-/// How numbers are written: all GPU seconds in one unit.
-#[derive(Clone, Copy)]
+/// How numbers are written: all seconds of the resource in one unit.
 struct Style {
+    /// What one and what several of it are called.
+    units: [String; 2],
+    /// So many of the engine's in one that people read.
+    per_unit: f64,
     in_hours: bool,
 }
 
 impl Style {
-    fn of(tally: &Tally) -> Style {
-        Style { in_hours: tally.capacity >= HOURS_FROM }
+    fn of(tally: &Tally, frame: &Frame) -> Style {
+        let per_unit = if tally.resource == MEMORY { f64::from(1 << 30) } else { 1.0 };
+        // The engine numbers what the scenario names right after the GPUs.
+        let resource = if tally.resource > GPU { tally.resource + 1 } else { tally.resource };
+        let units = [1.0, 2.0].map(|n| unit_of(&frame.named, resource, n).to_string());
+        Style { units, per_unit, in_hours: tally.capacity / per_unit >= HOURS_FROM }
     }
-    fn unit(self) -> &'static str {
-        if self.in_hours { "GPU hours" } else { "GPU s" }
+    fn unit(&self) -> String {
+        format!("{} {}", self.units[0], if self.in_hours { "hours" } else { "s" })
     }
-    fn text(self, kind: Kind, value: f64) -> String {
+    fn text(&self, kind: Kind, value: f64) -> String {
         match kind {
-            Kind::Amount => number(value / if self.in_hours { 3600.0 } else { 1.0 }),
+            Kind::Amount => number(value / self.per_unit / if self.in_hours { 3600.0 } else { 1.0 }),
+            Kind::Now => {
+                let n = value / self.per_unit;
+                format!("{} {}", number(n), self.units[usize::from(n != 1.0)])
+            }
             Kind::Span => number::time((value * 1000.0) as i64),
             Kind::Count => number(value),
+            Kind::Percent => format!("{} %", number((value * 10.0).round() / 10.0)),
+            Kind::Ratio => ratio(Some(value)),
         }
     }
-    fn amount(self, gpu_seconds: f64) -> String {
+    fn amount(&self, seconds: f64) -> String {
         // Number and unit stay on one line.
-        format!("{} {}", self.text(Kind::Amount, gpu_seconds), self.unit()).replace(' ', "\u{a0}")
+        format!("{} {}", self.text(Kind::Amount, seconds), self.unit()).replace(' ', "\u{a0}")
     }
 }
 
@@ -134,7 +153,7 @@ fn lines_of(row: &TallyRow, is_queue: bool) -> Vec<[Option<f64>; 9]> {
 
 /// What Fairness shows of a tally.
 pub fn fairness(tally: &Tally, frame: &Frame, selection: Option<&Selection>) -> FairnessView {
-    let style = Style::of(tally);
+    let style = Style::of(tally, frame);
     let tree = Tree::new(&frame.queues);
     let rows: Vec<(u32, &TallyRow)> =
         tree.order().iter().filter_map(|&queue| Some((queue, tally.queues.get(queue as usize)?))).collect();
@@ -173,7 +192,7 @@ pub fn fairness(tally: &Tally, frame: &Frame, selection: Option<&Selection>) -> 
     let head = std::iter::once("queue".to_string()).chain(COLUMNS.map(caption)).collect();
     FairnessView {
         summary: summary(tally, frame, &tree, &rows),
-        facts: facts(tally, style),
+        facts: facts(tally, &style),
         table: Table { head, rows: lines, text_columns: 1 },
         meant,
     }
@@ -185,7 +204,7 @@ pub fn put_differences(
     (tally, frame): (&Tally, &Frame),
     (other, ghost): (&Tally, Ghost<'_>),
 ) {
-    let style = Style::of(tally);
+    let style = Style::of(tally, frame);
     // What the change does: from how it was to what is, or from what is to how it would be.
     let change = |now: f64, other: f64| if ghost.changed.is_some() { now - other } else { other - now };
     let tree = Tree::new(&frame.queues);
@@ -217,7 +236,7 @@ pub fn put_differences(
     }
     for (fact, (now, other)) in view.facts.iter_mut().zip(measures(tally).into_iter().zip(measures(other))) {
         let by = now.zip(other).map_or(0.0, |(now, other)| change(now, other));
-        fact.since = signed(by, fact.write).unwrap_or_default();
+        fact.since = signed(by, |by| style.text(fact.kind, by)).unwrap_or_default();
     }
     view.summary += &match (n_changed, ghost.changed) {
         (0, _) => format!(" {}: the same numbers.", ghost.opening()),
@@ -247,41 +266,37 @@ fn measures(tally: &Tally) -> [Option<f64>; 5] {
 }
 
 /// What a fact counts, how its number is written, and how to read it.
-type Reading = (&'static str, fn(f64) -> String, String);
+type Reading = (&'static str, Kind, String);
 
-fn facts(tally: &Tally, style: Style) -> Vec<Fact> {
-    let percent: fn(f64) -> String = |part| format!("{} %", number((part * 10.0).round() / 10.0));
-    let gpus: fn(f64) -> String = |n| number::with_unit(number::GPU, n);
+fn facts(tally: &Tally, style: &Style) -> Vec<Fact> {
+    let free = style.text(Kind::Now, tally.free);
+    let lost = style.amount(tally.all.lost);
+    let restarts = count(tally.all.restarts, "restart");
     let readings = [
-        ("Used", percent, format!("{} of {}", style.amount(tally.all.used), style.amount(tally.capacity))),
+        (
+            "Used",
+            Kind::Percent,
+            format!("{} of {}", style.amount(tally.all.used), style.amount(tally.capacity)),
+        ),
         (
             "Idle while wanted",
-            percent,
+            Kind::Percent,
             format!("{} were free while somebody waited", style.amount(tally.idle_wanted)),
         ),
-        (
-            "Stranded now",
-            gpus,
-            format!("free, and no job that waits fits there; {} free in all", gpus(tally.free)),
-        ),
+        ("Stranded now", Kind::Now, format!("free, and no job that waits fits there; {free} free in all")),
         (
             "Restarts per hour",
-            number as fn(f64) -> String,
-            format!(
-                "{} in {}; {} lost",
-                count(tally.all.restarts, "restart"),
-                number::time(tally.time_ms),
-                style.amount(tally.all.lost)
-            ),
+            Kind::Count,
+            format!("{restarts} in {}; {lost} lost", number::time(tally.time_ms)),
         ),
-        ("Jain index", |jain| ratio(Some(jain)), jain_reading(tally.jain).to_string()),
+        ("Jain index", Kind::Ratio, jain_reading(tally.jain).to_string()),
     ];
-    let fact = |((name, write, reading), value): (Reading, Option<f64>)| Fact {
+    let fact = |((name, kind, reading), value): (Reading, Option<f64>)| Fact {
         name,
-        value: value.map_or_else(|| "–".into(), write),
+        value: value.map_or_else(|| "–".into(), |value| style.text(kind, value)),
         reading,
         since: String::new(),
-        write,
+        kind,
     };
     readings.into_iter().zip(measures(tally)).map(fact).collect()
 }
@@ -302,7 +317,8 @@ fn summary(tally: &Tally, frame: &Frame, tree: &Tree, rows: &[(u32, &TallyRow)])
     let short = rows.iter().filter(|(queue, row)| tree.is_leaf(*queue) && row.owed > 0.0);
     // Of equals the first.
     let most = short.rev().max_by(|a, b| a.1.owed.total_cmp(&b.1.owed));
-    let upto = format!("Up to cycle {}, {}", tally.cycle, number::time(tally.time_ms));
+    // What was before the start counts in none of the numbers.
+    let upto = format!("From 0:00 to {}, cycle {}", number::time(tally.time_ms), tally.cycle);
     match most {
         Some((queue, row)) => {
             let short = number::time((row.short * 1000.0) as i64);

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::before::Ghost;
-use super::number::{amount, count, in_unit, number, unit, with_unit};
+use super::number::{amount, count, in_unit, number, unit_of};
 use super::queues::{Tone, Tree};
 use super::shares::selected_queue;
 use super::{Table, before};
@@ -88,7 +88,7 @@ pub struct IcicleView {
 
 /// What Tree draws of a frame.
 pub fn icicle(frame: &Frame, selection: Option<&Selection>, resource: u8, measure: Measure) -> IcicleView {
-    let frame = &*super::dominant::seen(frame, resource);
+    let frame = &*super::charted::seen(frame, resource);
     let r = usize::from(resource.min(2));
     let tree = Tree::new(&frame.queues);
     let leaves = leaves(frame, &tree);
@@ -113,8 +113,8 @@ pub fn icicle(frame: &Frame, selection: Option<&Selection>, resource: u8, measur
         name: "cluster".into(),
         w: 1.0,
         has: total,
+        says: format!("cluster: {held} {}", unit_of(&frame.named, resource, total)),
         label: if by_priority { Default::default() } else { [held.clone(), held] },
-        says: format!("cluster: {}", with_unit(resource, frame.total[r])),
         ..Block::default()
     }];
     let mut at = 0;
@@ -313,7 +313,11 @@ fn seen(frame: &Frame, blocks: Vec<Block>, resource: u8, word: &str) -> IcicleVi
     let r = usize::from(resource.min(2));
     let total = in_unit(resource, frame.total[r]);
     let terms = Terms::of(&frame.policy);
-    let head = [terms.word("queue").to_string(), "inside".into(), format!("{word}, {}", unit(resource, 2.0))];
+    let head = [
+        terms.word("queue").to_string(),
+        "inside".into(),
+        format!("{word}, {}", unit_of(&frame.named, resource, 2.0)),
+    ];
     let parent = |block: &Block| {
         let above = block.queue.and_then(|queue| frame.queues.get(queue as usize)?.parent);
         above
@@ -328,7 +332,7 @@ fn seen(frame: &Frame, blocks: Vec<Block>, resource: u8, word: &str) -> IcicleVi
             terms.says("top queues"),
             number(given),
             amount(resource, frame.total[r]),
-            unit(resource, total),
+            unit_of(&frame.named, resource, total),
             count(frame.queues.len() as u64, terms.word("queue")),
             count(blocks.iter().map(|block| u64::from(block.depth)).max().unwrap_or(0), "level")
         ),
@@ -367,7 +371,7 @@ mod tests {
     #[test]
     fn children_lie_inside_their_parents() {
         let frame = Frame {
-            total: [0.0, 0.0, 8.0],
+            total: [0.0, 0.0, 8.0].into(),
             queues: vec![
                 queue("a", None, 6.0),
                 queue("a1", Some(0), 4.0),
@@ -401,7 +405,7 @@ mod tests {
     fn what_is_too_narrow_is_seen_together() {
         let mut queues = vec![queue("root", None, 100.0), queue("wide", Some(0), 50.0)];
         queues.extend((0..50).map(|i| queue(&format!("q{i}"), Some(0), 1.0)));
-        let frame = Frame { total: [0.0, 0.0, 100.0], queues, ..Frame::default() };
+        let frame = Frame { total: [0.0, 0.0, 100.0].into(), queues, ..Frame::default() };
         let names = |selected: Option<&str>, width: f64| -> Vec<(String, String)> {
             let selection = selected.map(|name| Selection::Queue(name.into()));
             let view = icicle(&frame, selection.as_ref(), 2, Measure::Share);

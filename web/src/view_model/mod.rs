@@ -2,6 +2,7 @@
 //! the same view model, so they cannot disagree.
 
 pub mod before;
+pub mod charted;
 pub mod cluster;
 pub mod compared;
 pub mod division;

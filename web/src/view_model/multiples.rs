@@ -3,12 +3,12 @@
 use fairground::kit::sort;
 
 use super::before::Ghost;
-use super::number::{DOMINANT, GPU, count, in_unit, number, unit};
+use super::number::{DOMINANT, GPU, count, in_unit, nth_named, number, unit_of};
 use super::queues::{Tone, Tree};
 use super::shares::selected_queue;
 use super::timeline::end_of;
 use super::{Table, before};
-use crate::engine::protocol::{Frame, Run, Triple};
+use crate::engine::protocol::{Amounts, Frame, Run};
 use crate::engine::story::{Level, Series};
 use crate::model::Selection;
 use crate::model::dominant::resource_of;
@@ -23,8 +23,10 @@ const CUT: f64 = 1.25;
 pub struct MultiplesView {
     /// One sentence: the scale, and how many queues are shown.
     pub summary: String,
-    /// 0 cpu, 1 memory, 2 gpu, 3 dominant.
+    /// 0 cpu, 1 memory, 2 gpu, 3 dominant, then those that the scenario names.
     pub resource: u8,
+    /// What several of it are called.
+    pub unit: String,
     /// Upper end of every scale.
     pub max: f64,
     /// The last cycle of the scale.
@@ -102,7 +104,7 @@ pub fn multiples(
                 Some(share) => format!("{} of {}", number(now.held), number(share)),
                 None => number(now.held),
             },
-            says: says(&name, &steps, now, resource),
+            says: says(&name, &steps, now, unit_of(&frame.named, resource, now.held)),
             name,
             steps,
             ghost: Vec::new(),
@@ -121,15 +123,16 @@ pub fn multiples(
         "{}, all from 0 to {} {} and over cycles 0 to {end}",
         count(tiles.len() as u64, "queue"),
         number(max),
-        unit(resource, max)
+        unit_of(&frame.named, resource, max)
     );
     let left_out = frame.queues.len() - tiles.len();
     if left_out > 0 {
         summary += &format!("; {} left out: select a queue to see those around it", number(left_out as f64));
     }
-    let table = table(&tiles, resource);
+    let unit = unit_of(&frame.named, resource, 2.0).to_string();
+    let table = table(&tiles, &unit);
     let (last, cycle) = (series.last, frame.cycle);
-    MultiplesView { summary: summary + ".", resource, max, end, last, cycle, tiles, table, ghost: None }
+    MultiplesView { summary: summary + ".", resource, unit, max, end, last, cycle, tiles, table, ghost: None }
 }
 
 fn steps_of(series: &Series, queue: u32, resource: u8) -> Vec<Step> {
@@ -169,13 +172,13 @@ pub fn lay_behind(view: &mut MultiplesView, (other, ghost): (&Series, Ghost<'_>)
     view.end = view.end.max(other.last);
     let said = before::first_few(told, "the same at this moment, other amounts at others");
     view.summary += &format!(" {}: {said}.", ghost.opening());
-    view.table = table(&view.tiles, view.resource);
-    put_others(&mut view.table, &view.tiles, view.resource, ghost);
+    view.table = table(&view.tiles, &view.unit);
+    put_others(&mut view.table, &view.tiles, &view.unit, ghost);
 }
 
 /// Puts what was held in the other run beside it: a line for every cycle in which either changes.
-fn put_others(table: &mut Table, tiles: &[Tile], resource: u8, ghost: Ghost<'_>) {
-    table.head.push(format!("held ({}), {}", ghost.word(), unit(resource, 2.0)));
+fn put_others(table: &mut Table, tiles: &[Tile], unit: &str, ghost: Ghost<'_>) {
+    table.head.push(format!("held ({}), {}", ghost.word(), unit));
     table.rows.clear();
     for tile in tiles {
         let mut cycles: Vec<u32> = tile.steps.iter().chain(&tile.ghost).map(|step| step.cycle).collect();
@@ -191,16 +194,16 @@ fn put_others(table: &mut Table, tiles: &[Tile], resource: u8, ghost: Ghost<'_>)
 }
 
 fn r(resource: u8) -> usize {
-    usize::from(resource.min(2))
+    nth_named(resource).map_or(usize::from(resource.min(GPU)), |n| 3 + n)
 }
 
 /// What there was at a cycle.
-fn total_at(series: &Series, cycle: u32) -> Triple {
+fn total_at(series: &Series, cycle: u32) -> Amounts {
     let at = series.totals.partition_point(|total| total.0 <= cycle).checked_sub(1);
-    at.map_or(Triple::default(), |at| series.totals[at].1)
+    at.map_or(Amounts::default(), |at| series.totals[at].1)
 }
 
-fn step(level: &Level, total: Triple, resource: u8) -> Step {
+fn step(level: &Level, total: Amounts, resource: u8) -> Step {
     let own = match resource {
         DOMINANT => resource_of(&level.allocated, &level.request, &total),
         resource => resource,
@@ -213,7 +216,11 @@ fn step(level: &Level, total: Triple, resource: u8) -> Step {
         cycle: level.cycle,
         held: amount(level.allocated[r(own)]),
         wants: amount(level.request[r(own)]),
-        share: level.fair_share.as_ref().map(|share| share[r(own)].map_or(f64::INFINITY, amount)),
+        share: level
+            .fair_share
+            .as_ref()
+            .and_then(|share| share.get(r(own)))
+            .map(|share| share.map_or(f64::INFINITY, amount)),
     }
 }
 
@@ -235,7 +242,7 @@ fn shown(frame: &Frame, tree: &Tree, selected: Option<u32>) -> Vec<u32> {
     shown
 }
 
-fn says(name: &str, steps: &[Step], now: Step, resource: u8) -> String {
+fn says(name: &str, steps: &[Step], now: Step, unit: &str) -> String {
     let most = steps.iter().map(|step| step.held).fold(0.0, f64::max);
     let least = steps.iter().map(|step| step.held).fold(f64::INFINITY, f64::min).min(most);
     let share = match now.share {
@@ -243,17 +250,15 @@ fn says(name: &str, steps: &[Step], now: Step, resource: u8) -> String {
         None => String::new(),
     };
     format!(
-        "{name}: holds {} {} now{share}, wants {}; between {} and {} in the run",
+        "{name}: holds {} {unit} now{share}, wants {}; between {} and {} in the run",
         number(now.held),
-        unit(resource, now.held),
         number(now.wants),
         number(least),
         number(most)
     )
 }
 
-fn table(tiles: &[Tile], resource: u8) -> Table {
-    let unit = unit(if resource > GPU { DOMINANT } else { resource }, 2.0);
+fn table(tiles: &[Tile], unit: &str) -> Table {
     let head = [
         "queue".to_string(),
         "from cycle".into(),

@@ -11,6 +11,21 @@ pub const MEMORY: u8 = 1;
 pub const GPU: u8 = 2;
 /// Each queue in its dominant resource, in percent.
 pub const DOMINANT: u8 = 3;
+/// The first of the resources that the scenario names; the others follow in its order.
+pub const NAMED: u8 = 4;
+
+/// Which of the resources that the scenario names it is.
+pub fn nth_named(resource: u8) -> Option<usize> {
+    resource.checked_sub(NAMED).map(usize::from)
+}
+
+/// The unit's name, also of a resource that the scenario names.
+pub fn unit_of(named: &[String], resource: u8, amount: f64) -> &str {
+    match nth_named(resource) {
+        Some(n) => named.get(n).map_or("", String::as_str),
+        None => unit(resource, amount),
+    }
+}
 
 /// An amount of a resource in the unit people read: cores, GiB, GPUs.
 pub fn in_unit(resource: u8, base: f64) -> f64 {
@@ -28,6 +43,8 @@ pub fn unit(resource: u8, amount: f64) -> &'static str {
         CPU => "cores",
         MEMORY => "GiB",
         DOMINANT => "%",
+        // Its name is the scenario's: see `unit_of`.
+        NAMED.. => "",
         _ if amount == 1.0 => "GPU",
         _ => "GPUs",
     }
@@ -97,7 +114,8 @@ pub fn amount(resource: u8, base: f64) -> String {
 
 /// An amount with its unit: `3 GPUs`, `500m cores`, `16 GiB`.
 pub fn with_unit(resource: u8, base: f64) -> String {
-    format!("{} {}", amount(resource, base), unit(resource, in_unit(resource, base)))
+    let unit = unit(resource, in_unit(resource, base));
+    format!("{} {unit}", amount(resource, base)).trim_end().to_string()
 }
 
 /// An amount that may be unlimited.

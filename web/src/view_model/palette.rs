@@ -1,5 +1,6 @@
 //! Everything that can be done or found, by name: what the command palette offers.
 
+use super::number::NAMED;
 use crate::engine::protocol::Stop;
 use crate::library::EXAMPLES;
 use crate::model::{
@@ -58,6 +59,10 @@ fn all(model: &Model) -> Vec<Entry> {
     let mut add = |label: &str, hint: &'static str, command: Command| {
         lines.push(Entry { label: label.to_string(), hint, action: Action::Do(command) });
     };
+    let named = model.frame.iter().flat_map(|frame| &frame.named);
+    for (resource, name) in (NAMED..).zip(named) {
+        add(&format!("Show {name}"), "", Command::Resource(resource));
+    }
     of_time(model, &mut add);
     of_the_scenario(model, &mut add);
     of_the_page(Terms::of(&model.scenario.policy), &mut add);

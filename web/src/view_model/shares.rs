@@ -5,10 +5,10 @@ use std::collections::BTreeSet;
 use fairground::kit::gather::gather;
 
 use super::before::{Ghost, differences};
-use super::number::{self, DOMINANT, amount, bound, in_unit, resource_name, unit};
+use super::number::{self, DOMINANT, amount, bound, in_unit, nth_named, resource_name, unit_of};
 use super::queues::{Tone, Tree, visible};
-use super::{Table, dominant};
-use crate::engine::protocol::{BoundTriple, EventRow, Frame, QueueRow, Triple};
+use super::{Table, charted, dominant};
+use crate::engine::protocol::{Amounts, BoundTriple, EventRow, Frame, QueueRow};
 use crate::model::dominant::resource_of;
 use crate::model::{Selection, Terms};
 
@@ -17,8 +17,10 @@ use crate::model::{Selection, Terms};
 pub struct SharesView {
     /// One sentence about the moment.
     pub summary: String,
-    /// 0 cpu, 1 memory, 2 gpu.
+    /// 0 cpu, 1 memory, 2 gpu, 3 dominant, then those that the scenario names.
     pub resource: u8,
+    /// What one and what several of it are called.
+    pub unit: [String; 2],
     /// The right end of the scale.
     pub max: f64,
     /// What there is.
@@ -156,16 +158,16 @@ pub fn shares(
     collapsed: &[String],
 ) -> SharesView {
     let raw = frame;
-    let frame = &*dominant::seen(raw, resource);
+    let frame = &*charted::seen(raw, resource);
     let changed = ghost.and_then(|ghost| ghost.changed);
-    let ghost = ghost.map(|ghost| dominant::seen(ghost.frame, resource));
+    let ghost = ghost.map(|ghost| charted::seen(ghost.frame, resource));
     let tree = Tree::new(&frame.queues);
     let r = usize::from(resource.min(2));
     let capacity = in_unit(resource, frame.total[r]);
     let touched = touched(frame);
     let selected = selected_queue(frame, selection);
     let terms = Terms::of(&frame.policy);
-    let mut rows = vec![cluster_row(raw, &tree, resource)];
+    let mut rows = vec![cluster_row(if resource == DOMINANT { raw } else { frame }, &tree, resource)];
     for position in visible(&frame.queues, &tree, collapsed) {
         let queue = &frame.queues[position as usize];
         let mut row = queue_row(queue, resource, terms);
@@ -189,9 +191,13 @@ pub fn shares(
     let mut view = SharesView {
         summary: summary(frame, &tree, &rows[0].has, resource),
         resource,
+        unit: [1.0, 2.0].map(|n| unit_of(&frame.named, resource, n).to_string()),
         max,
         capacity,
-        reference: terms.word(if has_shares { "fair share" } else { "quota" }),
+        reference: match nth_named(resource) {
+            Some(_) => "",
+            None => terms.word(if has_shares { "fair share" } else { "quota" }),
+        },
         policy: frame.policy.clone(),
         ghost: match (rows.iter().any(|row| row.ghost.is_some()), changed) {
             (false, _) => "",
@@ -208,7 +214,7 @@ pub fn shares(
 /// Says in the summary what became of the queues since the change that the ghost was before.
 pub fn say_since(view: &mut SharesView, frame: &Frame, ghost: Ghost<'_>) {
     let Some(changed) = ghost.changed else { return };
-    let [frame, was] = [frame, ghost.frame].map(|frame| dominant::seen(frame, view.resource));
+    let [frame, was] = [frame, ghost.frame].map(|frame| charted::seen(frame, view.resource));
     let said = match differences(&frame, &was, view.resource) {
         said if said.is_empty() => "no queue has more or less".to_string(),
         said => said,
@@ -256,7 +262,7 @@ impl ShareRow {
     }
 }
 
-fn pick(triple: &Triple, resource: u8) -> f64 {
+fn pick(triple: &Amounts, resource: u8) -> f64 {
     in_unit(resource, triple[usize::from(resource.min(2))])
 }
 
@@ -272,6 +278,7 @@ fn queue_row(queue: &QueueRow, resource: u8, terms: &Terms) -> ShareRow {
     let r = usize::from(resource.min(2));
     let fair = queue.fair_share.as_ref().map(|share| base(share, resource));
     let reference = fair.unwrap_or_else(|| base(&queue.quota, resource));
+    let is_divided = nth_named(resource).is_none();
     let mut facts = vec![("has", number::with_unit(resource, queue.allocated[r]))];
     let mut more = |there: bool, name, value: String| {
         if there {
@@ -280,9 +287,9 @@ fn queue_row(queue: &QueueRow, resource: u8, terms: &Terms) -> ShareRow {
     };
     more(queue.claimed[r] > 0.0, "claimed", amount(resource, queue.claimed[r]));
     more(queue.leaving[r] > 0.0, "leaving", amount(resource, queue.leaving[r]));
-    more(true, "quota", bound(resource, base(&queue.quota, resource)));
+    more(is_divided, "quota", bound(resource, base(&queue.quota, resource)));
     more(fair.is_some(), "fair share", bound(resource, fair.flatten()));
-    more(true, "limit", bound(resource, base(&queue.limit, resource)));
+    more(is_divided, "limit", bound(resource, base(&queue.limit, resource)));
     more(true, "wants", amount(resource, queue.request[r]));
     more(queue.non_preemptible[r] > 0.0, "cannot be taken", amount(resource, queue.non_preemptible[r]));
     let claimed = pick(&queue.claimed, resource);
@@ -293,12 +300,16 @@ fn queue_row(queue: &QueueRow, resource: u8, terms: &Terms) -> ShareRow {
         leaving: pick(&queue.leaving, resource),
         claimed,
         request: pick(&queue.request, resource),
-        quota: Some(pick_bound(&queue.quota, resource)),
+        quota: is_divided.then(|| pick_bound(&queue.quota, resource)),
         fair_share: queue.fair_share.as_ref().map(|share| pick_bound(share, resource)),
-        limit: Some(pick_bound(&queue.limit, resource)),
+        limit: is_divided.then(|| pick_bound(&queue.limit, resource)),
         has: amount(resource, queue.allocated[r]),
         plus: if claimed > 0.0 { format!("+{}", amount(resource, queue.claimed[r])) } else { String::new() },
-        of: reference.map_or_else(|| "of ∞".into(), |base| format!("of {}", amount(resource, base))),
+        of: match (is_divided, reference) {
+            (false, _) => String::new(),
+            (true, None) => "of ∞".into(),
+            (true, Some(base)) => format!("of {}", amount(resource, base)),
+        },
         wants: format!("wants {}", amount(resource, queue.request[r])),
         facts,
         ..ShareRow::default()
@@ -307,9 +318,9 @@ fn queue_row(queue: &QueueRow, resource: u8, terms: &Terms) -> ShareRow {
 
 fn cluster_row(frame: &Frame, tree: &Tree, resource: u8) -> ShareRow {
     let r = usize::from(resource.min(2));
-    let sum = |what: fn(&QueueRow) -> &Triple| -> Triple {
+    let sum = |what: fn(&QueueRow) -> &Amounts| -> Amounts {
         let of = |r: usize| tree.tops().iter().map(|top| what(&frame.queues[*top as usize])[r]).sum();
-        [of(0), of(1), of(2)]
+        [of(0), of(1), of(2)].into()
     };
     let mut all = QueueRow {
         allocated: sum(|q| &q.allocated),
@@ -321,7 +332,7 @@ fn cluster_row(frame: &Frame, tree: &Tree, resource: u8) -> ShareRow {
     let mut total = frame.total;
     if resource == DOMINANT {
         all = dominant::row(&all, &total);
-        total = [0.0, 0.0, 100.0];
+        total = [0.0, 0.0, 100.0].into();
     }
     ShareRow {
         name: "cluster".into(),
@@ -411,7 +422,7 @@ fn summary(frame: &Frame, tree: &Tree, used: &str, resource: u8) -> String {
         "{} of {} {} allocated",
         used,
         amount(resource, frame.total[r]),
-        unit(resource, in_unit(resource, frame.total[r]))
+        unit_of(&frame.named, resource, in_unit(resource, frame.total[r]))
     );
     for list in [over, short] {
         match &list[..] {
@@ -429,7 +440,7 @@ fn summary(frame: &Frame, tree: &Tree, used: &str, resource: u8) -> String {
 /// The same data as a table.
 pub fn table(view: &SharesView) -> Table {
     let text = |v: Option<f64>| v.map_or_else(|| "–".into(), number::number);
-    let unit = unit(view.resource, 2.0);
+    let unit = &view.unit[1];
     let terms = Terms::of(&view.policy);
     let says = |word: &'static str| terms.word_apart(word);
     let captions = ["has", "claimed", "leaving", "quota", "fair share", "limit", "wants", "cannot be taken"];

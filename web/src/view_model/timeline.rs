@@ -1,13 +1,13 @@
 //! Timeline: what the top queues held, cycle by cycle, and the lane of events above it.
 
 use super::before::Ghost;
-use super::number::{self, DOMINANT, amount, count, in_unit, number, unit};
+use super::number::{self, DOMINANT, amount, count, in_unit, number, unit_of};
 use super::queues::{HUES, Tone, Tree};
 use super::shares::selected_queue;
-use super::{Table, before, dominant};
+use super::{Table, before, charted};
 use crate::engine::protocol::{Frame, Point, Run};
-use crate::model::Selection;
 pub use crate::model::kinds::{Kind, Kinds};
+use crate::model::{Selection, Terms};
 use fairground::kit::sort;
 
 /// Distance of the first cycle from the left edge: room for the numbers of the axis.
@@ -43,8 +43,10 @@ impl Axis {
 pub struct TimelineView {
     /// One sentence about the run.
     pub summary: String,
-    /// 0 cpu, 1 memory, 2 gpu.
+    /// 0 cpu, 1 memory, 2 gpu, 3 dominant, then those that the scenario names.
     pub resource: u8,
+    /// What one and what several of it are called.
+    pub unit: [String; 2],
     /// The last cycle of the scale; the run may not have come so far.
     pub end: u32,
     /// The last computed cycle.
@@ -57,6 +59,8 @@ pub struct TimelineView {
     pub times: Vec<i64>,
     /// Capacity at each step.
     pub capacity: Vec<f64>,
+    /// Waited for by all together at each step.
+    pub waiting: Vec<f64>,
     /// Top queues, from the base line up.
     pub bands: Vec<Band>,
     /// Shares of different resources do not add up: the bands are lines of their own, none stands on another.
@@ -125,6 +129,8 @@ pub struct LaneEvent {
     pub kind: Kind,
     /// Job, if it is about one.
     pub job: String,
+    /// Its queue; empty if it is about none.
+    pub queue: String,
     /// Of the selection, or nothing is selected.
     pub meant: bool,
 }
@@ -156,7 +162,7 @@ pub fn end_of(last: u32) -> u32 {
 
 /// What Timeline draws of a run. Names and colours come from the frame.
 pub fn timeline(run: &Run, frame: &Frame, selection: Option<&Selection>, resource: u8) -> TimelineView {
-    let run = &*dominant::seen_run(run, resource);
+    let run = &*charted::seen_run(run, resource);
     let tree = Tree::new(&frame.queues);
     let r = usize::from(resource.min(2));
     let selected = selected_queue(frame, selection);
@@ -184,13 +190,15 @@ pub fn timeline(run: &Run, frame: &Frame, selection: Option<&Selection>, resourc
     events.iter().for_each(|event| kinds.put(event.kind, true));
     let most = (0..run.points.len()).map(held).chain(capacity.iter().copied()).fold(0.0, f64::max);
     TimelineView {
-        summary: summary(run, resource),
+        summary: summary(run, frame, resource),
         resource,
+        unit: [1.0, 2.0].map(|n| unit_of(&frame.named, resource, n).to_string()),
         end: if run.complete { run.last_cycle.max(1) } else { end_of(run.last_cycle) },
         last: run.last_cycle,
         max: if most > 0.0 { most * 1.2 } else { 1.0 },
         cycles: run.points.iter().map(|point| point.cycle).collect(),
         times: run.points.iter().map(|point| point.time_ms).collect(),
+        waiting: run.points.iter().map(|point| in_unit(resource, point.waiting[r])).collect(),
         capacity,
         bands,
         apart,
@@ -267,7 +275,7 @@ fn bands(run: &Run, tree: &Tree, base: Option<u32>, resource: u8, name: &dyn Fn(
 /// Lays another run behind the present one, as it was before the last edit or would be: where the two differ, or only
 /// one was computed. The scale goes as far as either came.
 pub fn lay_behind(view: &mut TimelineView, run: &Run, (other, ghost): (&Run, Ghost<'_>)) {
-    let old = &*dominant::seen_run(other, view.resource);
+    let old = &*charted::seen_run(other, view.resource);
     let r = usize::from(view.resource.min(2));
     let queues = &ghost.frame.queues;
     let held = |name: &str| -> Vec<f64> {
@@ -338,7 +346,9 @@ fn events(run: &Run, frame: &Frame, selection: Option<&Selection>, selected: Opt
                 Some(job) => name == job,
                 None => !whole_queue || below(*queue),
             };
-            Some(LaneEvent { cycle: *cycle, kind, job: name.clone(), meant })
+            let of = frame.queues.get(*queue as usize).filter(|_| !name.is_empty());
+            let queue = of.map_or(String::new(), |row| row.name.clone());
+            Some(LaneEvent { cycle: *cycle, kind, job: name.clone(), queue, meant })
         })
         .filter(|event| event.kind != Kind::Claimed)
         .collect()
@@ -395,7 +405,7 @@ fn mark_says(events: &[&LaneEvent]) -> String {
     format!("{at}: {}", parts.join(", "))
 }
 
-fn summary(run: &Run, resource: u8) -> String {
+fn summary(run: &Run, frame: &Frame, resource: u8) -> String {
     let r = usize::from(resource.min(2));
     let Some(last) = run.points.last() else { return "Nothing has run yet.".into() };
     let amounts = last.allocated.iter().map(|(_, amounts)| amounts[r]);
@@ -412,7 +422,7 @@ fn summary(run: &Run, resource: u8) -> String {
         number::time(run.last_time_ms),
         amount(resource, held),
         amount(resource, last.total[r]),
-        unit(resource, in_unit(resource, last.total[r])),
+        unit_of(&frame.named, resource, in_unit(resource, last.total[r])),
     );
     if evictions > 0 {
         said += &format!(", {} on the way", count(evictions as u64, "eviction"));
@@ -426,16 +436,35 @@ pub fn time_of(view: &TimelineView, cycle: u32) -> Option<i64> {
     view.times.get(at).copied()
 }
 
+/// The events of the lane as a table.
+pub fn events_table(view: &TimelineView) -> Table {
+    let row = |event: &LaneEvent| {
+        let time = time_of(view, event.cycle).map_or_else(|| "–".into(), number::time);
+        let kind = event.kind.name().to_string();
+        vec![kind, event.job.clone(), event.queue.clone(), event.cycle.to_string(), time]
+    };
+    Table {
+        head: ["event", "job", "queue", "cycle", "time"].map(String::from).into(),
+        text_columns: 3,
+        rows: view.events.iter().map(row).collect(),
+    }
+}
+
 /// The same data as a table.
 pub fn table(view: &TimelineView) -> Table {
-    let unit = unit(view.resource, 2.0);
+    let unit = &view.unit[1];
     let mut head = vec!["cycle".to_string(), "time".into(), format!("capacity, {unit}")];
+    head.push(format!("waiting, {unit}"));
+    let word = Terms::of(&view.policy).word("fair share");
+    head.extend(view.share.iter().map(|(name, ..)| format!("{word} of {name}, {unit}")));
     head.extend(view.bands.iter().map(|band| format!("{}, {unit}", band.name)));
     let above = if view.top.is_none() && !view.apart { " and below" } else { "" };
     let word = if view.was { "before" } else { "ghost" };
     head.extend(view.ghosts.iter().map(|ghost| format!("{}{above} ({word}), {unit}", ghost.name)));
     let row = |i: usize| {
         let mut row = vec![view.cycles[i].to_string(), number::time(view.times[i]), number(view.capacity[i])];
+        row.push(number(view.waiting[i]));
+        row.extend(view.share.iter().map(|(_, _, shares)| number(shares[i])));
         row.extend(view.bands.iter().map(|band| number(band.amounts[i])));
         let was = |ghost: &GhostLine| ghost.at(view.cycles[i]).map_or("–".into(), number);
         row.extend(view.ghosts.iter().map(was));

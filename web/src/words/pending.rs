@@ -105,6 +105,14 @@ impl Case<'_> {
     }
 
     fn too_large(&self, gate: &GateRow) -> Text {
+        let at = usize::from(gate.resource.unwrap_or(self.resource));
+        if let Some(name) = at.checked_sub(3).and_then(|n| self.frame.named.get(n)) {
+            let largest = self.frame.nodes.iter().map(|node| node.capacity[at]).fold(0.0, f64::max);
+            return Text::default().job(&self.refusal.job).say(format!(
+                " is too large: a pod of it needs more {name} than any node has, even empty; the largest has {}.",
+                number::number(largest)
+            ));
+        }
         let r = gate.resource.unwrap_or(self.resource).min(2);
         let largest = self.frame.nodes.iter().map(|node| node.capacity[usize::from(r)]).fold(0.0, f64::max);
         let asked = self.check("request").and_then(|check| side(&check.left_value, r));
@@ -334,6 +342,9 @@ impl Case<'_> {
             "not-entitled" | "no-victims" => of_queue(&["quota", "weight"]),
             "non-preemptible-over-quota" => {
                 vec![Control::queue(queue, r, "quota"), of_job("preemptible", "preemptibility of ")]
+            }
+            "too-large" if gate.resource.is_some_and(|r| r > 2) => {
+                vec![of_job("resources", "further resources of ")]
             }
             "too-large" | "no-node" => vec![of_job(number::resource_key(r), "request of ")],
             "behind" => vec![of_job("priority", "priority of ")],

@@ -23,8 +23,9 @@ pub fn queue(frame: &Frame, name: &str, derivation: Option<&Ladder>, resource: u
     let terms = Terms::of(&frame.policy);
     let fates = frame.fates();
     let entry = |job: &JobRow| job_entry(job, fates.get(job.name.as_str()).copied());
-    let jobs: Vec<Entry> =
-        frame.jobs.iter().filter(|job| job.queue == position as u32).map(entry).take(JOBS).collect();
+    let of_queue = || frame.jobs.iter().filter(|job| job.queue == position as u32);
+    let mut jobs: Vec<Entry> = of_queue().map(entry).take(JOBS).collect();
+    jobs.extend(more_jobs(of_queue().skip(JOBS).count() as u64));
     Explanation {
         about: Text::default().queue(name).say(format!(" · {}", number::resource_name(resource))),
         verdict: verdict(row, resource),
@@ -42,6 +43,19 @@ pub fn queue(frame: &Frame, name: &str, derivation: Option<&Ladder>, resource: u
 
 /// More jobs are not listed.
 const JOBS: usize = 12;
+
+/// A line that says how many are not.
+fn more_jobs(n: u64) -> Option<Entry> {
+    let text = Text::of(format!("and {}", number::count(n, "more job")));
+    (n > 0).then(|| Entry {
+        when: String::new(),
+        cycle: None,
+        kind: None,
+        text,
+        selection: None,
+        current: false,
+    })
+}
 
 fn job_entry(job: &JobRow, fate: Option<&'static str>) -> Entry {
     let gpus = with_unit(number::GPU, job.gpus);

@@ -540,3 +540,19 @@ fn dominant_shares_rise_in_words() {
         round 1, all dominant shares from 0 % to 66.7 %: 1 left; no CPU is left for those who need it.
         [["before", "", "", "", "9"], ["round 1, all dominant shares from 0 % to 66.7 %", "+6", "+2", "–", "1"], ["what is left to C, without a weight", "–", "–", "+1", "0"], ["fair share", "6", "2", "1", "0"]]"#]].assert_eq(&format!("{}\n{:?}", view.caption, view.table.rows));
 }
+
+#[test]
+fn a_queue_with_many_jobs_says_how_many_are_not_listed() {
+    let mut frame = fixtures::reclaimed();
+    let job = frame.jobs[0].clone();
+    frame.jobs =
+        (0..16).map(|n| crate::engine::protocol::JobRow { name: format!("j{n}"), ..job.clone() }).collect();
+    let queue = Selection::Queue(frame.queues[job.queue as usize].name.clone());
+    let listed = |frame: &Frame| {
+        let list = super::why(frame, None, &queue, None, 2).list.expect("its jobs").1;
+        (list.len(), list.last().map(|entry| entry.text.to_string()))
+    };
+    assert_eq!(listed(&frame), (13, Some("and 4 more jobs".to_string())));
+    frame.jobs.truncate(12);
+    assert_eq!(listed(&frame).0, 12);
+}

@@ -250,7 +250,7 @@ fn in_policy_units(sums: &Sums) -> PerResource<f64> {
 
 /// Everything in the ledger that only the configuration changes.
 fn template(world: PartitionView<'_>) -> Ledger {
-    let mut total = [0; 3];
+    let mut total = Sums::default();
     for (_, node) in world.nodes().filter(|(_, node)| node.ready) {
         for (sum, r) in total.iter_mut().zip(Resource::ACCOUNTED) {
             *sum += node.capacity.get(r).in_base_units();

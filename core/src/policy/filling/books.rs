@@ -144,7 +144,7 @@ impl<'w> Books<'w> {
         books
     }
 
-    fn hold(&mut self, queue: QueueId, amounts: &Triple) {
+    fn hold(&mut self, queue: QueueId, amounts: &[i64]) {
         for q in self.world.cluster.path_to_root(queue) {
             for (held, amount) in self.held[q].iter_mut().zip(amounts) {
                 *held += amount;

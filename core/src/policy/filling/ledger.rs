@@ -114,6 +114,7 @@ fn sums(world: PartitionView<'_>) -> [Arena<QueueId, Triple>; 3] {
             let ask = request_of(&pod.request);
             for queue in cluster.path_to_root(j.queue) {
                 for (sum, _) in sums.iter_mut().zip(counts).filter(|(_, counts)| *counts) {
+                    // Named resources are not divided.
                     for (sum, ask) in sum[queue].iter_mut().zip(ask) {
                         *sum += ask;
                     }

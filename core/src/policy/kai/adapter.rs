@@ -37,7 +37,7 @@ use crate::id::{JobId, NodeId, PodId, QueueId};
 use crate::policy::{Decision, PartitionView, Rhythm, Scheduler, Turn};
 use crate::time::Time;
 use crate::trace::{DivisionStep, Event, Gate, Ledger, LedgerRow, Level, Trace};
-use crate::units::{Amount, Resource};
+use crate::units::{Amount, Resource, ResourceVec};
 
 /// KAI Scheduler.
 #[derive(Clone, Debug, PartialEq)]
@@ -167,7 +167,7 @@ impl Kai {
             .nodes()
             .map(|(id, node)| {
                 ids.nodes.push(id);
-                snapshot_node(node)
+                snapshot_node(node, &world.cluster.named)
             })
             .collect();
         let queues = self.queues(queues, world, memory, &mut ids.queues);
@@ -177,9 +177,9 @@ impl Kai {
             words.job(world, memory, job, &mut ids.pods)
         });
         let jobs = jobs.collect();
-        let config = self.config.clone();
-        let snapshot =
-            Snapshot { config, nodes, queues, jobs, total: self.total(world), now_s: world.now.as_seconds() };
+        let (config, named) = (self.config.clone(), world.cluster.named.clone());
+        let (total, now_s) = (self.total(world), world.now.as_seconds());
+        let snapshot = Snapshot { config, nodes, queues, jobs, named, total, now_s };
         (snapshot, ids)
     }
 
@@ -281,7 +281,6 @@ impl Kai {
 struct Words {
     nowhere: Arc<str>,
     devices: Vec<Arc<str>>,
-    scalars: Vec<Arc<str>>,
 }
 
 impl Words {
@@ -289,7 +288,6 @@ impl Words {
         Words {
             nowhere: Arc::from(""),
             devices: (0..64).map(|d| Arc::from(format!("device-{d:02}"))).collect(),
-            scalars: (3..crate::units::RESOURCES_MAX).map(|r| Arc::from(format!("resource-{r}"))).collect(),
         }
     }
 
@@ -336,7 +334,6 @@ impl Words {
         let node = pod.node.map_or(&self.nowhere, |n| &cluster.nodes[n].name).clone();
         let shares = pod.node.is_some() && wants_part(pod);
         let groups = shares.then(|| pod.devices.iter().map(|d| self.devices[d as usize].clone()).collect());
-        let others = pod.request.resources.iter().filter(|(r, a)| r.index() >= 3 && a.in_base_units() > 0);
         SnapshotPod {
             name: pod.name.clone(),
             pod_set: cluster.pod_sets[pod.pod_set].name.clone(),
@@ -350,7 +347,7 @@ impl Words {
             rules: pod.rules.clone(),
             cpu_milli: pod.request.resources.get(Resource::CPU).in_base_units() as f64,
             memory_bytes: pod.request.resources.get(Resource::MEMORY).in_base_units() as f64,
-            scalars: others.map(|(r, a)| (self.scalars[r.index() - 3].clone(), a.in_base_units())).collect(),
+            scalars: scalars(&pod.request.resources, &cluster.named),
             gpu: ask_of(pod),
         }
     }
@@ -395,17 +392,23 @@ fn request_of(pod: &Pod) -> Request {
     Request::of(of(Resource::CPU), of(Resource::MEMORY), ask_of(pod))
 }
 
-fn snapshot_node(node: &Node) -> SnapshotNode {
-    let others = node.capacity.iter().filter(|(r, _)| r.index() >= 3);
+/// The amounts of named resources that are not 0.
+fn scalars(amounts: &ResourceVec, names: &[Arc<str>]) -> Vec<(Arc<str>, i64)> {
+    let named = amounts.iter().filter_map(|(r, amount)| Some((names.get(r.nth_named()?)?, amount)));
+    named
+        .filter(|(_, amount)| *amount > Amount::ZERO)
+        .map(|(name, amount)| (name.clone(), amount.in_base_units()))
+        .collect()
+}
+
+fn snapshot_node(node: &Node, named: &[Arc<str>]) -> SnapshotNode {
     SnapshotNode {
         name: node.name.clone(),
         cpu_milli: node.capacity.get(Resource::CPU).in_policy_units(Resource::CPU),
         memory_bytes: node.capacity.get(Resource::MEMORY).in_policy_units(Resource::MEMORY),
         gpus: node.capacity.get(Resource::GPU).in_policy_units(Resource::GPU),
         pods: i64::from(node.pods_max),
-        scalars: others
-            .map(|(r, a)| (Arc::from(format!("resource-{}", r.index())), a.in_base_units()))
-            .collect(),
+        scalars: scalars(&node.capacity, named),
         gpu_memory_mib: node.gpu_memory_mib,
         gpu_memory_synced: node.gpu_memory_mib > 0,
         gpu_count_label: None,

@@ -525,7 +525,7 @@ impl Group {
     }
 }
 
-/// The named resources that some pod asks for, by name.
+/// The named resources: those that are numbered, then those that some pod asks for, by name.
 fn scalar_names(snapshot: &Snapshot) -> Vec<&Arc<str>> {
     let mut names: Vec<&Arc<str>> = Vec::new();
     for pod in snapshot.jobs.iter().flat_map(|j| &j.pods) {
@@ -533,7 +533,8 @@ fn scalar_names(snapshot: &Snapshot) -> Vec<&Arc<str>> {
     }
     sort::sort(&mut names);
     names.dedup();
-    names
+    names.retain(|name| !snapshot.named.contains(name));
+    snapshot.named.iter().chain(names).collect()
 }
 
 /// The amount of each named resource, 0 where there is none.

@@ -36,6 +36,8 @@ pub struct Snapshot {
     pub queues: Vec<SnapshotQueue>,
     /// Pod groups that are not over.
     pub jobs: Vec<SnapshotJob>,
+    /// Named resources in the order in which they are numbered; others that pods ask for come after them, by name.
+    pub named: Vec<Arc<str>>,
     /// What the root divides.
     pub total: Quantities,
     /// Now, in seconds; other moments are on the same axis.

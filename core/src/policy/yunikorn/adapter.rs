@@ -29,7 +29,7 @@ use crate::id::{Id, JobId, NodeId, PodId, QueueId};
 use crate::policy::{Change, Decision, PartitionView, Rhythm, Scheduler, Turn, Wake};
 use crate::time::Time;
 use crate::trace::{Event, EvictReason, Ledger, Level, OrderLevel, QueuePriority, Trace};
-use crate::units::Resource;
+use crate::units::{Resource, ResourceVec};
 
 /// Apache YuniKorn.
 #[derive(Clone, Debug, PartialEq)]
@@ -151,15 +151,22 @@ impl Scheduler for YuniKorn {
     }
 }
 
-fn amounts(kinds: &Kinds, get: &dyn Fn(Resource) -> i64, pods: i64) -> Amounts {
+/// What is there of each resource; one of which nothing is said is left out.
+fn amounts(kinds: &Kinds, get: &dyn Fn(Resource) -> Option<i64>, pods: i64) -> Amounts {
     let mut out = Amounts::EMPTY;
-    for resource in [Resource::CPU, Resource::MEMORY, Resource::GPU] {
-        if let Some(at) = kinds.of(resource) {
-            out.set(at, counted(resource, get(resource)));
+    for resource in kinds.resources() {
+        if let Some((at, amount)) = kinds.of(resource).zip(get(resource)) {
+            out.set(at, counted(resource, amount));
         }
     }
     out.set(kinds.pods(), pods);
     out
+}
+
+/// An amount in base units; `None`: a resource of the scenario's own that is not named there.
+fn said(amounts: &ResourceVec, resource: Resource) -> Option<i64> {
+    let is_said = resource.nth_named().is_none() || amounts.has(resource);
+    is_said.then(|| amounts.get(resource).in_base_units())
 }
 
 /// What one pod asks for: devices are counted whole, and every pod takes a slot.
@@ -171,8 +178,8 @@ pub(super) fn ask_of(kinds: &Kinds, pod: &Pod) -> Amounts {
         | GpuRequest::Memory { devices, .. } => devices,
     };
     let of = |resource: Resource| match resource {
-        Resource::GPU => i64::from(devices) * 1000,
-        _ => pod.request.resources.get(resource).in_base_units(),
+        Resource::GPU => Some(i64::from(devices) * 1000),
+        _ => said(&pod.request.resources, resource),
     };
     amounts(kinds, &of, 1).pruned()
 }
@@ -192,7 +199,7 @@ impl Memory {
         let partition = simulated(partition::partition(world.queues(), config));
         if self.core.is_none() {
             let settings = Surroundings { reservation_delay: 2000, ideal_predicates: true };
-            self.kinds = Kinds::new(&partition, config);
+            self.kinds = Kinds::new(&partition, config, &world.cluster.named);
             self.core = Some(Core::new(&partition, self.kinds.names.clone(), settings));
         }
         let Some(core) = &mut self.core else { return };
@@ -213,7 +220,7 @@ impl Memory {
     fn follow_nodes(&mut self, world: PartitionView<'_>) {
         let Some(core) = &mut self.core else { return };
         for (id, node) in world.nodes() {
-            let of = |resource: Resource| node.capacity.get(resource).in_base_units();
+            let of = |resource: Resource| said(&node.capacity, resource);
             // A node that is not ready offers nothing, not even to those who reserved it.
             let ready = amounts(&self.kinds, &of, i64::from(node.pods_max));
             let capacity = if node.ready { ready } else { Amounts::EMPTY };

@@ -10,6 +10,8 @@
 //! # Differs
 //! a part of a GPU does not exist: quotas and limits of GPUs are cut to whole ones
 
+use std::sync::Arc;
+
 use super::config::{self, Config, Partition, Types};
 use super::properties::Written;
 use super::quantity;
@@ -28,26 +30,37 @@ pub struct Kinds {
     pub names: Types,
     /// CPU, memory, GPU and pods among them.
     of: [usize; 4],
+    /// Those that the scenario names, in its order.
+    named: Vec<usize>,
 }
 
 impl Kinds {
     /// The types of a partition.
-    pub fn new(partition: &Partition, config: &Config) -> Kinds {
+    pub fn new(partition: &Partition, config: &Config, named: &[Arc<str>]) -> Kinds {
         let own = ["vcore", "memory", config.gpu_type.as_str(), "pods"];
-        let mut names: Types = own.iter().map(|name| (*name).to_owned()).collect();
+        let mut names: Types =
+            own.iter().copied().chain(named.iter().map(|name| &**name)).map(str::to_owned).collect();
         let file = config::File { partitions: vec![partition.clone()] };
         config::collect_types(&file, &mut names);
         sort(&mut names);
         names.dedup();
-        let of = own.map(|name| names.iter().position(|known| known == name).unwrap_or_default());
-        Kinds { names, of }
+        let at = |name: &str| names.iter().position(|known| known == name).unwrap_or_default();
+        let (of, named) = (own.map(at), named.iter().map(|name| at(name)).collect());
+        Kinds { names, of, named }
     }
 
     /// The position of a resource.
     pub fn of(&self, resource: Resource) -> Option<usize> {
-        let at =
-            [Resource::CPU, Resource::MEMORY, Resource::GPU].iter().position(|known| *known == resource)?;
-        Some(self.of[at])
+        match resource.nth_named() {
+            Some(n) => self.named.get(n).copied(),
+            None => self.of.get(resource.index()).copied(),
+        }
+    }
+
+    /// All resources, in the order in which they are looked at when something is missing.
+    pub fn resources(&self) -> impl Iterator<Item = Resource> + use<> {
+        let named = (0..self.named.len()).map(Resource::named);
+        [Resource::GPU, Resource::CPU, Resource::MEMORY].into_iter().chain(named)
     }
 
     /// The position of slots for pods.
@@ -56,9 +69,9 @@ impl Kinds {
     }
 }
 
-/// What upstream counts of a resource: whole GPUs, thousandths of a core, bytes.
+/// What upstream counts of a resource: whole GPUs and named things, thousandths of a core, bytes.
 pub fn counted(resource: Resource, base_units: i64) -> i64 {
-    if resource == Resource::GPU { base_units / 1000 } else { base_units }
+    if resource >= Resource::GPU { base_units / 1000 } else { base_units }
 }
 
 /// The paths of all queues, from `root`.

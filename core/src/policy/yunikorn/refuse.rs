@@ -155,7 +155,7 @@ fn reasons(memory: &Memory, core: &Core, ask: AskIx) -> Vec<(NodeReason, u32)> {
         let lacks = |r: &Resource| {
             memory.kinds.of(*r).is_some_and(|of| wanted.get(of) > node.available.get(of).max(0))
         };
-        let reason = match [Resource::GPU, Resource::CPU, Resource::MEMORY].into_iter().find(lacks) {
+        let reason = match memory.kinds.resources().find(lacks) {
             _ if !node.schedulable => NodeReason::NotReady,
             _ if core.asks[ask].refuses.binary_search(&at).is_ok() => NodeReason::Selector,
             Some(resource) => NodeReason::Insufficient(resource),
@@ -183,6 +183,6 @@ fn no_node(memory: &Memory, core: &Core, ask: AskIx) -> (Gate, Outlook, Vec<Chec
     let too_large = |r: &Resource| {
         memory.kinds.of(*r).is_some_and(|of| nodes.iter().all(|node| node.capacity.get(of) < wanted.get(of)))
     };
-    let resource = Resource::ACCOUNTED.into_iter().find(too_large).unwrap_or(Resource::GPU);
+    let resource = memory.kinds.resources().find(too_large).unwrap_or(Resource::GPU);
     (Gate::TooLarge { resource }, Outlook::OnlyByEdit, Vec::new())
 }

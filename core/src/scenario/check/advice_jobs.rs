@@ -6,26 +6,45 @@ use super::super::codes;
 use super::super::schema::Scenario;
 use super::ignored;
 use super::jobs::{Jobs, Set};
+use super::named::Named;
 use super::nodes::Nodes;
 use crate::cluster::{GpuRequest, Node};
 use crate::id::PartitionId;
 use crate::policy::Policy;
 use crate::scenario::findings::{Findings, quoted, set};
 use crate::scenario::quantity::print_amount;
-use crate::units::{Amount, Resource};
+use crate::units::{Amount, RESOURCES_MAX, Resource};
+
+/// All resources in the order in which they are looked at.
+const RESOURCES: [Resource; RESOURCES_MAX] = [
+    Resource::GPU,
+    Resource::CPU,
+    Resource::MEMORY,
+    Resource(3),
+    Resource(4),
+    Resource(5),
+    Resource(6),
+    Resource(7),
+];
 
 /// What is asked for and where, as one key.
-type Key<'a> = (&'a BTreeMap<String, String>, &'a [PartitionId], [i64; 3], i64);
+type Key<'a> = (&'a BTreeMap<String, String>, &'a [PartitionId], [i64; RESOURCES_MAX], i64);
 
 /// Gives advice about jobs.
-pub fn advice(s: &Scenario, policy: Option<&Policy>, nodes: &Nodes, jobs: &Jobs, f: &mut Findings) {
+pub fn advice(
+    s: &Scenario,
+    (policy, named): (Option<&Policy>, &Named),
+    nodes: &Nodes,
+    jobs: &Jobs,
+    f: &mut Findings,
+) {
     let mut answers: BTreeMap<Key<'_>, Answer> = BTreeMap::new();
     for (i, (entry, template)) in s.jobs.iter().zip(&jobs.templates).enumerate() {
         let here = jobs.here(s, i);
         for (k, own) in template.sets.iter().enumerate() {
             let inner = entry.pod_sets.get(k).map(|set| here.inside("pod-sets", k, Some(set.name.as_str())));
             let here = inner.unwrap_or(here);
-            let amounts = Resource::ACCOUNTED.map(|r| own.request.resources.get(r).in_base_units());
+            let amounts = RESOURCES.map(|r| own.request.resources.get(r).in_base_units());
             let mib = match own.request.gpu {
                 GpuRequest::Memory { mib, .. } => mib,
                 _ => 0,
@@ -49,17 +68,16 @@ pub fn advice(s: &Scenario, policy: Option<&Policy>, nodes: &Nodes, jobs: &Jobs,
                     }
                 }
                 Answer::TooBig(resource, most) => {
-                    let at = here.field(if mib > 0 && resource == Resource::GPU {
-                        "gpu-memory"
-                    } else {
-                        resource.name()
-                    });
+                    let (fields, what) = named.field(resource);
+                    let at = match mib > 0 && resource == Resource::GPU {
+                        true => here.field("gpu-memory"),
+                        false => fields.iter().fold(here.path(), |at, field| at.field(field)),
+                    };
                     let most = if mib > 0 && resource == Resource::GPU {
                         most.in_base_units().to_string()
                     } else {
                         print_amount(most, resource)
                     };
-                    let what = resource.name();
                     let says = format!(
                         "{} asks for more {what} than any node it may use has ({most}), so it waits for ever",
                         quoted(&entry.name)
@@ -121,22 +139,21 @@ fn answer(
     }
     let most = |resource: Resource| matching().map(|n| offer(n, own, resource)).max().unwrap_or_default();
     let lacking = |r: &Resource| most(*r) < need(own, *r);
-    let resource = [Resource::GPU, Resource::CPU, Resource::MEMORY].into_iter().find(lacking);
+    let resource = RESOURCES.into_iter().find(lacking);
     // Each is enough somewhere, but never together: name what the best node for GPUs lacks.
     let resource = resource.unwrap_or_else(|| {
         let best = matching().max_by_key(|n| offer(n, own, Resource::GPU));
         best.and_then(|n| self::lacking(n, own)).unwrap_or(Resource::GPU)
     });
-    let with_others = matching().filter(|n| {
-        Resource::ACCOUNTED.into_iter().all(|r| r == resource || offer(n, own, r) >= need(own, r))
-    });
+    let with_others = matching()
+        .filter(|n| RESOURCES.into_iter().all(|r| r == resource || offer(n, own, r) >= need(own, r)));
     let most_with_others = with_others.map(|n| offer(n, own, resource)).max();
     Answer::TooBig(resource, most_with_others.unwrap_or_else(|| most(resource)))
 }
 
 /// The first resource of which a node has too little for a pod.
 fn lacking(node: &Node, own: &Set) -> Option<Resource> {
-    [Resource::GPU, Resource::CPU, Resource::MEMORY].into_iter().find(|&r| offer(node, own, r) < need(own, r))
+    RESOURCES.into_iter().find(|&r| offer(node, own, r) < need(own, r))
 }
 
 /// What a pod needs of a resource; for GPU memory: MiB on one device.

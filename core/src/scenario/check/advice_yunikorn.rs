@@ -14,7 +14,7 @@ use crate::scenario::findings::{Findings, quoted, set};
 /// Gives the advice.
 pub fn advice(s: &Scenario, config: &Config, queues: &Queues, jobs: &Jobs, f: &mut Findings) {
     let partition = partition(&queues.all, config);
-    let types = Kinds::new(&partition, config).names;
+    let types = Kinds::new(&partition, config, &[]).names;
     if types.len() > TYPES_MAX {
         let says = format!("{} resource types are named; up to {TYPES_MAX} are simulated", types.len());
         f.add(codes::TOO_MANY, Path::default().field("settings"), says, None);

@@ -6,6 +6,7 @@ use super::super::diagnostic::{Edit, Fix};
 use super::super::quantity::{self, MILLIS_MAX, Wrong};
 use super::super::schema::{JobEntry, PodSetEntry, Scalar, Scenario};
 use super::super::{NODE_GPUS_MAX, PODS_MAX, codes, nearest};
+use super::named::Named;
 use super::names::{self, Index};
 use super::pools::Pools;
 use super::queues::Queues;
@@ -108,7 +109,7 @@ impl Jobs {
 /// Resolves work.
 pub fn jobs(
     s: &Scenario,
-    (pools, policy): (&Pools, Option<&Policy>),
+    (pools, policy, named): (&Pools, Option<&Policy>, &Named),
     queues: &Queues,
     f: &mut Findings,
 ) -> Jobs {
@@ -122,7 +123,7 @@ pub fn jobs(
     for (i, entry) in s.jobs.iter().enumerate() {
         let here = names::here("jobs", i, &entry.name, &repeats);
         let (mut template, pods) =
-            template(entry, here, (queues, policy), (&default_set, default_priority), f);
+            template(entry, here, (queues, policy), (&default_set, default_priority, named), f);
         template.pools = pools_of(entry, here, (pools, policy), queues.default_pools.get(template.queue), f);
         template.gang = gangs::gang(entry, here, policy, f);
         let count = template.count.map_or(1, u64::from);
@@ -163,7 +164,7 @@ fn template(
     entry: &JobEntry,
     here: Here<'_>,
     (queues, policy): (&Queues, Option<&Policy>),
-    (default_set, default_priority): (&Arc<str>, i32),
+    (default_set, default_priority, named): (&Arc<str>, i32, &Named),
     f: &mut Findings,
 ) -> (Template, u64) {
     let count = entry.count.as_ref().map(|_| {
@@ -185,7 +186,7 @@ fn template(
     let parse_span = |text: &str| quantity::span(text).map(Some);
     let lasts = f.time(&entry.lasts, None, &|| here.field("lasts"), &parse_span);
     let priority = priority(&entry.priority, default_priority, here, f);
-    let (sets, pods) = sets(entry, here, default_set, f);
+    let (sets, pods) = sets(entry, here, (default_set, named), f);
     let on_all = u64::try_from(entry.on.len()).unwrap_or(u64::MAX);
     let all_pods = pods.saturating_mul(count.unwrap_or(1));
     if on_all > all_pods {
@@ -347,7 +348,12 @@ fn priority(typed: &Option<Scalar>, default: i32, here: Here<'_>, f: &mut Findin
 }
 
 /// The kinds of pods of an entry, and how many pods they have together.
-fn sets(entry: &JobEntry, here: Here<'_>, default_set: &Arc<str>, f: &mut Findings) -> (Vec<Set>, u64) {
+fn sets(
+    entry: &JobEntry,
+    here: Here<'_>,
+    (default_set, named): (&Arc<str>, &Named),
+    f: &mut Findings,
+) -> (Vec<Set>, u64) {
     let shared = rules::shared(entry, here, f);
     if entry.pod_sets.is_empty() {
         let own = PodSetEntry {
@@ -359,9 +365,10 @@ fn sets(entry: &JobEntry, here: Here<'_>, default_set: &Arc<str>, f: &mut Findin
             cpu: entry.cpu.clone(),
             memory: entry.memory.clone(),
             gpu_devices: entry.gpu_devices.clone(),
+            resources: entry.resources.clone(),
             ..PodSetEntry::default()
         };
-        let (mut set, pods) = pod_set(&own, default_set.clone(), here, f);
+        let (mut set, pods) = pod_set(&own, default_set.clone(), (here, named), f);
         set.rules = rules::pod_rules(entry, &own, (here, here), &shared, f);
         return (vec![set], pods);
     }
@@ -374,7 +381,8 @@ fn sets(entry: &JobEntry, here: Here<'_>, default_set: &Arc<str>, f: &mut Findin
         ("memory", &entry.memory),
         ("gpu-devices", &entry.gpu_devices),
     ];
-    for (field, _) in given.into_iter().filter(|(_, value)| value.is_some()) {
+    let given = given.into_iter().filter(|(_, value)| value.is_some()).map(|(field, _)| field);
+    for field in given.chain((!entry.resources.is_empty()).then_some("resources")) {
         let at = here.field(field);
         let says = format!("{field} stands beside pod-sets; give it in each pod set instead");
         f.add(codes::CONFLICT, at.clone(), says, set(at, "", format!("Remove {field}")));
@@ -390,7 +398,7 @@ fn sets(entry: &JobEntry, here: Here<'_>, default_set: &Arc<str>, f: &mut Findin
                 Index::new(entry.pod_sets.iter().map(|s| s.name.as_str().into()).collect::<Vec<_>>().iter());
             names::duplicate(&own.name, "pod set", inner, &index, f);
         }
-        let (mut set, pods) = pod_set(own, own.name.as_str().into(), inner, f);
+        let (mut set, pods) = pod_set(own, own.name.as_str().into(), (inner, named), f);
         set.rules = rules::pod_rules(entry, own, (here, inner), &shared, f);
         sets.push(set);
         n_pods = n_pods.saturating_add(pods);
@@ -398,7 +406,12 @@ fn sets(entry: &JobEntry, here: Here<'_>, default_set: &Arc<str>, f: &mut Findin
     (sets, n_pods)
 }
 
-fn pod_set(own: &PodSetEntry, name: Arc<str>, here: Here<'_>, f: &mut Findings) -> (Set, u64) {
+fn pod_set(
+    own: &PodSetEntry,
+    name: Arc<str>,
+    (here, named): (Here<'_>, &Named),
+    f: &mut Findings,
+) -> (Set, u64) {
     let at_least_one = |text: &str| match quantity::count(text) {
         Ok(0) => Err(Wrong::Form),
         answer => answer,
@@ -424,7 +437,8 @@ fn pod_set(own: &PodSetEntry, name: Arc<str>, here: Here<'_>, f: &mut Findings) 
     let clamp = |n: u64| u32::try_from(n.min(PODS_MAX + 1)).unwrap_or(u32::MAX);
     let path = own.group.split('/').map(str::trim).filter(|name| !name.is_empty()).map(Arc::from).collect();
     let (pods_kept, min_available) = (clamp(pods), clamp(min));
-    let request = request(own, here, f);
+    let mut request = request(own, here, f);
+    named.put(&own.resources, here, &mut request.resources, f);
     (Set { name, pods: pods_kept, min_available, request, path, rules: None }, pods)
 }
 

@@ -12,6 +12,7 @@ mod gangs;
 mod ignored;
 mod jobs;
 mod kai;
+mod named;
 mod names;
 mod no_effect;
 mod nodes;
@@ -35,6 +36,7 @@ use super::findings::{Findings, quoted, set};
 use super::plan::Plan;
 use super::quantity::{self, Wrong};
 use super::schema::{Scalar, Scenario};
+use crate::cluster::Cluster;
 use crate::policy::Policy;
 use crate::units::{Amount, Bound, Resource, Weight};
 
@@ -56,15 +58,16 @@ pub fn check(scenario: &Scenario) -> Checked {
     let (policy, rhythm, delays) = settings::settings(scenario, f);
     let pools = pools::pools(scenario, f);
     let charges = policy.clone().map(|policy| pools::scheduling(scenario, (policy, rhythm), f));
-    let nodes = nodes::nodes(scenario, &pools, f);
+    let named = named::Named::of(scenario, f);
+    let nodes = nodes::nodes(scenario, (&pools, &named), f);
     let queues = queues::queues(scenario, &pools, f);
-    let jobs = jobs::jobs(scenario, (&pools, policy.as_ref()), &queues, f);
+    let jobs = jobs::jobs(scenario, (&pools, policy.as_ref(), &named), &queues, f);
     let placed = placement::placements(scenario, &nodes, &jobs, f);
     placement::nominations(scenario, &nodes, &jobs, f);
     let timeline = timeline::timeline(scenario, &pools, &nodes, &queues, &jobs, f);
     pools.advice(scenario, &nodes, f);
     advice::advice(scenario, policy.as_ref(), &pools, &nodes, &queues, &jobs, f);
-    advice_jobs::advice(scenario, policy.as_ref(), &nodes, &jobs, f);
+    advice_jobs::advice(scenario, (policy.as_ref(), &named), &nodes, &jobs, f);
     let is_one = scenario.pools.iter().all(|pool| pool.settings.is_empty());
     if let (Some(Policy::Kai(config)), true) = (&policy, is_one) {
         no_effect::advice(scenario, config, &nodes, &queues, &jobs, f);
@@ -74,7 +77,8 @@ pub fn check(scenario: &Scenario) -> Checked {
         advice_yunikorn::advice(scenario, config, &queues, &jobs, f);
     }
     let plan = charges.filter(|_| !findings.has_errors()).map(|mut charges| {
-        let cluster = build::cluster(delays, &pools, nodes, queues, &jobs, &placed);
+        let cluster =
+            Cluster { named: named.names, ..build::cluster(delays, &pools, nodes, queues, &jobs, &placed) };
         let (policy, rhythm) = charges.remove(0);
         Plan { cluster, policy, rhythm, further: charges, timeline }
     });

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::super::quantity;
 use super::super::schema::{NodeEntry, Scenario};
 use super::super::{NODE_GPUS_MAX, NODES_MAX, codes};
+use super::named::Named;
 use super::names::{self, Index};
 use super::pools::Pools;
 use super::{Here, Path, rules};
@@ -39,7 +40,7 @@ pub struct Nodes {
 }
 
 /// Resolves machines.
-pub fn nodes(s: &Scenario, pools: &Pools, f: &mut Findings) -> Nodes {
+pub fn nodes(s: &Scenario, (pools, named): (&Pools, &Named), f: &mut Findings) -> Nodes {
     let repeats = names::repeats(s.nodes.iter().map(|n| n.name.as_str()));
     let mut kinds = Vec::with_capacity(s.nodes.len());
     let mut groups = Vec::with_capacity(s.nodes.len());
@@ -55,7 +56,7 @@ pub fn nodes(s: &Scenario, pools: &Pools, f: &mut Findings) -> Nodes {
         };
         let suffix = count.map_or(0, |n| 1 + n.to_string().len());
         names::check_name(&entry.name, suffix, "node", here, f);
-        let node = node(entry, here, pools, f);
+        let node = node(entry, here, (pools, named), f);
         total = total.saturating_add(count.unwrap_or(1));
         if count != Some(0) {
             kinds.push((node.clone(), count.unwrap_or(1)));
@@ -104,7 +105,7 @@ pub fn nodes(s: &Scenario, pools: &Pools, f: &mut Findings) -> Nodes {
     Nodes { all, index, kinds, by_label, complete }
 }
 
-fn node(entry: &NodeEntry, here: Here<'_>, pools: &Pools, f: &mut Findings) -> Node {
+fn node(entry: &NodeEntry, here: Here<'_>, (pools, named): (&Pools, &Named), f: &mut Findings) -> Node {
     let mut capacity = ResourceVec::default();
     capacity.set(Resource::CPU, f.amount(&entry.cpu, Resource::CPU, here, CPU_DEFAULT));
     capacity.set(Resource::MEMORY, f.amount(&entry.memory, Resource::MEMORY, here, MEMORY_DEFAULT));
@@ -112,6 +113,7 @@ fn node(entry: &NodeEntry, here: Here<'_>, pools: &Pools, f: &mut Findings) -> N
     let wanted = format!("a whole number of GPUs, at most {NODE_GPUS_MAX}");
     let gpus = f.value(&entry.gpu, 0, &wanted, &|| here.field("gpu"), &parse);
     capacity.set(Resource::GPU, Amount::gpus(gpus));
+    named.put(&entry.resources, here, &mut capacity, f);
     let wanted = "a whole number of pods";
     let pods_max = f.value(&entry.pods, PODS_DEFAULT, wanted, &|| here.field("pods"), &quantity::count);
     let wanted = "a memory size such as 40000 (MiB) or 80 GB";

@@ -4,6 +4,7 @@ use crate::dom::prelude::*;
 use leptos::html;
 
 use crate::components::dialog::DialogFrame;
+use crate::components::transport::{NO_CYCLE, number_of};
 use crate::model::Command;
 use crate::store::Store;
 
@@ -15,13 +16,13 @@ pub fn GoTo(
 ) -> impl IntoView {
     let store = Store::get();
     let input = NodeRef::<html::Input>::new();
+    let wrong = RwSignal::new(false);
     let go = move |event: leptos::ev::SubmitEvent| {
         event.prevent_default();
         let typed = input.get_untracked().map(|input| input.value()).unwrap_or_default();
+        let Some(cycle) = number_of(&typed) else { return wrong.set(true) };
         on_close.run(());
-        if let Ok(cycle) = typed.trim().parse() {
-            store.dispatch(Command::GoTo(cycle));
-        }
+        store.dispatch(Command::GoTo(cycle));
     };
     view! {
         <DialogFrame title="Go to a cycle" class="small" on_close>
@@ -35,6 +36,8 @@ pub fn GoTo(
                     autocomplete="off"
                     maxlength="9"
                     autofocus
+                    aria-invalid=move || wrong.get().then_some("true")
+                    on:input=move |_| wrong.set(false)
                     on:focus=|event| {
                         if let Some(field) = target::<web_sys::HtmlInputElement>(&event) {
                             field.select();
@@ -43,6 +46,7 @@ pub fn GoTo(
                     prop:value=store.now(|m| m.cursor.to_string())
                 />
                 <button type="submit" class="btn primary">"Go there"</button>
+                {move || wrong.get().then(|| view! { <span class="mistake" role="alert">{NO_CYCLE}</span> })}
             </form>
         </DialogFrame>
     }

@@ -212,6 +212,12 @@ pub const NODES: &[Group] = &[
             text("cpu", "Cores", "64", "CPU cores."),
             text("memory", "Memory", "256 GB", "In bytes, or with a unit."),
             text("pods", "Pod slots", "110", "Most pods at a time."),
+            text(
+                "resources",
+                "Further resources",
+                "none",
+                "Whole numbers by name, such as rdma=4, nvme=2. Jobs may ask for them, and charts can show them.",
+            ),
         ],
     ),
     REMARK,
@@ -293,6 +299,7 @@ pub const PODS: &[Attribute] = &[
     ask(text("gpu", "Each asks for", "no GPU", ""), Ask::Request),
     text("cpu", "Cores of each", "0", "CPU cores, such as 2 or 500m."),
     text("memory", "Memory of each", "0", "In bytes, or with a unit such as 16Gi."),
+    text("resources", "Further resources of each", "none", "Whole numbers by name, such as rdma=1."),
 ];
 
 /// The name of a kind of pods.

@@ -1,0 +1,86 @@
+//! Resources that the scenario names itself, beside CPU, memory and GPUs: whole numbers of things that nodes have and pods
+//! ask for.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use super::super::schema::{Scalar, Scenario};
+use super::super::{NAME_CHARS_MAX, codes, quantity};
+use super::{Here, Path};
+use crate::kit::gather::gather;
+use crate::scenario::findings::{Findings, quoted, set};
+use crate::units::{Amount, NAMED_MAX, Resource, ResourceVec};
+
+/// What everybody has under a name of its own.
+const OWN: [&str; 4] = ["cpu", "memory", "gpu", "pods"];
+
+/// The names, in byte order; the nth is [`Resource::named`] n.
+#[derive(Debug, Default)]
+pub struct Named {
+    /// At most [`NAMED_MAX`].
+    pub names: Vec<Arc<str>>,
+}
+
+impl Named {
+    /// Collects the names from nodes, jobs and their kinds of pods.
+    pub fn of(s: &Scenario, f: &mut Findings) -> Named {
+        let in_jobs = |job| {
+            let job: &crate::scenario::JobEntry = job;
+            job.resources.keys().chain(job.pod_sets.iter().flat_map(|set| set.resources.keys()))
+        };
+        let in_nodes = s.nodes.iter().flat_map(|node| node.resources.keys());
+        let names: BTreeSet<&str> =
+            gather(in_nodes.chain(s.jobs.iter().flat_map(in_jobs)).map(String::as_str));
+        let names: Vec<Arc<str>> = names.into_iter().filter(|name| is_name(name)).map(Arc::from).collect();
+        if names.len() > NAMED_MAX {
+            let n = names.len();
+            let says =
+                format!("the scenario names {n} further resources; up to {NAMED_MAX} of them are simulated");
+            f.add(codes::TOO_MANY, Path::default().field("nodes"), says, None);
+        }
+        Named { names: names.into_iter().take(NAMED_MAX).collect() }
+    }
+
+    /// Sets the amounts of one node or one pod.
+    pub fn put(
+        &self,
+        typed: &BTreeMap<String, Scalar>,
+        here: Here<'_>,
+        amounts: &mut ResourceVec,
+        f: &mut Findings,
+    ) {
+        for (name, value) in typed {
+            let at = || here.field("resources").field(name);
+            if !is_name(name) {
+                let says = match OWN.contains(&name.as_str()) {
+                    true => format!("{name} is not a further resource; it has a field of its own"),
+                    false => format!("the resource {} needs another name", quoted(name)),
+                };
+                f.add(codes::CONFLICT, at(), says, set(at(), "", "Remove it"));
+                continue;
+            }
+            let parse = |text: &str| quantity::amount(text, Resource::GPU, 1).and_then(whole);
+            let amount = f.value(&Some(value.clone()), Amount::ZERO, "a whole number", &at, &parse);
+            if let Some(n) = self.names.iter().position(|known| **known == **name) {
+                amounts.set(Resource::named(n), amount);
+            }
+        }
+    }
+
+    /// The place below a node, a job or a kind of pods where an amount stands, and what the resource is called.
+    pub fn field(&self, resource: Resource) -> (Vec<&str>, &str) {
+        match resource.nth_named().and_then(|n| self.names.get(n)) {
+            Some(name) => (vec!["resources", name], name),
+            None => (vec![resource.name()], resource.name()),
+        }
+    }
+}
+
+fn is_name(name: &str) -> bool {
+    let is_text = !name.is_empty() && !name.chars().any(char::is_control);
+    is_text && name.chars().count() <= NAME_CHARS_MAX && !OWN.contains(&name)
+}
+
+fn whole(amount: Amount) -> Result<Amount, quantity::Wrong> {
+    if amount.in_base_units() % 1000 == 0 { Ok(amount) } else { Err(quantity::Wrong::Fine) }
+}
