@@ -8,12 +8,11 @@ use fairground::kit::sort;
 
 use super::Table;
 use super::before::Ghost;
-use super::number::{
-    CPU, DOMINANT, GPU, MEMORY, amount, count, in_unit, nth_named, number, unit_of, with_unit,
-};
+use super::node_fill::{Shown, filled, filled_table, others, pool_heading};
+use super::number::{count, number};
 use super::queues::{Tone, Tree};
 use super::shares::selected_queue;
-use crate::engine::protocol::{Cell, Frame, Holding, NodeCard};
+use crate::engine::protocol::{Cell, Frame, NodeCard};
 use crate::model::{Selection, Terms};
 
 /// A place in the picture, in pixels.
@@ -227,41 +226,10 @@ pub fn cluster(
     view
 }
 
-/// The resource that is shown.
-struct Shown<'a> {
-    resource: u8,
-    /// Its position among amounts.
-    at: usize,
-    named: &'a [String],
-}
-
-impl<'a> Shown<'a> {
-    /// GPUs where every queue has a resource of its own.
-    fn of(frame: &'a Frame, resource: u8) -> Shown<'a> {
-        let resource = if resource == DOMINANT { GPU } else { resource };
-        let at = nth_named(resource).map_or(usize::from(resource), |n| 3 + n);
-        Shown { resource, at, named: &frame.named }
-    }
-    fn is_gpus(&self) -> bool {
-        self.resource == GPU
-    }
-    fn unit(&self, n: f64) -> &str {
-        unit_of(self.named, self.resource, n)
-    }
-    fn amount(&self, base: f64) -> String {
-        amount(self.resource, base)
-    }
-    /// `12 of 64 cores`
-    fn part(&self, held: f64, there: f64) -> String {
-        let unit = self.unit(in_unit(self.resource, there));
-        format!("{} of {} {unit}", self.amount(held), self.amount(there))
-    }
-}
-
-struct Chosen {
+pub(super) struct Chosen {
     job: Option<String>,
-    queue: Option<u32>,
-    node: Option<String>,
+    pub queue: Option<u32>,
+    pub node: Option<String>,
 }
 
 impl Chosen {
@@ -321,65 +289,6 @@ fn card(frame: &Frame, node: &NodeCard, tree: &Tree, chosen: &Chosen, shown: &Sh
         cells,
         amounts: (0.0, 0.0),
         group: (n_free, format!("{n_free} free")),
-        ..Card::default()
-    }
-}
-
-/// CPU, memory and what the scenario names, as far as the node has it: held of there.
-fn others(node: &NodeCard, shown: &Shown<'_>) -> String {
-    let mut said = format!(
-        "CPU {} of {} · memory {} of {}",
-        amount(CPU, node.used[0]),
-        amount(CPU, node.capacity[0]),
-        amount(MEMORY, node.used[1]),
-        with_unit(MEMORY, node.capacity[1])
-    );
-    for (name, at) in shown.named.iter().zip(3..).filter(|(_, at)| node.capacity[*at] > 0.0) {
-        said += &format!(" · {name} {} of {}", number(node.used[at]), number(node.capacity[at]));
-    }
-    said
-}
-
-/// How free tiles are that are not told apart by whole GPUs.
-const FREE: [&str; 5] =
-    ["full", "up to 25 % free", "up to 50 % free", "up to 75 % free", "more than 75 % free"];
-
-/// A node as one cell, filled by what queues hold of a resource.
-fn filled(frame: &Frame, node: &NodeCard, tree: &Tree, chosen: &Chosen, shown: &Shown<'_>) -> Card {
-    let (held, there) = (node.used[shown.at], node.capacity[shown.at]);
-    let whole = there.max(held).max(1e-9);
-    let mut from = 0.0;
-    let mut says = Vec::new();
-    let mut parts = Vec::new();
-    for held in node.holds.iter().filter(|held| held.amount[shown.at] > 0.0) {
-        let queue = frame.queues.get(held.queue as usize).map_or_else(String::new, |row| row.name.clone());
-        let to = f64::min(from + held.amount[shown.at] / whole, 1.0);
-        let leaving = if held.leaving { ", leaving" } else { "" };
-        says.push(format!("{queue} {}{leaving}", shown.amount(held.amount[shown.at])));
-        let tone = tree.tone(held.queue);
-        parts.push(Part { tone, from, to, job: queue, leaving: held.leaving, ..Part::default() });
-        from = to;
-    }
-    says.push(format!("{} free", shown.amount((there - held).max(0.0))));
-    let head = if node.ready { shown.part(held, there) } else { "down".into() };
-    let free = 1.0 - held / whole;
-    let quarter = if there > 0.0 { ((free * 4.0).ceil() as usize).min(4) } else { 0 };
-    let is_chosen = |held: &Holding| chosen.queue == Some(held.queue);
-    let cell = CellView {
-        selected: node.holds.iter().any(is_chosen),
-        says: format!("{}, {}: {}", node.name, shown.unit(2.0), says.join(", ")),
-        parts,
-        ..CellView::default()
-    };
-    Card {
-        name: node.name.clone(),
-        pool: node.pool.clone(),
-        ready: node.ready,
-        selected: chosen.node.as_deref() == Some(&node.name),
-        head,
-        cells: vec![cell],
-        amounts: (held, there),
-        group: (quarter, FREE[quarter].into()),
         ..Card::default()
     }
 }
@@ -550,19 +459,6 @@ fn place_card(card: &mut Card, (x, y, w): (f64, f64, f64), (most, cell_w, cell_h
     card.place = Place { x, y, w, h: 32.0 + cells_h + foot + PAD };
 }
 
-/// A pool and how much of it is held.
-fn pool_heading(cards: &[Card], shown: &Shown<'_>) -> String {
-    if !shown.is_gpus() {
-        let sum = |of: fn(&Card) -> f64| cards.iter().map(of).sum();
-        let in_use = shown.part(sum(|card| card.amounts.0), sum(|card| card.amounts.1));
-        return format!("{} · {} · {in_use} in use", cards[0].pool, count(cards.len() as u64, "node"));
-    }
-    let cells = || cards.iter().flat_map(|card| &card.cells);
-    let held = cells().filter(|cell| !cell.parts.is_empty()).count();
-    let nodes = count(cards.len() as u64, "node");
-    format!("{} · {nodes} · {held} of {} in use", cards[0].pool, with_unit(GPU, cells().count() as f64))
-}
-
 /// Tiles, in groups by how much is free: a histogram of fragments.
 fn place_tiles(cards: &mut [Card], width: f64, cells: usize) -> (f64, Vec<(f64, String)>) {
     let side = match cells {
@@ -655,13 +551,7 @@ fn summary(frame: &Frame, shown: &Shown<'_>) -> String {
 /// The same data as a table.
 pub fn table(view: &ClusterView) -> Table {
     if !view.filled_with.is_empty() {
-        let unit = &view.filled_with;
-        let row = |card: &Card| {
-            let says = card.cells.first().and_then(|cell| cell.says.split_once(": "));
-            vec![card.name.clone(), card.head.clone(), says.map_or("", |says| says.1).to_string()]
-        };
-        let head = ["node".into(), format!("held, {unit}"), "by".into()];
-        return Table { head: head.into(), text_columns: 3, rows: view.cards.iter().map(row).collect() };
+        return filled_table(view);
     }
     Table {
         head: ["node", "GPU", "holds", "state"].map(String::from).into(),
@@ -696,7 +586,7 @@ mod tests {
         let pools = ["fast", "slow"].map(|name| PoolRow { name: name.into(), ..PoolRow::default() });
         let nodes = vec![node("s1", "slow"), node("f1", "fast"), node("s2", "slow")];
         let frame = Frame { nodes, pools: pools.into(), ..Frame::default() };
-        let view = cluster(&frame, None, None, 400.0, GPU);
+        let view = cluster(&frame, None, None, 400.0, 2);
         let names: Vec<&str> = view.cards.iter().map(|card| card.name.as_str()).collect();
         assert_eq!(names, ["f1", "s1", "s2"]);
         let headings: Vec<&str> = view.groups.iter().map(|(_, heading)| heading.as_str()).collect();

@@ -11,6 +11,7 @@ pub mod fairness;
 pub mod gantt;
 pub mod icicle;
 pub mod multiples;
+mod node_fill;
 pub mod number;
 pub mod palette;
 pub mod pointed;

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use super::super::codes;
 use super::super::schema::Scenario;
+use super::Here;
 use super::ignored;
 use super::jobs::{Jobs, Set};
 use super::named::Named;
@@ -68,26 +69,7 @@ pub fn advice(
                     }
                 }
                 Answer::TooBig(resource, most) => {
-                    let (fields, what) = named.field(resource);
-                    let at = match mib > 0 && resource == Resource::GPU {
-                        true => here.field("gpu-memory"),
-                        false => fields.iter().fold(here.path(), |at, field| at.field(field)),
-                    };
-                    let most = if mib > 0 && resource == Resource::GPU {
-                        most.in_base_units().to_string()
-                    } else {
-                        print_amount(most, resource)
-                    };
-                    let says = format!(
-                        "{} asks for more {what} than any node it may use has ({most}), so it waits for ever",
-                        quoted(&entry.name)
-                    );
-                    f.add(
-                        codes::TOO_BIG_FOR_NODES,
-                        at.clone(),
-                        says,
-                        set(at, &most, format!("Ask for {most}")),
-                    );
+                    too_big(&entry.name, here, named, (resource, most, mib > 0), f);
                 }
             }
             if let (Some(Policy::Kai(_)), GpuRequest::Fraction { portion, .. }) = (policy, own.request.gpu)
@@ -105,6 +87,29 @@ pub fn advice(
         ignored::of_nodes(s, policy, f);
         ignored::of_jobs(s, policy, jobs, f);
     }
+}
+
+/// A pod asks for more of a resource than any node has, which is `most`; of GPUs perhaps in MiB.
+fn too_big(
+    job: &str,
+    here: Here<'_>,
+    named: &Named,
+    (resource, most, in_mib): (Resource, Amount, bool),
+    f: &mut Findings,
+) {
+    let (fields, what) = named.field(resource);
+    let (at, most) = match in_mib && resource == Resource::GPU {
+        true => (here.field("gpu-memory"), most.in_base_units().to_string()),
+        false => {
+            let at = fields.iter().fold(here.path(), |at, field| at.field(field));
+            (at, print_amount(most, resource))
+        }
+    };
+    let says = format!(
+        "{} asks for more {what} than any node it may use has ({most}), so it waits for ever",
+        quoted(job)
+    );
+    f.add(codes::TOO_BIG_FOR_NODES, at.clone(), says, set(at, &most, format!("Ask for {most}")));
 }
 
 /// Whether some node could hold a pod when empty.

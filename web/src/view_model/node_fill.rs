@@ -1,0 +1,129 @@
+//! Cluster for another resource than GPUs: a node is one cell, filled by what queues hold of it.
+
+use super::Table;
+use super::cluster::{Card, CellView, Chosen, ClusterView, Part};
+use super::number::{
+    CPU, DOMINANT, GPU, MEMORY, amount, count, in_unit, nth_named, number, unit_of, with_unit,
+};
+use super::queues::Tree;
+use crate::engine::protocol::{Frame, Holding, NodeCard};
+
+/// The resource that is shown.
+pub(super) struct Shown<'a> {
+    resource: u8,
+    /// Its position among amounts.
+    pub at: usize,
+    pub named: &'a [String],
+}
+
+impl<'a> Shown<'a> {
+    /// GPUs where every queue has a resource of its own.
+    pub fn of(frame: &'a Frame, resource: u8) -> Shown<'a> {
+        let resource = if resource == DOMINANT { GPU } else { resource };
+        let at = nth_named(resource).map_or(usize::from(resource), |n| 3 + n);
+        Shown { resource, at, named: &frame.named }
+    }
+    pub fn is_gpus(&self) -> bool {
+        self.resource == GPU
+    }
+    pub fn unit(&self, n: f64) -> &str {
+        unit_of(self.named, self.resource, n)
+    }
+    pub fn amount(&self, base: f64) -> String {
+        amount(self.resource, base)
+    }
+    /// `12 of 64 cores`
+    pub fn part(&self, held: f64, there: f64) -> String {
+        let unit = self.unit(in_unit(self.resource, there));
+        format!("{} of {} {unit}", self.amount(held), self.amount(there))
+    }
+}
+
+/// CPU, memory and what the scenario names, as far as the node has it: held of there.
+pub(super) fn others(node: &NodeCard, shown: &Shown<'_>) -> String {
+    let mut said = format!(
+        "CPU {} of {} · memory {} of {}",
+        amount(CPU, node.used[0]),
+        amount(CPU, node.capacity[0]),
+        amount(MEMORY, node.used[1]),
+        with_unit(MEMORY, node.capacity[1])
+    );
+    for (name, at) in shown.named.iter().zip(3..).filter(|(_, at)| node.capacity[*at] > 0.0) {
+        said += &format!(" · {name} {} of {}", number(node.used[at]), number(node.capacity[at]));
+    }
+    said
+}
+
+/// How free tiles are that are not told apart by whole GPUs.
+const FREE: [&str; 5] =
+    ["full", "up to 25 % free", "up to 50 % free", "up to 75 % free", "more than 75 % free"];
+
+/// A node as one cell, filled by what queues hold of a resource.
+pub(super) fn filled(
+    frame: &Frame,
+    node: &NodeCard,
+    tree: &Tree,
+    chosen: &Chosen,
+    shown: &Shown<'_>,
+) -> Card {
+    let (held, there) = (node.used[shown.at], node.capacity[shown.at]);
+    let whole = there.max(held).max(1e-9);
+    let mut from = 0.0;
+    let mut says = Vec::new();
+    let mut parts = Vec::new();
+    for held in node.holds.iter().filter(|held| held.amount[shown.at] > 0.0) {
+        let queue = frame.queues.get(held.queue as usize).map_or_else(String::new, |row| row.name.clone());
+        let to = f64::min(from + held.amount[shown.at] / whole, 1.0);
+        let leaving = if held.leaving { ", leaving" } else { "" };
+        says.push(format!("{queue} {}{leaving}", shown.amount(held.amount[shown.at])));
+        let tone = tree.tone(held.queue);
+        parts.push(Part { tone, from, to, job: queue, leaving: held.leaving, ..Part::default() });
+        from = to;
+    }
+    says.push(format!("{} free", shown.amount((there - held).max(0.0))));
+    let head = if node.ready { shown.part(held, there) } else { "down".into() };
+    let free = 1.0 - held / whole;
+    let quarter = if there > 0.0 { ((free * 4.0).ceil() as usize).min(4) } else { 0 };
+    let is_chosen = |held: &Holding| chosen.queue == Some(held.queue);
+    let cell = CellView {
+        selected: node.holds.iter().any(is_chosen),
+        says: format!("{}, {}: {}", node.name, shown.unit(2.0), says.join(", ")),
+        parts,
+        ..CellView::default()
+    };
+    Card {
+        name: node.name.clone(),
+        pool: node.pool.clone(),
+        ready: node.ready,
+        selected: chosen.node.as_deref() == Some(&node.name),
+        head,
+        cells: vec![cell],
+        amounts: (held, there),
+        group: (quarter, FREE[quarter].into()),
+        ..Card::default()
+    }
+}
+
+/// The filled nodes as a table.
+pub(super) fn filled_table(view: &ClusterView) -> Table {
+    let unit = &view.filled_with;
+    let row = |card: &Card| {
+        let says = card.cells.first().and_then(|cell| cell.says.split_once(": "));
+        vec![card.name.clone(), card.head.clone(), says.map_or("", |says| says.1).to_string()]
+    };
+    let head = ["node".into(), format!("held, {unit}"), "by".into()];
+    Table { head: head.into(), text_columns: 3, rows: view.cards.iter().map(row).collect() }
+}
+
+/// A pool and how much of it is held.
+pub(super) fn pool_heading(cards: &[Card], shown: &Shown<'_>) -> String {
+    if !shown.is_gpus() {
+        let sum = |of: fn(&Card) -> f64| cards.iter().map(of).sum();
+        let in_use = shown.part(sum(|card| card.amounts.0), sum(|card| card.amounts.1));
+        return format!("{} · {} · {in_use} in use", cards[0].pool, count(cards.len() as u64, "node"));
+    }
+    let cells = || cards.iter().flat_map(|card| &card.cells);
+    let held = cells().filter(|cell| !cell.parts.is_empty()).count();
+    let nodes = count(cards.len() as u64, "node");
+    format!("{} · {nodes} · {held} of {} in use", cards[0].pool, with_unit(GPU, cells().count() as f64))
+}
