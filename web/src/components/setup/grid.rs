@@ -411,7 +411,8 @@ impl Grid {
             let Some(root) = self.root.try_get_untracked().flatten() else { return };
             let root: &HtmlElement = root.as_ref();
             // Whoever has gone on elsewhere meanwhile is not called back.
-            let has_left = |at: &web_sys::Element| at.tag_name() != "BODY" && !root.contains(Some(at));
+            // The region around may have been given it when what had it went away.
+            let has_left = |at: &web_sys::Element| !at.contains(Some(root)) && !root.contains(Some(at));
             if document().active_element().is_some_and(|at| has_left(&at)) {
                 return;
             }
