@@ -55,7 +55,7 @@ fn every_kind_of_finding_says_what_to_do() {
         5:48 error S027 jobs["j"].gpu-memory: gpu and gpu-memory are two ways of asking for a GPU; give only one [Remove gpu-memory]
         5:33 error S028 jobs["j"].gpu: gpu 1.5 is neither whole nor part of one GPU; round it [Ask for 2 GPUs]
         5:46 error S029 jobs["j"].priority: priority "urgent" is neither an integer nor one of train, interactive-preemptible, build, inference [Use the default priority]
-        3:34 error S030 nodes["n"].state: state "broken" is neither ready nor one of down, cordoned, not-ready, memory-pressure, disk-pressure, pid-pressure, network-unavailable [Set the state to down]
+        3:34 error S030 nodes["n"].state: state "broken" is neither ready nor draining nor one of down, cordoned, not-ready, memory-pressure, disk-pressure, pid-pressure, network-unavailable [Set the state to down]
         5:36 error S031 jobs["j"].on: node "m" does not exist; did you mean "n"? [Use "n"]
         5:36 error S032 jobs["j"].on: on names 2 nodes for 1 pods; remove some [Keep the first 1]
         5:46 error S033 jobs["j"].on: node "n" cannot hold the pods that name it all together; let the job wait or run elsewhere [Let it wait instead]

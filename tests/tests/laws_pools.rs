@@ -153,7 +153,10 @@ proptest! {
         run(&plan, |simulation, record| {
             let cluster = simulation.cluster();
             for (partition, ledger) in (0..).map(PartitionId).zip(&record.pools) {
+                // KAI counts a drained node as not ready.
+                let is_kai = matches!(plan.policy.name(), "kai" | "runai");
                 let ready = cluster.nodes.values().filter(|node| node.partition == partition && node.ready);
+                let ready = ready.filter(|node| !(node.draining && is_kai));
                 let gpus: i64 = ready.map(|node| node.capacity.get(Resource::GPU).in_base_units()).sum();
                 let holds = |phase| matches!(phase, Phase::Starting { .. } | Phase::Running { .. });
                 let held = cluster.pods.values().filter(|pod| holds(pod.phase));

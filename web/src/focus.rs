@@ -42,6 +42,9 @@ pub fn keep() {
         let what = MutationObserverInit::new();
         what.set_child_list(true);
         what.set_subtree(true);
+        // What is hidden is so by a class.
+        what.set_attributes(true);
+        what.set_attribute_filter(&js_sys::Array::of1(&"class".into()));
         // Fails only without anything to look for.
         let _ = observer.observe_with_options(&body, &what);
         on_change.forget();
@@ -60,16 +63,20 @@ fn remember(places: &mut Vec<Place>, element: HtmlElement) {
 /// To the last place that is still there, or else to the region that it was in.
 fn give_back(places: &[Place]) {
     // Who presses on nothing wants nothing to have the focus.
-    if places.last().is_none_or(|last| last.element.is_connected()) {
+    if places.last().is_none_or(|last| is_there(&last.element)) {
         return;
     }
     let elements = places.iter().rev().flat_map(|place| [Some(&place.element), place.region.as_ref()]);
     for element in elements.flatten() {
-        let is_shown = element.is_connected() && element.get_bounding_client_rect().width() > 0.0;
-        if is_shown && element.focus().is_ok() && has_focus(element) {
+        if is_there(element) && element.focus().is_ok() && has_focus(element) {
             return;
         }
     }
+}
+
+/// Whether it is still shown.
+fn is_there(element: &HtmlElement) -> bool {
+    element.is_connected() && element.get_bounding_client_rect().width() > 0.0
 }
 
 fn has_focus(element: &HtmlElement) -> bool {

@@ -303,8 +303,8 @@ fn fairness_is_told_in_words() {
         view.facts.iter().map(|f| format!("{}: {} ({})", f.name, f.value, f.reading)).collect();
     expect![[r#"
         From 0:00 to 0:22, cycle 22: team-a was owed most, short for 0:01.
-        Used: 79.5 % (35 GPU s of 44 GPU s)
-        Idle while wanted: 4.5 % (2 GPU s were free while somebody waited)
+        Used: 79.5 % (35 GPU s of 44 GPU s)
+        Idle while wanted: 4.5 % (2 GPU s were free while somebody waited)
         Stranded now: 0 GPUs (free, and no job that waits fits there; 2 GPUs free in all)
         Restarts per hour: 163.64 (1 restart in 0:22; 2 GPU s lost)
         Jain index: 0.99 (queues got nearly the same part of what they were due)
@@ -457,7 +457,9 @@ fn fairness_counts_what_is_shown() {
         Story::Tally(tally) => fairness(&tally, &frame, None),
         other => panic!("{other:?}"),
     };
-    let used = |view: &fairground_web::view_model::fairness::FairnessView| view.facts[0].reading.clone();
+    let used = |view: &fairground_web::view_model::fairness::FairnessView| {
+        view.facts[0].reading.replace('\u{a0}', " ")
+    };
     // Placed at 0:01, hence held for four seconds of five.
     assert_eq!(used(&tell(2)), "4 GPU s of 40 GPU s");
     assert_eq!(used(&tell(0)), "16 core s of 400 core s");

@@ -11,7 +11,7 @@ const nameAtBar = (page, queue) =>
     const picture = document.querySelector(".shares-body .picture").getBoundingClientRect();
     const { left, right, bottom, width } = name.getBoundingClientRect();
     const isFree = right <= picture.left || bottom <= picture.top;
-    return left >= 0 && (isFree || innerWidth < 768) && name.scrollWidth <= name.clientWidth ? width : 0;
+    return left >= 0 && (isFree || matchMedia("(max-width: 47.9375em)").matches) && name.scrollWidth <= name.clientWidth ? width : 0;
   }, queue);
 
 test("the bars of Shares have names wherever the tree is not beside them", async ({ page }) => {
@@ -145,6 +145,7 @@ test("at 400 % the content of every panel is reached by scrolling", async ({ pag
     await expect(content).toBeInViewport({ ratio: 0.3 });
   }
   await app.step.click();
+  await bar.getByRole("button", { name: "Now" }).click();
   await expect(app.now).toHaveAttribute("data-cycle", "1");
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360);
 });
@@ -171,7 +172,7 @@ test("where there is nothing to show, a view says what is missing and brings it"
   const app = new App(page);
   await app.open();
   await page.getByRole("button", { name: "Empty scenario, or paste yours" }).click();
-  await page.getByRole("button", { name: /^Start empty/ }).click();
+  await page.getByRole("button", { name: "Start with an empty scenario" }).click();
   await app.arrived();
   const view = page.locator("#now-body");
   for (const name of ["Shares", "Division", "Tree", "Gantt", "Fairness", "Trends"]) {
@@ -224,6 +225,7 @@ test("examples are found by policy and topic, each with a picture", async ({ pag
   await app.open();
   await page.getByRole("button", { name: "Examples", exact: true }).click();
   const cards = page.locator("[data-example]");
+  await expect(cards.first()).toBeVisible();
   const all = await cards.count();
   expect(await page.locator("[data-example] .sketch svg").count()).toBe(all);
   await page.getByRole("group", { name: "Policy" }).getByRole("button", { name: "EGO" }).click();

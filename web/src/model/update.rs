@@ -20,7 +20,7 @@ const NOTICES_MAX: usize = 3;
 /// Most lines of the palette that are remembered.
 const RECENT_MAX: usize = 5;
 
-/// Changes the model as the command says; gives what the world has to do about it.
+/// Changes the model as the command says; gives what the world has to do about it. Long because it is a table.
 pub fn update(model: &mut Model, command: Command) -> Vec<Effect> {
     let mut effects = Vec::new();
     if model.view.embed.is_some_and(|embed| !embed.allows(&command)) {

@@ -524,7 +524,7 @@ fn dominant_shares_rise_in_words() {
         lines: vec![rise("A", "gpu", 6.0, "cpu"), rise("B", "memory", 2.0, ""), rest],
         ..LadderLevel::default()
     };
-    let told: String = ladder::ladder(&[level.clone()], 2)
+    let told: String = ladder::ladder(std::slice::from_ref(&level), 2)
         .iter()
         .map(|step| format!("{} | {} | {}\n", step.text, step.sum, step.value))
         .collect();

@@ -236,6 +236,7 @@ impl Memory {
             if core.nodes[at].schedulable != node.takes_pods() {
                 core.set_schedulable(at, node.takes_pods());
             }
+            core.nodes[at].cordoned = node.draining;
             if !node.ready {
                 self.gangs.lose_node(core, at);
             }

@@ -303,8 +303,7 @@ impl Core {
         let mut placed = None;
         for node in self.unreserved_nodes() {
             let here = &self.nodes[node];
-            let refused = self.asks[ask].refuses.binary_search(&node).is_ok();
-            if refused || !amounts::fits(&here.capacity, &resource) {
+            if self.refuses(ask, node) || !amounts::fits(&here.capacity, &resource) {
                 continue;
             }
             if self.can_place(ask, node) {

@@ -54,7 +54,7 @@ impl Core {
                     self.give_up(placeholder);
                     continue;
                 }
-                let node = holder.node.filter(|&node| self.nodes[node].exists);
+                let node = holder.node.filter(|&node| self.nodes[node].exists && !self.refuses(ask, node));
                 first_fit = first_fit.or(Some((ask, placeholder)));
                 if let Some(node) = node {
                     return Some(self.replace(ask, placeholder, node, headroom));
@@ -64,7 +64,8 @@ impl Core {
         let (ask, placeholder) = first_fit?;
         let resource = self.asks[ask].resource;
         let node = self.unreserved_nodes().find(|&node| {
-            amounts::fits(&self.nodes[node].capacity, &resource)
+            !self.refuses(ask, node)
+                && amounts::fits(&self.nodes[node].capacity, &resource)
                 && amounts::fits(&self.nodes[node].available, &resource)
         })?;
         Some(self.replace(ask, placeholder, node, headroom))

@@ -282,6 +282,9 @@ pub struct Node {
     pub available: Amounts,
     /// Takes new allocations.
     pub schedulable: bool,
+    /// The resource manager refuses every pod that is not there yet, whatever the core holds reserved there: Kubernetes,
+    /// where the node is unschedulable.
+    pub cordoned: bool,
     /// Reservations, by key.
     pub reserved: Vec<AskIx>,
     /// Allocations, by key.

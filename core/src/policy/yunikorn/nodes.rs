@@ -32,6 +32,7 @@ impl Core {
             allocated: Amounts::EMPTY,
             available: capacity,
             schedulable: true,
+            cordoned: false,
             reserved: Vec::new(),
             allocations: Vec::new(),
             score: 0.0,
@@ -57,6 +58,11 @@ impl Core {
         let old = std::mem::replace(&mut self.nodes[node].capacity, capacity.pruned());
         self.grow(&capacity.pruned(), &old);
         self.refresh(node);
+    }
+
+    /// Whether the resource manager keeps the ask off the node, however much is free there.
+    pub fn refuses(&self, ask: AskIx, node: NodeIx) -> bool {
+        self.nodes[node].cordoned || self.asks[ask].refuses.binary_search(&node).is_ok()
     }
 
     /// Lets the node take new allocations, or not.
@@ -131,7 +137,7 @@ impl Core {
     pub(super) fn can_place(&self, ask: AskIx, node: NodeIx) -> bool {
         let resource = &self.asks[ask].resource;
         let here = &self.nodes[node];
-        self.asks[ask].refuses.binary_search(&node).is_err()
+        !self.refuses(ask, node)
             && (here.reserved.is_empty() || here.reserved.contains(&ask))
             && amounts::fits(&here.available, resource)
             && self.queues_take(ask)

@@ -245,8 +245,7 @@ impl Core {
     /// Whether the node may be considered; another ask's reservation gives way if it is old and weak.
     fn is_usable(&mut self, ask: AskIx, node: NodeIx) -> bool {
         let here = &self.nodes[node];
-        let refused = self.asks[ask].refuses.binary_search(&node).is_ok();
-        if refused
+        if self.refuses(ask, node)
             || !here.exists
             || !here.schedulable
             || !amounts::fits(&here.capacity, &self.asks[ask].resource)

@@ -157,7 +157,7 @@ fn reasons(memory: &Memory, core: &Core, ask: AskIx) -> Vec<(NodeReason, u32)> {
         };
         let reason = match memory.kinds.resources().find(lacks) {
             _ if !node.schedulable => NodeReason::NotReady,
-            _ if core.asks[ask].refuses.binary_search(&at).is_ok() => NodeReason::Selector,
+            _ if core.refuses(ask, at) => NodeReason::Selector,
             Some(resource) => NodeReason::Insufficient(resource),
             None if !node.reserved.is_empty() => NodeReason::Gate,
             None => NodeReason::PodSlots,
@@ -172,8 +172,9 @@ fn reasons(memory: &Memory, core: &Core, ask: AskIx) -> Vec<(NodeReason, u32)> {
 
 fn no_node(memory: &Memory, core: &Core, ask: AskIx) -> (Gate, Outlook, Vec<Check>) {
     let wanted = &core.asks[ask].resource;
-    let refuses = &core.asks[ask].refuses;
-    let open = |(at, node): &(usize, &super::model::Node)| node.exists && refuses.binary_search(at).is_err();
+    let open = |(at, node): &(usize, &super::model::Node)| {
+        node.exists && core.asks[ask].refuses.binary_search(at).is_err()
+    };
     let nodes: Vec<_> = core.nodes.iter().enumerate().filter(open).map(|(_, node)| node).collect();
     if nodes.iter().any(|node| amounts::fits(&node.capacity, wanted)) || nodes.is_empty() {
         let gate = Gate::NoNode { placed: 0, of: 1, reasons: reasons(memory, core, ask) };
