@@ -1,10 +1,11 @@
 //! The focus stays near where it was: when what had it goes away, such as a dialog, a button that did its work or a row,
 //! browsers drop it on the page's body, from where Tab starts anew and letter keys mean something else.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::rc::Rc;
+use std::time::Duration;
 
-use leptos::leptos_dom::helpers::window_event_listener_untyped;
+use leptos::leptos_dom::helpers::{request_animation_frame, set_timeout, window_event_listener_untyped};
 use leptos::prelude::document;
 use wasm_bindgen::JsCast;
 use wasm_bindgen::prelude::Closure;
@@ -29,11 +30,17 @@ pub fn keep() {
             remember(&mut seen.borrow_mut(), element);
         }
     });
+    let waits = Rc::new(Cell::new(false));
     let on_change = Closure::<dyn FnMut()>::new(move || {
-        if document().active_element().is_none_or(|active| active.tag_name() == "BODY") {
-            // Giving it back is remembered, too.
-            let known = places.borrow().clone();
-            give_back(&known);
+        give_back(&places);
+        // What is hidden loses the focus only when the page is drawn.
+        if !waits.replace(true) {
+            let (places, waits) = (places.clone(), waits.clone());
+            let drawn = move || {
+                waits.set(false);
+                give_back(&places);
+            };
+            request_animation_frame(move || set_timeout(drawn, Duration::ZERO));
         }
     });
     if let Ok(observer) = MutationObserver::new(on_change.as_ref().unchecked_ref())
@@ -60,8 +67,13 @@ fn remember(places: &mut Vec<Place>, element: HtmlElement) {
     places.push(Place { element, region });
 }
 
-/// To the last place that is still there, or else to the region that it was in.
-fn give_back(places: &[Place]) {
+/// From the page's body to the last place that is still there, or else to the region that it was in.
+fn give_back(places: &RefCell<Vec<Place>>) {
+    if document().active_element().is_some_and(|active| active.tag_name() != "BODY") {
+        return;
+    }
+    // Giving it back is remembered, too.
+    let places = places.borrow().clone();
     // Who presses on nothing wants nothing to have the focus.
     if places.last().is_none_or(|last| is_there(&last.element)) {
         return;
