@@ -4,16 +4,13 @@ use std::fmt::Write as _;
 
 use crate::charts;
 use crate::charts::backend::Size;
+use crate::charts::backend::escaped;
 use crate::charts::shares::Rows;
 use crate::engine::protocol::Frame;
 use crate::fixtures;
 use crate::model::Selection;
 use crate::view_model::before::Ghost;
-use crate::view_model::{cluster, shares, timeline};
-
-fn esc(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
-}
+use crate::view_model::{cluster, marked, shares, timeline};
 
 fn shares_html(frame: &Frame, ghost: Option<&Frame>, selected: &str, rows: Rows) -> String {
     let selection = Selection::Queue(selected.into());
@@ -34,7 +31,7 @@ fn shares_html(frame: &Frame, ghost: Option<&Frame>, selected: &str, rows: Rows)
             html,
             r#"<li><button class="brow{}"><span class="nm">{}</span><span class="v"><span><b>{}</b>{plus} <span class="dim">{}</span></span><span class="dim">{}</span></span></button></li>"#,
             if row.selected { " on" } else { "" },
-            esc(&row.name),
+            escaped(&row.name),
             row.has,
             row.of,
             row.wants
@@ -49,11 +46,13 @@ fn shares_html(frame: &Frame, ghost: Option<&Frame>, selected: &str, rows: Rows)
 
 fn cluster_html(frame: &Frame, ghost: Option<&Frame>, selection: Option<&Selection>, width: f64) -> String {
     let ghost = ghost.map(|frame| Ghost { frame, changed: Some("an edit") });
-    let view = cluster::cluster(frame, ghost, selection, width, 2);
+    let view = cluster::cluster(frame, ghost, width, 2);
+    let selected = marked::marked(&view, frame, selection);
     let mut html = format!(
-        r#"<section class="chart cluster"><div class="sect"><h2>Cluster</h2><p class="summary">{}</p></div><div class="cluster-body"><div class="picture">{}</div></div><div class="legend">"#,
-        esc(&view.summary),
-        charts::cluster::cluster(&view)
+        r#"<section class="chart cluster"><div class="sect"><h2>Cluster</h2><p class="summary">{}</p></div><div class="cluster-body"><div class="picture">{}</div><div class="picture over">{}</div></div><div class="legend">"#,
+        escaped(&view.summary),
+        charts::cluster::cluster(&view),
+        charts::cluster::marked(&view, &selected)
     );
     for mark in &view.marks {
         let _ = write!(html, "<span>{}{}</span>", charts::cluster::key(*mark), mark.name());

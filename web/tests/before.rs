@@ -252,9 +252,8 @@ fn division_and_cluster_say_how_it_was() {
     );
     let changed = before::changed(&page.model);
     let ghost = Ghost { frame: &old, changed: changed.as_deref() };
-    let view = cluster::cluster(frame, Some(ghost), None, 600.0, 2);
-    let says: Vec<&str> =
-        view.cards.iter().flat_map(|card| &card.cells).map(|cell| cell.says.as_str()).collect();
+    let view = cluster::cluster(frame, Some(ghost), 600.0, 2);
+    let says: Vec<String> = view.cards.iter().flat_map(|card| &card.cells).map(|cell| cell.state()).collect();
     assert!(says.iter().any(|says| says.ends_with("; before: b2")), "{says:?}");
     assert!(view.marks.contains(&cluster::CellMark::Before));
 }

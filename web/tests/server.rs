@@ -36,7 +36,7 @@ impl Page {
 
     fn load(&mut self, example: &str, cycle: u32) -> Frame {
         let scenario = Example::find(example).expect("an example").text.to_string();
-        self.frame(Ask::Load { scenario, policy: String::new(), cycle }).0
+        self.frame(Ask::Load { scenario, whole: true, cycle }).0
     }
 
     fn go_to(&mut self, cycle: u32) -> Frame {
@@ -167,7 +167,7 @@ fn a_fair_share_is_derived_down_the_tree() {
 fn what_cannot_run_is_refused_with_reasons() {
     let mut page = Page::new();
     let replies = page.ask(Ask::Load {
-        policy: String::new(),
+        whole: true,
         scenario: "format: fairground-scenario\nversion: 1\npolicy: nobody\n".into(),
         cycle: 0,
     });

@@ -23,7 +23,7 @@ struct Page {
 impl Page {
     fn open(text: &str, cycle: u32) -> (Page, Frame, Run) {
         let mut page = Page { server: Server::default(), generation: 0 };
-        let ask = Ask::Load { scenario: text.to_string(), policy: String::new(), cycle };
+        let ask = Ask::Load { scenario: text.to_string(), whole: true, cycle };
         let (frame, run) = page.frame(ask);
         (page, frame, run)
     }
@@ -438,11 +438,11 @@ fn what_the_scenario_names_is_charted() {
     let series = page.series();
     let trends = multiples(&series, &run, &frame, None, NAMED);
     assert_eq!(trends.tiles[0].says, "a: holds 2 rdma now, wants 2; between 0 and 2 in the run");
-    let nodes = cluster(&frame, None, None, 600.0, NAMED);
+    let nodes = cluster(&frame, None, 600.0, NAMED);
     let heads: Vec<_> = nodes.cards.iter().map(|card| card.head.as_str()).collect();
     assert_eq!(heads, ["2 of 2 rdma", "0 of 0 rdma"]);
-    assert_eq!(nodes.cards[0].cells[0].says, "n, rdma: a 2, 0 free");
-    let cores = cluster(&frame, None, None, 600.0, 0);
+    assert_eq!(nodes.says(&nodes.cards[0], 0), "n, rdma: a 2, 0 free");
+    let cores = cluster(&frame, None, 600.0, 0);
     assert_eq!(cores.cards[0].head, "4 of 16 cores");
     let parts: Vec<_> =
         cores.cards[0].cells[0].parts.iter().map(|part| (part.job.as_str(), part.to)).collect();
@@ -529,6 +529,6 @@ fn a_gang_that_failed_does_not_wait() {
     let job = Selection::Job("gang".into());
     let about = fairground_web::words::why(&frame, Some(&run), &job, None, 2).about.to_string();
     assert!(about.ends_with(" · failed"), "{about}");
-    let cards = fairground_web::view_model::cluster::cluster(&frame, None, None, 600.0, 2);
+    let cards = fairground_web::view_model::cluster::cluster(&frame, None, 600.0, 2);
     assert!(cards.summary.ends_with("; gang failed") && !cards.summary.contains("wait"), "{}", cards.summary);
 }

@@ -40,11 +40,25 @@ struct Module {
     features: &'static str,
     /// Whether parts of it are fetched when they are first needed.
     in_chunks: bool,
+    /// Built for speed, not for size.
+    is_fast: bool,
 }
 
 const MODULES: [Module; 2] = [
-    Module { program: "fairground-web", name: "fairground", features: "page", in_chunks: true },
-    Module { program: "fairground-engine", name: "engine", features: "whole", in_chunks: false },
+    Module {
+        program: "fairground-web",
+        name: "fairground",
+        features: "page",
+        in_chunks: true,
+        is_fast: false,
+    },
+    Module {
+        program: "fairground-engine",
+        name: "engine",
+        features: "whole",
+        in_chunks: false,
+        is_fast: true,
+    },
 ];
 
 impl Profile {
@@ -163,6 +177,12 @@ fn compile(profile: Profile, module: Module, target: &str) -> Command {
     command.args(["--no-default-features", "--features", module.features]);
     if profile == Profile::Release {
         command.args(["--profile", profile.name()]);
+        if module.is_fast {
+            for package in ["fairground", "fairground-web"] {
+                command
+                    .args(["--config", &format!("profile.{}.package.{package}.opt-level=3", profile.name())]);
+            }
+        }
         // Panic messages name source files; those of dependencies would name the builder's own folders.
         if let Some(home) = cargo_home() {
             let flags = format!(

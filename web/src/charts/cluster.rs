@@ -9,6 +9,7 @@ use super::backend::text_anchor::HPos;
 use super::backend::{Area, Drawn, Fill, Ink, Paint, Size, Trim, fit, picture, px, text_width};
 use super::marks::{self, draw_lock};
 use crate::view_model::cluster::{Card, CellMark, CellView, ClusterView, Part, Place};
+use crate::view_model::marked::Marked;
 
 /// Draws Cluster.
 pub fn cluster(view: &ClusterView) -> String {
@@ -25,6 +26,34 @@ pub fn cluster(view: &ClusterView) -> String {
     })
 }
 
+/// Draws what is selected, over Cluster.
+pub fn marked(view: &ClusterView, marked: &Marked) -> String {
+    picture("cluster-marked", Size { width: view.width, height: view.height }, |area| {
+        let (has_text, paint) = (view.cards_have_text, Paint::from(Ink::Selected));
+        for card in marked.cards.iter().filter_map(|at| view.cards.get(*at)) {
+            if has_text {
+                put(area, card.place, 0.5, paint.trimmed(Trim::Card).line(1.0))?;
+            } else {
+                edge(area, card.place, paint, 2.0)?;
+            }
+        }
+        for (card, cell) in &marked.cells {
+            let Some(cell) = view.cards.get(*card).and_then(|card| card.cells.get(*cell)) else { continue };
+            if has_text {
+                put(area, cell.place, -1.0, paint.trimmed(Trim::Changed).line(2.0))?;
+            } else {
+                edge(area, cell.place, paint, 1.5)?;
+            }
+        }
+        Ok(())
+    })
+}
+
+/// An outline around a tile or its cell.
+fn edge(area: &Area<'_>, place: Place, paint: Paint, width: f64) -> Drawn {
+    put(area, place, -1.0, paint.trimmed(Trim::Mass).line(width))
+}
+
 fn rect(place: Place, inset: f64) -> [(i32, i32); 2] {
     [
         (px(place.x + inset), px(place.y + inset)),
@@ -38,8 +67,7 @@ fn put(area: &Area<'_>, place: Place, inset: f64, style: ShapeStyle) -> Drawn {
 
 fn draw_card(area: &Area<'_>, card: &Card) -> Drawn {
     put(area, card.place, 0.5, Paint::from(Ink::Raised).trimmed(Trim::CardGround).area())?;
-    let edge = if card.selected { Ink::Selected } else { Ink::Line };
-    put(area, card.place, 0.5, Paint::from(edge).trimmed(Trim::Card).line(1.0))?;
+    put(area, card.place, 0.5, Paint::from(Ink::Line).trimmed(Trim::Card).line(1.0))?;
     let (left, right) = (card.place.x + 12.0, card.place.x + card.place.w - 12.0);
     let y = px(card.place.y + 17.0);
     let room = right - left - text_width(&card.head, 12.0) - 12.0;
@@ -84,21 +112,18 @@ fn draw_cell(area: &Area<'_>, cell: &CellView, ready: bool) -> Drawn {
     if !ready {
         put(area, place, 0.0, Paint::from(Ink::Whole).filled(Fill::Down).trimmed(Trim::Round).area())?;
     }
-    if let Some(tone) = cell.claim {
+    if let Some((tone, _)) = &cell.claim {
         put(area, place, 2.0, Paint::from(Ink::Panel).trimmed(Trim::RoundBand).line(4.0))?;
-        put(area, place, 2.0, Paint::from(marks::ink(tone)).trimmed(Trim::RoundDotted).line(2.0))?;
+        put(area, place, 2.0, Paint::from(marks::ink(*tone)).trimmed(Trim::RoundDotted).line(2.0))?;
     }
     labels(area, cell)?;
     if cell.parts.iter().any(|part| part.changed) {
         put(area, place, -1.0, Paint::from(Ink::Ink).trimmed(Trim::Changed).line(2.0))?;
     }
-    if let Some(ghost) = cell.ghost {
-        let ink = ghost.map_or(Ink::Dim, marks::ink);
+    if let Some(ghost) = &cell.ghost {
+        let ink = ghost.tone.map_or(Ink::Dim, marks::ink);
         put(area, place, 3.5, Paint::from(Ink::Panel).trimmed(Trim::RoundHair).line(1.0))?;
         put(area, place, 3.5, Paint::from(ink).trimmed(Trim::RoundDashed).line(1.5))?;
-    }
-    if cell.selected {
-        put(area, place, -1.0, Paint::from(Ink::Selected).trimmed(Trim::Changed).line(2.0))?;
     }
     Ok(())
 }
@@ -193,7 +218,7 @@ fn labels(area: &Area<'_>, cell: &CellView) -> Drawn {
 /// Many nodes: one path per colour and state.
 fn tiles(area: &Area<'_>, view: &ClusterView) -> Drawn {
     let mut masses: BTreeMap<Paint, Vec<Place>> = BTreeMap::new();
-    let mut edges: Vec<(Place, Paint, f64)> = Vec::new();
+    let mut changed: Vec<Place> = Vec::new();
     for card in &view.cards {
         for cell in &card.cells {
             let Some(part) = cell.parts.first() else {
@@ -211,14 +236,9 @@ fn tiles(area: &Area<'_>, view: &ClusterView) -> Drawn {
                 marks::solid(part.tone)
             };
             masses.entry(paint.trimmed(Trim::Mass)).or_default().push(cell.place);
-            if cell.selected {
-                edges.push((cell.place, Paint::from(Ink::Selected), 1.5));
-            } else if part.changed {
-                edges.push((cell.place, Paint::from(Ink::Ink), 1.5));
+            if part.changed {
+                changed.push(cell.place);
             }
-        }
-        if card.selected {
-            edges.push((card.place, Paint::from(Ink::Selected), 2.0));
         }
     }
     for (paint, places) in masses {
@@ -226,12 +246,7 @@ fn tiles(area: &Area<'_>, view: &ClusterView) -> Drawn {
             put(area, place, 0.0, paint.area())?;
         }
     }
-    for (place, paint, width) in edges {
-        let [(x0, y0), (x1, y1)] = rect(place, -1.0);
-        let corners = [(x0, y0), (x1, y0), (x1, y1), (x0, y1)];
-        area.draw(&PathElement::new(marks::outline(&corners), paint.line(width)))?;
-    }
-    Ok(())
+    changed.into_iter().try_for_each(|place| edge(area, place, Paint::from(Ink::Ink), 1.5))
 }
 
 /// The key of a mark for the legend, 18 × 12 pixels.

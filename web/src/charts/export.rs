@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::backend::{fit, text_width};
+use super::backend::{escaped, fit, text_width};
 
 /// A line beside a chart: a name on the left, a value on the right.
 #[derive(Clone, Debug, PartialEq)]
@@ -87,10 +87,6 @@ pub fn standalone(svg: &str, about: &About, labels: &[Label], token: &dyn Fn(&st
     }
     file.push_str(&body.replace(" class=\"halo\"", HALO));
     replaced(&file, token)
-}
-
-fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 
 /// The text with every `var(--name)` replaced.

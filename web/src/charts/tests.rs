@@ -5,6 +5,7 @@ use expect_test::expect;
 use super::backend::Size;
 use super::shares::Rows;
 use crate::fixtures;
+use crate::view_model::marked::marked;
 use crate::view_model::{cluster, shares, timeline};
 
 fn lines(svg: &str) -> String {
@@ -59,7 +60,7 @@ fn the_start_scenario_as_shares() {
 
 #[test]
 fn the_start_scenario_as_cluster() {
-    let view = cluster::cluster(&fixtures::reclaimed(), None, None, 400.0, 2);
+    let view = cluster::cluster(&fixtures::reclaimed(), None, 400.0, 2);
     let svg = super::cluster::cluster(&view);
     expect![[r#"
         <svg xmlns="http://www.w3.org/2000/svg" width="400" height="108" viewBox="0 0 4000 1080" aria-hidden="true">
@@ -105,43 +106,43 @@ fn a_run_as_timeline() {
     expect![[r#"
         <svg xmlns="http://www.w3.org/2000/svg" width="600" height="168" viewBox="0 0 6000 1680" aria-hidden="true">
         <polyline fill="none" stroke="var(--line)" stroke-width="10" points="440,140 5880,140"/>
-        <circle cx="649" cy="140" r="80" fill="var(--panel)" stroke-width="1"/>
+        <circle cx="649" cy="140" r="80" fill="var(--panel)"/>
         <polygon fill="var(--ink)" points="649,90 701,182 597,182"/>
-        <circle cx="1068" cy="140" r="80" fill="var(--panel)" stroke-width="1"/>
-        <circle cx="1068" cy="140" r="46" fill="var(--ink)" stroke-width="1"/>
-        <circle cx="1486" cy="140" r="80" fill="var(--panel)" stroke-width="1"/>
-        <circle cx="1486" cy="140" r="46" fill="var(--ink)" stroke-width="1"/>
-        <circle cx="2323" cy="140" r="80" fill="var(--panel)" stroke-width="1"/>
+        <circle cx="1068" cy="140" r="80" fill="var(--panel)"/>
+        <circle cx="1068" cy="140" r="46" fill="var(--ink)"/>
+        <circle cx="1486" cy="140" r="80" fill="var(--panel)"/>
+        <circle cx="1486" cy="140" r="46" fill="var(--ink)"/>
+        <circle cx="2323" cy="140" r="80" fill="var(--panel)"/>
         <polygon fill="var(--ink)" points="2323,90 2375,182 2271,182"/>
-        <circle cx="2742" cy="140" r="80" fill="var(--panel)" stroke-width="1"/>
+        <circle cx="2742" cy="140" r="80" fill="var(--panel)"/>
         <polyline fill="none" stroke="var(--ink)" stroke-linejoin="round" stroke-linecap="round" stroke-width="18" points="2700,98 2784,182"/>
         <polyline fill="none" stroke="var(--ink)" stroke-linejoin="round" stroke-linecap="round" stroke-width="18" points="2784,98 2700,182"/>
         <text x="2882" y="65" dy=".35em" font-size="110" fill="var(--ink-2)" class="halo">2</text>
-        <circle cx="3160" cy="140" r="80" fill="var(--panel)" stroke-width="1"/>
+        <circle cx="3160" cy="140" r="80" fill="var(--panel)"/>
         <polyline fill="none" stroke="var(--ink)" stroke-linejoin="round" stroke-linecap="round" stroke-width="18" points="3118,98 3202,182"/>
         <polyline fill="none" stroke="var(--ink)" stroke-linejoin="round" stroke-linecap="round" stroke-width="18" points="3202,98 3118,182"/>
-        <circle cx="3997" cy="140" r="80" fill="var(--panel)" stroke-width="1"/>
-        <circle cx="3997" cy="140" r="46" fill="var(--ink)" stroke-width="1"/>
-        <circle cx="5252" cy="140" r="80" fill="var(--panel)" stroke-width="1"/>
+        <circle cx="3997" cy="140" r="80" fill="var(--panel)"/>
+        <circle cx="3997" cy="140" r="46" fill="var(--ink)"/>
+        <circle cx="5252" cy="140" r="80" fill="var(--panel)"/>
         <polygon fill="var(--ink)" points="5252,90 5304,182 5200,182"/>
-        <circle cx="5671" cy="140" r="80" fill="var(--panel)" stroke-width="1"/>
+        <circle cx="5671" cy="140" r="80" fill="var(--panel)"/>
         <polyline fill="none" stroke="var(--ink)" stroke-linejoin="round" stroke-linecap="round" stroke-width="18" points="5629,98 5713,182"/>
         <polyline fill="none" stroke="var(--ink)" stroke-linejoin="round" stroke-linecap="round" stroke-width="18" points="5713,98 5629,182"/>
-        <line stroke="var(--grid)" stroke-width="10" x1="440" y1="1439" x2="5879" y2="1439"/>
-        <line stroke="var(--grid)" stroke-width="10" x1="440" y1="1148" x2="5879" y2="1148"/>
-        <line stroke="var(--grid)" stroke-width="10" x1="440" y1="857" x2="5879" y2="857"/>
-        <line stroke="var(--grid)" stroke-width="10" x1="440" y1="565" x2="5879" y2="565"/>
+        <polyline fill="none" stroke="var(--grid)" stroke-width="10" points="440,1439 5879,1439"/>
+        <polyline fill="none" stroke="var(--grid)" stroke-width="10" points="440,1148 5879,1148"/>
+        <polyline fill="none" stroke="var(--grid)" stroke-width="10" points="440,857 5879,857"/>
+        <polyline fill="none" stroke="var(--grid)" stroke-width="10" points="440,565 5879,565"/>
         <text x="320" y="1439" dy=".35em" text-anchor="end" font-size="120" fill="var(--ink-3)">0</text>
         <text x="320" y="1148" dy=".35em" text-anchor="end" font-size="120" fill="var(--ink-3)">10</text>
         <text x="320" y="857" dy=".35em" text-anchor="end" font-size="120" fill="var(--ink-3)">20</text>
         <text x="320" y="565" dy=".35em" text-anchor="end" font-size="120" fill="var(--ink-3)">30</text>
-        <text x="649" y="1560" dy="0.76em" text-anchor="middle" font-size="120" fill="var(--ink-3)">0</text>
-        <text x="1485" y="1560" dy="0.76em" text-anchor="middle" font-size="120" fill="var(--ink-3)">2</text>
-        <text x="2322" y="1560" dy="0.76em" text-anchor="middle" font-size="120" fill="var(--ink-3)">4</text>
-        <text x="3159" y="1560" dy="0.76em" text-anchor="middle" font-size="120" fill="var(--ink-3)">6</text>
-        <text x="3996" y="1560" dy="0.76em" text-anchor="middle" font-size="120" fill="var(--ink-3)">8</text>
-        <text x="4833" y="1560" dy="0.76em" text-anchor="middle" font-size="120" fill="var(--ink-3)">10</text>
-        <text x="5669" y="1560" dy="0.76em" text-anchor="middle" font-size="120" fill="var(--ink-3)">12</text>
+        <text x="649" y="1560" dy=".76em" text-anchor="middle" font-size="120" fill="var(--ink-3)">0</text>
+        <text x="1485" y="1560" dy=".76em" text-anchor="middle" font-size="120" fill="var(--ink-3)">2</text>
+        <text x="2322" y="1560" dy=".76em" text-anchor="middle" font-size="120" fill="var(--ink-3)">4</text>
+        <text x="3159" y="1560" dy=".76em" text-anchor="middle" font-size="120" fill="var(--ink-3)">6</text>
+        <text x="3996" y="1560" dy=".76em" text-anchor="middle" font-size="120" fill="var(--ink-3)">8</text>
+        <text x="4833" y="1560" dy=".76em" text-anchor="middle" font-size="120" fill="var(--ink-3)">10</text>
+        <text x="5669" y="1560" dy=".76em" text-anchor="middle" font-size="120" fill="var(--ink-3)">12</text>
         <polygon fill="var(--q3)" points="440,915 858,915 858,857 1276,857 1276,740 1695,740 1695,682 2113,682 2113,536 2531,536 2531,507 5460,507 5460,565 5879,565 5879,1439 440,1439"/>
         <polyline fill="none" stroke="var(--panel)" stroke-width="10" points="440,915 858,915 858,857 1276,857 1276,740 1695,740 1695,682 2113,682 2113,536 2531,536 2531,507 5460,507 5460,565 5879,565"/>
         <polygon fill="var(--q2)" points="440,1090 858,1090 858,1032 1276,1032 1276,915 1695,915 1695,857 2113,857 2113,711 2531,711 2531,624 2950,624 2950,565 3787,565 3787,536 5460,536 5460,594 5879,594 5879,1439 440,1439"/>
@@ -182,7 +183,7 @@ fn names_are_text_in_every_picture() {
     for pod in frame.nodes.iter_mut().flat_map(|node| &mut node.cells).flat_map(|cell| &mut cell.pods) {
         pod.job = "<b>".into();
     }
-    let view = cluster::cluster(&frame, None, None, 900.0, 2);
+    let view = cluster::cluster(&frame, None, 900.0, 2);
     let svg = super::cluster::cluster(&view)
         + &super::timeline::timeline(
             &timeline::timeline(&fixtures::departments_run(), &frame, None, 2),
@@ -194,8 +195,20 @@ fn names_are_text_in_every_picture() {
 #[test]
 fn five_thousand_nodes_stay_one_small_picture() {
     let frame = fixtures::many(5_000, 8);
-    let view = cluster::cluster(&frame, None, None, 680.0, 2);
+    let view = cluster::cluster(&frame, None, 680.0, 2);
     let svg = super::cluster::cluster(&view);
     assert!(svg.matches('<').count() < 200, "{} elements", svg.matches('<').count());
     assert!(svg.len() < 1_500_000, "{} bytes", svg.len());
+}
+
+#[test]
+fn what_is_selected_of_many_is_one_path() {
+    let frame = fixtures::many(5_000, 8);
+    let view = cluster::cluster(&frame, None, 680.0, 2);
+    let queue = frame.queues[4].name.clone();
+    let selected = marked(&view, &frame, Some(&crate::model::Selection::Queue(queue)));
+    assert!(selected.cells.len() > 100, "{} cells", selected.cells.len());
+    let svg = super::cluster::marked(&view, &selected);
+    assert_eq!(svg.matches("<path").count(), 1, "{} bytes", svg.len());
+    assert_eq!(svg.matches('M').count(), selected.cells.len());
 }

@@ -5,12 +5,13 @@ use leptos::html;
 use wasm_bindgen::JsCast;
 
 use super::picture::{chart_keys, insert, legend_line, move_focus, table, table_button, width_of};
-use crate::charts::cluster::{cluster as draw, key};
+use crate::charts::cluster::{cluster as draw, key, marked as draw_marked};
 use crate::model::Selection;
 use crate::props::{FrameSignal, OnSelect, ResourceSignal, SelectionSignal};
 use crate::store::Store;
 use crate::view_model::before::Ghost;
 use crate::view_model::cluster::{self, ClusterView as View, Place};
+use crate::view_model::marked::{Marked, marked};
 
 /// Nodes as cards, GPUs as cells; with many nodes one tile per node, grouped by free GPUs.
 #[component]
@@ -34,7 +35,13 @@ pub fn ClusterView(
         let (frame, ghost) = (frame.get()?, ghost.get());
         let changed = changed.get();
         let ghost = ghost.as_deref().map(|frame| Ghost { frame, changed: changed.as_deref() });
-        Some(cluster::cluster(&frame, ghost, selection.get().as_ref(), width.get(), resource.get()))
+        Some(cluster::cluster(&frame, ghost, width.get(), resource.get()))
+    });
+    let selected = Memo::new(move |_| {
+        let Some(frame) = frame.get() else { return Marked::default() };
+        view.with(|view| {
+            view.as_ref().map_or(Marked::default(), |view| marked(view, &frame, selection.get().as_ref()))
+        })
     });
     // A node that is selected elsewhere comes into sight.
     Effect::new(move |_| {
@@ -49,6 +56,11 @@ pub fn ClusterView(
     let store = Store::get();
     let as_table = RwSignal::new(false);
     let svg = Signal::derive(move || view.with(|view| view.as_ref().map_or(String::new(), draw)));
+    let over = Signal::derive(move || {
+        selected.with(|marked| {
+            view.with(|view| view.as_ref().map_or(String::new(), |view| draw_marked(view, marked)))
+        })
+    });
     let spots = Memo::new(move |_| view.with(|view| view.as_ref().map_or(Vec::new(), spots)));
     let toggle = move |event: web_sys::KeyboardEvent| {
         chart_keys(store, &event, as_table, || view.get_untracked().map(|view| cluster::table(&view)));
@@ -66,8 +78,9 @@ pub fn ClusterView(
                     fallback=move || view.get().map(|view| table("GPUs by node", cluster::table(&view)))
                 >
                     {insert("picture", svg)}
+                    {insert("picture over", over)}
                     <Show when=move || !spots.with(Vec::is_empty) fallback=move || view! { <Hits view on_select /> }>
-                        <Spots view spots on_select />
+                        <Spots view spots selected on_select />
                     </Show>
                 </Show>
             </div>
@@ -134,7 +147,12 @@ fn spots(view: &View) -> Vec<Spot> {
 }
 
 #[component]
-fn Spots(view: Memo<Option<View>>, spots: Memo<Vec<Spot>>, on_select: OnSelect) -> impl IntoView {
+fn Spots(
+    view: Memo<Option<View>>,
+    spots: Memo<Vec<Spot>>,
+    selected: Memo<Marked>,
+    on_select: OnSelect,
+) -> impl IntoView {
     let keys = move |event: web_sys::KeyboardEvent| {
         let rule = |at: usize, _: &[web_sys::Element]| {
             spots.with(|spots| match event.key().as_str() {
@@ -152,7 +170,7 @@ fn Spots(view: Memo<Option<View>>, spots: Memo<Vec<Spot>>, on_select: OnSelect) 
     view! {
         <div role="group" aria-label="GPUs by node" on:keydown=keys>
             <For each=move || spots.get() key=Spot::key let:spot>
-                <SpotButton view spot on_select />
+                <SpotButton view spot selected on_select />
             </For>
         </div>
     }
@@ -171,22 +189,23 @@ fn nearest(spots: &[Spot], at: usize, way: f64) -> Option<usize> {
 }
 
 #[component]
-fn SpotButton(view: Memo<Option<View>>, spot: Spot, on_select: OnSelect) -> impl IntoView {
+fn SpotButton(
+    view: Memo<Option<View>>,
+    spot: Spot,
+    selected: Memo<Marked>,
+    on_select: OnSelect,
+) -> impl IntoView {
     let says = Memo::new(move |_| {
         view.with(|view| {
-            let card = view.as_ref().and_then(|view| view.cards.get(spot.card));
-            let Some(card) = card else { return (String::new(), None, false) };
-            match spot.cell.and_then(|cell| card.cells.get(cell)) {
-                Some(cell) => {
-                    let node = || Selection::Node(card.name.clone());
-                    let is_filled = view.as_ref().is_some_and(|view| !view.filled_with.is_empty());
-                    let selects = cell.job.clone().map(Selection::Job).or(is_filled.then(node));
-                    (cell.says.clone(), selects, cell.selected)
+            let card = view.as_ref().and_then(|view| Some((view, view.cards.get(spot.card)?)));
+            let Some((view, card)) = card else { return (String::new(), None) };
+            let node = || Selection::Node(card.name.clone());
+            match spot.cell.and_then(|cell| Some((cell, card.cells.get(cell)?))) {
+                Some((at, cell)) => {
+                    let job = cell.job().map(|job| Selection::Job(job.into()));
+                    (view.says(card, at), job.or_else(|| (!cell.holds.is_empty()).then(node)))
                 }
-                None => {
-                    let says = format!("{}: {}", card.name, card.head);
-                    (says, Some(Selection::Node(card.name.clone())), card.selected)
-                }
+                None => (format!("{}: {}", card.name, card.head), Some(node())),
             }
         })
     });
@@ -202,7 +221,7 @@ fn SpotButton(view: Memo<Option<View>>, spot: Spot, on_select: OnSelect) -> impl
             tabindex=if spot.card == 0 && spot.cell.is_none() { "0" } else { "-1" }
             aria-label=move || says.get().0
             title=move || says.get().0
-            aria-pressed=move || says.get().2.to_string()
+            aria-pressed=move || selected.with(|marked| marked.has(spot.card, spot.cell)).to_string()
             on:click=move |_| {
                 if let Some(selection) = says.get_untracked().1 {
                     on_select.run(Some(selection));
@@ -227,7 +246,7 @@ fn Hits(view: Memo<Option<View>>, on_select: OnSelect) -> impl IntoView {
         let (x, y) = (f64::from(event.offset_x()), f64::from(event.offset_y()));
         let hit = view.with_untracked(|view| {
             let (card, cell) = view.as_ref()?.hit(x, y)?;
-            let job = cell.and_then(|cell| cell.job.clone()).map(Selection::Job);
+            let job = cell.and_then(|cell| cell.job()).map(|job| Selection::Job(job.into()));
             Some(job.unwrap_or_else(|| Selection::Node(card.name.clone())))
         });
         if let Some(selection) = hit {

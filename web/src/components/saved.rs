@@ -29,13 +29,19 @@ pub fn save(store: Store, event: &web_sys::Event, as_png: bool) {
 #[wasm_split(views, fallible)]
 fn save_chart(store: Store, chart: web_sys::Element, as_png: bool) -> Result<(), SplitLoaderError> {
     let Ok(Some(svg)) = chart.query_selector(".picture svg") else { return Ok(()) };
+    let over = chart.query_selector(".picture.over svg").ok().flatten();
+    let drawn = svg.outer_html();
+    let drawn = match over {
+        Some(over) => drawn.trim_end_matches("</svg>").to_string() + &over.inner_html() + "</svg>",
+        None => drawn,
+    };
     let style =
         document().document_element().and_then(|root| window().get_computed_style(&root).ok().flatten());
     let Some(style) = style else { return Ok(()) };
     let token = |name: &str| resolved(&style, name);
     let name = chart.get_attribute("aria-label").unwrap_or_default();
     let about = about(store, &name);
-    let file = standalone(&svg.outer_html(), &about, &labels(&chart, &svg), &token);
+    let file = standalone(&drawn, &about, &labels(&chart, &svg), &token);
     let name = name.to_lowercase();
     if as_png {
         let _ = download_png(format!("{name}.png"), about, &file);

@@ -1,11 +1,10 @@
 //! The page's end of the border: questions out, answers in, and a fresh engine when one has died.
 //!
-//! The page's own module has the engine with the policies that the start page needs. What asks for more (another
-//! policy, a foreign file) is given to the whole engine, a module of its own that is fetched then.
+//! The page's own module has the engine with the policies that the start page needs, built for size. What asks for more
+//! (another policy, a foreign file, a large scenario) is given to the whole engine, a module of its own that is built
+//! for speed and fetched then.
 
 use std::rc::Rc;
-
-use fairground::policy::Policy;
 
 use super::protocol::{Ask, Reply, Request};
 use super::transport::{inline::Inline, worker::WorkerLine};
@@ -82,10 +81,10 @@ impl Client {
     }
 }
 
-/// Whether the page's own module cannot answer.
+/// Whether the page's own module cannot answer, or not as fast.
 fn needs_whole(ask: &Ask) -> bool {
     match ask {
-        Ask::Load { policy, .. } => !policy.is_empty() && !Policy::is_built(policy),
+        Ask::Load { whole, .. } => *whole,
         Ask::Import { .. } | Ask::Export { .. } | Ask::Translate { .. } | Ask::Compare { .. } => {
             !cfg!(feature = "whole")
         }

@@ -27,8 +27,9 @@ pub enum Ask {
     Load {
         /// The scenario's text.
         scenario: String,
-        /// The name of its policy; empty: the default one.
-        policy: String,
+        /// Whether it is for the whole engine: another policy than the page's own module has, or so much to compute that
+        /// code built for speed pays.
+        whole: bool,
         /// The cycle to go to.
         cycle: u32,
     },

@@ -427,7 +427,7 @@ mod tests {
             Ask::GoTo { cycle: 300 },
             Ask::RunUntil { time_ms: -86_400_000 },
             Ask::NextEvent { from: 0, back: true, queue: None, job: None, without: vec!["gone".into()] },
-            Ask::Load { scenario: "ünïcode".into(), policy: "kai".into(), cycle: u32::MAX },
+            Ask::Load { scenario: "ünïcode".into(), whole: true, cycle: u32::MAX },
         ];
         for ask in requests {
             let request = Request { generation: 1 << 40, ask };
@@ -450,7 +450,7 @@ mod tests {
     fn garbled_bytes_are_refused() {
         let bytes = write(&Request {
             generation: 5,
-            ask: Ask::Load { scenario: "abc".into(), policy: "kai".into(), cycle: 9 },
+            ask: Ask::Load { scenario: "abc".into(), whole: true, cycle: 9 },
         });
         for cut in 0..bytes.len() {
             assert_eq!(read::<Request>(&bytes[..cut]), Err(Garbled), "{cut}");

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use fairground::policy::Policy;
+use fairground::scenario::quantity::count;
 use fairground::scenario::{Fix, Path, Scenario, Severity};
 
 use super::command::{Change, Command, Dialog, Effect, Panel};
@@ -19,6 +21,9 @@ const NOTICES_MAX: usize = 3;
 
 /// Most lines of the palette that are remembered.
 const RECENT_MAX: usize = 5;
+
+/// Most nodes and jobs together that are few.
+const SMALL_MAX: u64 = 250;
 
 /// Changes the model as the command says; gives what the world has to do about it. Long because it is a table.
 pub fn update(model: &mut Model, command: Command) -> Vec<Effect> {
@@ -266,8 +271,18 @@ pub(super) fn load(model: &mut Model, fx: &mut Vec<Effect>) {
         return;
     }
     let scenario = document::to_json(&model.scenario);
-    let policy = model.scenario.policy.clone();
-    ask_frame(model, Ask::Load { scenario, policy, cycle: model.cursor }, fx);
+    let whole = needs_whole(&model.scenario);
+    ask_frame(model, Ask::Load { scenario, whole, cycle: model.cursor }, fx);
+}
+
+/// Whether the engine in the page's own module has not the policy, or would take long.
+fn needs_whole(scenario: &Scenario) -> bool {
+    let policy = &scenario.policy;
+    let counts = scenario.nodes.iter().map(|node| &node.count);
+    let counts = counts.chain(scenario.jobs.iter().map(|job| &job.count));
+    // What is no number is no scenario to run.
+    let n = counts.map(|n| n.as_ref().map_or(1, |n| count(&n.0).unwrap_or(0))).fold(0, u64::saturating_add);
+    n > SMALL_MAX || !(policy.is_empty() || Policy::is_built(policy))
 }
 
 pub(super) fn go_to(model: &mut Model, cycle: u32, fx: &mut Vec<Effect>) {

@@ -11,9 +11,8 @@ use super::before::Ghost;
 use super::node_fill::{Shown, filled, filled_table, others, pool_heading};
 use super::number::{count, number};
 use super::queues::{Tone, Tree};
-use super::shares::selected_queue;
-use crate::engine::protocol::{Cell, Frame, NodeCard};
-use crate::model::{Selection, Terms};
+use crate::engine::protocol::{Cell, CellPod, Frame, NodeCard};
+use crate::model::Terms;
 
 /// A place in the picture, in pixels.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -109,8 +108,6 @@ pub struct Card {
     pub place: Place,
     /// Takes part.
     pub ready: bool,
-    /// Selected.
-    pub selected: bool,
     /// Text beside the name, such as `8 of 8 · 2 leaving`.
     pub head: String,
     /// Text below the cells about CPU and memory; empty if nothing uses them.
@@ -123,6 +120,8 @@ pub struct Card {
     pub amounts: (f64, f64),
     /// Among which tiles it stands: the least free first, with what they are called.
     pub group: (usize, String),
+    /// Its position among the nodes of the frame.
+    pub at: usize,
 }
 
 /// A GPU.
@@ -132,20 +131,54 @@ pub struct CellView {
     pub place: Place,
     /// Who holds it, bottom first.
     pub parts: Vec<Part>,
-    /// Claimed by a queue of this colour.
-    pub claim: Option<Tone>,
-    /// Label.
-    pub label: String,
-    /// The job it is about: holder, else claimant.
-    pub job: Option<String>,
-    /// Of the selected job or queue.
-    pub selected: bool,
-    /// In the ghost it belongs to this colour instead (`None` inside: free).
-    pub ghost: Option<Option<Tone>>,
+    /// Claimed by a queue of this colour, for that job.
+    pub claim: Option<(Tone, String)>,
+    /// Who has it instead in the ghost.
+    pub ghost: Option<GhostHolder>,
+    /// Who holds how much of it, where it is a whole node; empty: it is a GPU.
+    pub holds: String,
+}
+
+/// Who has a GPU in the ghost.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct GhostHolder {
+    /// Colour; `None`: it is free there.
+    pub tone: Option<Tone>,
+    /// Job.
+    pub job: String,
     /// The ghost is how it was before.
     pub was: bool,
-    /// What it is, as a sentence.
-    pub says: String,
+}
+
+impl CellView {
+    /// The job it is about: holder, else claimant; none of a whole node.
+    pub fn job(&self) -> Option<&str> {
+        self.holds.is_empty().then_some(())?;
+        let claimant = self.claim.as_ref().map(|(_, job)| job);
+        self.parts.first().map(|part| &part.job).or(claimant).map(String::as_str)
+    }
+
+    /// All its jobs.
+    pub fn label(&self) -> String {
+        self.parts.iter().map(|part| part.job.as_str()).collect::<Vec<_>>().join(" ")
+    }
+
+    /// What becomes of it, in words.
+    pub fn state(&self) -> String {
+        if !self.holds.is_empty() {
+            return self.holds.clone();
+        }
+        let mut says: Vec<String> = self.parts.iter().map(part_says).collect();
+        if says.is_empty() {
+            says.push("free".into());
+        }
+        says.extend(self.claim.as_ref().map(|(_, job)| format!("claimed for {job}")));
+        let ghost = self.ghost.as_ref().map(|ghost| {
+            let job = if ghost.tone.is_some() { &ghost.job } else { "free" };
+            format!("; {} {job}", if ghost.was { "before:" } else { "would be" })
+        });
+        says.join(", ") + &ghost.unwrap_or_default()
+    }
 }
 
 /// Part of a GPU.
@@ -177,6 +210,16 @@ impl ClusterView {
         let card = self.cards.iter().find(|card| card.place.holds(x, y))?;
         Some((card, card.cells.iter().find(|cell| cell.place.holds(x, y))))
     }
+
+    /// What a cell is, as a sentence.
+    pub fn says(&self, card: &Card, cell: usize) -> String {
+        let Card { name, cells, .. } = card;
+        let state = cells.get(cell).map_or(String::new(), CellView::state);
+        match self.filled_with.as_str() {
+            "" => format!("{name}, GPU {}: {state}", cell + 1),
+            unit => format!("{name}, {unit}: {state}"),
+        }
+    }
 }
 
 /// Above so many GPUs, nodes are tiles.
@@ -191,18 +234,11 @@ const GAP: f64 = 12.0;
 const PAD: f64 = 12.0;
 
 /// What Cluster draws of a frame at that width.
-pub fn cluster(
-    frame: &Frame,
-    ghost: Option<Ghost<'_>>,
-    selection: Option<&Selection>,
-    width: f64,
-    resource: u8,
-) -> ClusterView {
+pub fn cluster(frame: &Frame, ghost: Option<Ghost<'_>>, width: f64, resource: u8) -> ClusterView {
     let tree = Tree::new(&frame.queues);
     let shown = Shown::of(frame, resource);
-    let chosen = Chosen::new(frame, selection);
-    let mut cards: Vec<Card> =
-        frame.nodes.iter().map(|node| card(frame, node, &tree, &chosen, &shown)).collect();
+    let of = |(at, node)| Card { at, ..card(frame, node, &tree, &shown) };
+    let mut cards: Vec<Card> = frame.nodes.iter().enumerate().map(of).collect();
     let cells: usize = cards.iter().map(|card| card.cells.len()).sum();
     if let (Some(ghost), true) = (ghost, shown.is_gpus()) {
         mark_ghosts(&mut cards, frame, ghost);
@@ -226,38 +262,11 @@ pub fn cluster(
     view
 }
 
-pub(super) struct Chosen {
-    job: Option<String>,
-    pub queue: Option<u32>,
-    pub node: Option<String>,
-}
-
-impl Chosen {
-    fn new(frame: &Frame, selection: Option<&Selection>) -> Chosen {
-        let mut chosen = Chosen { job: None, queue: None, node: None };
-        match selection {
-            Some(Selection::Job(name)) => chosen.job = Some(name.clone()),
-            Some(Selection::Node(name)) => chosen.node = Some(name.clone()),
-            Some(Selection::Queue(_)) => chosen.queue = selected_queue(frame, selection),
-            Some(Selection::Event { cycle, index }) if *cycle == frame.cycle => {
-                chosen.job = frame.events.get(*index as usize).map(|event| event.job.clone());
-            }
-            _ => {}
-        }
-        chosen
-    }
-}
-
-fn card(frame: &Frame, node: &NodeCard, tree: &Tree, chosen: &Chosen, shown: &Shown<'_>) -> Card {
+fn card(frame: &Frame, node: &NodeCard, tree: &Tree, shown: &Shown<'_>) -> Card {
     if !shown.is_gpus() {
-        return filled(frame, node, tree, chosen, shown);
+        return filled(frame, node, tree, shown);
     }
-    let cells: Vec<CellView> = node
-        .cells
-        .iter()
-        .enumerate()
-        .map(|(i, cell)| cell_view(frame, node, i, cell, tree, chosen))
-        .collect();
+    let cells: Vec<CellView> = node.cells.iter().map(|cell| cell_view(frame, cell, tree)).collect();
     let leaving: f64 =
         node.cells.iter().flat_map(|cell| &cell.pods).filter(|pod| pod.leaving).map(|pod| pod.portion).sum();
     let mut head = match (node.ready, node.cells.len()) {
@@ -282,7 +291,6 @@ fn card(frame: &Frame, node: &NodeCard, tree: &Tree, chosen: &Chosen, shown: &Sh
         name: node.name.clone(),
         pool: node.pool.clone(),
         ready: node.ready,
-        selected: chosen.node.as_deref() == Some(&node.name),
         head,
         foot,
         used: (part(0), part(1)),
@@ -293,14 +301,7 @@ fn card(frame: &Frame, node: &NodeCard, tree: &Tree, chosen: &Chosen, shown: &Sh
     }
 }
 
-fn cell_view(
-    frame: &Frame,
-    node: &NodeCard,
-    index: usize,
-    cell: &Cell,
-    tree: &Tree,
-    chosen: &Chosen,
-) -> CellView {
+fn cell_view(frame: &Frame, cell: &Cell, tree: &Tree) -> CellView {
     let queue_name =
         |queue: u32| frame.queues.get(queue as usize).map_or_else(String::new, |queue| queue.name.clone());
     let mut from = 0.0;
@@ -324,27 +325,8 @@ fn cell_view(
             part
         })
         .collect();
-    let selected =
-        cell.pods.iter().any(|pod| chosen.job.as_ref() == Some(&pod.job) || chosen.queue == Some(pod.queue))
-            || cell.claimed.as_ref().is_some_and(|claim| chosen.job.as_ref() == Some(&claim.job));
-    let job =
-        parts.first().map(|part| part.job.clone()).or(cell.claimed.as_ref().map(|claim| claim.job.clone()));
-    let mut says: Vec<String> = parts.iter().map(part_says).collect();
-    if parts.is_empty() {
-        says.push("free".into());
-    }
-    if let Some(claim) = &cell.claimed {
-        says.push(format!("claimed for {}", claim.job));
-    }
-    CellView {
-        label: parts.iter().map(|part| part.job.as_str()).collect::<Vec<_>>().join(" "),
-        claim: cell.claimed.as_ref().map(|claim| tree.tone(claim.queue)),
-        job,
-        selected,
-        says: format!("{}, GPU {}: {}", node.name, index + 1, says.join(", ")),
-        parts,
-        ..CellView::default()
-    }
+    let claim = cell.claimed.as_ref().map(|claim| (tree.tone(claim.queue), claim.job.clone()));
+    CellView { parts, claim, ..CellView::default() }
 }
 
 fn part_says(part: &Part) -> String {
@@ -374,8 +356,9 @@ fn marks(card: &Card) -> Vec<CellMark> {
         if cell.parts.is_empty() && card.ready {
             marks.push(CellMark::Free);
         }
-        marks.extend(cell.claim.map(|_| CellMark::Claimed));
-        marks.extend(cell.ghost.map(|_| if cell.was { CellMark::Before } else { CellMark::Ghost }));
+        marks.extend(cell.claim.as_ref().map(|_| CellMark::Claimed));
+        let ghost = cell.ghost.as_ref();
+        marks.extend(ghost.map(|ghost| if ghost.was { CellMark::Before } else { CellMark::Ghost }));
         for part in &cell.parts {
             marks.extend((part.to - part.from < 0.999).then_some(CellMark::Part));
             marks.extend(part.locked.then_some(CellMark::Locked));
@@ -394,18 +377,19 @@ fn mark_ghosts(cards: &mut [Card], frame: &Frame, ghost: Ghost<'_>) {
     for (card, node) in cards.iter_mut().zip(&frame.nodes) {
         let Some(other) = nodes.get(card.name.as_str()) else { continue };
         for ((view, mine), theirs) in card.cells.iter_mut().zip(&node.cells).zip(&other.cells) {
-            let holders = |cell: &Cell| {
-                cell.pods.iter().filter(|pod| !pod.leaving).map(|pod| pod.job.clone()).collect::<Vec<_>>()
-            };
-            if holders(mine) != holders(theirs) {
-                let holder = theirs.pods.iter().find(|pod| !pod.leaving);
-                view.ghost = Some(holder.map(|pod| tree.tone(pod.queue)));
-                view.was = changed.is_some();
-                let job = holder.map_or("free", |pod| pod.job.as_str());
-                view.says += &format!("; {} {job}", if view.was { "before:" } else { "would be" });
+            let jobs = |cell| holders(cell).map(|pod| &pod.job);
+            if !jobs(mine).eq(jobs(theirs)) {
+                let tone = holders(theirs).next().map(|pod| tree.tone(pod.queue));
+                let job = holders(theirs).next().map_or(String::new(), |pod| pod.job.clone());
+                view.ghost = Some(GhostHolder { tone, job, was: changed.is_some() });
             }
         }
     }
+}
+
+/// Who is on a GPU to stay.
+fn holders(cell: &Cell) -> impl Iterator<Item = &CellPod> {
+    cell.pods.iter().filter(|pod| !pod.leaving)
 }
 
 /// Height of a heading, with what is below it.
@@ -561,8 +545,7 @@ pub fn table(view: &ClusterView) -> Table {
             .iter()
             .flat_map(|card| {
                 card.cells.iter().enumerate().map(move |(i, cell)| {
-                    let state = cell.says.split_once(": ").map_or("", |(_, state)| state);
-                    vec![card.name.clone(), (i + 1).to_string(), cell.label.clone(), state.to_string()]
+                    vec![card.name.clone(), (i + 1).to_string(), cell.label(), cell.state()]
                 })
             })
             .collect(),
@@ -586,7 +569,7 @@ mod tests {
         let pools = ["fast", "slow"].map(|name| PoolRow { name: name.into(), ..PoolRow::default() });
         let nodes = vec![node("s1", "slow"), node("f1", "fast"), node("s2", "slow")];
         let frame = Frame { nodes, pools: pools.into(), ..Frame::default() };
-        let view = cluster(&frame, None, None, 400.0, 2);
+        let view = cluster(&frame, None, 400.0, 2);
         let names: Vec<&str> = view.cards.iter().map(|card| card.name.as_str()).collect();
         assert_eq!(names, ["f1", "s1", "s2"]);
         let headings: Vec<&str> = view.groups.iter().map(|(_, heading)| heading.as_str()).collect();

@@ -10,6 +10,7 @@ pub mod dominant;
 pub mod fairness;
 pub mod gantt;
 pub mod icicle;
+pub mod marked;
 pub mod multiples;
 mod node_fill;
 pub mod number;

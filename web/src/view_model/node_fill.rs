@@ -1,12 +1,12 @@
 //! Cluster for another resource than GPUs: a node is one cell, filled by what queues hold of it.
 
 use super::Table;
-use super::cluster::{Card, CellView, Chosen, ClusterView, Part};
+use super::cluster::{Card, CellView, ClusterView, Part};
 use super::number::{
     CPU, DOMINANT, GPU, MEMORY, amount, count, in_unit, nth_named, number, unit_of, with_unit,
 };
 use super::queues::Tree;
-use crate::engine::protocol::{Frame, Holding, NodeCard};
+use crate::engine::protocol::{Frame, NodeCard};
 
 /// The resource that is shown.
 pub(super) struct Shown<'a> {
@@ -59,13 +59,7 @@ const FREE: [&str; 5] =
     ["full", "up to 25 % free", "up to 50 % free", "up to 75 % free", "more than 75 % free"];
 
 /// A node as one cell, filled by what queues hold of a resource.
-pub(super) fn filled(
-    frame: &Frame,
-    node: &NodeCard,
-    tree: &Tree,
-    chosen: &Chosen,
-    shown: &Shown<'_>,
-) -> Card {
+pub(super) fn filled(frame: &Frame, node: &NodeCard, tree: &Tree, shown: &Shown<'_>) -> Card {
     let (held, there) = (node.used[shown.at], node.capacity[shown.at]);
     let whole = there.max(held).max(1e-9);
     let mut from = 0.0;
@@ -84,18 +78,11 @@ pub(super) fn filled(
     let head = if node.ready { shown.part(held, there) } else { "down".into() };
     let free = 1.0 - held / whole;
     let quarter = if there > 0.0 { ((free * 4.0).ceil() as usize).min(4) } else { 0 };
-    let is_chosen = |held: &Holding| chosen.queue == Some(held.queue);
-    let cell = CellView {
-        selected: node.holds.iter().any(is_chosen),
-        says: format!("{}, {}: {}", node.name, shown.unit(2.0), says.join(", ")),
-        parts,
-        ..CellView::default()
-    };
+    let cell = CellView { parts, holds: says.join(", "), ..CellView::default() };
     Card {
         name: node.name.clone(),
         pool: node.pool.clone(),
         ready: node.ready,
-        selected: chosen.node.as_deref() == Some(&node.name),
         head,
         cells: vec![cell],
         amounts: (held, there),
@@ -108,8 +95,8 @@ pub(super) fn filled(
 pub(super) fn filled_table(view: &ClusterView) -> Table {
     let unit = &view.filled_with;
     let row = |card: &Card| {
-        let says = card.cells.first().and_then(|cell| cell.says.split_once(": "));
-        vec![card.name.clone(), card.head.clone(), says.map_or("", |says| says.1).to_string()]
+        let holds = card.cells.first().map_or(String::new(), CellView::state);
+        vec![card.name.clone(), card.head.clone(), holds]
     };
     let head = ["node".into(), format!("held, {unit}"), "by".into()];
     Table { head: head.into(), text_columns: 3, rows: view.cards.iter().map(row).collect() }

@@ -299,8 +299,8 @@ fn real(id: &str, cycle: u32) -> Frame {
     let scenario = crate::library::Example::find(id).expect("an example").scenario();
     let text = crate::model::document::to_json(&scenario);
     let mut server = Server::default();
-    let mut replies = server
-        .ask(Request { generation: 1, ask: Ask::Load { scenario: text, policy: String::new(), cycle } });
+    let mut replies =
+        server.ask(Request { generation: 1, ask: Ask::Load { scenario: text, whole: true, cycle } });
     while server.is_busy() {
         replies.extend(server.work());
     }
