@@ -8,6 +8,7 @@
 //! two-minute installation and writes an inline script that the policy forbids.
 
 mod page;
+mod screens;
 mod server;
 mod step;
 mod test;
@@ -24,7 +25,7 @@ Usage: cargo xtask TASK
   serve [--release] [--port N]   build the page, serve it on this machine; a reload of the page rebuilds it
   test                           format, lints, docs, all tests, browser tests; one closing line
   e2e [--no-build] [ARGS]        browser tests alone, on the release build; ARGS go to playwright
-  screens [--no-build]           pictures of the page at every width, to be looked at, in target/screens
+  screens [--no-build] [ARGS]    pictures of every screen, to be looked at, in target/screens
   dist                           static files for any web host and any sub-path in dist/, with a size table
   bench [ARGS]                   benchmarks of the engine
   bench --browser [--no-build]   of the page in a browser: time to paint, steps, edits, playing
@@ -41,7 +42,7 @@ fn main() -> ExitCode {
         "test" => return test::everything(),
         "e2e" => e2e(rest),
         "dist" => page::dist().map(|_| ()),
-        "screens" => built(rest).and_then(|(dist, args)| test::browser(&dist, "screens", args).map(|_| ())),
+        "screens" => screens(rest),
         "bench" => bench(rest),
         "golden" => return golden(rest),
         "help" | "--help" | "-h" => {
@@ -93,7 +94,15 @@ fn serve(args: &[String]) -> Result<(), Failure> {
 
 fn e2e(args: &[String]) -> Result<(), Failure> {
     let (dist, args) = built(args)?;
-    let tally = test::browser(&dist, "journeys", args)?;
+    passed(test::browser(&dist, "journeys", args)?)
+}
+
+fn screens(args: &[String]) -> Result<(), Failure> {
+    let (dist, args) = built(args)?;
+    passed(screens::screens(&dist, args)?)
+}
+
+fn passed(tally: test::Tally) -> Result<(), Failure> {
     println!("{tally}");
     if tally.failed == 0 { Ok(()) } else { Err(Failure::new("browser tests failed", test::LOOK_AT_RESULTS)) }
 }

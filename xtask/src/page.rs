@@ -352,7 +352,7 @@ fn hash(contents: &[Vec<u8>]) -> u64 {
 }
 
 /// All files below `folder`, sorted.
-fn files_below(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
+pub fn files_below(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir(folder).map_err(|error| Failure::file(folder, error))? {
         let path = entry.map_err(|error| Failure::file(folder, error))?.path();
@@ -379,18 +379,18 @@ fn copy(from: &Path, to: &Path) -> Result<(), Failure> {
     write(to, &read(from)?)
 }
 
-fn clear(folder: &Path) -> Result<(), Failure> {
+pub fn clear(folder: &Path) -> Result<(), Failure> {
     if folder.exists() {
         std::fs::remove_dir_all(folder).map_err(|error| Failure::file(folder, error))?;
     }
     std::fs::create_dir_all(folder).map_err(|error| Failure::file(folder, error))
 }
 
-fn read(path: &Path) -> Result<Vec<u8>, Failure> {
+pub fn read(path: &Path) -> Result<Vec<u8>, Failure> {
     std::fs::read(path).map_err(|error| Failure::file(path, error))
 }
 
-fn write(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
+pub fn write(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
     if let Some(folder) = path.parent() {
         std::fs::create_dir_all(folder).map_err(|error| Failure::file(folder, error))?;
     }

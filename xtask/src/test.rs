@@ -6,6 +6,7 @@ use std::process::{Command, ExitCode};
 use std::time::Instant;
 
 use crate::page;
+use crate::screens::screens;
 use crate::server::Server;
 use crate::step::{Failure, cargo, run, step, watch};
 use crate::tools;
@@ -55,7 +56,13 @@ pub fn everything() -> ExitCode {
     note(lint_for_browser());
     note(documentation());
     note(native());
-    note(page::dist().and_then(|dist| browser(&dist, "journeys", &[])));
+    match page::dist() {
+        Ok(dist) => {
+            note(browser(&dist, "journeys", &[]));
+            note(screens(&dist, &[]));
+        }
+        Err(failure) => note(Err(failure)),
+    }
     for failure in &failures {
         eprintln!("{failure}");
     }

@@ -1,62 +1,201 @@
-// Pictures of the page at every width it is made for, to be looked at: `cargo xtask screens` writes them to
-// target/screens. Nothing is compared; what fails here is a page that does not come up.
+// Every screen of the page, wide and on a phone, in both themes: a picture of each is kept in target/screens, to be
+// looked at, and axe must find nothing on it. Nothing may scroll sideways.
 
+import AxeBuilder from "@axe-core/playwright";
 import { App } from "../app.js";
 import { expect, test } from "../fixture.js";
 
 const FOLDER = "../../target/screens";
-const VIEWS = ["shares", "division", "tree", "gantt", "fairness", "queues"];
-const SIZES = [
-  [1440, 900],
-  [1280, 800],
-  [1024, 768],
-  [768, 1024],
-  [390, 844],
-];
+const VIEWS = ["shares", "division", "tree", "gantt", "fairness", "trends"];
+const WIDE = [1440, 900];
+const PHONE = [390, 844];
+const SIZES = [WIDE, [1280, 800], [1024, 768], [768, 1024], PHONE];
 
-/** Opens a size and theme at the second cycle of the start scenario. */
-async function opened(page, [width, height], query) {
-  await page.setViewportSize({ width, height });
-  const app = new App(page);
-  await app.open(`./?${query}`);
-  await app.step.click();
-  await app.atCycle(1);
-  await app.step.click();
-  await app.atCycle(2);
-  return app;
+const PROJECTS = JSON.stringify([
+  { name: "vision", department: "research", resources: [{ nodePool: { name: "default" }, gpu: { deserved: 4, overQuotaWeight: 2 } }] },
+  { name: "speech", department: "research", resources: [{ nodePool: { name: "default" }, gpu: { deserved: 2, overQuotaWeight: 1 } }] },
+]);
+
+async function steps(app, n) {
+  for (let cycle = 1; cycle <= n; cycle++) {
+    await app.step.click();
+    await app.atCycle(cycle);
+  }
 }
 
-for (const size of SIZES) {
-  for (const theme of ["light", "dark"]) {
-    test(`${size[0]} px, ${theme}`, async ({ page }) => {
-      const app = await opened(page, size, `theme=${theme}`);
-      for (const [at, view] of VIEWS.entries()) {
-        await app.now.focus();
-        await page.keyboard.press(String(at + 1));
-        await expect(page.getByRole("tab", { selected: true }).last()).toBeVisible();
-        await page.waitForTimeout(300);
-        await page.screenshot({ path: `${FOLDER}/${view}-${theme}-${size[0]}.png` });
-      }
-      const bar = page.getByRole("navigation", { name: "Panels" });
-      if (!(await bar.isVisible())) return;
-      for (const panel of ["Setup", "Why", "Time"]) {
-        await bar.getByRole("button", { name: panel }).click();
-        await page.waitForTimeout(300);
-        await page.screenshot({ path: `${FOLDER}/${panel.toLowerCase()}-${theme}-${size[0]}.png` });
+/** Brings a panel to the front where there is only room for one. */
+async function bring(page, panel) {
+  const bar = page.getByRole("navigation", { name: "Panels" });
+  if (panel && (await bar.isVisible())) await bar.getByRole("button", { name: panel }).click();
+}
+
+/** Does what a line of the palette says. */
+async function palette(page, text) {
+  await page.keyboard.press("Control+k");
+  await page.getByRole("dialog").getByRole("combobox").fill(text);
+  await page.keyboard.press("Enter");
+}
+
+const view = (at) => async (app, page) => {
+  await steps(app, 2);
+  await app.now.focus();
+  await page.keyboard.press(String(at + 1));
+  await expect(page.getByRole("tab", { selected: true }).last()).toBeVisible();
+};
+
+const press = (name) => (app, page) => page.getByRole("button", { name, exact: true }).click();
+
+const dialog = (open) => async (app, page) => {
+  await open(app, page);
+  await expect(page.getByRole("dialog").first()).toBeVisible();
+};
+
+const example = (id, n) => async (app) => {
+  await app.example(id);
+  await steps(app, n);
+};
+
+const CHIP = "Empty scenario, or paste yours";
+
+/** What each screen is called, what leads there from the start page, and the panel that is looked at on a phone. */
+const SCREENS = [
+  ["start", async () => {}],
+  ...VIEWS.map((name, at) => [name, view(at)]),
+  [
+    "why-queue",
+    async (app) => {
+      await steps(app, 1);
+      await app.share("team-b").click();
+    },
+    "Why",
+  ],
+  ["why-evicted", (app) => steps(app, 1), "Why"],
+  ["time", (app) => steps(app, 3), "Time"],
+  ...["Queues", "Nodes", "Work", "Rules", "Text"].map((tab) => [
+    `setup-${tab.toLowerCase()}`,
+    (app, page) => page.locator(".setup").getByRole("tab", { name: new RegExp(tab, "i") }).click(),
+    "Setup",
+  ]),
+  [
+    "setup-mistake",
+    async (app, page) => {
+      await app.cell('queues["team-a"].gpu.quota').click();
+      await page.locator(".edit-box input").fill("many");
+      await page.locator(".edit-box input").press("Enter");
+    },
+    "Setup",
+  ],
+  [
+    "edited",
+    async (app) => {
+      await steps(app, 2);
+      await app.set('queues["team-a"].gpu.quota', "3");
+    },
+  ],
+  [
+    "empty",
+    async (app, page) => {
+      await press(CHIP)(app, page);
+      await press("Start with an empty scenario")(app, page);
+      await expect(page.getByRole("dialog")).toHaveCount(0);
+    },
+  ],
+  ["dialog-paste", dialog(press(CHIP))],
+  ["dialog-examples", dialog(press("Examples"))],
+  ["dialog-share", dialog(press("Share"))],
+  ["dialog-keys", dialog((app, page) => page.keyboard.press("?"))],
+  ["dialog-palette", dialog((app, page) => page.keyboard.press("Control+k"))],
+  ["dialog-go-to", dialog((app, page) => page.keyboard.press("g"))],
+  ["dialog-import", dialog((app) => app.drop([["projects.json", PROJECTS]]))],
+  [
+    "dialog-compare",
+    dialog(async (app, page) => {
+      await app.example("four-schedulers");
+      await palette(page, "Compare policies");
+      await expect(page.getByRole("dialog").locator(".picture svg")).toHaveCount(4, { timeout: 20_000 });
+    }),
+  ],
+  ["dialog-fidelity", dialog((app, page) => palette(page, "How this is checked"))],
+  [
+    "damaged-link",
+    async (app, page) => {
+      await page.goto("./#d1.AAAAnonsense.zz9&at=7");
+      await page.reload();
+    },
+  ],
+  [
+    "embedded",
+    async (app, page) => {
+      await page.goto("./?embed=1");
+      await app.arrived();
+      await steps(app, 1);
+    },
+  ],
+  ["kai-gang", example("gang-of-four", 2)],
+  ["runai-start", example("runai-projects", 2)],
+  ["runai-over-subscribed", example("runai-over-subscribed", 2)],
+  ["yunikorn-start", example("tenants-and-offsets", 2)],
+  ["yunikorn-fence", example("preemption-fence", 3)],
+  ["ego-start", example("ego-eighteen-slots", 2)],
+  ["ego-grace", example("ego-grace", 3)],
+  ["two-pools", example("two-pools", 2)],
+];
+
+/** Keeps the picture, and has axe look. */
+async function look(page, name) {
+  await page.mouse.move(0, 0);
+  await page.waitForTimeout(250);
+  await page.screenshot({ path: `${FOLDER}/${name}.png` });
+  const { violations } = await new AxeBuilder({ page }).analyze();
+  expect.soft(violations, name).toEqual([]);
+  const sideways = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+  expect.soft(sideways, name).toBeLessThanOrEqual(0);
+}
+
+for (const theme of ["light", "dark"]) {
+  for (const [name, lead, panel] of SCREENS) {
+    test(`${name}, ${theme}`, async ({ page }) => {
+      test.setTimeout(60_000);
+      await page.emulateMedia({ reducedMotion: "reduce", colorScheme: theme });
+      const app = new App(page);
+      await app.open();
+      await lead(app, page);
+      for (const [width, height] of [WIDE, PHONE]) {
+        await page.setViewportSize({ width, height });
+        await bring(page, panel);
+        await look(page, `${name}-${width}-${theme}`);
       }
     });
   }
 }
 
-for (const size of [SIZES[0], SIZES[4]]) {
-  test(`${size[0]} px, forced colours and no motion`, async ({ page }) => {
-    await page.emulateMedia({ forcedColors: "active", reducedMotion: "reduce" });
-    const app = await opened(page, size, "");
-    for (const [at, view] of VIEWS.entries()) {
+for (const [width, height] of SIZES.slice(1, -1)) {
+  test(`${width} px`, async ({ page }) => {
+    test.setTimeout(90_000);
+    await page.setViewportSize({ width, height });
+    const app = new App(page);
+    await app.open("./?theme=light");
+    await steps(app, 2);
+    for (const [at, name] of VIEWS.entries()) {
       await app.now.focus();
       await page.keyboard.press(String(at + 1));
-      await page.waitForTimeout(300);
-      await page.screenshot({ path: `${FOLDER}/${view}-forced-${size[0]}.png` });
+      await look(page, `${name}-${width}-light`);
+    }
+  });
+}
+
+for (const [width, height] of [WIDE, PHONE]) {
+  test(`${width} px, forced colours`, async ({ page }) => {
+    test.setTimeout(90_000);
+    await page.emulateMedia({ forcedColors: "active", reducedMotion: "reduce" });
+    await page.setViewportSize({ width, height });
+    const app = new App(page);
+    await app.open();
+    await steps(app, 2);
+    for (const [at, name] of VIEWS.entries()) {
+      await app.now.focus();
+      await page.keyboard.press(String(at + 1));
+      await look(page, `${name}-${width}-forced`);
     }
   });
 }

@@ -37,10 +37,14 @@ pub fn ClusterView(
         let ghost = ghost.as_deref().map(|frame| Ghost { frame, changed: changed.as_deref() });
         Some(cluster::cluster(&frame, ghost, width.get(), resource.get()))
     });
+    // With its picture: an effect that read both this and the view would miss changes of the view.
     let selected = Memo::new(move |_| {
-        let Some(frame) = frame.get() else { return Marked::default() };
+        let (frame, selection) = (frame.get()?, selection.get());
         view.with(|view| {
-            view.as_ref().map_or(Marked::default(), |view| marked(view, &frame, selection.get().as_ref()))
+            let view = view.as_ref()?;
+            let marked = marked(view, &frame, selection.as_ref());
+            let drawn = draw_marked(view, &marked);
+            Some((marked, drawn))
         })
     });
     // A node that is selected elsewhere comes into sight.
@@ -57,9 +61,7 @@ pub fn ClusterView(
     let as_table = RwSignal::new(false);
     let svg = Signal::derive(move || view.with(|view| view.as_ref().map_or(String::new(), draw)));
     let over = Signal::derive(move || {
-        selected.with(|marked| {
-            view.with(|view| view.as_ref().map_or(String::new(), |view| draw_marked(view, marked)))
-        })
+        selected.with(|selected| selected.as_ref().map_or(String::new(), |(_, drawn)| drawn.clone()))
     });
     let spots = Memo::new(move |_| view.with(|view| view.as_ref().map_or(Vec::new(), spots)));
     let toggle = move |event: web_sys::KeyboardEvent| {
@@ -150,7 +152,7 @@ fn spots(view: &View) -> Vec<Spot> {
 fn Spots(
     view: Memo<Option<View>>,
     spots: Memo<Vec<Spot>>,
-    selected: Memo<Marked>,
+    selected: Memo<Option<(Marked, String)>>,
     on_select: OnSelect,
 ) -> impl IntoView {
     let keys = move |event: web_sys::KeyboardEvent| {
@@ -192,7 +194,7 @@ fn nearest(spots: &[Spot], at: usize, way: f64) -> Option<usize> {
 fn SpotButton(
     view: Memo<Option<View>>,
     spot: Spot,
-    selected: Memo<Marked>,
+    selected: Memo<Option<(Marked, String)>>,
     on_select: OnSelect,
 ) -> impl IntoView {
     let says = Memo::new(move |_| {
@@ -221,7 +223,10 @@ fn SpotButton(
             tabindex=if spot.card == 0 && spot.cell.is_none() { "0" } else { "-1" }
             aria-label=move || says.get().0
             title=move || says.get().0
-            aria-pressed=move || selected.with(|marked| marked.has(spot.card, spot.cell)).to_string()
+            aria-pressed=move || {
+                let has = |marked: &Marked| marked.has(spot.card, spot.cell);
+                selected.with(|selected| selected.as_ref().is_some_and(|(marked, _)| has(marked))).to_string()
+            }
             on:click=move |_| {
                 if let Some(selection) = says.get_untracked().1 {
                     on_select.run(Some(selection));

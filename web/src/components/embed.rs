@@ -47,8 +47,8 @@ pub fn EmbedBar() -> impl IntoView {
     view! {
         // Lies behind the whole page and is as high.
         <div class="embed-size" node_ref=place></div>
-        <div class="embed-bar">
-            <b>{title}</b>
+        <footer class="embed-bar">
+            <h1>{title}</h1>
             <span class="dim">{says}</span>
             <span class="grow"></span>
             <a
@@ -62,7 +62,7 @@ pub fn EmbedBar() -> impl IntoView {
             >
                 "Open in full"
             </a>
-        </div>
+        </footer>
     }
 }
 

@@ -44,9 +44,9 @@ pub fn Compare(
                 "The scenario is put into the words of each policy and run with the same arrivals, up to the moment \
                  that is shown, or to the end from the start."
             </p>
-            <label class="row">
+            <label class="check">
                 <input type="checkbox" prop:checked=with_baselines on:change=on_baselines />
-                " and under simple ones: first in, first out, max-min, plain DRF"
+                "and under simple ones: first in, first out, max-min, plain DRF"
             </label>
             <Show when=is_running>
                 <p><progress aria-label="Running"></progress> " " {running}</p>
@@ -128,11 +128,11 @@ fn numbers(columns: &[ColumnRow]) -> Node {
     });
     let rows = rows.collect::<Vec<_>>();
     view! {
-        <div class="table-wrap">
+        <div class="table-wrap" tabindex="0" role="region" aria-label="All numbers">
             <table class="data">
                 <thead>
                     <tr>
-                        <th scope="col"></th>
+                        <th scope="col">"what"</th>
                         {heads}
                     </tr>
                 </thead>

@@ -69,7 +69,7 @@ pub fn Changes() -> impl IntoView {
             let lines = lines.into_iter().map(|(at, time_ms, says)| line(at, time_ms, says)).collect_view();
             view! {
                 <section class="changes" aria-label="Changes during the run">
-                    <h3>"Changes during the run"</h3>
+                    <h2>"Changes during the run"</h2>
                     <ul>{lines}</ul>
                 </section>
             }
