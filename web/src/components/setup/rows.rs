@@ -346,11 +346,20 @@ fn job_row(
     if let Some(count) = &job.count {
         name.shown = format!("{} ×{}", job.name, count.0);
         name.spoken = format!("{}, a pattern of {} jobs", job.name, count.0);
+        let said = [(&job.every, "one every"), (&job.repeat, "the whole"), (&job.seed, "seed")];
+        for (value, what) in said.into_iter().filter_map(|(value, what)| Some((value.as_ref()?, what))) {
+            name.spoken += &format!(", {what} {}", value.0.trim().replace("..", " to "));
+        }
     }
     let mut submit = value("submit", "submit", &job.submit, "0:00");
     if let Ok(ms) = job.submit.as_ref().map_or(Ok(0), |s| fairground::scenario::quantity::millis(&s.0)) {
         submit.shown = if ms < 0 { "before".to_string() } else { number::time(ms) };
         submit.is_dim = ms <= 0;
+    }
+    let mut lasts = value("lasts", "lasts", &job.lasts, "∞");
+    if let Some((from, to)) = lasts.text.split_once("..") {
+        lasts.shown = [from.trim(), to.trim()].join("–");
+        lasts.spoken = format!("{}: drawn, {from} to {to}", of("lasts"));
     }
     Row {
         id: job.name.clone(),
@@ -368,7 +377,7 @@ fn job_row(
             value(field, what, request, none),
             value("priority", "priority", &job.priority, "50"),
             submit,
-            value("lasts", "lasts", &job.lasts, "∞"),
+            lasts,
         ],
     }
 }
@@ -376,6 +385,22 @@ fn job_row(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// A pattern is one row, and says what it draws.
+    #[test]
+    fn a_pattern_says_what_it_draws() {
+        let text = "format: fairground-scenario\nversion: 1\nqueues: [{name: q}]\n\
+                    jobs: [{name: j, queue: q, count: 9, every: 60s..5s random, lasts: 8m..20m, repeat: 5 every 1d, seed: 7}]\n";
+        let scenario = crate::model::document::from_text(text).expect("it can be read");
+        let rows = job_rows(&scenario, &[], |_| false, 2, 0, 9);
+        let [row] = rows.as_slice() else { panic!("one row: {rows:?}") };
+        assert_eq!(row.cells[0].shown, "j ×9");
+        let name = "j, a pattern of 9 jobs, one every 60s to 5s random, the whole 5 every 1d, seed 7";
+        assert_eq!(row.cells[0].spoken, name);
+        let lasts = row.cells.last().expect("cells");
+        assert_eq!((lasts.shown.as_str(), lasts.text.as_str()), ("8m–20m", "8m..20m"));
+        assert_eq!(lasts.spoken, "lasts of j: drawn, 8m to 20m");
+    }
 
     #[test]
     fn every_row_of_queues_has_a_cell_for_every_column() {
