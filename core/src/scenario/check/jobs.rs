@@ -191,7 +191,7 @@ fn template(
     }
     let template = Template {
         queue: queue(entry, here, queues, f),
-        count: count.map(|n| u32::try_from(n).unwrap_or(u32::MAX)),
+        count,
         arrivals,
         lasts,
         resumes: resumes(entry, here, f),
