@@ -36,6 +36,7 @@ pub const EXAMPLES: &[Example] = examples! {
     "priority-inside-a-queue": "Who gives something up?",
     "min-runtime-off": "Who gives something up?",
     "min-runtime-on": "Who gives something up?",
+    "morning-rush": "Who gives something up?",
     "priority-before-weight": "Who gets what is left?",
     "weight-at-equal-priority": "Who gets what is left?",
     "odd-gpu": "Who gets what is left?",

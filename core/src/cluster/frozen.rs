@@ -8,7 +8,7 @@ use super::lifecycle::{Books, JobCounts, PodBook, QueueSums, World};
 use super::usage::NodeUse;
 use super::{Devices, Partition, Phase, Queue};
 use crate::id::{Arena, JobId, NodeId, PartitionId, PodId, QueueId};
-use crate::time::Time;
+use crate::time::{Span, Time};
 
 /// A world's changing parts.
 #[derive(Clone, Debug, PartialEq)]
@@ -139,7 +139,7 @@ impl World {
             let at = over.at;
             pod.phase = if over.is_removed { Phase::Removed { at } } else { Phase::Finished { at } };
             (pod.node, pod.devices) = (None, Devices(0));
-            world.pods[id] = PodBook { since: over.since, lost: over.was_lost };
+            world.pods[id] = PodBook { since: over.since, lost: over.was_lost, done: Span::ZERO };
         }
         world.nodes = frozen.nodes.clone();
         world.queues = frozen.sums.clone();

@@ -30,6 +30,8 @@ pub struct Job {
     pub submit: Time,
     /// How long each pod runs; `None`: until the end of the run.
     pub lasts: Option<Span>,
+    /// Whether a pod that was evicted has only the rest of that before it when it is placed again.
+    pub resumes: bool,
     /// Who submitted it, where the scenario says.
     pub user: Option<Arc<str>>,
     /// First pod set and number of pod sets.

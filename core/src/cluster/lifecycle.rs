@@ -36,7 +36,7 @@ pub struct QueueSums {
     pub leaving: Sums,
     /// Asked for by pods that wait.
     pub waiting: Sums,
-    /// Work of evicted pods that has to be done again: amounts × milliseconds held since the start of the scenario.
+    /// Work of evicted pods that has to be done again (none of jobs that resume): amounts × milliseconds held since the start of the scenario.
     pub lost: [i128; RESOURCES_MAX],
     /// Pods told to go by the policy.
     pub evictions: u64,
@@ -76,8 +76,10 @@ pub(super) struct JobCounts {
 pub(super) struct PodBook {
     /// While it holds something: since when. While it waits: since when.
     pub since: Time,
-    /// Whether it lost its work at least once.
+    /// Whether it lost its place at least once.
     pub lost: bool,
+    /// Work it did before it lost its place, of a job that resumes.
+    pub done: Span,
 }
 
 /// Why a pod cannot be bound to a node. A policy that decides so has a bug.
@@ -299,7 +301,9 @@ impl World {
     /// A pod that was starting runs from now on.
     pub fn run(&mut self, pod: PodId, now: Time) {
         let job = self.cluster.pods[pod].job;
-        let until = self.cluster.jobs[job].lasts.map(|lasts| now + lasts);
+        let done = self.pods[pod].done;
+        let rest = |lasts: Span| Span::from_millis((lasts.as_millis() - done.as_millis()).max(0));
+        let until = self.cluster.jobs[job].lasts.map(|lasts| now + rest(lasts));
         self.set_phase(pod, Phase::Running { since: now, until });
         let first = &mut self.cluster.jobs[job].first_start;
         *first = first.or(Some(now));
@@ -314,22 +318,35 @@ impl World {
         let (node, job) = (p.node, p.job);
         self.cluster.jobs[job].evictions += 1;
         self.on_path(pod, |sums| sums.evictions += 1);
+        self.keep_work(pod, now);
         self.set_phase(pod, Phase::Terminating { until: now + grace });
         node
     }
 
-    /// A pod that was told to go is gone, and waits again with all its work before it. Gives where it was.
+    /// A pod that was told to go is gone, and waits again with all its work before it or, if its job resumes, the rest of
+    /// it. Gives where it was.
     pub fn gone(&mut self, pod: PodId, now: Time) -> NodeId {
         let held_ms = (now - self.pods[pod].since.max(Time::ZERO)).as_millis();
         let held = request_of(&self.cluster.pods[pod].request);
-        self.on_path(pod, |sums| {
-            for (lost, held) in sums.lost.iter_mut().zip(held) {
-                *lost += i128::from(held) * i128::from(held_ms);
-            }
-        });
+        if !self.cluster.jobs[self.cluster.pods[pod].job].resumes {
+            self.on_path(pod, |sums| {
+                for (lost, held) in sums.lost.iter_mut().zip(held) {
+                    *lost += i128::from(held) * i128::from(held_ms);
+                }
+            });
+        }
+        self.keep_work(pod, now);
         let node = self.vacate(pod, Phase::Pending);
-        self.pods[pod] = PodBook { since: now, lost: true };
+        self.pods[pod] = PodBook { since: now, lost: true, ..self.pods[pod] };
         node
+    }
+
+    /// Of a job that resumes, what a pod did is not lost. What it is told in time to go for, saving, is no work.
+    fn keep_work(&mut self, pod: PodId, now: Time) {
+        let p = &self.cluster.pods[pod];
+        if let (Phase::Running { since, .. }, true) = (p.phase, self.cluster.jobs[p.job].resumes) {
+            self.pods[pod].done = self.pods[pod].done + (now - since);
+        }
     }
 
     /// The pod ends by itself. Gives where it was, and whether its job ended with it.
@@ -422,6 +439,7 @@ impl World {
     /// A pod is over; gives whether its job is.
     fn close_pod(&mut self, pod: PodId, now: Time) -> bool {
         let job = self.cluster.pods[pod].job;
+        self.pods[pod].done = Span::ZERO;
         self.jobs[job].open -= 1;
         if self.jobs[job].open > 0 {
             return false;

@@ -2,8 +2,8 @@
 //! little of rows and much of columns.
 //!
 //! Layout 1, as JSON: `[1, rules, key, value, key, value, …]`; a key is a field's position in the table of
-//! the format's fields, for a field inside a group `32 × (position of the group + 1) + position`. Hence fields
-//! that are added to the format later stand at the end of their table. A section is
+//! the format's fields, for a field inside a group `32 × (position of the group + 1) + position`, and from position 32 on, where
+//! no group stands, `2048 + position`. Hence fields that are added to the format later stand at the end of their table. A section is
 //! `[number of rows, key, column, …]`; a column is one of
 //!
 //! - `[value, value, …]`, where values left out at the end are left out here too,
@@ -22,6 +22,10 @@ use crate::scenario::{PODS_MAX, Ref, Rows, Scalar, Scenario, Shape, SlotMut};
 
 /// Version of the scenario format inside the layout.
 const FORMAT_VERSION: u32 = 1;
+/// Positions of fields of one group.
+const GROUP: u32 = 32;
+/// What is added to positions beyond those: more than any field of a group has.
+const FAR: u32 = 2048;
 /// Characters that number the values of a dictionary.
 const CODES: std::ops::Range<u8> = b'#'..b'\\';
 /// Most bytes that a link may come to in memory, so that a short link cannot fill it.
@@ -57,13 +61,13 @@ fn cells(shape: &dyn Shape) -> Vec<(u32, Value)> {
             Ref::Rows(rows) if rows.count() == 0 => Value::Null,
             Ref::Rows(rows) => table(rows),
         };
-        cells.push((i, value));
+        cells.push((if i < GROUP { i } else { FAR + i }, value));
     }
     cells
 }
 
 fn cells_of_part(part: &dyn Shape, i: u32) -> Vec<(u32, Value)> {
-    cells(part).into_iter().map(|(key, value)| (32 * (i + 1) + key, value)).collect()
+    cells(part).into_iter().map(|(key, value)| (GROUP * (i + 1) + key, value)).collect()
 }
 
 fn object<'a>(entries: impl Iterator<Item = (&'a String, &'a str)>) -> Value {
@@ -180,7 +184,11 @@ fn key_of(key: &Value) -> Result<u32, String> {
 
 /// Puts a value into a field.
 fn put(shape: &mut dyn Shape, key: u32, value: &Value, budget: &mut usize) -> Result<(), String> {
-    let (i, inner) = if key < 32 { (key, None) } else { (key / 32 - 1, Some(key % 32)) };
+    let (i, inner) = match key {
+        0..GROUP => (key, None),
+        GROUP..FAR => (key / GROUP - 1, Some(key % GROUP)),
+        _ => (key - FAR, None),
+    };
     if i as usize >= shape.names().len() {
         return Err(format!("field {key} is not known"));
     }

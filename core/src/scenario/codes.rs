@@ -323,7 +323,8 @@ queues: [{name: a, gpu: {quota: 2, limit: unlimited, weight: 1}}]\n\
 jobs: [{name: j, queue: a, gpu: 0.125}]\n"
 
 EVERY "S051" Warning "pattern that is none"
-"`every` spaces the arrivals of a pattern; without `count` there is only one job."
+"`every` spaces the arrivals of a pattern and `repeat` repeats it; without `count` there is only one job. `seed` names what is \
+drawn; without `random` in `every` and without two bounds in `lasts` nothing is."
 "nodes: [{name: n, gpu: 8}]\n\
 queues: [{name: a, gpu: {quota: 2, limit: unlimited, weight: 1}}]\n\
 jobs: [{name: j, queue: a, gpu: 1, every: 5}]\n"
@@ -378,6 +379,19 @@ whether it is -1, so any other number counts as 1."
 "nodes: [{name: n, gpu: 8}]\n\
 queues: [{name: a, gpu: {quota: 2, limit: unlimited, weight: 1}}]\n\
 jobs: [{name: j, queue: a, gpu: 1, scheduling-backoff: 3}]\n"
+
+SAME_SEED "S061" Warning "patterns that draw the same"
+"The nth job of a pattern gets the nth number of its seed. Two patterns with the same seed get the same numbers, so their jobs arrive \
+together or last alike; different seeds make them independent."
+"nodes: [{name: n, gpu: 8}]\n\
+queues: [{name: a, gpu: {quota: 2, limit: unlimited, weight: 1}}]\n\
+jobs: [{name: j, queue: a, gpu: 1, count: 4, lasts: 5..9}, {name: k, queue: a, gpu: 1, count: 4, lasts: 8..20}]\n"
+
+RESTART "S062" Error "restart not possible"
+"A pod that was evicted begins `again` when it is placed again, or with `resume` does the rest of its work."
+"nodes: [{name: n, gpu: 8}]\n\
+queues: [{name: a, gpu: {quota: 2, limit: unlimited, weight: 1}}]\n\
+jobs: [{name: j, queue: a, gpu: 1, restart: never}]\n"
 }
 
 /// Kinds of findings that no scenario has: they are about edits and imports.

@@ -13,6 +13,7 @@ mod findings;
 mod fix;
 mod fix_pools;
 mod nearest;
+pub mod pattern;
 mod plan;
 pub mod quantity;
 mod read;

@@ -198,6 +198,9 @@ pub fn millis(text: &str) -> Result<i64, Wrong> {
         let unit_len = after.bytes().take_while(u8::is_ascii_alphabetic).count();
         let unit_end = if exponential { after.len() } else { unit_len };
         let typed = split(&rest[..n + if exponential { unit_end } else { 0 }])?;
+        if !exponential && !typed.unit.is_empty() {
+            return Err(Wrong::Form);
+        }
         let unit_ms = match if exponential { typed.unit } else { &after[..unit_end] } {
             "" | "s" => 1000,
             "ms" => 1,
@@ -323,7 +326,7 @@ mod tests {
         assert_eq!(millis("250ms"), Ok(250));
         assert_eq!(millis("1e3"), Ok(1_000_000));
         assert_eq!(millis("0"), Ok(0));
-        for text in ["", "-", "s", "5x", "5m3", "--5", "5-", "1e", "5 5", "ms"] {
+        for text in ["", "-", "s", "5x", "5m3", "--5", "5-", "1e", "5 5", "ms", "1.2.3", "8..20"] {
             assert_eq!(millis(text), Err(Wrong::Form), "{text}");
         }
         assert_eq!(millis("1e30d"), Err(Wrong::Large));

@@ -172,11 +172,13 @@ pub struct JobEntry {
     pub queue: String,
     /// How many equal jobs; left out: this one, under its own name.
     pub count: Option<Scalar>,
-    /// Distance of two arrivals of a pattern; left out: all at once.
+    /// Distance of two arrivals of a pattern: `30s`; `60s..10s`, which goes evenly from the first to the last; with `random` behind
+    /// (`30s random`) drawn around that mean, as of people who do not know of each other. Left out: all at once.
     pub every: Option<Scalar>,
     /// When it becomes known; left out: at the start.
     pub submit: Option<Scalar>,
-    /// How long each pod runs; left out: until the end.
+    /// How long each pod runs: `20m`, or `8m..20m`, drawn for each job of the pattern, every length as likely as the others. Left out:
+    /// until the end.
     pub lasts: Option<Scalar>,
     /// A number or a preset class: `train` (50), `interactive-preemptible` (75), `build` (100), `inference` (125).
     /// Left out: 50.
@@ -237,6 +239,12 @@ pub struct JobEntry {
     pub nominated_node: Option<String>,
     /// Further things of which each pod asks for a whole number, by name (`rdma: 1`).
     pub resources: BTreeMap<String, Scalar>,
+    /// What is drawn is the same for the same seed, and the nth job's never depends on anything else of the file. Left out: 1.
+    pub seed: Option<Scalar>,
+    /// The whole pattern again: `5 every 1d`, five times in all, a day from one beginning to the next. Left out: once.
+    pub repeat: Option<Scalar>,
+    /// What an evicted pod does when it is placed again: `again`, all of its work, or `resume`, the rest. Left out: again.
+    pub restart: Option<Scalar>,
 }
 
 /// Pods of one kind in a job.

@@ -270,6 +270,9 @@ shape! { JobEntry:
     28 "scheduling-backoff" scheduling_backoff Value,
     29 "nominated-node" nominated_node Name,
     30 "resources" resources Settings,
+    31 "seed" seed Value,
+    32 "repeat" repeat Value,
+    33 "restart" restart Value,
 }
 
 shape! { PodSetEntry:

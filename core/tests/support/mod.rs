@@ -154,7 +154,7 @@ fn job() -> impl Strategy<Value = JobEntry> {
         value(),
         value(),
         value(),
-        (of(text()), btree_map(text(), scalar(), 0..2)),
+        (of(text()), btree_map(text(), scalar(), 0..2), value(), value(), value()),
     );
     (text(), text(), times, value(), value(), of(text()), ask, lists, text(), rules).prop_map(
         |(name, queue, times, priority, preemptible, user, ask, lists, note, rules)| JobEntry {
@@ -168,6 +168,9 @@ fn job() -> impl Strategy<Value = JobEntry> {
             scheduling_backoff: rules.7,
             nominated_node: rules.8.0,
             resources: rules.8.1,
+            seed: rules.8.2,
+            repeat: rules.8.3,
+            restart: rules.8.4,
             name,
             queue,
             count: times.0,

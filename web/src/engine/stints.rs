@@ -88,7 +88,8 @@ impl Stints {
                     if let Some(stint) = self.present(pod) {
                         stint.to = Some(cycle);
                         // A pod that was withdrawn does not begin again: its work is over, not lost.
-                        stint.lost = !was_done && !cluster.pods[pod].phase.is_over();
+                        let pod = &cluster.pods[pod];
+                        stint.lost = !was_done && !pod.phase.is_over() && !cluster.jobs[pod.job].resumes;
                     }
                     self.open[pod.index()] = None;
                 }

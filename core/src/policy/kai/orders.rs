@@ -17,6 +17,7 @@
 
 use super::session::Session;
 use super::task::JobRef;
+use crate::kit::chance::mixed;
 use crate::kit::sort;
 use crate::trace::{Mark, Rule, RuleRecord, Subject};
 
@@ -158,12 +159,4 @@ impl Session<'_> {
     pub fn draw_jobs(&self, chance: Chance, jobs: &mut [JobRef]) -> bool {
         self.draw(chance, jobs, self.n_jobs, |&job| self.job(job).uid.ix())
     }
-}
-
-/// A number that looks random and is the same on every machine (the finishing steps of SplitMix64).
-pub(super) fn mixed(state: u64, number: u64) -> u64 {
-    let mut x = (state ^ number.rotate_left(32)).wrapping_add(0x9e37_79b9_7f4a_7c15).wrapping_add(number);
-    x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    x ^ (x >> 31)
 }

@@ -15,11 +15,12 @@
 //! recorded, nothing is drawn and all candidates are marked; a cycle without any decision is not drawn again. The order of insertion is told as a tie of
 //! queues where queues tied
 
-use super::orders::{self, Chance, Redraw, mixed};
+use super::orders::{self, Chance, Redraw};
 use super::recorder::{Decided, Recorder};
 use super::session::{Ids, Session};
 use super::snapshot::Snapshot;
 use super::task::{GroupRef, PodRef};
+use crate::kit::chance::mixed;
 use crate::trace::{Level, Mark, Rule, Subject, Trace};
 
 /// Most pods of a cycle that is run again.

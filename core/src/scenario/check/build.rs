@@ -32,9 +32,10 @@ pub fn cluster(
     let mut names = jobs.names.iter();
     for (i, template) in jobs.templates.iter().enumerate() {
         let mut places = placed.get(&i).map_or(&[][..], Vec::as_slice).iter().copied();
-        for n in 0..template.n_jobs() {
-            let Some(name) = names.next() else { break };
-            add_job(&mut cluster, template, name, n, &mut places);
+        for (n, (submit, name)) in (0..).zip(template.arrivals.moments().zip(&mut names)) {
+            let times =
+                (Time::from_millis(submit), template.lasts.map(|lasts| lasts.of(template.arrivals.seed, n)));
+            add_job(&mut cluster, template, name, times, &mut places);
         }
     }
     cluster
@@ -44,11 +45,10 @@ fn add_job(
     cluster: &mut Cluster,
     template: &Template,
     name: &Arc<str>,
-    n: u32,
+    (submit, lasts): (Time, Option<Span>),
     places: &mut impl Iterator<Item = (crate::id::NodeId, Devices)>,
 ) {
     let job = JobId::from_index(cluster.jobs.len());
-    let submit = template.submit + Span::from_millis(template.every.as_millis() * i64::from(n));
     let first_set = PodSetId::from_index(cluster.pod_sets.len());
     let first_pod = PodId::from_index(cluster.pods.len());
     let mut runs = false;
@@ -74,7 +74,7 @@ fn add_job(
                 request: set.request.clone(),
                 selector: template.selector.clone(),
                 rules: set.rules.clone(),
-                phase: phase(template, place.is_some(), submit),
+                phase: phase(template.started, place.is_some(), (submit, lasts)),
                 node: place.map(|(node, _)| node),
                 devices: place.map(|(_, devices)| devices).unwrap_or_default(),
             });
@@ -92,7 +92,8 @@ fn add_job(
         preemptible: template.preemptible,
         created: submit,
         submit,
-        lasts: template.lasts,
+        lasts,
+        resumes: template.resumes,
         user: template.user.clone(),
         pod_sets: (first_set, PodSetId::from_index(cluster.pod_sets.len()).0 - first_set.0),
         pods: (first_pod, PodId::from_index(cluster.pods.len()).0 - first_pod.0),
@@ -108,10 +109,9 @@ fn add_job(
 }
 
 /// Where a pod stands at the start.
-fn phase(template: &Template, is_placed: bool, submit: Time) -> Phase {
-    let since = template.started;
+fn phase(since: Time, is_placed: bool, (submit, lasts): (Time, Option<Span>)) -> Phase {
     match is_placed {
-        true => Phase::Running { since, until: template.lasts.map(|lasts| since + lasts) },
+        true => Phase::Running { since, until: lasts.map(|lasts| since + lasts) },
         false if submit > Time::ZERO => Phase::Future,
         false => Phase::Pending,
     }

@@ -3,14 +3,15 @@
 use std::sync::Arc;
 
 use super::super::diagnostic::{Edit, Fix};
-use super::super::quantity::{self, MILLIS_MAX, Wrong};
+use super::super::pattern::{Arrivals, Lasts};
+use super::super::quantity::{self, Wrong};
 use super::super::schema::{JobEntry, PodSetEntry, Scalar, Scenario};
 use super::super::{NODE_GPUS_MAX, PODS_MAX, codes, nearest};
 use super::named::Named;
 use super::names::{self, Index};
 use super::pools::Pools;
 use super::queues::Queues;
-use super::{Here, Path, gangs, preemptible, rules};
+use super::{Here, Path, gangs, patterns, preemptible, rules};
 use crate::cluster::{Gang, GpuRequest, NodeSelector, PodRules, Preemptible, Request};
 use crate::id::{PartitionId, QueueId};
 use crate::policy::Policy;
@@ -32,12 +33,12 @@ pub struct Template {
     pub queue: QueueId,
     /// Number of jobs; `None`: one, under its own name.
     pub count: Option<u32>,
-    /// Distance of two arrivals.
-    pub every: Span,
-    /// First arrival.
-    pub submit: Time,
+    /// When they arrive.
+    pub arrivals: Arrivals,
     /// How long each pod runs.
-    pub lasts: Option<Span>,
+    pub lasts: Option<Lasts>,
+    /// Whether a pod that was evicted has only the rest of its work before it.
+    pub resumes: bool,
     /// Priority.
     pub priority: i32,
     /// Whether its pods may be evicted for others.
@@ -144,6 +145,7 @@ pub fn jobs(
             None => expanded.push(entry.name.as_str().into()),
             Some(count) => expanded.extend((1..=count).map(|n| Arc::from(format!("{}-{n}", entry.name)))),
         }
+        patterns::end(entry, template.arrivals, names::here("jobs", i, &entry.name, &repeats), f);
         entries.resize(expanded.len(), i);
     }
     let (index, twice) = Index::new(expanded.iter());
@@ -167,28 +169,15 @@ fn template(
     (default_set, default_priority, named): (&Arc<str>, i32, &Named),
     f: &mut Findings,
 ) -> (Template, u64) {
-    let count = entry.count.as_ref().map(|_| {
-        f.value(&entry.count, 1, "a whole number of jobs", &|| here.field("count"), &quantity::count)
-    });
+    let (count, arrivals) = patterns::arrivals(entry, here, f);
     names::check_name(&entry.name, count.map_or(0, |n| 1 + n.to_string().len()), "job", here, f);
-    let every = f.time(&entry.every, Span::ZERO, &|| here.field("every"), &quantity::span);
-    if entry.every.is_some() && count.is_none() {
-        let says = "every needs a count: how many jobs arrive at this distance".to_string();
-        let fix = set(here.field("every"), "", "Remove it");
-        f.add(codes::EVERY, here.field("every"), says, fix);
-    }
-    let submit = f.time(&entry.submit, 0, &|| here.field("submit"), &quantity::millis);
-    let last = i128::from(count.unwrap_or(1)) * i128::from(every.as_millis()) + i128::from(submit);
-    if last > i128::from(MILLIS_MAX) {
-        let says = "the last arrival of this pattern lies more than a hundred years ahead".to_string();
-        f.add(codes::LARGE, here.field("every"), says, None);
-    }
-    let parse_span = |text: &str| quantity::span(text).map(Some);
-    let lasts = f.time(&entry.lasts, None, &|| here.field("lasts"), &parse_span);
+    let lasts = patterns::lasts(entry, here, f);
+    patterns::seed_is_used(entry, (arrivals, lasts), here, f);
+    let submit = arrivals.submit;
     let priority = priority(&entry.priority, default_priority, here, f);
     let (sets, pods) = sets(entry, here, (default_set, named), f);
     let on_all = u64::try_from(entry.on.len()).unwrap_or(u64::MAX);
-    let all_pods = pods.saturating_mul(count.unwrap_or(1));
+    let all_pods = pods.saturating_mul(count.map_or(1, u64::from));
     if on_all > all_pods {
         let says = format!("on names {on_all} nodes for {all_pods} pods; remove some");
         let kept = usize::try_from(all_pods).unwrap_or(usize::MAX).min(entry.on.len());
@@ -197,20 +186,15 @@ fn template(
     }
     let started = f.time(&entry.started, submit, &|| here.field("started"), &quantity::millis);
     if !entry.on.is_empty() {
-        at_start(submit, started, lasts, here, f);
-        if every > Span::ZERO && count.is_some() {
-            let says =
-                "a pattern with `on` runs from the start, so its jobs cannot arrive one by one".to_string();
-            let fix = set(here.field("every"), "", "Let all arrive at once");
-            f.add(codes::NOT_AT_START, here.field("every"), says, fix);
-        }
+        at_start(submit, started, lasts.map(|lasts| lasts.from), here, f);
+        patterns::at_start(arrivals, here, f);
     }
     let template = Template {
         queue: queue(entry, here, queues, f),
-        count: count.map(|n| u32::try_from(n).unwrap_or(u32::MAX)),
-        every,
-        submit: Time::from_millis(submit),
+        count,
+        arrivals,
         lasts,
+        resumes: resumes(entry, here, f),
         priority,
         preemptible: preemptible::preemptible(entry, (priority, &sets), here, policy, f),
         user: entry.user.as_deref().map(Arc::from),
@@ -222,6 +206,21 @@ fn template(
         is_tried_once: is_tried_once(entry, here, f),
     };
     (template, pods)
+}
+
+/// Whether its pods go on where they were when they are placed again.
+fn resumes(entry: &JobEntry, here: Here<'_>, f: &mut Findings) -> bool {
+    let at = || here.field("restart");
+    match entry.restart.as_ref().map(|typed| typed.0.trim()) {
+        None | Some("again") => false,
+        Some("resume") => true,
+        Some(other) => {
+            let says =
+                format!("restart {} is neither again (all of its work) nor resume (the rest)", quoted(other));
+            f.add(codes::RESTART, at(), says, set(at(), "resume", "Let it resume"));
+            false
+        }
+    }
 }
 
 /// Whether the scheduling back-off is set. The real scheduler asks only whether it is -1.

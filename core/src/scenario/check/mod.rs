@@ -16,6 +16,7 @@ mod named;
 mod names;
 mod no_effect;
 mod nodes;
+mod patterns;
 mod placement;
 mod pools;
 mod preemptible;
@@ -66,6 +67,7 @@ pub fn check(scenario: &Scenario) -> Checked {
     placement::nominations(scenario, &nodes, &jobs, f);
     let timeline = timeline::timeline(scenario, &pools, &nodes, &queues, &jobs, f);
     pools.advice(scenario, &nodes, f);
+    patterns::advice(scenario, &jobs, f);
     advice::advice(scenario, policy.as_ref(), &pools, &nodes, &queues, &jobs, f);
     advice_jobs::advice(scenario, (policy.as_ref(), &named), &nodes, &jobs, f);
     let is_one = scenario.pools.iter().all(|pool| pool.settings.is_empty());

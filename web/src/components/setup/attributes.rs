@@ -81,6 +81,7 @@ const CLASSES: Ask = Ask::Usual(&[
     ("build", "100, not preemptible"),
     ("inference", "125, not preemptible"),
 ]);
+const RESTART: Ask = Ask::Choice(&[("again", "begins again"), ("resume", "resumes")]);
 const STATE: Ask = Ask::Choice(&[("ready", "ready"), ("draining", "draining"), ("down", "down")]);
 
 /// How long what runs in a queue is safe.
@@ -255,9 +256,30 @@ pub const JOB: &[Group] = &[
         "Time",
         &[
             text("submit", "Submitted", "at the start", "A moment such as 90s; before 0 it waits already."),
-            text("lasts", "Lasts", "until the end", "How long each pod runs, such as 20m."),
+            text(
+                "lasts",
+                "Lasts",
+                "until the end",
+                "How long each pod runs, such as 20m; or drawn for each job, such as 8m..20m.",
+            ),
+            ask(
+                text(
+                    "restart",
+                    "After an eviction",
+                    "it begins again",
+                    "If it resumes, the work it did counts and nothing is lost.",
+                ),
+                RESTART,
+            ),
             text("count", "How many such jobs", "this one", "Makes it a pattern of equal jobs."),
-            text("every", "One every", "all at once", "Distance of the arrivals of a pattern."),
+            text(
+                "every",
+                "One every",
+                "all at once",
+                "Such as 30s; 60s..10s gets faster evenly; 30s random is drawn, with this mean.",
+            ),
+            text("repeat", "The whole pattern", "once", "Such as 5 every 1d: five times, a day apart."),
+            text("seed", "Seed", "1", "A number. The same seed draws the same; give each pattern its own."),
         ],
     ),
     (

@@ -34,6 +34,7 @@ pub fn Detail(
             let remark = sections.pop();
             let own = store.now(|m| own::job(&m.scenario.policy));
             sections.extend(own.map(|group| section(store, &at, group)));
+            sections.push(groups_of_user(store, &at));
             sections.extend(remark);
             sections.insert(1, pods(store, &at));
         }
@@ -111,6 +112,25 @@ fn leaves(scenario: &Scenario) -> Vec<(String, String)> {
     let is_parent = |name: &str| scenario.queues.iter().any(|q| q.parent.as_deref() == Some(name));
     let leaves = scenario.queues.iter().filter(|q| !is_parent(&q.name));
     leaves.map(|q| (q.name.clone(), q.name.clone())).collect()
+}
+
+/// In which groups the user of a job is, there where limits name groups. Said once for all jobs of that user.
+fn groups_of_user(store: Store, job: &Path) -> Node {
+    let at = job.field("user");
+    let user = store.text(move |m| match m.scenario.policy.as_str() {
+        "yunikorn" => document::value(&m.scenario, &at),
+        _ => String::new(),
+    });
+    let groups = move || {
+        let user = user.get();
+        (!user.is_empty()).then(|| {
+            let at = Path::default().field("settings").field(&format!("groups.{user}"));
+            let label = format!("Groups of {user}");
+            let says = "With commas, for all jobs of this user. Limits of queues name them.".to_string();
+            view! { <div class="fields"><Field at label says default="none" kind=Kind::Text /></div> }
+        })
+    };
+    groups.into_node()
 }
 
 /// Node pools by name.

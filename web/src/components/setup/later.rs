@@ -3,9 +3,13 @@
 use crate::dom::prelude::*;
 use fairground::scenario::{Edit, Path};
 
+use super::attributes;
+use super::detail::fields;
 use crate::components::button::IconButton;
 use crate::components::icons::Kind;
-use crate::model::{Change, Command, later};
+use crate::dom::later::{Fetched, later, wasm_split};
+use crate::model::later::lines as in_order;
+use crate::model::{Change, Command, document};
 use crate::store::Store;
 use crate::view_model::number;
 
@@ -43,22 +47,42 @@ pub fn EditsFrom() -> impl IntoView {
     }
 }
 
-/// What changes during the run, with a way to take it out.
+/// What changes during the run, if anything does.
 #[component]
 pub fn Changes() -> impl IntoView {
     let store = Store::get();
-    let lines = Memo::new(move |_| store.scenario.with(|scenario| later::lines(scenario)));
+    let has_some = Memo::new(move |_| store.scenario.with(|scenario| !scenario.timeline.is_empty()));
+    move || has_some.get().then(|| later(preload, list))
+}
+
+#[wasm_split(forms, fallible, preload(preload))]
+pub(crate) fn list() -> Fetched {
+    Ok(view! { <List /> }.into_node())
+}
+
+/// The changes in order, each with its note and a way to take it out.
+#[component]
+fn List() -> impl IntoView {
+    let store = Store::get();
+    let lines = Memo::new(move |_| store.scenario.with(|scenario| in_order(scenario)));
     let line = move |at: Path, time_ms: i64, says: String| {
+        let gone = at.clone();
         let remove = move |()| {
             let (name, edits) =
-                ("remove a change of the run".to_string(), vec![Edit::Remove { at: at.clone() }]);
+                ("remove a change of the run".to_string(), vec![Edit::Remove { at: gone.clone() }]);
             store.dispatch(Command::Change(Change::Edits { name, edits }));
         };
         let label = format!("Remove {says}");
+        let place = at.field("note");
+        let note = store.text(move |m| document::value(&m.scenario, &place));
+        let head = move || if note.with(String::is_empty) { "Add a note".to_string() } else { note.get() };
         view! {
             <li>
                 <span class="num">{number::time(time_ms)}</span>
-                <span class="grow">{says}</span>
+                <div class="grow">
+                    {says}
+                    <details class="dim"><summary>{head}</summary>{fields(store, &at, attributes::REMARK.1)}</details>
+                </div>
                 <IconButton icon=Kind::Close label=label on_press=Callback::new(remove) />
             </li>
         }

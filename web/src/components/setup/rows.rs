@@ -281,13 +281,13 @@ pub fn job_columns(terms: &Terms, resource: u8) -> Vec<Column> {
         _ => ("GPUs", "GPUs of each pod: whole, or a fraction"),
     };
     [
-        ("job", "A name, or the prefix of a pattern of equal jobs", false, "minmax(5rem, 1.3fr)"),
-        ("queue", "Its queue", false, "minmax(4.5rem, 1fr)"),
+        ("job", "A name, or the prefix of a pattern of equal jobs", false, "minmax(4.5rem, 1.3fr)"),
+        ("queue", "Its queue", false, "minmax(4rem, 1fr)"),
         ("pods", "Pods that start together", true, "2.5rem"),
         (label, title, true, "3rem"),
         ("prio", "Priority: larger first inside a queue", true, "2.5rem"),
         ("submit", "When it becomes known", true, "3.75rem"),
-        ("lasts", "How long each pod runs", true, "3.25rem"),
+        ("lasts", "How long each pod runs", true, "4.25rem"),
     ]
     .map(|(label, title, is_number, width)| column(terms.word(label), &terms.says(title), is_number, width))
     .into()
@@ -343,14 +343,19 @@ fn job_row(
         _ => ("gpu", "GPUs", &job.gpu, "0"),
     };
     let mut name = name_cell(at.clone(), &job.name);
-    if let Some(count) = &job.count {
-        name.shown = format!("{} ×{}", job.name, count.0);
-        name.spoken = format!("{}, a pattern of {} jobs", job.name, count.0);
-    }
+    say_pattern(&mut name, job);
     let mut submit = value("submit", "submit", &job.submit, "0:00");
     if let Ok(ms) = job.submit.as_ref().map_or(Ok(0), |s| fairground::scenario::quantity::millis(&s.0)) {
         submit.shown = if ms < 0 { "before".to_string() } else { number::time(ms) };
         submit.is_dim = ms <= 0;
+    }
+    let mut lasts = value("lasts", "lasts", &job.lasts, "∞");
+    if let Some((from, to)) = lasts.text.split_once("..") {
+        // A unit that both have is said once.
+        let unit = |text: &str| text.trim().trim_start_matches(|c: char| c.is_ascii_digit()).to_string();
+        let short = from.trim().strip_suffix(&unit(to)).filter(|_| unit(from) == unit(to));
+        lasts.shown = [short.unwrap_or(from.trim()), to.trim()].join("–");
+        lasts.spoken = format!("{}: drawn, {from} to {to}", of("lasts"));
     }
     Row {
         id: job.name.clone(),
@@ -368,14 +373,43 @@ fn job_row(
             value(field, what, request, none),
             value("priority", "priority", &job.priority, "50"),
             submit,
-            value("lasts", "lasts", &job.lasts, "∞"),
+            lasts,
         ],
+    }
+}
+
+/// Says in the cell of its name how many jobs an entry stands for, and when they come.
+fn say_pattern(name: &mut Cell, job: &JobEntry) {
+    let Some(count) = &job.count else { return };
+    let repeat = job.repeat.as_ref().and_then(|repeat| repeat.0.split_once("every"));
+    let again = repeat.map_or(String::new(), |(times, _)| format!(" ×{}", times.trim()));
+    name.shown = format!("{} ×{}{again}", job.name, count.0);
+    name.spoken = format!("{}, a pattern of {} jobs", job.name, count.0);
+    let said = [(&job.every, "one every"), (&job.repeat, "repeated"), (&job.seed, "seed")];
+    for (value, what) in said.into_iter().filter_map(|(value, what)| Some((value.as_ref()?, what))) {
+        name.spoken += &format!(", {what} {}", value.0.trim().replace("..", " to "));
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// A pattern is one row, and says what it draws.
+    #[test]
+    fn a_pattern_says_what_it_draws() {
+        let text = "format: fairground-scenario\nversion: 1\nqueues: [{name: q}]\n\
+                    jobs: [{name: j, queue: q, count: 9, every: 60s..5s random, lasts: 8m..20m, repeat: 5 every 1d, seed: 7}]\n";
+        let scenario = crate::model::document::from_text(text).expect("it can be read");
+        let rows = job_rows(&scenario, &[], |_| false, 2, 0, 9);
+        let [row] = rows.as_slice() else { panic!("one row: {rows:?}") };
+        assert_eq!(row.cells[0].shown, "j ×9 ×5");
+        let name = "j, a pattern of 9 jobs, one every 60s to 5s random, repeated 5 every 1d, seed 7";
+        assert_eq!(row.cells[0].spoken, name);
+        let lasts = row.cells.last().expect("cells");
+        assert_eq!((lasts.shown.as_str(), lasts.text.as_str()), ("8–20m", "8m..20m"));
+        assert_eq!(lasts.spoken, "lasts of j: drawn, 8m to 20m");
+    }
 
     #[test]
     fn every_row_of_queues_has_a_cell_for_every_column() {

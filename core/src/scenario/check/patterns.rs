@@ -1,0 +1,155 @@
+//! Patterns of jobs: how many, when they arrive, how long they last, and what of that is drawn.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::super::codes;
+use super::super::pattern::{Arrivals, Every, Lasts, Repeat};
+use super::super::quantity::{self, MILLIS_MAX};
+use super::super::schema::{JobEntry, Scenario};
+use super::Here;
+use super::jobs::Jobs;
+use crate::scenario::findings::{Findings, quoted, set};
+use crate::time::Span;
+
+/// The seed of entries that name none.
+const SEED_DEFAULT: u64 = 1;
+
+/// How many jobs an entry stands for and when they arrive. No number: one, under its own name.
+pub fn arrivals(entry: &JobEntry, here: Here<'_>, f: &mut Findings) -> (Option<u32>, Arrivals) {
+    let clamp = |n: u64| u32::try_from(n).unwrap_or(u32::MAX);
+    let at_count = || here.field("count");
+    let count = entry
+        .count
+        .as_ref()
+        .map(|_| f.value(&entry.count, 1, "a whole number of jobs", &at_count, &quantity::count));
+    let wanted = "a distance such as 30s, 60s..10s (evenly from one to the other) or 30s random (drawn)";
+    let every = timed(&entry.every, Every::AT_ONCE, wanted, &|| here.field("every"), &Every::read, f);
+    let wanted = "a number with a distance such as 5 every 1d";
+    let repeat = timed(&entry.repeat, Repeat::ONCE, wanted, &|| here.field("repeat"), &Repeat::read, f);
+    let lonely = [
+        (&entry.every, "every", "every needs a count: how many jobs arrive at this distance"),
+        (&entry.repeat, "repeat", "repeat needs a count: how many jobs arrive each time"),
+    ];
+    for (_, field, says) in lonely.into_iter().filter(|(typed, ..)| typed.is_some() && count.is_none()) {
+        f.add(codes::EVERY, here.field(field), says, set(here.field(field), "", "Remove it"));
+    }
+    let submit = f.time(&entry.submit, 0, &|| here.field("submit"), &quantity::millis);
+    let seed = f.value(&entry.seed, SEED_DEFAULT, "a whole number", &|| here.field("seed"), &quantity::count);
+    let is_one = count.is_none();
+    let arrivals = Arrivals {
+        submit,
+        count: clamp(count.unwrap_or(1)),
+        every: if is_one { Every::AT_ONCE } else { every },
+        repeat: if is_one { Repeat::ONCE } else { repeat },
+        seed,
+    };
+    (count.map(|_| clamp(arrivals.n_jobs())), arrivals)
+}
+
+/// How long its jobs last.
+pub fn lasts(entry: &JobEntry, here: Here<'_>, f: &mut Findings) -> Option<Lasts> {
+    let at = || here.field("lasts");
+    let wanted = "a time such as 90, 5m or 2h30m, or two between which it is drawn such as 8m..20m";
+    let parse = |text: &str| Lasts::read(text).map(Some);
+    let lasts = timed(&entry.lasts, None, wanted, &at, &parse, f)?;
+    if lasts.from > lasts.to {
+        let (typed, print) = (&entry.lasts, |span: Span| quantity::print_millis(span.as_millis()));
+        let meant = format!("{}..{}", print(lasts.to), print(lasts.from));
+        let typed = typed.as_ref().map_or("", |typed| typed.0.as_str());
+        let says = format!("lasts {} names the longer time first; write {meant}", quoted(typed));
+        f.add(codes::DURATION, at(), says, set(at(), &meant, format!("Set lasts to {meant}")));
+        return Some(Lasts { from: lasts.to, to: lasts.from });
+    }
+    Some(lasts)
+}
+
+/// A value with times in it.
+fn timed<T>(
+    typed: &Option<super::Scalar>,
+    default: T,
+    wanted: &str,
+    at: &dyn Fn() -> super::Path,
+    parse: &dyn Fn(&str) -> Result<T, quantity::Wrong>,
+    f: &mut Findings,
+) -> T {
+    let Some(typed) = typed else { return default };
+    parse(&typed.0).unwrap_or_else(|wrong| {
+        f.wrong(wrong, codes::DURATION, &typed.0, wanted, at());
+        default
+    })
+}
+
+/// Whether the seed of an entry that has one draws anything.
+pub fn seed_is_used(
+    entry: &JobEntry,
+    (arrivals, lasts): (Arrivals, Option<Lasts>),
+    here: Here<'_>,
+    f: &mut Findings,
+) {
+    if entry.seed.is_some() && !arrivals.every.is_random && !lasts.is_some_and(|lasts| lasts.is_drawn()) {
+        let says = "nothing is drawn with this seed; write lasts as 8m..20m or every as 30s random";
+        f.add(codes::EVERY, here.field("seed"), says, set(here.field("seed"), "", "Remove it"));
+    }
+}
+
+/// The jobs of a pattern that runs from the start do so together.
+pub fn at_start(arrivals: Arrivals, here: Here<'_>, f: &mut Findings) {
+    let Arrivals { every, repeat, .. } = arrivals;
+    let is_spread = every.first.max(every.last) > Span::ZERO;
+    let is_repeated = repeat.times > 1 && repeat.every > Span::ZERO;
+    for field in
+        [(is_spread, "every"), (is_repeated, "repeat")].into_iter().filter_map(|(is, f)| is.then_some(f))
+    {
+        let says = "a pattern with `on` runs from the start, so its jobs cannot arrive one by one";
+        let fix = set(here.field(field), "", "Let all arrive at once");
+        f.add(codes::NOT_AT_START, here.field(field), says, fix);
+    }
+}
+
+/// Whether all jobs of an entry arrive within the time that is counted. Only for as many as are simulated.
+pub fn end(entry: &JobEntry, arrivals: Arrivals, here: Here<'_>, f: &mut Findings) {
+    if arrivals.moments().any(|moment| moment > MILLIS_MAX) {
+        let field = if entry.every.is_none() { "repeat" } else { "every" };
+        let says = "the last arrival of this pattern lies more than a hundred years ahead";
+        f.add(codes::LARGE, here.field(field), says, None);
+    }
+}
+
+/// Says which patterns draw the same numbers.
+pub fn advice(s: &Scenario, jobs: &Jobs, f: &mut Findings) {
+    let drawing = |i: usize| {
+        let template = &jobs.templates[i];
+        let arrivals = template.arrivals.every.is_random && template.arrivals.count > 1;
+        let lengths = template.lasts.is_some_and(|lasts| lasts.is_drawn());
+        [("arrive", arrivals), ("last", lengths)].into_iter().filter_map(|(what, is)| is.then_some(what))
+    };
+    let seed = |i: usize| jobs.templates[i].arrivals.seed;
+    let entries = || (0..jobs.templates.len()).filter(|&i| drawing(i).next().is_some());
+    let mut used: BTreeSet<u64> = entries().map(seed).collect();
+    let mut first: BTreeMap<(&str, u64), usize> = BTreeMap::new();
+    for i in entries() {
+        let mut others = drawing(i).map(|what| (what, *first.entry((what, seed(i))).or_insert(i)));
+        let Some((what, other)) = others
+            .by_ref()
+            .fold(None, |found, (what, other)| found.or_else(|| (other != i).then_some((what, other))))
+        else {
+            continue;
+        };
+        if f.only_counts(codes::SAME_SEED) {
+            continue;
+        }
+        let free = (1..).find(|n| !used.contains(n)).unwrap_or(SEED_DEFAULT);
+        used.insert(free);
+        let at = jobs.here(s, i).field("seed");
+        let how = if what == "arrive" { "arrive in the same rhythm" } else { "last alike" };
+        let (own, other) = (quoted(&s.jobs[i].name), quoted(&s.jobs[other].name));
+        let says =
+            format!("the jobs of {own} and {other} {how}: both have seed {}; give {own} another", seed(i));
+        f.add(
+            codes::SAME_SEED,
+            at.clone(),
+            says,
+            set(at, free.to_string(), format!("Set its seed to {free}")),
+        );
+    }
+}
