@@ -195,6 +195,7 @@ fn add_job(cluster: &mut Cluster, n: &mut Numbers, queue: QueueId, i: u8) {
         created: submit,
         submit,
         lasts: n.one_of(&[None, Some(1000), Some(2500), Some(7000), Some(0)]).map(Span::from_millis),
+        resumes: false,
         user: None,
         pod_sets,
         pods,
