@@ -109,7 +109,7 @@ pub fn Grip(
         let text = wanted.get().unwrap_or_else(value);
         if text.trim().is_empty() { "not set".to_string() } else { text }
     };
-    let number = move || spoken().parse::<f64>().map_or_else(|_| "0".into(), |v| v.to_string());
+    let number = move || spoken().parse::<f64>().ok().filter(|v| v.is_finite()).unwrap_or(0.0).to_string();
     view! {
         <div
             class=class

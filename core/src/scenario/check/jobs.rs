@@ -183,7 +183,10 @@ fn template(
         let says = "the last arrival of this pattern lies more than a hundred years ahead".to_string();
         f.add(codes::LARGE, here.field("every"), says, None);
     }
-    let parse_span = |text: &str| quantity::span(text).map(Some);
+    let parse_span = |text: &str| match quantity::is_no_ceiling(text) {
+        true => Ok(None),
+        false => quantity::span(text).map(Some),
+    };
     let lasts = f.time(&entry.lasts, None, &|| here.field("lasts"), &parse_span);
     let priority = priority(&entry.priority, default_priority, here, f);
     let (sets, pods) = sets(entry, here, (default_set, named), f);

@@ -7,6 +7,7 @@ use fairground::scenario::{Diagnostic, JobEntry, NodeEntry, Path, Scalar, Scenar
 use crate::components::edit_box::Kind;
 use crate::model::{Selection, Terms, tree};
 use crate::view_model::number;
+use crate::view_model::typed::says_no_end;
 
 /// A column.
 #[derive(Clone, Debug, PartialEq)]
@@ -72,9 +73,10 @@ fn text_of(value: &Option<Scalar>) -> String {
 fn number(at: Path, what: &str, value: &Option<Scalar>, counts_as: &str) -> Cell {
     let text = text_of(value);
     let trimmed = text.trim();
+    let says_no_end = matches!(at.0.last(), Some(Segment::Field(field)) if says_no_end(field, trimmed));
     let (shown, spoken, is_dim) = match trimmed {
         "" => (counts_as.to_string(), format!("{what}: not set ({counts_as})"), true),
-        "unlimited" => ("∞".to_string(), format!("{what}: unlimited"), true),
+        _ if says_no_end => ("∞".to_string(), format!("{what}: unlimited"), true),
         _ => (trimmed.to_string(), format!("{what}: {trimmed}"), false),
     };
     Cell { at: Some(at), text: text.clone(), shown, spoken, is_dim, kind: Kind::Number }
@@ -376,6 +378,37 @@ fn job_row(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// What a cell shows, a person may type into it; the file keeps what was typed.
+    #[test]
+    fn what_is_typed_for_no_end_is_kept_and_means_it() {
+        use crate::model::document;
+        let text = "format: fairground-scenario\nversion: 1\nnodes: [{name: n, gpu: 8, memory: 64 GB}]\n\
+                    queues: [{name: q, gpu: {quota: 4, limit: 8, weight: 1}}]\n\
+                    jobs: [{name: j, queue: q, gpu: 1, lasts: 5m}]\n";
+        let scenario = document::from_text(text).expect("it can be read");
+        let queue = Path::default().field("queues").named("q").field("gpu");
+        let job = Path::default().field("jobs").named("j");
+        let shown = |scenario: &Scenario, at: &Path| {
+            let queues = queue_rows(scenario, &[], |_| false, &Default::default(), 2);
+            let jobs = job_rows(scenario, &[], |_| false, 2, 0, 9);
+            let cells = queues.into_iter().chain(jobs).flat_map(|row| row.cells);
+            let cell = cells.into_iter().find(|cell| cell.at.as_ref() == Some(at)).expect("it has a cell");
+            (cell.shown, cell.text)
+        };
+        for at in [queue.field("quota"), queue.field("limit"), job.field("lasts")] {
+            for typed in ["unlimited", "∞", "inf"] {
+                let set = document::try_set(&scenario, &at, typed).expect(typed);
+                assert_eq!(shown(&set, &at), ("∞".to_string(), typed.to_string()), "{at}");
+                for text in [document::to_yaml(&set), document::to_json(&set)] {
+                    assert_eq!(document::from_text(&text).as_ref(), Ok(&set), "{text}");
+                }
+            }
+        }
+        document::try_set(&scenario, &queue.field("limit"), "none").expect("a ceiling may be none");
+        document::try_set(&scenario, &queue.field("quota"), "none").expect_err("none of a floor is not all");
+        assert!(document::to_yaml(&scenario).contains("64 GB"), "amounts stay as typed, too");
+    }
 
     #[test]
     fn every_row_of_queues_has_a_cell_for_every_column() {
