@@ -249,13 +249,37 @@ pub fn move_focus(
     class: &str,
     rule: impl FnOnce(usize, &[web_sys::Element]) -> Option<usize>,
 ) {
-    let (Some(container), Some(target)) = (event.current_target(), event.target()) else { return };
-    let container: web_sys::Element = container.unchecked_into();
-    let found = container.get_elements_by_class_name(class);
-    let all: Vec<web_sys::Element> = (0..found.length()).filter_map(|i| found.item(i)).collect();
+    move_among(event, &inside(event, class), rule);
+}
+
+/// The elements of a class inside of the container that listens.
+pub fn inside(event: &web_sys::KeyboardEvent, class: &str) -> Vec<web_sys::Element> {
+    let Some(container) = event.current_target() else { return Vec::new() };
+    let found = container.unchecked_ref::<web_sys::Element>().get_elements_by_class_name(class);
+    (0..found.length()).filter_map(|i| found.item(i)).collect()
+}
+
+/// Where ↑ and ↓, Home and End lead in a line.
+pub fn along_line(key: &str, at: usize, n: usize) -> Option<usize> {
+    match key {
+        "ArrowDown" => Some((at + 1).min(n - 1)),
+        "ArrowUp" => Some(at.saturating_sub(1)),
+        "Home" => Some(0),
+        "End" => Some(n - 1),
+        _ => None,
+    }
+}
+
+/// Moves the focus among elements, by a rule from index and count to index.
+pub fn move_among(
+    event: &web_sys::KeyboardEvent,
+    all: &[web_sys::Element],
+    rule: impl FnOnce(usize, &[web_sys::Element]) -> Option<usize>,
+) {
+    let Some(target) = event.target() else { return };
     let target: web_sys::Element = target.unchecked_into();
     let Some(at) = all.iter().position(|element| *element == target) else { return };
-    let Some(next) = rule(at, &all).and_then(|next| all.get(next)) else { return };
+    let Some(next) = rule(at, all).and_then(|next| all.get(next)) else { return };
     event.prevent_default();
     event.stop_propagation();
     let _ = next.unchecked_ref::<web_sys::HtmlElement>().focus();

@@ -8,7 +8,7 @@ use super::command::{Change, Command, Dialog, Effect, Panel};
 use super::document::Opened;
 use super::edit::{self, Changed};
 use super::ladder::ask_about;
-use super::step::{step, step_action, step_inside};
+use super::step::{refuse, step, step_action, step_inside};
 use super::{EngineState, Model, Notice, Origin, SPEEDS, Selection, document, table};
 use super::{SETUP_WIDTHS, WHY_WIDTHS};
 use super::{before, imports, later, replies, room, tell, translate};
@@ -104,6 +104,16 @@ pub fn begin(model: &mut Model) -> Vec<Effect> {
 /// Commands that move in time; hands back the others.
 fn update_time(model: &mut Model, command: Command, fx: &mut Vec<Effect>) -> Option<Command> {
     match command {
+        Command::Step
+        | Command::Inside { .. }
+        | Command::Action { .. }
+        | Command::Play(true)
+        | Command::RunTo(_)
+            if model.has_errors() =>
+        {
+            pause(model, fx);
+            refuse(model, fx);
+        }
         Command::GoTo(cycle) => {
             pause(model, fx);
             go_to(model, cycle, fx);
@@ -146,6 +156,7 @@ fn update_time(model: &mut Model, command: Command, fx: &mut Vec<Effect>) -> Opt
             if model.playing && !matches!(model.engine, EngineState::Working(_)) {
                 match &model.frame {
                     Some(frame) if frame.quiet => pause(model, fx),
+                    _ if model.has_errors() => pause(model, fx),
                     _ => go_to(model, model.cursor + 1, fx),
                 }
             }
@@ -573,7 +584,7 @@ pub(super) fn notify(
     }
 }
 
-fn focus_field(model: &mut Model, path: Path, fx: &mut Vec<Effect>) {
+pub(super) fn focus_field(model: &mut Model, path: Path, fx: &mut Vec<Effect>) {
     model.view.setup_folded = false;
     model.view.panel = Panel::Setup;
     model.view.tab = table::tab(&path);

@@ -3,10 +3,15 @@
 use fairground::scenario::{Path, Segment, quantity};
 use fairground::units::Resource;
 
-use super::number::{self, CPU, GPU, MEMORY, with_unit};
+use super::number::{self, CPU, GPU, MEMORY};
 
 /// What a typed value comes to, where it is not written so already: *59.6 GiB* for `64 GB`.
 pub fn normal(at: &Path, typed: &str) -> Option<String> {
+    with_unit(at, typed).filter(|normal| bare(normal) != bare(typed))
+}
+
+/// The same where it is written so already: *2 GPUs* for `2`; `None` of what is no amount and no time.
+pub fn with_unit(at: &Path, typed: &str) -> Option<String> {
     let typed = typed.trim();
     let fields: Vec<&str> = at
         .0
@@ -15,16 +20,16 @@ pub fn normal(at: &Path, typed: &str) -> Option<String> {
         .collect();
     let (&field, above) = fields.split_last()?;
     if says_no_end(field, typed) {
-        return (typed != "unlimited").then(|| "unlimited".into());
+        return Some("unlimited".into());
     }
     let is_bound = matches!(field, "quota" | "limit");
     let of = if is_bound { above.last()? } else { field };
     let bytes_per_one = if is_bound { 1_000_000 } else { 1 };
     let base = |resource| quantity::amount(typed, resource, bytes_per_one).ok().map(|a| a.in_base_units());
-    let normal = match of {
+    Some(match of {
         "memory" => memory(base(Resource::MEMORY)? as f64),
         "gpu-memory" => memory(quantity::mebibytes(typed).ok()? as f64 * f64::from(1 << 20)),
-        "cpu" => with_unit(CPU, base(Resource::CPU)? as f64),
+        "cpu" => number::with_unit(CPU, base(Resource::CPU)? as f64),
         // A GPU is shared in thousandths, which may all be shown.
         "gpu" => {
             let n = base(Resource::GPU)?;
@@ -42,8 +47,7 @@ pub fn normal(at: &Path, typed: &str) -> Option<String> {
             (ms % 1000 == 0).then(|| number::time(ms))?
         }
         _ => return None,
-    };
-    (bare(&normal) != bare(typed)).then_some(normal)
+    })
 }
 
 /// Whether a value of that field is without end.
@@ -60,7 +64,7 @@ fn memory(bytes: f64) -> String {
     let mebibytes = bytes / f64::from(1 << 20);
     match mebibytes < 1024.0 && bytes > 0.0 {
         true => format!("{} MiB", number::number(mebibytes)),
-        false => with_unit(MEMORY, bytes),
+        false => number::with_unit(MEMORY, bytes),
     }
 }
 
@@ -125,5 +129,8 @@ mod tests {
         );
         assert_eq!(normal(&queue.field("gpu"), "limit", "unlimited"), "");
         assert_eq!(normal(&queue, "name", "64 GB"), "");
+        assert_eq!(with_unit(&queue.field("gpu").field("quota"), "1").as_deref(), Some("1 GPU"));
+        assert_eq!(with_unit(&queue.field("gpu").field("limit"), "unlimited").as_deref(), Some("unlimited"));
+        assert_eq!(with_unit(&queue.field("gpu").field("weight"), "2"), None);
     }
 }
