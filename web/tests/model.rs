@@ -451,7 +451,7 @@ fn another_policy_is_translated() {
     let edited = model.scenario.clone();
     let mut translated = (*edited).clone();
     translated.policy = "ego".into();
-    let note = NoteRow { kind: "dropped".into(), says: "gone".into(), at: vec!["here".into()], n: 1 };
+    let note = NoteRow { kind: "dropped".into(), says: "gone".into(), at: vec![at("team-a", "quota")], n: 1 };
     let say = Say::Translated {
         policy: "ego".into(),
         scenario: Some(fairground::scenario::to_json(&translated)),
@@ -465,7 +465,7 @@ fn another_policy_is_translated() {
     assert_eq!(*model.scenario, translated);
     assert_eq!(model.translated.as_ref().map(|t| t.count("dropped")), Some(1));
     assert!(model.notices.iter().any(|notice| notice.text.contains("1 dropped")), "{:?}", model.notices);
-    assert_eq!(model.history.undo_name(), Some("policy → ego"));
+    assert_eq!(model.history.undo_name(), Some("policy KAI → EGO"));
     update(&mut model, Command::Undo);
     assert_eq!(model.scenario, edited);
     update(&mut model, Command::Undo);

@@ -51,7 +51,9 @@ pub fn ClusterView(
     let svg = Signal::derive(move || view.with(|view| view.as_ref().map_or(String::new(), draw)));
     let spots = Memo::new(move |_| view.with(|view| view.as_ref().map_or(Vec::new(), spots)));
     let toggle = move |event: web_sys::KeyboardEvent| {
-        chart_keys(store, &event, as_table, || view.get_untracked().map(|view| cluster::table(&view)));
+        chart_keys(store, &event, as_table, || {
+            view.get_untracked().map(|view| cluster::table(&view, store.terms.get_untracked()))
+        });
     };
     view! {
         <section class="chart cluster" aria-label="Cluster" on:keydown=toggle>
@@ -63,7 +65,7 @@ pub fn ClusterView(
             <div class="cluster-body" node_ref=place>
                 <Show
                     when=move || !as_table.get()
-                    fallback=move || view.get().map(|view| table("GPUs by node", cluster::table(&view)))
+                    fallback=move || view.get().map(|view| table(&store.terms.get().says("GPUs by node"), cluster::table(&view, store.terms.get())))
                 >
                     {insert("picture", svg)}
                     <Show when=move || !spots.with(Vec::is_empty) fallback=move || view! { <Hits view on_select /> }>

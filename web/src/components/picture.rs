@@ -95,7 +95,7 @@ pub fn table_button(shown: RwSignal<bool>) -> impl IntoView {
 }
 
 /// The same data as a table.
-pub fn table(caption: &'static str, data: Table) -> Node {
+pub fn table(caption: &str, data: Table) -> Node {
     table_of(caption, data, None)
 }
 
@@ -103,7 +103,7 @@ pub fn table(caption: &'static str, data: Table) -> Node {
 const ROWS_MAX: usize = 400;
 
 /// A table, with a row that is meant. Of very many rows those around it stand on the page.
-pub fn table_of(caption: &'static str, table: Table, meant: Option<usize>) -> Node {
+pub fn table_of(caption: &str, table: Table, meant: Option<usize>) -> Node {
     let text = table.text_columns;
     let left_out = table.rows.len().saturating_sub(ROWS_MAX);
     let first = meant.map_or(0, |at| at.saturating_sub(ROWS_MAX / 2)).min(left_out);
@@ -118,7 +118,9 @@ pub fn table_of(caption: &'static str, table: Table, meant: Option<usize>) -> No
     });
     let (tsv, csv) = (table.tsv(), table.csv());
     let copy = move |_| drop(window().navigator().clipboard().write_text(&tsv));
-    let save = move |_| crate::edge::download(&format!("{}.csv", caption.to_lowercase()), "text/csv", &csv);
+    let file = format!("{}.csv", caption.to_lowercase());
+    let save = move |_| crate::edge::download(&file, "text/csv", &csv);
+    let caption = caption.to_string();
     let class = move |i: usize| if i < text { "" } else { "num" };
     view! {
         <div class="table-tools no-print">
@@ -129,7 +131,7 @@ pub fn table_of(caption: &'static str, table: Table, meant: Option<usize>) -> No
                 "CSV"
             </button>
         </div>
-        <div class="table-wrap" tabindex="0" role="region" aria-label=caption>
+        <div class="table-wrap" tabindex="0" role="region" aria-label=caption.clone()>
             <table class="data">
                 <caption class="sr">{caption}</caption>
                 <thead>

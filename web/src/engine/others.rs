@@ -1,5 +1,6 @@
 //! The part of the protocol that is about other scenarios than the present one: imported, tried, under other policies.
 
+use fairground::scenario::Path;
 use serde::{Deserialize, Serialize};
 
 /// Choices for the import of traces.
@@ -34,7 +35,7 @@ pub struct NoteRow {
     /// What and why.
     pub says: String,
     /// The first places.
-    pub at: Vec<String>,
+    pub at: Vec<Path>,
     /// How many places there are.
     pub n: u32,
 }

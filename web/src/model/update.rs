@@ -9,7 +9,7 @@ use super::document::Opened;
 use super::edit::{self, Changed};
 use super::ladder::ask_about;
 use super::step::{refuse, step, step_action, step_inside};
-use super::{EngineState, Model, Notice, Origin, SPEEDS, Selection, document, table};
+use super::{EngineState, Model, Notice, Origin, SPEEDS, Selection, Terms, document, table};
 use super::{SETUP_WIDTHS, WHY_WIDTHS};
 use super::{before, imports, later, replies, room, tell, translate};
 use crate::engine::protocol::{Ask, Request};
@@ -466,6 +466,7 @@ fn make_change(model: &mut Model, change: &Change, fx: &mut Vec<Effect>) {
         Ok(Changed { scenario, name, select }) => {
             let removes =
                 matches!(change, Change::RemoveQueue(_) | Change::RemoveNodes(_) | Change::RemoveJob(_));
+            let terms = Terms::of(&before.policy);
             let lost_jobs = before.jobs.len().saturating_sub(scenario.jobs.len());
             commit(model, scenario, "", |_| name.clone(), fx);
             if select.is_some() {
@@ -474,9 +475,9 @@ fn make_change(model: &mut Model, change: &Change, fx: &mut Vec<Effect>) {
             }
             if removes {
                 let with = match (change, lost_jobs) {
-                    (Change::RemoveQueue(_), 1) => " and 1 job",
-                    (Change::RemoveQueue(_), n) if n > 1 => &format!(" and {n} jobs"),
-                    _ => "",
+                    (Change::RemoveQueue(_), 1) => terms.says(" and 1 job"),
+                    (Change::RemoveQueue(_), n) if n > 1 => terms.says(&format!(" and {n} jobs")),
+                    _ => String::new(),
                 };
                 let text = format!("{}{with}.", capitalised(&name.replacen("remove", "removed", 1)));
                 notify(model, false, text, Some(("Undo".to_string(), Command::Undo)), fx);

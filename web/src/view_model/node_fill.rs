@@ -7,6 +7,7 @@ use super::number::{
 };
 use super::queues::Tree;
 use crate::engine::protocol::{Frame, Holding, NodeCard};
+use crate::model::Terms;
 
 /// The resource that is shown.
 pub(super) struct Shown<'a> {
@@ -105,13 +106,13 @@ pub(super) fn filled(
 }
 
 /// The filled nodes as a table.
-pub(super) fn filled_table(view: &ClusterView) -> Table {
+pub(super) fn filled_table(view: &ClusterView, terms: &Terms) -> Table {
     let unit = &view.filled_with;
     let row = |card: &Card| {
         let says = card.cells.first().and_then(|cell| cell.says.split_once(": "));
         vec![card.name.clone(), card.head.clone(), says.map_or("", |says| says.1).to_string()]
     };
-    let head = ["node".into(), format!("held, {unit}"), "by".into()];
+    let head = [terms.word("node").into(), format!("held, {unit}"), "by".into()];
     Table { head: head.into(), text_columns: 3, rows: view.cards.iter().map(row).collect() }
 }
 

@@ -117,7 +117,7 @@ fn every_gate_has_its_sentence() {
         refused("gang-failed", |_, _| {}),
         refused("gang-refused", |_, _| {}),
         refused("not-entitled", |_, _| {}),
-        refused("no-victims", |_, gate| gate.of = 3),
+        refused("no-victims", |_, gate| gate.placed = 3),
         refused("no-node", |_, gate| gate.nodes = vec![("insufficient-gpu".into(), 2)]),
         refused("no-node", |frame, gate| {
             frame.nodes[0].used[2] = 1.0;

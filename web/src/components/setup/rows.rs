@@ -310,20 +310,21 @@ pub fn job_rows(
     let leaves = scenario.queues.iter().filter(|q| !parents.contains(q.name.as_str()));
     let queues: Vec<(String, String)> = leaves.map(|q| (q.name.clone(), q.name.clone())).collect();
     let n = scenario.jobs.len();
+    let terms = Terms::of(&scenario.policy);
     let rows = scenario.jobs.iter().enumerate().skip(from).take(most);
-    rows.map(|(i, job)| job_row(job, i, n, &queues, resource, marks.get(&job.name).cloned())).collect()
+    rows.map(|(i, job)| job_row(job, (i, n), &queues, (resource, terms), marks.get(&job.name).cloned()))
+        .collect()
 }
 
 fn job_row(
     job: &JobEntry,
-    i: usize,
-    n: usize,
+    (i, n): (usize, usize),
     queues: &[(String, String)],
-    resource: u8,
+    (resource, terms): (u8, &Terms),
     mark: Option<(Severity, String)>,
 ) -> Row {
     let at = Path::default().field("jobs").named(&job.name);
-    let of = |field: &str| format!("{field} of {}", job.name);
+    let of = |field: &str| format!("{} of {}", terms.says(field), job.name);
     let value = |field: &str, what: &str, value: &Option<Scalar>, counts_as: &str| {
         number(at.field(field), &of(what), value, counts_as)
     };
@@ -335,7 +336,7 @@ fn job_row(
         at: Some(at.field("queue")),
         text: job.queue.clone(),
         shown: job.queue.clone(),
-        spoken: format!("queue of {}: {}", job.name, job.queue),
+        spoken: format!("{}: {}", of("queue"), job.queue),
         is_dim: false,
         kind: Kind::Choice(choices),
     };
@@ -347,7 +348,7 @@ fn job_row(
     let mut name = name_cell(at.clone(), &job.name);
     if let Some(count) = &job.count {
         name.shown = format!("{} ×{}", job.name, count.0);
-        name.spoken = format!("{}, a pattern of {} jobs", job.name, count.0);
+        name.spoken = format!("{}, {}", job.name, terms.says(&format!("a pattern of {} jobs", count.0)));
     }
     let mut submit = value("submit", "submit", &job.submit, "0:00");
     if let Ok(ms) = job.submit.as_ref().map_or(Ok(0), |s| fairground::scenario::quantity::millis(&s.0)) {
