@@ -108,7 +108,8 @@ impl Case<'_> {
         // What was compared is of the dominant reason.
         let is_dominant = self.refusal.gate == *gate;
         let failed = self.refusal.checks.iter().filter(|check| is_dominant && !check.holds);
-        match failed.filter_map(protection).next() {
+        let protects = |check: &CheckRow| protection(self.frame, check);
+        match failed.filter_map(protects).next() {
             Some(why) => text.say(". ").then(why),
             None => text.say("."),
         }
@@ -364,7 +365,7 @@ impl Case<'_> {
 }
 
 /// What a comparison that failed protects, in words.
-fn protection(check: &CheckRow) -> Option<Text> {
+fn protection(frame: &Frame, check: &CheckRow) -> Option<Text> {
     if let Some(told) = super::ego::protection(check) {
         return Some(told);
     }
@@ -389,7 +390,12 @@ fn protection(check: &CheckRow) -> Option<Text> {
                 _ => "its fair share",
             };
             let (held, bound) = (amount_of(&check.left_value), amount_of(&check.right_value));
-            Some(other().say(format!(" would hold {held}, no more than {what}, {bound}.")))
+            let row = frame.queues.iter().find(|row| row.name == check.other_queue);
+            // It is asked for one victim after the other.
+            let is_first = row
+                .is_some_and(|row| side(&check.left_value, r) == Some(row.allocated[usize::from(r.min(2))]));
+            let holds = if is_first { "holds" } else { "would be down to" };
+            Some(other().say(format!(" {holds} {held}, no more than {what}, {bound}.")))
         }
         ("saturation", _) => Some(
             Text::default().queue(&check.queue).say(" would be fuller than ").then(other()).say(format!(
