@@ -451,7 +451,12 @@ fn another_policy_is_translated() {
     let edited = model.scenario.clone();
     let mut translated = (*edited).clone();
     translated.policy = "ego".into();
-    let note = NoteRow { kind: "dropped".into(), says: "gone".into(), at: vec![at("team-a", "quota")], n: 1 };
+    let note = NoteRow {
+        kind: "dropped".into(),
+        says: "gone".into(),
+        at: vec![NoteRow::sent(&at("team-a", "quota"))],
+        n: 1,
+    };
     let say = Say::Translated {
         policy: "ego".into(),
         scenario: Some(fairground::scenario::to_json(&translated)),
@@ -473,6 +478,17 @@ fn another_policy_is_translated() {
 }
 
 /// Late answers of an earlier comparison do not count, and with its dialog the rest of a comparison goes.
+#[test]
+fn places_of_notes_arrive_as_they_were() {
+    let places = [
+        at("team-a", "quota"),
+        Path::default().field("timeline").at(3).field("queue"),
+        at("a=b #1", "limit"),
+    ];
+    let note = NoteRow { at: places.iter().map(NoteRow::sent).collect(), ..NoteRow::default() };
+    assert_eq!(note.places().collect::<Vec<_>>(), places);
+}
+
 #[test]
 fn policies_are_compared() {
     let mut model = model();

@@ -2,8 +2,6 @@
 
 use std::fmt;
 
-use serde::{Deserialize, Serialize};
-
 use super::schema::{JobEntry, NodeEntry, TimelineEntry};
 
 /// How bad a finding is.
@@ -20,11 +18,11 @@ pub enum Severity {
 pub struct Code(pub &'static str);
 
 /// A place in a scenario, printed as people write it: `queues["team-a"].gpu.limit`.
-#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Path(pub Vec<Segment>);
 
 /// One step of a [`Path`].
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Segment {
     /// A field, as spelled in the file.
     Field(String),

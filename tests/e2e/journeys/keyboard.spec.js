@@ -169,7 +169,7 @@ test("with mistakes Step leads to the first", async ({ page }) => {
   const text = page.locator("textarea");
   const now = await text.inputValue();
   await text.fill(now.replace(/quota: 2/g, "quota: many"));
-  await expect(page.locator(".status")).toContainText("2 mistakes keep the scenario from running.");
+  await expect(page.locator(".status")).toContainText("The scenario cannot run until its mistakes are mended.");
   await app.step.click();
   await expect(app.cell('queues["team-a"].gpu.quota')).toBeFocused();
   await expect(app.status.first()).toContainText("it has 2 mistakes. The first: quota \"many\"");

@@ -65,7 +65,7 @@ pub fn ClusterView(
             <div class="cluster-body" node_ref=place>
                 <Show
                     when=move || !as_table.get()
-                    fallback=move || view.get().map(|view| table(&store.terms.get().says("GPUs by node"), cluster::table(&view, store.terms.get())))
+                    fallback=move || view.get().map(|view| table("GPUs", cluster::table(&view, store.terms.get())))
                 >
                     {insert("picture", svg)}
                     <Show when=move || !spots.with(Vec::is_empty) fallback=move || view! { <Hits view on_select /> }>

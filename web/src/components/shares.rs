@@ -67,7 +67,7 @@ pub fn Shares(
         <section class="chart shares" aria-label="Shares" on:keydown=toggle>
             <Show
                 when=move || !as_table.get()
-                fallback=move || view.get().map(|view| table(&store.terms.get().says("Shares by queue"), shares::table(&view)))
+                fallback=move || view.get().map(|view| table("Shares", shares::table(&view)))
             >
                 <Body view tip on_select over=Over { make: over, pool } />
             </Show>

@@ -285,26 +285,13 @@ fn Status() -> impl IntoView {
             }
             .into_any()
         }
-        EngineState::Refused(mistakes) => {
-            let says = match mistakes.len() {
-                1 => "A mistake keeps the scenario from running. ".to_string(),
-                n => format!("{n} mistakes keep the scenario from running. "),
-            };
-            // Errors stand before warnings.
-            let first = store.findings.with(|findings| findings.first().map(|first| first.at.clone()));
-            view! {
-                <span class="state-line">
-                    <Icon kind=Kind::Problem />
-                    {says}
-                    {first
-                        .map(|at| {
-                            let show = move |_| store.dispatch(Command::FocusField(at.clone()));
-                            view! { <button type="button" class="link" on:click=show>"Show"</button> }
-                        })}
-                </span>
-            }
-            .into_any()
+        EngineState::Refused(_) => view! {
+            <span class="state-line">
+                <Icon kind=Kind::Problem />
+                "The scenario cannot run until its mistakes are mended."
+            </span>
         }
+        .into_any(),
         EngineState::Dead(cycle) | EngineState::Died(cycle) => view! {
             <span class="state-line">
                 <Icon kind=Kind::Problem />

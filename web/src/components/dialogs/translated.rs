@@ -59,7 +59,7 @@ pub fn notes(notes: &[NoteRow]) -> Node {
         let lines = of_kind.into_iter().map(|note| {
             let more = note.n as usize - note.at.len().min(note.n as usize);
             let more = (more > 0).then(|| format!(" and {more} more"));
-            let places = note.at.into_iter().enumerate().map(place).collect_view();
+            let places = note.places().enumerate().map(place).collect_view();
             view! { <li>{note.says} ": " {places} {more}</li> }
         });
         let lines = lines.collect::<Vec<_>>();
