@@ -20,6 +20,7 @@ use crate::store::Store;
 use crate::view_model::before::{self, Ghost};
 use crate::view_model::shares::{self, SharesView};
 use crate::view_model::timeline::{self, TimelineView};
+use crate::view_model::typed;
 use crate::words::{self, Explanation};
 use crate::{library, storage};
 
@@ -37,6 +38,8 @@ pub struct Deeds {
     pub keep: fn(Store),
     /// Why a text cannot be the value of a place.
     pub mistake: fn(Store, &Path, &str) -> Option<String>,
+    /// What a typed value comes to in the form of the page, where it is not written so.
+    pub normal: fn(&Path, &str) -> Option<String>,
     /// The scenario with the values that hold at a moment, milliseconds since the start.
     pub at_moment: fn(&Arc<Scenario>, i64) -> Arc<Scenario>,
     /// Explains what is selected.
@@ -90,6 +93,7 @@ fn all() -> Deeds {
         begin: Store::begin_run,
         keep: Store::keep,
         mistake: |store, at, text| store.now(|model| mistake(model, at, text)),
+        normal: typed::normal,
         at_moment: |scenario, time_ms| later::at_moment(scenario, time_ms),
         why: |frame, run, selection, (ladder, order), resource| {
             let mut explanation = words::why(frame, run, selection, ladder, resource);

@@ -199,7 +199,7 @@ pub const LIST: &[(&str, &[(&str, &str)])] = &[
             ("1 to 6", "Shares, Division, Tree, Gantt, Fairness, Trends"),
             ("T in a chart", "Its table instead of the picture"),
             ("← / →, Esc", "On a mark that can be pulled: less, more; as it was while the key is held"),
-            ("↑ / ↓", "In Shares: the next queue; on a mark, the next mark"),
+            ("↑ / ↓ in Shares", "The next row, by way of its marks"),
             ("Ctrl+K, /", "Do or find anything by its name"),
             ("Ctrl+S", "Copy a link to this moment"),
             ("F6 / Shift+F6", "Next, previous region"),

@@ -123,7 +123,7 @@ fn after_an_edit_charts_say_how_it_was() {
     let view = page.shares();
     expect!["4 of 4 GPUs allocated; team-b is 1 short of what it is due. Since quota of team-a 2 → 3: team-a had 2, now 3 with fair share 2, now 3; team-b had 2, now 1."]
         .assert_eq(&view.summary);
-    expect!["team-a: has 3 GPUs, quota 3, fair share 3, limit unlimited, wants 3, before 2, fair share 2"]
+    expect!["team-a: has 3 GPUs, quota 3 GPUs, fair share 3 GPUs, limit unlimited, wants 3 GPUs, before 2, fair share 2"]
         .assert_eq(&view.rows[1].sentence());
     expect![[r#"
         queue	has, GPUs	claimed, GPUs	leaving, GPUs	quota, GPUs	fair share, GPUs	limit, GPUs	wants, GPUs	cannot be taken, GPUs	has (before), GPUs	fair share (before), GPUs

@@ -199,6 +199,43 @@ fn an_invalid_value_changes_nothing() {
 }
 
 #[test]
+fn with_mistakes_time_stands_still_and_the_focus_goes_to_the_first() {
+    let mut scenario = library::start();
+    let queues = Arc::make_mut(&mut scenario.queues);
+    queues[0].gpu.quota = Some("many".into());
+    queues[1].gpu.limit = Some("-3".into());
+    let mut model = Model::new(Opened::new(scenario, Origin::Files));
+    begin(&mut model);
+    for command in [Command::Step, Command::Play(true), Command::Inside { back: false }] {
+        model.view.tab = SetupTab::Nodes;
+        let effects = update(&mut model, command);
+        let said = effects.iter().find_map(|effect| match effect {
+            Effect::Announce(text) => Some(text.as_str()),
+            _ => None,
+        });
+        let name = &model.scenario.queues[0].name;
+        assert_eq!(
+            said,
+            Some(
+                "The scenario cannot run: it has 2 mistakes. The first: quota \"many\" is not a number of GPUs such as 8 or \
+                 0.5, or unlimited."
+            )
+        );
+        assert!(effects.contains(&Effect::FocusField(at(name, "quota"))), "{effects:?}");
+        assert!(!effects.iter().any(|effect| matches!(effect, Effect::Send(_) | Effect::Tick(Some(_)))));
+        assert_eq!((model.cursor, model.playing, model.view.tab), (0, false, SetupTab::Queues));
+    }
+    for at in [at("team-a", "quota"), at("team-b", "limit")] {
+        update(&mut model, Command::Set { at, value: "2".into() });
+    }
+    let effects = update(&mut model, Command::Step);
+    assert!(
+        effects.iter().any(|effect| matches!(effect, Effect::Send(_))),
+        "once they are mended it goes on"
+    );
+}
+
+#[test]
 fn an_edit_is_run_kept_and_put_into_the_address() {
     let mut model = model();
     let first = begin(&mut model);
@@ -414,7 +451,12 @@ fn another_policy_is_translated() {
     let edited = model.scenario.clone();
     let mut translated = (*edited).clone();
     translated.policy = "ego".into();
-    let note = NoteRow { kind: "dropped".into(), says: "gone".into(), at: vec!["here".into()], n: 1 };
+    let note = NoteRow {
+        kind: "dropped".into(),
+        says: "gone".into(),
+        at: vec![NoteRow::sent(&at("team-a", "quota"))],
+        n: 1,
+    };
     let say = Say::Translated {
         policy: "ego".into(),
         scenario: Some(fairground::scenario::to_json(&translated)),
@@ -428,7 +470,7 @@ fn another_policy_is_translated() {
     assert_eq!(*model.scenario, translated);
     assert_eq!(model.translated.as_ref().map(|t| t.count("dropped")), Some(1));
     assert!(model.notices.iter().any(|notice| notice.text.contains("1 dropped")), "{:?}", model.notices);
-    assert_eq!(model.history.undo_name(), Some("policy → ego"));
+    assert_eq!(model.history.undo_name(), Some("policy KAI → EGO"));
     update(&mut model, Command::Undo);
     assert_eq!(model.scenario, edited);
     update(&mut model, Command::Undo);
@@ -436,6 +478,17 @@ fn another_policy_is_translated() {
 }
 
 /// Late answers of an earlier comparison do not count, and with its dialog the rest of a comparison goes.
+#[test]
+fn places_of_notes_arrive_as_they_were() {
+    let places = [
+        at("team-a", "quota"),
+        Path::default().field("timeline").at(3).field("queue"),
+        at("a=b #1", "limit"),
+    ];
+    let note = NoteRow { at: places.iter().map(NoteRow::sent).collect(), ..NoteRow::default() };
+    assert_eq!(note.places().collect::<Vec<_>>(), places);
+}
+
 #[test]
 fn policies_are_compared() {
     let mut model = model();

@@ -305,9 +305,9 @@ fn fairness_is_told_in_words() {
         From 0:00 to 0:22, cycle 22: team-a was owed most, short for 0:01.
         Used: 79.5 % (35 GPU s of 44 GPU s)
         Idle while wanted: 4.5 % (2 GPU s were free while somebody waited)
-        Stranded now: 0 GPUs (free, and no job that waits fits there; 2 GPUs free in all)
+        Stranded now: 0 GPUs (free, and nothing that waits fits there; 2 GPUs free in all)
         Restarts per hour: 163.64 (1 restart in 0:22; 2 GPU s lost)
-        Jain index: 0.99 (queues got nearly the same part of what they were due)
+        Jain index: 0.99 (all got nearly the same part of what they were due)
         queue	short for	owed, GPU s	borrowed, GPU s	used, GPU s	wait, median	wait, P90	longest now	evictions	lost, GPU s
         team-a	0:01	1	10	30	0:00	0:01	–	1	2
         team-b	0:01	1	0	5	0:01	0:01	–	0	0

@@ -184,11 +184,38 @@ fn bytes(unit: &str) -> Option<i128> {
     Some(if binary { 1i128 << (10 * power) } else { 1000i128.pow(power) })
 }
 
-/// A duration or a moment in milliseconds, of either sign: `90`, `1.5s`, `250ms`, `5m`, `2h30m`, `1d`.
+/// Whether a text says *no end*: the word that scenarios have for it, what the page shows, and what people write.
+pub fn is_unlimited(text: &str) -> bool {
+    let text = text.trim();
+    text == "∞" || ["unlimited", "inf", "infinite"].iter().any(|word| word.eq_ignore_ascii_case(text))
+}
+
+/// Whether a text says that there is no ceiling. Of a floor, *none* would say the opposite.
+pub fn is_no_ceiling(text: &str) -> bool {
+    is_unlimited(text) || text.trim().eq_ignore_ascii_case("none")
+}
+
+/// A time as clocks show it, in milliseconds: `0:07`, `1:02:03`.
+fn clock(text: &str) -> Result<i64, Wrong> {
+    let mut sum = 0i64;
+    for (i, part) in text.split(':').enumerate() {
+        let n: i64 = if part.bytes().all(|b| b.is_ascii_digit()) { part.parse().unwrap_or(-1) } else { -1 };
+        if i > 2 || n < 0 || i > 0 && (n >= 60 || part.len() != 2) {
+            return Err(Wrong::Form);
+        }
+        sum = sum.checked_mul(60).and_then(|sum| sum.checked_add(n)).ok_or(Wrong::Large)?;
+    }
+    sum.checked_mul(1000).filter(|ms| *ms <= MILLIS_MAX).ok_or(Wrong::Large)
+}
+
+/// A duration or a moment in milliseconds, of either sign: `90`, `1:30`, `1.5s`, `250ms`, `5m`, `2h30m`, `1d`.
 pub fn millis(text: &str) -> Result<i64, Wrong> {
     let text = text.trim();
     let negative = text.starts_with('-');
     let mut rest = text.strip_prefix(['-', '+']).unwrap_or(text);
+    if rest.contains(':') {
+        return clock(rest).map(|ms| if negative { -ms } else { ms });
+    }
     let mut sum = 0i64;
     let mut first = true;
     while first || !rest.is_empty() {
@@ -317,6 +344,15 @@ mod tests {
     }
 
     #[test]
+    fn no_end_is_written_in_several_ways() {
+        for text in ["unlimited", " Unlimited ", "∞", "inf", "INF", "infinite"] {
+            assert!(is_unlimited(text) && is_no_ceiling(text), "{text}");
+        }
+        assert!(is_no_ceiling("none") && !is_unlimited("none"));
+        assert!(!is_no_ceiling("") && !is_no_ceiling("8") && !is_no_ceiling("information"));
+    }
+
+    #[test]
     fn durations_are_exact() {
         assert_eq!(millis("90"), Ok(90_000));
         assert_eq!(millis("90s"), Ok(90_000));
@@ -326,7 +362,29 @@ mod tests {
         assert_eq!(millis("250ms"), Ok(250));
         assert_eq!(millis("1e3"), Ok(1_000_000));
         assert_eq!(millis("0"), Ok(0));
-        for text in ["", "-", "s", "5x", "5m3", "--5", "5-", "1e", "5 5", "ms", "1.2.3", "8..20"] {
+        assert_eq!(millis("0:07"), Ok(7_000));
+        assert_eq!(millis("-4:59"), Ok(-299_000));
+        assert_eq!(millis("1:02:03"), Ok(3_723_000));
+        assert_eq!(millis("99999999999999999:00"), Err(Wrong::Large));
+        for text in [
+            "",
+            "-",
+            "s",
+            "5x",
+            "5m3",
+            "--5",
+            "5-",
+            "1e",
+            "5 5",
+            "ms",
+            "1:2",
+            "1:60",
+            ":07",
+            "1:00:00:00",
+            "1:-7",
+            "1.2.3",
+            "8..20",
+        ] {
             assert_eq!(millis(text), Err(Wrong::Form), "{text}");
         }
         assert_eq!(millis("1e30d"), Err(Wrong::Large));

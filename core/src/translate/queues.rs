@@ -64,7 +64,7 @@ pub(super) fn value_mut(part: &mut ResourceEntry, field: Field) -> &mut Option<S
 }
 
 fn is_unlimited(text: &str) -> bool {
-    matches!(text.trim(), "unlimited" | "-1")
+    text.trim() == "-1" || quantity::is_unlimited(text)
 }
 
 /// A value that is given: does the new policy read it, and did the old one?

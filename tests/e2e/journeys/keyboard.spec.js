@@ -139,3 +139,65 @@ test("when rows are removed the focus goes to their neighbour", async ({ page })
   await expect(name("team-b")).toHaveCount(0);
   await expect(page.locator("[role=treegrid] :focus")).toHaveCount(1);
 });
+
+test("Shares is one stop of Tab, and arrows lead through its rows and marks", async ({ page }) => {
+  const app = new App(page);
+  await app.open();
+  const stops = page.locator(".shares-body [tabindex='0']");
+  await expect(stops).toHaveCount(1);
+  await app.share("team-a").focus();
+  await expect(page.locator(".shares-body .grip").first()).toBeAttached();
+  await expect(stops).toHaveCount(1);
+  await page.keyboard.press("ArrowDown");
+  const quota = page.getByRole("slider", { name: "Quota of team-a" });
+  await expect(quota).toBeFocused();
+  await expect(quota, "values are spoken with their unit").toHaveAttribute("aria-valuetext", "2 GPUs");
+  await page.keyboard.press("ArrowDown");
+  await expect(page.getByRole("slider", { name: "Limit of team-a" })).toBeFocused();
+  await page.keyboard.press("ArrowDown");
+  await expect(app.share("team-b")).toBeFocused();
+  await expect(stops).toHaveCount(1);
+  await expect(stops).toBeFocused();
+  await page.keyboard.press("Home");
+  await expect(stops).toHaveAttribute("aria-label", /^cluster: /);
+});
+
+test("with mistakes Step leads to the first", async ({ page }) => {
+  const app = new App(page);
+  await app.open();
+  await page.getByRole("tab", { name: "Text" }).click();
+  const text = page.locator("textarea");
+  const now = await text.inputValue();
+  await text.fill(now.replace(/quota: 2/g, "quota: many"));
+  await expect(page.locator(".status")).toContainText("The scenario cannot run until its mistakes are mended.");
+  await app.step.click();
+  await expect(app.cell('queues["team-a"].gpu.quota')).toBeFocused();
+  await expect(app.status.first()).toContainText("it has 2 mistakes. The first: quota \"many\"");
+  await expect(page.getByRole("region", { name: "Notes on the scenario" })).toContainText("2 mistakes");
+  for (const queue of ["team-a", "team-b"]) {
+    await app.cell(`queues["${queue}"].gpu.quota`).click();
+    await page.locator(".edit-box input").fill("2");
+    await page.keyboard.press("Enter");
+  }
+  await app.step.click();
+  await app.atCycle(1);
+});
+
+test("a value may be typed as it is shown, and is kept as typed", async ({ page }) => {
+  const app = new App(page);
+  await app.open();
+  await app.set('queues["team-a"].gpu.limit', "∞");
+  await expect(app.cell('queues["team-a"].gpu.limit')).toContainText("∞");
+  await page.getByRole("tab", { name: "Nodes" }).click();
+  const memory = app.cell('nodes["node"].memory');
+  await memory.click();
+  const field = page.locator(".edit-box input");
+  await field.fill("much");
+  await expect(page.getByRole("alert")).toContainText("is not a memory size");
+  await field.press("Escape");
+  await expect(page.getByRole("alert")).toHaveCount(0);
+  await memory.click();
+  await field.fill("64 GB");
+  await field.press("Enter");
+  await expect(memory).toHaveAttribute("title", /64 GB = 59.6 GiB/);
+});

@@ -89,7 +89,7 @@ test("a weight is pulled in Division, with a ghost until it is let go", async ({
   await page.mouse.up();
   await expect(chart).not.toContainText(/would be given/);
   await grip.focus();
-  await page.keyboard.press("ArrowUp");
+  await page.keyboard.press("ArrowRight");
   await expect(app.cell('queues["team-a"].gpu.weight')).toContainText("2");
   await expect(grip, "the focus stays").toBeFocused();
   await page.keyboard.press("Control+z");

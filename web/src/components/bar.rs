@@ -18,7 +18,7 @@ use crate::store::Store;
 pub fn Bar() -> impl IntoView {
     let store = Store::get();
     let policy = store.part(|m| Choice::of(&m.scenario.policy).key);
-    let short = move || Choice::of(policy.get()).short;
+    let short = move || Choice::of(policy.get()).short();
     let policies = move |()| {
         let choose = |key: &str| Command::Policy(key.to_string());
         let mut items: Vec<MenuItem> = POLICIES

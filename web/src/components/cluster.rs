@@ -65,7 +65,9 @@ pub fn ClusterView(
     });
     let spots = Memo::new(move |_| view.with(|view| view.as_ref().map_or(Vec::new(), spots)));
     let toggle = move |event: web_sys::KeyboardEvent| {
-        chart_keys(store, &event, as_table, || view.get_untracked().map(|view| cluster::table(&view)));
+        chart_keys(store, &event, as_table, || {
+            view.get_untracked().map(|view| cluster::table(&view, store.terms.get_untracked()))
+        });
     };
     view! {
         <section class="chart cluster" aria-label="Cluster" on:keydown=toggle>
@@ -77,7 +79,7 @@ pub fn ClusterView(
             <div class="cluster-body" node_ref=place>
                 <Show
                     when=move || !as_table.get()
-                    fallback=move || view.get().map(|view| table("GPUs by node", cluster::table(&view)))
+                    fallback=move || view.get().map(|view| table("GPUs", cluster::table(&view, store.terms.get())))
                 >
                     {insert("picture", svg)}
                     {insert("picture over", over)}

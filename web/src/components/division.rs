@@ -7,7 +7,7 @@ use leptos::html;
 use super::button::IconButton;
 use super::grip::Grip;
 use super::icons::Kind;
-use super::picture::{insert, table_button, table_of, width_of};
+use super::picture::{along_line, insert, move_focus, table_button, table_of, width_of};
 use crate::charts::division::{GRIP, Layout, division as draw, layout};
 use crate::model::{Terms, document, edit};
 use crate::store::Store;
@@ -39,9 +39,12 @@ pub fn Division() -> impl IntoView {
         })
     });
     let svg = Signal::derive(move || view.get().map_or(String::new(), |view| draw(&view, width.get())));
+    // What a step of the whole run changes is announced with the run.
+    let said = RwSignal::new(String::new());
     let go = move |by: isize| {
-        if let Some(view) = view.get_untracked() {
-            at.set(view.at.saturating_add_signed(by).min(view.last));
+        if let Some(now) = view.get_untracked() {
+            at.set(now.at.saturating_add_signed(by).min(now.last));
+            said.set(view.get_untracked().map_or(String::new(), |view| view.caption));
         }
     };
     let as_table = RwSignal::new(false);
@@ -91,7 +94,7 @@ pub fn Division() -> impl IntoView {
             let step = format!("Step {} of {}", view.at, view.last);
             view! {
                 <span class="round">{step}</span>
-                <span role="status">{view.caption}</span>
+                <span>{view.caption}</span>
             }
         })
     };
@@ -115,6 +118,7 @@ pub fn Division() -> impl IntoView {
                 <IconButton icon=Kind::Left label="Previous round" key="Shift+←" class="framed" on_press=Callback::new(move |()| go(-1)) />
                 <IconButton icon=Kind::Right label="Next round" key="Shift+→" class="framed" on_press=Callback::new(move |()| go(1)) />
                 {stepper}
+                <span class="sr" role="status">{said}</span>
             </div>
             {move || view.get().map(|view| table_of("Division by round", view.table, Some(view.at)))}
         </section>
@@ -150,10 +154,25 @@ fn Grips(view: Memo<Option<DivisionView>>, width: Signal<f64>) -> impl IntoView 
             .collect();
         all
     };
+    // The wall that Tab leads to: the last one that had the focus, else the first.
+    let last = RwSignal::new(String::new());
+    let stop = Memo::new(move |_| {
+        let names = names();
+        let had_it = names.iter().find(|(_, name, _)| last.with(|last| last == name));
+        had_it.or(names.first()).map_or(String::new(), |(_, name, _)| name.clone())
+    });
+    let tab_of = move |name: String| {
+        Signal::derive(move || if stop.with(|stop| *stop == name) { "0" } else { "-1" }.to_string())
+    };
+    let keys = move |event: web_sys::KeyboardEvent| {
+        move_focus(&event, "grip", |at, all| along_line(&event.key(), at, all.len()));
+    };
     view! {
-        <For each=names key=|item| item.clone() let:item>
-            <Wall at=item.0 queue=item.1 resource=item.2 lies />
-        </For>
+        <div role="group" aria-label="Weights that can be pulled" on:keydown=keys>
+            <For each=names key=|item| item.clone() let:item>
+                <Wall at=item.0 queue=item.1.clone() resource=item.2 lies tab=tab_of(item.1) last />
+            </For>
+        </div>
     }
 }
 
@@ -165,7 +184,14 @@ fn rounded(weight: f64) -> f64 {
 
 /// The wall of one tank.
 #[component]
-fn Wall(at: usize, queue: String, resource: u8, lies: Memo<Layout>) -> impl IntoView {
+fn Wall(
+    at: usize,
+    queue: String,
+    resource: u8,
+    lies: Memo<Layout>,
+    tab: Signal<String>,
+    last: RwSignal<String>,
+) -> impl IntoView {
     let store = Store::get();
     let path = StoredValue::new(weight_of(&queue, resource));
     let now = move || path.with_value(|path| document::value(&store.edited.get_untracked(), path));
@@ -181,20 +207,19 @@ fn Wall(at: usize, queue: String, resource: u8, lies: Memo<Layout>) -> impl Into
     let at_step = Callback::new(move |(wanted, by): (String, i64)| {
         edit::stepped(&if wanted.is_empty() { now() } else { wanted }, by)
     });
-    let nothing = Callback::new(|()| {});
     view! {
         <Grip
             label=format!("Weight of {queue}")
             word="weight".to_string()
             path=path.get_value()
             place
-            roves=false
+            row=None
             on_right=false
-            tab=Signal::stored("0".to_string())
+            tab
             at_pull
             at_step
-            on_focus=nothing
-            on_press=nothing
+            on_focus=Callback::new(move |()| last.set(queue.clone()))
+            on_press=Callback::new(|()| {})
         />
     }
 }

@@ -44,7 +44,7 @@ pub fn Fairness() -> impl IntoView {
                 <p class="summary">{move || view.with(|view| view.as_ref().map(|view| view.summary.clone()))}</p>
             </div>
             <dl class="facts-row">{facts}</dl>
-            {move || view.get().map(|view| table_of("Fairness and waste by queue", view.table, view.meant))}
+            {move || view.get().map(|view| table_of(&store.terms.get().says("Fairness and waste by queue"), view.table, view.meant))}
         </section>
     }
 }

@@ -6,6 +6,7 @@ use fairground::scenario::Path;
 use super::edit_box::Kind;
 use crate::model::{Command, document};
 use crate::store::Store;
+use crate::view_model::typed;
 
 /// A labelled field. An invalid text stays visible with what is wrong; the scenario keeps the old value until then.
 /// Long because its markup is one tree.
@@ -51,6 +52,7 @@ pub fn Field(
         let here = m.findings.iter().find(|d| at.with_value(|at| d.at == *at));
         here.map(|d| d.says.clone()).unwrap_or_default()
     });
+    let normal = move || at.with_value(|at| typed::normal(at, &shown()));
     let control = match kind {
         Kind::Choice(choices) => {
             let options = choices.into_iter().map(|(key, name)| {
@@ -118,6 +120,10 @@ pub fn Field(
                     None => says.clone().into_any(),
                 }}
             </p>
+            {move || {
+                let normal = normal().filter(|_| mistake.with(Option::is_none));
+                normal.map(|normal| view! { <p class="hint">{format!("= {normal}")}</p> })
+            }}
             {move || {
                 let note = note.get();
                 let shows = !note.is_empty() && mistake.with(Option::is_none);

@@ -6,9 +6,10 @@ use fairground::scenario::Path;
 
 use crate::model::{Command, document};
 use crate::store::Store;
+use crate::view_model::typed;
 
-/// A place where a value is pulled, by a pointer or by arrow keys: ← and → by one, with Shift by ten, and ↑ and ↓ unless
-/// they lead from grip to grip. What is being pulled is taken when the pointer or the key is let go, and
+/// A place where a value is pulled, by a pointer or by ← and →: by one, with Shift by ten. ↑ and ↓ lead to the next one in
+/// its chart. What is being pulled is taken when the pointer or the key is let go, and
 /// not at all after Esc.
 /// Long because its markup is one tree.
 #[component]
@@ -21,8 +22,8 @@ pub fn Grip(
     path: Path,
     /// Its place: left, top, height.
     place: Signal<(f64, f64, f64)>,
-    /// It is one of several marks that share a stop of Tab: ↑ and ↓ lead from one to the next.
-    roves: bool,
+    /// The row of the mark that it lies over, in a chart of rows.
+    row: Option<usize>,
     /// A finger takes hold of it on its right; else on its left.
     on_right: bool,
     /// `0` for the grip that Tab leads to, `-1` for others.
@@ -82,9 +83,8 @@ pub fn Grip(
     let keys = move |event: web_sys::KeyboardEvent| {
         let by = if event.shift_key() { 10 } else { 1 };
         match event.key().as_str() {
-            "ArrowUp" | "ArrowDown" if roves => return,
-            "ArrowUp" | "ArrowRight" => step(at_step, wanted, by).into_iter().for_each(want),
-            "ArrowDown" | "ArrowLeft" => step(at_step, wanted, -by).into_iter().for_each(want),
+            "ArrowRight" => step(at_step, wanted, by).into_iter().for_each(want),
+            "ArrowLeft" => step(at_step, wanted, -by).into_iter().for_each(want),
             "Escape" if wanted.with_untracked(Option::is_some) => end(false),
             _ => return,
         }
@@ -104,12 +104,13 @@ pub fn Grip(
         store.dispatch(Command::GestureEnd);
     };
     let px = |v: f64| format!("{v:.1}px");
-    let class = if roves { "grip of-mark" } else { "grip" };
-    let spoken = move || {
-        let text = wanted.get().unwrap_or_else(value);
-        if text.trim().is_empty() { "not set".to_string() } else { text }
+    let class = if row.is_some() { "grip of-mark" } else { "grip" };
+    let text = move || wanted.get().unwrap_or_else(value);
+    let spoken = move || match text() {
+        text if text.trim().is_empty() => "not set".to_string(),
+        text => path.with_value(|path| typed::with_unit(path, &text)).unwrap_or(text),
     };
-    let number = move || spoken().parse::<f64>().map_or_else(|_| "0".into(), |v| v.to_string());
+    let number = move || text().parse::<f64>().ok().filter(|v| v.is_finite()).unwrap_or(0.0).to_string();
     view! {
         <div
             class=class
@@ -117,6 +118,7 @@ pub fn Grip(
             class:pulled=move || wanted.with(Option::is_some)
             role="slider"
             tabindex=tab
+            data-row=row.map(|row| row.to_string())
             aria-label=label.clone()
             aria-orientation="horizontal"
             aria-valuemin="0"

@@ -44,9 +44,9 @@ pub fn Multiples() -> impl IntoView {
         }
     };
     view! {
-        <section class="chart multiples" aria-label="Queues over time" data-composite on:keydown=keys>
+        <section class="chart multiples" aria-label=move || store.terms.get().says("Queues over time") data-composite on:keydown=keys>
             <div class="sect">
-                <h2>"Queues over time"</h2>
+                <h2>{move || store.terms.get().says("Queues over time")}</h2>
                 <p class="summary">{move || view.with(|v| v.as_ref().map(|v| v.summary.clone()))}</p>
                 {table_button(as_table)}
             </div>
@@ -54,7 +54,7 @@ pub fn Multiples() -> impl IntoView {
                 <div node_ref=place class="story-place">
                     <Show
                         when=move || !as_table.get()
-                        fallback=move || view.get().map(|view| table("Queues over time", view.table))
+                        fallback=move || view.get().map(|view| table(&store.terms.get().says("Queues over time"), view.table))
                     >
                         {insert("picture", svg)}
                         <Spots view width />
@@ -102,7 +102,7 @@ fn Spots(view: Memo<Option<MultiplesView>>, width: Signal<f64>) -> impl IntoView
         .into_node()
     };
     view! {
-        <div role="group" aria-label="Queues">
+        <div role="group" aria-label=move || store.terms.get().says("Queues")>
             <For each=names key=|item| item.clone() let:item>
                 {spot(item.0, item.1.0, item.1.1)}
             </For>

@@ -95,7 +95,7 @@ pub fn table_button(shown: RwSignal<bool>) -> impl IntoView {
 }
 
 /// The same data as a table.
-pub fn table(caption: &'static str, data: Table) -> Node {
+pub fn table(caption: &str, data: Table) -> Node {
     table_of(caption, data, None)
 }
 
@@ -103,7 +103,7 @@ pub fn table(caption: &'static str, data: Table) -> Node {
 const ROWS_MAX: usize = 400;
 
 /// A table, with a row that is meant. Of very many rows those around it stand on the page.
-pub fn table_of(caption: &'static str, table: Table, meant: Option<usize>) -> Node {
+pub fn table_of(caption: &str, table: Table, meant: Option<usize>) -> Node {
     let text = table.text_columns;
     let left_out = table.rows.len().saturating_sub(ROWS_MAX);
     let first = meant.map_or(0, |at| at.saturating_sub(ROWS_MAX / 2)).min(left_out);
@@ -118,7 +118,9 @@ pub fn table_of(caption: &'static str, table: Table, meant: Option<usize>) -> No
     });
     let (tsv, csv) = (table.tsv(), table.csv());
     let copy = move |_| drop(window().navigator().clipboard().write_text(&tsv));
-    let save = move |_| crate::edge::download(&format!("{}.csv", caption.to_lowercase()), "text/csv", &csv);
+    let file = format!("{}.csv", caption.to_lowercase());
+    let save = move |_| crate::edge::download(&file, "text/csv", &csv);
+    let caption = caption.to_string();
     let class = move |i: usize| if i < text { "" } else { "num" };
     view! {
         <div class="table-tools no-print">
@@ -129,7 +131,7 @@ pub fn table_of(caption: &'static str, table: Table, meant: Option<usize>) -> No
                 "CSV"
             </button>
         </div>
-        <div class="table-wrap" tabindex="0" role="region" aria-label=caption>
+        <div class="table-wrap" tabindex="0" role="region" aria-label=caption.clone()>
             <table class="data">
                 <caption class="sr">{caption}</caption>
                 <thead>
@@ -249,13 +251,37 @@ pub fn move_focus(
     class: &str,
     rule: impl FnOnce(usize, &[web_sys::Element]) -> Option<usize>,
 ) {
-    let (Some(container), Some(target)) = (event.current_target(), event.target()) else { return };
-    let container: web_sys::Element = container.unchecked_into();
-    let found = container.get_elements_by_class_name(class);
-    let all: Vec<web_sys::Element> = (0..found.length()).filter_map(|i| found.item(i)).collect();
+    move_among(event, &inside(event, class), rule);
+}
+
+/// The elements of a class inside of the container that listens.
+pub fn inside(event: &web_sys::KeyboardEvent, class: &str) -> Vec<web_sys::Element> {
+    let Some(container) = event.current_target() else { return Vec::new() };
+    let found = container.unchecked_ref::<web_sys::Element>().get_elements_by_class_name(class);
+    (0..found.length()).filter_map(|i| found.item(i)).collect()
+}
+
+/// Where ↑ and ↓, Home and End lead in a line.
+pub fn along_line(key: &str, at: usize, n: usize) -> Option<usize> {
+    match key {
+        "ArrowDown" => Some((at + 1).min(n - 1)),
+        "ArrowUp" => Some(at.saturating_sub(1)),
+        "Home" => Some(0),
+        "End" => Some(n - 1),
+        _ => None,
+    }
+}
+
+/// Moves the focus among elements, by a rule from index and count to index.
+pub fn move_among(
+    event: &web_sys::KeyboardEvent,
+    all: &[web_sys::Element],
+    rule: impl FnOnce(usize, &[web_sys::Element]) -> Option<usize>,
+) {
+    let Some(target) = event.target() else { return };
     let target: web_sys::Element = target.unchecked_into();
     let Some(at) = all.iter().position(|element| *element == target) else { return };
-    let Some(next) = rule(at, &all).and_then(|next| all.get(next)) else { return };
+    let Some(next) = rule(at, all).and_then(|next| all.get(next)) else { return };
     event.prevent_default();
     event.stop_propagation();
     let _ = next.unchecked_ref::<web_sys::HtmlElement>().focus();

@@ -4,7 +4,6 @@ use crate::dom::prelude::*;
 use fairground::scenario::Path;
 
 use super::grip::Grip;
-use super::picture::move_focus;
 use crate::charts::shares::{Rows, along};
 use crate::model::{Command, Selection, Terms};
 use crate::store::Store;
@@ -27,8 +26,7 @@ struct Pull {
     is_limit: bool,
 }
 
-/// The marks of quota and limit of every queue of the scenario. One of them is a stop of Tab, ↑ and ↓ lead to the
-/// others.
+/// The marks of quota and limit of every queue of the scenario. ↑ and ↓ lead to them from the rows, Tab does not.
 #[component]
 pub fn Pulls(
     /// What Shares draws.
@@ -39,41 +37,10 @@ pub fn Pulls(
     let store = Store::get();
     let all =
         Memo::new(move |_| view.with(|view| view.as_ref().map_or(Vec::new(), |view| pulls(store, view))));
-    let present = RwSignal::new((String::new(), false));
-    let tab_of = move |pull: &Pull| {
-        let own = (pull.queue.clone(), pull.is_limit);
-        let is_there = |at: &(String, bool), all: &[Pull]| {
-            all.iter().any(|pull| pull.queue == at.0 && pull.is_limit == at.1)
-        };
-        Signal::derive(move || {
-            let is_first = all.with(|all| {
-                let first = all.first().is_some_and(|first| first.queue == own.0 && first.is_limit == own.1);
-                first && present.with(|present| !is_there(present, all))
-            });
-            if is_first || present.with(|present| *present == own) {
-                "0".to_string()
-            } else {
-                "-1".to_string()
-            }
-        })
-    };
-    let keys = move |event: web_sys::KeyboardEvent| {
-        let rule = |at: usize, all: &[web_sys::Element]| match event.key().as_str() {
-            "ArrowDown" => Some((at + 1).min(all.len() - 1)),
-            "ArrowUp" => Some(at.saturating_sub(1)),
-            "Home" => Some(0),
-            "End" => Some(all.len() - 1),
-            _ => None,
-        };
-        move_focus(&event, "grip", rule);
-    };
     view! {
-        <div class="pulls" role="group" aria-label="Marks that can be pulled" on:keydown=keys>
+        <div class="pulls" role="group" aria-label="Marks that can be pulled">
             <For each=move || all.get() key=|pull| pull.clone() let:pull>
-                {
-                    let tab = tab_of(&pull);
-                    view! { <Mark pull view rows present tab /> }
-                }
+                <Mark pull view rows />
             </For>
         </div>
     }
@@ -104,13 +71,7 @@ fn pulls(store: Store, view: &SharesView) -> Vec<Pull> {
 }
 
 #[component]
-fn Mark(
-    pull: Pull,
-    view: Memo<Option<SharesView>>,
-    rows: RwSignal<Rows>,
-    present: RwSignal<(String, bool)>,
-    tab: Signal<String>,
-) -> impl IntoView {
+fn Mark(pull: Pull, view: Memo<Option<SharesView>>, rows: RwSignal<Rows>) -> impl IntoView {
     let store = Store::get();
     let Pull { row: at, queue, resource, is_limit } = pull;
     let field = if is_limit { "limit" } else { "quota" };
@@ -150,7 +111,6 @@ fn Mark(
         let (from, reach) = stands()?;
         reach.stepped(read(&now).unwrap_or(from), by)
     });
-    let own = (queue.clone(), is_limit);
     let chosen = queue.clone();
     view! {
         <Grip
@@ -158,12 +118,12 @@ fn Mark(
             word=word.to_string()
             path
             place
-            roves=true
+            row=Some(at)
             on_right=is_limit
-            tab
+            tab=Signal::stored("-1".to_string())
             at_pull
             at_step
-            on_focus=Callback::new(move |()| present.set(own.clone()))
+            on_focus=Callback::new(|()| {})
             on_press=Callback::new(move |()| store.dispatch(Command::Select(Some(Selection::Queue(chosen.clone())))))
         />
     }

@@ -6,7 +6,9 @@ use wasm_bindgen::JsCast;
 
 use std::sync::Arc;
 
-use super::picture::{chart_keys, insert, legend_line, move_focus, on_size, table, table_button};
+use super::picture::{
+    along_line, chart_keys, insert, inside, legend_line, move_among, on_size, table, table_button,
+};
 use crate::charts::marks;
 use crate::charts::shares::{Rows, shares as draw};
 use crate::deeds;
@@ -65,7 +67,7 @@ pub fn Shares(
         <section class="chart shares" aria-label="Shares" on:keydown=toggle>
             <Show
                 when=move || !as_table.get()
-                fallback=move || view.get().map(|view| table("Shares by queue", shares::table(&view)))
+                fallback=move || view.get().map(|view| table("Shares", shares::table(&view)))
             >
                 <Body view tip on_select over=Over { make: over, pool } />
             </Show>
@@ -155,15 +157,18 @@ fn Body(view: View, tip: RwSignal<Option<String>>, on_select: OnSelect, over: Ov
             }
         });
     });
+    let stop = stop(view);
+    // From row to row by way of the marks that can be pulled.
     let keys = move |event: web_sys::KeyboardEvent| {
-        let step = |at: usize, all: &[web_sys::Element]| match event.key().as_str() {
-            "ArrowDown" => Some((at + 1).min(all.len() - 1)),
-            "ArrowUp" => Some(at.saturating_sub(1)),
-            "Home" => Some(0),
-            "End" => Some(all.len() - 1),
-            _ => None,
-        };
-        move_focus(&event, "brow", step);
+        let grips = inside(&event, "grip");
+        let mut all = Vec::new();
+        for (at, row) in inside(&event, "brow").into_iter().enumerate() {
+            all.push(row);
+            let at = at.to_string();
+            let of_row = grips.iter().filter(|grip| grip.get_attribute("data-row").as_ref() == Some(&at));
+            all.extend(of_row.cloned());
+        }
+        move_among(&event, &all, |at, all| along_line(&event.key(), at, all.len()));
     };
     // What nobody divides has nothing to be held against.
     let caption = move || {
@@ -177,6 +182,7 @@ fn Body(view: View, tip: RwSignal<Option<String>>, on_select: OnSelect, over: Ov
         <div
             class="shares-body"
             node_ref=place
+            on:keydown=keys
             on:pointerenter=move |_| come()
             on:focusin=move |_| come()
         >
@@ -184,9 +190,9 @@ fn Body(view: View, tip: RwSignal<Option<String>>, on_select: OnSelect, over: Ov
             <div class="axis" aria-hidden="true">
                 <span>{caption}</span>
             </div>
-            <ul class="brows" role="list" on:keydown=keys on:mouseleave=move |_| tip.set(None)>
+            <ul class="brows" role="list" on:mouseleave=move |_| tip.set(None)>
                 <For each=names key=|key| key.clone() let:key>
-                    <Row view name=key.1 is_queue=key.0 tip on_select />
+                    <Row view name=key.1 is_queue=key.0 tip stop on_select />
                 </For>
             </ul>
             {move || match near.get() && over.pool.with(String::is_empty) {
@@ -195,6 +201,23 @@ fn Body(view: View, tip: RwSignal<Option<String>>, on_select: OnSelect, over: Ov
             }}
         </div>
     }
+}
+
+/// The row that Tab leads to: the last one that had the focus, else the selected one, else the first; and the former.
+type Stop = (Memo<Option<(bool, String)>>, RwSignal<Option<(bool, String)>>);
+
+fn stop(view: View) -> Stop {
+    let last = RwSignal::new(None);
+    let key = |row: &ShareRow| (row.queue.is_some(), row.name.clone());
+    let stop = Memo::new(move |_| {
+        view.with(|view| {
+            let rows = &view.as_ref()?.rows;
+            let had_it = |row: &&ShareRow| last.with(|last| last.as_ref() == Some(&key(row)));
+            let row = rows.iter().find(had_it).or_else(|| rows.iter().find(|row| row.selected));
+            row.or(rows.first()).map(key)
+        })
+    });
+    (stop, last)
 }
 
 /// Somebody points at the picture or moves the focus there.
@@ -238,8 +261,10 @@ fn Row(
     name: String,
     is_queue: bool,
     tip: RwSignal<Option<String>>,
+    stop: Stop,
     on_select: OnSelect,
 ) -> impl IntoView {
+    let key = move |name: &String| Some((is_queue, name.clone()));
     let name = StoredValue::new(name);
     let row = Memo::new(move |_| {
         view.with(|view| {
@@ -260,12 +285,15 @@ fn Row(
             <button
                 class="brow"
                 class:on=move || row.with(|row| row.selected)
-                tabindex=move || if row.with(|row| row.selected) || !is_queue { "0" } else { "-1" }
+                tabindex=move || if stop.0.get() == name.with_value(key) { "0" } else { "-1" }
                 aria-pressed=move || row.with(|row| row.selected).to_string()
                 aria-label=move || row.with(ShareRow::sentence)
                 on:click=select
                 on:mouseenter=move |_| tip.set(Some(name.get_value()))
-                on:focus=move |_| tip.set(Some(name.get_value()))
+                on:focus=move |_| {
+                    tip.set(Some(name.get_value()));
+                    stop.1.set(name.with_value(key));
+                }
                 on:blur=move |_| tip.set(None)
             >
                 <span class="nm">{name.get_value()}</span>

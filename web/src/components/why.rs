@@ -211,7 +211,7 @@ fn ladder_list(steps: Vec<Step>, on_select: OnSelect) -> impl IntoView {
 
 fn rule_card(rule: RuleCard) -> impl IntoView {
     let choice = rule.is_our_choice();
-    let RuleCard { key, says, formula, source, differs } = rule;
+    let RuleCard { key, says, formula, source, link, differs } = rule;
     let more = !formula.is_empty() || !source.is_empty() || !differs.is_empty();
     view! {
         <div class="rule">
@@ -224,7 +224,13 @@ fn rule_card(rule: RuleCard) -> impl IntoView {
                         <details>
                             <summary>"Formula and source"</summary>
                             <p class="formula">{formula}</p>
-                            <p class="hint">{source}</p>
+                            <p class="hint">
+                                {if link.is_empty() {
+                                    source.into_any()
+                                } else {
+                                    view! { <a href=link target="_blank" rel="noopener noreferrer">{source}</a> }.into_any()
+                                }}
+                            </p>
                             {(!differs.is_empty()).then(|| view! { <p class="hint">{differs}</p> })}
                         </details>
                     }

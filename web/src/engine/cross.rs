@@ -72,7 +72,7 @@ fn rows(notes: &[Note]) -> Vec<NoteRow> {
     let row = |note: &Note| NoteRow {
         kind: note.kind.name().to_owned(),
         says: note.says.clone(),
-        at: note.at.iter().take(PLACES_MAX).map(ToString::to_string).collect(),
+        at: note.at.iter().take(PLACES_MAX).map(NoteRow::sent).collect(),
         n: u32::try_from(note.at.len()).unwrap_or(u32::MAX),
     };
     notes.iter().map(row).collect()

@@ -1,5 +1,6 @@
 //! The part of the protocol that is about other scenarios than the present one: imported, tried, under other policies.
 
+use fairground::scenario::{Path, Segment};
 use serde::{Deserialize, Serialize};
 
 /// Choices for the import of traces.
@@ -37,6 +38,33 @@ pub struct NoteRow {
     pub at: Vec<String>,
     /// How many places there are.
     pub n: u32,
+}
+
+impl NoteRow {
+    /// Stands between the steps of a place.
+    const APART: &str = "\u{1f}";
+
+    /// A place as it is sent.
+    pub fn sent(at: &Path) -> String {
+        let steps = at.0.iter().map(|step| match step {
+            Segment::Field(name) => name.clone(),
+            Segment::Named(name) => ["=", name].concat(),
+            Segment::At(position) => format!("#{position}"),
+        });
+        steps.collect::<Vec<_>>().join(NoteRow::APART)
+    }
+
+    /// The first places.
+    pub fn places(&self) -> impl Iterator<Item = Path> {
+        self.at.iter().map(|sent| {
+            let step = |step: &str| match (step.strip_prefix('='), step.strip_prefix('#').map(str::parse)) {
+                (Some(name), _) => Segment::Named(name.into()),
+                (_, Some(Ok(position))) => Segment::At(position),
+                _ => Segment::Field(step.into()),
+            };
+            Path(sent.split(NoteRow::APART).map(step).collect())
+        })
+    }
 }
 
 /// What a run came to under one of several policies.

@@ -7,7 +7,7 @@ use fairground::kit::gather::gather;
 use fairground::scenario::{Edit, JobEntry, NodeEntry, Path, QueueEntry, Scenario, Segment};
 
 use super::command::{Change, Shift};
-use super::{Selection, document, requests, tree};
+use super::{Selection, Terms, document, requests, terms, tree};
 
 /// What a change comes to.
 #[derive(Clone, Debug, PartialEq)]
@@ -64,9 +64,16 @@ fn add_queue(scenario: &Scenario, parent: Option<&str>) -> Result<Changed, Strin
             .filter(|job| is_theirs(job))
             .for_each(|job| job.queue.clone_from(&name));
     }
-    let with =
-        if takes_over { format!(" with the jobs of {}", parent.unwrap_or_default()) } else { String::new() };
-    Ok(Changed { scenario, name: format!("add queue {name}{with}"), select: Some(Selection::Queue(name)) })
+    let terms = Terms::of(&scenario.policy);
+    let with = match takes_over {
+        true => format!(" with the {} of {}", terms.word("jobs"), parent.unwrap_or_default()),
+        false => String::new(),
+    };
+    Ok(Changed {
+        scenario,
+        name: format!("add {} {name}{with}", terms.word("queue")),
+        select: Some(Selection::Queue(name)),
+    })
 }
 
 fn duplicate_queue(scenario: &Scenario, queue: &str, with_jobs: bool) -> Result<Changed, String> {
@@ -75,7 +82,7 @@ fn duplicate_queue(scenario: &Scenario, queue: &str, with_jobs: bool) -> Result<
     let mut renamed: Vec<(String, String)> = Vec::new();
     for old in &subtree {
         let Some(mut copy) = scenario.queues.iter().find(|q| q.name == *old).cloned() else {
-            return Err(format!("There is no queue {old}."));
+            return Err(format!("There is no {old}."));
         };
         let name = free_name(&format!("{old}-copy"), queues.iter().map(|q| q.name.as_str()));
         copy.parent = copy.parent.map(|p| match renamed.iter().find(|(old, _)| *old == p) {
@@ -89,12 +96,13 @@ fn duplicate_queue(scenario: &Scenario, queue: &str, with_jobs: bool) -> Result<
     }
     let select = renamed.first().map(|(_, name)| Selection::Queue(name.clone()));
     let mut scenario = Scenario { queues: Arc::new(queues), ..scenario.clone() };
-    let with = if with_jobs { copy_jobs(&mut scenario, &renamed) } else { "" };
-    Ok(Changed { scenario, name: format!("duplicate queue {queue}{with}"), select })
+    let with = if with_jobs { copy_jobs(&mut scenario, &renamed) } else { String::new() };
+    let terms = Terms::of(&scenario.policy);
+    Ok(Changed { scenario, name: format!("duplicate {} {queue}{with}", terms.word("queue")), select })
 }
 
 /// Copies the jobs of queues into their copies. What runs from the start does so in one place only: the copies wait.
-fn copy_jobs(scenario: &mut Scenario, renamed: &[(String, String)]) -> &'static str {
+fn copy_jobs(scenario: &mut Scenario, renamed: &[(String, String)]) -> String {
     let mut taken: BTreeSet<String> = gather(scenario.jobs.iter().map(|job| job.name.clone()));
     let mut copies = Vec::new();
     for job in scenario.jobs.iter() {
@@ -103,14 +111,17 @@ fn copy_jobs(scenario: &mut Scenario, renamed: &[(String, String)]) -> &'static 
         taken.insert(name.clone());
         copies.push(JobEntry { name, queue: queue.clone(), on: Vec::new(), started: None, ..job.clone() });
     }
-    let with = if copies.is_empty() { "" } else { " with its jobs" };
+    let with = match copies.is_empty() {
+        true => String::new(),
+        false => Terms::of(&scenario.policy).says(" with its jobs"),
+    };
     Arc::make_mut(&mut scenario.jobs).extend(copies);
     with
 }
 
 fn move_queue(scenario: &Scenario, queue: &str, to: &Shift) -> Result<Changed, String> {
     let position = |name: &str| scenario.queues.iter().position(|q| q.name == name);
-    let Some(at) = position(queue) else { return Err(format!("There is no queue {queue}.")) };
+    let Some(at) = position(queue) else { return Err(format!("There is no {queue}.")) };
     let mut queues = scenario.queues.to_vec();
     let name = match to {
         Shift::Under(parent) => {
@@ -126,7 +137,7 @@ fn move_queue(scenario: &Scenario, queue: &str, to: &Shift) -> Result<Changed, S
             }
         }
         Shift::Before(other) => {
-            let Some(target) = position(other) else { return Err(format!("There is no queue {other}.")) };
+            let Some(target) = position(other) else { return Err(format!("There is no {other}.")) };
             if tree::subtree(scenario, queue).contains(other) {
                 return Err(format!("{queue} cannot be moved below itself."));
             }
@@ -152,10 +163,11 @@ fn move_queue(scenario: &Scenario, queue: &str, to: &Shift) -> Result<Changed, S
     Ok(Changed { scenario, name, select: Some(Selection::Queue(queue.to_string())) })
 }
 
-fn remove(scenario: &Scenario, list: &str, name: &str, kind: &str) -> Result<Changed, String> {
+fn remove(scenario: &Scenario, list: &str, name: &str, kind: &'static str) -> Result<Changed, String> {
     let edit = Edit::Remove { at: Path::default().field(list).named(name) };
     let scenario = document::apply(scenario, &[edit])?;
-    Ok(Changed { scenario, name: format!("remove {kind} {name}"), select: None })
+    let terms = Terms::of(&scenario.policy);
+    Ok(Changed { scenario, name: format!("remove {} {name}", terms.word(kind)), select: None })
 }
 
 fn add_nodes(scenario: &Scenario) -> Changed {
@@ -189,8 +201,9 @@ fn add_job(
         _ => None,
     };
     let first = || scenario.queues.iter().find_map(|q| leaf(&q.name));
+    let terms = Terms::of(&scenario.policy);
     let Some(queue) = queue.map(str::to_string).or(selected).or_else(first) else {
-        return Err("Add a queue first: jobs belong to queues.".to_string());
+        return Err(terms.says("Add a queue first: jobs belong to queues."));
     };
     let name = free_name("job", scenario.jobs.iter().map(|j| j.name.as_str()));
     let entry =
@@ -199,14 +212,14 @@ fn add_job(
     jobs.push(entry);
     Ok(Changed {
         scenario: Scenario { jobs: Arc::new(jobs), ..scenario.clone() },
-        name: format!("add job {name} to {queue}"),
+        name: format!("add {} {name} to {queue}", terms.word("job")),
         select: Some(Selection::Job(name)),
     })
 }
 
 fn duplicate_job(scenario: &Scenario, job: &str) -> Result<Changed, String> {
     let Some(at) = scenario.jobs.iter().position(|j| j.name == job) else {
-        return Err(format!("There is no job {job}."));
+        return Err(format!("There is no {job}."));
     };
     let mut copy = scenario.jobs[at].clone();
     copy.name = free_name(&format!("{job}-copy"), scenario.jobs.iter().map(|j| j.name.as_str()));
@@ -217,7 +230,7 @@ fn duplicate_job(scenario: &Scenario, job: &str) -> Result<Changed, String> {
     jobs.insert(at + 1, copy);
     Ok(Changed {
         scenario: Scenario { jobs: Arc::new(jobs), ..scenario.clone() },
-        name: format!("duplicate job {job}"),
+        name: format!("duplicate {} {job}", Terms::of(&scenario.policy).word("job")),
         select: Some(Selection::Job(name)),
     })
 }
@@ -231,7 +244,10 @@ pub fn name_of_set(before: &Scenario, at: &Path, value: &str) -> String {
     if field == "name" && owner.is_some() {
         return format!("rename {} to {}", owner.unwrap_or_default(), value.trim());
     }
-    let words = field.replace(['_', '-'], " ");
+    if owner.is_none() && field == "policy" {
+        return format!("policy {} → {}", terms::product(&old), terms::product(value.trim()));
+    }
+    let words = Terms::of(&before.policy).says(&field.replace(['_', '-'], " "));
     match owner {
         Some(owner) => format!("{words} of {owner} {} → {}", shown(&old), shown(value)),
         None if words == "name" => format!("title {} → {}", shown(&old), shown(value)),
@@ -247,6 +263,17 @@ pub fn name_of_sets(at: &Path, n: usize, value: &str) -> String {
     };
     let value = if value.trim().is_empty() { "not set" } else { value.trim() };
     format!("{} of {n} {list} → {value}", owner_and_field(at).1.replace(['_', '-'], " "))
+}
+
+/// A place in words: *quota of team-a*.
+pub fn name_of(at: &Path, terms: &Terms) -> String {
+    let (owner, field) = owner_and_field(at);
+    let words = terms.says(&field.replace(['_', '-'], " "));
+    match owner {
+        Some(owner) if words.is_empty() => owner,
+        Some(owner) => format!("{words} of {owner}"),
+        None => words,
+    }
 }
 
 /// Whose value a place is, and which: (`team-a`, `cpu quota`). GPU is the resource that need not be named.
@@ -326,7 +353,11 @@ mod tests {
     fn places_are_named() {
         let at = Path::default().field("queues").named("team-a").field("gpu").field("quota");
         assert_eq!(owner_and_field(&at), (Some("team-a".into()), "quota".into()));
+        assert_eq!(name_of(&at, Terms::of("kai")), "quota of team-a");
+        assert_eq!(name_of(&at, Terms::of("ego")), "ownership of team-a");
+        assert_eq!(name_of(&Path::default().field("jobs").named("x"), Terms::of("kai")), "x");
         let at = Path::default().field("settings").field("k_value");
         assert_eq!(owner_and_field(&at), (None, "k_value".into()));
+        assert_eq!(name_of(&at, Terms::of("kai")), "k value");
     }
 }

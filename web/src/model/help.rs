@@ -112,7 +112,9 @@ fn candidates(scenario: &Scenario, job: &str) -> Vec<Change> {
     if let Some(most) = ahead.max().filter(|most| *most >= own && *most < 99) {
         add(here.field("priority"), (most + 1).to_string());
     }
-    let number = |value: &Option<Scalar>| value.as_ref().and_then(|v| v.0.trim().parse::<f64>().ok());
+    let number = |value: &Option<Scalar>| {
+        value.as_ref().and_then(|v| v.0.trim().parse::<f64>().ok()).filter(|n| n.is_finite())
+    };
     let pods = number(&entry.min_available).or(number(&entry.pods)).unwrap_or(1.0);
     let need = (number(&entry.gpu).unwrap_or(1.0) * pods).ceil().max(1.0);
     let mut steps = vec![1.0];

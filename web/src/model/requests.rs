@@ -6,7 +6,7 @@ use fairground::scenario::{Edit, JobEntry, Path, PodSetEntry, Scenario};
 
 use super::command::RequestKind;
 use super::edit::{Changed, free_name};
-use super::{document, table};
+use super::{Terms, document, table};
 
 /// How the pods of a job or pod set ask for GPUs.
 pub fn kind(scenario: &Scenario, at: &Path) -> RequestKind {
@@ -42,7 +42,7 @@ pub fn set_kind(scenario: &Scenario, at: &Path, kind: RequestKind) -> Result<Cha
 pub fn add_pod_set(scenario: &Scenario, job: &str) -> Result<Changed, String> {
     let mut jobs = scenario.jobs.to_vec();
     let Some(entry) = jobs.iter_mut().find(|j| j.name == job) else {
-        return Err(format!("There is no job {job}."));
+        return Err(format!("There is no {job}."));
     };
     if entry.pod_sets.is_empty() {
         let first = take_own(entry);
@@ -52,7 +52,7 @@ pub fn add_pod_set(scenario: &Scenario, job: &str) -> Result<Changed, String> {
     added.name = free_name("kind", entry.pod_sets.iter().map(|set| set.name.as_str()));
     added.pods = Some("1".into());
     added.min_available = None;
-    let name = format!("add pods {} to {job}", added.name);
+    let name = format!("add {} {} to {job}", Terms::of(&scenario.policy).word("pods"), added.name);
     entry.pod_sets.push(added);
     Ok(Changed { scenario: Scenario { jobs: Arc::new(jobs), ..scenario.clone() }, name, select: None })
 }

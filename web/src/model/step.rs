@@ -2,10 +2,25 @@
 
 use std::sync::Arc;
 
+use fairground::scenario::Severity;
+
 use super::command::Effect;
-use super::update::go_to;
+use super::update::{focus_field, go_to};
 use super::{Model, Selection, inside};
 use crate::engine::protocol::Frame;
+
+/// Says why time stands still while the scenario has mistakes, and leads to the first of them.
+pub(super) fn refuse(model: &mut Model, fx: &mut Vec<Effect>) {
+    let mut mistakes = model.findings.iter().filter(|found| found.severity == Severity::Error);
+    let Some(first) = mistakes.next() else { return };
+    let (at, says) = (first.at.clone(), &first.says);
+    let text = match mistakes.count() {
+        0 => format!("The scenario cannot run: {says}."),
+        more => format!("The scenario cannot run: it has {} mistakes. The first: {says}.", more + 1),
+    };
+    fx.push(Effect::Announce(text));
+    focus_field(model, at, fx);
+}
 
 /// A cycle on; inside of one, its rest.
 pub(super) fn step(model: &mut Model, fx: &mut Vec<Effect>) {

@@ -188,13 +188,16 @@ impl Terms {
         apart.map_or_else(|| self.word(neutral), |(_, own)| own)
     }
 
-    /// A text in the policy's words.
+    /// A text in the policy's words; what stands in straight quotes stays as it is.
     pub fn says(&self, text: &str) -> String {
         let mut said = String::with_capacity(text.len());
         let mut rest = text;
         let mut before = None;
+        // What stands in quotes is somebody's name.
+        let mut is_name = false;
         while let Some(first) = rest.chars().next() {
-            match self.at_start(rest).filter(|_| !before.is_some_and(joins)) {
+            is_name ^= first == '"';
+            match self.at_start(rest).filter(|_| !is_name && !before.is_some_and(joins)) {
                 Some((neutral, own)) => {
                     if first.is_uppercase() {
                         let mut chars = own.chars();
@@ -234,6 +237,19 @@ impl Terms {
     }
 }
 
+/// What people call a policy, in short.
+pub fn product(policy: &str) -> &'static str {
+    match policy {
+        "runai" => "Run:ai",
+        "yunikorn" => "YuniKorn",
+        "ego" => "EGO",
+        "fifo" => "First in, first out",
+        "max-min" => "Max-min",
+        "drf" => "DRF",
+        _ => "KAI",
+    }
+}
+
 /// Part of a word or of a name.
 fn joins(c: char) -> bool {
     c.is_alphanumeric() || matches!(c, '-' | '_' | '`')
@@ -258,6 +274,7 @@ mod tests {
         );
         assert_eq!(ego.says("queue-1 my-quota unlimited jobless"), "queue-1 my-quota unlimited jobless");
         assert_eq!(ego.says("quota é queue"), "ownership é consumer");
+        assert_eq!(ego.says("the queue \"my queue\" is a queue"), "the consumer \"my queue\" is a consumer");
         assert_eq!((runai.word("fair share"), runai.word("limit")), ("fairshare", "limit"));
     }
 

@@ -7,7 +7,7 @@ use fairground::scenario::Path;
 
 use super::command::{Command, Dialog, Effect};
 use super::update::{commit, notify, send, set};
-use super::{EngineState, Model, document};
+use super::{EngineState, Model, document, edit};
 use crate::engine::protocol::{Ask, ColumnRow, NoteRow};
 
 /// The policies that are held side by side.
@@ -60,7 +60,13 @@ pub(super) fn translated(
         set(model, &Path::default().field("policy"), &policy, fx);
         return;
     };
-    commit(model, scenario, "policy", |_| format!("policy → {policy}"), fx);
+    commit(
+        model,
+        scenario,
+        "policy",
+        |before| edit::name_of_set(before, &Path::default().field("policy"), &policy),
+        fx,
+    );
     let translated = Translated { policy, notes };
     let counts = ["refused", "dropped", "assumed", "changed"].map(|kind| (kind, translated.count(kind)));
     let said: Vec<String> =

@@ -10,8 +10,8 @@ use super::command::{Change, Command, Dialog, Effect, Panel};
 use super::document::Opened;
 use super::edit::{self, Changed};
 use super::ladder::ask_about;
-use super::step::{step, step_action, step_inside};
-use super::{EngineState, Model, Notice, Origin, SPEEDS, Selection, document, table};
+use super::step::{refuse, step, step_action, step_inside};
+use super::{EngineState, Model, Notice, Origin, SPEEDS, Selection, Terms, document, table};
 use super::{SETUP_WIDTHS, WHY_WIDTHS};
 use super::{before, imports, later, replies, room, tell, translate};
 use crate::engine::protocol::{Ask, Request};
@@ -109,6 +109,16 @@ pub fn begin(model: &mut Model) -> Vec<Effect> {
 /// Commands that move in time; hands back the others.
 fn update_time(model: &mut Model, command: Command, fx: &mut Vec<Effect>) -> Option<Command> {
     match command {
+        Command::Step
+        | Command::Inside { .. }
+        | Command::Action { .. }
+        | Command::Play(true)
+        | Command::RunTo(_)
+            if model.has_errors() =>
+        {
+            pause(model, fx);
+            refuse(model, fx);
+        }
         Command::GoTo(cycle) => {
             pause(model, fx);
             go_to(model, cycle, fx);
@@ -151,6 +161,7 @@ fn update_time(model: &mut Model, command: Command, fx: &mut Vec<Effect>) -> Opt
             if model.playing && !matches!(model.engine, EngineState::Working(_)) {
                 match &model.frame {
                     Some(frame) if frame.quiet => pause(model, fx),
+                    _ if model.has_errors() => pause(model, fx),
                     _ => go_to(model, model.cursor + 1, fx),
                 }
             }
@@ -470,6 +481,7 @@ fn make_change(model: &mut Model, change: &Change, fx: &mut Vec<Effect>) {
         Ok(Changed { scenario, name, select }) => {
             let removes =
                 matches!(change, Change::RemoveQueue(_) | Change::RemoveNodes(_) | Change::RemoveJob(_));
+            let terms = Terms::of(&before.policy);
             let lost_jobs = before.jobs.len().saturating_sub(scenario.jobs.len());
             commit(model, scenario, "", |_| name.clone(), fx);
             if select.is_some() {
@@ -478,9 +490,9 @@ fn make_change(model: &mut Model, change: &Change, fx: &mut Vec<Effect>) {
             }
             if removes {
                 let with = match (change, lost_jobs) {
-                    (Change::RemoveQueue(_), 1) => " and 1 job",
-                    (Change::RemoveQueue(_), n) if n > 1 => &format!(" and {n} jobs"),
-                    _ => "",
+                    (Change::RemoveQueue(_), 1) => terms.says(" and 1 job"),
+                    (Change::RemoveQueue(_), n) if n > 1 => terms.says(&format!(" and {n} jobs")),
+                    _ => String::new(),
                 };
                 let text = format!("{}{with}.", capitalised(&name.replacen("remove", "removed", 1)));
                 notify(model, false, text, Some(("Undo".to_string(), Command::Undo)), fx);
@@ -588,7 +600,7 @@ pub(super) fn notify(
     }
 }
 
-fn focus_field(model: &mut Model, path: Path, fx: &mut Vec<Effect>) {
+pub(super) fn focus_field(model: &mut Model, path: Path, fx: &mut Vec<Effect>) {
     model.view.setup_folded = false;
     model.view.panel = Panel::Setup;
     model.view.tab = table::tab(&path);

@@ -119,7 +119,7 @@ pub fn says(before: &Before, frame: &Frame, run: &Run, resource: u8) -> String {
     let parts = [differences(frame, &before.frame, resource), evictions_say(&before.run, run)];
     let parts: Vec<&str> = parts.iter().map(String::as_str).filter(|part| !part.is_empty()).collect();
     match parts[..] {
-        [] => format!("{}: no queue has more or less at this cycle.", before.changed),
+        [] => format!("{}: nobody has more or less at this cycle.", before.changed),
         _ => format!("{}: {}.", before.changed, parts.join("; ")),
     }
 }

@@ -533,12 +533,12 @@ fn summary(frame: &Frame, shown: &Shown<'_>) -> String {
 }
 
 /// The same data as a table.
-pub fn table(view: &ClusterView) -> Table {
+pub fn table(view: &ClusterView, terms: &Terms) -> Table {
     if !view.filled_with.is_empty() {
-        return filled_table(view);
+        return filled_table(view, terms);
     }
     Table {
-        head: ["node", "GPU", "holds", "state"].map(String::from).into(),
+        head: [terms.word("node"), "GPU", "holds", "state"].map(String::from).into(),
         text_columns: 4,
         rows: view
             .cards

@@ -283,7 +283,7 @@ fn facts(tally: &Tally, style: &Style) -> Vec<Fact> {
             Kind::Percent,
             format!("{} were free while somebody waited", style.amount(tally.idle_wanted)),
         ),
-        ("Stranded now", Kind::Now, format!("free, and no job that waits fits there; {free} free in all")),
+        ("Stranded now", Kind::Now, format!("free, and nothing that waits fits there; {free} free in all")),
         (
             "Restarts per hour",
             Kind::Count,
@@ -304,11 +304,11 @@ fn facts(tally: &Tally, style: &Style) -> Vec<Fact> {
 /// Jain's index in words. It is 1 when all queues got the same part of what they were due.
 fn jain_reading(jain: Option<f64>) -> &'static str {
     match jain {
-        None => "no queue was due anything yet",
-        Some(jain) if jain >= 0.995 => "all queues got the same part of what they were due",
-        Some(jain) if jain >= 0.9 => "queues got nearly the same part of what they were due",
-        Some(jain) if jain >= 0.7 => "some queues got a clearly smaller part of what they were due",
-        Some(_) => "a few queues got what they were due, others hardly anything",
+        None => "nobody was due anything yet",
+        Some(jain) if jain >= 0.995 => "all got the same part of what they were due",
+        Some(jain) if jain >= 0.9 => "all got nearly the same part of what they were due",
+        Some(jain) if jain >= 0.7 => "some got a clearly smaller part of what they were due",
+        Some(_) => "a few got what they were due, others hardly anything",
     }
 }
 
@@ -324,7 +324,7 @@ fn summary(tally: &Tally, frame: &Frame, tree: &Tree, rows: &[(u32, &TallyRow)])
             let short = number::time((row.short * 1000.0) as i64);
             format!("{upto}: {} was owed most, short for {short}.", name(*queue))
         }
-        None => format!("{upto}: no queue was short of what it was due."),
+        None => format!("{upto}: nobody was short of what was due."),
     }
 }
 

@@ -180,7 +180,7 @@ pub fn seen_at(view: &IcicleView, width: f64) -> Vec<Block> {
                 run.leads_to = above.map_or(String::new(), |above| above.name.clone());
                 run.queue = None;
                 (run.ghost, run.is_fence) = (None, false);
-                run.says = format!("{n} queues, each too narrow to be seen: {} in all", number(run.has));
+                run.says = format!("{n}, each too narrow to be seen: {} in all", number(run.has));
             }
             _ => {
                 n = u64::from(is_narrow);

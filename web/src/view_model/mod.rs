@@ -21,6 +21,7 @@ pub mod queues;
 pub mod shares;
 pub mod sketch;
 pub mod timeline;
+pub mod typed;
 
 /// A table: the twin of a chart.
 #[derive(Clone, Debug, Default, PartialEq)]

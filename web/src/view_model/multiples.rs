@@ -10,8 +10,8 @@ use super::timeline::end_of;
 use super::{Table, before};
 use crate::engine::protocol::{Amounts, Frame, Run};
 use crate::engine::story::{Level, Series};
-use crate::model::Selection;
 use crate::model::dominant::resource_of;
+use crate::model::{Selection, Terms};
 
 /// Most tiles that are drawn.
 const TILES_MAX: usize = 60;
@@ -119,15 +119,17 @@ pub fn multiples(
     let shares = steps().filter_map(|step| step.share).filter(|share| share.is_finite()).fold(0.0, f64::max);
     let max = held.max(wants).max(shares.min(capacity * CUT)).max(1e-9);
     let end = if run.complete { series.last.max(1) } else { end_of(series.last) };
+    let terms = Terms::of(&frame.policy);
     let mut summary = format!(
         "{}, all from 0 to {} {} and over cycles 0 to {end}",
-        count(tiles.len() as u64, "queue"),
+        terms.says(&count(tiles.len() as u64, "queue")),
         number(max),
         unit_of(&frame.named, resource, max)
     );
     let left_out = frame.queues.len() - tiles.len();
     if left_out > 0 {
-        summary += &format!("; {} left out: select a queue to see those around it", number(left_out as f64));
+        let select = terms.says("select a queue to see those around it");
+        summary += &format!("; {} left out: {select}", number(left_out as f64));
     }
     let unit = unit_of(&frame.named, resource, 2.0).to_string();
     let table = table(&tiles, &unit);
@@ -165,7 +167,7 @@ pub fn lay_behind(view: &mut MultiplesView, (other, ghost): (&Series, Ghost<'_>)
         tile.ghost = steps;
     }
     if view.tiles.iter().all(|tile| tile.ghost.is_empty()) {
-        view.summary += &format!(" {}: no queue shown here held more or less.", ghost.opening());
+        view.summary += &format!(" {}: nobody shown here held more or less.", ghost.opening());
         return;
     }
     view.ghost = Some((other.last, ghost.changed.is_some()));

@@ -7,6 +7,7 @@ use super::number::{
 };
 use super::queues::Tree;
 use crate::engine::protocol::{Frame, NodeCard};
+use crate::model::Terms;
 
 /// The resource that is shown.
 pub(super) struct Shown<'a> {
@@ -92,13 +93,13 @@ pub(super) fn filled(frame: &Frame, node: &NodeCard, tree: &Tree, shown: &Shown<
 }
 
 /// The filled nodes as a table.
-pub(super) fn filled_table(view: &ClusterView) -> Table {
+pub(super) fn filled_table(view: &ClusterView, terms: &Terms) -> Table {
     let unit = &view.filled_with;
     let row = |card: &Card| {
         let holds = card.cells.first().map_or(String::new(), CellView::state);
         vec![card.name.clone(), card.head.clone(), holds]
     };
-    let head = ["node".into(), format!("held, {unit}"), "by".into()];
+    let head = [terms.word("node").into(), format!("held, {unit}"), "by".into()];
     Table { head: head.into(), text_columns: 3, rows: view.cards.iter().map(row).collect() }
 }
 

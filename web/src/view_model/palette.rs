@@ -118,7 +118,7 @@ fn of_the_scenario(model: &Model, add: Add<'_>) {
     }
     if let Some(Selection::Queue(name)) = &model.selection {
         let shift = |to| Command::Change(Change::MoveQueue { queue: name.clone(), to });
-        for (jobs, with) in [(false, ""), (true, " with its jobs")] {
+        for (jobs, with) in [(false, String::new()), (true, terms.says(" with its jobs"))] {
             let copy = Change::DuplicateQueue { queue: name.clone(), jobs };
             add(&format!("Duplicate {name}{with}"), "", Command::Change(copy));
         }
@@ -152,7 +152,7 @@ fn of_the_page(terms: &Terms, add: Add<'_>) {
         (NowView::Fairness, "Show fairness and waste", "5"),
         (NowView::Queues, "Show every queue over time", "6"),
     ] {
-        add(label, key, Command::Look(view));
+        add(&terms.says(label), key, Command::Look(view));
     }
     for (resource, label) in
         [(2, "Show GPUs"), (0, "Show CPU"), (1, "Show memory"), (3, "Show dominant shares")]

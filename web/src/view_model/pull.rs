@@ -1,5 +1,7 @@
 //! What a mark that is pulled along a scale comes to mean.
 
+use fairground::scenario::quantity;
+
 use super::number::{CPU, MEMORY};
 
 /// A scale along which marks are pulled.
@@ -70,7 +72,7 @@ impl Reach {
 pub fn read(text: &str) -> Option<f64> {
     let text = text.trim();
     match (text, text.strip_suffix("Gi"), text.strip_suffix('m')) {
-        ("unlimited", ..) => Some(f64::INFINITY),
+        _ if quantity::is_no_ceiling(text) => Some(f64::INFINITY),
         (_, Some(gib), _) => gib.parse().ok(),
         (_, _, Some(milli)) => milli.parse::<f64>().ok().map(|milli| milli / 1000.0),
         _ => text.parse().ok(),
@@ -110,6 +112,7 @@ mod tests {
             assert_eq!(read(text), Some(amount));
         }
         assert_eq!(read("unlimited"), Some(f64::INFINITY));
+        assert_eq!(read("∞"), Some(f64::INFINITY));
         assert_eq!(read("many"), None);
     }
 

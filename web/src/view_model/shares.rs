@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use fairground::kit::gather::gather;
 
 use super::before::{Ghost, differences};
-use super::number::{self, DOMINANT, amount, bound, in_unit, nth_named, resource_name, unit_of};
+use super::number::{self, DOMINANT, amount, in_unit, nth_named, resource_name, unit_of};
 use super::queues::{Tone, Tree, visible};
 use super::{Table, charted, dominant};
 use crate::engine::protocol::{Amounts, BoundTriple, EventRow, Frame, QueueRow};
@@ -216,7 +216,7 @@ pub fn say_since(view: &mut SharesView, frame: &Frame, ghost: Ghost<'_>) {
     let Some(changed) = ghost.changed else { return };
     let [frame, was] = [frame, ghost.frame].map(|frame| charted::seen(frame, view.resource));
     let said = match differences(&frame, &was, view.resource) {
-        said if said.is_empty() => "no queue has more or less".to_string(),
+        said if said.is_empty() => "nobody has more or less".to_string(),
         said => said,
     };
     view.summary += &format!(" Since {changed}: {said}.");
@@ -285,13 +285,15 @@ fn queue_row(queue: &QueueRow, resource: u8, terms: &Terms) -> ShareRow {
             facts.push((terms.word_apart(name), value));
         }
     };
-    more(queue.claimed[r] > 0.0, "claimed", amount(resource, queue.claimed[r]));
-    more(queue.leaving[r] > 0.0, "leaving", amount(resource, queue.leaving[r]));
-    more(is_divided, "quota", bound(resource, base(&queue.quota, resource)));
-    more(fair.is_some(), "fair share", bound(resource, fair.flatten()));
-    more(is_divided, "limit", bound(resource, base(&queue.limit, resource)));
-    more(true, "wants", amount(resource, queue.request[r]));
-    more(queue.non_preemptible[r] > 0.0, "cannot be taken", amount(resource, queue.non_preemptible[r]));
+    let told = |base| number::with_unit(resource, base);
+    let told_bound = |base: Option<f64>| base.map_or_else(|| "unlimited".into(), told);
+    more(queue.claimed[r] > 0.0, "claimed", told(queue.claimed[r]));
+    more(queue.leaving[r] > 0.0, "leaving", told(queue.leaving[r]));
+    more(is_divided, "quota", told_bound(base(&queue.quota, resource)));
+    more(fair.is_some(), "fair share", told_bound(fair.flatten()));
+    more(is_divided, "limit", told_bound(base(&queue.limit, resource)));
+    more(true, "wants", told(queue.request[r]));
+    more(queue.non_preemptible[r] > 0.0, "cannot be taken", told(queue.non_preemptible[r]));
     let claimed = pick(&queue.claimed, resource);
     ShareRow {
         name: queue.name.clone(),

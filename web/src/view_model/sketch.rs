@@ -67,7 +67,11 @@ fn gpus(job: &JobEntry) -> f64 {
 
 /// A value as a number; `other` if it is left out or is none.
 fn number(value: &Option<Scalar>, other: f64) -> f64 {
-    value.as_ref().map_or(Some(other), |value| value.0.trim().parse().ok()).unwrap_or(0.0)
+    value
+        .as_ref()
+        .map_or(Some(other), |value| value.0.trim().parse().ok())
+        .filter(|n| n.is_finite())
+        .unwrap_or(0.0)
 }
 
 #[cfg(test)]

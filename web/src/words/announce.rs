@@ -2,6 +2,7 @@
 
 use super::happenings::{Group, groups};
 use crate::engine::protocol::Frame;
+use crate::model::Terms;
 use crate::view_model::number::{amount, count};
 use crate::view_model::queues::Tree;
 use crate::view_model::shares::touched;
@@ -35,8 +36,9 @@ fn tell(frame: &Frame, resource: u8, head: &str) -> String {
     let groups = groups(frame);
     let mut parts: Vec<String> = Vec::new();
     let mut claimed_told: Vec<&str> = Vec::new();
+    let terms = Terms::of(&frame.policy);
     for group in &groups {
-        if let Some(part) = part(group, &groups, &mut claimed_told) {
+        if let Some(part) = part(group, &groups, &mut claimed_told, terms) {
             parts.push(part);
         }
     }
@@ -66,12 +68,19 @@ fn tell(frame: &Frame, resource: u8, head: &str) -> String {
     said
 }
 
-fn part<'a>(group: &Group<'a>, all: &[Group<'a>], claimed_told: &mut Vec<&'a str>) -> Option<String> {
+fn part<'a>(
+    group: &Group<'a>,
+    all: &[Group<'a>],
+    claimed_told: &mut Vec<&'a str>,
+    terms: &Terms,
+) -> Option<String> {
     let event = group.first;
-    let pods = if group.n > 1 { format!(" ({})", count(group.n as u64, "pod")) } else { String::new() };
+    let pods =
+        if group.n > 1 { format!(" ({})", terms.says(&count(group.n as u64, "pod"))) } else { String::new() };
+    let (kind, claimed) = (terms.says(&event.kind.replace('-', " ")), terms.word("claimed"));
     let said = match event.kind.as_str() {
         "claimed" if claimed_told.contains(&event.job.as_str()) => return None,
-        "claimed" => format!("room claimed for {}", event.job),
+        "claimed" => format!("room {claimed} for {}", event.job),
         "reclaimed" | "preempted" | "moved" | "evicted" => {
             let claims = |other: &&Group<'a>| other.first.kind == "claimed" && other.first.job == event.by;
             let last_of_taker = all.iter().rev().find(|other| {
@@ -89,9 +98,9 @@ fn part<'a>(group: &Group<'a>, all: &[Group<'a>], claimed_told: &mut Vec<&'a str
                     } else {
                         "its GPUs"
                     };
-                    format!("{}{pods} {}, {whose} claimed for {}", event.job, event.kind, event.by)
+                    format!("{}{pods} {kind}, {whose} {claimed} for {}", event.job, event.by)
                 }
-                None => format!("{}{pods} {}", event.job, event.kind),
+                None => format!("{}{pods} {kind}", event.job),
             }
         }
         "requeued" => format!("{}{pods} waits again", event.job),
@@ -99,7 +108,7 @@ fn part<'a>(group: &Group<'a>, all: &[Group<'a>], claimed_told: &mut Vec<&'a str
         "started" if group.n == 1 && !event.node.is_empty() => {
             format!("{} started on {}", event.job, event.node)
         }
-        other => format!("{}{pods} {other}", event.job),
+        _ => format!("{}{pods} {kind}", event.job),
     };
     Some(said)
 }

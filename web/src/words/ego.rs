@@ -43,6 +43,13 @@ pub fn reclaimed(event: &EventRow) -> Option<Text> {
     Some(text.say("; ").queue(&under.queue).say(format!(" used {used}, less than its {quota}.")))
 }
 
+/// Why nothing is taken from a consumer, if a rule of EGO says it.
+pub fn protection(check: &CheckRow) -> Option<Text> {
+    let [used, quota] = parts(check).filter(|_| check.rule == "ego/over-quota")?;
+    let text = Text::default().queue(&check.queue).say(format!(" uses {used} of the pool"));
+    Some(text.say(format!(", no more than its share usage quota of {quota}.")))
+}
+
 /// Why a consumer may not take from others, if a rule of EGO says it.
 pub fn not_entitled(policy: &str, refusal: &RefusalRow, queue: &str) -> Option<Text> {
     if let Some([used, quota]) = by(&refusal.checks, "ego/under-quota").and_then(parts) {

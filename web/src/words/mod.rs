@@ -14,6 +14,7 @@ mod order;
 mod others;
 mod pending;
 mod queue;
+mod source;
 mod text;
 
 use fairground::scenario::Path;
@@ -73,9 +74,14 @@ impl Explanation {
         let texts = texts.chain(self.controls.iter_mut().map(|control| &mut control.label));
         let texts = texts.chain(self.ladder.iter_mut().map(|step| &mut step.text));
         let texts = texts.chain(self.history.iter_mut().map(|entry| &mut entry.text));
+        let texts = texts.chain(self.others.iter_mut().map(|entry| &mut entry.text));
         let list = self.list.iter_mut().flat_map(|(_, entries)| entries);
         let texts = texts.chain(list.map(|entry| &mut entry.text));
         texts.for_each(|text| text.in_terms(terms));
+        // A rule of another policy's engine speaks in neutral words.
+        if let Some(rule) = self.rule.as_mut().filter(|rule| rule.key.starts_with("kai/")) {
+            rule.says = terms.says(&rule.says);
+        }
         for step in &mut self.ladder {
             step.sum = terms.says(&step.sum);
         }
@@ -110,6 +116,8 @@ pub struct RuleCard {
     pub formula: String,
     /// Where it is specified; may be empty.
     pub source: String,
+    /// Its address; empty if it is not public.
+    pub link: String,
     /// How it differs from its source, or what was chosen where the source is silent; may be empty.
     pub differs: String,
 }
@@ -120,11 +128,13 @@ impl RuleCard {
         self.differs.to_lowercase().contains("our choice")
     }
     fn of(check: &CheckRow) -> RuleCard {
+        let (source, link) = source::named(&check.source);
         RuleCard {
             key: check.rule.clone(),
             says: sentence_case(&check.says),
             formula: check.formula.clone(),
-            source: check.source.clone(),
+            source,
+            link,
             differs: sentence_case(&check.differs),
         }
     }

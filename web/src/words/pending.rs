@@ -1,9 +1,9 @@
 //! Why a job waits: one dominant reason, the others as *also*.
 
-use super::check::{bare, decisive_resource, says, side};
+use super::check::{bare, decisive_resource, says, side, value};
 use super::text::Text;
 use super::{Control, Evidence, Explanation, RuleCard};
-use crate::engine::protocol::{CheckRow, Frame, GateRow, QueueRow, RefusalRow};
+use crate::engine::protocol::{CheckRow, Frame, GateRow, QueueRow, RefusalRow, ValueRow};
 use crate::view_model::number::{self, GPU, amount, count, number, resource_name, unit, with_unit};
 
 /// Explains why a job waits.
@@ -74,11 +74,7 @@ impl Case<'_> {
             }
             "non-preemptible-over-quota" => self.over_quota(gate),
             "not-entitled" => self.not_entitled(gate),
-            "no-victims" => {
-                let tried = count(gate.of.into(), "set");
-                let text = job().say(" waits: nothing may be taken that would help");
-                if gate.of > 0 { text.say(format!(" ({tried} of victims tried).")) } else { text.say(".") }
-            }
+            "no-victims" => self.no_victims(gate),
             "no-node" => self.no_node(gate),
             "behind" => {
                 job().say(" waits behind ").job(&gate.job).say(", which comes first in ").queue(name).say(".")
@@ -101,6 +97,21 @@ impl Case<'_> {
                 .job(&gate.job)
                 .say(", which asks for no more, found no place in this cycle."),
             other => job().say(format!(" waits: {}.", other.replace('-', " "))),
+        }
+    }
+
+    /// Why nothing may be taken: what protects those who came closest, by the last comparison that failed.
+    fn no_victims(&self, gate: &GateRow) -> Text {
+        let text = Text::default().job(&self.refusal.job).say(" waits: nothing may be taken that would help");
+        let tried = count(gate.placed.into(), "set");
+        let text = if gate.placed > 0 { text.say(format!(" ({tried} of victims tried)")) } else { text };
+        // What was compared is of the dominant reason.
+        let is_dominant = self.refusal.gate == *gate;
+        let failed = self.refusal.checks.iter().filter(|check| is_dominant && !check.holds);
+        let protects = |check: &CheckRow| protection(self.frame, check);
+        match failed.filter_map(protects).next() {
+            Some(why) => text.say(". ").then(why),
+            None => text.say("."),
         }
     }
 
@@ -350,6 +361,55 @@ impl Case<'_> {
             "behind" => vec![of_job("priority", "priority of ")],
             _ => Vec::new(),
         }
+    }
+}
+
+/// What a comparison that failed protects, in words.
+fn protection(frame: &Frame, check: &CheckRow) -> Option<Text> {
+    if let Some(told) = super::ego::protection(check) {
+        return Some(told);
+    }
+    let seconds = |value: &ValueRow| match value {
+        ValueRow::Real(Some(seconds)) => number::time((seconds * 1000.0) as i64),
+        _ => String::new(),
+    };
+    let other = || Text::default().queue(&check.other_queue);
+    let r = decisive_resource(check).unwrap_or(GPU);
+    let amount_of =
+        |value: &ValueRow| side(value, r).map_or("unlimited".to_string(), |base| with_unit(r, base));
+    match (check.left.as_str(), check.right.as_str()) {
+        ("runtime", _) => Some(Text::default().job(&check.other_job).say(format!(
+            " runs for {} and is not taken before {}.",
+            seconds(&check.left_value),
+            seconds(&check.right_value)
+        ))),
+        ("allocated-without-victims", what @ ("allocatable" | "quota" | "fair-share")) => {
+            let what = match what {
+                "allocatable" => "the larger of its quota and fair share",
+                "quota" => "its quota",
+                _ => "its fair share",
+            };
+            let (held, bound) = (amount_of(&check.left_value), amount_of(&check.right_value));
+            let row = frame.queues.iter().find(|row| row.name == check.other_queue);
+            // It is asked for one victim after the other.
+            let is_first = row
+                .is_some_and(|row| side(&check.left_value, r) == Some(row.allocated[usize::from(r.min(2))]));
+            let holds = if is_first { "holds" } else { "would be down to" };
+            Some(other().say(format!(" {holds} {held}, no more than {what}, {bound}.")))
+        }
+        ("saturation", _) => Some(
+            Text::default().queue(&check.queue).say(" would be fuller than ").then(other()).say(format!(
+                ", measured by their fair shares: {} against {}.",
+                value(&check.left_value, &check.left, None),
+                value(&check.right_value, &check.right, None)
+            )),
+        ),
+        ("allocated-non-preemptible", _) => Some(Text::default().queue(&check.queue).say(format!(
+            " would hold {} in work that stays, more than its quota of {}.",
+            amount_of(&check.left_value),
+            amount_of(&check.right_value)
+        ))),
+        _ => None,
     }
 }
 

@@ -28,8 +28,8 @@ pub fn queue(frame: &Frame, name: &str, derivation: Option<&Ladder>, resource: u
     jobs.extend(more_jobs(of_queue().skip(JOBS).count() as u64));
     Explanation {
         about: Text::default().queue(name).say(format!(" · {}", number::resource_name(resource))),
-        verdict: verdict(row, resource),
-        evidence: Some(evidence(row, resource)),
+        verdict: verdict(row, resource, terms),
+        evidence: Some(evidence(row, resource, terms)),
         controls: ["quota", "weight", "limit"]
             .into_iter()
             .filter(|field| terms.reads(field))
@@ -75,10 +75,11 @@ fn job_entry(job: &JobRow, fate: Option<&'static str>) -> Entry {
     }
 }
 
-fn verdict(row: &QueueRow, resource: u8) -> Text {
+fn verdict(row: &QueueRow, resource: u8, terms: &Terms) -> Text {
     let r = usize::from(resource.min(2));
     let (has, wants) = (row.allocated[r], row.request[r]);
-    let quota = row.quota[r];
+    // What the policy does not read promises nothing.
+    let quota = row.quota[r].filter(|_| terms.reads("quota"));
     let text = Text::default().queue(&row.name);
     let holds = format!(" holds {}", with_unit(resource, has));
     let share = row.fair_share.as_ref().map(|share| share[r]);
@@ -114,21 +115,32 @@ fn verdict(row: &QueueRow, resource: u8) -> Text {
     if wants <= EPSILON {
         return text.say(format!(" wants no {} at this moment.", unit(resource, 2.0)));
     }
-    text.say(format!("{holds}, all it wants, within its quota of {}.", bound(resource, quota)))
+    let (due, what) = match terms.reads("quota") {
+        true => (quota, "quota"),
+        false => (share.flatten(), "fair share"),
+    };
+    match due {
+        None if !terms.reads("quota") => text.say(format!("{holds}, all it wants.")),
+        due => text.say(format!("{holds}, all it wants, within its {what} of {}.", bound(resource, due))),
+    }
 }
 
 /// Smaller differences are residues of floating point.
 const EPSILON: f64 = 1e-9;
 
-fn evidence(row: &QueueRow, resource: u8) -> Evidence {
+fn evidence(row: &QueueRow, resource: u8, terms: &Terms) -> Evidence {
     let r = usize::from(resource.min(2));
     let of = |bounds: &BoundTriple| bound(resource, bounds[r]);
-    let mut rows =
-        vec![("has", vec![amount(resource, row.allocated[r])], true), ("quota", vec![of(&row.quota)], false)];
+    let mut rows = vec![("has", vec![amount(resource, row.allocated[r])], true)];
+    if terms.reads("quota") {
+        rows.push(("quota", vec![of(&row.quota)], false));
+    }
     if let Some(share) = &row.fair_share {
         rows.push(("fair share", vec![of(share)], false));
     }
-    rows.push(("limit", vec![of(&row.limit)], false));
+    if terms.reads("limit") {
+        rows.push(("limit", vec![of(&row.limit)], false));
+    }
     rows.push(("wants", vec![amount(resource, row.request[r])], false));
     for (what, value) in
         [("leaving", &row.leaving), ("claimed", &row.claimed), ("cannot be taken", &row.non_preemptible)]

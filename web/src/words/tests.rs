@@ -117,7 +117,7 @@ fn every_gate_has_its_sentence() {
         refused("gang-failed", |_, _| {}),
         refused("gang-refused", |_, _| {}),
         refused("not-entitled", |_, _| {}),
-        refused("no-victims", |_, gate| gate.of = 3),
+        refused("no-victims", |_, gate| gate.placed = 3),
         refused("no-node", |_, gate| gate.nodes = vec![("insufficient-gpu".into(), 2)]),
         refused("no-node", |frame, gate| {
             frame.nodes[0].used[2] = 1.0;
@@ -387,7 +387,7 @@ fn examples_explain_why_jobs_wait() {
           also: `team-a` may not take from others: with `a5` it would exceed its fair share of 3.
           also: `a5` was not tried: `a4`, which asks for no more, found no place in this cycle.
           `team-a`: would hold with the job (4 GPUs) is more than limit (3 GPUs).
-        ten-promised-seven-there: `b3` waits: nothing may be taken that would help. It starts when enough becomes free.
+        ten-promised-seven-there: `b3` waits: nothing may be taken that would help (5 sets of victims tried). `team-a` holds 5 GPUs, no more than the larger of its quota and fair share, 5 GPUs. It starts when enough becomes free.
           also: `b3` waits: no GPU is free. 1 node looked at, with too few free GPUs.
           `team-a`: holds before this one goes (5 GPUs) is at most larger of quota and fair share (5 GPUs).
           `team-b`: would hold with the job (3 GPUs) is at most quota (5 GPUs).

@@ -111,7 +111,10 @@ impl Because<'_, '_> {
             (Some(Refused::OnItsWay), _) => {
                 (Gate::WaitingForVictims { until: None }, Outlook::NextCycle, Vec::new())
             }
-            (Some(Refused::NoVictimOverQuota | Refused::WouldInvert | Refused::WasVictim), _) => {
+            (Some(Refused::NoVictimOverQuota), _) => {
+                (Gate::NoVictims { tried: 0 }, Outlook::WhenFreed, self.not_over_quota(leaf))
+            }
+            (Some(Refused::WouldInvert | Refused::WasVictim), _) => {
                 (Gate::NoVictims { tried: 0 }, Outlook::WhenFreed, Vec::new())
             }
             _ => {
@@ -172,6 +175,22 @@ impl Because<'_, '_> {
     }
 
     /// The leaf uses its quota: the numbers of the end of the cycle, if they still say so.
+    /// What protects the other leaf that uses most of the pool: it is not over its quota.
+    fn not_over_quota(&self, leaf: usize) -> Vec<Check> {
+        let rows = 0..self.table.quota.len();
+        let others = rows.filter(|row| {
+            let other = self.table.root + row;
+            other != leaf && self.desk.books.plan.is_leaf(other) && !self.table.projected[*row].is_zero()
+        });
+        let most = others.max_by(|l, r| self.table.projected[*l].cmp(&self.table.projected[*r]));
+        let Some(row) = most else { return Vec::new() };
+        let usage = rules::part(Quantity::Usage, &self.table.projected[row], &self.table.whole);
+        let quota = rules::quota(&self.table.quota[row], &self.table.whole);
+        let subject = rules::between(self.model.queues[self.table.root + row], None);
+        let check = Check::new(rules::OVER_QUOTA, subject, usage, Op::Exceeds, quota);
+        if check.holds { Vec::new() } else { vec![check] }
+    }
+
     fn not_under_quota(&self, leaf: usize) -> Vec<Check> {
         let row = leaf - self.table.root;
         let usage = rules::part(Quantity::Usage, &self.table.projected[row], &self.table.whole);

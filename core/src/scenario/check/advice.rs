@@ -222,8 +222,10 @@ fn children(
         let (sum, own) = (print(sum, resource), print_amount(own, resource));
         let name = quoted(&queue.name);
         let what = resource.name();
-        let says =
-            format!("the queues below {name} are promised {sum} {what} together, {name} itself only {own}");
+        let says = format!(
+            "the queues below {name} are promised {} together, {name} itself only {own}",
+            in_words(&sum, resource)
+        );
         let at = here.group(what).field("quota");
         let fix = set(at.clone(), &sum, format!("Raise the quota of {name} to {sum}"));
         f.add(codes::CHILDREN_QUOTA, at, says, fix);
@@ -236,15 +238,27 @@ fn oversubscribed(queues: &Arena<QueueId, Queue>, pool: Option<&str>, capacity: 
         let sum: i128 = top.map(|q| at(q.resources.get(resource).quota)).sum();
         let there_is = capacity[resource.index()];
         if sum > there_is && capacity != [0; 3] {
-            let what = resource.name();
             let (sum, there_is) = (print(sum, resource), print(there_is, resource));
             let of_pool = pool.map(|pool| format!(" of the pool {}", quoted(pool))).unwrap_or_default();
             let says = format!(
-                "the top queues are promised {sum} {what} together; all ready nodes{of_pool} have {there_is}"
+                "the top queues are promised {} together; all ready nodes{of_pool} have {there_is}",
+                in_words(&sum, resource)
             );
             f.add(codes::OVERSUBSCRIBED, Path::default().field("queues"), says, None);
         }
     }
+}
+
+/// An amount as it was printed, with what it counts: *6 GPUs*, *8 cores*, *64Gi of memory*.
+fn in_words(printed: &str, resource: Resource) -> String {
+    let unit = match (resource, printed) {
+        (Resource::MEMORY, _) => "of memory",
+        (Resource::CPU, "1") => "core",
+        (Resource::CPU, _) => "cores",
+        (_, "1") => "GPU",
+        _ => "GPUs",
+    };
+    [printed, " ", unit].concat()
 }
 
 fn same_age(s: &Scenario, queues: &Queues, f: &mut Findings) {

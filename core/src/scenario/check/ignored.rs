@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::super::codes;
+use super::super::quantity;
 use super::super::schema::{JobEntry, PodSetEntry, QueueEntry, ResourceEntry, Scalar, Scenario};
 use super::jobs::Jobs;
 use super::names;
@@ -157,15 +158,15 @@ fn first_and_more<T>(entries: &[T], says: impl Fn(&T) -> bool) -> Option<(usize,
 
 /// Whether a queue says something else than what means nothing.
 fn queue_says(q: &QueueEntry, what: &str) -> bool {
-    let any = |value: fn(&ResourceEntry) -> &Option<Scalar>, nothing: &[&str]| {
-        let is_said = |v: &Scalar| !nothing.contains(&v.0.trim());
+    let any = |value: fn(&ResourceEntry) -> &Option<Scalar>, is_nothing: fn(&str) -> bool| {
+        let is_said = |v: &Scalar| !is_nothing(v.0.trim());
         [&q.gpu, &q.cpu, &q.memory].iter().any(|r| value(r).as_ref().is_some_and(is_said))
     };
     match what {
-        "quota" => any(|r| &r.quota, &["unlimited", "-1", "0"]),
-        "limit" => any(|r| &r.limit, &["unlimited"]),
-        "weight" => any(|r| &r.weight, &["1"]),
-        "usage" => any(|r| &r.usage, &[]),
+        "quota" => any(|r| &r.quota, |text| matches!(text, "-1" | "0") || quantity::is_unlimited(text)),
+        "limit" => any(|r| &r.limit, quantity::is_no_ceiling),
+        "weight" => any(|r| &r.weight, |text| text == "1"),
+        "usage" => any(|r| &r.usage, |_| false),
         "priority" => q.priority.is_some(),
         "preempt-min-runtime" => q.preempt_min_runtime.is_some(),
         _ => q.reclaim_min_runtime.is_some(),

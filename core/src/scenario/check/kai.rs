@@ -264,7 +264,7 @@ fn half_life(text: &str) -> Result<Option<f64>, Wanted> {
 
 /// Upstream writes -1.
 fn is_unlimited(text: &str) -> bool {
-    matches!(text, "unlimited" | "-1")
+    text == "-1" || quantity::is_no_ceiling(text)
 }
 
 fn number_or_unlimited(text: &str) -> Result<Option<u32>, Wanted> {

@@ -194,11 +194,18 @@ impl Findings {
         }
     }
 
-    /// A quota or a limit. Memory without a unit counts KAI's 10^6 bytes, and -1 is KAI's *unlimited*.
-    fn bound(&mut self, typed: &Option<Scalar>, resource: Resource, path: &dyn Fn() -> Path) -> Bound {
-        let parse = |text: &str| match text.trim() {
-            "unlimited" | "-1" => Ok(Bound::Unlimited),
-            text => quantity::amount(text, resource, 1_000_000).map(Bound::At),
+    /// A quota or a limit, which `is_unlimited` tells apart. Memory without a unit counts KAI's 10^6 bytes, and -1 is
+    /// KAI's *unlimited*.
+    fn bound(
+        &mut self,
+        typed: &Option<Scalar>,
+        resource: Resource,
+        path: &dyn Fn() -> Path,
+        is_unlimited: fn(&str) -> bool,
+    ) -> Bound {
+        let parse = |text: &str| match text.trim() == "-1" || is_unlimited(text) {
+            true => Ok(Bound::Unlimited),
+            false => quantity::amount(text, resource, 1_000_000).map(Bound::At),
         };
         let Some(scalar) = typed else { return Bound::Unset };
         parse(&scalar.0).unwrap_or_else(|wrong| {

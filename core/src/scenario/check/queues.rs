@@ -204,10 +204,10 @@ pub fn change(
     f: &mut Findings,
 ) -> QueueResource {
     if entry.quota.is_some() {
-        now.quota = f.bound(&entry.quota, resource, &|| here.field("quota"));
+        now.quota = f.bound(&entry.quota, resource, &|| here.field("quota"), quantity::is_unlimited);
     }
     if entry.limit.is_some() {
-        now.limit = f.bound(&entry.limit, resource, &|| here.field("limit"));
+        now.limit = f.bound(&entry.limit, resource, &|| here.field("limit"), quantity::is_no_ceiling);
     }
     if entry.weight.is_some() {
         now.weight = f.weight(&entry.weight, &|| here.field("weight")).or(Some(Weight::ONE));

@@ -3,7 +3,7 @@
 use crate::charts::compared::compared;
 use crate::dom::prelude::*;
 
-use super::translated::notes;
+use super::translated::{kind_name, notes};
 use crate::components::dialog::DialogFrame;
 use crate::components::setup::Choice;
 use crate::engine::protocol::{ColumnRow, QueueRow};
@@ -91,7 +91,7 @@ fn panels(columns: &[ColumnRow], queues: &[QueueRow]) -> Node {
 /// What became of the settings: what has no counterpart and what was assumed, the places behind a click.
 fn translation(column: &ColumnRow) -> Node {
     let told = column.notes.iter().filter(|note| note.kind != "kept");
-    let lines: Vec<String> = told.map(|note| format!("{}: {}", note.kind, note.says)).collect();
+    let lines: Vec<String> = told.map(|note| format!("{}: {}", kind_name(&note.kind), note.says)).collect();
     if lines.is_empty() {
         return view! { <p class="hint">"Everything is said in its own words."</p> }.into_node();
     }
@@ -114,7 +114,7 @@ fn says(drawn: &Bars) -> String {
 /// All numbers in one table.
 fn numbers(columns: &[ColumnRow]) -> Node {
     let heads = columns.iter().map(|column| {
-        view! { <th scope="col" class="num">{Choice::of(&column.policy).short}</th> }
+        view! { <th scope="col" class="num">{Choice::of(&column.policy).short()}</th> }
     });
     let heads = heads.collect::<Vec<_>>();
     let rows = table(columns).into_iter().map(|Row { name, cells }| {

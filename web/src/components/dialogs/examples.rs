@@ -36,7 +36,7 @@ pub fn Examples(
     let topics: Vec<&str> = groups.iter().map(|(question, _)| *question).collect();
     let policies =
         POLICIES.iter().filter(|of| EXAMPLES.iter().any(|example| example.head("policy") == of.key));
-    let policies = policies.map(|of| (of.key, of.short)).collect();
+    let policies = policies.map(|of| (of.key, of.short())).collect();
     let groups = groups.into_iter().map(move |(question, examples)| {
         let of_policy = move |example: &Example| {
             policy.with(|policy| policy.is_empty() || *policy == example.head("policy"))

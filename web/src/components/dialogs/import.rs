@@ -3,7 +3,7 @@
 use crate::dom::prelude::*;
 
 use crate::components::dialog::DialogFrame;
-use crate::components::setup::{Choice, POLICIES};
+use crate::components::setup::POLICIES;
 use crate::engine::protocol::ImportOptions;
 use crate::model::{Command, Import};
 use crate::store::Store;
@@ -104,8 +104,8 @@ fn TraceOptions() -> impl IntoView {
         store.dispatch(Command::Import { files: files.unwrap_or_default(), options });
     };
     let chosen = now.options.policy.clone();
-    let choices = POLICIES.map(|Choice { key, short, .. }| {
-        view! { <option value=key selected=chosen == key>{short}</option> }
+    let choices = POLICIES.map(|choice| {
+        view! { <option value=choice.key selected=chosen == choice.key>{choice.short()}</option> }
     });
     view! {
         <div class="row wrap">

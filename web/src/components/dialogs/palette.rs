@@ -74,6 +74,7 @@ pub fn Palette(
         };
         found().into_iter().enumerate().map(line).collect_view()
     };
+    let asks = store.terms.get_untracked().says("A command, a queue, a job, a node, an example");
     view! {
         <DialogFrame title="Do or find" class="palette" on_close>
             <input
@@ -81,11 +82,11 @@ pub fn Palette(
                 class="input"
                 type="text"
                 role="combobox"
-                aria-label="A command, a queue, a job, a node, an example"
+                aria-label=asks.clone()
                 aria-expanded="true"
                 aria-controls="palette-lines"
                 aria-activedescendant=move || format!("palette-{}", at.get())
-                placeholder="A command, a queue, a job, a node, an example"
+                placeholder=asks
                 autocomplete="off"
                 spellcheck="false"
                 maxlength="100"

@@ -1,9 +1,11 @@
 //! What became of the settings when the policy was changed.
 
 use crate::dom::prelude::*;
+use fairground::scenario::Path;
 
 use crate::components::dialog::DialogFrame;
 use crate::engine::protocol::NoteRow;
+use crate::model::{Command, edit};
 use crate::store::Store;
 
 /// Kinds of notes with what they are called here.
@@ -31,17 +33,34 @@ pub fn Translated(
     }
 }
 
-/// Notes as lists by kind.
+/// What a kind of notes is called.
+pub fn kind_name(kind: &str) -> &'static str {
+    KINDS.iter().find(|(key, _)| *key == kind).map_or("", |(_, name)| name)
+}
+
+/// Notes as lists by kind; every place leads to its field.
 pub fn notes(notes: &[NoteRow]) -> Node {
+    let store = Store::get();
+    let terms = store.terms.get_untracked();
+    let place = |(i, at): (usize, Path)| {
+        let name = edit::name_of(&at, terms);
+        let go = move |_| {
+            store.dispatch(Command::Dialog(None));
+            store.dispatch(Command::FocusField(at.clone()));
+        };
+        view! {
+            {(i > 0).then_some(", ")}
+            <button type="button" class="link" on:click=go>{name}</button>
+        }
+        .into_node()
+    };
     let list = |(kind, name): (&'static str, &'static str)| {
         let of_kind: Vec<NoteRow> = notes.iter().filter(|note| note.kind == kind).cloned().collect();
         let lines = of_kind.into_iter().map(|note| {
             let more = note.n as usize - note.at.len().min(note.n as usize);
-            let mut places = note.at.join(", ");
-            if more > 0 {
-                places.push_str(&format!(" and {more} more"));
-            }
-            view! { <li>{note.says} ": " <span class="dim">{places}</span></li> }
+            let more = (more > 0).then(|| format!(" and {more} more"));
+            let places = note.places().enumerate().map(place).collect_view();
+            view! { <li>{note.says} ": " {places} {more}</li> }
         });
         let lines = lines.collect::<Vec<_>>();
         (!lines.is_empty()).then(|| {

@@ -196,10 +196,10 @@ fn request(store: Store, at: Path) -> Node {
         match kind.get().as_str() {
             "whole" => amount("gpu", "GPUs of each", "A whole number, all on one node."),
             "fraction" => {
-                amount("gpu", "Part of a GPU", "Between 0 and 1, counted in hundredths. Pods share a GPU.")
+                amount("gpu", "Part of a GPU", "Between 0 and 1, counted in hundredths. Several share a GPU.")
             }
             "memory" => {
-                amount("gpu-memory", "GPU memory of each", "In MiB, or with a unit. Pods share a GPU.")
+                amount("gpu-memory", "GPU memory of each", "In MiB, or with a unit. Several share a GPU.")
             }
             _ => Node::Empty,
         }
@@ -235,12 +235,12 @@ fn pods(store: Store, job: &Path) -> Node {
     let add = move |_| store.dispatch(Command::Change(Change::AddPodSet(name.clone())));
     view! {
         <section class="group">
-            <h3>"Pods"</h3>
+            <h3>{store.terms.get().says("Pods")}</h3>
             {body}
             <div>
                 <button type="button" class="btn quiet" on:click=add>
                     <Icon kind=IconKind::Plus />
-                    "Pods of another kind"
+                    {store.terms.get().says("Pods of another kind")}
                 </button>
             </div>
         </section>
@@ -250,8 +250,9 @@ fn pods(store: Store, job: &Path) -> Node {
 
 fn pod_set(store: Store, job: &Path, set: &str) -> Node {
     let at = job.field("pod-sets").named(set);
+    let terms = store.terms.get_untracked();
     let remove = {
-        let (at, name) = (at.clone(), format!("remove pods {set}"));
+        let (at, name) = (at.clone(), format!("remove {} {set}", terms.says("pods")));
         move |_| {
             let edits = vec![Edit::Remove { at: at.clone() }];
             store.dispatch(Command::Change(Change::Edits { name: name.clone(), edits }));
@@ -259,11 +260,11 @@ fn pod_set(store: Store, job: &Path, set: &str) -> Node {
     };
     view! {
         <fieldset class="kind">
-            <legend>{format!("Pods {set}")}</legend>
+            <legend>{format!("{} {set}", terms.says("Pods"))}</legend>
             {fields(store, &at, attributes::KIND)}
             {fields(store, &at, attributes::PODS)}
             <div>
-                <button type="button" class="btn quiet" on:click=remove>{format!("Remove pods {set}")}</button>
+                <button type="button" class="btn quiet" on:click=remove>{format!("Remove {} {set}", terms.says("pods"))}</button>
             </div>
         </fieldset>
     }

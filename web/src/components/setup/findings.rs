@@ -6,8 +6,10 @@ use fairground::scenario::{Diagnostic, Severity};
 use crate::model::{Command, SetupTab, document};
 use crate::store::Store;
 
-/// Most findings that are listed.
+/// Most findings that are listed, where there are not more mistakes.
 const LISTED_MAX: usize = 20;
+/// Most mistakes that are listed.
+const MISTAKES_MAX: usize = 200;
 
 /// The list of findings.
 #[component]
@@ -33,7 +35,8 @@ pub fn Findings() -> impl IntoView {
             (e, w) => format!("{} and {}", plural(e, "mistake", "mistakes"), plural(w, "note", "notes")),
         }
     };
-    let rest = move || open.with(|open| open.len().saturating_sub(LISTED_MAX));
+    let most = move || count(Severity::Error).clamp(LISTED_MAX, MISTAKES_MAX);
+    let rest = move || open.with(|open| open.len().saturating_sub(most()));
     let has_unread = store.part(|m| m.unread.is_some() && m.view.tab != SetupTab::Text);
     view! {
         <Show when=move || has_unread.get()>
@@ -53,7 +56,7 @@ pub fn Findings() -> impl IntoView {
                 <b>{head}</b>
                 <ul>
                     <For
-                        each=move || open.get().into_iter().take(LISTED_MAX)
+                        each=move || open.get().into_iter().take(most())
                         key=|d| (document::finding_key(d), d.says.clone())
                         let:finding
                     >
@@ -71,12 +74,13 @@ pub fn Findings() -> impl IntoView {
 #[component]
 fn Finding(finding: Diagnostic) -> impl IntoView {
     let store = Store::get();
+    let terms = store.terms.get_untracked();
     let key = document::finding_key(&finding);
     let is_warning = finding.severity == Severity::Warning;
     let at = finding.at.clone();
     let has_place = !at.0.is_empty();
     let fix = finding.fix.clone().map(|fix| {
-        let label = fix.label.clone();
+        let label = terms.says(&fix.label);
         view! {
             <button type="button" class="link" on:click=move |_| store.dispatch(Command::Fix(Box::new(fix.clone())))>
                 {label}
@@ -85,7 +89,7 @@ fn Finding(finding: Diagnostic) -> impl IntoView {
     });
     view! {
         <li>
-            <span>{capital(&finding.says)}</span>
+            <span>{capital(&terms.says(&finding.says))}</span>
             " "
             {fix}
             {has_place

@@ -12,6 +12,7 @@ use super::rows::{Cell, Column, Row};
 use crate::components::edit_box::{Done, EditBox, Kind};
 use crate::components::icons::{Icon, Kind as IconKind};
 use crate::components::menu::{MenuButton, MenuItem};
+use crate::deeds;
 use crate::model::Command;
 use crate::store::Store;
 
@@ -305,8 +306,11 @@ fn CellView(grid: Grid, row: StoredValue<String>, column: usize, cell: Memo<Opti
         }
     };
     let shown = move || {
-        let Cell { at, shown, spoken, is_dim, .. } = cell.get()?;
+        let Cell { at, text, shown, spoken, is_dim, .. } = cell.get()?;
         let path = at.as_ref().map(ToString::to_string);
+        let normal = at.as_ref().zip(deeds::now()).and_then(|(at, deeds)| (deeds.normal)(at, &text));
+        let normal = normal.filter(|normal| !spoken.ends_with(normal.as_str()));
+        let spoken = normal.map_or(spoken.clone(), |normal| format!("{spoken} = {normal}"));
         Some(view! {
             <span
                 class="cell"

@@ -101,6 +101,7 @@ fn row_command(store: Store, rows: &[Row], queue: String, key: RowKey) -> Option
 
 fn menu(store: Store, queue: &str) -> Vec<MenuItem> {
     let scenario = store.scenario.get_untracked();
+    let terms = store.terms.get_untracked();
     let name = || queue.to_string();
     let change = |label: String, change: Change| MenuItem::new(label, Command::Change(change));
     let shift = |to| Change::MoveQueue { queue: name(), to };
@@ -108,15 +109,21 @@ fn menu(store: Store, queue: &str) -> Vec<MenuItem> {
     let mut items = vec![all_values(queue, all)];
     let below = tree::subtree(&scenario, queue);
     if tree::is_leaf(&scenario, queue) {
-        items.push(change(format!("Add a job to {queue}"), Change::AddJob { queue: Some(name()) }));
+        items.push(change(
+            format!("{} to {queue}", terms.says("Add a job")),
+            Change::AddJob { queue: Some(name()) },
+        ));
     }
     items.extend([
-        change(format!("Add a queue below {queue}"), Change::AddQueue { parent: Some(name()) }),
+        change(
+            format!("{} below {queue}", terms.says("Add a queue")),
+            Change::AddQueue { parent: Some(name()) },
+        ),
         change(format!("Duplicate {queue}"), Change::DuplicateQueue { queue: name(), jobs: false }),
     ]);
     if scenario.jobs.iter().any(|job| below.contains(&job.queue)) {
         let all = Change::DuplicateQueue { queue: name(), jobs: true };
-        items.push(change(format!("Duplicate {queue} with its jobs"), all));
+        items.push(change(format!("Duplicate {queue} {}", terms.says("with its jobs")), all));
     }
     items.extend([
         change("Move up".into(), shift(Shift::Up)).key("Alt+↑"),

@@ -7,6 +7,7 @@ use fairground::scenario::{Diagnostic, JobEntry, NodeEntry, Path, Scalar, Scenar
 use crate::components::edit_box::Kind;
 use crate::model::{Selection, Terms, tree};
 use crate::view_model::number;
+use crate::view_model::typed::says_no_end;
 
 /// A column.
 #[derive(Clone, Debug, PartialEq)]
@@ -72,9 +73,10 @@ fn text_of(value: &Option<Scalar>) -> String {
 fn number(at: Path, what: &str, value: &Option<Scalar>, counts_as: &str) -> Cell {
     let text = text_of(value);
     let trimmed = text.trim();
+    let says_no_end = matches!(at.0.last(), Some(Segment::Field(field)) if says_no_end(field, trimmed));
     let (shown, spoken, is_dim) = match trimmed {
         "" => (counts_as.to_string(), format!("{what}: not set ({counts_as})"), true),
-        "unlimited" => ("∞".to_string(), format!("{what}: unlimited"), true),
+        _ if says_no_end => ("∞".to_string(), format!("{what}: unlimited"), true),
         _ => (trimmed.to_string(), format!("{what}: {trimmed}"), false),
     };
     Cell { at: Some(at), text: text.clone(), shown, spoken, is_dim, kind: Kind::Number }
@@ -308,20 +310,21 @@ pub fn job_rows(
     let leaves = scenario.queues.iter().filter(|q| !parents.contains(q.name.as_str()));
     let queues: Vec<(String, String)> = leaves.map(|q| (q.name.clone(), q.name.clone())).collect();
     let n = scenario.jobs.len();
+    let terms = Terms::of(&scenario.policy);
     let rows = scenario.jobs.iter().enumerate().skip(from).take(most);
-    rows.map(|(i, job)| job_row(job, i, n, &queues, resource, marks.get(&job.name).cloned())).collect()
+    rows.map(|(i, job)| job_row(job, (i, n), &queues, (resource, terms), marks.get(&job.name).cloned()))
+        .collect()
 }
 
 fn job_row(
     job: &JobEntry,
-    i: usize,
-    n: usize,
+    (i, n): (usize, usize),
     queues: &[(String, String)],
-    resource: u8,
+    (resource, terms): (u8, &Terms),
     mark: Option<(Severity, String)>,
 ) -> Row {
     let at = Path::default().field("jobs").named(&job.name);
-    let of = |field: &str| format!("{field} of {}", job.name);
+    let of = |field: &str| format!("{} of {}", terms.says(field), job.name);
     let value = |field: &str, what: &str, value: &Option<Scalar>, counts_as: &str| {
         number(at.field(field), &of(what), value, counts_as)
     };
@@ -333,7 +336,7 @@ fn job_row(
         at: Some(at.field("queue")),
         text: job.queue.clone(),
         shown: job.queue.clone(),
-        spoken: format!("queue of {}: {}", job.name, job.queue),
+        spoken: format!("{}: {}", of("queue"), job.queue),
         is_dim: false,
         kind: Kind::Choice(choices),
     };
@@ -343,7 +346,7 @@ fn job_row(
         _ => ("gpu", "GPUs", &job.gpu, "0"),
     };
     let mut name = name_cell(at.clone(), &job.name);
-    say_pattern(&mut name, job);
+    say_pattern(&mut name, job, terms);
     let mut submit = value("submit", "submit", &job.submit, "0:00");
     if let Ok(ms) = job.submit.as_ref().map_or(Ok(0), |s| fairground::scenario::quantity::millis(&s.0)) {
         submit.shown = if ms < 0 { "before".to_string() } else { number::time(ms) };
@@ -379,12 +382,12 @@ fn job_row(
 }
 
 /// Says in the cell of its name how many jobs an entry stands for, and when they come.
-fn say_pattern(name: &mut Cell, job: &JobEntry) {
+fn say_pattern(name: &mut Cell, job: &JobEntry, terms: &Terms) {
     let Some(count) = &job.count else { return };
     let repeat = job.repeat.as_ref().and_then(|repeat| repeat.0.split_once("every"));
     let again = repeat.map_or(String::new(), |(times, _)| format!(" ×{}", times.trim()));
     name.shown = format!("{} ×{}{again}", job.name, count.0);
-    name.spoken = format!("{}, a pattern of {} jobs", job.name, count.0);
+    name.spoken = format!("{}, {}", job.name, terms.says(&format!("a pattern of {} jobs", count.0)));
     let said = [(&job.every, "one every"), (&job.repeat, "repeated"), (&job.seed, "seed")];
     for (value, what) in said.into_iter().filter_map(|(value, what)| Some((value.as_ref()?, what))) {
         name.spoken += &format!(", {what} {}", value.0.trim().replace("..", " to "));
@@ -409,6 +412,37 @@ mod tests {
         let lasts = row.cells.last().expect("cells");
         assert_eq!((lasts.shown.as_str(), lasts.text.as_str()), ("8–20m", "8m..20m"));
         assert_eq!(lasts.spoken, "lasts of j: drawn, 8m to 20m");
+    }
+
+    /// What a cell shows, a person may type into it; the file keeps what was typed.
+    #[test]
+    fn what_is_typed_for_no_end_is_kept_and_means_it() {
+        use crate::model::document;
+        let text = "format: fairground-scenario\nversion: 1\nnodes: [{name: n, gpu: 8, memory: 64 GB}]\n\
+                    queues: [{name: q, gpu: {quota: 4, limit: 8, weight: 1}}]\n\
+                    jobs: [{name: j, queue: q, gpu: 1, lasts: 5m}]\n";
+        let scenario = document::from_text(text).expect("it can be read");
+        let queue = Path::default().field("queues").named("q").field("gpu");
+        let job = Path::default().field("jobs").named("j");
+        let shown = |scenario: &Scenario, at: &Path| {
+            let queues = queue_rows(scenario, &[], |_| false, &Default::default(), 2);
+            let jobs = job_rows(scenario, &[], |_| false, 2, 0, 9);
+            let cells = queues.into_iter().chain(jobs).flat_map(|row| row.cells);
+            let cell = cells.into_iter().find(|cell| cell.at.as_ref() == Some(at)).expect("it has a cell");
+            (cell.shown, cell.text)
+        };
+        for at in [queue.field("quota"), queue.field("limit"), job.field("lasts")] {
+            for typed in ["unlimited", "∞", "inf"] {
+                let set = document::try_set(&scenario, &at, typed).expect(typed);
+                assert_eq!(shown(&set, &at), ("∞".to_string(), typed.to_string()), "{at}");
+                for text in [document::to_yaml(&set), document::to_json(&set)] {
+                    assert_eq!(document::from_text(&text).as_ref(), Ok(&set), "{text}");
+                }
+            }
+        }
+        document::try_set(&scenario, &queue.field("limit"), "none").expect("a ceiling may be none");
+        document::try_set(&scenario, &queue.field("quota"), "none").expect_err("none of a floor is not all");
+        assert!(document::to_yaml(&scenario).contains("64 GB"), "amounts stay as typed, too");
     }
 
     #[test]

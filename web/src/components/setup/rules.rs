@@ -6,6 +6,7 @@ use fairground::scenario::{Edit, Path};
 use super::attributes;
 use super::detail::fields;
 use super::{own, own_kai, own_yunikorn};
+use crate::model::terms::product;
 use crate::model::{Change, Command};
 use crate::store::Store;
 
@@ -15,29 +16,26 @@ pub struct Choice {
     pub key: &'static str,
     /// What people call it.
     pub name: &'static str,
-    /// Where there is little room.
-    pub short: &'static str,
     /// Its switches.
     pub switches: &'static [attributes::Group],
 }
 
 /// The policies; the first is the default.
 pub const POLICIES: [Choice; 7] = [
-    Choice { key: "kai", name: "KAI Scheduler", short: "KAI", switches: own_kai::KAI },
-    Choice { key: "runai", name: "Run:ai", short: "Run:ai", switches: own::RUNAI },
-    Choice { key: "yunikorn", name: "Apache YuniKorn", short: "YuniKorn", switches: own_yunikorn::SWITCHES },
-    Choice { key: "ego", name: "IBM EGO", short: "EGO", switches: own::EGO },
-    Choice {
-        key: "fifo",
-        name: "First in, first out, hard quotas",
-        short: "First in, first out",
-        switches: &[],
-    },
-    Choice { key: "max-min", name: "Max-min fairness", short: "Max-min", switches: &[] },
-    Choice { key: "drf", name: "Dominant resource fairness (plain)", short: "DRF", switches: &[] },
+    Choice { key: "kai", name: "KAI Scheduler", switches: own_kai::KAI },
+    Choice { key: "runai", name: "Run:ai", switches: own::RUNAI },
+    Choice { key: "yunikorn", name: "Apache YuniKorn", switches: own_yunikorn::SWITCHES },
+    Choice { key: "ego", name: "IBM EGO", switches: own::EGO },
+    Choice { key: "fifo", name: "First in, first out, hard quotas", switches: &[] },
+    Choice { key: "max-min", name: "Max-min fairness", switches: &[] },
+    Choice { key: "drf", name: "Dominant resource fairness (plain)", switches: &[] },
 ];
 
 impl Choice {
+    /// Its name where there is little room.
+    pub fn short(&self) -> &'static str {
+        product(self.key)
+    }
     /// The policy of that name in a scenario.
     pub fn of(policy: &str) -> &'static Choice {
         POLICIES.iter().find(|choice| choice.key == policy).unwrap_or(&POLICIES[0])
@@ -50,8 +48,8 @@ struct Delays(&'static str, &'static str, &'static str, &'static str);
 /// Usual delays. Those of a cluster: half a minute is what Kubernetes gives pods to end
 /// (`terminationGracePeriodSeconds`), and images and volumes take some seconds at the start.
 const DELAYS: [Delays; 2] = [
-    Delays("Ideal", "Pods start and go without a delay", "", ""),
-    Delays("As in a cluster", "Pods take 10 s to start and 30 s to go", "10s", "30s"),
+    Delays("Ideal", "Everything starts and goes without a delay", "", ""),
+    Delays("As in a cluster", "What is placed takes 10 s to start and 30 s to go", "10s", "30s"),
 ];
 
 fn preset(store: Store, Delays(name, says, start, termination): &Delays) -> Node {

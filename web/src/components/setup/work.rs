@@ -73,7 +73,7 @@ pub fn Work() -> impl IntoView {
         />
         {empty_below(move || (n_jobs.get() == 0).then_some(Lack::Jobs))}
         <Show when=move || { pages() > 1 }>
-            <nav class="pager" aria-label="Pages of jobs">
+            <nav class="pager" aria-label=move || store.terms.get().says("Pages of jobs")>
                 <IconButton
                     icon=Kind::Left
                     label="Previous page"

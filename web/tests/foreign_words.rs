@@ -1,0 +1,160 @@
+//! What the page says under a policy is said in that policy's words.
+
+use std::collections::BTreeSet;
+
+use fairground_web::engine::protocol::{Ask, Frame, Reply, Request, Run, Say};
+use fairground_web::engine::serve::Server;
+use fairground_web::library::EXAMPLES;
+use fairground_web::model::{Ladder, Selection, Terms, document};
+use fairground_web::view_model::{cluster, shares};
+use fairground_web::words::{self, Explanation, Text};
+
+/// Words that a policy has others for.
+fn foreign(policy: &str) -> &'static [&'static str] {
+    match policy {
+        "runai" => &["queue", "queues", "job", "jobs", "fair share", "fair shares"],
+        "ego" => &[
+            "queue",
+            "queues",
+            "job",
+            "jobs",
+            "pod",
+            "pods",
+            "node",
+            "nodes",
+            "quota",
+            "fair share",
+            "evicted",
+        ],
+        "yunikorn" => &["job", "jobs", "quota", "fair share"],
+        "max-min" | "drf" => &["quota", "quotas"],
+        _ => &[],
+    }
+}
+
+/// Where a foreign word stands in a text, whole. EGO has a share usage quota of its own.
+fn found(text: &str, policy: &str) -> Option<&'static str> {
+    let own = ["share usage quota", "share quotas", "share quota"]
+        .iter()
+        .fold(text.to_lowercase(), |text, own| text.replace(own, ""));
+    let joins = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '/' | '.');
+    let is_whole = |at: usize, word: &str| {
+        let (before, after) = (own[..at].chars().next_back(), own[at + word.len()..].chars());
+        // A full stop ends a sentence, or stands inside of a name.
+        let mut after = after.take(2);
+        let joined = match (after.next(), after.next()) {
+            (Some('.'), next) => next.is_some_and(|c| c.is_alphanumeric()),
+            (next, _) => next.is_some_and(joins),
+        };
+        !before.is_some_and(joins) && !joined
+    };
+    foreign(policy).iter().copied().find(|word| own.match_indices(word).any(|(at, _)| is_whole(at, word)))
+}
+
+/// The words of a text without the names in it.
+fn said(text: &Text) -> String {
+    use words::Piece::{Job, Node, Plain, Queue, Strong};
+    let pieces = text.0.iter().map(|piece| match piece {
+        Plain(words) | Strong(words) => words.as_str(),
+        Queue(_) | Job(_) | Node(_) => "…",
+    });
+    pieces.collect()
+}
+
+/// All that WHY shows of an explanation.
+fn all(why: &Explanation, terms: &Terms) -> Vec<String> {
+    let mut texts = vec![said(&why.about), said(&why.verdict), said(&why.outlook)];
+    texts.extend(why.also.iter().chain(&why.checks).map(said));
+    texts.extend(why.controls.iter().map(|control| said(&control.label)));
+    texts.extend(why.ladder.iter().flat_map(|step| [said(&step.text), step.sum.clone()]));
+    texts.extend(why.order.iter().flat_map(|level| level.entries.iter()).map(|entry| said(&entry.text)));
+    texts.extend(why.list.iter().map(|(caption, _)| terms.says(caption)));
+    let entries = why.list.iter().flat_map(|(_, entries)| entries).chain(&why.others).chain(&why.history);
+    texts.extend(entries.map(|entry| said(&entry.text)));
+    texts.extend(why.evidence.iter().flat_map(|evidence| {
+        let head = evidence.head.iter().chain([&evidence.caption]).map(said);
+        head.chain(evidence.rows.iter().map(|row| terms.says(row.0))).collect::<Vec<_>>()
+    }));
+    texts.extend(why.rule.iter().map(|rule| rule.says.clone()));
+    texts
+}
+
+/// Answers of the engine to one question.
+fn ask(server: &mut Server, ask: Ask) -> Vec<Reply> {
+    let mut replies = server.ask(Request { generation: 1, ask });
+    while server.is_busy() {
+        replies.extend(server.work());
+    }
+    replies
+}
+
+fn selections(frame: &Frame) -> Vec<Selection> {
+    let queues = frame.queues.iter().map(|queue| Selection::Queue(queue.name.clone()));
+    let jobs = frame.jobs.iter().map(|job| Selection::Job(job.name.clone()));
+    let nodes = frame.nodes.iter().map(|node| Selection::Node(node.name.clone()));
+    let events = (0..frame.events.len() as u32).map(|index| Selection::Event { cycle: frame.cycle, index });
+    queues.chain(jobs).chain(nodes).chain(events).collect()
+}
+
+/// Everything that is said at a moment. Names of things are taken out where they stand in plain texts.
+fn texts(frame: &Frame, run: &Run, ladders: &[Ladder]) -> Vec<String> {
+    let terms = Terms::of(&frame.policy);
+    let mut texts = all(&words::at_rest(frame), terms);
+    for selection in selections(frame) {
+        let ladder = ladders.iter().find(|ladder| selection == Selection::Queue(ladder.queue.clone()));
+        texts.extend(all(&words::why(frame, Some(run), &selection, ladder, 2), terms));
+    }
+    texts.push(words::announce(frame, 2));
+    let view = shares::shares(frame, None, None, 2, &[]);
+    texts.push(view.summary.clone());
+    texts.extend(view.rows.iter().map(|row| row.sentence()));
+    texts.extend(shares::table(&view).head);
+    texts.extend(cluster::table(&cluster::cluster(frame, None, 640.0, 2), terms).head);
+    texts
+}
+
+#[test]
+fn every_policy_speaks_its_own_words() {
+    let mut wrong = BTreeSet::new();
+    for example in EXAMPLES {
+        let scenario = example.scenario();
+        let policy = if scenario.policy.is_empty() { "kai".to_string() } else { scenario.policy.clone() };
+        let text = document::to_json(&scenario);
+        let mut server = Server::default();
+        for cycle in 0..6 {
+            let mut replies =
+                ask(&mut server, Ask::Load { scenario: text.clone(), whole: true, cycle });
+            let Some((frame, run)) = replies.drain(..).find_map(|reply| match reply.say {
+                Say::Frame { frame, run } => Some((*frame, *run)),
+                _ => None,
+            }) else {
+                panic!("{} does not run", example.id);
+            };
+            let mut ladders = Vec::new();
+            for queue in frame.queues.iter().map(|queue| queue.name.clone()) {
+                let replies = ask(&mut server, Ask::Ladder { cycle, queue: queue.clone(), resource: 2 });
+                ladders.extend(replies.into_iter().filter_map(|reply| match reply.say {
+                    Say::Ladder { levels, .. } => {
+                        Some(Ladder { cycle, queue: queue.clone(), resource: 2, levels })
+                    }
+                    _ => None,
+                }));
+            }
+            for text in texts(&frame, &run, &ladders) {
+                if let Some(word) = found(&text, &policy) {
+                    wrong.insert(format!("{policy} says {word:?}: {text}"));
+                }
+            }
+        }
+    }
+    let wrong: Vec<String> = wrong.into_iter().collect();
+    assert!(wrong.is_empty(), "{} texts:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+#[test]
+fn a_foreign_word_is_found_whole() {
+    assert_eq!(found("The queue.", "ego"), Some("queue"));
+    assert_eq!(found("its share usage quota is 3", "ego"), None);
+    assert_eq!(found("queue-1 and queues.yaml", "ego"), None);
+    assert_eq!(found("a pod of it", "runai"), None);
+}
