@@ -158,18 +158,6 @@ fn Body(view: View, tip: RwSignal<Option<String>>, on_select: OnSelect, over: Ov
         });
     });
     let stop = stop(view);
-    // From row to row by way of the marks that can be pulled.
-    let keys = move |event: web_sys::KeyboardEvent| {
-        let grips = inside(&event, "grip");
-        let mut all = Vec::new();
-        for (at, row) in inside(&event, "brow").into_iter().enumerate() {
-            all.push(row);
-            let at = at.to_string();
-            let of_row = grips.iter().filter(|grip| grip.get_attribute("data-row").as_ref() == Some(&at));
-            all.extend(of_row.cloned());
-        }
-        move_among(&event, &all, |at, all| along_line(&event.key(), at, all.len()));
-    };
     // What nobody divides has nothing to be held against.
     let caption = move || {
         let reference = view.with(|view| view.as_ref().map_or("", |view| view.reference));
@@ -182,7 +170,7 @@ fn Body(view: View, tip: RwSignal<Option<String>>, on_select: OnSelect, over: Ov
         <div
             class="shares-body"
             node_ref=place
-            on:keydown=keys
+            on:keydown=on_arrow
             on:pointerenter=move |_| come()
             on:focusin=move |_| come()
         >
@@ -201,6 +189,19 @@ fn Body(view: View, tip: RwSignal<Option<String>>, on_select: OnSelect, over: Ov
             }}
         </div>
     }
+}
+
+/// From row to row by way of the marks that can be pulled.
+fn on_arrow(event: web_sys::KeyboardEvent) {
+    let grips = inside(&event, "grip");
+    let mut all = Vec::new();
+    for (at, row) in inside(&event, "brow").into_iter().enumerate() {
+        all.push(row);
+        let at = at.to_string();
+        let of_row = grips.iter().filter(|grip| grip.get_attribute("data-row").as_ref() == Some(&at));
+        all.extend(of_row.cloned());
+    }
+    move_among(&event, &all, |at, all| along_line(&event.key(), at, all.len()));
 }
 
 /// The row that Tab leads to: the last one that had the focus, else the selected one, else the first; and the former.

@@ -107,6 +107,7 @@ pub fn begin(model: &mut Model) -> Vec<Effect> {
 }
 
 /// Commands that move in time; hands back the others.
+/// Long because it is one table of commands.
 fn update_time(model: &mut Model, command: Command, fx: &mut Vec<Effect>) -> Option<Command> {
     match command {
         Command::Step
