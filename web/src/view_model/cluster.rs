@@ -7,7 +7,6 @@ use fairground::kit::gather::gather;
 use fairground::kit::sort;
 
 use super::Table;
-use super::before::Ghost;
 use super::node_fill::{Shown, filled, filled_table, others, pool_heading};
 use super::number::{count, number};
 use super::queues::{Tone, Tree};
@@ -191,22 +190,13 @@ const GAP: f64 = 12.0;
 const PAD: f64 = 12.0;
 
 /// What Cluster draws of a frame at that width.
-pub fn cluster(
-    frame: &Frame,
-    ghost: Option<Ghost<'_>>,
-    selection: Option<&Selection>,
-    width: f64,
-    resource: u8,
-) -> ClusterView {
+pub fn cluster(frame: &Frame, selection: Option<&Selection>, width: f64, resource: u8) -> ClusterView {
     let tree = Tree::new(&frame.queues);
     let shown = Shown::of(frame, resource);
     let chosen = Chosen::new(frame, selection);
     let mut cards: Vec<Card> =
         frame.nodes.iter().map(|node| card(frame, node, &tree, &chosen, &shown)).collect();
     let cells: usize = cards.iter().map(|card| card.cells.len()).sum();
-    if let (Some(ghost), true) = (ghost, shown.is_gpus()) {
-        mark_ghosts(&mut cards, frame, ghost);
-    }
     let mut view = ClusterView {
         summary: summary(frame, &shown),
         filled_with: if shown.is_gpus() { String::new() } else { shown.unit(2.0).to_string() },
@@ -375,7 +365,6 @@ fn marks(card: &Card) -> Vec<CellMark> {
             marks.push(CellMark::Free);
         }
         marks.extend(cell.claim.map(|_| CellMark::Claimed));
-        marks.extend(cell.ghost.map(|_| if cell.was { CellMark::Before } else { CellMark::Ghost }));
         for part in &cell.parts {
             marks.extend((part.to - part.from < 0.999).then_some(CellMark::Part));
             marks.extend(part.locked.then_some(CellMark::Locked));
@@ -385,27 +374,6 @@ fn marks(card: &Card) -> Vec<CellMark> {
         }
     }
     marks
-}
-
-fn mark_ghosts(cards: &mut [Card], frame: &Frame, ghost: Ghost<'_>) {
-    let Ghost { frame: ghost, changed } = ghost;
-    let tree = Tree::new(&ghost.queues);
-    let nodes: BTreeMap<&str, &NodeCard> = gather(ghost.nodes.iter().map(|node| (node.name.as_str(), node)));
-    for (card, node) in cards.iter_mut().zip(&frame.nodes) {
-        let Some(other) = nodes.get(card.name.as_str()) else { continue };
-        for ((view, mine), theirs) in card.cells.iter_mut().zip(&node.cells).zip(&other.cells) {
-            let holders = |cell: &Cell| {
-                cell.pods.iter().filter(|pod| !pod.leaving).map(|pod| pod.job.clone()).collect::<Vec<_>>()
-            };
-            if holders(mine) != holders(theirs) {
-                let holder = theirs.pods.iter().find(|pod| !pod.leaving);
-                view.ghost = Some(holder.map(|pod| tree.tone(pod.queue)));
-                view.was = changed.is_some();
-                let job = holder.map_or("free", |pod| pod.job.as_str());
-                view.says += &format!("; {} {job}", if view.was { "before:" } else { "would be" });
-            }
-        }
-    }
 }
 
 /// Height of a heading, with what is below it.
@@ -586,7 +554,7 @@ mod tests {
         let pools = ["fast", "slow"].map(|name| PoolRow { name: name.into(), ..PoolRow::default() });
         let nodes = vec![node("s1", "slow"), node("f1", "fast"), node("s2", "slow")];
         let frame = Frame { nodes, pools: pools.into(), ..Frame::default() };
-        let view = cluster(&frame, None, None, 400.0, 2);
+        let view = cluster(&frame, None, 400.0, 2);
         let names: Vec<&str> = view.cards.iter().map(|card| card.name.as_str()).collect();
         assert_eq!(names, ["f1", "s1", "s2"]);
         let headings: Vec<&str> = view.groups.iter().map(|(_, heading)| heading.as_str()).collect();
