@@ -17,8 +17,8 @@ use crate::address::{self, Fragment};
 use crate::charts::timeline::Over;
 use crate::charts::timeline_over;
 use crate::engine::protocol::{Frame, Run};
-use crate::model::kinds::LaneLook;
-use crate::model::{Command, Ladder, Opened, Order, Origin, Selection, later, mistake};
+use crate::model::kinds::{self, LaneLook};
+use crate::model::{Command, Ladder, Model, Opened, Order, Origin, Selection, later, mistake};
 use crate::opening::{self, Opening};
 use crate::store::Store;
 use crate::view_model::before::{self, Ghost};
@@ -67,6 +67,8 @@ pub struct Deeds {
     pub lay_behind: fn(&mut TimelineView, &Run, (&Run, Ghost<'_>)),
     /// Marks in Cluster what another run holds otherwise, of a resource.
     pub lay_ghosts: fn(&mut ClusterView, &Frame, Ghost<'_>, u8),
+    /// What the lane of events shows.
+    pub lane: fn(&Model) -> LaneLook,
     /// Puts into Timeline what is looked at.
     pub stand_out: fn(&mut TimelineView, &Run, &Frame, &LaneLook),
     /// Draws it over the areas.
@@ -125,6 +127,7 @@ fn all() -> Deeds {
         say_since: shares::say_since,
         lay_behind: timeline::lay_behind,
         lay_ghosts: cluster_ghosts::lay_ghosts,
+        lane: kinds::lane,
         stand_out: stand_out::stand_out,
         over: timeline_over::over,
         since,
@@ -143,7 +146,7 @@ fn since(store: Store) -> Option<Since> {
     let (frame, run) = (store.frame.get()?, store.run.get()?);
     if store.changed.get().is_none() && store.ghost.with(Option::is_some) {
         let says = before::as_edited(&run, &*store.ghost_run.get()?)?;
-        let title = "What the value would come to, held against the present run".to_string();
+        let title = "Held against the present run".to_string();
         return Some(Since { was: false, lead: "as edited ", says, title: [title.clone(), title] });
     }
     let before = store.before.get()?;

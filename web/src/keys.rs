@@ -170,7 +170,7 @@ pub const LIST: &[(&str, &[(&str, &str)])] = &[
             ("A / Shift+A", "Next, previous action inside the cycle, such as reclaim"),
             ("Space", "Play, pause"),
             ("+ / −", "Faster, slower"),
-            ("] / [", "Next, previous event: of the selection, or as chosen below the timeline"),
+            ("] / [", "Next, previous event, of the selection or as chosen"),
             ("Enter on a mark of the lane", "Select its event, which E explains"),
             (
                 "Shift+← / Shift+→, Shift+Home / Shift+End",
@@ -202,7 +202,7 @@ pub const LIST: &[(&str, &[(&str, &str)])] = &[
             ("E", "Explain the selection"),
             ("H", "What would help the selected job"),
             ("1 to 6", "Shares, Division, Tree, Gantt, Fairness, Trends"),
-            ("T in a chart", "Its table instead of the picture; Timeline has one of its events too"),
+            ("T in a chart", "Its table, in Timeline also that of events"),
             ("Ctrl+C in a chart", "Copy its table, tab-separated"),
             ("← / →, Esc", "On a mark that can be pulled: less, more; as it was while the key is held"),
             ("↑ / ↓", "In Shares: the next queue; on a mark, the next mark"),

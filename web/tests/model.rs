@@ -475,9 +475,10 @@ fn policies_are_compared() {
 fn ranges_are_marked_from_where_the_cursor_was() {
     let mut model = Model::new(Opened::new(library::start(), Origin::Start));
     model.cursor = 4;
+    use fairground_web::model::kinds::lane;
     let mut does = |command: Command| {
         update(&mut model, command);
-        (model.lane().range, model.cursor)
+        (lane(&model).range, model.cursor)
     };
     assert_eq!(does(Command::Mark(Some(5))), (Some((4, 5)), 5));
     assert_eq!(does(Command::Mark(Some(7))), (Some((4, 7)), 7), "the same range goes on");

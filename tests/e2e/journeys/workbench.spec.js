@@ -120,7 +120,7 @@ test("the lane has a row for the selection, and its marks select events", async 
   await page.keyboard.press("e");
   await expect(app.why).toContainText("b1");
   await page.getByRole("button", { name: "Stop at events of the selection, of every kind" }).click();
-  await expect(ofJob).toBeVisible();
+  await expect(ofJob).toHaveCount(1);
   await page.getByRole("combobox", { name: "Events of" }).selectOption("all");
   await expect(ofJob).toHaveCount(0);
 });

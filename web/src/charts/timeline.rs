@@ -68,7 +68,7 @@ pub fn timeline(view: &TimelineView, size: Size, over: Option<Over>) -> String {
         if let Some(name) = &view.heeded {
             draw_lane(&above, &lane(view, axis, true), size.width, 1.5 * row)?;
             for (text, at) in [("all", 0.5), (name.as_str(), 1.5)] {
-                let text = fit(text, 12.0, LEFT - 6.0).unwrap_or_default();
+                let text = fit(text, 12.0, LEFT).unwrap_or_default();
                 let style = Paint::from(Ink::Dim).text(12.0, HPos::Left);
                 above.draw(&Text::new(text, (0, px(at * row)), style))?;
             }

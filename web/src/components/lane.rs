@@ -7,8 +7,8 @@ use crate::dom::prelude::*;
 use super::button::IconButton;
 use super::icons::Kind;
 use super::timeline::View;
-use crate::model::kinds::Whose;
-use crate::model::{Command, Model};
+use crate::model::Command;
+use crate::model::kinds::{Whose, lane};
 use crate::store::Store;
 use crate::view_model::stand_out::{listed, stops_at};
 
@@ -27,7 +27,7 @@ pub fn Lane(
     marking: RwSignal<bool>,
 ) -> impl IntoView {
     let store = Store::get();
-    let look = store.part(Model::lane);
+    let look = store.part(lane);
     let stops = move || view.with(|view| stops_at(view.as_ref()?, &look.get()));
     let is_plain = store.part(|m| m.view.whose == Whose::Selected && m.view.without.all().next().is_none());
     let stop_at_all = Callback::new(move |()| {
@@ -50,20 +50,22 @@ pub fn Lane(
                 type="button"
                 class="btn quiet small"
                 aria-pressed=move || marking.get().to_string()
-                title="Pull across the timeline to mark a range; with Shift that works at any time, and Shift+arrows mark by keys"
+                title="By pulling across the timeline, as with Shift; or Shift and arrows"
                 on:click=move |_| marking.update(|on| *on = !*on)
             >
                 "Mark a range"
             </button>
             {move || range().map(|says| view! {
-                <span class="range-says">{says}</span>
-                <IconButton
-                    icon=Kind::Close
-                    label="Mark no range"
-                    key="Esc"
-                    class="small"
-                    on_press=Callback::new(move |()| store.dispatch(Command::Mark(None)))
-                />
+                <div class="range-says">
+                    {says}
+                    <IconButton
+                        icon=Kind::Close
+                        label="Mark no range"
+                        key="Esc"
+                        class="small"
+                        on_press=Callback::new(move |()| store.dispatch(Command::Mark(None)))
+                    />
+                </div>
             })}
         </div>
     }

@@ -9,7 +9,7 @@ use crate::charts::marks;
 use crate::charts::timeline::{event_icon, lane_height, timeline as draw};
 use crate::deeds;
 use crate::model::kinds::LaneLook;
-use crate::model::{Command, Model, Selection};
+use crate::model::{Command, Selection};
 use crate::props::{FrameSignal, OnSeek, OnSelect, ResourceSignal, RunSignal, SelectionSignal};
 use crate::store::Store;
 use crate::view_model::before::Ghost;
@@ -62,7 +62,8 @@ pub fn Timeline(
         },
     );
     let store = Store::get();
-    let look = store.part(Model::lane);
+    // Before anything can be done, nothing is looked at.
+    let look = store.part(|m| deeds::now().map(|deeds| (deeds.lane)(m)).unwrap_or_default());
     let marking = RwSignal::new(false);
     let view = Memo::new(move |_| {
         let (run, frame) = (run.get()?, tree.get()?);
@@ -130,9 +131,9 @@ pub fn Timeline(
                     mark.map(|mark| legend_line(marks::key(mark), mark.name()))
                 }}
                 {move || kinds.get().all().map(|kind| kind_switch(store, look, kind)).collect_view()}
+                {move || is_awake.get().then(|| below(view, marking))}
                 {table_button(as_table)}
             </div>
-            {move || is_awake.get().then(|| below(view, marking))}
         </section>
     }
 }

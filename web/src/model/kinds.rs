@@ -160,10 +160,10 @@ impl Model {
             Selection::Node(_) => None,
         }
     }
+}
 
-    /// What the lane of events shows.
-    pub fn lane(&self) -> LaneLook {
-        let range = self.view.range.map(|(anchor, head)| (anchor.min(head), anchor.max(head)));
-        LaneLook { without: self.view.without, heeded: self.heeded(), range }
-    }
+/// What the lane of events shows.
+pub fn lane(model: &Model) -> LaneLook {
+    let range = model.view.range.map(|(anchor, head)| (anchor.min(head), anchor.max(head)));
+    LaneLook { without: model.view.without, heeded: model.heeded(), range }
 }

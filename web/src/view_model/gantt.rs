@@ -176,7 +176,8 @@ pub fn count_in(view: &mut GanttView, gantt: &Gantt, named: &[String], resource:
         };
         row.says += &format!("; asks for {said}");
         // Where a bar is high enough for it.
-        for bar in row.bars.iter_mut().filter(|bar| !row.thin && bar.kept >= 1.0) {
+        let is_high = !row.thin && row.ghost.is_none();
+        for bar in row.bars.iter_mut().filter(|bar| is_high && bar.kept >= 1.0) {
             bar.label = said.clone();
         }
     }
