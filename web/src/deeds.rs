@@ -21,6 +21,7 @@ use crate::model::kinds::{self, LaneLook};
 use crate::model::{Command, Ladder, Model, Opened, Order, Origin, Selection, later, mistake};
 use crate::opening::{self, Opening};
 use crate::store::Store;
+use crate::view_model::Table;
 use crate::view_model::before::{self, Ghost};
 use crate::view_model::cluster::ClusterView;
 use crate::view_model::cluster_ghosts;
@@ -71,6 +72,8 @@ pub struct Deeds {
     pub lane: fn(&Model) -> LaneLook,
     /// Puts into Timeline what is looked at.
     pub stand_out: fn(&mut TimelineView, &Run, &Frame, &LaneLook),
+    /// Timeline as a table of amounts and one of events.
+    pub timeline_tables: fn(&TimelineView) -> [Table; 2],
     /// Draws it over the areas.
     pub over: Over,
     /// What an edit that is being made would do, or what the last one did.
@@ -129,6 +132,7 @@ fn all() -> Deeds {
         lay_ghosts: cluster_ghosts::lay_ghosts,
         lane: kinds::lane,
         stand_out: stand_out::stand_out,
+        timeline_tables: |view| [timeline::table(view), timeline::events_table(view)],
         over: timeline_over::over,
         since,
         read: address::read,

@@ -103,7 +103,11 @@ pub fn Timeline(
             event.prevent_default();
             store.dispatch(Command::Mark(None));
         }
-        chart_keys(store, &event, as_table, || view.get_untracked().map(|view| timeline::table(&view)));
+        let amounts = || {
+            let [amounts, _] = (deeds::now()?.timeline_tables)(&view.get_untracked()?);
+            Some(amounts)
+        };
+        chart_keys(store, &event, as_table, amounts);
     };
     let summary = move || view.with(|view| view.as_ref().map(|view| view.summary.clone()));
     view! {
@@ -113,12 +117,13 @@ pub fn Timeline(
                 <Show
                     when=move || !as_table.get()
                     fallback=move || {
-                        view.get()
-                            .map(|view| {
-                                let amounts = table("Allocated by cycle", timeline::table(&view));
-                                let events = table("Events", timeline::events_table(&view));
-                                view! { {amounts} {events} }
-                            })
+                        let deeds = is_awake.get().then(deeds::now).flatten();
+                        view.get().zip(deeds).map(|(view, deeds)| {
+                            let [amounts, events] = (deeds.timeline_tables)(&view);
+                            let amounts = table("Allocated by cycle", amounts);
+                            let events = table("Events", events);
+                            view! { {amounts} {events} }
+                        })
                     }
                 >
                     <Body view axis svg cycle on_seek on_select look marking />
