@@ -142,7 +142,6 @@ pub enum Fill {
     /// Dots alone: what is owed.
     Owed,
 }
-
 const FILLS: [Fill; 7] =
     [Fill::Solid, Fill::Over, Fill::Beyond, Fill::Leaving, Fill::Down, Fill::Dotted, Fill::Owed];
 

@@ -14,6 +14,7 @@ use crate::view_model::before::Ghost;
 use crate::view_model::cluster::{self, ClusterView as View, Place};
 
 /// Nodes as cards, GPUs as cells; with many nodes one tile per node, grouped by free GPUs.
+/// Long because its markup is one tree.
 #[component]
 pub fn ClusterView(
     /// The moment.

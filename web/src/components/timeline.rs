@@ -164,6 +164,8 @@ fn kind_switch(store: Store, look: Memo<LaneLook>, kind: Kind) -> Node {
     .into_node()
 }
 
+/// The picture with what takes pointer and keys over it.
+/// Long because its markup is one tree.
 #[component]
 fn Body(
     view: View,
