@@ -8,17 +8,25 @@ use std::cell::OnceCell;
 use std::sync::Arc;
 
 use fairground::scenario::{Path, Scenario};
+use leptos::prelude::{Get, With};
 pub use wasm_split_helpers::SplitLoaderError as NotLoaded;
 #[cfg(feature = "page")]
 use wasm_split_helpers::wasm_split;
 
 use crate::address::{self, Fragment};
+use crate::charts::timeline::Over;
+use crate::charts::timeline_over;
 use crate::engine::protocol::{Frame, Run};
-use crate::model::{Before, Command, Ladder, Opened, Order, Origin, Selection, later, mistake};
+use crate::model::kinds::{self, LaneLook};
+use crate::model::{Command, Ladder, Model, Opened, Order, Origin, Selection, later, mistake};
 use crate::opening::{self, Opening};
 use crate::store::Store;
+use crate::view_model::Table;
 use crate::view_model::before::{self, Ghost};
+use crate::view_model::cluster::ClusterView;
+use crate::view_model::cluster_ghosts;
 use crate::view_model::shares::{self, SharesView};
+use crate::view_model::stand_out;
 use crate::view_model::timeline::{self, TimelineView};
 use crate::view_model::typed;
 use crate::words::{self, Explanation};
@@ -26,6 +34,19 @@ use crate::{library, storage};
 
 /// What the engine told of what is selected: how its fair share came about, and where it stands.
 pub type Derived<'a> = (Option<&'a Ladder>, Option<&'a Order>);
+
+/// What the line about an edit says.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Since {
+    /// The edit is made, charts show how it was before.
+    pub was: bool,
+    /// Its words, before what stands out.
+    pub lead: &'static str,
+    /// What stands out.
+    pub says: String,
+    /// Its name, and all of it on pointing.
+    pub title: [String; 2],
+}
 
 /// What can be done.
 #[derive(Clone, Copy, Debug)]
@@ -48,8 +69,18 @@ pub struct Deeds {
     pub say_since: fn(&mut SharesView, &Frame, Ghost<'_>),
     /// Lays what was before the last edit, or would be, behind the present run.
     pub lay_behind: fn(&mut TimelineView, &Run, (&Run, Ghost<'_>)),
-    /// What the last edit did.
-    pub since: fn(&Before, &Frame, &Run, u8) -> String,
+    /// Marks in Cluster what another run holds otherwise, of a resource.
+    pub lay_ghosts: fn(&mut ClusterView, &Frame, Ghost<'_>, u8),
+    /// What the lane of events shows.
+    pub lane: fn(&Model) -> LaneLook,
+    /// Puts into Timeline what is looked at.
+    pub stand_out: fn(&mut TimelineView, &Run, &Frame, &LaneLook),
+    /// Timeline as a table of amounts and one of events.
+    pub timeline_tables: fn(&TimelineView) -> [Table; 2],
+    /// Draws it over the areas.
+    pub over: Over,
+    /// What an edit that is being made would do, or what the last one did.
+    pub since: fn(Store) -> Option<Since>,
     /// Reads the fragment of an address.
     pub read: fn(&str) -> Fragment,
     /// The document of an entry of the browser's history, and its fragment.
@@ -102,7 +133,12 @@ fn all() -> Deeds {
         },
         say_since: shares::say_since,
         lay_behind: timeline::lay_behind,
-        since: before::says,
+        lay_ghosts: cluster_ghosts::lay_ghosts,
+        lane: kinds::lane,
+        stand_out: stand_out::stand_out,
+        timeline_tables: |view| [timeline::table(view), timeline::events_table(view)],
+        over: timeline_over::over,
+        since,
         read: address::read,
         returned: opening::returned,
         start_over: |store| {
@@ -112,4 +148,17 @@ fn all() -> Deeds {
         },
         opening: opening::of_visitor,
     }
+}
+
+fn since(store: Store) -> Option<Since> {
+    let (frame, run) = (store.frame.get()?, store.run.get()?);
+    if store.changed.get().is_none() && store.ghost.with(Option::is_some) {
+        let says = before::as_edited(&run, &*store.ghost_run.get()?)?;
+        let title = "Held against the present run".to_string();
+        return Some(Since { was: false, lead: "as edited ", says, title: [title.clone(), title] });
+    }
+    let before = store.before.get()?;
+    let title = before::says(&before, &frame, &run, store.resource.get());
+    let title = ["Held against how it was before".to_string(), title];
+    Some(Since { was: true, lead: "before ", says: before.changed.clone(), title })
 }

@@ -24,6 +24,9 @@ const SAVE_AFTER: Duration = Duration::from_millis(300);
 /// The address is replaced when it has been quiet for so long.
 const URL_AFTER: Duration = Duration::from_millis(1000);
 
+/// A value that is being changed rests when it has been the same for so long.
+const REST_AFTER: Duration = Duration::from_millis(700);
+
 /// Everything that is not a value: the engine, timers, the address as last written.
 #[derive(Default)]
 pub struct Edge {
@@ -36,6 +39,7 @@ pub struct Edge {
     pub(crate) is_inline: bool,
     save: Option<TimeoutHandle>,
     url: Option<TimeoutHandle>,
+    rest: Option<TimeoutHandle>,
     ticks: Option<IntervalHandle>,
     address: String,
     /// The entry of the document that is being opened is there already: somebody followed a link in place, or went
@@ -106,6 +110,16 @@ impl Edge {
                     Some(before::says(before, frame, m.run.as_ref()?, m.settings_resource()))
                 });
                 said.into_iter().for_each(|said| store.announcement.set(said));
+            }
+            Effect::AnnounceGhost => {
+                let says = move || {
+                    let said = store.now(|m| {
+                        m.ghost.as_ref()?;
+                        before::as_edited(m.run.as_ref()?, m.ghost_run.as_ref()?)
+                    });
+                    said.into_iter().for_each(|said| store.announcement.set(format!("As edited: {said}.")));
+                };
+                again(&mut self.rest, says, REST_AFTER);
             }
             Effect::Remember(key, value) => storage::remember(key, &value),
             Effect::Theme(theme) => set_theme(theme),

@@ -288,6 +288,7 @@ pub fn departments_run() -> Run {
                 (6, bound(if i < 6 { 4.0 } else { 1.0 })),
             ],
             waiting: gpus(2.0),
+            request: vec![(0, gpus(20.0)), (3, gpus(13.0)), (6, gpus(6.0))],
         })
         .collect();
     let event =
@@ -310,6 +311,7 @@ pub fn departments_run() -> Run {
             event(12, "reclaimed", "v4", 1),
             event(12, "claimed", "n3", 2),
         ],
+        earlier: Vec::new(),
     }
 }
 

@@ -6,10 +6,14 @@ use crate::charts;
 use crate::charts::backend::Size;
 use crate::charts::backend::escaped;
 use crate::charts::shares::Rows;
+use crate::charts::timeline_over::over;
 use crate::engine::protocol::Frame;
 use crate::fixtures;
 use crate::model::Selection;
+use crate::model::kinds::LaneLook;
 use crate::view_model::before::Ghost;
+use crate::view_model::cluster_ghosts::lay_ghosts;
+use crate::view_model::stand_out::stand_out;
 use crate::view_model::{cluster, marked, shares, timeline};
 
 fn shares_html(frame: &Frame, ghost: Option<&Frame>, selected: &str, rows: Rows) -> String {
@@ -45,8 +49,10 @@ fn shares_html(frame: &Frame, ghost: Option<&Frame>, selected: &str, rows: Rows)
 }
 
 fn cluster_html(frame: &Frame, ghost: Option<&Frame>, selection: Option<&Selection>, width: f64) -> String {
-    let ghost = ghost.map(|frame| Ghost { frame, changed: Some("an edit") });
-    let view = cluster::cluster(frame, ghost, width, 2);
+    let mut view = cluster::cluster(frame, width, 2);
+    if let Some(ghost) = ghost.map(|frame| Ghost { frame, changed: Some("an edit") }) {
+        lay_ghosts(&mut view, frame, ghost, 2);
+    }
     let selected = marked::marked(&view, frame, selection);
     let mut html = format!(
         r#"<section class="chart cluster"><div class="sect"><h2>Cluster</h2><p class="summary">{}</p></div><div class="cluster-body"><div class="picture">{}</div><div class="picture over">{}</div></div><div class="legend">"#,
@@ -62,9 +68,11 @@ fn cluster_html(frame: &Frame, ghost: Option<&Frame>, selection: Option<&Selecti
 
 fn timeline_html(selected: Option<&Selection>, width: f64) -> String {
     let (run, frame) = (fixtures::departments_run(), fixtures::departments());
-    let view = timeline::timeline(&run, &frame, selected, 2);
+    let mut view = timeline::timeline(&run, &frame, selected, 2);
+    let look = LaneLook { heeded: selected.cloned(), ..LaneLook::default() };
+    stand_out(&mut view, &run, &frame, &look);
     let axis = timeline::Axis { width, last: view.end };
-    let svg = charts::timeline::timeline(&view, Size { width, height: 188.0 });
+    let svg = charts::timeline::timeline(&view, Size { width, height: 188.0 }, Some(over));
     let x = axis.x(12);
     format!(
         r#"<div class="timeline chart"><div class="timeline-body"><div class="picture">{svg}</div><svg width="{width}" height="168" style="position:absolute;left:0;top:0"><path d="M{x} 0V168" stroke="var(--ink)" stroke-width="2"/></svg></div></div>"#

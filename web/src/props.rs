@@ -3,7 +3,7 @@
 //!
 //! - `Shares { frame, ghost, selection, resource, on_select }`
 //! - `ClusterView { frame, ghost, selection, resource, on_select }`
-//! - `Timeline { run, frame, selection, resource, on_seek, on_select }`
+//! - `Timeline { run, frame, selection, resource, on_seek, on_select, below }`
 //! - `Why { frame, run, selection, ladder, order, on_select, on_focus_field }`
 
 use std::sync::Arc;

@@ -6,14 +6,18 @@ use expect_test::expect;
 use fairground::scenario::Path;
 use fairground_web::charts;
 use fairground_web::charts::backend::Size;
+use fairground_web::charts::timeline_over::over;
 use fairground_web::engine::protocol::Frame;
 use fairground_web::engine::serve::Server;
 use fairground_web::engine::story::{GanttBy, Story};
 use fairground_web::library;
+use fairground_web::model::kinds::LaneLook;
 use fairground_web::model::{
     Command, Effect, Model, NowView, Opened, Origin, Selection, before, begin, tell::GanttMove, update,
 };
-use fairground_web::view_model::before::{Ghost, says};
+use fairground_web::view_model::before::{Ghost, as_edited, says};
+use fairground_web::view_model::cluster_ghosts::lay_ghosts;
+use fairground_web::view_model::stand_out::stand_out;
 use fairground_web::view_model::{cluster, division, fairness, gantt, icicle, multiples, shares, timeline};
 
 /// The model with a real engine behind it.
@@ -73,6 +77,7 @@ impl Page {
     fn timeline(&self, selection: Option<&Selection>, resource: u8) -> timeline::TimelineView {
         let (run, frame) = self.model.run.as_deref().zip(self.model.frame.as_deref()).expect("a run");
         let mut view = timeline::timeline(run, frame, selection, resource);
+        stand_out(&mut view, run, frame, &LaneLook { heeded: selection.cloned(), ..LaneLook::default() });
         let (other, frame) =
             before::ghost_run(&self.model).zip(before::ghost(&self.model)).expect("it was kept");
         let changed = before::changed(&self.model);
@@ -152,15 +157,15 @@ fn the_earlier_run_lies_behind_the_timeline() {
     assert_eq!(view.ghosts[0].at(0), Some(3.0));
     assert_eq!(view.ghosts[0].at(3), Some(2.0));
     assert_eq!(view.ghosts[0].at(4), None);
-    let svg = charts::timeline::timeline(&view, Size { width: 600.0, height: 168.0 });
+    let svg = charts::timeline::timeline(&view, Size { width: 600.0, height: 168.0 }, Some(over));
     assert!(svg.contains(r#"stroke="var(--ink-2)" stroke-dasharray="50 40""#), "{svg}");
     expect!["2 cycles, 0:02: 4 of 4 GPUs allocated at the end. Since quota of team-a 2 → 3: no eviction, 1 before."]
         .assert_eq(&view.summary);
     expect![[r#"
-        cycle	time	capacity, GPUs	waiting, GPUs	fair share of team-a, GPUs	team-a, GPUs	team-b, GPUs	team-a (before), GPUs
-        0	0:00	4	0	3	3	1	3
-        1	0:01	4	1	3	3	1	2
-        2	0:02	4	1	3	3	1	2
+        cycle	time	capacity, GPUs	waiting, GPUs	fair share of team-a, GPUs	owed, GPUs	borrowed, GPUs	team-a, GPUs	team-b, GPUs	team-a (before), GPUs
+        0	0:00	4	0	3	0	0	3	1	3
+        1	0:01	4	1	3	0	0	3	1	2
+        2	0:02	4	1	3	0	0	3	1	2
     "#]]
     .assert_eq(&timeline::table(&view).tsv());
     let lines: Vec<String> = page.timeline(None, 2).ghosts.into_iter().map(|ghost| ghost.name).collect();
@@ -177,7 +182,7 @@ fn dominant_shares_are_lines_that_do_not_add_up() {
     assert_eq!(view.max, 120.0, "the scale ends above all there is, not above a sum");
     assert_eq!(view.ghosts.len(), 2);
     assert_eq!(view.ghosts[1].at(3), Some(50.0), "not on top of the other");
-    let svg = charts::timeline::timeline(&view, Size { width: 600.0, height: 168.0 });
+    let svg = charts::timeline::timeline(&view, Size { width: 600.0, height: 168.0 }, Some(over));
     assert!(!svg.contains(r#"<polygon fill="var(--q"#), "{svg}");
     assert!(view.summary.contains("75 of 100 % the largest share at the end"), "{}", view.summary);
 }
@@ -252,7 +257,8 @@ fn division_and_cluster_say_how_it_was() {
     );
     let changed = before::changed(&page.model);
     let ghost = Ghost { frame: &old, changed: changed.as_deref() };
-    let view = cluster::cluster(frame, Some(ghost), 600.0, 2);
+    let mut view = cluster::cluster(frame, 600.0, 2);
+    lay_ghosts(&mut view, frame, ghost, 2);
     let says: Vec<String> = view.cards.iter().flat_map(|card| &card.cells).map(|cell| cell.state()).collect();
     assert!(says.iter().any(|says| says.ends_with("; before: b2")), "{says:?}");
     assert!(view.marks.contains(&cluster::CellMark::Before));
@@ -316,6 +322,9 @@ fn every_chart_follows_a_value_that_is_pulled() {
     let view = page.gantt();
     expect!["4 jobs; in cycle 3: 3 on, 1 waiting, 0 over; 1 told to go; 2 pod cycles of work lost. As edited: a2 runs at other times; b2 would first start never, now in cycle 2."].assert_eq(&view.summary);
     assert!(!view.was && view.marks.ghost);
+    let (run, edited) = (page.model.run.as_deref(), before::ghost_run(&page.model));
+    let said = run.zip(edited.as_deref()).and_then(|(run, edited)| as_edited(run, edited));
+    assert_eq!(said.as_deref(), Some("1 spared, 1 never starts by cycle 3"));
     let (told, other) = page.stories();
     let (Story::Gantt(told), Story::Gantt(other)) = (&*told, &*other) else { panic!("{told:?}") };
     assert_eq!((told.last, told.rows.len()), (3, 4), "as far as the run came, not only to the cursor");

@@ -109,7 +109,7 @@ fn texts(frame: &Frame, run: &Run, ladders: &[Ladder]) -> Vec<String> {
     texts.push(view.summary.clone());
     texts.extend(view.rows.iter().map(|row| row.sentence()));
     texts.extend(shares::table(&view).head);
-    texts.extend(cluster::table(&cluster::cluster(frame, None, 640.0, 2), terms).head);
+    texts.extend(cluster::table(&cluster::cluster(frame, 640.0, 2), terms).head);
     texts
 }
 
@@ -122,8 +122,7 @@ fn every_policy_speaks_its_own_words() {
         let text = document::to_json(&scenario);
         let mut server = Server::default();
         for cycle in 0..6 {
-            let mut replies =
-                ask(&mut server, Ask::Load { scenario: text.clone(), whole: true, cycle });
+            let mut replies = ask(&mut server, Ask::Load { scenario: text.clone(), whole: true, cycle });
             let Some((frame, run)) = replies.drain(..).find_map(|reply| match reply.say {
                 Say::Frame { frame, run } => Some((*frame, *run)),
                 _ => None,

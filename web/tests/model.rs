@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use fairground::scenario::{Path, Scenario};
-use fairground_web::engine::protocol::{Ask, ColumnRow, Frame, NoteRow, Reply, Request, Run, Say};
+use fairground_web::engine::protocol::{Ask, ColumnRow, EventRow, Frame, NoteRow, Reply, Request, Run, Say};
 use fairground_web::library;
 use fairground_web::model::draft::Draft;
 use fairground_web::model::{
@@ -522,4 +522,52 @@ fn policies_are_compared() {
     assert!(matches!(ends[..], [(_, 0)]), "{ends:?}");
     update(&mut model, reply(second));
     assert_eq!(model.compared.len(), 1);
+}
+
+#[test]
+fn ranges_are_marked_from_where_the_cursor_was() {
+    let mut model = Model::new(Opened::new(library::start(), Origin::Start));
+    model.cursor = 4;
+    use fairground_web::model::kinds::lane;
+    let mut does = |command: Command| {
+        update(&mut model, command);
+        (lane(&model).range, model.cursor)
+    };
+    assert_eq!(does(Command::Mark(Some(5))), (Some((4, 5)), 5));
+    assert_eq!(does(Command::Mark(Some(7))), (Some((4, 7)), 7), "the same range goes on");
+    assert_eq!(does(Command::Mark(Some(2))), (Some((2, 4)), 2), "to the other side");
+    assert_eq!(does(Command::GoTo(9)), (Some((2, 4)), 9), "a step leaves it where it is");
+    assert_eq!(does(Command::Mark(Some(8))), (Some((8, 9)), 8), "elsewhere another one begins");
+    assert_eq!(does(Command::Mark(Some(9))), (None, 9), "nothing is left of it");
+    does(Command::Mark(Some(3)));
+    assert_eq!(does(Command::Mark(None)), (None, 3));
+}
+
+#[test]
+fn jumps_stop_at_what_is_chosen() {
+    use fairground_web::model::kinds::Whose;
+    let mut model = Model::new(Opened::new(library::start(), Origin::Start));
+    let asked = |model: &mut Model| {
+        let effects = update(model, Command::NextEvent { back: false });
+        effects.into_iter().find_map(|effect| match effect {
+            Effect::Send(Request { ask: Ask::NextEvent { queue, job, .. }, .. }) => Some((queue, job)),
+            _ => None,
+        })
+    };
+    let name = |name: &str| Some(name.to_string());
+    assert_eq!(asked(&mut model), Some((None, None)));
+    update(&mut model, Command::Select(Some(Selection::Queue("team-a".into()))));
+    assert_eq!(asked(&mut model), Some((name("team-a"), None)));
+    model.auto_selected = true;
+    assert_eq!(asked(&mut model), Some((None, None)), "the page's own selection is nobody's wish");
+    model.auto_selected = false;
+    update(&mut model, Command::EventsOf(Whose::All));
+    assert_eq!(asked(&mut model), Some((None, None)));
+    update(&mut model, Command::EventsOf(Whose::Job("b2".into())));
+    assert_eq!(asked(&mut model), Some((None, name("b2"))));
+    let event = EventRow { job: "a2".into(), ..EventRow::default() };
+    model.frame = Some(Frame { events: vec![event], ..Frame::default() }.into());
+    update(&mut model, Command::EventsOf(Whose::Selected));
+    model.selection = Some(Selection::Event { cycle: 0, index: 0 });
+    assert_eq!(asked(&mut model), Some((None, name("a2"))), "of an event its job");
 }

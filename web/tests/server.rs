@@ -542,3 +542,40 @@ fn ghosts_come_while_a_value_is_pulled() {
     assert!(answered[..2].iter().all(is_there));
     assert!(matches!(answered[2].say, Say::GhostRun { story: None, .. }));
 }
+
+#[test]
+fn jumps_find_what_is_only_counted() {
+    let text = "\
+format: fairground-scenario
+version: 1
+policy: kai
+nodes: [{name: n, gpu: 2}]
+queues: [{name: a, gpu: {quota: 2, limit: unlimited}, cpu: {limit: unlimited}, memory: {limit: unlimited}}]
+jobs:
+- {name: first, queue: a, gpu: 1, submit: 3s, lasts: 2s}
+- {name: many, queue: a, gpu: 1, count: 1800, every: 2s, submit: 10s, lasts: 1s}
+";
+    let mut page = Page::new();
+    let (_, opening) = page.frame(Ask::Load { scenario: text.to_string(), whole: true, cycle: 0 });
+    assert!(opening.earlier.is_empty());
+    let (end, run) = page.frame(Ask::GoTo { cycle: 3_500 });
+    assert_eq!(end.cycle, 3_500);
+    let n_listed = run.events.len();
+    assert!(n_listed <= 5_000 && n_listed > 4_900 && !run.earlier.is_empty(), "{n_listed}");
+    let started = run.n_events(u32::MAX, |kind| kind == "started");
+    assert_eq!(started, run.n_events(u32::MAX, |kind| kind == "submitted"), "each has started");
+    assert!(started > 1_700 && run.events.iter().all(|event| event.2 != "first"), "{started}");
+    let next = |page: &mut Page, from, back| {
+        let job = Some("first".to_string());
+        match page.ask(Ask::NextEvent { from, back, queue: None, job, without: Vec::new() }).pop() {
+            Some(Reply { say: Say::Event { cycle }, .. }) => cycle,
+            other => panic!("an event was expected, not {other:?}"),
+        }
+    };
+    let first = next(&mut page, 0, false).expect("it was submitted");
+    assert!(first <= 4 && next(&mut page, 3_400, true).is_some_and(|cycle| cycle < 10));
+    // An event of a frame is found at the position that the run says.
+    let (at, kind, job, _) = &run.events[0];
+    let frame = page.go_to(*at);
+    assert_eq!((&frame.events[0].kind, &frame.events[0].job), (kind, job));
+}

@@ -9,7 +9,7 @@ use fairground_web::model::Selection;
 use fairground_web::view_model::cluster::cluster;
 use fairground_web::view_model::division::{division, with_ghost};
 use fairground_web::view_model::fairness::fairness;
-use fairground_web::view_model::gantt::{GanttView, Line, gantt};
+use fairground_web::view_model::gantt::{GanttView, Line, count_in, gantt};
 use fairground_web::view_model::multiples::multiples;
 use fairground_web::view_model::number::NAMED;
 use fairground_web::view_model::shares::shares;
@@ -117,6 +117,34 @@ fn gantt_and_queues_as_pictures() {
         fairground_web::charts::multiples::place(1, 300.0)[1] > 0.0,
         "below each other where it is narrow"
     );
+}
+
+#[test]
+fn gantt_follows_the_resource() {
+    let text = RESTART.replace("name: b1, queue: team-b,", "name: b1, queue: team-b, cpu: 4,");
+    let (mut page, frame, run) = Page::open(&text, 10);
+    let told = page.gantt(GanttBy::Job, 0, 100, "");
+    let seen = |resource: u8| {
+        let mut view = gantt(&told, &run, &frame, None);
+        count_in(&mut view, &told, &frame.named, resource);
+        view
+    };
+    let rows = |view: &GanttView| -> Vec<(bool, String)> {
+        let row = |line: &Line| match line {
+            Line::Row(row) => Some((row.thin, row.says.rsplit("; ").next().unwrap_or_default().to_string())),
+            Line::Queue(..) => None,
+        };
+        view.lines.iter().filter_map(row).collect()
+    };
+    let cores = seen(0);
+    assert_eq!(rows(&cores).last(), Some(&(false, "asks for 4 cores".to_string())));
+    assert_eq!(rows(&cores)[0], (true, "asks for no cores".to_string()));
+    assert!(cores.marks.thin && cores.table.head[2] == "asks for, cores", "{:?}", cores.table.head);
+    let gpus = seen(2);
+    assert!(!gpus.marks.thin && rows(&gpus).iter().all(|(thin, _)| !thin));
+    let svg = fairground_web::charts::gantt::gantt(&gpus, 600.0);
+    assert!(svg.contains(">1 GPU</text>"), "{svg}");
+    assert!(rows(&seen(3)).iter().all(|(thin, says)| !thin && !says.contains("asks")), "each has its own");
 }
 
 fn lines(view: &GanttView) -> String {
@@ -438,11 +466,11 @@ fn what_the_scenario_names_is_charted() {
     let series = page.series();
     let trends = multiples(&series, &run, &frame, None, NAMED);
     assert_eq!(trends.tiles[0].says, "a: holds 2 rdma now, wants 2; between 0 and 2 in the run");
-    let nodes = cluster(&frame, None, 600.0, NAMED);
+    let nodes = cluster(&frame, 600.0, NAMED);
     let heads: Vec<_> = nodes.cards.iter().map(|card| card.head.as_str()).collect();
     assert_eq!(heads, ["2 of 2 rdma", "0 of 0 rdma"]);
     assert_eq!(nodes.says(&nodes.cards[0], 0), "n, rdma: a 2, 0 free");
-    let cores = cluster(&frame, None, 600.0, 0);
+    let cores = cluster(&frame, 600.0, 0);
     assert_eq!(cores.cards[0].head, "4 of 16 cores");
     let parts: Vec<_> =
         cores.cards[0].cells[0].parts.iter().map(|part| (part.job.as_str(), part.to)).collect();
@@ -529,6 +557,6 @@ fn a_gang_that_failed_does_not_wait() {
     let job = Selection::Job("gang".into());
     let about = fairground_web::words::why(&frame, Some(&run), &job, None, 2).about.to_string();
     assert!(about.ends_with(" · failed"), "{about}");
-    let cards = fairground_web::view_model::cluster::cluster(&frame, None, 600.0, 2);
+    let cards = fairground_web::view_model::cluster::cluster(&frame, 600.0, 2);
     assert!(cards.summary.ends_with("; gang failed") && !cards.summary.contains("wait"), "{}", cards.summary);
 }

@@ -94,6 +94,81 @@ test("kinds of events are left out of the lane and of jumps", async ({ page }) =
   await expect(started).toHaveAttribute("aria-pressed", "true");
 });
 
+test("the lane has a row for the selection, and its marks select events", async ({ page }) => {
+  const app = new App(page);
+  await app.open();
+  await app.example("min-runtime-on");
+  await page.getByRole("button", { name: "More steps" }).click();
+  await page.getByRole("menuitem", { name: "Run until somebody is told to go" }).click();
+  await app.atCycle(4);
+  await app.share("team-b").click();
+  const row = page.getByRole("group", { name: "Events of team-b", exact: true });
+  await expect(row.getByRole("button").first()).toBeVisible();
+  await expect(page.getByText("] and [ stop at events of team-b.")).toBeVisible();
+  // A single job by its name; the row of its events leads to one, and E explains it.
+  await page.getByRole("combobox", { name: "Events of" }).selectOption("a queue or job");
+  const name = page.getByRole("combobox", { name: "Queue or job" });
+  await name.fill("nobody");
+  await name.press("Enter");
+  await expect(page.getByText("No queue or job has that name.")).toBeVisible();
+  await name.fill("b1");
+  await name.press("Enter");
+  const ofJob = page.getByRole("group", { name: "Events of b1", exact: true });
+  await ofJob.getByRole("button").first().focus();
+  await page.keyboard.press("Enter");
+  await app.atCycle(0);
+  await page.keyboard.press("e");
+  await expect(app.why).toContainText("b1");
+  await page.getByRole("button", { name: "Stop at events of the selection, of every kind" }).click();
+  await expect(ofJob).toHaveCount(1);
+  await page.getByRole("combobox", { name: "Events of" }).selectOption("all");
+  await expect(ofJob).toHaveCount(0);
+});
+
+test("a range is marked by keys and by pulling, and said", async ({ page }) => {
+  const app = new App(page);
+  await app.open();
+  await app.example("min-runtime-on");
+  await page.keyboard.press("g");
+  await page.getByRole("dialog").getByRole("textbox").fill("6");
+  await page.keyboard.press("Enter");
+  await app.atCycle(6);
+  await app.share("team-a").click();
+  const slider = page.locator(".timeline").getByRole("slider", { name: "Cycle" });
+  await slider.focus();
+  await page.keyboard.press("Shift+ArrowLeft");
+  await page.keyboard.press("Shift+ArrowLeft");
+  await app.atCycle(4);
+  await expect(slider).toHaveAttribute("aria-valuetext", /cycles 4 to 6 are marked/);
+  await expect(page.locator(".range-says")).toContainText(/^Cycles 4 to 6, .* team-a held .* borrowed/);
+  await page.keyboard.press("Escape");
+  await expect(page.locator(".range-says")).toHaveCount(0);
+  const box = await slider.boundingBox();
+  await page.getByRole("button", { name: "Mark a range" }).click();
+  await page.mouse.move(box.x + 60, box.y + 50);
+  await page.mouse.down();
+  await page.mouse.move(box.x + 300, box.y + 50, { steps: 4 });
+  await page.mouse.up();
+  await expect(page.locator(".range-says")).toContainText(/^Cycles 0 to \d/);
+  await page.getByRole("button", { name: "Mark no range" }).click();
+  await expect(page.locator(".range-says")).toHaveCount(0);
+});
+
+test("while a value is typed it is said what it would come to", async ({ page }) => {
+  const app = new App(page);
+  await app.open();
+  for (const cycle of [1, 2, 3]) {
+    await app.step.click();
+    await app.atCycle(cycle);
+  }
+  await app.cell('queues["team-a"].gpu.quota').click();
+  await page.locator(".edit-box input").fill("3");
+  await expect(page.locator(".since")).toContainText("as edited 1 spared, 1 never starts by cycle 3");
+  await expect(app.status.filter({ hasText: "As edited: 1 spared, 1 never starts by cycle 3." })).toHaveCount(1);
+  await page.keyboard.press("Escape");
+  await expect(page.locator(".since")).toHaveCount(0);
+});
+
 test("several rows are edited as one step, by keys", async ({ page }) => {
   const app = new App(page);
   await app.open();

@@ -140,9 +140,11 @@ pub enum Fill {
     Down,
     /// Solid with dots: a hue that repeats.
     Dotted,
+    /// Dots alone: what is owed.
+    Owed,
 }
-
-const FILLS: [Fill; 6] = [Fill::Solid, Fill::Over, Fill::Beyond, Fill::Leaving, Fill::Down, Fill::Dotted];
+const FILLS: [Fill; 7] =
+    [Fill::Solid, Fill::Over, Fill::Beyond, Fill::Leaving, Fill::Down, Fill::Dotted, Fill::Owed];
 
 /// What plotters' styles have no word for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -580,6 +582,7 @@ fn pattern(paint: Paint, id: &str) -> String {
                 r#"<rect width="60" height="60" fill="{ink}" opacity=".16"/><path d="M0 9h60M9 0v60" stroke="{ink}" stroke-width="16"/>"#
             ),
         ),
+        Fill::Owed => (60, 45, format!(r#"<circle cx="30" cy="30" r="11" fill="{ink}"/>"#)),
         Fill::Leaving => (50, -45, format!(r#"<rect width="15" height="50" fill="{ink}"/>"#)),
         Fill::Down => (60, 45, format!(r#"<path d="M0 5h60M5 0v60" stroke="{ink}" stroke-width="8"/>"#)),
         Fill::Dotted => (

@@ -19,6 +19,8 @@ const RIGHT: f64 = 12.0;
 const BAR: Stand = Stand { middle: LINE / 2.0, height: 16.0 };
 /// The same above a ghost.
 const UPPER: Stand = Stand { middle: 7.0, height: 9.0 };
+/// How high a bar is that holds none of the resource.
+const THIN: f64 = 4.0;
 /// The bar of a ghost.
 const LOWER: Stand = Stand { middle: 17.5, height: 8.0 };
 
@@ -111,6 +113,7 @@ fn draw_row(area: &Area<'_>, row: &Row, plan: Plan, top: f64) -> Drawn {
         draw_ghost(area, ghost, plan, top)?;
     }
     let stand = if row.ghost.is_some() { UPPER } else { BAR };
+    let stand = if row.thin { Stand { height: THIN, ..stand } } else { stand };
     let middle = top + stand.middle;
     if let Some((from, to)) = row.known {
         let line = vec![(px(plan.x(from)), px(middle)), (px(plan.x(to)), px(middle))];
@@ -191,7 +194,7 @@ fn label(area: &Area<'_>, bar: &Bar, (x0, x1): (f64, f64), middle: f64, (ink, tr
     area.draw(&Text::new(text, at, Paint::from(ink).trimmed(trim).text(12.0, HPos::Left)))
 }
 
-/// The keys of the legend: waiting, running, lost work; 18 × 12 pixels.
+/// The keys of the legend: waiting, running, lost work, running without the resource; 18 × 12 pixels.
 pub fn key(at: usize) -> String {
     let id = format!("key-gantt-{at}");
     picture(&id, Size { width: 18.0, height: 12.0 }, |area| {
@@ -203,6 +206,7 @@ pub fn key(at: usize) -> String {
                 area.draw(&PathElement::new(line, Paint::from(Ink::Dim).line(1.5)))
             }
             1 => area.draw(&Rectangle::new(full, soft.area())),
+            3 => area.draw(&Rectangle::new([(0, px(4.0)), (px(18.0), px(8.0))], soft.area())),
             _ => {
                 area.draw(&Rectangle::new(full, soft.filled(Fill::Beyond).area()))?;
                 area.draw(&Rectangle::new(full, Paint::from(Ink::Soft).trimmed(Trim::RoundHair).line(1.0)))

@@ -12,6 +12,7 @@ pub mod multiples;
 pub mod shares;
 pub mod sketch;
 pub mod timeline;
+pub mod timeline_over;
 
 #[cfg(test)]
 mod tests;

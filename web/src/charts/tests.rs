@@ -60,7 +60,7 @@ fn the_start_scenario_as_shares() {
 
 #[test]
 fn the_start_scenario_as_cluster() {
-    let view = cluster::cluster(&fixtures::reclaimed(), None, 400.0, 2);
+    let view = cluster::cluster(&fixtures::reclaimed(), 400.0, 2);
     let svg = super::cluster::cluster(&view);
     expect![[r#"
         <svg xmlns="http://www.w3.org/2000/svg" width="400" height="108" viewBox="0 0 4000 1080" aria-hidden="true">
@@ -102,7 +102,7 @@ fn the_start_scenario_as_cluster() {
 #[test]
 fn a_run_as_timeline() {
     let view = timeline::timeline(&fixtures::departments_run(), &fixtures::departments(), None, 2);
-    let svg = super::timeline::timeline(&view, Size { width: 600.0, height: 168.0 });
+    let svg = super::timeline::timeline(&view, Size { width: 600.0, height: 168.0 }, None);
     expect![[r#"
         <svg xmlns="http://www.w3.org/2000/svg" width="600" height="168" viewBox="0 0 6000 1680" aria-hidden="true">
         <polyline fill="none" stroke="var(--line)" stroke-width="10" points="440,140 5880,140"/>
@@ -159,10 +159,41 @@ fn a_run_as_timeline() {
 }
 
 #[test]
+fn the_selected_queue_and_a_range_lie_over_the_areas() {
+    use crate::model::Selection;
+    use crate::model::kinds::LaneLook;
+    use crate::view_model::stand_out::stand_out;
+    let (run, frame) = (fixtures::departments_run(), fixtures::departments());
+    let drawn = |queue: &str, look: LaneLook| {
+        let selection = Selection::Queue(queue.into());
+        let mut view = timeline::timeline(&run, &frame, Some(&selection), 2);
+        stand_out(&mut view, &run, &frame, &look);
+        let over = super::timeline_over::over;
+        super::timeline::timeline(&view, Size { width: 600.0, height: 172.0 }, Some(over))
+    };
+    let research = drawn("research", LaneLook::default());
+    assert!(research.contains(r#"<pattern id="timeline-owed-64""#), "{research}");
+    assert!(research.contains(">owed</text>") && !research.contains(">borrowed</text>"), "{research}");
+    assert!(!research.contains("--sel-line"), "{research}");
+    let range = Some((2, 30));
+    let sandbox = drawn(
+        "sandbox",
+        LaneLook { range, heeded: Some(Selection::Job("s2".into())), ..LaneLook::default() },
+    );
+    assert!(sandbox.contains(">borrowed</text>") && !sandbox.contains(">owed</text>"), "{sandbox}");
+    assert!(sandbox.contains("url(#timeline-beyond-"), "{sandbox}");
+    assert!(sandbox.contains(r#"fill="var(--sel-line)""#), "{sandbox}");
+    assert!(
+        sandbox.contains(">all</text>") && sandbox.contains(">s2</text>"),
+        "the rows of the lane: {sandbox}"
+    );
+}
+
+#[test]
 fn the_overlay_and_the_picture_agree_on_where_cycles_are() {
     let view = timeline::timeline(&fixtures::departments_run(), &fixtures::departments(), None, 2);
     let width = 1200.0;
-    let svg = super::timeline::timeline(&view, Size { width, height: 168.0 });
+    let svg = super::timeline::timeline(&view, Size { width, height: 168.0 }, None);
     let axis = timeline::Axis { width, last: view.end };
     for cycle in [0, 5, 12] {
         assert_eq!(axis.cycle_at(axis.x(cycle)), cycle);
@@ -183,11 +214,12 @@ fn names_are_text_in_every_picture() {
     for pod in frame.nodes.iter_mut().flat_map(|node| &mut node.cells).flat_map(|cell| &mut cell.pods) {
         pod.job = "<b>".into();
     }
-    let view = cluster::cluster(&frame, None, 900.0, 2);
+    let view = cluster::cluster(&frame, 900.0, 2);
     let svg = super::cluster::cluster(&view)
         + &super::timeline::timeline(
             &timeline::timeline(&fixtures::departments_run(), &frame, None, 2),
             Size { width: 900.0, height: 168.0 },
+            None,
         );
     assert!(!svg.contains("<script") && !svg.contains("<b>") && !svg.contains("<img"), "{svg}");
 }
@@ -195,7 +227,7 @@ fn names_are_text_in_every_picture() {
 #[test]
 fn five_thousand_nodes_stay_one_small_picture() {
     let frame = fixtures::many(5_000, 8);
-    let view = cluster::cluster(&frame, None, 680.0, 2);
+    let view = cluster::cluster(&frame, 680.0, 2);
     let svg = super::cluster::cluster(&view);
     assert!(svg.matches('<').count() < 200, "{} elements", svg.matches('<').count());
     assert!(svg.len() < 1_500_000, "{} bytes", svg.len());
@@ -204,7 +236,7 @@ fn five_thousand_nodes_stay_one_small_picture() {
 #[test]
 fn what_is_selected_of_many_is_one_path() {
     let frame = fixtures::many(5_000, 8);
-    let view = cluster::cluster(&frame, None, 680.0, 2);
+    let view = cluster::cluster(&frame, 680.0, 2);
     let queue = frame.queues[4].name.clone();
     let selected = marked(&view, &frame, Some(&crate::model::Selection::Queue(queue)));
     assert!(selected.cells.len() > 100, "{} cells", selected.cells.len());

@@ -9,19 +9,20 @@ use plotters::series::{AreaSeries, LineSeries};
 use plotters::style::Color;
 
 use super::backend::text_anchor::HPos;
-use super::backend::{Area, Drawn, Ink, Paint, Size, Svg, Trim, picture, px, text_width};
+use super::backend::{Area, Drawn, Ink, Paint, Size, Svg, Trim, fit, picture, px, text_width};
 use super::marks;
-use crate::model::Terms;
 use crate::view_model::number::{number, ticks};
-use crate::view_model::timeline::{Axis, Band, GhostLine, Kind, LEFT, LaneMark, RIGHT, TimelineView, lane};
+use crate::view_model::timeline::{Axis, Band, Kind, LEFT, LaneMark, RIGHT, TimelineView, lane};
 
-/// Height of the lane.
-pub const LANE: f64 = 28.0;
+/// Height of the lane where it is one row.
+const LANE: f64 = 28.0;
+/// Height of a row where there are two.
+const ROW: f64 = 24.0;
 /// Height of the labels of the axis.
 const LABELS: f64 = 24.0;
 
 /// A range of numbers with key points of our own choice.
-struct Ticked {
+pub struct Ticked {
     range: RangedCoordf64,
     ticks: Vec<f64>,
 }
@@ -46,19 +47,37 @@ impl Ranged for Ticked {
     }
 }
 
-type Plane<'a, 'b> = ChartContext<'b, Svg<'a>, Cartesian2d<Ticked, Ticked>>;
+/// The plane of the areas: cycles and amounts.
+pub type Plane<'a, 'b> = ChartContext<'b, Svg<'a>, Cartesian2d<Ticked, Ticked>>;
+
+/// What is drawn over the areas, see [`super::timeline_over`].
+pub type Over = fn(&mut Plane<'_, '_>, &TimelineView) -> Drawn;
+
+/// The height of the lane, and of each of its rows.
+pub fn lane_height(view: &TimelineView) -> (f64, f64) {
+    if view.heeded.is_some() { (2.0 * ROW, ROW) } else { (LANE, LANE) }
+}
 
 /// Draws lane and areas, without the cursor: it is laid over the picture so that it can move alone.
-pub fn timeline(view: &TimelineView, size: Size) -> String {
+pub fn timeline(view: &TimelineView, size: Size, over: Option<Over>) -> String {
     let axis = Axis { width: size.width, last: view.end };
+    let (height, row) = lane_height(view);
     picture("timeline", size, |area| {
-        let (above, below) = area.split_vertically(px(LANE));
-        draw_lane(&above, &lane(view, axis), size.width)?;
-        areas(&below, view, Size { height: size.height - LANE, ..size })
+        let (above, below) = area.split_vertically(px(height));
+        draw_lane(&above, &lane(view, axis, false), size.width, row / 2.0)?;
+        if let Some(name) = &view.heeded {
+            draw_lane(&above, &lane(view, axis, true), size.width, 1.5 * row)?;
+            for (text, at) in [("all", 0.5), (name.as_str(), 1.5)] {
+                let text = fit(text, 12.0, LEFT).unwrap_or_default();
+                let style = Paint::from(Ink::Dim).text(12.0, HPos::Left);
+                above.draw(&Text::new(text, (0, px(at * row)), style))?;
+            }
+        }
+        areas(&below, view, Size { height: size.height - height, ..size }, over)
     })
 }
 
-fn areas(area: &Area<'_>, view: &TimelineView, size: Size) -> Drawn {
+fn areas(area: &Area<'_>, view: &TimelineView, size: Size, over: Option<Over>) -> Drawn {
     let most_x = (size.width / 90.0).clamp(2.0, 14.0) as usize;
     let cycles: Vec<f64> =
         ticks(f64::from(view.end), most_x).into_iter().filter(|tick| tick.fract() == 0.0).collect();
@@ -87,12 +106,12 @@ fn areas(area: &Area<'_>, view: &TimelineView, size: Size) -> Drawn {
         .x_label_formatter(&|cycle| number(*cycle))
         .y_label_formatter(&|amount| short(*amount))
         .draw()?;
-    if view.apart {
-        apart(&mut plane, view)?
-    } else {
-        stack(&mut plane, view)?
-    };
-    ghosts(&mut plane, view)?;
+    if !view.apart {
+        stack(&mut plane, view)?;
+    }
+    if let Some(over) = over {
+        over(&mut plane, view)?;
+    }
     lines(&mut plane, view, size)
 }
 
@@ -102,11 +121,11 @@ fn short(amount: f64) -> String {
 }
 
 /// The corners of a step line: each value holds from its cycle to the next.
-fn steps(view: &TimelineView, values: &[f64]) -> Vec<(f64, f64)> {
+pub(super) fn steps(view: &TimelineView, values: &[f64]) -> Vec<(f64, f64)> {
     corners(view.max, &view.cycles, values, view.last)
 }
 
-fn corners(max: f64, cycles: &[u32], values: &[f64], last: u32) -> Vec<(f64, f64)> {
+pub(super) fn corners(max: f64, cycles: &[u32], values: &[f64], last: u32) -> Vec<(f64, f64)> {
     let mut corners = Vec::with_capacity(values.len() * 2);
     for (i, value) in values.iter().enumerate() {
         let from = f64::from(cycles[i]) - 0.5;
@@ -134,63 +153,21 @@ fn stack(plane: &mut Plane<'_, '_>, view: &TimelineView) -> Drawn {
         let area = AreaSeries::new(steps(view, top), 0.0, marks::solid(band.tone).area());
         plane.draw_series(area.border_style(Paint::from(Ink::Panel).line(1.0)))?;
     }
-    for (band, below, top) in &layers {
+    // What is drawn over the areas leaves their names where they can be read.
+    for (band, below, top) in &mut layers {
+        if let Some(share) = &view.share {
+            for (i, owed) in share.owed.iter().enumerate() {
+                let held = share.held[i];
+                if band.name == share.name {
+                    top[i] -= share.borrowed[i];
+                } else {
+                    below[i] = below[i].max(held + owed).min(top[i]);
+                }
+            }
+        }
         label(plane, view, band, below, top)?;
     }
     Ok(())
-}
-
-/// Lines of their own, for amounts that do not add up. Where they coincide, those below are wider.
-fn apart(plane: &mut Plane<'_, '_>, view: &TimelineView) -> Drawn {
-    for (i, band) in view.bands.iter().enumerate() {
-        let above = (view.bands.len() - 1 - i).min(3) as f64;
-        let paint = Paint::from(marks::ink(band.tone)).line(2.5 + 2.5 * above);
-        plane.draw_series(LineSeries::new(steps(view, &band.amounts), paint))?;
-    }
-    name_lines(plane, view, view.bands.iter().map(|band| (band.name.clone(), steps(view, &band.amounts))))
-}
-
-/// Names of lines where they are level for long, above them; lines that coincide there share the place.
-fn name_lines(
-    plane: &Plane<'_, '_>,
-    view: &TimelineView,
-    lines: impl Iterator<Item = (String, Vec<(f64, f64)>)>,
-) -> Drawn {
-    let per_y = view.max / f64::from(plane.plotting_area().dim_in_pixel().1);
-    let mut named: Vec<(f64, f64, String)> = Vec::new();
-    for (name, corners) in lines {
-        let levels = corners.windows(2).filter(|pair| pair[0].1 == pair[1].1 && pair[0].1 > 0.0);
-        let longest = levels.max_by(|a, b| (a[1].0 - a[0].0).total_cmp(&(b[1].0 - b[0].0)));
-        let Some([from, to]) = longest.map(|pair| [pair[0], pair[1]]) else { continue };
-        let at = ((from.0 + to.0) / 2.0, from.1);
-        match named.iter_mut().find(|other| other.0 == at.0 && other.1 == at.1) {
-            Some(other) => other.2 += &format!(", {name}"),
-            None => named.push((at.0, at.1, name)),
-        }
-    }
-    for (x, y, name) in named {
-        let style = Paint::from(Ink::Ink).trimmed(Trim::Halo).text(12.0, HPos::Center);
-        plane.plotting_area().draw(&Text::new(name, (x, y + 110.0 * per_y), style))?;
-    }
-    Ok(())
-}
-
-/// Dashed: what was held before the last edit, or would be held.
-fn ghosts(plane: &mut Plane<'_, '_>, view: &TimelineView) -> Drawn {
-    let path = |ghost: &GhostLine| corners(view.max, &ghost.cycles, &ghost.amounts, ghost.last);
-    for ghost in &view.ghosts {
-        let corners = path(ghost);
-        plane.draw_series(LineSeries::new(corners.clone(), Paint::from(Ink::Panel).line(3.5)))?;
-        let dashes = Paint::from(Ink::Soft).trimmed(Trim::Dashed).line(1.4);
-        plane.draw_series(LineSeries::new(corners, dashes))?;
-    }
-    // The areas have names of their own; which of them a line belongs to is said where there is only one.
-    let word = if view.was { "before" } else { "as edited" };
-    let name = |ghost: &GhostLine| match view.top {
-        Some(_) => format!("{} {word}", ghost.name),
-        None => word.to_string(),
-    };
-    name_lines(plane, view, view.ghosts.iter().map(|ghost| (name(ghost), path(ghost))))
 }
 
 /// The band's name where the band is thick and long enough for it.
@@ -239,22 +216,7 @@ fn lines(plane: &mut Plane<'_, '_>, view: &TimelineView, size: Size) -> Drawn {
         let ahead = Paint::from(Ink::Dim).trimmed(Trim::Dashed).line(1.0);
         plane.draw_series(LineSeries::new([(x, y), (edge, y)], ahead))?;
     }
-    if let Some((name, tone, shares)) = &view.share {
-        let corners = steps(view, shares);
-        plane.draw_series(LineSeries::new(corners.clone(), Paint::from(Ink::Panel).line(4.0)))?;
-        let paint = Paint::from(marks::ink(*tone)).trimmed(Trim::Dashed);
-        plane.draw_series(LineSeries::new(
-            corners.clone(),
-            Paint::from(Ink::Ink).trimmed(Trim::Dashed).line(1.6),
-        ))?;
-        if let Some((x, y)) = corners.last().copied() {
-            if x < edge {
-                plane.draw_series(LineSeries::new([(x, y), (edge, y)], paint.line(1.6)))?;
-            }
-            let word = Terms::of(&view.policy).word("fair share");
-            captions.push((y, format!("{name}: {word} {}", number(y))));
-        }
-    }
+    captions.extend(view.caption.clone());
     if let Some((_, y)) = end.filter(|_| size.width > 300.0) {
         captions.push((y, format!("capacity {} {}", number(y), view.unit[usize::from(y != 1.0)])));
     }
@@ -282,21 +244,21 @@ fn caption(plane: &Plane<'_, '_>, at: (f64, f64), text: &str, view: &TimelineVie
     plane.plotting_area().draw(&Text::new(text.to_string(), (x, y), style))
 }
 
-fn draw_lane(area: &Area<'_>, marks: &[LaneMark], width: f64) -> Drawn {
-    let middle = px(LANE / 2.0);
+fn draw_lane(area: &Area<'_>, marks: &[LaneMark], width: f64, middle: f64) -> Drawn {
+    let top = middle - LANE / 2.0;
+    let middle = px(middle);
     area.draw(&PathElement::new(
         vec![(px(LEFT), middle), (px(width - RIGHT), middle)],
         Paint::from(Ink::Line).line(1.0),
     ))?;
     for mark in marks {
-        let ink = if mark.meant { Ink::Ink } else { Ink::Strong };
         let at = (px(mark.x), middle);
         area.draw(&Circle::new(at, px(8.0) as u32, Paint::from(Ink::Panel).area()))?;
-        shape(area, mark.kind, at, ink)?;
+        shape(area, mark.kind, at, Ink::Ink)?;
         if mark.n > 1 {
             let text = if mark.n > 99 { "99+".into() } else { mark.n.to_string() };
             let style = Paint::from(Ink::Soft).trimmed(Trim::Halo).text(11.0, HPos::Left);
-            area.draw(&Text::new(text, (at.0 + px(14.0), px(6.5)), style))?;
+            area.draw(&Text::new(text, (at.0 + px(14.0), px(top + 6.5)), style))?;
         }
     }
     Ok(())

@@ -19,6 +19,7 @@ use super::gantt::Gantt;
 use super::help::Help;
 use super::icicle::Icicle;
 use super::icons::Kind;
+use super::lane::Lane;
 use super::multiples::Multiples;
 use super::node::NodeDeeds;
 use super::pulls::Pulls;
@@ -367,6 +368,12 @@ pub(crate) fn pulls_of(view: super::shares::View, rows: RwSignal<Rows>) -> Fetch
     Ok(view! { <Pulls view rows /> }.into_node())
 }
 
+/// Whose events the lane shows, and the marked range.
+#[wasm_split(views, fallible, preload(preload_lane))]
+pub(crate) fn lane_of(view: super::timeline::View, marking: RwSignal<bool>) -> Fetched {
+    Ok(view! { <Lane view marking /> }.into_node())
+}
+
 /// Division and Tree, where there is room for them beside the other views.
 #[component]
 fn Side() -> impl IntoView {
@@ -464,6 +471,7 @@ fn TimePanel() -> impl IntoView {
                 resource=store.charted
                 on_seek=Callback::new(move |cycle| store.dispatch(Command::GoTo(cycle)))
                 on_select=Callback::new(move |selection| store.dispatch(Command::Select(selection)))
+                below=|view, marking| later(preload_lane, move || lane_of(view, marking))
             />
         }
         .into_node(),

@@ -6,6 +6,7 @@ use wasm_bindgen::JsCast;
 
 use super::picture::{chart_keys, insert, legend_line, move_focus, table, table_button, width_of};
 use crate::charts::cluster::{cluster as draw, key, marked as draw_marked};
+use crate::deeds;
 use crate::model::Selection;
 use crate::props::{FrameSignal, OnSelect, ResourceSignal, SelectionSignal};
 use crate::store::Store;
@@ -35,8 +36,12 @@ pub fn ClusterView(
     let view = Memo::new(move |_| {
         let (frame, ghost) = (frame.get()?, ghost.get());
         let changed = changed.get();
-        let ghost = ghost.as_deref().map(|frame| Ghost { frame, changed: changed.as_deref() });
-        Some(cluster::cluster(&frame, ghost, width.get(), resource.get()))
+        let mut view = cluster::cluster(&frame, width.get(), resource.get());
+        if let Some((ghost, deeds)) = ghost.as_deref().zip(deeds::now()) {
+            let ghost = Ghost { frame: ghost, changed: changed.as_deref() };
+            (deeds.lay_ghosts)(&mut view, &frame, ghost, resource.get());
+        }
+        Some(view)
     });
     // With its picture: an effect that read both this and the view would miss changes of the view.
     let selected = Memo::new(move |_| {

@@ -7,7 +7,7 @@ use leptos::html;
 use super::button::IconButton;
 use super::grip::Grip;
 use super::icons::Kind;
-use super::picture::{along_line, insert, move_focus, table_button, table_of, width_of};
+use super::picture::{along_line, chart_keys, insert, move_focus, table_button, table_of, width_of};
 use crate::charts::division::{GRIP, Layout, division as draw, layout};
 use crate::model::{Terms, document, edit};
 use crate::store::Store;
@@ -52,10 +52,10 @@ pub fn Division() -> impl IntoView {
         match (event.key().as_str(), event.shift_key()) {
             ("ArrowRight", true) => go(1),
             ("ArrowLeft", true) => go(-1),
-            ("t" | "T", _) if !event.ctrl_key() && !event.meta_key() => {
-                as_table.update(|shown| *shown = !*shown)
+            _ => {
+                chart_keys(store, &event, as_table, || view.get_untracked().map(|view| view.table));
+                return;
             }
-            _ => return,
         }
         event.prevent_default();
         event.stop_propagation();

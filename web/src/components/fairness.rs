@@ -1,8 +1,9 @@
 //! Fairness and waste, as numbers.
 
 use crate::dom::prelude::*;
+use wasm_bindgen::JsCast;
 
-use super::picture::table_of;
+use super::picture::{copy, table_of};
 use crate::engine::story::Story;
 use crate::store::Store;
 use crate::view_model::before::Ghost;
@@ -37,8 +38,14 @@ pub fn Fairness() -> impl IntoView {
         };
         facts.into_iter().map(fact).collect_view()
     };
+    let keys = move |event: web_sys::KeyboardEvent| {
+        let is_copy = (event.ctrl_key() || event.meta_key()) && event.key() == "c";
+        if is_copy && !has_marked_text() {
+            copy(store, view.get_untracked().map(|view| view.table));
+        }
+    };
     view! {
-        <section class="chart fairness" aria-label="Fairness and waste">
+        <section class="chart fairness" aria-label="Fairness and waste" on:keydown=keys>
             <div class="sect">
                 <h2>"Fairness and waste"</h2>
                 <p class="summary">{move || view.with(|view| view.as_ref().map(|view| view.summary.clone()))}</p>
@@ -47,4 +54,12 @@ pub fn Fairness() -> impl IntoView {
             {move || view.get().map(|view| table_of(&store.terms.get().says("Fairness and waste by queue"), view.table, view.meant))}
         </section>
     }
+}
+
+/// Whether somebody marked text on the page, to copy that.
+fn has_marked_text() -> bool {
+    let window = window();
+    let marked = js_sys::Reflect::get(&window, &"getSelection".into()).ok();
+    let marked = marked.and_then(|get| get.dyn_into::<js_sys::Function>().ok()?.call0(&window).ok());
+    marked.is_some_and(|marked| marked.dyn_into::<js_sys::Object>().is_ok_and(|m| m.to_string().length() > 0))
 }

@@ -11,7 +11,7 @@ use crate::model::tell::{GANTT_ROWS, GanttMove};
 use crate::model::{Command, Selection};
 use crate::store::Store;
 use crate::view_model::before::Ghost;
-use crate::view_model::gantt::{GanttView, Line, gantt, lay_behind};
+use crate::view_model::gantt::{GanttView, Line, count_in, gantt, lay_behind};
 use crate::view_model::shares::Mark;
 
 /// What rows can be.
@@ -44,6 +44,7 @@ pub fn Gantt() -> impl IntoView {
             let ghost = Ghost { frame: &was, changed: changed.as_deref() };
             lay_behind(&mut view, told, &frame, (other, ghost));
         }
+        count_in(&mut view, told, &frame.named, store.charted.get());
         Some(view)
     });
     let svg =
@@ -68,8 +69,12 @@ pub fn Gantt() -> impl IntoView {
     let legend = move || {
         let (marks, was) = marks.get();
         let ghost = marks.ghost.then(|| legend_line(key_of(Mark::of_ghost(was)), Mark::of_ghost(was).name()));
-        let lines =
-            [(marks.waits, "known, waiting"), (marks.runs, "runs"), (marks.lost, "its work was lost")];
+        let lines = [
+            (marks.waits, "known, waiting"),
+            (marks.runs, "runs"),
+            (marks.lost, "its work was lost"),
+            (marks.thin, "runs, asks for none of it"),
+        ];
         let lines = lines.into_iter().enumerate().filter(|(_, (there, _))| *there);
         let lines = lines.map(|(at, (_, name))| view! { <span>{icon(key(at))}{name}</span> }.into_node());
         lines.chain(ghost).collect_view()

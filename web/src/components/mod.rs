@@ -18,6 +18,7 @@ pub mod grip;
 pub mod help;
 pub mod icicle;
 pub mod icons;
+pub mod lane;
 pub mod menu;
 pub mod multiples;
 pub mod node;

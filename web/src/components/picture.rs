@@ -188,7 +188,7 @@ pub fn chart_keys(
 }
 
 /// Copies a table as tab-separated values, and says so.
-fn copy(store: Store, table: Option<Table>) {
+pub fn copy(store: Store, table: Option<Table>) {
     let Some(table) = table else { return };
     drop(window().navigator().clipboard().write_text(&table.tsv()));
     let rows = number::count(table.rows.len() as u64, "row");

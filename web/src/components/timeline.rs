@@ -6,8 +6,9 @@ use leptos::html;
 use super::picture::{chart_keys, icon, insert, legend_line, move_focus, table, table_button, width_of};
 use crate::charts::backend::Size;
 use crate::charts::marks;
-use crate::charts::timeline::{LANE, event_icon, timeline as draw};
+use crate::charts::timeline::{event_icon, lane_height, timeline as draw};
 use crate::deeds;
+use crate::model::kinds::LaneLook;
 use crate::model::{Command, Selection};
 use crate::props::{FrameSignal, OnSeek, OnSelect, ResourceSignal, RunSignal, SelectionSignal};
 use crate::store::Store;
@@ -15,6 +16,9 @@ use crate::view_model::before::Ghost;
 use crate::view_model::number;
 use crate::view_model::shares::Mark;
 use crate::view_model::timeline::{self, Axis, Kind, Kinds, LaneMark, TimelineView};
+
+/// What Timeline draws.
+pub type View = Memo<Option<TimelineView>>;
 
 /// Height of the picture with its lane.
 const HEIGHT: f64 = 172.0;
@@ -36,8 +40,11 @@ pub fn Timeline(
     resource: ResourceSignal,
     /// Moves the cursor.
     on_seek: OnSeek,
-    /// Selects the job of an event.
+    /// Selects an event.
     on_select: OnSelect,
+    /// What stands below it as soon as something can be done: whose events are shown, and the marked range. The signal
+    /// says that pulling marks a range.
+    below: fn(View, RwSignal<bool>) -> Node,
 ) -> impl IntoView {
     let place = NodeRef::<html::Div>::new();
     let width = width_of(place, 1200.0);
@@ -55,18 +62,26 @@ pub fn Timeline(
         },
     );
     let store = Store::get();
-    let without = store.part(|m| m.view.without);
+    // Before anything can be done, nothing is looked at.
+    let look = store.part(|m| deeds::now().map(|deeds| (deeds.lane)(m)).unwrap_or_default());
+    let marking = RwSignal::new(false);
     let view = Memo::new(move |_| {
         let (run, frame) = (run.get()?, tree.get()?);
         let mut view = timeline::timeline(&run, &frame, selection.get().as_ref(), resource.get());
-        let other = store.ghost_run.get().zip(store.ghost.get());
-        if let Some(((other, frame), deeds)) = other.zip(deeds::now()) {
+        let (look, other) = (look.get(), store.ghost_run.get().zip(store.ghost.get()));
+        let Some(deeds) = deeds::now() else { return Some(view) };
+        (deeds.stand_out)(&mut view, &run, &frame, &look);
+        if let Some((other, frame)) = other {
             let changed = store.changed.get();
             let ghost = Ghost { frame: &frame, changed: changed.as_deref() };
             (deeds.lay_behind)(&mut view, &run, (&other, ghost));
         }
-        view.leave_out(without.get());
         Some(view)
+    });
+    // What comes of the first deed tells that the code for deeds is there.
+    let is_awake = Memo::new(move |_| {
+        run.with(|_| ());
+        deeds::now().is_some()
     });
     let kinds =
         Memo::new(move |_| view.with(|view| view.as_ref().map_or(Kinds::default(), |view| view.kinds)));
@@ -76,14 +91,23 @@ pub fn Timeline(
     let svg = Signal::derive(move || {
         view.with(|view| {
             let size = Size { width: width.get(), height: HEIGHT };
-            view.as_ref().map_or(String::new(), |view| draw(view, size))
+            let over = deeds::now().map(|deeds| deeds.over);
+            view.as_ref().map_or(String::new(), |view| draw(view, size, over))
         })
     });
     let cycle =
         Signal::derive(move || frame.with(|frame| frame.as_ref().map(|frame| (frame.cycle, frame.time_ms))));
     let as_table = RwSignal::new(false);
     let keys = move |event: web_sys::KeyboardEvent| {
-        chart_keys(store, &event, as_table, || view.get_untracked().map(|view| timeline::table(&view)));
+        if event.key() == "Escape" && look.with_untracked(|look| look.range.is_some()) {
+            event.prevent_default();
+            store.dispatch(Command::Mark(None));
+        }
+        let amounts = || {
+            let [amounts, _] = (deeds::now()?.timeline_tables)(&view.get_untracked()?);
+            Some(amounts)
+        };
+        chart_keys(store, &event, as_table, amounts);
     };
     let summary = move || view.with(|view| view.as_ref().map(|view| view.summary.clone()));
     view! {
@@ -93,15 +117,16 @@ pub fn Timeline(
                 <Show
                     when=move || !as_table.get()
                     fallback=move || {
-                        view.get()
-                            .map(|view| {
-                                let amounts = table("Allocated by cycle", timeline::table(&view));
-                                let events = table("Events", timeline::events_table(&view));
-                                view! { {amounts} {events} }
-                            })
+                        let deeds = is_awake.get().then(deeds::now).flatten();
+                        view.get().zip(deeds).map(|(view, deeds)| {
+                            let [amounts, events] = (deeds.timeline_tables)(&view);
+                            let amounts = table("Allocated by cycle", amounts);
+                            let events = table("Events", events);
+                            view! { {amounts} {events} }
+                        })
                     }
                 >
-                    <Body view axis svg cycle on_seek on_select />
+                    <Body view axis svg cycle on_seek on_select look marking />
                 </Show>
             </div>
             <div class="legend">
@@ -110,7 +135,8 @@ pub fn Timeline(
                     let mark = view.with(|view| view.as_ref().and_then(was)).map(Mark::of_ghost);
                     mark.map(|mark| legend_line(marks::key(mark), mark.name()))
                 }}
-                {move || kinds.get().all().map(|kind| kind_switch(store, without, kind)).collect_view()}
+                {move || kinds.get().all().map(|kind| kind_switch(store, look, kind)).collect_view()}
+                {move || is_awake.get().then(|| below(view, marking))}
                 {table_button(as_table)}
             </div>
         </section>
@@ -118,15 +144,18 @@ pub fn Timeline(
 }
 
 /// A kind of events: its mark and name, and whether it is shown and stopped at.
-fn kind_switch(store: Store, without: Memo<Kinds>, kind: Kind) -> Node {
-    let shown = move || !without.get().has(kind);
+fn kind_switch(store: Store, look: Memo<LaneLook>, kind: Kind) -> Node {
+    let shown = move || look.with(|look| !look.without.has(kind));
     view! {
         <button
             type="button"
             class="kind-switch"
             aria-pressed=move || shown().to_string()
             title=move || if shown() { "Leave these events out" } else { "Show these events again" }
-            on:click=move |_| store.dispatch(Command::ShowEvents(kind, without.get_untracked().has(kind)))
+            on:click=move |_| {
+                let is_out = look.with_untracked(|look| look.without.has(kind));
+                store.dispatch(Command::ShowEvents(kind, is_out));
+            }
         >
             {icon(event_icon(kind))}
             {kind.name()}
@@ -135,29 +164,38 @@ fn kind_switch(store: Store, without: Memo<Kinds>, kind: Kind) -> Node {
     .into_node()
 }
 
+/// The picture with what takes pointer and keys over it.
+/// Long because its markup is one tree.
 #[component]
 fn Body(
-    view: Memo<Option<TimelineView>>,
+    view: View,
     axis: Memo<Option<Axis>>,
     svg: Signal<String>,
     cycle: Signal<Option<(u32, i64)>>,
     on_seek: OnSeek,
     on_select: OnSelect,
+    look: Memo<LaneLook>,
+    marking: RwSignal<bool>,
 ) -> impl IntoView {
+    let store = Store::get();
     let dragging = RwSignal::new(false);
+    let go = move |to: u32, marks: bool| match marks {
+        true => store.dispatch(Command::Mark(Some(to))),
+        false => on_seek.run(to),
+    };
     let seek = move |event: &web_sys::PointerEvent| {
         let Some(axis) = axis.get_untracked() else { return };
         let last = view.with_untracked(|view| view.as_ref().map_or(0, |view| view.last));
         let to = axis.cycle_at(f64::from(event.offset_x())).min(last);
         if cycle.get_untracked().is_none_or(|(now, _)| now != to) {
-            on_seek.run(to);
+            go(to, dragging.get_untracked() && (event.shift_key() || marking.get_untracked()));
         }
     };
     let down = move |event: web_sys::PointerEvent| {
         if event.button() == 0 {
             capture(&event);
-            dragging.set(true);
             seek(&event);
+            dragging.set(true);
         }
     };
     let moved = move |event: web_sys::PointerEvent| {
@@ -171,13 +209,19 @@ fn Body(
         if let Some(to) = cycle_by_key(&event.key(), now, last) {
             event.prevent_default();
             event.stop_propagation();
-            on_seek.run(to);
+            go(to, event.shift_key());
         }
     };
     let now = move || cycle.get().map_or(0, |(now, _)| now);
     let says = move || {
-        cycle.get().map_or(String::new(), |(now, time)| format!("Cycle {now}, {}", number::time(time)))
+        let said = match look.with(|look| look.range) {
+            Some((from, to)) => format!("; cycles {from} to {to} are marked"),
+            None => String::new(),
+        };
+        cycle.get().map_or(String::new(), |(now, time)| format!("Cycle {now}, {}{said}", number::time(time)))
     };
+    let lane = Memo::new(move |_| view.with(|view| view.as_ref().map_or((0.0, 0.0), lane_height)));
+    let heeded = Memo::new(move |_| view.with(|view| view.as_ref().and_then(|view| view.heeded.clone())));
     view! {
         <div class="timeline-body">
             {insert("picture", svg)}
@@ -190,14 +234,16 @@ fn Body(
                 aria-valuemax=move || view.with(|view| view.as_ref().map_or(0, |view| view.last)).to_string()
                 aria-valuenow=move || now().to_string()
                 aria-valuetext=says
+                style:top=move || format!("{}px", lane.get().0)
                 on:pointerdown=down
                 on:pointermove=moved
                 on:pointerup=move |_| dragging.set(false)
                 on:pointercancel=move |_| dragging.set(false)
                 on:keydown=keys
             ></div>
-            <Cursor axis cycle />
-            <Marks view axis cycle on_seek on_select />
+            <Cursor axis cycle lane />
+            <Marks view axis cycle lane of=None on_seek on_select />
+            {move || heeded.get().map(|of| view! { <Marks view axis cycle lane of=Some(of) on_seek on_select /> })}
         </div>
     }
 }
@@ -224,7 +270,11 @@ pub fn capture(event: &web_sys::PointerEvent) {
 }
 
 #[component]
-fn Cursor(axis: Memo<Option<Axis>>, cycle: Signal<Option<(u32, i64)>>) -> impl IntoView {
+fn Cursor(
+    axis: Memo<Option<Axis>>,
+    cycle: Signal<Option<(u32, i64)>>,
+    lane: Memo<(f64, f64)>,
+) -> impl IntoView {
     let x = move || {
         let (axis, (cycle, _)) = (axis.get()?, cycle.get()?);
         Some((axis.x(cycle), axis.width))
@@ -234,7 +284,8 @@ fn Cursor(axis: Memo<Option<Axis>>, cycle: Signal<Option<(u32, i64)>>) -> impl I
             class="cursor"
             class:flip=move || x().is_some_and(|(x, width)| x > width - 150.0)
             style:left=move || x().map_or(String::new(), |(x, _)| format!("{x:.1}px"))
-            style:height=format!("{}px", HEIGHT - LABELS - LANE)
+            style:top=move || format!("{}px", lane.get().0)
+            style:height=move || format!("{}px", HEIGHT - LABELS - lane.get().0)
             aria-hidden="true"
         >
             <span>
@@ -244,17 +295,26 @@ fn Cursor(axis: Memo<Option<Axis>>, cycle: Signal<Option<(u32, i64)>>) -> impl I
     }
 }
 
+/// A row of the lane: all events, or those of something.
 #[component]
 fn Marks(
-    view: Memo<Option<TimelineView>>,
+    view: View,
     axis: Memo<Option<Axis>>,
     cycle: Signal<Option<(u32, i64)>>,
+    lane: Memo<(f64, f64)>,
+    of: Option<String>,
     on_seek: OnSeek,
     on_select: OnSelect,
 ) -> impl IntoView {
+    let is_second = of.is_some();
     let marks = Memo::new(move |_| match (view.get(), axis.get()) {
-        (Some(view), Some(axis)) => timeline::lane(&view, axis),
+        (Some(view), Some(axis)) => timeline::lane(&view, axis, is_second),
         _ => Vec::new(),
+    });
+    let label = of.map_or_else(|| "Events".to_string(), |of| format!("Events of {of}"));
+    let top = Memo::new(move |_| {
+        let (_, row) = lane.get();
+        row / 2.0 - 12.0 + if is_second { row } else { 0.0 }
     });
     let keys = move |event: web_sys::KeyboardEvent| {
         let rule = |at: usize, all: &[web_sys::Element]| match event.key().as_str() {
@@ -267,9 +327,9 @@ fn Marks(
         move_focus(&event, "spot", rule);
     };
     view! {
-        <div role="group" aria-label="Events" on:keydown=keys>
+        <div role="group" aria-label=label on:keydown=keys>
             <For each=move || 0..marks.with(Vec::len) key=|at| *at let:at>
-                <MarkSpot view marks at cycle on_seek on_select />
+                <MarkSpot marks at cycle top on_seek on_select />
             </For>
         </div>
     }
@@ -278,10 +338,10 @@ fn Marks(
 /// One mark. It stays the same element when the mark becomes another one, so that the focus stays.
 #[component]
 fn MarkSpot(
-    view: Memo<Option<TimelineView>>,
     marks: Memo<Vec<LaneMark>>,
     at: usize,
     cycle: Signal<Option<(u32, i64)>>,
+    top: Memo<f64>,
     on_seek: OnSeek,
     on_select: OnSelect,
 ) -> impl IntoView {
@@ -293,10 +353,9 @@ fn MarkSpot(
     };
     let go = move |_| {
         let Some(mark) = mark.get_untracked() else { return };
-        let job = job_of(view, &mark);
         on_seek.run(mark.cycle);
-        if let Some(job) = job {
-            on_select.run(Some(Selection::Job(job)));
+        if let Some(index) = mark.index {
+            on_select.run(Some(Selection::Event { cycle: mark.cycle, index }));
         }
     };
     view! {
@@ -306,7 +365,7 @@ fn MarkSpot(
             style:left=move || {
                 mark.with(|mark| mark.as_ref().map_or(String::new(), |mark| format!("{:.1}px", mark.x - 12.0)))
             }
-            style:top=format!("{:.1}px", LANE / 2.0 - 12.0)
+            style:top=move || format!("{:.1}px", top.get())
             style:width="24px"
             style:height="24px"
             tabindex=if at == 0 { "0" } else { "-1" }
@@ -315,13 +374,4 @@ fn MarkSpot(
             on:click=go
         ></button>
     }
-}
-
-/// The job of a mark that stands for one event.
-fn job_of(view: Memo<Option<TimelineView>>, mark: &LaneMark) -> Option<String> {
-    view.with_untracked(|view| {
-        let of = |event: &&timeline::LaneEvent| event.cycle == mark.cycle && event.kind == mark.kind;
-        let event = view.as_ref()?.events.iter().find(of)?;
-        (mark.n == 1 && !event.job.is_empty()).then(|| event.job.clone())
-    })
 }

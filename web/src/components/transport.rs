@@ -8,7 +8,7 @@ use super::icons::{Icon, Kind};
 use super::menu::{MenuButton, MenuItem};
 use super::picture::icon;
 use crate::charts::marks;
-use crate::deeds;
+use crate::deeds::{self, Since as Says};
 use crate::model::{Command, Dialog, EngineState, Origin, Panel, SPEEDS, inside};
 use crate::store::Store;
 use crate::view_model::number::time as clock;
@@ -154,27 +154,33 @@ pub fn Transport() -> impl IntoView {
     }
 }
 
-/// What was changed since what charts show as *before*, and a button that hides it.
+/// What an edit that is being made would come to; else what was changed since what charts show as *before*, and a button
+/// that hides it.
 #[component]
 fn Since() -> impl IntoView {
     let store = Store::get();
-    let says = Memo::new(move |_| {
-        let (before, frame, run) = (store.before.get()?, store.frame.get()?, store.run.get()?);
-        let says = (deeds::now()?.since)(&before, &frame, &run, store.resource.get());
-        Some((before.changed.clone(), says))
+    let since = Memo::new(move |_| {
+        // There is a ghost only where the code for deeds is there.
+        store.ghost.with(|_| ());
+        (deeds::now()?.since)(store)
     });
     move || {
-        says.get().map(|(changed, says)| {
-            view! {
-                <span class="since" role="group" aria-label="Held against how it was before" title=says>
-                    {icon(marks::key(Mark::Before))}
-                    <span>"before " <b>{changed}</b></span>
+        since.get().map(|Says { was, lead, says, title: [label, title] }| {
+            let close = move || {
+                view! {
                     <IconButton
                         icon=Kind::Close
                         label="Hide how it was before"
                         key="Esc"
                         on_press=Callback::new(move |()| store.dispatch(Command::ForgetBefore))
                     />
+                }
+            };
+            view! {
+                <span class="since" role="group" aria-label=label title=title>
+                    {icon(marks::key(Mark::of_ghost(was)))}
+                    <span>{lead} <b>{says}</b></span>
+                    {was.then(close)}
                 </span>
             }
         })

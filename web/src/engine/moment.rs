@@ -358,8 +358,20 @@ pub struct Run {
     pub complete: bool,
     /// One point per cycle, or per bucket of cycles.
     pub points: Vec<Point>,
-    /// Events by cycle, without their checks: cycle, kind, job, queue position. At most the latest 5,000.
+    /// Events by cycle, without their checks: cycle, kind, job, queue position. Of the latest cycles, at most 5,000.
     pub events: Vec<(u32, String, String, u32)>,
+    /// How many events of a kind there were before those: first cycle, kind, number. Stretches of cycles are counted
+    /// together where they are many.
+    pub earlier: Vec<(u32, String, u32)>,
+}
+
+impl Run {
+    /// How many events of a kind there were up to a cycle. A stretch of early cycles counts if it begins by then.
+    pub fn n_events(&self, up_to: u32, is_meant: impl Fn(&str) -> bool) -> u64 {
+        let earlier = self.earlier.iter().filter(|(cycle, kind, _)| *cycle <= up_to && is_meant(kind));
+        let latest = self.events.iter().filter(|(cycle, kind, ..)| *cycle <= up_to && is_meant(kind));
+        earlier.map(|(.., n)| u64::from(*n)).sum::<u64>() + latest.count() as u64
+    }
 }
 
 /// A point of the timeline.
@@ -373,6 +385,8 @@ pub struct Point {
     pub total: Amounts,
     /// Allocated by top queue: position of the queue, amounts.
     pub allocated: Vec<(u32, Amounts)>,
+    /// Allocated plus waiting by top queue.
+    pub request: Vec<(u32, Amounts)>,
     /// Entitlement by top queue.
     pub fair_share: Vec<(u32, BoundTriple)>,
     /// Waiting (request minus allocated) of all.

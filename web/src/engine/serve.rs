@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use fairground::id::QueueId;
+use fairground::id::{JobId, QueueId};
 use fairground::scenario::{self, Plan, Severity};
 use fairground::sim::{Checkpoint, CycleRecord, Simulation};
 use fairground::time::Time;
@@ -14,7 +14,7 @@ use fairground::trace::{Event, Level};
 use super::convert;
 use super::ghost::{Ghosts, Wish};
 use super::protocol::{Ask, Frame, Reply, Request, Say, Stop};
-use super::tape::Tape;
+use super::tape::{Mark, Tape};
 use super::trials::Trials;
 #[cfg(any(feature = "whole", test))]
 use super::{cross, imports};
@@ -55,7 +55,8 @@ enum Task {
 /// Which events are looked for.
 struct Wanted {
     queues: Option<Vec<QueueId>>,
-    job: Option<u32>,
+    /// A job; if there is none of that name, nothing is wanted.
+    job: Option<Option<JobId>>,
     without: Vec<String>,
 }
 
@@ -240,11 +241,11 @@ impl Server {
                     return vec![arrived(id, runner), reply(id, Say::Stopped { met })];
                 }
             }
-            Task::Search { from, up_to, ref wanted } => {
-                let found = runner.tape.next_event(from, false, |k, j, q| wanted.holds(k, j, q));
-                let over = runner.tape.last_cycle >= up_to;
-                if found.is_none() && !over && runner.step_on() {
-                    self.task = Some((id, task));
+            Task::Search { from, up_to, wanted } => {
+                let found = runner.tape.next_event(from, false, |mark| wanted.holds(runner, mark));
+                let from = runner.tape.last_cycle;
+                if found.is_none() && from < up_to && runner.step_on() {
+                    self.task = Some((id, Task::Search { from, up_to, wanted }));
                 } else {
                     return vec![reply(id, Say::Event { cycle: found })];
                 }
@@ -262,9 +263,9 @@ impl Server {
     ) -> Vec<Reply> {
         let Some(runner) = &mut self.runner else { return vec![reply(id, Say::Event { cycle: None })] };
         let queues = queue.map(|name| runner.subtree(&name));
-        let job = job.map(|name| runner.job(&name).unwrap_or(u32::MAX - 1));
+        let job = job.map(|name| runner.job(&name));
         let wanted = Wanted { queues, job, without };
-        let found = runner.tape.next_event(from, back, |k, j, q| wanted.holds(k, j, q));
+        let found = runner.tape.next_event(from, back, |mark| wanted.holds(runner, mark));
         if found.is_some() || back {
             return vec![reply(id, Say::Event { cycle: found })];
         }
@@ -302,10 +303,11 @@ impl Server {
 }
 
 impl Wanted {
-    fn holds(&self, kind: &str, job: u32, queue: u32) -> bool {
-        self.queues.as_ref().is_none_or(|queues| queues.contains(&QueueId(queue)))
-            && self.job.is_none_or(|wanted| wanted == job)
-            && !self.without.iter().any(|other| other == kind)
+    fn holds(&self, runner: &Runner, mark: &Mark) -> bool {
+        let queue = || mark.job.map(|job| runner.sim.cluster().jobs[job].queue);
+        self.queues.as_ref().is_none_or(|queues| queue().is_some_and(|queue| queues.contains(&queue)))
+            && self.job.is_none_or(|wanted| wanted.is_some() && wanted == mark.job)
+            && !self.without.iter().any(|other| other == mark.kind)
     }
 }
 
@@ -457,7 +459,7 @@ impl Runner {
         cluster.queues.ids().filter(|&id| below(id)).collect()
     }
 
-    fn job(&self, name: &str) -> Option<u32> {
-        self.sim.cluster().jobs.iter().find(|(_, job)| &*job.name == name).map(|(id, _)| id.0)
+    fn job(&self, name: &str) -> Option<JobId> {
+        self.sim.cluster().jobs.iter().find(|(_, job)| &*job.name == name).map(|(id, _)| id)
     }
 }

@@ -78,6 +78,8 @@ pub struct GanttRow {
     pub queue: Option<u32>,
     /// Its pods; 1 for a pod and a GPU.
     pub n: u32,
+    /// What all of its pods ask for; nothing for a GPU.
+    pub amount: Amounts,
     /// It is known from this cycle up to that one; no end: it is not over.
     pub known: (u32, Option<u32>),
     /// What it did, by start.

@@ -1,9 +1,8 @@
-//! The run in short, kept while it is computed: one point per cycle, thinned as it grows, and the latest events.
-
-use std::collections::VecDeque;
+//! The run in short, kept while it is computed: one point per cycle, thinned as it grows, and all events in short. The
+//! page is given the latest events one by one; of those before them it is given how many there were.
 
 use fairground::cluster::World;
-use fairground::id::{Id, QueueId};
+use fairground::id::{Id, JobId, QueueId};
 use fairground::sim::CycleRecord;
 use fairground::trace::{Event, Ledger};
 
@@ -15,16 +14,48 @@ use super::stints::Stints;
 
 /// Most points of a run.
 const POINTS_MAX: usize = 2_000;
-/// Most events of a run.
+/// Most events that the page is given one by one.
 const EVENTS_MAX: usize = 5_000;
+/// Most counts of events of a kind.
+const COUNTS_MAX: usize = 4_000;
 
 /// An event in short.
 #[derive(Clone, Debug, PartialEq)]
-struct Mark {
-    cycle: u32,
-    kind: &'static str,
-    job: u32,
-    queue: u32,
+pub struct Mark {
+    /// Its cycle.
+    pub cycle: u32,
+    /// Its kind, as frames name it.
+    pub kind: &'static str,
+    /// Its job, if it is about one.
+    pub job: Option<JobId>,
+}
+
+/// How many events of each kind there were, cycle by cycle, then in stretches of cycles as they grow.
+#[derive(Clone, Debug, Default)]
+struct Counts {
+    /// Cycles of a stretch, as a power of two.
+    shift: u32,
+    /// The first cycle of that kind in its stretch, the kind, and how many.
+    rows: Vec<(u32, &'static str, u32)>,
+    /// How many events are counted.
+    n: usize,
+}
+
+impl Counts {
+    fn add(&mut self, cycle: u32, kind: &'static str, n: u32) {
+        let stretch = cycle >> self.shift;
+        let same = self.rows.iter_mut().rev().take_while(|row| row.0 >> self.shift == stretch);
+        match same.into_iter().find(|row| row.1 == kind) {
+            Some(row) => row.2 = row.2.saturating_add(n),
+            None => self.rows.push((cycle, kind, n)),
+        }
+        while self.rows.len() > COUNTS_MAX && self.shift < 31 {
+            self.shift += 1;
+            for (cycle, kind, n) in std::mem::take(&mut self.rows) {
+                self.add(cycle, kind, n);
+            }
+        }
+    }
 }
 
 /// What is kept of every computed cycle.
@@ -39,7 +70,9 @@ pub struct Tape {
     points: Vec<Point>,
     /// Only every so many cycles make a point.
     stride: u32,
-    marks: VecDeque<Mark>,
+    marks: Vec<Mark>,
+    /// Those of them that the page is only told the number of.
+    counts: Counts,
     /// Who held what when.
     pub stints: Stints,
     /// What every queue held.
@@ -87,19 +120,28 @@ impl Tape {
                 | Event::Finished { pod, .. } => Some(cluster.pods[pod].job),
                 Event::Changed { .. } => None,
             };
-            let (job, queue) = job.map_or((u32::MAX, 0), |id| (id.0, cluster.jobs[id].queue.0));
             let kind = convert_trace::kind(&recorded.event);
-            self.marks.push_back(Mark { cycle: record.cycle, kind, job, queue });
-            if self.marks.len() > EVENTS_MAX {
-                self.marks.pop_front();
-            }
+            self.marks.push(Mark { cycle: record.cycle, kind, job });
         }
+        self.count_early();
         if record.cycle.is_multiple_of(self.stride) {
             self.points.push(point(world, record, &self.tops));
             if self.points.len() > POINTS_MAX {
                 self.stride *= 2;
                 let stride = self.stride;
                 self.points.retain(|p| p.cycle.is_multiple_of(stride));
+            }
+        }
+    }
+
+    /// Counts the cycles that are too early to be told one by one; whole ones, so that the position of an event among
+    /// those of its cycle is known.
+    fn count_early(&mut self) {
+        while self.marks.len() - self.counts.n > EVENTS_MAX {
+            let cycle = self.marks[self.counts.n].cycle;
+            for mark in self.marks[self.counts.n..].iter().take_while(|mark| mark.cycle == cycle) {
+                self.counts.add(cycle, mark.kind, 1);
+                self.counts.n += 1;
             }
         }
     }
@@ -115,23 +157,30 @@ impl Tape {
                 ..point_of(world, ledger, &self.tops)
             });
         }
-        let name = |job: u32| match cluster.jobs.get(fairground::id::JobId(job)) {
-            Some(job) => job.name.to_string(),
-            None => String::new(),
+        let event = |mark: &Mark| {
+            let job = mark.job.and_then(|job| cluster.jobs.get(job));
+            let (name, queue) = job.map_or_else(Default::default, |job| (job.name.to_string(), job.queue.0));
+            (mark.cycle, mark.kind.to_string(), name, queue)
         };
         Run {
             last_cycle: self.last_cycle,
             last_time_ms: self.last_time_ms,
             complete,
             points,
-            events: self.marks.iter().map(|m| (m.cycle, m.kind.to_string(), name(m.job), m.queue)).collect(),
+            events: self.marks[self.counts.n..].iter().map(event).collect(),
+            earlier: self.counts.rows.iter().map(|(cycle, kind, n)| (*cycle, kind.to_string(), *n)).collect(),
         }
     }
 
-    /// The nearest cycle after (or before) `from` with an event that `wanted` likes (kind, job, queue).
-    pub fn next_event(&self, from: u32, back: bool, wanted: impl Fn(&str, u32, u32) -> bool) -> Option<u32> {
-        let mut found = self.marks.iter().filter(|m| wanted(m.kind, m.job, m.queue)).map(|m| m.cycle);
-        if back { found.filter(|&c| c < from).last() } else { found.find(|&c| c > from) }
+    /// The nearest cycle after (or before) `from` with an event that is `wanted`.
+    pub fn next_event(&self, from: u32, back: bool, wanted: impl Fn(&Mark) -> bool) -> Option<u32> {
+        let is_wanted = |mark: &&Mark| wanted(mark);
+        let found = if back {
+            self.marks[..self.marks.partition_point(|mark| mark.cycle < from)].iter().rev().find(is_wanted)
+        } else {
+            self.marks[self.marks.partition_point(|mark| mark.cycle <= from)..].iter().find(is_wanted)
+        };
+        found.map(|mark| mark.cycle)
     }
 }
 
@@ -143,7 +192,7 @@ fn point(world: &World, record: &CycleRecord, tops: &[QueueId]) -> Point {
 fn point_of(world: &World, ledger: &Ledger, tops: &[QueueId]) -> Point {
     let rows = tops.iter().filter_map(|id| ledger.rows.get(id.index()).map(|row| (id.0, row)));
     let mut waiting = Amounts::default();
-    let mut held = Vec::with_capacity(tops.len());
+    let (mut held, mut wanted) = (Vec::with_capacity(tops.len()), Vec::with_capacity(tops.len()));
     for (id, row) in rows.clone() {
         let [named, _, named_request] = sums(world, QueueId(id));
         let allocated = amounts(&row.allocated, &named);
@@ -152,12 +201,48 @@ fn point_of(world: &World, ledger: &Ledger, tops: &[QueueId]) -> Point {
             *waiting += (request - allocated).max(0.0);
         }
         held.push((id, allocated));
+        wanted.push((id, request));
     }
     Point {
         total: amounts(&ledger.total, &capacity(world.cluster(), None)),
         allocated: held,
+        request: wanted,
         fair_share: rows.filter_map(|(id, row)| Some((id, bounds(row.fair_share.as_ref()?)))).collect(),
         waiting,
         ..Point::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_grow_in_stretches_and_lose_nothing() {
+        let mut counts = Counts::default();
+        for cycle in 0..50_000 {
+            counts.add(cycle, "started", 2);
+            counts.add(cycle, "finished", 1);
+        }
+        assert!(counts.rows.len() <= COUNTS_MAX, "{}", counts.rows.len());
+        let sum = |kind: &str| counts.rows.iter().filter(|row| row.1 == kind).map(|row| row.2).sum::<u32>();
+        assert_eq!((sum("started"), sum("finished")), (100_000, 50_000));
+        assert!(counts.rows.is_sorted_by_key(|row| row.0));
+        assert_eq!(counts.rows[0], (0, "started", 2 << counts.shift));
+    }
+
+    #[test]
+    fn what_is_told_one_by_one_begins_with_a_whole_cycle() {
+        let mut tape = Tape::default();
+        for cycle in 0..3_000 {
+            tape.marks.extend((0..4).map(|_| Mark { cycle, kind: "started", job: None }));
+            tape.count_early();
+        }
+        let told = &tape.marks[tape.counts.n..];
+        assert!(told.len() <= EVENTS_MAX && told.len() > EVENTS_MAX - 4, "{}", told.len());
+        assert_eq!(tape.counts.n % 4, 0);
+        assert_eq!(tape.next_event(10, false, |_| true), Some(11), "jumps find all");
+        assert_eq!(tape.next_event(10, true, |mark| mark.cycle != 9), Some(8));
+        assert_eq!(tape.next_event(2_999, false, |_| true), None);
     }
 }

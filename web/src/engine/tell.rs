@@ -8,6 +8,7 @@ use fairground::kit::sort;
 use fairground::sim::{PoolTotals, Simulation, Totals};
 use fairground::units::Resource;
 
+use super::protocol::Amounts;
 use super::stints::{Stint, Stints};
 use super::story::{Gantt, GanttBar, GanttBy, GanttRow, Series, Story, Tally, TallyPool, TallyRow, Tell};
 use super::tape::Tape;
@@ -149,7 +150,8 @@ fn jobs(cluster: &Cluster, tape: &Tape, by: GanttBy, window: &Window<'_>) -> Row
     let of_pods = stints.by_row(shown.len(), |stint| row_of[stint.pod.index()]);
     let row = |(&pod, of_pod): (&PodId, &Vec<&Stint>)| {
         let row = job_row(cluster, stints, tape.last_cycle, cluster.pods[pod].job, of_pod);
-        GanttRow { name: cluster.pods[pod].name.to_string(), n: 1, ..row }
+        let amount = Amounts::of(&cluster.pods[pod].request.resources);
+        GanttRow { name: cluster.pods[pod].name.to_string(), n: 1, amount, ..row }
     };
     (range, pods.len(), shown.iter().zip(&of_pods).map(row).collect())
 }
@@ -172,7 +174,13 @@ fn job_row(cluster: &Cluster, stints: &Stints, last: u32, id: JobId, of_job: &[&
     let mut told: Vec<(u32, &'static str)> = of_job.iter().filter_map(|stint| stint.told).collect();
     sort::sort(&mut told);
     told.dedup();
+    let mut amount = Amounts::default();
+    for pod in job.pod_ids() {
+        let of_pod = Amounts::of(&cluster.pods[pod].request.resources);
+        amount.iter_mut().zip(of_pod.iter()).for_each(|(sum, part)| *sum += part);
+    }
     GanttRow {
+        amount,
         name: job.name.to_string(),
         job: job.name.to_string(),
         queue: Some(job.queue.0),

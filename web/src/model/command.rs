@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use fairground::scenario::{Edit, Fix, Path, Scenario};
 
-use super::kinds::Kind;
+use super::kinds::{Kind, Whose};
 use super::room::Room;
 use super::tell::GanttMove;
 use super::{Opened, Selection};
@@ -82,6 +82,11 @@ pub enum Command {
     RunTo(Stop),
     /// Shows events of that kind in the lane and stops at them, or does not.
     ShowEvents(Kind, bool),
+    /// Chooses whose events jumps stop at.
+    EventsOf(Whose),
+    /// Goes to a cycle and marks the range from where the cursor was, or from the other end of a range that ends there;
+    /// `None`: no range is marked any more.
+    Mark(Option<u32>),
     /// Stops what is going on.
     Cancel,
     /// Selects something, or nothing.
@@ -285,6 +290,8 @@ pub enum Effect {
     AnnounceAction(Arc<Frame>, u8),
     /// Tells them what an edit did, held against how it was before.
     AnnounceEdit,
+    /// Tells them what the edit that is being made would do, once the value rests.
+    AnnounceGhost,
     /// Keeps a switch of this device.
     Remember(&'static str, String),
     /// Sets the colours.

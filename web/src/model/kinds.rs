@@ -1,4 +1,6 @@
-//! Kinds of events as people tell them apart.
+//! Kinds of events as people tell them apart, and which events are looked at.
+
+use super::{Model, Selection};
 
 /// The kind of an event, from the one that hides others to the one that is hidden.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -57,6 +59,11 @@ impl Kind {
         })
     }
 
+    /// Whether an event of that name is an eviction.
+    pub fn is_eviction(name: &str) -> bool {
+        matches!(Kind::of(name), Some(Kind::Reclaimed | Kind::Preempted))
+    }
+
     /// The kinds of events that it stands for.
     pub fn keys(self) -> &'static [&'static str] {
         match self {
@@ -90,6 +97,31 @@ impl Kind {
     }
 }
 
+/// Whose events jumps stop at.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Whose {
+    /// Those of the selection; all if no queue or job is selected.
+    #[default]
+    Selected,
+    /// All.
+    All,
+    /// Those of a queue with what is below it.
+    Queue(String),
+    /// Those of a job.
+    Job(String),
+}
+
+/// What the lane of events shows, and what is marked below it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct LaneLook {
+    /// The kinds that it leaves out.
+    pub without: Kinds,
+    /// Whose events have a row of their own, and are stopped at.
+    pub heeded: Option<Selection>,
+    /// The two ends of the marked range, in order.
+    pub range: Option<(u32, u32)>,
+}
+
 /// Some of the kinds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Kinds(u16);
@@ -107,4 +139,31 @@ impl Kinds {
     pub fn all(self) -> impl Iterator<Item = Kind> {
         Kind::ALL.into_iter().filter(move |kind| self.has(*kind))
     }
+}
+
+impl Model {
+    /// Whose events are stopped at: a queue or a job; `None`: all. What the page selected by itself does not count.
+    pub fn heeded(&self) -> Option<Selection> {
+        let selection = match &self.view.whose {
+            Whose::All => return None,
+            Whose::Queue(name) => return Some(Selection::Queue(name.clone())),
+            Whose::Job(name) => return Some(Selection::Job(name.clone())),
+            Whose::Selected => self.selection.as_ref().filter(|_| !self.auto_selected)?,
+        };
+        match selection {
+            Selection::Queue(_) | Selection::Job(_) => Some(selection.clone()),
+            Selection::Event { cycle, index } => {
+                let frame = self.frame.as_ref().filter(|frame| frame.cycle == *cycle)?;
+                let job = &frame.events.get(*index as usize)?.job;
+                (!job.is_empty()).then(|| Selection::Job(job.clone()))
+            }
+            Selection::Node(_) => None,
+        }
+    }
+}
+
+/// What the lane of events shows.
+pub fn lane(model: &Model) -> LaneLook {
+    let range = model.view.range.map(|(anchor, head)| (anchor.min(head), anchor.max(head)));
+    LaneLook { without: model.view.without, heeded: model.heeded(), range }
 }

@@ -271,6 +271,10 @@ pub struct View {
     pub folded: Arc<BTreeSet<String>>,
     /// Kinds of events that the lane leaves out and jumps pass over.
     pub without: Kinds,
+    /// Whose events jumps stop at.
+    pub whose: kinds::Whose,
+    /// The marked range of cycles: where it was begun, and its other end.
+    pub range: Option<(u32, u32)>,
     /// Lines of the palette that were used last.
     pub recent: Arc<Vec<String>>,
     /// How keys that type a character are pressed.
@@ -476,6 +480,8 @@ impl Model {
         self.ladder = None;
         self.story = None;
         self.view.gantt.first = 0;
+        self.view.whose = kinds::Whose::default();
+        self.view.range = None;
         self.view.edits_later = false;
         self.help = None;
         self.stale = false;
@@ -511,6 +517,8 @@ impl Default for View {
             detail: None,
             folded: Arc::default(),
             without: Kinds::default(),
+            whose: kinds::Whose::default(),
+            range: None,
             recent: Arc::default(),
             keys: KeySet::Plain,
             embed: None,

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::command::{Dialog, Effect};
+use super::kinds::Kind;
 use super::ladder::{Ladder, ask_about};
 use super::step::{show_action, show_inside};
 use super::update::{go_to, notify};
@@ -22,6 +23,7 @@ pub(super) fn replied(model: &mut Model, reply: Reply, fx: &mut Vec<Effect>) {
         }
         Say::GhostRun { run, story } if is_ghost(model, id) && model.ghost.is_some() => {
             model.ghost_run = Some(Arc::from(run));
+            fx.push(Effect::AnnounceGhost);
             model.ghost_story = story.map(Arc::from);
         }
         Say::GhostRun { story, .. } if id == model.asked.before => before::told(model, story),
@@ -100,12 +102,16 @@ fn stopped(stop: &Stop, met: bool, cycle: u32) -> String {
 }
 
 fn no_event(model: &Model) -> String {
-    match &model.selection {
-        Some(Selection::Queue(name) | Selection::Job(name)) => {
-            format!("There is no further event of {name}.")
-        }
-        _ => "There is no further event.".to_string(),
-    }
+    let of = match model.heeded() {
+        Some(Selection::Queue(name) | Selection::Job(name)) => format!(" of {name}"),
+        _ => String::new(),
+    };
+    let without: Vec<&str> = model.view.without.all().map(Kind::name).collect();
+    let without = match without[..] {
+        [] => String::new(),
+        _ => format!("; {} are left out", without.join(", ")),
+    };
+    format!("There is no further event{of}{without}.")
 }
 
 fn arrived(model: &mut Model, frame: Frame, run: Run, fx: &mut Vec<Effect>) {

@@ -143,6 +143,7 @@ fn update_time(model: &mut Model, command: Command, fx: &mut Vec<Effect>) -> Opt
             step_action(model, back, fx);
         }
         Command::NextEvent { back } => next_event(model, back, fx),
+        Command::Mark(to) => mark(model, to, fx),
         Command::Play(on) => {
             let at_end = model.frame.as_ref().is_some_and(|f| f.quiet && f.cycle == model.cursor);
             if on && at_end {
@@ -231,6 +232,7 @@ fn update_view(model: &mut Model, command: Command, fx: &mut Vec<Effect>) {
         Command::ShowEvents(kind, shown) => {
             view.without.put(kind, !shown);
         }
+        Command::EventsOf(whose) => view.whose = whose,
         Command::Used(label) => {
             let recent = Arc::make_mut(&mut view.recent);
             recent.retain(|used| *used != label);
@@ -322,11 +324,25 @@ fn tick_ms(model: &Model) -> u32 {
     (1000.0 / SPEEDS[model.speed]) as u32
 }
 
+/// Marks the range up to a cycle and goes there, or marks none.
+fn mark(model: &mut Model, to: Option<u32>, fx: &mut Vec<Effect>) {
+    let Some(to) = to else {
+        let was = model.view.range.take();
+        fx.extend(was.map(|_| Effect::Announce("No range is marked.".to_string())));
+        return;
+    };
+    let now = model.cursor;
+    let anchor = model.view.range.filter(|range| range.1 == now).map_or(now, |range| range.0);
+    model.view.range = (anchor != to).then_some((anchor, to));
+    pause(model, fx);
+    go_to(model, to, fx);
+}
+
 fn next_event(model: &mut Model, back: bool, fx: &mut Vec<Effect>) {
     pause(model, fx);
-    let (queue, job) = match &model.selection {
-        Some(Selection::Queue(name)) => (Some(name.clone()), None),
-        Some(Selection::Job(name)) => (None, Some(name.clone())),
+    let (queue, job) = match model.heeded() {
+        Some(Selection::Queue(name)) => (Some(name), None),
+        Some(Selection::Job(name)) => (None, Some(name)),
         _ => (None, None),
     };
     let from = model.cursor;

@@ -1,5 +1,7 @@
 //! The present held against how it was before the last edit.
 
+use std::collections::BTreeMap;
+
 use super::number::{amount, bound, count};
 use super::timeline::Kind;
 use crate::engine::protocol::{Frame, QueueRow, Run};
@@ -92,13 +94,76 @@ pub fn differences(frame: &Frame, was: &Frame, resource: u8) -> String {
 }
 
 /// How many evictions there were, up to where both runs have come: before, and now.
-pub fn evictions(was: &Run, run: &Run) -> (usize, usize) {
+pub fn evictions(was: &Run, run: &Run) -> (u64, u64) {
     let up_to = was.last_cycle.min(run.last_cycle);
-    let n = |run: &Run| {
-        let is_eviction = |kind: &str| matches!(Kind::of(kind), Some(Kind::Reclaimed | Kind::Preempted));
-        run.events.iter().filter(|(cycle, kind, ..)| *cycle <= up_to && is_eviction(kind)).count()
+    (was.n_events(up_to, Kind::is_eviction), run.n_events(up_to, Kind::is_eviction))
+}
+
+/// What an edit that is being made would come to, by the last cycle that both runs know: *2 evicted, 1 starts later by
+/// cycle 12*. `None`: no cycle was run yet.
+pub fn as_edited(run: &Run, edited: &Run) -> Option<String> {
+    // A run that is over stays as it is.
+    let up_to = match (run.complete, edited.complete) {
+        (true, false) => edited.last_cycle,
+        (false, true) => run.last_cycle,
+        (true, true) => run.last_cycle.max(edited.last_cycle),
+        (false, false) => run.last_cycle.min(edited.last_cycle),
     };
-    (n(was), n(run))
+    let [was, is] = [run, edited].map(|run| per_job(run, up_to));
+    let (mut evicted, mut spared) = (0, 0);
+    let (mut later, mut never, mut sooner) = (0, 0, 0);
+    for job in was.keys().chain(is.keys().filter(|job| !was.contains_key(*job))) {
+        let of = |jobs: &BTreeMap<&str, Fortune>| jobs.get(job).copied().unwrap_or_default();
+        let (was, is) = (of(&was), of(&is));
+        evicted += is.evictions.saturating_sub(was.evictions);
+        spared += was.evictions.saturating_sub(is.evictions);
+        match (was.start, is.start) {
+            (Some(_), None) if edited.complete => never += 1,
+            (Some(_), None) => later += 1,
+            (None, Some(_)) => sooner += 1,
+            (was, is) if is > was => later += 1,
+            (was, is) if is < was => sooner += 1,
+            _ => {}
+        }
+    }
+    if !run.earlier.is_empty() || !edited.earlier.is_empty() {
+        // Of early events only the numbers are known.
+        let [was, is] = [run, edited].map(|run| run.n_events(up_to, Kind::is_eviction));
+        (evicted, spared) = (is.saturating_sub(was), was.saturating_sub(is));
+        (later, never, sooner) = (0, 0, 0);
+    }
+    let one_or = |n: u64, one: &str, many: &str| format!("{n} {}", if n == 1 { one } else { many });
+    let told = [
+        (evicted, format!("{evicted} evicted")),
+        (spared, format!("{spared} spared")),
+        (later, one_or(later, "starts later", "start later")),
+        (never, one_or(never, "never starts", "never start")),
+        (sooner, one_or(sooner, "starts sooner", "start sooner")),
+    ];
+    let told: Vec<String> = told.into_iter().filter(|(n, _)| *n > 0).map(|(_, said)| said).collect();
+    let said = if told.is_empty() { "the same evictions and starts".into() } else { told.join(", ") };
+    (up_to > 0).then(|| format!("{said} by cycle {up_to}"))
+}
+
+/// What became of a job.
+#[derive(Clone, Copy, Default)]
+struct Fortune {
+    /// The cycle in which it first started.
+    start: Option<u32>,
+    evictions: u64,
+}
+
+fn per_job(run: &Run, up_to: u32) -> BTreeMap<&str, Fortune> {
+    let mut jobs: BTreeMap<&str, Fortune> = BTreeMap::new();
+    let is_meant = |cycle: u32, job: &str| cycle <= up_to && !job.is_empty();
+    for (cycle, kind, job, _) in run.events.iter().filter(|event| is_meant(event.0, &event.2)) {
+        let fortune = jobs.entry(job).or_default();
+        fortune.evictions += u64::from(Kind::is_eviction(kind));
+        if Kind::of(kind) == Some(Kind::Started) {
+            fortune.start = fortune.start.or(Some(*cycle));
+        }
+    }
+    jobs
 }
 
 /// *2 evictions, were 3*; empty if there were as many.
@@ -106,11 +171,11 @@ pub fn evictions_say(was: &Run, run: &Run) -> String {
     match evictions(was, run) {
         (was, now) if was == now => String::new(),
         (was, 0) => format!("no eviction, {} before", count_of(was)),
-        (was, now) => format!("{}, {} before", count(now as u64, "eviction"), count_of(was)),
+        (was, now) => format!("{}, {} before", count(now, "eviction"), count_of(was)),
     }
 }
 
-fn count_of(n: usize) -> String {
+fn count_of(n: u64) -> String {
     if n == 0 { "none".into() } else { n.to_string() }
 }
 

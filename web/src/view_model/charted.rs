@@ -58,8 +58,8 @@ pub fn seen_run(run: &Run, resource: u8) -> Cow<'_, Run> {
         time_ms: point.time_ms,
         total: only(&point.total, at),
         allocated: point.allocated.iter().map(|(queue, held)| (*queue, only(held, at))).collect(),
-        fair_share: Vec::new(),
         waiting: only(&point.waiting, at),
+        ..Point::default()
     };
     Cow::Owned(Run { points: run.points.iter().map(point).collect(), ..run.clone() })
 }

@@ -7,11 +7,10 @@ use fairground::kit::gather::gather;
 use fairground::kit::sort;
 
 use super::Table;
-use super::before::Ghost;
 use super::node_fill::{Shown, filled, filled_table, others, pool_heading};
 use super::number::{count, number};
 use super::queues::{Tone, Tree};
-use crate::engine::protocol::{Cell, CellPod, Frame, NodeCard};
+use crate::engine::protocol::{Cell, Frame, NodeCard};
 use crate::model::Terms;
 
 /// A place in the picture, in pixels.
@@ -144,8 +143,8 @@ pub struct CellView {
 pub struct GhostHolder {
     /// Colour; `None`: it is free there.
     pub tone: Option<Tone>,
-    /// Job.
-    pub job: String,
+    /// Whose it is, in words: a job, `free`, or who holds how much of a whole node.
+    pub who: String,
     /// The ghost is how it was before.
     pub was: bool,
 }
@@ -165,18 +164,18 @@ impl CellView {
 
     /// What becomes of it, in words.
     pub fn state(&self) -> String {
-        if !self.holds.is_empty() {
-            return self.holds.clone();
-        }
-        let mut says: Vec<String> = self.parts.iter().map(part_says).collect();
+        let mut says: Vec<String> = match self.holds.as_str() {
+            "" => self.parts.iter().map(part_says).collect(),
+            holds => vec![holds.to_string()],
+        };
         if says.is_empty() {
             says.push("free".into());
         }
         says.extend(self.claim.as_ref().map(|(_, job)| format!("claimed for {job}")));
-        let ghost = self.ghost.as_ref().map(|ghost| {
-            let job = if ghost.tone.is_some() { &ghost.job } else { "free" };
-            format!("; {} {job}", if ghost.was { "before:" } else { "would be" })
-        });
+        let ghost = self
+            .ghost
+            .as_ref()
+            .map(|ghost| format!("; {} {}", if ghost.was { "before:" } else { "would be" }, ghost.who));
         says.join(", ") + &ghost.unwrap_or_default()
     }
 }
@@ -234,15 +233,12 @@ const GAP: f64 = 12.0;
 const PAD: f64 = 12.0;
 
 /// What Cluster draws of a frame at that width.
-pub fn cluster(frame: &Frame, ghost: Option<Ghost<'_>>, width: f64, resource: u8) -> ClusterView {
+pub fn cluster(frame: &Frame, width: f64, resource: u8) -> ClusterView {
     let tree = Tree::new(&frame.queues);
     let shown = Shown::of(frame, resource);
     let of = |(at, node)| Card { at, ..card(frame, node, &tree, &shown) };
     let mut cards: Vec<Card> = frame.nodes.iter().enumerate().map(of).collect();
     let cells: usize = cards.iter().map(|card| card.cells.len()).sum();
-    if let (Some(ghost), true) = (ghost, shown.is_gpus()) {
-        mark_ghosts(&mut cards, frame, ghost);
-    }
     let mut view = ClusterView {
         summary: summary(frame, &shown),
         filled_with: if shown.is_gpus() { String::new() } else { shown.unit(2.0).to_string() },
@@ -357,8 +353,6 @@ fn marks(card: &Card) -> Vec<CellMark> {
             marks.push(CellMark::Free);
         }
         marks.extend(cell.claim.as_ref().map(|_| CellMark::Claimed));
-        let ghost = cell.ghost.as_ref();
-        marks.extend(ghost.map(|ghost| if ghost.was { CellMark::Before } else { CellMark::Ghost }));
         for part in &cell.parts {
             marks.extend((part.to - part.from < 0.999).then_some(CellMark::Part));
             marks.extend(part.locked.then_some(CellMark::Locked));
@@ -368,28 +362,6 @@ fn marks(card: &Card) -> Vec<CellMark> {
         }
     }
     marks
-}
-
-fn mark_ghosts(cards: &mut [Card], frame: &Frame, ghost: Ghost<'_>) {
-    let Ghost { frame: ghost, changed } = ghost;
-    let tree = Tree::new(&ghost.queues);
-    let nodes: BTreeMap<&str, &NodeCard> = gather(ghost.nodes.iter().map(|node| (node.name.as_str(), node)));
-    for (card, node) in cards.iter_mut().zip(&frame.nodes) {
-        let Some(other) = nodes.get(card.name.as_str()) else { continue };
-        for ((view, mine), theirs) in card.cells.iter_mut().zip(&node.cells).zip(&other.cells) {
-            let jobs = |cell| holders(cell).map(|pod| &pod.job);
-            if !jobs(mine).eq(jobs(theirs)) {
-                let tone = holders(theirs).next().map(|pod| tree.tone(pod.queue));
-                let job = holders(theirs).next().map_or(String::new(), |pod| pod.job.clone());
-                view.ghost = Some(GhostHolder { tone, job, was: changed.is_some() });
-            }
-        }
-    }
-}
-
-/// Who is on a GPU to stay.
-fn holders(cell: &Cell) -> impl Iterator<Item = &CellPod> {
-    cell.pods.iter().filter(|pod| !pod.leaving)
 }
 
 /// Height of a heading, with what is below it.
@@ -569,7 +541,7 @@ mod tests {
         let pools = ["fast", "slow"].map(|name| PoolRow { name: name.into(), ..PoolRow::default() });
         let nodes = vec![node("s1", "slow"), node("f1", "fast"), node("s2", "slow")];
         let frame = Frame { nodes, pools: pools.into(), ..Frame::default() };
-        let view = cluster(&frame, None, 400.0, 2);
+        let view = cluster(&frame, 400.0, 2);
         let names: Vec<&str> = view.cards.iter().map(|card| card.name.as_str()).collect();
         assert_eq!(names, ["f1", "s1", "s2"]);
         let headings: Vec<&str> = view.groups.iter().map(|(_, heading)| heading.as_str()).collect();

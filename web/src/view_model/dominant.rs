@@ -81,6 +81,7 @@ pub fn seen_run(run: &Run) -> Run {
                 .map(|(queue, share)| (*queue, percent(&held(*queue)).bounds(share)))
                 .collect(),
             waiting: Percent::new(GPU, &point.total).of(&point.waiting),
+            ..Point::default()
         }
     };
     Run { points: run.points.iter().map(point).collect(), ..run.clone() }

@@ -1,7 +1,7 @@
 //! Gantt: who ran when. A row per job, pod or GPU; a thin line while it is known, a bar while it holds something.
 
 use super::before::Ghost;
-use super::number::{self, count};
+use super::number::{self, DOMINANT, count, in_unit, nth_named, unit_of};
 use super::queues::{Tone, Tree};
 use super::timeline::end_of;
 use super::{Table, before};
@@ -46,6 +46,8 @@ pub struct Marks {
     pub told: bool,
     /// A row differs from that of another run.
     pub ghost: bool,
+    /// Somebody runs who asks for none of the resource.
+    pub thin: bool,
 }
 
 /// A line of the chart.
@@ -74,6 +76,8 @@ pub struct Row {
     pub told: Vec<Told>,
     /// All of it as a sentence.
     pub says: String,
+    /// It asks for none of the resource that is shown.
+    pub thin: bool,
     /// What became of it where its thin line ends though it is not over, such as `failed`; else empty.
     pub fate: String,
     /// The same row of another run, where it differs.
@@ -147,6 +151,40 @@ pub fn gantt(gantt: &Gantt, run: &Run, frame: &Frame, selection: Option<&Selecti
         marks,
         table: table(gantt, &name),
         was: false,
+    }
+}
+
+/// Has every row say what it asks for of a resource; rows that ask for none of it are thin. GPUs ask for nothing.
+pub fn count_in(view: &mut GanttView, gantt: &Gantt, named: &[String], resource: u8) {
+    if resource == DOMINANT || gantt.by == GanttBy::Gpu {
+        return;
+    }
+    let at = nth_named(resource).map_or(usize::from(resource), |n| 3 + n);
+    let unit = |n: f64| unit_of(named, resource, n);
+    let told: Vec<f64> = gantt.rows.iter().map(|row| in_unit(resource, row.amount[at])).collect();
+    let drawn = view.lines.iter_mut().filter_map(|line| match line {
+        Line::Row(row) => Some(row),
+        Line::Queue(..) => None,
+    });
+    for (row, asks) in drawn.zip(&told) {
+        row.thin = *asks == 0.0;
+        view.marks.thin |= row.thin && !row.bars.is_empty();
+        let said = if row.thin {
+            format!("no {}", unit(2.0))
+        } else {
+            format!("{} {}", number::number(*asks), unit(*asks))
+        };
+        row.says += &format!("; asks for {said}");
+        // Where a bar is high enough for it.
+        let is_high = !row.thin && row.ghost.is_none();
+        for bar in row.bars.iter_mut().filter(|bar| is_high && bar.kept >= 1.0) {
+            bar.label = said.clone();
+        }
+    }
+    view.summary += &format!(" Amounts in {}.", unit(2.0));
+    view.table.head.insert(2, format!("asks for, {}", unit(2.0)));
+    for (cells, asks) in view.table.rows.iter_mut().zip(&told) {
+        cells.insert(2, number::number(*asks));
     }
 }
 
@@ -280,6 +318,7 @@ fn drawn<'a>(
         told: told.collect(),
         says: says(gantt, row, name),
         ghost: None,
+        thin: false,
         fate: row.fate.as_ref().map_or(String::new(), |(_, fate)| fate.clone()),
     }
 }

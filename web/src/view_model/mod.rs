@@ -4,6 +4,7 @@
 pub mod before;
 pub mod charted;
 pub mod cluster;
+pub mod cluster_ghosts;
 pub mod compared;
 pub mod division;
 pub mod dominant;
@@ -20,6 +21,7 @@ pub mod pull;
 pub mod queues;
 pub mod shares;
 pub mod sketch;
+pub mod stand_out;
 pub mod timeline;
 pub mod typed;
 

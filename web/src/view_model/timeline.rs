@@ -4,6 +4,7 @@ use super::before::Ghost;
 use super::number::{self, DOMINANT, amount, count, in_unit, number, unit_of};
 use super::queues::{HUES, Tone, Tree};
 use super::shares::selected_queue;
+use super::stand_out::Against;
 use super::{Table, before, charted};
 use crate::engine::protocol::{Frame, Point, Run};
 pub use crate::model::kinds::{Kind, Kinds};
@@ -71,10 +72,18 @@ pub struct TimelineView {
     pub ghosts: Vec<GhostLine>,
     /// The ghosts are how it was before.
     pub was: bool,
-    /// The selected queue's (or its top queue's) fair share at each step; infinite if unlimited.
-    pub share: Option<(String, Tone, Vec<f64>)>,
+    /// What the selected queue's top queue held against its fair share; see [`super::stand_out`].
+    pub share: Option<Against>,
+    /// What is said at the right end of that line, and where.
+    pub caption: Option<(f64, String)>,
     /// Events by cycle, without those that only follow from others.
     pub events: Vec<LaneEvent>,
+    /// Whose events have a row of their own in the lane.
+    pub heeded: Option<String>,
+    /// The cycle before which events are only counted, if there are such.
+    pub listed_from: Option<u32>,
+    /// The range that is marked.
+    pub range: Option<Range>,
     /// The kinds of all of them, also of those that are left out.
     pub kinds: Kinds,
     /// In whose words it is.
@@ -97,6 +106,17 @@ pub struct Band {
     pub tone: Tone,
     /// Amount at each step.
     pub amounts: Vec<f64>,
+}
+
+/// A range of cycles.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Range {
+    /// The first.
+    pub from: u32,
+    /// The last.
+    pub to: u32,
+    /// What was held and what happened in it.
+    pub says: String,
 }
 
 /// What was or would be held: by the selected top queue, else by each with all below it.
@@ -131,7 +151,11 @@ pub struct LaneEvent {
     pub job: String,
     /// Its queue; empty if it is about none.
     pub queue: String,
-    /// Of the selection, or nothing is selected.
+    /// How many events it stands for: of early ones only the number is known.
+    pub n: usize,
+    /// Its position among the events of its cycle.
+    pub index: Option<u32>,
+    /// Of what the lane heeds.
     pub meant: bool,
 }
 
@@ -144,10 +168,10 @@ pub struct LaneMark {
     pub cycle: u32,
     /// The most important kind among them.
     pub kind: Kind,
+    /// Which of the events of that cycle it is.
+    pub index: Option<u32>,
     /// How many events.
     pub n: usize,
-    /// At least one of them is meant.
-    pub meant: bool,
     /// What it is, as a sentence.
     pub says: String,
 }
@@ -166,26 +190,16 @@ pub fn timeline(run: &Run, frame: &Frame, selection: Option<&Selection>, resourc
     let tree = Tree::new(&frame.queues);
     let r = usize::from(resource.min(2));
     let selected = selected_queue(frame, selection);
-    let top = selected.map(|queue| top_of(frame, queue));
+    let top = selected.and_then(|queue| top_of(run, frame, queue));
     let name = |queue: u32| frame.queues.get(queue as usize).map_or(String::new(), |q| q.name.clone());
     let capacity: Vec<f64> = run.points.iter().map(|point| in_unit(resource, point.total[r])).collect();
     let apart = resource == DOMINANT;
     let bands = bands(run, &tree, top, resource, &name);
-    let share = top.and_then(|top| {
-        let of = |point: &Point| {
-            let found = point.fair_share.iter().find(|share| share.0 == top)?;
-            Some(found.1[r].map_or(f64::INFINITY, |base| in_unit(resource, base)))
-        };
-        let shares: Option<Vec<f64>> = run.points.iter().map(of).collect();
-        shares
-            .filter(|shares| shares.iter().any(|share| share.is_finite()))
-            .map(|s| (name(top), tree.tone(top), s))
-    });
     let held = |i: usize| {
         let amounts = bands.iter().map(|band| band.amounts[i]);
         if apart { amounts.fold(0.0, f64::max) } else { amounts.sum() }
     };
-    let events = events(run, frame, selection, selected);
+    let events = events(run, frame);
     let mut kinds = Kinds::default();
     events.iter().for_each(|event| kinds.put(event.kind, true));
     let most = (0..run.points.len()).map(held).chain(capacity.iter().copied()).fold(0.0, f64::max);
@@ -203,24 +217,25 @@ pub fn timeline(run: &Run, frame: &Frame, selection: Option<&Selection>, resourc
         bands,
         apart,
         top: top.map(name),
-        ghosts: Vec::new(),
-        was: false,
-        share,
         events,
         kinds,
         policy: frame.policy.clone(),
+        ..TimelineView::default()
     }
 }
 
-fn top_of(frame: &Frame, queue: u32) -> u32 {
-    let mut at = queue;
+/// The queue itself or the nearest above it whose amounts the run tells.
+fn top_of(run: &Run, frame: &Frame, queue: u32) -> Option<u32> {
+    let told = &run.points.last()?.allocated;
+    let mut at = Some(queue);
     for _ in 0..frame.queues.len() {
-        match frame.queues.get(at as usize).and_then(|queue| queue.parent) {
-            Some(parent) if (parent as usize) < frame.queues.len() => at = parent,
-            _ => break,
+        let here = at?;
+        if told.iter().any(|held| held.0 == here) {
+            return at;
         }
+        at = frame.queues.get(here as usize)?.parent;
     }
-    at
+    None
 }
 
 fn bands(run: &Run, tree: &Tree, base: Option<u32>, resource: u8, name: &dyn Fn(u32) -> String) -> Vec<Band> {
@@ -321,59 +336,42 @@ pub fn lay_behind(view: &mut TimelineView, run: &Run, (other, ghost): (&Run, Gho
     view.summary += &format!(" Since {changed}: {said}.");
 }
 
-fn events(run: &Run, frame: &Frame, selection: Option<&Selection>, selected: Option<u32>) -> Vec<LaneEvent> {
-    let job = match selection {
-        Some(Selection::Job(job)) => Some(job.as_str()),
-        _ => None,
-    };
-    let whole_queue = matches!(selection, Some(Selection::Queue(_)));
-    let below = |queue: u32| {
-        let mut at = Some(queue);
-        for _ in 0..=frame.queues.len() {
-            match at {
-                Some(here) if Some(here) == selected => return true,
-                Some(here) => at = frame.queues.get(here as usize).and_then(|queue| queue.parent),
-                None => return false,
-            }
-        }
-        false
-    };
+fn events(run: &Run, frame: &Frame) -> Vec<LaneEvent> {
+    let mut next = (0, 0);
     run.events
         .iter()
         .filter_map(|(cycle, kind, name, queue)| {
-            let kind = Kind::of(kind)?;
-            let meant = match job {
-                Some(job) => name == job,
-                None => !whole_queue || below(*queue),
-            };
+            let index = if next.0 == *cycle { next.1 } else { 0 };
+            next = (*cycle, index + 1);
+            let kind = Kind::of(kind).filter(|kind| *kind != Kind::Claimed)?;
             let of = frame.queues.get(*queue as usize).filter(|_| !name.is_empty());
             let queue = of.map_or(String::new(), |row| row.name.clone());
-            Some(LaneEvent { cycle: *cycle, kind, job: name.clone(), queue, meant })
+            let (cycle, job) = (*cycle, name.clone());
+            Some(LaneEvent { cycle, kind, job, queue, n: 1, index: Some(index), meant: true })
         })
-        .filter(|event| event.kind != Kind::Claimed)
         .collect()
 }
 
 /// Marks nearer than this are one.
 const NEAR: f64 = 22.0;
 
-/// The marks of the lane at that width.
-pub fn lane(view: &TimelineView, axis: Axis) -> Vec<LaneMark> {
+/// The marks of the lane at that width, or of its row for what is heeded.
+pub fn lane(view: &TimelineView, axis: Axis, is_heeded: bool) -> Vec<LaneMark> {
     let mut marks: Vec<LaneMark> = Vec::new();
     let mut members: Vec<&LaneEvent> = Vec::new();
     let close = |members: &mut Vec<&LaneEvent>, marks: &mut Vec<LaneMark>| {
-        let Some(best) = members.iter().min_by_key(|event| (!event.meant, event.kind)) else { return };
+        let Some(best) = members.iter().min_by_key(|event| event.kind) else { return };
         marks.push(LaneMark {
             x: axis.x(best.cycle),
             cycle: best.cycle,
             kind: best.kind,
-            n: members.len(),
-            meant: best.meant,
+            index: best.index,
+            n: members.iter().map(|event| event.n).sum(),
             says: mark_says(members),
         });
         members.clear();
     };
-    for event in &view.events {
+    for event in view.events.iter().filter(|event| event.meant || !is_heeded) {
         if members.first().is_some_and(|first| axis.x(event.cycle) - axis.x(first.cycle) >= NEAR) {
             close(&mut members, &mut marks);
         }
@@ -387,14 +385,14 @@ fn mark_says(events: &[&LaneEvent]) -> String {
     let (Some(first), Some(last)) = (events.first(), events.last()) else { return String::new() };
     let mut parts = Vec::new();
     for kind in Kind::ALL {
-        let jobs: Vec<&str> = events.iter().filter(|e| e.kind == kind).map(|e| e.job.as_str()).collect();
-        match &jobs[..] {
-            [] => {}
-            ["", ..] => parts.push(kind.name().to_string()),
-            [job] => parts.push(format!("{job} {}", kind.name())),
-            [first, rest @ ..] => {
-                parts.push(format!("{first} and {} {}", count(rest.len() as u64, "other"), kind.name()));
-            }
+        let mut of_kind = events.iter().filter(|e| e.kind == kind);
+        let Some(first) = of_kind.next() else { continue };
+        let more: usize = of_kind.map(|e| e.n).sum();
+        match (first.job.as_str(), first.n + more) {
+            ("", 1) => parts.push(kind.name().to_string()),
+            ("", n) => parts.push(format!("{n} {}", kind.name())),
+            (job, 1) => parts.push(format!("{job} {}", kind.name())),
+            (job, n) => parts.push(format!("{job} and {} {}", count(n as u64 - 1, "other"), kind.name())),
         }
     }
     let at = if first.cycle == last.cycle {
@@ -411,11 +409,7 @@ fn summary(run: &Run, frame: &Frame, resource: u8) -> String {
     let amounts = last.allocated.iter().map(|(_, amounts)| amounts[r]);
     let held: f64 = if resource == DOMINANT { amounts.fold(0.0, f64::max) } else { amounts.sum() };
     let word = if resource == DOMINANT { "the largest share" } else { "allocated" };
-    let evictions = run
-        .events
-        .iter()
-        .filter(|e| matches!(Kind::of(&e.1), Some(Kind::Reclaimed | Kind::Preempted)))
-        .count();
+    let evictions = run.n_events(u32::MAX, Kind::is_eviction);
     let mut said = format!(
         "{}, {}: {} of {} {} {word} at the end",
         count(u64::from(run.last_cycle), "cycle"),
@@ -425,7 +419,7 @@ fn summary(run: &Run, frame: &Frame, resource: u8) -> String {
         unit_of(&frame.named, resource, in_unit(resource, last.total[r])),
     );
     if evictions > 0 {
-        said += &format!(", {} on the way", count(evictions as u64, "eviction"));
+        said += &format!(", {} on the way", count(evictions, "eviction"));
     }
     said + "."
 }
@@ -441,7 +435,8 @@ pub fn events_table(view: &TimelineView) -> Table {
     let row = |event: &LaneEvent| {
         let time = time_of(view, event.cycle).map_or_else(|| "–".into(), number::time);
         let kind = event.kind.name().to_string();
-        vec![kind, event.job.clone(), event.queue.clone(), event.cycle.to_string(), time]
+        let job = if event.n > 1 { format!("{} together", event.n) } else { event.job.clone() };
+        vec![kind, job, event.queue.clone(), event.cycle.to_string(), time]
     };
     Table {
         head: ["event", "job", "queue", "cycle", "time"].map(String::from).into(),
@@ -456,7 +451,9 @@ pub fn table(view: &TimelineView) -> Table {
     let mut head = vec!["cycle".to_string(), "time".into(), format!("capacity, {unit}")];
     head.push(format!("waiting, {unit}"));
     let word = Terms::of(&view.policy).word("fair share");
-    head.extend(view.share.iter().map(|(name, ..)| format!("{word} of {name}, {unit}")));
+    head.extend(view.share.iter().flat_map(|Against { name, .. }| {
+        [format!("{word} of {name}, {unit}"), format!("owed, {unit}"), format!("borrowed, {unit}")]
+    }));
     head.extend(view.bands.iter().map(|band| format!("{}, {unit}", band.name)));
     let above = if view.top.is_none() && !view.apart { " and below" } else { "" };
     let word = if view.was { "before" } else { "ghost" };
@@ -464,7 +461,7 @@ pub fn table(view: &TimelineView) -> Table {
     let row = |i: usize| {
         let mut row = vec![view.cycles[i].to_string(), number::time(view.times[i]), number(view.capacity[i])];
         row.push(number(view.waiting[i]));
-        row.extend(view.share.iter().map(|(_, _, shares)| number(shares[i])));
+        row.extend(view.share.iter().flat_map(|s| [s.shares[i], s.owed[i], s.borrowed[i]]).map(number));
         row.extend(view.bands.iter().map(|band| number(band.amounts[i])));
         let was = |ghost: &GhostLine| ghost.at(view.cycles[i]).map_or("–".into(), number);
         row.extend(view.ghosts.iter().map(was));

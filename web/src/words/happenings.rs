@@ -168,7 +168,12 @@ pub fn history(run: &Run, job: &str, cycle: u32) -> Vec<Entry> {
     }
     let from = entries.len().saturating_sub(HISTORY);
     entries.drain(..from);
-    entries.into_iter().map(|(entry, _)| entry).collect()
+    let first = run.events.first().map_or(run.last_cycle + 1, |event| event.0);
+    let left_out = (!run.earlier.is_empty() && from == 0).then(|| Entry {
+        text: Text::of(format!("What was before cycle {first} is not listed; [ goes there")),
+        ..Entry::default()
+    });
+    left_out.into_iter().chain(entries.into_iter().map(|(entry, _)| entry)).collect()
 }
 
 /// Older entries are left out.
