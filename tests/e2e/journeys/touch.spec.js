@@ -37,10 +37,10 @@ test.describe("on a phone", () => {
     const mark = page.getByRole("slider", { name: "Quota of team-a" });
     const scale = await page.locator(".shares .picture").evaluate((e) => e.clientWidth);
     await hand.pull(await middle(mark), [scale / 4, 0]);
-    await expect(app.share("team-a")).toHaveAccessibleName(/quota 2,.*would have/);
+    await expect(app.share("team-a")).toHaveAccessibleName(/quota 2 GPUs,.*would have/);
     await hand.lift();
     await app.arrived();
-    await expect(app.share("team-a")).toHaveAccessibleName(/quota 3,.*before 2/);
+    await expect(app.share("team-a")).toHaveAccessibleName(/quota 3 GPUs,.*before 2/);
     // Nothing is set by a swipe that begins on a mark.
     const top = () => app.now.evaluate((e) => e.scrollTop);
     const before = await top();
@@ -76,6 +76,6 @@ test.describe("on a tablet", () => {
     await hand.pull(await middle(limit), [-160, 0]);
     await hand.lift();
     await app.arrived();
-    await expect(app.share("team-a")).toHaveAccessibleName(/limit [0-3],/);
+    await expect(app.share("team-a")).toHaveAccessibleName(/limit [0-3] GPUs?,/);
   });
 });

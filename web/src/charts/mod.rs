@@ -9,6 +9,7 @@ pub mod gantt;
 pub mod icicle;
 pub mod marks;
 pub mod multiples;
+pub mod paint;
 pub mod shares;
 pub mod sketch;
 pub mod timeline;

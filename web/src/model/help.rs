@@ -5,7 +5,7 @@ use std::sync::Arc;
 use fairground::scenario::{Edit, JobEntry, PRIORITY_CLASSES, Path, Scalar, Scenario, Severity};
 
 use super::command::{Change, Effect};
-use super::{Model, document, edit, update};
+use super::{Model, asking, document, edit, update};
 use crate::engine::protocol::{Ask, Outcome};
 
 /// Most changes that are tried.
@@ -83,7 +83,7 @@ pub(super) fn ask(model: &mut Model, job: String, fx: &mut Vec<Effect>) {
         }
     }
     model.help = Some(Arc::new(Help { job: job.clone(), cycle, tried, outcomes: None }));
-    model.asked.help = update::send(model, Ask::Try { job, cycle, scenarios }, fx);
+    model.asked.help = asking::send(model, Ask::Try { job, cycle, scenarios }, fx);
 }
 
 /// Changes that may help a job, smallest first: what it is, what its queues may have, what there is.

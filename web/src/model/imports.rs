@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
+use super::asking::{ask_frame, send};
 use super::command::{Dialog, Effect};
-use super::update::{ask_frame, keep, notify, open, send};
+use super::update::{keep, notify, open};
 use super::{Import, Model, Opened, Origin, document};
 use crate::engine::protocol::{Ask, ImportOptions};
 

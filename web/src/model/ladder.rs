@@ -1,7 +1,7 @@
 //! The ladder of a fair share, with what it belongs to.
 
 use super::command::Effect;
-use super::{Model, Selection, order, update};
+use super::{Model, Selection, asking, order};
 use crate::engine::protocol::{Ask, Frame, LadderLevel};
 
 /// How a fair share came about.
@@ -66,6 +66,6 @@ fn ask_ladder(model: &mut Model, fx: &mut Vec<Effect>) {
         model.ladder = None;
     }
     if is_derived {
-        model.asked.ladder = update::send(model, Ask::Ladder { cycle, queue, resource }, fx);
+        model.asked.ladder = asking::send(model, Ask::Ladder { cycle, queue, resource }, fx);
     }
 }

@@ -3,6 +3,7 @@
 //! [`update`] takes a [`Command`] and returns [`Effect`]s, which are data too; the edge of the page carries them
 //! out. Shared parts are behind `Arc`, so that the page can compare and hand them out cheaply.
 
+mod asking;
 pub mod before;
 pub mod command;
 pub mod document;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::command::Effect;
-use super::{Model, Selection, update};
+use super::{Model, Selection, asking};
 use crate::engine::protocol::{Ask, OrderRow};
 
 /// In which order a queue or a job and those beside it are looked at next.
@@ -35,7 +35,7 @@ pub(super) fn ask_order(model: &mut Model, fx: &mut Vec<Effect>) {
     model.order = None;
     if let Some((queue, job)) = asked {
         let ask = Ask::Order { cycle: frame.cycle, queue, job };
-        model.asked.order = update::send(model, ask, fx);
+        model.asked.order = asking::send(model, ask, fx);
     }
 }
 

@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
+use super::asking::go_to;
 use super::command::{Dialog, Effect};
 use super::kinds::Kind;
 use super::ladder::{Ladder, ask_about};
 use super::step::{show_action, show_inside};
-use super::update::{go_to, notify};
+use super::update::notify;
 use super::{EngineState, Model, Origin, Progress, Selection, before, inside, tell, translate};
 use crate::engine::protocol::{Frame, Reply, Run, Say, Stop};
 

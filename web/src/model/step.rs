@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use fairground::scenario::Severity;
 
+use super::asking::go_to;
 use super::command::Effect;
-use super::update::{focus_field, go_to};
+use super::update::focus_field;
 use super::{Model, Selection, inside};
 use crate::engine::protocol::Frame;
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::command::{Effect, NowView};
-use super::{Model, Selection, before, document, update};
+use super::{Model, Selection, asking, before, document};
 use crate::engine::protocol::Ask;
 use crate::engine::story::{GanttBy, Story, Tell};
 
@@ -59,7 +59,7 @@ pub(super) fn ask_story(model: &mut Model, to_selection: bool, fx: &mut Vec<Effe
         }
     };
     if model.frame.is_some() && !model.stale {
-        model.asked.story = update::send(model, Ask::Tell(tell), fx);
+        model.asked.story = asking::send(model, Ask::Tell(tell), fx);
     }
 }
 
@@ -97,5 +97,5 @@ pub(super) fn ask_before(model: &mut Model, fx: &mut Vec<Effect>) {
     };
     let scenario = document::to_json(&scenario);
     let ask = Ask::Ghost { scenario, cycle: None, ladder: None, until, tell: Some(tell) };
-    model.asked.before = update::send(model, ask, fx);
+    model.asked.before = asking::send(model, ask, fx);
 }

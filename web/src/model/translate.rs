@@ -5,8 +5,9 @@ use std::sync::Arc;
 
 use fairground::scenario::Path;
 
+use super::asking::send;
 use super::command::{Command, Dialog, Effect};
-use super::update::{commit, notify, send, set};
+use super::update::{commit, notify, set};
 use super::{EngineState, Model, document, edit};
 use crate::engine::protocol::{Ask, ColumnRow, NoteRow};
 

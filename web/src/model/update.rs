@@ -2,10 +2,9 @@
 
 use std::sync::Arc;
 
-use fairground::policy::Policy;
-use fairground::scenario::quantity::count;
 use fairground::scenario::{Fix, Path, Scenario, Severity};
 
+use super::asking::{ask_frame, go_to, load, send};
 use super::command::{Change, Command, Dialog, Effect, Panel};
 use super::document::Opened;
 use super::edit::{self, Changed};
@@ -14,16 +13,13 @@ use super::step::{refuse, step, step_action, step_inside};
 use super::{EngineState, Model, Notice, Origin, SPEEDS, Selection, Terms, document, table};
 use super::{SETUP_WIDTHS, WHY_WIDTHS};
 use super::{before, imports, later, replies, room, tell, translate};
-use crate::engine::protocol::{Ask, Request};
+use crate::engine::protocol::Ask;
 
 /// Most notices that are kept.
 const NOTICES_MAX: usize = 3;
 
 /// Most lines of the palette that are remembered.
 const RECENT_MAX: usize = 5;
-
-/// Most nodes and jobs together that are few.
-const SMALL_MAX: u64 = 250;
 
 /// Changes the model as the command says; gives what the world has to do about it. Long because it is a table.
 pub fn update(model: &mut Model, command: Command) -> Vec<Effect> {
@@ -254,64 +250,6 @@ fn show_dialog(model: &mut Model, dialog: Option<Dialog>, fx: &mut Vec<Effect>) 
         translate::stop_comparing(model, fx);
     }
     model.view.dialog = dialog;
-}
-
-/// Sends a question; gives its number.
-pub(super) fn send(model: &mut Model, ask: Ask, fx: &mut Vec<Effect>) -> u64 {
-    let generation = model.fresh_id();
-    fx.push(Effect::Send(Request { generation, ask }));
-    generation
-}
-
-/// Asks for a frame.
-pub(super) fn ask_frame(model: &mut Model, ask: Ask, fx: &mut Vec<Effect>) {
-    model.asked.frame = send(model, ask, fx);
-    model.engine = EngineState::Working(None);
-}
-
-/// Starts a run of the present scenario and goes to the cursor.
-pub(super) fn load(model: &mut Model, fx: &mut Vec<Effect>) {
-    model.stale = model.frame.is_some();
-    // What was derived stays on screen until it is derived anew; no cycle takes it for its own.
-    if let Some(ladder) = &mut model.ladder {
-        Arc::make_mut(ladder).cycle = u32::MAX;
-    }
-    model.help = None;
-    model.shown = None;
-    if model.has_errors() {
-        let errors = model.findings.iter().filter(|d| d.severity == Severity::Error);
-        model.engine = EngineState::Refused(Arc::new(errors.map(|d| d.says.clone()).collect()));
-        model.asked.frame = model.fresh_id();
-        return;
-    }
-    let scenario = document::to_json(&model.scenario);
-    let whole = needs_whole(&model.scenario);
-    ask_frame(model, Ask::Load { scenario, whole, cycle: model.cursor }, fx);
-}
-
-/// Whether the engine in the page's own module has not the policy, or would take long.
-fn needs_whole(scenario: &Scenario) -> bool {
-    let policy = &scenario.policy;
-    let counts = scenario.nodes.iter().map(|node| &node.count);
-    let counts = counts.chain(scenario.jobs.iter().map(|job| &job.count));
-    // What is no number is no scenario to run.
-    let n = counts.map(|n| n.as_ref().map_or(1, |n| count(&n.0).unwrap_or(0))).fold(0, u64::saturating_add);
-    n > SMALL_MAX || !(policy.is_empty() || Policy::is_built(policy))
-}
-
-pub(super) fn go_to(model: &mut Model, cycle: u32, fx: &mut Vec<Effect>) {
-    if model.has_errors() {
-        return;
-    }
-    model.cursor = cycle;
-    model.inside = None;
-    model.to_action = false;
-    model.before = None;
-    ask_frame(model, Ask::GoTo { cycle }, fx);
-    fx.push(Effect::SetUrl);
-    if model.draft.is_some() {
-        fx.push(Effect::Save);
-    }
 }
 
 fn pause(model: &mut Model, fx: &mut Vec<Effect>) {
