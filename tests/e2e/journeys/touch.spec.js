@@ -47,7 +47,7 @@ test.describe("on a phone", () => {
     await hand.pull(await middle(mark), [0, -160]);
     await hand.lift();
     await expect.poll(top).toBeGreaterThan(before);
-    await expect(app.share("team-a")).toHaveAccessibleName(/quota 3,/);
+    await expect(app.share("team-a")).toHaveAccessibleName(/quota 3 GPUs,/);
   });
 });
 

@@ -47,7 +47,7 @@ pub fn EmbedBar() -> impl IntoView {
     view! {
         // Lies behind the whole page and is as high.
         <div class="embed-size" node_ref=place></div>
-        <footer class="embed-bar">
+        <section class="embed-bar" aria-label="Scenario">
             <h1>{title}</h1>
             <span class="dim">{says}</span>
             <span class="grow"></span>
@@ -62,7 +62,7 @@ pub fn EmbedBar() -> impl IntoView {
             >
                 "Open in full"
             </a>
-        </footer>
+        </section>
     }
 }
 
