@@ -11,10 +11,12 @@ const WIDE = [1440, 900];
 const PHONE = [390, 844];
 const SIZES = [WIDE, [1280, 800], [1024, 768], [768, 1024], PHONE];
 
-const PROJECTS = JSON.stringify([
-  { name: "vision", department: "research", resources: [{ nodePool: { name: "default" }, gpu: { deserved: 4, overQuotaWeight: 2 } }] },
-  { name: "speech", department: "research", resources: [{ nodePool: { name: "default" }, gpu: { deserved: 2, overQuotaWeight: 1 } }] },
-]);
+const project = (name, deserved, overQuotaWeight) => ({
+  name,
+  departmentName: "research",
+  resources: [{ nodePool: { name: "default" }, gpu: { deserved, overQuotaWeight } }],
+});
+const PROJECTS = JSON.stringify({ projects: [project("vision", 4, 2), project("speech", 2, 1)] });
 
 async function steps(app, n) {
   for (let cycle = 1; cycle <= n; cycle++) {
