@@ -154,3 +154,16 @@ fn no_cut_text_makes_it_panic() {
         }
     }
 }
+
+#[test]
+fn a_list_by_itself_is_one_of_projects() {
+    let alone = r#"[{"name": "a", "departmentName": "d", "deservedGpus": 2},
+      {"name": "b", "departmentName": "d", "resources": [{"nodePool": {"name": "default"}, "gpu": {"deserved": 3}}]}]"#;
+    assert_eq!(queues(alone), queues(&format!("{{\"projects\": {alone}}}")));
+    let imported = import_organisation(&[alone], &Options::default());
+    assert!(
+        imported.report.assumed.contains(&"the list is one of projects".to_string()),
+        "{:?}",
+        imported.report
+    );
+}

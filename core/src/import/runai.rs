@@ -1,7 +1,7 @@
 //! Projects and departments of Run:ai, as its API lists them, as a scenario: the organisation tree, without work.
 //!
 //! # Rule
-//! `{"departments": [...], "projects": [...]}`, either list alone is enough. An entry has `name`, `id`, `parent.id` or `parentId` or
+//! `{"departments": [...], "projects": [...]}`, either list alone is enough; a list by itself is one of projects. An entry has `name`, `id`, `parent.id` or `parentId` or
 //! `departmentId`, and `resources`, a list with one entry per node pool: `{nodePool: {name}, gpu: {deserved, limit,
 //! overQuotaWeight}, cpu: {...}, memory: {...}, rank}`, CPU in millicores, memory in MiB. Older versions say `nodePoolsResources`, `maxAllowed`, or have one pool only:
 //! `deservedGpus`, `maxAllowedGpus`, `gpuOverQuotaWeight`. Left out or negative limits are unlimited.
@@ -18,6 +18,7 @@ use std::sync::Arc;
 use super::csv::Options;
 use super::loose::{Place, Reader, tree};
 use super::{Imported, Report, counted};
+use crate::scenario::value::{Is, Value};
 use crate::scenario::{
     NODE_GPUS_MAX, NODES_MAX, NodeEntry, POOLS_MAX, PoolEntry, QUEUES_MAX, QueueEntry, QueuePoolEntry,
     ResourceEntry, Scalar, Scenario,
@@ -33,8 +34,13 @@ const RANK_UNSAID: usize = 2;
 /// The weight *medium* and the rank *MediumLow*, those of a queue that says none.
 const USUAL: &str = "2";
 
-/// Whether a text lists projects or departments: it says so near its beginning, and what they deserve.
+/// Whether a text lists projects or departments: it says so near its beginning, and what they deserve; or is a list of what
+/// deserves something.
 pub fn is_organisation(text: &str) -> bool {
+    if text.trim_start().starts_with('[') {
+        return text.contains("\"deservedGpus\"")
+            || (text.contains("\"deserved\"") && text.contains("\"gpu\""));
+    }
     let lists = ["\"projects\"", "\"departments\""].iter().any(|key| text.contains(key));
     lists && text.trim_start().starts_with('{') && text.contains("\"deserved")
 }
@@ -46,7 +52,7 @@ pub fn import_organisation(texts: &[&str], options: &Options) -> Imported {
     let mut roots = Vec::new();
     for text in texts {
         match tree(text) {
-            Ok(root) => roots.push(root),
+            Ok(root) => roots.push(listed(root, &mut report)),
             Err(wrong) => report.diagnostics.push(*wrong),
         }
     }
@@ -88,6 +94,13 @@ pub fn import_organisation(texts: &[&str], options: &Options) -> Imported {
     let is_ok = report.diagnostics.is_empty() && !queues.is_empty();
     let scenario = is_ok.then(|| finish(queues, &organisation.pools, options, &mut report));
     Imported { scenario: scenario.flatten(), report }
+}
+
+/// A list by itself as the list of projects that it is.
+fn listed(root: Value, report: &mut Report) -> Value {
+    let Is::List(_) = root.is else { return root };
+    report.assumed.push("the list is one of projects".into());
+    Value { at: root.at, is: Is::Map(vec![("projects".into(), root)]) }
 }
 
 /// What of a department or project is read.
