@@ -24,13 +24,13 @@ pub struct Store {
     model: RwSignal<Model>,
     edge: StoredValue<Edge, LocalStorage>,
     /// The document.
-    pub scenario: Memo<Arc<Scenario>>,
+    pub scenario: ReadSignal<Arc<Scenario>>,
     /// The document with the values of its queues as they are at the moment from which edits hold.
-    pub edited: Memo<Arc<Scenario>>,
+    pub edited: ReadSignal<Arc<Scenario>>,
     /// The words of the policy that runs.
     pub terms: Memo<&'static Terms>,
     /// What is wrong with it or questionable about it.
-    pub findings: Memo<Arc<Vec<Diagnostic>>>,
+    pub findings: ReadSignal<Arc<Vec<Diagnostic>>>,
     /// The moment under the cursor.
     pub frame: FrameSignal,
     /// The same moment of the scenario as it is being edited, or else as it was before the last edit.
@@ -38,15 +38,17 @@ pub struct Store {
     /// The run that the ghost is a moment of.
     pub ghost_run: RunSignal,
     /// What that run has to tell.
-    pub ghost_story: Memo<Option<Arc<Story>>>,
+    pub ghost_story: ReadSignal<Option<Arc<Story>>>,
     /// How it was before the last edit.
-    pub before: Memo<Option<Arc<Before>>>,
+    pub before: ReadSignal<Option<Arc<Before>>>,
     /// What was changed, if the ghost is how it was before.
-    pub changed: Memo<Option<String>>,
+    pub changed: ReadSignal<Option<String>>,
     /// The run in short.
     pub run: RunSignal,
     /// What is selected.
     pub selection: SelectionSignal,
+    /// That, and what it belongs to.
+    pointed: Memo<Vec<Selection>>,
     /// The resource whose settings are shown: 0 cpu, 1 memory, 2 gpu.
     pub resource: ResourceSignal,
     /// What charts show: the same, or 3 for each queue's dominant resource.
@@ -58,13 +60,13 @@ pub struct Store {
     /// Where the selected queue or job stands.
     pub order: OrderSignal,
     /// What was told of the whole run.
-    pub story: Memo<Option<Arc<Story>>>,
+    pub story: ReadSignal<Option<Arc<Story>>>,
     /// How it would come about in the scenario as it is being edited, or came about before the last edit.
     pub ghost_ladder: LadderSignal,
     /// What the page looks like.
-    pub view: Memo<View>,
+    pub view: ReadSignal<View>,
     /// What the engine does.
-    pub engine: Memo<EngineState>,
+    pub engine: ReadSignal<EngineState>,
     /// The line for people who listen.
     pub announcement: RwSignal<String>,
 }
@@ -73,34 +75,38 @@ impl Store {
     /// Puts signals around a model.
     pub fn new(model: Model) -> Store {
         let model = RwSignal::new(model);
+        let scenario = shared(model, |m| m.scenario.clone());
+        let frame: FrameSignal = maybe_shared(model, |m| m.shown.clone().or(m.frame.clone())).into();
+        let selection: SelectionSignal = watched(model, |m| m.selection.clone()).into();
         Store {
             model,
             edge: StoredValue::new_local(Edge::default()),
-            scenario: shared(model, |m| m.scenario.clone()),
-            terms: Memo::new(move |_| model.with(|m| Terms::of(&m.scenario.policy))),
+            scenario,
+            terms: Memo::new(move |_| scenario.with(|s| Terms::of(&s.policy))),
             edited: shared(model, |m| match later::moment(m) {
                 Some((_, time_ms)) => deeds::now()
                     .map_or_else(|| m.scenario.clone(), |deeds| (deeds.at_moment)(&m.scenario, time_ms)),
                 None => m.scenario.clone(),
             }),
             findings: shared(model, |m| m.findings.clone()),
-            frame: maybe_shared(model, |m| m.shown.clone().or(m.frame.clone())).into(),
+            frame,
             ghost: maybe_shared(model, before::ghost).into(),
             ghost_run: maybe_shared(model, before::ghost_run).into(),
             ghost_story: maybe_shared(model, before::ghost_story),
             before: maybe_shared(model, |m| m.before.clone()),
-            changed: Memo::new(move |_| model.with(before::changed)),
+            changed: watched(model, before::changed),
             run: maybe_shared(model, |m| m.run.clone()).into(),
-            selection: Memo::new(move |_| model.with(|m| m.selection.clone())).into(),
-            resource: Memo::new(move |_| model.with(Model::settings_resource)).into(),
-            charted: Memo::new(move |_| model.with(|m| m.resource)).into(),
-            explained: Memo::new(move |_| model.with(Model::explained_resource)).into(),
+            selection,
+            pointed: Memo::new(move |_| pointed(frame.get().as_deref(), selection.get().as_ref())),
+            resource: watched(model, Model::settings_resource).into(),
+            charted: watched(model, |m| m.resource).into(),
+            explained: watched(model, Model::explained_resource).into(),
             ladder: maybe_shared(model, |m| m.ladder.clone()).into(),
             order: maybe_shared(model, |m| m.order.clone()).into(),
             ghost_ladder: maybe_shared(model, before::ghost_ladder).into(),
             story: maybe_shared(model, |m| m.story.clone()),
-            view: Memo::new(move |_| model.with(|m| m.view.clone())),
-            engine: Memo::new(move |_| model.with(|m| m.engine.clone())),
+            view: watched(model, |m| m.view.clone()),
+            engine: watched(model, |m| m.engine.clone()),
             announcement: RwSignal::new(String::new()),
         }
     }
@@ -111,22 +117,18 @@ impl Store {
     }
 
     /// A part of the model that changes only when its value does.
-    pub fn part<T: PartialEq + Send + Sync + 'static>(self, part: fn(&Model) -> T) -> Memo<T> {
-        let model = self.model;
-        Memo::new(move |_| model.with(part))
+    pub fn part<T: PartialEq + Send + Sync + 'static>(self, part: fn(&Model) -> T) -> ReadSignal<T> {
+        watched(self.model, part)
     }
 
     /// A text made of the model by a look that knows more than the model.
-    pub fn text(self, part: impl Fn(&Model) -> String + Send + Sync + 'static) -> Memo<String> {
-        let model = self.model;
-        let part: Box<dyn Fn(&Model) -> String + Send + Sync> = Box::new(part);
-        Memo::new(move |_| model.with(&part))
+    pub fn text(self, part: impl Fn(&Model) -> String + Send + Sync + 'static) -> ReadSignal<String> {
+        follow(self.model, Box::new(part), |a, b| a == b)
     }
 
     /// Whether a thing is what is selected, or what that belongs to.
     pub fn is_pointed(self, at: &Selection) -> bool {
-        let frame = self.frame.get();
-        self.selection.with(|selection| pointed(frame.as_deref(), selection.as_ref()).contains(at))
+        self.pointed.with(|pointed| pointed.contains(at))
     }
 
     /// What the other run tells, its moment, and the change that it was before if it is not one that would come.
@@ -295,26 +297,41 @@ impl Store {
     }
 }
 
-fn shared<T: Send + Sync + 'static>(model: RwSignal<Model>, part: fn(&Model) -> Arc<T>) -> Memo<Arc<T>> {
-    Memo::new_with_compare(
-        move |_| model.with(part),
-        |a, b| match (a, b) {
-            (Some(a), Some(b)) => !Arc::ptr_eq(a, b),
-            _ => true,
-        },
-    )
+fn watched<T: PartialEq + Send + Sync + 'static>(
+    model: RwSignal<Model>,
+    part: fn(&Model) -> T,
+) -> ReadSignal<T> {
+    follow(model, Box::new(part), |a, b| a == b)
+}
+
+fn shared<T: Send + Sync + 'static>(
+    model: RwSignal<Model>,
+    part: fn(&Model) -> Arc<T>,
+) -> ReadSignal<Arc<T>> {
+    follow(model, Box::new(part), Arc::ptr_eq)
 }
 
 fn maybe_shared<T: Send + Sync + 'static>(
     model: RwSignal<Model>,
     part: fn(&Model) -> Option<Arc<T>>,
-) -> Memo<Option<Arc<T>>> {
-    Memo::new_with_compare(
-        move |_| model.with(part),
-        |a, b| match (a.and_then(Option::as_ref), b.and_then(Option::as_ref)) {
-            (Some(a), Some(b)) => !Arc::ptr_eq(a, b),
-            (None, None) => a.is_none() || b.is_none(),
-            _ => true,
-        },
-    )
+) -> ReadSignal<Option<Arc<T>>> {
+    follow(model, Box::new(part), |a, b| a.as_ref().map(Arc::as_ptr) == b.as_ref().map(Arc::as_ptr))
+}
+
+/// A look at the model in a signal of its own, set only when it changes: a memo would have everything that hangs on it
+/// ask after every command, and the page has thousands of such effects.
+fn follow<T: Send + Sync + 'static>(
+    model: RwSignal<Model>,
+    part: Box<dyn Fn(&Model) -> T + Send + Sync>,
+    is_same: fn(&T, &T) -> bool,
+) -> ReadSignal<T> {
+    let (value, set) = signal(model.with_untracked(&part));
+    let follower = ImmediateEffect::new_isomorphic(move || {
+        let Some(new) = model.try_with(&part) else { return };
+        if value.try_with_untracked(|old| is_same(old, &new)) == Some(false) {
+            set.set(new);
+        }
+    });
+    on_cleanup(move || drop(follower));
+    value
 }

@@ -90,6 +90,20 @@ fn back_equals_forward() {
 }
 
 #[test]
+fn looking_ahead_changes_no_answer() {
+    for example in EXAMPLES {
+        let (mut plain, mut ahead) = (Page::new(), Page::new());
+        plain.load(example.id, 0);
+        ahead.load(example.id, 0);
+        for cycle in [1, 2, 5, 3, 4, 4, 9, 0, 1] {
+            ahead.server.look_ahead();
+            let (plain, ahead) = (plain.frame(Ask::GoTo { cycle }), ahead.frame(Ask::GoTo { cycle }));
+            assert_eq!(plain, ahead, "{} at {cycle}", example.id);
+        }
+    }
+}
+
+#[test]
 fn events_are_found_in_both_directions() {
     let mut page = Page::new();
     page.load("min-runtime-on", 0);

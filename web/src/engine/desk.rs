@@ -15,6 +15,8 @@ pub trait Answers {
     fn progress(&self) -> Option<Reply>;
     /// Whether there is work left.
     fn is_busy(&self) -> bool;
+    /// Computes what may be asked next, where nothing is asked.
+    fn look_ahead(&mut self);
 }
 
 impl Answers for Server {
@@ -32,6 +34,10 @@ impl Answers for Server {
 
     fn is_busy(&self) -> bool {
         Server::is_busy(self)
+    }
+
+    fn look_ahead(&mut self) {
+        Server::look_ahead(self);
     }
 }
 
@@ -70,6 +76,13 @@ impl Desk {
     /// How far long work came.
     pub fn progress(&self) -> Option<Reply> {
         self.server.as_ref()?.progress()
+    }
+
+    /// Computes what may be asked next, where nothing is asked.
+    pub fn look_ahead(&mut self) {
+        if let Some(server) = &mut self.server {
+            server.look_ahead();
+        }
     }
 
     /// Whether there is work left.

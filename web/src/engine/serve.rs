@@ -70,6 +70,8 @@ struct Runner {
     /// States by cycle; the opening one always.
     checkpoints: BTreeMap<u32, Checkpoint>,
     stride: u32,
+    /// The next cycle, if it was computed before anybody asked.
+    ahead: Option<(Simulation, CycleRecord)>,
 }
 
 impl Server {
@@ -169,6 +171,15 @@ impl Server {
             return told.map(|say| reply(id, say)).into_iter().collect();
         }
         Vec::new()
+    }
+
+    /// Computes the next cycle, which is what is asked most often; nobody is told before it is asked.
+    pub fn look_ahead(&mut self) {
+        if !self.is_busy()
+            && let Some(runner) = &mut self.runner
+        {
+            runner.look_ahead();
+        }
     }
 
     /// How far the present task came.
@@ -355,7 +366,7 @@ impl Runner {
         let record = sim.opening().clone();
         let tape = Tape::new(sim.world(), &record);
         let checkpoints = BTreeMap::from([(0, sim.checkpoint())]);
-        Ok(Runner { policy, sim, record, tape, checkpoints, stride: 4 })
+        Ok(Runner { policy, sim, record, tape, checkpoints, stride: 4, ahead: None })
     }
 
     fn frame(&self) -> Frame {
@@ -364,12 +375,31 @@ impl Runner {
 
     /// One cycle on; `false`: there is none.
     fn step(&mut self, level: Level) -> bool {
-        self.sim.set_level(level);
-        let Some(record) = self.sim.advance() else { return false };
+        let record = match self.ahead.take() {
+            Some((sim, record)) => {
+                self.sim = sim;
+                record
+            }
+            None => {
+                self.sim.set_level(level);
+                let Some(record) = self.sim.advance() else { return false };
+                record
+            }
+        };
         self.tape.push(self.sim.world(), &record);
         self.record = record;
         self.keep();
         true
+    }
+
+    /// One cycle further than the present one, beside it: with all reasons, so that it answers every question.
+    fn look_ahead(&mut self) {
+        if self.ahead.is_some() || self.sim.is_quiet() {
+            return;
+        }
+        let mut sim = self.sim.clone();
+        sim.set_level(Level::Decisive);
+        self.ahead = sim.advance().map(|record| (sim, record));
     }
 
     /// One cycle on with all reasons, unless the run is over.
@@ -429,6 +459,7 @@ impl Runner {
         let before = self.checkpoints.range(..cycle.max(1)).next_back();
         if let Some((_, checkpoint)) = before {
             self.sim = Simulation::resume(checkpoint);
+            self.ahead = None;
             self.record = self.sim.opening().clone();
         }
     }

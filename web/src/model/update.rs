@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use fairground::scenario::{Fix, Path, Scenario, Severity};
+use fairground::scenario::{Fix, Path, Scenario};
 
 use super::asking::{ask_frame, go_to, load, send};
 use super::command::{Change, Command, Dialog, Effect, Panel};
@@ -407,9 +407,7 @@ fn preview(model: &mut Model, at: &Path, value: &str, fx: &mut Vec<Effect>) {
         end_preview(model, fx);
         return;
     }
-    if document::findings(&edited).iter().any(|d| d.severity == Severity::Error) {
-        return;
-    }
+    // Whether it can run at all, the engine says.
     let scenario = document::to_json(&edited);
     let is_seen = model.view.has_division();
     let ladder = model.ladder.as_ref().filter(|_| is_seen).map(|l| (l.queue.clone(), l.resource));

@@ -16,7 +16,9 @@ use crate::engine::protocol::{Reply, Request, Say};
 use crate::engine::wire;
 
 /// How long the worker computes before it looks for messages, in milliseconds.
-const SLICE_MS: f64 = 25.0;
+const SLICE_MS: f64 = 8.0;
+/// For how long nothing is asked before the worker computes what may be asked next, in milliseconds.
+const REST_MS: i32 = 30;
 /// How often progress is told, in milliseconds.
 const PROGRESS_MS: f64 = 120.0;
 
@@ -82,8 +84,10 @@ pub fn serve(scope: DedicatedWorkerGlobalScope) {
             }
         })
     };
+    let rest = resting(scope.clone(), server.clone());
     let on_slice = {
         let (server, scope, next_slice) = (server.clone(), scope.clone(), next_slice.clone());
+        let rest = rest.clone();
         Closure::<dyn FnMut(MessageEvent)>::new(move |_| {
             waiting.set(false);
             let mut server = server.borrow_mut();
@@ -98,6 +102,8 @@ pub fn serve(scope: DedicatedWorkerGlobalScope) {
                     say(&scope, server.progress().into_iter().collect());
                 }
                 next_slice();
+            } else {
+                rest();
             }
         })
     };
@@ -125,9 +131,23 @@ pub fn serve(scope: DedicatedWorkerGlobalScope) {
         if server.is_busy() {
             next_slice();
         }
+        rest();
     });
     scope.set_onmessage(Some(on_request.as_ref().unchecked_ref()));
     on_request.forget();
+}
+
+/// Looks ahead once what is given was not called for a while.
+fn resting(scope: DedicatedWorkerGlobalScope, server: Rc<RefCell<Desk>>) -> Rc<dyn Fn()> {
+    let timer = Cell::new(None);
+    let look = Closure::<dyn FnMut()>::new(move || server.borrow_mut().look_ahead());
+    Rc::new(move || {
+        if let Some(timer) = timer.take() {
+            scope.clear_timeout_with_handle(timer);
+        }
+        let look = look.as_ref().unchecked_ref();
+        timer.set(scope.set_timeout_with_callback_and_timeout_and_arguments_0(look, REST_MS).ok());
+    })
 }
 
 /// What is said once the engine is there.
