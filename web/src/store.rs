@@ -21,16 +21,16 @@ use crate::view_model::pointed::pointed;
 /// The model for components. Cheap to copy.
 #[derive(Clone, Copy)]
 pub struct Store {
-    model: RwSignal<Model>,
+    held: Held,
     edge: StoredValue<Edge, LocalStorage>,
     /// The document.
-    pub scenario: ReadSignal<Arc<Scenario>>,
+    pub scenario: Memo<Arc<Scenario>>,
     /// The document with the values of its queues as they are at the moment from which edits hold.
-    pub edited: ReadSignal<Arc<Scenario>>,
+    pub edited: Memo<Arc<Scenario>>,
     /// The words of the policy that runs.
     pub terms: Memo<&'static Terms>,
     /// What is wrong with it or questionable about it.
-    pub findings: ReadSignal<Arc<Vec<Diagnostic>>>,
+    pub findings: Memo<Arc<Vec<Diagnostic>>>,
     /// The moment under the cursor.
     pub frame: FrameSignal,
     /// The same moment of the scenario as it is being edited, or else as it was before the last edit.
@@ -38,11 +38,11 @@ pub struct Store {
     /// The run that the ghost is a moment of.
     pub ghost_run: RunSignal,
     /// What that run has to tell.
-    pub ghost_story: ReadSignal<Option<Arc<Story>>>,
+    pub ghost_story: Memo<Option<Arc<Story>>>,
     /// How it was before the last edit.
-    pub before: ReadSignal<Option<Arc<Before>>>,
+    pub before: Memo<Option<Arc<Before>>>,
     /// What was changed, if the ghost is how it was before.
-    pub changed: ReadSignal<Option<String>>,
+    pub changed: Memo<Option<String>>,
     /// The run in short.
     pub run: RunSignal,
     /// What is selected.
@@ -60,13 +60,13 @@ pub struct Store {
     /// Where the selected queue or job stands.
     pub order: OrderSignal,
     /// What was told of the whole run.
-    pub story: ReadSignal<Option<Arc<Story>>>,
+    pub story: Memo<Option<Arc<Story>>>,
     /// How it would come about in the scenario as it is being edited, or came about before the last edit.
     pub ghost_ladder: LadderSignal,
     /// What the page looks like.
-    pub view: ReadSignal<View>,
+    pub view: Memo<View>,
     /// What the engine does.
-    pub engine: ReadSignal<EngineState>,
+    pub engine: Memo<EngineState>,
     /// The line for people who listen.
     pub announcement: RwSignal<String>,
 }
@@ -74,39 +74,42 @@ pub struct Store {
 impl Store {
     /// Puts signals around a model.
     pub fn new(model: Model) -> Store {
-        let model = RwSignal::new(model);
-        let scenario = shared(model, |m| m.scenario.clone());
-        let frame: FrameSignal = maybe_shared(model, |m| m.shown.clone().or(m.frame.clone())).into();
-        let selection: SelectionSignal = watched(model, |m| m.selection.clone()).into();
+        let held = Held::new(model);
+        let scenario = held.followed(|m| m.scenario.clone(), is_another);
+        let frame = held.followed(|m| m.shown.clone().or(m.frame.clone()), is_another_or_none);
+        let selection = held.followed(|m| m.selection.clone(), differ);
         Store {
-            model,
+            held,
             edge: StoredValue::new_local(Edge::default()),
             scenario,
             terms: Memo::new(move |_| scenario.with(|s| Terms::of(&s.policy))),
-            edited: shared(model, |m| match later::moment(m) {
-                Some((_, time_ms)) => deeds::now()
-                    .map_or_else(|| m.scenario.clone(), |deeds| (deeds.at_moment)(&m.scenario, time_ms)),
-                None => m.scenario.clone(),
-            }),
-            findings: shared(model, |m| m.findings.clone()),
-            frame,
-            ghost: maybe_shared(model, before::ghost).into(),
-            ghost_run: maybe_shared(model, before::ghost_run).into(),
-            ghost_story: maybe_shared(model, before::ghost_story),
-            before: maybe_shared(model, |m| m.before.clone()),
-            changed: watched(model, before::changed),
-            run: maybe_shared(model, |m| m.run.clone()).into(),
-            selection,
+            edited: held.followed(
+                |m| match later::moment(m) {
+                    Some((_, time_ms)) => deeds::now()
+                        .map_or_else(|| m.scenario.clone(), |deeds| (deeds.at_moment)(&m.scenario, time_ms)),
+                    None => m.scenario.clone(),
+                },
+                is_another,
+            ),
+            findings: held.part(|m| m.findings.clone(), is_another),
+            frame: frame.into(),
+            ghost: held.followed(before::ghost, is_another_or_none).into(),
+            ghost_run: held.part(before::ghost_run, is_another_or_none).into(),
+            ghost_story: held.part(before::ghost_story, is_another_or_none),
+            before: held.part(|m| m.before.clone(), is_another_or_none),
+            changed: held.part(before::changed, differ),
+            run: held.part(|m| m.run.clone(), is_another_or_none).into(),
+            selection: selection.into(),
             pointed: Memo::new(move |_| pointed(frame.get().as_deref(), selection.get().as_ref())),
-            resource: watched(model, Model::settings_resource).into(),
-            charted: watched(model, |m| m.resource).into(),
-            explained: watched(model, Model::explained_resource).into(),
-            ladder: maybe_shared(model, |m| m.ladder.clone()).into(),
-            order: maybe_shared(model, |m| m.order.clone()).into(),
-            ghost_ladder: maybe_shared(model, before::ghost_ladder).into(),
-            story: maybe_shared(model, |m| m.story.clone()),
-            view: watched(model, |m| m.view.clone()),
-            engine: watched(model, |m| m.engine.clone()),
+            resource: held.followed(Model::settings_resource, differ).into(),
+            charted: held.followed(|m| m.resource, differ).into(),
+            explained: held.part(Model::explained_resource, differ).into(),
+            ladder: held.part(|m| m.ladder.clone(), is_another_or_none).into(),
+            order: held.part(|m| m.order.clone(), is_another_or_none).into(),
+            ghost_ladder: held.part(before::ghost_ladder, is_another_or_none).into(),
+            story: held.part(|m| m.story.clone(), is_another_or_none),
+            view: held.followed(|m| m.view.clone(), differ),
+            engine: held.part(|m| m.engine.clone(), differ),
             announcement: RwSignal::new(String::new()),
         }
     }
@@ -117,13 +120,14 @@ impl Store {
     }
 
     /// A part of the model that changes only when its value does.
-    pub fn part<T: PartialEq + Send + Sync + 'static>(self, part: fn(&Model) -> T) -> ReadSignal<T> {
-        watched(self.model, part)
+    pub fn part<T: PartialEq + Send + Sync + 'static>(self, part: fn(&Model) -> T) -> Memo<T> {
+        self.held.part(part, differ)
     }
 
     /// A text made of the model by a look that knows more than the model.
-    pub fn text(self, part: impl Fn(&Model) -> String + Send + Sync + 'static) -> ReadSignal<String> {
-        follow(self.model, Box::new(part), |a, b| a == b)
+    pub fn text(self, part: impl Fn(&Model) -> String + Send + Sync + 'static) -> Memo<String> {
+        let part: Box<dyn Fn(&Model) -> String + Send + Sync> = Box::new(part);
+        self.held.part(part, differ)
     }
 
     /// Whether a thing is what is selected, or what that belongs to.
@@ -138,7 +142,7 @@ impl Store {
 
     /// A look at the model as it is now, without following it.
     pub fn now<T>(self, look: impl FnOnce(&Model) -> T) -> T {
-        self.model.with_untracked(look)
+        self.held.model.with_value(look)
     }
 
     /// Does as the command says; after what was said before, if the code for that is still on its way.
@@ -148,7 +152,7 @@ impl Store {
             None => {
                 self.edge.update_value(|edge| edge.early.push(command));
                 // What is shown may be from before it.
-                self.model.update(|model| model.stale = true);
+                self.held.change(|model| model.stale = true);
                 self.wake();
             }
         }
@@ -227,7 +231,7 @@ impl Store {
 
     fn tell_not_loaded(self) {
         self.edge.update_value(|edge| edge.early.clear());
-        self.model.update(|model| {
+        self.held.change(|model| {
             model.stale = false;
             let text =
                 "A part of the page could not be loaded. Check the connection and try again.".to_string();
@@ -242,7 +246,7 @@ impl Store {
         if opens {
             self.edge.update_value(|edge| edge.leave(self));
         }
-        let effects = self.model.try_update(|model| {
+        let effects = self.held.change(|model| {
             model.clock_ms = js_sys::Date::now() as u64;
             update(model, command)
         });
@@ -269,7 +273,7 @@ impl Store {
     pub(crate) fn begin_run(self) {
         let is_first = self.edge.try_update_value(|edge| !std::mem::replace(&mut edge.has_begun, true));
         if is_first == Some(true) {
-            self.carry_out(self.model.try_update(crate::model::begin).unwrap_or_default());
+            self.carry_out(self.held.change(crate::model::begin).unwrap_or_default());
             self.hold();
         }
     }
@@ -297,41 +301,102 @@ impl Store {
     }
 }
 
-fn watched<T: PartialEq + Send + Sync + 'static>(
-    model: RwSignal<Model>,
-    part: fn(&Model) -> T,
-) -> ReadSignal<T> {
-    follow(model, Box::new(part), |a, b| a == b)
+/// The model, and how its parts become signals.
+///
+/// It is no signal itself: with a memo on it, all that hangs on the memo asks anew after every command, and on what charts
+/// and tables show hang thousands of effects. Such parts are followed instead: looked at after every command, and told
+/// only when they changed.
+#[derive(Clone, Copy)]
+struct Held {
+    model: StoredValue<Model>,
+    /// Notified at every command.
+    any: RwSignal<()>,
+    followed: StoredValue<Vec<Followed>, LocalStorage>,
 }
 
-fn shared<T: Send + Sync + 'static>(
-    model: RwSignal<Model>,
-    part: fn(&Model) -> Arc<T>,
-) -> ReadSignal<Arc<T>> {
-    follow(model, Box::new(part), Arc::ptr_eq)
+/// A part that is followed.
+struct Followed {
+    changed: RwSignal<()>,
+    /// Whether it changed since the last look.
+    look: Box<dyn FnMut(&Model) -> bool>,
 }
 
-fn maybe_shared<T: Send + Sync + 'static>(
-    model: RwSignal<Model>,
-    part: fn(&Model) -> Option<Arc<T>>,
-) -> ReadSignal<Option<Arc<T>>> {
-    follow(model, Box::new(part), |a, b| a.as_ref().map(Arc::as_ptr) == b.as_ref().map(Arc::as_ptr))
-}
-
-/// A look at the model in a signal of its own, set only when it changes: a memo would have everything that hangs on it
-/// ask after every command, and the page has thousands of such effects.
-fn follow<T: Send + Sync + 'static>(
-    model: RwSignal<Model>,
-    part: Box<dyn Fn(&Model) -> T + Send + Sync>,
-    is_same: fn(&T, &T) -> bool,
-) -> ReadSignal<T> {
-    let (value, set) = signal(model.with_untracked(&part));
-    let follower = ImmediateEffect::new_isomorphic(move || {
-        let Some(new) = model.try_with(&part) else { return };
-        if value.try_with_untracked(|old| is_same(old, &new)) == Some(false) {
-            set.set(new);
+impl Held {
+    fn new(model: Model) -> Held {
+        Held {
+            model: StoredValue::new(model),
+            any: RwSignal::new(()),
+            followed: StoredValue::new_local(Vec::new()),
         }
-    });
-    on_cleanup(move || drop(follower));
-    value
+    }
+
+    /// Changes the model, and tells whose parts did.
+    fn change<T>(self, how: impl FnOnce(&mut Model) -> T) -> Option<T> {
+        let made = self.model.try_update_value(how);
+        self.tell();
+        made
+    }
+
+    fn tell(self) {
+        let mut changed = vec![self.any];
+        self.model.with_value(|model| {
+            self.followed.update_value(|followed| {
+                changed.extend(followed.iter_mut().filter_map(|f| (f.look)(model).then_some(f.changed)));
+            });
+        });
+        changed.iter().for_each(RwSignal::notify);
+    }
+
+    /// A part on which little hangs.
+    fn part<T: Send + Sync + 'static>(
+        self,
+        part: impl Fn(&Model) -> T + Send + Sync + 'static,
+        is_other: fn(Option<&T>, Option<&T>) -> bool,
+    ) -> Memo<T> {
+        Memo::new_with_compare(
+            move |_| {
+                self.any.track();
+                self.model.with_value(&part)
+            },
+            is_other,
+        )
+    }
+
+    /// A part on which much hangs.
+    fn followed<T: Send + Sync + 'static>(
+        self,
+        part: fn(&Model) -> T,
+        is_other: fn(Option<&T>, Option<&T>) -> bool,
+    ) -> Memo<T> {
+        let changed = RwSignal::new(());
+        let mut last = self.model.with_value(part);
+        let look = Box::new(move |model: &Model| {
+            let now = part(model);
+            let is_other = is_other(Some(&last), Some(&now));
+            last = now;
+            is_other
+        });
+        self.followed.update_value(|followed| followed.push(Followed { changed, look }));
+        Memo::new_with_compare(
+            move |_| {
+                changed.track();
+                self.model.with_value(part)
+            },
+            is_other,
+        )
+    }
+}
+
+fn differ<T: PartialEq>(a: Option<&T>, b: Option<&T>) -> bool {
+    a != b
+}
+
+/// Whether it is another thing, be it equal.
+fn is_another<T>(a: Option<&Arc<T>>, b: Option<&Arc<T>>) -> bool {
+    a.map(Arc::as_ptr) != b.map(Arc::as_ptr)
+}
+
+/// The same of what may be missing.
+fn is_another_or_none<T>(a: Option<&Option<Arc<T>>>, b: Option<&Option<Arc<T>>>) -> bool {
+    a.is_none() || is_another(a.and_then(Option::as_ref), b.and_then(Option::as_ref))
 }

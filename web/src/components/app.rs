@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::dom::later::{Fetched, later, wasm_split};
+use crate::dom::pace::after_frame;
 use crate::dom::prelude::*;
 use leptos::html;
 
@@ -462,11 +463,14 @@ fn PhoneBar() -> impl IntoView {
 fn TimePanel() -> impl IntoView {
     let store = Store::get();
     let has_jobs = Memo::new(move |_| store.scenario.with(|s| !s.jobs.is_empty()));
+    // While cycle follows cycle, the charts of the moment and those of time take turns.
+    let is_playing = move || store.now(|m| m.playing);
+    let (run, frame) = (after_frame(store.run, is_playing), after_frame(store.frame, is_playing));
     move || match has_jobs.get() {
         true => view! {
             <Timeline
-                run=store.run
-                frame=store.frame
+                run
+                frame
                 selection=store.selection
                 resource=store.charted
                 on_seek=Callback::new(move |cycle| store.dispatch(Command::GoTo(cycle)))

@@ -33,7 +33,7 @@ pub fn Bar() -> impl IntoView {
     };
     let undo = store.part(|m| m.history.undo_name().map(str::to_string));
     let redo = store.part(|m| m.history.redo_name().map(str::to_string));
-    let named = |what: &'static str, step: ReadSignal<Option<String>>| {
+    let named = |what: &'static str, step: Memo<Option<String>>| {
         Signal::derive(move || step.get().map_or(what.to_string(), |name| format!("{what}: {name}")))
     };
     let theme = Memo::new(move |_| store.view.with(|v| v.theme));

@@ -23,7 +23,7 @@ pub fn ClusterView(
     /// The same moment of the scenario as it is being edited, or as it was before the last edit.
     ghost: FrameSignal,
     /// What was changed, if the ghost is how it was before that.
-    changed: ReadSignal<Option<String>>,
+    changed: Memo<Option<String>>,
     /// What is selected.
     selection: SelectionSignal,
     /// The resource that is shown.

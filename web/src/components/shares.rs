@@ -28,7 +28,7 @@ pub fn Shares(
     /// The same moment of the scenario as it is being edited, or as it was before the last edit.
     ghost: FrameSignal,
     /// What was changed, if the ghost is how it was before that.
-    changed: ReadSignal<Option<String>>,
+    changed: Memo<Option<String>>,
     /// What is selected.
     selection: SelectionSignal,
     /// 0 cpu, 1 memory, 2 gpu.

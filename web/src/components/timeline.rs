@@ -144,7 +144,7 @@ pub fn Timeline(
 }
 
 /// A kind of events: its mark and name, and whether it is shown and stopped at.
-fn kind_switch(store: Store, look: ReadSignal<LaneLook>, kind: Kind) -> Node {
+fn kind_switch(store: Store, look: Memo<LaneLook>, kind: Kind) -> Node {
     let shown = move || look.with(|look| !look.without.has(kind));
     view! {
         <button
@@ -174,7 +174,7 @@ fn Body(
     cycle: Signal<Option<(u32, i64)>>,
     on_seek: OnSeek,
     on_select: OnSelect,
-    look: ReadSignal<LaneLook>,
+    look: Memo<LaneLook>,
     marking: RwSignal<bool>,
 ) -> impl IntoView {
     let store = Store::get();

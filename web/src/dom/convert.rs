@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use leptos::prelude::{Get, Memo, ReadSignal, RwSignal, Signal};
+use leptos::prelude::{Get, Memo, RwSignal, Signal};
 
 use super::{Element, Node, Value, Words};
 
@@ -172,4 +172,4 @@ macro_rules! signals {
     )+};
 }
 
-signals! { Signal Memo ReadSignal RwSignal }
+signals! { Signal Memo RwSignal }

@@ -13,6 +13,7 @@
 mod convert;
 pub mod later;
 mod list;
+pub mod pace;
 mod place;
 pub mod prelude;
 

@@ -62,22 +62,26 @@ impl Ghosts {
         self.running.is_some() || self.next.is_some()
     }
 
-    /// Works for the time of about one cycle: an answer and the question it belongs to, once there is one.
-    pub fn work(&mut self) -> Option<(u64, Say)> {
+    /// Works for the time of about one cycle: answers and the question they belong to, once there are some.
+    pub fn work(&mut self) -> Vec<(u64, Say)> {
         // Where the frame was told, what is wanted later goes first.
         let running = self.running.take().filter(|running| running.cycle.is_some() || self.next.is_none());
         if let Some(mut running) = running {
-            let goes_on = running.step();
-            let say = if goes_on { None } else { Some((running.id, running.say())) };
-            if goes_on || !running.is_over {
+            let mut says = Vec::new();
+            // The moment is often the run's end, and told together with it.
+            while !running.is_over && (says.is_empty() || self.next.is_none()) && !running.step() {
+                says.push((running.id, running.say()));
+            }
+            if !running.is_over {
                 self.running = Some(running);
             }
-            return say;
+            return says;
         }
-        let wish = self.next.take()?;
+        let Some(wish) = self.next.take() else { return Vec::new() };
         let id = wish.id;
         self.running = Running::new(wish);
-        self.running.is_none().then_some((id, Say::Ghost { frame: None, levels: Vec::new() }))
+        let refused = (id, Say::Ghost { frame: None, levels: Vec::new() });
+        self.running.is_none().then_some(refused).into_iter().collect()
     }
 }
 

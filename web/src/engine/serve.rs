@@ -154,7 +154,7 @@ impl Server {
             return self.work_on(id, task);
         }
         if self.ghosts.is_busy() {
-            return self.ghosts.work().map(|(id, say)| reply(id, say)).into_iter().collect();
+            return self.ghosts.work().into_iter().map(|(id, say)| reply(id, say)).collect();
         }
         if let Some((id, mut trials)) = self.trials.take() {
             match trials.work() {

@@ -272,7 +272,7 @@ fn pod_set(store: Store, job: &Path, set: &str) -> Node {
 }
 
 /// The thing whose form is open, as long as it is there; empty: none.
-pub fn open_detail(store: Store) -> ReadSignal<String> {
+pub fn open_detail(store: Store) -> Memo<String> {
     store.text(|m| {
         let here =
             m.view.detail.as_ref().filter(|at| !document::value(&m.scenario, &at.field("name")).is_empty());

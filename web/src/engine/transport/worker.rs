@@ -38,7 +38,7 @@ impl WorkerLine {
         let worker: Worker = start.call1(&boot, &whole.into())?.dyn_into()?;
         let on_reply = ears.on_reply.clone();
         let on_message = Closure::<dyn FnMut(MessageEvent)>::new(move |event: MessageEvent| {
-            if let Some(reply) = received::<Reply>(&event) {
+            for reply in received::<Vec<Reply>>(&event).unwrap_or_default() {
                 on_reply(reply);
             }
         });
@@ -155,10 +155,11 @@ fn ready() -> Reply {
     Reply { generation: 0, say: Say::Ready }
 }
 
+/// Says what belongs together in one message, so that the page draws it at once.
 fn say(scope: &DedicatedWorkerGlobalScope, replies: Vec<Reply>) {
-    for reply in replies {
+    if !replies.is_empty() {
         // Fails only for values that cannot be copied; bytes can.
-        let _ = scope.post_message(&bytes(&reply));
+        let _ = scope.post_message(&bytes(&replies));
     }
 }
 
