@@ -14,7 +14,9 @@ use crate::model::{
     Before, Command, Dialog, Effect, EngineState, Model, Notice, Opened, Selection, Terms, View, before,
     later, update,
 };
-use crate::props::{FrameSignal, LadderSignal, OrderSignal, ResourceSignal, RunSignal, SelectionSignal};
+use crate::props::{
+    FrameSignal, LadderSignal, OrderSignal, ResourceSignal, RulesSignal, RunSignal, SelectionSignal,
+};
 use crate::storage;
 use crate::view_model::pointed::pointed;
 
@@ -57,6 +59,8 @@ pub struct Store {
     pub ladder: LadderSignal,
     /// Where the selected queue or job stands.
     pub order: OrderSignal,
+    /// The rules of the policy.
+    pub rules: RulesSignal,
     /// What was told of the whole run.
     pub story: Memo<Option<Arc<Story>>>,
     /// How it would come about in the scenario as it is being edited, or came about before the last edit.
@@ -97,6 +101,7 @@ impl Store {
             explained: Memo::new(move |_| model.with(Model::explained_resource)).into(),
             ladder: maybe_shared(model, |m| m.ladder.clone()).into(),
             order: maybe_shared(model, |m| m.order.clone()).into(),
+            rules: maybe_shared(model, |m| m.rules.clone()).into(),
             ghost_ladder: maybe_shared(model, before::ghost_ladder).into(),
             story: maybe_shared(model, |m| m.story.clone()),
             view: Memo::new(move |_| model.with(|m| m.view.clone())),

@@ -3,7 +3,7 @@
 use crate::dom::prelude::*;
 use leptos::html;
 
-use super::picture::{Stride, chart_keys, insert, legend_line, table, table_button, walk, width_of};
+use super::picture::{Stride, chart_keys, insert, legend_line, rem, table, table_button, walk, width_of};
 use crate::charts::icicle::{icicle as draw, place as place_of};
 use crate::charts::marks::key as key_of;
 use crate::engine::protocol::Frame;
@@ -46,17 +46,16 @@ pub fn Icicle() -> impl IntoView {
     let spot = move |block: Block| {
         let at = block.depth;
         let (x, y, w, h) = place_of(&block, width.get());
-        let px = |v: f64| format!("{v:.1}px");
         let selection = (!block.leads_to.is_empty()).then(|| Selection::Queue(block.leads_to.clone()));
         let this = selection.clone();
         let is_selected = move || this.is_some() && store.selection.with(|selected| *selected == this);
         view! {
             <button
                 class="spot"
-                style:left=px(x)
-                style:top=px(y)
-                style:width=px(w.max(4.0))
-                style:height=px(h)
+                style:left=rem(x)
+                style:top=rem(y)
+                style:width=rem(w.max(4.0))
+                style:height=rem(h)
                 tabindex=if at == 0 { "0" } else { "-1" }
                 aria-label=block.says.clone()
                 title=block.says
