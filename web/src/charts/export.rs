@@ -78,7 +78,7 @@ pub fn standalone(svg: &str, about: &About, labels: &[Label], token: &dyn Fn(&st
         let _ = write!(file, "{}{}", text(start, "start", &label.name), text(end, "end", &label.value));
     }
     for (i, line) in foot.iter().enumerate() {
-        let (x, y) = (x + EDGE * FINE, (size("height") + EDGE + FOOT * i as f64) * FINE);
+        let (x, y) = (x + EDGE * FINE, (high + EDGE + FOOT * i as f64) * FINE);
         let _ = write!(
             file,
             "<text x=\"{x}\" y=\"{y}\" dy=\".35em\" font-size=\"{}\" fill=\"var(--ink-2)\">{}</text>",
