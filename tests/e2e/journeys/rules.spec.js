@@ -47,10 +47,13 @@ test("a link carries a rule, also of a policy that is fetched first, and says wh
   await expect(app.why).toContainText("rule: grace");
   await expect(page).toHaveURL(/sel=rule/);
   const url = page.url();
+  // What is still being fetched ahead ends with the page.
+  await page.waitForLoadState("networkidle");
   await page.goto("about:blank");
   await page.goto(url);
   await app.arrived();
   await expect(app.why.locator(".verdict")).toContainText("longer grace than a pool promises");
+  await page.waitForLoadState("networkidle");
   await page.goto("about:blank");
   await page.goto(url.replace(/(sel=rule:ego_2f)grace/, "$1zzz"));
   await app.arrived();

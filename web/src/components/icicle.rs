@@ -102,7 +102,7 @@ pub fn Icicle() -> impl IntoView {
                     >
                         {insert("picture", svg)}
                         <div role="group" aria-label=move || store.terms.get().says("Queues by level")>
-                            <For each=move || spots.get() key=key let:block>
+                            <For each=move || { width.track(); spots.get() } key=key let:block>
                                 {spot(block)}
                             </For>
                         </div>

@@ -284,7 +284,7 @@ fn Cursor(
     view! {
         <div
             class="cursor"
-            class:flip=move || x().is_some_and(|(x, width)| x > width - 150.0)
+            class:flip=move || x().is_some_and(|(x, width)| x > (width - 150.0).max(width / 2.0))
             style:left=move || x().map_or(String::new(), |(x, _)| rem(x))
             style:top=move || rem(lane.get().0)
             style:height=move || rem(HEIGHT - LABELS - lane.get().0)
