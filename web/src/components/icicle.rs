@@ -69,6 +69,11 @@ pub fn Icicle() -> impl IntoView {
         let blocks = seen.with(|view| view.as_ref().map_or(Vec::new(), |view| seen_at(view, width.get())));
         blocks.into_iter().map(|block| Block { on_path: false, ghost: None, ..block }).collect::<Vec<_>>()
     });
+    // Blocks that stay the same lie elsewhere at another width.
+    let each = move || {
+        let _ = width.get();
+        spots.get()
+    };
     let key = move |block: &Block| {
         let (x, y, w, _) = place_of(block, width.get_untracked());
         (block.queue, x as i64, y as i64, w as i64, block.says.clone())
@@ -102,7 +107,7 @@ pub fn Icicle() -> impl IntoView {
                     >
                         {insert("picture", svg)}
                         <div role="group" aria-label=move || store.terms.get().says("Queues by level")>
-                            <For each=move || { width.track(); spots.get() } key=key let:block>
+                            <For each=each key=key let:block>
                                 {spot(block)}
                             </For>
                         </div>
