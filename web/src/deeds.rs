@@ -16,7 +16,7 @@ use wasm_split_helpers::wasm_split;
 use crate::address::{self, Fragment};
 use crate::charts::timeline::Over;
 use crate::charts::timeline_over;
-use crate::engine::protocol::{Frame, Run};
+use crate::engine::protocol::{Frame, Rulebook, Run};
 use crate::model::kinds::{self, LaneLook};
 use crate::model::{Command, Ladder, Model, Opened, Order, Origin, Selection, later, mistake};
 use crate::opening::{self, Opening};
@@ -32,8 +32,8 @@ use crate::view_model::typed;
 use crate::words::{self, Explanation};
 use crate::{library, storage};
 
-/// What the engine told of what is selected: how its fair share came about, and where it stands.
-pub type Derived<'a> = (Option<&'a Ladder>, Option<&'a Order>);
+/// What is known of what is selected: how its fair share came about, where it stands, the rules, and the scenario.
+pub type Derived<'a> = (Option<&'a Ladder>, Option<&'a Order>, Option<&'a Rulebook>, &'a Scenario);
 
 /// What the line about an edit says.
 #[derive(Clone, Debug, PartialEq)]
@@ -126,7 +126,10 @@ fn all() -> Deeds {
         mistake: |store, at, text| store.now(|model| mistake(model, at, text)),
         normal: typed::normal,
         at_moment: |scenario, time_ms| later::at_moment(scenario, time_ms),
-        why: |frame, run, selection, (ladder, order), resource| {
+        why: |frame, run, selection, (ladder, order, rules, scenario), resource| {
+            if let Selection::Rule(key) = selection {
+                return words::rule(frame, key, rules, scenario);
+            }
             let mut explanation = words::why(frame, run, selection, ladder, resource);
             words::put_order(&mut explanation, frame, selection, order);
             explanation

@@ -12,6 +12,7 @@ use web_sys::HtmlElement;
 use crate::address;
 use crate::components::app::{self, App};
 use crate::components::help::waiting_job;
+use crate::components::picture::text_scale;
 use crate::components::{dialogs, setup};
 use crate::keys::{self, Action, Focus, Pressed};
 use crate::model::{Command, Embed, KeySet, Origin, Panel, Room, SETUP_WIDTHS, Theme, WHY_WIDTHS};
@@ -122,15 +123,7 @@ fn page(opening: Opening) -> impl IntoView {
 /// In pixels at the usual size of text: of larger text there is less room for panels. The stylesheet counts in em.
 fn window_width() -> f64 {
     let width = window().inner_width().ok().and_then(|w| w.as_f64()).unwrap_or(1440.0);
-    width * 16.0 / text_size()
-}
-
-/// The size of the page's text, in pixels; 16 unless the browser was told otherwise.
-fn text_size() -> f64 {
-    let root = document().document_element();
-    let style = root.and_then(|root| window().get_computed_style(&root).ok().flatten());
-    let size = style.and_then(|style| style.get_property_value("font-size").ok());
-    size.and_then(|size| size.trim_end_matches("px").parse().ok()).filter(|size| *size > 0.0).unwrap_or(16.0)
+    width / text_scale()
 }
 
 /// Listens for keys, for links that are opened in place, and for the page's end.

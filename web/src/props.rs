@@ -4,14 +4,14 @@
 //! - `Shares { frame, ghost, selection, resource, on_select }`
 //! - `ClusterView { frame, ghost, selection, resource, on_select }`
 //! - `Timeline { run, frame, selection, resource, on_seek, on_select, below }`
-//! - `Why { frame, run, selection, ladder, order, on_select, on_focus_field }`
+//! - `Why { frame, run, selection, ladder, order, rules, scenario, on_select, on_focus_field }`
 
 use std::sync::Arc;
 
 use fairground::scenario::Path;
 use leptos::prelude::*;
 
-use crate::engine::protocol::{Frame, Run};
+use crate::engine::protocol::{Frame, Rulebook, Run};
 use crate::model::{Ladder, Order, Selection};
 
 /// The moment under the cursor, or the same moment of the scenario as it is being edited.
@@ -26,6 +26,8 @@ pub type ResourceSignal = Signal<u8>;
 pub type LadderSignal = Signal<Option<Arc<Ladder>>>;
 /// Where what is selected stands, once it has arrived.
 pub type OrderSignal = Signal<Option<Arc<Order>>>;
+/// The rules of the policy, once somebody looked one up.
+pub type RulesSignal = Signal<Option<Arc<Rulebook>>>;
 /// Selects something, or nothing.
 pub type OnSelect = Callback<Option<Selection>>;
 /// Moves the cursor to a cycle.

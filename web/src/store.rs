@@ -14,7 +14,9 @@ use crate::model::{
     Before, Command, Dialog, Effect, EngineState, Model, Notice, Opened, Selection, Terms, View, before,
     later, update,
 };
-use crate::props::{FrameSignal, LadderSignal, OrderSignal, ResourceSignal, RunSignal, SelectionSignal};
+use crate::props::{
+    FrameSignal, LadderSignal, OrderSignal, ResourceSignal, RulesSignal, RunSignal, SelectionSignal,
+};
 use crate::storage;
 use crate::view_model::pointed::pointed;
 
@@ -59,6 +61,8 @@ pub struct Store {
     pub ladder: LadderSignal,
     /// Where the selected queue or job stands.
     pub order: OrderSignal,
+    /// The rules of the policy.
+    pub rules: RulesSignal,
     /// What was told of the whole run.
     pub story: Memo<Option<Arc<Story>>>,
     /// How it would come about in the scenario as it is being edited, or came about before the last edit.
@@ -106,6 +110,7 @@ impl Store {
             explained: held.part(Model::explained_resource, differ).into(),
             ladder: held.part(|m| m.ladder.clone(), is_another_or_none).into(),
             order: held.part(|m| m.order.clone(), is_another_or_none).into(),
+            rules: held.part(|m| m.rules.clone(), is_another_or_none).into(),
             ghost_ladder: held.part(before::ghost_ladder, is_another_or_none).into(),
             story: held.part(|m| m.story.clone(), is_another_or_none),
             view: held.followed(|m| m.view.clone(), differ),

@@ -53,10 +53,10 @@ fn found(text: &str, policy: &str) -> Option<&'static str> {
 
 /// The words of a text without the names in it.
 fn said(text: &Text) -> String {
-    use words::Piece::{Job, Node, Plain, Queue, Strong};
+    use words::Piece::{Job, Node, Plain, Queue, Rule, Strong};
     let pieces = text.0.iter().map(|piece| match piece {
         Plain(words) | Strong(words) => words.as_str(),
-        Queue(_) | Job(_) | Node(_) => "…",
+        Queue(_) | Job(_) | Node(_) | Rule(_) => "…",
     });
     pieces.collect()
 }

@@ -17,6 +17,7 @@ pub mod maxmin;
 mod registry;
 #[cfg(feature = "runai")]
 pub mod runai;
+pub mod switches;
 #[cfg(feature = "yunikorn")]
 pub mod yunikorn;
 

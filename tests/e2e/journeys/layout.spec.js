@@ -162,6 +162,17 @@ test("the page follows the browser's text size, and nothing is cut at 200 %", as
     await app.atCycle(1);
     expect(await page.evaluate(() => document.documentElement.scrollWidth), `${width} px`).toBeLessThanOrEqual(width);
     await expect.poll(() => nameAtBar(page, "team-a"), `${width} px`).toBeGreaterThan(80);
+    // Labels inside of charts, too; what can be pressed lies where it is drawn.
+    const cluster = app.now.getByRole("region", { name: "Cluster" });
+    await cluster.scrollIntoViewIfNeeded();
+    const box = (part) => part.boundingBox();
+    expect((await box(cluster.locator("svg text").first())).height, `${width} px`).toBeGreaterThan(22);
+    const picture = await box(cluster.locator(".picture svg").first());
+    const last = await box(cluster.locator(".spot").last());
+    expect(last.width, `${width} px`).toBeGreaterThan(50);
+    expect(last.x + last.width, `${width} px`).toBeLessThanOrEqual(picture.x + picture.width + 1);
+    expect(last.y + last.height, `${width} px`).toBeLessThanOrEqual(picture.y + picture.height + 1);
+    expect(last.y + last.height, `${width} px`).toBeGreaterThan(picture.y + picture.height - 60);
     await page.close();
   }
   await browser.close();

@@ -72,6 +72,16 @@ const SCREENS = [
     "Why",
   ],
   ["why-evicted", (app) => steps(app, 1), "Why"],
+  [
+    "why-rule",
+    async (app, page) => {
+      await steps(app, 1);
+      await app.tab("Rules").click();
+      await page.getByRole("button", { name: "reclaim, maintain fair share", exact: true }).first().click();
+      await expect(app.why).toContainText("decided 1 time in cycle 1");
+    },
+    "Why",
+  ],
   ["time", (app) => steps(app, 3), "Time"],
   ...["Queues", "Nodes", "Work", "Rules", "Text"].map((tab) => [
     `setup-${tab.toLowerCase()}`,

@@ -13,6 +13,9 @@ use plotters::coord::Shift;
 use plotters::prelude::*;
 use plotters_backend::{BackendColor, BackendCoord, BackendStyle, BackendTextStyle, DrawingErrorKind};
 
+/// Pixels of text of the usual size: of the unit in which pictures say their size, so that they grow with the page's text.
+pub const REM: f64 = 16.0;
+
 /// Steps per pixel.
 pub(super) const FINE: f64 = 10.0;
 
@@ -312,7 +315,9 @@ pub fn picture(id: &str, size: Size, draw: impl FnOnce(&Area<'_>) -> Drawn) -> S
     draw(&area).and_then(|()| area.present()).expect("writing text does not fail");
     drop(area);
     let mut svg = format!(
-        r#"<svg xmlns="http://www.w3.org/2000/svg" width="{w}" height="{h}" viewBox="0 0 {vw} {vh}" aria-hidden="true">"#,
+        r#"<svg xmlns="http://www.w3.org/2000/svg" width="{}rem" height="{}rem" viewBox="0 0 {vw} {vh}" aria-hidden="true">"#,
+        w / REM,
+        h / REM,
     );
     if !sheet.patterns.is_empty() {
         svg.push_str("<defs>");

@@ -40,7 +40,9 @@ pub fn marked(view: &ClusterView, marked: &Marked) -> String {
         for (card, cell) in &marked.cells {
             let Some(cell) = view.cards.get(*card).and_then(|card| card.cells.get(*cell)) else { continue };
             if has_text {
-                put(area, cell.place, -1.0, paint.trimmed(Trim::Changed).line(2.0))?;
+                // Around the outline of what changed, not over it.
+                let inset = if cell.parts.iter().any(|part| part.changed) { -3.0 } else { -1.0 };
+                put(area, cell.place, inset, paint.trimmed(Trim::Changed).line(2.0))?;
             } else {
                 edge(area, cell.place, paint, 1.5)?;
             }

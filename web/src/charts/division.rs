@@ -94,6 +94,7 @@ fn draw_tank(
     let y = |amount: f64| BASE - (tank.height(amount) * scale).min(BASE - TOP);
     let block = |from: f64, to: f64| [(px(x), px(y(to))), (px(x + w), px(y(from)))];
     let held = tank.ground + tank.water;
+    let crossing = tank.ghost.as_ref().map(|ghost| top_of(ghost, scale));
     let lid = y(tank.lid);
     for edge in [x, x + w] {
         let side = vec![(px(edge), px(lid)), (px(edge), px(BASE))];
@@ -114,7 +115,7 @@ fn draw_tank(
             return Ok(());
         }
         let Some(text) = fit(&text, 12.0, w - 4.0) else { return Ok(()) };
-        let at = (px(x + w / 2.0), px((y(from) + y(to)) / 2.0));
+        let at = (px(x + w / 2.0), px(clear_of(crossing, (y(to), y(from)))));
         area.draw(&Text::new(text, at, Paint::from(ink).trimmed(Trim::Bold).text(12.0, HPos::Center)))
     };
     label(
@@ -162,10 +163,46 @@ fn below(tank: &Tank, was: bool, terms: &Terms) -> Vec<(String, Paint)> {
     lines
 }
 
+/// The upper edge of a ghost.
+fn top_of(ghost: &Tank, scale: f64) -> f64 {
+    BASE - (ghost.height(ghost.held()) * scale).min(BASE - TOP)
+}
+
+/// Where a line of text stands in a block from top to bottom: in its middle, or aside of a line that would cross it there.
+fn clear_of(crossing: Option<f64>, (top, bottom): (f64, f64)) -> f64 {
+    let middle = (top + bottom) / 2.0;
+    let aside = |line: f64| {
+        let (above, below) = (line - LINE, line + LINE);
+        let fits = |y: f64| y - 7.0 >= top && y + 7.0 <= bottom;
+        [above, below]
+            .into_iter()
+            .filter(|y| fits(*y))
+            .min_by(|a, b| (a - middle).abs().total_cmp(&(b - middle).abs()))
+    };
+    crossing.filter(|line| (line - middle).abs() < LINE).and_then(aside).unwrap_or(middle)
+}
+
+/// How far the middle of a text is from a line that passes it by.
+const LINE: f64 = 9.0;
+
 /// The dashed outline of what it would get, as wide as it would weigh.
 fn draw_ghost(area: &Area<'_>, tank: &Tank, ghost: &Tank, (x, w): (f64, f64), scale: f64) -> Drawn {
     let wide = if tank.width() > 0.0 { w * ghost.width() / tank.width() } else { w };
-    let top = BASE - (ghost.height(ghost.held()) * scale).min(BASE - TOP);
+    let top = top_of(ghost, scale);
     let outline = [(px(x - 3.0), px(top)), (px(x + wide.clamp(LEAST, WIDEST) + 3.0), px(BASE))];
     area.draw(&Rectangle::new(outline, Paint::from(Ink::Ink).trimmed(Trim::RoundDashed).line(1.5)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::clear_of;
+
+    #[test]
+    fn a_text_steps_aside_of_a_line_that_would_cross_it() {
+        assert_eq!(clear_of(None, (0.0, 40.0)), 20.0);
+        assert_eq!(clear_of(Some(5.0), (0.0, 40.0)), 20.0, "it passes by");
+        assert_eq!(clear_of(Some(18.0), (0.0, 40.0)), 27.0);
+        assert_eq!(clear_of(Some(22.0), (0.0, 40.0)), 13.0);
+        assert_eq!(clear_of(Some(8.0), (0.0, 15.0)), 7.5, "there is no room beside it");
+    }
 }

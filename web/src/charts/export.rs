@@ -44,16 +44,17 @@ const SMALL: f64 = 11.0;
 /// at the foot what it is of, with the link if it fits there. The link always stands in its description.
 pub fn standalone(svg: &str, about: &About, labels: &[Label], token: &dyn Fn(&str) -> String) -> String {
     let Some((head, body)) = svg.split_once('>') else { return String::new() };
-    let size = |name: &str| -> f64 {
-        let value = head.split_once(&format!(" {name}=\"")).and_then(|(_, rest)| rest.split_once('"'));
-        value.and_then(|(text, _)| text.parse().ok()).unwrap_or(0.0)
-    };
+    // On the page its size goes by that of text.
+    let size =
+        head.split_once(" viewBox=\"0 0 ").and_then(|(_, rest)| rest.split_once('"')?.0.split_once(' '));
+    let pixels = |steps: Option<&str>| steps.and_then(|n| n.parse().ok()).unwrap_or(0.0) / FINE;
+    let (wide, high) = (pixels(size.map(|size| size.0)), pixels(size.map(|size| size.1)));
     let (left, right) = if labels.is_empty() { (EDGE, EDGE) } else { (NAMES, VALUES) };
-    let w = size("width") + left + right;
+    let w = wide + left + right;
     let room = w - 2.0 * EDGE;
     let link = Some(about.link.clone()).filter(|link| text_width(link, SMALL) <= room);
     let foot: Vec<String> = fit(&about.title, SMALL, room).into_iter().chain(link).collect();
-    let h = size("height") + 2.0 * EDGE + FOOT * foot.len() as f64;
+    let h = high + 2.0 * EDGE + FOOT * foot.len() as f64;
     let (x, y) = (-left * FINE, -EDGE * FINE);
     let (vw, vh) = (w * FINE, h * FINE);
     let mut file = format!(
@@ -65,7 +66,7 @@ pub fn standalone(svg: &str, about: &About, labels: &[Label], token: &dyn Fn(&st
     );
     for label in labels {
         let y = label.y * FINE;
-        let end = size("width") * FINE + (VALUES - EDGE) * FINE;
+        let end = wide * FINE + (VALUES - EDGE) * FINE;
         let start = x + EDGE * FINE;
         let text = |x: f64, anchor: &str, said: &str| {
             format!(
@@ -77,7 +78,7 @@ pub fn standalone(svg: &str, about: &About, labels: &[Label], token: &dyn Fn(&st
         let _ = write!(file, "{}{}", text(start, "start", &label.name), text(end, "end", &label.value));
     }
     for (i, line) in foot.iter().enumerate() {
-        let (x, y) = (x + EDGE * FINE, (size("height") + EDGE + FOOT * i as f64) * FINE);
+        let (x, y) = (x + EDGE * FINE, (high + EDGE + FOOT * i as f64) * FINE);
         let _ = write!(
             file,
             "<text x=\"{x}\" y=\"{y}\" dy=\".35em\" font-size=\"{}\" fill=\"var(--ink-2)\">{}</text>",

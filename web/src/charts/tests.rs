@@ -17,7 +17,7 @@ fn the_start_scenario_as_shares() {
     let view = shares::shares(&fixtures::reclaimed(), None, None, 2, &[]);
     let svg = super::shares::shares(&view, Rows { width: 500.0, head: 28.0, row: 32.0 });
     expect![[r#"
-        <svg xmlns="http://www.w3.org/2000/svg" width="500" height="124" viewBox="0 0 5000 1240" aria-hidden="true">
+        <svg xmlns="http://www.w3.org/2000/svg" width="31.25rem" height="7.75rem" viewBox="0 0 5000 1240" aria-hidden="true">
         <defs>
         <pattern id="shares-leaving-0" width="50" height="50" patternUnits="userSpaceOnUse" patternTransform="rotate(-45)">
         <rect width="15" height="50" fill="var(--q1)"/>
@@ -63,7 +63,7 @@ fn the_start_scenario_as_cluster() {
     let view = cluster::cluster(&fixtures::reclaimed(), 400.0, 2);
     let svg = super::cluster::cluster(&view);
     expect![[r#"
-        <svg xmlns="http://www.w3.org/2000/svg" width="400" height="108" viewBox="0 0 4000 1080" aria-hidden="true">
+        <svg xmlns="http://www.w3.org/2000/svg" width="25rem" height="6.75rem" viewBox="0 0 4000 1080" aria-hidden="true">
         <defs>
         <pattern id="cluster-leaving-0" width="50" height="50" patternUnits="userSpaceOnUse" patternTransform="rotate(-45)">
         <rect width="15" height="50" fill="var(--q1)"/>
@@ -104,7 +104,7 @@ fn a_run_as_timeline() {
     let view = timeline::timeline(&fixtures::departments_run(), &fixtures::departments(), None, 2);
     let svg = super::timeline::timeline(&view, Size { width: 600.0, height: 168.0 }, None);
     expect![[r#"
-        <svg xmlns="http://www.w3.org/2000/svg" width="600" height="168" viewBox="0 0 6000 1680" aria-hidden="true">
+        <svg xmlns="http://www.w3.org/2000/svg" width="37.5rem" height="10.5rem" viewBox="0 0 6000 1680" aria-hidden="true">
         <polyline fill="none" stroke="var(--line)" stroke-width="10" points="440,140 5880,140"/>
         <circle cx="649" cy="140" r="80" fill="var(--panel)"/>
         <polygon fill="var(--ink)" points="649,90 701,182 597,182"/>

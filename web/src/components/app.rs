@@ -134,7 +134,7 @@ pub fn App() -> impl IntoView {
                     <Now />
                 </section>
                 <Side />
-                <aside class="panel why-panel" aria-label="Why" data-region tabindex="-1">
+                <aside id="why" class="panel why-panel" aria-label="Why" data-region tabindex="-1">
                     <Rail panel=Panel::Why name="Why" icon=Kind::Left />
                     <WhyPanel />
                 </aside>
@@ -426,6 +426,8 @@ fn WhyPanel() -> impl IntoView {
             selection=store.selection
             ladder=store.ladder
             order=store.order
+            rules=store.rules
+            scenario=store.scenario
             resource=store.explained
             on_select=Callback::new(move |selection| store.dispatch(Command::Select(selection)))
             on_focus_field=Callback::new(move |path| store.dispatch(Command::FocusField(path)))

@@ -4,7 +4,9 @@ use crate::dom::prelude::*;
 use leptos::html;
 use wasm_bindgen::JsCast;
 
-use super::picture::{chart_keys, insert, legend_line, move_focus, table, table_button, width_of};
+use super::picture::{
+    chart_keys, insert, legend_line, move_focus, rem, table, table_button, text_scale, width_of,
+};
 use crate::charts::cluster::{cluster as draw, key, marked as draw_marked};
 use crate::deeds;
 use crate::model::Selection;
@@ -112,8 +114,9 @@ pub fn ClusterView(
 fn reveal(picture: &web_sys::Element, place: Place) {
     let Some(panel) = picture.closest(".panel").ok().flatten() else { return };
     let (shown, from) = (panel.get_bounding_client_rect(), picture.get_bounding_client_rect().top());
-    let (top, bottom) = (from + place.y, from + place.y + place.h);
-    if shown.height() > 0.0 && (top < shown.top() + HEADING || bottom > shown.bottom()) {
+    let scale = text_scale();
+    let (top, bottom) = (from + place.y * scale, from + (place.y + place.h) * scale);
+    if shown.height() > 0.0 && (top < shown.top() + HEADING * scale || bottom > shown.bottom()) {
         let middle = (top + bottom) / 2.0 - (shown.top() + shown.bottom()) / 2.0;
         panel.set_scroll_top(panel.scroll_top() + middle.round() as i32);
     }
@@ -219,15 +222,14 @@ fn SpotButton(
             }
         })
     });
-    let px = |v: f64| format!("{v:.1}px");
     view! {
         <button
             class="spot"
             class:node=spot.cell.is_none()
-            style:left=px(spot.place.x)
-            style:top=px(spot.place.y)
-            style:width=px(spot.place.w)
-            style:height=px(spot.place.h)
+            style:left=rem(spot.place.x)
+            style:top=rem(spot.place.y)
+            style:width=rem(spot.place.w)
+            style:height=rem(spot.place.h)
             tabindex=if spot.card == 0 && spot.cell.is_none() { "0" } else { "-1" }
             aria-label=move || says.get().0
             title=move || says.get().0
@@ -256,7 +258,8 @@ fn Hits(view: Memo<Option<View>>, on_select: OnSelect) -> impl IntoView {
         })
     });
     let click = move |event: web_sys::MouseEvent| {
-        let (x, y) = (f64::from(event.offset_x()), f64::from(event.offset_y()));
+        let scale = text_scale();
+        let (x, y) = (f64::from(event.offset_x()) / scale, f64::from(event.offset_y()) / scale);
         let hit = view.with_untracked(|view| {
             let (card, cell) = view.as_ref()?.hit(x, y)?;
             let job = cell.and_then(|cell| cell.job()).map(|job| Selection::Job(job.into()));
@@ -285,9 +288,8 @@ fn Hits(view: Memo<Option<View>>, on_select: OnSelect) -> impl IntoView {
         event.stop_propagation();
         at.set(next);
     };
-    let px = |v: f64| format!("{v:.1}px");
     let ring = move |part: fn(&Place) -> f64| {
-        card.with(|card| card.as_ref().map_or(String::new(), |c| px(part(&c.0))))
+        card.with(|card| card.as_ref().map_or(String::new(), |c| rem(part(&c.0))))
     };
     view! {
         <div

@@ -3,7 +3,9 @@
 use crate::dom::prelude::*;
 use leptos::html;
 
-use super::picture::{Stride, chart_keys, icon, insert, legend_line, table, table_button, walk, width_of};
+use super::picture::{
+    Stride, chart_keys, icon, insert, legend_line, rem, table, table_button, walk, width_of,
+};
 use crate::charts::gantt::{HEAD, LINE, Plan, gantt as draw, height, key};
 use crate::charts::marks::key as key_of;
 use crate::engine::story::{GanttBy, Story};
@@ -139,17 +141,16 @@ fn spots(view: &GanttView, width: f64) -> Vec<Spot> {
 fn Spots(spots: Memo<Vec<Spot>>) -> impl IntoView {
     let store = Store::get();
     let spot = move |at: usize, spot: Spot| {
-        let px = |v: f64| format!("{v:.1}px");
         let [x, y, w, h] = spot.place;
         let this = spot.selects.clone();
         let is_selected = move || this.is_some() && store.selection.with(|selected| *selected == this);
         view! {
             <button
                 class="spot"
-                style:left=px(x)
-                style:top=px(y)
-                style:width=px(w)
-                style:height=px(h)
+                style:left=rem(x)
+                style:top=rem(y)
+                style:width=rem(w)
+                style:height=rem(h)
                 tabindex=if at == 0 { "0" } else { "-1" }
                 aria-label=spot.says.clone()
                 title=spot.says
@@ -186,9 +187,9 @@ fn Cursor(view: Memo<Option<GanttView>>, width: Signal<f64>) -> impl IntoView {
     view! {
         <div
             class="cursor"
-            style:left=move || at().map_or(String::new(), |(x, _)| format!("{x:.1}px"))
-            style:top=format!("{}px", HEAD - 6.0)
-            style:height=move || at().map_or(String::new(), |(_, h)| format!("{:.1}px", h - HEAD + 6.0))
+            style:left=move || at().map_or(String::new(), |(x, _)| rem(x))
+            style:top=rem(HEAD - 6.0)
+            style:height=move || at().map_or(String::new(), |(_, h)| rem(h - HEAD + 6.0))
             aria-hidden="true"
         ></div>
     }

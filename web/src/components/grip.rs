@@ -4,6 +4,7 @@
 use crate::dom::prelude::*;
 use fairground::scenario::Path;
 
+use super::picture::{rem, text_scale};
 use crate::model::{Command, document};
 use crate::store::Store;
 use crate::view_model::typed;
@@ -61,7 +62,7 @@ pub fn Grip(
         let by = pull.get_untracked().map(|from| event.client_x() - from);
         // A hand that presses trembles.
         let is_meant = |by: &i32| by.abs() > 2 || wanted.with_untracked(Option::is_some);
-        if let Some(text) = by.filter(is_meant).and_then(|by| at_pull.run(f64::from(by))) {
+        if let Some(text) = by.filter(is_meant).and_then(|by| at_pull.run(f64::from(by) / text_scale())) {
             want(text);
         }
     };
@@ -103,7 +104,6 @@ pub fn Grip(
         }
         store.dispatch(Command::GestureEnd);
     };
-    let px = |v: f64| format!("{v:.1}px");
     let class = if row.is_some() { "grip of-mark" } else { "grip" };
     let text = move || wanted.get().unwrap_or_else(value);
     let spoken = move || match text() {
@@ -125,9 +125,9 @@ pub fn Grip(
             aria-valuenow=number
             aria-valuetext=spoken
             title=label + ": pull, or ← and →"
-            style:--at=move || px(place.get().0)
-            style:top=move || px(place.get().1)
-            style:height=move || px(place.get().2)
+            style:--at=move || rem(place.get().0)
+            style:top=move || rem(place.get().1)
+            style:height=move || rem(place.get().2)
             on:pointerdown=down
             on:pointermove=moved
             on:pointerup=move |_| end(true)

@@ -3,7 +3,7 @@
 use crate::dom::prelude::*;
 use leptos::html;
 
-use super::picture::{Stride, chart_keys, insert, legend_line, table, table_button, walk, width_of};
+use super::picture::{Stride, chart_keys, insert, legend_line, rem, table, table_button, walk, width_of};
 use crate::charts::icicle::{icicle as draw, place as place_of};
 use crate::charts::marks::key as key_of;
 use crate::engine::protocol::Frame;
@@ -46,17 +46,16 @@ pub fn Icicle() -> impl IntoView {
     let spot = move |block: Block| {
         let at = block.depth;
         let (x, y, w, h) = place_of(&block, width.get());
-        let px = |v: f64| format!("{v:.1}px");
         let selection = (!block.leads_to.is_empty()).then(|| Selection::Queue(block.leads_to.clone()));
         let this = selection.clone();
         let is_selected = move || this.is_some() && store.selection.with(|selected| *selected == this);
         view! {
             <button
                 class="spot"
-                style:left=px(x)
-                style:top=px(y)
-                style:width=px(w.max(4.0))
-                style:height=px(h)
+                style:left=rem(x)
+                style:top=rem(y)
+                style:width=rem(w.max(4.0))
+                style:height=rem(h)
                 tabindex=if at == 0 { "0" } else { "-1" }
                 aria-label=block.says.clone()
                 title=block.says
@@ -70,6 +69,11 @@ pub fn Icicle() -> impl IntoView {
         let blocks = seen.with(|view| view.as_ref().map_or(Vec::new(), |view| seen_at(view, width.get())));
         blocks.into_iter().map(|block| Block { on_path: false, ghost: None, ..block }).collect::<Vec<_>>()
     });
+    // Blocks that stay the same lie elsewhere at another width.
+    let each = move || {
+        let _ = width.get();
+        spots.get()
+    };
     let key = move |block: &Block| {
         let (x, y, w, _) = place_of(block, width.get_untracked());
         (block.queue, x as i64, y as i64, w as i64, block.says.clone())
@@ -103,7 +107,7 @@ pub fn Icicle() -> impl IntoView {
                     >
                         {insert("picture", svg)}
                         <div role="group" aria-label=move || store.terms.get().says("Queues by level")>
-                            <For each=move || spots.get() key=key let:block>
+                            <For each=each key=key let:block>
                                 {spot(block)}
                             </For>
                         </div>

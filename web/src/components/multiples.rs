@@ -3,7 +3,9 @@
 use crate::dom::prelude::*;
 use leptos::html;
 
-use super::picture::{Stride, chart_keys, icon, insert, legend_line, table, table_button, walk, width_of};
+use super::picture::{
+    Stride, chart_keys, icon, insert, legend_line, rem, table, table_button, walk, width_of,
+};
 use crate::charts::marks::key as key_of;
 use crate::charts::multiples::{key, multiples as draw, place as place_of};
 use crate::engine::story::Story;
@@ -80,8 +82,7 @@ fn Spots(view: Memo<Option<MultiplesView>>, width: Signal<f64>) -> impl IntoView
         view.with(|v| v.as_ref().map_or(Vec::<(String, String)>::new(), names)).into_iter().enumerate()
     };
     let spot = move |at: usize, name: String, says: String| {
-        let px = |v: f64| format!("{v:.1}px");
-        let side = move |side: usize| move || px(place_of(at, width.get())[side]);
+        let side = move |side: usize| move || rem(place_of(at, width.get())[side]);
         let this = Some(Selection::Queue(name));
         let other = this.clone();
         let is_selected = move || store.selection.with(|selected| *selected == other);

@@ -6,6 +6,7 @@ use wasm_bindgen::JsCast;
 use wasm_bindgen::prelude::Closure;
 
 use super::saved::save;
+use crate::charts::backend::REM;
 use crate::store::Store;
 use crate::view_model::{Table, number};
 use crate::words;
@@ -52,11 +53,26 @@ pub fn on_size(node: NodeRef<html::Div>, measure: impl Fn(&web_sys::HtmlElement)
     });
 }
 
-/// The width of an element in whole pixels, with a first guess.
+/// How much larger the page's text is than usual; 1 unless the browser was told otherwise. Charts are laid out for text
+/// of the usual size and drawn this much larger.
+pub fn text_scale() -> f64 {
+    let root = document().document_element();
+    let style = root.and_then(|root| window().get_computed_style(&root).ok().flatten());
+    let size = style.and_then(|style| style.get_property_value("font-size").ok());
+    let size = size.and_then(|size| size.trim_end_matches("px").parse::<f64>().ok());
+    size.filter(|size| *size > 0.0).unwrap_or(REM) / REM
+}
+
+/// A length in a chart's layout as one that grows with the page's text.
+pub fn rem(length: f64) -> String {
+    format!("{}rem", (length * 10.0).round() / (10.0 * REM))
+}
+
+/// The width of an element in the pixels that a chart is laid out in, with a first guess.
 pub fn width_of(node: NodeRef<html::Div>, guess: f64) -> Signal<f64> {
     let width = RwSignal::new(guess);
     on_size(node, move |element| {
-        let now = f64::from(element.client_width());
+        let now = f64::from(element.client_width()) / text_scale();
         if now > 0.0 && width.get_untracked() != now {
             width.set(now);
         }

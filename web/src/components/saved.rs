@@ -3,6 +3,7 @@
 use wasm_bindgen::JsCast;
 use wasm_bindgen::prelude::{Closure, JsValue};
 
+use super::picture::text_scale;
 use super::setup::Choice;
 use crate::charts::export::{About, Label, png_about, standalone};
 use crate::dom::later::{SplitLoaderError, wasm_split};
@@ -75,7 +76,7 @@ fn labels(chart: &web_sys::Element, svg: &web_sys::Element) -> Vec<Label> {
         .filter_map(|i| rows.item(i))
         .map(|row| {
             let rect = row.get_bounding_client_rect();
-            let y = rect.top() + rect.height() / 2.0 - top;
+            let y = (rect.top() + rect.height() / 2.0 - top) / text_scale();
             Label { y, name: part(&row, ".nm"), value: part(&row, ".v > span") }
         })
         .collect()

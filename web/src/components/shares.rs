@@ -7,7 +7,7 @@ use wasm_bindgen::JsCast;
 use std::sync::Arc;
 
 use super::picture::{
-    along_line, chart_keys, insert, inside, legend_line, move_among, on_size, table, table_button,
+    along_line, chart_keys, insert, inside, legend_line, move_among, on_size, table, table_button, text_scale,
 };
 use crate::charts::marks;
 use crate::charts::shares::{Rows, shares as draw};
@@ -250,9 +250,10 @@ fn measured(body: &web_sys::HtmlElement) -> Option<Rows> {
     let one = |class: &str| -> Option<web_sys::HtmlElement> {
         body.get_elements_by_class_name(class).item(0).map(JsCast::unchecked_into)
     };
-    let width = f64::from(one("picture")?.offset_width());
-    let head = f64::from(one("axis")?.offset_height());
-    let row = f64::from(one("brow")?.offset_height());
+    let scale = text_scale();
+    let width = f64::from(one("picture")?.offset_width()) / scale;
+    let head = f64::from(one("axis")?.offset_height()) / scale;
+    let row = f64::from(one("brow")?.offset_height()) / scale;
     (width > 0.0 && row > 0.0).then_some(Rows { width, head, row })
 }
 

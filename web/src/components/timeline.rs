@@ -3,7 +3,9 @@
 use crate::dom::prelude::*;
 use leptos::html;
 
-use super::picture::{chart_keys, icon, insert, legend_line, move_focus, table, table_button, width_of};
+use super::picture::{
+    chart_keys, icon, insert, legend_line, move_focus, rem, table, table_button, text_scale, width_of,
+};
 use crate::charts::backend::Size;
 use crate::charts::marks;
 use crate::charts::timeline::{event_icon, lane_height, timeline as draw};
@@ -186,7 +188,7 @@ fn Body(
     let seek = move |event: &web_sys::PointerEvent| {
         let Some(axis) = axis.get_untracked() else { return };
         let last = view.with_untracked(|view| view.as_ref().map_or(0, |view| view.last));
-        let to = axis.cycle_at(f64::from(event.offset_x())).min(last);
+        let to = axis.cycle_at(f64::from(event.offset_x()) / text_scale()).min(last);
         if cycle.get_untracked().is_none_or(|(now, _)| now != to) {
             go(to, dragging.get_untracked() && (event.shift_key() || marking.get_untracked()));
         }
@@ -234,7 +236,7 @@ fn Body(
                 aria-valuemax=move || view.with(|view| view.as_ref().map_or(0, |view| view.last)).to_string()
                 aria-valuenow=move || now().to_string()
                 aria-valuetext=says
-                style:top=move || format!("{}px", lane.get().0)
+                style:top=move || rem(lane.get().0)
                 on:pointerdown=down
                 on:pointermove=moved
                 on:pointerup=move |_| dragging.set(false)
@@ -282,10 +284,10 @@ fn Cursor(
     view! {
         <div
             class="cursor"
-            class:flip=move || x().is_some_and(|(x, width)| x > width - 150.0)
-            style:left=move || x().map_or(String::new(), |(x, _)| format!("{x:.1}px"))
-            style:top=move || format!("{}px", lane.get().0)
-            style:height=move || format!("{}px", HEIGHT - LABELS - lane.get().0)
+            class:flip=move || x().is_some_and(|(x, width)| x > (width - 150.0).max(width / 2.0))
+            style:left=move || x().map_or(String::new(), |(x, _)| rem(x))
+            style:top=move || rem(lane.get().0)
+            style:height=move || rem(HEIGHT - LABELS - lane.get().0)
             aria-hidden="true"
         >
             <span>
@@ -363,11 +365,11 @@ fn MarkSpot(
             class="spot"
             class:on=is_now
             style:left=move || {
-                mark.with(|mark| mark.as_ref().map_or(String::new(), |mark| format!("{:.1}px", mark.x - 12.0)))
+                mark.with(|mark| mark.as_ref().map_or(String::new(), |mark| rem(mark.x - 12.0)))
             }
-            style:top=move || format!("{:.1}px", top.get())
-            style:width="24px"
-            style:height="24px"
+            style:top=move || rem(top.get())
+            style:width="1.5rem"
+            style:height="1.5rem"
             tabindex=if at == 0 { "0" } else { "-1" }
             aria-label=says
             title=says

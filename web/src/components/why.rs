@@ -1,14 +1,17 @@
 //! WHY: verdict, evidence, rule, controls, outlook of whatever is selected.
 
+use std::sync::Arc;
+
 use crate::dom::prelude::*;
+use fairground::scenario::Scenario;
 
 use super::picture::icon;
 use crate::charts::timeline::event_icon;
 use crate::deeds;
-use crate::model::Terms;
+use crate::model::{Selection, Terms};
 use crate::props::{
-    FrameSignal, LadderSignal, OnFocusField, OnSeek, OnSelect, OrderSignal, ResourceSignal, RunSignal,
-    SelectionSignal,
+    FrameSignal, LadderSignal, OnFocusField, OnSeek, OnSelect, OrderSignal, ResourceSignal, RulesSignal,
+    RunSignal, SelectionSignal,
 };
 use crate::words::{self, Control, Entry, Evidence, Explanation, Piece, RuleCard, Step, Text};
 
@@ -25,6 +28,10 @@ pub fn Why(
     ladder: LadderSignal,
     /// Where the selected queue or job stands, once it has arrived.
     order: OrderSignal,
+    /// The rules of the policy, once they have arrived.
+    rules: RulesSignal,
+    /// The document.
+    scenario: Memo<Arc<Scenario>>,
     /// 0 cpu, 1 memory, 2 gpu.
     resource: ResourceSignal,
     /// Selects what a name or a line stands for.
@@ -35,12 +42,15 @@ pub fn Why(
     on_seek: OnSeek,
 ) -> impl IntoView {
     let explanation = Memo::new(move |_| {
-        let frame = frame.get()?;
+        // Rules are there before anything runs.
+        let is_rule = selection.with(|selection| matches!(selection, Some(Selection::Rule(_))));
+        let frame = frame.get().or_else(|| is_rule.then(Default::default))?;
         let (run, ladder, order) = (run.get(), ladder.get(), order.get());
+        let (rules, scenario) = (rules.get(), scenario.get());
         // Something is selected only once the code for that is there.
         match selection.get().zip(deeds::now()) {
             Some((about, deeds)) => {
-                let known = (ladder.as_deref(), order.as_deref());
+                let known = (ladder.as_deref(), order.as_deref(), rules.as_deref(), &*scenario);
                 Some((deeds.why)(&frame, run.as_deref(), &about, known, resource.get()))
             }
             None => Some(words::at_rest(&frame)),
@@ -108,7 +118,7 @@ fn body(
             <p class="verdict">{text(verdict, on_select)}</p>
             {evidence.map(|evidence| evidence_table(evidence, terms, on_select))}
             {(!ladder.is_empty()).then(|| section(terms.says("How the fair share came about"), ladder_list(ladder, on_select).into_any()))}
-            {rule.map(|rule| section("Rule".into(), rule_card(rule).into_any()))}
+            {rule.map(|rule| section("Rule".into(), rule_card(rule, on_select).into_any()))}
             {checks}
             {(!controls.is_empty())
                 .then(|| section("What decides here".into(), chips(controls, on_focus_field).into_any()))}
@@ -133,7 +143,7 @@ pub fn text(text: Text, on_select: OnSelect) -> impl IntoView {
             match piece {
                 Piece::Plain(words) => words.into_any(),
                 Piece::Strong(words) => view! { <b>{words}</b> }.into_any(),
-                Piece::Queue(name) | Piece::Job(name) | Piece::Node(name) => {
+                Piece::Queue(name) | Piece::Job(name) | Piece::Node(name) | Piece::Rule(name) => {
                     let by_key = selection.clone();
                     // No button element: punctuation would break off to the next line.
                     view! {
@@ -209,19 +219,22 @@ fn ladder_list(steps: Vec<Step>, on_select: OnSelect) -> impl IntoView {
     view! { <ol class="ladder">{steps.into_iter().map(item).collect_view()}</ol> }
 }
 
-fn rule_card(rule: RuleCard) -> impl IntoView {
+fn rule_card(rule: RuleCard, on_select: OnSelect) -> impl IntoView {
     let choice = rule.is_our_choice();
-    let RuleCard { key, says, formula, source, link, differs } = rule;
+    let RuleCard { key, says, formula, source, link, differs, is_subject } = rule;
     let more = !formula.is_empty() || !source.is_empty() || !differs.is_empty();
     view! {
         <div class="rule">
-            {says}
-            <code>{key}</code>
+            {if is_subject {
+                view! { <code>{key}</code> }.into_any()
+            } else {
+                view! { {says}{text(Text::default().rule(&key), on_select)} }.into_any()
+            }}
             {choice.then(|| view! { <span class="dim" title="The documents leave this open">" our choice"</span> })}
             {more
                 .then(|| {
                     view! {
-                        <details>
+                        <details open=is_subject>
                             <summary>"Formula and source"</summary>
                             <p class="formula">{formula}</p>
                             <p class="hint">
@@ -248,7 +261,7 @@ fn chips(controls: Vec<Control>, on_focus_field: OnFocusField) -> impl IntoView 
             .into_iter()
             .map(|piece| match piece {
                 Piece::Plain(words) | Piece::Strong(words) => words.into_any(),
-                Piece::Queue(name) | Piece::Job(name) | Piece::Node(name) => {
+                Piece::Queue(name) | Piece::Job(name) | Piece::Node(name) | Piece::Rule(name) => {
                     view! { <code>{name}</code> }.into_any()
                 }
             })
@@ -267,7 +280,7 @@ fn entry_list(entries: Vec<Entry>, on_select: OnSelect, on_seek: OnSeek) -> impl
             .into_iter()
             .map(|piece| match piece {
                 Piece::Plain(words) | Piece::Strong(words) => words.into_any(),
-                Piece::Queue(name) | Piece::Job(name) | Piece::Node(name) => {
+                Piece::Queue(name) | Piece::Job(name) | Piece::Node(name) | Piece::Rule(name) => {
                     view! { <code>{name}</code> }.into_any()
                 }
             })

@@ -84,7 +84,7 @@ impl Client {
 /// Whether the page's own module cannot answer, or not as fast.
 fn needs_whole(ask: &Ask) -> bool {
     match ask {
-        Ask::Load { whole, .. } => *whole,
+        Ask::Load { whole, .. } | Ask::Rules { whole, .. } => *whole,
         Ask::Import { .. } | Ask::Export { .. } | Ask::Translate { .. } | Ask::Compare { .. } => {
             !cfg!(feature = "whole")
         }

@@ -16,6 +16,7 @@ pub mod moment;
 mod orders;
 mod others;
 pub mod protocol;
+pub mod rulebook;
 pub mod serve;
 #[cfg(any(feature = "whole", test))]
 mod states;

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 pub use super::moment::*;
 pub use super::orders::{OrderRow, PlaceRow, PriorityRow};
 pub use super::others::{ColumnRow, ImportOptions, NoteRow, Outcome, QueueCell};
+pub use super::rulebook::{RuleRow, Rulebook};
 use super::story::{Story, Tell};
 
 /// A question of the page.
@@ -133,6 +134,13 @@ pub enum Ask {
         policies: Vec<String>,
         /// Until this moment; `None`: until nothing further happens.
         until_ms: Option<i64>,
+    },
+    /// The rules of a policy, and which of them its switches enter.
+    Rules {
+        /// The policy.
+        policy: String,
+        /// Whether the page's own module has it not.
+        whole: bool,
     },
     /// Stop what is going on.
     Cancel,
@@ -268,6 +276,8 @@ pub enum Say {
         /// The run.
         column: Box<ColumnRow>,
     },
+    /// The rules of a policy; none, if this engine has it not.
+    Rules(Box<Rulebook>),
     /// The request was stopped.
     Cancelled,
 }

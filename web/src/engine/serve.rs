@@ -135,6 +135,7 @@ impl Server {
                 .into_iter()
                 .map(|policy| reply(id, Say::nothing_compared(policy, BESIDE_ONLY)))
                 .collect(),
+            Ask::Rules { policy, .. } => vec![reply(id, Say::Rules(Box::new(super::rulebook::of(policy))))],
             Ask::Cancel => self.cancel(id),
         }
     }

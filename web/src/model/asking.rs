@@ -36,6 +36,7 @@ pub(super) fn load(model: &mut Model, fx: &mut Vec<Effect>) {
     model.help = None;
     model.shown = None;
     if model.has_errors() {
+        super::rules::ask_rules(model, fx);
         let errors = model.findings.iter().filter(|d| d.severity == Severity::Error);
         model.engine = EngineState::Refused(Arc::new(errors.map(|d| d.says.clone()).collect()));
         model.asked.frame = model.fresh_id();
@@ -44,6 +45,7 @@ pub(super) fn load(model: &mut Model, fx: &mut Vec<Effect>) {
     let scenario = document::to_json(&model.scenario);
     let whole = needs_whole(&model.scenario);
     ask_frame(model, Ask::Load { scenario, whole, cycle: model.cursor }, fx);
+    super::rules::ask_rules(model, fx);
 }
 
 /// Whether the engine in the page's own module has not the policy, or would take long.

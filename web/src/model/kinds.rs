@@ -157,7 +157,7 @@ impl Model {
                 let job = &frame.events.get(*index as usize)?.job;
                 (!job.is_empty()).then(|| Selection::Job(job.clone()))
             }
-            Selection::Node(_) => None,
+            Selection::Node(_) | Selection::Rule(_) => None,
         }
     }
 }

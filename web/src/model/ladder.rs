@@ -1,7 +1,7 @@
 //! The ladder of a fair share, with what it belongs to.
 
 use super::command::Effect;
-use super::{Model, Selection, asking, order};
+use super::{Model, Selection, asking, order, rules};
 use crate::engine::protocol::{Ask, Frame, LadderLevel};
 
 /// How a fair share came about.
@@ -45,6 +45,7 @@ pub(super) fn ladder_queue(model: &Model, frame: &Frame) -> Option<String> {
 pub(super) fn ask_about(model: &mut Model, fx: &mut Vec<Effect>) {
     ask_ladder(model, fx);
     order::ask_order(model, fx);
+    rules::ask_rules(model, fx);
 }
 
 /// Asks how the selected queue's fair share came about, unless that is known.

@@ -23,6 +23,7 @@ mod order;
 mod replies;
 pub mod requests;
 mod room;
+mod rules;
 pub mod selection;
 mod step;
 pub mod table;
@@ -37,7 +38,7 @@ use std::sync::Arc;
 
 use fairground::scenario::{Diagnostic, Path, Scenario, Severity};
 
-use crate::engine::protocol::{Frame, Run, Stop};
+use crate::engine::protocol::{Frame, Rulebook, Run, Stop};
 use crate::engine::story::Story;
 pub use before::Before;
 pub use command::{
@@ -106,6 +107,8 @@ pub struct Model {
     pub ladder: Option<Arc<Ladder>>,
     /// In which order what is selected and those beside it are looked at next.
     pub order: Option<Arc<Order>>,
+    /// The rules of the policy, once somebody looked one up.
+    pub rules: Option<Arc<Rulebook>>,
     /// What was told of the whole run, for views that show more than a moment.
     pub story: Option<Arc<Story>>,
     /// What the run is to stop at.
@@ -211,6 +214,8 @@ pub struct Asked {
     pub ladder: u64,
     /// For an order.
     pub order: u64,
+    /// For the rules of a policy.
+    pub rules: u64,
     /// For the next event.
     pub event: u64,
     /// For an import.
@@ -384,6 +389,7 @@ impl Model {
             run: None,
             ladder: None,
             order: None,
+            rules: None,
             story: None,
             stop: None,
             help: None,

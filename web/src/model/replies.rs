@@ -48,6 +48,7 @@ pub(super) fn replied(model: &mut Model, reply: Reply, fx: &mut Vec<Effect>) {
             model.ladder = Some(Arc::new(Ladder { cycle, queue, resource, levels }));
         }
         Say::Order(levels) if id == model.asked.order => super::order::told(model, levels),
+        Say::Rules(book) if id == model.asked.rules => model.rules = Some(Arc::from(book)),
         Say::Told(Some(story)) if id == model.asked.story => tell::told(model, *story, fx),
         Say::Tried { outcomes } if id == model.asked.help => super::help::tried(model, outcomes, fx),
         Say::Exported(exported) if id == model.asked.export => model.exported = exported.map(Arc::new),

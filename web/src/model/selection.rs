@@ -9,6 +9,8 @@ pub enum Selection {
     Job(String),
     /// A node.
     Node(String),
+    /// A rule, by its key.
+    Rule(String),
     /// An event.
     Event {
         /// Its cycle.
@@ -19,12 +21,13 @@ pub enum Selection {
 }
 
 impl Selection {
-    /// The text of links: `queue:team-a`, `job:a2`, `node:n1`, `event:7.0`.
+    /// The text of links: `queue:team-a`, `job:a2`, `node:n1`, `event:7.0`, `rule:kai/backoff`.
     pub fn to_text(&self) -> String {
         match self {
             Selection::Queue(name) => format!("queue:{name}"),
             Selection::Job(name) => format!("job:{name}"),
             Selection::Node(name) => format!("node:{name}"),
+            Selection::Rule(key) => format!("rule:{key}"),
             Selection::Event { cycle, index } => format!("event:{cycle}.{index}"),
         }
     }
@@ -36,6 +39,7 @@ impl Selection {
             "queue" => Some(Selection::Queue(rest.to_string())),
             "job" => Some(Selection::Job(rest.to_string())),
             "node" => Some(Selection::Node(rest.to_string())),
+            "rule" => Some(Selection::Rule(rest.to_string())),
             "event" => {
                 let (cycle, index) = rest.split_once('.')?;
                 Some(Selection::Event { cycle: cycle.parse().ok()?, index: index.parse().ok()? })
@@ -56,6 +60,7 @@ mod tests {
             Selection::Job("a:b".into()),
             Selection::Node("n1".into()),
             Selection::Event { cycle: 7, index: 3 },
+            Selection::Rule("kai/queue-order/5".into()),
         ] {
             assert_eq!(Selection::from_text(&selection.to_text()), Some(selection));
         }

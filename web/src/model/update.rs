@@ -12,7 +12,7 @@ use super::ladder::ask_about;
 use super::step::{refuse, step, step_action, step_inside};
 use super::{EngineState, Model, Notice, Origin, SPEEDS, Selection, Terms, document, table};
 use super::{SETUP_WIDTHS, WHY_WIDTHS};
-use super::{before, imports, later, replies, room, tell, translate};
+use super::{before, imports, later, replies, room, rules, tell, translate};
 use crate::engine::protocol::Ask;
 
 /// Most notices that are kept.
@@ -203,6 +203,7 @@ fn update_view(model: &mut Model, command: Command, fx: &mut Vec<Effect>) {
             view.detail = None;
             view.panel = Panel::Setup;
             view.setup_folded = false;
+            rules::ask_rules(model, fx);
         }
         Command::Detail(at) => table::show_detail(view, at, fx),
         Command::Panel(panel) => {
@@ -497,7 +498,9 @@ fn select(model: &mut Model, selection: Option<Selection>, fx: &mut Vec<Effect>)
     if selection.is_some() {
         model.view.why_open = true;
         // Where one panel is shown at a time, what is tapped is explained.
-        if matches!(model.view.panel, Panel::Now | Panel::Time) {
+        if matches!(model.view.panel, Panel::Now | Panel::Time)
+            || matches!(selection, Some(Selection::Rule(_)))
+        {
             model.view.panel = Panel::Why;
         }
     }
@@ -559,5 +562,6 @@ pub(super) fn focus_field(model: &mut Model, path: Path, fx: &mut Vec<Effect>) {
     model.view.tab = table::tab(&path);
     let is_shown = table::has_column(&path, &model.scenario.policy, model.settings_resource());
     model.view.detail = table::owner(&path).filter(|_| !is_shown);
+    rules::ask_rules(model, fx);
     fx.push(Effect::FocusField(path));
 }

@@ -252,7 +252,7 @@ pub fn cluster(frame: &Frame, width: f64, resource: u8) -> ClusterView {
     (view.height, view.groups) = if view.cards_have_text {
         place_cards(&mut cards, width, &shown)
     } else {
-        place_tiles(&mut cards, width, cells)
+        place_tiles(&mut cards, (width, cells), &shown)
     };
     view.cards = cards;
     view
@@ -416,7 +416,11 @@ fn place_card(card: &mut Card, (x, y, w): (f64, f64, f64), (most, cell_w, cell_h
 }
 
 /// Tiles, in groups by how much is free: a histogram of fragments.
-fn place_tiles(cards: &mut [Card], width: f64, cells: usize) -> (f64, Vec<(f64, String)>) {
+fn place_tiles(
+    cards: &mut [Card],
+    (width, cells): (f64, usize),
+    shown: &Shown<'_>,
+) -> (f64, Vec<(f64, String)>) {
     let side = match cells {
         0..=1000 => 12.0,
         1001..=8000 => 6.0,
@@ -437,7 +441,7 @@ fn place_tiles(cards: &mut [Card], width: f64, cells: usize) -> (f64, Vec<(f64, 
             "" => String::new(),
             pool => format!("{pool} · "),
         };
-        headings.push((y, format!("{pool}{what} · {}", count(members.len() as u64, "node"))));
+        headings.push((y, format!("{pool}{what} · {}", shown.nodes(members.len()))));
         y += HEADING;
         let most = members.iter().map(|i| cards[*i].cells.len()).max().unwrap_or(0).clamp(1, PER_LINE);
         let tile_w = most as f64 * (side + inner) - inner;

@@ -15,6 +15,7 @@ pub(super) struct Shown<'a> {
     /// Its position among amounts.
     pub at: usize,
     pub named: &'a [String],
+    terms: &'static Terms,
 }
 
 impl<'a> Shown<'a> {
@@ -22,7 +23,11 @@ impl<'a> Shown<'a> {
     pub fn of(frame: &'a Frame, resource: u8) -> Shown<'a> {
         let resource = if resource == DOMINANT { GPU } else { resource };
         let at = nth_named(resource).map_or(usize::from(resource), |n| 3 + n);
-        Shown { resource, at, named: &frame.named }
+        Shown { resource, at, named: &frame.named, terms: Terms::of(&frame.policy) }
+    }
+    /// `3 nodes`, in the policy's word.
+    pub fn nodes(&self, n: usize) -> String {
+        count(n as u64, self.terms.word("node"))
     }
     pub fn is_gpus(&self) -> bool {
         self.resource == GPU
@@ -108,10 +113,10 @@ pub(super) fn pool_heading(cards: &[Card], shown: &Shown<'_>) -> String {
     if !shown.is_gpus() {
         let sum = |of: fn(&Card) -> f64| cards.iter().map(of).sum();
         let in_use = shown.part(sum(|card| card.amounts.0), sum(|card| card.amounts.1));
-        return format!("{} · {} · {in_use} in use", cards[0].pool, count(cards.len() as u64, "node"));
+        return format!("{} · {} · {in_use} in use", cards[0].pool, shown.nodes(cards.len()));
     }
     let cells = || cards.iter().flat_map(|card| &card.cells);
     let held = cells().filter(|cell| !cell.parts.is_empty()).count();
-    let nodes = count(cards.len() as u64, "node");
+    let nodes = shown.nodes(cards.len());
     format!("{} · {nodes} · {held} of {} in use", cards[0].pool, with_unit(GPU, cells().count() as f64))
 }

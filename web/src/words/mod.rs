@@ -14,10 +14,11 @@ mod order;
 mod others;
 mod pending;
 mod queue;
+mod rule;
 mod source;
 mod text;
 
-use fairground::scenario::Path;
+use fairground::scenario::{Path, Scenario};
 
 pub use announce::{action, announce, announce_action};
 pub use check::{quantity_name, says};
@@ -25,6 +26,7 @@ pub use happenings::{Entry, history, now};
 pub use help::outcome;
 pub use ladder::{Step, ladder};
 pub use order::put_order;
+pub use rule::{rule, rule_name};
 pub use text::{Piece, Text};
 
 use crate::engine::protocol::{CheckRow, Frame, Run};
@@ -120,6 +122,8 @@ pub struct RuleCard {
     pub link: String,
     /// How it differs from its source, or what was chosen where the source is silent; may be empty.
     pub differs: String,
+    /// It is what is explained: nothing of it is folded, and it leads nowhere.
+    pub is_subject: bool,
 }
 
 impl RuleCard {
@@ -136,6 +140,7 @@ impl RuleCard {
             source,
             link,
             differs: sentence_case(&check.differs),
+            is_subject: false,
         }
     }
 }
@@ -213,6 +218,8 @@ pub fn why(
         Selection::Queue(name) => queue::queue(frame, name, derivation, resource),
         Selection::Job(name) => job(frame, name, resource),
         Selection::Node(name) => happenings::node(frame, name),
+        // What is known of it does not come with the moment.
+        Selection::Rule(key) => rule(frame, key, None, &Scenario::default()),
         Selection::Event { cycle, index } => match frame.events.get(*index as usize) {
             Some(found) if frame.cycle == *cycle => event::event(frame, found, resource),
             _ => Explanation {

@@ -18,6 +18,8 @@ pub enum Piece {
     Job(String),
     /// The name of a node.
     Node(String),
+    /// The key of a rule.
+    Rule(String),
 }
 
 impl Piece {
@@ -28,6 +30,7 @@ impl Piece {
             Piece::Queue(name) => Some(Selection::Queue(name.clone())),
             Piece::Job(name) => Some(Selection::Job(name.clone())),
             Piece::Node(name) => Some(Selection::Node(name.clone())),
+            Piece::Rule(key) => Some(Selection::Rule(key.clone())),
         }
     }
 }
@@ -66,6 +69,11 @@ impl Text {
         self.0.push(Piece::Node(name.into()));
         self
     }
+    /// Adds the key of a rule.
+    pub fn rule(mut self, key: &str) -> Text {
+        self.0.push(Piece::Rule(key.into()));
+        self
+    }
     /// Adds another text.
     pub fn then(mut self, other: Text) -> Text {
         self.0.extend(other.0);
@@ -102,6 +110,7 @@ impl Text {
                 Piece::Plain(t) | Piece::Strong(t) | Piece::Queue(t) | Piece::Job(t) | Piece::Node(t) => {
                     t.as_str()
                 }
+                Piece::Rule(key) => key.as_str(),
             })
             .collect()
     }
@@ -114,7 +123,9 @@ impl fmt::Display for Text {
             match piece {
                 Piece::Plain(text) => f.write_str(text)?,
                 Piece::Strong(text) => write!(f, "**{text}**")?,
-                Piece::Queue(name) | Piece::Job(name) | Piece::Node(name) => write!(f, "`{name}`")?,
+                Piece::Queue(name) | Piece::Job(name) | Piece::Node(name) | Piece::Rule(name) => {
+                    write!(f, "`{name}`")?
+                }
             }
         }
         Ok(())

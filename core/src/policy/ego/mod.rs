@@ -31,8 +31,10 @@ pub mod reclaim;
 mod refuse;
 mod rules;
 pub mod slot;
+mod switches;
 
 pub use adapter::Ego;
 pub use config::Config;
 pub use memory::Memory;
 pub use rules::RULES;
+pub use switches::SWITCHES;

@@ -49,6 +49,7 @@ pub mod snapshot;
 mod solver;
 mod stale_gang;
 mod statement;
+mod switches;
 mod task;
 pub mod usage;
 
@@ -56,6 +57,7 @@ pub use adapter::Kai;
 pub use memory::Memory;
 pub use queue_order::NAME;
 pub use recorder::CRASH;
+pub use switches::SWITCHES;
 
 use crate::trace::{Level, Mark, Rule, Trace};
 use config::Action;
@@ -150,5 +152,12 @@ pub fn rules() -> Vec<Rule> {
         recorder::CRASH,
     ];
     rules.extend(orders::rules());
+    rules
+}
+
+/// What people can look up: the rules, and how past usage is measured, by which nothing is decided directly.
+pub fn all_rules() -> Vec<Rule> {
+    let mut rules = rules();
+    rules.push(usage::USAGE);
     rules
 }

@@ -21,8 +21,10 @@ pub mod fairshare;
 mod queues;
 mod rules;
 pub mod state;
+mod switches;
 pub mod terms;
 
 pub use adapter::Runai;
 pub use config::{Config, DIALECT};
 pub use rules::RULES;
+pub use switches::rulebook;

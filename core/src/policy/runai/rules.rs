@@ -81,10 +81,13 @@ rules! {
         "between projects priority has no meaning";
 }
 
+/// A rule of the engine as Run:ai has it.
+pub(super) fn of_engine(rule: Rule) -> Rule {
+    WORDS.iter().find(|(engine, _)| *engine == rule.key()).map_or(rule, |(_, own)| **own)
+}
+
 fn in_words(rule: &mut Rule) {
-    if let Some((_, own)) = WORDS.iter().find(|(engine, _)| *engine == rule.key()) {
-        *rule = **own;
-    }
+    *rule = of_engine(*rule);
 }
 
 /// Puts what the engine recorded into the words of Run:ai.

@@ -40,7 +40,9 @@ pub mod rules;
 pub mod settings;
 pub mod shares;
 pub mod stable;
+mod switches;
 mod tree;
 
 pub use adapter::{Memory, YuniKorn};
 pub use settings::Config;
+pub use switches::SWITCHES;

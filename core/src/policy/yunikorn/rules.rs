@@ -139,6 +139,11 @@ pub const RULES: [Rule; 10] = [
     LOWERED_MAX,
 ];
 
+/// All of them.
+pub fn all() -> Vec<Rule> {
+    RULES.into_iter().chain(ORDER_RULES).collect()
+}
+
 /// A rule that applied without a comparison of numbers.
 pub fn applies(rule: Rule, subject: Subject) -> Check {
     let one = |quantity| Term { quantity, value: Value::Count(1) };

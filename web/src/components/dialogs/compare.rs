@@ -3,7 +3,7 @@
 use crate::charts::compared::compared;
 use crate::dom::prelude::*;
 
-use super::translated::{kind_name, notes};
+use super::translated::{kind_name, notes, with_code};
 use crate::components::dialog::DialogFrame;
 use crate::components::setup::Choice;
 use crate::engine::protocol::{ColumnRow, QueueRow};
@@ -95,7 +95,7 @@ fn translation(column: &ColumnRow) -> Node {
     if lines.is_empty() {
         return view! { <p class="hint">"Everything is said in its own words."</p> }.into_node();
     }
-    let items = lines.into_iter().map(|line| view! { <li>{line}</li> }).collect::<Vec<_>>();
+    let items = lines.into_iter().map(|line| view! { <li>{with_code(&line)}</li> }).collect::<Vec<_>>();
     view! {
         <ul class="became">{items}</ul>
         <details>

@@ -38,6 +38,15 @@ pub fn kind_name(kind: &str) -> &'static str {
     KINDS.iter().find(|(key, _)| *key == kind).map_or("", |(_, name)| name)
 }
 
+/// A text in which what stands in backquotes is code.
+pub fn with_code(says: &str) -> Node {
+    let part = |(at, text): (usize, &str)| match at % 2 {
+        0 => text.to_string().into_node(),
+        _ => view! { <code>{text.to_string()}</code> }.into_node(),
+    };
+    says.split('`').enumerate().map(part).collect_view()
+}
+
 /// Notes as lists by kind; every place leads to its field.
 pub fn notes(notes: &[NoteRow]) -> Node {
     let store = Store::get();
@@ -60,7 +69,7 @@ pub fn notes(notes: &[NoteRow]) -> Node {
             let more = note.n as usize - note.at.len().min(note.n as usize);
             let more = (more > 0).then(|| format!(" and {more} more"));
             let places = note.places().enumerate().map(place).collect_view();
-            view! { <li>{note.says} ": " {places} {more}</li> }
+            view! { <li>{with_code(&note.says)} ": " {places} {more}</li> }
         });
         let lines = lines.collect::<Vec<_>>();
         (!lines.is_empty()).then(|| {

@@ -8,8 +8,10 @@ use super::own;
 use crate::components::edit_box::Kind;
 use crate::components::field::Field;
 use crate::components::icons::{Icon, Kind as IconKind};
-use crate::model::{Change, Command, RequestKind, SetupTab, Terms, document, requests, table};
+use crate::engine::protocol::RuleRow;
+use crate::model::{Change, Command, RequestKind, Selection, SetupTab, Terms, document, requests, table};
 use crate::store::Store;
+use crate::words;
 
 /// The form of a thing. Its heading is where the focus goes.
 #[component]
@@ -105,7 +107,42 @@ fn field(store: Store, owner: &Path, attribute: &'static Attribute) -> Node {
         _ => Terms::of(""),
     };
     let (label, says, default) = (terms.says(attribute.label), terms.says(attribute.says), attribute.default);
-    view! { <Field at label says default kind /> }.into_node()
+    match attribute.key.strip_prefix("settings.") {
+        Some(setting) => view! {
+            <div>
+                <Field at label says default kind />
+                {rules_of(store, setting)}
+            </div>
+        }
+        .into_node(),
+        None => view! { <Field at label says default kind /> }.into_node(),
+    }
+}
+
+/// Links to the rules that a switch enters, once they are known.
+fn rules_of(store: Store, setting: &'static str) -> Node {
+    Node::Live(Box::new(move || {
+        let Some(book) = store.rules.get() else { return Node::Empty };
+        let links: Vec<Node> = book.rules_of(setting).map(|rule| rule_link(store, rule)).collect();
+        let lead = match links.len() {
+            0 => return Node::Empty,
+            1 => "rule: ",
+            _ => "rules: ",
+        };
+        view! { <p class="hint enters">{lead}{links}</p> }.into_node()
+    }))
+}
+
+/// A link to the card of a rule, which WHY shows.
+pub fn rule_link(store: Store, rule: &RuleRow) -> Node {
+    let (key, name) = (rule.key.clone(), words::rule_name(&rule.key));
+    let show = move |_| {
+        store.dispatch(Command::Select(Some(Selection::Rule(key.clone()))));
+        // Where it was not there, it is with the next frame.
+        request_animation_frame(|| crate::components::focus_id("why"));
+    };
+    view! { <button type="button" class="link" title=rule.says.clone() on:click=show>{name}</button> }
+        .into_node()
 }
 
 fn leaves(scenario: &Scenario) -> Vec<(String, String)> {

@@ -12,6 +12,7 @@ use super::rows::{Cell, Column, Row};
 use crate::components::edit_box::{Done, EditBox, Kind};
 use crate::components::icons::{Icon, Kind as IconKind};
 use crate::components::menu::{MenuButton, MenuItem};
+use crate::components::picture::rem;
 use crate::deeds;
 use crate::model::Command;
 use crate::store::Store;
@@ -194,7 +195,7 @@ fn GridRow(
     let of = part(|r| Some(r.place.1.to_string()));
     let indent = move || {
         let level = row.with(|row| row.as_ref().map_or(1, |r| r.level));
-        format!("{}px", (level - 1) * 14)
+        rem((level - 1) as f64 * 14.0)
     };
     let chevron = move || {
         let open = row.with(|row| row.as_ref().and_then(|r| r.open));

@@ -121,7 +121,9 @@ fn marks(
 
 /// The columns of the tree of queues.
 pub fn queue_columns(terms: &Terms, with_usage: bool) -> Vec<Column> {
-    let widths = ["minmax(0, 1fr)", "4rem", "3rem", "3rem", "3.375rem"];
+    // Offsets of priorities are large numbers; where they are said, weights are not.
+    let last = if terms.columns[2].0.is_empty() { "4rem" } else { "3.375rem" };
+    let widths = ["minmax(0, 1fr)", "4rem", "3rem", "3rem", last];
     let named =
         terms.columns.into_iter().zip(widths).enumerate().filter(|(_, ((label, _), _))| !label.is_empty());
     let mut columns: Vec<Column> =

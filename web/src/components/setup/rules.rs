@@ -4,11 +4,13 @@ use crate::dom::prelude::*;
 use fairground::scenario::{Edit, Path};
 
 use super::attributes;
-use super::detail::fields;
+use super::detail::{fields, rule_link};
 use super::{own, own_kai, own_yunikorn};
+use crate::engine::protocol::Rulebook;
 use crate::model::terms::product;
 use crate::model::{Change, Command};
 use crate::store::Store;
+use crate::view_model::number;
 
 /// A policy that can be chosen.
 pub struct Choice {
@@ -63,6 +65,19 @@ fn preset(store: Store, Delays(name, says, start, termination): &Delays) -> Node
     view! { <button type="button" class="chip" title=*says on:click=press>{*name}</button> }.into_node()
 }
 
+/// All rules of the policy, those that no switch enters among them.
+fn all_rules(store: Store, book: &Rulebook) -> Node {
+    let title = format!("{} of {}", number::count(book.rules.len() as u64, "rule"), product(&book.policy));
+    let links = book.rules.iter().map(|rule| view! { <li>{rule_link(store, rule)}</li> }).collect_view();
+    view! {
+        <details class="group">
+            <summary>{title}</summary>
+            <ul class="enters">{links}</ul>
+        </details>
+    }
+    .into_node()
+}
+
 /// The policy's form.
 #[component]
 pub fn Rules() -> impl IntoView {
@@ -108,6 +123,7 @@ pub fn Rules() -> impl IntoView {
                 <div class="row">{DELAYS.iter().map(|delays| preset(store, delays)).collect_view()}</div>
             </section>
             {switches}
+            {move || store.rules.get().map(|book| all_rules(store, &book))}
             <section class="group">
                 <h2>"Scenario"</h2>
                 {fields(store, &root, attributes::SCENARIO)}

@@ -1,0 +1,77 @@
+//! What people look up of a policy: its rules, and which of them each of its switches enters.
+//!
+//! The table of a policy stands in its own folder, beside its settings; this is what all of them are made of.
+
+use crate::trace::Rule;
+
+/// A switch of a policy.
+#[derive(Clone, Copy, Debug)]
+pub struct Switch {
+    /// Its name among the settings of a scenario; of what is said of single queues, without the queue's name.
+    pub name: &'static str,
+    /// What it changes.
+    pub enters: Enters,
+}
+
+/// What a switch changes.
+#[derive(Clone, Copy, Debug)]
+pub enum Enters {
+    /// How these rules decide.
+    Rules(&'static [&'static Rule]),
+    /// No rule, for this reason.
+    Nothing(&'static str),
+}
+
+impl Switch {
+    /// A switch that enters rules.
+    pub const fn of(name: &'static str, rules: &'static [&'static Rule]) -> Switch {
+        Switch { name, enters: Enters::Rules(rules) }
+    }
+    /// A switch that enters none.
+    pub const fn beside(name: &'static str, why: &'static str) -> Switch {
+        Switch { name, enters: Enters::Nothing(why) }
+    }
+    /// The rules that it enters.
+    pub fn rules(&self) -> &'static [&'static Rule] {
+        match self.enters {
+            Enters::Rules(rules) => rules,
+            Enters::Nothing(_) => &[],
+        }
+    }
+}
+
+/// The rules of a policy and its switches.
+#[derive(Clone, Debug, Default)]
+pub struct Rulebook {
+    /// Every rule that can decide under it.
+    pub rules: Vec<Rule>,
+    /// Its switches, each with the rules that it enters.
+    pub switches: Vec<(Switch, Vec<Rule>)>,
+}
+
+impl Rulebook {
+    /// Of a policy by its name in a scenario; `None`: this build has no such policy.
+    pub fn of(policy: &str) -> Option<Rulebook> {
+        Some(match policy {
+            "" | "kai" => Rulebook::new(super::kai::all_rules(), &super::kai::SWITCHES),
+            "fifo" => Rulebook::new(super::fifo::RULES.to_vec(), &[]),
+            #[cfg(feature = "runai")]
+            "runai" => super::runai::rulebook(),
+            #[cfg(feature = "yunikorn")]
+            "yunikorn" => Rulebook::new(super::yunikorn::rules::all(), &super::yunikorn::SWITCHES),
+            #[cfg(feature = "ego")]
+            "ego" => Rulebook::new(super::ego::RULES.to_vec(), &super::ego::SWITCHES),
+            #[cfg(feature = "baselines")]
+            "max-min" => Rulebook::new(super::maxmin::RULES.to_vec(), &[]),
+            #[cfg(feature = "baselines")]
+            "drf" => Rulebook::new(super::drf::RULES.to_vec(), &[]),
+            _ => return None,
+        })
+    }
+
+    /// With the rules that each switch says itself.
+    pub fn new(rules: Vec<Rule>, switches: &[Switch]) -> Rulebook {
+        let own = |switch: &Switch| (*switch, switch.rules().iter().map(|rule| **rule).collect());
+        Rulebook { rules, switches: switches.iter().map(own).collect() }
+    }
+}

@@ -1,0 +1,53 @@
+//! Which rules the words of a configuration enter.
+//!
+//! # Rule
+//! One line for each word of [`super::settings`].
+//!
+//! # Source
+//! yunikorn.md 1.1 to 1.4, 8
+//!
+//! # Differs
+//! nothing
+
+use super::rules::{
+    ABOVE_GUARANTEE, APPLICATION, BELOW_GUARANTEE, FIRST_FIT, HEADROOM, LOWERED_MAX, MAX_APPLICATIONS,
+    PRIORITY, SHARE, TIE, USER_LIMIT,
+};
+use crate::policy::switches::Switch;
+
+/// Why a word that is kept for an export enters no rule.
+const EXPORT: &str = "kept for an export";
+
+/// The words of the partition, then those of queues.
+pub static SWITCHES: [Switch; 24] = [
+    Switch::of("node-sort", &[&FIRST_FIT]),
+    Switch::of("node-weights", &[&FIRST_FIT]),
+    Switch::of("preemption", &[&BELOW_GUARANTEE, &ABOVE_GUARANTEE]),
+    Switch::of("quota-preemption", &[&LOWERED_MAX]),
+    Switch::beside("placement-rules", EXPORT),
+    Switch::beside("partition", EXPORT),
+    Switch::beside("gpu-type", "a name"),
+    Switch::of("groups", &[&USER_LIMIT, &MAX_APPLICATIONS]),
+    Switch::of("application.sort.policy", &[&APPLICATION]),
+    Switch::of("application.sort.priority", &[&PRIORITY, &SHARE, &APPLICATION, &TIE]),
+    Switch::beside(
+        "application.unschedasks.backoff",
+        "who backs off is left out; what decides stays the same",
+    ),
+    Switch::beside(
+        "application.unschedasks.backoff.delay",
+        "who backs off is left out; what decides stays the same",
+    ),
+    Switch::of("preemption.delay", &[&BELOW_GUARANTEE]),
+    Switch::of("preemption.policy", &[&BELOW_GUARANTEE, &ABOVE_GUARANTEE]),
+    Switch::of("priority.offset", &[&PRIORITY]),
+    Switch::of("priority.policy", &[&PRIORITY]),
+    Switch::of("quota.preemption.delay", &[&LOWERED_MAX]),
+    Switch::of("guaranteed", &[&SHARE, &BELOW_GUARANTEE, &ABOVE_GUARANTEE]),
+    Switch::of("max", &[&HEADROOM, &LOWERED_MAX]),
+    Switch::of("limits", &[&USER_LIMIT, &MAX_APPLICATIONS]),
+    Switch::of("maxapplications", &[&MAX_APPLICATIONS]),
+    Switch::beside("parent", "where work goes, not when"),
+    Switch::beside("submitacl", EXPORT),
+    Switch::beside("adminacl", EXPORT),
+];

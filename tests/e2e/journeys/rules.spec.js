@@ -1,0 +1,74 @@
+import AxeBuilder from "@axe-core/playwright";
+import { App } from "../app.js";
+import { expect, test } from "../fixture.js";
+
+test("a switch leads to the card of its rule by keyboard, and the card back to the switch", async ({ page }) => {
+  await page.setViewportSize({ width: 1440, height: 900 });
+  const app = new App(page);
+  await app.open();
+  await app.step.click();
+  await app.atCycle(1);
+  await app.tab("Rules").click();
+  const link = page.locator(".setup").getByRole("button", { name: "reclaim, maintain fair share", exact: true }).first();
+  await page.locator('[data-path="settings.consolidating-reclaim"]').focus();
+  await page.keyboard.press("Tab");
+  await expect(link).toBeFocused();
+  await page.keyboard.press("Enter");
+  await expect(app.why).toBeFocused();
+  await expect(app.why.locator(".why h2")).toContainText("decided 1 time in cycle 1");
+  await expect(app.why.locator(".verdict")).toHaveText(
+    "May be taken from a queue that holds more than the larger of its quota and its fair share.",
+  );
+  const source = app.why.getByRole("link", { name: /KAI Scheduler/ });
+  await expect(source).toHaveAttribute("href", /^https:\/\/github\.com\//);
+  const { violations } = await new AxeBuilder({ page }).analyze();
+  expect(violations).toEqual([]);
+  // It lasts through time.
+  await app.step.click();
+  await app.atCycle(2);
+  await expect(app.why).toContainText("decided nothing in cycle 2");
+  await page.keyboard.press("ArrowLeft");
+  await app.atCycle(1);
+  await app.why.getByRole("button", { name: "consolidating-reclaim: not set" }).click();
+  await expect(page.locator('[data-path="settings.consolidating-reclaim"]')).toBeFocused();
+  await app.why.getByRole("button", { name: /a2.*reclaimed/ }).click();
+  await expect(app.why.locator(".verdict")).toContainText("was reclaimed for");
+  // The rule beside the decision leads back.
+  await app.why.locator(".rule").getByRole("button", { name: "kai/reclaim/maintain-fair-share" }).press("Enter");
+  await expect(app.why).toContainText("decided 1 time in cycle 1");
+});
+
+test("a link carries a rule, also of a policy that is fetched first, and says what is none", async ({ page }) => {
+  const app = new App(page);
+  await app.open();
+  await app.example("ego-grace");
+  await app.tab("Rules").click();
+  await page.locator(".setup").getByRole("button", { name: "grace", exact: true }).first().click();
+  await expect(app.why).toContainText("rule: grace");
+  await expect(page).toHaveURL(/sel=rule/);
+  const url = page.url();
+  // What is still being fetched ahead ends with the page.
+  await page.waitForLoadState("networkidle");
+  await page.goto("about:blank");
+  await page.goto(url);
+  await app.arrived();
+  await expect(app.why.locator(".verdict")).toContainText("longer grace than a pool promises");
+  await page.waitForLoadState("networkidle");
+  await page.goto("about:blank");
+  await page.goto(url.replace(/(sel=rule:ego_2f)grace/, "$1zzz"));
+  await app.arrived();
+  await expect(app.why.locator(".verdict")).toContainText("is no rule of");
+});
+
+test("on a phone the card comes to the front", async ({ page }) => {
+  await page.setViewportSize({ width: 390, height: 844 });
+  const app = new App(page);
+  await app.open();
+  const bar = page.getByRole("navigation", { name: "Panels" });
+  await bar.getByRole("button", { name: "Setup" }).click();
+  await app.tab("Rules").click();
+  await page.locator(".setup").getByRole("button", { name: "usage", exact: true }).first().click();
+  await expect(app.why.locator(".verdict")).toContainText("Past usage is the share of the cluster");
+  const { violations } = await new AxeBuilder({ page }).analyze();
+  expect(violations).toEqual([]);
+});

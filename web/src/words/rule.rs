@@ -1,0 +1,97 @@
+//! A rule by itself: what it says, what enters it, and what it decided in a cycle.
+
+use fairground::scenario::{Path, Scenario};
+
+use super::happenings::{self, Entry};
+use super::text::Text;
+use super::{Control, Explanation, RuleCard, sentence_case, source};
+use crate::engine::protocol::{CheckRow, Frame, RuleRow, Rulebook};
+use crate::model::terms::product;
+use crate::model::{Selection, Terms, document};
+use crate::view_model::number::count;
+
+/// Most decisions that are listed.
+const LISTED_MAX: usize = 12;
+
+/// What a rule is called: its key without the policy, in words.
+pub fn rule_name(key: &str) -> String {
+    let (_, name) = key.split_once('/').unwrap_or(("", key));
+    name.replace('/', ", ").replace('-', " ")
+}
+
+/// Explains a rule at the moment of the frame; without a book it is being looked up. What rules and settings say is in the
+/// policy's words already.
+pub fn rule(frame: &Frame, key: &str, book: Option<&Rulebook>, scenario: &Scenario) -> Explanation {
+    let about = Text::of(format!("rule: {}", rule_name(key)));
+    let Some(book) = book else {
+        return Explanation { about, verdict: Text::of("Looking it up."), ..Explanation::default() };
+    };
+    let policy = book.policy.clone();
+    let Some(row) = book.rule(key) else {
+        let verdict = Text::default().rule(key).say(format!(" is no rule of {}.", product(&policy)));
+        return Explanation { about, verdict, policy, ..Explanation::default() };
+    };
+    let terms = Terms::of(&policy);
+    let mut decided = decided(frame, key);
+    let times = match decided.len() {
+        0 => "nothing".to_string(),
+        n => count(n as u64, "time"),
+    };
+    decided.truncate(LISTED_MAX);
+    decided.iter_mut().for_each(|entry| entry.text.in_terms(terms));
+    let card = card(row, terms);
+    Explanation {
+        about,
+        when: format!("decided {times} in cycle {}", frame.cycle),
+        verdict: Text::of(card.says.clone()),
+        rule: Some(card),
+        controls: book.switches_of(key).flat_map(|switch| controls(book, switch, scenario)).collect(),
+        list: (!decided.is_empty()).then_some(("Decided by it", decided)),
+        policy,
+        ..Explanation::default()
+    }
+}
+
+fn card(row: &RuleRow, terms: &Terms) -> RuleCard {
+    let (source, link) = source::named(&row.source);
+    // A rule of another policy's engine speaks in neutral words.
+    let says = if row.key.starts_with("kai/") { terms.says(&row.says) } else { row.says.clone() };
+    RuleCard {
+        key: row.key.clone(),
+        says: sentence_case(&says),
+        formula: row.formula.clone(),
+        source,
+        link,
+        differs: sentence_case(&row.differs),
+        is_subject: true,
+    }
+}
+
+/// The settings of a scenario that are a switch, with what they are; the switch alone where it is not set.
+fn controls(book: &Rulebook, switch: &str, scenario: &Scenario) -> Vec<Control> {
+    let of = |setting: &str, is: &str| Control {
+        label: Text::of(format!("{setting}: {is}")),
+        path: Path::default().field("settings").field(setting),
+    };
+    let set = scenario.settings.keys().filter(|name| book.is_of(name, switch));
+    let set: Vec<Control> = set
+        .map(|name| {
+            let path = Path::default().field("settings").field(name);
+            of(name, &document::value(scenario, &path))
+        })
+        .collect();
+    if set.is_empty() { vec![of(switch, "not set")] } else { set }
+}
+
+/// What a rule had a part in during the cycle of the frame: what happened, then who was kept waiting.
+fn decided(frame: &Frame, key: &str) -> Vec<Entry> {
+    let is_by = |checks: &[CheckRow]| checks.iter().any(|check| check.rule == key);
+    let events = happenings::groups(frame).into_iter().zip(happenings::now(frame));
+    let events = events.filter(|(group, _)| is_by(&group.first.checks)).map(|(_, entry)| entry);
+    let waiting = frame.refusals.iter().filter(|refusal| is_by(&refusal.checks)).map(|refusal| Entry {
+        text: Text::default().job(&refusal.job).say(" was kept waiting"),
+        selection: Some(Selection::Job(refusal.job.clone())),
+        ..Entry::default()
+    });
+    events.chain(waiting).collect()
+}

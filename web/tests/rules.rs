@@ -1,0 +1,171 @@
+//! Rules looked up by themselves: from the switches of every policy, from links, through edits and undo.
+
+use std::collections::BTreeSet;
+
+use fairground::policy::Policy;
+use fairground_web::components::setup::POLICIES;
+use fairground_web::engine::protocol::{Ask, Frame, Reply, Request, Rulebook, Say};
+use fairground_web::engine::rulebook;
+use fairground_web::engine::serve::Server;
+use fairground_web::library::{self, Example};
+use fairground_web::model::{
+    Change, Command, Effect, Model, Opened, Origin, Panel, Selection, SetupTab, update,
+};
+use fairground_web::words::{self, Explanation};
+
+fn book(policy: &str) -> Rulebook {
+    rulebook::of(policy.to_string())
+}
+
+/// Switches of which the table says why they enter no rule.
+const BESIDE: [&str; 7] =
+    ["scheduling-signatures", "gpu-type", "partition", "placement-rules", "placement", "parent", "submitacl"];
+
+#[test]
+fn every_switch_on_the_page_leads_to_a_rule() {
+    let mut without = BTreeSet::new();
+    for policy in &POLICIES {
+        let book = book(policy.key);
+        for switch in policy.switches.iter().flat_map(|(_, all)| all.iter()) {
+            let setting = switch.key.strip_prefix("settings.").expect("a setting");
+            if book.rules_of(setting).next().is_none() {
+                without.insert(setting);
+            }
+        }
+    }
+    let unexpected: Vec<_> = without.iter().filter(|name| !BESIDE.contains(name)).collect();
+    assert_eq!(unexpected, Vec::<&&str>::new(), "no rule, and no reason");
+    assert_eq!(POLICIES.map(|policy| policy.key).len(), Policy::NAMES.len());
+}
+
+#[test]
+fn every_rule_has_a_card() {
+    for policy in Policy::NAMES {
+        let book = book(policy);
+        assert!(!book.rules.is_empty(), "{policy}");
+        let mut names = BTreeSet::new();
+        for rule in &book.rules {
+            let told = words::rule(&Frame::default(), &rule.key, Some(&book), &library::start());
+            let card = told.rule.expect("it is known");
+            assert!(card.is_subject && card.says.ends_with('.'), "{}: {}", rule.key, card.says);
+            assert_eq!(told.verdict.spoken(), card.says);
+            assert!(
+                names.insert(words::rule_name(&rule.key)),
+                "{policy} has two rules called alike: {}",
+                rule.key
+            );
+        }
+    }
+}
+
+fn at_cycle(example: &str, cycle: u32) -> Frame {
+    let mut server = Server::default();
+    let scenario = Example::find(example).expect("an example").text.to_string();
+    let mut replies = server.ask(Request { generation: 1, ask: Ask::Load { scenario, whole: true, cycle } });
+    while server.is_busy() {
+        replies.extend(server.work());
+    }
+    let frame = replies.into_iter().find_map(|reply| match reply.say {
+        Say::Frame { frame, .. } => Some(*frame),
+        _ => None,
+    });
+    frame.expect("a frame")
+}
+
+fn told(example: &str, cycle: u32, key: &str) -> Explanation {
+    let scenario = Example::find(example).expect("an example").scenario();
+    words::rule(&at_cycle(example, cycle), key, Some(&book(&scenario.policy)), &scenario)
+}
+
+#[test]
+fn a_rule_says_what_it_decided() {
+    let told = told("start", 1, "kai/reclaim/maintain-fair-share");
+    assert_eq!(told.about.spoken(), "rule: reclaim, maintain fair share");
+    assert_eq!(told.when, "decided 1 time in cycle 1");
+    let (_, entries) = told.list.expect("a decision");
+    assert_eq!(entries.len(), 1);
+    assert!(matches!(entries[0].selection, Some(Selection::Event { cycle: 1, .. })), "{entries:?}");
+    let labels: Vec<String> = told.controls.iter().map(|control| control.label.spoken()).collect();
+    assert_eq!(labels, ["consolidating-reclaim: not set"]);
+}
+
+#[test]
+fn a_rule_speaks_the_words_of_the_policy_that_runs() {
+    let told = told("runai-quick-start", 1, "kai/reclaim/keeps-order");
+    assert!(told.verdict.spoken().contains("fairshare"), "{}", told.verdict);
+    let told = words::rule(&Frame::default(), "ego/under-quota", Some(&book("ego")), &library::start());
+    assert!(told.verdict.spoken().contains("share usage quota"), "{}", told.verdict);
+}
+
+#[test]
+fn settings_of_queues_are_said_with_their_values() {
+    let mut scenario = library::start();
+    scenario.policy = "yunikorn".into();
+    for (name, value) in [("preemption.delay.team-a", "5s"), ("preemption", "false")] {
+        scenario.settings.insert(name.into(), fairground::scenario::Scalar(value.into()));
+    }
+    let told = words::rule(&Frame::default(), "yunikorn/below-guarantee", Some(&book("yunikorn")), &scenario);
+    let labels: Vec<String> = told.controls.iter().map(|control| control.label.spoken()).collect();
+    assert!(labels.contains(&"preemption.delay.team-a: 5s".to_string()), "{labels:?}");
+    assert!(labels.contains(&"preemption: false".to_string()), "{labels:?}");
+    assert!(labels.contains(&"preemption.policy: not set".to_string()), "{labels:?}");
+}
+
+#[test]
+fn what_is_no_rule_is_told() {
+    for key in ["kai/zzz", "", "/", "ego/grace", "zzz/é/"] {
+        let told = words::rule(&Frame::default(), key, Some(&book("kai")), &library::start());
+        assert!(
+            told.rule.is_none() && told.verdict.spoken().contains("is no rule of KAI"),
+            "{}",
+            told.verdict
+        );
+    }
+    let told = words::rule(&Frame::default(), "kai/backoff", None, &library::start());
+    assert_eq!(told.verdict.spoken(), "Looking it up.");
+}
+
+fn model() -> Model {
+    Model::new(Opened::new(library::start(), Origin::Start))
+}
+
+/// Does as a command says and answers what it asks of the rules; how often it asked.
+fn act(model: &mut Model, command: Command) -> usize {
+    let effects = update(model, command);
+    let mut n = 0;
+    for effect in effects {
+        let Effect::Send(Request { generation, ask: Ask::Rules { policy, whole } }) = effect else {
+            continue;
+        };
+        assert_eq!(
+            whole,
+            !matches!(policy.as_str(), "" | "kai" | "fifo")
+                && cfg!(not(feature = "whole"))
+                && !Policy::is_built(&policy)
+        );
+        n += 1;
+        let say = Say::Rules(Box::new(book(&policy)));
+        update(model, Command::Replied(Box::new(Reply { generation, say })));
+    }
+    n
+}
+
+#[test]
+fn rules_are_asked_for_once_for_each_policy() {
+    let mut model = model();
+    let rule = Selection::Rule("kai/division/round".into());
+    assert_eq!(act(&mut model, Command::Tab(SetupTab::Nodes)), 0);
+    assert_eq!(act(&mut model, Command::Tab(SetupTab::Rules)), 1);
+    assert_eq!(act(&mut model, Command::Select(Some(rule.clone()))), 0);
+    assert_eq!(model.view.panel, Panel::Why, "on a phone the card is shown");
+    assert!(model.view.why_open);
+    let removed = Command::Change(Change::RemoveJob("a1".into()));
+    assert_eq!(act(&mut model, removed), 0);
+    assert_eq!(act(&mut model, Command::Undo), 0);
+    assert_eq!(model.selection, Some(rule.clone()), "it lasts");
+    let fifo = fairground::scenario::Path::default().field("policy");
+    assert_eq!(act(&mut model, Command::Set { at: fifo, value: "fifo".into() }), 1);
+    assert_eq!(model.rules.as_ref().map(|book| book.policy.as_str()), Some("fifo"));
+    assert_eq!(act(&mut model, Command::Undo), 1);
+    assert_eq!(model.selection, Some(rule));
+}
