@@ -361,13 +361,14 @@ fn event_row(cluster: &Cluster, record: &CycleRecord, recorded: &Recorded) -> Ev
     let (about, node, by) = match recorded.event {
         Event::Submitted { job }
         | Event::JobDone { job }
+        | Event::JobEvicted { job }
         | Event::SetAside { job }
         | Event::Offered { job, .. } => (About::Job(job), None, None),
         Event::Bound { pod, node, .. } | Event::Claimed { pod, node } => (About::Pod(pod), Some(node), None),
         Event::Unclaimed { pod, node, by } => (About::Pod(pod), Some(node), by),
         Event::Evicted { pod, node, by, .. } => (About::Pod(pod), Some(node), by),
         Event::Gone { pod, node } | Event::Finished { pod, node } => (About::Pod(pod), Some(node), None),
-        Event::Requeued { pod } => (About::Pod(pod), None, None),
+        Event::Requeued { pod } | Event::NotReplaced { pod } => (About::Pod(pod), None, None),
         Event::Changed { .. } => (About::Nothing, None, None),
     };
     let mut row = EventRow {

@@ -27,6 +27,8 @@ pub fn kind(event: &Event) -> &'static str {
         },
         Event::Gone { .. } => "gone",
         Event::Requeued { .. } => "requeued",
+        Event::NotReplaced { .. } => "not-replaced",
+        Event::JobEvicted { .. } => "job-evicted",
         Event::Finished { .. } => "finished",
         Event::JobDone { .. } => "done",
         Event::Offered { .. } => "offered",
