@@ -36,6 +36,9 @@ pub struct Frame {
     pub nodes: Vec<NodeCard>,
     /// Jobs that are known and not over, in file order.
     pub jobs: Vec<JobRow>,
+    /// Jobs that are over because nobody replaced their evicted pods, the latest: the last eviction of a pod of each, without what
+    /// decided it.
+    pub evicted: Vec<EventRow>,
     /// Events of the cycle, in order.
     pub events: Vec<EventRow>,
     /// How many of them happened outside, before the policy was asked.
@@ -210,6 +213,8 @@ pub struct JobRow {
     pub first_start_ms: Option<i64>,
     /// Evicted pods so far.
     pub evictions: u32,
+    /// Evicted pods that nobody replaces.
+    pub gone: u32,
     /// Of a semi-preemptible job, how many of its pods may not be taken; 0: it is none.
     pub core: u32,
 }
@@ -218,7 +223,7 @@ pub struct JobRow {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct EventRow {
     /// `submitted`, `started`, `claimed`, `reclaimed`, `preempted`, `moved`, `evicted`, `gone`, `requeued`,
-    /// `finished`, `done`, `offered`, `changed`.
+    /// `not-replaced`, `finished`, `done`, `job-evicted`, `offered`, `changed`.
     pub kind: String,
     /// The action of the cycle in which it was decided, by its policy's name; empty if there is none.
     pub action: String,
@@ -244,6 +249,8 @@ pub struct EventRow {
     pub reason: String,
     /// The node pool to which a job is offered from now on; otherwise empty.
     pub pool: String,
+    /// Of an eviction: nobody replaces the pod.
+    pub for_good: bool,
     /// What decided it.
     pub checks: Vec<CheckRow>,
 }
