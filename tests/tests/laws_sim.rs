@@ -9,7 +9,7 @@ use fairground::policy::{Policy, ego, fifo, kai, yunikorn};
 use fairground::scenario::Plan;
 use fairground::sim::{CycleRecord, History, Simulation};
 use fairground::time::Span;
-use fairground::trace::{Check, Event, EvictReason, Recorded};
+use fairground::trace::{Check, Event, EvictReason, Protection, Recorded};
 use fairground_tests::worlds::{Numbers, plan, pooled};
 use proptest::prelude::*;
 
@@ -84,7 +84,11 @@ fn placements(simulation: &Simulation) -> BTreeMap<PodId, (NodeId, Devices)> {
 
 fn checks(record: &CycleRecord) -> impl Iterator<Item = &Check> {
     let events = record.events.iter().flat_map(|recorded| &recorded.checks);
-    events.chain(record.refusals.iter().flat_map(|refusal| &refusal.checks))
+    let spared = record.spared.iter().filter_map(|spared| match &spared.why {
+        Protection::Failed(check) | Protection::Later(check) => Some(check),
+        _ => None,
+    });
+    events.chain(record.refusals.iter().flat_map(|refusal| &refusal.checks)).chain(spared)
 }
 
 proptest! {

@@ -192,8 +192,8 @@ impl Simulation {
             self.state.refusals = Arc::new(trace.refusals.clone());
         }
         self.close();
-        let marks = std::mem::take(&mut trace.marks);
-        Some((CycleRecord { marks, ..self.record(events, n_outside) }, trace))
+        let (marks, spared) = (std::mem::take(&mut trace.marks), std::mem::take(&mut trace.spared));
+        Some((CycleRecord { marks, spared, ..self.record(events, n_outside) }, trace))
     }
 
     fn record(&self, events: Log, n_outside: usize) -> CycleRecord {
@@ -203,6 +203,7 @@ impl Simulation {
             events,
             n_outside: u32::try_from(n_outside).expect("fewer than 2^32 events in one cycle"),
             marks: Vec::new(),
+            spared: Vec::new(),
             refusals: self.state.refusals.clone(),
             ledger: self.state.ledger.clone(),
             pools: self.ledgers(),

@@ -38,6 +38,7 @@ pub fn frame(sim: &Simulation, record: &CycleRecord) -> Frame {
         jobs: cluster.live_jobs.iter().map(|&job| job_row(cluster, job)).collect(),
         evicted: evicted(sim),
         events: events(cluster, record),
+        spared: record.spared.iter().map(|spared| convert_trace::spared(cluster, spared)).collect(),
         n_outside: record.n_outside,
         refusals: record.refusals.iter().map(|r| convert_trace::refusal(cluster, r)).collect(),
     };

@@ -41,6 +41,8 @@ pub struct Frame {
     pub evicted: Vec<EventRow>,
     /// Events of the cycle, in order.
     pub events: Vec<EventRow>,
+    /// Who stays although work was taken in the cycle, and why.
+    pub spared: Vec<SparedRow>,
     /// How many of them happened outside, before the policy was asked.
     pub n_outside: u32,
     /// Why pending jobs are pending.
@@ -253,6 +255,23 @@ pub struct EventRow {
     pub for_good: bool,
     /// What decided it.
     pub checks: Vec<CheckRow>,
+}
+
+/// A queue or a job that stays although work was taken.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct SparedRow {
+    /// The job it was taken for.
+    pub by: String,
+    /// The job that stays; empty: all of the queue.
+    pub job: String,
+    /// Position of the queue, or of the job's.
+    pub queue: u32,
+    /// `non-preemptible`, `core`, `failed`, `later`, `own-queue`, `not-needed`.
+    pub why: String,
+    /// Pods of a core, jobs of the own queue.
+    pub n: u32,
+    /// The comparison that it failed or passed.
+    pub check: Option<CheckRow>,
 }
 
 /// A comparison.

@@ -47,7 +47,7 @@ pub fn event(frame: &Frame, event: &EventRow, resource: u8) -> Explanation {
         explanation.checks = event.checks.iter().map(says).collect();
     }
     explanation.list = in_order(frame, event);
-    explanation.others = not_chosen(frame, event, resource);
+    explanation.others = not_chosen(frame, event);
     if explanation.rule.is_none() {
         explanation.rule = event.checks.iter().rev().find(|check| !check.says.is_empty()).map(RuleCard::of);
     }
