@@ -24,6 +24,24 @@ use crate::trace::{Protection, Spared, Whom};
 /// Most that are recorded of one decision.
 const SPARED_MAX: usize = 16;
 
+/// The jobs of a queue that hold something.
+#[derive(Clone, Copy, Debug, Default)]
+struct Leaf {
+    jobs: u32,
+    /// Whether something of them may be taken now.
+    may_lose: bool,
+    /// One of which something may be taken, but for its minimum runtime.
+    protected: Option<JobRef>,
+}
+
+impl Leaf {
+    /// Both together.
+    fn with(self, other: Leaf) -> Leaf {
+        let may_lose = self.may_lose || other.may_lose;
+        Leaf { jobs: self.jobs + other.jobs, may_lose, protected: self.protected.or(other.protected) }
+    }
+}
+
 impl Session<'_> {
     /// Who stays while these go for a job that needed so much before. It looks only: what is worked out once and kept, such as the
     /// next chunk, would come out otherwise.
@@ -32,8 +50,9 @@ impl Session<'_> {
             Taking::Reclaim(held) => Some(held),
             Taking::Preemption | Taking::Consolidation { .. } => None,
         };
+        let own = self.facts_of(job).queue.filter(|_| self.notes.is_on());
         let mut told: Vec<JobRef> = Vec::new();
-        for done in done {
+        for done in done.iter().filter(|_| own.is_some()) {
             if let Done::Evicted(task) = *done {
                 let owner = self.job_of(task);
                 if !told.contains(&owner) {
@@ -41,16 +60,13 @@ impl Session<'_> {
                 }
             }
         }
-        let Some(own) = self.facts_of(job).queue.filter(|_| self.notes.is_on() && !told.is_empty()) else {
-            return Vec::new();
-        };
+        let Some(own) = own.filter(|_| !told.is_empty()) else { return Vec::new() };
         let mut spared = Vec::new();
         if let Some(held) = held {
+            let leaves = self.leaves(job, own);
             let claim = Claim { claimant: job, need, fixed: None, held };
-            self.spared_queues(own, claim, &told, &mut spared);
-            let jobs =
-                self.holders().filter(|&other| other != job && self.facts_of(other).queue == Some(own));
-            match jobs.count() as u32 {
+            self.spared_queues(own, claim, (&told, &leaves), &mut spared);
+            match leaves[own.ix()].jobs {
                 0 => {}
                 jobs => spared.push((Whom::Queue(self.queues[own.ix()].id), Protection::OwnQueue { jobs })),
             }
@@ -59,6 +75,21 @@ impl Session<'_> {
         spared.truncate(SPARED_MAX);
         let by = self.facts_of(job).id;
         spared.into_iter().map(|(whom, why)| Spared { by, whom, why }).collect()
+    }
+
+    /// What every queue's own jobs are, but for the claimant.
+    fn leaves(&self, without: JobRef, own: QueueRef) -> Vec<Leaf> {
+        let mut leaves: Vec<Leaf> = self.queues.iter().map(|_| Leaf::default()).collect();
+        for job in self.holders().filter(|&job| job != without) {
+            if let Some(queue) = self.facts_of(job).queue {
+                let (is_open, may_lose) =
+                    (self.may_be_victim(job, Against::Reclaim(own)), self.may_lose(job));
+                let protected = Some(job).filter(|_| may_lose && !is_open);
+                let one = Leaf { jobs: 1, may_lose: may_lose && is_open, protected };
+                leaves[queue.ix()] = leaves[queue.ix()].with(one);
+            }
+        }
+        leaves
     }
 
     /// Jobs that hold something.
@@ -70,7 +101,7 @@ impl Session<'_> {
         &self,
         own: QueueRef,
         claim: Claim<'_>,
-        told: &[JobRef],
+        (told, leaves): (&[JobRef], &[Leaf]),
         spared: &mut Vec<(Whom, Protection)>,
     ) {
         // Where a queue's path splits from the claimant's; those of whom something goes are not told.
@@ -79,23 +110,23 @@ impl Session<'_> {
             let split = self.facts_of(*victim).queue.and_then(|leaf| self.split(own, leaf));
             known.extend(split.map(|(_, e)| e));
         }
-        let holders: Vec<JobRef> = self.holders().collect();
-        for &holder in &holders {
-            let Some((r, e)) = self.facts_of(holder).queue.and_then(|leaf| self.split(own, leaf)) else {
+        // Below whom something is held.
+        let mut others: Vec<(QueueRef, QueueRef, Leaf)> = Vec::new();
+        for (at, leaf) in leaves.iter().enumerate().filter(|(_, leaf)| leaf.jobs > 0) {
+            let Some((r, e)) = self.split(own, QueueRef::of(at)).filter(|(_, e)| !known.contains(e)) else {
                 continue;
             };
-            if known.contains(&e) || known.len() > SPARED_MAX {
-                continue;
+            match others.iter_mut().find(|other| other.1 == e) {
+                Some(other) => other.2 = other.2.with(*leaf),
+                None => others.push((r, e, *leaf)),
             }
-            known.push(e);
-            let is_below = |&&other: &&JobRef| {
-                self.facts_of(other).queue.is_some_and(|leaf| self.path_from_root(leaf).contains(&e))
-            };
-            let may_lose = holders.iter().filter(is_below).any(|&other| self.may_lose(other));
+        }
+        for (r, e, below) in others.into_iter().take(SPARED_MAX) {
             let mut checks = self.unit_checks(claim, (r, e), claim.held[e.ix()].0);
             let is_allowed = self.unit_is_allowed(claim, (r, e), claim.held[e.ix()].0).is_some();
+            let runs_briefly = || self.protection(claim.claimant, below.protected?, Against::Reclaim(own));
             let why = match checks.pop() {
-                _ if !may_lose => Protection::NonPreemptible,
+                _ if !below.may_lose => runs_briefly().map_or(Protection::NonPreemptible, Protection::Failed),
                 Some(check) if is_allowed => Protection::Later(check),
                 // The first says by how much it is protected.
                 Some(last) => Protection::Failed(checks.into_iter().next().unwrap_or(last)),
