@@ -107,7 +107,10 @@ fn event(cluster: &Cluster, event: &Event) -> Map<String, Value> {
         line.insert("pod".into(), (*cluster.pods[pod].name).into());
     };
     match *event {
-        Event::Submitted { job } | Event::JobDone { job } | Event::SetAside { job } => {
+        Event::Submitted { job }
+        | Event::JobDone { job }
+        | Event::JobEvicted { job }
+        | Event::SetAside { job } => {
             line.insert("job".into(), name_of(cluster, job));
         }
         Event::Bound { pod, node, devices } => {
@@ -136,7 +139,7 @@ fn event(cluster: &Cluster, event: &Event) -> Map<String, Value> {
                 line.insert("for".into(), name_of(cluster, by));
             }
         }
-        Event::Requeued { pod } => pod_of(&mut line, pod),
+        Event::Requeued { pod } | Event::NotReplaced { pod } => pod_of(&mut line, pod),
         Event::Offered { job, partition } => {
             line.insert("job".into(), name_of(cluster, job));
             line.insert("pool".into(), (*cluster.partitions[partition].name).into());
@@ -248,6 +251,7 @@ pub fn summary(out: &mut impl Write, at: &Simulation, summary: &Summary, why: &s
 fn totals(t: &Totals) -> Map<String, Value> {
     let line = json!({
         "jobs_done": t.jobs_done,
+        "jobs_evicted": t.jobs_evicted,
         "jobs_unfinished": t.jobs_unfinished,
         "jobs_never_started": t.jobs_never_started,
         "waits": {

@@ -58,7 +58,10 @@ pub fn run(args: &Run) -> Result<End, Stop> {
     let mut record = Some(simulation.opening().clone());
     let mut why = "nothing further will happen";
     while let Some(now) = record {
-        let ended = now.events.iter().filter(|recorded| matches!(recorded.event, Event::JobDone { .. }));
+        let ended = now
+            .events
+            .iter()
+            .filter(|recorded| matches!(recorded.event, Event::JobDone { .. } | Event::JobEvicted { .. }));
         n_done += ended.count() as u64;
         if !args.summary_only {
             printer.cycle(&mut out, &simulation, &now)?;

@@ -84,6 +84,8 @@ pub fn kind(event: &Event) -> &'static str {
         },
         Event::Gone { .. } => "gone",
         Event::Requeued { .. } => "requeued",
+        Event::NotReplaced { .. } => "not replaced",
+        Event::JobEvicted { .. } => "job evicted",
         Event::Finished { .. } => "finished",
         Event::JobDone { .. } => "done",
         Event::Offered { .. } => "offered",
@@ -104,7 +106,10 @@ fn sentence(cluster: &Cluster, recorded: &Recorded) -> String {
     let node_text = |node: NodeId| cluster.nodes[node].name.to_string();
     let word = kind(&recorded.event);
     match recorded.event {
-        Event::Submitted { job } | Event::JobDone { job } | Event::SetAside { job } => {
+        Event::Submitted { job }
+        | Event::JobDone { job }
+        | Event::JobEvicted { job }
+        | Event::SetAside { job } => {
             format!("{word:<10} {}", job_text(job))
         }
         Event::Bound { pod, node, devices } => {
@@ -136,7 +141,7 @@ fn sentence(cluster: &Cluster, recorded: &Recorded) -> String {
             };
             format!("{word:<10} {} from {}{by}{why}", pod_text(pod), node_text(node))
         }
-        Event::Requeued { pod } => format!("{word:<10} {}", pod_text(pod)),
+        Event::Requeued { pod } | Event::NotReplaced { pod } => format!("{word:<10} {}", pod_text(pod)),
         Event::Offered { job, partition } => {
             format!("{word:<10} {} to the pool {}", job_text(job), cluster.partitions[partition].name)
         }
@@ -295,6 +300,9 @@ pub fn summary(out: &mut impl Write, at: &Simulation, summary: &Summary, why: &s
         writeln!(out, "{}", cells.collect::<Vec<_>>().join("  ").trim_end())?;
     }
     writeln!(out, "\nwaits in seconds; used, owed, borrowed, lost in GPU hours")?;
+    if summary.all.jobs_evicted > 0 {
+        writeln!(out, "jobs that ended evicted, nobody replaced their pods: {}", summary.all.jobs_evicted)?;
+    }
     let (cycle, time) = (summary.cycles, moment(summary.until));
     let used = summary.all.utilisation * 100.0;
     let idle = summary.gpu_seconds_idle_wanted / 3600.0;

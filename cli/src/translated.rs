@@ -112,6 +112,9 @@ fn table(columns: &[Column]) -> String {
         row("GPUs in use", &|run| format!("{:.1} %", run.summary.all.utilisation * 100.0)),
         (String::new(), columns.iter().map(|_| String::new()).collect()),
     ];
+    if runs.iter().any(|run| run.summary.all.jobs_evicted > 0) {
+        rows.insert(3, row("jobs evicted, not replaced", &|run| run.summary.all.jobs_evicted.to_string()));
+    }
     let queues = runs.first().map_or(&[][..], |run| &run.queues);
     for (i, queue) in queues.iter().enumerate() {
         rows.push(row(&format!("{queue}: GPUs at the end"), &|run| format!("{}", run.held[i])));
@@ -151,6 +154,7 @@ fn line(column: &Column) -> Value {
         "until_s": run.summary.until.as_seconds(),
         "is_over": run.is_over,
         "jobs_done": all.jobs_done,
+        "jobs_evicted": all.jobs_evicted,
         "jobs_waiting": run.n_waiting,
         "wait_mean_s": all.waits.mean_s,
         "wait_max_s": all.waits.max_s,

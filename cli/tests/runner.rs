@@ -81,6 +81,22 @@ fn json_lines_are_objects_and_end_with_the_summary() {
     assert_eq!(summary["queues"][1]["gpu_seconds_owed"], 1);
 }
 
+/// The node of a1 fails, and nobody replaces it.
+#[test]
+fn a_job_may_end_evicted() {
+    let lost = TWO_TEAMS.replace("gpu: 2, lasts: 6s", "gpu: 2, lasts: 6s, restart: never")
+        + "timeline:\n  - { at: 3s, node: node-1, state: down }\n";
+    let out = text(&fairground(&["run", "-"], &lost).stdout);
+    assert!(out.contains("not replaced a1 (team-a)") && out.contains("job evicted a1 (team-a)"), "{out}");
+    assert!(out.contains("jobs that ended evicted, nobody replaced their pods: 1"), "{out}");
+    let line = text(&fairground(&["run", "-", "--out", "jsonl", "--summary-only"], &lost).stdout);
+    let line: serde_json::Value = serde_json::from_str(&line).expect("JSON");
+    let summary = &line["summary"];
+    assert_eq!((&summary["jobs_done"], &summary["jobs_evicted"]), (&1.into(), &1.into()), "{summary}");
+    // Without the node nothing is left for a2.
+    assert_eq!((&summary["jobs_unfinished"], &summary["gpu_seconds_lost"]), (&1.into(), &4.into()));
+}
+
 #[test]
 fn the_same_scenario_gives_the_same_bytes() {
     let run = || fairground(&["run", "-", "--out", "jsonl", "--why"], TWO_TEAMS).stdout;

@@ -1,7 +1,10 @@
-//! A pod that lost its place begins again, or resumes: under every policy.
+//! A pod that lost its place begins again, resumes, or is gone for good: under every policy.
 
+use fairground::cluster::audit;
+use fairground::id::PodId;
 use fairground::scenario::{Plan, check, read};
 use fairground::sim::Simulation;
+use fairground::trace::Event;
 
 const POLICIES: [&str; 7] = ["kai", "runai", "yunikorn", "ego", "fifo", "max-min", "drf"];
 
@@ -72,4 +75,174 @@ jobs:
         assert_eq!((again.0 - resumed.0, resumed.1), (4000, 0), "{policy}");
         assert_eq!(again.1, 9000, "{policy}: starting, running and going");
     }
+}
+
+/// What a job came to whose pods nobody replaces.
+#[derive(Debug, PartialEq)]
+struct End {
+    /// When it was over; `None`: it is not.
+    ended_ms: Option<i64>,
+    /// Jobs done, evicted and unfinished, in all.
+    jobs: (u32, u32, u32),
+    /// Events about it and its pods, from the first eviction on.
+    told: Vec<String>,
+}
+
+fn end(plan: &Plan, job: &str, cycles: u32) -> End {
+    let mut simulation = Simulation::new(plan);
+    let mut events = Vec::new();
+    while simulation.cycle() < cycles
+        && let Some(record) = simulation.advance()
+    {
+        assert_eq!(audit(simulation.world()), vec![]);
+        events.extend(record.events.into_iter().map(|recorded| recorded.event));
+        simulation = Simulation::resume(&simulation.checkpoint());
+    }
+    let cluster = simulation.cluster();
+    let (id, j) = cluster.jobs.iter().find(|(_, j)| &*j.name == job).expect("the job");
+    let is_of = |pod: PodId| cluster.pods[pod].job == id;
+    let said = |event: Event| match event {
+        Event::Evicted { pod, reason, .. } if is_of(pod) => {
+            Some(format!("{} {reason:?}", cluster.pods[pod].name))
+        }
+        Event::Gone { pod, .. } if is_of(pod) => Some(format!("{} gone", cluster.pods[pod].name)),
+        Event::NotReplaced { pod } if is_of(pod) => Some(format!("{} not replaced", cluster.pods[pod].name)),
+        Event::Requeued { pod } if is_of(pod) => Some(format!("{} waits again", cluster.pods[pod].name)),
+        Event::Bound { pod, .. } if is_of(pod) => Some(format!("{} started", cluster.pods[pod].name)),
+        Event::Finished { pod, .. } if is_of(pod) => Some(format!("{} finished", cluster.pods[pod].name)),
+        Event::JobDone { job } if job == id => Some("done".to_owned()),
+        Event::JobEvicted { job } if job == id => Some("evicted".to_owned()),
+        _ => None,
+    };
+    let told = events.into_iter().filter_map(said).skip_while(|said| said.ends_with("started")).collect();
+    let all = simulation.summary().all;
+    let jobs = (all.jobs_done, all.jobs_evicted, all.jobs_unfinished);
+    End { ended_ms: j.ended.map(|at| at.as_millis()), jobs, told }
+}
+
+#[test]
+fn nobody_replaces_what_a_lost_node_took() {
+    for policy in POLICIES {
+        let plan = plan(&format!(
+            "policy: {policy}
+nodes: [{{name: n, gpu: 2, cpu: 8, memory: 8Gi}}, {{name: m, gpu: 2, cpu: 8, memory: 8Gi}}]
+queues: [{{name: a, gpu: {{quota: 4, limit: unlimited, weight: 1}}, cpu: {{quota: unlimited, limit: unlimited}},
+  memory: {{quota: unlimited, limit: unlimited}}}}]
+jobs: [{{name: j, queue: a, gpu: 2, cpu: 1, memory: 1Gi, on: [n], started: -1s, lasts: 10s, restart: never}}]
+timeline: [{{at: 4s, node: n, state: down}}]
+"
+        ));
+        let told = ["j NodeLost", "j gone", "j not replaced", "evicted"].map(String::from).to_vec();
+        assert_eq!(end(&plan, "j", 40), End { ended_ms: Some(4000), jobs: (0, 1, 0), told }, "{policy}");
+        assert_eq!(outcome(&plan, "j"), (4000, 8000), "{policy}: two GPUs for four seconds");
+    }
+}
+
+/// The taken pod has three seconds to go; under each policy whose rules take pods from others.
+#[test]
+fn nobody_replaces_what_another_queue_took() {
+    let queues = |policy: &str| match policy {
+        "ego" => "queues: [{name: a, gpu: {weight: 1}}, {name: b, gpu: {quota: 1, weight: 1}}]",
+        _ => {
+            "queues: [{name: a, gpu: {quota: 0, limit: unlimited, weight: 1}}, {name: b, gpu: {quota: 1, limit: unlimited, \
+             weight: 1}}]"
+        }
+    };
+    for policy in ["kai", "runai", "yunikorn", "ego"] {
+        let text = format!(
+            "policy: {policy}
+delays: {{termination: 3s}}
+nodes: [{{name: n, gpu: 1, cpu: 8, memory: 8Gi}}]
+{}
+jobs:
+- {{name: j, queue: a, gpu: 1, lasts: 100s, restart: never}}
+- {{name: k, queue: b, gpu: 1, submit: 7s, lasts: 5s}}
+",
+            queues(policy)
+        );
+        let got = end(&plan(&text), "j", 90);
+        let why =
+            if matches!(policy, "yunikorn" | "ego") { "ReclaimedForQuota" } else { "ReclaimedForFairShare" };
+        let told = [&format!("j {why}"), "j gone", "j not replaced", "evicted"].map(String::from).to_vec();
+        assert_eq!((got.jobs, got.told), ((1, 1, 0), told), "{policy}");
+    }
+}
+
+/// Three pods of the elastic job are taken and five go on; those finish the job.
+#[test]
+fn an_elastic_job_goes_on_with_fewer() {
+    let text = |n: u32, lasts: &str| {
+        format!(
+            "policy: kai
+nodes: [{{name: n, gpu: 4}}]
+queues:
+- {{name: a, gpu: {{quota: 1, limit: unlimited, weight: 0}}}}
+- {{name: b, gpu: {{quota: 3, limit: unlimited, weight: 0}}}}
+jobs:
+- {{name: e, queue: a, submit: -9s, pods: 4, min-available: 1, gpu: 1, on: [n, n, n, n], started: -8s, lasts: {lasts}, restart: never}}
+- {{name: b, queue: b, count: {n}, gpu: 1}}
+"
+        )
+    };
+    let few = end(&plan(&text(2, "30s")), "e", 60);
+    assert_eq!((few.ended_ms, few.jobs), (Some(22_000), (1, 0, 2)));
+    let gone = few.told.iter().filter(|said| said.ends_with("not replaced")).count();
+    let finished = few.told.iter().filter(|said| said.ends_with("finished")).count();
+    assert_eq!((gone, finished), (2, 2));
+    assert!(
+        !few.told.iter().any(|said| said.ends_with("started") || said.ends_with("again")),
+        "{:?}",
+        few.told
+    );
+}
+
+/// One pod of a gang of two is lost with its node; what the policy's rules say decides what becomes of the other.
+#[test]
+fn a_gang_that_lost_a_pod_for_good() {
+    let text = |policy: &str, settings: &str| {
+        format!(
+            "policy: {policy}
+{settings}
+nodes: [{{name: n, gpu: 1, cpu: 8, memory: 8Gi}}, {{name: m, gpu: 1, cpu: 8, memory: 8Gi}}, {{name: o, gpu: 2, cpu: 8, memory: 8Gi}}]
+queues: [{{name: a, gpu: {{quota: 4, limit: unlimited, weight: 1}}}}]
+jobs: [{{name: g, queue: a, gpu: 1, pods: 2, min-available: 2, on: [n, m], started: -1s, lasts: 40s, restart: never}}]
+timeline: [{{at: 4s, node: n, state: down}}]
+"
+        )
+    };
+    let lost = ["g/1 NodeLost", "g/1 gone", "g/1 not replaced"].map(String::from).to_vec();
+    for policy in ["kai", "runai"] {
+        let got = end(&plan(&text(policy, "settings: {staleness-grace: 10s}")), "g", 60);
+        assert_eq!((got.ended_ms, got.jobs), (Some(14_000), (0, 1, 0)), "{policy}");
+        let rest = ["g/2 StaleGang", "g/2 gone", "g/2 not replaced", "evicted"].map(String::from).to_vec();
+        assert_eq!(got.told, [lost.clone(), rest].concat(), "{policy}");
+    }
+    for policy in ["yunikorn", "ego", "fifo", "max-min", "drf"] {
+        let got = end(&plan(&text(policy, "")), "g", 60);
+        assert_eq!((got.ended_ms, got.jobs), (Some(39_000), (0, 1, 0)), "{policy}: one of two is not enough");
+        let rest = ["g/2 finished", "evicted"].map(String::from).to_vec();
+        assert_eq!(got.told, [lost.clone(), rest].concat(), "{policy}");
+    }
+}
+
+/// KAI deletes the pod that it moves and counts on somebody who makes a new one.
+#[test]
+fn a_pod_that_is_moved_is_gone_if_nobody_makes_it_again() {
+    let text = |restart: &str| {
+        format!(
+            "policy: kai
+nodes: [{{name: n, count: 2, gpu: 2}}]
+queues: [{{name: a, gpu: {{quota: 4, limit: unlimited, weight: 1}}}}]
+jobs:
+- {{name: r, queue: a, submit: -9s, gpu: 1, on: [n-1], started: -8s}}
+- {{name: s, queue: a, submit: -8s, gpu: 1, on: [n-2], started: -7s, lasts: 30s{restart}}}
+- {{name: wide, queue: a, gpu: 2, lasts: 5s}}
+"
+        )
+    };
+    let again = end(&plan(&text("")), "s", 60);
+    assert_eq!(again.told[..4], ["s Moved", "s gone", "s waits again", "s started"].map(String::from));
+    let never = end(&plan(&text(", restart: never")), "s", 60);
+    assert_eq!(never.told, ["s Moved", "s gone", "s not replaced", "evicted"].map(String::from));
+    assert_eq!(never.jobs, (1, 1, 1), "the wide job runs all the same");
 }

@@ -84,7 +84,7 @@ fn every_kind_of_finding_says_what_to_do() {
         6:1 warning S059 settings.maxapplications.b: YuniKorn would refuse this: root has maxapplications 2, so b needs it too
         5:56 warning S060 jobs["j"].scheduling-backoff: scheduling-backoff 3 counts as 1: only 1 and -1 are documented [Set it to 1]
         5:60 warning S061 jobs["k"].seed: the jobs of "k" and "j" last alike: both have seed 1; give "k" another [Set its seed to 2]
-        5:45 error S062 jobs["j"].restart: restart "never" is neither again (all of its work) nor resume (the rest) [Let it resume]
+        5:45 error S062 jobs["j"].restart: restart "sometimes" is none of again (all of its work), resume (the rest) and never (nobody replaces it) [Let it resume]
     "#]].assert_eq(&texts.concat());
 }
 

@@ -97,8 +97,9 @@ fn queue(name: &'static str, parent: Option<&'static str>) -> impl Strategy<Valu
 
 fn job(name: &'static str, queue: &'static str) -> impl Strategy<Value = JobEntry> {
     let ask = (maybe(&["1", "2", "0.5"]), maybe(&["1"]), maybe(&["1", "3"]), maybe(&["1", "2"]));
-    (ask, maybe(&["50", "build", "80"]), maybe(&["true", "false", "semi"]), maybe(&["20s"]), any::<bool>())
-        .prop_map(move |((gpu, cpu, pods, min), priority, preemptible, lasts, tolerates)| {
+    let times = (maybe(&["20s"]), maybe(&["again", "resume", "never"]));
+    (ask, maybe(&["50", "build", "80"]), maybe(&["true", "false", "semi"]), times, any::<bool>()).prop_map(
+        move |((gpu, cpu, pods, min), priority, preemptible, (lasts, restart), tolerates)| {
             let min_available = min.filter(|min| pods.as_ref().is_some_and(|pods| pods >= min));
             JobEntry {
                 name: name.into(),
@@ -110,10 +111,12 @@ fn job(name: &'static str, queue: &'static str) -> impl Strategy<Value = JobEntr
                 priority,
                 preemptible,
                 lasts,
+                restart,
                 tolerations: if tolerates { vec!["gpu".into()] } else { Vec::new() },
                 ..JobEntry::default()
             }
-        })
+        },
+    )
 }
 
 fn scenario() -> impl Strategy<Value = Scenario> {

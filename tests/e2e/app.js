@@ -70,3 +70,17 @@ export class App {
     await this.page.dispatchEvent("body", "drop", { dataTransfer: data });
   }
 }
+
+/** Opens the form of a row by its menu. */
+export async function form(page, name) {
+  await page.getByRole("button", { name: `More for ${name}`, exact: true }).click();
+  await page.getByRole("menuitem", { name: `All values of ${name}` }).click();
+  await expect(page.getByRole("heading", { name, exact: true })).toBeFocused();
+}
+
+/** Types into a field of a form. */
+export async function fill(page, label, value) {
+  const field = page.locator(".setup").getByLabel(label, { exact: true });
+  await field.fill(value);
+  await field.press("Tab");
+}

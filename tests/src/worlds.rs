@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use fairground::cluster::{
     Cluster, Delays, GpuRequest, Job, Node, NodeState, Partition, Phase, Pod, PodSet, Queue, QueueResource,
-    Request,
+    Request, Restart,
 };
 use fairground::id::{JobId, NodeId, PartitionId, PodId, PodSetId, QueueId};
 use fairground::policy::{Policy, Rhythm};
@@ -195,7 +195,7 @@ fn add_job(cluster: &mut Cluster, n: &mut Numbers, queue: QueueId, i: u8) {
         created: submit,
         submit,
         lasts: n.one_of(&[None, Some(1000), Some(2500), Some(7000), Some(0)]).map(Span::from_millis),
-        resumes: false,
+        restart: n.one_of(&[Restart::Again, Restart::Again, Restart::Resume, Restart::Never]),
         user: None,
         pod_sets,
         pods,

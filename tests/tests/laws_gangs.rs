@@ -117,25 +117,26 @@ impl Pods {
     }
 }
 
-/// Follows a run; `each` sees the pods after the binds of a cycle, with the jobs that were bound, and at its end.
-fn run(plan: &Plan, mut each: impl FnMut(&Cluster, &Pods, &CycleRecord, Option<&BTreeSet<JobId>>)) {
+/// Follows a run; `each` sees the pods after the last bind of every job in a cycle, with that job, and at its end.
+fn run(plan: &Plan, mut each: impl FnMut(&Cluster, &Pods, &CycleRecord, Option<JobId>)) {
     let mut simulation = Simulation::new(plan);
     let mut pods = Pods::at_start(simulation.cluster());
     let mut record = simulation.opening().clone();
     loop {
         let cluster = simulation.cluster();
         if record.cycle > 0 {
-            let is_bind = |event: &Event| matches!(event, Event::Bound { .. });
             let events: Vec<Event> = record.events.iter().map(|recorded| recorded.event).collect();
-            let last = events.iter().rposition(is_bind);
-            let mut bound = BTreeSet::new();
+            let job_of = |event: &Event| match event {
+                Event::Bound { pod, .. } => Some(cluster.pods[*pod].job),
+                _ => None,
+            };
             for (i, &event) in events.iter().enumerate() {
                 pods.happened(event);
-                if let Event::Bound { pod, .. } = event {
-                    bound.insert(cluster.pods[pod].job);
-                }
-                if Some(i) == last {
-                    each(cluster, &pods, &record, Some(&bound));
+                // What is placed may be moved later in the same cycle, so a job is looked at once all of it is placed.
+                let job =
+                    job_of(&event).filter(|job| !events[i + 1..].iter().any(|e| job_of(e) == Some(*job)));
+                if let Some(job) = job {
+                    each(cluster, &pods, &record, Some(job));
                 }
             }
         }
@@ -153,7 +154,7 @@ proptest! {
     fn a_gang_never_starts_below_its_minimum(plan in plans()) {
         let mut broken = Vec::new();
         run(&plan, |cluster, pods, record, bound| {
-            for &job in bound.into_iter().flatten() {
+            if let Some(job) = bound {
                 let below = pods.below(cluster, job);
                 if !below.is_empty() {
                     broken.push((record.cycle, job, below));

@@ -46,6 +46,7 @@ fn job_of(simulation: &Simulation, event: Event) -> Option<JobId> {
     match event {
         Event::Submitted { job }
         | Event::JobDone { job }
+        | Event::JobEvicted { job }
         | Event::SetAside { job }
         | Event::Offered { job, .. } => Some(job),
         Event::Bound { pod, .. }
@@ -54,6 +55,7 @@ fn job_of(simulation: &Simulation, event: Event) -> Option<JobId> {
         | Event::Evicted { pod, .. }
         | Event::Gone { pod, .. }
         | Event::Requeued { pod }
+        | Event::NotReplaced { pod }
         | Event::Finished { pod, .. } => of(pod),
         Event::Changed { .. } => None,
     }

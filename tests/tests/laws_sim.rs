@@ -2,14 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use fairground::cluster::{Devices, GpuRequest, Preemptible, audit};
+use fairground::cluster::{Devices, GpuRequest, Phase, Preemptible, Restart, audit};
 use fairground::id::{Id, NodeId, PodId};
 use fairground::policy::kai::config::UsageClient;
 use fairground::policy::{Policy, ego, fifo, kai, yunikorn};
 use fairground::scenario::Plan;
 use fairground::sim::{CycleRecord, History, Simulation};
 use fairground::time::Span;
-use fairground::trace::{Check, Event, EvictReason};
+use fairground::trace::{Check, Event, EvictReason, Protection, Recorded};
 use fairground_tests::worlds::{Numbers, plan, pooled};
 use proptest::prelude::*;
 
@@ -84,7 +84,11 @@ fn placements(simulation: &Simulation) -> BTreeMap<PodId, (NodeId, Devices)> {
 
 fn checks(record: &CycleRecord) -> impl Iterator<Item = &Check> {
     let events = record.events.iter().flat_map(|recorded| &recorded.checks);
-    events.chain(record.refusals.iter().flat_map(|refusal| &refusal.checks))
+    let spared = record.spared.iter().filter_map(|spared| match &spared.why {
+        Protection::Failed(check) | Protection::Later(check) => Some(check),
+        _ => None,
+    });
+    events.chain(record.refusals.iter().flat_map(|refusal| &refusal.checks)).chain(spared)
 }
 
 proptest! {
@@ -98,6 +102,34 @@ proptest! {
         while simulation.cycle() < CYCLES && simulation.advance().is_some() {
             prop_assert_eq!(audit(simulation.world()), vec![], "cycle {}", simulation.cycle());
         }
+    }
+
+    /// A pod that nobody replaces is placed once at most; it is over once it is gone, and its job counts as one thing only.
+    #[test]
+    fn what_is_not_replaced_never_starts_twice(plan in plans()) {
+        let mut simulation = Simulation::new(&plan);
+        let starts_of = |events: &[Recorded], pod: PodId| {
+            events.iter().filter(|r| matches!(r.event, Event::Bound { pod: bound, .. } if bound == pod)).count()
+        };
+        let at_start = placements(&simulation);
+        let events: Vec<Recorded> = run(&mut simulation).into_iter().flat_map(|record| record.events).collect();
+        let cluster = simulation.cluster();
+        for (id, pod) in cluster.pods.iter().filter(|(_, pod)| cluster.jobs[pod.job].restart == Restart::Never) {
+            let n = usize::from(at_start.contains_key(&id)) + starts_of(&events, id);
+            prop_assert!(n <= 1, "{} was placed {} times", pod.name, n);
+            let is_over = matches!(pod.phase, Phase::Evicted { .. });
+            let is_said = events.iter().any(|r| r.event == Event::NotReplaced { pod: id });
+            prop_assert_eq!(is_over, is_said, "{}", pod.name);
+        }
+        for (id, job) in cluster.jobs.iter() {
+            let done = events.iter().filter(|r| r.event == Event::JobDone { job: id }).count();
+            let evicted = events.iter().filter(|r| r.event == Event::JobEvicted { job: id }).count();
+            prop_assert_eq!(done + evicted, usize::from(job.ended.is_some()), "{}", job.name);
+            prop_assert_eq!(evicted == 1, cluster.is_evicted(id), "{}", job.name);
+        }
+        let all = simulation.summary().all;
+        let known = cluster.jobs.iter().filter(|(id, job)| job.ended.is_some() || cluster.live_jobs.contains(id));
+        prop_assert_eq!((all.jobs_done + all.jobs_evicted + all.jobs_unfinished) as usize, known.count());
     }
 
     /// The same plan gives the same records, digests included.

@@ -155,6 +155,7 @@ pub fn reclaimed() -> Frame {
         by: "b2".into(),
         by_queue: Some(1),
         reason: "fair-share".into(),
+        for_good: false,
         checks,
     };
     let claimed = EventRow {
@@ -235,6 +236,7 @@ pub fn departments() -> Frame {
             by: "n3".into(),
             by_queue: Some(2),
             reason: "fair-share".into(),
+            for_good: false,
             checks: vec![check(
                 "kai/reclaim/maintain-fair-share",
                 "from a queue above the larger of its quota and fair share, work may be taken",

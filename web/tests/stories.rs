@@ -14,6 +14,7 @@ use fairground_web::view_model::multiples::multiples;
 use fairground_web::view_model::number::NAMED;
 use fairground_web::view_model::shares::shares;
 use fairground_web::view_model::timeline::timeline;
+use fairground_web::words::{announce, why};
 
 struct Page {
     server: Server,
@@ -559,4 +560,40 @@ fn a_gang_that_failed_does_not_wait() {
     assert!(about.ends_with(" · failed"), "{about}");
     let cards = fairground_web::view_model::cluster::cluster(&frame, 600.0, 2);
     assert!(cards.summary.ends_with("; gang failed") && !cards.summary.contains("wait"), "{}", cards.summary);
+}
+
+/// What is said of the job whose pod is taken in the third cycle, at a moment.
+fn said_of_a2(restart: &str, cycle: u32) -> String {
+    let (_, frame, run) = Page::open(&RESTART.replace("lasts: 8s", &format!("lasts: 8s{restart}")), cycle);
+    let why = why(&frame, Some(&run), &Selection::Job("a2".into()), None, 2);
+    let history: Vec<String> =
+        why.history.iter().map(|entry| format!("{}: {}", entry.when, entry.text.spoken())).collect();
+    [why.about.spoken(), why.verdict.spoken(), why.outlook.spoken(), history.join("; "), announce(&frame, 2)]
+        .join("\n")
+}
+
+#[test]
+fn nobody_replaces_the_pod_that_was_taken() {
+    expect![[r#"
+        a2 · reclaimed, cycle 3
+        a2 was reclaimed for b1: team-a held 2 GPUs, one above its fair share of 1; team-b, with b1, stays within its own 1.
+        Nobody replaces the pod: it is gone for good, and its work is lost.
+        cycle 1: submitted; cycle 1: started; cycle 3: reclaimed
+        Cycle 3: b1 submitted, a2 reclaimed, its GPU claimed for b1. team-a 1, team-b 0."#]].assert_eq(&said_of_a2(", restart: never", 3));
+    expect![[r#"
+        a2 · evicted
+        a2 was evicted at 0:03 for b1: another queue takes back its fair share. Nobody replaces its pods, so it is over and its work is lost.
+
+        cycle 1: submitted; cycle 1: started; cycle 3: reclaimed; cycle 4: gone for good, nobody replaces it
+        Cycle 4: a2 gone for good, b1 started on node-1. team-a 1, team-b 1."#]].assert_eq(&said_of_a2(", restart: never", 4));
+    assert!(
+        said_of_a2(", restart: never", 12).starts_with("a2 · evicted\na2 was evicted at 0:03 for b1"),
+        "later, too"
+    );
+    assert!(said_of_a2("", 12).contains("runs"), "without it, it began again");
+    let (mut page, ..) = Page::open(&RESTART.replace("lasts: 8s", "lasts: 8s, restart: never"), 40);
+    let row = page.gantt(GanttBy::Pod, 0, 100, "").rows.into_iter().find(|row| row.name == "a2").expect("a2");
+    assert_eq!((row.known, row.bars.len(), row.bars[0].lost), ((1, Some(4)), 1, 1), "{row:?}");
+    let all = page.tally().all;
+    assert_eq!((all.evictions, all.restarts, all.lost, all.used), (1, 0, 2.0, 27.0));
 }

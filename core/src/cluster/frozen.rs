@@ -50,8 +50,16 @@ struct LivePod {
 struct OverPod {
     at: Time,
     since: Time,
-    is_removed: bool,
+    end: End,
     was_lost: bool,
+}
+
+/// How a pod came to be over.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum End {
+    Finished,
+    Removed,
+    Evicted,
 }
 
 impl World {
@@ -90,15 +98,16 @@ impl World {
             });
             for (pod, p) in cluster.pods_of(job) {
                 let book = self.pods[pod];
-                let (at, is_removed) = match p.phase {
-                    Phase::Finished { at } => (at, false),
-                    Phase::Removed { at } => (at, true),
+                let (at, end) = match p.phase {
+                    Phase::Finished { at } => (at, End::Finished),
+                    Phase::Removed { at } => (at, End::Removed),
+                    Phase::Evicted { at } => (at, End::Evicted),
                     phase => {
                         frozen.live_pods.push(LivePod { pod, phase, node: p.node, devices: p.devices, book });
                         continue;
                     }
                 };
-                let over = OverPod { at, since: book.since, is_removed, was_lost: book.lost };
+                let over = OverPod { at, since: book.since, end, was_lost: book.lost };
                 frozen.over_pods.push((pod, over));
             }
         }
@@ -137,7 +146,11 @@ impl World {
         for &(id, over) in &frozen.over_pods {
             let pod = &mut cluster.pods[id];
             let at = over.at;
-            pod.phase = if over.is_removed { Phase::Removed { at } } else { Phase::Finished { at } };
+            pod.phase = match over.end {
+                End::Finished => Phase::Finished { at },
+                End::Removed => Phase::Removed { at },
+                End::Evicted => Phase::Evicted { at },
+            };
             (pod.node, pod.devices) = (None, Devices(0));
             world.pods[id] = PodBook { since: over.since, lost: over.was_lost, done: Span::ZERO };
         }

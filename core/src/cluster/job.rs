@@ -30,8 +30,8 @@ pub struct Job {
     pub submit: Time,
     /// How long each pod runs; `None`: until the end of the run.
     pub lasts: Option<Span>,
-    /// Whether a pod that was evicted has only the rest of that before it when it is placed again.
-    pub resumes: bool,
+    /// What becomes of its pods that lose their place.
+    pub restart: Restart,
     /// Who submitted it, where the scenario says.
     pub user: Option<Arc<str>>,
     /// First pod set and number of pod sets.
@@ -66,6 +66,22 @@ impl From<bool> for Preemptible {
     fn from(all: bool) -> Preemptible {
         if all { Preemptible::Yes } else { Preemptible::No }
     }
+}
+
+/// What becomes of a pod that lost its place: told to go by the policy, or its node is gone.
+///
+/// A policy does not know it: it takes pods, and what takes their place is the business of who made them. KAI's consolidation
+/// deletes pods too, to have them started again elsewhere by whoever made them; of a job that nobody looks after they are gone
+/// like all others.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Restart {
+    /// A new pod waits in its place, with all the work before it.
+    #[default]
+    Again,
+    /// A new pod waits in its place, with only the rest of the work before it.
+    Resume,
+    /// Nobody makes a new pod: it is gone for good, and so is its work.
+    Never,
 }
 
 /// How room is held for a gang before any of its pods starts.

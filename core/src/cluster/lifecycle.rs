@@ -5,7 +5,7 @@
 //! when something happens next is said by the phases themselves and kept in order by the simulation's agenda.
 
 use super::usage::NodeUse;
-use super::{Cluster, Devices, NodeState, Phase, Preemptible, QueueResource};
+use super::{Cluster, Devices, NodeState, Phase, Preemptible, QueueResource, Restart};
 use crate::id::{Arena, JobId, NodeId, PartitionId, PodId, QueueId};
 use crate::time::{Span, Time};
 use crate::units::{PerResource, RESOURCES_MAX};
@@ -323,12 +323,13 @@ impl World {
         node
     }
 
-    /// A pod that was told to go is gone, and waits again with all its work before it or, if its job resumes, the rest of
-    /// it. Gives where it was.
+    /// A pod that lost its place is gone. What [`Restart`] says decides whether another waits in its place, with all its work
+    /// before it or the rest of it, or whether this was its end, and perhaps that of its job. Gives where it was.
     pub fn gone(&mut self, pod: PodId, now: Time) -> NodeId {
         let held_ms = (now - self.pods[pod].since.max(Time::ZERO)).as_millis();
         let held = request_of(&self.cluster.pods[pod].request);
-        if !self.cluster.jobs[self.cluster.pods[pod].job].resumes {
+        let restart = self.cluster.jobs[self.cluster.pods[pod].job].restart;
+        if restart != Restart::Resume {
             self.on_path(pod, |sums| {
                 for (lost, held) in sums.lost.iter_mut().zip(held) {
                     *lost += i128::from(held) * i128::from(held_ms);
@@ -336,15 +337,19 @@ impl World {
             });
         }
         self.keep_work(pod, now);
-        let node = self.vacate(pod, Phase::Pending);
+        let is_end = restart == Restart::Never;
+        let node = self.vacate(pod, if is_end { Phase::Evicted { at: now } } else { Phase::Pending });
         self.pods[pod] = PodBook { since: now, lost: true, ..self.pods[pod] };
+        if is_end {
+            self.close_pod(pod, now);
+        }
         node
     }
 
     /// Of a job that resumes, what a pod did is not lost. What it is told in time to go for, saving, is no work.
     fn keep_work(&mut self, pod: PodId, now: Time) {
         let p = &self.cluster.pods[pod];
-        if let (Phase::Running { since, .. }, true) = (p.phase, self.cluster.jobs[p.job].resumes) {
+        if let (Phase::Running { since, .. }, Restart::Resume) = (p.phase, self.cluster.jobs[p.job].restart) {
             self.pods[pod].done = self.pods[pod].done + (now - since);
         }
     }
@@ -374,8 +379,7 @@ impl World {
         torn
     }
 
-    /// A node goes down, is drained or comes back. Pods on a node that goes down are lost and wait again; they are
-    /// given.
+    /// A node goes down, is drained or comes back. Pods on a node that goes down are lost; they are given.
     pub fn set_state(&mut self, node: NodeId, state: NodeState, now: Time) -> Vec<Torn> {
         self.cluster.nodes[node].ready = state != NodeState::Down;
         self.cluster.nodes[node].draining = state == NodeState::Draining;
@@ -499,7 +503,7 @@ fn count(cluster: &Cluster, queues: &mut Books, pod: PodId, sign: i64) {
         }
         Phase::Terminating { .. } => add(&mut sums.leaving),
         Phase::Pending | Phase::Gated => add(&mut sums.waiting),
-        Phase::Future | Phase::Finished { .. } | Phase::Removed { .. } => {}
+        Phase::Future | Phase::Finished { .. } | Phase::Removed { .. } | Phase::Evicted { .. } => {}
     });
 }
 

@@ -20,7 +20,7 @@ use crate::time::Span;
 
 pub use audit::{Finding, audit, audit_live, audit_nodes};
 pub use frozen::Frozen;
-pub use job::{Gang, Job, PodSet, Preemptible};
+pub use job::{Gang, Job, PodSet, Preemptible, Restart};
 pub use lifecycle::{BindError, QueueSums, Sums, Torn, World, request_of};
 pub use node::{Node, NodeState};
 pub use pod::{
@@ -105,6 +105,22 @@ impl Cluster {
             });
         }
         fixed
+    }
+
+    /// Whether a job is over because its pods were evicted and nobody replaced them: in a pod set, fewer came to their own end
+    /// than have to run together. Those that were evicted beyond that it did without. A job that was withdrawn is done.
+    pub fn is_evicted(&self, job: JobId) -> bool {
+        let j = &self.jobs[job];
+        let has = |is: fn(Phase) -> bool| self.pods_of(job).any(|(_, pod)| is(pod.phase));
+        if j.restart != Restart::Never || j.ended.is_none() || has(|p| matches!(p, Phase::Removed { .. })) {
+            return false;
+        }
+        j.pod_set_ids().any(|set| {
+            let phases = || self.pods_of(job).filter(|(_, pod)| pod.pod_set == set).map(|(_, pod)| pod.phase);
+            let n_finished = phases().filter(|phase| matches!(phase, Phase::Finished { .. })).count();
+            phases().any(|phase| matches!(phase, Phase::Evicted { .. }))
+                && n_finished < self.pod_sets[set].min_available.max(1) as usize
+        })
     }
 
     /// The queues with the values they have in a partition.

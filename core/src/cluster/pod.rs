@@ -222,6 +222,11 @@ pub enum Phase {
         /// When.
         at: Time,
     },
+    /// Gone after it lost its place, and nobody makes a new one.
+    Evicted {
+        /// When.
+        at: Time,
+    },
 }
 
 impl Phase {
@@ -231,7 +236,7 @@ impl Phase {
     }
     /// Whether it is over.
     pub fn is_over(self) -> bool {
-        matches!(self, Phase::Finished { .. } | Phase::Removed { .. })
+        matches!(self, Phase::Finished { .. } | Phase::Removed { .. } | Phase::Evicted { .. })
     }
 }
 

@@ -388,10 +388,11 @@ queues: [{name: a, gpu: {quota: 2, limit: unlimited, weight: 1}}]\n\
 jobs: [{name: j, queue: a, gpu: 1, count: 4, lasts: 5..9}, {name: k, queue: a, gpu: 1, count: 4, lasts: 8..20}]\n"
 
 RESTART "S062" Error "restart not possible"
-"A pod that was evicted begins `again` when it is placed again, or with `resume` does the rest of its work."
+"In the place of a pod that was evicted another begins `again`, or with `resume` does the rest of its work; with `never` nobody \
+replaces it."
 "nodes: [{name: n, gpu: 8}]\n\
 queues: [{name: a, gpu: {quota: 2, limit: unlimited, weight: 1}}]\n\
-jobs: [{name: j, queue: a, gpu: 1, restart: never}]\n"
+jobs: [{name: j, queue: a, gpu: 1, restart: sometimes}]\n"
 }
 
 /// Kinds of findings that no scenario has: they are about edits and imports.

@@ -243,7 +243,9 @@ pub struct JobEntry {
     pub seed: Option<Scalar>,
     /// The whole pattern again: `5 every 1d`, five times in all, a day from one beginning to the next. Left out: once.
     pub repeat: Option<Scalar>,
-    /// What an evicted pod does when it is placed again: `again`, all of its work, or `resume`, the rest. Left out: again.
+    /// What becomes of a pod that was evicted or lost its node. Somebody makes a new one, which does all of the work `again` or,
+    /// with `resume`, the rest; or nobody does, `never`: it is gone for good, and the job is over once it has no pod left. Left
+    /// out: again.
     pub restart: Option<Scalar>,
 }
 

@@ -49,7 +49,7 @@ impl Simulation {
         let (node, job_done) = self.world.finish(pod, at);
         log(events, Event::Finished { pod, node });
         if job_done {
-            log(events, Event::JobDone { job: self.cluster().pods[pod].job });
+            self.log_end(self.cluster().pods[pod].job, events);
         }
         self.tell(Change::PodOver(pod));
     }
@@ -57,15 +57,27 @@ impl Simulation {
     fn gone(&mut self, pod: PodId, at: Time, events: &mut Log) {
         let node = self.world.gone(pod, at);
         log(events, Event::Gone { pod, node });
-        self.requeued(pod, events);
+        self.lost(pod, events);
+        self.log_end(self.cluster().pods[pod].job, events);
     }
 
-    fn requeued(&mut self, pod: PodId, events: &mut Log) {
-        log(events, Event::Requeued { pod });
+    /// What comes after a pod that is gone.
+    fn lost(&mut self, pod: PodId, events: &mut Log) {
+        let is_over = self.cluster().pods[pod].phase.is_over();
+        log(events, if is_over { Event::NotReplaced { pod } } else { Event::Requeued { pod } });
         self.tell(Change::PodOver(pod));
         let job = self.cluster().pods[pod].job;
         let (partition, torn) = (self.cluster().jobs[job].partition, is_torn(self.cluster(), job));
         self.state.parts[partition].has_torn |= torn;
+    }
+
+    /// If the job is over, says how.
+    fn log_end(&self, job: JobId, events: &mut Log) {
+        if self.cluster().is_evicted(job) {
+            log(events, Event::JobEvicted { job });
+        } else if self.cluster().jobs[job].ended.is_some() {
+            log(events, Event::JobDone { job });
+        }
     }
 
     /// Applies one entry of the timeline.
@@ -84,9 +96,15 @@ impl Simulation {
                     let on_node: Vec<PodId> = self.world.pods_on(*node).collect();
                     self.unschedule(&on_node);
                 }
+                let mut jobs = Vec::new();
                 for torn in self.world.set_state(*node, *state, at) {
                     log_torn(events, torn, EvictReason::NodeLost);
-                    self.requeued(torn.pod, events);
+                    self.lost(torn.pod, events);
+                    jobs.push(self.cluster().pods[torn.pod].job);
+                }
+                jobs.dedup();
+                for job in jobs {
+                    self.log_end(job, events);
                 }
                 self.state.meter.nodes_changed(&self.world);
             }

@@ -8,6 +8,7 @@ mod explain;
 mod happen;
 mod history;
 mod looks;
+mod losses;
 mod meter;
 mod partitions;
 mod record;

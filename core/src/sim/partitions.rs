@@ -191,6 +191,9 @@ impl Simulation {
             all.events.append(&mut trace.events);
             all.checks.append(&mut trace.checks);
             all.marks.append(&mut trace.marks);
+            if self.state.level >= Level::Decisive {
+                all.spared.append(&mut trace.spared);
+            }
             self.state.parts[partition].refusals = trace.refusals;
         }
         if self.state.level >= Level::Decisive {

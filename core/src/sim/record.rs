@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::time::Time;
-use crate::trace::{Ledger, Mark, Recorded, Refusal};
+use crate::trace::{Ledger, Mark, Recorded, Refusal, Spared};
 
 /// What one cycle came to.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -18,6 +18,8 @@ pub struct CycleRecord {
     pub n_outside: u32,
     /// Where the policy's model cannot be held against the real scheduler.
     pub marks: Vec<Mark>,
+    /// Who stays although work was taken in the cycle, and why. Empty at level *outcomes*.
+    pub spared: Vec<Spared>,
     /// Why pending jobs are pending; shared with the cycle before when equal. Empty at level *outcomes*.
     pub refusals: Arc<Vec<Refusal>>,
     /// The policy's numbers after the cycle; shared with the cycle before when equal. With several partitions their

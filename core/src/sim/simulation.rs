@@ -15,6 +15,7 @@ use std::sync::Arc;
 
 use super::agenda::Agenda;
 use super::happen::{Log, agenda_of};
+use super::losses::Losses;
 use super::meter::Meter;
 use super::partitions::{self, Charge, Part};
 use super::record::CycleRecord;
@@ -66,6 +67,7 @@ pub struct State {
     /// The only partition's, or the sums over all.
     pub(super) ledger: Arc<Ledger>,
     refusals: Arc<Vec<Refusal>>,
+    pub(super) losses: Arc<Losses>,
     /// How many times a pod changed.
     n_changes: u64,
     opening: Arc<CycleRecord>,
@@ -121,6 +123,7 @@ impl Simulation {
             changed_at: Time::ZERO,
             ledger: Arc::default(),
             refusals: Arc::default(),
+            losses: Arc::default(),
             n_changes: 0,
             opening: Arc::default(),
         };
@@ -153,6 +156,7 @@ impl Simulation {
         for part in self.state.parts.values_mut() {
             part.has_news |= !events.is_empty();
         }
+        self.note_losses(&events);
         self.close();
         self.state.opening = Arc::new(self.record(events, 0));
     }
@@ -182,13 +186,14 @@ impl Simulation {
         }
         self.note_change(!events.is_empty(), &asked);
         self.move_on(&asked, &mut events);
+        self.note_losses(&events);
         self.look_after_usage();
         if *self.state.refusals != trace.refusals {
             self.state.refusals = Arc::new(trace.refusals.clone());
         }
         self.close();
-        let marks = std::mem::take(&mut trace.marks);
-        Some((CycleRecord { marks, ..self.record(events, n_outside) }, trace))
+        let (marks, spared) = (std::mem::take(&mut trace.marks), std::mem::take(&mut trace.spared));
+        Some((CycleRecord { marks, spared, ..self.record(events, n_outside) }, trace))
     }
 
     fn record(&self, events: Log, n_outside: usize) -> CycleRecord {
@@ -198,6 +203,7 @@ impl Simulation {
             events,
             n_outside: u32::try_from(n_outside).expect("fewer than 2^32 events in one cycle"),
             marks: Vec::new(),
+            spared: Vec::new(),
             refusals: self.state.refusals.clone(),
             ledger: self.state.ledger.clone(),
             pools: self.ledgers(),

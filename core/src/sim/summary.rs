@@ -52,6 +52,8 @@ pub struct Totals {
     pub queue: Option<QueueId>,
     /// Jobs that ended by themselves or were completed from outside.
     pub jobs_done: u32,
+    /// Jobs that ended because their pods were evicted and not replaced.
+    pub jobs_evicted: u32,
     /// Jobs submitted that did not end.
     pub jobs_unfinished: u32,
     /// Those of them that never started.
@@ -225,7 +227,9 @@ impl Simulation {
             let is_live = cluster.live_jobs.binary_search(&job).is_ok();
             totals.jobs_unfinished += u32::from(is_live);
             totals.jobs_never_started += u32::from(is_live && j.first_start.is_none());
-            totals.jobs_done += u32::from(j.ended.is_some());
+            let is_evicted = cluster.is_evicted(job);
+            totals.jobs_evicted += u32::from(is_evicted);
+            totals.jobs_done += u32::from(j.ended.is_some() && !is_evicted);
             last_end = last_end.max(j.ended);
             let known = j.submit.max(Time::ZERO);
             waits.extend(j.first_start.filter(|start| *start >= Time::ZERO).map(|start| start - known));

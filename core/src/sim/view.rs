@@ -143,8 +143,8 @@ impl Simulation {
                 Phase::Starting { .. } | Phase::Running { .. } => counts.running += 1,
                 Phase::Pending | Phase::Gated => counts.pending += 1,
                 Phase::Terminating { .. } => counts.leaving += 1,
-                Phase::Finished { .. } | Phase::Removed { .. } => counts.over += 1,
-                Phase::Future => {}
+                phase if phase.is_over() => counts.over += 1,
+                _ => {}
             }
         }
         counts

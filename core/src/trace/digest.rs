@@ -49,6 +49,7 @@ impl Digest {
             Phase::Terminating { until } => (5, until.as_millis(), 0),
             Phase::Finished { at } => (6, at.as_millis(), 0),
             Phase::Removed { at } => (7, at.as_millis(), 0),
+            Phase::Evicted { at } => (8, at.as_millis(), 0),
         };
         let mut digest = Digest::default();
         digest.word(u64::from(id.0) << 8 | kind);

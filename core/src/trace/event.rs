@@ -72,6 +72,11 @@ pub enum Event {
         /// The pod.
         pod: PodId,
     },
+    /// An evicted pod is gone for good: nobody makes another in its place.
+    NotReplaced {
+        /// The pod.
+        pod: PodId,
+    },
     /// The pod ended by itself.
     Finished {
         /// The pod.
@@ -81,6 +86,11 @@ pub enum Event {
     },
     /// The last pod of the job ended.
     JobDone {
+        /// The job.
+        job: JobId,
+    },
+    /// The last pod of the job is over, and so many were evicted and not replaced that the job did not do its work.
+    JobEvicted {
         /// The job.
         job: JobId,
     },

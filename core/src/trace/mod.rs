@@ -11,6 +11,7 @@ mod ledger;
 mod order;
 mod refusal;
 mod rule;
+mod spared;
 
 pub use check::{Check, Op, Quantity, Subject, Term, Value};
 pub use digest::Digest;
@@ -19,6 +20,7 @@ pub use ledger::{Column, DivisionStep, Ledger, LedgerRow, RiseEnd};
 pub use order::{OrderLevel, OrderPlace, QueuePriority};
 pub use refusal::{Gate, NodeReason, Outlook, Refusal};
 pub use rule::{Rule, RuleRecord};
+pub use spared::{Protection, Spared, Whom};
 
 /// How much is recorded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -43,6 +45,8 @@ pub struct Trace {
     pub events: Vec<Recorded>,
     /// Why jobs that are still pending at the end of the cycle are pending, by job.
     pub refusals: Vec<Refusal>,
+    /// Who stays although work was taken, and why; none at level [`Level::Outcomes`].
+    pub spared: Vec<Spared>,
     /// Every comparison, at level [`Level::Every`] only.
     pub checks: Vec<Check>,
     /// Where the simulation cannot be held against the real scheduler, at any level; at [`Level::Outcomes`] also where

@@ -1,20 +1,6 @@
 import AxeBuilder from "@axe-core/playwright";
-import { App } from "../app.js";
+import { App, fill, form } from "../app.js";
 import { expect, test } from "../fixture.js";
-
-/** Opens the form of a row by its menu. */
-async function form(page, name) {
-  await page.getByRole("button", { name: `More for ${name}`, exact: true }).click();
-  await page.getByRole("menuitem", { name: `All values of ${name}` }).click();
-  await expect(page.getByRole("heading", { name, exact: true })).toBeFocused();
-}
-
-/** Types into a field of a form. */
-async function fill(page, label, value) {
-  const field = page.locator(".setup").getByLabel(label, { exact: true });
-  await field.fill(value);
-  await field.press("Tab");
-}
 
 test("a minimum runtime on a queue puts an eviction off, and undo brings it back", async ({ page }) => {
   const app = new App(page);

@@ -1,21 +1,8 @@
 // Patterns of jobs: what is drawn, again and again, after an eviction; and notes of what changes during the run.
 
 import AxeBuilder from "@axe-core/playwright";
-import { App } from "../app.js";
+import { App, fill, form } from "../app.js";
 import { expect, test } from "../fixture.js";
-
-/** Opens the form of a job. */
-async function form(page, name) {
-  await page.getByRole("button", { name: `More for ${name}`, exact: true }).click();
-  await page.getByRole("menuitem", { name: `All values of ${name}` }).click();
-  await expect(page.getByRole("heading", { name, exact: true })).toBeFocused();
-}
-
-async function fill(page, label, value) {
-  const field = page.locator(".setup").getByLabel(label, { exact: true });
-  await field.fill(value);
-  await field.press("Tab");
-}
 
 test("a pattern is one row that says what it draws, and a form that changes it", async ({ page }) => {
   const app = new App(page);
@@ -69,4 +56,23 @@ test("under YuniKorn the form of a job says in which groups its user is", async 
   await app.arrived();
   await app.tab("Text").click();
   await expect(page.locator(".setup textarea")).toHaveValue(/groups\.alice: "?vision, nlp"?/);
+});
+
+test("why of a job says that nobody replaces its evicted pod", async ({ page }) => {
+  const app = new App(page);
+  await app.open();
+  await app.tab("Work").click();
+  await form(page, "a2");
+  await page.getByLabel("After an eviction", { exact: true }).selectOption("nobody replaces it");
+  await app.arrived();
+  await app.step.click();
+  await app.atCycle(1);
+  await expect(app.why).toContainText("Nobody replaces the pod: it is gone for good");
+  await expect(app.why).toContainText("a1: enough was free without it");
+  await app.why.getByRole("button", { name: "a2", exact: true }).first().click();
+  await app.step.click();
+  await app.atCycle(2);
+  await expect(app.why).toContainText("a2 was evicted at 0:01 for b2");
+  await expect(app.why).toContainText("Nobody replaces its pods");
+  await expect(app.status).toContainText("a2 gone for good");
 });

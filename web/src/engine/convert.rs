@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
-use fairground::cluster::{Cluster, GpuRequest, Partition, Phase, Pod, Preemptible, World};
+use fairground::cluster::{Cluster, GpuRequest, Partition, Phase, Pod, Preemptible, Restart, World};
 use fairground::id::{Id, JobId, NodeId, PartitionId, PodId, QueueId};
 use fairground::kit::sort;
 use fairground::sim::{ClaimView, CycleRecord, Simulation};
+use fairground::time::Time;
 use fairground::trace::{Event, Ledger, LedgerRow, Mark, Recorded, Rule};
 use fairground::units::{PerResource, Resource};
 
@@ -35,7 +36,9 @@ pub fn frame(sim: &Simulation, record: &CycleRecord) -> Frame {
         named: cluster.named.iter().map(|name| name.to_string()).collect(),
         nodes: cluster.nodes.values().map(|node| node_card(cluster, node)).collect(),
         jobs: cluster.live_jobs.iter().map(|&job| job_row(cluster, job)).collect(),
+        evicted: evicted(sim),
         events: events(cluster, record),
+        spared: record.spared.iter().map(|spared| convert_trace::spared(cluster, spared)).collect(),
         n_outside: record.n_outside,
         refusals: record.refusals.iter().map(|r| convert_trace::refusal(cluster, r)).collect(),
     };
@@ -178,6 +181,7 @@ fn job_row(cluster: &Cluster, id: JobId) -> JobRow {
         submit_ms: job.submit.as_millis(),
         first_start_ms: job.first_start.map(|t| t.as_millis()),
         evictions: job.evictions,
+        gone: count(|p| matches!(p, Phase::Evicted { .. })),
         core: match job.preemptible {
             Preemptible::Semi => job.pod_set_ids().map(|set| cluster.pod_sets[set].min_available).sum(),
             Preemptible::Yes | Preemptible::No => 0,
@@ -323,8 +327,19 @@ fn place_claims(frame: &mut Frame, cluster: &Cluster, claims: Vec<ClaimView>) {
 
 /// What happened, then where that cannot be held against the real scheduler.
 fn events(cluster: &Cluster, record: &CycleRecord) -> Vec<EventRow> {
-    let happened = record.events.iter().map(|recorded| event_row(cluster, record, recorded));
+    let happened = record.events.iter().map(|recorded| event_row(cluster, record.time, recorded));
     happened.chain(record.marks.iter().map(|mark| mark_row(cluster, record, mark))).collect()
+}
+
+/// The latest jobs that are over because nobody replaced their evicted pods.
+fn evicted(sim: &Simulation) -> Vec<EventRow> {
+    let all = sim.evicted_jobs();
+    let latest = &all[all.len().saturating_sub(EVICTED_MAX)..];
+    let row = |(at, event): &(Time, Event)| {
+        let recorded = Recorded { event: *event, action: "", checks: Vec::new() };
+        event_row(sim.cluster(), *at, &recorded)
+    };
+    latest.iter().map(row).collect()
 }
 
 fn mark_row(cluster: &Cluster, record: &CycleRecord, mark: &Mark) -> EventRow {
@@ -350,6 +365,9 @@ fn mark_row(cluster: &Cluster, record: &CycleRecord, mark: &Mark) -> EventRow {
     }
 }
 
+/// Most jobs that a moment says it of.
+const EVICTED_MAX: usize = 1_000;
+
 /// Which thing an event is about.
 enum About {
     Pod(PodId),
@@ -357,23 +375,24 @@ enum About {
     Nothing,
 }
 
-fn event_row(cluster: &Cluster, record: &CycleRecord, recorded: &Recorded) -> EventRow {
+fn event_row(cluster: &Cluster, time: Time, recorded: &Recorded) -> EventRow {
     let (about, node, by) = match recorded.event {
         Event::Submitted { job }
         | Event::JobDone { job }
+        | Event::JobEvicted { job }
         | Event::SetAside { job }
         | Event::Offered { job, .. } => (About::Job(job), None, None),
         Event::Bound { pod, node, .. } | Event::Claimed { pod, node } => (About::Pod(pod), Some(node), None),
         Event::Unclaimed { pod, node, by } => (About::Pod(pod), Some(node), by),
         Event::Evicted { pod, node, by, .. } => (About::Pod(pod), Some(node), by),
         Event::Gone { pod, node } | Event::Finished { pod, node } => (About::Pod(pod), Some(node), None),
-        Event::Requeued { pod } => (About::Pod(pod), None, None),
+        Event::Requeued { pod } | Event::NotReplaced { pod } => (About::Pod(pod), None, None),
         Event::Changed { .. } => (About::Nothing, None, None),
     };
     let mut row = EventRow {
         kind: convert_trace::kind(&recorded.event).to_string(),
         action: recorded.action.to_string(),
-        time_ms: record.time.as_millis(),
+        time_ms: time.as_millis(),
         node: node.map_or_else(String::new, |n| cluster.nodes[n].name.to_string()),
         by: by.map_or_else(String::new, |j| cluster.jobs[j].name.to_string()),
         by_queue: by.map(|j| cluster.jobs[j].queue.0),
@@ -399,6 +418,8 @@ fn event_row(cluster: &Cluster, record: &CycleRecord, recorded: &Recorded) -> Ev
     if let Some(id) = job {
         row.job = cluster.jobs[id].name.to_string();
         row.queue = cluster.jobs[id].queue.0;
+        let is_eviction = matches!(recorded.event, Event::Evicted { .. });
+        row.for_good = is_eviction && cluster.jobs[id].restart == Restart::Never;
         let is_claim = matches!(recorded.event, Event::Claimed { .. } | Event::Unclaimed { .. });
         if is_claim && cluster.jobs[id].gang.is_some() {
             row.reason = "gang".to_string();

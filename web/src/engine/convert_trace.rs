@@ -2,12 +2,14 @@
 
 use fairground::cluster::Cluster;
 use fairground::trace::{
-    Check, DivisionStep, Event, EvictReason, Gate, NodeReason, Op, Outlook, Refusal, RiseEnd, Rule, Term,
-    Value,
+    Check, DivisionStep, Event, EvictReason, Gate, NodeReason, Op, Outlook, Protection, Refusal, RiseEnd,
+    Rule, Spared, Term, Value, Whom,
 };
 use fairground::units::Resource;
 
-use super::protocol::{BesideRow, CheckRow, GateRow, LadderLevel, LadderLine, RefusalRow, ValueRow};
+use super::protocol::{
+    BesideRow, CheckRow, GateRow, LadderLevel, LadderLine, RefusalRow, SparedRow, ValueRow,
+};
 
 /// The word for an event.
 pub fn kind(event: &Event) -> &'static str {
@@ -27,6 +29,8 @@ pub fn kind(event: &Event) -> &'static str {
         },
         Event::Gone { .. } => "gone",
         Event::Requeued { .. } => "requeued",
+        Event::NotReplaced { .. } => "not-replaced",
+        Event::JobEvicted { .. } => "job-evicted",
         Event::Finished { .. } => "finished",
         Event::JobDone { .. } => "done",
         Event::Offered { .. } => "offered",
@@ -116,6 +120,25 @@ fn kebab(name: &str) -> String {
         out.push(c.to_ascii_lowercase());
     }
     out
+}
+
+/// Who stays, and why.
+pub fn spared(cluster: &Cluster, spared: &Spared) -> SparedRow {
+    let (job, queue) = match spared.whom {
+        Whom::Queue(queue) => (String::new(), queue),
+        Whom::Job(job) => (cluster.jobs[job].name.to_string(), cluster.jobs[job].queue),
+    };
+    let (why, n, decided) = match &spared.why {
+        Protection::NonPreemptible => ("non-preemptible", 0, None),
+        Protection::Core { pods } => ("core", *pods, None),
+        Protection::Failed(check) => ("failed", 0, Some(check)),
+        Protection::Later(check) => ("later", 0, Some(check)),
+        Protection::OwnQueue { jobs } => ("own-queue", *jobs, None),
+        Protection::NotNeeded => ("not-needed", 0, None),
+    };
+    let by = cluster.jobs[spared.by].name.to_string();
+    let check = decided.map(|decided| check(cluster, decided));
+    SparedRow { by, job, queue: queue.0, why: why.to_string(), n, check }
 }
 
 /// Why a job is still pending.

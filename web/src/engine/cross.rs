@@ -91,6 +91,7 @@ fn column(column: &Column) -> ColumnRow {
     row.until_ms = run.summary.until.as_millis();
     row.is_over = run.is_over;
     row.jobs_done = all.jobs_done;
+    row.jobs_evicted = all.jobs_evicted;
     row.jobs_waiting = run.n_waiting;
     row.wait_mean_s = all.waits.mean_s;
     row.wait_max_s = all.waits.max_s;

@@ -36,8 +36,13 @@ pub struct Frame {
     pub nodes: Vec<NodeCard>,
     /// Jobs that are known and not over, in file order.
     pub jobs: Vec<JobRow>,
+    /// Jobs that are over because nobody replaced their evicted pods, the latest: the last eviction of a pod of each, without what
+    /// decided it.
+    pub evicted: Vec<EventRow>,
     /// Events of the cycle, in order.
     pub events: Vec<EventRow>,
+    /// Who stays although work was taken in the cycle, and why.
+    pub spared: Vec<SparedRow>,
     /// How many of them happened outside, before the policy was asked.
     pub n_outside: u32,
     /// Why pending jobs are pending.
@@ -210,6 +215,8 @@ pub struct JobRow {
     pub first_start_ms: Option<i64>,
     /// Evicted pods so far.
     pub evictions: u32,
+    /// Evicted pods that nobody replaces.
+    pub gone: u32,
     /// Of a semi-preemptible job, how many of its pods may not be taken; 0: it is none.
     pub core: u32,
 }
@@ -218,7 +225,7 @@ pub struct JobRow {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct EventRow {
     /// `submitted`, `started`, `claimed`, `reclaimed`, `preempted`, `moved`, `evicted`, `gone`, `requeued`,
-    /// `finished`, `done`, `offered`, `changed`.
+    /// `not-replaced`, `finished`, `done`, `job-evicted`, `offered`, `changed`.
     pub kind: String,
     /// The action of the cycle in which it was decided, by its policy's name; empty if there is none.
     pub action: String,
@@ -244,8 +251,27 @@ pub struct EventRow {
     pub reason: String,
     /// The node pool to which a job is offered from now on; otherwise empty.
     pub pool: String,
+    /// Of an eviction: nobody replaces the pod.
+    pub for_good: bool,
     /// What decided it.
     pub checks: Vec<CheckRow>,
+}
+
+/// A queue or a job that stays although work was taken.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct SparedRow {
+    /// The job it was taken for.
+    pub by: String,
+    /// The job that stays; empty: all of the queue.
+    pub job: String,
+    /// Position of the queue, or of the job's.
+    pub queue: u32,
+    /// `non-preemptible`, `core`, `failed`, `later`, `own-queue`, `not-needed`.
+    pub why: String,
+    /// Pods of a core, jobs of the own queue.
+    pub n: u32,
+    /// The comparison that it failed or passed.
+    pub check: Option<CheckRow>,
 }
 
 /// A comparison.

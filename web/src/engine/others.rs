@@ -84,6 +84,8 @@ pub struct ColumnRow {
     pub is_over: bool,
     /// Jobs that ended.
     pub jobs_done: u32,
+    /// Jobs that ended because nobody replaced their evicted pods.
+    pub jobs_evicted: u32,
     /// Jobs that wait at the end.
     pub jobs_waiting: u32,
     /// Mean wait for the first start, seconds.

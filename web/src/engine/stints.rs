@@ -1,6 +1,6 @@
 //! Who held what when: one stint per placement of a pod, kept while the run is computed.
 
-use fairground::cluster::{Cluster, Devices};
+use fairground::cluster::{Cluster, Devices, Phase, Restart};
 use fairground::id::{Id, NodeId, PodId};
 use fairground::sim::CycleRecord;
 use fairground::trace::Event;
@@ -75,7 +75,7 @@ impl Stints {
         for recorded in &record.events {
             match recorded.event {
                 Event::Submitted { job } => self.jobs[job.index()].from = Some(cycle),
-                Event::JobDone { job } => self.jobs[job.index()].to = Some(cycle),
+                Event::JobDone { job } | Event::JobEvicted { job } => self.jobs[job.index()].to = Some(cycle),
                 Event::Bound { pod, node, devices } => self.begin(pod, node, devices, cycle),
                 Event::Evicted { pod, .. } => {
                     let kind = convert_trace::kind(&recorded.event);
@@ -89,7 +89,9 @@ impl Stints {
                         stint.to = Some(cycle);
                         // A pod that was withdrawn does not begin again: its work is over, not lost.
                         let pod = &cluster.pods[pod];
-                        stint.lost = !was_done && !pod.phase.is_over() && !cluster.jobs[pod.job].resumes;
+                        stint.lost = !was_done
+                            && !matches!(pod.phase, Phase::Removed { .. })
+                            && cluster.jobs[pod.job].restart != Restart::Resume;
                     }
                     self.open[pod.index()] = None;
                 }

@@ -109,6 +109,7 @@ impl Tape {
             let job = match recorded.event {
                 Event::Submitted { job }
                 | Event::JobDone { job }
+                | Event::JobEvicted { job }
                 | Event::SetAside { job }
                 | Event::Offered { job, .. } => Some(job),
                 Event::Bound { pod, .. }
@@ -117,6 +118,7 @@ impl Tape {
                 | Event::Evicted { pod, .. }
                 | Event::Gone { pod, .. }
                 | Event::Requeued { pod }
+                | Event::NotReplaced { pod }
                 | Event::Finished { pod, .. } => Some(cluster.pods[pod].job),
                 Event::Changed { .. } => None,
             };

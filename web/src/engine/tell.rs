@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use fairground::cluster::Cluster;
+use fairground::cluster::{Cluster, Restart};
 use fairground::id::{Id, JobId, NodeId, PodId, QueueId};
 use fairground::kit::sort;
 use fairground::sim::{PoolTotals, Simulation, Totals};
@@ -151,7 +151,11 @@ fn jobs(cluster: &Cluster, tape: &Tape, by: GanttBy, window: &Window<'_>) -> Row
     let row = |(&pod, of_pod): (&PodId, &Vec<&Stint>)| {
         let row = job_row(cluster, stints, tape.last_cycle, cluster.pods[pod].job, of_pod);
         let amount = Amounts::of(&cluster.pods[pod].request.resources);
-        GanttRow { name: cluster.pods[pod].name.to_string(), n: 1, amount, ..row }
+        // What nobody replaces is known as long as it is there.
+        let is_once = cluster.jobs[cluster.pods[pod].job].restart == Restart::Never;
+        let gone = of_pod.last().filter(|_| is_once).and_then(|stint| stint.to);
+        let known = (row.known.0, gone.or(row.known.1));
+        GanttRow { name: cluster.pods[pod].name.to_string(), n: 1, amount, known, ..row }
     };
     (range, pods.len(), shown.iter().zip(&of_pods).map(row).collect())
 }

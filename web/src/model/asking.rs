@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use fairground::policy::Policy;
 use fairground::scenario::quantity::count;
-use fairground::scenario::{Scenario, Severity};
+use fairground::scenario::{JobEntry, Scalar, Scenario, Severity};
 
 use super::command::Effect;
 use super::{EngineState, Model, document};
@@ -51,10 +51,14 @@ pub(super) fn load(model: &mut Model, fx: &mut Vec<Effect>) {
 /// Whether the engine in the page's own module has not the policy, or would take long.
 fn needs_whole(scenario: &Scenario) -> bool {
     let policy = &scenario.policy;
-    let counts = scenario.nodes.iter().map(|node| &node.count);
-    let counts = counts.chain(scenario.jobs.iter().map(|job| &job.count));
     // What is no number is no scenario to run.
-    let n = counts.map(|n| n.as_ref().map_or(1, |n| count(&n.0).unwrap_or(0))).fold(0, u64::saturating_add);
+    let number = |typed: Option<&str>| typed.map_or(1, |typed| count(typed).unwrap_or(0));
+    let scalar = |typed: &Option<Scalar>| number(typed.as_ref().map(|typed| typed.0.as_str()));
+    let times =
+        |job: &JobEntry| number(job.repeat.as_ref().and_then(|typed| typed.0.split_whitespace().next()));
+    let nodes = scenario.nodes.iter().map(|node| scalar(&node.count));
+    let jobs = scenario.jobs.iter().map(|job| scalar(&job.count).saturating_mul(times(job)));
+    let n = nodes.chain(jobs).fold(0, u64::saturating_add);
     n > SMALL_MAX || !(policy.is_empty() || Policy::is_built(policy))
 }
 
@@ -70,5 +74,22 @@ pub(super) fn go_to(model: &mut Model, cycle: u32, fx: &mut Vec<Effect>) {
     fx.push(Effect::SetUrl);
     if model.draft.is_some() {
         fx.push(Effect::Save);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_repeated_pattern_counts_each_time() {
+        let of = |count: &str, repeat: Option<&str>| {
+            let scalar = |typed: &str| Scalar(typed.to_owned());
+            let job =
+                JobEntry { count: Some(scalar(count)), repeat: repeat.map(scalar), ..JobEntry::default() };
+            needs_whole(&Scenario { jobs: vec![job].into(), ..Scenario::default() })
+        };
+        assert!(!of("60", None) && !of("60", Some("2 every 1d")));
+        assert!(of("60", Some("5 every 1d")) && of("300", Some("x")) == of("0", None));
     }
 }

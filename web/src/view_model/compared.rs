@@ -76,6 +76,9 @@ pub fn table(columns: &[ColumnRow]) -> Vec<Row> {
         row("GPU hours lost", &|c| number((c.lost_gpu_s / 36.0).round() / 100.0)),
         row("GPUs in use", &|c| format!("{} %", number((c.utilisation * 1000.0).round() / 10.0))),
     ];
+    if columns.iter().any(|column| column.jobs_evicted > 0) {
+        rows.insert(2, row("Jobs evicted, not replaced", &|c| number(f64::from(c.jobs_evicted))));
+    }
     let queues = columns.iter().find(|column| column.can_run).map_or(&[][..], |column| &column.queues);
     for (i, queue) in queues.iter().enumerate() {
         let cell = |c: &ColumnRow, of: fn(&QueueCell) -> String| c.queues.get(i).map_or(String::new(), of);

@@ -103,6 +103,7 @@ fn part<'a>(
                 None => format!("{}{pods} {kind}", event.job),
             }
         }
+        "not-replaced" => format!("{}{pods} gone for good", event.job),
         "requeued" => format!("{}{pods} waits again", event.job),
         "changed" => "the plan changed".into(),
         "started" if group.n == 1 && !event.node.is_empty() => {

@@ -47,7 +47,7 @@ pub fn reclaimed(event: &EventRow) -> Option<Text> {
 pub fn protection(check: &CheckRow) -> Option<Text> {
     let [used, quota] = parts(check).filter(|_| check.rule == "ego/over-quota")?;
     let text = Text::default().queue(&check.queue).say(format!(" uses {used} of the pool"));
-    Some(text.say(format!(", no more than its share usage quota of {quota}.")))
+    Some(text.say(format!(", no more than its share usage quota of {quota}")))
 }
 
 /// Why a consumer may not take from others, if a rule of EGO says it.

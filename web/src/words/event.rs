@@ -32,6 +32,9 @@ pub fn event(frame: &Frame, event: &EventRow, resource: u8) -> Explanation {
         "started" => started(frame, event),
         _ => other(frame, event),
     };
+    if event.for_good {
+        explanation.outlook = Text::of("Nobody replaces the pod: it is gone for good, and its work is lost.");
+    }
     let is_mark = event.kind == "mark";
     let kind = if is_mark { "note".to_string() } else { event.kind.replace('-', " ") };
     explanation.about = if event.job.is_empty() {
@@ -44,7 +47,7 @@ pub fn event(frame: &Frame, event: &EventRow, resource: u8) -> Explanation {
         explanation.checks = event.checks.iter().map(says).collect();
     }
     explanation.list = in_order(frame, event);
-    explanation.others = not_chosen(frame, event, resource);
+    explanation.others = not_chosen(frame, event);
     if explanation.rule.is_none() {
         explanation.rule = event.checks.iter().rev().find(|check| !check.says.is_empty()).map(RuleCard::of);
     }
@@ -316,6 +319,13 @@ fn moved(event: &EventRow) -> Explanation {
     if !event.by.is_empty() {
         verdict = verdict.say(", so that ").job(&event.by).say(" fits");
     }
+    // The scheduler deletes it and counts on somebody who makes it again.
+    if event.for_good {
+        return Explanation {
+            verdict: verdict.say(", but nobody starts it again."),
+            ..Explanation::default()
+        };
+    }
     Explanation {
         verdict: verdict.say(". It starts again elsewhere; its queue loses nothing."),
         outlook: Text::of("Room for it is claimed already."),
@@ -362,6 +372,28 @@ pub fn marked(frame: &Frame, event: &EventRow) -> Text {
     whom.say(": ").say(event.reason.as_str())
 }
 
+/// A job that is over because nobody replaced its evicted pods.
+pub fn gone(event: &EventRow) -> Explanation {
+    let key = match event.kind.as_str() {
+        "preempted" => "priority",
+        "moved" => "consolidation",
+        _ => event.reason.as_str(),
+    };
+    let mut verdict =
+        Text::default().job(&event.job).say(" was evicted at ").say(number::time(event.time_ms));
+    if !event.by.is_empty() {
+        verdict = verdict.say(" for ").job(&event.by);
+    }
+    let verdict = verdict
+        .say(format!(": {}. Nobody replaces its pods, so it is over and its work is lost.", reason(key)));
+    Explanation {
+        about: Text::default().job(&event.job).say(" · evicted"),
+        verdict,
+        controls: vec![Control::job(&event.job, "restart", Text::of("restart of ").job(&event.job))],
+        ..Explanation::default()
+    }
+}
+
 fn other(frame: &Frame, event: &EventRow) -> Explanation {
     let queue = frame.queues.get(event.queue as usize).map_or("", |queue| queue.name.as_str());
     let job = Text::default().job(&event.job);
@@ -391,6 +423,8 @@ fn other(frame: &Frame, event: &EventRow) -> Explanation {
         "evicted" => job.say(format!(" was evicted: {}.", reason(&event.reason))),
         "gone" => job.say(" is gone from ").node(&event.node).say("; its place is free."),
         "requeued" => job.say(" waits again in ").queue(queue).say("."),
+        "not-replaced" => job.say(" lost a pod for good: nobody replaces it."),
+        "job-evicted" => job.say(" is over: nobody replaces its evicted pods."),
         "offered" => job
             .say(" found no place in its pool, so it is offered to the pool ")
             .say(&*event.pool)

@@ -40,7 +40,7 @@ pub struct Group<'a> {
 pub fn groups(frame: &Frame) -> Vec<Group<'_>> {
     let mut groups: Vec<Group<'_>> = Vec::new();
     for (index, event) in frame.events.iter().enumerate() {
-        if matches!(event.kind.as_str(), "gone" | "done") {
+        if matches!(event.kind.as_str(), "gone" | "done" | "job-evicted") {
             continue;
         }
         let same = |group: &&mut Group<'_>| {
@@ -96,6 +96,7 @@ fn line(frame: &Frame, group: &Group<'_>) -> Text {
         "moved" => taker(job.say(format!("{pods} moved")), "to make room for"),
         "evicted" => job.say(format!("{pods} evicted: {}", super::event::reason(&event.reason))),
         "requeued" => job.say(format!("{pods} waits again")),
+        "not-replaced" => job.say(format!("{pods} gone for good")),
         "offered" => job.say(format!(" offered to the pool {}", event.pool)),
         "set-aside" => job.say(" is not tried again"),
         "finished" => job.say(format!("{pods} finished")),
@@ -141,9 +142,12 @@ fn things(n: usize) -> String {
 pub fn history(run: &Run, job: &str, cycle: u32) -> Vec<Entry> {
     let mut entries: Vec<(Entry, usize)> = Vec::new();
     for (at, kind, name, _) in &run.events {
-        let Some(shape) = Kind::of(kind).filter(|_| name == job) else { continue };
+        let is_gone = kind == "not-replaced";
+        let shape = if is_gone { Some(Kind::Reclaimed) } else { Kind::of(kind) };
+        let Some(shape) = shape.filter(|_| name == job) else { continue };
         let said = match kind.as_str() {
             "requeued" => "waits again",
+            "not-replaced" => "gone for good, nobody replaces it",
             "offered" => "offered to another pool",
             "claimed" => "room claimed for it",
             other => other,

@@ -260,6 +260,9 @@ fn job(frame: &Frame, name: &str, resource: u8) -> Explanation {
         return event::event(frame, started, resource);
     }
     let Some(job) = frame.jobs.iter().find(|job| job.name == name) else {
+        if let Some(last) = frame.evicted.iter().find(|event| event.job == name) {
+            return event::gone(last);
+        }
         if let Some(last) = of_job().next_back() {
             return event::event(frame, last, resource);
         }
@@ -290,9 +293,12 @@ fn job(frame: &Frame, name: &str, resource: u8) -> Explanation {
         ("GPUs of all pods", vec![number::number(job.gpus)], false),
         ("pods running", vec![job.running.to_string()], false),
     ];
-    for (what, n) in
-        [("pods waiting", job.pending), ("pods leaving", job.leaving), ("evicted so far", job.evictions)]
-    {
+    for (what, n) in [
+        ("pods waiting", job.pending),
+        ("pods leaving", job.leaving),
+        ("evicted so far", job.evictions),
+        ("gone for good", job.gone),
+    ] {
         if n > 0 {
             rows.push((what, vec![n.to_string()], false));
         }

@@ -1,126 +1,62 @@
-//! Not chosen: who else could have been asked to go, and what protected them.
-//!
-//! # Rule
-//! The numbers are those of the moment after the decision; queues that were not taken from hold what they held before. A reclaim
-//! looks at queues where their paths split from the taker's: one that holds no more than what protects it (its quota, for a
-//! fair-share reclaim the larger of quota and fair share) keeps its work. One that holds more was only later in the order.
+//! Not chosen: who else could have been asked to go, and what protected them, as the engine recorded it with the decision.
 
-use super::event::split;
+use super::check::{decisive_resource, side};
 use super::happenings::Entry;
+use super::pending::protection;
 use super::text::Text;
-use crate::engine::protocol::{EventRow, Frame, QueueRow};
+use crate::engine::protocol::{EventRow, Frame, SparedRow};
 use crate::model::Selection;
-use crate::view_model::number::{GPU, amount, count};
+use crate::view_model::number::{GPU, count, number, with_unit};
 
 /// Most lines that are told.
 const LINES: usize = 6;
 
-/// Others that hold something and stay.
-pub fn not_chosen(frame: &Frame, event: &EventRow, resource: u8) -> Vec<Entry> {
-    // Only of the rules of KAI's engine it is known what they spare.
-    let is_known = |rule: &str| rule.starts_with("kai/") || rule.starts_with("runai/");
-    let is_known = event.checks.iter().any(|check| is_known(&check.rule)) && !event.by.is_empty();
-    let Some(by) = event.by_queue.filter(|_| is_known) else { return Vec::new() };
-    let resource = if event.gpus > 0.0 { GPU } else { resource.min(2) };
-    let mut lines = match event.kind.as_str() {
-        "reclaimed" => queues(frame, event, by, resource),
-        "preempted" => Vec::new(),
-        _ => return Vec::new(),
-    };
-    lines.extend(own_queue(frame, event, by));
-    lines.extend(same_queue(frame, event));
-    lines.truncate(LINES);
-    lines
-}
-
-fn entry(text: Text, selection: Selection) -> Entry {
-    Entry { when: "stays".into(), text, selection: Some(selection), ..Entry::default() }
-}
-
-/// Jobs that hold GPUs of a queue and were not told to go: name, and whether they cannot be taken.
-fn holders(frame: &Frame, is_of: impl Fn(u32) -> bool) -> Vec<(&str, bool)> {
-    let mut jobs: Vec<(&str, bool)> = Vec::new();
-    for pod in frame.nodes.iter().flat_map(|node| &node.cells).flat_map(|cell| &cell.pods) {
-        if is_of(pod.queue) && !pod.leaving && jobs.iter().all(|job| job.0 != pod.job) {
-            jobs.push((&pod.job, pod.locked));
-        }
+/// Others that hold something and stay: queues, and jobs of the queue of the one that goes.
+pub fn not_chosen(frame: &Frame, event: &EventRow) -> Vec<Entry> {
+    if event.by.is_empty() || !matches!(event.kind.as_str(), "reclaimed" | "preempted") {
+        return Vec::new();
     }
-    jobs
-}
-
-/// Other queues, where their paths split from the taker's.
-fn queues(frame: &Frame, event: &EventRow, by: u32, resource: u8) -> Vec<Entry> {
-    let r = usize::from(resource.min(2));
-    let giver = split(frame, event.queue, by).map_or("", |(giver, ..)| giver.name.as_str());
-    let mut told: Vec<&str> = vec![giver];
-    let mut lines = Vec::new();
-    for leaf in 0..frame.queues.len() as u32 {
-        let Some((other, _, _)) = split(frame, leaf, by).filter(|_| leaf != by && leaf != event.queue) else {
-            continue;
+    let is_meant = |row: &&SparedRow| row.by == event.by && (row.job.is_empty() || row.queue == event.queue);
+    let entry = |row: &SparedRow| {
+        let queue = frame.queues.get(row.queue as usize).map_or("", |queue| queue.name.as_str());
+        let selection = match row.job.as_str() {
+            "" => Selection::Queue(queue.to_string()),
+            job => Selection::Job(job.to_string()),
         };
-        if told.contains(&other.name.as_str()) || other.allocated[r] <= 0.0 {
-            continue;
+        let text = says(frame, row, queue);
+        Entry { when: "stays".into(), text, selection: Some(selection), ..Entry::default() }
+    };
+    frame.spared.iter().filter(is_meant).take(LINES).map(entry).collect()
+}
+
+fn says(frame: &Frame, row: &SparedRow, queue: &str) -> Text {
+    let whom = match row.job.as_str() {
+        "" => Text::default().queue(queue),
+        job => Text::default().job(job),
+    };
+    let n = |what: &str| count(row.n.into(), what);
+    match (row.why.as_str(), &row.check) {
+        ("non-preemptible", _) if row.job.is_empty() => {
+            Text::of("nothing of ").queue(queue).say(" can be taken: it is non-preemptible")
         }
-        told.push(&other.name);
-        lines.push(entry(protection(other, event, resource), Selection::Queue(other.name.clone())));
+        ("non-preemptible", _) => whom.say(" cannot be taken: it is non-preemptible"),
+        ("core", _) => whom.say(format!(": its first {} cannot be taken, it is semi-preemptible", n("pod"))),
+        ("own-queue", _) => {
+            Text::of(format!("{} of ", n("job"))).queue(queue).say(": a queue reclaims from others only")
+        }
+        ("failed", Some(check)) if check.left == "priority" => {
+            let value = |value| side(value, GPU).map_or(String::new(), number);
+            let (own, takers) = (value(&check.left_value), value(&check.right_value));
+            whom.say(format!(": its priority of {own} is not lower than {takers}"))
+        }
+        ("failed", Some(check)) => protection(frame, check).unwrap_or_else(|| whom.say(" is protected")),
+        ("later", Some(check)) => {
+            let r = decisive_resource(check).unwrap_or(GPU);
+            let held = side(&check.left_value, r).map_or(String::new(), |held| with_unit(r, held));
+            let what =
+                if check.right == "quota" { "its quota" } else { "the larger of its quota and fair share" };
+            whom.say(format!(" holds {held}, above {what}: others came first in the order"))
+        }
+        _ => whom.say(": enough was free without it"),
     }
-    lines
-}
-
-fn protection(queue: &QueueRow, event: &EventRow, resource: u8) -> Text {
-    let r = usize::from(resource.min(2));
-    let quota = queue.quota[r].unwrap_or(f64::INFINITY);
-    let share = queue.fair_share.as_ref().map(|share| share[r].unwrap_or(f64::INFINITY));
-    let (bound, name) = match share {
-        Some(share) if event.reason != "quota" && share > quota => (share, "fair share"),
-        _ => (quota, "quota"),
-    };
-    let held = queue.allocated[r];
-    let text = Text::default().queue(&queue.name).say(format!(" holds {}", amount(resource, held)));
-    if bound.is_infinite() {
-        text.say(format!(": its {name} is unlimited"))
-    } else if held <= bound + 1e-9 {
-        text.say(format!(", no more than its {name} of {}", amount(resource, bound)))
-    } else {
-        text.say(format!(", above its {name} of {}: others came first in the order", amount(resource, bound)))
-    }
-}
-
-/// The taker's own queue.
-fn own_queue(frame: &Frame, event: &EventRow, by: u32) -> Option<Entry> {
-    let own = frame.queues.get(by as usize)?;
-    let n = holders(frame, |queue| queue == by).into_iter().filter(|(job, _)| *job != event.by).count();
-    if n == 0 || event.kind != "reclaimed" {
-        return None;
-    }
-    let jobs = count(n as u64, "job");
-    let text = Text::of(format!("{jobs} of ")).queue(&own.name).say(": a queue reclaims from others only");
-    Some(entry(text, Selection::Queue(own.name.clone())))
-}
-
-/// Jobs beside the one that was told to go.
-fn same_queue(frame: &Frame, event: &EventRow) -> Vec<Entry> {
-    let beside = holders(frame, |queue| queue == event.queue);
-    // Under preemption those of the taker's priority and above stand in the same queue.
-    let spared = match event.kind.as_str() {
-        "preempted" => ": its priority is not lower, or enough was free without it",
-        _ => ": enough was free without it",
-    };
-    let line = |(job, locked): (&str, bool)| {
-        let text = Text::default().job(job);
-        let text = match core(frame, job) {
-            0 if locked => text.say(" cannot be taken: it is non-preemptible"),
-            0 => text.say(spared),
-            n => text.say(format!(": its first {} cannot be taken, it is semi-preemptible", count(n, "pod"))),
-        };
-        entry(text, Selection::Job(job.to_string()))
-    };
-    // Of the job that lost something, what it keeps.
-    let is_told = |job: &str| job != event.by && (job != event.job || core(frame, job) > 0);
-    beside.into_iter().filter(|(job, _)| is_told(job)).map(line).collect()
-}
-
-/// How many pods of a semi-preemptible job may not be taken; 0: it is none.
-fn core(frame: &Frame, job: &str) -> u64 {
-    frame.jobs.iter().find(|row| row.name == job).map_or(0, |row| row.core.into())
 }

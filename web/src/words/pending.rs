@@ -110,7 +110,7 @@ impl Case<'_> {
         let failed = self.refusal.checks.iter().filter(|check| is_dominant && !check.holds);
         let protects = |check: &CheckRow| protection(self.frame, check);
         match failed.filter_map(protects).next() {
-            Some(why) => text.say(". ").then(why),
+            Some(why) => text.say(". ").then(why).say("."),
             None => text.say("."),
         }
     }
@@ -364,8 +364,8 @@ impl Case<'_> {
     }
 }
 
-/// What a comparison that failed protects, in words.
-fn protection(frame: &Frame, check: &CheckRow) -> Option<Text> {
+/// What a comparison that failed protects, in words, without a full stop.
+pub fn protection(frame: &Frame, check: &CheckRow) -> Option<Text> {
     if let Some(told) = super::ego::protection(check) {
         return Some(told);
     }
@@ -379,7 +379,7 @@ fn protection(frame: &Frame, check: &CheckRow) -> Option<Text> {
         |value: &ValueRow| side(value, r).map_or("unlimited".to_string(), |base| with_unit(r, base));
     match (check.left.as_str(), check.right.as_str()) {
         ("runtime", _) => Some(Text::default().job(&check.other_job).say(format!(
-            " runs for {} and is not taken before {}.",
+            " runs for {} and is not taken before {}",
             seconds(&check.left_value),
             seconds(&check.right_value)
         ))),
@@ -395,17 +395,17 @@ fn protection(frame: &Frame, check: &CheckRow) -> Option<Text> {
             let is_first = row
                 .is_some_and(|row| side(&check.left_value, r) == Some(row.allocated[usize::from(r.min(2))]));
             let holds = if is_first { "holds" } else { "would be down to" };
-            Some(other().say(format!(" {holds} {held}, no more than {what}, {bound}.")))
+            Some(other().say(format!(" {holds} {held}, no more than {what}, {bound}")))
         }
         ("saturation", _) => Some(
             Text::default().queue(&check.queue).say(" would be fuller than ").then(other()).say(format!(
-                ", measured by their fair shares: {} against {}.",
+                ", measured by their fair shares: {} against {}",
                 value(&check.left_value, &check.left, None),
                 value(&check.right_value, &check.right, None)
             )),
         ),
         ("allocated-non-preemptible", _) => Some(Text::default().queue(&check.queue).say(format!(
-            " would hold {} in work that stays, more than its quota of {}.",
+            " would hold {} in work that stays, more than its quota of {}",
             amount_of(&check.left_value),
             amount_of(&check.right_value)
         ))),

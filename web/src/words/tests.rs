@@ -3,7 +3,7 @@
 use expect_test::{Expect, expect};
 
 use super::*;
-use crate::engine::protocol::{EventRow, GateRow, JobRow, LadderLevel, LadderLine, RefusalRow, ValueRow};
+use crate::engine::protocol::{EventRow, GateRow, LadderLevel, LadderLine, RefusalRow, SparedRow, ValueRow};
 use crate::fixtures;
 
 fn check_verdict(explanation: &Explanation, expected: Expect) {
@@ -412,8 +412,8 @@ fn victims_are_told_in_order_with_those_who_stay() {
     expect![[r#"
         1. `low4`, submitted −6:36
         2. `low3`, submitted −6:37
-        stays `low1`: its priority is not lower, or enough was free without it
-        stays `low2`: its priority is not lower, or enough was free without it
+        stays `low1`: enough was free without it
+        stays `low2`: enough was free without it
     "#]]
     .assert_eq(&told("priority-inside-a-queue", "urgent"));
     expect![[r#"
@@ -430,40 +430,67 @@ fn victims_are_told_in_order_with_those_who_stay() {
 
 #[test]
 fn those_who_were_not_chosen_have_their_reason() {
-    let told = |frame: &Frame, job: &str| {
-        let entries = job_at(frame, job).others;
-        entries.into_iter().map(|entry| entry.text.to_string()).collect::<Vec<_>>().join("\n")
+    let queue = |why: &str, queue, n, check| SparedRow {
+        by: "n3".into(),
+        why: why.into(),
+        queue,
+        n,
+        check,
+        ..SparedRow::default()
     };
+    let job = |name: &str, why: &str, n, check| SparedRow { job: name.into(), ..queue(why, 1, n, check) };
+    let compared = |left: &str, held, right: &str, bound| CheckRow {
+        other_queue: "product".into(),
+        other_job: "v5".into(),
+        left: left.into(),
+        left_value: held,
+        op: ">".into(),
+        right: right.into(),
+        right_value: bound,
+        ..CheckRow::default()
+    };
+    let gpus = |n| ValueRow::Triple([None, None, Some(n)]);
+    let share =
+        |held, bound| Some(compared("allocated-without-victims", gpus(held), "allocatable", gpus(bound)));
+    let priority = compared("priority", ValueRow::Count(75), "priority", ValueRow::Count(50));
+    let runtime = compared("runtime", ValueRow::Real(Some(60.0)), "min-runtime", ValueRow::Real(Some(300.0)));
+    let frame = fixtures::departments();
+    let told = |frame: &Frame, rows: Vec<SparedRow>| {
+        let others = job_at(&Frame { spared: rows, ..frame.clone() }, "v4").others;
+        others.into_iter().map(|entry| entry.text.to_string()).collect::<Vec<_>>().join("\n")
+    };
+    let product = frame.queues.iter().position(|row| row.name == "product").unwrap_or_default() as u32;
+    let leaf = frame.events.iter().find(|event| event.job == "v4").map_or(0, |event| event.queue);
+    let of_leaf = |row: SparedRow| SparedRow { queue: leaf, ..row };
+    let rows = vec![
+        queue("failed", product, 0, share(13.0, 13.0)),
+        queue("later", product, 0, share(14.0, 13.0)),
+        queue("non-preemptible", product, 0, None),
+        queue("own-queue", product, 2, None),
+        of_leaf(job("v1", "non-preemptible", 0, None)),
+        of_leaf(job("v2", "core", 2, None)),
+    ];
     expect![[r#"
-        1 job of `team-b`: a queue reclaims from others only
-        `a1`: enough was free without it"#]]
-    .assert_eq(&told(&fixtures::reclaimed(), "a2"));
-    expect![[r#"
-        `product` holds 13, no more than its fair share of 13
-        `sandbox` holds 1, no more than its fair share of 1
-        2 jobs of `nlp`: a queue reclaims from others only
+        `product` holds 13 GPUs, no more than the larger of its quota and fair share, 13 GPUs
+        `product` holds 14 GPUs, above the larger of its quota and fair share: others came first in the order
+        nothing of `product` can be taken: it is non-preemptible
+        2 jobs of `product`: a queue reclaims from others only
         `v1` cannot be taken: it is non-preemptible
-        `v2`: enough was free without it
-        `v3`: enough was free without it"#]]
-    .assert_eq(&told(&fixtures::departments(), "v4"));
-    let mut frame = fixtures::departments();
-    frame.events[0].checks.clear();
-    assert_eq!(told(&frame, "v4"), "", "of other rules it is not known whom they spare");
-}
-
-#[test]
-fn semi_preemptible_jobs_keep_their_first_pods() {
-    let mut frame = fixtures::departments();
-    for name in ["v1", "v4"] {
-        frame.jobs.retain(|job| job.name != name);
-        frame.jobs.push(JobRow { name: name.into(), running: 3, core: 2, ..JobRow::default() });
-    }
-    let others = job_at(&frame, "v4").others;
-    let told: Vec<String> = others.iter().map(|entry| entry.text.to_string()).collect();
-    assert!(
-        told.contains(&"`v1`: its first 2 pods cannot be taken, it is semi-preemptible".to_string()),
-        "{told:?}"
-    );
+        `v2`: its first 2 pods cannot be taken, it is semi-preemptible"#]]
+    .assert_eq(&told(&frame, rows));
+    let rows = vec![
+        of_leaf(job("v3", "not-needed", 0, None)),
+        of_leaf(job("v5", "failed", 0, Some(priority))),
+        of_leaf(job("v5", "failed", 0, Some(runtime))),
+        SparedRow { queue: product, ..job("elsewhere", "not-needed", 0, None) },
+        SparedRow { by: "another".into(), ..queue("non-preemptible", product, 0, None) },
+    ];
+    expect![[r#"
+        `v3`: enough was free without it
+        `v5`: its priority of 75 is not lower than 50
+        `v5` runs for 1:00 and is not taken before 5:00"#]]
+    .assert_eq(&told(&frame, rows));
+    assert_eq!(told(&frame, Vec::new()), "", "what was not recorded is not told");
 }
 
 #[test]

@@ -361,7 +361,7 @@ fn status_of(phase: Phase) -> Option<Status> {
         Phase::Running { .. } => Some(Status::Running),
         Phase::Terminating { .. } => Some(Status::Releasing),
         Phase::Finished { .. } => Some(Status::Succeeded),
-        Phase::Future | Phase::Removed { .. } => None,
+        Phase::Future | Phase::Removed { .. } | Phase::Evicted { .. } => None,
     }
 }
 

@@ -47,6 +47,7 @@ mod signatures;
 mod simulate;
 pub mod snapshot;
 mod solver;
+mod spared;
 mod stale_gang;
 mod statement;
 mod switches;

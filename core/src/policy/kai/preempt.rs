@@ -17,6 +17,7 @@ use super::queue_tree::QueueTree;
 use super::recorder::{Recorder, Why};
 use super::session::Session;
 use super::signatures::Failed;
+use super::snapshot::Quantities;
 use super::solver::{Solved, Taking};
 
 impl Session<'_> {
@@ -56,6 +57,8 @@ impl Session<'_> {
                 Some(Solved { statement, .. }) => {
                     let done = statement.commit(self);
                     hopeful.committed();
+                    let spared = self.spared(&Taking::Preemption, (job, Quantities::default()), &done);
+                    out.trace.spared.extend(spared);
                     out.committed(self, job, done, Why::Priority);
                 }
                 None => failed.remember(self, queue, job),

@@ -43,12 +43,14 @@ impl Session<'_> {
                 self.notes.about(job, |note| note.like = Some(known));
                 continue;
             }
-            let taking = Taking::Reclaim(self.held());
+            let (need, taking) = (self.need(job), Taking::Reclaim(self.held()));
             match self.solve(&taking, job, out) {
                 Some(Solved { statement, mut proof }) => {
                     proof.common.extend(check);
                     let done = statement.commit(self);
                     hopeful.committed();
+                    let spared = self.spared(&taking, (job, need), &done);
+                    out.trace.spared.extend(spared);
                     out.committed(self, job, done, Why::Taken(proof));
                 }
                 None => failed.remember(self, queue, job),

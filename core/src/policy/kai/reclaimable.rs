@@ -241,7 +241,7 @@ impl Session<'_> {
     }
 
     /// Why a unit may be taken while the other queue has this much left.
-    fn unit_is_allowed(
+    pub fn unit_is_allowed(
         &self,
         claim: Claim<'_>,
         (r, e): (QueueRef, QueueRef),
@@ -258,7 +258,7 @@ impl Session<'_> {
     }
 
     /// The comparisons that [`Self::unit_is_allowed`] makes.
-    fn unit_checks(&self, claim: Claim<'_>, (r, e): (QueueRef, QueueRef), now: Quantities) -> Vec<Check> {
+    pub fn unit_checks(&self, claim: Claim<'_>, (r, e): (QueueRef, QueueRef), now: Quantities) -> Vec<Check> {
         let other = &self.queues[e.ix()];
         let subject = self.about_queues(claim.claimant, r, e);
         let check = |rule, left, op, right| Check::new(rule, subject, left, op, right);
@@ -379,12 +379,12 @@ impl Session<'_> {
 
 /// Who takes how much, and what every queue held before.
 #[derive(Clone, Copy, Debug)]
-struct Claim<'h> {
-    claimant: JobRef,
-    need: Quantities,
+pub(super) struct Claim<'h> {
+    pub claimant: JobRef,
+    pub need: Quantities,
     /// What of it must fit in quota.
-    fixed: Option<Quantities>,
-    held: &'h Held,
+    pub fixed: Option<Quantities>,
+    pub held: &'h Held,
 }
 
 /// What queues have left; `None` until something is taken.

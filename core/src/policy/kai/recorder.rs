@@ -226,7 +226,7 @@ impl<'t> Recorder<'t> {
                 let of_queue = of_queue(proof).map(|i| proof.by_queue[i].2.clone());
                 of_queue.into_iter().flatten().chain(proof.common.iter().cloned()).collect()
             }
-            Why::Priority => vec![session.lower_priority(job, task)],
+            Why::Priority => vec![session.lower_priority(job, session.job_of(task))],
             Why::Stale { since_s } => session.why_stale(job, *since_s),
             Why::Free | Why::Room => Vec::new(),
         });
@@ -321,8 +321,8 @@ impl Session<'_> {
         checks
     }
 
-    fn lower_priority(&self, job: JobRef, victim: TaskRef) -> Check {
-        let other = self.facts_of(self.job_of(victim));
+    pub(super) fn lower_priority(&self, job: JobRef, victim: JobRef) -> Check {
+        let other = self.facts_of(victim);
         let subject = Subject { other_job: Some(other.id), ..self.about_job(job) };
         let (l, r) = (other.priority, self.facts_of(job).priority);
         let priority = |p| count(Quantity::Priority, p);

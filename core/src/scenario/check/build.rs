@@ -93,7 +93,7 @@ fn add_job(
         created: submit,
         submit,
         lasts,
-        resumes: template.resumes,
+        restart: template.restart,
         user: template.user.clone(),
         pod_sets: (first_set, PodSetId::from_index(cluster.pod_sets.len()).0 - first_set.0),
         pods: (first_pod, PodId::from_index(cluster.pods.len()).0 - first_pod.0),

@@ -12,7 +12,7 @@ use super::names::{self, Index};
 use super::pools::Pools;
 use super::queues::Queues;
 use super::{Here, Path, gangs, patterns, preemptible, rules};
-use crate::cluster::{Gang, GpuRequest, NodeSelector, PodRules, Preemptible, Request};
+use crate::cluster::{Gang, GpuRequest, NodeSelector, PodRules, Preemptible, Request, Restart};
 use crate::id::{PartitionId, QueueId};
 use crate::policy::Policy;
 use crate::scenario::findings::{Findings, quoted, set};
@@ -37,8 +37,8 @@ pub struct Template {
     pub arrivals: Arrivals,
     /// How long each pod runs.
     pub lasts: Option<Lasts>,
-    /// Whether a pod that was evicted has only the rest of its work before it.
-    pub resumes: bool,
+    /// What becomes of its pods that lose their place.
+    pub restart: Restart,
     /// Priority.
     pub priority: i32,
     /// Whether its pods may be evicted for others.
@@ -194,7 +194,7 @@ fn template(
         count,
         arrivals,
         lasts,
-        resumes: resumes(entry, here, f),
+        restart: restart(entry, here, f),
         priority,
         preemptible: preemptible::preemptible(entry, (priority, &sets), here, policy, f),
         user: entry.user.as_deref().map(Arc::from),
@@ -208,17 +208,20 @@ fn template(
     (template, pods)
 }
 
-/// Whether its pods go on where they were when they are placed again.
-fn resumes(entry: &JobEntry, here: Here<'_>, f: &mut Findings) -> bool {
+/// What becomes of its pods that lose their place.
+fn restart(entry: &JobEntry, here: Here<'_>, f: &mut Findings) -> Restart {
     let at = || here.field("restart");
     match entry.restart.as_ref().map(|typed| typed.0.trim()) {
-        None | Some("again") => false,
-        Some("resume") => true,
+        None | Some("again") => Restart::Again,
+        Some("resume") => Restart::Resume,
+        Some("never") => Restart::Never,
         Some(other) => {
-            let says =
-                format!("restart {} is neither again (all of its work) nor resume (the rest)", quoted(other));
+            let says = format!(
+                "restart {} is none of again (all of its work), resume (the rest) and never (nobody replaces it)",
+                quoted(other)
+            );
             f.add(codes::RESTART, at(), says, set(at(), "resume", "Let it resume"));
-            false
+            Restart::Again
         }
     }
 }

@@ -81,7 +81,8 @@ const CLASSES: Ask = Ask::Usual(&[
     ("build", "100, not preemptible"),
     ("inference", "125, not preemptible"),
 ]);
-const RESTART: Ask = Ask::Choice(&[("again", "begins again"), ("resume", "resumes")]);
+const RESTART: Ask =
+    Ask::Choice(&[("again", "begins again"), ("resume", "resumes"), ("never", "nobody replaces it")]);
 const STATE: Ask = Ask::Choice(&[("ready", "ready"), ("draining", "draining"), ("down", "down")]);
 
 /// How long what runs in a queue is safe.
@@ -267,7 +268,7 @@ pub const JOB: &[Group] = &[
                     "restart",
                     "After an eviction",
                     "it begins again",
-                    "If it resumes, the work it did counts and nothing is lost.",
+                    "If it resumes, the work it did counts and nothing is lost. If nobody replaces it, the job is over once all its pods are gone.",
                 ),
                 RESTART,
             ),
