@@ -28,7 +28,7 @@ fn settings(policy: &str) -> Vec<String> {
 #[test]
 fn every_switch_names_its_rules() {
     for policy in Policy::NAMES {
-        let Rulebook { rules, switches } = Rulebook::of(policy).expect("all policies are built");
+        let Rulebook { rules, switches } = Policy::rulebook(policy).expect("all policies are built");
         let keys: BTreeSet<_> = rules.iter().map(|rule| rule.key()).collect();
         assert_eq!(keys.len(), rules.len(), "{policy}: two rules have one key");
         for (switch, enters) in &switches {
@@ -51,7 +51,7 @@ fn every_switch_names_its_rules() {
 #[test]
 fn every_setting_is_in_the_table() {
     for policy in Policy::NAMES {
-        let book = Rulebook::of(policy).expect("all policies are built");
+        let book = Policy::rulebook(policy).expect("all policies are built");
         let has: BTreeSet<_> = book.switches.iter().map(|(switch, _)| switch.name.to_string()).collect();
         assert_eq!(has.len(), book.switches.len(), "{policy}: a switch is listed twice");
         let all: BTreeSet<_> = settings(policy).into_iter().collect();
@@ -70,7 +70,7 @@ fn every_setting_is_in_the_table() {
 #[test]
 fn a_policy_without_a_name_is_the_default_and_an_unknown_one_has_no_rules() {
     let keys = |policy| {
-        Rulebook::of(policy).map(|book| book.rules.iter().map(|rule| rule.key()).collect::<Vec<_>>())
+        Policy::rulebook(policy).map(|book| book.rules.iter().map(|rule| rule.key()).collect::<Vec<_>>())
     };
     assert_eq!(keys(""), keys("kai"));
     assert_eq!(keys("zzz"), None);

@@ -22,6 +22,7 @@ pub mod switches;
 pub mod yunikorn;
 
 pub use registry::{InCharge, Memory, Policy};
+use switches::Rulebook;
 
 use crate::cluster::{Cluster, Devices, Node, Queue};
 use crate::id::{Arena, JobId, NodeId, PartitionId, PodId, QueueId};
@@ -35,6 +36,8 @@ pub trait Scheduler {
     type Config: Clone + PartialEq;
     /// Whatever a decision may depend on beyond the cluster, and nothing else.
     type Memory: Clone + PartialEq + Default;
+    /// Its rules, and which of them its switches enter.
+    fn rulebook() -> Rulebook;
     /// With these switches, asked in this rhythm.
     fn new(config: Self::Config, rhythm: Rhythm) -> Self;
     /// Hears of a change in the world that it did not cause. Most policies just look when asked.

@@ -5,6 +5,7 @@
 //! A policy behind a feature is left out where its feature is off: the page's first module is kept small.
 //! Enums rather than trait objects: a simulation is cloned, compared and sent to a worker, memory and all.
 
+use super::switches::Rulebook;
 use super::{Change, PartitionView, Rhythm, Scheduler, Turn};
 use crate::id::{JobId, NodeId, PodId, QueueId};
 use crate::trace::{DivisionStep, Ledger, OrderLevel, QueuePriority, Trace};
@@ -28,6 +29,15 @@ macro_rules! policies {
                 match name {
                     $($(#[cfg($cfg)])? $text => true,)+
                     _ => false,
+                }
+            }
+
+            /// The rules of the policy of that name in a scenario, empty for the default; `None`: this build has none
+            /// such.
+            pub fn rulebook(name: &str) -> Option<Rulebook> {
+                match if name.is_empty() { Self::NAMES[0] } else { name } {
+                    $($(#[cfg($cfg)])? $text => Some(<$scheduler>::rulebook()),)+
+                    _ => None,
                 }
             }
 

@@ -50,25 +50,6 @@ pub struct Rulebook {
 }
 
 impl Rulebook {
-    /// Of a policy by its name in a scenario; `None`: this build has no such policy.
-    pub fn of(policy: &str) -> Option<Rulebook> {
-        Some(match policy {
-            "" | "kai" => Rulebook::new(super::kai::all_rules(), &super::kai::SWITCHES),
-            "fifo" => Rulebook::new(super::fifo::RULES.to_vec(), &[]),
-            #[cfg(feature = "runai")]
-            "runai" => super::runai::rulebook(),
-            #[cfg(feature = "yunikorn")]
-            "yunikorn" => Rulebook::new(super::yunikorn::rules::all(), &super::yunikorn::SWITCHES),
-            #[cfg(feature = "ego")]
-            "ego" => Rulebook::new(super::ego::RULES.to_vec(), &super::ego::SWITCHES),
-            #[cfg(feature = "baselines")]
-            "max-min" => Rulebook::new(super::maxmin::RULES.to_vec(), &[]),
-            #[cfg(feature = "baselines")]
-            "drf" => Rulebook::new(super::drf::RULES.to_vec(), &[]),
-            _ => return None,
-        })
-    }
-
     /// With the rules that each switch says itself.
     pub fn new(rules: Vec<Rule>, switches: &[Switch]) -> Rulebook {
         let own = |switch: &Switch| (*switch, switch.rules().iter().map(|rule| **rule).collect());

@@ -1,6 +1,6 @@
 //! The rules of a policy and its switches, as the page looks them up.
 
-use fairground::policy::switches;
+use fairground::policy::{Policy, switches};
 use serde::{Deserialize, Serialize};
 
 /// The rules of a policy, and which of them its switches enter.
@@ -31,7 +31,7 @@ pub struct RuleRow {
 
 /// The rules of a policy that this build has.
 pub fn of(policy: String) -> Rulebook {
-    let switches::Rulebook { rules, switches } = switches::Rulebook::of(&policy).unwrap_or_default();
+    let switches::Rulebook { rules, switches } = Policy::rulebook(&policy).unwrap_or_default();
     let at = |key: &str| rules.iter().position(|rule| rule.key() == key).map(|at| at as u32);
     let switches = switches.iter().map(|(switch, enters)| {
         (switch.name.to_string(), enters.iter().filter_map(|rule| at(rule.key())).collect())

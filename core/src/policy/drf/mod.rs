@@ -21,6 +21,7 @@ pub use rules::RULES;
 use super::filling;
 use super::{PartitionView, Rhythm, Scheduler, Turn};
 use crate::id::{JobId, QueueId};
+use crate::policy::switches::Rulebook;
 use crate::trace::{DivisionStep, Ledger, OrderLevel, Trace};
 use crate::units::Resource;
 
@@ -37,6 +38,10 @@ pub struct Drf {
 impl Scheduler for Drf {
     type Config = Config;
     type Memory = ();
+
+    fn rulebook() -> Rulebook {
+        Rulebook::new(RULES.to_vec(), &[])
+    }
 
     fn new(_config: Config, rhythm: Rhythm) -> Drf {
         Drf { rhythm: filling::rhythm(rhythm) }

@@ -23,6 +23,7 @@ use super::reclaim::Reclaim;
 use super::{ledger, refuse, rules};
 use crate::cluster::Devices;
 use crate::id::{PodId, QueueId};
+use crate::policy::switches::Rulebook;
 use crate::policy::{Decision, PartitionView, Rhythm, Scheduler, Turn, Wake};
 use crate::time::Time;
 use crate::trace::{
@@ -42,6 +43,10 @@ pub struct Ego {
 impl Scheduler for Ego {
     type Config = Config;
     type Memory = Memory;
+
+    fn rulebook() -> Rulebook {
+        Rulebook::new(super::RULES.to_vec(), &super::SWITCHES)
+    }
 
     fn new(config: Config, rhythm: Rhythm) -> Ego {
         Ego { config, rhythm }

@@ -20,6 +20,7 @@ mod place;
 mod rules;
 
 use crate::kit::sort;
+use crate::policy::switches::Rulebook;
 use std::collections::BTreeSet;
 
 use super::{Change, Decision, PartitionView, Rhythm, Scheduler, Turn};
@@ -44,6 +45,10 @@ pub struct Fifo {
 impl Scheduler for Fifo {
     type Config = Config;
     type Memory = Memory;
+
+    fn rulebook() -> Rulebook {
+        Rulebook::new(RULES.to_vec(), &[])
+    }
 
     /// Under a rhythm *on change* cycles follow each other as closely as changes do.
     fn new(_config: Config, rhythm: Rhythm) -> Fifo {

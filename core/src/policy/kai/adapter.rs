@@ -14,6 +14,7 @@
 //! in the row of the first top queue
 
 use crate::kit::sort;
+use crate::policy::switches::Rulebook;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -51,6 +52,10 @@ pub struct Kai {
 impl Scheduler for Kai {
     type Config = Config;
     type Memory = Memory;
+
+    fn rulebook() -> Rulebook {
+        Rulebook::new(super::all_rules(), &super::SWITCHES)
+    }
 
     fn new(config: Config, rhythm: Rhythm) -> Kai {
         Kai { config, rhythm }

@@ -20,6 +20,7 @@ pub use rules::RULES;
 use super::filling;
 use super::{PartitionView, Rhythm, Scheduler, Turn};
 use crate::id::{JobId, QueueId};
+use crate::policy::switches::Rulebook;
 use crate::trace::{DivisionStep, Ledger, OrderLevel, Trace};
 use crate::units::Resource;
 
@@ -36,6 +37,10 @@ pub struct MaxMin {
 impl Scheduler for MaxMin {
     type Config = Config;
     type Memory = ();
+
+    fn rulebook() -> Rulebook {
+        Rulebook::new(RULES.to_vec(), &[])
+    }
 
     fn new(_config: Config, rhythm: Rhythm) -> MaxMin {
         MaxMin { rhythm: filling::rhythm(rhythm) }

@@ -12,6 +12,7 @@ use super::queues::queues;
 use super::rules::{translate, translate_steps};
 use crate::id::QueueId;
 use crate::policy::kai::{Kai, Memory};
+use crate::policy::switches::Rulebook;
 use crate::policy::{PartitionView, Rhythm, Scheduler, Turn};
 use crate::trace::{DivisionStep, Ledger, Trace};
 use crate::units::Resource;
@@ -26,6 +27,10 @@ pub struct Runai {
 impl Scheduler for Runai {
     type Config = Config;
     type Memory = Memory;
+
+    fn rulebook() -> Rulebook {
+        super::switches::rulebook()
+    }
 
     fn new(config: Config, rhythm: Rhythm) -> Runai {
         Runai { engine: Kai::new(config.engine, rhythm), sharing: config.sharing }

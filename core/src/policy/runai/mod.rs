@@ -27,4 +27,3 @@ pub mod terms;
 pub use adapter::Runai;
 pub use config::{Config, DIALECT};
 pub use rules::RULES;
-pub use switches::rulebook;

@@ -22,7 +22,7 @@ pub static SWITCHES: [Switch; 3] = [
 ];
 
 /// Its rules and those of the engine that it has no words for, and all switches.
-pub fn rulebook() -> Rulebook {
+pub(super) fn rulebook() -> Rulebook {
     let own = Rulebook::new(Vec::new(), &SWITCHES);
     let engine = kai::SWITCHES.iter().filter(|switch| ENGINE_SETTINGS.contains(&switch.name));
     let engine = engine.map(|switch| {

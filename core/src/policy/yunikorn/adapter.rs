@@ -26,6 +26,7 @@ use super::settings::Config;
 use super::{explain, order, refuse};
 use crate::cluster::{Devices, GpuRequest, Phase, Pod, Preemptible};
 use crate::id::{Id, JobId, NodeId, PodId, QueueId};
+use crate::policy::switches::Rulebook;
 use crate::policy::{Change, Decision, PartitionView, Rhythm, Scheduler, Turn, Wake};
 use crate::time::Time;
 use crate::trace::{Event, EvictReason, Ledger, Level, OrderLevel, QueuePriority, Trace};
@@ -75,6 +76,10 @@ impl Memory {
 impl Scheduler for YuniKorn {
     type Config = Config;
     type Memory = Memory;
+
+    fn rulebook() -> Rulebook {
+        Rulebook::new(super::rules::all(), &super::SWITCHES)
+    }
 
     fn new(config: Config, rhythm: Rhythm) -> YuniKorn {
         YuniKorn { config, rhythm }
