@@ -36,6 +36,7 @@ use crate::charts::shares::Rows;
 use crate::model::{Command, Embed, NowView, Panel, Room, Selection};
 use crate::store::Store;
 use crate::view_model::number::NAMED;
+use crate::view_model::queues::are_few;
 
 /// The page.
 /// Long because its markup is one tree.
@@ -52,6 +53,12 @@ pub fn App() -> impl IntoView {
     let time_folded = Memo::new(move |_| view.with(|v| v.time_folded));
     let sized = Memo::new(move |_| view.with(|v| v.setup_width > 0));
     let why_open = Memo::new(move |_| view.with(|v| v.why_open));
+    // Said by classes: a look at what stands inside the page would cost a look at all of it at every step.
+    let few = Memo::new(move |_| {
+        let folded: Vec<String> = view.with(|v| v.folded.iter().cloned().collect());
+        store.frame.with(|frame| frame.as_ref().is_none_or(|frame| are_few(&frame.queues, &folded)))
+    });
+    let waits = Memo::new(move |_| store.frame.with(Option::is_none));
     let stale = store.part(|m| m.stale);
     let awaits_ghost = store.part(|m| m.awaits_ghost);
     let announcement = store.announcement;
@@ -75,6 +82,8 @@ pub fn App() -> impl IntoView {
             class:now-folded=now_folded
             class:time-folded=time_folded
             class:why-open=why_open
+            class:few=few
+            class:waits=waits
             class:show-now=shows(Panel::Now)
             class:show-setup=shows(Panel::Setup)
             class:show-why=shows(Panel::Why)

@@ -149,8 +149,9 @@ fn Body(view: View, tip: RwSignal<Option<String>>, on_select: OnSelect, over: Ov
         })
     };
     // Rows that come into room kept for them do not change the size of the whole.
+    let n_rows = Memo::new(move |_| view.with(|view| view.as_ref().map(|view| view.rows.len())));
     Effect::new(move |_| {
-        view.with(|view| view.as_ref().map(|view| view.rows.len()));
+        n_rows.get();
         request_animation_frame(move || {
             if let Some(element) = place.try_get_untracked().flatten() {
                 measure(element.unchecked_ref());

@@ -33,12 +33,14 @@ pub fn Transport() -> impl IntoView {
     let pulses = store.part(|m| m.origin == Origin::Start && m.cursor == 0 && m.view.chips && m.pristine);
     let scrub = NodeRef::<html::Input>::new();
     // The end first: a value beyond it would be cut off.
-    Effect::new(move |_| {
+    Effect::new(move |was: Option<Option<u32>>| {
         let (last, at) = (last().max(1), cursor.get());
-        if let Some(scrub) = scrub.get() {
+        let scrub = scrub.get()?;
+        if was.flatten() != Some(last) {
             scrub.set_max(&last.to_string());
-            scrub.set_value(&at.to_string());
         }
+        scrub.set_value(&at.to_string());
+        Some(last)
     });
     let run = move |command: Command| Callback::new(move |()| store.dispatch(command.clone()));
     let play = Callback::new(move |()| {

@@ -154,6 +154,15 @@ pub fn visible(queues: &[QueueRow], tree: &Tree, collapsed: &[String]) -> Vec<u3
         .collect()
 }
 
+/// So many rows of queues leave room for taller ones.
+const FEW: usize = 4;
+
+/// Whether there is room for taller rows.
+pub fn are_few(queues: &[QueueRow], collapsed: &[String]) -> bool {
+    queues.len() <= FEW
+        || !collapsed.is_empty() && visible(queues, &Tree::new(queues), collapsed).len() <= FEW
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
