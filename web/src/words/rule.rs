@@ -16,7 +16,11 @@ const LISTED_MAX: usize = 12;
 /// What a rule is called: its key without the policy, in words.
 pub fn rule_name(key: &str) -> String {
     let (_, name) = key.split_once('/').unwrap_or(("", key));
-    name.replace('/', ", ").replace('-', " ")
+    let in_words = |part: &str| match part.bytes().all(|byte| byte.is_ascii_digit()) {
+        true => format!("step {part}"),
+        false => part.replace('-', " "),
+    };
+    name.split('/').map(in_words).collect::<Vec<_>>().join(", ")
 }
 
 /// Explains a rule at the moment of the frame; without a book it is being looked up. What rules and settings say is in the
@@ -94,4 +98,16 @@ fn decided(frame: &Frame, key: &str) -> Vec<Entry> {
         ..Entry::default()
     });
     events.chain(waiting).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rules_have_names_in_words() {
+        assert_eq!(rule_name("kai/reclaim/can-reclaim"), "reclaim, can reclaim");
+        assert_eq!(rule_name("kai/queue-order/6"), "queue order, step 6");
+        assert_eq!(rule_name("alone"), "alone");
+    }
 }
