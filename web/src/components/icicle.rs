@@ -1,5 +1,7 @@
 //! Tree: queues inside their parents.
 
+use std::rc::Rc;
+
 use crate::dom::prelude::*;
 use leptos::html;
 
@@ -45,20 +47,26 @@ pub fn Icicle() -> impl IntoView {
     };
     let spot = move |block: Block| {
         let at = block.depth;
-        let (x, y, w, h) = place_of(&block, width.get());
+        let says = block.says.clone();
         let selection = (!block.leads_to.is_empty()).then(|| Selection::Queue(block.leads_to.clone()));
         let this = selection.clone();
         let is_selected = move || this.is_some() && store.selection.with(|selected| *selected == this);
+        // At another width it lies elsewhere, and keeps the focus.
+        let block = Rc::new(block);
+        let lies = move |part: fn((f64, f64, f64, f64)) -> f64| {
+            let block = block.clone();
+            move || rem(part(place_of(&block, width.get())))
+        };
         view! {
             <button
                 class="spot"
-                style:left=rem(x)
-                style:top=rem(y)
-                style:width=rem(w.max(4.0))
-                style:height=rem(h)
+                style:left=lies(|place| place.0)
+                style:top=lies(|place| place.1)
+                style:width=lies(|place| place.2.max(4.0))
+                style:height=lies(|place| place.3)
                 tabindex=if at == 0 { "0" } else { "-1" }
-                aria-label=block.says.clone()
-                title=block.says
+                aria-label=says.clone()
+                title=says
                 aria-pressed=move || is_selected().to_string()
                 on:click=move |_| store.dispatch(Command::Select(selection.clone()))
             ></button>
@@ -69,14 +77,9 @@ pub fn Icicle() -> impl IntoView {
         let blocks = seen.with(|view| view.as_ref().map_or(Vec::new(), |view| seen_at(view, width.get())));
         blocks.into_iter().map(|block| Block { on_path: false, ghost: None, ..block }).collect::<Vec<_>>()
     });
-    // Blocks that stay the same lie elsewhere at another width.
-    let each = move || {
-        let _ = width.get();
-        spots.get()
-    };
-    let key = move |block: &Block| {
-        let (x, y, w, _) = place_of(block, width.get_untracked());
-        (block.queue, x as i64, y as i64, w as i64, block.says.clone())
+    let key = |block: &Block| {
+        let part = |share: f64| (share * 1e6) as i64;
+        (block.queue, block.depth, part(block.x), part(block.w), block.says.clone())
     };
     let names = Memo::new(move |_| store.frame.with(|frame| measures(frame.as_deref())));
     let options = move || {
@@ -107,7 +110,7 @@ pub fn Icicle() -> impl IntoView {
                     >
                         {insert("picture", svg)}
                         <div role="group" aria-label=move || store.terms.get().says("Queues by level")>
-                            <For each=each key=key let:block>
+                            <For each=move || spots.get() key=key let:block>
                                 {spot(block)}
                             </For>
                         </div>

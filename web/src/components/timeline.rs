@@ -185,11 +185,13 @@ fn Body(
         true => store.dispatch(Command::Mark(Some(to))),
         false => on_seek.run(to),
     };
+    // Where the cursor is going, be the moment still on its way.
+    let at = move || store.now(|m| m.cursor);
     let seek = move |event: &web_sys::PointerEvent| {
         let Some(axis) = axis.get_untracked() else { return };
         let last = view.with_untracked(|view| view.as_ref().map_or(0, |view| view.last));
         let to = axis.cycle_at(f64::from(event.offset_x()) / text_scale()).min(last);
-        if cycle.get_untracked().is_none_or(|(now, _)| now != to) {
+        if at() != to {
             go(to, dragging.get_untracked() && (event.shift_key() || marking.get_untracked()));
         }
     };
@@ -207,8 +209,7 @@ fn Body(
     };
     let keys = move |event: web_sys::KeyboardEvent| {
         let last = view.with_untracked(|view| view.as_ref().map_or(0, |view| view.last));
-        let now = cycle.get_untracked().map_or(0, |(now, _)| now);
-        if let Some(to) = cycle_by_key(&event.key(), now, last) {
+        if let Some(to) = cycle_by_key(&event.key(), at(), last) {
             event.prevent_default();
             event.stop_propagation();
             go(to, event.shift_key());
