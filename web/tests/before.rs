@@ -237,6 +237,22 @@ fn while_an_edit_is_being_made_its_own_ghost_goes_first() {
 }
 
 #[test]
+fn what_cannot_run_leaves_the_last_ghost_that_could() {
+    use fairground_web::engine::protocol::{Reply, Say};
+    let mut page = Page::open();
+    page.does(Command::GoTo(3));
+    page.pulls("team-a", "quota", "3");
+    let shown = before::ghost(&page.model).expect("a ghost");
+    let refused = Say::Ghost { frame: None, levels: Vec::new() };
+    let generation = page.model.asked.ghost;
+    page.does(Command::Replied(Box::new(Reply { generation, say: refused })));
+    assert!(before::ghost(&page.model).is_some_and(|ghost| Arc::ptr_eq(&ghost, &shown)));
+    assert!(!page.model.awaits_ghost);
+    page.does(Command::PreviewEnd);
+    assert!(before::ghost(&page.model).is_none());
+}
+
+#[test]
 fn division_and_cluster_say_how_it_was() {
     let mut page = Page::open();
     page.does(Command::GoTo(3));

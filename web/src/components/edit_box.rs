@@ -4,6 +4,7 @@ use crate::dom::prelude::*;
 use fairground::scenario::{Edit, Path};
 use leptos::html;
 
+use crate::deeds;
 use crate::model::{Change, Command, edit};
 use crate::store::Store;
 
@@ -125,7 +126,7 @@ fn TextBox(
             try_out(next);
         }
     };
-    let finish = move |how: Done| {
+    let settle = move |how: Done| {
         if finished.try_get_value() != Some(false) {
             return;
         }
@@ -145,6 +146,21 @@ fn TextBox(
                 on_done.run((how, value));
             }
         }
+    };
+    // What is entered right after the page opened waits for the code that looks at it.
+    let is_awake = store.part(|_| deeds::now().is_some());
+    let entered = StoredValue::new(false);
+    Effect::new(move || {
+        if is_awake.get() && entered.get_value() {
+            settle(Done::Key);
+        }
+    });
+    let finish = move |how: Done| match how {
+        Done::Key if deeds::now().is_none() => {
+            entered.set_value(true);
+            store.wake();
+        }
+        _ => settle(how),
     };
     let restore = move || {
         finished.set_value(true);

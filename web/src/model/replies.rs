@@ -18,9 +18,12 @@ pub(super) fn replied(model: &mut Model, reply: Reply, fx: &mut Vec<Effect>) {
         Say::Frame { frame, run } if id == model.asked.frame => arrived(model, *frame, *run, fx),
         Say::Ghost { frame, levels } if is_ghost(model, id) => {
             model.awaits_ghost = id != model.asked.ghost;
-            model.ghost = frame.map(|f| Arc::new(*f));
-            let own = model.ladder.as_ref().filter(|_| model.ghost.is_some() && !levels.is_empty());
-            model.ghost_ladder = own.map(|own| Arc::new(Ladder { levels, ..(**own).clone() }));
+            // What cannot run leaves the last ghost that could.
+            if let Some(frame) = frame {
+                model.ghost = Some(Arc::from(frame));
+                let own = model.ladder.as_ref().filter(|_| !levels.is_empty());
+                model.ghost_ladder = own.map(|own| Arc::new(Ladder { levels, ..(**own).clone() }));
+            }
         }
         Say::GhostRun { run, story } if is_ghost(model, id) && model.ghost.is_some() => {
             model.ghost_run = Some(Arc::from(run));

@@ -172,6 +172,16 @@ mod tests {
     }
 
     #[test]
+    fn few_rows_are_few_that_can_be_seen() {
+        let mut queues = vec![queue("a", None)];
+        queues.extend(["b", "c", "d"].map(|name| queue(name, Some(0))));
+        assert!(are_few(&[], &[]) && are_few(&queues, &[]));
+        queues.push(queue("e", Some(0)));
+        assert!(!are_few(&queues, &[]) && !are_few(&queues, &["b".into()]));
+        assert!(are_few(&queues, &["a".into()]));
+    }
+
+    #[test]
     fn rows_are_in_tree_order_and_fold() {
         let queues = [queue("a", None), queue("b", None), queue("a1", Some(0)), queue("a2", Some(0))];
         let tree = Tree::new(&queues);
