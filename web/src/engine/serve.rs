@@ -26,10 +26,6 @@ const KEPT_PODS_MAX: usize = 2_000_000;
 /// Most states that are kept to go back to.
 const CHECKPOINTS_MAX: usize = 64;
 
-/// The next cycle is computed unasked up to so many pods: of more, a second state weighs too much, and a cycle would keep
-/// questions waiting for longer than a step may take.
-const AHEAD_PODS_MAX: usize = 50_000;
-
 /// Said where no worker runs: the page's own module has neither importers nor all policies.
 const BESIDE_ONLY: &str = "This browser cannot run the engine beside the page, and the page's own engine has no more \
                            than KAI and first in, first out; open the page in a current browser.";
@@ -399,8 +395,8 @@ impl Runner {
 
     /// One cycle further than the present one, beside it: with all reasons, so that it answers every question.
     fn look_ahead(&mut self) {
-        let n_pods = self.sim.cluster().pods.len();
-        if self.ahead.is_some() || self.sim.is_quiet() || n_pods > AHEAD_PODS_MAX {
+        // A cycle of more may take long, and a question that comes meanwhile would wait for it.
+        if self.ahead.is_some() || self.sim.is_quiet() || !self.is_small() {
             return;
         }
         let mut sim = self.sim.clone();
