@@ -92,7 +92,7 @@ impl Node {
     /// Device memory that is idle or releasing.
     fn idle_or_releasing_mib(&self) -> i64 {
         let mut mib = (self.idle.gpus as i64 + self.releasing.gpus as i64) * self.device_mib;
-        for (_, s) in &self.shared {
+        for (_, s) in self.shared.iter() {
             if s.alloc() > 0 {
                 mib += self.device_mib - s.alloc();
             }

@@ -14,9 +14,10 @@
 //! # Differs
 //! nothing; Q-8 (a device whose name is not an integer counts as new) reproduced
 
-use super::node::{Node, Room, Shared};
+use super::node::{Node, Room};
 use super::request::{Kind, Request};
 use super::session::{PodFacts, Session};
+use super::shared::Shared;
 use super::task::{GroupRef, NodeRef};
 use crate::trace::NodeReason;
 use crate::units::Resource;

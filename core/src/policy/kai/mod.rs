@@ -42,6 +42,7 @@ mod request;
 mod score;
 mod semi;
 mod session;
+mod shared;
 mod shares;
 mod signatures;
 mod simulate;

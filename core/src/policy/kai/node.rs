@@ -2,9 +2,8 @@
 //!
 //! # Rule
 //! Adding a task moves its request R between *idle*, *used* and *releasing* by its status; removing is the inverse of the
-//! stored clone's status; updating removes the stored clone and adds the task. Shared devices ("groups") keep used,
-//! allocated and releasing MiB; the first part on a device takes the whole device from *idle*, the last one gives it
-//! back. Entries are created on first touch and never removed: a 0 entry differs from a missing one.
+//! stored clone's status; updating removes the stored clone and adds the task. The first part on a shared device takes the
+//! whole device from *idle*, the last one gives it back.
 //!
 //! # Source
 //! kai.md 1.2, 1.6
@@ -15,6 +14,7 @@
 use std::sync::Arc;
 
 use super::request::{Request, part};
+use super::shared::SharedDevices;
 use super::snapshot::{SnapshotNode, Status};
 use super::task::{GroupRef, PodRef, Task};
 use crate::id::NodeId;
@@ -59,26 +59,6 @@ impl Room {
     }
 }
 
-/// Memory of a shared device; `None` is an entry that was never touched.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Shared {
-    pub used: i64,
-    pub allocated: Option<i64>,
-    pub releasing: Option<i64>,
-    pub marked: bool,
-}
-
-impl Shared {
-    /// Allocated MiB.
-    pub fn alloc(&self) -> i64 {
-        self.allocated.unwrap_or(0)
-    }
-    /// Releasing MiB.
-    pub fn rel(&self) -> i64 {
-        self.releasing.unwrap_or(0)
-    }
-}
-
 /// A machine with what is on it.
 #[derive(Clone, Debug)]
 pub(super) struct Node {
@@ -94,8 +74,7 @@ pub(super) struct Node {
     /// N_gpu.
     pub n_devices: i64,
     pub ready: bool,
-    /// Shared devices, by group.
-    pub shared: Vec<(GroupRef, Shared)>,
+    pub shared: SharedDevices,
     /// Clones of the tasks on it, by pod.
     pub held: Vec<(PodRef, Task)>,
 }
@@ -130,7 +109,7 @@ impl Node {
             n_devices: from.gpu_count_label.unwrap_or(from.gpus as i64),
             allocatable,
             ready: from.ready,
-            shared: Vec::new(),
+            shared: SharedDevices::default(),
             held: Vec::new(),
         }
     }
@@ -143,12 +122,6 @@ impl Node {
     pub fn stored(&self, pod: PodRef) -> Option<&Task> {
         self.held.binary_search_by_key(&pod, |h| h.0).ok().map(|i| &self.held[i].1)
     }
-    /// The memory of a shared device.
-    pub fn group(&self, group: GroupRef) -> Shared {
-        let found = self.shared.binary_search_by_key(&group, |g| g.0);
-        found.map_or_else(|_| Shared::default(), |i| self.shared[i].1)
-    }
-
     /// Adds a task; sets what it accepted. `false`, and nothing happens, if its key is here already.
     pub fn add(&mut self, request: &Request, task: &mut Task) -> bool {
         let Err(slot) = self.held.binary_search_by_key(&task.pod, |h| h.0) else { return false };
@@ -192,6 +165,7 @@ impl Node {
         if task.accepted.shared {
             for &group in &task.groups {
                 self.put_part(group, task.status, task.accepted.mib);
+                self.shared.settle(group);
             }
         }
     }
@@ -210,6 +184,7 @@ impl Node {
         if task.accepted.shared {
             for &group in &task.groups {
                 self.take_part(group, task.status, task.accepted.mib);
+                self.shared.settle(group);
             }
         }
     }
@@ -223,39 +198,26 @@ impl Node {
         self.n_devices < self.idle.gpus as i64 + self.devices_used()
     }
 
-    fn slot(&mut self, group: GroupRef) -> usize {
-        match self.shared.binary_search_by_key(&group, |g| g.0) {
-            Ok(i) => i,
-            Err(i) => {
-                self.shared.insert(i, (group, Shared::default()));
-                i
-            }
-        }
-    }
-
-    fn mark(&mut self, i: usize) {
-        if !self.shared[i].1.marked {
-            self.shared[i].1.marked = true;
+    fn mark(&mut self, group: GroupRef) {
+        if !std::mem::replace(&mut self.shared.touch(group).marked, true) {
             self.releasing.gpus += 1.0;
         }
     }
-    fn unmark(&mut self, i: usize) {
-        if self.shared[i].1.marked {
-            self.shared[i].1.marked = false;
+    fn unmark(&mut self, group: GroupRef) {
+        if std::mem::take(&mut self.shared.touch(group).marked) {
             self.releasing.gpus -= 1.0;
         }
     }
 
     fn put_part(&mut self, group: GroupRef, status: Status, m: i64) {
-        let i = self.slot(group);
-        let s = &mut self.shared[i].1;
+        let s = self.shared.touch(group);
         s.used += m;
         match status {
             Status::Releasing => {
                 *s.releasing.get_or_insert(0) += m;
                 *s.allocated.get_or_insert(0) += m;
                 if s.used == s.rel() {
-                    self.mark(i);
+                    self.mark(group);
                     if self.too_many_devices() {
                         self.idle.gpus -= 1.0;
                     }
@@ -272,14 +234,13 @@ impl Node {
                 if s.used <= m && self.too_many_devices() {
                     self.idle.gpus -= 1.0;
                 }
-                self.unmark(i);
+                self.unmark(group);
             }
         }
     }
 
     fn take_part(&mut self, group: GroupRef, status: Status, m: i64) {
-        let i = self.slot(group);
-        let s = &mut self.shared[i].1;
+        let s = self.shared.touch(group);
         s.used -= m;
         match status {
             Status::Releasing => {
@@ -289,7 +250,7 @@ impl Node {
                     if !self.too_many_devices() {
                         self.idle.gpus += 1.0;
                     }
-                    self.unmark(i);
+                    self.unmark(group);
                 }
             }
             Status::Pipelined => {
@@ -306,7 +267,7 @@ impl Node {
                     self.idle.gpus += 1.0;
                 }
                 if s.used != 0 && s.releasing == Some(s.used) {
-                    self.mark(i);
+                    self.mark(group);
                 }
             }
         }
@@ -315,7 +276,7 @@ impl Node {
     /// `SumIdle`: idle devices and the free parts of shared ones.
     pub fn sum_idle(&self) -> f64 {
         let mut parts = 0.0;
-        for (_, s) in &self.shared {
+        for (_, s) in self.shared.iter() {
             if s.alloc() > 0 {
                 parts += 1.0 - part(s.alloc(), self.device_mib);
             }
@@ -326,19 +287,12 @@ impl Node {
     /// `SumReleasing`: releasing devices and the releasing parts of others.
     pub fn sum_releasing(&self) -> f64 {
         let mut parts = 0.0;
-        for (_, s) in &self.shared {
+        for (_, s) in self.shared.iter() {
             if s.releases_a_part() {
                 parts += part(s.rel(), self.device_mib);
             }
         }
         parts + self.releasing.gpus
-    }
-}
-
-impl Shared {
-    /// Whether a part of the device is releasing, but not all that is used.
-    pub fn releases_a_part(&self) -> bool {
-        self.rel() > 0 && !(self.used != 0 && self.rel() == self.used)
     }
 }
 
@@ -369,10 +323,10 @@ mod tests {
         assert_eq!((node.idle.gpus, node.sum_idle()), (1.0, 1.2));
         a.status = Status::Releasing;
         node.update(&ask(0.5), &mut a);
-        assert_eq!((node.sum_releasing(), node.group(GroupRef(0)).marked), (0.5, false));
+        assert_eq!((node.sum_releasing(), node.shared.get(GroupRef(0)).marked), (0.5, false));
         let mut c =
             Task { pod: PodRef(2), status: Status::Pipelined, groups: vec![GroupRef(0)], ..Task::default() };
         node.add(&ask(0.6), &mut c);
-        assert_eq!((node.group(GroupRef(0)).used, node.group(GroupRef(0)).rel()), (140, -10));
+        assert_eq!((node.shared.get(GroupRef(0)).used, node.shared.get(GroupRef(0)).rel()), (140, -10));
     }
 }

@@ -142,7 +142,7 @@ impl Session<'_> {
         let waits = |device: &Device| match *device {
             Device::Whole => pipeline_only || !now,
             Device::Shared(group) => {
-                let s = node.group(group);
+                let s = node.shared.get(group);
                 !(s.allocated.is_some() && node.device_mib - s.alloc() - mib >= 0 && now)
             }
         };
@@ -176,8 +176,11 @@ impl Session<'_> {
             let filled = s.used as f64 / node.device_mib as f64;
             scored.push((self.device_score(filled), Device::Shared(group)));
         }
-        let slot = |device: Device| node.shared.iter().position(|(g, _)| device == Device::Shared(*g));
-        self.draw(Chance::Devices, &mut scored, node.shared.len(), |s| slot(s.1).unwrap_or_default());
+        let slot = |device: Device| match device {
+            Device::Shared(group) => node.shared.n_before(group),
+            Device::Whole => 0,
+        };
+        self.draw(Chance::Devices, &mut scored, node.shared.n_touched(), |s| slot(s.1));
         let (idle, releasing) = (node.idle.gpus, node.releasing.gpus);
         if idle > 0.0 || releasing > 0.0 {
             let whole = usize::try_from(idle as i64 + releasing as i64).unwrap_or(0);
