@@ -13,10 +13,11 @@
 //! nothing
 
 use std::cmp::Ordering;
-use std::collections::BinaryHeap;
+use std::collections::{BTreeMap, BinaryHeap};
 
 use super::capacity::asked_on_node;
 use super::orders::Chance;
+use super::request::{self, Request};
 use super::score::{Parts, Range};
 use super::session::{PodFacts, Session};
 use super::task::{JobRef, NodeRef, PodRef};
@@ -24,6 +25,35 @@ use crate::trace::NodeReason;
 
 /// How many answers about nodes are kept in all, roughly.
 const KEPT_MAX: usize = 250_000;
+
+/// Numbers pods by what a choice of nodes depends on.
+#[derive(Debug, Default)]
+pub(super) struct Numbering {
+    known: BTreeMap<Key, u32>,
+    /// The pod before, as most pods are like it.
+    last: Option<(Request, u32, Option<NodeRef>, u32)>,
+}
+
+/// The bits of CPU, memory, portion and devices; named resources; the kind; devices, memory of each; likeness; nominated.
+type Key = ([u64; 4], Vec<i64>, request::Kind, [i64; 2], u32, Option<NodeRef>);
+
+impl Numbering {
+    /// The same number for pods with the same request and `likeness`, for which the same node is nominated.
+    pub fn number(&mut self, request: &Request, likeness: u32, nominated: Option<NodeRef>) -> u32 {
+        if let Some((r, l, n, number)) = &self.last
+            && (r, *l, *n) == (request, likeness, nominated)
+        {
+            return *number;
+        }
+        let Request { cpu, memory, scalars, kind, count, portion, mib, gpus } = request;
+        let bits = [cpu, memory, portion, gpus].map(|amount| amount.to_bits());
+        let key = (bits, scalars.clone(), *kind, [*count, *mib], likeness, nominated);
+        let next = self.known.len() as u32;
+        let number = *self.known.entry(key).or_insert(next);
+        self.last = Some((request.clone(), likeness, nominated, number));
+        number
+    }
+}
 
 /// What was found out about nodes, for the kinds of pods that were placed lately.
 #[derive(Debug, Default)]
@@ -36,6 +66,8 @@ pub(super) struct Kinds {
     /// Memory of a device in MiB, each that some node has, once.
     models: Vec<i64>,
     n_asked: u64,
+    /// That of the last choice, to be used again.
+    ranking: Ranking,
 }
 
 impl Kinds {
@@ -92,14 +124,50 @@ pub(super) struct Choice {
     /// By device model: whether the queues have no room for one more.
     gates: Vec<bool>,
     range: Range,
+    ranking: Ranking,
+    /// How many of the session's changes are taken in.
+    n_changes: usize,
+}
+
+/// Candidates and their order.
+#[derive(Debug, Default)]
+struct Ranking {
+    /// The candidates, whether they fit or not.
+    of: Vec<NodeRef>,
     /// By node: whether it is a candidate.
     is_in: Vec<bool>,
     /// By node: its score; `None`: it is no candidate or does not fit.
     scores: Vec<Option<f64>>,
-    /// Candidates, best first; those whose score is another by now are passed over.
-    ranked: BinaryHeap<Ranked>,
-    /// How many of the session's changes are taken in.
-    n_changes: usize,
+    /// Those that fit, best first; those whose score is another by now are passed over.
+    best: BinaryHeap<Ranked>,
+}
+
+impl Ranking {
+    /// Has no candidates any more.
+    fn clear(&mut self) {
+        for at in self.of.drain(..) {
+            (self.is_in[at.ix()], self.scores[at.ix()]) = (false, None);
+        }
+        self.best.clear();
+    }
+
+    /// Begins with candidates none of which fits yet.
+    fn begin(&mut self, nodes: &[NodeRef], n_nodes: usize) {
+        self.clear();
+        self.is_in.resize(n_nodes, false);
+        self.scores.resize(n_nodes, None);
+        nodes.iter().for_each(|at| self.is_in[at.ix()] = true);
+        self.of.extend_from_slice(nodes);
+    }
+
+    /// Sets those that fit.
+    fn order(&mut self, fitting: impl Iterator<Item = Ranked>) {
+        let mut ranked = std::mem::take(&mut self.best).into_vec();
+        ranked.clear();
+        ranked.extend(fitting);
+        ranked.iter().for_each(|r| self.scores[r.node.ix()] = Some(r.score));
+        self.best = BinaryHeap::from(ranked);
+    }
 }
 
 /// A candidate; the one with the higher score, or else the smaller name, is the greater.
@@ -128,13 +196,13 @@ impl Choice {
     /// Takes the best candidate out.
     pub fn take_best(&mut self) -> Option<Ranked> {
         self.pass_over();
-        self.ranked.pop()
+        self.ranking.best.pop()
     }
 
     /// The best of those that are left.
     pub fn next_best(&mut self) -> Option<Ranked> {
         self.pass_over();
-        self.ranked.peek().copied()
+        self.ranking.best.peek().copied()
     }
 
     /// Why each of some nodes that do not fit does not.
@@ -143,10 +211,10 @@ impl Choice {
     }
 
     fn pass_over(&mut self) {
-        while let Some(top) = self.ranked.peek()
-            && self.scores[top.node.ix()] != Some(top.score)
+        while let Some(top) = self.ranking.best.peek()
+            && self.ranking.scores[top.node.ix()] != Some(top.score)
         {
-            self.ranked.pop();
+            self.ranking.best.pop();
         }
     }
 
@@ -186,10 +254,12 @@ impl Session<'_> {
             kinds.swap_remove(oldest);
         }
         kinds.push(choice.kind);
+        self.kinds.ranking = choice.ranking;
+        self.kinds.ranking.clear();
     }
 
     fn is_of(&self, kind: &Kind, pod: PodRef) -> bool {
-        kind.pod.is_some_and(|other| self.pods[pod.ix()].is_alike(&self.pods[other.ix()]))
+        kind.pod.is_some_and(|other| self.pods[pod.ix()].kind == self.pods[other.ix()].kind)
     }
 
     fn begin_choice(&mut self, pod: PodRef) -> Choice {
@@ -200,16 +270,8 @@ impl Session<'_> {
         kind.pod = Some(pod);
         kind.known.resize(self.nodes.len(), Known::default());
         self.kinds.changed.clear();
-        let range = Range::default();
-        Choice {
-            kind,
-            gates: Vec::new(),
-            range,
-            is_in: Vec::new(),
-            scores: Vec::new(),
-            ranked: BinaryHeap::new(),
-            n_changes: 0,
-        }
+        let ranking = std::mem::take(&mut self.kinds.ranking);
+        Choice { kind, gates: Vec::new(), range: Range::default(), ranking, n_changes: 0 }
     }
 
     /// (2), by device model; nothing where there is no such test.
@@ -227,9 +289,9 @@ impl Session<'_> {
     fn take_changes_in(&self, choice: &mut Choice) -> bool {
         let changed = &self.kinds.changed[choice.n_changes..];
         choice.n_changes = self.kinds.changed.len();
-        let mut is_as_before = !choice.is_in.is_empty();
+        let mut is_as_before = !choice.ranking.of.is_empty();
         for &at in changed {
-            if choice.is_in.get(at.ix()) != Some(&true) {
+            if choice.ranking.is_in.get(at.ix()) != Some(&true) {
                 continue;
             }
             let before = choice.kind.known[at.ix()].parts;
@@ -245,36 +307,29 @@ impl Session<'_> {
     /// Ranks all candidates anew.
     fn rank(&self, choice: &mut Choice, nodes: &[NodeRef]) {
         choice.n_changes = self.kinds.changed.len();
-        choice.is_in = vec![false; self.nodes.len()];
-        choice.scores = vec![None; self.nodes.len()];
+        choice.ranking.begin(nodes, self.nodes.len());
         choice.range = Range::default();
         // The order of devices is drawn anew as the session goes on.
         let is_kept = |pod: PodRef| !self.pods[pod.ix()].request.is_shared() || !self.draws(Chance::Devices);
         let is_kept = choice.kind.pod.is_some_and(is_kept);
         for &at in nodes {
-            choice.is_in[at.ix()] = true;
             let known = &choice.kind.known[at.ix()];
             let is_known = is_kept && known.version == self.kinds.versions[at.ix()];
             let parts = if is_known { known.parts } else { self.look_at(choice, at) };
             choice.range.add(&parts);
         }
-        let mut ranked = std::mem::take(&mut choice.ranked).into_vec();
-        ranked.clear();
-        for &at in nodes {
-            if choice.misfit(at).is_none() {
-                let score = self.score(&choice.kind.known[at.ix()].parts, choice.range);
-                choice.scores[at.ix()] = Some(score);
-                ranked.push(Ranked { score, node: at });
-            }
-        }
-        choice.ranked = BinaryHeap::from(ranked);
+        let mut ranking = std::mem::take(&mut choice.ranking);
+        let score = |at: NodeRef| self.score(&choice.kind.known[at.ix()].parts, choice.range);
+        let fitting = nodes.iter().filter(|&&at| choice.misfit(at).is_none());
+        ranking.order(fitting.map(|&at| Ranked { score: score(at), node: at }));
+        choice.ranking = ranking;
     }
 
     fn rank_one(&self, choice: &mut Choice, at: NodeRef) {
         let score = self.score(&choice.kind.known[at.ix()].parts, choice.range);
         let score = choice.misfit(at).is_none().then_some(score);
-        choice.scores[at.ix()] = score;
-        choice.ranked.extend(score.map(|score| Ranked { score, node: at }));
+        choice.ranking.scores[at.ix()] = score;
+        choice.ranking.best.extend(score.map(|score| Ranked { score, node: at }));
     }
 
     /// Finds out what there is to know of a node.

@@ -24,7 +24,7 @@ pub(super) fn yardstick(dialect: Dialect, device_mib: impl Iterator<Item = i64>)
 }
 
 /// How GPUs are asked for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Kind {
     /// Whole devices, or none.
     Regular,

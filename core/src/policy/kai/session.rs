@@ -21,7 +21,7 @@ use std::sync::Arc;
 use super::config::Config;
 use super::job::{Group, Job, JobFacts, PodSet};
 use super::job_order::Place;
-use super::kinds::Kinds;
+use super::kinds::{Kinds, Numbering};
 use super::node::{Node, Room, device_mib};
 use super::notes::Notes;
 use super::orders::{Redraw, Ties};
@@ -136,13 +136,8 @@ pub(super) struct PodFacts {
     pub nominated: Option<NodeRef>,
     /// What makes pods alike for signatures, numbered.
     pub likeness: u32,
-}
-
-impl PodFacts {
-    /// Whether nodes are the same for both.
-    pub fn is_alike(&self, other: &PodFacts) -> bool {
-        self.likeness == other.likeness && self.nominated == other.nominated && self.request == other.request
-    }
+    /// What makes nodes the same for pods, numbered.
+    pub kind: u32,
 }
 
 /// Names of shared devices.
@@ -285,7 +280,7 @@ impl<'a> Session<'a> {
         let queue_names: Vec<Arc<str>> = self.queues.iter().map(|q| q.name.clone()).collect();
         queues.extend(queue_names.iter().enumerate().map(|(i, name)| (&**name, QueueRef::of(i))));
         sort::sort_by(&mut queues, |l, r| l.0.cmp(r.0));
-        let mut likenesses = BTreeMap::new();
+        let (mut likenesses, mut kinds) = (BTreeMap::new(), Numbering::default());
         let is_tainted = snapshot.nodes.iter().any(|n| !n.taints.is_empty());
         for (from, id, first_pod) in jobs_by_name(snapshot, ids) {
             let found = queues.binary_search_by(|q| q.0.cmp(&from.queue)).ok().map(|i| queues[i].1);
@@ -312,7 +307,9 @@ impl<'a> Session<'a> {
                 let tolerations = rules.map_or(&[][..], |rules| &rules.tolerations);
                 let role = self.config.restrict_node_scheduling.then(|| worker_label(&request));
                 let tolerates = |node: &SnapshotNode| is_tolerated(&node.taints, tolerations);
-                let kind = (&pod.node_affinity_in, &pod.selector, affinity, tolerations);
+                let accepts = (&pod.node_affinity_in, &pod.selector, affinity, tolerations);
+                let likeness = *likenesses.entry(accepts).or_insert(n);
+                let nominated = rules.and_then(|rules| self.nominated(rules));
                 self.pods.push(PodFacts {
                     id,
                     name: pod.name.clone(),
@@ -320,11 +317,12 @@ impl<'a> Session<'a> {
                     held_on: None,
                     set,
                     order: 0,
+                    kind: kinds.number(&request, likeness, nominated),
                     request,
                     selects: accepted(pod, role, &nodes),
                     tolerates: is_tainted.then(|| nodes.iter().map(|n| tolerates(n.0)).collect()),
-                    nominated: rules.and_then(|rules| self.nominated(rules)),
-                    likeness: *likenesses.entry(kind).or_insert(n),
+                    nominated,
+                    likeness,
                 });
             }
             self.order_tasks(uid, &pods);
