@@ -95,20 +95,26 @@ pub fn apply(scenario: &Scenario, edits: &[Edit]) -> Result<Scenario, String> {
     scenario::apply(scenario, edits).map_err(|finding| finding.says)
 }
 
+/// The scenario with one value replaced, right or wrong.
+pub fn set(scenario: &Scenario, at: &Path, text: &str) -> Result<Scenario, String> {
+    let text = text.trim();
+    let edit = if !is_name(at) {
+        Edit::Set { at: at.clone(), value: text.to_string() }
+    } else if text.is_empty() {
+        return Err("A name is needed.".to_string());
+    } else {
+        Edit::Rename { at: Path(at.0[..at.0.len() - 1].to_vec()), to: text.to_string() }
+    };
+    apply(scenario, std::slice::from_ref(&edit))
+}
+
+fn is_name(at: &Path) -> bool {
+    matches!(at.0.last(), Some(scenario::Segment::Field(field)) if field == "name" && at.0.len() > 1)
+}
+
 /// The scenario with one value replaced, if that makes no mistake at this place.
 pub fn try_set(scenario: &Scenario, at: &Path, text: &str) -> Result<Scenario, String> {
-    let text = text.trim();
-    let is_name =
-        matches!(at.0.last(), Some(scenario::Segment::Field(field)) if field == "name" && at.0.len() > 1);
-    let edit = if is_name {
-        if text.is_empty() {
-            return Err("A name is needed.".to_string());
-        }
-        Edit::Rename { at: Path(at.0[..at.0.len() - 1].to_vec()), to: text.to_string() }
-    } else {
-        Edit::Set { at: at.clone(), value: text.to_string() }
-    };
-    let edited = apply(scenario, std::slice::from_ref(&edit))?;
+    let edited = set(scenario, at, text)?;
     let errors = |s: &Scenario| {
         let errors = scenario::check(s).diagnostics.into_iter().filter(|d| d.severity == Severity::Error);
         errors.collect::<Vec<_>>()
@@ -120,7 +126,7 @@ pub fn try_set(scenario: &Scenario, at: &Path, text: &str) -> Result<Scenario, S
     let before = errors(scenario);
     let new = after.iter().find(|d| {
         let count = |found: &[Diagnostic]| found.iter().filter(|other| other.code == d.code).count();
-        if is_name {
+        if is_name(at) {
             // What others say changes with a name; a mistake more is a mistake of the name.
             count(&after) > count(&before)
         } else {

@@ -200,7 +200,13 @@ pub fn change(
     }
 }
 
-/// The scenario with one value replaced, from the start or from a cycle on.
+/// The scenario with one value replaced, from the start or from a cycle on, to be tried out: it may be wrong.
+pub(super) fn set(model: &Model, at: &Path, value: &str) -> Result<Scenario, String> {
+    let made = moment(model).and_then(|(_, time_ms)| set_from(&model.scenario, at, value, time_ms));
+    made.unwrap_or_else(|| document::set(&model.scenario, at, value))
+}
+
+/// The scenario with one value replaced, from the start or from a cycle on, if that makes no mistake.
 pub(super) fn try_set(
     model: &Model,
     at: &Path,

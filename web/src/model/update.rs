@@ -403,7 +403,7 @@ fn own_copy(model: &mut Model, draft: Option<String>, fx: &mut Vec<Effect>) {
 }
 
 fn preview(model: &mut Model, at: &Path, value: &str, fx: &mut Vec<Effect>) {
-    let Ok((edited, _)) = later::try_set(model, at, value) else { return };
+    let Ok(edited) = later::set(model, at, value) else { return };
     if edited == *model.scenario {
         end_preview(model, fx);
         return;

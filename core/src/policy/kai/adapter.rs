@@ -21,6 +21,7 @@ use std::sync::Arc;
 use super::config::{Config, UsageParams};
 use super::grown::Grown;
 use super::memory::Memory;
+use super::names::Names;
 use super::notes::{empty_row, per_resource};
 use super::queues::{snapshot_queues, without_departments};
 use super::recorder::{Decided, Recorder};
@@ -33,7 +34,7 @@ use super::snapshot::{
     Status,
 };
 use super::task::{GroupRef, NodeRef, QueueRef};
-use crate::cluster::{Devices, GpuRequest, Node, NodeUse, Phase, Pod, Preemptible};
+use crate::cluster::{Cluster, Devices, GpuRequest, Node, NodeUse, Phase, Pod, Preemptible};
 use crate::id::{JobId, NodeId, PodId, QueueId};
 use crate::policy::{Decision, PartitionView, Rhythm, Scheduler, Turn};
 use crate::time::Time;
@@ -99,6 +100,7 @@ impl Kai {
             let grown = memory.usage.get_or_insert_with(|| Box::new(start_measuring(params, world)));
             grown.advance(params, world.now);
         }
+        memory.names.get_or_insert_with(|| Names::of(world.cluster));
         let (snapshot, ids) = self.snapshot(queues, world, memory);
         let mut session = Session::open(&snapshot, &ids, trace.level);
         let n_events = trace.events.len();
@@ -167,22 +169,19 @@ impl Kai {
         world: PartitionView<'_>,
         memory: &Memory,
     ) -> (Snapshot, Ids) {
+        let cluster = world.cluster;
+        let names = names(cluster, memory);
         let mut ids = Ids::default();
-        let nodes = world
-            .nodes()
-            .map(|(id, node)| {
-                ids.nodes.push(id);
-                snapshot_node(node, &world.cluster.named)
-            })
-            .collect();
+        let is_here = |node: &NodeId| cluster.nodes[*node].partition == world.partition;
+        ids.nodes.extend(names.nodes().iter().filter(|node| is_here(node)));
+        let nodes = ids.nodes.iter().map(|&node| snapshot_node(&cluster.nodes[node], &cluster.named));
+        let nodes = nodes.collect();
         let queues = self.queues(queues, world, memory, &mut ids.queues);
-        let words = Words::new();
-        let jobs = world.live_jobs().map(|job| {
-            ids.jobs.push(job);
-            words.job(world, memory, job, &mut ids.pods)
-        });
-        let jobs = jobs.collect();
-        let (config, named) = (self.config.clone(), world.cluster.named.clone());
+        ids.jobs.extend(world.live_jobs());
+        names.sort(&mut ids.jobs);
+        let words = Words { names: &names, nowhere: Arc::from("") };
+        let jobs = ids.jobs.iter().map(|&job| words.job(world, memory, job, &mut ids.pods)).collect();
+        let (config, named) = (self.config.clone(), cluster.named.clone());
         let (total, now_s) = (self.total(world), world.now.as_seconds());
         let snapshot = Snapshot { config, nodes, queues, jobs, named, total, now_s };
         (snapshot, ids)
@@ -238,9 +237,9 @@ impl Kai {
         // Sums of whole numbers are exact in any order; only parts of devices need the canonical one.
         let has_parts = |job: &JobId| cluster.pods_of(*job).any(|(_, pod)| wants_part(pod));
         let mut jobs: Vec<JobId> = world.live_jobs().collect();
-        let sorted = jobs.iter().any(has_parts);
-        if sorted {
-            sort::sort_by(&mut jobs, |&l, &r| cluster.jobs[l].name.cmp(&cluster.jobs[r].name));
+        let names = jobs.iter().any(has_parts).then(|| names(cluster, memory));
+        if let Some(names) = &names {
+            names.sort(&mut jobs);
         }
         let nodes = world.nodes().map(|(_, node)| node);
         let with_gpus = nodes.filter(|n| n.capacity.get(Resource::GPU) > Amount::ZERO);
@@ -257,12 +256,10 @@ impl Kai {
                 Preemptible::Yes | Preemptible::No => Vec::new(),
             };
             let is_fixed = |pod: PodId| preemptible == Preemptible::No || core.contains(&pod);
-            let mut pods: Vec<(PodId, &Pod)> = Vec::new();
-            pods.extend(cluster.pods_of(job));
-            if sorted {
-                sort::sort_by(&mut pods, |l, r| l.1.name.cmp(&r.1.name));
-            }
-            for (id, pod) in pods {
+            let in_file_order = || cluster.jobs[job].pod_ids().collect();
+            let pods = names.as_ref().map_or_else(in_file_order, |n| n.pods_of(cluster, job).to_vec());
+            for id in pods {
+                let pod = &cluster.pods[id];
                 let request = request_of(pod);
                 match (status_of(pod.phase), pod.node) {
                     (Some(Status::Pending), _) => {
@@ -282,20 +279,19 @@ impl Kai {
     }
 }
 
-/// Names that the scheduler gives to what has none in the cluster.
-struct Words {
-    nowhere: Arc<str>,
-    devices: Vec<Arc<str>>,
+/// Names and their orders.
+fn names(cluster: &Cluster, memory: &Memory) -> Arc<Names> {
+    memory.names.clone().unwrap_or_else(|| Names::of(cluster))
 }
 
-impl Words {
-    fn new() -> Self {
-        Words {
-            nowhere: Arc::from(""),
-            devices: (0..64).map(|d| Arc::from(format!("device-{d:02}"))).collect(),
-        }
-    }
+/// Jobs in the scheduler's words.
+struct Words<'a> {
+    names: &'a Names,
+    /// No node.
+    nowhere: Arc<str>,
+}
 
+impl Words<'_> {
     fn job(
         &self,
         world: PartitionView<'_>,
@@ -312,10 +308,10 @@ impl Words {
             SnapshotPodSet { name: set.name.clone(), min_available, path: set.path.clone() }
         };
         let mut there = Vec::with_capacity(job.pods.1 as usize);
-        for (id, pod) in cluster.pods_of(id) {
-            if let Some(status) = status_of(pod.phase) {
-                pods.push(id);
-                there.push(self.pod(world, pod, status));
+        for &pod in self.names.pods_of(cluster, id) {
+            if let Some(status) = status_of(cluster.pods[pod].phase) {
+                pods.push(pod);
+                there.push(self.pod(world, &cluster.pods[pod], status));
             }
         }
         SnapshotJob {
@@ -338,7 +334,7 @@ impl Words {
         let cluster = world.cluster;
         let node = pod.node.map_or(&self.nowhere, |n| &cluster.nodes[n].name).clone();
         let shares = pod.node.is_some() && wants_part(pod);
-        let groups = shares.then(|| pod.devices.iter().map(|d| self.devices[d as usize].clone()).collect());
+        let groups = shares.then(|| self.names.devices(pod.devices));
         SnapshotPod {
             name: pod.name.clone(),
             pod_set: cluster.pod_sets[pod.pod_set].name.clone(),
@@ -483,6 +479,7 @@ fn free_at(world: PartitionView<'_>, node: NodeId, decisions: &[Decision]) -> Op
 /// Gives shared devices their numbers, decision by decision.
 #[derive(Default)]
 struct Placing {
+    /// What the nodes of bindings have given away.
     nodes: BTreeMap<NodeId, NodeUse>,
     /// Devices of groups that were opened in this cycle.
     opened: BTreeMap<(NodeRef, GroupRef), u32>,
@@ -500,6 +497,9 @@ impl Placing {
     ) -> Vec<Decision> {
         let any_parts =
             decided.iter().any(|d| matches!(d, Decided::Bind { groups, .. } if !groups.is_empty()));
+        if any_parts {
+            self.nodes = used(world, session, &decided);
+        }
         let mut decisions = Vec::with_capacity(decided.len());
         for decision in decided {
             match decision {
@@ -540,12 +540,12 @@ impl Placing {
         pod: PodId,
     ) -> Option<Devices> {
         let id = session.nodes[node.ix()].id;
-        let room = self.nodes.entry(id).or_insert_with(|| used(world, id));
+        let room = self.nodes.get_mut(&id)?;
         let request = &world.cluster.pods[pod].request;
         let mut devices = Devices(0);
         for &group in groups {
-            let name = session.groups.name(group).strip_prefix("device-");
-            let known = name.and_then(|n| n.parse::<u32>().ok());
+            let name = session.groups.name(group);
+            let known = name.strip_prefix("device-").and_then(|n| n.parse::<u32>().ok());
             let known = known.or_else(|| self.opened.get(&(node, group)).copied());
             let device = match known {
                 Some(device) => device,
@@ -565,14 +565,20 @@ impl Placing {
     }
 }
 
-/// What a node has given away.
-fn used(world: PartitionView<'_>, id: NodeId) -> NodeUse {
+/// What the nodes on which something is bound have given away.
+fn used(world: PartitionView<'_>, session: &Session<'_>, decided: &[Decided]) -> BTreeMap<NodeId, NodeUse> {
     let cluster = world.cluster;
-    let mut room = NodeUse::new(&cluster.nodes[id]);
-    for (_, pod) in world.live_jobs().flat_map(|job| cluster.pods_of(job)) {
-        if pod.node == Some(id) && pod.phase.holds() {
+    let mut nodes = BTreeMap::new();
+    for decision in decided {
+        if let Decided::Bind { node, .. } = decision {
+            let id = session.nodes[node.ix()].id;
+            nodes.entry(id).or_insert_with(|| NodeUse::new(&cluster.nodes[id]));
+        }
+    }
+    for (_, pod) in world.live_jobs().flat_map(|job| cluster.pods_of(job)).filter(|(_, p)| p.phase.holds()) {
+        if let Some(room) = pod.node.and_then(|node| nodes.get_mut(&node)) {
             room.take(&pod.request, pod.devices);
         }
     }
-    room
+    nodes
 }

@@ -11,8 +11,10 @@
 //! upstream keeps the first three with the pod group and the third by node pool; here each node pool has its own memory
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use super::grown::Grown;
+use super::names::Names;
 use super::recorder::Recorder;
 use super::session::Session;
 use crate::cluster::Cluster;
@@ -27,6 +29,8 @@ pub struct Memory {
     pub(super) jobs: BTreeMap<JobId, JobMemory>,
     /// Usage, where it is measured.
     pub(super) usage: Option<Box<Grown>>,
+    /// Names and their orders, once a cycle asked for them.
+    pub(super) names: Option<Arc<Names>>,
 }
 
 /// What is remembered of a job.

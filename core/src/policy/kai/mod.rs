@@ -23,6 +23,7 @@ mod job_order;
 mod kinds;
 mod memory;
 mod min_runtime;
+mod names;
 mod node;
 mod notes;
 mod number;

@@ -289,7 +289,7 @@ impl Session<'_> {
     fn pod_state(&self, task: TaskRef) -> PodState {
         let t = self.task(task);
         let groups = if t.status.is_active_used() { t.groups.as_slice() } else { &[] };
-        let mut gpu_groups: Vec<_> = groups.iter().map(|&g| self.groups.name(g).clone()).collect();
+        let mut gpu_groups: Vec<_> = groups.iter().map(|&g| self.groups.name(g)).collect();
         sort::sort(&mut gpu_groups);
         PodState {
             pod: self.pod_of(task).name.clone(),
@@ -304,7 +304,7 @@ impl Session<'_> {
         let (Done::Bound(task, _) | Done::Claimed(task, _) | Done::Evicted(task)) = done;
         let pod = self.pod_of(task).name.clone();
         let node = |host: NodeRef| self.nodes[host.ix()].name.clone();
-        let groups = self.task(task).groups.iter().map(|&g| self.groups.name(g).clone());
+        let groups = self.task(task).groups.iter().map(|&g| self.groups.name(g));
         match done {
             Done::Bound(_, host) => Committed::Bind { pod, node: node(host), gpu_groups: groups.collect() },
             Done::Claimed(_, host) => {

@@ -143,41 +143,44 @@ pub(super) struct PodFacts {
 /// Names of shared devices.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Groups {
-    names: Vec<Arc<str>>,
-    n_known: usize,
+    /// Of those that were there before the cycle.
+    known: Vec<Arc<str>>,
+    /// How many were opened since; most of them in thought, so that they get their names when those are asked for.
+    n_fresh: usize,
+    /// The number of the first of those.
     next: u64,
 }
 
 impl Groups {
     /// The name of a group.
-    pub fn name(&self, group: GroupRef) -> &Arc<str> {
-        &self.names[group.ix()]
+    pub fn name(&self, group: GroupRef) -> Arc<str> {
+        let fresh = || Arc::from(format!("{FRESH}{}", self.next + (group.ix() - self.known.len()) as u64));
+        self.known.get(group.ix()).cloned().unwrap_or_else(fresh)
     }
     /// A group that does not exist yet.
     pub fn fresh(&mut self) -> GroupRef {
-        self.names.push(Arc::from(format!("{FRESH}{}", self.next)));
-        self.next += 1;
-        GroupRef::of(self.names.len() - 1)
+        self.n_fresh += 1;
+        GroupRef::of(self.known.len() + self.n_fresh - 1)
     }
     /// Whether it was opened in this cycle.
     pub fn is_fresh(&self, group: GroupRef) -> bool {
-        group.ix() >= self.n_known
+        group.ix() >= self.known.len()
     }
     /// Whether the name is a decimal integer.
     pub fn is_integer(&self, group: GroupRef) -> bool {
-        self.names[group.ix()].parse::<i64>().is_ok()
+        self.known.get(group.ix()).is_some_and(|name| name.parse::<i64>().is_ok())
     }
     fn of(snapshot: &Snapshot) -> Groups {
         let pods = snapshot.jobs.iter().flat_map(|j| &j.pods);
-        let mut names: Vec<Arc<str>> = pods.flat_map(|p| p.gpu_groups.iter().cloned()).collect();
-        sort::sort(&mut names);
-        names.dedup();
+        let mut known: Vec<Arc<str>> = pods.flat_map(|p| p.gpu_groups.iter().cloned()).collect();
+        sort::sort(&mut known);
+        known.dedup();
         let number = |name: &Arc<str>| name.strip_prefix(FRESH)?.parse::<u64>().ok();
-        let next = names.iter().filter_map(number).max().map_or(0, |n| n + 1);
-        Groups { n_known: names.len(), names, next }
+        let next = known.iter().filter_map(number).max().map_or(0, |n| n + 1);
+        Groups { known, n_fresh: 0, next }
     }
     fn find(&self, name: &Arc<str>) -> GroupRef {
-        GroupRef::of(self.names.binary_search(name).expect("all names were collected"))
+        GroupRef::of(self.known.binary_search(name).expect("all names were collected"))
     }
 }
 
