@@ -17,6 +17,8 @@ pub trait Answers {
     fn is_busy(&self) -> bool;
     /// Computes what may be asked next, where nothing is asked.
     fn look_ahead(&mut self);
+    /// Computes a little of what a hand that pulls may ask next; `false`: there is nothing to do.
+    fn foresee(&mut self) -> bool;
 }
 
 impl Answers for Server {
@@ -38,6 +40,10 @@ impl Answers for Server {
 
     fn look_ahead(&mut self) {
         Server::look_ahead(self);
+    }
+
+    fn foresee(&mut self) -> bool {
+        Server::foresee(self)
     }
 }
 
@@ -83,6 +89,11 @@ impl Desk {
         if let Some(server) = &mut self.server {
             server.look_ahead();
         }
+    }
+
+    /// Computes a little of what a hand that pulls may ask next; `false`: there is nothing to do.
+    pub fn foresee(&mut self) -> bool {
+        self.server.as_mut().is_some_and(|server| server.foresee())
     }
 
     /// Whether there is work left.

@@ -2,13 +2,15 @@
 //!
 //! A hand that pulls asks many times a second. What is under way is finished, so that something is shown while the hand
 //! moves; of what was asked meanwhile only the latest is computed next. A moment is told as soon as it is there, and then
-//! the run goes on, unless something later waits.
+//! the run goes on, unless something later waits. While nobody asks, what the hand will come to with one more step like
+//! its last is computed, so that it is there when it is asked for.
 
 use fairground::sim::{CycleRecord, Simulation};
 use fairground::trace::Level;
 
+use super::foresight;
 use super::protocol::{Frame, Say};
-use super::serve::{frame_of, plan_of};
+use super::serve::{frame_of, is_small, plan_of};
 use super::story::{Story, Tell};
 use super::tape::Tape;
 
@@ -17,9 +19,20 @@ use super::tape::Tape;
 pub struct Ghosts {
     running: Option<Running>,
     next: Option<Wish>,
+    /// The text that was begun last, and that of the scenario that is being edited: a hand comes from one of them.
+    before: [String; 2],
+    foreseen: Option<Foreseen>,
+}
+
+/// What may be wished next.
+struct Foreseen {
+    wish: Wish,
+    /// `None`: not begun.
+    running: Option<Running>,
 }
 
 /// A scenario at a cycle.
+#[derive(Clone)]
 pub struct Wish {
     /// The question it answers.
     pub id: u64,
@@ -52,6 +65,11 @@ struct Running {
 }
 
 impl Ghosts {
+    /// Runs of a scenario that is edited.
+    pub fn of(scenario: &str) -> Ghosts {
+        Ghosts { before: [String::new(), scenario.to_string()], ..Ghosts::default() }
+    }
+
     /// Takes a wish in; of those that wait only the latest counts.
     pub fn wish(&mut self, wish: Wish) {
         self.next = Some(wish);
@@ -79,20 +97,60 @@ impl Ghosts {
         }
         let Some(wish) = self.next.take() else { return Vec::new() };
         let id = wish.id;
-        self.running = Running::new(wish);
+        self.running = self.begin(wish);
         let refused = (id, Say::Ghost { frame: None, levels: Vec::new() });
         self.running.is_none().then_some(refused).into_iter().collect()
+    }
+
+    fn begin(&mut self, wish: Wish) -> Option<Running> {
+        let foreseen = self.foreseen.take().filter(|foreseen| foreseen.wish.is_like(&wish));
+        self.foreseen = wish.once_more(&self.before);
+        let running = match foreseen.and_then(|foreseen| foreseen.running) {
+            Some(running) => Some(Running { id: wish.id, ..running }),
+            None => Running::new(&wish),
+        };
+        self.before[0] = wish.scenario;
+        running
+    }
+
+    /// Computes a little of what may be wished next; `false`: nothing is foreseen, or all of it is there.
+    pub fn foresee(&mut self) -> bool {
+        let Some(Foreseen { wish, running }) = &mut self.foreseen else { return false };
+        if let Some(running) = running {
+            return running.step();
+        }
+        // A cycle of more may take long, and a question that comes meanwhile would wait for it.
+        *running = Running::new(wish).filter(|running| is_small(&running.sim));
+        if running.is_none() {
+            self.foreseen = None;
+        }
+        self.foreseen.is_some()
+    }
+}
+
+impl Wish {
+    fn is_like(&self, other: &Wish) -> bool {
+        let what = |wish: &Wish| (wish.cycle, wish.until, wish.ladder.clone(), wish.tell.clone());
+        self.scenario == other.scenario && what(self) == what(other)
+    }
+
+    /// The same one step further, for a moment. The step is the smaller one from the texts before.
+    fn once_more(&self, before: &[String]) -> Option<Foreseen> {
+        self.cycle?;
+        let steps = before.iter().filter_map(|before| foresight::once_more(before, &self.scenario));
+        let scenario = steps.min_by_key(|next| next.step)?.text;
+        Some(Foreseen { wish: Wish { scenario, ..self.clone() }, running: None })
     }
 }
 
 impl Running {
     /// Nothing is run yet; `None`: it cannot run.
-    fn new(wish: Wish) -> Option<Running> {
+    fn new(wish: &Wish) -> Option<Running> {
         let plan = plan_of(&wish.scenario).ok()?;
         let sim = Simulation::new(&plan);
         let record = sim.opening().clone();
         let tape = Tape::new(sim.world(), &record);
-        let Wish { id, cycle, ladder, until, tell, .. } = wish;
+        let Wish { id, cycle, ladder, until, tell, .. } = wish.clone();
         let policy = plan.policy.name();
         let (story, is_over) = (None, false);
         Some(Running { id, cycle, ladder, until, tell, story, is_over, policy, sim, record, tape })
@@ -133,5 +191,60 @@ impl Running {
         let levels = self.ladder.as_ref();
         let levels = levels.map(|(queue, resource)| super::ladders::levels(&self.sim, queue, *resource));
         Say::Ghost { frame: Some(Box::new(self.frame())), levels: levels.unwrap_or_default() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::library::Example;
+
+    fn wish(id: u64, quota: u32) -> Wish {
+        let text = Example::find("start").expect("an example").text;
+        let scenario = text.replacen("quota: 2", &format!("quota: {quota}"), 1);
+        let ladder = Some(("team-a".to_string(), 2));
+        Wish { id, scenario, cycle: Some(2), ladder, until: 9, tell: Some(Tell::Tally { resource: 2 }) }
+    }
+
+    fn said(ghosts: &mut Ghosts) -> String {
+        let mut said = Vec::new();
+        while ghosts.is_busy() {
+            said.extend(ghosts.work());
+        }
+        format!("{said:?}")
+    }
+
+    /// What is said of a quota after others, and whether it is there at once.
+    fn pulled(before: &[u32], (id, quota): (u64, u32), n_foreseen: usize) -> (bool, String) {
+        let mut ghosts = Ghosts::of(&wish(0, 2).scenario);
+        for quota in before {
+            ghosts.wish(wish(1, *quota));
+            said(&mut ghosts);
+        }
+        for _ in 0..n_foreseen {
+            ghosts.foresee();
+        }
+        ghosts.wish(wish(id, quota));
+        assert!(ghosts.work().is_empty(), "it has only begun");
+        let is_there = ghosts.running.as_ref().is_some_and(|running| running.sim.cycle() == 2);
+        (is_there, said(&mut ghosts))
+    }
+
+    #[test]
+    fn one_more_step_is_there_before_it_is_asked_for() {
+        // From 2, the scenario's own; the hand of the last one came back to it in between.
+        for (before, next) in [(&[3][..], 4), (&[3, 4], 5), (&[3, 5], 7), (&[4, 3], 2), (&[9, 3], 4)] {
+            for quota in [next, 8] {
+                let mut fresh = Ghosts::default();
+                fresh.wish(wish(7, quota));
+                let expected = said(&mut fresh);
+                assert!(expected.contains("GhostRun"), "{expected}");
+                for n_foreseen in [0, 1, 2, 3, 9] {
+                    let (is_there, said) = pulled(before, (7, quota), n_foreseen);
+                    assert_eq!(said, expected);
+                    assert_eq!(is_there, quota == next && n_foreseen > 2, "{before:?} {quota} {n_foreseen}");
+                }
+            }
+        }
     }
 }

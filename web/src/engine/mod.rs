@@ -7,6 +7,7 @@ mod convert_trace;
 #[cfg(any(feature = "whole", test))]
 mod cross;
 mod desk;
+mod foresight;
 mod ghost;
 #[cfg(any(feature = "whole", test))]
 mod imports;

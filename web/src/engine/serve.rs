@@ -183,6 +183,11 @@ impl Server {
         }
     }
 
+    /// Computes a little of what the hand that pulls a value may come to next; `false`: there is nothing to do.
+    pub fn foresee(&mut self) -> bool {
+        !self.is_busy() && self.ghosts.foresee()
+    }
+
     /// How far the present task came.
     pub fn progress(&self) -> Option<Reply> {
         #[cfg(any(feature = "whole", test))]
@@ -217,6 +222,7 @@ impl Server {
         match Runner::new(text) {
             Ok(runner) => {
                 self.runner = Some(runner);
+                self.ghosts = Ghosts::of(text);
                 self.start(id, Task::To(cycle))
             }
             Err(findings) => {
@@ -348,6 +354,11 @@ pub(super) fn plan_of(text: &str) -> Result<Plan, Vec<String>> {
     })
 }
 
+/// Whether a cycle takes so little that nobody has to wait for one that is computed in vain.
+pub(super) fn is_small(sim: &Simulation) -> bool {
+    sim.cluster().pods.len() < 2_000
+}
+
 /// The moment at which a run is.
 pub(super) fn frame_of(policy: &str, sim: &Simulation, record: &CycleRecord) -> Frame {
     #[cfg_attr(not(any(feature = "whole", test)), expect(unused_mut, reason = "this engine has no Run:ai"))]
@@ -434,7 +445,7 @@ impl Runner {
     }
 
     fn is_small(&self) -> bool {
-        self.sim.cluster().pods.len() < 2_000
+        is_small(&self.sim)
     }
 
     /// Whether what a run is to stop at came about in the present cycle.

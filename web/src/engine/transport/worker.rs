@@ -102,6 +102,9 @@ pub fn serve(scope: DedicatedWorkerGlobalScope) {
                     say(&scope, server.progress().into_iter().collect());
                 }
                 next_slice();
+            } else if server.foresee() {
+                // The next slice comes after what the page says meanwhile.
+                next_slice();
             } else {
                 rest();
             }
