@@ -44,6 +44,11 @@ impl Page {
     }
 }
 
+/// A scenario at a cycle, and its run up to another.
+fn ghost_of(scenario: String, (cycle, until): (u32, u32), tell: Option<Tell>) -> Ask {
+    Ask::Ghost { scenario, cycle: Some(cycle), ladder: None, until, tell, is_early: false }
+}
+
 fn kinds(frame: &Frame) -> Vec<(&str, &str)> {
     frame.events.iter().map(|e| (e.kind.as_str(), e.job.as_str())).collect()
 }
@@ -127,13 +132,7 @@ fn a_ghost_leaves_the_run_alone() {
     let mut page = Page::new();
     page.load("start", 1);
     let edited = EXAMPLES[0].text.replacen("quota: 2", "quota: 3", 1);
-    let ghost = Ask::Ghost {
-        scenario: edited,
-        cycle: Some(1),
-        ladder: None,
-        until: 3,
-        tell: Some(Tell::Tally { resource: 2 }),
-    };
+    let ghost = ghost_of(edited, (1, 3), Some(Tell::Tally { resource: 2 }));
     let said: Vec<Say> = page.ask(ghost).into_iter().map(|reply| reply.say).collect();
     let [Say::Ghost { frame: Some(ghost), .. }, Say::GhostRun { run, story: Some(story) }] = &said[..] else {
         panic!("a ghost and its run were expected, not {said:?}");
@@ -143,9 +142,8 @@ fn a_ghost_leaves_the_run_alone() {
     let Story::Tally(tally) = &**story else { panic!("{story:?}") };
     assert_eq!(tally.cycle, 1, "it is of the moment");
     assert_eq!(page.go_to(1).events.len(), 3);
-    let Some(Reply { say: Say::Ghost { frame: None, .. }, .. }) = page
-        .ask(Ask::Ghost { scenario: "no".into(), cycle: Some(1), ladder: None, until: 0, tell: None })
-        .pop()
+    let Some(Reply { say: Say::Ghost { frame: None, .. }, .. }) =
+        page.ask(ghost_of("no".into(), (1, 0), None)).pop()
     else {
         panic!("no ghost was expected");
     };
@@ -537,7 +535,7 @@ fn ghosts_come_while_a_value_is_pulled() {
     let ask = |page: &mut Page, weight: u32| {
         page.generation += 1;
         let scenario = text.replacen("weight: 1", &format!("weight: {weight}"), 1);
-        let ask = Ask::Ghost { scenario, cycle: Some(3), ladder: None, until: 9, tell: None };
+        let ask = ghost_of(scenario, (3, 9), None);
         let replies = page.server.ask(Request { generation: page.generation, ask });
         assert!(replies.is_empty());
         page.generation

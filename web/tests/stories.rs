@@ -388,7 +388,8 @@ fn a_weight_that_is_pulled_has_its_ghost() {
     let levels = |page: &mut Page, text: &str| {
         let ladder = Some(("team-a".to_string(), 2));
         let scenario = text.to_string();
-        let said = page.all(Ask::Ghost { scenario, cycle: Some(2), ladder, until: 2, tell: None });
+        let said =
+            page.all(Ask::Ghost { scenario, cycle: Some(2), ladder, until: 2, tell: None, is_early: false });
         match said.into_iter().next() {
             Some(Say::Ghost { levels, .. }) => levels,
             other => panic!("a ghost was expected, not {other:?}"),

@@ -106,7 +106,10 @@ const pull = (page, queue, n) =>
       const grip = document.querySelector(`.grip[aria-label="Quota of ${queue}"]`);
       const press = (key) => grip.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true }));
       const awaits = () => document.querySelector(".now-panel").classList.contains("awaits-ghost");
+      // A hand takes hold before it pulls.
+      grip.blur();
       grip.focus();
+      await new Promise((resolve) => setTimeout(resolve, 200));
       const all = [];
       for (let i = 0; i < n; i++) {
         let asked = false;

@@ -51,9 +51,16 @@ pub fn Grip(
             store.dispatch(Command::Preview { at: path.get_value(), value: text });
         }
     };
+    // A hand that takes hold often goes one step on.
+    let take_hold = move || {
+        if let Some(value) = at_step.run((String::new(), 1)) {
+            store.dispatch(Command::Foresee { at: path.get_value(), value });
+        }
+    };
     let down = move |event: web_sys::PointerEvent| {
         // A second finger pulls nothing.
         if event.button() == 0 && event.is_primary() {
+            take_hold();
             super::timeline::capture(&event);
             pull.set(Some(event.client_x()));
         }
@@ -132,7 +139,10 @@ pub fn Grip(
             on:pointermove=moved
             on:pointerup=move |_| end(true)
             on:pointercancel=move |_| end(false)
-            on:focus=move |_| on_focus.run(())
+            on:focus=move |_| {
+                on_focus.run(());
+                take_hold();
+            }
             on:blur=blur
             on:keydown=keys
             on:keyup=key_up

@@ -75,6 +75,13 @@ impl Ghosts {
         self.next = Some(wish);
     }
 
+    /// Takes in what may be wished next.
+    pub fn expect(&mut self, wish: Wish) {
+        if !self.foreseen.as_ref().is_some_and(|foreseen| foreseen.wish.is_like(&wish)) {
+            self.foreseen = Some(Foreseen { wish, running: None });
+        }
+    }
+
     /// Whether there is something to work on.
     pub fn is_busy(&self) -> bool {
         self.running.is_some() || self.next.is_some()
@@ -246,5 +253,17 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn what_is_expected_is_there_at_the_first_step() {
+        let mut ghosts = Ghosts::of(&wish(0, 2).scenario);
+        ghosts.expect(wish(1, 3));
+        assert!(!ghosts.is_busy(), "nobody waits for it");
+        while ghosts.foresee() {}
+        ghosts.wish(wish(2, 3));
+        assert!(ghosts.work().is_empty(), "it has only begun");
+        let said = ghosts.work();
+        assert!(matches!(&said[..], [(2, Say::Ghost { frame: Some(_), .. }), ..]), "{said:?}");
     }
 }

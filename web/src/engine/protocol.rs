@@ -93,6 +93,8 @@ pub enum Ask {
         until: u32,
         /// What is told of the run, besides the run in short.
         tell: Option<Tell>,
+        /// It may be asked for next: nothing is told, it is computed while nobody asks.
+        is_early: bool,
     },
     /// When a job runs in variations of the scenario, held against the scenario itself. Only the latest one counts.
     Try {

@@ -101,8 +101,13 @@ impl Server {
                     self.runner.as_ref().map(|r| Box::new(super::tell::story(&r.sim, &r.tape, &tell)));
                 vec![reply(id, Say::Told(story))]
             }
-            Ask::Ghost { scenario, cycle, ladder, until, tell } => {
-                self.ghosts.wish(Wish { id, scenario, cycle, ladder, until, tell });
+            Ask::Ghost { scenario, cycle, ladder, until, tell, is_early } => {
+                let wish = Wish { id, scenario, cycle, ladder, until, tell };
+                if is_early {
+                    self.ghosts.expect(wish)
+                } else {
+                    self.ghosts.wish(wish)
+                }
                 Vec::new()
             }
             Ask::Try { job, cycle, scenarios } => {

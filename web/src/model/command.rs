@@ -29,6 +29,13 @@ pub enum Command {
         /// The text as it would be.
         value: String,
     },
+    /// A value may be stepped to next: what it would come to is computed early, nothing is shown.
+    Foresee {
+        /// The place.
+        at: Path,
+        /// The text as it would be.
+        value: String,
+    },
     /// Editing ended without a change.
     PreviewEnd,
     /// How it was before the last edit is no longer of interest.

@@ -67,6 +67,7 @@ impl Embed {
         match command {
             Command::Set { .. }
             | Command::Preview { .. }
+            | Command::Foresee { .. }
             | Command::Change(_)
             | Command::Fix(_)
             | Command::NodeState { .. }

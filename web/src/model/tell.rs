@@ -96,6 +96,6 @@ pub(super) fn ask_before(model: &mut Model, fx: &mut Vec<Effect>) {
         _ => model.run.as_ref().map_or(0, |run| run.last_cycle),
     };
     let scenario = document::to_json(&scenario);
-    let ask = Ask::Ghost { scenario, cycle: None, ladder: None, until, tell: Some(tell) };
+    let ask = Ask::Ghost { scenario, cycle: None, ladder: None, until, tell: Some(tell), is_early: false };
     model.asked.before = asking::send(model, ask, fx);
 }

@@ -32,6 +32,7 @@ pub fn update(model: &mut Model, command: Command) -> Vec<Effect> {
         Command::Open(opened) => open(model, *opened, fx),
         Command::Set { at, value } => set(model, &at, &value, fx),
         Command::Preview { at, value } => preview(model, &at, &value, fx),
+        Command::Foresee { at, value } => foresee(model, &at, &value, fx),
         Command::PreviewEnd => end_preview(model, fx),
         Command::ForgetBefore => model.before = None,
         Command::GestureEnd => model.history.end_gesture(),
@@ -408,15 +409,26 @@ fn preview(model: &mut Model, at: &Path, value: &str, fx: &mut Vec<Effect>) {
         end_preview(model, fx);
         return;
     }
-    // Whether it can run at all, the engine says.
-    let scenario = document::to_json(&edited);
+    let ask = ghost_of(model, &edited, false);
+    model.asked.ghost = send(model, ask, fx);
+    model.awaits_ghost = true;
+}
+
+fn foresee(model: &mut Model, at: &Path, value: &str, fx: &mut Vec<Effect>) {
+    if let Ok(edited) = later::set(model, at, value) {
+        let ask = ghost_of(model, &edited, true);
+        send(model, ask, fx);
+    }
+}
+
+/// Asks for a scenario at the cursor. Whether it can run at all, the engine says.
+fn ghost_of(model: &Model, edited: &Scenario, is_early: bool) -> Ask {
+    let scenario = document::to_json(edited);
     let is_seen = model.view.has_division();
     let ladder = model.ladder.as_ref().filter(|_| is_seen).map(|l| (l.queue.clone(), l.resource));
     let until = model.run.as_ref().map_or(0, |run| run.last_cycle);
     let tell = tell::counterpart(model);
-    let ask = Ask::Ghost { scenario, cycle: Some(model.cursor), ladder, until, tell };
-    model.asked.ghost = send(model, ask, fx);
-    model.awaits_ghost = true;
+    Ask::Ghost { scenario, cycle: Some(model.cursor), ladder, until, tell, is_early }
 }
 
 /// Nothing is being tried out any more.

@@ -131,10 +131,7 @@ pub fn serve(scope: DedicatedWorkerGlobalScope) {
         let Some(request) = received::<Request>(&event) else { return };
         let mut server = server.borrow_mut();
         say(&to, server.ask(request));
-        if server.is_busy() {
-            next_slice();
-        }
-        rest();
+        next_slice();
     });
     scope.set_onmessage(Some(on_request.as_ref().unchecked_ref()));
     on_request.forget();
