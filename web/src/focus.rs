@@ -36,11 +36,11 @@ pub fn keep() {
         // What is hidden loses the focus only when the page is drawn.
         if !waits.replace(true) {
             let (places, waits) = (places.clone(), waits.clone());
-            let drawn = move || {
+            request_animation_frame(move || {
+                // What is hidden from here on shows in the next frame only.
                 waits.set(false);
-                give_back(&places);
-            };
-            request_animation_frame(move || set_timeout(drawn, Duration::ZERO));
+                set_timeout(move || give_back(&places), Duration::ZERO);
+            });
         }
     });
     if let Ok(observer) = MutationObserver::new(on_change.as_ref().unchecked_ref())

@@ -251,7 +251,7 @@ test("interactions and ghosts, 20 queues, 100 nodes, 500 jobs", async ({ page })
 test("Cluster with 5,000 nodes", async ({ page }) => {
   test.setTimeout(180_000);
   await opened(page, HALL);
-  const steps = await step(page, 10);
+  const steps = await step(page, 20);
   tell("step to painted frame, 5,000 nodes", painted(steps), "200 ms in the engine");
   tell("select, which draws Cluster anew", painted(await select(page, 12)), "100 ms");
   const frames = await page.evaluate(async () => {
