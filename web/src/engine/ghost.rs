@@ -32,7 +32,6 @@ struct Foreseen {
 }
 
 /// A scenario at a cycle.
-#[derive(Clone)]
 pub struct Wish {
     /// The question it answers.
     pub id: u64,
@@ -137,8 +136,9 @@ impl Ghosts {
 
 impl Wish {
     fn is_like(&self, other: &Wish) -> bool {
-        let what = |wish: &Wish| (wish.cycle, wish.until, wish.ladder.clone(), wish.tell.clone());
-        self.scenario == other.scenario && what(self) == what(other)
+        let Wish { id: _, scenario, cycle, ladder, until, tell } = self;
+        (scenario, cycle, ladder) == (&other.scenario, &other.cycle, &other.ladder)
+            && (until, tell) == (&other.until, &other.tell)
     }
 
     /// The same one step further, for a moment. The step is the smaller one from the texts before.
@@ -146,7 +146,8 @@ impl Wish {
         self.cycle?;
         let steps = before.iter().filter_map(|before| foresight::once_more(before, &self.scenario));
         let scenario = steps.min_by_key(|next| next.step)?.text;
-        Some(Foreseen { wish: Wish { scenario, ..self.clone() }, running: None })
+        let (ladder, tell) = (self.ladder.clone(), self.tell.clone());
+        Some(Foreseen { wish: Wish { scenario, ladder, tell, ..*self }, running: None })
     }
 }
 
@@ -157,7 +158,8 @@ impl Running {
         let sim = Simulation::new(&plan);
         let record = sim.opening().clone();
         let tape = Tape::new(sim.world(), &record);
-        let Wish { id, cycle, ladder, until, tell, .. } = wish.clone();
+        let Wish { id, cycle, until, .. } = *wish;
+        let (ladder, tell) = (wish.ladder.clone(), wish.tell.clone());
         let policy = plan.policy.name();
         let (story, is_over) = (None, false);
         Some(Running { id, cycle, ladder, until, tell, story, is_over, policy, sim, record, tape })

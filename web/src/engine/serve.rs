@@ -190,7 +190,9 @@ impl Server {
 
     /// Computes a little of what the hand that pulls a value may come to next; `false`: there is nothing to do.
     pub fn foresee(&mut self) -> bool {
-        !self.is_busy() && self.ghosts.foresee()
+        // To lay out a large scenario takes long before its first cycle.
+        let is_small = self.runner.as_ref().is_some_and(Runner::is_small);
+        is_small && !self.is_busy() && self.ghosts.foresee()
     }
 
     /// How far the present task came.

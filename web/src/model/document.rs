@@ -115,10 +115,6 @@ fn is_name(at: &Path) -> bool {
 /// The scenario with one value replaced, if that makes no mistake at this place.
 pub fn try_set(scenario: &Scenario, at: &Path, text: &str) -> Result<Scenario, String> {
     let edited = set(scenario, at, text)?;
-    let errors = |s: &Scenario| {
-        let errors = scenario::check(s).diagnostics.into_iter().filter(|d| d.severity == Severity::Error);
-        errors.collect::<Vec<_>>()
-    };
     let after = errors(&edited);
     if after.is_empty() {
         return Ok(edited);
@@ -140,12 +136,13 @@ pub fn try_set(scenario: &Scenario, at: &Path, text: &str) -> Result<Scenario, S
     }
 }
 
+fn errors(scenario: &Scenario) -> Vec<Diagnostic> {
+    let found = scenario::check(scenario).diagnostics.into_iter();
+    found.filter(|d| d.severity == Severity::Error).collect()
+}
+
 /// What is wrong with a scenario that was not wrong with the one before.
 pub fn new_mistake(before: &Scenario, after: &Scenario) -> Option<String> {
-    let errors = |s: &Scenario| {
-        let errors = scenario::check(s).diagnostics.into_iter().filter(|d| d.severity == Severity::Error);
-        errors.collect::<Vec<_>>()
-    };
     let after = errors(after);
     let before = if after.is_empty() { Vec::new() } else { errors(before) };
     let is_same = |a: &Diagnostic, b: &Diagnostic| b.code == a.code && b.at == a.at && b.says == a.says;
