@@ -12,7 +12,7 @@ use crate::{End, Stop};
 /// Says everything that is wrong with a scenario.
 pub fn check(args: &Check) -> Result<End, Stop> {
     let loaded = load(&args.file, None)?;
-    let plan = loaded.checked.plan.ok_or(Stop::BadInput)?;
+    let plan = &loaded.plan;
     let (n, file) = (loaded.n_warnings, shown(&args.file));
     let (nodes, queues) = (plan.cluster.nodes.len(), plan.cluster.queues.len());
     let (jobs, pods) = (plan.cluster.jobs.len(), plan.cluster.pods.len());

@@ -3,7 +3,7 @@
 use std::io::{Read, Write};
 
 use fairground::link::{self, LinkError};
-use fairground::scenario::{self, Checked, Diagnostic, Scenario, Severity};
+use fairground::scenario::{self, Diagnostic, Plan, Scenario, Severity};
 use fairground::translate::{Note, translate};
 
 use crate::Stop;
@@ -12,12 +12,12 @@ use crate::translated::print_notes;
 /// Largest file that is read, bytes.
 const FILE_MAX: u64 = 50 << 20;
 
-/// A scenario as read, with everything that was said about it.
+/// A scenario that can run, with everything that was said about it.
 pub struct Loaded {
     /// The scenario.
     pub scenario: Scenario,
-    /// What it means.
-    pub checked: Checked,
+    /// What a simulation starts from.
+    pub plan: Plan,
     /// What became of its settings under another policy; `None`: it was not asked for.
     pub notes: Option<Vec<Note>>,
     /// How many warnings were reported.
@@ -51,32 +51,26 @@ pub fn load(file: &str, policy: Option<&str>) -> Result<Loaded, Stop> {
     } else {
         (file, text(file)?)
     };
-    let read = scenario::read(&text);
-    let is_clean = read.is_clean();
-    let mut found = read.diagnostics;
     let mut notes = None;
-    let checked = read.scenario.map(|mut scenario| {
-        if let Some(policy) = policy {
-            match translate(&scenario, policy) {
-                Some(translated) => (scenario, notes) = (translated.scenario, Some(translated.notes)),
-                // One of the two does not exist, which is found below.
-                None => scenario.policy = policy.to_string(),
-            }
+    let loaded = scenario::load(&text, |mut scenario| {
+        let Some(policy) = policy else { return scenario };
+        match translate(&scenario, policy) {
+            Some(translated) => (scenario, notes) = (translated.scenario, Some(translated.notes)),
+            // One of the two does not exist; the check reports it.
+            None => scenario.policy = policy.to_string(),
         }
-        let mut checked = scenario::check(&scenario);
-        scenario::locate(&text, &mut checked.diagnostics);
-        found.append(&mut checked.diagnostics);
-        (scenario, checked)
+        scenario
     });
-    report(file, &found)?;
-    let n_warnings = found.iter().filter(|d| d.severity == Severity::Warning).count();
-    match checked {
-        Some((scenario, checked)) if is_clean && checked.plan.is_some() => {
+    report(file, &loaded.findings)?;
+    match (loaded.scenario, loaded.plan) {
+        (Some(scenario), Some(plan)) => {
             print_notes(notes.as_deref().unwrap_or_default())?;
-            Ok(Loaded { scenario, checked, notes, n_warnings })
+            let n_warnings =
+                loaded.findings.iter().filter(|found| found.severity == Severity::Warning).count();
+            Ok(Loaded { scenario, plan, notes, n_warnings })
         }
         _ => {
-            let n = found.len() - n_warnings;
+            let n = loaded.findings.iter().filter(|found| found.severity == Severity::Error).count();
             eprintln!("{}: cannot be run: {n} error{}", shown(file), if n == 1 { "" } else { "s" });
             Err(Stop::BadInput)
         }

@@ -13,6 +13,8 @@ pub enum Verdict {
     Near,
     /// The case needs this feature, which is not built.
     NotBuilt(&'static str),
+    /// A scenario file cannot say this feature of the case.
+    CannotSay(&'static str),
     /// Differs, and `known-differences.toml` says why.
     Known(String),
     /// Differs; the first differing decision.
@@ -30,6 +32,8 @@ pub struct Counts {
     pub near: usize,
     /// [`Verdict::NotBuilt`].
     pub not_built: usize,
+    /// [`Verdict::CannotSay`].
+    pub cannot_say: usize,
     /// [`Verdict::Known`].
     pub known: usize,
     /// [`Verdict::Failed`].
@@ -44,6 +48,7 @@ impl Counts {
             Verdict::InSet => &mut self.in_set,
             Verdict::Near => &mut self.near,
             Verdict::NotBuilt(_) => &mut self.not_built,
+            Verdict::CannotSay(_) => &mut self.cannot_say,
             Verdict::Known(_) => &mut self.known,
             Verdict::Failed(_) => &mut self.failed,
         };
@@ -56,6 +61,7 @@ impl Counts {
         self.in_set += other.in_set;
         self.near += other.near;
         self.not_built += other.not_built;
+        self.cannot_say += other.cannot_say;
         self.known += other.known;
         self.failed += other.failed;
     }
@@ -67,16 +73,16 @@ impl Counts {
 
     /// How many cases there are.
     pub fn of(&self) -> usize {
-        self.agree() + self.not_built + self.known + self.failed
+        self.agree() + self.not_built + self.cannot_say + self.known + self.failed
     }
 }
 
 impl fmt::Display for Counts {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Counts { equal, in_set, near, not_built, known, failed } = self;
+        let Counts { equal, in_set, near, not_built, cannot_say, known, failed } = self;
         write!(
             f,
-            "{equal:>5} equal {in_set:>4} in set {near:>3} near {not_built:>5} not built {known:>3} known difference {failed:>5} failed"
+            "{equal:>5} equal {in_set:>4} in set {near:>3} near {not_built:>5} not built {cannot_say:>5} cannot be said {known:>3} known difference {failed:>5} failed"
         )
     }
 }
@@ -113,18 +119,25 @@ impl FileReport {
         counts
     }
 
-    /// Features that are missing, with the number of cases that wait for each, in order of appearance.
-    pub fn missing(&self) -> Vec<(&'static str, usize)> {
-        let mut missing: Vec<(&'static str, usize)> = Vec::new();
-        for case in &self.cases {
-            if let Verdict::NotBuilt(feature) = case.verdict {
-                match missing.iter_mut().find(|(f, _)| *f == feature) {
-                    Some((_, n)) => *n += 1,
-                    None => missing.push((feature, 1)),
-                }
+    /// Features that are not built, with the number of cases that need each, in order of appearance.
+    pub fn not_built(&self) -> Vec<(&'static str, usize)> {
+        self.features(|verdict| if let Verdict::NotBuilt(feature) = verdict { Some(feature) } else { None })
+    }
+
+    /// Features that a scenario file cannot say, with the number of cases that have each, in order of appearance.
+    pub fn cannot_say(&self) -> Vec<(&'static str, usize)> {
+        self.features(|verdict| if let Verdict::CannotSay(feature) = verdict { Some(feature) } else { None })
+    }
+
+    fn features(&self, of: impl Fn(&Verdict) -> Option<&'static str>) -> Vec<(&'static str, usize)> {
+        let mut features: Vec<(&'static str, usize)> = Vec::new();
+        for feature in self.cases.iter().filter_map(|case| of(&case.verdict)) {
+            match features.iter_mut().find(|(f, _)| *f == feature) {
+                Some((_, n)) => *n += 1,
+                None => features.push((feature, 1)),
             }
         }
-        missing
+        features
     }
 }
 

@@ -8,7 +8,17 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use crate::known::Difference;
 use crate::recording::{Format, Recording};
 use crate::report::{CaseReport, FileReport, Verdict};
-use crate::{cycle, division, ego, runai, yunikorn};
+use crate::{cycle, division, ego, front, runai, yunikorn};
+
+/// How cases enter the engine.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+pub enum Through {
+    /// By the rules' own structures.
+    #[default]
+    Rules,
+    /// As scenario files, see [`crate::front`].
+    Scenarios,
+}
 
 /// What to run.
 #[derive(Clone, Debug, Default)]
@@ -17,6 +27,8 @@ pub struct Options {
     pub only: Option<String>,
     /// Accepted differences.
     pub known: Vec<Difference>,
+    /// How cases enter the engine.
+    pub through: Through,
 }
 
 /// Runs all cases of all files, on all processors; reports come in file and line order.
@@ -73,16 +85,14 @@ fn run_case(recording: &Recording, case: usize, options: &Options) -> Option<Cas
         Ok(case) => case,
         Err(e) => return Some(failed(*line, "", &format!("not a case: {e}"))),
     };
-    let (id, judge): (&str, &dyn Fn() -> Verdict) = match &case {
-        Case::Division(case) => (&case.id, &|| division::check(case)),
-        Case::Cycle(case) => (&case.id, &|| cycle::check(case)),
-        Case::Ego(case) => (&case.id, &|| ego::check(case)),
-        Case::Runai(case) => (case["id"].as_str().unwrap_or_default(), &|| runai::check(case)),
-        Case::YuniKorn(kind, case) => (yunikorn::id(case), &|| yunikorn::check(*kind, case)),
-    };
+    let id = case.id();
     if options.only.as_ref().is_some_and(|only| !id.contains(only.as_str())) {
         return None;
     }
+    let judge = || match options.through {
+        Through::Rules => case.check(),
+        Through::Scenarios => case.check_through_scenario(),
+    };
     Some(match catch_unwind(AssertUnwindSafe(judge)) {
         Ok(verdict) => CaseReport { line: *line, id: id.to_owned(), verdict },
         Err(panic) => failed(*line, id, &format!("panicked: {}", panic_text(&*panic))),
@@ -96,6 +106,38 @@ enum Case {
     Ego(Box<ego::Case>),
     Runai(serde_json::Value),
     YuniKorn(yunikorn::Kind, serde_json::Value),
+}
+
+impl Case {
+    fn id(&self) -> &str {
+        match self {
+            Case::Division(case) => &case.id,
+            Case::Cycle(case) => &case.id,
+            Case::Ego(case) => &case.id,
+            Case::Runai(case) => case["id"].as_str().unwrap_or_default(),
+            Case::YuniKorn(_, case) => yunikorn::id(case),
+        }
+    }
+
+    fn check(&self) -> Verdict {
+        match self {
+            Case::Division(case) => division::check(case),
+            Case::Cycle(case) => cycle::check(case),
+            Case::Ego(case) => ego::check(case),
+            Case::Runai(case) => runai::check(case),
+            Case::YuniKorn(kind, case) => yunikorn::check(*kind, case),
+        }
+    }
+
+    fn check_through_scenario(&self) -> Verdict {
+        match self {
+            Case::Division(case) => front::kai_division::check(case),
+            Case::Cycle(case) => front::kai_cycle::check(case),
+            Case::Ego(case) => front::ego::check(case),
+            Case::Runai(case) => front::runai::check(case),
+            Case::YuniKorn(kind, case) => front::yunikorn::check(*kind, case),
+        }
+    }
 }
 
 fn failed(line: usize, id: &str, says: &str) -> CaseReport {
@@ -122,6 +164,7 @@ fn apply_known(report: &mut FileReport, options: &Options) {
         case.verdict = match &case.verdict {
             Verdict::Failed(_) => Verdict::Known(known.reason.clone()),
             Verdict::NotBuilt(feature) => Verdict::NotBuilt(feature),
+            Verdict::CannotSay(feature) => Verdict::CannotSay(feature),
             _ => Verdict::Failed("agrees: take it from the list of known differences".to_owned()),
         };
     }

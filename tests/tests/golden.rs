@@ -15,7 +15,7 @@ fn run_all() -> Vec<FileReport> {
     let paths = recording::find(&tests_folder().join("golden")).expect("the folder of recordings");
     let read = |path: &PathBuf| recording::read(path).unwrap_or_else(|e| panic!("{e}"));
     let recordings: Vec<_> = paths.iter().map(read).collect();
-    run(&recordings, &Options { only: None, known })
+    run(&recordings, &Options { known, ..Options::default() })
 }
 
 #[test]

@@ -12,6 +12,7 @@ mod diagnostic;
 mod findings;
 mod fix;
 mod fix_pools;
+mod load;
 mod nearest;
 pub mod pattern;
 mod plan;
@@ -29,6 +30,7 @@ pub use diagnostic::{Code, Diagnostic, Edit, Fix, Path, Segment, Severity};
 #[cfg(feature = "import")]
 pub(crate) use findings::quoted;
 pub use fix::{apply, get};
+pub use load::{Loaded, load};
 pub use nearest::nearest;
 pub use plan::{Plan, PlanChange, Planned};
 #[cfg(all(feature = "import", feature = "yunikorn"))]

@@ -4,6 +4,7 @@ mod agenda;
 mod checkpoint;
 #[cfg(feature = "translate")]
 mod compare;
+mod drive;
 mod explain;
 mod happen;
 mod history;
@@ -19,6 +20,7 @@ mod view;
 pub use checkpoint::Checkpoint;
 #[cfg(feature = "translate")]
 pub use compare::{Column, Comparing, Ran, compare};
+pub use drive::{CYCLES_MAX, Stopped, Stops, drive};
 pub use explain::{Explanation, explain};
 pub use history::{BUDGET, History};
 pub use meter::{Integrals, Meter};

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use clap::Parser;
 use fairground_tests::report::{FileReport, Verdict, total};
-use fairground_tests::run::{Options, run, short_name};
+use fairground_tests::run::{Options, Through, run, short_name};
 use fairground_tests::{known, recording};
 
 /// Runs recordings of the real schedulers and counts what agrees. Exit code 0 only if nothing failed.
@@ -15,6 +15,9 @@ struct Arguments {
     /// Files or directories, searched recursively for `.jsonl` and `.jsonl.gz`.
     #[arg(long, value_name = "PATH", num_args = 1.., default_value = "tests/golden")]
     dir: Vec<PathBuf>,
+    /// How cases enter the engine: by the rules' own structures, or as scenario files.
+    #[arg(long, value_enum, default_value_t = Through::Rules)]
+    through: Through,
     /// Only cases whose id contains this.
     #[arg(long, value_name = "SUBSTRING")]
     only: Option<String>,
@@ -57,7 +60,8 @@ fn golden(arguments: &Arguments) -> Result<bool, String> {
         }
     }
     let start = Instant::now();
-    let reports = run(&recordings, &Options { only: arguments.only.clone(), known });
+    let options = Options { only: arguments.only.clone(), known, through: arguments.through };
+    let reports = run(&recordings, &options);
     for report in reports.iter().filter(|r| !r.cases.is_empty()) {
         print_file(report, arguments.verbose);
     }
@@ -68,10 +72,11 @@ fn golden(arguments: &Arguments) -> Result<bool, String> {
 
 fn print_file(report: &FileReport, verbose: bool) {
     println!("{:<52}{}", short_name(&report.file), report.counts());
-    let missing = report.missing();
-    if !missing.is_empty() {
-        let list: Vec<String> = missing.iter().map(|(feature, n)| format!("{feature} ({n})")).collect();
-        println!("    not built: {}", list.join(", "));
+    for (title, features) in [("not built", report.not_built()), ("cannot be said", report.cannot_say())] {
+        let list: Vec<String> = features.iter().map(|(feature, n)| format!("{feature} ({n})")).collect();
+        if !list.is_empty() {
+            println!("    {title}: {}", list.join(", "));
+        }
     }
     let failures = report.cases.iter().filter_map(|c| match &c.verdict {
         Verdict::Failed(says) => Some(format!("{} (line {}): {says}", c.id, c.line)),

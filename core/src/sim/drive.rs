@@ -1,0 +1,81 @@
+//! Runs a simulation to its end: one cycle after the other, idle cycles skipped, until a stop condition holds.
+//!
+//! The command line runner and the tests of recordings use the same loop.
+
+use super::record::CycleRecord;
+use super::simulation::Simulation;
+use crate::time::Time;
+
+/// A run that reaches no end by itself is stopped after this many cycles, idle ones not counted.
+pub const CYCLES_MAX: u32 = 1_000_000;
+
+/// When a run stops before nothing further can happen.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Stops {
+    /// After this many cycles.
+    pub cycles: Option<u32>,
+    /// After the last cycle up to this time.
+    pub until: Option<Time>,
+}
+
+/// Why a run ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stopped {
+    /// Nothing further can happen.
+    Quiet,
+    /// [`Stops::cycles`].
+    Cycles,
+    /// [`Stops::until`].
+    Until,
+    /// [`CYCLES_MAX`].
+    CyclesMax,
+}
+
+/// Advances the simulation until it stops and passes every cycle that is not idle to `each`, the opening included.
+///
+/// # Errors
+/// The first error of `each` ends the run.
+pub fn drive<E>(
+    simulation: &mut Simulation,
+    stops: Stops,
+    mut each: impl FnMut(&Simulation, &CycleRecord) -> Result<(), E>,
+) -> Result<Stopped, E> {
+    let by = stops.until.unwrap_or(Time::from_millis(i64::MAX / 4));
+    let mut n_run = 0;
+    let mut record = Some(simulation.opening().clone());
+    while let Some(now) = record {
+        each(simulation, &now)?;
+        n_run += 1;
+        let mut stopped = stops.reached(simulation, n_run);
+        if stopped.is_none() {
+            // The state is the same as if each idle cycle had been run.
+            simulation.skip_idle(stops.cycles.unwrap_or(u32::MAX), by);
+            stopped = stops.reached(simulation, n_run);
+        }
+        if let Some(stopped) = stopped {
+            return Ok(stopped);
+        }
+        record = simulation.advance();
+    }
+    Ok(Stopped::Quiet)
+}
+
+impl Stops {
+    fn reached(&self, simulation: &Simulation, n_run: u32) -> Option<Stopped> {
+        if self.cycles.is_some_and(|cycles| simulation.cycle() >= cycles) {
+            return Some(Stopped::Cycles);
+        }
+        let next = simulation.next_cycle_at();
+        if self.until.zip(next).is_some_and(|(until, next)| next > until) {
+            return Some(Stopped::Until);
+        }
+        // Until a given moment, time passes even when nothing happens.
+        if self.until.is_some() || self.cycles.is_some() {
+            return None;
+        }
+        if n_run > CYCLES_MAX {
+            return Some(Stopped::CyclesMax);
+        }
+        simulation.is_quiet().then_some(Stopped::Quiet)
+    }
+}

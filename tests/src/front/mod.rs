@@ -1,0 +1,28 @@
+//! Recorded cases as scenario files: written as a user writes them, then loaded and run by the code behind
+//! `fairground run FILE`, and compared with the recording.
+//!
+//! A value that equals the product's default is left out of the file, so that the defaults are compared, too. What a
+//! scenario file cannot say is decided by features of the case ([`Verdict::CannotSay`](crate::report::Verdict)).
+
+pub mod ego;
+pub mod kai_cycle;
+pub mod kai_division;
+pub mod runai;
+pub mod yunikorn;
+
+use fairground::scenario::{self, Severity};
+use fairground::sim::Simulation;
+
+/// Loads a scenario file as the runner does.
+///
+/// # Errors
+/// All errors of the file, a line each.
+pub fn simulation(text: &str) -> Result<Simulation, String> {
+    let loaded = scenario::load(text, |scenario| scenario);
+    if let Some(plan) = &loaded.plan {
+        return Ok(Simulation::new(plan));
+    }
+    let errors = loaded.findings.iter().filter(|found| found.severity == Severity::Error);
+    let lines: Vec<String> = errors.map(|found| format!("{}: {}", found.at, found.says)).collect();
+    Err(format!("the scenario file is refused: {}", lines.join("; ")))
+}
