@@ -28,6 +28,7 @@ pub use check::{Checked, PRIORITY_CLASSES, check};
 pub use diagnostic::{Code, Diagnostic, Edit, Fix, Path, Segment, Severity};
 #[cfg(feature = "import")]
 pub(crate) use findings::quoted;
+pub use findings::visible;
 pub use fix::{apply, get};
 pub use nearest::nearest;
 pub use plan::{Plan, PlanChange, Planned};
