@@ -32,6 +32,7 @@ pub use findings::visible;
 pub use fix::{apply, get};
 pub use nearest::nearest;
 pub use plan::{Plan, PlanChange, Planned};
+pub(crate) use read::SECTIONS;
 #[cfg(all(feature = "import", feature = "yunikorn"))]
 pub(crate) use read::position;
 pub use read::{Read, locate, read};
