@@ -7,7 +7,7 @@ const EXIT_CODES: &str = "Exit codes:
   1  something named with --fail-on happened
   2  the scenario, trace or link cannot be used; findings are on stderr
   3  the command line is wrong
-  4  reading or writing failed";
+  4  reading or writing a file failed: it is missing, or must not be read or written";
 
 /// Simulate fair-share scheduling of GPU clusters, without a browser.
 #[derive(Debug, Parser)]
@@ -155,7 +155,7 @@ pub struct Import {
     #[arg(long, value_name = "PART", value_parser = part)]
     pub quota_scale: Option<(u32, u32)>,
     /// The policy of the scenario: kai, fifo, yunikorn, ego, runai, max-min or drf
-    #[arg(long, value_name = "P")]
+    #[arg(long, value_name = "P", value_parser = policy)]
     pub policy: Option<String>,
     /// Where to write the scenario; - writes to standard output
     #[arg(short, long, value_name = "FILE", default_value = "-")]
@@ -233,6 +233,12 @@ pub struct Open {
 
 fn moment(text: &str) -> Result<i64, String> {
     fairground::scenario::quantity::millis(text).map_err(|_| "not a time; write 90s, 2h or 30d".to_string())
+}
+
+fn policy(text: &str) -> Result<String, String> {
+    let names = fairground::policy::Policy::NAMES;
+    let known = names.contains(&text).then(|| text.to_string());
+    known.ok_or_else(|| format!("no such policy; known are {}", names.join(", ")))
 }
 
 fn nodes(text: &str) -> Result<(u32, u32), String> {

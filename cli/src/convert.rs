@@ -6,7 +6,7 @@ use fairground::import::{self, Kind, Options};
 use fairground::{link, scenario};
 
 use crate::args::{Check, Export, FailOn, Import, Link, Open};
-use crate::load::{from_link, load, report, shown, text};
+use crate::load::{complain, from_link, load, report, shown, text};
 use crate::{End, Stop};
 
 /// Says everything that is wrong with a scenario.
@@ -39,7 +39,14 @@ pub fn import(args: &Import) -> Result<End, Stop> {
     options.name = file_stem(&args.trace);
     let jobs = text(&args.trace)?;
     let queues = args.queues.as_deref().map(text).transpose()?;
-    let imported = match import::recognise(jobs.as_bytes(), &args.trace) {
+    let kind = import::recognise(jobs.as_bytes(), &args.trace);
+    if queues.is_some() && matches!(kind, Kind::Plan | Kind::QueuesYaml) {
+        complain(
+            "fairground: --queues goes with a trace of jobs or with projects; this file has its own queues",
+        );
+        return Err(Stop::BadInput);
+    }
+    let imported = match kind {
         Kind::Plan => import::import_plan(&jobs, &options),
         Kind::Organisation => import::import_organisation(&organisation(&jobs, queues.as_deref()), &options),
         Kind::QueuesYaml => import::import_queues_yaml(&jobs, &options),
@@ -50,7 +57,7 @@ pub fn import(args: &Import) -> Result<End, Stop> {
     let mut err = std::io::stderr().lock();
     for (what, says) in [("understood", &r.understood), ("assumed", &r.assumed), ("ignored", &r.ignored)] {
         for line in says {
-            writeln!(err, "{what}: {line}")?;
+            writeln!(err, "{}", scenario::visible(&format!("{what}: {line}")))?;
         }
     }
     let scenario = imported.scenario.ok_or(Stop::BadInput)?;
@@ -67,7 +74,7 @@ pub fn import(args: &Import) -> Result<End, Stop> {
 pub fn export(args: &Export) -> Result<End, Stop> {
     let loaded = load(&args.file, None)?;
     let none = || {
-        eprintln!("fairground: {}: not a scenario of the policy yunikorn", shown(&args.file));
+        complain(&format!("fairground: {}: not a scenario of the policy yunikorn", shown(&args.file)));
         Stop::BadInput
     };
     let mut written = import::export_queues_yaml(&loaded.scenario).ok_or_else(none)?;

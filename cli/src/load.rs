@@ -33,14 +33,17 @@ pub fn text(file: &str) -> Result<String, Stop> {
         std::fs::File::open(file).and_then(|opened| opened.take(FILE_MAX + 1).read_to_end(&mut bytes))
     };
     let problem = match read {
-        Err(error) => error.to_string(),
+        Err(error) => {
+            complain(&format!("fairground: {}: {error}", shown(file)));
+            return Err(Stop::Failed);
+        }
         Ok(_) if bytes.len() as u64 > FILE_MAX => "larger than 50 MB".to_string(),
         Ok(_) => match String::from_utf8(bytes) {
             Ok(text) => return Ok(text),
             Err(_) => "not text in UTF-8".to_string(),
         },
     };
-    eprintln!("fairground: {}: {problem}", shown(file));
+    complain(&format!("fairground: {}: {problem}", shown(file)));
     Err(Stop::BadInput)
 }
 
@@ -71,7 +74,7 @@ pub fn load(file: &str, policy: Option<&str>) -> Result<Loaded, Stop> {
         }
         _ => {
             let n = loaded.findings.iter().filter(|found| found.severity == Severity::Error).count();
-            eprintln!("{}: cannot be run: {n} error{}", shown(file), if n == 1 { "" } else { "s" });
+            complain(&format!("{}: cannot be run: {n} error{}", shown(file), if n == 1 { "" } else { "s" }));
             Err(Stop::BadInput)
         }
     }
@@ -91,27 +94,33 @@ pub fn from_link(given: &str) -> Result<Scenario, Stop> {
             LinkError::TooLarge => "holds more than 8 MB".to_string(),
             LinkError::Content { says } => says,
         };
-        eprintln!("fairground: link: {says}");
+        complain(&format!("fairground: link: {says}"));
         Stop::BadInput
     })
+}
+
+/// A line on stderr. What comes from a file cannot steer the terminal.
+pub fn complain(line: &str) {
+    eprintln!("{}", scenario::visible(line));
 }
 
 /// Writes findings to stderr.
 pub fn report(file: &str, found: &[Diagnostic]) -> Result<(), Stop> {
     let mut err = std::io::stderr().lock();
+    let mut write = |line: String| writeln!(err, "{}", scenario::visible(&line));
     for d in found {
         let position = d.position.map(|(line, column)| format!(":{line}:{column}")).unwrap_or_default();
         let severity = match d.severity {
             Severity::Error => "error",
             Severity::Warning => "warning",
         };
-        writeln!(err, "{}{position}: {severity} {}: {}", shown(file), d.code.0, d.says)?;
+        write(format!("{}{position}: {severity} {}: {}", shown(file), d.code.0, d.says))?;
         let at = d.at.to_string();
         if !at.is_empty() {
-            writeln!(err, "  at: {at}")?;
+            write(format!("  at: {at}"))?;
         }
         if let Some(fix) = &d.fix {
-            writeln!(err, "  fix: {}", fix.label)?;
+            write(format!("  fix: {}", fix.label))?;
         }
     }
     Ok(())

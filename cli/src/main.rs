@@ -30,6 +30,8 @@ enum End {
 enum Stop {
     /// The input is no good; what is wrong was said already.
     BadInput,
+    /// Reading failed; why was said already.
+    Failed,
     /// The other side of the pipe has heard enough, or writing failed.
     Io(std::io::Error),
 }
@@ -66,6 +68,7 @@ fn main() -> ExitCode {
         Ok(End::Ok) => ExitCode::SUCCESS,
         Ok(End::FailOn) => ExitCode::from(1),
         Err(Stop::BadInput) => ExitCode::from(2),
+        Err(Stop::Failed) => ExitCode::from(4),
         Err(Stop::Io(error)) if error.kind() == ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(Stop::Io(error)) => {
             eprintln!("fairground: {error}");

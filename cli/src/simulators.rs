@@ -77,7 +77,7 @@ fn say(file: &str, notes: &Report) -> Result<(), Stop> {
     report(file, &notes.diagnostics)?;
     let mut err = std::io::stderr().lock();
     for line in &notes.assumed {
-        writeln!(err, "note: {line}")?;
+        writeln!(err, "{}", fairground::scenario::visible(&format!("note: {line}")))?;
     }
     Ok(())
 }

@@ -10,7 +10,7 @@ use fairground::translate::{Note, translate as in_words_of};
 use serde_json::{Value, json};
 
 use crate::args::{Compare, Out, Translate};
-use crate::load::{load, report};
+use crate::load::{complain, load, report};
 use crate::{End, Stop};
 
 /// A run that does not come to rest by itself is stopped after so many cycles.
@@ -26,7 +26,8 @@ pub fn print_notes(notes: &[Note]) -> std::io::Result<()> {
         if note.at.len() > PLACES {
             places.push(format!("{} more", note.at.len() - PLACES));
         }
-        writeln!(err, "{}: {} ({})", note.kind.name(), note.says, places.join(", "))?;
+        let line = format!("{}: {} ({})", note.kind.name(), note.says, places.join(", "));
+        writeln!(err, "{}", scenario::visible(&line))?;
     }
     Ok(())
 }
@@ -44,7 +45,7 @@ pub fn notes_as_json(notes: &[Note]) -> Value {
 pub fn translate(args: &Translate) -> Result<End, Stop> {
     let loaded = load(&args.file, None)?;
     let Some(translated) = in_words_of(&loaded.scenario, &args.policy) else {
-        eprintln!("fairground: there is no policy {}", args.policy);
+        complain(&format!("fairground: there is no policy {}", args.policy));
         return Err(Stop::BadInput);
     };
     print_notes(&translated.notes)?;
@@ -66,7 +67,7 @@ pub fn compare(args: &Compare) -> Result<End, Stop> {
         let column = run_under(&loaded.scenario, policy, until, CYCLES_MAX);
         if column.run.is_none() {
             report(&args.file, &column.diagnostics)?;
-            eprintln!("{}: cannot be run under {policy}", args.file);
+            complain(&format!("{}: cannot be run under {policy}", args.file));
             return Err(Stop::BadInput);
         }
         columns.push(column);
@@ -76,7 +77,7 @@ pub fn compare(args: &Compare) -> Result<End, Stop> {
         Out::Text => {
             for column in &columns {
                 if !column.notes.is_empty() {
-                    eprintln!("{}:", column.policy);
+                    complain(&format!("{}:", column.policy));
                     print_notes(&column.notes)?;
                 }
             }

@@ -123,7 +123,9 @@ fn exit_codes() {
     assert_eq!(code(&fairground(&["run", "-", "--fail-on", "evicted,pending"], TWO_TEAMS)), Some(0));
     let pending = ["run", "-", "--cycles", "2", "--fail-on", "pending"];
     assert_eq!(code(&fairground(&pending, TWO_TEAMS)), Some(1));
-    assert_eq!(code(&fairground(&["run", "/does/not/exist.yaml"], "")), Some(2));
+    assert_eq!(code(&fairground(&["run", "/does/not/exist.yaml"], "")), Some(4));
+    assert_eq!(code(&fairground(&["import", "-", "--queues", "/does/not/exist.csv"], "")), Some(4));
+    assert_eq!(code(&fairground(&["link", "-"], "\u{0}")), Some(2));
     assert_eq!(code(&fairground(&["run", "-"], "nodes: 3")), Some(2));
     assert_eq!(code(&fairground(&["run", "-", "--until", "soon"], TWO_TEAMS)), Some(3));
     assert_eq!(code(&fairground(&["walk"], "")), Some(3));
@@ -205,6 +207,46 @@ fn a_trace_becomes_a_scenario_that_runs() {
     assert_eq!(summary["summary"]["jobs_done"], 3);
     assert_eq!(summary["summary"]["waits"]["max_s"], 8);
     std::fs::remove_dir_all(&dir).expect("still there");
+}
+
+const TRACE: &str = "id,submit_s,duration_s,gpus,vc\n1,0,10,4,a\n";
+
+#[test]
+fn an_import_that_cannot_do_what_it_was_told_fails() {
+    assert_eq!(code(&fairground(&["import", "-", "--policy", "ego"], TRACE)), Some(0));
+    assert_eq!(code(&fairground(&["import", "-", "--policy", "zzz"], TRACE)), Some(3));
+    let no_sizes = fairground(&["import", "-", "--queues", "/dev/null"], TRACE);
+    assert_eq!(code(&no_sizes), Some(2));
+    assert!(text(&no_sizes.stderr).contains("needs a column queue"), "{}", text(&no_sizes.stderr));
+    assert_eq!(text(&no_sizes.stdout), "");
+    let plan = r#"<DistributionTree><Consumer ConsumerName="a"/></DistributionTree>"#;
+    assert_eq!(code(&fairground(&["import", "-", "--queues", "/dev/null"], plan)), Some(2));
+}
+
+/// Whatever a file says, no control character of it reaches the terminal.
+#[test]
+fn messages_do_not_steer_the_terminal() {
+    let escape = "\u{1b}[31m";
+    let setting =
+        "format: fairground-scenario\nversion: 1\nsettings: {\"\\e[31m\": 2}\nnodes: [{name: n, gpu: 1}]\n";
+    let element =
+        format!("<DistributionTree><Consumer ConsumerName=\"a\"><{escape}/></Consumer></DistributionTree>");
+    let column = format!("id,submit_s,duration_s,gpus,{escape}\n1,0,10,4,a\n");
+    let name = format!("{{\"totalResource\": {{}}, \"queues\": [{{\"{escape}\": 1}}]}}");
+    for (args, input) in [
+        (vec!["check", "-"], setting.to_string()),
+        (vec!["import", "-"], element),
+        (vec!["import", "-"], column),
+        (vec!["fairshare", "-"], name),
+        (vec!["time-based", "-"], format!("Jobs: {{\"{escape}\": 3}}\nNodes: [{{}}]")),
+        (vec!["open", "\u{1b}[31m"], String::new()),
+        (vec!["run", "/does/not/\u{1b}[31m"], String::new()),
+        (vec!["run", "-", "--policy", "\u{1b}[31m"], TWO_TEAMS.to_string()),
+    ] {
+        let err = text(&fairground(&args, &input).stderr);
+        assert!(!err.is_empty(), "{args:?}");
+        assert!(!err.chars().any(|c| c.is_control() && c != '\n'), "{args:?}: {err:?}");
+    }
 }
 
 /// What other products list is recognised by its content.

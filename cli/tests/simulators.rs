@@ -124,6 +124,46 @@ fn mistakes_name_the_field() {
         ),
         ("fairshare", r#"{"totalResource": {}, "queues": [{}]}"#, "queues[0]: uid is missing"),
         ("fairshare", r#"{"totalResource": {}, "queues": [{"uid": "a"}, {"uid": "a"}]}"#, "given twice"),
+        (
+            "fairshare",
+            r#"{"totalResource": {"GPU": 4}, "queues": [{"uid": "a", "resourceShare": {"gpu": {"overQuotaWeight": 1e308}}}]}"#,
+            "queues[0].resourceShare.gpu.overQuotaWeight: this is too large",
+        ),
+        (
+            "fairshare",
+            r#"{"totalResource": {"GPU": 4}, "queues": [{"uid": "a", "resourceShare": {"gpu": {"request": -10}}}]}"#,
+            "queues[0].resourceShare.gpu.request: this is below zero",
+        ),
+        (
+            "fairshare",
+            r#"{"totalResource": {"GPU": -4}, "queues": []}"#,
+            "totalResource.GPU: this is below zero",
+        ),
+        (
+            "fairshare",
+            r#"{"totalResource": {"GPU": 4}, "queues": [{"uid": "a", "resourceShare": {"gpu": {"deserved": -2}}}]}"#,
+            "below zero; only -1",
+        ),
+        (
+            "time-based",
+            "Nodes: [{GPUs: 1}]\nQueues: [{Name: a, Parent: b}, {Name: b, Parent: a}, {Name: c, Parent: a}]\nJobs: {c: {}}",
+            "Queues[0]: following its parents leads back to it",
+        ),
+        (
+            "time-based",
+            "Nodes: [{GPUs: 1}]\nQueues: [{Name: a, Parent: top}]\nJobs: {a: {}}",
+            "Queues[0]: its parent does not exist",
+        ),
+        (
+            "time-based",
+            "Nodes: [{GPUs: 1}]\nQueues: [{Name: a, Parent: a}]",
+            "Queues[0]: following its parents leads back to it",
+        ),
+        (
+            "time-based",
+            "Nodes: [{GPUs: 1}]\nQueues: [{Name: a}]\nCycles: 100000\nWindowSize: 3000000",
+            "WindowSize: this is not a whole number",
+        ),
         ("time-based", "Nodes: 3", "Nodes: this takes a list"),
         (
             "time-based",

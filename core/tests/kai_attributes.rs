@@ -289,3 +289,51 @@ jobs: [{name: j, queue: q, gpu: 1, priority: 100}]
     let runtime = flat.replace("weight: 1}}", "weight: 1}, reclaim-min-runtime: 5m}");
     assert_eq!(told("k-value: 1", &runtime), 2);
 }
+
+/// A device memory below 100 MiB, or one of 1 TiB that is taken for bytes, is 0 to KAI: parts of a device take nothing of it
+/// in its books, and it places more pods than there are devices. They cannot be bound.
+#[test]
+fn a_pod_for_which_no_device_is_left_is_not_bound() {
+    for (policy, memory) in
+        ["kai", "runai"].into_iter().flat_map(|p| ["80", "1", "1Ti", "2Ti"].map(|m| (p, m)))
+    {
+        let text = format!(
+            "policy: {policy}\nnodes: [{{name: n, gpu: 2, gpu-memory: {memory}}}]
+queues: [{{name: q, gpu: {{quota: 2, limit: unlimited, weight: 1}}}}]
+jobs: [{{name: a, queue: q, gpu: 0.5}}, {{name: b, queue: q, gpu: 2}}]\n"
+        );
+        assert_places(&text, &[("a", "n"), ("b", "-")]);
+        let marks: Vec<_> = first_cycle(&text).advance().expect("a second cycle").marks;
+        assert_eq!(marks.iter().map(|mark| mark.rule.key()).collect::<Vec<_>>(), ["kai/bind/no-device"]);
+    }
+}
+
+#[test]
+fn a_gpu_memory_that_no_gpu_has_is_found_with_what_it_means() {
+    let text = |memory: &str, asked: &str| {
+        format!(
+            "format: fairground-scenario\nversion: 1\nnodes: [{{name: n, gpu: 2, gpu-memory: {memory}}}]
+queues: [{{name: q, gpu: {{quota: 2, limit: unlimited, weight: 1}}}}]
+jobs: [{{name: a, queue: q, gpu-memory: {asked}}}]\n"
+        )
+    };
+    let says = |memory: &str, asked: &str| {
+        let found = check(&read(&text(memory, asked)).scenario.expect("a scenario")).diagnostics;
+        let found = found.into_iter().filter(|d| d.code == codes::GPU_MEMORY);
+        found
+            .map(|d| format!("{} [{}]", d.says, d.fix.map_or_else(String::new, |f| f.label)))
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(
+        says("80", "8000"),
+        [r#"gpu-memory "80" is 80 MiB, which no GPU has; did you mean 80Gi? [Set gpu-memory to 80Gi]"#]
+    );
+    assert_eq!(
+        says("2Ti", "40"),
+        [
+            r#"gpu-memory "2Ti" is 2097152 MiB, which no GPU has; did you mean 2Gi? [Set gpu-memory to 2Gi]"#,
+            r#"gpu-memory "40" is 40 MiB, which no GPU has; did you mean 40Gi? [Set gpu-memory to 40Gi]"#,
+        ]
+    );
+    assert_eq!(says("80Gi", "40 GB"), Vec::<String>::new());
+}

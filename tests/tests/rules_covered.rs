@@ -67,6 +67,15 @@ queues: [{name: q, gpu: {quota: 1, limit: unlimited, weight: 1}}]
 jobs: [{name: j, queue: q, gpu: 1, nominated-node: b}]
 ";
 
+/// Nor any a device memory that the scheduler cannot count.
+const TOO_LITTLE_MEMORY: &str = "
+format: fairground-scenario
+version: 1
+nodes: [{name: n, gpu: 2, gpu-memory: 80}]
+queues: [{name: q, gpu: {quota: 2, limit: unlimited, weight: 1}}]
+jobs: [{name: a, queue: q, gpu: 0.5}, {name: b, queue: q, gpu: 2}]
+";
+
 #[test]
 fn every_rule_of_kai_decides_somewhere() {
     let mut first: BTreeMap<&'static str, String> = BTreeMap::new();
@@ -78,6 +87,9 @@ fn every_rule_of_kai_decides_somewhere() {
     }
     for mark in simulation(TWINS).advance().expect("a first cycle").marks {
         first.entry(mark.rule.key()).or_insert_with(|| "twins".into());
+    }
+    for mark in simulation(TOO_LITTLE_MEMORY).advance().expect("a first cycle").marks {
+        first.entry(mark.rule.key()).or_insert_with(|| "too little memory".into());
     }
     for key in rules_of_events(TRIED_ONCE) {
         first.entry(key).or_insert_with(|| "tried once".into());

@@ -45,6 +45,11 @@ impl Node {
         self.ready && !self.draining
     }
 
+    /// Memory of one device in MiB as parts of it are counted: whole hundreds, at least one.
+    pub fn device_mib(&self) -> i64 {
+        (self.gpu_memory_mib / 100 * 100).max(100)
+    }
+
     /// Number of whole devices.
     pub fn n_devices(&self) -> u32 {
         let milli = self.capacity.get(crate::units::Resource::GPU).in_base_units();

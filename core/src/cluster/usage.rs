@@ -35,8 +35,7 @@ impl NodeUse {
     pub fn new(node: &Node) -> NodeUse {
         let n = node.n_devices();
         let free = if n >= 64 { u64::MAX } else { (1 << n) - 1 };
-        let device_mib = (node.gpu_memory_mib / 100 * 100).max(100);
-        NodeUse { free, device_mib, ..NodeUse::default() }
+        NodeUse { free, device_mib: node.device_mib(), ..NodeUse::default() }
     }
 
     /// Devices nobody holds any part of.

@@ -8,7 +8,8 @@ use super::trace::{self, Trace};
 use super::{Imported, Report, counted};
 use crate::scenario::quantity::print_decimal;
 use crate::scenario::{
-    JobEntry, NODE_GPUS_MAX, NODES_MAX, NodeEntry, PODS_MAX, QueueEntry, ResourceEntry, Scalar, Scenario,
+    JobEntry, NODE_GPUS_MAX, NODES_MAX, NodeEntry, PODS_MAX, QUEUES_MAX, QueueEntry, ResourceEntry, Scalar,
+    Scenario,
 };
 
 /// Which columns of a job trace hold what. `None`: found by the usual names.
@@ -113,9 +114,15 @@ fn make(
     }
     let (jobs, used) = read_jobs(jobs, options, node_gpus, report, lines)?;
     let sizes = match queues {
-        Some(bytes) => sizes(bytes, options, node_gpus, report, lines),
+        Some(bytes) => Some(sizes(bytes, options, node_gpus, report, lines)?),
         None => None,
     };
+    let listed: BTreeSet<&str> = sizes.iter().flatten().map(|(name, _)| name.as_str()).collect();
+    let n_queues = listed.len() + used.iter().filter(|name| !listed.contains(name.as_str())).count();
+    if n_queues as u64 > QUEUES_MAX {
+        lines.refuse(None, format!("there are {n_queues} queues; up to {QUEUES_MAX} are simulated"));
+        return None;
+    }
     let total = total_gpus(sizes.as_ref(), options);
     let queues = queue_entries(sizes, &used, options, report);
     let n_nodes = match options.nodes {
@@ -242,6 +249,13 @@ fn sizes(
                     },
                 }
             }
+        }
+        if sizes.len() as u64 > QUEUES_MAX {
+            lines.refuse(
+                None,
+                format!("the list has more than {QUEUES_MAX} queues, the most that is simulated"),
+            );
+            return None;
         }
     }
     Some(sizes)

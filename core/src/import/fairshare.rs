@@ -13,6 +13,7 @@ use std::sync::Arc;
 
 use super::loose::{Place, Reader, tree};
 use super::{Imported, Report};
+use crate::scenario::value::Limit;
 use crate::scenario::{JobEntry, NodeEntry, QUEUES_MAX, QueueEntry, ResourceEntry, Scalar, Scenario};
 
 /// What is divided, among whom.
@@ -54,25 +55,29 @@ pub struct FairShareResource {
 
 /// The resources, in the order of the arrays.
 const NAMES: [&str; 3] = ["cpu", "memory", "gpu"];
+/// How many queues are read.
+const LISTS: [Limit; 1] = [Limit { key: "queues", anywhere: false, most: QUEUES_MAX as usize }];
+/// Largest amount or weight.
+const AMOUNT_MAX: f64 = 1e15;
 /// What a queue requests if it does not say.
 const REQUEST_DEFAULT: f64 = 100_000.0;
 
 /// Reads the input; what is wrong with it, and what was decided.
 pub fn read(text: &str) -> (Option<FairShareInput>, Report) {
     let mut report = Report::default();
-    let value = match tree(text) {
+    let value = match tree(text, &LISTS) {
         Ok(value) => value,
         Err(refusal) => {
             report.diagnostics.push(*refusal);
             return (None, report);
         }
     };
-    let mut reader = Reader { found: Vec::new() };
+    let mut reader = Reader::default();
     let root = Place::root(&value);
     let total = reader.map(&root, "totalResource");
     let mut input = FairShareInput { total: [0.0; 3], queues: Vec::new() };
     for (i, name) in ["CPU", "Memory", "GPU"].into_iter().enumerate() {
-        input.total[i] = reader.number(total.as_ref(), name, 0.0);
+        input.total[i] = amount(total.as_ref(), name, 0.0, Floor::Zero, &mut reader);
     }
     if total.is_none() {
         reader.wrong(&root, "totalResource is missing");
@@ -91,8 +96,8 @@ pub fn read(text: &str) -> (Option<FairShareInput>, Report) {
     }
     report.understood.push(format!("a fair-share division among {} queues", input.queues.len()));
     report.ignored.push("names, parents and children: the simulator divides among a flat list".into());
-    let ok = reader.found.is_empty();
-    report.diagnostics = reader.found;
+    let ok = reader.is_clean();
+    report.diagnostics = reader.finish();
     (ok.then_some(input), report)
 }
 
@@ -104,11 +109,11 @@ fn queue(place: &Place<'_>, i: usize, reader: &mut Reader) -> FairShareQueue {
         let deserved = if given.is_none() && name != "gpu" { -1.0 } else { 0.0 };
         let given = given.as_ref();
         resources[r] = FairShareResource {
-            deserved: reader.number(given, "deserved", deserved),
-            fair_share: reader.number(given, "fairShare", 0.0),
-            limit: reader.number(given, "maxAllowed", -1.0),
-            weight: reader.number(given, "overQuotaWeight", 1.0),
-            request: reader.number(given, "request", REQUEST_DEFAULT),
+            deserved: amount(given, "deserved", deserved, Floor::Unlimited, reader),
+            fair_share: amount(given, "fairShare", 0.0, Floor::Zero, reader),
+            limit: amount(given, "maxAllowed", -1.0, Floor::Unlimited, reader),
+            weight: amount(given, "overQuotaWeight", 1.0, Floor::Zero, reader),
+            request: amount(given, "request", REQUEST_DEFAULT, Floor::Zero, reader),
         };
     }
     let created = timestamp_s(&reader.text(place, "creationTimestamp"));
@@ -118,6 +123,34 @@ fn queue(place: &Place<'_>, i: usize, reader: &mut Reader) -> FairShareQueue {
         created_s: created.unwrap_or(NOW_S + i as f64),
         resources,
     }
+}
+
+/// What a value may be at least.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Floor {
+    Zero,
+    /// Also -1, which means *unlimited*.
+    Unlimited,
+}
+
+/// A value that can be divided: not below zero, and small enough that sums and products of all are exact or nearly so.
+fn amount(of: Option<&Place<'_>>, key: &str, default: f64, floor: Floor, reader: &mut Reader) -> f64 {
+    let n = reader.number(of, key, default);
+    let is_unlimited = floor == Floor::Unlimited && n == -1.0;
+    if (0.0..=AMOUNT_MAX).contains(&n) || is_unlimited {
+        return n;
+    }
+    if let Some(place) = of.and_then(|of| of.get(key)) {
+        reader.wrong(
+            &place,
+            match (n < 0.0, floor) {
+                (true, Floor::Zero) => "this is below zero",
+                (true, Floor::Unlimited) => "this is below zero; only -1, unlimited, may be",
+                (false, _) => "this is too large: up to 1e15 is divided",
+            },
+        );
+    }
+    default
 }
 
 /// Later than any date: a hundred thousand years.

@@ -1,13 +1,18 @@
 //! A tree of values whose keys may be spelled in any case, read with errors that name the field.
 
 use crate::scenario::codes;
-use crate::scenario::value::{Is, Value, parse};
+use crate::scenario::value::{Is, Limit, Value, parse};
 use crate::scenario::{Diagnostic, Path, finding};
 
+/// How many findings are listed.
+const LISTED_MAX: usize = 100;
+
 /// A place in a foreign text. What is wrong is collected, what is missing has a default.
+#[derive(Default)]
 pub struct Reader {
-    /// What is wrong.
-    pub found: Vec<Diagnostic>,
+    /// What is wrong; not all of it where there is much.
+    found: Vec<Diagnostic>,
+    n_wrong: usize,
 }
 
 /// A value with its place.
@@ -17,9 +22,9 @@ pub struct Place<'a> {
     path: Path,
 }
 
-/// Reads YAML or JSON into a tree; what is wrong with the text as a whole.
-pub fn tree(text: &str) -> Result<Value, Box<Diagnostic>> {
-    parse(text)
+/// Reads YAML or JSON into a tree, with limits on some lists; what is wrong with the text as a whole.
+pub fn tree(text: &str, limits: &[Limit]) -> Result<Value, Box<Diagnostic>> {
+    parse(text, limits)
 }
 
 impl<'a> Place<'a> {
@@ -46,8 +51,26 @@ impl<'a> Place<'a> {
 }
 
 impl Reader {
+    /// Whether nothing was wrong so far.
+    pub fn is_clean(&self) -> bool {
+        self.n_wrong == 0
+    }
+
+    /// What is wrong; a flood ends with a count.
+    pub fn finish(mut self) -> Vec<Diagnostic> {
+        if self.n_wrong > self.found.len() {
+            let says = format!("and {} more", self.n_wrong - self.found.len());
+            self.found.push(finding(codes::IMPORT, Path::default(), says));
+        }
+        self.found
+    }
+
     /// Says what is wrong with a place.
     pub fn wrong(&mut self, place: &Place<'_>, says: &str) {
+        self.n_wrong += 1;
+        if self.found.len() >= LISTED_MAX {
+            return;
+        }
         let at = place.path.to_string();
         let says = if at.is_empty() { says.to_string() } else { format!("{at}: {says}") };
         let found = finding(codes::IMPORT, place.path.clone(), says);

@@ -27,7 +27,7 @@ pub use runai::import_organisation;
 
 use std::sync::Arc;
 
-use crate::scenario::{Diagnostic, NodeEntry, Scalar, Scenario};
+use crate::scenario::{Diagnostic, NodeEntry, Path, Scalar, Scenario, codes, finding};
 
 /// A number of things, in the plural where there is not one.
 fn counted(n: u64, what: &str) -> String {
@@ -54,6 +54,27 @@ pub struct Report {
     pub ignored: Vec<String>,
     /// Mistakes, with the lines of the text.
     pub diagnostics: Vec<Diagnostic>,
+}
+
+/// Most lines of a part of a report.
+const LINES_MAX: usize = 200;
+
+impl Report {
+    /// Cuts what is too long to be read; the last line says how much more there was.
+    fn bound(&mut self) {
+        for lines in [&mut self.understood, &mut self.assumed, &mut self.ignored] {
+            if lines.len() > LINES_MAX {
+                let n = lines.len() - LINES_MAX;
+                lines.truncate(LINES_MAX);
+                lines.push(format!("and {n} more"));
+            }
+        }
+        if self.diagnostics.len() > LINES_MAX {
+            let says = format!("and {} more", self.diagnostics.len() - LINES_MAX);
+            self.diagnostics.truncate(LINES_MAX);
+            self.diagnostics.push(finding(codes::IMPORT, Path::default(), says));
+        }
+    }
 }
 
 /// Equal nodes where a text names none.

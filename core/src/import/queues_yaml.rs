@@ -13,17 +13,23 @@ use crate::policy::yunikorn::config::{
     File, GPU_TYPE, PROPERTIES, Partition, Queue, Resources, Step, TEMPLATE, TYPES_MAX, Types, Written,
     check_all, collect_types, default_of, parse, property_is_known,
 };
-use crate::scenario::value::{self, Is, Position, Value};
+use crate::scenario::value::{self, Is, Limit, Position, Value};
 use crate::scenario::yunikorn::{self, Fault, Reader};
 use crate::scenario::{
-    Diagnostic, NODE_GPUS_MAX, NODES_MAX, NodeEntry, POOLS_MAX, Path, PoolEntry, QueueEntry, ResourceEntry,
-    Scalar, Scenario, codes, finding, nearest, position, quantity, quoted,
+    Diagnostic, NODE_GPUS_MAX, NODES_MAX, NodeEntry, POOLS_MAX, Path, PoolEntry, QUEUES_MAX, QueueEntry,
+    ResourceEntry, Scalar, Scenario, codes, finding, nearest, position, quantity, quoted,
 };
 use crate::units::Resource;
 
 /// GPUs of a node when nothing says how many, and nodes.
 const NODE_GPUS: u32 = 8;
 const NODES: u32 = 8;
+
+/// How many entries are read: queues and a root in each partition.
+const LISTS: [Limit; 2] = [
+    Limit { key: "queues", anywhere: true, most: QUEUES_MAX as usize + POOLS_MAX },
+    Limit { key: "partitions", anywhere: false, most: POOLS_MAX },
+];
 
 /// The key under which a ConfigMap carries a configuration.
 const IN_CONFIG_MAP: &str = "queues.yaml";
@@ -44,7 +50,7 @@ pub fn is_queues_yaml(text: &str) -> bool {
 /// Makes a scenario of a configuration. Nodes and work are not part of it: nodes are assumed, work is left to the reader.
 pub fn import_queues_yaml(text: &str, options: &Options) -> Imported {
     let mut report = Report::default();
-    let scenario = match value::parse(text) {
+    let scenario = match value::parse(text, &LISTS) {
         Err(wrong) => {
             report.diagnostics.push(*wrong);
             None
@@ -56,6 +62,7 @@ pub fn import_queues_yaml(text: &str, options: &Options) -> Imported {
             .ignored
             .push("the whole text: YuniKorn would refuse it and go on with what it had before".into());
     }
+    report.bound();
     Imported { scenario, report }
 }
 
@@ -71,7 +78,7 @@ fn read(tree: &Value, options: &Options, report: &mut Report) -> Option<Scenario
         }
     }
     let n_before = report.diagnostics.len();
-    let scenario = match value::parse(inner) {
+    let scenario = match value::parse(inner, &LISTS) {
         Err(wrong) => {
             report.diagnostics.push(*wrong);
             None
@@ -87,10 +94,19 @@ fn read(tree: &Value, options: &Options, report: &mut Report) -> Option<Scenario
 fn configuration(tree: &Value, options: &Options, report: &mut Report) -> Option<Scenario> {
     let mut reader = Reader::default();
     let file = file(tree, &mut reader, report);
-    let Reader { faults, ignored } = reader;
+    let Reader { faults, ignored, n_more } = reader;
     let place = |line: Position, says: String| format!("line {}: {says}", line.0);
     report.ignored.extend(ignored.into_iter().map(|(at, says)| place(at, says)));
     let mut wrong: Vec<Diagnostic> = faults.into_iter().map(of_fault).collect();
+    if n_more > 0 {
+        wrong.push(finding(codes::IMPORT, Path::default(), format!("and {n_more} more")));
+    }
+    let n_queues: usize =
+        file.partitions.iter().map(|partition| count(&partition.root(), &|_| true) - 1).sum();
+    if n_queues as u64 > QUEUES_MAX {
+        let says = format!("there are {n_queues} queues; up to {QUEUES_MAX} are simulated");
+        wrong.push(finding(codes::TOO_MANY, Path::default().field("partitions"), says));
+    }
     let mut types = Types::new();
     collect_types(&file, &mut types);
     let types: Types = types.into_iter().collect::<BTreeSet<_>>().into_iter().collect();

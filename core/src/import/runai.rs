@@ -13,16 +13,23 @@
 //! In a node pool that an entry does not list its GPU quota is 0, as Run:ai sets it
 //! in a new pool.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::csv::Options;
 use super::loose::{Place, Reader, tree};
 use super::{Imported, Report, counted};
-use crate::scenario::value::{Is, Value};
+use crate::scenario::value::{Is, Limit, Value};
 use crate::scenario::{
-    NODE_GPUS_MAX, NODES_MAX, NodeEntry, POOLS_MAX, PoolEntry, QUEUES_MAX, QueueEntry, QueuePoolEntry,
-    ResourceEntry, Scalar, Scenario,
+    NODE_GPUS_MAX, NODES_MAX, NodeEntry, POOLS_MAX, Path, PoolEntry, QUEUES_MAX, QueueEntry, QueuePoolEntry,
+    ResourceEntry, Scalar, Scenario, codes, finding,
 };
+
+/// How many entries are read.
+const LISTS: [Limit; 2] = [
+    Limit { key: "projects", anywhere: false, most: QUEUES_MAX as usize },
+    Limit { key: "departments", anywhere: false, most: QUEUES_MAX as usize },
+];
 
 /// GPUs of a node when nothing says how many.
 const NODE_GPUS: u32 = 8;
@@ -51,7 +58,7 @@ pub fn import_organisation(texts: &[&str], options: &Options) -> Imported {
     let mut report = Report::default();
     let mut roots = Vec::new();
     for text in texts {
-        match tree(text) {
+        match tree(text, &LISTS) {
             Ok(root) => roots.push(listed(root, &mut report)),
             Err(wrong) => report.diagnostics.push(*wrong),
         }
@@ -59,7 +66,7 @@ pub fn import_organisation(texts: &[&str], options: &Options) -> Imported {
     if !report.diagnostics.is_empty() {
         return Imported { scenario: None, report };
     }
-    let mut reader = Reader { found: Vec::new() };
+    let mut reader = Reader::default();
     let mut list = |key: &str| {
         let lists = roots.iter().map(|root| reader.list(&Place::root(root), key, QUEUES_MAX as usize));
         lists.collect::<Vec<_>>().concat()
@@ -68,7 +75,7 @@ pub fn import_organisation(texts: &[&str], options: &Options) -> Imported {
     let mut pools = all_pools(departments.iter().chain(&projects), &mut reader);
     report.ignored.extend(pools.iter().skip(POOLS_MAX).map(|pool| format!("the node pool {pool}")));
     pools.truncate(POOLS_MAX);
-    let mut organisation = Organisation { units: Vec::new(), pools };
+    let mut organisation = Organisation { units: Vec::new(), names: BTreeMap::new(), pools };
     for place in &departments {
         let unit = organisation.unit(place, &mut reader, &mut report);
         organisation.add(unit);
@@ -86,8 +93,14 @@ pub fn import_organisation(texts: &[&str], options: &Options) -> Imported {
         &departments.iter().chain(&projects).cloned().collect::<Vec<_>>(),
         &mut reader,
     ));
-    report.diagnostics = reader.found;
+    report.diagnostics = reader.finish();
+    report.bound();
     let queues = organisation.units;
+    if queues.len() as u64 > QUEUES_MAX {
+        let says =
+            format!("there are {} departments and projects; up to {QUEUES_MAX} are simulated", queues.len());
+        report.diagnostics.push(finding(codes::TOO_MANY, Path::default(), says));
+    }
     if queues.is_empty() {
         report.ignored.push("the text: it lists neither projects nor departments".into());
     }
@@ -125,15 +138,12 @@ const RESOURCE_KEYS: [&str; 4] = ["deserved", "limit", "maxAllowed", "overQuotaW
 
 /// The fields that are not read, each with the number of departments and projects that have it.
 fn unread(roots: &[Place<'_>], units: &[Place<'_>], reader: &mut Reader) -> Vec<String> {
-    let mut fields: Vec<(String, u32)> = Vec::new();
+    let mut fields: BTreeMap<String, u32> = BTreeMap::new();
     let mut note = |of: &Place<'_>, inside: &str, read: &[&str]| {
         let is_read = |key: &str| read.iter().any(|known| known.eq_ignore_ascii_case(key));
         for (key, _) in of.entries().into_iter().filter(|(key, _)| !is_read(key) && of.get(key).is_some()) {
             let field = format!("{inside}{key}");
-            match fields.iter_mut().find(|(known, _)| *known == field) {
-                Some((_, n)) => *n += 1,
-                None => fields.push((field, 1)),
-            }
+            *fields.entry(field).or_default() += 1;
         }
     };
     for unit in units {
@@ -152,7 +162,7 @@ fn unread(roots: &[Place<'_>], units: &[Place<'_>], reader: &mut Reader) -> Vec<
         1 => format!("{field}, in one place"),
         n => format!("{field}, in {n} places"),
     };
-    let mut ignored: Vec<String> = fields.into_iter().map(told).collect();
+    let mut ignored: Vec<String> = fields.into_iter().take(super::LINES_MAX + 1).map(told).collect();
     let beside = |root: &Place<'_>| {
         let keys = root.entries().into_iter().map(|(key, _)| key.to_owned());
         keys.filter(|key| key != "projects" && key != "departments").collect::<Vec<_>>()
@@ -171,6 +181,8 @@ struct Unit {
 
 struct Organisation {
     units: Vec<Unit>,
+    /// The names of the units, each with the last number behind it.
+    names: BTreeMap<String, u32>,
     /// The names of all node pools; at least one, which is empty if no entry names one.
     pools: Vec<String>,
 }
@@ -188,10 +200,11 @@ struct Terms {
 /// The names of all pools, *default* first, as work that names none is offered to it.
 fn all_pools<'a>(units: impl Iterator<Item = &'a Place<'a>>, reader: &mut Reader) -> Vec<String> {
     let mut all: Vec<String> = Vec::new();
+    let mut known: BTreeSet<String> = BTreeSet::new();
     for unit in units {
         for pool in pools(unit, reader) {
             let name = pool_name(&pool, reader);
-            if !all.contains(&name) {
+            if known.insert(name.clone()) {
                 all.push(name);
             }
         }
@@ -307,13 +320,15 @@ fn in_further_pool(own: ResourceEntry, first: &ResourceEntry) -> ResourceEntry {
 impl Organisation {
     fn unit(&self, place: &Place<'_>, reader: &mut Reader, report: &mut Report) -> Unit {
         let name = reader.text(place, "name");
-        let listed = pools(place, reader);
+        let mut listed: BTreeMap<String, Place<'_>> = BTreeMap::new();
+        for entry in pools(place, reader) {
+            listed.entry(pool_name(&entry, reader)).or_insert(entry);
+        }
         let old = place.get("resources").filter(|place| !place.entries().is_empty());
         let mut queue = QueueEntry { name, ..QueueEntry::default() };
         let mut gpus = Vec::with_capacity(self.pools.len());
         for (i, pool) in self.pools.iter().enumerate() {
-            let own = listed.iter().find(|entry| pool_name(entry, reader) == *pool);
-            let own = own.or(old.as_ref().filter(|_| i == 0));
+            let own = listed.get(pool).or(old.as_ref().filter(|_| i == 0));
             let whole = Some(place).filter(|_| i == 0);
             let Terms { priority, gpu, cpu, memory, gpus: deserved } =
                 terms(own, whole, &queue.name, reader, report);
@@ -397,12 +412,21 @@ impl Organisation {
         }
     }
 
-    /// Names are unique in a scenario; a project called like its department gets the department's before it.
+    /// Names are unique in a scenario; a project called like its department gets the department's before it, and a number if that
+    /// name is taken, too.
     fn add(&mut self, mut unit: Unit) {
-        while self.units.iter().any(|other| other.queue.name == unit.queue.name) {
+        if self.names.contains_key(&unit.queue.name) {
             let of = unit.queue.parent.as_deref().unwrap_or("another");
-            unit.queue.name = format!("{of}/{}", unit.queue.name);
+            let base = format!("{of}/{}", unit.queue.name);
+            let mut n = self.names.get(&base).copied().unwrap_or(0);
+            unit.queue.name.clone_from(&base);
+            while self.names.contains_key(&unit.queue.name) {
+                n += 1;
+                unit.queue.name = format!("{base}-{n}");
+            }
+            self.names.insert(base, n.max(1));
         }
+        self.names.insert(unit.queue.name.clone(), 1);
         self.units.push(unit);
     }
 }

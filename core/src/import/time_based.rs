@@ -11,13 +11,15 @@
 //! # Differs
 //! `Count` of nodes is honoured; `HalfLifePeriod` may be left out
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::loose::{Place, Reader, tree};
 use super::{Imported, Report};
 use crate::scenario::quantity;
+use crate::scenario::value::Limit;
 use crate::scenario::{
-    JobEntry, NODE_GPUS_MAX, NodeEntry, PODS_MAX, QueueEntry, ResourceEntry, Scalar, Scenario,
+    JobEntry, NODE_GPUS_MAX, NodeEntry, PODS_MAX, QueueEntry, ResourceEntry, Scalar, Scenario, TREE_DEPTH_MAX,
 };
 
 /// A run of the simulator.
@@ -73,25 +75,34 @@ const CYCLES_MAX: i64 = 100_000;
 const LIST_MAX: usize = 5_000;
 /// Most pods of a run.
 const RUN_PODS_MAX: u64 = 20_000;
+/// Largest weight, quota and k-value: sums and products of such numbers stay finite.
+const NUMBER_MAX: f64 = 1e15;
+/// Most rows of the table that a run prints.
+const ROWS_MAX: u64 = 5_000_000;
+/// How many entries are read.
+const LISTS: [Limit; 2] = [
+    Limit { key: "queues", anywhere: false, most: LIST_MAX },
+    Limit { key: "nodes", anywhere: false, most: LIST_MAX },
+];
 
 /// Reads the input; what is wrong with it, and what was decided.
 pub fn read(text: &str) -> (Option<TimeBasedInput>, Report) {
     let mut report = Report::default();
-    let value = match tree(text) {
+    let value = match tree(text, &LISTS) {
         Ok(value) => value,
         Err(refusal) => {
             report.diagnostics.push(*refusal);
             return (None, report);
         }
     };
-    let mut reader = Reader { found: Vec::new() };
+    let mut reader = Reader::default();
     let root = Place::root(&value);
     let half_life = half_life(&root, &mut reader);
     let mut input = TimeBasedInput {
         cycles: reader.whole(&root, "Cycles", 100, (1, CYCLES_MAX)) as u32,
         window: reader.whole(&root, "WindowSize", 5, (1, CYCLES_MAX)) as u32,
         half_life,
-        k_value: reader.number(Some(&root), "KValue", 1.0).max(0.0),
+        k_value: reader.number(Some(&root), "KValue", 1.0).clamp(0.0, NUMBER_MAX),
         ..TimeBasedInput::default()
     };
     for place in reader.list(&root, "Nodes", LIST_MAX) {
@@ -109,12 +120,19 @@ pub fn read(text: &str) -> (Option<TimeBasedInput>, Report) {
         }
         input.nodes.extend(std::iter::repeat_n(gpus, count.min(room)));
     }
-    for place in reader.list(&root, "Queues", LIST_MAX) {
-        queue(&place, &mut input, &mut reader);
+    let places = reader.list(&root, "Queues", LIST_MAX);
+    for place in &places {
+        queue(place, &mut input, &mut reader);
+    }
+    parents(&places, &input, &mut reader);
+    if u64::from(input.cycles) * input.queues.len() as u64 > ROWS_MAX {
+        let says = format!("{} cycles of {} queues", input.cycles, input.queues.len());
+        reader
+            .wrong(&root, &format!("{says} are a table of more than {ROWS_MAX} rows; ask for fewer cycles"));
     }
     jobs(&root, &mut input, &mut reader);
     for (key, list_is_empty) in [("Nodes", input.nodes.is_empty()), ("Queues", input.queues.is_empty())] {
-        if list_is_empty && reader.found.is_empty() {
+        if list_is_empty && reader.is_clean() {
             reader.wrong(&root, &format!("{key} are missing"));
         }
     }
@@ -129,8 +147,8 @@ pub fn read(text: &str) -> (Option<TimeBasedInput>, Report) {
         input.nodes.len(),
         input.queues.len()
     ));
-    let ok = reader.found.is_empty();
-    report.diagnostics = reader.found;
+    let ok = reader.is_clean();
+    report.diagnostics = reader.finish();
     (ok.then_some(input), report)
 }
 
@@ -170,13 +188,51 @@ fn queue(place: &Place<'_>, input: &mut TimeBasedInput, reader: &mut Reader) {
     if queue.weight < 0.0 {
         reader.wrong(place, "Weight is below zero");
     }
+    if queue.weight > NUMBER_MAX || queue.deserved_gpus > NUMBER_MAX {
+        reader.wrong(place, "Weight and DeservedGPUs may be up to 1e15");
+    }
     input.queues.push(queue);
+}
+
+/// Parents that do not exist, circles of parents, and trees deeper than those of scenarios.
+fn parents(places: &[Place<'_>], input: &TimeBasedInput, reader: &mut Reader) {
+    let by_name: BTreeMap<&str, usize> =
+        input.queues.iter().enumerate().map(|(i, queue)| (queue.name.as_str(), i)).collect();
+    for (place, queue) in places.iter().zip(&input.queues) {
+        let mut above = queue;
+        for level in 1.. {
+            if above.parent.is_empty() {
+                break;
+            }
+            let Some(&next) = by_name.get(above.parent.as_str()) else {
+                if level == 1 {
+                    reader.wrong(place, "its parent does not exist");
+                }
+                break;
+            };
+            above = &input.queues[next];
+            let says = if above.name == queue.name {
+                "following its parents leads back to it; one of them must be a top queue"
+            } else if level >= TREE_DEPTH_MAX {
+                "it lies too deep, or below a circle of parents; queues may be nested 16 levels deep"
+            } else {
+                continue;
+            };
+            reader.wrong(place, says);
+            break;
+        }
+    }
 }
 
 fn jobs(root: &Place<'_>, input: &mut TimeBasedInput, reader: &mut Reader) {
     let Some(all) = reader.map(root, "Jobs") else { return };
     let mut n_pods = 0u64;
-    for (queue, place) in all.entries() {
+    let entries = all.entries();
+    if entries.len() > LIST_MAX {
+        reader.wrong(&all, &format!("there are {} entries; up to {LIST_MAX} are read", entries.len()));
+        return;
+    }
+    for (queue, place) in entries {
         let most = PODS_MAX as i64;
         let jobs = TimeBasedJobs {
             queue: queue.to_string(),

@@ -18,7 +18,7 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value};
 
 use crate::kit::gather::gather;
-use crate::scenario::{PODS_MAX, Ref, Rows, Scalar, Scenario, Shape, SlotMut};
+use crate::scenario::{PODS_MAX, Ref, Rows, SECTIONS, Scalar, Scenario, Shape, SlotMut};
 
 /// Version of the scenario format inside the layout.
 const FORMAT_VERSION: u32 = 1;
@@ -28,8 +28,10 @@ const GROUP: u32 = 32;
 const FAR: u32 = 2048;
 /// Characters that number the values of a dictionary.
 const CODES: std::ops::Range<u8> = b'#'..b'\\';
+/// What an entry counts for at most.
+const ROW_BYTES: usize = 192;
 /// Most bytes that a link may come to in memory, so that a short link cannot fill it.
-const BYTES_MAX: usize = 64 << 20;
+const BYTES_MAX: usize = 128 << 20;
 
 /// The columns as text.
 pub fn write(scenario: &Scenario, rules: u32) -> String {
@@ -173,9 +175,23 @@ pub fn read(content: &[u8]) -> Result<(Scenario, u32), String> {
     let mut budget = BYTES_MAX;
     for pair in fields.chunks(2) {
         let [key, value] = pair else { return Err("a field has no value".into()) };
-        put(&mut scenario, key_of(key)?, value, &mut budget)?;
+        let key = key_of(key)?;
+        within_limits(&scenario, key, value)?;
+        put(&mut scenario, key, value, &mut budget)?;
     }
     Ok((scenario, rules))
+}
+
+/// A section is refused before it takes memory if it has more entries than are simulated.
+fn within_limits(scenario: &Scenario, key: u32, value: &Value) -> Result<(), String> {
+    let name = scenario.names().get(key as usize).copied().unwrap_or_default();
+    let Some(limit) = SECTIONS.iter().find(|limit| limit.key == name) else { return Ok(()) };
+    match value.get(0).and_then(Value::as_u64) {
+        Some(n) if n > limit.most as u64 => {
+            Err(format!("there are {n} {name}; up to {} are simulated", limit.most))
+        }
+        _ => Ok(()),
+    }
 }
 
 fn key_of(key: &Value) -> Result<u32, String> {
@@ -247,7 +263,8 @@ fn unpack(rows: &mut dyn Rows, value: &Value, budget: &mut usize) -> Result<(), 
     let [n, columns @ ..] = items else { return Err("a section is no list of columns".into()) };
     let n = n.as_u64().filter(|&n| n <= PODS_MAX).ok_or("a section has too many rows")?;
     let n = usize::try_from(n).map_err(|_| "a section has too many rows")?;
-    spend(n.saturating_mul(64), budget)?;
+    // Entries of the large sections are counted as smaller than they are: a scenario of the largest size fits.
+    spend(n.saturating_mul(rows.row_bytes().min(ROW_BYTES)), budget)?;
     rows.reset(n);
     for pair in columns.chunks(2) {
         let [key, column] = pair else { return Err("a column has no values".into()) };

@@ -145,7 +145,8 @@ NO_NAME "S018" Error "no name"
 "nodes: [{gpu: 8}]\n"
 
 BAD_NAME "S019" Error "name not possible"
-"Names have at most 253 characters and no control characters, so that lists and logs stay readable. Anything else is \
+"Names have at most 253 characters, no control characters and no invisible ones, such as zero-width characters and those that \
+reverse the direction of text, so that lists and logs stay readable and different names look different. Anything else is \
 allowed, and is never taken for markup."
 "nodes: [{name: \"a\\nb\", gpu: 8}]\n"
 
@@ -393,6 +394,11 @@ replaces it."
 "nodes: [{name: n, gpu: 8}]\n\
 queues: [{name: a, gpu: {quota: 2, limit: unlimited, weight: 1}}]\n\
 jobs: [{name: j, queue: a, gpu: 1, restart: sometimes}]\n"
+
+GPU_MEMORY "S063" Warning "GPU memory that no GPU has"
+"A GPU memory without a unit counts MiB; less than 100 MiB or a TiB and more is hardly meant. KAI and Run:ai count device memory \
+in hundreds of MiB and take numbers from 1048576 on as bytes, so they lose count of devices where such a value leaves 0."
+"nodes: [{name: n, gpu: 8, gpu-memory: 80}]\n"
 }
 
 /// Kinds of findings that no scenario has: they are about edits and imports.

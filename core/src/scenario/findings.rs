@@ -75,11 +75,31 @@ pub fn set(at: Path, value: impl Into<String>, label: impl Into<String>) -> Opti
     Some(Fix { label: label.into(), edits: vec![Edit::Set { at, value: value.into() }] })
 }
 
-/// A text of the scenario as it stands in a message: cut, in quotes, without control characters.
+/// Whether a character cannot be seen, or changes how others are shown: zero-width and filling characters, variation selectors,
+/// marks, embeddings, overrides and isolates of the direction of text, separators of lines and paragraphs, tags. Names that
+/// differ in such characters alone look the same.
+pub fn is_invisible(c: char) -> bool {
+    matches!(c, '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}'..='\u{1160}' | '\u{17b4}'..='\u{17b5}'
+        | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
+        | '\u{2060}'..='\u{206f}' | '\u{3164}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{ffa0}'
+        | '\u{fff0}'..='\u{fffb}' | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}'
+        | '\u{e0000}'..='\u{e0fff}')
+}
+
+/// A text with each control character and each invisible one replaced, so that it cannot steer a terminal or hide in it.
+pub fn visible(text: &str) -> std::borrow::Cow<'_, str> {
+    let is_shown = |c: char| !c.is_control() && !is_invisible(c);
+    if text.chars().all(is_shown) {
+        return text.into();
+    }
+    text.chars().map(|c| if is_shown(c) { c } else { '\u{fffd}' }).collect()
+}
+
+/// A text of the scenario as it stands in a message: cut, in quotes, without control characters and invisible ones.
 pub fn quoted(text: &str) -> String {
     const SHOWN: usize = 40;
-    let mut shown: String =
-        text.chars().take(SHOWN).map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect();
+    let cut: String = text.chars().take(SHOWN).collect();
+    let mut shown = visible(&cut).into_owned();
     if text.chars().nth(SHOWN).is_some() {
         shown.push('…');
     }

@@ -60,12 +60,10 @@ fn pairs<'a>(map: impl Iterator<Item = (&'a String, &'a str)>) -> String {
     map.map(|(name, value)| [name.as_str(), "=", value].concat()).collect::<Vec<_>>().join(", ")
 }
 
-/// The names with values of a text such as `zone=east, tier=a`.
-fn typed_pairs(text: &str) -> impl Iterator<Item = (String, &str)> {
-    text.split(',').map(str::trim).filter(|pair| !pair.is_empty()).map(|pair| {
-        let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
-        (name.trim().to_string(), value.trim())
-    })
+/// Name and value of a text such as `zone=east`.
+fn pair(text: &str) -> (String, &str) {
+    let (name, value) = text.split_once('=').unwrap_or((text, ""));
+    (name.trim().to_string(), value.trim())
 }
 
 /// The only remaining step, if it names something.
@@ -104,7 +102,14 @@ fn one(s: &mut Scenario, edit: &Edit) -> Result<(), Box<Diagnostic>> {
     match edit {
         // Checked first, so that a section is only copied when something changes.
         Edit::Set { at, value } if get(s, at).as_deref() == Some(value.as_str()) => Ok(()),
-        Edit::Set { at, value } => set(s, &at.0, value).ok_or_else(|| no_place(at)),
+        Edit::Set { at, value } => set(s, &at.0, value).map_err(|why| match why {
+            Unset::NoPlace => no_place(at),
+            Unset::Gap => {
+                let says =
+                    format!("{at}: the list {} has an empty item; remove a comma or name one", quoted(value));
+                refuse(at, says)
+            }
+        }),
         Edit::Rename { at, to } => rename(s, at, to),
         Edit::Remove { at } => remove(s, at),
         Edit::AddQueue { name, parent } => {
@@ -162,58 +167,75 @@ fn new_queue(name: &str, parent: Option<String>) -> QueueEntry {
     }
 }
 
+/// Why a value cannot be set.
+enum Unset {
+    /// There is no such place.
+    NoPlace,
+    /// The text of a list has an empty item: whatever was meant, the items behind it would move up.
+    Gap,
+}
+
+/// The items of a text such as `a, b`; a comma may end it.
+fn items(value: &str) -> Result<Vec<&str>, Unset> {
+    let text = value.trim();
+    let text = text.strip_suffix(',').map_or(text, str::trim_end);
+    if text.is_empty() && value.trim().is_empty() {
+        return Ok(Vec::new());
+    }
+    let items: Vec<&str> = text.split(',').map(str::trim).collect();
+    if items.iter().any(|item| item.is_empty()) { Err(Unset::Gap) } else { Ok(items) }
+}
+
 /// Sets a value; an empty text unsets it.
-fn set(shape: &mut dyn Shape, segments: &[Segment], value: &str) -> Option<()> {
-    let (Segment::Field(name), rest) = segments.split_first()? else { return None };
-    let i = shape.names().iter().position(|n| n == name)?;
+fn set(shape: &mut dyn Shape, segments: &[Segment], value: &str) -> Result<(), Unset> {
+    let Some((Segment::Field(name), rest)) = segments.split_first() else { return Err(Unset::NoPlace) };
+    let i = shape.names().iter().position(|n| n == name).ok_or(Unset::NoPlace)?;
     let scalar = || Some(Scalar::from(value)).filter(|_| !value.is_empty());
     match shape.field_mut(i) {
         Mut::Part(part) => return set(part, rest, value),
         Mut::Rows(rows) => {
-            let (which, rest) = rest.split_first()?;
+            let (which, rest) = rest.split_first().ok_or(Unset::NoPlace)?;
             let i = match which {
                 Segment::Named(element) if name == GROWING && !value.is_empty() => {
                     fix_pools::grow(rows, element)
                 }
                 // Nothing is said there already.
                 _ if name == GROWING && value.is_empty() && position(rows, which).is_none() => {
-                    return Some(());
+                    return Ok(());
                 }
-                _ => position(rows, which)?,
+                _ => position(rows, which).ok_or(Unset::NoPlace)?,
             };
-            return set(rows.row_mut(i)?, rest, value);
+            return set(rows.row_mut(i).ok_or(Unset::NoPlace)?, rest, value);
         }
         Mut::Labels(map) if !rest.is_empty() => {
-            let key = last(rest)?;
+            let key = last(rest).ok_or(Unset::NoPlace)?;
             match value.is_empty() {
                 true => drop(map.remove(key)),
                 false => drop(map.insert(key.to_string(), value.to_string())),
             }
         }
         Mut::Labels(map) => {
-            *map = gather(typed_pairs(value).map(|(name, value)| (name, value.to_string())));
+            *map = gather(items(value)?.into_iter().map(pair).map(|(name, value)| (name, value.to_string())));
         }
         Mut::Settings(map) if rest.is_empty() => {
-            *map = gather(typed_pairs(value).map(|(name, value)| (name, Scalar::from(value))));
+            *map =
+                gather(items(value)?.into_iter().map(pair).map(|(name, value)| (name, Scalar::from(value))));
         }
         Mut::Settings(map) => {
-            let key = last(rest)?;
+            let key = last(rest).ok_or(Unset::NoPlace)?;
             match scalar() {
                 None => drop(map.remove(key)),
                 Some(scalar) => drop(map.insert(key.to_string(), scalar)),
             }
         }
-        _ if !rest.is_empty() => return None,
+        _ if !rest.is_empty() => return Err(Unset::NoPlace),
         Mut::Text(text) => *text = value.to_string(),
         Mut::Plain(plain) => plain.0 = value.to_string(),
         Mut::Name(name) => *name = Some(value.to_string()).filter(|v| !v.is_empty()),
         Mut::Value(slot) => *slot = scalar(),
-        Mut::Texts(texts) => {
-            let parts = value.split(',').map(str::trim).filter(|part| !part.is_empty());
-            *texts = parts.map(str::to_string).collect();
-        }
+        Mut::Texts(texts) => *texts = items(value)?.into_iter().map(str::to_string).collect(),
     }
-    Some(())
+    Ok(())
 }
 
 /// The section and position of an element of one of the five lists.
@@ -229,7 +251,7 @@ fn element(s: &Scenario, at: &Path) -> Option<(&'static str, usize)> {
 fn rename(s: &mut Scenario, at: &Path, to: &str) -> Result<(), Box<Diagnostic>> {
     if at.0.len() > 2 {
         // A pod set, or a queue's values in a pool: nothing refers to it.
-        return set(s, &at.field("name").0, to).ok_or_else(|| no_place(at));
+        return set(s, &at.field("name").0, to).map_err(|_| no_place(at));
     }
     let (section, i) = element(s, at).ok_or_else(|| no_place(at))?;
     let same = |names: &[&str]| names.iter().enumerate().any(|(k, name)| k != i && *name == to);

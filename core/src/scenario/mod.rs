@@ -29,10 +29,12 @@ pub use check::{Checked, PRIORITY_CLASSES, check};
 pub use diagnostic::{Code, Diagnostic, Edit, Fix, Path, Segment, Severity};
 #[cfg(feature = "import")]
 pub(crate) use findings::quoted;
+pub use findings::visible;
 pub use fix::{apply, get};
 pub use load::{Loaded, load};
 pub use nearest::nearest;
 pub use plan::{Plan, PlanChange, Planned};
+pub(crate) use read::SECTIONS;
 #[cfg(all(feature = "import", feature = "yunikorn"))]
 pub(crate) use read::position;
 pub use read::{Read, locate, read};

@@ -159,6 +159,29 @@ pub fn mebibytes(text: &str) -> Result<i64, Wrong> {
     if typed.negative && n > 0 { Err(Wrong::Negative) } else { Ok(n) }
 }
 
+/// Memory that GPUs have, MiB.
+const GPU_MEBIBYTES: std::ops::Range<i64> = 100..1 << 20;
+
+/// Whether a GPU can have so many MiB; 0 says that it is not known.
+pub fn is_plausible_gpu_memory(mib: i64) -> bool {
+    mib == 0 || GPU_MEBIBYTES.contains(&mib)
+}
+
+/// What a text that is no plausible GPU memory probably means: `80` is `80Gi`, `2Ti` is `2Gi`, and a large number without a unit
+/// counts bytes or KiB.
+pub fn meant_gpu_memory(text: &str) -> Option<String> {
+    let mib = mebibytes(text).ok()?;
+    let text = text.trim();
+    let number = text.trim_end_matches(|c: char| c.is_ascii_alphabetic()).trim_end();
+    let is_large_and_bare = number.len() == text.len() && mib >= GPU_MEBIBYTES.end;
+    let meant = match is_large_and_bare {
+        true if mib >> 20 >= GPU_MEBIBYTES.start => (mib >> 20).to_string(),
+        true => (mib >> 10).to_string(),
+        false => format!("{number}Gi"),
+    };
+    mebibytes(&meant).is_ok_and(|mib| GPU_MEBIBYTES.contains(&mib)).then_some(meant)
+}
+
 /// Bytes of a unit: `Gi`, `GiB`, `G`, `GB`; case matters only where it must (`M` is not `m`).
 fn bytes(unit: &str) -> Option<i128> {
     let short = unit.strip_suffix(['B', 'b']).unwrap_or(unit);
@@ -308,6 +331,20 @@ mod tests {
     }
     fn memory(text: &str) -> Result<i64, Wrong> {
         amount(text, Resource::MEMORY, 1).map(Amount::in_base_units)
+    }
+
+    #[test]
+    fn an_implausible_gpu_memory_has_a_likely_meaning() {
+        let cases =
+            [("80", "80Gi"), ("2Ti", "2Gi"), ("40 MiB", "40Gi"), ("0.5", "0.5Gi"), ("1.5 TiB", "1.5Gi")];
+        for (typed, meant) in cases.into_iter().chain([("83886080", "81920"), ("4294967296", "4096")]) {
+            assert!(!is_plausible_gpu_memory(mebibytes(typed).expect(typed)), "{typed}");
+            assert_eq!(meant_gpu_memory(typed).as_deref(), Some(meant), "{typed}");
+        }
+        assert!(
+            ["0", "100", "80Gi", "1023Gi"].iter().all(|t| mebibytes(t).is_ok_and(is_plausible_gpu_memory))
+        );
+        assert_eq!(meant_gpu_memory("5000Ti"), None);
     }
 
     #[test]

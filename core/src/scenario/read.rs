@@ -9,7 +9,7 @@ use super::schema::Scenario;
 use super::shape::{Mut, Rows, Shape};
 use super::value::{self, Is, Position, Value};
 use super::write::flow;
-use super::{FORMAT, Scalar, VERSION};
+use super::{FORMAT, NODES_MAX, PODS_MAX, POOLS_MAX, QUEUES_MAX, Scalar, VERSION};
 
 /// What became of a text.
 #[derive(Clone, Debug, PartialEq)]
@@ -29,10 +29,19 @@ impl Read {
     }
 }
 
+/// How many entries the sections of a scenario may have: more are refused while they are read.
+pub(crate) const SECTIONS: [value::Limit; 5] = [
+    value::Limit { key: "queues", anywhere: false, most: QUEUES_MAX as usize },
+    value::Limit { key: "nodes", anywhere: false, most: NODES_MAX as usize },
+    value::Limit { key: "jobs", anywhere: false, most: PODS_MAX as usize },
+    value::Limit { key: "pools", anywhere: false, most: POOLS_MAX },
+    value::Limit { key: "timeline", anywhere: false, most: PODS_MAX as usize },
+];
+
 /// Reads YAML or JSON of format version 1.
 pub fn read(text: &str) -> Read {
     let mut reader = Reader::default();
-    let scenario = match value::parse(text) {
+    let scenario = match value::parse(text, &SECTIONS) {
         Err(refusal) => {
             reader.findings.push(*refusal);
             None
@@ -49,7 +58,7 @@ pub fn locate(text: &str, diagnostics: &mut [Diagnostic]) {
     if diagnostics.iter().all(|d| d.position.is_some()) {
         return;
     }
-    let Ok(tree) = value::parse(text) else { return };
+    let Ok(tree) = value::parse(text, &SECTIONS) else { return };
     for found in diagnostics.iter_mut().filter(|d| d.position.is_none()) {
         found.position = Some(position(&tree, &found.at));
     }

@@ -67,6 +67,8 @@ pub trait Shape {
 pub trait Rows {
     /// How many there are.
     fn count(&self) -> usize;
+    /// How many bytes one takes.
+    fn row_bytes(&self) -> usize;
     /// One of them.
     fn row(&self, i: usize) -> Option<&dyn Shape>;
     /// One of them, to be changed.
@@ -80,6 +82,9 @@ pub trait Rows {
 }
 
 impl<T: Shape + Default + Clone> Rows for Vec<T> {
+    fn row_bytes(&self) -> usize {
+        size_of::<T>()
+    }
     fn count(&self) -> usize {
         self.len()
     }
@@ -103,6 +108,9 @@ impl<T: Shape + Default + Clone> Rows for Vec<T> {
 }
 
 impl<T: Shape + Default + Clone> Rows for Arc<Vec<T>> {
+    fn row_bytes(&self) -> usize {
+        size_of::<T>()
+    }
     fn count(&self) -> usize {
         self.len()
     }

@@ -4,7 +4,7 @@
 use std::fmt;
 
 use saphyr_parser::{Event, Parser, ScalarStyle};
-use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
+use serde::de::{Deserialize, DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 
 use super::codes;
@@ -16,6 +16,56 @@ use crate::kit::sort::order;
 pub const TEXT_MAX: usize = 50_000_000;
 /// Deepest nesting that is read.
 pub const DEPTH_MAX: usize = 64;
+
+/// Most values and keys of a text, about three times those of the largest scenario.
+const VALUES_MAX: usize = 6_000_000;
+
+/// How many items the lists under a key may have together. Beyond that a text is refused while it is read, before it takes memory.
+#[derive(Clone, Copy, Debug)]
+pub struct Limit {
+    /// The key, in any case.
+    pub key: &'static str,
+    /// At any depth; otherwise only where the whole text is a map with the key.
+    pub anywhere: bool,
+    /// How many items.
+    pub most: usize,
+}
+
+/// Counts what is read against the limits.
+struct Meter<'l> {
+    limits: &'l [Limit],
+    items: Vec<usize>,
+    n_values: usize,
+}
+
+impl Meter<'_> {
+    fn new(limits: &[Limit]) -> Meter<'_> {
+        Meter { limits, items: vec![0; limits.len()], n_values: 0 }
+    }
+
+    /// The limit for a list under a key at a depth: its position.
+    fn limit(&self, key: Option<&str>, depth: usize) -> Option<usize> {
+        let key = key?;
+        self.limits.iter().position(|l| l.key.eq_ignore_ascii_case(key) && (l.anywhere || depth == 1))
+    }
+
+    /// One more value, and one more item of a list with a limit.
+    fn count(&mut self, limit: Option<usize>, at: Position) -> Result<(), Box<Diagnostic>> {
+        self.n_values += 1;
+        if self.n_values > VALUES_MAX {
+            let says = format!("the text has more than {VALUES_MAX} values and keys");
+            return Err(refusal(codes::TEXT_TOO_LARGE, at, says));
+        }
+        let Some(i) = limit else { return Ok(()) };
+        self.items[i] += 1;
+        let Limit { key, most, .. } = self.limits[i];
+        if self.items[i] > most {
+            let says = format!("there are more than {most} {key}, the most that is simulated");
+            return Err(refusal(codes::TOO_MANY, at, says));
+        }
+        Ok(())
+    }
+}
 
 /// Line and column, from 1.
 pub type Position = (u32, u32);
@@ -52,20 +102,20 @@ impl Value {
     }
 }
 
-/// Reads YAML (which JSON is a part of, but for two escapes) into a tree.
-pub fn parse(text: &str) -> Result<Value, Box<Diagnostic>> {
+/// Reads YAML (which JSON is a part of, but for two escapes) into a tree, with limits on some lists.
+pub fn parse(text: &str, limits: &[Limit]) -> Result<Value, Box<Diagnostic>> {
     if text.len() > TEXT_MAX {
         let says = format!("the text has {} bytes; up to {TEXT_MAX} are read", text.len());
         return Err(refusal(codes::TEXT_TOO_LARGE, (1, 1), says));
     }
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     if text.trim_start().starts_with('{') {
-        match json(text) {
-            Err(wrong) if *wrong.code.0 == *codes::SYNTAX.0 => yaml(text).map_err(|_| wrong),
+        match json(text, limits) {
+            Err(wrong) if *wrong.code.0 == *codes::SYNTAX.0 => yaml(text, limits).map_err(|_| wrong),
             answer => answer,
         }
     } else {
-        yaml(text)
+        yaml(text, limits)
     }
 }
 
@@ -75,19 +125,20 @@ fn refusal(code: Code, at: Position, says: String) -> Box<Diagnostic> {
 
 /// A list or map that is not closed yet.
 enum Open {
-    List(Vec<Value>),
+    /// With the limit of its items.
+    List(Vec<Value>, Option<usize>),
     Map(Vec<(String, Value)>, Option<(String, Position)>),
 }
 
 /// Builds the tree from the parser's events.
-#[derive(Default)]
-struct Builder {
+struct Builder<'l> {
     open: Vec<(Position, Open)>,
     root: Option<Value>,
+    meter: Meter<'l>,
 }
 
-fn yaml(text: &str) -> Result<Value, Box<Diagnostic>> {
-    let mut builder = Builder::default();
+fn yaml(text: &str, limits: &[Limit]) -> Result<Value, Box<Diagnostic>> {
+    let mut builder = Builder { open: Vec::new(), root: None, meter: Meter::new(limits) };
     let mut parser = Parser::new_from_str(text);
     while let Some(next) = parser.next_event() {
         let (event, span) = next.map_err(|e| {
@@ -111,7 +162,7 @@ fn position(line: usize, column: usize) -> Position {
     (clamp(line.max(1)), clamp(column.saturating_add(1)))
 }
 
-impl Builder {
+impl Builder<'_> {
     fn take(&mut self, event: Event<'_>, at: Position) -> Result<(), Box<Diagnostic>> {
         let feature = match &event {
             Event::Alias(_) => Some("an alias (*name)"),
@@ -142,15 +193,27 @@ impl Builder {
                         return Err(refusal(codes::YAML_FEATURE, at, says));
                     }
                     *key = Some((text.into_owned(), at));
-                    return Ok(());
+                    return self.meter.count(None, at);
                 }
                 let is = if null { Is::Null } else { Is::Scalar(text.into_owned()) };
+                let limit = match self.open.last() {
+                    Some((_, Open::List(_, limit))) => *limit,
+                    _ => None,
+                };
+                self.meter.count(limit, at)?;
                 self.add(Value { at, is })
             }
-            Event::SequenceStart(..) => self.start(at, Open::List(Vec::new())),
+            Event::SequenceStart(..) => {
+                let key = match self.open.last() {
+                    Some((_, Open::Map(_, Some((key, _))))) => Some(key.as_str()),
+                    _ => None,
+                };
+                let limit = self.meter.limit(key, self.open.len());
+                self.start(at, Open::List(Vec::new(), limit))
+            }
             Event::MappingStart(..) => self.start(at, Open::Map(Vec::new(), None)),
             Event::SequenceEnd | Event::MappingEnd => match self.open.pop() {
-                Some((at, Open::List(items))) => self.add(Value { at, is: Is::List(items) }),
+                Some((at, Open::List(items, _))) => self.add(Value { at, is: Is::List(items) }),
                 Some((at, Open::Map(entries, _))) => self.add(map(at, entries)?),
                 None => Ok(()),
             },
@@ -166,6 +229,12 @@ impl Builder {
             let says = "a key must be a text, not a list or a map".to_string();
             return Err(refusal(codes::YAML_FEATURE, at, says));
         }
+        // Counted when it begins, so that a list with too many entries ends at the first of these.
+        let limit = match self.open.last() {
+            Some((_, Open::List(_, limit))) => *limit,
+            _ => None,
+        };
+        self.meter.count(limit, at)?;
         self.open.push((at, open));
         Ok(())
     }
@@ -173,7 +242,7 @@ impl Builder {
     fn add(&mut self, value: Value) -> Result<(), Box<Diagnostic>> {
         match self.open.last_mut() {
             None => self.root = Some(value),
-            Some((_, Open::List(items))) => items.push(value),
+            Some((_, Open::List(items, _))) => items.push(value),
             Some((_, Open::Map(entries, key))) => {
                 if let Some((name, at)) = key.take() {
                     // The key's place is the better one to point at when the value is a map or empty.
@@ -228,6 +297,32 @@ impl<'de> Deserialize<'de> for Entries<'de> {
     }
 }
 
+/// The items of a JSON array, unread; those beyond a number are passed over.
+struct Items(usize);
+
+impl<'de> DeserializeSeed<'de> for Items {
+    type Value = Vec<&'de RawValue>;
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
+        deserializer.deserialize_seq(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Items {
+    type Value = Vec<&'de RawValue>;
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an array")
+    }
+    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Self::Value, A::Error> {
+        let mut items = Vec::new();
+        while items.len() < self.0 {
+            let Some(item) = seq.next_element()? else { return Ok(items) };
+            items.push(item);
+        }
+        while seq.next_element::<IgnoredAny>()?.is_some() {}
+        Ok(items)
+    }
+}
+
 /// Where parts of the text are, found by walking forward once.
 struct Places<'a> {
     text: &'a str,
@@ -249,10 +344,10 @@ impl Places<'_> {
     }
 }
 
-fn json(text: &str) -> Result<Value, Box<Diagnostic>> {
+fn json(text: &str, limits: &[Limit]) -> Result<Value, Box<Diagnostic>> {
     let raw: &RawValue = serde_json::from_str(text).map_err(|e| not_json(&e, (0, 0)))?;
     let mut places = Places { text, offset: 0, at: (1, 1) };
-    json_value(raw.get(), &mut places, 0)
+    json_value(raw.get(), &mut places, 0, None, &mut Meter::new(limits))
 }
 
 fn not_json(e: &serde_json::Error, from: Position) -> Box<Diagnostic> {
@@ -260,7 +355,13 @@ fn not_json(e: &serde_json::Error, from: Position) -> Box<Diagnostic> {
     refusal(codes::SYNTAX, at, format!("this cannot be read as JSON: {e}"))
 }
 
-fn json_value(raw: &str, places: &mut Places<'_>, depth: usize) -> Result<Value, Box<Diagnostic>> {
+fn json_value(
+    raw: &str,
+    places: &mut Places<'_>,
+    depth: usize,
+    key: Option<&str>,
+    meter: &mut Meter<'_>,
+) -> Result<Value, Box<Diagnostic>> {
     let at = places.of(raw);
     if depth > DEPTH_MAX {
         return Err(too_deep(at));
@@ -270,18 +371,25 @@ fn json_value(raw: &str, places: &mut Places<'_>, depth: usize) -> Result<Value,
             let entries: Entries<'_> = serde_json::from_str(raw).map_err(|e| not_json(&e, at))?;
             let mut read = Vec::with_capacity(entries.0.len());
             for (name, value) in entries.0 {
-                read.push((name, json_value(value.get(), places, depth + 1)?));
+                meter.count(None, at)?;
+                meter.count(None, at)?;
+                let value = json_value(value.get(), places, depth + 1, Some(&name), meter)?;
+                read.push((name, value));
             }
             return map(at, read);
         }
         Some(b'[') => {
-            let items: Vec<&RawValue> = serde_json::from_str(raw).map_err(|e| not_json(&e, at))?;
-            Is::List(
-                items
-                    .into_iter()
-                    .map(|i| json_value(i.get(), places, depth + 1))
-                    .collect::<Result<_, _>>()?,
-            )
+            let limit = meter.limit(key, depth);
+            // One more than may be, so that the first that is too many is found.
+            let most = limit.map_or(VALUES_MAX, |i| meter.limits[i].most) + 1;
+            let mut reader = serde_json::Deserializer::from_str(raw);
+            let items = Items(most).deserialize(&mut reader).map_err(|e| not_json(&e, at))?;
+            let mut read = Vec::with_capacity(items.len());
+            for item in items {
+                meter.count(limit, at)?;
+                read.push(json_value(item.get(), places, depth + 1, None, meter)?);
+            }
+            Is::List(read)
         }
         Some(b'"') => Is::Scalar(serde_json::from_str(raw).map_err(|e| not_json(&e, at))?),
         Some(b'n') => Is::Null,

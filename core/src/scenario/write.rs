@@ -121,7 +121,7 @@ fn yaml_field(text: &mut String, key: &str, out: &Out<'_>, depth: usize) {
 
 /// Whether a setting is a list of entries, which needs no quotes.
 fn is_flow(text: &str) -> bool {
-    text.starts_with("[{") && super::value::parse(text).is_ok_and(|value| flow(&value) == text)
+    text.starts_with("[{") && super::value::parse(text, &[]).is_ok_and(|value| flow(&value) == text)
 }
 
 /// A value on one line, as typed.

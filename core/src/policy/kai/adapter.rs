@@ -24,7 +24,7 @@ use super::memory::Memory;
 use super::names::Names;
 use super::notes::{empty_row, per_resource};
 use super::queues::{snapshot_queues, without_departments};
-use super::recorder::{Decided, Recorder};
+use super::recorder::{Decided, NO_DEVICE, Recorder};
 use super::redraw;
 use super::request::{Request, yardstick};
 use super::session::{GPU_WORKER, Ids, Session};
@@ -38,7 +38,7 @@ use crate::cluster::{Cluster, Devices, GpuRequest, Node, NodeUse, Phase, Pod, Pr
 use crate::id::{JobId, NodeId, PodId, QueueId};
 use crate::policy::{Decision, PartitionView, Rhythm, Scheduler, Turn};
 use crate::time::Time;
-use crate::trace::{DivisionStep, Event, Gate, Ledger, LedgerRow, Level, Trace};
+use crate::trace::{DivisionStep, Event, Gate, Ledger, LedgerRow, Level, Mark, Subject, Trace};
 use crate::units::{Amount, Resource, ResourceVec};
 
 /// KAI Scheduler.
@@ -112,7 +112,7 @@ impl Kai {
         });
         memory.close(world, &session, &mut out);
         let Recorder { trace, decisions, claims, .. } = out;
-        let decisions = Placing::default().decide(world, &session, decisions, &mut trace.events, n_events);
+        let decisions = Placing::default().decide(world, &session, decisions, trace, n_events);
         for refusal in &mut trace.refusals {
             if let Gate::WaitingForVictims { until } = &mut refusal.gate {
                 let of_job = claims.iter().filter(|c| session.facts_of(c.0).id == refusal.job);
@@ -486,17 +486,19 @@ struct Placing {
 }
 
 impl Placing {
-    /// The decisions; a binding for which no device is left is dropped with its event.
+    /// The decisions; a binding for which no device is left is dropped with its event, and marked.
     fn decide(
         mut self,
         world: PartitionView<'_>,
         session: &Session<'_>,
         decided: Vec<Decided>,
-        events: &mut Vec<crate::trace::Recorded>,
+        trace: &mut Trace,
         n_events: usize,
     ) -> Vec<Decision> {
-        let any_parts =
-            decided.iter().any(|d| matches!(d, Decided::Bind { groups, .. } if !groups.is_empty()));
+        let any_parts = decided.iter().any(|d| match d {
+            Decided::Bind { groups, node, .. } => !groups.is_empty() || is_overbooked(world, session, *node),
+            Decided::Evict { .. } => false,
+        });
         if any_parts {
             self.nodes = used(world, session, &decided);
         }
@@ -519,8 +521,10 @@ impl Placing {
                         }
                         None => {
                             let is_it = |e: &Event| matches!(e, Event::Bound { pod: p, .. } if *p == pod);
+                            let subject = Subject { pod: Some(pod), node: Some(id), ..Subject::default() };
+                            trace.marks.push(Mark { rule: NO_DEVICE, subject });
                             let mut i = 0;
-                            events.retain(|e| {
+                            trace.events.retain(|e| {
                                 i += 1;
                                 i <= n_events || !is_it(&e.event)
                             });
@@ -560,9 +564,18 @@ impl Placing {
         if groups.is_empty() {
             devices = room.pick(request.gpu)?;
         }
+        if !room.can_give(request.gpu, devices) {
+            return None;
+        }
         room.take(request, devices);
         Some(devices)
     }
+}
+
+/// Whether the scheduler may hand out more devices of a node than it has: it counts another memory than there is.
+fn is_overbooked(world: PartitionView<'_>, session: &Session<'_>, node: NodeRef) -> bool {
+    let node = &session.nodes[node.ix()];
+    node.device_mib != world.cluster.nodes[node.id].device_mib()
 }
 
 /// What the nodes on which something is bound have given away.

@@ -153,6 +153,7 @@ pub fn rules() -> Vec<Rule> {
         recorder::STALE_GRACE,
         backoff::BACKOFF,
         recorder::CRASH,
+        recorder::NO_DEVICE,
     ];
     rules.extend(orders::rules());
     rules

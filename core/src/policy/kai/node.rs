@@ -79,7 +79,8 @@ pub(super) struct Node {
     pub held: Vec<(PodRef, Task)>,
 }
 
-/// Memory of a device from its label: bytes above a mebi, cut to hundreds, 100 if there is none.
+/// Memory of a device from its label: bytes above a mebi, cut to hundreds, 100 if there is none. Labels below 100 and those
+/// of 1 to 99 TiB give 0, so that parts of a device take nothing of it and the scheduler hands it out again.
 pub(super) fn device_mib(label: i64) -> i64 {
     let mib = if label >= 1_048_576 { label / 1_048_576 } else { label };
     if label > 0 { mib - mib % 100 } else { 100 }

@@ -50,6 +50,17 @@ pub static CRASH: Rule = Rule(&RuleRecord {
     differs: "the real scheduler dies",
 });
 
+/// What follows from device memory of which less than 100 MiB is left (kai.md 1.2).
+pub static NO_DEVICE: Rule = Rule(&RuleRecord {
+    key: "kai/bind/no-device",
+    says: "the scheduler counts device memory in hundreds of MiB and takes labels from 1048576 on as bytes; of a GPU for which \
+           that leaves 0, parts take nothing in its books, so it places more pods than the node has devices. Such a pod cannot \
+           be bound and waits on",
+    formula: "devices left on the node >= devices requested",
+    source: "kai.md 1.2, 1.4",
+    differs: "",
+});
+
 /// Why something was committed.
 #[derive(Debug)]
 pub(super) enum Why {

@@ -20,7 +20,7 @@ const MIN_GPU_MEMORY: f64 = 100.0;
 /// What memory requests of pending tasks are measured against: a dialect takes the smallest device of the nodes.
 pub(super) fn yardstick(dialect: Dialect, device_mib: impl Iterator<Item = i64>) -> f64 {
     let smallest = if dialect.by_smallest_device { device_mib.min() } else { None };
-    smallest.map_or(MIN_GPU_MEMORY, |mib| mib as f64)
+    smallest.map_or(MIN_GPU_MEMORY, |mib| (mib as f64).max(MIN_GPU_MEMORY))
 }
 
 /// How GPUs are asked for.
@@ -62,7 +62,7 @@ pub(super) struct Accepted {
 
 /// `GPUs()` of a request of `count` devices.
 fn gpus(portion: f64, count: i64) -> f64 {
-    ((portion * 100.0).round() as i64 * count) as f64 / 100.0
+    ((portion * 100.0).round() as i64).saturating_mul(count) as f64 / 100.0
 }
 
 impl Request {

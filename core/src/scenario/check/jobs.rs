@@ -470,6 +470,7 @@ fn request(own: &PodSetEntry, here: Here<'_>, f: &mut Findings) -> Request {
             f.add(codes::NUMBER, at(), says, set(at(), "", "Remove gpu-memory"));
         } else {
             request.gpu = GpuRequest::Memory { mib, devices: 1 };
+            f.gpu_memory(&own.gpu_memory, mib, &at);
         }
     }
     if devices != 1 {

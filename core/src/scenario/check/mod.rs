@@ -194,6 +194,20 @@ impl Findings {
         }
     }
 
+    /// A GPU memory that no GPU has.
+    fn gpu_memory(&mut self, typed: &Option<Scalar>, mib: i64, path: &dyn Fn() -> Path) {
+        let Some(typed) = typed.as_ref().filter(|_| !quantity::is_plausible_gpu_memory(mib)) else { return };
+        let at = path();
+        let says = format!("gpu-memory {} is {mib} MiB, which no GPU has", quoted(&typed.0));
+        match quantity::meant_gpu_memory(&typed.0) {
+            Some(meant) => {
+                let fix = set(at.clone(), &meant, format!("Set gpu-memory to {meant}"));
+                self.add(codes::GPU_MEMORY, at, format!("{says}; did you mean {meant}?"), fix);
+            }
+            None => self.add(codes::GPU_MEMORY, at, says, None),
+        }
+    }
+
     /// A quota or a limit, which `is_unlimited` tells apart. Memory without a unit counts KAI's 10^6 bytes, and -1 is
     /// KAI's *unlimited*.
     fn bound(

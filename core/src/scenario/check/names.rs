@@ -6,7 +6,7 @@ use super::super::diagnostic::{Edit, Fix, Path};
 use super::super::{NAME_CHARS_MAX, codes, nearest};
 use super::Here;
 use crate::kit::sort::order;
-use crate::scenario::findings::{Findings, quoted};
+use crate::scenario::findings::{Findings, is_invisible, quoted};
 
 /// Which entries of a section repeat an earlier name.
 pub fn repeats<'a>(names: impl Iterator<Item = &'a str>) -> Vec<bool> {
@@ -33,9 +33,11 @@ pub fn check_name(name: &str, suffix: usize, what: &str, here: Here<'_>, f: &mut
         let label = format!("Call it {fresh}");
         let fix = Fix { label, edits: vec![Edit::Set { at: path(), value: fresh }] };
         f.add(codes::NO_NAME, path(), format!("this {what} has no name; give it one"), Some(fix));
-    } else if name.chars().any(char::is_control) {
-        let clean: String = name.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
-        let says = format!("the name {} has control characters; remove them", quoted(name));
+    } else if name.chars().any(|c| c.is_control() || is_invisible(c)) {
+        let shown = name.chars().filter(|&c| !is_invisible(c));
+        let clean: String = shown.map(|c| if c.is_control() { ' ' } else { c }).collect();
+        let what = if name.chars().any(char::is_control) { "control" } else { "invisible" };
+        let says = format!("the name {} has {what} characters; remove them", quoted(name));
         f.add(codes::BAD_NAME, path(), says, rename(here.path(), clean.trim()));
     } else if name.chars().count() + suffix > NAME_CHARS_MAX {
         let says =

@@ -119,6 +119,7 @@ fn node(entry: &NodeEntry, here: Here<'_>, (pools, named): (&Pools, &Named), f: 
     let wanted = "a memory size such as 40000 (MiB) or 80 GB";
     let mib = || here.field("gpu-memory");
     let gpu_memory_mib = f.value(&entry.gpu_memory, GPU_MEMORY_DEFAULT, wanted, &mib, &quantity::mebibytes);
+    f.gpu_memory(&entry.gpu_memory, gpu_memory_mib, &mib);
     let state = entry.state.as_ref().and_then(|state| rules::node_state(state, here, f));
     let state = state.unwrap_or(NodeState::Ready);
     let pool = entry.pool.as_ref().and_then(|name| pools.find(name, "", here.field("pool"), f));

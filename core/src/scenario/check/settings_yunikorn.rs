@@ -87,7 +87,7 @@ fn of_partition(config: &mut Config, name: &str, text: &str) -> Result<(), Wrong
         "quota-preemption" => partition.preemption.quotapreemptionenabled = switch(text)?,
         "placement-rules" => {
             let mut reader = Reader::default();
-            let read = value::parse(text).map_err(|_| "a list in YAML such as [{name: provided}]")?;
+            let read = value::parse(text, &[]).map_err(|_| "a list in YAML such as [{name: provided}]")?;
             partition.placementrules = reader.rules(&read, &Path::default());
             reader.first()?;
         }
@@ -121,7 +121,8 @@ fn of_queue(queue: &mut Queue, word: &str, text: &str) -> Result<(), Wrong> {
         "adminacl" => queue.adminacl = text.to_string(),
         "limits" => {
             let mut reader = Reader::default();
-            let read = value::parse(text).map_err(|_| "a list such as [{users: [a], maxapplications: 2}]")?;
+            let read =
+                value::parse(text, &[]).map_err(|_| "a list such as [{users: [a], maxapplications: 2}]")?;
             queue.limits = reader.limits(&read, &Path::default());
             reader.first()?;
         }

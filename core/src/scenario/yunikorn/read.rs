@@ -27,7 +27,12 @@ pub struct Reader {
     pub faults: Vec<Fault>,
     /// What is known and comes to nothing here, with its line.
     pub ignored: Vec<(Position, String)>,
+    /// How many more faults there were than are listed.
+    pub n_more: usize,
 }
+
+/// Most faults that are listed.
+const FAULTS_MAX: usize = 100;
 
 /// A value with its place.
 #[derive(Clone, Copy)]
@@ -40,6 +45,10 @@ type Entry<'a> = (&'static str, &'a Value, Path);
 
 impl Reader {
     fn fault(&mut self, here: Here<'_>, says: String) {
+        if self.faults.len() >= FAULTS_MAX {
+            self.n_more += 1;
+            return;
+        }
         self.faults.push(Fault { at: here.path.clone(), position: here.value.at, says });
     }
 
