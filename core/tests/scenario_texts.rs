@@ -125,7 +125,7 @@ timeline:
         3:9 error S011 policy: policy "kay" is not known here; write one of kai, fifo, yunikorn, ego, runai, max-min, drf [Use the policy kai]
         4:39 error S012 settings.gpu-placment: the policy has no setting "gpu-placment"; did you mean `gpu-placement`? [Use gpu-placement]
         4:21 error S013 settings.k-value: k-value "-1" is not a number not below zero, with at most six digits [Use the default of k-value]
-        5:8 error S017 cycle: cycle "now and then" is neither a period such as `1s` or `120s, first at 1s`, nor `on change` [Use the default cycle]
+        5:8 error S017 cycle: cycle "now and then" is neither a period such as `1s` or `120s, first at 1s`, nor `on change` or `on events` [Use the default cycle]
         8:22 error S014 nodes["a-1"].gpu: gpu "2.5" is finer than what is counted; it takes a whole number of GPUs, at most 64
         8:12 error S020 nodes["a-1"].name: the name "a-1" is given to another node already; rename one of them [Rename it to "a-1-2"]
         11:39 error S015 queues["top"].gpu.weight: weight "-1" is below zero; it takes a number such as 1 or 0.5 [Set weight to 1]

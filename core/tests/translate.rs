@@ -143,6 +143,11 @@ fn scenario() -> impl Strategy<Value = Scenario> {
                 taints: vec!["gpu:NoSchedule".into()],
                 ..NodeEntry::default()
             };
+            let has_classes = !Policy::job_defaults(policy).classes.is_empty();
+            let mut jobs = vec![jobs.0, jobs.1, jobs.2];
+            for job in jobs.iter_mut().filter(|_| !has_classes) {
+                job.priority = job.priority.take().map(|p| if p.0 == "build" { "100".into() } else { p });
+            }
             let mut s = Scenario {
                 policy: policy.into(),
                 settings: settings
@@ -151,7 +156,7 @@ fn scenario() -> impl Strategy<Value = Scenario> {
                 cycle,
                 nodes: Arc::new(vec![node]),
                 queues: Arc::new(vec![queues.0, queues.1, queues.2, queues.3]),
-                jobs: Arc::new(vec![jobs.0, jobs.1, jobs.2]),
+                jobs: Arc::new(jobs),
                 timeline: Arc::new(vec![entry]),
                 ..Scenario::default()
             };

@@ -14,7 +14,7 @@ pub struct Node {
     pub partition: PartitionId,
     /// What can be allocated: cpu, memory, gpu and named resources.
     pub capacity: ResourceVec,
-    /// Pod slots.
+    /// Pod slots; [`Node::UNLIMITED_PODS`]: as many as fit.
     pub pods_max: u32,
     /// Memory of each GPU in MiB.
     pub gpu_memory_mib: i64,
@@ -40,6 +40,9 @@ pub enum NodeState {
 }
 
 impl Node {
+    /// Pod slots of a node that does not limit its pods.
+    pub const UNLIMITED_PODS: u32 = u32::MAX;
+
     /// Whether pods may be placed on it.
     pub fn takes_pods(&self) -> bool {
         self.ready && !self.draining

@@ -83,6 +83,14 @@ pub struct PodRules {
     pub gated: bool,
     /// The name of the node that something outside has in mind for it.
     pub nominated_node: Option<Arc<str>>,
+    /// The application it belongs to; `None`: its job.
+    pub application: Option<Arc<str>>,
+    /// Whether it started its application.
+    pub is_originator: bool,
+    /// Whether nobody is evicted for it.
+    pub never_preempts: bool,
+    /// The name of the only node where it may run.
+    pub required_node: Option<Arc<str>>,
 }
 
 /// One requirement on the labels of a node.

@@ -11,6 +11,7 @@ pub mod ego;
 pub mod fifo;
 #[cfg(feature = "baselines")]
 pub mod filling;
+mod job_defaults;
 pub mod kai;
 #[cfg(feature = "baselines")]
 pub mod maxmin;
@@ -21,6 +22,7 @@ pub mod switches;
 #[cfg(feature = "yunikorn")]
 pub mod yunikorn;
 
+pub use job_defaults::JobDefaults;
 pub use registry::{InCharge, Memory, Policy};
 use switches::Rulebook;
 
@@ -188,6 +190,8 @@ pub enum Rhythm {
         /// The shortest distance of two cycles.
         at_least: Span,
     },
+    /// At every arrival, end and entry of the timeline, and never because time has passed.
+    OnEvents,
 }
 
 impl Rhythm {
@@ -201,6 +205,7 @@ impl Rhythm {
         match self {
             Rhythm::Every { period, .. } => Wake::At(now + period),
             Rhythm::OnChange { at_least } => Wake::OnChange { not_before: now + at_least },
+            Rhythm::OnEvents => Wake::OnChange { not_before: now },
         }
     }
 }

@@ -1,18 +1,18 @@
 //! The closed list of policies: the one place where a policy is registered.
 //!
-//! A line below gives a policy its name in scenario files and its scheduler; everything that must know all policies
+//! A line below gives a policy its name in scenario files, what it takes jobs to be that leave something out, and its scheduler; everything that must know all policies
 //! (the configuration in a plan, the policy in charge, its memory between cycles) is made from that line.
 //! A policy behind a feature is left out where its feature is off: the page's first module is kept small.
 //! Enums rather than trait objects: a simulation is cloned, compared and sent to a worker, memory and all.
 
 use super::switches::Rulebook;
-use super::{Change, PartitionView, Rhythm, Scheduler, Turn};
+use super::{Change, JobDefaults, PartitionView, Rhythm, Scheduler, Turn};
 use crate::id::{JobId, NodeId, PodId, QueueId};
 use crate::trace::{DivisionStep, Ledger, OrderLevel, QueuePriority, Trace};
 use crate::units::Resource;
 
 macro_rules! policies {
-    ($($(#[doc = $doc:literal])* $(#[cfg($cfg:meta)])? $name:ident = $text:literal => $scheduler:ty;)+) => {
+    ($($(#[doc = $doc:literal])* $(#[cfg($cfg:meta)])? $name:ident = $text:literal, $jobs:ident => $scheduler:ty;)+) => {
         /// A policy with its configuration, not yet in charge.
         #[derive(Clone, Debug, PartialEq)]
         #[allow(clippy::large_enum_variant, reason = "a simulation has one of them")]
@@ -38,6 +38,15 @@ macro_rules! policies {
                 match if name.is_empty() { Self::NAMES[0] } else { name } {
                     $($(#[cfg($cfg)])? $text => Some(<$scheduler>::rulebook()),)+
                     _ => None,
+                }
+            }
+
+            /// What the policy of that name takes jobs to be that leave something out; of the default if there is none
+            /// of that name. Also of those that this build is without.
+            pub fn job_defaults(name: &str) -> &'static JobDefaults {
+                match name {
+                    $($text => &JobDefaults::$jobs,)+
+                    _ => &DEFAULT_JOBS,
                 }
             }
 
@@ -156,24 +165,27 @@ macro_rules! policies {
     };
 }
 
+/// Of the policy that a scenario has if it names none.
+const DEFAULT_JOBS: JobDefaults = JobDefaults::CLASSES;
+
 policies! {
     /// KAI Scheduler.
-    Kai = "kai" => super::kai::Kai;
+    Kai = "kai", CLASSES => super::kai::Kai;
     /// First in, first out, in hard partitions.
-    Fifo = "fifo" => super::fifo::Fifo;
+    Fifo = "fifo", PLAIN => super::fifo::Fifo;
     /// Apache YuniKorn.
     #[cfg(feature = "yunikorn")]
-    YuniKorn = "yunikorn" => super::yunikorn::YuniKorn;
+    YuniKorn = "yunikorn", PLAIN => super::yunikorn::YuniKorn;
     /// IBM EGO with a multidimensional plan.
     #[cfg(feature = "ego")]
-    Ego = "ego" => super::ego::Ego;
+    Ego = "ego", PLAIN => super::ego::Ego;
     /// Run:ai.
     #[cfg(feature = "runai")]
-    Runai = "runai" => super::runai::Runai;
+    Runai = "runai", CLASSES => super::runai::Runai;
     /// Max-min fairness.
     #[cfg(feature = "baselines")]
-    MaxMin = "max-min" => super::maxmin::MaxMin;
+    MaxMin = "max-min", PLAIN => super::maxmin::MaxMin;
     /// Dominant resource fairness.
     #[cfg(feature = "baselines")]
-    Drf = "drf" => super::drf::Drf;
+    Drf = "drf", PLAIN => super::drf::Drf;
 }

@@ -201,8 +201,8 @@ queues: [{name: a, gpu: {quota: 1, limit: unlimited, weight: 1}}]\n\
 jobs: [{name: j, queue: a, gpu: 1.5}]\n"
 
 PRIORITY "S029" Error "unknown priority"
-"A job's priority is an integer or one of `train` (50), `interactive-preemptible` (75), `build` (100) and `inference` \
-(125). A queue's priority is an integer."
+"A job's priority is an integer or, under `kai` and `runai`, one of `train` (50), `interactive-preemptible` (75), `build` \
+(100) and `inference` (125). A queue's priority is an integer."
 "nodes: [{name: n, gpu: 8}]\n\
 queues: [{name: a, gpu: {quota: 1, limit: unlimited, weight: 1}}]\n\
 jobs: [{name: j, queue: a, gpu: 1, priority: urgent}]\n"

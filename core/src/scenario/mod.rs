@@ -25,7 +25,7 @@ mod write;
 #[cfg(feature = "yunikorn")]
 pub mod yunikorn;
 
-pub use check::{Checked, PRIORITY_CLASSES, check};
+pub use check::{Checked, check};
 pub use diagnostic::{Code, Diagnostic, Edit, Fix, Path, Segment, Severity};
 #[cfg(feature = "import")]
 pub(crate) use findings::quoted;

@@ -30,8 +30,9 @@ pub struct Scenario {
     pub policy: String,
     /// Switches of the policy by name; left out: the product's default.
     pub settings: BTreeMap<String, Scalar>,
-    /// When cycles take place: a period (`1s`; or `120s, first at 1s`), or `on change` (at every arrival and end;
-    /// under `kai` and `runai` at least 1 s apart). Left out: every second under `kai` and `runai`, on change under the others.
+    /// When cycles take place: a period (`1s`; or `120s, first at 1s`), `on change` (at every arrival and end, and when time
+    /// alone may change a decision; under `kai` and `runai` at least 1 s apart), or `on events` (at every arrival, end and entry of
+    /// the timeline, never by time alone). Left out: every second under `kai` and `runai`, on change under the others.
     pub cycle: Option<Scalar>,
     /// How long things take between cycles.
     pub delays: DelaysEntry,
@@ -83,7 +84,7 @@ pub struct NodeEntry {
     pub cpu: Option<Scalar>,
     /// Memory of one node, in bytes if it has no unit; left out: 256 GB.
     pub memory: Option<Scalar>,
-    /// Pod slots of one node; left out: 110.
+    /// Pod slots of one node, or `unlimited`; left out: 110. Where no node limits them, YuniKorn does not count pods.
     pub pods: Option<Scalar>,
     /// Memory of each GPU, in MiB if it has no unit; left out: 40000 MiB.
     pub gpu_memory: Option<Scalar>,
@@ -177,14 +178,17 @@ pub struct JobEntry {
     pub every: Option<Scalar>,
     /// When it becomes known; left out: at the start.
     pub submit: Option<Scalar>,
+    /// When it was created, at or before the moment at which it becomes known: what its age is counted from. Left out: at
+    /// that moment.
+    pub created: Option<Scalar>,
     /// How long each pod runs: `20m`, or `8m..20m`, drawn for each job of the pattern, every length as likely as the others. Left out:
     /// until the end.
     pub lasts: Option<Scalar>,
-    /// A number or a preset class: `train` (50), `interactive-preemptible` (75), `build` (100), `inference` (125).
-    /// Left out: 50.
+    /// A number or, under `kai` and `runai`, a preset class: `train` (50), `interactive-preemptible` (75), `build` (100),
+    /// `inference` (125). Left out: 50 under these two, 0 under the others.
     pub priority: Option<Scalar>,
     /// Whether its pods may be evicted for others: `true`, `false`, or `semi` (under `runai`): the first `min-available` pods
-    /// of a kind may not, those above may. Left out: if its priority is below 100.
+    /// of a kind may not, those above may. Left out: under `kai` and `runai` if its priority is below 100, else `true`.
     pub preemptible: Option<Scalar>,
     /// Who submitted it.
     pub user: Option<String>,
@@ -247,6 +251,16 @@ pub struct JobEntry {
     /// with `resume`, the rest; or nobody does, `never`: it is gone for good, and the job is over once it has no pod left. Left
     /// out: again.
     pub restart: Option<Scalar>,
+    /// YuniKorn: the application that its pods belong to (label `applicationId`). Jobs of one application share its queue and
+    /// its place in the order, and may differ in everything else. Left out: the job is an application by itself.
+    pub application: Option<String>,
+    /// YuniKorn: `true`: its pods started their application, as a driver does, and are evicted after all others. Left out:
+    /// `false`.
+    pub originator: Option<Scalar>,
+    /// YuniKorn: `false`: others are never evicted for its pods (Kubernetes' `preemptionPolicy: Never`). Left out: `true`.
+    pub preempts: Option<Scalar>,
+    /// YuniKorn: the only node where its pods may run, as of a DaemonSet. Left out: none.
+    pub required_node: Option<String>,
 }
 
 /// Pods of one kind in a job.

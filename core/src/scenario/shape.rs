@@ -281,6 +281,11 @@ shape! { JobEntry:
     31 "seed" seed Value,
     32 "repeat" repeat Value,
     33 "restart" restart Value,
+    34 "created" created Value,
+    35 "application" application Name,
+    36 "originator" originator Value,
+    37 "preempts" preempts Value,
+    38 "required-node" required_node Name,
 }
 
 shape! { PodSetEntry:

@@ -52,7 +52,10 @@ impl UsageLooks {
             }
             UsageClient::FakeWithHistory => {
                 // The window counts as many cycles as it has seconds.
-                let (Rhythm::Every { period, .. } | Rhythm::OnChange { at_least: period }) = rhythm;
+                let period = match rhythm {
+                    Rhythm::Every { period, .. } | Rhythm::OnChange { at_least: period } => period,
+                    Rhythm::OnEvents => Span::ZERO,
+                };
                 let n_cycles = window_ms / 1000 + 2;
                 UsageLooks { every: None, longest: Span::from_millis(period.as_millis() * n_cycles) }
             }

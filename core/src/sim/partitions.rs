@@ -59,7 +59,7 @@ pub fn open(plan: &Plan) -> (Arena<PartitionId, Charge>, Arena<PartitionId, Part
         let (policy, memory) = InCharge::new(policy, rhythm);
         let wake = match rhythm {
             Rhythm::Every { first, .. } => Wake::At(Time::ZERO + first.max(Span::from_millis(1))),
-            Rhythm::OnChange { .. } => Wake::OnChange { not_before: Time::ZERO },
+            Rhythm::OnChange { .. } | Rhythm::OnEvents => Wake::OnChange { not_before: Time::ZERO },
         };
         let part = Part {
             memory,

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::product::Product;
 use super::{Kind, Work};
+use crate::policy::{JobDefaults, Policy};
 use crate::scenario::{JobEntry, Path, Scalar};
 
 /// Labels by which KAI orders the pods of a job.
@@ -13,6 +14,7 @@ const ORDER_LABELS: [&str; 3] =
 /// Translates what is said of jobs.
 pub fn jobs(work: &mut Work<'_>) {
     default_priority(work);
+    priorities(work);
     semi(work);
     let (from, to) = (work.from, work.to);
     let name = to.name;
@@ -25,6 +27,8 @@ pub fn jobs(work: &mut Work<'_>) {
     let priority = format!("{name} does not read priorities of jobs");
     let preemptible = format!("{name} evicts nobody");
     let placeholders = format!("{name} holds no room with placeholders");
+    let applied =
+        format!("{name} does not know applications of several jobs, originators and required nodes");
     let subgroups = format!("{name} has no subgroups and no order among the pods of a job");
     let backoff = format!("{name} tries a job that waits for as long as it waits");
     let nominated = format!("{name} does not look at nominated nodes");
@@ -50,6 +54,9 @@ pub fn jobs(work: &mut Work<'_>) {
         let has_placeholders = from.key == "yunikorn";
         lost(has_placeholders && job.gang.is_some(), "gang", &placeholders);
         lost(has_placeholders && job.placeholder_timeout.is_some(), "placeholder-timeout", &placeholders);
+        for (field, is_said) in applications(job) {
+            lost(has_placeholders && is_said, field, &applied);
+        }
         for field in part(job).filter(|_| from.has_parts && !to.has_parts) {
             lost(true, field, &parts);
         }
@@ -85,6 +92,16 @@ fn gang(job: &JobEntry) -> impl Iterator<Item = &'static str> {
     all.into_iter().filter(|(_, is_said)| *is_said).map(|(field, _)| field)
 }
 
+/// What YuniKorn alone knows of the pods of a job.
+fn applications(job: &JobEntry) -> [(&'static str, bool); 4] {
+    [
+        ("application", job.application.is_some()),
+        ("originator", job.originator.is_some()),
+        ("preempts", job.preempts.is_some()),
+        ("required-node", job.required_node.is_some()),
+    ]
+}
+
 /// What says that fewer than all pods may start, where all of them start together.
 fn whole_jobs(job: &JobEntry) -> impl Iterator<Item = &'static str> {
     let of_sets = job.pod_sets.iter().any(|set| set.min_available.is_some());
@@ -100,9 +117,72 @@ fn part(job: &JobEntry) -> impl Iterator<Item = &'static str> {
     all.into_iter().filter(|(_, is_said)| *is_said).map(|(field, _)| field)
 }
 
+/// What the products mean by priority classes, by a priority that is left out and by a preemptibility that is left out is
+/// written out where they differ.
+fn priorities(work: &mut Work<'_>) {
+    let (from, to) = (work.from, work.to);
+    let (old, new) = (Policy::job_defaults(from.key), Policy::job_defaults(to.key));
+    if old == new {
+        return;
+    }
+    for i in 0..work.new.jobs.len() {
+        let job = &mut Arc::make_mut(&mut work.new.jobs)[i];
+        let at = Path::default().field("jobs").named(&job.name);
+        let text = job.priority.as_ref().map(|typed| typed.0.trim().to_owned());
+        let class = text.as_deref().and_then(|text| old.class(text));
+        let value = class.or_else(|| text.as_deref()?.parse().ok()).unwrap_or(old.priority);
+        let mut notes = Vec::new();
+        if class.is_some() && text.as_deref().and_then(|text| new.class(text)) != class {
+            job.priority = Some(Scalar(value.to_string()));
+            let says = format!("{} has no priority classes: a class becomes its number", to.name);
+            notes.push((at.field("priority"), says));
+        }
+        let both_read = from.has_job_priority && to.has_job_priority;
+        if text.is_none() && both_read && old.priority != new.priority {
+            job.priority = Some(Scalar(value.to_string()));
+            let says = format!(
+                "a job without a priority has {} in {} and {} in {}: {value} is written out",
+                old.priority, from.name, new.priority, to.name
+            );
+            notes.push((at.field("priority"), says));
+        }
+        let is_unset =
+            job.preemptible.as_ref().is_none_or(|typed| typed.0.trim() == "semi" && !has_semi(from));
+        let was_preemptible = old.is_preemptible(value);
+        if is_unset && from.evicts && to.evicts && was_preemptible != new.is_preemptible(value) {
+            job.preemptible = Some(was_preemptible.to_string().as_str().into());
+            notes.push((at.field("preemptible"), by_priority((from, old), (to, new), was_preemptible)));
+        }
+        for (at, says) in notes {
+            work.note(Kind::Changed, at, says);
+        }
+    }
+}
+
+/// Why the preemptibility of jobs is written out.
+fn by_priority(
+    (from, old): (&Product, &JobDefaults),
+    (to, new): (&Product, &JobDefaults),
+    is_preemptible: bool,
+) -> String {
+    let (one, least, other) = match (old.non_preemptible_from, new.non_preemptible_from) {
+        (Some(least), _) => (from.name, least, to.name),
+        (None, least) => (to.name, least.unwrap_or_default(), from.name),
+    };
+    format!(
+        "{one} does not preempt jobs of priority {least} or more unless they say so, {other} does: preemptible \
+         {is_preemptible} is written out"
+    )
+}
+
+/// Whether a product knows jobs that keep their first pods.
+fn has_semi(product: &Product) -> bool {
+    product.is(&["runai"])
+}
+
 /// Only Run:ai knows jobs that keep their first pods.
 fn semi(work: &mut Work<'_>) {
-    let knows = |product: &Product| product.is(&["runai"]);
+    let knows = has_semi;
     let (from, to) = (work.from, work.to);
     for (i, job) in work.old.jobs.iter().enumerate() {
         if job.preemptible.as_ref().is_none_or(|typed| typed.0.trim() != "semi") {
@@ -111,10 +191,11 @@ fn semi(work: &mut Work<'_>) {
         let at = Path::default().field("jobs").named(&job.name).field("preemptible");
         if knows(from) && to.evicts {
             Arc::make_mut(&mut work.new.jobs)[i].preemptible = None;
-            let says = format!(
-                "{} has no semi-preemptible jobs: their priority decides about all of their pods",
-                to.name
-            );
+            let decides = match Policy::job_defaults(to.key).non_preemptible_from {
+                Some(_) => "their priority decides about all of their pods",
+                None => "all of their pods may be evicted",
+            };
+            let says = format!("{} has no semi-preemptible jobs: {decides}", to.name);
             work.note(Kind::Dropped, at, says);
         } else if knows(to) {
             let says = format!(

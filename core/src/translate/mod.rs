@@ -2,9 +2,9 @@
 //!
 //! # Rule
 //! The format has one word for what several products have (quota, limit, weight, priority); those values stay, and what a product
-//! means by leaving one out is written out. Priorities are counted from each product's own default. Switches are carried over
-//! where both products have them, removed otherwise, because a policy refuses switches that it does not know. Values that the new
-//! policy does not read stay in the file for others. Everything that is not simply kept has a [`Note`], and so have
+//! means by leaving one out is written out. Priorities of queues are counted from each product's own default;
+//! those of jobs keep their number. Switches are carried over where both products have them, removed otherwise, because a policy
+//! refuses switches that it does not know. Values that the new policy does not read stay in the file for others. Everything that is not simply kept has a [`Note`], and so have
 //! values that count now and did not before. To the same policy nothing changes.
 //!
 //! `product` is the table of who reads what; `queues`, `pools`, `jobs` and `settings` go through the parts of a scenario;

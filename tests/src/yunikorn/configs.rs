@@ -80,7 +80,7 @@ pub fn check(case: &Value) -> Result<(), String> {
 
 /// The same configuration, imported as a scenario and run from there: every queue comes to the same, and what is exported
 /// reads back as the same scenario. What upstream refuses is refused at a place.
-fn imported(case: &Value, accepted: bool) -> Result<(), String> {
+pub fn imported(case: &Value, accepted: bool) -> Result<(), String> {
     let text = case["config"].to_string();
     let import = |text: &str| import_queues_yaml(text, &Options::default());
     let Imported { scenario, report } = import(&text);

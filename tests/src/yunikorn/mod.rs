@@ -1,7 +1,7 @@
 //! Recordings of Apache YuniKorn: function calls, configurations, and whole scenarios, `yunikorn-pure/1`,
 //! `yunikorn-config/1` and `yunikorn-trace/1`.
 
-mod configs;
+pub mod configs;
 mod driver;
 mod pure;
 mod scenario;
@@ -82,7 +82,7 @@ impl Names {
 }
 
 /// The texts of a list.
-fn texts(value: &Value) -> Vec<String> {
+pub fn texts(value: &Value) -> Vec<String> {
     value.as_array().into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect()
 }
 

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use fairground::scenario::{Edit, JobEntry, PRIORITY_CLASSES, Path, Scalar, Scenario, Severity};
+use fairground::policy::Policy;
+use fairground::scenario::{Edit, JobEntry, Path, Scalar, Scenario, Severity};
 
 use super::command::{Change, Effect};
 use super::{Model, asking, document, edit, update};
@@ -99,17 +100,20 @@ fn candidates(scenario: &Scenario, job: &str) -> Vec<Change> {
         scenario.jobs.iter().find(|j| j.name == job).or_else(|| scenario.jobs.iter().find(of_pattern));
     let Some(entry) = entry else { return all };
     let here = Path::default().field("jobs").named(&entry.name);
+    let unset = Policy::job_defaults(&scenario.policy);
     let priority = |j: &JobEntry| {
         let text = j.priority.as_ref().map_or("", |p| p.0.trim());
-        let class = PRIORITY_CLASSES.iter().find(|(name, _)| *name == text).map(|(_, value)| *value);
-        class.or(text.parse().ok()).unwrap_or(50)
+        unset.class(text).or(text.parse().ok()).unwrap_or(unset.priority)
     };
     let own = priority(entry);
-    if entry.preemptible.as_ref().map_or(own >= 100, |p| matches!(p.0.trim(), "false" | "semi")) {
+    let is_fixed = |p: &Scalar| matches!(p.0.trim(), "false" | "semi");
+    if entry.preemptible.as_ref().map_or(!unset.is_preemptible(own), is_fixed) {
         add(here.field("preemptible"), "true".into());
     }
     let ahead = scenario.jobs.iter().filter(|j| j.queue == entry.queue && j.name != entry.name).map(priority);
-    if let Some(most) = ahead.max().filter(|most| *most >= own && *most < 99) {
+    if let Some(most) =
+        ahead.max().filter(|most| *most >= own && unset.is_preemptible(most.saturating_add(1)))
+    {
         add(here.field("priority"), (most + 1).to_string());
     }
     let number = |value: &Option<Scalar>| {

@@ -54,7 +54,7 @@ impl Scheduler for Fifo {
     fn new(_config: Config, rhythm: Rhythm) -> Fifo {
         let rhythm = match rhythm {
             Rhythm::OnChange { .. } => Rhythm::OnChange { at_least: Span::ZERO },
-            every => every,
+            other => other,
         };
         Fifo { rhythm }
     }

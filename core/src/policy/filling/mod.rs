@@ -66,6 +66,6 @@ pub fn cycle(measure: &'static Measure, rhythm: Rhythm, world: PartitionView<'_>
 pub fn rhythm(rhythm: Rhythm) -> Rhythm {
     match rhythm {
         Rhythm::OnChange { .. } => Rhythm::OnChange { at_least: crate::time::Span::ZERO },
-        every => every,
+        other => other,
     }
 }

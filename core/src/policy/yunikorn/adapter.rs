@@ -19,12 +19,12 @@ use super::amounts::Amounts;
 use super::apps::{Ending, NewApp};
 use super::config::{Partition, Rule};
 use super::cycle::{Found, Kind, NANOS};
-use super::model::{Ask, AskIx, Core, NodeIx, QueueIx, ROOT, Settings as Surroundings};
+use super::model::{AppIx, Ask, AskIx, Core, NodeIx, QueueIx, ROOT, Settings as Surroundings};
 use super::partition::{self, Kinds, counted};
 use super::placeholders::Gangs;
 use super::settings::Config;
 use super::{explain, order, refuse};
-use crate::cluster::{Devices, GpuRequest, Phase, Pod, Preemptible};
+use crate::cluster::{Cluster, Devices, GpuRequest, Job, Node, Phase, Pod, Preemptible};
 use crate::id::{Id, JobId, NodeId, PodId, QueueId};
 use crate::policy::switches::Rulebook;
 use crate::policy::{Change, Decision, PartitionView, Rhythm, Scheduler, Turn, Wake};
@@ -164,7 +164,9 @@ fn amounts(kinds: &Kinds, get: &dyn Fn(Resource) -> Option<i64>, pods: i64) -> A
             out.set(at, counted(resource, amount));
         }
     }
-    out.set(kinds.pods(), pods);
+    if let Some(at) = kinds.pods() {
+        out.set(at, pods);
+    }
     out
 }
 
@@ -204,7 +206,8 @@ impl Memory {
         let partition = simulated(partition::partition(world.queues(), config));
         if self.core.is_none() {
             let settings = Surroundings { reservation_delay: 2000, ideal_predicates: true };
-            self.kinds = Kinds::new(&partition, config, &world.cluster.named);
+            let is_limited = world.nodes().any(|(_, node)| node.pods_max != Node::UNLIMITED_PODS);
+            self.kinds = Kinds::new(&partition, config, &world.cluster.named).counting_pods(is_limited);
             self.core = Some(Core::new(&partition, self.kinds.names.clone(), settings));
         }
         let Some(core) = &mut self.core else { return };
@@ -251,12 +254,13 @@ impl Memory {
     fn follow_job(&mut self, world: PartitionView<'_>, config: &Config, id: JobId) {
         let Some(core) = &mut self.core else { return };
         let job = &world.cluster.jobs[id];
-        let app = core.find_app(&job.name).or_else(|| {
+        let application = application(world.cluster, id);
+        let app = core.find_app(application).or_else(|| {
             let user = job.user.as_deref().unwrap_or_default();
             let queue = path_of(core, self.queues[job.queue.index()], user);
             let groups = config.groups.get(user).cloned().unwrap_or_default();
             let new = NewApp {
-                id: job.name.to_string(),
+                id: application.to_string(),
                 queue,
                 user: user.to_owned(),
                 groups,
@@ -288,11 +292,9 @@ impl Memory {
             let refuses = refused_nodes(world, &self.nodes, pod);
             let set = &world.cluster.pod_sets[pod.pod_set].name;
             let ask = Ask {
-                created: job.submit.as_millis(),
-                allow_self: job.preemptible != Preemptible::No,
                 refuses,
                 task_group: if is_gang { set.to_string() } else { String::new() },
-                ..Ask::new(&pod.name, app, ask_of(&self.kinds, pod), job.priority)
+                ..ask_for(&self.kinds, (job, pod), &pod.name, app)
             };
             if core.add_ask(ask, on)
                 && let Some(ask) = core.find_ask(app, &pod.name)
@@ -421,6 +423,11 @@ impl Memory {
         }
         let quota = quota_due(core).filter(|&due| due > now_ms);
         let gangs = self.gangs.due(core).filter(|&due| due > now_ms);
+        if rhythm == Rhythm::OnEvents {
+            // The end of a placeholder's wait is an event of the core.
+            let at = gangs.map(Time::from_millis);
+            return at.map_or(rhythm.wake(now), |at| Wake::OnChangeOrAt { not_before: now, at });
+        }
         let Some(next) = [next, quota, gangs].into_iter().flatten().min() else { return rhythm.wake(now) };
         match rhythm {
             // Periodic cycles are not left out while time alone may bring something.
@@ -429,6 +436,7 @@ impl Memory {
                 let not_before = now + at_least;
                 Wake::OnChangeOrAt { not_before, at: Time::from_millis(next).max(not_before) }
             }
+            Rhythm::OnEvents => rhythm.wake(now),
         }
     }
 
@@ -486,6 +494,26 @@ fn path_of(core: &Core, queue: QueueIx, user: &str) -> String {
     }
     let user = if user.is_empty() { "default" } else { user };
     [path, ".", &user.replace('.', "_dot_")].concat()
+}
+
+/// The application of a job: the one that it names, else it is one by itself.
+pub(super) fn application(cluster: &Cluster, job: JobId) -> &str {
+    let first = cluster.pods_of(job).next().and_then(|(_, pod)| pod.rules.as_deref());
+    first.and_then(|rules| rules.application.as_deref()).unwrap_or(&cluster.jobs[job].name)
+}
+
+/// What is asked for one pod, or for its place.
+pub(super) fn ask_for(kinds: &Kinds, (job, pod): (&Job, &Pod), key: &str, app: AppIx) -> Ask {
+    let rules = pod.rules.as_deref();
+    let required_node = rules.and_then(|rules| rules.required_node.as_deref());
+    Ask {
+        created: job.created.as_millis(),
+        allow_self: job.preemptible != Preemptible::No,
+        allow_other: !rules.is_some_and(|rules| rules.never_preempts),
+        originator: rules.is_some_and(|rules| rules.is_originator),
+        required_node: required_node.unwrap_or_default().to_owned(),
+        ..Ask::new(key, app, ask_of(kinds, pod), job.priority)
+    }
 }
 
 /// How long until the end of a grace.

@@ -3,7 +3,7 @@
 //! # Source
 //! yunikorn.md 3.2, 3.4, 4.1, 5
 
-use super::adapter::Memory;
+use super::adapter::{Memory, application};
 use super::cycle::Found;
 use super::model::{AppIx, AskIx, Core, QueueIx};
 use super::properties::SortPolicy;
@@ -104,7 +104,7 @@ fn among_applications(
     let (_, priority, submitted) = order.apps[at];
     let &(next, next_priority, next_submitted) = order.apps.get(at + 1)?;
     let jobs = world.cluster.live_jobs.iter();
-    let other_job = jobs.copied().find(|&job| *world.cluster.jobs[job].name == *core.apps[next].id);
+    let other_job = jobs.copied().find(|&job| application(world.cluster, job) == core.apps[next].id);
     let subject = Subject { other_job, ..subject };
     let properties = &core.queues[order.parent].properties;
     let is_fifo = properties.sort_policy == SortPolicy::Fifo;

@@ -11,7 +11,7 @@
 //! # Differs
 //! reserved asks and placeholders are served before everything else and in the same order; that they are is not told
 
-use super::adapter::Memory;
+use super::adapter::{Memory, application};
 use super::amounts::Amounts;
 use super::model::{AppIx, Core, QueueIx};
 use super::priority::{MIN, PriorityPolicy};
@@ -38,7 +38,7 @@ pub fn levels(
 ) -> Vec<OrderLevel> {
     let Some(core) = memory.core() else { return Vec::new() };
     let teller = Teller { cluster: world.cluster, memory, core };
-    let app = job.and_then(|job| core.find_app(&world.cluster.jobs[job].name));
+    let app = job.and_then(|job| core.find_app(application(world.cluster, job)));
     if job.is_some() && app.is_none() {
         return Vec::new();
     }
@@ -154,7 +154,7 @@ impl Teller<'_> {
 
     fn job(&self, app: &str) -> Option<JobId> {
         let jobs = self.cluster.live_jobs.iter().copied();
-        jobs.into_iter().find(|&job| *self.cluster.jobs[job].name == *app)
+        jobs.into_iter().find(|&job| application(self.cluster, job) == app)
     }
 
     fn queue_keys(&self, queue: QueueIx, by_priority: bool) -> Vec<Term> {

@@ -32,6 +32,8 @@ pub struct Kinds {
     of: [usize; 4],
     /// Those that the scenario names, in its order.
     named: Vec<usize>,
+    /// Whether slots for pods are counted.
+    counts_pods: bool,
 }
 
 impl Kinds {
@@ -46,7 +48,7 @@ impl Kinds {
         names.dedup();
         let at = |name: &str| names.iter().position(|known| known == name).unwrap_or_default();
         let (of, named) = (own.map(at), named.iter().map(|name| at(name)).collect());
-        Kinds { names, of, named }
+        Kinds { names, of, named, counts_pods: true }
     }
 
     /// The position of a resource.
@@ -63,9 +65,14 @@ impl Kinds {
         [Resource::GPU, Resource::CPU, Resource::MEMORY].into_iter().chain(named)
     }
 
-    /// The position of slots for pods.
-    pub fn pods(&self) -> usize {
-        self.of[3]
+    /// The same; slots for pods are counted only if somebody limits them.
+    pub fn counting_pods(self, counts_pods: bool) -> Kinds {
+        Kinds { counts_pods, ..self }
+    }
+
+    /// The position of slots for pods; `None`: they are not counted.
+    pub fn pods(&self) -> Option<usize> {
+        Some(self.of[3]).filter(|_| self.counts_pods)
     }
 }
 

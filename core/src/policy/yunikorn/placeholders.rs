@@ -16,13 +16,12 @@
 
 use std::collections::BTreeMap;
 
-use super::adapter::{Memory, ask_of, refused_nodes};
+use super::adapter::{Memory, ask_for, ask_of, refused_nodes};
 use super::amounts::Amounts;
 use super::apps::{Ending, NewApp};
 use super::cycle::Found;
 use super::model::{AppIx, Ask, AskIx, Core, NodeIx, State};
 use super::partition::Kinds;
-use crate::cluster::Preemptible;
 use crate::id::{JobId, NodeId, PodId};
 use crate::policy::PartitionView;
 use crate::trace::{Event, Gate, Trace};
@@ -104,7 +103,8 @@ impl Gangs {
         }
         let holds = || world.cluster.pods_of(id).any(|(_, pod)| pod.phase.holds() || pod.phase.is_over());
         let Some(gang) = job.gang.filter(|_| !holds()) else {
-            return core.add_app(new).then(|| core.find_app(&job.name)).flatten();
+            let application = new.id.clone();
+            return core.add_app(new).then(|| core.find_app(&application)).flatten();
         };
         let members = members(world, id);
         let mut all = Amounts::EMPTY;
@@ -119,12 +119,10 @@ impl Gangs {
             let pod = &world.cluster.pods[pod_id];
             let key = format!("tg-{n:06}-{}", pod.name);
             let ask = Ask {
-                created: job.submit.as_millis(),
-                allow_self: job.preemptible != Preemptible::No,
                 task_group: world.cluster.pod_sets[pod.pod_set].name.to_string(),
                 placeholder: true,
                 refuses: refused_nodes(world, nodes, pod),
-                ..Ask::new(&key, app, ask_of(kinds, pod), job.priority)
+                ..ask_for(kinds, (job, pod), &key, app)
             };
             if core.add_ask(ask, None)
                 && let Some(ask) = core.find_ask(app, &key)

@@ -90,7 +90,7 @@ fn add_job(
         offers: 0,
         priority: template.priority,
         preemptible: template.preemptible,
-        created: submit,
+        created: template.created.map_or(submit, |created| submit.min(created)),
         submit,
         lasts,
         restart: template.restart,

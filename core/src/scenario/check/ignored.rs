@@ -28,12 +28,26 @@ macro_rules! kai_only {
     };
 }
 
-const KAI: Ignores = Ignores { name: "KAI", queues: &[], jobs: &["semi"], nodes: &[] };
+/// What only YuniKorn knows of jobs.
+macro_rules! yunikorn_only {
+    ($($more:literal),*) => {
+        &[$($more,)* "application", "originator", "preempts", "required-node"]
+    };
+}
+
+/// What only one of them knows of jobs.
+macro_rules! either_only {
+    ($($more:literal),*) => {
+        yunikorn_only!($($more,)* "group", "labels", "scheduling-backoff", "nominated-node")
+    };
+}
+
+const KAI: Ignores = Ignores { name: "KAI", queues: &[], jobs: yunikorn_only!["semi"], nodes: &[] };
 
 const FIFO: Ignores = Ignores {
     name: "first in, first out",
     queues: &["limit", "weight", "usage", "priority", "preempt-min-runtime", "reclaim-min-runtime"],
-    jobs: kai_only!["priority", "preemptible", "min-available"],
+    jobs: either_only!["priority", "preemptible", "min-available"],
     nodes: &[],
 };
 
@@ -41,7 +55,7 @@ const FIFO: Ignores = Ignores {
 const FILLING: Ignores = Ignores {
     name: "max-min fairness",
     queues: &["quota", "usage", "priority", "preempt-min-runtime", "reclaim-min-runtime"],
-    jobs: kai_only!["priority", "preemptible"],
+    jobs: either_only!["priority", "preemptible"],
     nodes: &[],
 };
 
@@ -58,30 +72,30 @@ const YUNIKORN: Ignores = Ignores {
 const EGO: Ignores = Ignores {
     name: "EGO",
     queues: &["usage", "preempt-min-runtime", "reclaim-min-runtime"],
-    jobs: kai_only!["semi", "tolerations", "affinity"],
+    jobs: either_only!["semi", "tolerations", "affinity"],
     nodes: &["taints"],
 };
 
-fn ignores(policy: &Policy) -> Option<Ignores> {
+fn ignores(policy: &Policy) -> Ignores {
     match policy {
-        Policy::Kai(_) => Some(KAI),
-        Policy::Fifo(_) => Some(FIFO),
+        Policy::Kai(_) => KAI,
+        Policy::Fifo(_) => FIFO,
         #[cfg(feature = "baselines")]
-        Policy::MaxMin(_) => Some(FILLING),
+        Policy::MaxMin(_) => FILLING,
         #[cfg(feature = "baselines")]
-        Policy::Drf(_) => Some(Ignores { name: "plain DRF", ..FILLING }),
+        Policy::Drf(_) => Ignores { name: "plain DRF", ..FILLING },
         #[cfg(feature = "yunikorn")]
-        Policy::YuniKorn(_) => Some(YUNIKORN),
+        Policy::YuniKorn(_) => YUNIKORN,
         #[cfg(feature = "ego")]
-        Policy::Ego(_) => Some(EGO),
+        Policy::Ego(_) => EGO,
         #[cfg(feature = "runai")]
-        Policy::Runai(_) => None,
+        Policy::Runai(_) => Ignores { name: "Run:ai", queues: &[], jobs: yunikorn_only![], nodes: &[] },
     }
 }
 
 /// Values of queues.
 pub fn of_queues(s: &Scenario, policy: &Policy, queues: &Queues, f: &mut Findings) {
-    let Some(Ignores { name, queues: ignored, .. }) = ignores(policy) else { return };
+    let Ignores { name, queues: ignored, .. } = ignores(policy);
     for what in ignored {
         let Some((i, first, more)) = first_and_more(&s.queues, |q| queue_says(q, what)) else { continue };
         let says = format!("{name} ignores {what} (of {}{more})", quoted(&first.name));
@@ -96,7 +110,7 @@ pub fn of_queues(s: &Scenario, policy: &Policy, queues: &Queues, f: &mut Finding
 
 /// Values of jobs.
 pub fn of_jobs(s: &Scenario, policy: &Policy, jobs: &Jobs, f: &mut Findings) {
-    let Some(Ignores { name, jobs: ignored, .. }) = ignores(policy) else { return };
+    let Ignores { name, jobs: ignored, .. } = ignores(policy);
     for what in ignored {
         let Some((i, first, more)) = first_and_more(&s.jobs, |j| job_says(j, what)) else { continue };
         let (shown, field) = match *what {
@@ -127,15 +141,13 @@ fn no_semi(policy: &Policy) -> &'static str {
             "the release of KAI that is simulated has no semi-preemptible jobs, only a design for them; a job that says \
              semi is preemptible if its priority is below 100"
         }
-        _ => {
-            "only Run:ai has semi-preemptible jobs; here a job that says semi is preemptible if its priority is below 100"
-        }
+        _ => "only Run:ai has semi-preemptible jobs; here a job that says semi is preemptible",
     }
 }
 
 /// Values of nodes.
 pub fn of_nodes(s: &Scenario, policy: &Policy, f: &mut Findings) {
-    let Some(Ignores { name, nodes: ignored, .. }) = ignores(policy) else { return };
+    let Ignores { name, nodes: ignored, .. } = ignores(policy);
     for what in ignored {
         let Some((i, first, more)) = first_and_more(&s.nodes, |n| !n.taints.is_empty()) else { continue };
         let says = format!("{name} ignores {what} (of {}{more})", quoted(&first.name));
@@ -203,6 +215,10 @@ fn says_itself(j: &JobEntry, what: &str) -> bool {
         "labels" => orders(&j.labels),
         "scheduling-backoff" => j.scheduling_backoff.as_ref().is_some_and(|n| n.0.trim() != "-1"),
         "nominated-node" => j.nominated_node.is_some(),
+        "application" => j.application.is_some(),
+        "originator" => j.originator.as_ref().is_some_and(|typed| typed.0.trim() != "false"),
+        "preempts" => j.preempts.as_ref().is_some_and(|typed| typed.0.trim() != "true"),
+        "required-node" => j.required_node.is_some(),
         _ => false,
     }
 }

@@ -5,13 +5,13 @@ use std::sync::Arc;
 use super::super::diagnostic::{Edit, Fix};
 use super::super::pattern::{Arrivals, Lasts};
 use super::super::quantity::{self, Wrong};
-use super::super::schema::{JobEntry, PodSetEntry, Scalar, Scenario};
-use super::super::{NODE_GPUS_MAX, PODS_MAX, codes, nearest};
+use super::super::schema::{JobEntry, PodSetEntry, Scenario};
+use super::super::{NODE_GPUS_MAX, PODS_MAX, codes};
 use super::named::Named;
 use super::names::{self, Index};
 use super::pools::Pools;
 use super::queues::Queues;
-use super::{Here, Path, gangs, patterns, preemptible, rules};
+use super::{Here, Path, gangs, patterns, preemptible, priority, rules};
 use crate::cluster::{Gang, GpuRequest, NodeSelector, PodRules, Preemptible, Request, Restart};
 use crate::id::{PartitionId, QueueId};
 use crate::policy::Policy;
@@ -19,11 +19,6 @@ use crate::scenario::findings::{Findings, quoted, set};
 use crate::time::{Span, Time};
 use crate::units::{Amount, Resource};
 
-/// Priority classes by name.
-pub const PRIORITY_CLASSES: [(&str, i32); 4] =
-    [("train", 50), ("interactive-preemptible", 75), ("build", 100), ("inference", 125)];
-/// Priority of a job that does not say.
-const PRIORITY_DEFAULT: i32 = 50;
 /// Most GPUs one pod may ask for; far above any node.
 const POD_GPUS_MAX: i64 = 100_000;
 
@@ -51,6 +46,8 @@ pub struct Template {
     pub selector: NodeSelector,
     /// When pods that run from the start began.
     pub started: Time,
+    /// When it was created; `None`: when it becomes known.
+    pub created: Option<Time>,
     /// The pools it is offered to, in this order; at least one.
     pub pools: Vec<PartitionId>,
     /// How room is held for its gang.
@@ -116,15 +113,12 @@ pub fn jobs(
 ) -> Jobs {
     let repeats = names::repeats(s.jobs.iter().map(|j| j.name.as_str()));
     let default_set: Arc<str> = "default".into();
-    let default_priority = s.settings.get("default-job-priority");
-    let default_priority =
-        default_priority.and_then(|typed| quantity::integer(typed.0.trim()).ok()).unwrap_or(PRIORITY_DEFAULT);
+    let unset = priority::Unset::of(s);
     let mut templates = Vec::with_capacity(s.jobs.len());
     let (mut n_jobs, mut n_pods) = (0u64, 0u64);
     for (i, entry) in s.jobs.iter().enumerate() {
         let here = names::here("jobs", i, &entry.name, &repeats);
-        let (mut template, pods) =
-            template(entry, here, (queues, policy), (&default_set, default_priority, named), f);
+        let (mut template, pods) = template(entry, here, (queues, policy), (&default_set, &unset, named), f);
         template.pools = pools_of(entry, here, (pools, policy), queues.default_pools.get(template.queue), f);
         template.gang = gangs::gang(entry, here, policy, f);
         let count = template.count.map_or(1, u64::from);
@@ -166,7 +160,7 @@ fn template(
     entry: &JobEntry,
     here: Here<'_>,
     (queues, policy): (&Queues, Option<&Policy>),
-    (default_set, default_priority, named): (&Arc<str>, i32, &Named),
+    (default_set, unset, named): (&Arc<str>, &priority::Unset, &Named),
     f: &mut Findings,
 ) -> (Template, u64) {
     let (count, arrivals) = patterns::arrivals(entry, here, f);
@@ -174,7 +168,7 @@ fn template(
     let lasts = patterns::lasts(entry, here, f);
     patterns::seed_is_used(entry, (arrivals, lasts), here, f);
     let submit = arrivals.submit;
-    let priority = priority(&entry.priority, default_priority, here, f);
+    let priority = unset.priority(&entry.priority, here, f);
     let (sets, pods) = sets(entry, here, (default_set, named), f);
     let on_all = u64::try_from(entry.on.len()).unwrap_or(u64::MAX);
     let all_pods = pods.saturating_mul(count.map_or(1, u64::from));
@@ -196,16 +190,35 @@ fn template(
         lasts,
         restart: restart(entry, here, f),
         priority,
-        preemptible: preemptible::preemptible(entry, (priority, &sets), here, policy, f),
+        preemptible: preemptible::preemptible(
+            entry,
+            (unset.is_preemptible(priority), &sets),
+            here,
+            policy,
+            f,
+        ),
         user: entry.user.as_deref().map(Arc::from),
         sets,
         selector: entry.selector.iter().map(|(k, v)| (k.as_str().into(), vec![v.as_str().into()])).collect(),
         started: Time::from_millis(started),
+        created: created(entry, submit, here, f),
         pools: Vec::new(),
         gang: None,
         is_tried_once: is_tried_once(entry, here, f),
     };
     (template, pods)
+}
+
+/// When it was created, if it says.
+fn created(entry: &JobEntry, submit: i64, here: Here<'_>, f: &mut Findings) -> Option<Time> {
+    entry.created.as_ref()?;
+    let at = || here.field("created");
+    let created = f.time(&entry.created, submit, &at, &quantity::millis);
+    if created > submit {
+        let says = "created lies after submit; a job is created before it becomes known".to_string();
+        f.add(codes::CONFLICT, at(), says, set(at(), "", "Remove created"));
+    }
+    Some(Time::from_millis(created))
 }
 
 /// What becomes of its pods that lose their place.
@@ -327,26 +340,6 @@ fn queue(entry: &JobEntry, here: Here<'_>, queues: &Queues, f: &mut Findings) ->
         f.add(codes::NOT_A_LEAF, at(), says, set(at(), leaf, label));
     }
     QueueId(found)
-}
-
-fn priority(typed: &Option<Scalar>, default: i32, here: Here<'_>, f: &mut Findings) -> i32 {
-    let Some(typed) = typed else { return default };
-    let text = typed.0.trim();
-    if let Some((_, n)) = PRIORITY_CLASSES.iter().find(|(name, _)| *name == text) {
-        return *n;
-    }
-    quantity::integer(text).unwrap_or_else(|_| {
-        let classes = PRIORITY_CLASSES.map(|(name, _)| name);
-        let near = nearest(text, classes.into_iter());
-        let says =
-            format!("priority {} is neither an integer nor one of {}", quoted(text), classes.join(", "));
-        let fix = match near {
-            Some(near) => set(here.field("priority"), near, format!("Use {near}")),
-            None => set(here.field("priority"), "", "Use the default priority"),
-        };
-        f.add(codes::PRIORITY, here.field("priority"), says, fix);
-        PRIORITY_DEFAULT
-    })
 }
 
 /// The kinds of pods of an entry, and how many pods they have together.

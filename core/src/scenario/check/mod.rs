@@ -7,6 +7,8 @@ mod advice;
 mod advice_jobs;
 #[cfg(feature = "yunikorn")]
 mod advice_yunikorn;
+#[cfg(feature = "yunikorn")]
+mod applications;
 mod build;
 mod gangs;
 mod ignored;
@@ -20,6 +22,7 @@ mod patterns;
 mod placement;
 mod pools;
 mod preemptible;
+mod priority;
 mod queues;
 mod rules;
 mod settings;
@@ -40,8 +43,6 @@ use super::schema::{Scalar, Scenario};
 use crate::cluster::Cluster;
 use crate::policy::Policy;
 use crate::units::{Amount, Bound, Resource, Weight};
-
-pub use jobs::PRIORITY_CLASSES;
 
 /// What a scenario means.
 #[derive(Clone, Debug, PartialEq)]
@@ -76,6 +77,7 @@ pub fn check(scenario: &Scenario) -> Checked {
     }
     #[cfg(feature = "yunikorn")]
     if let Some(Policy::YuniKorn(config)) = &policy {
+        applications::applications(scenario, &jobs, f);
         advice_yunikorn::advice(scenario, config, &queues, &jobs, f);
     }
     let plan = charges.filter(|_| !findings.has_errors()).map(|mut charges| {

@@ -114,8 +114,11 @@ fn node(entry: &NodeEntry, here: Here<'_>, (pools, named): (&Pools, &Named), f: 
     let gpus = f.value(&entry.gpu, 0, &wanted, &|| here.field("gpu"), &parse);
     capacity.set(Resource::GPU, Amount::gpus(gpus));
     named.put(&entry.resources, here, &mut capacity, f);
-    let wanted = "a whole number of pods";
-    let pods_max = f.value(&entry.pods, PODS_DEFAULT, wanted, &|| here.field("pods"), &quantity::count);
+    let wanted = "a whole number of pods, or unlimited";
+    let slots = |text: &str| {
+        if quantity::is_unlimited(text) { Ok(u64::from(Node::UNLIMITED_PODS)) } else { quantity::count(text) }
+    };
+    let pods_max = f.value(&entry.pods, PODS_DEFAULT, wanted, &|| here.field("pods"), &slots);
     let wanted = "a memory size such as 40000 (MiB) or 80 GB";
     let mib = || here.field("gpu-memory");
     let gpu_memory_mib = f.value(&entry.gpu_memory, GPU_MEMORY_DEFAULT, wanted, &mib, &quantity::mebibytes);

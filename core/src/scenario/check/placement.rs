@@ -77,7 +77,7 @@ pub fn placements(s: &Scenario, nodes: &Nodes, jobs: &Jobs, f: &mut Findings) ->
     placements
 }
 
-/// Reports nominated nodes that do not exist.
+/// Reports nominated and required nodes that do not exist.
 pub fn nominations(s: &Scenario, nodes: &Nodes, jobs: &Jobs, f: &mut Findings) {
     for (i, entry) in s.jobs.iter().enumerate() {
         let here = jobs.here(s, i);
@@ -85,17 +85,19 @@ pub fn nominations(s: &Scenario, nodes: &Nodes, jobs: &Jobs, f: &mut Findings) {
             .pod_sets
             .iter()
             .enumerate()
-            .map(|(k, set)| (here.inside("pod-sets", k, Some(set.name.as_str())), &set.nominated_node));
-        for (here, name) in std::iter::once((here, &entry.nominated_node)).chain(of_sets) {
+            .map(|(k, set)| (here.inside("pod-sets", k, Some(set.name.as_str())), &set.nominated_node))
+            .map(|(here, name)| (here.field("nominated-node"), name));
+        let of_job = [("nominated-node", &entry.nominated_node), ("required-node", &entry.required_node)];
+        let of_job = of_job.into_iter().map(|(field, name)| (here.field(field), name));
+        for (at, name) in of_job.chain(of_sets) {
             let Some(name) = name else { continue };
             if nodes.index.find(name).is_none() && nodes.complete && !f.only_counts(codes::NO_NODE) {
-                let at = here.field("nominated-node");
                 let says =
                     format!("node {} does not exist; {}", quoted(name), names::hint(&nodes.index, name));
                 let near = nodes.index.nearest(name);
                 let fix = match near {
                     Some(near) => set(at.clone(), near, format!("Use {}", quoted(near))),
-                    None => set(at.clone(), "", "Nominate none"),
+                    None => set(at.clone(), "", "Name none"),
                 };
                 f.add(codes::NO_NODE, at, says, fix);
             }

@@ -8,8 +8,6 @@ use crate::cluster::Preemptible;
 use crate::policy::Policy;
 use crate::scenario::findings::{Findings, quoted, set};
 
-/// Jobs from this priority on are not preemptible unless they say so.
-const PRIORITY_FIXED: i32 = 100;
 /// What a job says of which only the pods above its minimum may be taken.
 const SEMI: &str = "semi";
 
@@ -18,19 +16,19 @@ pub fn is_semi(typed: &Option<Scalar>) -> bool {
     typed.as_ref().is_some_and(|typed| typed.0.trim() == SEMI)
 }
 
-/// What is said of a job with these kinds of pods; what it says wins over its priority. Where the policy knows no
-/// semi-preemptible jobs the priority decides, as if nothing were said: the list of ignored values tells of it.
+/// What is said of a job with these kinds of pods, else what the policy takes it to be. Where the policy knows no
+/// semi-preemptible jobs it is as if nothing were said: the list of ignored values tells of it.
 pub fn preemptible(
     entry: &JobEntry,
-    (priority, sets): (i32, &[Set]),
+    (unset, sets): (bool, &[Set]),
     here: Here<'_>,
     policy: Option<&Policy>,
     f: &mut Findings,
 ) -> Preemptible {
-    let by_priority = Preemptible::from(priority < PRIORITY_FIXED);
+    let unset = Preemptible::from(unset);
     let at = || here.field("preemptible");
     match entry.preemptible.as_ref().map(|t| t.0.trim()) {
-        None => by_priority,
+        None => unset,
         Some("true") => Preemptible::Yes,
         Some("false") => Preemptible::No,
         Some(SEMI) if policy.is_none_or(|policy| policy.name() == "runai") => {
@@ -41,11 +39,11 @@ pub fn preemptible(
             }
             Preemptible::Semi
         }
-        Some(SEMI) => by_priority,
+        Some(SEMI) => unset,
         Some(other) => {
             let says = format!("preemptible {} is none of true, false and semi", quoted(other));
-            f.add(codes::CHOICE, at(), says, set(at(), "", "Let the priority decide"));
-            by_priority
+            f.add(codes::CHOICE, at(), says, set(at(), "", "Use the default"));
+            unset
         }
     }
 }

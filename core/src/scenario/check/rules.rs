@@ -66,8 +66,9 @@ pub fn pod_rules(
     for (key, value) in entry.labels.iter().chain(&own.labels) {
         labels.insert(key, value);
     }
-    let of_job = is_gated(&entry.gated, job, f);
-    let gated = if entry.pod_sets.is_empty() { of_job } else { is_gated(&own.gated, here, f).or(of_job) };
+    let of_job = yes_no(&entry.gated, "gated", job, f);
+    let gated =
+        if entry.pod_sets.is_empty() { of_job } else { yes_no(&own.gated, "gated", here, f).or(of_job) };
     let rules = PodRules {
         affinity: shared.affinity.clone(),
         tolerations: shared.tolerations.clone(),
@@ -78,6 +79,10 @@ pub fn pod_rules(
             .as_ref()
             .or(entry.nominated_node.as_ref())
             .map(|n| n.as_str().into()),
+        application: entry.application.as_deref().map(Arc::from),
+        is_originator: shared.is_originator,
+        never_preempts: shared.never_preempts,
+        required_node: entry.required_node.as_deref().map(Arc::from),
     };
     (rules != PodRules::default()).then(|| Arc::new(rules))
 }
@@ -87,6 +92,8 @@ pub fn pod_rules(
 pub struct Shared {
     affinity: Vec<Requirement>,
     tolerations: Vec<Toleration>,
+    is_originator: bool,
+    never_preempts: bool,
 }
 
 /// What a job says of all its pods.
@@ -101,6 +108,8 @@ pub fn shared(entry: &JobEntry, here: Here<'_>, f: &mut Findings) -> Shared {
     Shared {
         affinity: affinity.into_iter().flatten().collect(),
         tolerations: tolerations.into_iter().flatten().collect(),
+        is_originator: yes_no(&entry.originator, "originator", here, f) == Some(true),
+        never_preempts: yes_no(&entry.preempts, "preempts", here, f) == Some(false),
     }
 }
 
@@ -170,13 +179,14 @@ fn word(text: &str) -> Option<Arc<str>> {
     (!text.is_empty() && !text.contains(is_separator)).then(|| text.into())
 }
 
-fn is_gated(typed: &Option<Scalar>, here: Here<'_>, f: &mut Findings) -> Option<bool> {
+/// A value that is true or false; `None`: it is left out, or neither.
+fn yes_no(typed: &Option<Scalar>, field: &str, here: Here<'_>, f: &mut Findings) -> Option<bool> {
     match typed.as_ref()?.0.trim() {
         "true" => Some(true),
         "false" => Some(false),
         other => {
-            let at = here.field("gated");
-            let says = format!("gated {} is neither true nor false", quoted(other));
+            let at = here.field(field);
+            let says = format!("{field} {} is neither true nor false", quoted(other));
             f.add(codes::CHOICE, at.clone(), says, set(at, "", "Leave it out"));
             None
         }

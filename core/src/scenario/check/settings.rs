@@ -72,8 +72,10 @@ fn rhythm(s: &Scenario, policy: Option<&Policy>, f: &mut Findings) -> Rhythm {
     let Some(typed) = &s.cycle else {
         return if is_kai { Rhythm::every(Span::from_seconds(1)) } else { on_change };
     };
-    if typed.0.trim() == "on change" {
-        return on_change;
+    match typed.0.trim() {
+        "on change" => return on_change,
+        "on events" => return Rhythm::OnEvents,
+        _ => {}
     }
     let at = || Path::default().field("cycle");
     let (period, first) = match typed.0.split_once("first at") {
@@ -82,7 +84,7 @@ fn rhythm(s: &Scenario, policy: Option<&Policy>, f: &mut Findings) -> Rhythm {
     };
     if quantity::span(period).is_err() || first.is_some_and(|first| quantity::span(first).is_err()) {
         let says = format!(
-            "cycle {} is neither a period such as `1s` or `120s, first at 1s`, nor `on change`",
+            "cycle {} is neither a period such as `1s` or `120s, first at 1s`, nor `on change` or `on events`",
             quoted(&typed.0)
         );
         f.add(codes::DURATION, at(), says, set(at(), "", "Use the default cycle"));

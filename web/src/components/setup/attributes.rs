@@ -73,7 +73,7 @@ pub(super) const fn ask(of: Attribute, ask: Ask) -> Attribute {
 }
 
 pub(super) const ON_OFF: Ask = Ask::Choice(&[("true", "on"), ("false", "off")]);
-const YES_NO: Ask = Ask::Choice(&[("true", "yes"), ("false", "no")]);
+pub(super) const YES_NO: Ask = Ask::Choice(&[("true", "yes"), ("false", "no")]);
 /// KAI's preset classes.
 const CLASSES: Ask = Ask::Usual(&[
     ("train", "50, preemptible"),
@@ -257,6 +257,12 @@ pub const JOB: &[Group] = &[
         "Time",
         &[
             text("submit", "Submitted", "at the start", "A moment such as 90s; before 0 it waits already."),
+            text(
+                "created",
+                "Created",
+                "when submitted",
+                "A moment at or before that; its age counts from here.",
+            ),
             text(
                 "lasts",
                 "Lasts",

@@ -1,6 +1,8 @@
 //! The forms of Run:ai and EGO, in their own words: what a queue is there, and the switches.
 
-use super::attributes::{Ask, Attribute, Group, ON_OFF, PROTECTION, REMARK, ask, text};
+use fairground::policy::Policy;
+
+use super::attributes::{Ask, Attribute, Group, ON_OFF, PROTECTION, REMARK, YES_NO, ask, text};
 use super::own_kai::{
     FETCHED, FIRST_WINDOW, GANG_GRACE, HALF_LIFE, KIND_OF_WINDOW, MEASURED_BY, MIN_RUNTIME, MOST_MOVED,
     PLACEMENTS, WINDOW,
@@ -36,8 +38,22 @@ pub fn job(policy: &str) -> Option<&'static Group> {
 
 /// A value of jobs as a policy has it: of some it knows more than others.
 pub fn of_job(policy: &str, attribute: &'static Attribute) -> &'static Attribute {
-    if policy == "runai" && attribute.key == TAKEN.key { &TAKEN } else { attribute }
+    let has_classes = !Policy::job_defaults(policy).classes.is_empty();
+    match attribute.key {
+        "preemptible" if policy == "runai" => &TAKEN,
+        "preemptible" if !has_classes => &TAKEN_UNLESS,
+        "priority" if !has_classes => &NUMBER,
+        _ => attribute,
+    }
 }
+
+/// The priority of a job where there are no classes.
+const NUMBER: Attribute =
+    text("priority", "Priority", "0", "A whole number, also negative; larger first inside its queue.");
+
+/// Whether the pods of a job may be taken from it, where its priority does not say so.
+const TAKEN_UNLESS: Attribute =
+    ask(text("preemptible", "May be taken from", "yes", "If not, others are evicted before it."), YES_NO);
 
 /// Which pods of a workload of Run:ai may be taken from it.
 const TAKEN: Attribute = ask(
@@ -319,6 +335,29 @@ pub const EGO: &[Group] = &[(
 mod tests {
     use super::*;
     use crate::model::document;
+
+    /// What the form says of a job that leaves something out is what the policy makes of it.
+    #[test]
+    fn the_defaults_of_jobs_are_the_policys() {
+        let shared = super::super::attributes::JOB.iter().flat_map(|(_, all)| all.iter());
+        let of = |policy, key| of_job(policy, shared.clone().find(|a| a.key == key).expect("in every form"));
+        for policy in Policy::NAMES {
+            let defaults = Policy::job_defaults(policy);
+            let priority = of(policy, "priority");
+            assert!(priority.default.contains(&defaults.priority.to_string()), "{policy}: {priority:?}");
+            let listed: Vec<&str> = match priority.ask {
+                Ask::Usual(classes) => classes.iter().map(|(name, _)| *name).collect(),
+                _ => Vec::new(),
+            };
+            let classes: Vec<&str> = defaults.classes.iter().map(|(name, _)| *name).collect();
+            assert_eq!(listed, classes, "{policy}");
+            let preemptible = of(policy, "preemptible").default;
+            match defaults.non_preemptible_from {
+                Some(from) => assert_eq!(preemptible, format!("below priority {from}"), "{policy}"),
+                None => assert_eq!(preemptible, "yes", "{policy}"),
+            }
+        }
+    }
 
     /// Every choice is one that a scenario of the policy may say.
     #[test]

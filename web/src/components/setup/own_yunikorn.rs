@@ -1,6 +1,6 @@
 //! The forms of YuniKorn, in its own words: what a queue is there, and the switches of the partition and of the root.
 
-use super::attributes::{Ask, Attribute, Group, ON_OFF, REMARK, ask, text};
+use super::attributes::{Ask, Attribute, Group, ON_OFF, REMARK, YES_NO, ask, text};
 
 const SORT_POLICY: Ask = Ask::Choice(&[("fifo", "fifo: by submission"), ("fair", "fair: by what they use")]);
 const SORT_PRIORITY: Ask =
@@ -171,8 +171,38 @@ pub const QUEUE: &[Group] = &[
 
 /// What only YuniKorn reads of jobs.
 pub(super) const JOB: Group = (
-    "Gang with placeholders",
+    "Application and gang",
     &[
+        text(
+            "application",
+            "Application",
+            "the job itself",
+            "Jobs of one application share its queue and its place in the order, as a driver and its executors do.",
+        ),
+        ask(
+            text(
+                "originator",
+                "Originator",
+                "no",
+                "Whether it started its application: others are evicted before it.",
+            ),
+            YES_NO,
+        ),
+        ask(
+            text(
+                "preempts",
+                "Preempts others",
+                "yes",
+                "If not, as with preemptionPolicy Never, nobody is evicted for it.",
+            ),
+            YES_NO,
+        ),
+        text(
+            "required-node",
+            "Required node",
+            "any",
+            "The only node where it may run, as a pod of a DaemonSet.",
+        ),
         ask(
             text(
                 "gang",

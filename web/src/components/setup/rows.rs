@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use fairground::policy::Policy;
 use fairground::scenario::{Diagnostic, JobEntry, NodeEntry, Path, Scalar, Scenario, Segment, Severity};
 
 use crate::components::edit_box::Kind;
@@ -313,16 +314,20 @@ pub fn job_rows(
     let queues: Vec<(String, String)> = leaves.map(|q| (q.name.clone(), q.name.clone())).collect();
     let n = scenario.jobs.len();
     let terms = Terms::of(&scenario.policy);
+    let said = scenario.settings.get("default-job-priority").map(|typed| typed.0.trim().to_string());
+    let unset = said.unwrap_or_else(|| Policy::job_defaults(&scenario.policy).priority.to_string());
     let rows = scenario.jobs.iter().enumerate().skip(from).take(most);
-    rows.map(|(i, job)| job_row(job, (i, n), &queues, (resource, terms), marks.get(&job.name).cloned()))
-        .collect()
+    rows.map(|(i, job)| {
+        job_row(job, (i, n), &queues, (resource, terms, &unset), marks.get(&job.name).cloned())
+    })
+    .collect()
 }
 
 fn job_row(
     job: &JobEntry,
     (i, n): (usize, usize),
     queues: &[(String, String)],
-    (resource, terms): (u8, &Terms),
+    (resource, terms, unset_priority): (u8, &Terms, &str),
     mark: Option<(Severity, String)>,
 ) -> Row {
     let at = Path::default().field("jobs").named(&job.name);
@@ -376,7 +381,7 @@ fn job_row(
             queue,
             value("pods", "pods", &job.pods, if job.pod_sets.is_empty() { "1" } else { "sets" }),
             value(field, what, request, none),
-            value("priority", "priority", &job.priority, "50"),
+            value("priority", "priority", &job.priority, unset_priority),
             submit,
             lasts,
         ],

@@ -1,0 +1,155 @@
+//! What a job is that leaves its priority or its preemptibility out, under each policy (kai.md 1.3, runai.md 6, yunikorn.md
+//! 1.7), and what becomes of it in another policy's words.
+
+use fairground::cluster::Preemptible;
+use fairground::policy::Policy;
+use fairground::scenario::{Path, Scenario, Severity, check, get, read};
+use fairground::sim::Simulation;
+use fairground::trace::Event;
+use fairground::translate::{Kind, translate};
+
+fn written(policy: &str, text: &str) -> Scenario {
+    let read = read(&format!("format: fairground-scenario\nversion: 1\npolicy: {policy}\n{text}"));
+    assert!(read.diagnostics.is_empty(), "{:?}", read.diagnostics);
+    read.scenario.expect("written for this")
+}
+
+/// Priority and preemptibility of a job under a policy, or what is wrong with it.
+fn job(policy: &str, said: &str) -> Result<(i32, Preemptible), String> {
+    let s = written(
+        policy,
+        &format!(
+            "nodes: [{{name: n, gpu: 8}}]\nqueues: [{{name: a, gpu: {{quota: 1}}}}]\n\
+             jobs: [{{name: j, queue: a, gpu: 1{said}}}]\n"
+        ),
+    );
+    let checked = check(&s);
+    let wrong = checked.diagnostics.iter().find(|d| d.severity == Severity::Error);
+    match (checked.plan.as_ref(), wrong) {
+        (Some(plan), None) => {
+            Ok(plan.cluster.jobs.values().map(|job| (job.priority, job.preemptible)).next().expect("one job"))
+        }
+        (_, wrong) => Err(wrong.map(|d| d.says.clone()).unwrap_or_default()),
+    }
+}
+
+const CLASSIC: [&str; 2] = ["kai", "runai"];
+
+/// 50 under KAI and Run:ai, 0 elsewhere.
+#[test]
+fn a_job_without_a_priority() {
+    for policy in Policy::NAMES {
+        let expected = if CLASSIC.contains(policy) { 50 } else { 0 };
+        assert_eq!(job(policy, ""), Ok((expected, Preemptible::Yes)), "{policy}");
+    }
+}
+
+/// From 100 on under KAI and Run:ai; nowhere else does a priority say that a job is not preemptible.
+#[test]
+fn priority_makes_no_job_non_preemptible_but_under_kai() {
+    for policy in Policy::NAMES {
+        let expected = if CLASSIC.contains(policy) { Preemptible::No } else { Preemptible::Yes };
+        assert_eq!(job(policy, ", priority: 100"), Ok((100, expected)), "{policy}");
+        assert_eq!(job(policy, ", priority: 99"), Ok((99, Preemptible::Yes)), "{policy}");
+        for (said, expected) in [("true", Preemptible::Yes), ("false", Preemptible::No)] {
+            let said = format!(", priority: 100, preemptible: {said}");
+            assert_eq!(job(policy, &said), Ok((100, expected)), "{policy}");
+        }
+    }
+}
+
+/// Other policies have no classes; the message gives the number that one stands for.
+#[test]
+fn classes_are_kais() {
+    for policy in Policy::NAMES {
+        let train = job(policy, ", priority: train");
+        if CLASSIC.contains(policy) {
+            assert_eq!(train, Ok((50, Preemptible::Yes)), "{policy}");
+        } else {
+            let says = "priority \"train\" is not an integer; this policy has no priority classes";
+            assert_eq!(train, Err(says.to_owned()), "{policy}");
+        }
+    }
+}
+
+/// Against a fence with an offset of 10, a job without a priority comes second: it has 0 (yunikorn.md 1.7, 2.1).
+#[test]
+fn under_yunikorn_a_fence_of_10_comes_before_a_job_without_priority() {
+    let s = written(
+        "yunikorn",
+        "nodes: [{name: n, cpu: 1}]\nqueues: [{name: plain}, {name: fenced, priority: 10}]\n\
+         settings: {priority.policy.fenced: fence}\n\
+         jobs:\n- {name: a, queue: plain, cpu: 1}\n- {name: b, queue: fenced, cpu: 1}\n",
+    );
+    let mut simulation = Simulation::new(&check(&s).plan.expect("no errors"));
+    let record = simulation.advance().expect("a first cycle");
+    let bound = record.events.iter().find_map(|recorded| match recorded.event {
+        Event::Bound { pod, .. } => Some(simulation.cluster().pods[pod].name.to_string()),
+        _ => None,
+    });
+    assert_eq!(bound.as_deref(), Some("b"));
+}
+
+/// The youngest task goes, whatever its priority, unless it opted out (yunikorn.md 5.5 b).
+#[test]
+fn under_yunikorn_a_high_priority_is_no_opt_out() {
+    let first_victim = |said: &str| {
+        let s = written(
+            "yunikorn",
+            &format!(
+                "nodes: [{{name: n, cpu: 2}}]\nsettings: {{preemption.delay.low: 1s}}\n\
+                 queues: [{{name: high, priority: -500}}, {{name: low, cpu: {{quota: 1}}}}]\n\
+                 jobs:\n- {{name: old, queue: high, cpu: 1, on: [n], submit: -2s}}\n\
+                 - {{name: young, queue: high, cpu: 1, priority: 100, on: [n], submit: -1s{said}}}\n\
+                 - {{name: taker, queue: low, cpu: 1, priority: 1000}}\n"
+            ),
+        );
+        let mut simulation = Simulation::new(&check(&s).plan.expect("no errors"));
+        while simulation.cycle() < 20 {
+            let Some(record) = simulation.advance() else { break };
+            for recorded in &record.events {
+                if let Event::Evicted { pod, .. } = recorded.event {
+                    return simulation.cluster().pods[pod].name.to_string();
+                }
+            }
+        }
+        "nobody".to_owned()
+    };
+    assert_eq!(first_victim(""), "young");
+    assert_eq!(first_victim(", preemptible: false"), "old");
+}
+
+fn at(s: &Scenario, job: &str, field: &str) -> Option<String> {
+    get(s, &Path::default().field("jobs").named(job).field(field))
+}
+
+/// The number stays the same, and so does who may be evicted.
+#[test]
+fn translation_keeps_what_is_meant() {
+    let jobs = "nodes: [{name: n, gpu: 4}]\nqueues: [{name: a}]\njobs:\n- {name: unset, queue: a}\n\
+                - {name: class, queue: a, priority: build}\n- {name: high, queue: a, priority: 120}\n\
+                - {name: said, queue: a, priority: 120, preemptible: true}\n";
+    let old = written("kai", jobs);
+    for to in ["yunikorn", "ego"] {
+        let new = translate(&old, to).expect("known");
+        let of = |job: &str| (at(&new.scenario, job, "priority"), at(&new.scenario, job, "preemptible"));
+        let some = |text: &str| Some(text.to_owned());
+        assert_eq!(of("unset"), (some("50"), None), "{to}");
+        assert_eq!(of("class"), (some("100"), some("false")), "{to}");
+        assert_eq!(of("high"), (some("120"), some("false")), "{to}");
+        assert_eq!(of("said"), (some("120"), some("true")), "{to}");
+        let changed = |part: &str| new.notes.iter().any(|n| n.kind == Kind::Changed && n.says.contains(part));
+        assert!(changed("a class becomes its number") && changed("50 is written out"), "{:?}", new.notes);
+        assert!(changed("preemptible false is written out"), "{:?}", new.notes);
+    }
+    let fifo = translate(&old, "fifo").expect("known").scenario;
+    assert_eq!(at(&fifo, "class", "priority").as_deref(), Some("100"));
+    assert_eq!((at(&fifo, "unset", "priority"), at(&fifo, "high", "preemptible")), (None, None));
+    let runai = translate(&old, "runai").expect("known").scenario;
+    assert_eq!(runai.jobs, old.jobs);
+    let numbers = jobs.replace("priority: build", "priority: 75");
+    let kai = translate(&written("yunikorn", &numbers), "kai").expect("known").scenario;
+    assert_eq!(at(&kai, "unset", "priority").as_deref(), Some("0"));
+    assert_eq!(at(&kai, "class", "preemptible"), None);
+    assert_eq!(at(&kai, "high", "preemptible").as_deref(), Some("true"));
+}

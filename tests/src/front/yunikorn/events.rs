@@ -1,0 +1,318 @@
+//! What the recorded core was told, in the terms of a scenario; or the feature of the case that a scenario cannot say.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::{Map, Value};
+
+use super::reload::{self, QueueChange};
+
+/// What a scenario cannot say.
+pub type Feature = &'static str;
+
+/// A node.
+pub struct Node {
+    pub name: String,
+    pub capacity: Map<String, Value>,
+    /// Whether it is there from the start.
+    pub is_first: bool,
+}
+
+/// A request: a job of one pod.
+#[derive(Clone)]
+pub struct Job {
+    pub name: String,
+    pub key: String,
+    pub app: String,
+    pub queue: String,
+    pub user: String,
+    pub submit: i64,
+    /// The event: priority, flags, amounts.
+    pub ask: Value,
+    is_over: bool,
+}
+
+/// Something that happens from outside.
+pub enum Change {
+    Node {
+        name: String,
+        state: &'static str,
+    },
+    EndJob {
+        job: usize,
+    },
+    Queue(QueueChange),
+    /// Nothing; the core is only made to look.
+    Tick,
+}
+
+/// All that a core was told.
+pub struct Told {
+    pub nodes: Vec<Node>,
+    pub jobs: Vec<Job>,
+    pub timeline: Vec<(i64, Change)>,
+    /// Groups by user.
+    pub groups: BTreeMap<String, Vec<String>>,
+}
+
+struct App {
+    queue: String,
+    user: String,
+    at: i64,
+    /// Whether a request of it came.
+    has_asks: bool,
+}
+
+struct Reader<'a> {
+    case: &'a Value,
+    config: Value,
+    told: Told,
+    apps: BTreeMap<String, App>,
+    /// Nodes that are there, and whether they take pods.
+    present: BTreeMap<String, bool>,
+    /// What runs from the start, by node and type.
+    taken: BTreeMap<(String, String), i64>,
+}
+
+/// Reads a case.
+pub fn read(case: &Value) -> Result<Told, Feature> {
+    let scenario = &case["scenario"];
+    general(case, scenario)?;
+    let told = Told { nodes: Vec::new(), jobs: Vec::new(), timeline: Vec::new(), groups: BTreeMap::new() };
+    let mut reader = Reader {
+        case,
+        config: scenario["config"].clone(),
+        told,
+        apps: BTreeMap::new(),
+        present: BTreeMap::new(),
+        taken: BTreeMap::new(),
+    };
+    let rejected: BTreeSet<u64> = points(case)
+        .flat_map(|point| point["rejected"].as_array().into_iter().flatten())
+        .filter_map(Value::as_u64)
+        .collect();
+    for (i, event) in (0u64..).zip(scenario["events"].as_array().into_iter().flatten()) {
+        let at = event["t"].as_i64().ok_or("an event without a time")?;
+        reader.event(at, event, rejected.contains(&i))?;
+    }
+    reader.fits()?;
+    let mut told = reader.told;
+    name(&mut told.jobs);
+    Ok(told)
+}
+
+/// The recorded time points.
+pub fn points(case: &Value) -> impl Iterator<Item = &Value> {
+    case["trace"].as_array().into_iter().flatten()
+}
+
+/// Features of the case as a whole.
+fn general(case: &Value, scenario: &Value) -> Result<(), Feature> {
+    let text = scenario["config"].to_string();
+    let events = || scenario["events"].as_array().into_iter().flatten();
+    let is_guaranteed = text.contains("\"guaranteed\"")
+        || events().any(|event| event["config"].to_string().contains("\"guaranteed\""));
+    if scenario["predicates"] == "none" && is_guaranteed {
+        return Err("preemption without predicates of Kubernetes");
+    }
+    if scenario["reservationDelayMs"].as_i64().is_some_and(|delay| delay != 2000) {
+        return Err("another delay of reservations");
+    }
+    if points(case).any(|point| point.to_string().contains("\"truncated\"")) {
+        return Err("cycles without end at one moment");
+    }
+    if scenario["config"]["partitions"].as_array().is_none_or(|all| all.len() != 1) {
+        return Err("several partitions");
+    }
+    if text.contains("\"placementrules\"") {
+        return Err("placement rules");
+    }
+    let is = |op: &'static str| events().any(|event| event["op"] == op);
+    if is("quotaPoll") && text.contains("\"quotapreemptionenabled\":true") {
+        return Err("polls for quota preemption at moments of their own");
+    }
+    Ok(())
+}
+
+impl Reader<'_> {
+    fn event(&mut self, at: i64, event: &Value, is_rejected: bool) -> Result<(), Feature> {
+        let before = self.told.timeline.len() + self.told.jobs.len();
+        if !is_rejected {
+            match text(event, "op").as_str() {
+                "addNode" => self.add_node(at, event)?,
+                "removeNode" | "drainNode" | "undrainNode" => self.node(at, event),
+                "setCapacity" => return Err("a node that changes its capacity"),
+                "addApp" => self.add_app(at, event)?,
+                "addAsk" => self.add_ask(at, event)?,
+                "removeApp" => {
+                    let app = text(event, "app");
+                    let own = |job: &Job| job.app == app;
+                    self.end(at, &own);
+                }
+                "finish" | "remove" => {
+                    let (app, key) = (text(event, "app"), text(event, "key"));
+                    let own = |job: &Job| job.app == app && job.key == key;
+                    self.end(at, &own);
+                }
+                "reload" => {
+                    let changes = reload::changes(&self.config, &event["config"])?;
+                    self.config = event["config"].clone();
+                    self.told.timeline.extend(changes.into_iter().map(|change| (at, Change::Queue(change))));
+                }
+                "quotaPoll" | "tick" => {}
+                _ => return Err("an event that is not known"),
+            }
+        }
+        if before == self.told.timeline.len() + self.told.jobs.len() && at > 0 {
+            self.told.timeline.push((at, Change::Tick));
+        }
+        Ok(())
+    }
+
+    fn add_node(&mut self, at: i64, event: &Value) -> Result<(), Feature> {
+        let name = text(event, "node");
+        let capacity = event["capacity"].as_object().cloned().unwrap_or_default();
+        match self.told.nodes.iter().find(|node| node.name == name) {
+            Some(node) if node.capacity != capacity => return Err("a node that changes its capacity"),
+            Some(_) => self.state(at, &name, "ready"),
+            None => {
+                if at > 0 {
+                    self.state(at, &name, "ready");
+                }
+                self.told.nodes.push(Node { name: name.clone(), capacity, is_first: at == 0 });
+            }
+        }
+        self.present.insert(name, true);
+        Ok(())
+    }
+
+    fn node(&mut self, at: i64, event: &Value) {
+        let name = text(event, "node");
+        if !self.present.contains_key(&name) {
+            return;
+        }
+        match text(event, "op").as_str() {
+            "removeNode" => {
+                self.present.remove(&name);
+                self.state(at, &name, "down");
+            }
+            "drainNode" => {
+                self.present.insert(name.clone(), false);
+                self.state(at, &name, "draining");
+            }
+            _ => {
+                self.present.insert(name.clone(), true);
+                self.state(at, &name, "ready");
+            }
+        }
+    }
+
+    fn state(&mut self, at: i64, name: &str, state: &'static str) {
+        self.told.timeline.push((at, Change::Node { name: name.to_owned(), state }));
+    }
+
+    fn add_app(&mut self, at: i64, event: &Value) -> Result<(), Feature> {
+        let (id, user) = (text(event, "app"), text(event, "user"));
+        if event["placeholderAsk"].as_object().is_some_and(|ask| !ask.is_empty()) {
+            return Err("placeholders as events of their own");
+        }
+        let said = text(event, "queue");
+        let asked =
+            if said.starts_with("root.") { said } else { format!("root.{}", said.replace('.', "_dot_")) };
+        let placed = |point: &Value| recorded_queue(point, &id);
+        let queue = points(self.case).find_map(placed).unwrap_or_else(|| asked.clone());
+        if queue != asked.to_lowercase() {
+            return Err("an application that placement puts elsewhere");
+        }
+        let mut groups: Vec<String> = crate::yunikorn::texts(&event["groups"]);
+        groups.retain(|group| !group.is_empty());
+        let known = self.told.groups.entry(user.clone()).or_insert_with(|| groups.clone());
+        if *known != groups {
+            return Err("a user whose groups change");
+        }
+        let new = App { queue, user, at, has_asks: false };
+        match self.apps.insert(id, new) {
+            Some(_) => Err("an application that comes back"),
+            None => Ok(()),
+        }
+    }
+
+    fn add_ask(&mut self, at: i64, event: &Value) -> Result<(), Feature> {
+        let (id, key) = (text(event, "app"), text(event, "key"));
+        if event["placeholder"] == true || !text(event, "taskGroup").is_empty() {
+            return Err("placeholders as events of their own");
+        }
+        if self.told.jobs.iter().any(|job| job.app == id && job.key == key) {
+            return Err("a key that is used twice");
+        }
+        let created = event["createTime"].as_i64().unwrap_or(at);
+        let node = text(event, "node");
+        if !node.is_empty() && at > 0 {
+            return Err("an allocation that is found later");
+        }
+        if created > at {
+            return Err("a request from the future");
+        }
+        let app = self.apps.get_mut(&id).ok_or("a request without an application")?;
+        // Its age is that of its oldest request, or of its arrival.
+        if !app.has_asks && app.at < created {
+            return Err("an application that is older than its requests");
+        }
+        app.has_asks = true;
+        let (queue, user) = (app.queue.clone(), app.user.clone());
+        for (of, amount) in event["resource"].as_object().into_iter().flatten().filter(|_| !node.is_empty()) {
+            *self.taken.entry((node.clone(), of.clone())).or_default() += amount.as_i64().unwrap_or(0);
+        }
+        let (name, ask) = (String::new(), event.clone());
+        self.told.jobs.push(Job { name, key, app: id, queue, user, submit: at, ask, is_over: false });
+        Ok(())
+    }
+
+    fn end(&mut self, at: i64, is: &dyn Fn(&Job) -> bool) {
+        for (job, entry) in self.told.jobs.iter_mut().enumerate().filter(|(_, job)| is(job) && !job.is_over) {
+            entry.is_over = true;
+            self.told.timeline.push((at, Change::EndJob { job }));
+        }
+    }
+
+    /// What runs from the start has its place.
+    fn fits(&self) -> Result<(), Feature> {
+        for ((node, of), taken) in &self.taken {
+            let node = self.told.nodes.iter().find(|known| known.name == *node && known.is_first);
+            let there = node.and_then(|node| node.capacity.get(of)).and_then(Value::as_i64).unwrap_or(0);
+            if *taken > there {
+                return Err("an allocation beyond what its node has");
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The queue in which the recording shows an application first.
+fn recorded_queue(point: &Value, id: &str) -> Option<String> {
+    let of = |patch: &Value| Some(patch["apps"][id]["queue"].as_str()?.to_owned());
+    let cycles = point["cycles"].as_array().into_iter().flatten();
+    of(&point["patch"]).or_else(|| cycles.into_iter().find_map(|cycle| of(&cycle["patch"])))
+}
+
+/// Names jobs: an application of one request is a job by itself; other requests keep their keys where those are unique.
+fn name(jobs: &mut [Job]) {
+    let n_keys = jobs.iter().map(|job| &job.key).collect::<BTreeSet<_>>().len();
+    let is_unique = n_keys == jobs.len();
+    let mut n_of: BTreeMap<String, usize> = BTreeMap::new();
+    for job in &*jobs {
+        *n_of.entry(job.app.clone()).or_default() += 1;
+    }
+    let keys: BTreeSet<String> = jobs.iter().map(|job| job.key.clone()).collect();
+    for job in jobs {
+        job.name = match (n_of[&job.app], is_unique) {
+            (1, _) if !keys.contains(&job.app) => job.app.clone(),
+            (_, true) => job.key.clone(),
+            _ => format!("{}.{}", job.app, job.key),
+        };
+    }
+}
+
+/// A text of an event.
+pub fn text(event: &Value, field: &str) -> String {
+    event[field].as_str().unwrap_or_default().to_owned()
+}

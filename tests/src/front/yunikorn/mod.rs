@@ -1,0 +1,26 @@
+//! YuniKorn cases through scenario files: a configuration is imported from its `queues.yaml`, and what the recorded core was told
+//! over time becomes nodes, jobs and a timeline.
+
+mod compare;
+mod events;
+mod file;
+mod reload;
+
+use crate::report::Verdict;
+use crate::yunikorn::{Kind, configs};
+
+/// Compares a case with its recording through a scenario file.
+pub fn check(kind: Kind, case: &serde_json::Value) -> Verdict {
+    let differs = match kind {
+        Kind::Pure => return Verdict::CannotSay("a call of one function"),
+        Kind::Config => configs::imported(case, case["accepted"] == true),
+        Kind::Trace => match events::read(case) {
+            Err(feature) => return Verdict::CannotSay(feature),
+            Ok(told) => file::write(case, &told).and_then(|file| compare::compare(case, &told, &file)),
+        },
+    };
+    match differs {
+        Ok(()) => Verdict::Equal,
+        Err(says) => Verdict::Failed(says),
+    }
+}
