@@ -3,6 +3,7 @@
 //! Source of the elements: IBM, *MDPlan.xml reference*; of the priorities: IBM, *Share priority and ratio*: 1 is the highest, 10 the
 //! lowest, so they are turned round here.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::csv::Options;
@@ -16,6 +17,9 @@ use crate::scenario::{
 /// GPUs of a host when nothing says how many, and hosts of a plan.
 const NODE_GPUS: u32 = 8;
 const NODES: u32 = 8;
+
+/// How many lines of one kind a report lists; the rest is counted.
+const LISTED_MAX: usize = 100;
 
 /// Share priorities go from 1, the highest, to 10.
 const PRIORITIES: i64 = 11;
@@ -39,6 +43,9 @@ pub fn import_plan(text: &str, options: &Options) -> Imported {
             report: &mut report,
             scenario: Scenario { policy: "ego".into(), ..Scenario::default() },
             queues: Vec::new(),
+            names: BTreeSet::new(),
+            numbers: BTreeMap::new(),
+            unlisted: Unlisted::default(),
             n_nodes,
             node_gpus,
         };
@@ -58,10 +65,26 @@ fn mistake(line: u32, says: String) -> Diagnostic {
     Diagnostic { position: Some((line, 1)), ..found }
 }
 
+/// What a report counts without listing it.
+#[derive(Default)]
+struct Unlisted {
+    ignored: usize,
+    assumed: usize,
+    mistakes: usize,
+    /// Consumers above the largest number of queues, and the line of the first.
+    consumers: usize,
+    consumers_from: u32,
+}
+
 struct Reader<'r> {
     report: &'r mut Report,
     scenario: Scenario,
     queues: Vec<QueueEntry>,
+    /// Names of the queues so far.
+    names: BTreeSet<String>,
+    /// For names that occur several times the latest number that was appended.
+    numbers: BTreeMap<String, u32>,
+    unlisted: Unlisted,
     n_nodes: u32,
     node_gpus: u32,
 }
@@ -86,6 +109,28 @@ impl Reader<'_> {
         self.report
             .understood
             .push(format!("{n} consumers as queues, with ratio, priority, limits and ownership"));
+        self.count_unlisted();
+    }
+
+    /// Says how many lines the report leaves out.
+    fn count_unlisted(&mut self) {
+        let Unlisted { ignored, assumed, mistakes, consumers, consumers_from } = self.unlisted;
+        if consumers > 0 {
+            let (verb, from) = (if consumers == 1 { "is" } else { "are" }, consumers_from);
+            let says = format!(
+                "consumers from line {from} on: {consumers} {verb} left out, a scenario has at most {QUEUES_MAX} queues"
+            );
+            self.report.ignored.push(says);
+        }
+        for (n, list) in [(ignored, &mut self.report.ignored), (assumed, &mut self.report.assumed)] {
+            if n > 0 {
+                list.push(format!("and {n} more like those above"));
+            }
+        }
+        if mistakes > 0 {
+            let says = format!("{mistakes} more mistakes like the {LISTED_MAX} above");
+            self.report.diagnostics.push(finding(codes::IMPORT, Path::default(), says));
+        }
     }
 
     fn consumer(&mut self, element: &Element, parent: Option<&str>) {
@@ -94,14 +139,13 @@ impl Reader<'_> {
             return;
         };
         if self.queues.len() as u64 >= QUEUES_MAX {
-            self.ignored(&format!("consumer {typed}, one too many"), element);
+            if self.unlisted.consumers == 0 {
+                self.unlisted.consumers_from = element.line;
+            }
+            self.unlisted.consumers += consumers_in(element);
             return;
         }
-        let is_taken = |name: &str, queues: &[QueueEntry]| queues.iter().any(|q| q.name == name);
-        let mut name = typed.to_string();
-        while is_taken(&name, &self.queues) {
-            name = format!("{}/{name}", parent.unwrap_or_default());
-        }
+        let name = self.unused_name(typed, parent);
         let at = self.queues.len();
         let parent = parent.map(str::to_string);
         self.queues.push(QueueEntry { name: name.clone(), parent, ..QueueEntry::default() });
@@ -114,6 +158,22 @@ impl Reader<'_> {
                 other => self.ignored(&format!("{other} of {name}"), part),
             }
         }
+    }
+
+    /// The name of a consumer as a queue: its own, or behind the parent's, or with the next number.
+    fn unused_name(&mut self, typed: &str, parent: Option<&str>) -> String {
+        let below = || parent.map(|parent| format!("{parent}/{typed}"));
+        let names = &self.names;
+        let is_free = |name: &String| !names.contains(name);
+        let mut unused = Some(typed.to_string()).filter(is_free).or_else(|| below().filter(is_free));
+        let number = self.numbers.entry(typed.to_string()).or_insert(1);
+        while unused.is_none() {
+            *number += 1;
+            unused = Some(format!("{typed}-{number}")).filter(is_free);
+        }
+        let name = unused.unwrap_or_default();
+        self.names.insert(name.clone());
+        name
     }
 
     fn policies(&mut self, element: &Element, at: usize, name: &str) {
@@ -149,7 +209,7 @@ impl Reader<'_> {
                         self.queues[at].gpu.weight = Some(ratio.into());
                     } else {
                         let says = format!("{} is not a share ratio: write a number from 0", quoted(ratio));
-                        self.report.diagnostics.push(mistake(part.line, says));
+                        self.mistake(part.line, says);
                     }
                 }
                 "Limit" => part.children.iter().for_each(|dim| self.limit(dim, at, name)),
@@ -192,7 +252,11 @@ impl Reader<'_> {
     fn hosts(&mut self, selection: &Element, name: &str) -> u32 {
         if let Some(list) = selection.child("HostList") {
             let n = u32::try_from(list.all("Host").count()).unwrap_or(u32::MAX);
-            self.report.assumed.push(format!("{name} owns any {n} hosts instead of those named"));
+            if self.report.assumed.len() < LISTED_MAX {
+                self.report.assumed.push(format!("{name} owns any {n} hosts instead of those named"));
+            } else {
+                self.unlisted.assumed += 1;
+            }
             return n;
         }
         let Some(number) = selection.child("NumHosts") else { return 0 };
@@ -201,7 +265,7 @@ impl Reader<'_> {
             ("absolute", Some(n)) => n.min(self.n_nodes),
             (_, None) if !number.text.trim().eq_ignore_ascii_case("remaining") => {
                 let says = format!("{} is not a number of hosts", quoted(&number.text));
-                self.report.diagnostics.push(mistake(number.line, says));
+                self.mistake(number.line, says);
                 0
             }
             ("percentage", Some(percent)) => self.n_nodes.saturating_mul(percent.min(100)) / 100,
@@ -223,7 +287,7 @@ impl Reader<'_> {
         let number = typed.trim().parse::<u32>();
         if number.is_err() {
             let says = format!("{} is not {what}: write {wanted}", quoted(typed));
-            self.report.diagnostics.push(mistake(element.line, says));
+            self.mistake(element.line, says);
         }
         number.ok()
     }
@@ -233,7 +297,19 @@ impl Reader<'_> {
     }
 
     fn ignored(&mut self, what: &str, element: &Element) {
-        self.report.ignored.push(format!("line {}: {what}", element.line));
+        if self.report.ignored.len() < LISTED_MAX {
+            self.report.ignored.push(format!("line {}: {what}", element.line));
+        } else {
+            self.unlisted.ignored += 1;
+        }
+    }
+
+    fn mistake(&mut self, line: u32, says: String) {
+        if self.report.diagnostics.len() < LISTED_MAX {
+            self.report.diagnostics.push(mistake(line, says));
+        } else {
+            self.unlisted.mistakes += 1;
+        }
     }
 
     fn finish(mut self, options: &Options) -> Scenario {
@@ -249,6 +325,17 @@ impl Reader<'_> {
         }
         self.scenario
     }
+}
+
+/// How many consumers an element is and contains.
+fn consumers_in(element: &Element) -> usize {
+    let mut n = 0;
+    let mut open = vec![element];
+    while let Some(element) = open.pop() {
+        n += usize::from(element.name == "Consumer");
+        open.extend(&element.children);
+    }
+    n
 }
 
 fn is_overcommitted(element: &Element) -> bool {
@@ -329,6 +416,46 @@ mod tests {
             let imported = import_plan(&PLAN[..end], &Options::default());
             assert!(imported.scenario.is_none(), "{end}");
         }
+    }
+
+    /// A plan of equal consumers.
+    fn plan_of(n: usize, consumer: &str) -> String {
+        format!("<DistributionTree>\n{}</DistributionTree>", format!("{consumer}\n").repeat(n))
+    }
+
+    #[test]
+    fn consumers_of_one_name_get_numbers() {
+        let imported = import_plan(&plan_of(3, "<Consumer ConsumerName=\"a\"/>"), &Options::default());
+        let scenario = imported.scenario.expect("a scenario");
+        let names: Vec<&str> = scenario.queues.iter().map(|q| q.name.as_str()).collect();
+        assert_eq!(names, ["a", "a-2", "a-3"]);
+        let below = "<Consumer ConsumerName=\"a\"><Consumer ConsumerName=\"a\"/></Consumer>";
+        let scenario = import_plan(&plan_of(2, below), &Options::default()).scenario.expect("a scenario");
+        let names: Vec<&str> = scenario.queues.iter().map(|q| q.name.as_str()).collect();
+        assert_eq!(names, ["a", "a/a", "a-2", "a-2/a"]);
+    }
+
+    /// Every list of the report is bounded, and names stay short.
+    #[test]
+    fn a_large_plan_is_read_and_reported_in_a_few_lines() {
+        let wrong = "<Consumer ConsumerName=\"a\"><Strange/><DistributionPolicies><Rank>x</Rank><OwnershipPolicy>\
+                     <ResourceGroup><HostSelection><HostList/></HostSelection></ResourceGroup></OwnershipPolicy>\
+                     </DistributionPolicies></Consumer>";
+        let imported = import_plan(&plan_of(20_000, wrong), &Options::default());
+        let report = imported.report;
+        let n = crate::scenario::QUEUES_MAX;
+        assert_eq!(report.diagnostics.len(), 101);
+        let unlisted = n - 100;
+        assert_eq!(report.diagnostics[100].says, format!("{unlisted} more mistakes like the 100 above"));
+        let last = &report.ignored[report.ignored.len() - 2..];
+        let too_many = format!(
+            "consumers from line {} on: {} are left out, a scenario has at most {n} queues",
+            n + 2,
+            20_000 - n
+        );
+        assert_eq!(last, [too_many, format!("and {unlisted} more like those above")]);
+        assert_eq!(report.assumed[100], format!("and {unlisted} more like those above"));
+        assert!(report.ignored.len() == 102 && report.assumed.len() < 104, "{}", report.assumed.len());
     }
 
     #[test]

@@ -138,10 +138,10 @@ impl Out<'_, '_> {
                     let node = self.model.nodes[desk.books.units[id].host];
                     let sub = reclaim.by.and_then(|(_, sub)| sub);
                     let by = sub.map(|sub| job_of(self.world, desk.pod_sets[sub]));
-                    let reason = if called_back {
-                        EvictReason::ReclaimedForQuota
-                    } else {
-                        EvictReason::ReclaimedForFairShare
+                    let reason = match reclaim.by {
+                        None => EvictReason::AboveLimit,
+                        Some(_) if called_back => EvictReason::ReclaimedForQuota,
+                        Some(_) => EvictReason::ReclaimedForFairShare,
                     };
                     let checks = why.remove(&Moved::Reclaimed(id)).unwrap_or_default();
                     self.trace.action = "reclaim";
