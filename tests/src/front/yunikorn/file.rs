@@ -56,7 +56,7 @@ fn queues_yaml(value: &Value, depth: usize) -> String {
                     Value::Object(inner) if inner.is_empty() => drop(writeln!(out, "{indent}{key}: {{}}")),
                     Value::Array(inner) if inner.is_empty() => drop(writeln!(out, "{indent}{key}: []")),
                     Value::Object(_) | Value::Array(_) => {
-                        drop(write!(out, "{indent}{key}:\n{}", queues_yaml(value, depth + 1)));
+                        let _ = write!(out, "{indent}{key}:\n{}", queues_yaml(value, depth + 1));
                     }
                     plain => drop(writeln!(out, "{indent}{key}: {plain}")),
                 }
@@ -65,7 +65,7 @@ fn queues_yaml(value: &Value, depth: usize) -> String {
         Value::Array(items) => {
             for item in items {
                 let inner = queues_yaml(item, depth + 1);
-                drop(write!(out, "{indent}- {}", inner.trim_start_matches(' ')));
+                let _ = write!(out, "{indent}- {}", inner.trim_start_matches(' '));
             }
         }
         plain => drop(writeln!(out, "{indent}{plain}")),
@@ -122,7 +122,7 @@ fn nodes(text: &mut String, nodes: &[Node]) {
         if !node.is_first {
             row += ", state: down";
         }
-        drop(writeln!(text, "{row}}}"));
+        let _ = writeln!(text, "{row}}}");
     }
 }
 
@@ -159,7 +159,7 @@ fn jobs(text: &mut String, jobs: &[Job], queues: &BTreeMap<String, String>) -> R
         add(cpu != 0, &format!("cpu: {}", cores(cpu)));
         add(memory != 0, &format!("memory: {memory}"));
         add(gpu != 0, &format!("gpu: {gpu}"));
-        drop(writeln!(text, "{row}}}"));
+        let _ = writeln!(text, "{row}}}");
     }
     Ok(())
 }
@@ -202,7 +202,7 @@ fn timeline(text: &mut String, told: &Told, queues: &BTreeMap<String, String>) -
                 None => continue,
             },
         };
-        drop(writeln!(rows, "- {{at: {at}ms, {what}}}"));
+        let _ = writeln!(rows, "- {{at: {at}ms, {what}}}");
     }
     if !rows.is_empty() {
         text.push_str("timeline:\n");
