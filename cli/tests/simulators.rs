@@ -109,80 +109,77 @@ fn the_older_queue_gets_the_remainder() {
 
 #[test]
 fn mistakes_name_the_field() {
-    for (command, input, says) in [
-        ("fairshare", "{", "cannot be read"),
-        ("fairshare", "{}", "totalResource is missing"),
-        (
-            "fairshare",
-            r#"{"totalResource": {"GPU": "many"}, "queues": []}"#,
-            "totalResource.GPU: this is not a number",
-        ),
-        (
-            "fairshare",
-            r#"{"totalResource": {}, "queues": [{"uid": "a", "resourceShare": {"gpu": 5}}]}"#,
-            "queues[0].resourceShare.gpu: this takes keys and values",
-        ),
-        ("fairshare", r#"{"totalResource": {}, "queues": [{}]}"#, "queues[0]: uid is missing"),
-        ("fairshare", r#"{"totalResource": {}, "queues": [{"uid": "a"}, {"uid": "a"}]}"#, "given twice"),
-        (
-            "fairshare",
-            r#"{"totalResource": {"GPU": 4}, "queues": [{"uid": "a", "resourceShare": {"gpu": {"overQuotaWeight": 1e308}}}]}"#,
-            "queues[0].resourceShare.gpu.overQuotaWeight: this is too large",
-        ),
-        (
-            "fairshare",
-            r#"{"totalResource": {"GPU": 4}, "queues": [{"uid": "a", "resourceShare": {"gpu": {"request": -10}}}]}"#,
-            "queues[0].resourceShare.gpu.request: this is below zero",
-        ),
-        (
-            "fairshare",
-            r#"{"totalResource": {"GPU": -4}, "queues": []}"#,
-            "totalResource.GPU: this is below zero",
-        ),
-        (
-            "fairshare",
-            r#"{"totalResource": {"GPU": 4}, "queues": [{"uid": "a", "resourceShare": {"gpu": {"deserved": -2}}}]}"#,
-            "below zero; only -1",
-        ),
-        (
-            "time-based",
-            "Nodes: [{GPUs: 1}]\nQueues: [{Name: a, Parent: b}, {Name: b, Parent: a}, {Name: c, Parent: a}]\nJobs: {c: {}}",
-            "Queues[0]: following its parents leads back to it",
-        ),
-        (
-            "time-based",
-            "Nodes: [{GPUs: 1}]\nQueues: [{Name: a, Parent: top}]\nJobs: {a: {}}",
-            "Queues[0]: its parent does not exist",
-        ),
-        (
-            "time-based",
-            "Nodes: [{GPUs: 1}]\nQueues: [{Name: a, Parent: a}]",
-            "Queues[0]: following its parents leads back to it",
-        ),
-        (
-            "time-based",
-            "Nodes: [{GPUs: 1}]\nQueues: [{Name: a}]\nCycles: 100000\nWindowSize: 3000000",
-            "WindowSize: this is not a whole number",
-        ),
-        ("time-based", "Nodes: 3", "Nodes: this takes a list"),
-        (
-            "time-based",
-            "Nodes: [{GPUs: 8}]\nQueues: [{Name: a}]\nCycles: -1",
-            "Cycles: this is not a whole number",
-        ),
-        (
-            "time-based",
-            "Nodes: [{GPUs: 8}]\nQueues: [{Name: a}]\nJobs: {b: {GPUs: 1}}",
-            "Jobs[\"b\"]: this queue does not exist",
-        ),
-        ("time-based", "Queues: [{Name: a}]", "Nodes are missing"),
-        ("time-based", "Nodes: [{GPUs: 8, Count: 20000}]\nQueues: [{Name: a}]", "too many nodes"),
-        (
-            "time-based",
-            "Nodes: [{GPUs: 8}]\nQueues: [{Name: a}]\nHalfLifePeriod: soon",
-            "HalfLifePeriod: this is not a number of seconds",
-        ),
-    ] {
+    refuses(
+        "fairshare",
+        &[
+            ("{", "cannot be read"),
+            ("{}", "totalResource is missing"),
+            (
+                r#"{"totalResource": {"GPU": "many"}, "queues": []}"#,
+                "totalResource.GPU: this is not a number",
+            ),
+            (
+                r#"{"totalResource": {}, "queues": [{"uid": "a", "resourceShare": {"gpu": 5}}]}"#,
+                "queues[0].resourceShare.gpu: this takes keys and values",
+            ),
+            (r#"{"totalResource": {}, "queues": [{}]}"#, "queues[0]: uid is missing"),
+            (r#"{"totalResource": {}, "queues": [{"uid": "a"}, {"uid": "a"}]}"#, "given twice"),
+            (
+                r#"{"totalResource": {"GPU": 4}, "queues": [{"uid": "a", "resourceShare": {"gpu": {"overQuotaWeight": 1e308}}}]}"#,
+                "queues[0].resourceShare.gpu.overQuotaWeight: this is too large",
+            ),
+            (
+                r#"{"totalResource": {"GPU": 4}, "queues": [{"uid": "a", "resourceShare": {"gpu": {"request": -10}}}]}"#,
+                "queues[0].resourceShare.gpu.request: this is below zero",
+            ),
+            (r#"{"totalResource": {"GPU": -4}, "queues": []}"#, "totalResource.GPU: this is below zero"),
+            (
+                r#"{"totalResource": {"GPU": 4}, "queues": [{"uid": "a", "resourceShare": {"gpu": {"deserved": -2}}}]}"#,
+                "below zero; only -1",
+            ),
+        ],
+    );
+}
+
+#[test]
+fn mistakes_in_a_run_name_the_field() {
+    refuses(
+        "time-based",
+        &[
+            (
+                "Nodes: [{GPUs: 1}]\nQueues: [{Name: a, Parent: b}, {Name: b, Parent: a}, {Name: c, Parent: a}]\nJobs: {c: {}}",
+                "Queues[0]: following its parents leads back to it",
+            ),
+            (
+                "Nodes: [{GPUs: 1}]\nQueues: [{Name: a, Parent: top}]\nJobs: {a: {}}",
+                "Queues[0]: its parent does not exist",
+            ),
+            (
+                "Nodes: [{GPUs: 1}]\nQueues: [{Name: a, Parent: a}]",
+                "Queues[0]: following its parents leads back to it",
+            ),
+            (
+                "Nodes: [{GPUs: 1}]\nQueues: [{Name: a}]\nCycles: 100000\nWindowSize: 3000000",
+                "WindowSize: this is not a whole number",
+            ),
+            ("Nodes: 3", "Nodes: this takes a list"),
+            ("Nodes: [{GPUs: 8}]\nQueues: [{Name: a}]\nCycles: -1", "Cycles: this is not a whole number"),
+            (
+                "Nodes: [{GPUs: 8}]\nQueues: [{Name: a}]\nJobs: {b: {GPUs: 1}}",
+                "Jobs[\"b\"]: this queue does not exist",
+            ),
+            ("Queues: [{Name: a}]", "Nodes are missing"),
+            ("Nodes: [{GPUs: 8, Count: 20000}]\nQueues: [{Name: a}]", "too many nodes"),
+            (
+                "Nodes: [{GPUs: 8}]\nQueues: [{Name: a}]\nHalfLifePeriod: soon",
+                "HalfLifePeriod: this is not a number of seconds",
+            ),
+        ],
+    );
+}
+
+fn refuses(command: &str, cases: &[(&str, &str)]) {
+    for (input, says) in cases {
         let output = fairground(&[command, "-"], input);
         let err = text(&output.stderr);
         assert_eq!(output.status.code(), Some(2), "{input}: {err}");

@@ -6,6 +6,7 @@
 pub mod cycle;
 pub mod division;
 pub mod ego;
+pub mod fifo_reference;
 pub mod front;
 pub mod known;
 pub mod philly;

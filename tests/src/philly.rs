@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use crate::fifo_reference::{NODE_GPUS, Row};
 use fairground::cluster::{
     Cluster, GpuRequest, Job, Node, Partition, Phase, Pod, PodSet, Preemptible, Queue, QueueResource, Request,
 };
@@ -16,7 +17,7 @@ use fairground::scenario::Plan;
 use fairground::time::{Span, Time};
 use fairground::units::{Amount, Bound, PerResource, Resource, ResourceVec, Weight};
 
-/// The directory with the trace; says in one line if it is absent.
+/// The directory with the trace; says in one line if it is absent. Tests that need it are ignored then, see `build.rs`.
 pub fn data() -> Option<PathBuf> {
     let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("..");
     let base = std::env::var_os("FAIRGROUND_DATA").map_or_else(|| root.join("../shared/data"), PathBuf::from);
@@ -63,6 +64,23 @@ pub fn plan(dir: &std::path::Path, policy: Policy, rhythm: Rhythm) -> Plan {
         add_job(&mut cluster, fields[0], by_name[fields[4]], number(1), number(2), number(3));
     }
     Plan { cluster, policy, rhythm, further: Vec::new(), timeline: Vec::new() }
+}
+
+/// The same jobs for a computation of their own, and the nodes of each queue.
+pub fn rows(dir: &std::path::Path) -> (Vec<Row>, Vec<u32>) {
+    let read = |name: &str| std::fs::read_to_string(dir.join(name)).expect("readable");
+    let (queues, jobs) = (read("queues.csv"), read("jobs.csv"));
+    let fields = |line: &str| line.split(',').map(str::to_string).collect::<Vec<_>>();
+    let queues: Vec<Vec<String>> = queues.lines().skip(1).map(fields).collect();
+    let nodes = queues.iter().map(|q| q[2].parse::<u32>().expect("a number") / 4 / NODE_GPUS).collect();
+    let row = |line: &str| {
+        let job = fields(line);
+        let number = |at: usize| job[at].parse::<i64>().expect("a number");
+        let queue = queues.iter().position(|queue| queue[0] == job[4]).expect("listed");
+        let gpus = u32::try_from(number(3)).expect("small");
+        Row { queue, submit: number(1), duration: number(2), gpus }
+    };
+    (jobs.lines().skip(1).map(row).collect(), nodes)
 }
 
 fn add_queue(cluster: &mut Cluster, name: &str, gpus: i64, position: usize) -> QueueId {

@@ -117,12 +117,7 @@ fn make(
         Some(bytes) => Some(sizes(bytes, options, node_gpus, report, lines)?),
         None => None,
     };
-    let listed: BTreeSet<&str> = sizes.iter().flatten().map(|(name, _)| name.as_str()).collect();
-    let n_queues = listed.len() + used.iter().filter(|name| !listed.contains(name.as_str())).count();
-    if n_queues as u64 > QUEUES_MAX {
-        lines.refuse(None, format!("there are {n_queues} queues; up to {QUEUES_MAX} are simulated"));
-        return None;
-    }
+    few_enough(sizes.as_ref(), &used, lines)?;
     let total = total_gpus(sizes.as_ref(), options);
     let queues = queue_entries(sizes, &used, options, report);
     let n_nodes = match options.nodes {
@@ -164,6 +159,17 @@ fn make(
         jobs: Arc::new(jobs),
         ..Scenario::default()
     })
+}
+
+/// Refuses more queues than are simulated: those that are listed and those that jobs name.
+fn few_enough(sizes: Option<&Sizes>, used: &BTreeSet<String>, lines: &mut trace::Lines) -> Option<()> {
+    let listed: BTreeSet<&str> = sizes.into_iter().flatten().map(|(name, _)| name.as_str()).collect();
+    let n_queues = listed.len() + used.iter().filter(|name| !listed.contains(name.as_str())).count();
+    if n_queues as u64 > QUEUES_MAX {
+        lines.refuse(None, format!("there are {n_queues} queues; up to {QUEUES_MAX} are simulated"));
+        return None;
+    }
+    Some(())
 }
 
 /// The jobs of a trace and the queues they name.

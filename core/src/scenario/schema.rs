@@ -76,7 +76,7 @@ pub struct DelaysEntry {
 pub struct NodeEntry {
     /// Name; of a group: the prefix, its nodes are `name-1` to `name-count`.
     pub name: String,
-    /// How many equal nodes; left out: this one, under its own name.
+    /// How many equal nodes; left out: this one, under its own name; 1: a group of one, `name-1`.
     pub count: Option<Scalar>,
     /// GPUs of one node, at most 64; left out: none.
     pub gpu: Option<Scalar>,
@@ -171,7 +171,7 @@ pub struct JobEntry {
     pub name: String,
     /// A leaf queue.
     pub queue: String,
-    /// How many equal jobs; left out: this one, under its own name.
+    /// How many equal jobs; left out: this one, under its own name; 1: a pattern of one, `name-1`.
     pub count: Option<Scalar>,
     /// Distance of two arrivals of a pattern: `30s`; `60s..10s`, which goes evenly from the first to the last; with `random` behind
     /// (`30s random`) drawn around that mean, as of people who do not know of each other. Left out: all at once.

@@ -386,7 +386,7 @@ fn json_value(
             let items = Items(most).deserialize(&mut reader).map_err(|e| not_json(&e, at))?;
             let mut read = Vec::with_capacity(items.len());
             for item in items {
-                meter.count(limit, at)?;
+                meter.count(limit, places.of(item.get()))?;
                 read.push(json_value(item.get(), places, depth + 1, None, meter)?);
             }
             Is::List(read)

@@ -5,7 +5,7 @@ use fairground::kit::sort;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use fairground::scenario::{self, Diagnostic, Edit, Path, Scenario, Severity};
+use fairground::scenario::{self, Diagnostic, Edit, Path, Scenario, Severity, quantity};
 
 use super::{History, NowView, Selection};
 
@@ -98,7 +98,9 @@ pub fn apply(scenario: &Scenario, edits: &[Edit]) -> Result<Scenario, String> {
 /// The scenario with one value replaced, right or wrong.
 pub fn set(scenario: &Scenario, at: &Path, text: &str) -> Result<Scenario, String> {
     let text = text.trim();
-    let edit = if !is_name(at) {
+    let edit = if is_one_alone(scenario, at, text) {
+        return Ok(scenario.clone());
+    } else if !is_name(at) {
         Edit::Set { at: at.clone(), value: text.to_string() }
     } else if text.is_empty() {
         return Err("A name is needed.".to_string());
@@ -106,6 +108,15 @@ pub fn set(scenario: &Scenario, at: &Path, text: &str) -> Result<Scenario, Strin
         Edit::Rename { at: Path(at.0[..at.0.len() - 1].to_vec()), to: text.to_string() }
     };
     apply(scenario, std::slice::from_ref(&edit))
+}
+
+/// Whether a count of 1 is typed for an entry without one: it is one already, and as a group of one its node or job would be
+/// called `name-1`.
+fn is_one_alone(scenario: &Scenario, at: &Path, text: &str) -> bool {
+    use scenario::Segment::Field;
+    let is_count = matches!(at.0.as_slice(), [Field(list), _, Field(field)]
+        if matches!(list.as_str(), "nodes" | "jobs") && field == "count");
+    is_count && quantity::count(text) == Ok(1) && scenario::get(scenario, at).is_none_or(|now| now.is_empty())
 }
 
 fn is_name(at: &Path) -> bool {

@@ -175,7 +175,6 @@ fn add_nodes(scenario: &Scenario) -> Changed {
     let like = scenario.nodes.last().cloned().unwrap_or_default();
     let entry = NodeEntry {
         name: name.clone(),
-        count: Some("1".into()),
         gpu: like.gpu.or(Some("8".into())),
         cpu: like.cpu,
         memory: like.memory,
@@ -312,6 +311,28 @@ pub fn stepped(text: &str, by: i64) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// One node keeps the name it was given, whether its count is left alone or typed; a group of which one is left keeps `n-1`.
+    #[test]
+    fn one_node_keeps_its_name() {
+        let names = |scenario: &Scenario| {
+            let plan = fairground::scenario::check(scenario).plan.expect("it can be run");
+            plan.cluster.nodes.values().map(|node| node.name.to_string()).collect::<Vec<_>>()
+        };
+        let added = add_nodes(&Scenario::default()).scenario;
+        assert_eq!(names(&added), ["nodes-1"]);
+        let count = Path::default().field("nodes").named("nodes-1").field("count");
+        let typed = |scenario: &Scenario, text: &str| document::set(scenario, &count, text).expect(text);
+        assert_eq!(names(&typed(&added, "1")), ["nodes-1"]);
+        let two = typed(&added, "2");
+        assert_eq!(names(&two), ["nodes-1-1", "nodes-1-2"]);
+        assert_eq!(names(&typed(&two, "1")), ["nodes-1-1"]);
+        assert_eq!(names(&typed(&two, "")), ["nodes-1"]);
+        let job = Path::default().field("jobs").named("j").field("count");
+        let jobs = "format: fairground-scenario\nversion: 1\njobs: [{name: j, queue: q}]\n";
+        let jobs = document::from_text(jobs).expect("a scenario");
+        assert_eq!(document::set(&jobs, &job, " 1 "), Ok(jobs.clone()));
+    }
 
     #[test]
     fn numbers_are_stepped() {

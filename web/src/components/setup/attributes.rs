@@ -192,7 +192,12 @@ pub const NODES: &[Group] = &[
         "Nodes",
         &[
             text("name", "Name", "", "Of several equal nodes the beginning: name-1, name-2 and so on."),
-            text("count", "How many", "this one", "Equal nodes."),
+            text(
+                "count",
+                "How many",
+                "this one",
+                "Equal nodes. Left out, it is one node under its own name.",
+            ),
             ask(
                 text(
                     "state",

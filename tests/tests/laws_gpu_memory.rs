@@ -1,0 +1,69 @@
+//! Whatever memory the GPUs of a plan have, also one that no GPU has, every cycle ends and nothing is placed twice.
+
+use std::collections::BTreeSet;
+
+use fairground::cluster::{GpuRequest, audit};
+use fairground::id::PodSetId;
+use fairground::policy::Policy;
+use fairground::sim::Simulation;
+use fairground_tests::worlds::{Numbers, plan, pooled};
+use proptest::prelude::*;
+
+/// Cycles that are looked at.
+const CYCLES: u32 = 30;
+/// Unknown, below what is counted, around a hundred, usual ones, and those that are taken for bytes.
+const MEMORIES: [i64; 14] = [
+    0,
+    1,
+    80,
+    99,
+    100,
+    150,
+    16_384,
+    40_000,
+    81_920,
+    1_048_575,
+    1_048_576,
+    2_097_152,
+    104_857_600,
+    8_589_934_592,
+];
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn every_gpu_memory_can_be_simulated(
+        numbers in prop::collection::vec(any::<u8>(), 0..200),
+        memories in prop::collection::vec(0..MEMORIES.len(), 1..5),
+        (policy, pools, asked) in (0..6usize, any::<bool>(), prop::option::of(1..200_000i64)),
+    ) {
+        let policies = [
+            Policy::Kai(Default::default()),
+            Policy::Runai(Default::default()),
+            Policy::YuniKorn(Default::default()),
+            Policy::Ego(Default::default()),
+            Policy::MaxMin(Default::default()),
+            Policy::Fifo(Default::default()),
+        ];
+        let (mut numbers, policy) = (Numbers::new(numbers), policies[policy].clone());
+        let mut plan = if pools { pooled(&mut numbers, policy) } else { plan(&mut numbers, policy) };
+        for (node, memory) in plan.cluster.nodes.values_mut().zip(memories.iter().cycle()) {
+            node.gpu_memory_mib = MEMORIES[*memory];
+        }
+        // Every other set of pods that asks for parts of devices asks for memory instead.
+        let pods = plan.cluster.pods.values();
+        let held: BTreeSet<PodSetId> = pods.filter(|pod| pod.phase.holds()).map(|pod| pod.pod_set).collect();
+        for pod in plan.cluster.pods.values_mut() {
+            if let (GpuRequest::Fraction { devices, .. }, Some(mib), 0) = (pod.request.gpu, asked, pod.pod_set.0 % 2)
+                && !held.contains(&pod.pod_set)
+            {
+                pod.request.gpu = GpuRequest::Memory { mib, devices };
+            }
+        }
+        let mut simulation = Simulation::new(&plan);
+        while simulation.cycle() < CYCLES && simulation.advance().is_some() {
+            prop_assert_eq!(audit(simulation.world()), vec![]);
+        }
+    }
+}
