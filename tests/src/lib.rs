@@ -5,16 +5,20 @@
 
 pub mod cycle;
 pub mod division;
+pub mod draw;
+mod draw_settings;
 pub mod ego;
 pub mod fifo_reference;
 pub mod front;
 pub mod known;
+pub mod laws;
 pub mod philly;
 pub mod recording;
 pub mod report;
 pub mod run;
 pub mod runai;
 pub mod scenarios;
+pub mod soak;
 pub mod worlds;
 pub mod written;
 pub mod yunikorn;

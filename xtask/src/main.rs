@@ -7,6 +7,7 @@
 //! security policy need four steps (cargo, wasm-bindgen, wasm-opt, copy), all in [`page`]; a bundler adds a
 //! two-minute installation and writes an inline script that the policy forbids.
 
+mod mutants;
 mod page;
 mod screens;
 mod server;
@@ -30,6 +31,9 @@ Usage: cargo xtask TASK
   bench [ARGS]                   benchmarks of the engine
   bench --browser [--no-build]   of the page in a browser: time to paint, steps, edits, playing
   golden --dir PATH              run every recording of the reference schedulers below PATH
+  soak [--cases N] [--policy P] [--seed S]
+                                 run every law over drawn scenarios; the first that breaks one is printed, made small
+  mutants [FILE…]                plant mistakes in the engine and say which of them no test notices
 
 FAIRGROUND_CHROMIUM names another Chromium for the browser tests.";
 
@@ -45,6 +49,8 @@ fn main() -> ExitCode {
         "screens" => screens(rest),
         "bench" => bench(rest),
         "golden" => return golden(rest),
+        "soak" => return soak(rest),
+        "mutants" => mutants::mutants(rest),
         "help" | "--help" | "-h" => {
             println!("{USAGE}");
             Ok(())
@@ -129,11 +135,19 @@ fn bench(args: &[String]) -> Result<(), Failure> {
     })
 }
 
-/// Forwards everything, the exit code included.
 fn golden(args: &[String]) -> ExitCode {
+    of_tests("golden", args)
+}
+
+fn soak(args: &[String]) -> ExitCode {
+    of_tests("soak", args)
+}
+
+/// Runs a program of the tests; forwards everything, the exit code included.
+fn of_tests(program: &str, args: &[String]) -> ExitCode {
     let mut command = cargo();
     command
-        .args(["run", "--quiet", "--release", "-p", "fairground-tests", "--bin", "golden", "--"])
+        .args(["run", "--quiet", "--release", "-p", "fairground-tests", "--bin", program, "--"])
         .args(args);
     match command.status() {
         Ok(status) => ExitCode::from(status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(1)),

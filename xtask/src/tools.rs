@@ -55,6 +55,18 @@ pub fn wasm_split() -> Result<PathBuf, Failure> {
     Ok(tools().join("bin/wasm-split-cli"))
 }
 
+/// The program that plants mistakes.
+pub fn cargo_mutants() -> Result<PathBuf, Failure> {
+    let version = "27.1.0";
+    let own = tools().join("bin/cargo-mutants");
+    let is_right =
+        output(Command::new(&own).args(["mutants", "--version"])) == Some(format!("cargo-mutants {version}"));
+    if !is_right {
+        install("cargo-mutants", version, &[])?;
+    }
+    Ok(own)
+}
+
 /// Where tools are installed.
 fn tools() -> PathBuf {
     root().join("target/tools")

@@ -234,11 +234,16 @@ impl World {
         }
         for pod in self.cluster.jobs[job].pod_ids() {
             if self.cluster.pods[pod].phase == Phase::Future {
-                let gated = self.cluster.pods[pod].rules.as_ref().is_some_and(|rules| rules.gated);
-                self.set_phase(pod, if gated { Phase::Gated } else { Phase::Pending });
+                self.set_phase(pod, self.waiting(pod));
                 self.pods[pod].since = now;
             }
         }
+    }
+
+    /// How a pod waits when it is made. One that is made in the place of another has its gate again.
+    fn waiting(&self, pod: PodId) -> Phase {
+        let gated = self.cluster.pods[pod].rules.as_ref().is_some_and(|rules| rules.gated);
+        if gated { Phase::Gated } else { Phase::Pending }
     }
 
     /// The pod gets a place: the lowest free devices of the node, or parts of shared ones, become its own.
@@ -338,7 +343,8 @@ impl World {
         }
         self.keep_work(pod, now);
         let is_end = restart == Restart::Never;
-        let node = self.vacate(pod, if is_end { Phase::Evicted { at: now } } else { Phase::Pending });
+        let phase = if is_end { Phase::Evicted { at: now } } else { self.waiting(pod) };
+        let node = self.vacate(pod, phase);
         self.pods[pod] = PodBook { since: now, lost: true, ..self.pods[pod] };
         if is_end {
             self.close_pod(pod, now);

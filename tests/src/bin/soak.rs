@@ -1,0 +1,61 @@
+//! Runs every law over drawn scenarios, policy by policy, and prints the first that breaks one, as small as it gets, so that
+//! `fairground run` takes it.
+
+use std::process::ExitCode;
+use std::time::Instant;
+
+use clap::Parser;
+use fairground::policy::Policy;
+use fairground::scenario::to_yaml;
+use fairground_tests::soak::soak;
+
+/// Run every law over drawn scenarios
+#[derive(Debug, Parser)]
+#[command(name = "soak")]
+struct Args {
+    /// Scenarios of each policy
+    #[arg(long, default_value_t = 10_000)]
+    cases: u64,
+    /// Only this policy
+    #[arg(long)]
+    policy: Option<String>,
+    /// The first scenario is drawn from this number, each further one from the next
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Go on behind a broken law, to so many of them
+    #[arg(long, default_value_t = 1)]
+    broken: usize,
+}
+
+fn main() -> ExitCode {
+    let args = Args::parse();
+    let asked = |name: &&&str| args.policy.as_ref().is_none_or(|policy| policy == **name);
+    let policies: Vec<&str> = Policy::NAMES.iter().filter(asked).copied().collect();
+    if policies.is_empty() {
+        eprintln!("there is no such policy; there are {}", Policy::NAMES.join(", "));
+        return ExitCode::from(3);
+    }
+    // A panic is a broken law here, and making its scenario small breaks it hundreds of times.
+    std::panic::set_hook(Box::new(|_| {}));
+    let mut n_broken = 0;
+    for policy in policies {
+        let start = Instant::now();
+        let mut n_here = 0;
+        for seed in args.seed..args.seed.saturating_add(args.cases) {
+            let Some((broken, scenario)) = soak(policy, seed) else { continue };
+            println!("# {policy}, seed {seed}: {}\n# {}\n", broken.law, broken.says.replace('\n', "\n# "));
+            println!("{}", to_yaml(&scenario));
+            n_here += 1;
+            if n_here >= args.broken {
+                break;
+            }
+        }
+        let took = start.elapsed().as_secs_f64();
+        println!(
+            "{policy}: {} scenarios from seed {}, {n_here} break a law, {took:.0} s",
+            args.cases, args.seed
+        );
+        n_broken += n_here;
+    }
+    if n_broken == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
