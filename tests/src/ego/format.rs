@@ -47,6 +47,9 @@ pub struct Case {
 /// The hosts of a pool or plan.
 #[derive(Clone, Debug, Deserialize)]
 pub struct Place {
+    /// Of a pool: `public`, or whose private one it is.
+    #[serde(default)]
+    pub id: String,
     /// Seconds.
     #[serde(default, alias = "default_grace")]
     pub grace: i64,

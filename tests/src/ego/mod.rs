@@ -72,7 +72,7 @@ fn unit_name(id: usize) -> String {
     format!("u{}", id + 1)
 }
 
-fn unit_id(name: &Value) -> Result<usize, String> {
+pub(crate) fn unit_id(name: &Value) -> Result<usize, String> {
     let number = name.as_str().and_then(|name| name.strip_prefix('u')).and_then(|n| n.parse::<usize>().ok());
     number.and_then(|n| n.checked_sub(1)).ok_or_else(|| format!("unit {name}"))
 }
@@ -127,6 +127,6 @@ fn complete(books: &mut Books<'_>, units: &Value) -> Result<(), String> {
 }
 
 /// The number of a JSON field.
-fn number(value: &Value, key: &str) -> Result<u64, String> {
+pub(crate) fn number(value: &Value, key: &str) -> Result<u64, String> {
     value[key].as_u64().ok_or_else(|| format!("{key} is no number: {value}"))
 }

@@ -48,7 +48,7 @@ pub struct World {
 }
 
 /// What a cycle decided: the workload that got room, by which action, and who lost it.
-type Decided = (String, &'static str, BTreeSet<String>);
+pub(crate) type Decided = (String, &'static str, BTreeSet<String>);
 
 const EACH: fn(f64, f64) -> Quantities = |other, gpu| Quantities { cpu: other, memory: other, gpu };
 
@@ -74,7 +74,7 @@ impl World {
         World { snapshot }
     }
 
-    fn new(case: &Value, dialect: Dialect) -> Result<World, String> {
+    pub(crate) fn new(case: &Value, dialect: Dialect) -> Result<World, String> {
         let mut world = World::of_nodes(dialect, &[("node", real(&case["gpus"])?)]);
         let queues = &mut world.snapshot.queues;
         for department in list(&case["departments"]) {
@@ -121,7 +121,7 @@ impl World {
         run_cycle(&snapshot, &mut Trace::new(Level::Outcomes)).shares
     }
 
-    fn step(&mut self, step: &Value) -> Result<(), String> {
+    pub(crate) fn step(&mut self, step: &Value) -> Result<(), String> {
         match step[0].as_str() {
             Some("submit") => {
                 self.submit(step)?;
@@ -140,7 +140,7 @@ impl World {
         }
     }
 
-    fn submit(&mut self, step: &Value) -> Result<(), String> {
+    pub(crate) fn submit(&mut self, step: &Value) -> Result<(), String> {
         let priority = step[4].as_i64().ok_or("no priority")?;
         let gpu = GpuAsk::Whole { devices: step[3].as_i64().ok_or("no GPUs")? };
         self.add(text(&step[1])?, text(&step[2])?, priority, gpu, 0.0);
@@ -184,7 +184,7 @@ impl World {
     }
 
     /// One entry for every committed statement: evicted is who has no place at the end.
-    fn decided(&self, outcome: &CycleOutcome) -> Vec<Decided> {
+    pub(crate) fn decided(&self, outcome: &CycleOutcome) -> Vec<Decided> {
         let was_pending: BTreeSet<&str> = self.pods(|status| status == Status::Pending);
         let mut decided = Vec::new();
         for step in &outcome.steps {
@@ -250,7 +250,7 @@ impl World {
 }
 
 /// Who was evicted has no place, who claims runs: no time passes until decisions take effect.
-fn effective(mut outcome: CycleOutcome) -> CycleOutcome {
+pub(crate) fn effective(mut outcome: CycleOutcome) -> CycleOutcome {
     for pod in outcome.steps.iter_mut().flat_map(|step| &mut step.pods) {
         if pod.status == Status::Pipelined {
             pod.status = Status::Running;
@@ -259,7 +259,7 @@ fn effective(mut outcome: CycleOutcome) -> CycleOutcome {
     outcome
 }
 
-fn as_set(value: &Value) -> Result<BTreeSet<String>, String> {
+pub(crate) fn as_set(value: &Value) -> Result<BTreeSet<String>, String> {
     list(value).map(|name| text(name).map(str::to_owned)).collect()
 }
 

@@ -52,14 +52,14 @@ fn exact(value: &Value) -> Result<Exact, String> {
 }
 
 /// The same as a double; -1 for unlimited.
-fn real(value: &Value) -> Result<f64, String> {
+pub(crate) fn real(value: &Value) -> Result<f64, String> {
     Ok(amount(value)?.map_or(-1.0, Exact::as_real))
 }
 
-fn list(value: &Value) -> impl Iterator<Item = &Value> {
+pub(crate) fn list(value: &Value) -> impl Iterator<Item = &Value> {
     value.as_array().into_iter().flatten()
 }
 
-fn text(value: &Value) -> Result<&str, String> {
+pub(crate) fn text(value: &Value) -> Result<&str, String> {
     value.as_str().ok_or_else(|| format!("{value} is no text"))
 }

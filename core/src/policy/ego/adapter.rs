@@ -10,7 +10,7 @@
 //! # Differs
 //! nothing
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::books::Change;
 use super::config::Config;
@@ -165,20 +165,20 @@ impl Out<'_, '_> {
         self.trace.action = "earmark";
         let mut given: BTreeMap<usize, usize> = BTreeMap::new();
         let n_old = n_before.min(desk.books.earmarks.len());
+        let told = self.decisions.iter().filter_map(|decision| match decision {
+            Decision::Evict { pod, .. } => Some(*pod),
+            Decision::Bind { .. } => None,
+        });
+        let told: BTreeSet<PodId> = told.collect();
         for (at, earmark) in desk.books.earmarks.iter().enumerate() {
             let n = given.entry(earmark.sub).or_default();
             let pod = desk.waiting[earmark.sub].iter().rev().nth(*n).copied();
             *n += 1;
-            let is_new = at >= n_old || earmark.victims.iter().any(|&id| self.is_told_now(desk, id));
+            let is_new = at >= n_old || earmark.victims.iter().any(|&id| told.contains(&desk.pods[id]));
             if let (true, Some(pod)) = (is_new, pod) {
                 self.trace.event(Event::Claimed { pod, node: self.model.nodes[earmark.host] }, Vec::new);
             }
         }
-    }
-
-    fn is_told_now(&self, desk: &Desk<'_>, id: usize) -> bool {
-        let pod = desk.pods[id];
-        self.decisions.iter().any(|d| matches!(d, Decision::Evict { pod: told, .. } if *told == pod))
     }
 }
 

@@ -25,6 +25,8 @@ use crate::kit::sort;
 pub struct Layout {
     /// Per consumer: a leaf's own hosts, or the base hosts of a pool.
     pub holdings: Vec<Vec<usize>>,
+    /// Per host the consumer that holds it.
+    pub holders: Vec<usize>,
     /// Consumers that have a pool, deepest first, the root last.
     pub pools: Vec<usize>,
     /// Leaves by rank, then in tree order.
@@ -41,7 +43,11 @@ impl Layout {
         sort::sort_by(&mut pools, |&a, &b| consumers[b].depth.cmp(&consumers[a].depth));
         let mut leaves: Vec<usize> = (0..consumers.len()).filter(|&c| plan.is_leaf(c)).collect();
         sort::sort_by_key(&mut leaves, |&c| consumers[c].rank);
-        Layout { holdings, pools, leaves }
+        let mut holders = vec![0; plan.hosts.len()];
+        for (consumer, hosts) in holdings.iter().enumerate() {
+            hosts.iter().for_each(|&host| holders[host] = consumer);
+        }
+        Layout { holdings, holders, pools, leaves }
     }
 
     /// A pool as it is now: base hosts, then lent ones.

@@ -3,7 +3,7 @@
 //!
 //! # Rule
 //! Everything in the cluster's words, so that an edit of the tree between two cycles leaves no number without a meaning. A pod that
-//! was never seen to start counts as started before all others, by file order.
+//! was never seen to start counts as started before all others, by the moment since which it runs, then by file order.
 //!
 //! # Source
 //! ego.md 2, 3.3, 8.4
@@ -71,8 +71,12 @@ impl Memory {
 
     /// Puts the promises into the books again, as far as their jobs still live.
     pub(super) fn promise(&self, model: &Model, desk: &mut Desk<'_>) {
+        if self.promises.is_empty() {
+            return;
+        }
+        let subs: BTreeMap<PodSetId, usize> = desk.pod_sets.iter().copied().zip(0..).collect();
         for promise in &self.promises {
-            let sub = desk.pod_sets.iter().position(|&set| set == promise.pod_set);
+            let sub = subs.get(&promise.pod_set).copied();
             let (Some(sub), Some(host)) = (sub, model.host(promise.node)) else { continue };
             let source = match promise.source {
                 None => Source::Owned,
@@ -82,7 +86,8 @@ impl Memory {
                 matches!(desk.books.units[*id].state, State::Reclaiming(_))
                     && promise.victims.contains(&desk.pods[*id])
             };
-            let victims: Vec<usize> = (0..desk.pods.len()).filter(leaving).collect();
+            let mut victims = desk.books.on_host[host].clone();
+            victims.retain(leaving);
             desk.books.earmark(sub, host, source, &victims);
         }
     }

@@ -31,6 +31,7 @@ pub mod reclaim;
 mod refuse;
 mod rules;
 pub mod slot;
+mod standing;
 mod switches;
 
 pub use adapter::Ego;

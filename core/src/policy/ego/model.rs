@@ -24,7 +24,7 @@ use crate::cluster::{GpuRequest, Phase, Pod, Preemptible, Queue};
 use crate::id::{Id, JobId, NodeId, PodId, PodSetId, QueueId};
 use crate::kit::sort;
 use crate::policy::PartitionView;
-use crate::time::Span;
+use crate::time::{Span, Time};
 use crate::units::{Bound, RESOURCES_MAX, Resource, Weight};
 
 /// The dimension in which pod slots are counted; scenarios name at most seven resources.
@@ -184,7 +184,7 @@ impl Model {
         let mut books = Books::new(&self.plan, world.now);
         books.ends_later = true;
         let mut desk = Desk { books, pod_sets: Vec::new(), waiting: Vec::new(), pods: Vec::new() };
-        let mut units: Vec<(u64, PodId, usize)> = Vec::new();
+        let mut units: Vec<(u64, Time, PodId, usize)> = Vec::new();
         let mut masks: BTreeMap<Vec<bool>, usize> = BTreeMap::new();
         let mut jobs: Vec<JobId> = world.live_jobs().collect();
         sort::sort_by(&mut jobs, |&a, &b| {
@@ -213,7 +213,7 @@ impl Model {
                     match pod.phase {
                         Phase::Pending => waiting.push(id),
                         phase if phase.holds() => {
-                            units.push((memory.started(id), id, desk.pod_sets.len()));
+                            units.push((memory.started(id), since(pod), id, desk.pod_sets.len()));
                             sub.want += u32::from(!matches!(phase, Phase::Terminating { .. }));
                         }
                         _ => {}
@@ -232,7 +232,7 @@ impl Model {
         }
         memory.lent_hosts(self, &mut desk.books);
         sort::sort(&mut units);
-        for (_, id, sub) in units {
+        for (_, _, id, sub) in units {
             self.enter(world, memory, &mut desk, id, sub);
         }
         memory.promise(self, &mut desk);
@@ -262,8 +262,7 @@ impl Model {
 
     /// Where a unit was drawn from: as remembered, if that can still be; otherwise where one like it would be drawn from now.
     fn source(&self, known: Option<Source>, leaf: usize, host: usize, books: &Books<'_>) -> Source {
-        let holder =
-            (0..self.plan.consumers.len()).find(|&c| self.layout.holdings[c].contains(&host)).unwrap_or(0);
+        let holder = self.layout.holders[host];
         let is_lent = self.plan.is_leaf(holder) && holder != leaf;
         match known {
             Some(Source::Owned) if holder == leaf && self.plan.is_leaf(leaf) => return Source::Owned,
@@ -323,6 +322,14 @@ fn ratio_of(queue: &Queue) -> u64 {
     weight.in_millionths().max(0) as u64
 }
 
+/// Since when a pod runs, as far as it says: the order of those that ran before anybody looked.
+fn since(pod: &Pod) -> Time {
+    match pod.phase {
+        Phase::Running { since, .. } => since,
+        _ => Time::ZERO,
+    }
+}
+
 /// What one pod needs: devices are counted whole, and every pod takes a slot.
 fn unit_of(pod: &Pod) -> Dims {
     let mut unit = Dims::default();
@@ -350,6 +357,6 @@ pub fn sum_of(plan: &Plan, hosts: &[usize]) -> Dims {
 }
 
 /// How long a unit that was told to go still runs.
-pub fn grace_left(world: PartitionView<'_>, until: crate::time::Time) -> Span {
+pub fn grace_left(world: PartitionView<'_>, until: Time) -> Span {
     if until > world.now { until - world.now } else { Span::ZERO }
 }

@@ -16,14 +16,13 @@
 
 use std::cmp::Ordering;
 
-use super::assign::best_two;
 use super::books::{Books, State};
 use super::grace::grace_in_pool;
 use super::number::{Fraction, Nat};
 use super::plan::{Dims, ShareLimit, add, fits};
 use super::pool::{PoolBook, PoolHost};
-use super::quota::{Demands, compare_per_ratio, helps, newest_first, quotas};
-use crate::kit::sort;
+use super::quota::{Demands, compare_per_ratio, helps, newest_first};
+use super::standing::{Standing, compare_to_quota};
 use crate::time::Time;
 use crate::units::RESOURCES_MAX;
 
@@ -126,6 +125,8 @@ struct Taking<'b, 'p, 'a> {
     /// For each host the last round that looked at it.
     seen: Vec<u32>,
     n_rounds: u32,
+    /// The numbers since the last change.
+    standing: Option<Standing>,
     pass: Pass,
 }
 
@@ -143,6 +144,7 @@ pub fn reclaim(books: &mut Books<'_>, book: &mut PoolBook<'_>) -> Pass {
         places: Vec::new(),
         seen: Vec::new(),
         n_rounds: 0,
+        standing: None,
         pass: Pass::default(),
     };
     taking.limits();
@@ -152,12 +154,18 @@ pub fn reclaim(books: &mut Books<'_>, book: &mut PoolBook<'_>) -> Pass {
 }
 
 /// A round's numbers.
-struct Round {
-    quota: Vec<Fraction>,
+struct Round<'q> {
+    quota: &'q [Fraction],
     /// Leaves that qualify as victims, the most over-used first.
     victims: Vec<usize>,
     /// For each of them its rank, from the pool's root on; `u32::MAX` for others.
     ranks: Vec<u32>,
+}
+
+/// How a unit gets room: on a host with room that is free or on its way, or by taking units back.
+enum Way<'q> {
+    Promise(usize),
+    Take(Round<'q>, Room),
 }
 
 /// A way to make room on one host.
@@ -218,44 +226,67 @@ impl Taking<'_, '_, '_> {
 
     /// One leaf has its turn. Answers whether there was one.
     fn round(&mut self) -> bool {
-        let demands = Demands::new(self.books, self.book);
-        let quota = quotas(self.books, self.book, &demands);
-        let Some(leaf) = self.reclaimer(&demands, &quota) else {
-            self.refuse_satisfied(&demands);
+        let mut standing = match self.standing.take() {
+            Some(standing) => standing,
+            None => Standing::new(self.books, self.book, |at| !self.out[at] && !self.was_victim[at]),
+        };
+        let Some(leaf) = standing.reclaimer(self.books, self.book) else {
+            self.refuse_satisfied(&standing.demands);
             return false;
         };
-        let at = leaf - self.root();
         let first = |&&sub: &&usize| self.book.outstanding(self.books, sub) > 0;
-        let Some(&sub) = self.books.subs_of[leaf].iter().find(first) else {
-            self.out[at] = true;
-            return true;
-        };
-        let together = self.books.first_units(sub);
-        let taken = if together.is_empty() {
-            self.take_room(leaf, sub, quota)
-        } else {
-            self.take_together(leaf, &together)
+        let taken = match self.books.subs_of[leaf].iter().find(first) {
+            Some(&sub) => {
+                let together = self.books.first_units(sub);
+                if together.is_empty() {
+                    self.take_room(leaf, sub, &mut standing).map_err(Some)
+                } else {
+                    self.take_together(leaf, &together, &mut standing).map_err(Some)
+                }
+            }
+            None => Err(None),
         };
         if let Err(why) = taken {
-            self.refuse(leaf, why);
+            let at = leaf - self.root();
+            self.out[at] = true;
+            self.pass.refused.extend(why.map(|why| (leaf, why)));
+            standing.close(self.books, self.root(), leaf);
+            self.standing = Some(standing);
         }
         true
     }
 
     /// Room for the first units of an allocation, all of it or none: what is free or on its way is promised, the rest is taken
     /// unit by unit, as long as the leaf is below its quota (OC-14).
-    fn take_together(&mut self, leaf: usize, together: &[usize]) -> Result<(), Refused> {
+    fn take_together(
+        &mut self,
+        leaf: usize,
+        together: &[usize],
+        standing: &mut Standing,
+    ) -> Result<(), Refused> {
+        let (&first, others) = together.split_first().expect("several units");
+        // The first unit is looked for before anything is kept for a way back: most gangs end here.
+        let first = match self.promised_host(leaf, first) {
+            Some(host) => Way::Promise(host),
+            None if self.book.outstanding(self.books, first) == 0 => return Err(Refused::NotUnderQuota),
+            None => self.find_room(leaf, first, standing).map(|(round, room)| Way::Take(round, room))?,
+        };
         let before = (self.books.clone(), self.book.clone());
         let roles = (self.was_reclaimer.clone(), self.was_victim.clone(), self.units_of.clone());
         let n_reclaims = self.pass.reclaims.len();
-        for &sub in together {
-            let taken = if self.promise_room(leaf, sub) {
+        match first {
+            Way::Promise(host) => self.promise(together[0], host),
+            Way::Take(round, room) => self.execute(leaf, together[0], &round, room),
+        }
+        for &sub in others {
+            let taken = if let Some(host) = self.promised_host(leaf, sub) {
+                self.promise(sub, host);
                 Ok(())
             } else {
-                let demands = Demands::new(self.books, self.book);
-                let quota = quotas(self.books, self.book, &demands);
-                match self.is_under(leaf, &quota) && self.book.outstanding(self.books, sub) > 0 {
-                    true => self.take_room(leaf, sub, quota),
+                let mut standing = Standing::new(self.books, self.book, |_| false);
+                let is_under = compare_to_quota(self.book, leaf, &standing.quota).is_lt();
+                match is_under && self.book.outstanding(self.books, sub) > 0 {
+                    true => self.take_room(leaf, sub, &mut standing),
                     false => Err(Refused::NotUnderQuota),
                 }
             };
@@ -269,47 +300,52 @@ impl Taking<'_, '_, '_> {
         Ok(())
     }
 
-    /// Promises room that is free or on its way, if there is.
-    fn promise_room(&mut self, leaf: usize, sub: usize) -> bool {
+    /// A host with room that is free or on its way, if there is.
+    fn promised_host(&self, leaf: usize, sub: usize) -> Option<usize> {
         let unit = self.books.subs[sub].unit;
         let has_room =
             |h: &&PoolHost| fits(&self.books.unclaimed[h.host], &unit) && self.books.may_run(sub, h.host);
-        let Some(host) = self.hosts_for(leaf).find(has_room).map(|h| h.host) else { return false };
-        if self.book.outstanding(self.books, sub) == 0 {
-            return false;
-        }
+        let host = self.hosts_for(leaf).find(has_room).map(|h| h.host)?;
+        (self.book.outstanding(self.books, sub) > 0).then_some(host)
+    }
+
+    /// Promises room that is free or on its way.
+    fn promise(&mut self, sub: usize, host: usize) {
         let is_leaving = |&id: &usize| matches!(self.books.units[id].state, State::Reclaiming(_));
         let leaving: Vec<usize> = self.books.on_host[host].iter().copied().filter(is_leaving).collect();
         self.books.earmark(sub, host, self.book.source(), &leaving);
         self.book.project(self.books, sub, true);
-        true
     }
 
     /// Room for one unit.
-    fn take_room(&mut self, leaf: usize, sub: usize, quota: Vec<Fraction>) -> Result<(), Refused> {
+    fn take_room(&mut self, leaf: usize, sub: usize, standing: &mut Standing) -> Result<(), Refused> {
+        let (round, room) = self.find_room(leaf, sub, standing)?;
+        self.execute(leaf, sub, &round, room);
+        Ok(())
+    }
+
+    fn find_room<'q>(
+        &mut self,
+        leaf: usize,
+        sub: usize,
+        standing: &'q mut Standing,
+    ) -> Result<(Round<'q>, Room), Refused> {
         if self.is_on_its_way(sub) {
             return Err(Refused::OnItsWay);
         }
-        let victims = self.victims(leaf, &quota);
-        let mut ranks = vec![u32::MAX; quota.len()];
+        let victims = standing.victims(self.books, self.book, leaf, |at| !self.was_reclaimer[at]);
+        if victims.is_empty() {
+            return Err(Refused::NoVictimOverQuota);
+        }
+        let mut ranks = vec![u32::MAX; standing.quota.len()];
         for (rank, &victim) in victims.iter().enumerate() {
             ranks[victim - self.root()] = rank as u32;
         }
-        let round = Round { quota, victims, ranks };
+        let round = Round { quota: &standing.quota, victims, ranks };
         match self.best_room(leaf, sub, &round) {
-            Some(room) => {
-                self.execute(leaf, sub, &round, room);
-                Ok(())
-            }
-            None if round.victims.is_empty() => Err(Refused::NoVictimOverQuota),
+            Some(room) => Ok((round, room)),
             None => Err(Refused::WouldInvert),
         }
-    }
-
-    fn refuse(&mut self, leaf: usize, why: Refused) {
-        let at = leaf - self.root();
-        self.out[at] = true;
-        self.pass.refused.push((leaf, why));
     }
 
     /// The others that wait use their quota, or lost units in this pass.
@@ -323,34 +359,8 @@ impl Taking<'_, '_, '_> {
         }
     }
 
-    fn is_under(&self, consumer: usize, quota: &[Fraction]) -> bool {
-        self.compare_to_quota(consumer, quota) == Ordering::Less
-    }
     fn is_over(&self, consumer: usize, quota: &[Fraction]) -> bool {
-        self.compare_to_quota(consumer, quota) == Ordering::Greater
-    }
-    fn compare_to_quota(&self, consumer: usize, quota: &[Fraction]) -> Ordering {
-        let quota = &quota[consumer - self.root()];
-        self.book.projected(consumer).times(&quota.d).cmp(&quota.n)
-    }
-
-    /// The walk of the free pass, over leaves that wait and are below their quota.
-    fn reclaimer(&self, demands: &Demands, quota: &[Fraction]) -> Option<usize> {
-        let (root, plan) = (self.root(), self.books.plan);
-        let mut open = vec![false; self.out.len()];
-        for leaf in (root..self.book.end).filter(|&c| plan.is_leaf(c)) {
-            let at = leaf - root;
-            if demands.waits[at] && !self.out[at] && !self.was_victim[at] && self.is_under(leaf, quota) {
-                plan.path(leaf).take_while(|&c| c >= root).for_each(|c| open[c - root] = true);
-            }
-        }
-        let mut node = Some(root).filter(|_| open[0])?;
-        while !plan.is_leaf(node) {
-            let children = plan.consumers[node].children.iter().copied();
-            let children: Vec<usize> = children.filter(|&c| open[c - root]).collect();
-            node = best_two(self.books, self.book, &children)?.0;
-        }
-        Some(node)
+        compare_to_quota(self.book, consumer, quota).is_gt()
     }
 
     fn hosts_for(&self, leaf: usize) -> impl Iterator<Item = &PoolHost> {
@@ -365,39 +375,9 @@ impl Taking<'_, '_, '_> {
             .any(|h| fits(&books.unclaimed[h.host], unit) && books.may_run(sub, h.host))
     }
 
-    /// The leaves that qualify as victims of this one, the most over-used first.
-    fn victims(&self, leaf: usize, quota: &[Fraction]) -> Vec<usize> {
-        let (root, plan) = (self.root(), self.books.plan);
-        let mut victims = Vec::new();
-        let mut stack = vec![root];
-        while let Some(node) = stack.pop() {
-            if plan.is_leaf(node) {
-                let is_victim = !self.was_reclaimer[node - root]
-                    && self.is_over(node, quota)
-                    && plan.split(leaf, node).is_some_and(|(a, b)| {
-                        self.is_over(b, quota) && plan.consumers[a].priority >= plan.consumers[b].priority
-                    });
-                if is_victim {
-                    victims.push(node);
-                }
-                continue;
-            }
-            // The stack turns the order round: the most over-used must be pushed last.
-            let mut children = plan.consumers[node].children.clone();
-            let key = |c: usize| (self.book.projected(c), plan.consumers[c].ratio);
-            sort::sort_by(&mut children, |&a, &b| {
-                let ((of_a, ratio_a), (of_b, ratio_b)) = (key(a), key(b));
-                let by_priority = plan.consumers[b].priority.cmp(&plan.consumers[a].priority);
-                by_priority.then_with(|| compare_per_ratio(of_a, ratio_a, of_b, ratio_b))
-            });
-            stack.extend(children);
-        }
-        victims
-    }
-
     /// The best way to make room for one unit: hosts with units of the best victims are looked at first, and no others once
     /// nothing better can come.
-    fn best_room(&mut self, leaf: usize, sub: usize, round: &Round) -> Option<Room> {
+    fn best_room(&mut self, leaf: usize, sub: usize, round: &Round<'_>) -> Option<Room> {
         let mut best: Option<Room> = None;
         self.n_rounds += 1;
         self.book.project(self.books, sub, true);
@@ -427,7 +407,7 @@ impl Taking<'_, '_, '_> {
     }
 
     /// Units on a host that may go, by rank of their leaf, the newest first.
-    fn candidates(&self, host: usize, round: &Round) -> Vec<(u32, usize)> {
+    fn candidates(&self, host: usize, round: &Round<'_>) -> Vec<(u32, usize)> {
         let (books, root, source) = (&self.books, self.root(), self.book.source());
         let mut candidates: Vec<(u32, usize)> = Vec::with_capacity(books.on_host[host].len());
         for &id in books.on_host[host].iter().rev() {
@@ -471,7 +451,7 @@ impl Taking<'_, '_, '_> {
         leaf: usize,
         sub: usize,
         host: usize,
-        round: &Round,
+        round: &Round<'_>,
         best: &Option<Room>,
     ) -> Option<Room> {
         let candidates = self.candidates(host, round);
@@ -519,9 +499,9 @@ impl Taking<'_, '_, '_> {
     }
 
     /// Takes a unit out of the projection if its leaf may lose it.
-    fn give(&mut self, leaf: usize, victim: usize, round: &Round) -> bool {
+    fn give(&mut self, leaf: usize, victim: usize, round: &Round<'_>) -> bool {
         let v = self.books.subs[victim].leaf;
-        if !self.is_over(v, &round.quota) {
+        if !self.is_over(v, round.quota) {
             return false;
         }
         let Some((a, b)) = self.books.plan.split(leaf, v) else { return false };
@@ -537,7 +517,7 @@ impl Taking<'_, '_, '_> {
     }
 
     /// The victims are told to go, the reclaimer gets its earmark, or its unit at once.
-    fn execute(&mut self, leaf: usize, sub: usize, round: &Round, room: Room) {
+    fn execute(&mut self, leaf: usize, sub: usize, round: &Round<'_>, room: Room) {
         let root = self.root();
         let first = self.books.subs[self.books.units[room.victims[0]].sub].leaf;
         let sides = self.books.plan.split(leaf, first).unwrap_or((leaf, first));

@@ -11,6 +11,9 @@
 //! # Differs
 //! nothing
 
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+
 use super::books::State;
 use super::cycle::Cycle;
 use super::memory::job_of;
@@ -30,6 +33,17 @@ pub fn refuse(world: PartitionView<'_>, model: &Model, desk: &Desk<'_>, cycle: &
     let pool = model.layout.pool(&desk.books, 0);
     let book = PoolBook::open(&desk.books, &pool);
     let table = Table::new(&desk.books, &book);
+    let earmarks = desk.books.earmarks.iter().enumerate().map(|(at, earmark)| (earmark.sub, at)).collect();
+    let of_public = cycle.passes.iter().filter(|(root, _)| *root == 0).flat_map(|(_, pass)| &pass.refused);
+    let because = Because {
+        model,
+        desk,
+        book: &book,
+        table: &table,
+        earmarks,
+        refused: of_public.rev().copied().collect(),
+        short: RefCell::default(),
+    };
     let mut refusals: Vec<Refusal> = Vec::new();
     for sub in 0..desk.pod_sets.len() {
         if desk.waiting[sub].is_empty() {
@@ -39,7 +53,6 @@ pub fn refuse(world: PartitionView<'_>, model: &Model, desk: &Desk<'_>, cycle: &
         if refusals.last().is_some_and(|last| last.job == job) {
             continue;
         }
-        let because = Because { model, desk, cycle, book: &book, table: &table };
         refusals.push(because.refusal(job, sub));
     }
     sort::sort_by_key(&mut refusals, |refusal: &Refusal| refusal.job);
@@ -51,9 +64,14 @@ pub fn refuse(world: PartitionView<'_>, model: &Model, desk: &Desk<'_>, cycle: &
 struct Because<'b, 'a> {
     model: &'b Model,
     desk: &'b Desk<'a>,
-    cycle: &'b Cycle,
     book: &'b PoolBook<'b>,
     table: &'b Table,
+    /// By sub-allocation its latest earmark.
+    earmarks: BTreeMap<usize, usize>,
+    /// By leaf why it got nothing in the public pool.
+    refused: BTreeMap<usize, Refused>,
+    /// By unit size the resource that most hosts have too little of.
+    short: RefCell<BTreeMap<usize, Resource>>,
 }
 
 impl Because<'_, '_> {
@@ -65,7 +83,8 @@ impl Because<'_, '_> {
     fn gate(&self, sub: usize) -> (Gate, Outlook, Vec<Check>) {
         let books = &self.desk.books;
         let leaf = books.subs[sub].leaf;
-        if let Some(earmark) = books.earmarks.iter().rev().find(|e| e.sub == sub) {
+        if let Some(&at) = self.earmarks.get(&sub) {
+            let earmark = &books.earmarks[at];
             let until = earmark.victims.iter().filter_map(|&id| match books.units[id].state {
                 State::Reclaiming(until) => Some(until),
                 _ => None,
@@ -100,10 +119,8 @@ impl Because<'_, '_> {
 
     fn not_reclaimed(&self, sub: usize) -> (Gate, Outlook, Vec<Check>) {
         let leaf = self.desk.books.subs[sub].leaf;
-        let of_public = self.cycle.passes.iter().find(|(root, _)| *root == 0);
-        let refused = of_public.and_then(|(_, pass)| pass.refused.iter().find(|(l, _)| *l == leaf));
         let queue = self.model.queues[leaf];
-        match (refused.map(|(_, why)| *why), queue) {
+        match (self.refused.get(&leaf).copied(), queue) {
             (Some(Refused::NotUnderQuota), Some(queue)) => {
                 let checks = self.not_under_quota(leaf);
                 (Gate::NotEntitled { queue }, Outlook::WhenFreed, checks)
@@ -130,7 +147,8 @@ impl Because<'_, '_> {
     fn short(&self, sub: usize) -> Resource {
         let (books, unit) = (&self.desk.books, &self.desk.books.subs[sub].unit);
         let lacking = |dim: &usize| books.free.iter().filter(|free| free[*dim] < unit[*dim]).count();
-        resource((0..3).rev().max_by_key(lacking).unwrap_or(0))
+        let most = || resource((0..3).rev().max_by_key(lacking).unwrap_or(0));
+        *self.short.borrow_mut().entry(books.subs[sub].shape).or_insert_with(most)
     }
 
     fn no_capacity(&self, sub: usize) -> (Gate, Outlook, Vec<Check>) {

@@ -1,0 +1,144 @@
+//! Where everybody in a pool stands between two changes of a reclaim pass: demands, quotas, whose turn it is, who is above its quota.
+//!
+//! # Rule
+//! A leaf that gets nothing changes no number, so everything here holds until units are taken or promised; only the
+//! leaf itself is left out from then on. The order of those above their quota is the same for every reclaimer; who of them
+//! qualifies is looked up for each.
+//!
+//! # Source
+//! ego.md 7.2, 8.3, 11.2
+//!
+//! # Differs
+//! nothing
+
+use std::cmp::Ordering;
+
+use super::assign::best_two;
+use super::books::Books;
+use super::number::Fraction;
+use super::pool::PoolBook;
+use super::quota::{Demands, compare_per_ratio, quotas};
+use crate::kit::sort;
+
+/// The numbers of a pool between two changes.
+pub(super) struct Standing {
+    /// What everybody could use.
+    pub demands: Demands,
+    /// The quotas that follow.
+    pub quota: Vec<Fraction>,
+    /// For each consumer from the pool's root on its children in which a leaf may reclaim, in tree order.
+    open: Vec<Vec<usize>>,
+    /// Worked out when first asked for.
+    over: Option<Over>,
+}
+
+/// Who is above its quota.
+struct Over {
+    /// By consumer, from the pool's root on.
+    is_over: Vec<bool>,
+    /// The leaves among them, the most over-used first.
+    leaves: Vec<usize>,
+}
+
+impl Standing {
+    /// The numbers as of now. `may_reclaim`: by leaf, from the pool's root on.
+    pub fn new(books: &Books<'_>, book: &PoolBook<'_>, may_reclaim: impl Fn(usize) -> bool) -> Standing {
+        let (root, plan) = (book.pool.root, books.plan);
+        let demands = Demands::new(books, book);
+        let quota = quotas(books, book, &demands);
+        let mut is_open = vec![false; quota.len()];
+        for leaf in (root..book.end).filter(|&c| plan.is_leaf(c)) {
+            let at = leaf - root;
+            if demands.waits[at] && may_reclaim(at) && compare_to_quota(book, leaf, &quota).is_lt() {
+                plan.path(leaf).take_while(|&c| c >= root).for_each(|c| is_open[c - root] = true);
+            }
+        }
+        let children = |node: usize| -> Vec<usize> {
+            plan.consumers[node].children.iter().copied().filter(|&c| is_open[c - root]).collect()
+        };
+        let mut open: Vec<Vec<usize>> = (root..book.end).map(children).collect();
+        if plan.is_leaf(root) && is_open[0] {
+            open[0].push(root);
+        }
+        Standing { demands, quota, open, over: None }
+    }
+
+    /// The walk of the free pass, over leaves that wait and are below their quota.
+    pub fn reclaimer(&self, books: &Books<'_>, book: &PoolBook<'_>) -> Option<usize> {
+        let (root, plan) = (book.pool.root, books.plan);
+        let mut node = root;
+        loop {
+            node = best_two(books, book, &self.open[node - root])?.0;
+            if plan.is_leaf(node) {
+                return Some(node);
+            }
+        }
+    }
+
+    /// Removes a leaf, and every ancestor left without a leaf that may reclaim.
+    pub fn close(&mut self, books: &Books<'_>, root: usize, leaf: usize) {
+        let mut node = leaf;
+        loop {
+            let above = books.plan.consumers[node].parent.filter(|_| node != root).unwrap_or(root);
+            let open = &mut self.open[above - root];
+            open.retain(|&c| c != node);
+            if !open.is_empty() || above == root {
+                return;
+            }
+            node = above;
+        }
+    }
+
+    /// The leaves that qualify as victims of this one, the most over-used first. `may_lose`: by leaf, from the pool's root on.
+    pub fn victims(
+        &mut self,
+        books: &Books<'_>,
+        book: &PoolBook<'_>,
+        leaf: usize,
+        may_lose: impl Fn(usize) -> bool,
+    ) -> Vec<usize> {
+        let (root, plan) = (book.pool.root, books.plan);
+        let over = self.over.get_or_insert_with(|| Over::new(books, book, &self.quota));
+        let is_victim = |&node: &usize| {
+            may_lose(node - root)
+                && plan.split(leaf, node).is_some_and(|(a, b)| {
+                    over.is_over[b - root] && plan.consumers[a].priority >= plan.consumers[b].priority
+                })
+        };
+        over.leaves.iter().copied().filter(is_victim).collect()
+    }
+}
+
+impl Over {
+    /// Top-down: siblings by priority, the lowest first, then the most used for the ratio, then the later.
+    fn new(books: &Books<'_>, book: &PoolBook<'_>, quota: &[Fraction]) -> Over {
+        let (root, plan) = (book.pool.root, books.plan);
+        let is_over: Vec<bool> = (root..book.end).map(|c| compare_to_quota(book, c, quota).is_gt()).collect();
+        let mut leaves = Vec::new();
+        let mut stack = vec![root];
+        while let Some(node) = stack.pop() {
+            if plan.is_leaf(node) {
+                if is_over[node - root] {
+                    leaves.push(node);
+                }
+                continue;
+            }
+            // The stack turns the order round: the most over-used must be pushed last.
+            let mut children = plan.consumers[node].children.clone();
+            let key = |c: usize| (book.projected(c), plan.consumers[c].ratio);
+            sort::sort_by(&mut children, |&a, &b| {
+                let ((of_a, ratio_a), (of_b, ratio_b)) = (key(a), key(b));
+                let by_priority = plan.consumers[b].priority.cmp(&plan.consumers[a].priority);
+                by_priority.then_with(|| compare_per_ratio(of_a, ratio_a, of_b, ratio_b))
+            });
+            stack.extend(children);
+        }
+        Over { is_over, leaves }
+    }
+}
+
+/// Projected usage of a consumer against its quota.
+pub(super) fn compare_to_quota(book: &PoolBook<'_>, consumer: usize, quota: &[Fraction]) -> Ordering {
+    let quota = &quota[consumer - book.pool.root];
+    book.projected(consumer).times(&quota.d).cmp(&quota.n)
+}

@@ -1,8 +1,0 @@
-//! EGO plans through scenario files.
-
-use crate::report::Verdict;
-
-/// Compares a case with its recording through a scenario file.
-pub fn check(_case: &crate::ego::Case) -> Verdict {
-    Verdict::CannotSay("not converted yet")
-}

@@ -1,0 +1,323 @@
+//! A recorded plan as a scenario file.
+//!
+//! Dimensions are CPU, memory and GPU where a share limit or ownership needs one of these, and resources by name otherwise; share ratios
+//! are weights in whole numbers, owned hosts are a quota of what they have together, units are jobs of one pod.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+use fairground::policy::ego::cycle::Layout;
+use fairground::policy::ego::plan::{Dims, Ownership, Placement, Plan, ShareLimit};
+use fairground::time::Span;
+use fairground::units::RESOURCES_MAX;
+
+use super::course::Course;
+use crate::ego::format::Names;
+
+/// What a dimension is called in a scenario, and the unit behind its numbers.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Word {
+    pub name: String,
+    unit: &'static str,
+    /// Position among CPU, memory and GPU.
+    pub accounted: Option<usize>,
+}
+
+/// A scenario and the names in it.
+pub struct File {
+    pub text: String,
+    /// For each pod of the course the name of its job.
+    pub jobs: Vec<String>,
+    /// By dimension.
+    pub words: Vec<Word>,
+}
+
+/// CPU, memory, GPU in the order in which dimensions without a name of their own take them.
+const ACCOUNTED: [(&str, &str); 3] = [("cpu", ""), ("memory", "Gi"), ("gpu", "")];
+
+fn usual(dim: &str) -> Option<usize> {
+    match dim {
+        "ncpus" => Some(0),
+        "mem" | "maxmem" => Some(1),
+        "ngpu" | "slot" => Some(2),
+        _ => None,
+    }
+}
+
+/// The words for the dimensions of a plan. At most one of several is a resource by name, unless it has share limits.
+fn words(plan: &Plan, names: &Names) -> Result<Vec<Word>, &'static str> {
+    let mut taken = [false; 3];
+    let mut words: Vec<Option<Word>> = names.dims.iter().map(|_| None).collect();
+    let word =
+        |at: usize| Word { name: ACCOUNTED[at].0.to_owned(), unit: ACCOUNTED[at].1, accounted: Some(at) };
+    let is_limited = |dim: usize| plan.consumers.iter().any(|consumer| consumer.share_limit[dim].is_some());
+    for (dim, name) in names.dims.iter().enumerate() {
+        if let Some(at) = usual(name).filter(|&at| !taken[at]) {
+            taken[at] = true;
+            words[dim] = Some(word(at));
+        }
+    }
+    for (dim, name) in
+        names.dims.iter().enumerate().filter(|(dim, _)| words[*dim].is_none()).collect::<Vec<_>>()
+    {
+        let free = (0..3).find(|&at| !taken[at]).filter(|_| is_limited(dim));
+        if let Some(at) = free {
+            taken[at] = true;
+            words[dim] = Some(word(at));
+        } else if is_limited(dim) {
+            return Err("a share limit in a fourth dimension");
+        } else {
+            words[dim] = Some(Word { name: name.clone(), unit: "", accounted: None });
+        }
+    }
+    Ok(words.into_iter().flatten().collect())
+}
+
+/// The amounts a queue owns, so that its quota picks the recorded hosts.
+type Quotas = Vec<[Option<i64>; RESOURCES_MAX]>;
+
+/// What the hosts of every owner have together, in the first dimension alone or in all of them, whichever picks the recorded hosts.
+fn quotas(plan: &Plan, layout: &Layout, words: &[Word]) -> Result<Quotas, &'static str> {
+    let none = [None; RESOURCES_MAX];
+    if plan.consumers.iter().all(|consumer| consumer.own.is_empty()) {
+        return Ok(vec![none; plan.consumers.len()]);
+    }
+    let accounted: Vec<usize> = (0..words.len()).filter(|&dim| words[dim].accounted.is_some()).collect();
+    let single = accounted.iter().map(|&dim| vec![dim]);
+    for dims in single.chain([accounted.clone()]) {
+        let mut owned = vec![none; plan.consumers.len()];
+        for (consumer, hosts) in layout.holdings.iter().enumerate().skip(1) {
+            for above in plan.path(consumer).filter(|&c| c != 0) {
+                for &dim in &dims {
+                    let sum: i64 = hosts.iter().map(|&host| plan.hosts[host][dim]).sum();
+                    owned[above][dim] = Some(owned[above][dim].unwrap_or(0) + sum).filter(|&sum| sum > 0);
+                }
+            }
+        }
+        let mut said = plan.clone();
+        for (consumer, amounts) in said.consumers.iter_mut().zip(&owned).skip(1) {
+            consumer.own = amounts
+                .iter()
+                .any(Option::is_some)
+                .then(|| Ownership::Amounts(*amounts))
+                .into_iter()
+                .collect();
+        }
+        let again = Layout::new(&said);
+        if again.holdings == layout.holdings && again.pools == layout.pools {
+            return Ok(owned);
+        }
+    }
+    Err("own hosts that are not the first of their size")
+}
+
+struct Writer<'c> {
+    plan: &'c Plan,
+    names: &'c Names,
+    words: Vec<Word>,
+    quotas: Quotas,
+    text: String,
+}
+
+/// The scenario file of a course. What it cannot say is an error.
+pub fn write(plan: &Plan, layout: &Layout, names: &Names, course: &Course) -> Result<File, &'static str> {
+    let words = words(plan, names)?;
+    let quotas = quotas(plan, layout, &words)?;
+    let mut writer = Writer { plan, names, words, quotas, text: String::new() };
+    writer.text.push_str("format: fairground-scenario\nversion: 1\npolicy: ego\n");
+    writer.settings(layout);
+    writer.nodes();
+    writer.queues()?;
+    let jobs = writer.jobs(course);
+    let ends: Vec<String> = course
+        .pods
+        .iter()
+        .zip(&jobs)
+        .filter_map(|(pod, name)| Some(format!("- {{at: {}s, job: {name}}}\n", pod.ends?)))
+        .collect();
+    if !ends.is_empty() {
+        writer.text.push_str("timeline:\n");
+        writer.text.push_str(&ends.concat());
+    }
+    Ok(File { text: writer.text, jobs, words: writer.words })
+}
+
+fn seconds(span: Span) -> String {
+    format!("{}s", span.as_millis() / 1000)
+}
+
+impl Writer<'_> {
+    fn settings(&mut self, layout: &Layout) {
+        let plan = self.plan;
+        let mut settings: Vec<String> = Vec::new();
+        if plan.default_grace > Span::ZERO {
+            settings.push(format!("grace: {}", seconds(plan.default_grace)));
+        }
+        match plan.placement {
+            Placement::Stacked => {}
+            Placement::Balanced => settings.push("placement: balanced".to_owned()),
+            Placement::Exclusive => settings.push("placement: exclusive".to_owned()),
+        }
+        let owns = |c: &usize| !layout.holdings[*c].is_empty() || !plan.is_leaf(*c);
+        let owners: Vec<usize> = (1..plan.consumers.len()).filter(owns).collect();
+        let is_owned = plan.consumers.iter().any(|consumer| !consumer.own.is_empty());
+        let lends = |&c: &usize| plan.consumers[c].lendout;
+        if is_owned && !owners.iter().any(|c| lends(c)) {
+            settings.push("lendout: false".to_owned());
+        } else if is_owned {
+            let off = owners.iter().filter(|c| !lends(c));
+            settings.extend(off.map(|&c| format!("lendout.{}: false", self.names.consumers[c])));
+        }
+        for (c, consumer) in plan.consumers.iter().enumerate().skip(1) {
+            let name = &self.names.consumers[c];
+            if consumer.lendout && consumer.lendout_grace != plan.default_grace {
+                settings.push(format!("lendout-grace.{name}: {}", seconds(consumer.lendout_grace)));
+            }
+            if let Some(grace) = consumer.private_pool_grace.filter(|&grace| grace != plan.default_grace) {
+                settings.push(format!("private-pool-grace.{name}: {}", seconds(grace)));
+            }
+            if let Some(grace) = consumer.reclaim_grace {
+                settings.push(format!("reclaim-grace.{name}: {}", seconds(grace)));
+            }
+            // A pool of a consumer in the middle is not lent at all.
+            if let [Ownership::Count(n)] = consumer.reserved[..]
+                && plan.is_leaf(c)
+            {
+                settings.push(format!("reserved.{name}: {n}"));
+            }
+            if consumer.rank > 0 {
+                settings.push(format!("rank.{name}: {}", consumer.rank));
+            }
+        }
+        if !settings.is_empty() {
+            let _ = writeln!(self.text, "settings: {{{}}}", settings.join(", "));
+        }
+    }
+
+    fn nodes(&mut self) {
+        self.text.push_str("nodes:\n");
+        for (name, has) in self.names.hosts.iter().zip(&self.plan.hosts) {
+            let amounts = self.amounts(has, true);
+            let _ = writeln!(self.text, "- {{name: {name}{amounts}}}");
+        }
+    }
+
+    /// Amounts by name. A node without CPU or memory has to say so, since it would have both.
+    fn amounts(&self, dims: &Dims, is_node: bool) -> String {
+        let mut text = String::new();
+        let mut named: Vec<String> = Vec::new();
+        for (word, &amount) in self.words.iter().zip(dims) {
+            match word.accounted {
+                None if amount > 0 => named.push(format!("{}: {amount}", word.name)),
+                Some(at) if amount > 0 || is_node && at < 2 => {
+                    let _ = write!(text, ", {}: {amount}{}", word.name, word.unit);
+                }
+                _ => {}
+            }
+        }
+        if !named.is_empty() {
+            let _ = write!(text, ", resources: {{{}}}", named.join(", "));
+        }
+        text
+    }
+
+    fn queues(&mut self) -> Result<(), &'static str> {
+        let plan = self.plan;
+        self.text.push_str("queues:\n");
+        for (c, consumer) in plan.consumers.iter().enumerate().skip(1) {
+            let _ = write!(self.text, "- {{name: {}", self.names.consumers[c]);
+            if let Some(parent) = consumer.parent.filter(|&parent| parent != 0) {
+                let _ = write!(self.text, ", parent: {}", self.names.consumers[parent]);
+            }
+            if consumer.priority != 0 {
+                let _ = write!(self.text, ", priority: {}", consumer.priority);
+            }
+            let mut parts: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+            if consumer.ratio != 1 {
+                parts.entry("gpu").or_default().push(format!("weight: {}", consumer.ratio));
+            }
+            for (dim, word) in self.words.iter().enumerate() {
+                let of_children: i64 = consumer.children.iter().filter_map(|&c| self.quotas[c][dim]).sum();
+                // A parent owns what its children own.
+                if let Some(quota) = self.quotas[c][dim].filter(|&quota| quota > of_children) {
+                    parts.entry(&word.name).or_default().push(format!("quota: {quota}{}", word.unit));
+                }
+                if let Some(limit) = consumer.share_limit[dim] {
+                    let amount = self.limit(limit, dim)?;
+                    parts.entry(&word.name).or_default().push(format!("limit: {amount}{}", word.unit));
+                }
+            }
+            for (name, values) in parts {
+                let _ = write!(self.text, ", {name}: {{{}}}", values.join(", "));
+            }
+            self.text.push_str("}\n");
+        }
+        Ok(())
+    }
+
+    /// A percentage is of what the whole plan has: exact in thousandths.
+    fn limit(&self, limit: ShareLimit, dim: usize) -> Result<String, &'static str> {
+        let part = match limit {
+            ShareLimit::At(most) => return Ok(most.to_string()),
+            ShareLimit::Part(millionths) => millionths,
+        };
+        let total: i64 = self.plan.hosts.iter().map(|host| host[dim]).sum();
+        let thousandths = total * part / 1000;
+        let is_exact = thousandths * 1000 == total * part && thousandths >= 0;
+        let is_whole = thousandths % 1000 == 0;
+        if !is_exact || !is_whole && self.words[dim].unit == "Gi" {
+            return Err("a share limit that is no round amount");
+        }
+        Ok(format!("{}", thousandths as f64 / 1000.0))
+    }
+
+    /// Writes the jobs: those of a sub-allocation in order, equal ones as one pattern. For each pod its job's name.
+    fn jobs(&mut self, course: &Course) -> Vec<String> {
+        let mut jobs = vec![String::new(); course.pods.len()];
+        self.text.push_str("jobs:\n");
+        for (sub, name) in self.names.subs.iter().enumerate() {
+            let pods: Vec<usize> =
+                (0..course.pods.len()).filter(|&pod| course.pods[pod].sub == sub).collect();
+            let is_plain =
+                |&pod: &usize| course.pods[pod].on.is_none() && !course.pods[pod].is_never_replaced;
+            let is_like = |a: &usize, b: &usize| {
+                is_plain(a) && is_plain(b) && course.pods[*a].submit == course.pods[*b].submit
+            };
+            for group in pods.chunk_by(is_like) {
+                let first = &course.pods[group[0]];
+                let base = format!("{name}-{}", first.number);
+                for (i, &pod) in group.iter().enumerate() {
+                    jobs[pod] = if group.len() > 1 { format!("{base}-{}", i + 1) } else { base.clone() };
+                }
+                let text = self.job(sub, &base, group.len(), first, course);
+                self.text.push_str(&text);
+            }
+        }
+        jobs
+    }
+
+    fn job(&self, sub: usize, name: &str, count: usize, pod: &super::course::Pod, course: &Course) -> String {
+        let of = &course.subs[sub];
+        let mut text = format!("- {{name: {name}, queue: {}", self.names.consumers[of.leaf]);
+        if count > 1 {
+            let _ = write!(text, ", count: {count}");
+        }
+        text += &self.amounts(&of.unit, false);
+        // Those of a leaf in their order, whenever they are submitted.
+        let later = course.subs[sub + 1..].iter().filter(|other| other.leaf == of.leaf).count();
+        if later > 0 {
+            let _ = write!(text, ", priority: {}", 50 + later);
+        }
+        if pod.submit > 0 {
+            let _ = write!(text, ", submit: {}s", pod.submit);
+        }
+        if let Some((host, started)) = pod.on {
+            let ago = course.started - started;
+            let _ = write!(text, ", on: [{}], started: -{ago}s", self.names.hosts[host]);
+        }
+        if pod.is_never_replaced {
+            text += ", restart: never";
+        }
+        text + "}\n"
+    }
+}

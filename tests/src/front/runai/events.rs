@@ -1,0 +1,335 @@
+//! Kind `events`: every step that decides is a cycle of the scenario, a second after the last one.
+//!
+//! What is evicted is gone before the next cycle, in which the reclaimer starts; so a step that evicts takes two cycles. Where
+//! the rules' own code says that in these cycles somebody else would be served, too, no file can say the case: a scenario has
+//! no way to try a workload alone.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write;
+
+use fairground::policy::kai::{run_cycle, try_job};
+use fairground::policy::runai::DIALECT;
+use fairground::sim::{CycleRecord, Simulation};
+use fairground::trace::{Event, Gate, Level, Trace};
+use fairground::units::Resource;
+use serde_json::Value;
+
+use super::Differs;
+use crate::cycle::snapshot::pass;
+use crate::report::Verdict;
+use crate::runai::events::{Decided, World, as_set};
+use crate::runai::{list, real, text};
+
+/// What a cycle of the scenario is expected to show.
+enum Expected {
+    /// Decisions in order, and why workloads wait.
+    Decides(Vec<Decided>, BTreeMap<String, String>),
+    /// What was given room starts.
+    Starts(BTreeSet<String>),
+    /// Numbers of the queues after the cycle.
+    Numbers(Value),
+}
+
+/// A case as cycles.
+#[derive(Default)]
+struct Course {
+    jobs: String,
+    timeline: String,
+    /// By cycle, from 1.
+    expected: Vec<(u32, Expected)>,
+    /// The recorded decision of these cycles is one of several.
+    may_differ: BTreeSet<u32>,
+    cycle: u32,
+    /// Arrivals and ends since the last cycle.
+    n_news: u32,
+}
+
+/// Compares a case with its recording through a scenario file.
+pub fn check(case: &Value) -> Result<(), Differs> {
+    if crate::runai::check(case) != Verdict::Equal {
+        return Err("the rules alone differ from the recording".to_owned().into());
+    }
+    let mut world = World::new(case, DIALECT)?;
+    let mut course = Course::default();
+    for (i, step) in list(&case["steps"]).enumerate() {
+        let may_differ = list(&case["varies_in_engine_at"]).any(|at| at.as_u64() == Some(i as u64));
+        if may_differ {
+            course.may_differ.insert(course.cycle + 1);
+        }
+        course.step(&mut world, step)?;
+    }
+    let text = format!(
+        "format: fairground-scenario\nversion: 1\npolicy: runai\nnodes: [{{name: node, gpu: {}}}]\n{}jobs:\n{}{}",
+        real(&case["gpus"])?,
+        queues(case)?,
+        course.jobs,
+        if course.timeline.is_empty() { String::new() } else { format!("timeline:\n{}", course.timeline) },
+    );
+    follow(&course, super::super::simulation(&text)?).map_err(Differs::Says)
+}
+
+/// What equals the product's default is left out: a GPU quota of 0, over-quota weight *medium*, a department's weight.
+fn queues(case: &Value) -> Result<String, String> {
+    let mut text = String::from("queues:\n");
+    for department in list(&case["departments"]) {
+        let name = crate::runai::text(&department["id"])?;
+        let by_quota = real(&department["weight"])? == real(&department["quota"])?;
+        if !by_quota {
+            return Err(format!("{name}: a department with a weight of its own"));
+        }
+        queue(&mut text, department, None)?;
+        for project in list(&department["projects"]) {
+            queue(&mut text, project, Some(name))?;
+        }
+    }
+    Ok(text)
+}
+
+fn queue(to: &mut String, queue: &Value, parent: Option<&str>) -> Result<(), String> {
+    let mut gpu: Vec<String> = Vec::new();
+    let amount = |value: f64| if value < 0.0 { "unlimited".to_owned() } else { value.to_string() };
+    let quota = real(&queue["quota"])?;
+    if quota != 0.0 {
+        gpu.push(format!("quota: {}", amount(quota)));
+    }
+    let limit = real(&queue["limit"])?;
+    if limit >= 0.0 {
+        gpu.push(format!("limit: {limit}"));
+    }
+    let weight = real(&queue["weight"])?;
+    if parent.is_some() && weight != 2.0 {
+        gpu.push(format!("weight: {weight}"));
+    }
+    let _ = write!(to, "- {{name: {}", text(&queue["id"])?);
+    if let Some(parent) = parent {
+        let _ = write!(to, ", parent: {parent}");
+    }
+    // Left out it is 100.
+    if let Some(rank) = queue["rank"].as_i64().filter(|&rank| rank != 0) {
+        let _ = write!(to, ", priority: {}", 100 + rank);
+    }
+    if !gpu.is_empty() {
+        let _ = write!(to, ", gpu: {{{}}}", gpu.join(", "));
+    }
+    to.push_str("}\n");
+    Ok(())
+}
+
+impl Course {
+    /// A moment before the next cycle, later than what happened before.
+    fn next_moment(&mut self) -> String {
+        self.n_news += 1;
+        format!("{}ms", self.cycle * 1000 + 10 * self.n_news)
+    }
+
+    fn step(&mut self, world: &mut World, step: &Value) -> Result<(), Differs> {
+        match step[0].as_str() {
+            Some("submit") => {
+                self.submit(step)?;
+                world.submit(step)?;
+                self.alone(world, step, [&step[1], &step[5], &step[6], &step[7]])
+            }
+            Some("queue") => {
+                self.submit(step)?;
+                world.submit(step).map_err(Differs::Says)
+            }
+            Some("try") => self.alone(world, step, [&step[1], &step[2], &step[3], &step[4]]),
+            Some("finish") => {
+                for job in list(&step[1]) {
+                    let at = self.next_moment();
+                    let _ = writeln!(self.timeline, "- {{at: {at}, job: {}}}", text(job)?);
+                }
+                world.step(step).map_err(Differs::Says)
+            }
+            Some("cycle") => {
+                let mut decided = Vec::new();
+                for decision in list(&step[1]) {
+                    let action = action(text(&decision[1])?)?;
+                    decided.push((text(&decision[0])?.to_owned(), action, as_set(&decision[2])?));
+                }
+                let reasons = step[2].as_object().into_iter().flatten();
+                let reasons = reasons.map(|(job, why)| Ok((job.clone(), text(why)?.to_owned())));
+                let reasons = reasons.collect::<Result<_, String>>()?;
+                self.decides(world, step, decided, reasons)
+            }
+            Some("state") if self.n_news > 0 => Err("numbers between an arrival and its cycle".into()),
+            Some("state") => {
+                self.expected.push((self.cycle, Expected::Numbers(step[1].clone())));
+                Ok(())
+            }
+            _ => Err("unknown step".to_owned().into()),
+        }
+    }
+
+    fn submit(&mut self, step: &Value) -> Result<(), String> {
+        let (name, queue, gpus) = (text(&step[1])?, text(&step[2])?, step[3].as_i64().ok_or("no GPUs")?);
+        let priority = match step[4].as_i64().ok_or("no priority")? {
+            50 => String::new(),
+            75 => ", priority: interactive-preemptible".to_owned(),
+            100 => ", priority: build".to_owned(),
+            125 => ", priority: inference".to_owned(),
+            other => format!(", priority: {other}"),
+        };
+        let at = self.next_moment();
+        let _ =
+            writeln!(self.jobs, "- {{name: {name}, queue: {queue}, submit: {at}, gpu: {gpus}{priority}}}");
+        Ok(())
+    }
+
+    fn alone(
+        &mut self,
+        world: &mut World,
+        step: &Value,
+        [job, result, by, evicted]: [&Value; 4],
+    ) -> Result<(), Differs> {
+        let name = text(job)?;
+        let alone = world.decided(&try_job(&world.snapshot, name, &mut Trace::new(Level::Decisive)));
+        let together = world.decided(&run_cycle(&world.snapshot, &mut Trace::new(Level::Decisive)));
+        if alone != together {
+            return Err("a workload tried alone while others wait that would be served".into());
+        }
+        // The step adds the workload itself where it is submitted; it is there already.
+        let step = if step[0] == "submit" {
+            serde_json::json!(["try", job, result, by, evicted])
+        } else {
+            step.clone()
+        };
+        let (mut decided, mut reasons) = (Vec::new(), BTreeMap::new());
+        if result == "started" {
+            decided.push((name.to_owned(), action(text(by)?)?, as_set(evicted)?));
+        } else {
+            reasons.insert(name.to_owned(), text(by)?.to_owned());
+        }
+        self.decides(world, &step, decided, reasons)
+    }
+
+    fn decides(
+        &mut self,
+        world: &mut World,
+        step: &Value,
+        decided: Vec<Decided>,
+        reasons: BTreeMap<String, String>,
+    ) -> Result<(), Differs> {
+        self.cycle += 1;
+        self.n_news = 0;
+        let is_open = self.may_differ.contains(&self.cycle);
+        let room: BTreeSet<String> =
+            decided.iter().filter(|(_, by, _)| *by != "allocate").map(|(job, ..)| job.clone()).collect();
+        if !room.is_empty() {
+            // What has room made for it starts in the next cycle, with everybody as a candidate.
+            let mut next = World { snapshot: world.snapshot.clone() };
+            let outcome = run_cycle(&next.snapshot, &mut Trace::new(Level::Decisive));
+            pass(&mut next.snapshot, &outcome, 1.0, |_| false);
+            let decided = next.decided(&run_cycle(&next.snapshot, &mut Trace::new(Level::Decisive)));
+            let starts = decided.iter().all(|(_, by, _)| *by == "allocate");
+            let started: BTreeSet<String> = decided.into_iter().map(|(job, ..)| job).collect();
+            if !is_open && (!starts || started != room) {
+                return Err("the next cycle would serve somebody else, too".into());
+            }
+        }
+        self.expected.push((self.cycle, Expected::Decides(decided, reasons)));
+        if world.step(step).is_err() && !is_open {
+            return Err("the rules alone differ from the recording".to_owned().into());
+        }
+        if !room.is_empty() {
+            self.cycle += 1;
+            self.expected.push((self.cycle, Expected::Starts(room)));
+        }
+        Ok(())
+    }
+}
+
+fn action(name: &str) -> Result<&'static str, String> {
+    let known = ["allocate", "reclaim", "preempt", "consolidation"];
+    known.into_iter().find(|known| *known == name).ok_or_else(|| format!("unknown action {name}"))
+}
+
+fn follow(course: &Course, mut simulation: Simulation) -> Result<(), String> {
+    let mut record = None;
+    for (cycle, expected) in &course.expected {
+        while simulation.cycle() < *cycle {
+            record = simulation.advance();
+            if record.is_none() {
+                return Err(format!("cycle {cycle} does not take place"));
+            }
+        }
+        let Some(record) = &record else { return Err("numbers before any cycle".to_owned()) };
+        match compare(&simulation, record, expected) {
+            // The recorded decision is one of several; what follows hangs on it.
+            Err(_) if course.may_differ.contains(cycle) => return Ok(()),
+            other => other.map_err(|says| format!("cycle {cycle}: {says}"))?,
+        }
+    }
+    Ok(())
+}
+
+fn compare(simulation: &Simulation, record: &CycleRecord, expected: &Expected) -> Result<(), String> {
+    let got = decided(simulation, record);
+    match expected {
+        Expected::Decides(wanted, reasons) => {
+            if got != *wanted {
+                return Err(format!("expected {wanted:?}, got {got:?}"));
+            }
+            let found = why(simulation, record);
+            for (job, reason) in reasons {
+                let got = found.get(job.as_str());
+                if got != Some(&reason.as_str()) {
+                    return Err(format!("{job}: expected {reason}, got {got:?}"));
+                }
+            }
+        }
+        Expected::Starts(wanted) => {
+            let started: BTreeSet<String> = got.iter().map(|(job, ..)| job.clone()).collect();
+            if started != *wanted || got.iter().any(|(_, action, _)| *action != "allocate") {
+                return Err(format!("expected starts of {wanted:?}, got {got:?}"));
+            }
+        }
+        Expected::Numbers(queues) => {
+            for (name, numbers) in queues.as_object().into_iter().flatten() {
+                let queue = simulation.cluster().queues.iter().find(|(_, queue)| *queue.name == **name);
+                let row =
+                    queue.and_then(|(id, _)| simulation.ledger().rows.iter().find(|row| row.queue == id));
+                let row = row.ok_or_else(|| format!("no queue {name}"))?;
+                let share = row.fair_share.ok_or_else(|| format!("{name}: no fairshare"))?;
+                let got = [row.allocated, row.quota, share].map(|column| column.get(Resource::GPU));
+                let wanted = [real(&numbers[0])?, real(&numbers[1])?, real(&numbers[2])?];
+                if got != wanted {
+                    return Err(format!("{name}: expected {wanted:?}, got {got:?}"));
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The decisions of a cycle: who got room, by which action, and who lost it.
+fn decided(simulation: &Simulation, record: &CycleRecord) -> Vec<Decided> {
+    let cluster = simulation.cluster();
+    let job_of = |pod| cluster.jobs[cluster.pods[pod].job].name.to_string();
+    let mut decided = Vec::new();
+    for recorded in &record.events {
+        let (Event::Bound { pod, .. } | Event::Claimed { pod, .. }) = recorded.event else { continue };
+        let job = cluster.pods[pod].job;
+        let evicted = record.events.iter().filter_map(|other| match other.event {
+            Event::Evicted { pod, by: Some(by), .. } if by == job => Some(job_of(pod)),
+            _ => None,
+        });
+        decided.push((job_of(pod), recorded.action, evicted.collect()));
+    }
+    decided
+}
+
+/// Why jobs wait: the reason of the allocate action.
+fn why<'s>(simulation: &'s Simulation, record: &CycleRecord) -> BTreeMap<&'s str, &'static str> {
+    let of = |refusal: &fairground::trace::Refusal| {
+        let is_room = refusal.also.iter().any(|gate| matches!(gate, Gate::NoNode { .. }));
+        let reason = match refusal.gate {
+            _ if is_room => "no-resources",
+            Gate::OverLimit { .. } => "over-limit",
+            Gate::NonPreemptibleOverQuota { .. } => "non-preemptible-over-quota",
+            _ => "no-resources",
+        };
+        (&*simulation.cluster().jobs[refusal.job].name, reason)
+    };
+    record.refusals.iter().map(of).collect()
+}

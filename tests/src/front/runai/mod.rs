@@ -1,0 +1,45 @@
+//! Run:ai cases through scenario files.
+
+mod events;
+mod fairshare;
+
+use serde_json::Value;
+
+use crate::report::Verdict;
+
+/// What became of a case, if it is not equal.
+enum Differs {
+    CannotSay(&'static str),
+    Says(String),
+}
+
+impl From<String> for Differs {
+    fn from(says: String) -> Differs {
+        Differs::Says(says)
+    }
+}
+
+impl From<&'static str> for Differs {
+    fn from(feature: &'static str) -> Differs {
+        Differs::CannotSay(feature)
+    }
+}
+
+/// Compares a case with its recording through a scenario file.
+pub fn check(case: &Value) -> Verdict {
+    let judged = match case["kind"].as_str() {
+        Some("events") => events::check(case),
+        Some("fairshare") => fairshare::check(case),
+        Some("float") => Err("one level of queues without work".into()),
+        Some("queue-order") => Err("the order of queues whose fairshare is given".into()),
+        Some("time-based") => Err("a division of a given usage without work".into()),
+        Some("placement") => Err("an example in parts".into()),
+        Some("multi-resource") => Err("an example in parts".into()),
+        _ => Err("an unknown kind".to_owned().into()),
+    };
+    match judged {
+        Ok(()) => Verdict::Equal,
+        Err(Differs::CannotSay(feature)) => Verdict::CannotSay(feature),
+        Err(Differs::Says(says)) => Verdict::Failed(says),
+    }
+}
