@@ -1,4 +1,7 @@
 //! The versions of IBM EGO that are modelled.
+//!
+//! # Source
+//! ego.md 16: IBM's documentation of these versions.
 
 use super::Modelled;
 

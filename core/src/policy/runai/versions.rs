@@ -1,4 +1,7 @@
 //! The versions of Run:ai that are modelled.
+//!
+//! # Source
+//! runai.md 15: public documentation.
 
 use super::Modelled;
 

@@ -1,4 +1,7 @@
 //! The versions of Apache YuniKorn that are modelled.
+//!
+//! # Source
+//! yunikorn.md, upstream revision described there.
 
 use super::Modelled;
 
