@@ -45,12 +45,23 @@ pub enum Command {
     /// Run a scenario under several policies, side by side
     #[command(after_help = EXIT_CODES)]
     Compare(Compare),
+    /// Say which policies there are, which versions of their products they model, and what changed since
+    #[command(after_help = EXIT_CODES)]
+    Policies(Policies),
     /// Print a scenario as a link
     #[command(after_help = EXIT_CODES)]
     Link(Link),
     /// Print the scenario in a link
     #[command(after_help = EXIT_CODES)]
     Open(Open),
+}
+
+/// Say which policies there are.
+#[derive(Debug, ClapArgs)]
+pub struct Policies {
+    /// Only this one
+    #[arg(value_name = "P")]
+    pub policy: Option<String>,
 }
 
 /// Run a scenario.

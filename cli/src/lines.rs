@@ -144,7 +144,7 @@ fn event(cluster: &Cluster, event: &Event) -> Map<String, Value> {
             line.insert("job".into(), name_of(cluster, job));
             line.insert("pool".into(), (*cluster.partitions[partition].name).into());
         }
-        Event::Changed { entry } => {
+        Event::Changed { entry, .. } => {
             line.insert("entry".into(), entry.into());
         }
     }

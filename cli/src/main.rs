@@ -2,12 +2,13 @@
 //!
 //! [`args`] is the command line; [`load`] reads files and links and reports what is wrong with them; [`run`] is the
 //! loop, which hands every cycle to [`text`] or [`lines`]; [`simulators`] answers like those that come with KAI; [`convert`] is everything that makes one kind of
-//! file from another; [`translated`] puts scenarios under other policies.
+//! file from another; [`policies`] says which versions are modelled; [`translated`] puts scenarios under other policies.
 
 mod args;
 mod convert;
 mod lines;
 mod load;
+mod policies;
 mod progress;
 mod run;
 mod simulators;
@@ -61,6 +62,7 @@ fn main() -> ExitCode {
         args::Command::TimeBased(args) => simulators::time_based(&args),
         args::Command::Translate(args) => translated::translate(&args),
         args::Command::Compare(args) => translated::compare(&args),
+        args::Command::Policies(args) => policies::policies(&args),
         args::Command::Link(args) => convert::link(&args),
         args::Command::Open(args) => convert::open(&args),
     };

@@ -145,7 +145,7 @@ fn sentence(cluster: &Cluster, recorded: &Recorded) -> String {
         Event::Offered { job, partition } => {
             format!("{word:<10} {} to the pool {}", job_text(job), cluster.partitions[partition].name)
         }
-        Event::Changed { entry } => format!("{word:<10} timeline entry {}", entry + 1),
+        Event::Changed { entry, .. } => format!("{word:<10} timeline entry {}", entry + 1),
     }
 }
 

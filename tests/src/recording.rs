@@ -54,6 +54,19 @@ impl Format {
             _ => None,
         }
     }
+
+    /// As headers say it.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Format::KaiDivision => "kai-division/1",
+            Format::KaiCycle => "kai-cycle/1",
+            Format::Ego => "ego-model/1",
+            Format::Runai => "runai-model/1",
+            Format::YuniKorn(Kind::Pure) => "yunikorn-pure/1",
+            Format::YuniKorn(Kind::Config) => "yunikorn-config/1",
+            Format::YuniKorn(Kind::Trace) => "yunikorn-trace/1",
+        }
+    }
 }
 
 #[derive(Deserialize)]

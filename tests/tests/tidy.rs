@@ -20,7 +20,7 @@ const CORE_LAYERS: &[&[&str]] = &[
 const WEB_LAYERS: &[&[&str]] = &[
     &["engine"],
     &["model"],
-    &["address", "agreement", "focus", "keys", "library", "storage", "tabs"],
+    &["address", "agreement", "checked", "focus", "keys", "library", "storage", "tabs"],
     &["view_model"],
     &["words"],
     &["charts"],

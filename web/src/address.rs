@@ -14,7 +14,7 @@ pub const IN_ADDRESS_MAX: usize = 8_000;
 pub enum Fragment {
     /// Nothing.
     Empty,
-    /// Wipe everything that is kept on this device.
+    /// Ask whether everything that is kept on this device is to be deleted.
     Reset,
     /// A document.
     Document(Box<Opened>),
@@ -118,6 +118,7 @@ pub fn write(model: &Model) -> String {
         decision: model.inside,
         selection: model.selection.clone().filter(|_| !model.auto_selected),
         view: Some(model.view.now).filter(|view| *view != NowView::Shares),
+        why: model.selection.is_some() && !model.auto_selected,
     };
     link_encode(model, &moment)
 }
@@ -133,13 +134,15 @@ pub fn reach(length: usize) -> &'static str {
 }
 
 fn link_decode(text: &str) -> Result<Opened, String> {
-    let scenario = link::decode(text).map_err(|trouble| known(&trouble))?;
+    let linked = link::open(text).map_err(|trouble| known(&trouble))?;
     let moment = link::Moment::parse(text);
     let cycle = moment.at.map_or(0, |at| at.cycle);
     let decision = moment.at.and_then(|at| at.decision);
     let view = moment.view.as_deref().and_then(NowView::from_name);
     let selection = moment.sel.as_deref().and_then(Selection::from_text);
-    Ok(Opened { moment: Moment { cycle, decision, selection, view }, ..Opened::new(scenario, Origin::Link) })
+    let why = moment.why;
+    let moment = Moment { cycle, decision, selection, view, why };
+    Ok(Opened { moment, rules: linked.rules, ..Opened::new(linked.scenario, Origin::Link) })
 }
 
 fn link_encode(model: &Model, moment: &Moment) -> String {
@@ -147,7 +150,7 @@ fn link_encode(model: &Model, moment: &Moment) -> String {
         at: Some(link::At { cycle: moment.cycle, decision: moment.decision }),
         sel: moment.selection.as_ref().map(Selection::to_text),
         view: moment.view.map(|view| view.name().to_string()),
-        why: moment.selection.is_some(),
+        why: moment.why,
     };
     format!("{}{parameters}", link::encode(&model.scenario))
 }
@@ -170,5 +173,29 @@ fn known(trouble: &LinkError) -> String {
             "Its content is larger than 8 MB, which is more than a link may hold.".to_string()
         }
         LinkError::Content { says } => format!("It arrived whole, but its content is no scenario: {says}."),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_link_says_with_which_rules_it_was_made_and_whether_to_explain() {
+        let start = crate::library::start();
+        let opened =
+            |rules: u32, rest: &str| match read(&format!("#{}{rest}", link::encode_with(&start, rules))) {
+                Fragment::Document(opened) => *opened,
+                other => panic!("{other:?}"),
+            };
+        let other = opened(link::RULES + 1, "");
+        assert_eq!((other.rules, other.moment.why), (link::RULES + 1, false));
+        let model = Model::new(other);
+        assert!(model.notices[0].text.contains("another version of the rules"), "{:?}", model.notices);
+        let mut own = Model::new(opened(link::RULES, "&at=0&sel=job:b2&why=1"));
+        assert!(own.notices.is_empty());
+        assert_eq!(own.view.panel, crate::model::Panel::Why);
+        own.take(opened(7, ""));
+        assert_eq!(own.notices.len(), 1, "also where it is opened in place");
     }
 }

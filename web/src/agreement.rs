@@ -1,5 +1,7 @@
 //! How well the engine is checked against the real schedulers: a file that the test run writes.
 
+use fairground::policy::versions;
+
 /// How many recorded cases agree.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Agreement {
@@ -25,10 +27,11 @@ pub fn of(policy: &str) -> Agreement {
     Agreement { agree, of, not_built, revision: words.next().unwrap_or_default().to_string() }
 }
 
-/// What the badge says of a policy; `None`: nothing is known.
+/// What the badge says of a policy: which version of what, and how much of it agrees; `None`: nothing is known.
 pub fn badge(policy: &str) -> Option<String> {
     let Agreement { agree, of, .. } = of(policy);
-    (of > 0).then(|| format!("{} of {} agree", thousands(agree), thousands(of)))
+    let label = versions::modelled(policy).map_or("", |modelled| modelled.label);
+    (of > 0).then(|| format!("{label} · {} of {} agree", thousands(agree), thousands(of)))
 }
 
 /// A count with separated thousands.

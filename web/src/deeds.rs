@@ -8,7 +8,7 @@ use std::cell::OnceCell;
 use std::sync::Arc;
 
 use fairground::scenario::{Path, Scenario};
-use leptos::prelude::{Get, With};
+use leptos::prelude::{Get, UpdateValue, With};
 pub use wasm_split_helpers::SplitLoaderError as NotLoaded;
 #[cfg(feature = "page")]
 use wasm_split_helpers::wasm_split;
@@ -16,6 +16,7 @@ use wasm_split_helpers::wasm_split;
 use crate::address::{self, Fragment};
 use crate::charts::timeline::Over;
 use crate::charts::timeline_over;
+use crate::edge::Edge;
 use crate::engine::protocol::{Frame, Rulebook, Run};
 use crate::model::kinds::{self, LaneLook};
 use crate::model::{Command, Ladder, Model, Opened, Order, Origin, Selection, later, mistake};
@@ -145,6 +146,7 @@ fn all() -> Deeds {
         read: address::read,
         returned: opening::returned,
         start_over: |store| {
+            store.edge().update_value(Edge::forget);
             storage::wipe();
             address::clear_bar();
             store.open_in_place(Opened::new(library::start(), Origin::Start));

@@ -16,6 +16,10 @@ const FILES_MAX: u32 = 16;
 
 /// Reads files and shows what they are.
 pub fn read_files(store: Store, list: &FileList) {
+    if list.length() > FILES_MAX {
+        let text = format!("Of {} files the first {FILES_MAX} are read.", list.length());
+        store.dispatch(Command::Notify { is_problem: false, text });
+    }
     let files: Vec<web_sys::File> = (0..list.length().min(FILES_MAX)).filter_map(|i| list.get(i)).collect();
     if files.is_empty() {
         return;

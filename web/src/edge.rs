@@ -19,6 +19,8 @@ use crate::tabs::{Heard, Tabs};
 use crate::view_model::before;
 use crate::words;
 
+/// How long the engine may take to hear that it shall stop; inside of a cycle it hears nothing.
+const END_AFTER: Duration = Duration::from_millis(600);
 /// A change is kept when it has been quiet for so long.
 const SAVE_AFTER: Duration = Duration::from_millis(300);
 /// The address is replaced when it has been quiet for so long.
@@ -82,6 +84,9 @@ impl Edge {
         }
         match effect {
             Effect::Send(request) => self.client(store).send(request),
+            Effect::EndEngineSoon(id) => {
+                set_timeout(move || store.dispatch(Command::EndEngine(id)), END_AFTER);
+            }
             Effect::RestartEngine => self.client(store).restart(),
             Effect::Save => {
                 let later = move || store.edge().update_value(|edge| edge.save_now(store));
@@ -190,6 +195,12 @@ impl Edge {
         if let Some(tabs) = &self.tabs {
             tabs.ask(id);
         }
+    }
+
+    /// Everything is about to be deleted: what waits to be kept is not kept any more.
+    pub(crate) fn forget(&mut self) {
+        self.stop_save();
+        self.set_address(String::new());
     }
 
     /// The draft that is open here.
@@ -303,7 +314,7 @@ fn again(timer: &mut Option<TimeoutHandle>, run: impl FnOnce() + 'static, after:
 }
 
 /// A file name made of a title.
-fn file_name(title: &str) -> String {
+pub(crate) fn file_name(title: &str) -> String {
     let plain: String =
         title.to_lowercase().chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
     let parts: Vec<&str> = plain.split('-').filter(|part| !part.is_empty()).collect();

@@ -7,6 +7,7 @@
 pub mod address;
 pub mod agreement;
 pub mod charts;
+pub mod checked;
 #[cfg(feature = "page")]
 pub mod components;
 pub mod deeds;

@@ -62,8 +62,8 @@ fn opened(fragment: &str) -> (Opened, Option<Dialog>, String) {
         Fragment::Reset if is_embedded() => Fragment::Empty,
         read => read,
     };
-    if read == Fragment::Reset {
-        storage::wipe();
+    let is_reset = read == Fragment::Reset;
+    if is_reset {
         address::clear_bar();
     }
     let mine = |(id, draft): (String, Draft)| {
@@ -86,7 +86,7 @@ fn opened(fragment: &str) -> (Opened, Option<Dialog>, String) {
                 Some((draft, address)) if address == fragment => draft,
                 // One's own scenario, at another moment.
                 Some((draft, _)) if draft.scenario == opened.scenario => {
-                    Opened { moment: opened.moment.clone(), ..draft }
+                    Opened { moment: opened.moment.clone(), rules: opened.rules, ..draft }
                 }
                 // A reload of something that was not changed.
                 _ if storage::own_address().as_deref() == Some(fragment) => {
@@ -106,7 +106,7 @@ fn opened(fragment: &str) -> (Opened, Option<Dialog>, String) {
             (opened, Some(Dialog::BadLink(says)), String::new())
         }
         Fragment::Empty | Fragment::Reset => {
-            (own.map_or_else(start, |(draft, _)| draft), None, String::new())
+            (own.map_or_else(start, |(draft, _)| draft), is_reset.then_some(Dialog::Reset), String::new())
         }
     }
 }

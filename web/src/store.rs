@@ -5,7 +5,7 @@ use std::sync::Arc;
 use fairground::scenario::{Diagnostic, Path, Scenario};
 use leptos::prelude::*;
 
-use crate::address::Fragment;
+use crate::address::{self, Fragment};
 use crate::deeds;
 use crate::edge::Edge;
 use crate::engine::protocol::Frame;
@@ -201,7 +201,11 @@ impl Store {
                     self.dispatch(Command::Open(opened));
                 }
                 Fragment::Damaged(says) => self.dispatch(Command::Dialog(Some(Dialog::BadLink(says)))),
-                Fragment::Reset if is_in_bar => (deeds.start_over)(self),
+                Fragment::Reset if is_in_bar => {
+                    self.edge.update_value(|edge| edge.set_address(String::new()));
+                    address::clear_bar();
+                    self.dispatch(Command::Dialog(Some(Dialog::Reset)));
+                }
                 Fragment::Reset | Fragment::Empty => {}
             }
         });

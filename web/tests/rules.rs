@@ -12,6 +12,9 @@ use fairground_web::model::{
     Change, Command, Effect, Model, Opened, Origin, Panel, Selection, SetupTab, update,
 };
 use fairground_web::words::{self, Explanation};
+use whole::Whole;
+
+mod whole;
 
 fn book(policy: &str) -> Rulebook {
     rulebook::of(policy.to_string())
@@ -87,6 +90,42 @@ fn a_rule_says_what_it_decided() {
     assert!(matches!(entries[0].selection, Some(Selection::Event { cycle: 1, .. })), "{entries:?}");
     let labels: Vec<String> = told.controls.iter().map(|control| control.label.spoken()).collect();
     assert_eq!(labels, ["consolidating-reclaim: not set"]);
+}
+
+/// How often a rule was used, as its card says it once the engine has counted.
+fn used(example: &str, cycle: u32, key: &str) -> Explanation {
+    let mut whole = Whole::open(example, 0);
+    whole.dispatch(Command::GoTo(cycle));
+    whole.dispatch(Command::Select(Some(Selection::Rule(key.into()))));
+    assert_eq!(whole.frame().cycle, cycle);
+    words::rule(whole.frame(), key, whole.model.rules.as_deref(), &whole.model.scenario)
+}
+
+#[test]
+fn rules_that_decide_no_event_by_themselves_say_what_they_compared_and_divided() {
+    let order = |n| used("odd-gpu", 1, &format!("kai/queue-order/{n}"));
+    let card = (1..=8).map(order).find(|card| card.when.starts_with("compared "));
+    let card = card.expect("two queues with work are compared");
+    assert!(card.when.ends_with(" in cycle 1"), "{}", card.when);
+    assert!(card.list.is_some_and(|(caption, rows)| caption == "Compared by it" && !rows.is_empty()));
+    for (example, cycle, key) in [
+        ("start", 1, "kai/division/quota"),
+        ("odd-gpu", 1, "kai/division/round"),
+        ("odd-gpu", 1, "kai/division/remainder"),
+        ("past-counts", 1, "kai/usage"),
+        ("ego-eighteen-slots", 1, "ego/dynamic-quota"),
+    ] {
+        let card = used(example, cycle, key);
+        assert!(
+            card.when.starts_with("used in ") && card.when.contains(" of the division in cycle "),
+            "{example} {key}: {}",
+            card.when
+        );
+    }
+    // What was not used is said only after it was looked for.
+    assert_eq!(used("start", 2, "kai/stale-gang/grace").when, "not used in cycle 2");
+    assert_eq!(used("past-forgotten", 1, "kai/usage").when, "not used in cycle 1");
+    assert_eq!(told("start", 2, "kai/queue-order/5").when, "cycle 2: counting");
 }
 
 #[test]

@@ -5,6 +5,9 @@ use fairground_web::engine::serve::Server;
 use fairground_web::engine::story::{Story, Tell};
 use fairground_web::library::{EXAMPLES, Example};
 use fairground_web::view_model::division::division;
+use whole::Whole;
+
+mod whole;
 
 struct Page {
     server: Server,
@@ -186,59 +189,6 @@ fn what_cannot_run_is_refused_with_reasons() {
     let [Reply { say: Say::Refused { findings }, .. }] = replies.as_slice() else { panic!("{replies:?}") };
     assert_eq!(findings.len(), 1);
     assert!(page.ask(Ask::GoTo { cycle: 3 }).is_empty());
-}
-
-/// The model and the engine together, as on the page.
-struct Whole {
-    model: fairground_web::model::Model,
-    server: Server,
-    /// What was announced, latest last.
-    announced: Vec<String>,
-}
-
-impl Whole {
-    fn open(example: &str, cycle: u32) -> Whole {
-        use fairground_web::model::{Model, Opened, Origin, begin};
-        let scenario = Example::find(example).expect("an example").scenario();
-        let mut opened = Opened::new(scenario, Origin::Example(example.to_string()));
-        opened.moment.cycle = cycle;
-        let mut whole = Whole { model: Model::new(opened), server: Server::default(), announced: Vec::new() };
-        let effects = begin(&mut whole.model);
-        whole.carry_out(effects);
-        whole
-    }
-
-    fn dispatch(&mut self, command: fairground_web::model::Command) {
-        let effects = fairground_web::model::update(&mut self.model, command);
-        self.carry_out(effects);
-    }
-
-    fn carry_out(&mut self, effects: Vec<fairground_web::model::Effect>) {
-        use fairground_web::model::{Command, Effect};
-        for effect in effects {
-            match &effect {
-                Effect::AnnounceStep(frame, resource) => {
-                    self.announced.push(fairground_web::words::announce(frame, *resource));
-                }
-                Effect::AnnounceAction(frame, resource) => {
-                    self.announced.push(fairground_web::words::announce_action(frame, *resource));
-                }
-                _ => {}
-            }
-            let Effect::Send(request) = effect else { continue };
-            let mut replies = self.server.ask(request);
-            while self.server.is_busy() {
-                replies.extend(self.server.work());
-            }
-            for reply in replies {
-                self.dispatch(Command::Replied(Box::new(reply)));
-            }
-        }
-    }
-
-    fn frame(&self) -> &Frame {
-        self.model.frame.as_deref().expect("a frame")
-    }
 }
 
 #[test]

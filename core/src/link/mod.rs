@@ -66,7 +66,12 @@ pub struct Linked {
 
 /// A scenario as text for a link.
 pub fn encode(scenario: &Scenario) -> String {
-    let content = columns::write(scenario, RULES);
+    encode_with(scenario, RULES)
+}
+
+/// The same as a build with other rules writes it.
+pub fn encode_with(scenario: &Scenario, rules: u32) -> String {
+    let content = columns::write(scenario, rules);
     // Large scenarios travel as files anyway; their links need not be the shortest.
     let level = if content.len() < 200_000 { 10 } else { 6 };
     let data = base64::encode(&compress_to_vec(content.as_bytes(), level));

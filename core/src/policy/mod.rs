@@ -19,6 +19,7 @@ mod registry;
 #[cfg(feature = "runai")]
 pub mod runai;
 pub mod switches;
+pub mod versions;
 #[cfg(feature = "yunikorn")]
 pub mod yunikorn;
 

@@ -84,7 +84,11 @@ impl Simulation {
     fn change(&mut self, position: u32, at: Time, events: &mut Log) {
         let fixed = self.fixed.clone();
         let planned = &fixed.timeline[position as usize];
-        log(events, Event::Changed { entry: planned.entry });
+        let node = match planned.change {
+            PlanChange::Node { node, state } => Some((node, state)),
+            PlanChange::Queue { .. } | PlanChange::EndJob { .. } => None,
+        };
+        log(events, Event::Changed { entry: planned.entry, node });
         match &planned.change {
             PlanChange::Queue { queue, priority, resources, .. } => {
                 for (partition, resources) in resources {

@@ -1,7 +1,7 @@
 //! What happened. Folding the events of a run alone gives the same placements as the cluster.
 
 use super::check::Check;
-use crate::cluster::Devices;
+use crate::cluster::{Devices, NodeState};
 use crate::id::{JobId, NodeId, PartitionId, PodId};
 
 /// An event with the checks that decided it.
@@ -110,6 +110,8 @@ pub enum Event {
     Changed {
         /// Its position in the scenario's timeline.
         entry: u32,
+        /// The node whose state it changes, if it changes one, and its state from now on.
+        node: Option<(NodeId, NodeState)>,
     },
 }
 

@@ -69,3 +69,35 @@ test("another policy fetches the whole engine, once, and answers", async ({ page
   await expect(page.getByRole("button", { name: "Policy", exact: true })).toContainText("KAI");
   expect(engines()).toBe(1);
 });
+
+test("a cycle that takes long is said to be computed, and can be cancelled inside", async ({ page }) => {
+  const app = new App(page);
+  await app.open();
+  await app.step.click();
+  await app.atCycle(1);
+  await app.step.click();
+  await app.atCycle(2);
+  await page.waitForTimeout(200);
+  // The engine hears nothing for a minute.
+  page
+    .workers()[0]
+    .evaluate(() => {
+      const end = Date.now() + 60_000;
+      while (Date.now() < end);
+    })
+    .catch(() => {});
+  await page.waitForTimeout(100);
+  await page.getByRole("slider", { name: "Cycle" }).focus();
+  await page.keyboard.press("ArrowRight");
+  const status = page.locator(".status").first();
+  await expect(status).toContainText("Computing cycle 3");
+  // All controls show what the charts show.
+  await expect(page.locator("#cycle")).toHaveValue("2");
+  await expect(page.getByRole("slider", { name: "Cycle" })).toHaveValue("2");
+  await expect(app.now).toHaveAttribute("data-cycle", "2");
+  await status.getByRole("button", { name: "Cancel" }).click();
+  await expect(page.locator(".notice", { hasText: "The cycle after cycle 2 was cancelled." })).toBeVisible();
+  await app.atCycle(2);
+  await app.step.click();
+  await app.atCycle(3);
+});

@@ -60,7 +60,7 @@ for (const width of [390, 768, 1024, 1280]) {
     expect(await reaches("Policy", /^Policy: KAI/), "policy").toBe(true);
     expect(await reaches("Colours", "Dark"), "colours").toBe(true);
     expect(await reaches(/^Do or find/, /^Do or find/), "search").toBe(true);
-    expect(await reaches(/agree$/, "How this is checked"), "checked").toBe(true);
+    expect(await reaches(/agree$/, "How accurate is this?"), "checked").toBe(true);
     const sideways = await bar.evaluate((bar) => bar.scrollWidth - bar.clientWidth);
     expect(sideways).toBeLessThanOrEqual(0);
   });

@@ -27,7 +27,7 @@ test("a second visit needs no network, whatever it does", async ({ page, context
   await expect(page.getByRole("tabpanel", { name: "Rules" })).toContainText("EGO");
 });
 
-test("#reset removes it; what is of another build is left alone", async ({ page, context, problems }) => {
+test("#reset removes the files of the page; what is of another build is left alone", async ({ page, context, problems }) => {
   const app = new App(page);
   await app.open();
   await kept(page);

@@ -73,15 +73,35 @@ test("a scenario is downloaded and dropped again", async ({ page }) => {
   await expect(app.cell('queues["vision"].name')).toBeVisible();
 });
 
-test("#reset wipes what is kept", async ({ page }) => {
+test("#reset asks before it deletes what is kept, and offers it as files", async ({ page }) => {
   const app = new App(page);
   await app.open();
   await app.set('queues["team-a"].gpu.quota', "4");
   await page.waitForTimeout(500);
   await page.goto("about:blank");
   await app.open("./#reset");
+  const kept = () => page.evaluate(() => Object.keys(localStorage).filter((k) => k.startsWith("fairground.draft.")).length);
+  const question = page.getByRole("dialog", { name: "Delete everything kept on this device?" });
+  await expect(question).toContainText("One draft would be deleted:");
+  await page.keyboard.press("Escape");
+  await expect(question).toHaveCount(0);
+  await expect(app.cell('queues["team-a"].gpu.quota')).toContainText("4");
+  expect(await kept()).toBe(1);
+  // The same link again, in the open page.
+  await page.evaluate(() => (location.hash = "#reset"));
+  const [download] = await Promise.all([
+    page.waitForEvent("download"),
+    question.getByRole("button", { name: /^Download / }).click(),
+  ]);
+  expect(download.suggestedFilename()).toMatch(/\.fairground\.yaml$/);
+  await question.getByRole("button", { name: "Delete everything" }).click();
+  await expect(question).toHaveCount(0);
   await expect(app.cell('queues["team-a"].gpu.quota')).toContainText("2");
-  expect(await page.evaluate(() => Object.keys(localStorage).filter((k) => k.startsWith("fairground.draft")))).toEqual([]);
+  expect(await kept()).toBe(0);
+  expect(new URL(page.url()).hash).not.toBe("#reset");
+  await page.reload();
+  await app.arrived();
+  await expect(app.cell('queues["team-a"].gpu.quota')).toContainText("2");
 });
 
 test("back and forward lead from document to document, each with its draft", async ({ page }) => {
@@ -127,4 +147,21 @@ test("punctuation behind a link is not part of it; a cycle beyond the end is tol
   await page.goto("about:blank");
   await app.open(address.replace("at=1", "at=999"));
   await expect(page.locator(".notices")).toContainText(/Cycle 999 was asked for; the run ends at cycle \d+\./);
+});
+
+test("on a phone a link with an explanation opens on it", async ({ page }) => {
+  await page.setViewportSize({ width: 390, height: 844 });
+  const app = new App(page);
+  await app.open();
+  await app.step.click();
+  await app.atCycle(1);
+  await page.getByRole("navigation", { name: "Panels" }).getByRole("button", { name: "Now" }).click();
+  await app.share("team-a").click();
+  await expect(page).toHaveURL(/why=1/);
+  const url = page.url();
+  await page.goto("about:blank");
+  const other = new App(await (await page.context().browser().newContext({ viewport: { width: 390, height: 844 } })).newPage());
+  await other.open(url);
+  await expect(other.why).toBeVisible();
+  await expect(other.why).toContainText("team-a");
 });

@@ -60,6 +60,7 @@ test("an empty scenario can be filled by hand", async ({ page }) => {
   const app = new App(page);
   await app.open();
   await page.getByRole("button", { name: "Empty scenario, or paste yours" }).click();
+  await expect(page.getByRole("dialog").locator("input[type=file]")).toHaveAttribute("accept", /\.xml/);
   await page.getByRole("button", { name: "Start with an empty scenario" }).click();
   await expect(page.getByRole("button", { name: "New scenario" })).toBeVisible();
   await page.getByRole("button", { name: "Queue", exact: false }).filter({ hasText: "Queue" }).last().click();
@@ -68,6 +69,19 @@ test("an empty scenario can be filled by hand", async ({ page }) => {
   await app.step.click();
   await app.atCycle(1);
   await expect(app.share("queue-1")).toHaveAttribute("aria-label", /has 1 GPU/);
+});
+
+test("the first job of an empty scenario can be reached by Tab", async ({ page }) => {
+  const app = new App(page);
+  await app.open();
+  await page.getByRole("button", { name: "Empty scenario, or paste yours" }).click();
+  await page.getByRole("button", { name: "Start with an empty scenario" }).click();
+  await page.locator(".setup").getByRole("button", { name: /^Add a queue/ }).click();
+  await app.tab("Work").click();
+  await page.locator(".setup").getByRole("button", { name: /^Add a job/ }).click();
+  await app.arrived();
+  const grid = page.getByRole("grid", { name: "Work" });
+  await expect(grid.locator(".cell[tabindex='0']")).toHaveCount(1);
 });
 
 test("each bar stands on the line of its queue", async ({ page }) => {

@@ -127,7 +127,7 @@ const SCREENS = [
       await expect(page.getByRole("dialog").locator(".picture svg")).toHaveCount(4, { timeout: 20_000 });
     }),
   ],
-  ["dialog-fidelity", dialog((app, page) => palette(page, "How this is checked"))],
+  ["dialog-fidelity", dialog((app, page) => palette(page, "How accurate is this?"))],
   [
     "damaged-link",
     async (app, page) => {

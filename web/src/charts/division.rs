@@ -14,7 +14,7 @@ pub const HEIGHT: f64 = 276.0;
 const TOP: f64 = 34.0;
 const BASE: f64 = 216.0;
 const GAP: f64 = 56.0;
-/// The narrowest tank.
+/// So much room there is for a tank on average, at least.
 const LEAST: f64 = 34.0;
 /// The widest one.
 const WIDEST: f64 = 180.0;
@@ -44,16 +44,19 @@ pub fn layout(view: &DivisionView, width: f64) -> Layout {
     let room = (width - GAP * n - 16.0).max(LEAST * n);
     let highest = view.tanks.iter().map(|tank| tank.height(tank.lid.max(tank.held())));
     let highest = highest.filter(|h| h.is_finite()).fold(0.0, f64::max);
+    let heaviest = view.tanks.iter().map(Tank::width).fold(0.0, f64::max);
+    // One scale for all: a tank of twice the weight is twice as wide.
+    let per_weight = if weights > 0.0 { (room / weights).min(WIDEST / heaviest) } else { LEAST };
     let mut x = 8.0;
     let mut place = |tank: &Tank| {
-        let w = if weights > 0.0 { room * tank.width() / weights } else { room / n };
-        let at = (x, w.clamp(LEAST, WIDEST));
+        let w = if weights > 0.0 { per_weight * tank.width() } else { (room / n).min(WIDEST) };
+        let at = (x, w);
         x += at.1 + GAP;
         at
     };
     Layout {
         tanks: view.tanks.iter().map(&mut place).collect(),
-        per_weight: if weights > 0.0 { (room / weights).min(WIDEST) } else { LEAST },
+        per_weight,
         scale: if highest > 0.0 { (BASE - TOP) / highest } else { 1.0 },
     }
 }
@@ -78,7 +81,8 @@ fn draw(area: &Area<'_>, view: &DivisionView, width: f64) -> Drawn {
         priority = tank.priority.or(priority);
         draw_tank(area, tank, x, (w, layout.scale), (view.was, terms))?;
         if let Some(ghost) = &tank.ghost {
-            draw_ghost(area, tank, ghost, (x, w), layout.scale)?;
+            let wide = if tank.width() > 0.0 { layout.per_weight * ghost.width() } else { w };
+            draw_ghost(area, ghost, (x, wide), layout.scale)?;
         }
     }
     Ok(())
@@ -157,6 +161,10 @@ fn below(tank: &Tank, was: bool, terms: &Terms) -> Vec<(String, Paint)> {
         (tank.name.clone(), Paint::from(Ink::Ink).trimmed(Trim::Bold)),
         (format!("{} {weight}", terms.word("weight")), Paint::from(Ink::Soft)),
     ];
+    // It has no area that could show it.
+    if tank.width() == 0.0 && tank.held() > 0.0 {
+        lines.push((format!("has {}", number(tank.held())), Paint::from(Ink::Ink)));
+    }
     if let Some(ghost) = &tank.ghost {
         lines.push((format!("gets {}", held_against(tank.held(), ghost.held())), Paint::from(Ink::Ink)));
     }
@@ -186,16 +194,41 @@ fn clear_of(crossing: Option<f64>, (top, bottom): (f64, f64)) -> f64 {
 const LINE: f64 = 9.0;
 
 /// The dashed outline of what it would get, as wide as it would weigh.
-fn draw_ghost(area: &Area<'_>, tank: &Tank, ghost: &Tank, (x, w): (f64, f64), scale: f64) -> Drawn {
-    let wide = if tank.width() > 0.0 { w * ghost.width() / tank.width() } else { w };
+fn draw_ghost(area: &Area<'_>, ghost: &Tank, (x, wide): (f64, f64), scale: f64) -> Drawn {
     let top = top_of(ghost, scale);
-    let outline = [(px(x - 3.0), px(top)), (px(x + wide.clamp(LEAST, WIDEST) + 3.0), px(BASE))];
+    let outline = [(px(x - 3.0), px(top)), (px(x + wide + 3.0), px(BASE))];
     area.draw(&Rectangle::new(outline, Paint::from(Ink::Ink).trimmed(Trim::RoundDashed).line(1.5)))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::clear_of;
+    use super::*;
+
+    #[test]
+    fn widths_are_in_proportion_to_weights() {
+        let tank = |weight: f64| Tank { weight, lid: 4.0, ..Tank::default() };
+        for (weights, width) in [
+            (vec![1.0, 2.0, 4.0], 700.0),
+            (vec![1.0, 2.0, 4.0], 1_400.0),
+            (vec![1.0, 2.0, 4.0], 300.0),
+            (vec![0.5, 100.0], 700.0),
+            (vec![0.0, 3.0], 700.0),
+            (vec![0.0, 0.0], 700.0),
+        ] {
+            let view = DivisionView {
+                tanks: weights.iter().map(|weight| tank(*weight)).collect(),
+                ..DivisionView::default()
+            };
+            let lies = layout(&view, width);
+            let widths: Vec<f64> = lies.tanks.iter().map(|tank| tank.1).collect();
+            let (heaviest, widest) =
+                (weights.iter().copied().fold(0.0, f64::max), widths.iter().copied().fold(0.0, f64::max));
+            assert!(widest > 0.0 && widest <= WIDEST, "{widths:?}");
+            for (weight, width) in weights.iter().zip(&widths).filter(|_| heaviest > 0.0) {
+                assert!((width / widest - weight / heaviest).abs() < 1e-9, "{weights:?}: {widths:?}");
+            }
+        }
+    }
 
     #[test]
     fn a_text_steps_aside_of_a_line_that_would_cross_it() {

@@ -90,16 +90,38 @@ pub fn standalone(svg: &str, about: &About, labels: &[Label], token: &dyn Fn(&st
     replaced(&file, token)
 }
 
-/// The text with every `var(--name)` replaced.
-fn replaced(text: &str, token: &dyn Fn(&str) -> String) -> String {
-    let mut parts = text.split("var(");
-    let mut out = parts.next().unwrap_or_default().to_string();
-    for part in parts {
-        let (name, rest) = part.split_once(')').unwrap_or((part, ""));
-        out.push_str(&token(name));
-        out.push_str(rest);
+/// The markup with every attribute replaced that is `var(--name)`; texts are left as they are.
+fn replaced(markup: &str, token: &dyn Fn(&str) -> String) -> String {
+    let mut out = String::with_capacity(markup.len());
+    let mut rest = markup;
+    while let Some(at) = rest.find('<') {
+        let (text, tag) = rest.split_at(at);
+        out.push_str(text);
+        let (tag, after) = tag.split_at(end_of_tag(tag));
+        for (i, part) in tag.split('"').enumerate() {
+            let is_value = i % 2 == 1;
+            let name = part.strip_prefix("var(").and_then(|rest| rest.strip_suffix(')')).filter(|_| is_value);
+            if i > 0 {
+                out.push('"');
+            }
+            match name {
+                Some(name) => out.push_str(&token(name)),
+                None => out.push_str(part),
+            }
+        }
+        rest = after;
     }
-    out
+    out + rest
+}
+
+/// Where a tag ends: after the first `>` that is in no attribute.
+fn end_of_tag(tag: &str) -> usize {
+    let mut is_value = false;
+    let end = tag.find(|c: char| {
+        is_value ^= c == '"';
+        c == '>' && !is_value
+    });
+    end.map_or(tag.len(), |end| end + 1)
 }
 
 /// A PNG with what it is of, as texts that are part of the file; anything else as it is.
@@ -152,6 +174,19 @@ mod tests {
         assert!(file.contains(&format!("<desc>{}</desc>", long.link)), "a long link is not shown, but there");
         assert!(file.contains(r#"height="60""#) && !file.contains("x</text>"), "{file}");
         assert_eq!(standalone("", &About::default(), &[], &|_| String::new()), "");
+    }
+
+    #[test]
+    fn texts_of_people_are_no_tokens() {
+        let svg = r#"<svg width="40" height="20" viewBox="0 0 400 200"><text fill="var(--ink)">"var(--q1)" and var( more</text><rect data-name="a>b" fill="var(--q1)"/></svg>"#;
+        let label = |name: &str| Label { y: 10.0, name: name.into(), value: "var(--q2".into() };
+        let about = About { title: "var(".into(), link: "var(--x)".into() };
+        let file = standalone(svg, &about, &[label("var(--ink)"), label("x")], &|name| format!("[{name}]"));
+        assert!(file.contains(r#"<text fill="[--ink]">"var(--q1)" and var( more</text>"#), "{file}");
+        assert!(file.contains(r#"<rect data-name="a>b" fill="[--q1]"/>"#), "{file}");
+        assert!(file.contains("<title>var(</title><desc>var(--x)</desc>"), "{file}");
+        assert!(file.contains(">var(--ink)</text>"), "{file}");
+        assert_eq!(file.matches(">var(--q2</text>").count(), 2, "{file}");
     }
 
     #[test]

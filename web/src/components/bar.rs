@@ -51,7 +51,7 @@ pub fn Bar() -> impl IntoView {
             MenuItem::new("Compare policies", Command::Compare { with_baselines: false }),
             MenuItem::new("Do or find", Command::Dialog(Some(Dialog::Palette))),
             MenuItem::new("Open yours", Command::Dialog(Some(Dialog::Paste))),
-            MenuItem::new("How this is checked", Command::Dialog(Some(Dialog::Fidelity))),
+            MenuItem::new("How accurate is this?", Command::Dialog(Some(Dialog::Fidelity))),
         ];
         items.extend(themes(()));
         items
@@ -85,7 +85,7 @@ pub fn Bar() -> impl IntoView {
                             <button
                                 type="button"
                                 class="badge"
-                                title="How well this is checked"
+                                title="How accurate is this?"
                                 on:click=move |_| store.dispatch(Command::Dialog(Some(Dialog::Fidelity)))
                             >
                                 {text}

@@ -1,7 +1,11 @@
 //! The transport: steps, play, the cycle, scrubbing, events, long runs.
 
+use std::time::Duration;
+
 use crate::dom::prelude::*;
 use leptos::html;
+use leptos::leptos_dom::helpers::{TimeoutHandle, set_timeout_with_handle};
+use leptos::prelude::expect_context;
 
 use super::button::IconButton;
 use super::icons::{Icon, Kind};
@@ -21,7 +25,9 @@ use crate::words;
 #[component]
 pub fn Transport() -> impl IntoView {
     let store = Store::get();
-    let cursor = store.part(|m| m.cursor);
+    let slow = Slow::new(store);
+    provide_context(slow);
+    let cursor = slow.cycle;
     let playing = store.part(|m| m.playing);
     let time_folded = store.part(|m| m.view.time_folded);
     let at_end = Memo::new(move |_| {
@@ -229,7 +235,7 @@ pub fn number_of(text: &str) -> Option<u32> {
 #[component]
 fn CycleField() -> impl IntoView {
     let store = Store::get();
-    let cursor = store.part(|m| m.cursor);
+    let cursor = expect_context::<Slow>().cycle;
     let typed = RwSignal::new(None::<String>);
     let shown = move || typed.get().unwrap_or_else(|| cursor.get().to_string());
     let wrong = RwSignal::new(false);
@@ -273,11 +279,60 @@ fn CycleField() -> impl IntoView {
     }
 }
 
+/// A cycle that takes long to compute.
+#[derive(Clone, Copy)]
+struct Slow {
+    /// The engine has been busy for a while, and has not said how far it came.
+    is_slow: RwSignal<bool>,
+    /// The cycle that is wanted.
+    wanted: Memo<u32>,
+    /// The cycle that controls show: the wanted one; while that takes long, the one that charts show.
+    cycle: Memo<u32>,
+}
+
+/// From when on a cycle takes long.
+const SLOW_AFTER: Duration = Duration::from_millis(500);
+
+impl Slow {
+    fn new(store: Store) -> Slow {
+        let is_slow = RwSignal::new(false);
+        let timer = StoredValue::new_local(None::<TimeoutHandle>);
+        let is_busy = Memo::new(move |_| store.engine.with(|state| *state == EngineState::Working(None)));
+        Effect::new(move |_| {
+            if let Some(timer) = timer.try_update_value(Option::take).flatten() {
+                timer.clear();
+            }
+            is_slow.set(false);
+            if is_busy.get() {
+                let later = set_timeout_with_handle(move || is_slow.set(true), SLOW_AFTER);
+                timer.set_value(later.ok());
+            }
+        });
+        let wanted = store.part(|m| m.cursor);
+        let cycle = Memo::new(move |_| {
+            let shown = store.frame.with(|frame| frame.as_ref().map(|frame| frame.cycle));
+            shown.filter(|_| is_slow.get()).unwrap_or_else(|| wanted.get())
+        });
+        Slow { is_slow, wanted, cycle }
+    }
+}
+
 /// What the engine does, when it takes long or cannot go on.
 #[component]
 fn Status() -> impl IntoView {
     let store = Store::get();
+    let slow = expect_context::<Slow>();
     let shown = move || match store.engine.get() {
+        EngineState::Working(None) if slow.is_slow.get() => view! {
+            <span class="progress">
+                <progress aria-label="Computing"></progress>
+                <span>{move || format!("Computing cycle {}", slow.wanted.get())}</span>
+                <button type="button" class="btn" on:click=move |_| store.dispatch(Command::Cancel)>
+                    "Cancel"
+                </button>
+            </span>
+        }
+        .into_any(),
         EngineState::Starting => view! { <span class="dim">"Starting the engine"</span> }.into_any(),
         EngineState::Working(Some(progress)) => {
             let part = progress.part;

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::dom::prelude::*;
+use fairground::policy::versions;
 use fairground::scenario::Scenario;
 
 use super::picture::icon;
@@ -13,6 +14,7 @@ use crate::props::{
     FrameSignal, LadderSignal, OnFocusField, OnSeek, OnSelect, OrderSignal, ResourceSignal, RulesSignal,
     RunSignal, SelectionSignal,
 };
+use crate::store::Store;
 use crate::words::{self, Control, Entry, Evidence, Explanation, Piece, RuleCard, Step, Text};
 
 /// Explains the selection at the cursor; without selection, lists what happened in the cycle.
@@ -223,6 +225,7 @@ fn rule_card(rule: RuleCard, on_select: OnSelect) -> impl IntoView {
     let choice = rule.is_our_choice();
     let RuleCard { key, says, formula, source, link, differs, is_subject } = rule;
     let more = !formula.is_empty() || !source.is_empty() || !differs.is_empty();
+    let since = since(&key, is_subject);
     view! {
         <div class="rule">
             {if is_subject {
@@ -248,8 +251,31 @@ fn rule_card(rule: RuleCard, on_select: OnSelect) -> impl IntoView {
                         </details>
                     }
                 })}
+            {since}
         </div>
     }
+}
+
+/// What changed in a rule after the modelled versions of the product.
+fn since(key: &str, is_open: bool) -> Option<Node> {
+    let policy = Store::get().scenario.with(|scenario| scenario.policy.clone());
+    let modelled = versions::modelled(&policy)?;
+    let lines: Vec<Node> = modelled
+        .since(key)
+        .map(|change| {
+            view! { <li><b>{change.version}</b> ": " {change.now} " " {change.notice}</li> }.into_node()
+        })
+        .collect();
+    let caption = format!("Changed since {} {}", modelled.product, modelled.versions);
+    (!lines.is_empty()).then(|| {
+        view! {
+            <details open=is_open>
+                <summary>{caption}</summary>
+                <ul class="since">{lines}</ul>
+            </details>
+        }
+        .into_node()
+    })
 }
 
 fn chips(controls: Vec<Control>, on_focus_field: OnFocusField) -> impl IntoView {

@@ -49,11 +49,11 @@ impl Client {
         } else if !self.is_whole && self.is_worker() && needs_whole(&request.ask) {
             self.is_whole = true;
             self.restart();
-            if let Some(load) = self.load.take_if(|_| !matches!(request.ask, Ask::Load { .. })) {
+            if let Some(load) = self.load.take_if(|_| !is_load(&request.ask)) {
                 self.say(load);
             }
         }
-        if matches!(request.ask, Ask::Load { .. }) {
+        if is_load(&request.ask) {
             self.load = Some(request.clone());
         }
         self.say(request);
@@ -81,10 +81,15 @@ impl Client {
     }
 }
 
+/// Whether it begins a run.
+fn is_load(ask: &Ask) -> bool {
+    matches!(ask, Ask::Load { .. } | Ask::LoadAt { .. })
+}
+
 /// Whether the page's own module cannot answer, or not as fast.
 fn needs_whole(ask: &Ask) -> bool {
     match ask {
-        Ask::Load { whole, .. } | Ask::Rules { whole, .. } => *whole,
+        Ask::Load { whole, .. } | Ask::LoadAt { whole, .. } | Ask::Rules { whole, .. } => *whole,
         Ask::Import { .. } | Ask::Export { .. } | Ask::Translate { .. } | Ask::Compare { .. } => {
             !cfg!(feature = "whole")
         }

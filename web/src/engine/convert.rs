@@ -387,7 +387,7 @@ fn event_row(cluster: &Cluster, time: Time, recorded: &Recorded) -> EventRow {
         Event::Evicted { pod, node, by, .. } => (About::Pod(pod), Some(node), by),
         Event::Gone { pod, node } | Event::Finished { pod, node } => (About::Pod(pod), Some(node), None),
         Event::Requeued { pod } | Event::NotReplaced { pod } => (About::Pod(pod), None, None),
-        Event::Changed { .. } => (About::Nothing, None, None),
+        Event::Changed { node, .. } => (About::Nothing, node.map(|(node, _)| node), None),
     };
     let mut row = EventRow {
         kind: convert_trace::kind(&recorded.event).to_string(),

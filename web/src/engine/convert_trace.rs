@@ -1,42 +1,20 @@
 //! Engine types to protocol types: events, comparisons, refusals, ladders.
 
-use fairground::cluster::Cluster;
+use fairground::cluster::{Cluster, NodeState};
 use fairground::trace::{
     Check, DivisionStep, Event, EvictReason, Gate, NodeReason, Op, Outlook, Protection, Refusal, RiseEnd,
     Rule, Spared, Term, Value, Whom,
 };
 use fairground::units::Resource;
 
+use super::event_word::EventWord;
 use super::protocol::{
     BesideRow, CheckRow, GateRow, LadderLevel, LadderLine, RefusalRow, SparedRow, ValueRow,
 };
 
 /// The word for an event.
 pub fn kind(event: &Event) -> &'static str {
-    match event {
-        Event::Submitted { .. } => "submitted",
-        Event::Bound { .. } => "started",
-        Event::Claimed { .. } => "claimed",
-        Event::Unclaimed { .. } => "unclaimed",
-        Event::Evicted { reason, .. } => match reason {
-            EvictReason::ReclaimedForFairShare | EvictReason::ReclaimedForQuota => "reclaimed",
-            EvictReason::Preempted => "preempted",
-            EvictReason::Moved => "moved",
-            EvictReason::AboveLimit
-            | EvictReason::StaleGang
-            | EvictReason::NodeLost
-            | EvictReason::Withdrawn => "evicted",
-        },
-        Event::Gone { .. } => "gone",
-        Event::Requeued { .. } => "requeued",
-        Event::NotReplaced { .. } => "not-replaced",
-        Event::JobEvicted { .. } => "job-evicted",
-        Event::Finished { .. } => "finished",
-        Event::JobDone { .. } => "done",
-        Event::Offered { .. } => "offered",
-        Event::SetAside { .. } => "set-aside",
-        Event::Changed { .. } => "changed",
-    }
+    EventWord::of(event).name()
 }
 
 /// The node pool to which a job is offered from now on.
@@ -47,9 +25,19 @@ pub fn pool(cluster: &Cluster, event: &Event) -> String {
     }
 }
 
-/// Why an evicted pod was evicted, where the kind does not say it all.
+/// Why an evicted pod was evicted, where the kind does not say it all; the state of a node from now on.
 pub fn reason(event: &Event) -> &'static str {
-    let Event::Evicted { reason, .. } = event else { return "" };
+    let reason = match event {
+        Event::Evicted { reason, .. } => reason,
+        Event::Changed { node: Some((_, state)), .. } => {
+            return match state {
+                NodeState::Ready => "ready",
+                NodeState::Draining => "draining",
+                NodeState::Down => "down",
+            };
+        }
+        _ => return "",
+    };
     match reason {
         EvictReason::ReclaimedForFairShare => "fair-share",
         EvictReason::ReclaimedForQuota => "quota",

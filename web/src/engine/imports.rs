@@ -1,6 +1,7 @@
 //! Pasted and dropped files, read where reading does not hold up the page.
 
 use fairground::import::{self, Imported, Kind, Options};
+use fairground::link::Linked;
 use fairground::scenario::{self, Scenario};
 
 use super::protocol::{Exported, ImportOptions, Say};
@@ -19,6 +20,59 @@ pub fn read(files: &[(String, String)], options: &ImportOptions) -> Say {
     }
     let kinds: Vec<Kind> =
         files.iter().map(|(name, text)| import::recognise(text.as_bytes(), name)).collect();
+    let mut said = read_used(files, &kinds, options);
+    if let Say::Imported { ignored, .. } = &mut said {
+        ignored.splice(0..0, left_out(files, &kinds));
+    }
+    said
+}
+
+/// In which order kinds of files are looked for.
+const ORDER: [Kind; 9] = [
+    Kind::Scenario,
+    Kind::FairShare,
+    Kind::TimeBased,
+    Kind::Plan,
+    Kind::Organisation,
+    Kind::QueuesYaml,
+    Kind::Link,
+    Kind::Trace,
+    Kind::QueueSizes,
+];
+
+/// What a file of a kind is.
+fn what_is(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Scenario => "a scenario",
+        Kind::Link => "a link",
+        Kind::Trace => "a trace of jobs",
+        Kind::QueueSizes => "sizes of queues",
+        Kind::FairShare => "input of KAI's fair-share simulator",
+        Kind::TimeBased => "input of KAI's time-based simulator",
+        Kind::QueuesYaml => "a configuration of YuniKorn",
+        Kind::Organisation => "projects or departments of Run:ai",
+        Kind::Plan => "a resource plan of EGO",
+        Kind::Unknown => "not recognized",
+    }
+}
+
+/// The files that are left out, each with what it is: files of different kinds are no one scenario.
+fn left_out(files: &[(String, String)], kinds: &[Kind]) -> Vec<String> {
+    let Some(used) = ORDER.into_iter().find(|kind| kinds.contains(kind)) else { return Vec::new() };
+    let is_used = |at: usize| match (kinds[at], used) {
+        (Kind::Organisation, Kind::Organisation) => true,
+        (Kind::QueueSizes, Kind::Trace) => !kinds[..at].contains(&Kind::QueueSizes),
+        (kind, _) => kind == used && !kinds[..at].contains(&kind),
+    };
+    let left_out = files.iter().zip(kinds).enumerate().filter(|(at, _)| !is_used(*at));
+    let says = |(_, ((name, _), kind)): (usize, (&(String, String), &Kind))| {
+        format!("{name} is left out: it is {}, and the import is {}", what_is(*kind), what_is(used))
+    };
+    left_out.map(says).collect()
+}
+
+/// Reads the first of the kinds that are there.
+fn read_used(files: &[(String, String)], kinds: &[Kind], options: &ImportOptions) -> Say {
     let of = |kind: Kind| kinds.iter().position(|k| *k == kind).map(|i| &files[i]);
     if let Some((_, text)) = of(Kind::Scenario) {
         return scenario_file(text);
@@ -33,7 +87,7 @@ pub fn read(files: &[(String, String)], options: &ImportOptions) -> Say {
         return foreign(import::import_plan(text, &named(name)));
     }
     if let Some((name, _)) = of(Kind::Organisation) {
-        let all = files.iter().zip(&kinds).filter(|(_, kind)| **kind == Kind::Organisation);
+        let all = files.iter().zip(kinds).filter(|(_, kind)| **kind == Kind::Organisation);
         let texts: Vec<&str> = all.map(|((_, text), _)| text.as_str()).collect();
         return foreign(import::import_organisation(&texts, &named(name)));
     }
@@ -41,8 +95,8 @@ pub fn read(files: &[(String, String)], options: &ImportOptions) -> Say {
         return queues_yaml(name, text);
     }
     if let Some((_, text)) = of(Kind::Link) {
-        return match fairground::link::decode(text) {
-            Ok(scenario) => said(Some(&scenario), false, vec![contents(&scenario)], [vec![], vec![], vec![]]),
+        return match fairground::link::open(text) {
+            Ok(linked) => link(&linked),
             Err(_) => Say::nothing_imported("The link could not be read: part of it is missing or changed."),
         };
     }
@@ -59,6 +113,14 @@ pub fn read(files: &[(String, String)], options: &ImportOptions) -> Say {
         "This is neither a scenario (YAML or JSON), nor a link, nor a trace of jobs (CSV with a head line), nor projects of \
          Run:ai (JSON), nor a resource plan of EGO (XML), nor queues of YuniKorn (queues.yaml).",
     )
+}
+
+/// The scenario of a link.
+fn link(linked: &Linked) -> Say {
+    let (theirs, ours) = (linked.rules, fairground::link::RULES);
+    let other = format!("version {ours} of the rules; the link was made with version {theirs}");
+    let assumed = if theirs == ours { Vec::new() } else { vec![other] };
+    said(Some(&linked.scenario), false, vec![contents(&linked.scenario)], [assumed, vec![], vec![]])
 }
 
 /// Choices that the reader is not asked for; the scenario is called like the file, if it has a name.
@@ -204,6 +266,38 @@ mod tests {
         let exported = export(&edited, Some(original)).expect("it goes back");
         assert!(exported.changes.is_some_and(|diff| diff.contains("+              priority.offset: \"7\"")));
         assert_eq!(export(crate::library::EXAMPLES[0].text, None), None);
+    }
+
+    #[test]
+    fn files_that_are_left_out_are_named() {
+        let file = |name: &str, text: &str| (name.to_string(), text.to_string());
+        let start = file("start.yaml", crate::library::EXAMPLES[0].text);
+        let csv = file("jobs.csv", "job_id,queue,submit,duration,gpus\n1,a,0,60,1\n");
+        let plan = file("plan.xml", "<DistributionTree><Consumer ConsumerName=\"a\"/></DistributionTree>");
+        let ignored = |files: &[(String, String)]| match read(files, &ImportOptions::default()) {
+            Say::Imported { scenario: Some(_), ignored, .. } => {
+                ignored.into_iter().filter(|line| line.contains("left out")).collect::<Vec<_>>()
+            }
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(
+            ignored(&[plan.clone(), start.clone(), csv.clone(), file("x.txt", "hello")]),
+            [
+                "plan.xml is left out: it is a resource plan of EGO, and the import is a scenario",
+                "jobs.csv is left out: it is a trace of jobs, and the import is a scenario",
+                "x.txt is left out: it is not recognized, and the import is a scenario",
+            ]
+        );
+        let second = file("more.csv", &csv.1);
+        assert_eq!(
+            ignored(&[csv.clone(), second]),
+            ["more.csv is left out: it is a trace of jobs, and the import is a trace of jobs"]
+        );
+        assert_eq!(ignored(&[csv]), Vec::<String>::new());
+        let projects = |name: &str| {
+            file(name, &format!("{{\"projects\": [{{\"name\": \"{name}\", \"deservedGpus\": 2}}]}}"))
+        };
+        assert_eq!(ignored(&[projects("a"), projects("b")]), Vec::<String>::new());
     }
 
     #[test]

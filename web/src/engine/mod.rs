@@ -7,6 +7,7 @@ mod convert_trace;
 #[cfg(any(feature = "whole", test))]
 mod cross;
 mod desk;
+pub mod event_word;
 mod foresight;
 mod ghost;
 #[cfg(any(feature = "whole", test))]
@@ -17,6 +18,7 @@ pub mod moment;
 mod orders;
 mod others;
 pub mod protocol;
+pub mod rule_use;
 pub mod rulebook;
 pub mod serve;
 #[cfg(any(feature = "whole", test))]

@@ -225,7 +225,7 @@ pub struct JobRow {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct EventRow {
     /// `submitted`, `started`, `claimed`, `reclaimed`, `preempted`, `moved`, `evicted`, `gone`, `requeued`,
-    /// `not-replaced`, `finished`, `done`, `job-evicted`, `offered`, `changed`.
+    /// `not-replaced`, `finished`, `done`, `job-evicted`, `offered`, `changed`, `node`; see [`super::event_word`].
     pub kind: String,
     /// The action of the cycle in which it was decided, by its policy's name; empty if there is none.
     pub action: String,
@@ -247,7 +247,7 @@ pub struct EventRow {
     pub by: String,
     /// Position of that job's queue.
     pub by_queue: Option<u32>,
-    /// For reclaim: `fair-share` or `quota`; for claims: `gang` if the room is for a gang that waits; otherwise empty.
+    /// For reclaim: `fair-share` or `quota`; for a node `ready`, `draining` or `down`; for claims: `gang` if the room is for a gang that waits; otherwise empty.
     pub reason: String,
     /// The node pool to which a job is offered from now on; otherwise empty.
     pub pool: String,

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 pub use super::moment::*;
 pub use super::orders::{OrderRow, PlaceRow, PriorityRow};
 pub use super::others::{ColumnRow, ImportOptions, NoteRow, Outcome, QueueCell};
+pub use super::rule_use::RuleUse;
 pub use super::rulebook::{RuleRow, Rulebook};
 use super::story::{Story, Tell};
 
@@ -33,6 +34,15 @@ pub enum Ask {
         whole: bool,
         /// The cycle to go to.
         cycle: u32,
+    },
+    /// The same, but go to a moment: under another policy, or with another interval, the cycle of that moment is another.
+    LoadAt {
+        /// The scenario's text.
+        scenario: String,
+        /// As in [`Ask::Load`].
+        whole: bool,
+        /// Milliseconds since the start.
+        time_ms: i64,
     },
     /// Go to a cycle of the present run; cycles on the way are computed.
     GoTo {
@@ -143,6 +153,13 @@ pub enum Ask {
         policy: String,
         /// Whether the page's own module has it not.
         whole: bool,
+    },
+    /// What a rule did in the present cycle.
+    RuleUse {
+        /// The cycle.
+        cycle: u32,
+        /// The rule's key.
+        rule: String,
     },
     /// Stop what is going on.
     Cancel,
@@ -280,6 +297,8 @@ pub enum Say {
     },
     /// The rules of a policy; none, if this engine has it not.
     Rules(Box<Rulebook>),
+    /// What a rule did in a cycle.
+    RuleUse(Box<RuleUse>),
     /// The request was stopped.
     Cancelled,
 }

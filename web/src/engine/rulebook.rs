@@ -3,6 +3,8 @@
 use fairground::policy::{Policy, switches};
 use serde::{Deserialize, Serialize};
 
+use super::rule_use::RuleUse;
+
 /// The rules of a policy, and which of them its switches enter.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Rulebook {
@@ -12,6 +14,8 @@ pub struct Rulebook {
     pub rules: Vec<RuleRow>,
     /// Its switches, with the positions of the rules that each enters.
     pub switches: Vec<(String, Vec<u32>)>,
+    /// What the rule that is looked up did in the present cycle, once that was counted.
+    pub used: Option<RuleUse>,
 }
 
 /// A rule.
@@ -44,7 +48,7 @@ pub fn of(policy: String) -> Rulebook {
         source: rule.0.source.to_string(),
         differs: rule.0.differs.to_string(),
     };
-    Rulebook { policy, rules: rules.iter().map(row).collect(), switches }
+    Rulebook { policy, rules: rules.iter().map(row).collect(), switches, used: None }
 }
 
 impl Rulebook {

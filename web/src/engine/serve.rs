@@ -13,7 +13,8 @@ use fairground::trace::{Event, Level};
 
 use super::convert;
 use super::ghost::{Ghosts, Wish};
-use super::protocol::{Ask, Frame, Reply, Request, Say, Stop};
+use super::protocol::{Ask, Frame, Reply, Request, RuleUse, Say, Stop};
+use super::rule_use;
 use super::tape::{Mark, Tape};
 use super::trials::Trials;
 #[cfg(any(feature = "whole", test))]
@@ -25,6 +26,9 @@ const SEARCH_MAX: u32 = 10_000;
 const KEPT_PODS_MAX: usize = 2_000_000;
 /// Most states that are kept to go back to.
 const CHECKPOINTS_MAX: usize = 64;
+
+/// Most cycles that are run again to come to the state before one.
+const WAY_BACK_MAX: u32 = 256;
 
 /// Said where no worker runs: the page's own module has neither importers nor all policies.
 const BESIDE_ONLY: &str = "This browser cannot run the engine beside the page, and the page's own engine has no more \
@@ -76,10 +80,14 @@ struct Runner {
 
 impl Server {
     /// Takes a question in. Short ones are answered at once, others by [`Server::work`].
+    /// Long because it is one table of questions.
     pub fn ask(&mut self, request: Request) -> Vec<Reply> {
         let id = request.generation;
         match request.ask {
-            Ask::Load { scenario, cycle, .. } => self.load(id, &scenario, cycle),
+            Ask::Load { scenario, cycle, .. } => self.load(id, &scenario, Task::To(cycle)),
+            Ask::LoadAt { scenario, time_ms, .. } => {
+                self.load(id, &scenario, Task::Until(Time::from_millis(time_ms)))
+            }
             Ask::GoTo { cycle } => self.start(id, Task::To(cycle)),
             Ask::RunUntil { time_ms } => self.start(id, Task::Until(Time::from_millis(time_ms))),
             Ask::RunTo { stop } => {
@@ -141,6 +149,9 @@ impl Server {
                 .map(|policy| reply(id, Say::nothing_compared(policy, BESIDE_ONLY)))
                 .collect(),
             Ask::Rules { policy, .. } => vec![reply(id, Say::Rules(Box::new(super::rulebook::of(policy))))],
+            Ask::RuleUse { cycle, rule } => {
+                vec![reply(id, Say::RuleUse(Box::new(self.rule_use(cycle, rule))))]
+            }
             Ask::Cancel => self.cancel(id),
         }
     }
@@ -224,13 +235,13 @@ impl Server {
         }
     }
 
-    fn load(&mut self, id: u64, text: &str, cycle: u32) -> Vec<Reply> {
+    fn load(&mut self, id: u64, text: &str, task: Task) -> Vec<Reply> {
         self.drop_work();
         match Runner::new(text) {
             Ok(runner) => {
                 self.runner = Some(runner);
                 self.ghosts = Ghosts::of(text);
-                self.start(id, Task::To(cycle))
+                self.start(id, task)
             }
             Err(findings) => {
                 self.runner = None;
@@ -308,6 +319,13 @@ impl Server {
             _ => Vec::new(),
         };
         vec![reply(id, Say::Ladder { queue, resource, levels })]
+    }
+
+    /// What a rule did in the present cycle; not counted where the cycle before it is far back, or large.
+    fn rule_use(&self, cycle: u32, rule: String) -> RuleUse {
+        let runner = self.runner.as_ref().filter(|runner| runner.sim.cycle() == cycle);
+        let found = runner.and_then(|runner| Some(rule_use::count(runner.before()?, &runner.sim, &rule)));
+        found.unwrap_or_else(|| RuleUse { rule, cycle, is_counted: cycle == 0, ..RuleUse::default() })
     }
 
     /// Stops what is going on; what was reached is shown.
@@ -482,6 +500,21 @@ impl Runner {
             self.ahead = None;
             self.record = self.sim.opening().clone();
         }
+    }
+
+    /// The state before the present cycle, if it is near one that was kept.
+    fn before(&self) -> Option<Simulation> {
+        let cycle = self.sim.cycle();
+        let (from, kept) = self.checkpoints.range(..cycle).next_back()?;
+        if !self.is_small() || cycle - from > WAY_BACK_MAX {
+            return None;
+        }
+        let mut sim = Simulation::resume(kept);
+        sim.set_level(Level::Outcomes);
+        while sim.cycle() + 1 < cycle {
+            sim.advance()?;
+        }
+        Some(sim)
     }
 
     fn wind_on(&mut self) {

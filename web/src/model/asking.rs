@@ -22,6 +22,7 @@ pub(super) fn send(model: &mut Model, ask: Ask, fx: &mut Vec<Effect>) -> u64 {
 
 /// Asks for a frame.
 pub(super) fn ask_frame(model: &mut Model, ask: Ask, fx: &mut Vec<Effect>) {
+    model.by_time &= matches!(ask, Ask::LoadAt { .. });
     model.asked.frame = send(model, ask, fx);
     model.engine = EngineState::Working(None);
 }
@@ -44,7 +45,18 @@ pub(super) fn load(model: &mut Model, fx: &mut Vec<Effect>) {
     }
     let scenario = document::to_json(&model.scenario);
     let whole = needs_whole(&model.scenario);
-    ask_frame(model, Ask::Load { scenario, whole, cycle: model.cursor }, fx);
+    let pace = (model.scenario.policy.clone(), model.scenario.cycle.clone());
+    let was = model.pace.replace(pace.clone());
+    // Where cycles come at other times, the moment is kept and not the number of its cycle.
+    let of_cursor = model.frame.as_ref().filter(|frame| frame.cycle == model.cursor);
+    let moment = of_cursor.filter(|_| was.is_some_and(|was| was != pace)).map(|frame| frame.time_ms);
+    match moment.filter(|time_ms| *time_ms > 0) {
+        Some(time_ms) => {
+            model.by_time = true;
+            ask_frame(model, Ask::LoadAt { scenario, whole, time_ms }, fx);
+        }
+        None => ask_frame(model, Ask::Load { scenario, whole, cycle: model.cursor }, fx),
+    }
     super::rules::ask_rules(model, fx);
 }
 

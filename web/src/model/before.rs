@@ -16,6 +16,8 @@ pub struct Before {
     pub changed: String,
     /// The moment under the cursor.
     pub frame: Arc<Frame>,
+    /// The cycle of the present run at that moment.
+    pub at: u32,
     /// The run in short, as far as it was computed.
     pub run: Arc<Run>,
     /// How the explained fair share came about.
@@ -27,9 +29,18 @@ pub struct Before {
 }
 
 impl Before {
-    /// Whether it is how the moment of this frame was: of the same cycle, or the run is over and stays as it is.
+    /// Whether it is how the moment of this frame was: of the same time, or the run is over and stays as it is.
     pub fn is_of(&self, frame: &Frame) -> bool {
-        self.frame.cycle == frame.cycle || (frame.quiet && frame.cycle < self.frame.cycle)
+        self.at == frame.cycle || (frame.quiet && frame.cycle < self.at)
+    }
+
+    /// Whether cycles of the same number come at the same time in a run as they did.
+    pub fn is_in_step(&self, run: &Run) -> bool {
+        let was = &self.run.points;
+        run.points.iter().all(|now| match was.binary_search_by_key(&now.cycle, |point| point.cycle) {
+            Ok(at) => was[at].time_ms == now.time_ms,
+            Err(_) => true,
+        })
     }
 
     /// Whether the present differs from it in anything that charts show of both.
@@ -76,8 +87,16 @@ pub(super) fn keep(model: &mut Model, was: &Arc<Scenario>, changed: String, join
         let ladder = model.ladder.clone().filter(|ladder| ladder.cycle == frame.cycle);
         let scenario = (!model.stale).then(|| was.clone());
         let (frame, run) = (frame.clone(), run.clone());
-        Arc::new(Before { changed, frame, run, ladder, scenario, story: None })
+        let at = frame.cycle;
+        Arc::new(Before { changed, frame, at, run, ladder, scenario, story: None })
     });
+}
+
+/// The present run has another cycle at that moment.
+pub(super) fn moved(model: &mut Model, cycle: u32) {
+    if let Some(before) = &mut model.before {
+        Arc::make_mut(before).at = cycle;
+    }
 }
 
 /// Forgets it where the edit made no difference; tells whether it is still there.
@@ -111,7 +130,7 @@ pub fn ghost_ladder(model: &Model) -> Option<Arc<Ladder>> {
 pub fn ghost_run(model: &Model) -> Option<Arc<Run>> {
     match &model.ghost {
         Some(_) => model.ghost_run.clone(),
-        None => at_cursor(model).map(|before| before.run.clone()),
+        None => in_step(model).map(|before| before.run.clone()),
     }
 }
 
@@ -119,7 +138,7 @@ pub fn ghost_run(model: &Model) -> Option<Arc<Run>> {
 pub fn ghost_story(model: &Model) -> Option<Arc<Story>> {
     match &model.ghost {
         Some(_) => model.ghost_story.clone(),
-        None => at_cursor(model).and_then(|before| before.story.clone()),
+        None => in_step(model).and_then(|before| before.story.clone()),
     }
 }
 
@@ -128,6 +147,12 @@ pub(super) fn told(model: &mut Model, story: Option<Box<Story>>) {
     if let Some(before) = &mut model.before {
         Arc::make_mut(before).story = story.map(Arc::from);
     }
+}
+
+/// What was kept, if the two runs can be drawn over the same cycles.
+fn in_step(model: &Model) -> Option<&Arc<Before>> {
+    let run = model.run.as_ref()?;
+    at_cursor(model).filter(|before| before.is_in_step(run))
 }
 
 /// What was kept, if it is of the moment that is shown.

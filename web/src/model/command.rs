@@ -96,6 +96,8 @@ pub enum Command {
     Mark(Option<u32>),
     /// Stops what is going on.
     Cancel,
+    /// Ends the engine if it has not answered that [`Command::Cancel`], whose number this is: it is inside of a long cycle.
+    EndEngine(u64),
     /// Selects something, or nothing.
     Select(Option<Selection>),
     /// Tries what would help a job that waits.
@@ -281,6 +283,8 @@ pub enum Effect {
     Send(Request),
     /// Ends the engine and starts a fresh one.
     RestartEngine,
+    /// Says [`Command::EndEngine`] after a moment.
+    EndEngineSoon(u64),
     /// Keeps the document, soon.
     Save,
     /// Replaces the address, when it has been quiet for a while.
@@ -479,6 +483,8 @@ pub enum Dialog {
     Translated,
     /// The scenario under several policies.
     Compare,
+    /// Whether everything that is kept on this device is to be deleted.
+    Reset,
     /// A link that could not be read: what is known about it.
     BadLink(String),
 }

@@ -37,6 +37,8 @@ pub struct Moment {
     pub selection: Option<Selection>,
     /// What NOW shows, if the link says it.
     pub view: Option<NowView>,
+    /// What is selected is explained: WHY is to be seen, also where there is one panel at a time.
+    pub why: bool,
 }
 
 /// A document to be opened.
@@ -54,6 +56,8 @@ pub struct Opened {
     pub dismissed: Arc<BTreeSet<String>>,
     /// What can be undone.
     pub history: History,
+    /// The version of the rules that it was last run with.
+    pub rules: u32,
     /// Its text as somebody began to change it, if that cannot be read yet.
     pub unread: Option<Arc<str>>,
 }
@@ -68,6 +72,7 @@ impl Opened {
             draft: None,
             dismissed: Arc::default(),
             history: History::default(),
+            rules: fairground::link::RULES,
             unread: None,
         }
     }

@@ -69,6 +69,7 @@ impl Draft {
             draft: Some(id.to_string()),
             dismissed: Arc::new(self.dismissed.clone()),
             history: History::default(),
+            rules: fairground::link::RULES,
             unread: Some(self.text.as_str()).filter(|text| !text.is_empty()).map(Arc::from),
         })
     }

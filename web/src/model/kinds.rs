@@ -1,6 +1,7 @@
 //! Kinds of events as people tell them apart, and which events are looked at.
 
 use super::{Model, Selection};
+use crate::engine::event_word::EventWord;
 
 /// The kind of an event, from the one that hides others to the one that is hidden.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -42,21 +43,34 @@ impl Kind {
         Kind::Claimed,
     ];
 
-    /// The kind of an event; none for events that only follow from others.
-    pub fn of(kind: &str) -> Option<Kind> {
-        Some(match kind {
-            "reclaimed" | "evicted" => Kind::Reclaimed,
-            "preempted" => Kind::Preempted,
-            "moved" => Kind::Moved,
-            "node" => Kind::Node,
-            "changed" => Kind::Changed,
-            "started" => Kind::Started,
-            "finished" => Kind::Finished,
-            "submitted" | "offered" => Kind::Submitted,
-            "requeued" => Kind::Requeued,
-            "claimed" => Kind::Claimed,
-            _ => return None,
-        })
+    /// The kind of an event that is drawn by itself; none for those that only follow from others, and for claims.
+    pub fn of(word: &str) -> Option<Kind> {
+        let (kind, is_drawn) = Kind::among(EventWord::from_name(word)?);
+        is_drawn.then_some(kind)
+    }
+
+    /// With which kind an event is shown in the lane and left out, drawn or not.
+    pub fn with(word: &str) -> Option<Kind> {
+        Some(Kind::among(EventWord::from_name(word)?).0)
+    }
+
+    /// The kind that an event belongs to, and whether it is drawn by itself.
+    fn among(word: EventWord) -> (Kind, bool) {
+        match word {
+            EventWord::Reclaimed | EventWord::Evicted => (Kind::Reclaimed, true),
+            EventWord::Preempted => (Kind::Preempted, true),
+            EventWord::Moved => (Kind::Moved, true),
+            EventWord::Node => (Kind::Node, true),
+            EventWord::Changed => (Kind::Changed, true),
+            EventWord::Started => (Kind::Started, true),
+            EventWord::Finished => (Kind::Finished, true),
+            EventWord::Done | EventWord::JobEvicted => (Kind::Finished, false),
+            EventWord::Submitted | EventWord::Offered => (Kind::Submitted, true),
+            EventWord::Requeued => (Kind::Requeued, true),
+            EventWord::Gone | EventWord::NotReplaced | EventWord::SetAside => (Kind::Requeued, false),
+            EventWord::Claimed => (Kind::Claimed, true),
+            EventWord::Unclaimed => (Kind::Claimed, false),
+        }
     }
 
     /// Whether an event of that name is an eviction.
@@ -64,20 +78,9 @@ impl Kind {
         matches!(Kind::of(name), Some(Kind::Reclaimed | Kind::Preempted))
     }
 
-    /// The kinds of events that it stands for.
-    pub fn keys(self) -> &'static [&'static str] {
-        match self {
-            Kind::Reclaimed => &["reclaimed", "evicted"],
-            Kind::Preempted => &["preempted"],
-            Kind::Moved => &["moved"],
-            Kind::Node => &["node"],
-            Kind::Changed => &["changed"],
-            Kind::Started => &["started"],
-            Kind::Finished => &["finished", "done"],
-            Kind::Submitted => &["submitted", "offered"],
-            Kind::Requeued => &["requeued", "gone"],
-            Kind::Claimed => &["claimed"],
-        }
+    /// The words of the events that belong to it.
+    pub fn keys(self) -> impl Iterator<Item = &'static str> {
+        EventWord::ALL.iter().filter(move |word| Kind::among(**word).0 == self).map(|word| word.name())
     }
 
     /// Its name in the legend.

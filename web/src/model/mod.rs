@@ -36,7 +36,8 @@ mod update;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use fairground::scenario::{Diagnostic, Path, Scenario, Severity};
+use fairground::link::RULES;
+use fairground::scenario::{Diagnostic, Path, Scalar, Scenario, Severity};
 
 use crate::engine::protocol::{Frame, Rulebook, Run, Stop};
 use crate::engine::story::Story;
@@ -83,6 +84,10 @@ pub struct Model {
     pub frame: Option<Arc<Frame>>,
     /// After how many decisions of the cycle; `None`: after all of them.
     pub inside: Option<u32>,
+    /// Policy and interval of the present run: what says when its cycles come.
+    pub pace: Option<(String, Option<Scalar>)>,
+    /// The cycle that is on its way was asked for by its time.
+    pub by_time: bool,
     /// The cycle that is on its way is to be shown after its first action.
     pub to_action: bool,
     /// The moment inside the cycle.
@@ -216,6 +221,10 @@ pub struct Asked {
     pub order: u64,
     /// For the rules of a policy.
     pub rules: u64,
+    /// For what a rule did in a cycle.
+    pub rule_use: u64,
+    /// For the end of what is under way, as long as that is not answered.
+    pub cancel: u64,
     /// For the next event.
     pub event: u64,
     /// For an import.
@@ -377,6 +386,8 @@ impl Model {
             cursor: 0,
             frame: None,
             inside: None,
+            pace: None,
+            by_time: false,
             to_action: false,
             shown: None,
             stale: false,
@@ -497,6 +508,25 @@ impl Model {
         self.view.why_open |= self.selection.is_some() || matches!(self.origin, Origin::Link);
         self.view.folded = Arc::default();
         self.view.detail = None;
+        if opened.moment.why {
+            self.view.panel = Panel::Why;
+        }
+        self.tell_rules(opened.rules);
+    }
+
+    /// Says that a link was made with another version of the rules.
+    fn tell_rules(&mut self, rules: u32) {
+        if rules == RULES {
+            return;
+        }
+        let text = format!(
+            "This link was made with another version of the rules ({rules}; this page has {RULES}): what happens here may \
+             differ from what its sender saw."
+        );
+        let id = self.fresh_id();
+        let notices = Arc::make_mut(&mut self.notices);
+        notices.retain(|notice| notice.text != text);
+        notices.push(Notice { id, is_problem: false, text, action: None });
     }
 }
 

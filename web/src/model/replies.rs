@@ -12,6 +12,7 @@ use super::{EngineState, Model, Origin, Progress, Selection, before, inside, tel
 use crate::engine::protocol::{Frame, Reply, Run, Say, Stop};
 
 /// Takes a reply in, unless it answers a question that is no longer of interest.
+/// Long because it is one table of replies.
 pub(super) fn replied(model: &mut Model, reply: Reply, fx: &mut Vec<Effect>) {
     let id = reply.generation;
     match reply.say {
@@ -51,7 +52,11 @@ pub(super) fn replied(model: &mut Model, reply: Reply, fx: &mut Vec<Effect>) {
             model.ladder = Some(Arc::new(Ladder { cycle, queue, resource, levels }));
         }
         Say::Order(levels) if id == model.asked.order => super::order::told(model, levels),
-        Say::Rules(book) if id == model.asked.rules => model.rules = Some(Arc::from(book)),
+        Say::Rules(book) if id == model.asked.rules => {
+            model.rules = Some(Arc::from(book));
+            super::rules::ask_use(model, fx);
+        }
+        Say::RuleUse(found) if id == model.asked.rule_use => super::rules::used(model, *found),
         Say::Told(Some(story)) if id == model.asked.story => tell::told(model, *story, fx),
         Say::Tried { outcomes } if id == model.asked.help => super::help::tried(model, outcomes, fx),
         Say::Exported(exported) if id == model.asked.export => model.exported = exported.map(Arc::new),
@@ -77,7 +82,10 @@ pub(super) fn replied(model: &mut Model, reply: Reply, fx: &mut Vec<Effect>) {
             model.comparing = Some((policy, cycle));
         }
         Say::Compared { column } if id == model.asked.comparison => translate::compared(model, *column),
-        Say::Cancelled => fx.push(Effect::Announce("Stopped.".to_string())),
+        Say::Cancelled => {
+            model.asked.cancel = 0;
+            fx.push(Effect::Announce("Stopped.".to_string()));
+        }
         _ => {}
     }
 }
@@ -122,7 +130,10 @@ fn no_event(model: &Model) -> String {
 fn arrived(model: &mut Model, frame: Frame, run: Run, fx: &mut Vec<Effect>) {
     let moved = model.frame.as_ref().is_some_and(|f| f.cycle != frame.cycle);
     // A step at the end asks for the next cycle, and needs no answer.
-    if run.complete && model.cursor > frame.cycle + u32::from(model.frame.is_some()) {
+    let by_time = std::mem::take(&mut model.by_time);
+    if by_time {
+        before::moved(model, frame.cycle);
+    } else if run.complete && model.cursor > frame.cycle + u32::from(model.frame.is_some()) {
         let (asked, end) = (model.cursor, frame.cycle);
         let text = format!("Cycle {asked} was asked for; the run ends at cycle {end}.");
         notify(model, false, text, None, fx);

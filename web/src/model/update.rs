@@ -178,8 +178,11 @@ fn update_time(model: &mut Model, command: Command, fx: &mut Vec<Effect>) -> Opt
         }
         Command::Cancel => {
             pause(model, fx);
-            send(model, Ask::Cancel, fx);
+            model.asked.cancel = send(model, Ask::Cancel, fx);
+            fx.push(Effect::EndEngineSoon(model.asked.cancel));
         }
+        Command::EndEngine(id) if id == model.asked.cancel => end_engine(model, fx),
+        Command::EndEngine(_) => {}
         other => return Some(other),
     }
     None
@@ -524,6 +527,24 @@ fn select(model: &mut Model, selection: Option<Selection>, fx: &mut Vec<Effect>)
     model.selection = selection;
     ask_about(model, fx);
     fx.push(Effect::SetUrl);
+}
+
+/// Ends the engine inside of a cycle that takes long; a fresh one goes to the last cycle that was reached.
+fn end_engine(model: &mut Model, fx: &mut Vec<Effect>) {
+    let EngineState::Working(progress) = &model.engine else { return };
+    let shown = model.frame.as_ref().map(|frame| frame.cycle);
+    let Some(reached) = progress.as_ref().map(|progress| progress.cycle).or(shown) else { return };
+    model.asked.cancel = 0;
+    fx.push(Effect::RestartEngine);
+    model.cursor = reached;
+    model.inside = None;
+    model.to_action = false;
+    model.stop = None;
+    let text = format!(
+        "The cycle after cycle {reached} was cancelled. The engine was started again and goes back to cycle {reached}."
+    );
+    notify(model, false, text, None, fx);
+    load(model, fx);
 }
 
 fn engine_died(model: &mut Model, fx: &mut Vec<Effect>) {

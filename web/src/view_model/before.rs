@@ -181,7 +181,8 @@ fn count_of(n: u64) -> String {
 
 /// What an edit did, as a sentence for those who listen: *quota of team-a 2 → 3: team-a had 2, now 3.*
 pub fn says(before: &Before, frame: &Frame, run: &Run, resource: u8) -> String {
-    let parts = [differences(frame, &before.frame, resource), evictions_say(&before.run, run)];
+    let evictions = if before.is_in_step(run) { evictions_say(&before.run, run) } else { String::new() };
+    let parts = [differences(frame, &before.frame, resource), evictions];
     let parts: Vec<&str> = parts.iter().map(String::as_str).filter(|part| !part.is_empty()).collect();
     match parts[..] {
         [] => format!("{}: nobody has more or less at this cycle.", before.changed),

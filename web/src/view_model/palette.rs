@@ -162,7 +162,7 @@ fn of_the_page(terms: &Terms, add: Add<'_>) {
     add("Share", "Ctrl+S", Command::Dialog(Some(Dialog::Share)));
     add("Download the scenario", "", Command::Download);
     add("Open yours", "", Command::Dialog(Some(Dialog::Paste)));
-    add("How this is checked", "", Command::Dialog(Some(Dialog::Fidelity)));
+    add("How accurate is this?", "", Command::Dialog(Some(Dialog::Fidelity)));
     add("Compare policies", "", Command::Compare { with_baselines: false });
     add("Keys", "?", Command::Dialog(Some(Dialog::Keys)));
     for set in KeySet::ALL {

@@ -376,8 +376,9 @@ fn ghost_of(row: &ShareRow, ghost: &Frame, resource: u8) -> Option<(f64, Option<
 
 /// Queues whose holdings the last step changed.
 pub fn touched(frame: &Frame) -> BTreeSet<u32> {
-    let moves =
-        |event: &&EventRow| !matches!(event.kind.as_str(), "submitted" | "requeued" | "changed" | "done");
+    let moves = |event: &&EventRow| {
+        !matches!(event.kind.as_str(), "submitted" | "requeued" | "changed" | "node" | "done")
+    };
     gather(frame.events.iter().filter(moves).map(|event| event.queue))
 }
 

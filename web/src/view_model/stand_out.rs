@@ -96,7 +96,7 @@ fn heed(view: &mut TimelineView, run: &Run, frame: &Frame, heeded: Option<&Selec
         Some(LaneEvent { cycle: *cycle, kind, job, queue, n: *n as usize, index: None, meant: true })
     });
     let early: Vec<LaneEvent> = early.collect();
-    early.iter().for_each(|event| view.kinds.put(event.kind, true));
+    run.earlier.iter().filter_map(|early| Kind::with(&early.1)).for_each(|kind| view.kinds.put(kind, true));
     if !early.is_empty() {
         view.listed_from = Some(run.events.first().map_or(run.last_cycle + 1, |event| event.0));
         view.summary += &format!(" {}", listed(view).unwrap_or_default());

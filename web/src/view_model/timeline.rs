@@ -201,7 +201,7 @@ pub fn timeline(run: &Run, frame: &Frame, selection: Option<&Selection>, resourc
     };
     let events = events(run, frame);
     let mut kinds = Kinds::default();
-    events.iter().for_each(|event| kinds.put(event.kind, true));
+    run.events.iter().filter_map(|event| Kind::with(&event.1)).for_each(|kind| kinds.put(kind, true));
     let most = (0..run.points.len()).map(held).chain(capacity.iter().copied()).fold(0.0, f64::max);
     TimelineView {
         summary: summary(run, frame, resource),

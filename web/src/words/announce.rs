@@ -106,6 +106,7 @@ fn part<'a>(
         "not-replaced" => format!("{}{pods} gone for good", event.job),
         "requeued" => format!("{}{pods} waits again", event.job),
         "changed" => "the plan changed".into(),
+        "node" => format!("{} {}", event.node, super::happenings::node_state(&event.reason)),
         "started" if group.n == 1 && !event.node.is_empty() => {
             format!("{} started on {}", event.job, event.node)
         }

@@ -434,6 +434,9 @@ fn other(frame: &Frame, event: &EventRow) -> Explanation {
         "finished" => job.say(" finished on ").node(&event.node).say("."),
         "done" => job.say(" is done: its last pod ended."),
         "mark" => marked(frame, event).say("."),
+        "node" => Text::default()
+            .node(&event.node)
+            .say(format!(" {} here, by an entry of the scenario's timeline.", super::happenings::node_state(&event.reason))),
         "changed" => Text::of("The plan changed here, by an entry of the scenario's timeline."),
         other => job.say(format!(": {}.", other.replace('-', " "))),
     };

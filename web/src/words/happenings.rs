@@ -102,7 +102,17 @@ fn line(frame: &Frame, group: &Group<'_>) -> Text {
         "finished" => job.say(format!("{pods} finished")),
         "mark" => super::event::marked(frame, event),
         "changed" => Text::of("The plan changed"),
+        "node" => Text::default().node(&event.node).say(format!(" {}", node_state(&event.reason))),
         other => job.say(format!("{pods} {}", other.replace('-', " "))),
+    }
+}
+
+/// What became of a node.
+pub fn node_state(state: &str) -> &'static str {
+    match state {
+        "down" => "went down",
+        "draining" => "is being drained",
+        _ => "is ready",
     }
 }
 

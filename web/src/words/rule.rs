@@ -4,8 +4,8 @@ use fairground::scenario::{Path, Scenario};
 
 use super::happenings::{self, Entry};
 use super::text::Text;
-use super::{Control, Explanation, RuleCard, sentence_case, source};
-use crate::engine::protocol::{CheckRow, Frame, RuleRow, Rulebook};
+use super::{Control, Explanation, RuleCard, check, sentence_case, source};
+use crate::engine::protocol::{CheckRow, Frame, RuleRow, RuleUse, Rulebook};
 use crate::model::terms::product;
 use crate::model::{Selection, Terms, document};
 use crate::view_model::number::count;
@@ -36,24 +36,52 @@ pub fn rule(frame: &Frame, key: &str, book: Option<&Rulebook>, scenario: &Scenar
         return Explanation { about, verdict, policy, ..Explanation::default() };
     };
     let terms = Terms::of(&policy);
+    let used = book.used.as_ref().filter(|used| used.rule == key && used.cycle == frame.cycle);
     let mut decided = decided(frame, key);
-    let times = match decided.len() {
-        0 => "nothing".to_string(),
-        n => count(n as u64, "time"),
-    };
+    let when = when(frame.cycle, decided.len(), used);
+    let mut caption = "Decided by it";
+    if decided.is_empty() {
+        caption = "Compared by it";
+        decided = used.map(compared).unwrap_or_default();
+    }
     decided.truncate(LISTED_MAX);
     decided.iter_mut().for_each(|entry| entry.text.in_terms(terms));
     let card = card(row, terms);
     Explanation {
         about,
-        when: format!("decided {times} in cycle {}", frame.cycle),
+        when,
         verdict: Text::of(card.says.clone()),
         rule: Some(card),
         controls: book.switches_of(key).flat_map(|switch| controls(book, switch, scenario)).collect(),
-        list: (!decided.is_empty()).then_some(("Decided by it", decided)),
+        list: (!decided.is_empty()).then_some((caption, decided)),
         policy,
         ..Explanation::default()
     }
+}
+
+/// How often a rule was used in a cycle: by what happened, else by all that was compared and divided in it.
+fn when(cycle: u32, n_decided: usize, used: Option<&RuleUse>) -> String {
+    let times = |n: usize| count(n as u64, "time");
+    match (n_decided, used) {
+        (n, _) if n > 0 => format!("decided {} in cycle {cycle}", times(n)),
+        (_, None) => format!("cycle {cycle}: counting"),
+        (_, Some(used)) if used.compared > 0 => {
+            format!("compared {} in cycle {cycle}", times(used.compared as usize))
+        }
+        (_, Some(used)) if used.divided > 0 => {
+            format!("used in {} of the division in cycle {cycle}", count(used.divided.into(), "step"))
+        }
+        (_, Some(used)) if !used.is_counted => {
+            format!("cycle {cycle} is too large to count what was compared by it")
+        }
+        _ => format!("not used in cycle {cycle}"),
+    }
+}
+
+/// What was compared by a rule that decided no event by itself.
+fn compared(used: &RuleUse) -> Vec<Entry> {
+    let entry = |check: &CheckRow| Entry { text: check::says(check), ..Entry::default() };
+    used.checks.iter().map(entry).collect()
 }
 
 fn card(row: &RuleRow, terms: &Terms) -> RuleCard {

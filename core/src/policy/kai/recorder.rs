@@ -44,10 +44,10 @@ pub static STALE_GRACE: Rule = Rule(&RuleRecord {
 pub static CRASH: Rule = Rule(&RuleRecord {
     key: "kai/solver/crash",
     says: "a job that lost pods in this cycle and is tried again is judged by the pods it lost; here the real scheduler stops \
-           with an error and starts anew, the simulation passes the job over",
+           with an error and starts anew (fixed in v0.16.0, v0.14.6 and v0.15.3), the simulation passes the job over",
     formula: "tasks left to place >= 1",
     source: "kai.md 6.5, 12 Q-5",
-    differs: "the real scheduler dies",
+    differs: "the real scheduler dies in the modelled versions, v0.13.x and v0.14.0",
 });
 
 /// What follows from device memory of which less than 100 MiB is left (kai.md 1.2).

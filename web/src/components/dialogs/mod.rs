@@ -9,6 +9,7 @@ mod keys;
 mod link;
 mod palette;
 mod paste;
+mod reset;
 mod share;
 mod translated;
 
@@ -41,6 +42,7 @@ pub(crate) fn open(dialog: Dialog, on_close: Callback<()>) -> Fetched {
         Dialog::Import => view! { <import::ImportPreview /> }.into_node(),
         Dialog::Translated => view! { <translated::Translated on_close /> }.into_node(),
         Dialog::Compare => view! { <compare::Compare on_close /> }.into_node(),
+        Dialog::Reset => view! { <reset::Reset on_close /> }.into_node(),
         Dialog::BadLink(says) => view! { <link::BadLink says on_close /> }.into_node(),
     })
 }

@@ -398,12 +398,12 @@ impl Grid {
             if now.is_some() || n == 0 {
                 return was.set_value(now);
             }
-            if let Some(was) = was.get_value() {
-                let next = self.rows.with_untracked(|rows| rows[was.min(n - 1)].id.clone());
-                self.active.set((next, column));
-                if self.has_focus.get_value() {
-                    self.focus();
-                }
+            // Without a row before there was none to stand on: the first one becomes the tab stop.
+            let was = was.get_value();
+            let next = self.rows.with_untracked(|rows| rows[was.unwrap_or(0).min(n - 1)].id.clone());
+            self.active.set((next, column));
+            if was.is_some() && self.has_focus.get_value() {
+                self.focus();
             }
         });
     }

@@ -1,0 +1,31 @@
+//! How many recorded cases there are of each kind, which the page says beside how many of them agree.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use fairground_tests::recording;
+
+#[test]
+fn the_page_says_how_many_cases_of_each_kind_there_are() {
+    let tests_folder = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut found: BTreeMap<(usize, &str, &str), usize> = BTreeMap::new();
+    let policies = ["kai", "yunikorn", "runai", "ego"];
+    for path in recording::find(&tests_folder.join("golden")).expect("the folder of recordings") {
+        let recording = recording::read(&path).unwrap_or_else(|e| panic!("{e}"));
+        let format = recording.format.name();
+        let policy = format.split('-').next().unwrap_or_default();
+        let place = policies.iter().position(|name| *name == policy).expect("a policy with recordings");
+        *found.entry((place, policy, format)).or_default() += recording.cases.len();
+    }
+    let text: String =
+        found.iter().map(|((_, policy, format), n)| format!("{policy} {format} {n}\n")).collect();
+    let committed = tests_folder.join("../assets/recordings.txt");
+    if std::env::var_os("UPDATE_AGREEMENT").is_some() {
+        std::fs::write(&committed, &text).expect("the assets can be written");
+    }
+    let shown = std::fs::read_to_string(&committed).unwrap_or_default();
+    assert!(
+        shown == text,
+        "assets/recordings.txt is stale: it says\n{shown}but there are\n{text}run the test with UPDATE_AGREEMENT=1 and commit the file"
+    );
+}

@@ -1,0 +1,107 @@
+//! What the engine is checked with: how many cases of each kind there are, and which of them differ.
+//!
+//! Both lists are those of the test run: it writes the first and reads the second.
+
+/// How many recorded cases there are of each kind: policy, format, number.
+const RECORDINGS: &str = include_str!("../../assets/recordings.txt");
+
+/// The cases that differ, each with its reason.
+const DIFFERENCES: &str = include_str!("../../tests/known-differences.toml");
+
+/// Where the recordings are in the source code.
+pub const FOLDER: &str = "tests/golden";
+
+/// Cases of one kind.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CaseKind {
+    /// What one of them is.
+    pub says: &'static str,
+    /// Whether one of them is a scenario from its start to its end, so that placements and evictions are compared.
+    pub is_whole: bool,
+    /// How many there are.
+    pub of: u64,
+}
+
+/// A case that differs for a reason that is understood.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Difference {
+    /// The file of recordings, below [`FOLDER`].
+    pub file: String,
+    /// The case.
+    pub id: String,
+    /// Why it differs.
+    pub reason: String,
+}
+
+/// What a case of a format is, and whether it is a whole scenario.
+fn format(name: &str) -> (&'static str, bool) {
+    match name {
+        "kai-cycle/1" => (
+            "scheduling cycles: from the state of a cluster to every placement, eviction and fair share, for one or more \
+             cycles",
+            true,
+        ),
+        "kai-division/1" => ("single calls of the function that divides fair shares", false),
+        "yunikorn-trace/1" => {
+            ("scenarios, cycle by cycle: placements, evictions, shares, priorities and usage", true)
+        }
+        "yunikorn-config/1" => ("configuration files: accepted, or refused and why", false),
+        "yunikorn-pure/1" => ("single calls of functions: resource arithmetic, sorting, preemption", false),
+        "runai-model/1" => {
+            ("fair shares, orders of queues and cycles, calculated by an independent model", false)
+        }
+        _ => ("assignments, quotas, reclaims and whole plans, calculated by an independent model", false),
+    }
+}
+
+/// The kinds of cases of a policy.
+pub fn kinds(policy: &str) -> Vec<CaseKind> {
+    let lines = RECORDINGS.lines().filter_map(|line| {
+        let mut words = line.split(' ');
+        let is_its = words.next() == Some(policy);
+        let (name, of) = (words.next()?, words.next()?.parse().ok()?);
+        let (says, is_whole) = format(name);
+        is_its.then_some(CaseKind { says, is_whole, of })
+    });
+    lines.collect()
+}
+
+/// The known differences of a policy.
+pub fn differences(policy: &str) -> Vec<Difference> {
+    let mut all: Vec<Difference> = Vec::new();
+    for line in DIFFERENCES.lines() {
+        if line.trim() == "[[difference]]" {
+            all.push(Difference::default());
+        }
+        let Some((key, value)) = line.split_once(" = ") else { continue };
+        let Some(last) = all.last_mut() else { continue };
+        let value = value.trim().trim_matches('"').to_string();
+        match key.trim() {
+            "file" => last.file = value,
+            "id" => last.id = value,
+            "reason" => last.reason = value,
+            _ => {}
+        }
+    }
+    all.retain(|difference| difference.file.split(['-', '/']).next() == Some(policy));
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::agreement;
+
+    #[test]
+    fn kinds_and_differences_add_up_to_what_the_badge_says() {
+        for policy in ["kai", "yunikorn", "runai", "ego"] {
+            let found = agreement::of(policy);
+            assert_eq!(kinds(policy).iter().map(|kind| kind.of).sum::<u64>(), found.of, "{policy}");
+            let differ = differences(policy);
+            assert_eq!(differ.len() as u64, found.of - found.agree - found.not_built, "{policy}");
+            assert!(differ.iter().all(|d| !d.id.is_empty() && !d.reason.is_empty()), "{policy}");
+        }
+        assert_eq!(differences("kai")[0].id, "mid-0048");
+        assert_eq!(kinds("fifo"), []);
+    }
+}

@@ -1,0 +1,76 @@
+//! What stays when cycles come at other times: the moment, not the number of its cycle.
+
+use fairground::scenario::Path;
+use fairground_web::model::{Command, before};
+use whole::Whole;
+
+mod whole;
+
+#[test]
+fn another_interval_keeps_the_time() {
+    let mut whole = Whole::open("start", 0);
+    whole.dispatch(Command::GoTo(2));
+    let was = (whole.frame().cycle, whole.frame().time_ms);
+    let at = Path::default().field("cycle");
+    whole.dispatch(Command::Set { at: at.clone(), value: "2s".into() });
+    let now = (whole.frame().cycle, whole.frame().time_ms);
+    assert!(now.1 <= was.1 && was.1 - now.1 < 2_000 && now.0 < was.0, "{was:?} {now:?}");
+    assert_eq!(whole.model.cursor, now.0);
+    assert!(whole.model.notices.is_empty(), "{:?}", whole.model.notices);
+    // The moment before is held against it, and no cycle is drawn over one of another time.
+    assert_eq!(before::ghost(&whole.model).map(|frame| frame.time_ms), Some(was.1));
+    assert!(before::ghost_run(&whole.model).is_none());
+    whole.dispatch(Command::Undo);
+    let back = whole.frame().time_ms;
+    assert!(back <= now.1 && now.1 - back < was.1 / i64::from(was.0) + 1, "{back} {now:?}");
+}
+
+#[test]
+fn another_policy_keeps_the_time() {
+    for policy in ["yunikorn", "runai", "fifo"] {
+        let mut whole = Whole::open("morning-rush", 0);
+        whole.dispatch(Command::GoTo(24));
+        let was = whole.frame().time_ms;
+        whole.dispatch(Command::Policy(policy.into()));
+        let now = whole.frame().time_ms;
+        assert_eq!(whole.frame().policy, policy);
+        let next = {
+            whole.dispatch(Command::Step);
+            whole.frame().time_ms
+        };
+        assert!(now <= was && (next > was || next == now), "{policy}: {now} for {was}, then {next}");
+    }
+}
+
+#[test]
+fn a_cycle_that_takes_long_can_be_cancelled_inside() {
+    use fairground_web::engine::protocol::{Ask, Reply, Request, Say};
+    use fairground_web::model::{Effect, EngineState, update};
+    let mut whole = Whole::open("start", 0);
+    whole.dispatch(Command::GoTo(2));
+    // The engine is inside of a cycle and hears nothing.
+    update(&mut whole.model, Command::Step);
+    assert_eq!(whole.model.engine, EngineState::Working(None));
+    let effects = update(&mut whole.model, Command::Cancel);
+    let [Effect::Send(Request { generation, ask: Ask::Cancel }), Effect::EndEngineSoon(id)] = &effects[..]
+    else {
+        panic!("{effects:?}");
+    };
+    assert_eq!(generation, id);
+    let ends = |effects: &[Effect]| {
+        effects.iter().any(|effect| matches!(effect, Effect::RestartEngine))
+            && effects
+                .iter()
+                .any(|effect| matches!(effect, Effect::Send(Request { ask: Ask::Load { cycle: 2, .. }, .. })))
+    };
+    // One that answers in time is left alone.
+    let mut answered = whole.model.clone();
+    let reply = Reply { generation: *id, say: Say::Cancelled };
+    update(&mut answered, Command::Replied(Box::new(reply)));
+    assert_eq!(update(&mut answered, Command::EndEngine(*id)), []);
+    let effects = update(&mut whole.model, Command::EndEngine(*id));
+    assert!(ends(&effects), "{effects:?}");
+    assert_eq!(whole.model.cursor, 2);
+    whole.carry_out(effects);
+    assert_eq!((whole.frame().cycle, &whole.model.engine), (2, &EngineState::Idle));
+}

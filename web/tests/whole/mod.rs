@@ -1,0 +1,63 @@
+//! The page's model and the engine's side of the border together, without a browser.
+
+use fairground_web::engine::protocol::Frame;
+use fairground_web::engine::serve::Server;
+use fairground_web::library::Example;
+use fairground_web::model::{Command, Effect, Model, Opened, Origin, begin, update};
+
+/// The model and the engine together, as on the page.
+pub struct Whole {
+    /// The page's model.
+    pub model: Model,
+    /// The engine's side of the border.
+    pub server: Server,
+    /// What was announced, latest last.
+    pub announced: Vec<String>,
+}
+
+impl Whole {
+    /// An example at a cycle.
+    pub fn open(example: &str, cycle: u32) -> Whole {
+        let scenario = Example::find(example).expect("an example").scenario();
+        let mut opened = Opened::new(scenario, Origin::Example(example.to_string()));
+        opened.moment.cycle = cycle;
+        let mut whole = Whole { model: Model::new(opened), server: Server::default(), announced: Vec::new() };
+        let effects = begin(&mut whole.model);
+        whole.carry_out(effects);
+        whole
+    }
+
+    /// Does as a person says, until the engine has nothing left to do.
+    pub fn dispatch(&mut self, command: Command) {
+        let effects = update(&mut self.model, command);
+        self.carry_out(effects);
+    }
+
+    /// Answers what is asked of the engine.
+    pub fn carry_out(&mut self, effects: Vec<Effect>) {
+        for effect in effects {
+            match &effect {
+                Effect::AnnounceStep(frame, resource) => {
+                    self.announced.push(fairground_web::words::announce(frame, *resource));
+                }
+                Effect::AnnounceAction(frame, resource) => {
+                    self.announced.push(fairground_web::words::announce_action(frame, *resource));
+                }
+                _ => {}
+            }
+            let Effect::Send(request) = effect else { continue };
+            let mut replies = self.server.ask(request);
+            while self.server.is_busy() {
+                replies.extend(self.server.work());
+            }
+            for reply in replies {
+                self.dispatch(Command::Replied(Box::new(reply)));
+            }
+        }
+    }
+
+    /// What is shown.
+    pub fn frame(&self) -> &Frame {
+        self.model.frame.as_deref().expect("a frame")
+    }
+}
