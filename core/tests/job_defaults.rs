@@ -33,6 +33,55 @@ fn job(policy: &str, said: &str) -> Result<(i32, Preemptible), String> {
     }
 }
 
+/// Every 32-bit integer is a priority, the least one too.
+#[test]
+fn priorities_have_32_bits() {
+    for n in [i32::MIN, i32::MAX] {
+        assert_eq!(job("yunikorn", &format!(", priority: {n}")), Ok((n, Preemptible::Yes)));
+    }
+    assert!(job("yunikorn", ", priority: -2147483649").is_err());
+    assert!(job("yunikorn", ", priority: 2147483648").is_err());
+}
+
+/// Jobs of one application have one queue and one user, and are created before they are known.
+#[test]
+fn jobs_that_cannot_belong_together_are_found() {
+    let found = |first: &str, second: &str| {
+        let s = written(
+            "yunikorn",
+            &format!(
+                "nodes: [{{name: n, gpu: 8}}]\nqueues: [{{name: a}}, {{name: b}}]\n\
+                 jobs:\n- {{name: i, gpu: 1, {first}}}\n- {{name: j, gpu: 1, {second}}}\n"
+            ),
+        );
+        let errors = check(&s).diagnostics.into_iter().filter(|d| d.severity == Severity::Error);
+        errors.map(|d| format!("{}: {}", d.at, d.says)).collect::<Vec<String>>()
+    };
+    assert_eq!(found("queue: a, application: s", "queue: a, application: s"), Vec::<String>::new());
+    assert_eq!(
+        found("queue: a, application: s", "queue: b, application: s"),
+        ["jobs[\"j\"].queue: application \"s\" has one queue: \"a\" of \"i\", not \"b\""]
+    );
+    assert_eq!(
+        found("queue: a, user: x", "queue: a, application: i"),
+        ["jobs[\"j\"].user: application \"i\" has one user: \"x\" of \"i\", not \"\""]
+    );
+    assert_eq!(
+        found("queue: a, application: s, gang: soft", "queue: a, originator: perhaps"),
+        [
+            "jobs[\"j\"].originator: originator \"perhaps\" is neither true nor false",
+            "jobs[\"i\"].gang: a gang is an application by itself; remove application or gang"
+        ]
+    );
+    assert_eq!(
+        found("queue: a, created: 5s", "queue: a, required-node: m, pods: 2"),
+        [
+            "jobs[\"i\"].created: created lies after submit; a job is created before it becomes known",
+            "jobs[\"j\"].required-node: node \"m\" does not exist; did you mean \"n\"?"
+        ]
+    );
+}
+
 const CLASSIC: [&str; 2] = ["kai", "runai"];
 
 /// 50 under KAI and Run:ai, 0 elsewhere.

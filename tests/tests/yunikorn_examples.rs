@@ -177,6 +177,83 @@ jobs:
 - {name: j, queue: a, count: 2, gpu: 1}
 ";
 
+/// Each child gives up its part, rounded down (yunikorn.md 5.8): of 3 GPUs too many, one of each, and none of the third.
+#[test]
+fn what_a_lowered_limit_takes_is_rounded_down() {
+    let text = "
+settings: {quota-preemption: true, quota.preemption.delay.p: 30s}
+nodes: [{name: n, gpu: 8}]
+queues: [{name: p, gpu: {limit: 8}}, {name: a, parent: p}, {name: b, parent: p}]
+jobs:
+- {name: ja, queue: a, count: 4, gpu: 1, restart: never}
+- {name: jb, queue: b, count: 4, gpu: 1, restart: never}
+timeline:
+- {at: 10s, queue: p, gpu: {limit: 5}}
+";
+    let (told, _) = run(words(text), 60);
+    let gone =
+        |prefix: &str| told.iter().filter(|line| line.starts_with(prefix) && line.ends_with("goes")).count();
+    assert_eq!((gone("40 ja"), gone("40 jb"), gone("")), (1, 1, 2), "{told:?}");
+}
+
+const REQUIRED: &str = "
+nodes: [{name: n, gpu: 1}, {name: m, gpu: 1}]
+queues: [{name: a}]
+jobs:
+- {name: low, queue: a, gpu: 1, on: [n]}
+- {name: daemon, queue: a, gpu: 1, priority: 5, required-node: n, submit: 1s}
+";
+
+/// Its victims are marked in a cycle that comes to no other result.
+#[test]
+fn a_required_node_is_given_up() {
+    let (told, rules) = run(words(REQUIRED), 60);
+    let has = |line: &str| told.iter().any(|told| told == line);
+    assert!(has("1 low goes") && has("1 daemon n") && has("1 low m"), "{told:?}");
+    assert!(rules.contains("yunikorn/required-node"));
+    let (told, _) = run(words(&REQUIRED.replace("priority: 5", "priority: -5")), 60);
+    assert!(!told.iter().any(|line| line.ends_with("goes")), "{told:?}");
+}
+
+/// What is reserved on a node that is gone is reserved no more: `big`, which waited for `n`, does not come first on `m`.
+#[test]
+fn a_lost_node_keeps_no_reservation() {
+    let text = "
+nodes: [{name: n, gpu: 2}, {name: m, gpu: 2, state: down}]
+queues: [{name: a}]
+jobs:
+- {name: there, queue: a, gpu: 2, on: [n], restart: never}
+- {name: big, queue: a, gpu: 2}
+- {name: urgent, queue: a, gpu: 2, priority: 5, submit: 4s}
+timeline:
+- {at: 3s, node: n, state: down}
+- {at: 5s, node: m, state: ready}
+";
+    let (told, _) = run(words(text), 60);
+    let has = |line: &str| told.iter().any(|told| told == line);
+    assert!(has("5 urgent m") && !has("5 big m"), "{told:?}");
+}
+
+/// A driver and its executors are one application: where one may run, both do, and another waits.
+#[test]
+fn jobs_of_one_application_count_once() {
+    let text = |application: &str| {
+        format!(
+            "
+settings: {{maxapplications.a: 1}}
+nodes: [{{name: n, gpu: 8}}]
+queues: [{{name: a}}]
+jobs:
+- {{name: driver, queue: a, gpu: 1, application: spark}}
+- {{name: executor, queue: a, gpu: 1, count: 2, submit: 1s{application}}}
+"
+        )
+    };
+    let n =
+        |application| run(words(&text(application)), 60).0.iter().filter(|line| line.ends_with(" n")).count();
+    assert_eq!((n(", application: spark"), n("")), (3, 1));
+}
+
 /// Every rule decides in a case that has a name.
 #[test]
 fn every_rule_decides_somewhere() {
@@ -184,7 +261,7 @@ fn every_rule_decides_somewhere() {
     for (text, ..) in EXAMPLES {
         decided.extend(run(simulation(text), 60).1);
     }
-    for text in [MAX_APPLICATIONS, USER_LIMIT, TEMPLATE, LOWERED, LIMITED] {
+    for text in [MAX_APPLICATIONS, USER_LIMIT, TEMPLATE, LOWERED, LIMITED, REQUIRED] {
         decided.extend(run(words(text), 60).1);
     }
     let all: BTreeSet<&'static str> = RULES.iter().map(|rule| rule.key()).collect();

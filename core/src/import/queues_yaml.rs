@@ -255,6 +255,12 @@ impl<'r> Writer<'r> {
         }
     }
 
+    fn understood_once(&mut self, says: &str) {
+        if !self.report.understood.iter().any(|known| known == says) {
+            self.report.understood.push(says.to_string());
+        }
+    }
+
     /// A setting that is left out where it says the default.
     fn setting_unless(&mut self, key: &str, value: &str, default: &str) {
         if value != default {
@@ -292,8 +298,11 @@ impl<'r> Writer<'r> {
         if root.submitacl != "*" {
             self.setting("submitacl.root", &root.submitacl);
         }
-        if root.submitacl != "*" || has_acl(&root) {
-            self.assume("everybody may submit anywhere: who may is kept, but decides nothing");
+        if root.submitacl == "*" {
+            self.understood_once("submitacl \"*\" of root: everybody may submit, as always here");
+        }
+        if root.submitacl != "*" || !root.adminacl.is_empty() || has_acl(&root) {
+            self.assume("everybody may submit anywhere: submitacl and adminacl are kept, but decide nothing");
         }
         self.words(&root, "root", &at);
         self.is_of_partition = false;

@@ -116,9 +116,9 @@ pub fn integer(text: &str) -> Result<i32, Wrong> {
     if !typed.unit.is_empty() {
         return Err(Wrong::Form);
     }
-    let n = scale(&typed, 1, 1, false, i64::from(i32::MAX))?;
-    let n = i32::try_from(n).map_err(|_| Wrong::Large)?;
-    Ok(if typed.negative { -n } else { n })
+    let most = i64::from(i32::MAX) + i64::from(typed.negative);
+    let n = scale(&typed, 1, 1, false, most)?;
+    i32::try_from(if typed.negative { -n } else { n }).map_err(|_| Wrong::Large)
 }
 
 /// A number in millionths: `1`, `0.25`. At most 2^53 millionths.

@@ -155,6 +155,7 @@ fn job() -> impl Strategy<Value = JobEntry> {
         value(),
         value(),
         (of(text()), btree_map(text(), scalar(), 0..2), value(), value(), value()),
+        (of(text()), value(), value(), value(), of(text())),
     );
     (text(), text(), times, value(), value(), of(text()), ask, lists, text(), rules).prop_map(
         |(name, queue, times, priority, preemptible, user, ask, lists, note, rules)| JobEntry {
@@ -171,6 +172,11 @@ fn job() -> impl Strategy<Value = JobEntry> {
             seed: rules.8.2,
             repeat: rules.8.3,
             restart: rules.8.4,
+            application: rules.9.0,
+            created: rules.9.1,
+            originator: rules.9.2,
+            preempts: rules.9.3,
+            required_node: rules.9.4,
             name,
             queue,
             count: times.0,

@@ -116,7 +116,7 @@ impl Scheduler for YuniKorn {
         let marked = std::mem::take(&mut core.marked);
         let mut decisions = Vec::new();
         memory.bind(world, found.as_ref(), &orders, trace, &mut decisions);
-        memory.evict(world, found.as_ref(), &marked, trace, &mut decisions);
+        memory.evict(world, &marked, trace, &mut decisions);
         if decisive {
             refuse::refuse(world, memory, found.as_ref(), trace);
         }
@@ -184,11 +184,15 @@ pub(super) fn ask_of(kinds: &Kinds, pod: &Pod) -> Amounts {
         | GpuRequest::Fraction { devices, .. }
         | GpuRequest::Memory { devices, .. } => devices,
     };
+    // What is asked for with an amount of 0 counts as asked for.
+    let is_said = |resource: &Resource| pod.request.resources.has(*resource);
     let of = |resource: Resource| match resource {
-        Resource::GPU => Some(i64::from(devices) * 1000),
-        _ => said(&pod.request.resources, resource),
+        Resource::GPU => {
+            Some(i64::from(devices) * 1000).filter(|&amount| amount > 0 || is_said(&Resource::GPU))
+        }
+        _ => Some(pod.request.resources.get(resource).in_base_units()).filter(|_| is_said(&resource)),
     };
-    amounts(kinds, &of, 1).pruned()
+    amounts(kinds, &of, 1)
 }
 
 impl Memory {
@@ -246,6 +250,7 @@ impl Memory {
             }
             core.nodes[at].cordoned = node.draining;
             if !node.ready {
+                core.drop_reservations_on(at);
                 self.gangs.lose_node(core, at);
             }
         }
@@ -356,14 +361,14 @@ impl Memory {
     fn evict(
         &mut self,
         world: PartitionView<'_>,
-        found: Option<&Found>,
         marked: &[AskIx],
         trace: &mut Trace,
         decisions: &mut Vec<Decision>,
     ) {
-        let (Some(core), Some(found)) = (&self.core, found) else { return };
-        let taker = self.pod_of(found.ask).map(|pod| world.cluster.pods[pod].job);
-        for victim in marked {
+        let Some(core) = &self.core else { return };
+        for (victim, ask) in marked.iter().zip(&core.marked_for) {
+            let Some(ask) = *ask else { continue };
+            let taker = self.pod_of(ask).map(|pod| world.cluster.pods[pod].job);
             let Some(&pod) = self.pods.get(victim) else {
                 if let (Some(pod), Some(node)) = (self.pod_of(*victim), core.asks[*victim].node) {
                     let node = self.nodes[node];
@@ -372,8 +377,13 @@ impl Memory {
                 continue;
             };
             let Some(node) = world.cluster.pods[pod].node else { continue };
-            let reason = EvictReason::ReclaimedForQuota;
-            let why = || explain::why_evicted(world, self, core, found.ask, marked, *victim);
+            // What a required node has to give up hangs on priorities alone.
+            let is_required = !core.asks[ask].required_node.is_empty();
+            let reason = if is_required { EvictReason::Preempted } else { EvictReason::ReclaimedForQuota };
+            let why = || match is_required {
+                true => explain::why_given_way(world, self, core, ask, *victim),
+                false => explain::why_evicted(world, self, core, ask, marked, *victim),
+            };
             trace.action = "preempt";
             trace.event(Event::Evicted { pod, node, by: taker, reason }, why);
             decisions.push(Decision::Evict { pod, grace: world.cluster.delays.termination });

@@ -98,6 +98,7 @@ impl Core {
     /// Runs one cycle.
     pub fn cycle(&mut self) -> Option<Found> {
         self.marked.clear();
+        self.marked_for.clear();
         self.unreserved.clear();
         self.tried.clear();
         if self.queues[ROOT].max.is_none() {

@@ -158,6 +158,28 @@ pub fn why_evicted(
     ]
 }
 
+/// Why a task was marked on a node that an ask requires: its priority is not above that of the ask.
+pub fn why_given_way(
+    world: PartitionView<'_>,
+    memory: &Memory,
+    core: &Core,
+    ask: AskIx,
+    victim: AskIx,
+) -> Vec<Check> {
+    let leaf = |ask: AskIx| queue_id(memory, core, core.apps[core.asks[ask].app].queue);
+    let job = |ask: AskIx| memory.pod_of(ask).map(|pod| world.cluster.pods[pod].job);
+    let subject = Subject {
+        queue: leaf(victim),
+        job: job(victim),
+        other_queue: leaf(ask),
+        other_job: job(ask),
+        ..Subject::default()
+    };
+    let [left, right] = [victim, ask].map(|ask| i64::from(core.asks[ask].priority));
+    let (left, right) = ((Quantity::Priority, left), (Quantity::Priority, right));
+    vec![rules::amounts(rules::REQUIRED_NODE, subject, left, Op::AtMost, right)]
+}
+
 /// The ask's leaf with the ask within its own guarantee; where only a queue above has one, that the rule applied.
 fn below_guarantee(memory: &Memory, core: &Core, ask: AskIx, subject: Subject) -> Check {
     let wanted = &core.asks[ask].resource;

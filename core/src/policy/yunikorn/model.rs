@@ -355,6 +355,8 @@ pub struct Core {
     pub unreserved: Vec<(AskIx, NodeIx)>,
     /// What the last cycle or poll marked to go.
     pub marked: Vec<AskIx>,
+    /// For which ask each of them was marked, if it was for one.
+    pub marked_for: Vec<Option<AskIx>>,
     /// What all nodes have.
     pub capacity: Amounts,
     /// Whether [`Core::tried`] is kept.

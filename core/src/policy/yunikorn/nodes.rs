@@ -73,9 +73,7 @@ impl Core {
 
     /// Removes a node with what is on it.
     pub fn remove_node(&mut self, node: NodeIx) {
-        for ask in self.nodes[node].reserved.clone() {
-            self.drop_reservation(ask);
-        }
+        self.drop_reservations_on(node);
         for ask in self.nodes[node].allocations.clone() {
             self.release(ask, Ending::NodeLost);
         }
@@ -83,6 +81,13 @@ impl Core {
         self.nodes[node].exists = false;
         let capacity = self.nodes[node].capacity;
         self.grow(&Amounts::EMPTY, &capacity);
+    }
+
+    /// Gives up what is reserved on a node that takes no part any more.
+    pub(super) fn drop_reservations_on(&mut self, node: NodeIx) {
+        for ask in self.nodes[node].reserved.clone() {
+            self.drop_reservation(ask);
+        }
     }
 
     fn score(&self, node: NodeIx) -> f64 {

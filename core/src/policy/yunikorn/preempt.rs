@@ -102,7 +102,7 @@ impl Core {
         let more = additional(&picture, &candidates, needed, &wanted)?;
         let victims = self.trim(ask, chosen.node, needed.iter().chain(&more).copied())?;
         for victim in &victims {
-            self.mark(*victim);
+            self.mark(*victim, Some(ask));
         }
         self.asks[ask].triggered = true;
         let kind = if self.asks[ask].reserved == Some(chosen.node) { Kind::Idle } else { Kind::Reserved };
@@ -121,8 +121,8 @@ impl Core {
         allow_other && !triggered && required_node.is_empty() && age >= delay && rested
     }
 
-    /// Marks a task to go.
-    pub(super) fn mark(&mut self, victim: AskIx) {
+    /// Marks a task to go, for an ask or for nobody.
+    pub(super) fn mark(&mut self, victim: AskIx, ask: Option<AskIx>) {
         let Ask { app, resource, .. } = self.asks[victim];
         self.asks[victim].preempted = true;
         let mut next = Some(self.apps[app].queue);
@@ -131,6 +131,7 @@ impl Core {
             next = self.queues[at].parent;
         }
         self.marked.push(victim);
+        self.marked_for.push(ask);
     }
 
     /// The fence root, and the ask's priority as seen there and below, from the leaf upwards (5.3).

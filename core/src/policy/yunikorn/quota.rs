@@ -24,6 +24,7 @@ impl Core {
     /// The poll, from the root, if the partition has it switched on.
     pub fn poll_quotas(&mut self) {
         self.marked.clear();
+        self.marked_for.clear();
         if self.quota_preemption {
             self.poll_quota(ROOT);
         }
@@ -119,7 +120,7 @@ impl Core {
             let then = amounts::sum(&total, &resource);
             if amounts::fits_undef(amount, &resource) && amounts::fits_undef(amount, &then) {
                 total = then;
-                self.mark(victim);
+                self.mark(victim, None);
             }
         }
     }

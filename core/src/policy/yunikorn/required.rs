@@ -81,7 +81,7 @@ impl Core {
             return;
         }
         for victim in victims {
-            self.mark(victim);
+            self.mark(victim, Some(ask));
         }
         self.asks[ask].triggered = true;
     }

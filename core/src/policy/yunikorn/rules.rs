@@ -122,11 +122,20 @@ pub const LOWERED_MAX: Rule = Rule(&RuleRecord {
     differs: "the poll of once a second happens at the moment it is due",
 });
 
+/// A node that an ask requires.
+pub const REQUIRED_NODE: Rule = Rule(&RuleRecord {
+    key: "yunikorn/required-node",
+    says: "an ask that requires a node takes it from tasks there that have no higher priority, whatever their guarantees",
+    formula: "priority(task) ≤ priority(ask)",
+    source: "yunikorn.md 5.7; required_node_preemptor.go",
+    differs: "",
+});
+
 /// What is told besides of an order: rules that put one behind another and decide nothing by themselves.
 pub const ORDER_RULES: [Rule; 3] = [SHARE_OF_PLACE, PENDING, TIE];
 
 /// Every rule by which the policy decides.
-pub const RULES: [Rule; 10] = [
+pub const RULES: [Rule; 11] = [
     PRIORITY,
     SHARE,
     APPLICATION,
@@ -137,6 +146,7 @@ pub const RULES: [Rule; 10] = [
     USER_LIMIT,
     MAX_APPLICATIONS,
     LOWERED_MAX,
+    REQUIRED_NODE,
 ];
 
 /// All of them.

@@ -41,6 +41,7 @@ impl Core {
             releasing: Vec::new(),
             unreserved: Vec::new(),
             marked: Vec::new(),
+            marked_for: Vec::new(),
             capacity: Amounts::EMPTY,
             recording: false,
             tried: Vec::new(),

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use fairground::scenario::NODE_GPUS_MAX;
 use serde_json::{Map, Value};
 
 use super::reload::{self, QueueChange};
@@ -66,6 +67,8 @@ struct Reader<'a> {
     case: &'a Value,
     config: Value,
     told: Told,
+    /// Whether it matters in which groups a user is.
+    limits_groups: bool,
     apps: BTreeMap<String, App>,
     /// Nodes that are there, and whether they take pods.
     present: BTreeMap<String, bool>,
@@ -82,6 +85,7 @@ pub fn read(case: &Value) -> Result<Told, Feature> {
         case,
         config: scenario["config"].clone(),
         told,
+        limits_groups: limits_groups(scenario),
         apps: BTreeMap::new(),
         present: BTreeMap::new(),
         taken: BTreeMap::new(),
@@ -103,6 +107,13 @@ pub fn read(case: &Value) -> Result<Told, Feature> {
 /// The recorded time points.
 pub fn points(case: &Value) -> impl Iterator<Item = &Value> {
     case["trace"].as_array().into_iter().flatten()
+}
+
+/// Whether a configuration limits groups.
+fn limits_groups(scenario: &Value) -> bool {
+    let events = scenario["events"].as_array().into_iter().flatten();
+    let mut configs = events.map(|event| &event["config"]).chain([&scenario["config"]]);
+    configs.any(|config| config.to_string().contains("\"groups\":"))
 }
 
 /// Features of the case as a whole.
@@ -171,6 +182,9 @@ impl Reader<'_> {
     fn add_node(&mut self, at: i64, event: &Value) -> Result<(), Feature> {
         let name = text(event, "node");
         let capacity = event["capacity"].as_object().cloned().unwrap_or_default();
+        if capacity.get("gpu").and_then(Value::as_i64).is_some_and(|gpus| gpus > NODE_GPUS_MAX) {
+            return Err("a node with more than 64 GPUs");
+        }
         match self.told.nodes.iter().find(|node| node.name == name) {
             Some(node) if node.capacity != capacity => return Err("a node that changes its capacity"),
             Some(_) => self.state(at, &name, "ready"),
@@ -226,8 +240,8 @@ impl Reader<'_> {
         let mut groups: Vec<String> = crate::yunikorn::texts(&event["groups"]);
         groups.retain(|group| !group.is_empty());
         let known = self.told.groups.entry(user.clone()).or_insert_with(|| groups.clone());
-        if *known != groups {
-            return Err("a user whose groups change");
+        if *known != groups && self.limits_groups {
+            return Err("limits of groups, and a user whose groups change");
         }
         let new = App { queue, user, at, has_asks: false };
         match self.apps.insert(id, new) {
@@ -243,6 +257,12 @@ impl Reader<'_> {
         }
         if self.told.jobs.iter().any(|job| job.app == id && job.key == key) {
             return Err("a key that is used twice");
+        }
+        let required = text(event, "requiredNode");
+        let is_node = |other: &Value| other["op"] == "addNode" && other["node"] == *required;
+        let mut all = self.case["scenario"]["events"].as_array().into_iter().flatten();
+        if !required.is_empty() && !all.any(is_node) {
+            return Err("a required node that does not exist");
         }
         let created = event["createTime"].as_i64().unwrap_or(at);
         let node = text(event, "node");

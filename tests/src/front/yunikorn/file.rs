@@ -2,7 +2,6 @@
 //! write them. What equals the product's default is left out.
 
 use std::collections::BTreeMap;
-use std::fmt::Write;
 use std::sync::Arc;
 
 use fairground::import::{Imported, Options, import_queues_yaml};
@@ -53,22 +52,22 @@ fn queues_yaml(value: &Value, depth: usize) -> String {
             for (key, value) in fields {
                 let key = Value::from(key.as_str());
                 match value {
-                    Value::Object(inner) if inner.is_empty() => drop(writeln!(out, "{indent}{key}: {{}}")),
-                    Value::Array(inner) if inner.is_empty() => drop(writeln!(out, "{indent}{key}: []")),
+                    Value::Object(inner) if inner.is_empty() => out += &format!("{indent}{key}: {{}}\n"),
+                    Value::Array(inner) if inner.is_empty() => out += &format!("{indent}{key}: []\n"),
                     Value::Object(_) | Value::Array(_) => {
-                        let _ = write!(out, "{indent}{key}:\n{}", queues_yaml(value, depth + 1));
+                        out += &format!("{indent}{key}:\n{}", queues_yaml(value, depth + 1));
                     }
-                    plain => drop(writeln!(out, "{indent}{key}: {plain}")),
+                    plain => out += &format!("{indent}{key}: {plain}\n"),
                 }
             }
         }
         Value::Array(items) => {
             for item in items {
                 let inner = queues_yaml(item, depth + 1);
-                let _ = write!(out, "{indent}- {}", inner.trim_start_matches(' '));
+                out += &format!("{indent}- {}", inner.trim_start_matches(' '));
             }
         }
-        plain => drop(writeln!(out, "{indent}{plain}")),
+        plain => out += &format!("{indent}{plain}\n"),
     }
     out
 }
@@ -122,7 +121,7 @@ fn nodes(text: &mut String, nodes: &[Node]) {
         if !node.is_first {
             row += ", state: down";
         }
-        let _ = writeln!(text, "{row}}}");
+        *text += &format!("{row}}}\n");
     }
 }
 
@@ -155,11 +154,13 @@ fn jobs(text: &mut String, jobs: &[Job], queues: &BTreeMap<String, String>) -> R
         add(ask["requiredNode"].is_string(), &format!("required-node: {}", of("requiredNode")));
         add(ask["node"].is_string(), &format!("on: [{}]", of("node")));
         let amounts = ask["resource"].as_object().cloned().unwrap_or_default();
-        let [cpu, memory, gpu] = ["vcore", "memory", "gpu"].map(|of| number(&amounts, of));
-        add(cpu != 0, &format!("cpu: {}", cores(cpu)));
-        add(memory != 0, &format!("memory: {memory}"));
-        add(gpu != 0, &format!("gpu: {gpu}"));
-        let _ = writeln!(text, "{row}}}");
+        // What is asked for with an amount of 0 is said, too.
+        for (of, field) in [("vcore", "cpu"), ("memory", "memory"), ("gpu", "gpu")] {
+            let amount = number(&amounts, of);
+            let amount = if of == "vcore" { cores(amount) } else { amount.to_string() };
+            add(amounts.contains_key(of), &format!("{field}: {amount}"));
+        }
+        *text += &format!("{row}}}\n");
     }
     Ok(())
 }
@@ -202,7 +203,7 @@ fn timeline(text: &mut String, told: &Told, queues: &BTreeMap<String, String>) -
                 None => continue,
             },
         };
-        let _ = writeln!(rows, "- {{at: {at}ms, {what}}}");
+        rows += &format!("- {{at: {at}ms, {what}}}\n");
     }
     if !rows.is_empty() {
         text.push_str("timeline:\n");
