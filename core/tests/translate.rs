@@ -439,3 +439,24 @@ fn what_yunikorn_would_refuse_is_lowered_or_told() {
     let native = written("policy: yunikorn\nqueues: [{name: two words}]\n");
     assert!(translate(&native, "yunikorn").expect("known").notes.is_empty(), "it is no translation");
 }
+
+/// A quota that fills whole hosts is owned as it stands; of another the part that fills no host is not owned, and that is said.
+#[test]
+fn ego_owns_whole_hosts() {
+    let kai = written(
+        "nodes: [{name: n, count: 2, gpu: 4}]\nqueues: [{name: whole, gpu: {quota: 8}}, {name: part, gpu: {quota: 6}}]\n",
+    );
+    let translated = translate(&kai, "ego").expect("known");
+    let of = |queue: &str| {
+        let at = Path::default().field("queues").named(queue).field("gpu").field("quota");
+        translated
+            .notes
+            .iter()
+            .filter(|note| note.at.contains(&at))
+            .map(|note| (note.kind, note.says.as_str()))
+            .collect::<Vec<_>>()
+    };
+    let says = "EGO owns whole hosts: the part of the quota that fills no host is not owned";
+    assert!(of("part").contains(&(Kind::Changed, says)), "{:?}", of("part"));
+    assert!(!of("whole").iter().any(|(_, said)| *said == says), "{:?}", of("whole"));
+}

@@ -287,3 +287,41 @@ jobs:
         assert_eq!(started(&mut simulation), "aaaa", "{policy}: three do not fit beside two");
     }
 }
+
+/// A weight of 2 lets the dominant share rise twice as far: entitlements of 4 and 2 GPUs, and the pods that start follow them.
+#[test]
+fn drf_counts_weights() {
+    let text = "
+nodes: [{name: n, gpu: 6}]
+queues: [{name: A, gpu: {weight: 2}}, {name: B}]
+jobs:
+- {name: a, queue: A, count: 6, gpu: 1}
+- {name: b, queue: B, count: 6, gpu: 1}
+";
+    let mut simulation = simulation("drf", text);
+    assert_eq!(started(&mut simulation).matches('a').count(), 4);
+    let shares = simulation.ledger().rows.iter().map(|row| row.fair_share.map(|share| share.gpu));
+    assert_eq!(shares.collect::<Vec<_>>(), [Some(4.0), Some(2.0)]);
+}
+
+/// Who wants exactly what it is offered has all it wants and leaves the division; the others are offered what is left.
+#[test]
+fn max_min_serves_who_wants_just_the_offer_first() {
+    let text = "
+nodes: [{name: n, gpu: 10}]
+queues: [{name: A}, {name: B}]
+jobs:
+- {name: a, queue: A, gpu: 5}
+- {name: b, queue: B, count: 9, gpu: 1}
+";
+    let mut simulation = simulation("max-min", text);
+    simulation.advance();
+    let a = simulation.cluster().queues.ids().next().expect("two queues");
+    let rounds = simulation.derive(a, Resource::GPU).into_iter().filter_map(|step| match step {
+        DivisionStep::Round { round, queue, offer, given, .. } => {
+            Some((round, &*simulation.cluster().queues[queue].name, offer, given))
+        }
+        _ => None,
+    });
+    assert_eq!(rounds.collect::<Vec<_>>(), [(1, "A", 5.0, 5.0), (2, "B", 5.0, 5.0)]);
+}

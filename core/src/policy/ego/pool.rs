@@ -82,6 +82,10 @@ pub struct PoolBook<'p> {
     pub step: Vec<Nat>,
     /// Whether a host is in the pool.
     pub is_in: Vec<bool>,
+    /// Whether any consumer of the pool has a share limit.
+    has_limits: bool,
+    /// Whether one that is no leaf has.
+    pub(super) has_middle_limits: bool,
     /// For each consumer of the pool, from its root on, the projected usage.
     projected: Vec<Nat>,
     /// The same per dimension, unpacked.
@@ -130,7 +134,10 @@ impl<'p> PoolBook<'p> {
         for &id in pool.hosts.iter().flat_map(|h| &books.on_host[h.host]) {
             occurs[books.subs[books.units[id].sub].shape] = true;
         }
+        let is_limited = |&c: &usize| plan.consumers[c].share_limit.iter().any(Option::is_some);
         let mut book = PoolBook {
+            has_limits: range.clone().any(|c| is_limited(&c)),
+            has_middle_limits: range.clone().any(|c| is_limited(&c) && !plan.is_leaf(c)),
             pool,
             end: range.end,
             totals,
@@ -230,6 +237,9 @@ impl<'p> PoolBook<'p> {
     /// The first consumer from the leaf up whose share limit one more unit would pass, and in which dimension.
     pub fn at_limit(&self, books: &Books<'_>, sub: usize) -> Option<(usize, usize)> {
         let Books { plan, subs, .. } = books;
+        if !self.has_limits {
+            return None;
+        }
         for consumer in plan.path(subs[sub].leaf).take_while(|&c| c >= self.pool.root) {
             for dim in 0..RESOURCES_MAX {
                 let unit = subs[sub].unit[dim];

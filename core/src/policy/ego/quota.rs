@@ -83,37 +83,65 @@ pub(super) struct Demands {
     pub of: Vec<Nat>,
     /// The first leaf below, or this leaf, that waits.
     pub waits: Vec<bool>,
+    /// Of every leaf alone, and whether it waits.
+    alone: Vec<(Nat, bool)>,
 }
 
 impl Demands {
     pub fn new(books: &Books<'_>, book: &PoolBook<'_>) -> Demands {
         let root = book.pool.root;
-        let n = book.end - root;
-        let mut demands = Demands { of: vec![Nat::ZERO; n], waits: vec![false; n] };
-        for leaf in (root..book.end).filter(|&c| books.plan.is_leaf(c)) {
-            if book.excluded(books, leaf).is_some() {
-                continue;
-            }
-            let mut demand = Nat::ZERO;
-            for &sub in &books.subs_of[leaf] {
-                let outstanding = book.outstanding(books, sub);
-                let wanted = book.drawn[sub].projected + outstanding;
-                demands.waits[leaf - root] |= outstanding > 0;
-                if wanted > 0 && book.capacity[books.subs[sub].shape] > 0 {
-                    demand = demand.plus(&book.share(books, sub, wanted).min(book.whole.clone()));
-                }
-            }
-            if !demand.is_zero() {
-                add_up(books.plan, root, &mut demands.of, leaf, &demand);
-            }
-            if demands.waits[leaf - root] {
-                for above in books.plan.path(leaf).take_while(|&c| c >= root) {
-                    demands.waits[above - root] = true;
-                }
-            }
-        }
+        let alone =
+            |c: usize| if books.plan.is_leaf(c) { of_leaf(books, book, c) } else { (Nat::ZERO, false) };
+        let alone = (root..book.end).map(alone).collect();
+        let mut demands = Demands { of: Vec::new(), waits: Vec::new(), alone };
+        demands.add_up(books.plan, root);
         demands
     }
+
+    /// The same after units of these leaves were taken, started or promised, and nothing else. The limit of a consumer in the middle may
+    /// bar other leaves as well.
+    pub fn renew(&mut self, books: &Books<'_>, book: &PoolBook<'_>, leaves: &[usize]) {
+        if book.has_middle_limits {
+            *self = Demands::new(books, book);
+            return;
+        }
+        for &leaf in leaves {
+            self.alone[leaf - book.pool.root] = of_leaf(books, book, leaf);
+        }
+        self.add_up(books.plan, book.pool.root);
+    }
+
+    fn add_up(&mut self, plan: &Plan, root: usize) {
+        let n = self.alone.len();
+        self.of = vec![Nat::ZERO; n];
+        self.waits = vec![false; n];
+        // Children come after their parents.
+        for at in (0..n).rev() {
+            let (demand, waits) = &self.alone[at];
+            self.of[at] = self.of[at].plus(demand);
+            self.waits[at] |= waits;
+            if let Some(above) = plan.consumers[root + at].parent.filter(|_| at > 0) {
+                self.of[above - root] = self.of[above - root].plus(&self.of[at]);
+                self.waits[above - root] |= self.waits[at];
+            }
+        }
+    }
+}
+
+fn of_leaf(books: &Books<'_>, book: &PoolBook<'_>, leaf: usize) -> (Nat, bool) {
+    let (mut demand, mut waits) = (Nat::ZERO, false);
+    if book.excluded(books, leaf).is_some() {
+        return (demand, waits);
+    }
+    for &sub in &books.subs_of[leaf] {
+        let outstanding = book.outstanding(books, sub);
+        let wanted = book.drawn[sub].projected + outstanding;
+        waits |= outstanding > 0;
+        if wanted > 0 && book.capacity[books.subs[sub].shape] > 0 {
+            demand = demand.plus(&book.share(books, sub, wanted).min(book.whole.clone()));
+        }
+    }
+    (demand, waits)
 }
 
 /// The share usage quota of every consumer of a pool.

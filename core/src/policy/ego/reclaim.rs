@@ -127,6 +127,9 @@ struct Taking<'b, 'p, 'a> {
     n_rounds: u32,
     /// The numbers since the last change.
     standing: Option<Standing>,
+    /// Demands before the last change, and the leaves it concerned.
+    demands: Option<Demands>,
+    changed: Vec<usize>,
     pass: Pass,
 }
 
@@ -145,6 +148,8 @@ pub fn reclaim(books: &mut Books<'_>, book: &mut PoolBook<'_>) -> Pass {
         seen: Vec::new(),
         n_rounds: 0,
         standing: None,
+        demands: None,
+        changed: Vec::new(),
         pass: Pass::default(),
     };
     taking.limits();
@@ -228,7 +233,10 @@ impl Taking<'_, '_, '_> {
     fn round(&mut self) -> bool {
         let mut standing = match self.standing.take() {
             Some(standing) => standing,
-            None => Standing::new(self.books, self.book, |at| !self.out[at] && !self.was_victim[at]),
+            None => {
+                let demands = self.demands();
+                Standing::new(self.books, self.book, demands, |at| !self.out[at] && !self.was_victim[at])
+            }
         };
         let Some(leaf) = standing.reclaimer(self.books, self.book) else {
             self.refuse_satisfied(&standing.demands);
@@ -246,14 +254,28 @@ impl Taking<'_, '_, '_> {
             }
             None => Err(None),
         };
-        if let Err(why) = taken {
-            let at = leaf - self.root();
-            self.out[at] = true;
-            self.pass.refused.extend(why.map(|why| (leaf, why)));
-            standing.close(self.books, self.root(), leaf);
-            self.standing = Some(standing);
-        }
+        let Err(why) = taken else {
+            self.demands = Some(standing.demands);
+            return true;
+        };
+        let at = leaf - self.root();
+        self.out[at] = true;
+        self.pass.refused.extend(why.map(|why| (leaf, why)));
+        standing.close(self.books, self.root(), leaf);
+        self.standing = Some(standing);
         true
+    }
+
+    /// What everybody could use, as of now.
+    fn demands(&mut self) -> Demands {
+        let changed = std::mem::take(&mut self.changed);
+        match self.demands.take() {
+            Some(mut demands) => {
+                demands.renew(self.books, self.book, &changed);
+                demands
+            }
+            None => Demands::new(self.books, self.book),
+        }
     }
 
     /// Room for the first units of an allocation, all of it or none: what is free or on its way is promised, the rest is taken
@@ -283,7 +305,8 @@ impl Taking<'_, '_, '_> {
                 self.promise(sub, host);
                 Ok(())
             } else {
-                let mut standing = Standing::new(self.books, self.book, |_| false);
+                let demands = Demands::new(self.books, self.book);
+                let mut standing = Standing::new(self.books, self.book, demands, |_| false);
                 let is_under = compare_to_quota(self.book, leaf, &standing.quota).is_lt();
                 match is_under && self.book.outstanding(self.books, sub) > 0 {
                     true => self.take_room(leaf, sub, &mut standing),
@@ -315,6 +338,7 @@ impl Taking<'_, '_, '_> {
         let leaving: Vec<usize> = self.books.on_host[host].iter().copied().filter(is_leaving).collect();
         self.books.earmark(sub, host, self.book.source(), &leaving);
         self.book.project(self.books, sub, true);
+        self.changed.push(self.books.subs[sub].leaf);
     }
 
     /// Room for one unit.
@@ -530,10 +554,12 @@ impl Taking<'_, '_, '_> {
         for &id in &room.victims {
             let victim = self.books.subs[self.books.units[id].sub].leaf;
             self.was_victim[victim - root] = true;
+            self.changed.push(victim);
             self.units_of[victim - root].retain(|&other| other != id);
             deadline = deadline.max(self.take(id));
         }
         self.was_reclaimer[leaf - root] = true;
+        self.changed.push(leaf);
         self.books.earmark(sub, room.host, self.book.source(), &room.victims);
         self.book.project(self.books, sub, true);
         let last = self.books.earmarks.len() - 1;

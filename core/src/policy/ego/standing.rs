@@ -42,9 +42,13 @@ struct Over {
 
 impl Standing {
     /// The numbers as of now. `may_reclaim`: by leaf, from the pool's root on.
-    pub fn new(books: &Books<'_>, book: &PoolBook<'_>, may_reclaim: impl Fn(usize) -> bool) -> Standing {
+    pub fn new(
+        books: &Books<'_>,
+        book: &PoolBook<'_>,
+        demands: Demands,
+        may_reclaim: impl Fn(usize) -> bool,
+    ) -> Standing {
         let (root, plan) = (book.pool.root, books.plan);
-        let demands = Demands::new(books, book);
         let quota = quotas(books, book, &demands);
         let mut is_open = vec![false; quota.len()];
         for leaf in (root..book.end).filter(|&c| plan.is_leaf(c)) {

@@ -68,3 +68,32 @@ impl Scheduler for MaxMin {
         filling::order(&rules::MEASURE, world, queue, job)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::cluster::World;
+    use crate::id::{PartitionId, PodId};
+    use crate::policy::{Decision, InCharge, PartitionView};
+    use crate::scenario::{check, read};
+    use crate::time::{Span, Time};
+    use crate::trace::{Level, Trace};
+
+    /// Both queues hold one GPU, and the first in the file is next: what is leaving counts for nobody.
+    #[test]
+    fn what_is_leaving_is_held_by_no_queue() {
+        let text = "format: fairground-scenario\nversion: 1\npolicy: max-min\nnodes: [{name: n, gpu: 4}]\n\
+                    queues: [{name: a}, {name: b}]\njobs: [{name: x, queue: a, count: 3, gpu: 1, on: [n, n]}, \
+                    {name: y, queue: b, count: 2, gpu: 1, on: [n]}]\n";
+        let plan = check(&read(text).scenario.expect("written for this")).plan.expect("it runs");
+        let (policy, mut memory) = InCharge::new(&plan.policy, plan.rhythm);
+        let mut world = World::new(plan.cluster.clone());
+        world.evict(PodId(1), Span::from_seconds(9), Time::ZERO);
+        let view = PartitionView { cluster: world.cluster(), partition: PartitionId(0), now: Time::ZERO };
+        let turn = policy.cycle(view, &mut memory, &mut Trace::new(Level::Outcomes));
+        let bound = turn.decisions.iter().map(|decision| match decision {
+            Decision::Bind { pod, .. } => Some(pod.0),
+            Decision::Evict { .. } => None,
+        });
+        assert_eq!(bound.collect::<Vec<_>>(), [Some(2)]);
+    }
+}

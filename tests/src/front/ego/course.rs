@@ -77,6 +77,8 @@ pub struct Course {
     of_unit: Vec<usize>,
     /// For each sub-allocation the pods that wait, in order.
     waiting: Vec<Vec<usize>>,
+    /// Room that is promised: sub-allocation, host, and the pod that will start there.
+    claims: Vec<(usize, usize, usize)>,
 }
 
 /// Sub-allocations and running units at the start.
@@ -126,6 +128,18 @@ impl Course {
         let number = self.pods.iter().filter(|pod| pod.sub == sub).count() + 1;
         self.pods.push(Pod { sub, number, submit, ..Pod::default() });
         self.pods.len() - 1
+    }
+
+    /// The host of every pod that has one, and whether it runs on.
+    fn holds(&self, books: &Books<'_>) -> BTreeMap<usize, (usize, bool)> {
+        let units = books.units.iter().zip(&self.of_unit).filter(|(unit, _)| unit.state != State::Gone);
+        units.map(|(unit, &pod)| (pod, (unit.host, unit.state == State::Run))).collect()
+    }
+
+    /// The next pod that waits without a claim.
+    fn unclaimed(&self, sub: usize) -> Option<usize> {
+        let is_free = |&pod: &usize| self.claims.iter().all(|claim| claim.2 != pod);
+        self.waiting[sub].iter().copied().find(is_free)
     }
 
     /// As many pods wait as units are wanted beside those that run.
@@ -186,56 +200,81 @@ impl Course {
     ) -> Option<&'static str> {
         let in_pools = done.passes.iter().flat_map(|(_, pass)| &pass.reclaims);
         let reclaims: Vec<_> = done.by_owners.iter().chain(in_pools).collect();
-        let mut moves = Vec::new();
+        let free: Vec<usize> = done.owned.iter().copied().chain(turns_of(done)).collect();
+        // Room made in this cycle is claimed by pods that wait already; who is evicted waits only after it.
+        let (mut moves, mut again) = (Vec::new(), Vec::new());
+        let mut is_claimed_now = false;
         for change in &books.changes {
             match *change {
                 Change::Started(unit) => {
                     let of = books.units[unit];
-                    if self.waiting[of.sub].is_empty() {
-                        return Some("a unit in its grace is replaced in the same cycle");
-                    }
-                    let pod = self.waiting[of.sub].remove(0);
+                    let claimed = self.claims.iter().position(|c| (c.0, c.1) == (of.sub, of.host));
+                    let pod = match claimed.filter(|_| !free.contains(&unit)) {
+                        Some(at) => Some(self.claims.remove(at).2),
+                        None => self.unclaimed(of.sub),
+                    };
+                    let Some(pod) = pod else { return Some(REPLACED) };
+                    self.waiting[of.sub].retain(|&other| other != pod);
                     self.of_unit.push(pod);
                     moves.push(Move::Start(pod, of.host));
                 }
                 Change::Reclaimed(unit) => {
+                    if !std::mem::replace(&mut is_claimed_now, true) {
+                        for (sub, host) in reclaims.iter().filter_map(|r| Some((r.by?.1?, r.host))) {
+                            let Some(pod) = self.unclaimed(sub) else { return Some(REPLACED) };
+                            self.claims.push((sub, host, pod));
+                        }
+                    }
                     let pod = self.of_unit[unit];
                     let by = reclaims.iter().find(|r| r.victims.contains(&unit)).and_then(|r| r.by);
-                    let reason = match by {
-                        None => EvictReason::AboveLimit,
-                        Some(_) if done.by_owners.iter().any(|r| r.victims.contains(&unit)) => {
-                            EvictReason::ReclaimedForQuota
-                        }
-                        Some(_) => EvictReason::ReclaimedForFairShare,
-                    };
+                    let is_owned = done.by_owners.iter().any(|r| r.victims.contains(&unit));
                     let left = deadline_of(books, unit).map_or(0, |until| until.as_millis() / 1000 - t);
-                    moves.push(Move::Evict(pod, reason, by.and_then(|(_, sub)| sub), left));
-                    let is_graceful = left > 0;
+                    let by_sub = by.and_then(|(_, sub)| sub);
+                    moves.push(Move::Evict(pod, reason(by.is_some(), is_owned), by_sub, left));
                     let sub = books.units[unit].sub;
-                    let is_wanted = books.subs[sub].want > books.subs[sub].running;
-                    if is_graceful || !is_wanted {
+                    if left > 0 || books.subs[sub].want <= books.subs[sub].running {
                         if self.pods[pod].was_replaced {
                             return Some("a unit is taken back with a grace and without");
                         }
                         self.pods[pod].is_never_replaced = true;
                     } else {
                         self.pods[pod].was_replaced = true;
-                        let at = self.waiting[sub].partition_point(|&other| other < pod);
-                        self.waiting[sub].insert(at, pod);
+                        again.push((sub, pod));
                     }
                 }
                 Change::Stopped(_) => {}
             }
         }
+        for (sub, pod) in again {
+            let at = self.waiting[sub].partition_point(|&other| other < pod);
+            self.waiting[sub].insert(at, pod);
+        }
+        let mut open: Vec<(usize, usize)> = books.earmarks.iter().map(|e| (e.sub, e.host)).collect();
+        self.claims.retain(|claim| {
+            let at = open.iter().position(|&open| open == (claim.0, claim.1));
+            at.map(|at| open.remove(at)).is_some()
+        });
         let claims = reclaims.iter().filter_map(|r| Some((r.by?.1?, r.host)));
         moves.extend(claims.map(|(sub, host)| Move::Claim(sub, host)));
-        let mut holds = BTreeMap::new();
-        for (unit, of) in books.units.iter().enumerate().filter(|(_, unit)| unit.state != State::Gone) {
-            holds.insert(self.of_unit[unit], (of.host, of.state == State::Run));
-        }
+        let holds = self.holds(books);
         self.cycles.push(Expected { t, moves, holds });
         None
     }
+}
+
+/// A pod can neither wait nor start while it is leaving.
+const REPLACED: &str = "a unit in its grace is replaced in the same cycle";
+
+fn reason(is_for_somebody: bool, is_owned: bool) -> EvictReason {
+    match (is_for_somebody, is_owned) {
+        (false, _) => EvictReason::AboveLimit,
+        (true, true) => EvictReason::ReclaimedForQuota,
+        (true, false) => EvictReason::ReclaimedForFairShare,
+    }
+}
+
+fn turns_of(done: &fairground::policy::ego::cycle::Cycle) -> impl Iterator<Item = usize> + '_ {
+    done.turns.iter().flat_map(|(_, turns)| turns).flat_map(|turn| turn.units.iter().copied())
 }
 
 fn deadline_of(books: &Books<'_>, unit: usize) -> Option<Time> {
