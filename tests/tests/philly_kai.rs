@@ -28,7 +28,7 @@ fn nothing_is_lost_in_the_first_cycles() {
     not(philly),
     ignore = "no Philly trace beside the repository; FAIRGROUND_DATA names another place"
 )]
-#[cfg_attr(debug_assertions, ignore = "takes an hour unless optimised: cargo test --release")]
+#[cfg_attr(all(philly, debug_assertions), ignore = "takes an hour unless optimised: cargo test --release")]
 fn nothing_is_lost_in_any_cycle() {
     nothing_is_lost(u32::MAX);
 }
