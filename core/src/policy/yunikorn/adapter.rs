@@ -413,7 +413,7 @@ impl Memory {
         }
     }
 
-    /// When time alone may bring something: an ask becomes old enough to reserve or to preempt.
+    /// When time alone may bring something: an ask becomes old enough to reserve or to preempt, a back-off ends.
     fn wake(&self, now: Time, rhythm: Rhythm) -> Wake {
         let Some(core) = &self.core else { return rhythm.wake(now) };
         let now_ms = now.as_millis();
@@ -423,12 +423,19 @@ impl Memory {
             if a.allocated {
                 continue;
             }
-            let delay = core.queues[core.apps[a.app].queue].properties.preemption_delay / NANOS;
+            let properties = &core.queues[core.apps[a.app].queue].properties;
+            let delay = properties.preemption_delay / NANOS;
+            // What came during a back-off is looked at when it is over.
+            let until = core.apps[a.app].backoff_until;
+            let began = until.saturating_sub(properties.backoff_delay) / NANOS;
+            let rested = Some(until.saturating_add(NANOS - 1) / NANOS);
+            let rested = rested.filter(|_| began <= self.changed_at.as_millis());
             let again = a.last_check.map(|last| last + super::preempt::RETRY);
             let again =
                 again.filter(|_| a.last_check.is_some_and(|last| last <= self.changed_at.as_millis()));
             let reserve = a.created + core.settings.reservation_delay + 1;
-            let moments = [Some(reserve).filter(|_| a.reserved.is_none()), Some(a.created + delay), again];
+            let moments =
+                [Some(reserve).filter(|_| a.reserved.is_none()), Some(a.created + delay), again, rested];
             next = moments.into_iter().chain([next]).flatten().filter(|&at| at > now_ms).min();
         }
         let quota = quota_due(core).filter(|&due| due > now_ms);
