@@ -271,7 +271,7 @@ fn since(key: &str) -> Option<Node> {
         view! {
             <details>
                 <summary>{caption}</summary>
-                <ul class="since">{lines}</ul>
+                <ul class="later-versions">{lines}</ul>
             </details>
         }
         .into_node()
