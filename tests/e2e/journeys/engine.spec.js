@@ -75,8 +75,6 @@ test("a cycle that takes long is said to be computed, and can be cancelled insid
   await app.open();
   await app.step.click();
   await app.atCycle(1);
-  await app.step.click();
-  await app.atCycle(2);
   await page.waitForTimeout(200);
   // The engine hears nothing for a minute.
   page
@@ -87,17 +85,16 @@ test("a cycle that takes long is said to be computed, and can be cancelled insid
     })
     .catch(() => {});
   await page.waitForTimeout(100);
-  await page.getByRole("slider", { name: "Cycle" }).focus();
-  await page.keyboard.press("ArrowRight");
-  const status = page.locator(".status").first();
-  await expect(status).toContainText("Computing cycle 3");
-  // All controls show what the charts show.
-  await expect(page.locator("#cycle")).toHaveValue("2");
-  await expect(page.getByRole("slider", { name: "Cycle" })).toHaveValue("2");
-  await expect(app.now).toHaveAttribute("data-cycle", "2");
-  await status.getByRole("button", { name: "Cancel" }).click();
-  await expect(page.locator(".notice", { hasText: "The cycle after cycle 2 was cancelled." })).toBeVisible();
-  await app.atCycle(2);
   await app.step.click();
-  await app.atCycle(3);
+  const status = page.locator(".status").first();
+  await expect(status).toContainText("Computing cycle 2");
+  // All controls show what the charts show.
+  await expect(page.locator("#cycle")).toHaveValue("1");
+  await expect(page.locator("input[type=range]")).toHaveValue("1");
+  await expect(app.now).toHaveAttribute("data-cycle", "1");
+  await status.getByRole("button", { name: "Cancel" }).click();
+  await expect(page.locator(".notice", { hasText: "The cycle after cycle 1 was cancelled." })).toBeVisible();
+  await app.atCycle(1);
+  await app.step.click();
+  await app.atCycle(2);
 });

@@ -26,7 +26,7 @@ test("a switch leads to the card of its rule by keyboard, and the card back to t
   // It lasts through time.
   await app.step.click();
   await app.atCycle(2);
-  await expect(app.why).toContainText("compared");
+  await expect(app.why).toContainText("not used in cycle 2");
   await page.keyboard.press("ArrowLeft");
   await app.atCycle(1);
   await app.why.getByRole("button", { name: "consolidating-reclaim: not set" }).click();

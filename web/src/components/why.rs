@@ -225,7 +225,7 @@ fn rule_card(rule: RuleCard, on_select: OnSelect) -> impl IntoView {
     let choice = rule.is_our_choice();
     let RuleCard { key, says, formula, source, link, differs, is_subject } = rule;
     let more = !formula.is_empty() || !source.is_empty() || !differs.is_empty();
-    let since = since(&key, is_subject);
+    let since = since(&key);
     view! {
         <div class="rule">
             {if is_subject {
@@ -257,7 +257,7 @@ fn rule_card(rule: RuleCard, on_select: OnSelect) -> impl IntoView {
 }
 
 /// What changed in a rule after the modelled versions of the product.
-fn since(key: &str, is_open: bool) -> Option<Node> {
+fn since(key: &str) -> Option<Node> {
     let policy = Store::get().scenario.with(|scenario| scenario.policy.clone());
     let modelled = versions::modelled(&policy)?;
     let lines: Vec<Node> = modelled
@@ -266,12 +266,12 @@ fn since(key: &str, is_open: bool) -> Option<Node> {
             view! { <li><b>{change.version}</b> ": " {change.now} " " {change.notice}</li> }.into_node()
         })
         .collect();
-    let caption = format!("Changed since {} {}", modelled.product, modelled.versions);
+    let caption = format!("Changed since {} {}: {}", modelled.product, modelled.versions, lines.len());
     (!lines.is_empty()).then(|| {
         view! {
-            <details open=is_open>
+            <details>
                 <summary>{caption}</summary>
-                <ul class="since">{lines}</ul>
+                <ul class="later-versions">{lines}</ul>
             </details>
         }
         .into_node()

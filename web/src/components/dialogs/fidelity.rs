@@ -17,7 +17,7 @@ pub fn Fidelity(
     let policy = Store::get().scenario.with_untracked(|scenario| scenario.policy.clone());
     let present = versions::modelled(&policy).map_or("", |modelled| modelled.policy);
     view! {
-        <DialogFrame title="How accurate is this?" class="wide" on_close>
+        <DialogFrame title="How accurate is this?" class="wide fidelity" on_close>
             <section>
                 <h3>"What is modelled, and how much of it was checked"</h3>
                 {policies()}

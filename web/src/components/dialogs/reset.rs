@@ -28,7 +28,7 @@ pub fn Reset(
         }
     };
     view! {
-        <DialogFrame title="Delete everything kept on this device?" on_close>
+        <DialogFrame title="Delete everything kept on this device?" class="reset" on_close>
             <p class="verdict">{goes}</p>
             {(!drafts.is_empty()).then(|| view! { <ul>{drafts.into_iter().map(line).collect_view()}</ul> })}
             <p>
