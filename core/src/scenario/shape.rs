@@ -273,6 +273,7 @@ shape! { JobEntry:
     31 "seed" seed Value,
     32 "repeat" repeat Value,
     33 "restart" restart Value,
+    34 "on-devices" on_devices Texts,
 }
 
 shape! { PodSetEntry:
@@ -289,6 +290,7 @@ shape! { PodSetEntry:
     10 "gpu-devices" gpu_devices Value,
     11 "nominated-node" nominated_node Name,
     12 "resources" resources Settings,
+    13 "affinity" affinity Texts,
 }
 
 shape! { TimelineEntry:

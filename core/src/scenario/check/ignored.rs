@@ -214,6 +214,7 @@ fn set_says(set: &PodSetEntry, what: &str) -> bool {
         "labels" => orders(&set.labels),
         "nominated-node" => set.nominated_node.is_some(),
         "group" => !set.group.is_empty(),
+        "affinity" => !set.affinity.is_empty(),
         _ => false,
     }
 }

@@ -68,8 +68,10 @@ pub fn pod_rules(
     }
     let of_job = is_gated(&entry.gated, job, f);
     let gated = if entry.pod_sets.is_empty() { of_job } else { is_gated(&own.gated, here, f).or(of_job) };
+    let mut affinity = shared.affinity.clone();
+    affinity.extend(requirements(&own.affinity, here, f));
     let rules = PodRules {
-        affinity: shared.affinity.clone(),
+        affinity,
         tolerations: shared.tolerations.clone(),
         labels: labels.into_iter().map(|(key, value)| (key.into(), value.into())).collect(),
         gated: gated.unwrap_or(false),
@@ -96,12 +98,16 @@ pub fn shared(entry: &JobEntry, here: Here<'_>, f: &mut Findings) -> Shared {
         let (key, value, effect) = key_value_effect(text)?;
         Some(Toleration { key, value, effect })
     });
-    let wanted = "a requirement such as `zone in (a, b)`, `zone notin (a)`, `zone` or `!zone`";
-    let affinity = each(&entry.affinity, "affinity", wanted, here, f, &requirement);
     Shared {
-        affinity: affinity.into_iter().flatten().collect(),
+        affinity: requirements(&entry.affinity, here, f),
         tolerations: tolerations.into_iter().flatten().collect(),
     }
+}
+
+/// Required node affinity.
+fn requirements(texts: &[String], here: Here<'_>, f: &mut Findings) -> Vec<Requirement> {
+    let wanted = "a requirement such as `zone in (a, b)`, `zone notin (a)`, `zone` or `!zone`";
+    each(texts, "affinity", wanted, here, f, &requirement).into_iter().flatten().collect()
 }
 
 /// Reads each text of a list; says which cannot be read.
