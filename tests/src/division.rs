@@ -137,14 +137,13 @@ pub fn check(case: &Case) -> Verdict {
             Some(says) => Verdict::Failed(says),
         };
     }
-    let near = |l: f64, r: f64| (l - r).abs() <= 1e-9 * l.abs().max(r.abs());
     let reaches = |same: &dyn Fn(f64, f64) -> bool| {
         case.outcomes.iter().any(|o| difference(case, &o.fair_share, &got, same).is_none())
     };
     if reaches(&|l, r| l == r) {
         return Verdict::InSet;
     }
-    if case.queues.len() >= WIDE && reaches(&near) {
+    if is_wide(case) && reaches(&near) {
         return Verdict::Near;
     }
     match case.outcomes.first().and_then(|o| difference(case, &o.fair_share, &got, |l, r| l == r)) {
@@ -153,7 +152,18 @@ pub fn check(case: &Case) -> Verdict {
     }
 }
 
-fn difference(
+/// Whether the recorded set of a case cannot be complete.
+pub fn is_wide(case: &Case) -> bool {
+    case.queues.len() >= WIDE
+}
+
+/// Equal but for the last bits.
+pub fn near(l: f64, r: f64) -> bool {
+    (l - r).abs() <= 1e-9 * l.abs().max(r.abs())
+}
+
+/// The first difference.
+pub fn difference(
     case: &Case,
     expected: &[Triple],
     got: &[[f64; 3]],

@@ -152,21 +152,14 @@ fn panic_text(panic: &(dyn std::any::Any + Send)) -> String {
     }
 }
 
-/// An accepted difference that is still there is *known*; one that has vanished is a failure.
+/// An accepted difference that is still there is *known*; one that has vanished is a failure. Entries whose case is not in the
+/// file say nothing here: another folder may hold other cases under the same file name.
 fn apply_known(report: &mut FileReport, options: &Options) {
-    for known in options.known.iter().filter(|k| k.is_in(&report.file)) {
-        let Some(case) = report.cases.iter_mut().find(|c| c.id == known.id) else {
-            if options.only.is_none() {
-                report.cases.push(failed(0, &known.id, "a known difference without a case"));
-            }
-            continue;
-        };
-        case.verdict = match &case.verdict {
-            Verdict::Failed(_) => Verdict::Known(known.reason.clone()),
-            Verdict::NotBuilt(feature) => Verdict::NotBuilt(feature),
-            Verdict::CannotSay(feature) => Verdict::CannotSay(feature),
-            _ => Verdict::Failed("agrees: take it from the list of known differences".to_owned()),
-        };
+    let own = |k: &&Difference| k.through == options.through && k.is_in(&report.file);
+    for known in options.known.iter().filter(own) {
+        if let Some(case) = report.cases.iter_mut().find(|c| c.id == known.id) {
+            case.verdict = known.judge(&case.verdict);
+        }
     }
 }
 

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use fairground_tests::recording;
 use fairground_tests::report::Verdict;
-use fairground_tests::{cycle, runai, yunikorn};
+use fairground_tests::{cycle, front, runai, yunikorn};
 use serde_json::{Value, json};
 
 fn cases(file: &str) -> Vec<Value> {
@@ -70,6 +70,103 @@ fn starts_and_openings() {
         c["outcomes"][0]["rounds"][1]["open"]["pods"]["b2-0"] = json!(["Running", "node-2", []])
     });
     assert!(says.starts_with("round 1 opening: pod b2-0"), "{says}");
+}
+
+/// What the recording does not name is no agreement.
+#[test]
+fn missing_pods_jobs_and_queues() {
+    let remove = |at: &'static [&'static str]| {
+        complaint(move |c| {
+            let (last, path) = at.split_last().expect("a place");
+            let mut value = &mut c["outcomes"][0]["rounds"];
+            for step in path {
+                value = match step.parse::<usize>() {
+                    Ok(i) => &mut value[i],
+                    Err(_) => &mut value[*step],
+                };
+            }
+            value.as_object_mut().and_then(|map| map.remove(*last)).expect("it was there");
+        })
+    };
+    assert_eq!(remove(&["1", "open", "pods", "b2-0"]), "round 1 opening: pod b2-0: not in the recording");
+    assert_eq!(remove(&["1", "open", "jobs", "b2"]), "round 1 opening: job b2: not in the recording");
+    let says = complaint(|c| {
+        let step = &mut c["outcomes"][0]["rounds"][0]["steps"][0]["queues"];
+        step["team-c"] = step["team-a"].clone();
+    });
+    assert_eq!(says, "round 0 reclaim, queue team-c: no numbers");
+}
+
+#[test]
+fn what_jobs_hold_and_on_which_devices() {
+    let says = complaint(|c| {
+        c["outcomes"][0]["rounds"][1]["open"]["jobs"]["a1"]["allocated"]["gpu"] = json!(1);
+    });
+    assert!(
+        says.starts_with("round 1 opening: job a1: expected allocated 0.0/0.0/1.0, got 0.0/0.0/2.0"),
+        "{says}"
+    );
+    let mut merged = 0;
+    for case in cases("fractions.jsonl.gz").iter().filter(|case| judge(case) == Verdict::Equal) {
+        let mut other = case.clone();
+        for round in other["outcomes"][0]["rounds"].as_array_mut().expect("rounds").iter_mut().skip(1) {
+            for pod in round["open"]["pods"].as_object_mut().expect("pods").values_mut() {
+                for group in pod[2].as_array_mut().expect("devices") {
+                    *group = json!("another");
+                }
+            }
+        }
+        if other != *case {
+            let verdict = judge(&other);
+            assert!(
+                matches!(&verdict, Verdict::Failed(says) if says.contains("opening: pod")),
+                "{verdict:?}"
+            );
+            merged += 1;
+        }
+    }
+    assert!(merged > 10, "{merged}");
+}
+
+/// What the runner complains of when the edited start scenario is run as a file.
+fn complaint_of_file(edit: impl Fn(&mut Value)) -> String {
+    let judge = |case: &Value| {
+        let case: cycle::Case = serde_json::from_value(case.clone()).expect("a case");
+        front::kai_cycle::check(&case)
+    };
+    let mut case = cases("start.jsonl").swap_remove(0);
+    assert_eq!(judge(&case), Verdict::Equal);
+    edit(&mut case);
+    match judge(&case) {
+        Verdict::Failed(says) => says,
+        other => panic!("not noticed: {other:?}"),
+    }
+}
+
+#[test]
+fn files_are_held_against_all_of_the_recording() {
+    let rounds = |c: &mut Value| c["outcomes"][0]["rounds"].take();
+    let says = complaint_of_file(|c| {
+        c["outcomes"][0]["rounds"][1]["steps"][0]["commits"][0][0]["node"] = json!("node-1");
+    });
+    assert!(says.starts_with("round 1, allocate, commit 0: expected bind b2-0 on node-1"), "{says}");
+    let says = complaint_of_file(|c| c["outcomes"][0]["rounds"][0]["steps"] = json!([]));
+    assert!(says.starts_with("round 0, reclaim, expected nothing more; got evict a2-0 for b2"), "{says}");
+    let says = complaint_of_file(|c| {
+        c["outcomes"][0]["rounds"][0]["shares"]["team-a"]["fair_share"]["gpu"] = json!(3);
+    });
+    assert!(says.starts_with("round 0, opening: queue team-a fair share"), "{says}");
+    let says = complaint_of_file(|c| {
+        c["outcomes"][0]["rounds"][1]["open"]["pods"]["b2-0"] = json!(["Running", "node-2", []]);
+    });
+    assert!(says.starts_with("round 1, opening: pod b2-0: expected Running"), "{says}");
+    let says = complaint_of_file(|c| {
+        let mut rounds = rounds(c);
+        rounds[1]["open"]["pods"].as_object_mut().expect("pods").remove("b2-0");
+        c["outcomes"][0]["rounds"] = rounds;
+    });
+    assert_eq!(says, "round 1, opening: pod b2-0: not in the recorded opening");
+    assert_eq!(complaint_of_file(|c| c["outcomes"] = json!([])), "round 0, no outcomes");
 }
 
 #[test]

@@ -11,11 +11,16 @@ pub struct Agreement {
     pub of: u64,
     /// Cases that need what is not built yet.
     pub not_built: u64,
+    /// Cases that agree when they are written as scenario files.
+    pub agree_as_scenarios: u64,
+    /// Cases that a scenario file can say.
+    pub can_be_scenarios: u64,
     /// The revision of the real scheduler; empty: it has none.
     pub revision: String,
 }
 
-/// A line for each policy: its name, how many agree, of how many, how many are not built, the revision.
+/// A line for each policy: its name, how many agree, of how many, how many are not built, how many agree as scenario files, of how
+/// many that a file can say, the revision.
 const TEXT: &str = include_str!("../../assets/agreement.txt");
 
 /// How well a policy is checked; nothing is known of one that has no recordings.
@@ -24,7 +29,9 @@ pub fn of(policy: &str) -> Agreement {
     let mut words = TEXT.lines().find(is_its).unwrap_or_default().split(' ').skip(1);
     let mut count = || words.next().and_then(|word| word.parse().ok()).unwrap_or_default();
     let (agree, of, not_built) = (count(), count(), count());
-    Agreement { agree, of, not_built, revision: words.next().unwrap_or_default().to_string() }
+    let (agree_as_scenarios, can_be_scenarios) = (count(), count());
+    let revision = words.next().unwrap_or_default().to_string();
+    Agreement { agree, of, not_built, agree_as_scenarios, can_be_scenarios, revision }
 }
 
 /// What the badge says of a policy: which version of what, and how much of it agrees; `None`: nothing is known.
@@ -54,6 +61,8 @@ mod tests {
         for policy in ["kai", "yunikorn", "runai", "ego"] {
             let found = super::of(policy);
             assert!(found.of > 0 && found.agree + found.not_built <= found.of, "{policy}: {found:?}");
+            let (agree, can_be) = (found.agree_as_scenarios, found.can_be_scenarios);
+            assert!(agree <= can_be && can_be <= found.of, "{policy}: {found:?}");
         }
         assert_eq!(super::of("kai").revision.len(), 40);
         assert_eq!(super::of("fifo"), super::Agreement::default());

@@ -188,8 +188,8 @@ queues: [{name: a, gpu: {quota: 1, limit: unlimited, weight: 1}}]\n\
 jobs: [{name: j, queue: a, gpu: 1, pods: 2, min-available: 3}]\n"
 
 CONFLICT "S027" Error "two ways of saying the same"
-"Only one of these can be given: `gpu` or `gpu-memory`; `pod-sets` or `pods`, `min-available` and requests of the job; \
-one of `queue`, `node`, `job` in an entry of the timeline."
+"Only one of these can be given: `gpu` or `gpu-memory`; `pod-sets` or `pods` and requests of the job; \
+`min-available` of the job or of its `pod-sets`; one of `queue`, `node`, `job` in an entry of the timeline."
 "nodes: [{name: n, gpu: 8}]\n\
 queues: [{name: a, gpu: {quota: 1, limit: unlimited, weight: 1}}]\n\
 jobs: [{name: j, queue: a, gpu: 1, gpu-memory: 1000}]\n"

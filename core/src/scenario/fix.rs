@@ -490,7 +490,8 @@ fn duplicate(s: &mut Scenario, at: &Path) -> Result<(), Box<Diagnostic>> {
         }
         "jobs" => {
             let name = fresh(&s.jobs[i].name, &mut s.jobs.iter().map(|j| j.name.clone()).collect());
-            let copy = JobEntry { name, on: Vec::new(), started: None, ..s.jobs[i].clone() };
+            let copy =
+                JobEntry { name, on: Vec::new(), on_devices: Vec::new(), started: None, ..s.jobs[i].clone() };
             Arc::make_mut(&mut s.jobs).insert(i + 1, copy);
         }
         "pools" => {
@@ -523,7 +524,14 @@ fn duplicate_queues(s: &mut Scenario, i: usize) {
     for job in s.jobs.iter() {
         if let Some(queue) = new(&job.queue) {
             let name = fresh(&job.name, &mut taken);
-            jobs.push(JobEntry { name, queue, on: Vec::new(), started: None, ..job.clone() });
+            jobs.push(JobEntry {
+                name,
+                queue,
+                on: Vec::new(),
+                on_devices: Vec::new(),
+                started: None,
+                ..job.clone()
+            });
         }
     }
     for (name, copy) in &names {

@@ -194,7 +194,8 @@ pub struct JobEntry {
     pub user: Option<String>,
     /// Number of pods; left out: 1. Not together with `pod_sets`.
     pub pods: Option<Scalar>,
-    /// How many pods must start together; left out: all of them.
+    /// How many pods must start together; left out: all of them. Beside `pod_sets`: so many pods of whatever kind; left out
+    /// there: each kind has a minimum of its own.
     pub min_available: Option<Scalar>,
     /// GPUs of each pod: whole, or a fraction of one. Left out: none.
     pub gpu: Option<Scalar>,
@@ -206,7 +207,7 @@ pub struct JobEntry {
     pub memory: Option<Scalar>,
     /// Required node labels.
     pub selector: BTreeMap<String, String>,
-    /// Pods of several kinds, instead of `pods`, `min_available` and the requests above.
+    /// Pods of several kinds, instead of `pods` and the requests above.
     pub pod_sets: Vec<PodSetEntry>,
     /// Nodes on which its first pods run at the start, one per pod, each on the lowest free devices. Of a pattern:
     /// dealt out job after job.
@@ -261,6 +262,9 @@ pub struct JobEntry {
     pub preempts: Option<Scalar>,
     /// YuniKorn: the only node where its pods may run, as of a DaemonSet. Left out: none.
     pub required_node: Option<String>,
+    /// Which GPUs of those nodes its first pods use, one entry per pod as in `on`, counted from 0: `2`, or `0+1` for several.
+    /// Left out: the lowest free ones; a part of a GPU goes to one that is shared already, if one has room.
+    pub on_devices: Vec<String>,
 }
 
 /// Pods of one kind in a job.
@@ -270,7 +274,7 @@ pub struct PodSetEntry {
     pub name: String,
     /// Number of pods.
     pub pods: Option<Scalar>,
-    /// How many must start together; left out: all of them.
+    /// How many must start together; left out: all of them, unless the job has a minimum for all kinds.
     pub min_available: Option<Scalar>,
     /// GPUs of each pod.
     pub gpu: Option<Scalar>,
@@ -292,6 +296,8 @@ pub struct PodSetEntry {
     pub nominated_node: Option<String>,
     /// Further things of which each pod asks for a whole number, by name.
     pub resources: BTreeMap<String, Scalar>,
+    /// Required node affinity of its pods, beside the job's.
+    pub affinity: Vec<String>,
 }
 
 /// Something that happens from outside during the run. Exactly one of `queue`, `node`, `job` is given.

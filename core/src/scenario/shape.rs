@@ -286,6 +286,7 @@ shape! { JobEntry:
     36 "originator" originator Value,
     37 "preempts" preempts Value,
     38 "required-node" required_node Name,
+    39 "on-devices" on_devices Texts,
 }
 
 shape! { PodSetEntry:
@@ -302,6 +303,7 @@ shape! { PodSetEntry:
     10 "gpu-devices" gpu_devices Value,
     11 "nominated-node" nominated_node Name,
     12 "resources" resources Settings,
+    13 "affinity" affinity Texts,
 }
 
 shape! { TimelineEntry:

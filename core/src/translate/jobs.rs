@@ -16,6 +16,7 @@ pub fn jobs(work: &mut Work<'_>) {
     default_priority(work);
     priorities(work);
     semi(work);
+    in_common(work);
     let (from, to) = (work.from, work.to);
     let name = to.name;
     let whole = if to.key == "fifo" {
@@ -73,6 +74,8 @@ pub fn jobs(work: &mut Work<'_>) {
         lost(from.has_subgroups && !to.has_subgroups && nominates, "nominated-node", &nominated);
         lost(!to.has_taints && !job.tolerations.is_empty(), "tolerations", &taints);
         lost(!to.has_taints && !job.affinity.is_empty(), "affinity", &taints);
+        let sets_select = job.pod_sets.iter().any(|set| !set.affinity.is_empty());
+        lost(!to.has_taints && sets_select, "pod-sets", &taints);
     }
     for node in work.old.nodes.iter().filter(|node| !to.has_taints && !node.taints.is_empty()) {
         let at = Path::default().field("nodes").named(&node.name).field("taints");
@@ -87,7 +90,7 @@ fn gang(job: &JobEntry) -> impl Iterator<Item = &'static str> {
     let all = [
         ("min-available", job.min_available.is_some() && !single(&job.min_available)),
         ("pods", several(&job.pods) && job.min_available.is_none()),
-        ("pod-sets", !job.pod_sets.is_empty()),
+        ("pod-sets", !job.pod_sets.is_empty() && job.min_available.is_none()),
     ];
     all.into_iter().filter(|(_, is_said)| *is_said).map(|(field, _)| field)
 }
@@ -178,6 +181,23 @@ fn by_priority(
 /// Whether a product knows jobs that keep their first pods.
 fn has_semi(product: &Product) -> bool {
     product.is(&["runai"])
+}
+
+/// EGO has a minimum for each kind of pods only.
+fn in_common(work: &mut Work<'_>) {
+    let to = work.to;
+    for (i, job) in work.old.jobs.iter().enumerate() {
+        if !to.is(&["ego"]) || job.pod_sets.is_empty() || job.min_available.is_none() {
+            continue;
+        }
+        let at = Path::default().field("jobs").named(&job.name).field("min-available");
+        Arc::make_mut(&mut work.new.jobs)[i].min_available = None;
+        let says = format!(
+            "{} has no minimum that pods of several kinds have in common: all of each kind start together",
+            to.name
+        );
+        work.note(Kind::Dropped, at, says);
+    }
 }
 
 /// Only Run:ai knows jobs that keep their first pods.

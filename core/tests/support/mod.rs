@@ -120,7 +120,8 @@ fn queue() -> impl Strategy<Value = QueueEntry> {
 
 fn pod_set() -> impl Strategy<Value = PodSetEntry> {
     let named = btree_map(text(), scalar(), 0..2);
-    let rules = (text(), btree_map(text(), text(), 0..2), value(), value(), of(text()), named);
+    let rules =
+        (text(), btree_map(text(), text(), 0..2), value(), value(), of(text()), named, vec(text(), 0..2));
     (text(), value(), value(), value(), value(), value(), value(), rules).prop_map(
         |(name, pods, min_available, gpu, gpu_memory, cpu, memory, rules)| PodSetEntry {
             group: rules.0,
@@ -129,6 +130,7 @@ fn pod_set() -> impl Strategy<Value = PodSetEntry> {
             gpu_devices: rules.3,
             nominated_node: rules.4,
             resources: rules.5,
+            affinity: rules.6,
             name,
             pods,
             min_available,
@@ -155,7 +157,7 @@ fn job() -> impl Strategy<Value = JobEntry> {
         value(),
         value(),
         (of(text()), btree_map(text(), scalar(), 0..2), value(), value(), value()),
-        (of(text()), value(), value(), value(), of(text())),
+        (of(text()), value(), value(), value(), of(text()), vec(text(), 0..2)),
     );
     (text(), text(), times, value(), value(), of(text()), ask, lists, text(), rules).prop_map(
         |(name, queue, times, priority, preemptible, user, ask, lists, note, rules)| JobEntry {
@@ -177,6 +179,7 @@ fn job() -> impl Strategy<Value = JobEntry> {
             originator: rules.9.2,
             preempts: rules.9.3,
             required_node: rules.9.4,
+            on_devices: rules.9.5,
             name,
             queue,
             count: times.0,

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use fairground::policy::kai::snapshot::{CycleOutcome, Quantities};
+use fairground::policy::kai::snapshot::{CycleOutcome, Quantities, Status};
 
 use super::Ran;
-use super::decisions::{self, RoundDecisions};
+use super::decisions::{self, Names, RoundDecisions};
 use super::format::{Case, Outcome, Round};
 use super::snapshot;
 
@@ -35,7 +35,7 @@ impl fmt::Display for Difference {
 /// The first difference between simulated rounds and those of an outcome from round `first` on.
 ///
 /// `ran` may be longer than what was recorded: a recording stops when nothing changes any more.
-pub fn compare(
+pub(super) fn compare(
     case: &Case,
     ran: &[Ran],
     outcome: &Outcome,
@@ -51,17 +51,19 @@ pub fn compare(
     if let (Some(at), Some(expected), Some(got)) = (end, expected.last_mut(), got.last_mut()) {
         cut_at_crash(expected, got, at);
     }
+    let (mut expected_names, mut got_names) = (Names::new(), Names::new());
     if let Some(opening) = ran.first().map(|r| &r.opening) {
-        decisions::name_devices(case, opening, &mut expected);
-        decisions::name_devices(case, opening, &mut got);
+        expected_names = decisions::name_devices(case, opening, &mut expected);
+        got_names = decisions::name_devices(case, opening, &mut got);
     }
+    let named = (&expected_names, &got_names);
     for (i, ran) in ran.iter().enumerate() {
         let round = first + i;
         let end = end.filter(|_| round + 1 == outcome.rounds.len());
         let found =
-            opening_difference(ran, recorded[i]).map(|says| (0, format!("opening: {says}"))).or_else(|| {
-                round_difference(case, outcome, recorded[i], &ran.outcome, &expected[i], &got[i], end)
-            });
+            opening_difference(ran, recorded[i], named).map(|says| (0, format!("opening: {says}"))).or_else(
+                || round_difference(case, outcome, recorded[i], &ran.outcome, &expected[i], &got[i], end),
+            );
         if let Some((step, says)) = found {
             return Ok(Some(Difference { round, step, says }));
         }
@@ -90,18 +92,38 @@ fn cut_at_crash(expected: &mut RoundDecisions, got: &mut RoundDecisions, at: usi
     }
 }
 
-/// Whether the round opens as recorded: this checks the runner's own write-back.
-fn opening_difference(ran: &Ran, recorded: &Round) -> Option<String> {
+/// Whether the round opens as recorded: this checks the runner's own write-back. What is not in the recording is a difference.
+fn opening_difference(
+    ran: &Ran,
+    recorded: &Round,
+    (expected_names, got_names): (&Names, &Names),
+) -> Option<String> {
     let open = recorded.open.as_ref()?;
     for job in &ran.opening.jobs {
         for pod in &job.pods {
-            let (status, node, _) = open.pods.get(&pod.name)?;
+            let Some((status, node, groups)) = open.pods.get(&pod.name) else {
+                return Some(format!("pod {}: not in the recording", pod.name));
+            };
             let got = snapshot::status_name(pod.status);
             if (got, &pod.node) != (status, node) {
                 return Some(format!("pod {}: expected {status} {node}, got {got} {}", pod.name, pod.node));
             }
+            let groups = decisions::named(expected_names, node, groups);
+            let got = decisions::named(got_names, &pod.node, &pod.gpu_groups);
+            if holds(pod.status) && got != groups {
+                return Some(format!("pod {}: expected devices {groups:?}, got {got:?}", pod.name));
+            }
         }
-        let expected = open.jobs.get(&job.name)?;
+        let Some(expected) = open.jobs.get(&job.name) else {
+            return Some(format!("job {}: not in the recording", job.name));
+        };
+        let Some((_, allocated)) = ran.outcome.jobs.iter().find(|(name, _)| *name == job.name) else {
+            return Some(format!("job {}: no numbers", job.name));
+        };
+        if !same_triple(near, expected.allocated, *allocated) {
+            let (expected, got) = (show(expected.allocated), show(*allocated));
+            return Some(format!("job {}: expected allocated {expected}, got {got}", job.name));
+        }
         let times = (job.last_start_s, job.stale_since_s);
         if times != (expected.last_start_s, expected.stale_since_s) {
             let expected = (expected.last_start_s, expected.stale_since_s);
@@ -112,6 +134,11 @@ fn opening_difference(ran: &Ran, recorded: &Round) -> Option<String> {
         }
     }
     None
+}
+
+/// Whether a pod uses devices; what others carry of earlier ones means nothing.
+fn holds(status: Status) -> bool {
+    !matches!(status, Status::Pending | Status::Gated | Status::Succeeded | Status::Failed)
 }
 
 /// Allocated and allocated non-preemptible by queue.
@@ -126,8 +153,7 @@ fn round_difference(
     got: &RoundDecisions,
     crash: Option<usize>,
 ) -> Option<(usize, String)> {
-    // One execution alone cannot show that its sums do not depend on the order of summation.
-    let same = if outcome.queues_exact && outcome.n > 1 { exact } else { near };
+    let same = same_for(outcome);
     let mut numbers = None;
     if let Some(shares) = recorded.shares.as_ref().filter(|_| !outcome.queues_vary) {
         if let Some(says) = shares_difference(shares, ran, same) {
@@ -185,7 +211,9 @@ fn shares_difference(
 
 fn numbers_difference(expected: &Numbers, got: &Numbers, same: Same) -> Option<String> {
     for (queue, (allocated, non_preemptible)) in expected {
-        let (got_allocated, got_non_preemptible) = got.get(queue)?;
+        let Some((got_allocated, got_non_preemptible)) = got.get(queue) else {
+            return Some(format!("queue {queue}: no numbers"));
+        };
         for (name, expected, got) in [
             ("allocated", allocated, got_allocated),
             ("non-preemptible", non_preemptible, got_non_preemptible),
@@ -202,7 +230,13 @@ fn numbers_difference(expected: &Numbers, got: &Numbers, same: Same) -> Option<S
     None
 }
 
-type Same = fn(f64, f64) -> bool;
+/// Whether two numbers count as equal.
+pub type Same = fn(f64, f64) -> bool;
+
+/// How numbers of an outcome are compared. One execution alone cannot show that its sums do not depend on the order of summation.
+pub fn same_for(outcome: &Outcome) -> Same {
+    if outcome.queues_exact && outcome.n > 1 { exact } else { near }
+}
 
 fn exact(l: f64, r: f64) -> bool {
     l == r

@@ -74,18 +74,22 @@ pub fn recorded(case: &Case, round: &Round) -> Result<RoundDecisions, String> {
 }
 
 fn recorded_step(step: &Step) -> StepDecisions {
-    let event = |e: &Event| EventLine {
+    StepDecisions {
+        commits: step.commits.iter().map(|c| sorted(c.iter().map(event_line).collect())).collect(),
+        pods: step.pods.clone(),
+        started: step.started.iter().cloned().collect(),
+        stale: step.stale.clone(),
+    }
+}
+
+/// A recorded event.
+pub fn event_line(e: &Event) -> EventLine {
+    EventLine {
         kind: e.kind.clone(),
         pod: e.pod.clone(),
         node: e.node.clone(),
         groups: e.gpu_groups.clone(),
         preemptor: e.preemptor.clone(),
-    };
-    StepDecisions {
-        commits: step.commits.iter().map(|c| sorted(c.iter().map(event).collect())).collect(),
-        pods: step.pods.clone(),
-        started: step.started.iter().cloned().collect(),
-        stale: step.stale.clone(),
     }
 }
 
@@ -141,11 +145,22 @@ fn sorted(mut events: Vec<EventLine>) -> Vec<EventLine> {
     events
 }
 
-/// Where a device without a name of its own occurs.
-type Occurrence = (usize, usize, String);
+/// Where a device without a name of its own occurs: round, action, pod.
+pub type Occurrence = (usize, usize, String);
+
+/// Names of devices by node and name.
+pub type Names = BTreeMap<(String, String), String>;
+
+/// The names of the devices of a pod on its node, sorted.
+pub fn named(names: &Names, node: &str, groups: &[std::sync::Arc<str>]) -> Vec<String> {
+    let name = |group: &str| names.get(&(node.to_owned(), group.to_owned())).cloned();
+    let mut all: Vec<String> = groups.iter().map(|g| name(g).unwrap_or_else(|| g.to_string())).collect();
+    all.sort();
+    all
+}
 
 /// Gives every device that is not in the input a name from where it occurs, and sorts the devices of a pod.
-pub fn name_devices(case: &Case, opening: &Snapshot, rounds: &mut [RoundDecisions]) {
+pub fn name_devices(case: &Case, opening: &Snapshot, rounds: &mut [RoundDecisions]) -> Names {
     let input: BTreeSet<&str> =
         case.jobs.iter().flat_map(|j| &j.pods).flat_map(|p| &p.gpu_groups).map(|g| &**g).collect();
     let mut places: BTreeMap<(String, String), Vec<Occurrence>> = BTreeMap::new();
@@ -186,9 +201,11 @@ pub fn name_devices(case: &Case, opening: &Snapshot, rounds: &mut [RoundDecision
             rename(&event.node, &mut event.groups);
         }
     }
+    names
 }
 
-fn names_by_place(places: BTreeMap<(String, String), Vec<Occurrence>>) -> BTreeMap<(String, String), String> {
+/// A name for every device from where it occurs; devices are given by node and name.
+pub fn names_by_place(places: BTreeMap<(String, String), Vec<Occurrence>>) -> Names {
     let mut order: Vec<_> = places.into_iter().collect();
     order.sort_by(|((node_a, _), at_a), ((node_b, _), at_b)| (node_a, at_a).cmp(&(node_b, at_b)));
     let mut names = BTreeMap::new();

@@ -4,11 +4,11 @@
 //! outcome, and every later round, simulated from its recorded opening, does as well. Numbers of queues are
 //! compared bit for bit where the recording found them to be exact.
 
-mod compare;
-mod decisions;
+pub(crate) mod compare;
+pub(crate) mod decisions;
 mod expected;
 mod features;
-mod format;
+pub(crate) mod format;
 pub mod laws;
 pub mod snapshot;
 

@@ -109,7 +109,14 @@ fn copy_jobs(scenario: &mut Scenario, renamed: &[(String, String)]) -> String {
         let Some((_, queue)) = renamed.iter().find(|(old, _)| *old == job.queue) else { continue };
         let name = free_name(&format!("{}-copy", job.name), taken.iter().map(String::as_str));
         taken.insert(name.clone());
-        copies.push(JobEntry { name, queue: queue.clone(), on: Vec::new(), started: None, ..job.clone() });
+        copies.push(JobEntry {
+            name,
+            queue: queue.clone(),
+            on: Vec::new(),
+            on_devices: Vec::new(),
+            started: None,
+            ..job.clone()
+        });
     }
     let with = match copies.is_empty() {
         true => String::new(),

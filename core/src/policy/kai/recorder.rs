@@ -138,7 +138,9 @@ impl<'t> Recorder<'t> {
     pub fn comparing(session: &Session<'_>, snapshot: &Snapshot, trace: &'t mut Trace) -> Self {
         let names = snapshot.queues.iter().map(|q| q.name.clone());
         let shares = if session.plugins.proportion { shares(session, names) } else { Vec::new() };
-        let outcome = Some(CycleOutcome { shares, steps: Vec::new() });
+        let job = |job| (session.facts_of(job).name.clone(), session.job(job).allocated);
+        let jobs = session.own_jobs().map(job).collect();
+        let outcome = Some(CycleOutcome { shares, jobs, steps: Vec::new() });
         Recorder { outcome, ..Recorder::new(trace) }
     }
 

@@ -231,6 +231,8 @@ pub enum Status {
 pub struct CycleOutcome {
     /// Per queue at the opening, in the order of the snapshot.
     pub shares: Vec<QueueShares>,
+    /// What every job holds at the opening, by name.
+    pub jobs: Vec<(Arc<str>, Quantities)>,
     /// One entry per action, in order, also when nothing happened in it.
     pub steps: Vec<ActionOutcome>,
 }

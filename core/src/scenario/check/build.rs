@@ -53,12 +53,18 @@ fn add_job(
     let first_pod = PodId::from_index(cluster.pods.len());
     let mut runs = false;
     let mut partition = template.pools[0];
+    let in_common = template.in_common.map(|min_available| {
+        let set = PodSet { name: "default".into(), job, min_available, path: Vec::new() };
+        cluster.pod_sets.push(set)
+    });
     for set in &template.sets {
-        let pod_set = cluster.pod_sets.push(PodSet {
-            name: set.name.clone(),
-            job,
-            min_available: set.min_available,
-            path: set.path.clone(),
+        let pod_set = in_common.unwrap_or_else(|| {
+            cluster.pod_sets.push(PodSet {
+                name: set.name.clone(),
+                job,
+                min_available: set.min_available,
+                path: set.path.clone(),
+            })
         });
         for k in 1..=set.pods {
             let place = places.next();

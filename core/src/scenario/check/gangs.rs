@@ -1,9 +1,9 @@
-//! Gangs with placeholders.
+//! How many pods of a job must start together, and gangs with placeholders.
 
 use super::super::codes;
 use super::super::quantity;
-use super::super::schema::JobEntry;
-use super::Here;
+use super::super::schema::{JobEntry, Scalar};
+use super::{Here, names};
 use crate::cluster::Gang;
 use crate::policy::Policy;
 use crate::scenario::findings::{Findings, quoted, set};
@@ -11,6 +11,59 @@ use crate::time::Span;
 
 /// How long placeholders wait if nothing is said (yunikorn.md 7.1).
 const TIMEOUT: Span = Span::from_millis(15 * 60_000);
+
+/// How many of some pods must start together; left out: all of them.
+pub fn minimum(typed: &Option<Scalar>, pods: u64, here: Here<'_>, f: &mut Findings) -> u64 {
+    let Some(value) = typed else { return pods };
+    let at = || here.field("min-available");
+    let min = f.value(typed, pods, "a whole number of pods", &at, &quantity::count);
+    if min == 0 || min > pods {
+        let (to, label) = if min == 0 { ("1", "Require one pod") } else { ("", "Require all pods") };
+        let says =
+            format!("min-available {} is not between 1 and the {pods} pods there are", quoted(&value.0));
+        f.add(codes::MIN_AVAILABLE, at(), says, set(at(), to, label));
+    }
+    min.clamp(1, pods)
+}
+
+/// The minimum of a job beside its kinds of pods: so many must start together, of whatever kinds. `None`: each kind has its
+/// own, because nothing else is said or because the policy knows nothing else.
+pub fn in_common(
+    entry: &JobEntry,
+    (pods, policy): (u64, Option<&Policy>),
+    here: Here<'_>,
+    f: &mut Findings,
+) -> Option<u32> {
+    if entry.pod_sets.is_empty() || entry.min_available.is_none() {
+        return None;
+    }
+    let min = minimum(&entry.min_available, pods, here, f);
+    let repeats = names::repeats(entry.pod_sets.iter().map(|set| set.name.as_str()));
+    for (k, own) in entry.pod_sets.iter().enumerate() {
+        let inner = here.inside("pod-sets", k, (!repeats[k]).then_some(own.name.as_str()));
+        let given = [("min-available", own.min_available.is_some()), ("group", !own.group.is_empty())];
+        for (field, _) in given.into_iter().filter(|(_, is_given)| *is_given) {
+            let at = inner.field(field);
+            let says = format!(
+                "{field} stands here and min-available in the job: the kinds of pods have either one minimum in common or \
+                 each its own"
+            );
+            f.add(codes::CONFLICT, at.clone(), says, set(at, "", format!("Remove {field}")));
+        }
+    }
+    let policy = policy.map(Policy::name);
+    let takes_kinds = policy == Some("ego") || policy == Some("yunikorn") && entry.gang.is_some();
+    if takes_kinds {
+        let name = if policy == Some("ego") { "EGO" } else { "YuniKorn" };
+        let at = here.field("min-available");
+        let says = format!(
+            "{name} has no minimum that pods of several kinds have in common; all pods of each kind start together"
+        );
+        f.add(codes::NOT_EXPRESSED, at.clone(), says, set(at, "", "Remove min-available"));
+        return None;
+    }
+    Some(u32::try_from(min).unwrap_or(u32::MAX))
+}
 
 /// What is said of a job's gang.
 pub fn gang(entry: &JobEntry, here: Here<'_>, policy: Option<&Policy>, f: &mut Findings) -> Option<Gang> {

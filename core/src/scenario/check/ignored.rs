@@ -230,6 +230,7 @@ fn set_says(set: &PodSetEntry, what: &str) -> bool {
         "labels" => orders(&set.labels),
         "nominated-node" => set.nominated_node.is_some(),
         "group" => !set.group.is_empty(),
+        "affinity" => !set.affinity.is_empty(),
         _ => false,
     }
 }

@@ -42,6 +42,8 @@ pub struct Template {
     pub user: Option<Arc<str>>,
     /// Kinds of pods.
     pub sets: Vec<Set>,
+    /// How many pods of all kinds must start together; `None`: each kind has a minimum of its own.
+    pub in_common: Option<u32>,
     /// Required labels.
     pub selector: NodeSelector,
     /// When pods that run from the start began.
@@ -80,6 +82,11 @@ impl Template {
     /// Pods of one of its jobs.
     pub fn n_pods(&self) -> u32 {
         self.sets.iter().map(|set| set.pods).sum()
+    }
+    /// Whether several of its pods must start together.
+    pub fn is_gang(&self) -> bool {
+        let min = self.in_common.unwrap_or_else(|| self.sets.iter().map(|set| set.min_available).sum());
+        min > 1
     }
 }
 
@@ -170,6 +177,11 @@ fn template(
     let submit = arrivals.submit;
     let priority = unset.priority(&entry.priority, here, f);
     let (sets, pods) = sets(entry, here, (default_set, named), f);
+    let in_common = gangs::in_common(entry, (pods, policy), here, f);
+    let is_elastic = match in_common {
+        Some(min) => u64::from(min) < pods,
+        None => sets.iter().any(|set| set.min_available < set.pods),
+    };
     let on_all = u64::try_from(entry.on.len()).unwrap_or(u64::MAX);
     let all_pods = pods.saturating_mul(count.map_or(1, u64::from));
     if on_all > all_pods {
@@ -190,15 +202,10 @@ fn template(
         lasts,
         restart: restart(entry, here, f),
         priority,
-        preemptible: preemptible::preemptible(
-            entry,
-            (unset.is_preemptible(priority), &sets),
-            here,
-            policy,
-            f,
-        ),
+        preemptible: preemptible::preemptible(entry, (unset.is_preemptible(priority), is_elastic), here, policy, f),
         user: entry.user.as_deref().map(Arc::from),
         sets,
+        in_common,
         selector: entry.selector.iter().map(|(k, v)| (k.as_str().into(), vec![v.as_str().into()])).collect(),
         started: Time::from_millis(started),
         created: created(entry, submit, here, f),
@@ -369,7 +376,6 @@ fn sets(
     }
     let given = [
         ("pods", &entry.pods),
-        ("min-available", &entry.min_available),
         ("gpu", &entry.gpu),
         ("gpu-memory", &entry.gpu_memory),
         ("cpu", &entry.cpu),
@@ -413,22 +419,7 @@ fn pod_set(
     };
     let pods =
         f.value(&own.pods, 1, "a whole number of pods, at least 1", &|| here.field("pods"), &at_least_one);
-    let min = match &own.min_available {
-        None => pods,
-        Some(typed) => {
-            let at = || here.field("min-available");
-            let min = f.value(&own.min_available, pods, "a whole number of pods", &at, &quantity::count);
-            if min == 0 || min > pods {
-                let (to, label) = if min == 0 { ("1", "Require one pod") } else { ("", "Require all pods") };
-                let says = format!(
-                    "min-available {} is not between 1 and the {pods} pods there are",
-                    quoted(&typed.0)
-                );
-                f.add(codes::MIN_AVAILABLE, at(), says, set(at(), to, label));
-            }
-            min.clamp(1, pods)
-        }
-    };
+    let min = gangs::minimum(&own.min_available, pods, here, f);
     let clamp = |n: u64| u32::try_from(n.min(PODS_MAX + 1)).unwrap_or(u32::MAX);
     let path = own.group.split('/').map(str::trim).filter(|name| !name.is_empty()).map(Arc::from).collect();
     let (pods_kept, min_available) = (clamp(pods), clamp(min));

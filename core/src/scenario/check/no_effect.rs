@@ -6,7 +6,7 @@
 use super::super::codes;
 use super::super::diagnostic::Path;
 use super::super::schema::{JobEntry, Scenario};
-use super::jobs::Jobs;
+use super::jobs::{Jobs, Template};
 use super::kai::{never_read, switch_of};
 use super::nodes::Nodes;
 use super::queues::Queues;
@@ -43,7 +43,7 @@ impl<'a> Facts<'a> {
             has_gpus: nodes.kinds.iter().any(|(node, _)| node.n_devices() > 0),
             has_cpu_work: sets().any(|set| set.request.gpu == GpuRequest::None),
             has_preemptible: jobs.templates.iter().any(|t| t.preemptible != Preemptible::No),
-            has_gangs: jobs.templates.iter().any(|t| t.sets.len() > 1 || t.sets[0].min_available > 1),
+            has_gangs: jobs.templates.iter().any(Template::is_gang),
             has_tree: queues.all.values().any(|q| q.parent.is_some()),
             has_usage: config.usage.is_some() || Resource::ACCOUNTED.into_iter().any(used),
             has_reclaim_min: config.default_reclaim_min_runtime_s > 0.0

@@ -1,9 +1,9 @@
-//! Pods that run when the scenario begins: on the node they name, on its lowest free devices.
+//! Pods that run when the scenario begins: on the node they name, on the devices they name or on its lowest free ones.
 
 use std::collections::BTreeMap;
 
-use super::super::codes;
-use super::super::schema::Scenario;
+use super::super::schema::{JobEntry, Scenario};
+use super::super::{NODE_GPUS_MAX, codes};
 use super::jobs::{Jobs, Set};
 use super::names;
 use super::nodes::Nodes;
@@ -29,12 +29,14 @@ struct Held {
 pub fn placements(s: &Scenario, nodes: &Nodes, jobs: &Jobs, f: &mut Findings) -> Placements {
     let mut held: BTreeMap<NodeId, Held> = BTreeMap::new();
     let mut placements = Placements::new();
-    for (i, entry) in s.jobs.iter().enumerate().filter(|(_, entry)| !entry.on.is_empty()) {
+    let says_where = |entry: &JobEntry| !entry.on.is_empty() || !entry.on_devices.is_empty();
+    for (i, entry) in s.jobs.iter().enumerate().filter(|(_, entry)| says_where(entry)) {
         let template = &jobs.templates[i];
         let here = jobs.here(s, i);
         let in_order = template.sets.iter().flat_map(|set| std::iter::repeat_n(set, set.pods as usize));
         let mut placed: Vec<(NodeId, Devices)> = Vec::new();
         let n_pods = template.n_pods().max(1) as usize;
+        let devices = on_devices(entry, here, f);
         for (k, (name, set)) in entry.on.iter().zip(in_order.cycle()).enumerate() {
             let Some(node) = nodes.index.find(name) else {
                 if nodes.complete && !f.only_counts(codes::NO_NODE) {
@@ -58,7 +60,8 @@ pub fn placements(s: &Scenario, nodes: &Nodes, jobs: &Jobs, f: &mut Findings) ->
             let is_here =
                 of_job.map_or(template.pools.contains(&machine.partition), |p| p == machine.partition);
             let fits = fits && is_here;
-            match fits.then(|| held.take(set, machine)).flatten() {
+            let own = devices.get(k).copied().flatten();
+            match fits.then(|| held.take(set, machine, own)).flatten() {
                 Some(devices) => placed.push((node, devices)),
                 None => {
                     let why = match (machine.ready, fits) {
@@ -75,6 +78,37 @@ pub fn placements(s: &Scenario, nodes: &Nodes, jobs: &Jobs, f: &mut Findings) ->
         placements.insert(i, placed);
     }
     placements
+}
+
+/// The devices that pods name, in order; `None`: the lowest free ones.
+fn on_devices(entry: &JobEntry, here: super::Here<'_>, f: &mut Findings) -> Vec<Option<Devices>> {
+    let at = || here.field("on-devices");
+    if entry.on_devices.len() > entry.on.len() {
+        let (n, n_on) = (entry.on_devices.len(), entry.on.len());
+        let says = format!("on-devices has {n} entries for the {n_on} of on; remove some");
+        let fix = set(at(), entry.on_devices[..n_on].join(", "), format!("Keep the first {n_on}"));
+        f.add(codes::TOO_MANY_ON, at(), says, fix);
+    }
+    let mut all = Vec::with_capacity(entry.on_devices.len());
+    for text in &entry.on_devices {
+        let mut devices = Devices::default();
+        if text.trim().is_empty() {
+            all.push(None);
+            continue;
+        }
+        for number in text.split('+') {
+            match number.trim().parse::<u32>().ok().filter(|&n| n < NODE_GPUS_MAX as u32) {
+                Some(n) => devices.0 |= 1 << n,
+                None => {
+                    let says = format!("{} names no GPUs such as 0, or 0+1 for several", quoted(text));
+                    f.add(codes::NUMBER, at(), says, set(at(), "", "Use the lowest free ones"));
+                    return Vec::new();
+                }
+            }
+        }
+        all.push(Some(devices));
+    }
+    all
 }
 
 /// Reports nominated and required nodes that do not exist.
@@ -128,8 +162,8 @@ impl Held {
         Held { free: node.capacity, pods: 0, devices: vec![0; n.unwrap_or(0)], shared: 0 }
     }
 
-    /// The lowest devices on which a pod fits, which are its own from now on.
-    fn take(&mut self, set: &Set, node: &Node) -> Option<Devices> {
+    /// The devices a pod names, or the lowest on which it fits; they are its own from now on.
+    fn take(&mut self, set: &Set, node: &Node, own: Option<Devices>) -> Option<Devices> {
         let request = &set.request;
         let others_fit = request
             .resources
@@ -139,7 +173,7 @@ impl Held {
         if !others_fit || self.pods >= node.pods_max {
             return None;
         }
-        let devices = self.take_devices(request, node)?;
+        let devices = self.take_devices(request, node, own)?;
         self.pods += 1;
         for (r, amount) in request.resources.iter().filter(|(r, _)| *r != crate::units::Resource::GPU) {
             self.free.set(r, self.free.get(r) - amount);
@@ -147,7 +181,7 @@ impl Held {
         Some(devices)
     }
 
-    fn take_devices(&mut self, request: &Request, node: &Node) -> Option<Devices> {
+    fn take_devices(&mut self, request: &Request, node: &Node, own: Option<Devices>) -> Option<Devices> {
         let (part, n, sharing) = match request.gpu {
             GpuRequest::None => return Some(Devices::default()),
             GpuRequest::Whole { devices } => (1000, devices, false),
@@ -167,7 +201,13 @@ impl Held {
         let first = |&i: &usize| sharing && self.shared & (1 << i) != 0;
         let (mut open, others): (Vec<usize>, Vec<usize>) = open.into_iter().partition(first);
         open.extend(others);
+        if let Some(own) = own {
+            open.retain(|&i| own.0 & (1 << i) != 0);
+        }
         let n = usize::try_from(n).ok().filter(|&n| n <= open.len())?;
+        if own.is_some_and(|own| own.0.count_ones() as usize != n) {
+            return None;
+        }
         let mut devices = Devices::default();
         for &i in &open[..n] {
             self.devices[i] += part;

@@ -3,7 +3,6 @@
 use super::super::codes;
 use super::super::schema::{JobEntry, Scalar};
 use super::Here;
-use super::jobs::Set;
 use crate::cluster::Preemptible;
 use crate::policy::Policy;
 use crate::scenario::findings::{Findings, quoted, set};
@@ -16,11 +15,11 @@ pub fn is_semi(typed: &Option<Scalar>) -> bool {
     typed.as_ref().is_some_and(|typed| typed.0.trim() == SEMI)
 }
 
-/// What is said of a job with these kinds of pods, else what the policy takes it to be. Where the policy knows no
-/// semi-preemptible jobs it is as if nothing were said: the list of ignored values tells of it.
+/// What is said of a job, of which all pods must start together or not (`is_elastic`), else what the policy takes it to be.
+/// Where the policy knows no semi-preemptible jobs it is as if nothing were said: the list of ignored values tells of it.
 pub fn preemptible(
     entry: &JobEntry,
-    (unset, sets): (bool, &[Set]),
+    (unset, is_elastic): (bool, bool),
     here: Here<'_>,
     policy: Option<&Policy>,
     f: &mut Findings,
@@ -32,7 +31,7 @@ pub fn preemptible(
         Some("true") => Preemptible::Yes,
         Some("false") => Preemptible::No,
         Some(SEMI) if policy.is_none_or(|policy| policy.name() == "runai") => {
-            if sets.iter().all(|set| set.min_available >= set.pods) {
+            if !is_elastic {
                 let says = "preemptible semi is the same as false here: all pods must start together, so none is above \
                             the minimum; a smaller min-available would make a difference";
                 f.add(codes::NO_EFFECT, at(), says.to_string(), set(at(), "false", "Write false"));

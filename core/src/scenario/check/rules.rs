@@ -69,8 +69,10 @@ pub fn pod_rules(
     let of_job = yes_no(&entry.gated, "gated", job, f);
     let gated =
         if entry.pod_sets.is_empty() { of_job } else { yes_no(&own.gated, "gated", here, f).or(of_job) };
+    let mut affinity = shared.affinity.clone();
+    affinity.extend(requirements(&own.affinity, here, f));
     let rules = PodRules {
-        affinity: shared.affinity.clone(),
+        affinity,
         tolerations: shared.tolerations.clone(),
         labels: labels.into_iter().map(|(key, value)| (key.into(), value.into())).collect(),
         gated: gated.unwrap_or(false),
@@ -103,14 +105,18 @@ pub fn shared(entry: &JobEntry, here: Here<'_>, f: &mut Findings) -> Shared {
         let (key, value, effect) = key_value_effect(text)?;
         Some(Toleration { key, value, effect })
     });
-    let wanted = "a requirement such as `zone in (a, b)`, `zone notin (a)`, `zone` or `!zone`";
-    let affinity = each(&entry.affinity, "affinity", wanted, here, f, &requirement);
     Shared {
-        affinity: affinity.into_iter().flatten().collect(),
+        affinity: requirements(&entry.affinity, here, f),
         tolerations: tolerations.into_iter().flatten().collect(),
         is_originator: yes_no(&entry.originator, "originator", here, f) == Some(true),
         never_preempts: yes_no(&entry.preempts, "preempts", here, f) == Some(false),
     }
+}
+
+/// Required node affinity.
+fn requirements(texts: &[String], here: Here<'_>, f: &mut Findings) -> Vec<Requirement> {
+    let wanted = "a requirement such as `zone in (a, b)`, `zone notin (a)`, `zone` or `!zone`";
+    each(texts, "affinity", wanted, here, f, &requirement).into_iter().flatten().collect()
 }
 
 /// Reads each text of a list; says which cannot be read.

@@ -298,6 +298,12 @@ pub const JOB: &[Group] = &[
         "Running at the start",
         &[
             text("on", "On nodes", "it waits", "One node for each pod that runs, with commas."),
+            text(
+                "on-devices",
+                "On their GPUs",
+                "the lowest free",
+                "One entry for each of these pods, counted from 0: 2, or 0+1 for several.",
+            ),
             text("started", "Since", "when submitted", "A moment at or before 0."),
         ],
     ),
@@ -335,6 +341,14 @@ pub const PODS: &[Attribute] = &[
     text("memory", "Memory of each", "0", "In bytes, or with a unit such as 16Gi."),
     text("resources", "Further resources of each", "none", "Whole numbers by name, such as rdma=1."),
 ];
+
+/// What a job says of all its kinds of pods together.
+pub const ALL_KINDS: &[Attribute] = &[text(
+    "min-available",
+    "At least, of all kinds",
+    "each kind by itself",
+    "One minimum for pods of different size. Leave the minimum of each kind empty then.",
+)];
 
 /// The name of a kind of pods.
 pub const KIND: &[Attribute] = &[text("name", "Name", "", "Unique in its job.")];
@@ -382,7 +396,7 @@ mod tests {
             .map(|a| (root.field("queues").named("q"), a))
             .chain(IN_POOL.iter().map(|a| (root.field("queues").named("q").field("pools").named("p"), a)))
             .chain(of(NODES).map(|a| (root.field("nodes").named("n"), a)))
-            .chain(of(JOB).chain(PODS).map(|a| (job.clone(), a)))
+            .chain(of(JOB).chain(PODS).chain(ALL_KINDS).map(|a| (job.clone(), a)))
             .chain(
                 ["kai", "yunikorn"]
                     .into_iter()

@@ -267,7 +267,9 @@ fn pods(store: Store, job: &Path) -> Node {
         if sets.is_empty() {
             return fields(store, &job, attributes::PODS);
         }
-        sets.lines().map(|set| pod_set(store, &job, set)).collect_view()
+        let all_kinds = fields(store, &job, attributes::ALL_KINDS);
+        let kinds = sets.lines().map(|set| pod_set(store, &job, set)).collect_view();
+        [kinds, all_kinds].into_iter().collect_view()
     };
     let add = move |_| store.dispatch(Command::Change(Change::AddPodSet(name.clone())));
     view! {
