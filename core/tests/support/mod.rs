@@ -159,8 +159,14 @@ fn job() -> impl Strategy<Value = JobEntry> {
         (of(text()), btree_map(text(), scalar(), 0..2), value(), value(), value()),
         (of(text()), value(), value(), value(), of(text()), vec(text(), 0..2)),
     );
-    (text(), text(), times, value(), value(), of(text()), ask, lists, text(), rules).prop_map(
-        |(name, queue, times, priority, preemptible, user, ask, lists, note, rules)| JobEntry {
+    let own = (value(), of(text()), value(), value(), of(text()));
+    (text(), text(), times, value(), value(), of(text()), ask, lists, (text(), own), rules).prop_map(
+        |(name, queue, times, priority, preemptible, user, ask, lists, (note, own), rules)| JobEntry {
+            created: own.0,
+            application: own.1,
+            originator: own.2,
+            preempts: own.3,
+            required_node: own.4,
             tolerations: rules.0,
             affinity: rules.1,
             labels: rules.2,

@@ -59,6 +59,8 @@ struct App {
     queue: String,
     user: String,
     at: i64,
+    /// Whether it was there before the oldest of its first requests was created.
+    is_older: bool,
     /// Whether a request of it came.
     has_asks: bool,
 }
@@ -69,6 +71,8 @@ struct Reader<'a> {
     told: Told,
     /// Whether it matters in which groups a user is.
     limits_groups: bool,
+    /// Whether a request came and went at one moment.
+    is_fleeting: bool,
     apps: BTreeMap<String, App>,
     /// Nodes that are there, and whether they take pods.
     present: BTreeMap<String, bool>,
@@ -86,6 +90,7 @@ pub fn read(case: &Value) -> Result<Told, Feature> {
         config: scenario["config"].clone(),
         told,
         limits_groups: limits_groups(scenario),
+        is_fleeting: false,
         apps: BTreeMap::new(),
         present: BTreeMap::new(),
         taken: BTreeMap::new(),
@@ -98,7 +103,11 @@ pub fn read(case: &Value) -> Result<Told, Feature> {
         let at = event["t"].as_i64().ok_or("an event without a time")?;
         reader.event(at, event, rejected.contains(&i))?;
     }
+    reader.ages()?;
     reader.fits()?;
+    if reader.is_fleeting {
+        return Err("a request that comes and goes at one moment");
+    }
     let mut told = reader.told;
     name(&mut told.jobs);
     Ok(told)
@@ -131,6 +140,12 @@ fn general(case: &Value, scenario: &Value) -> Result<(), Feature> {
     if points(case).any(|point| point.to_string().contains("\"truncated\"")) {
         return Err("cycles without end at one moment");
     }
+    if points(case).any(|point| point["cycles"].as_array().is_some_and(|cycles| cycles.len() > 64)) {
+        return Err("more than 64 cycles at one moment");
+    }
+    if is_drained_while_reserved(case) {
+        return Err("a drained node that is reserved, which Kubernetes would refuse");
+    }
     if scenario["config"]["partitions"].as_array().is_none_or(|all| all.len() != 1) {
         return Err("several partitions");
     }
@@ -142,6 +157,33 @@ fn general(case: &Value, scenario: &Value) -> Result<(), Feature> {
         return Err("polls for quota preemption at moments of their own");
     }
     Ok(())
+}
+
+/// Whether a node is drained on which something is reserved.
+fn is_drained_while_reserved(case: &Value) -> bool {
+    let mut reserved: BTreeSet<String> = BTreeSet::new();
+    let events = || case["scenario"]["events"].as_array().into_iter().flatten();
+    for point in points(case) {
+        let drained = events().filter(|event| event["t"] == point["t"] && event["op"] == "drainNode");
+        if drained.into_iter().any(|event| reserved.contains(&text(event, "node"))) {
+            return true;
+        }
+        let cycles = point["cycles"].as_array().into_iter().flatten();
+        for patch in [&point["patch"]].into_iter().chain(cycles.map(|cycle| &cycle["patch"])) {
+            for (name, node) in patch["nodes"].as_object().into_iter().flatten() {
+                match node["reserved"].as_array() {
+                    Some(asks) if !asks.is_empty() => {
+                        reserved.insert(name.clone());
+                    }
+                    Some(_) => {
+                        reserved.remove(name);
+                    }
+                    None => {}
+                }
+            }
+        }
+    }
+    false
 }
 
 impl Reader<'_> {
@@ -243,7 +285,7 @@ impl Reader<'_> {
         if *known != groups && self.limits_groups {
             return Err("limits of groups, and a user whose groups change");
         }
-        let new = App { queue, user, at, has_asks: false };
+        let new = App { queue, user, at, is_older: false, has_asks: false };
         match self.apps.insert(id, new) {
             Some(_) => Err("an application that comes back"),
             None => Ok(()),
@@ -274,9 +316,7 @@ impl Reader<'_> {
         }
         let app = self.apps.get_mut(&id).ok_or("a request without an application")?;
         // Its age is that of its oldest request, or of its arrival.
-        if !app.has_asks && app.at < created {
-            return Err("an application that is older than its requests");
-        }
+        app.is_older |= !app.has_asks && app.at < created;
         app.has_asks = true;
         let (queue, user) = (app.queue.clone(), app.user.clone());
         for (of, amount) in event["resource"].as_object().into_iter().flatten().filter(|_| !node.is_empty()) {
@@ -290,7 +330,18 @@ impl Reader<'_> {
     fn end(&mut self, at: i64, is: &dyn Fn(&Job) -> bool) {
         for (job, entry) in self.told.jobs.iter_mut().enumerate().filter(|(_, job)| is(job) && !job.is_over) {
             entry.is_over = true;
+            self.is_fleeting |= at > 0 && entry.submit == at;
             self.told.timeline.push((at, Change::EndJob { job }));
+        }
+    }
+
+    /// The age of an application, which a scenario counts from its requests, decides only among those of one queue.
+    fn ages(&self) -> Result<(), Feature> {
+        let with_asks = || self.apps.values().filter(|app| app.has_asks);
+        let n_in = |queue: &str| with_asks().filter(|app| app.queue == queue).count();
+        match with_asks().any(|app| app.is_older && n_in(&app.queue) > 1) {
+            true => Err("an application that is older than its requests"),
+            false => Ok(()),
         }
     }
 
