@@ -53,7 +53,7 @@ pub(super) fn replied(model: &mut Model, reply: Reply, fx: &mut Vec<Effect>) {
         Say::Order(levels) if id == model.asked.order => super::order::told(model, levels),
         Say::Rules(book) if id == model.asked.rules => model.rules = Some(Arc::from(book)),
         Say::Told(Some(story)) if id == model.asked.story => tell::told(model, *story, fx),
-        Say::Tried { outcomes } if id == model.asked.help => super::help::tried(model, outcomes, fx),
+        Say::Tried(tried) if id == model.asked.help => super::help::tried(model, tried, fx),
         Say::Exported(exported) if id == model.asked.export => model.exported = exported.map(Arc::new),
         Say::Imported { scenario, is_trace, understood, assumed, ignored, findings }
             if id == model.asked.import =>
