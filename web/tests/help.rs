@@ -9,7 +9,7 @@ use fairground::scenario::{self, Scenario};
 use fairground::sim::Simulation;
 use fairground::time::Time;
 use fairground::trace::{Event, EvictReason, Level};
-use fairground_web::engine::protocol::{Frame, Harm, Outcome, Start};
+use fairground_web::engine::protocol::{EventRow, Frame, Harm, Outcome, Start};
 use fairground_web::engine::serve::Server;
 use fairground_web::library::{EXAMPLES, Example};
 use fairground_web::model::help::{Help, Trial};
@@ -159,9 +159,8 @@ impl Followed {
 fn counts(sim: &Simulation, evictions: &BTreeMap<String, usize>) -> BTreeMap<String, (usize, usize)> {
     let cluster = sim.cluster();
     let progress = |job: &fairground::cluster::Job| {
-        let counts = |phase| {
-            matches!(phase, Phase::Starting { .. } | Phase::Running { .. } | Phase::Finished { .. })
-        };
+        let counts =
+            |phase| matches!(phase, Phase::Starting { .. } | Phase::Running { .. } | Phase::Finished { .. });
         job.pod_ids().filter(|&pod| counts(cluster.pods[pod].phase)).count()
     };
     let of = |job: &fairground::cluster::Job| {
@@ -188,12 +187,12 @@ fn obeys(scenario: &Scenario, cycle: u32, later: bool, jobs_max: usize) -> Resul
     let mut page = Page::open(scenario.clone(), cycle);
     page.dispatch(Command::EditLater(later));
     let (cycle, now_ms) = (page.frame().cycle, page.frame().time_ms);
-    let mut n = 0;
+    let (mut n, mut followed) = (0, BTreeMap::new());
     for job in page.waiting().into_iter().take(jobs_max) {
         let help = page.help(&job);
         let (starts, until) = help.unchanged();
-        let unchanged = Followed::of(scenario, until);
-        let asked = Asked { scenario, cycle, now_ms, later, job: &job, unchanged: &unchanged };
+        let unchanged = followed.entry(until).or_insert_with(|| Followed::of(scenario, until));
+        let asked = Asked { scenario, cycle, now_ms, later, job: &job, unchanged };
         let says = |what: String| format!("{job} in cycle {cycle}, later {later}: {what}");
         if asked.base_start() != starts {
             return Err(says(format!("unchanged it starts {:?}, not {starts:?}", asked.base_start())));
@@ -260,19 +259,14 @@ impl Asked<'_> {
         }
         self.is_earlier(start)?;
         if let Some(Start::At { cycle, time_ms }) = start {
-            let before = self.shown(page.frame());
             page.dispatch(Command::GoTo(cycle));
             let frame = page.frame();
-            if frame.time_ms != time_ms || self.shown(frame) == before {
-                return Err(format!("the page shows {:?} at {}", self.shown(frame), frame.time_ms));
+            let starts = |event: &EventRow| event.kind == "started" && event.job == self.job;
+            if frame.time_ms != time_ms || !frame.events.iter().any(starts) {
+                return Err(format!("the page shows it not starting at {}", frame.time_ms));
             }
         }
         self.nobody_else_loses(&run, outcome)
-    }
-
-    /// Pods of the job that run in a frame; `None`: it is over.
-    fn shown(&self, frame: &Frame) -> Option<u32> {
-        frame.jobs.iter().find(|row| row.name == self.job).map(|row| row.running)
     }
 
     fn is_earlier(&self, start: Option<Start>) -> Result<(), String> {
@@ -331,18 +325,77 @@ fn in_every_example_what_would_help_does_what_it_says() {
     assert!(n > 100, "{n} offers are enough to learn from");
 }
 
+/// What is offered for a job at a cycle: the button and what it leads to, then what all was compared with.
+fn told(scenario: Scenario, cycle: u32, job: &str) -> (Vec<String>, String) {
+    let mut page = Page::open(scenario, cycle);
+    let help = page.help(job);
+    let policy = page.model.scenario.policy.clone();
+    let offers = help.offers().into_iter();
+    let lines = offers.map(|(trial, outcome)| {
+        format!("{}: {}", words::help_label(trial, &policy), words::outcome(&help, outcome, &policy))
+    });
+    (lines.collect(), words::help_compared(&help, &policy))
+}
+
+const ONE_AFTER_THE_OTHER: &str = "format: fairground-scenario
+version: 1
+nodes: [{name: n, count: 2, gpu: 1}]
+queues:
+  - {name: team-a, gpu: {quota: 2, limit: unlimited, weight: 1}}
+jobs:
+  - {name: a1, queue: team-a, gpu: 1, preemptible: false, lasts: 4s, on: [n-1]}
+  - {name: a2, queue: team-a, gpu: 1, preemptible: false, lasts: 9s, on: [n-2]}
+  - {name: a3, queue: team-a, gpu: 1}
+  - {name: a4, queue: team-a, gpu: 1}
+";
+
 #[test]
-fn a_job_that_starts_by_itself_as_early_is_helped_by_nothing_else() {
-    let scenario = Example::find("department-empty").expect("an example").scenario();
-    let mut page = Page::open(scenario, 4);
-    for job in page.waiting() {
-        let help = page.help(&job);
+fn what_starts_by_itself_as_early_is_not_helped_by_changes_that_do_nothing() {
+    let scenario = || document::from_text(ONE_AFTER_THE_OTHER).expect("it can be read");
+    // a3 is the next one whatever its priority, the weight and the quota are: only another node helps.
+    let (offers, compared) = told(scenario(), 1, "a3");
+    assert_eq!(compared, "Unchanged, it starts in cycle 4 (0:04).");
+    assert_eq!(offers, ["Add a third node: It would already be running; no other job is affected."]);
+    // a4 comes after it.
+    let (offers, compared) = told(scenario(), 1, "a4");
+    assert_eq!(compared, "Unchanged, it starts in cycle 9 (0:09).");
+    assert_eq!(
+        offers,
+        [
+            "Add a third node: It would start in cycle 4 (0:04) instead of cycle 9 (0:09); no other job is affected.",
+            "Raise the priority of a4 from 50 to 51: It would start in cycle 4 (0:04) instead of cycle 9 (0:09); \
+             a3 would start later.",
+        ]
+    );
+}
+
+#[test]
+fn a_change_is_compared_as_it_is_made() {
+    let at = |cycle, later, job: &str| {
+        let scenario = Example::find("limit-is-a-ceiling").expect("an example").scenario();
+        let mut page = Page::open(scenario, cycle);
+        page.dispatch(Command::EditLater(later));
+        let help = page.help(job);
+        let offers = help.offers().into_iter();
         let policy = page.model.scenario.policy.clone();
-        println!("{job}: {}", words::help_compared(&help, &policy));
-        for (trial, outcome) in help.offers() {
-            println!("  {}: {}", words::help_label(trial, &policy), words::outcome(&help, outcome, &policy));
-        }
-    }
+        let line = |(trial, outcome): (&Trial, &Outcome)| {
+            format!("{} {:?}", words::help_label(trial, &policy), outcome.starts)
+        };
+        offers.map(line).collect::<Vec<_>>()
+    };
+    println!("{:#?}\n{:#?}", at(2, false, "a4"), at(2, true, "a4"));
+}
+
+#[test]
+fn large_scenarios_say_that_nothing_was_tried() {
+    let text = ONE_AFTER_THE_OTHER.replace(
+        "jobs:\n",
+        "jobs:\n  - {name: many, queue: team-a, count: 60000, every: 1s, lasts: 1s, gpu: 1}\n",
+    );
+    let scenario = document::from_text(&text).expect("it can be read");
+    let (offers, compared) = told(scenario, 20, "a4");
+    assert!(offers.is_empty());
+    assert_eq!(compared, "Not tried: this scenario is too large to run again for each change.");
 }
 
 /// A stream of small numbers from which a scenario is made; shrinking it makes the scenario smaller.
@@ -371,7 +424,8 @@ fn drawn(n: &mut Numbers, policy: &str) -> String {
     text += n.one_of(&["", "", "cycle: 700ms\n", "cycle: on change\n"]);
     text += n.one_of(&["", "", "delays: {start: 500ms, termination: 1500ms}\n"]);
     let (nodes, gpus) = (1 + n.below(3), n.one_of(&["2", "4", "1"]));
-    text += &format!("nodes: [{{name: n, count: {nodes}, gpu: {gpus}}}, {{name: single, gpu: 2}}]\nqueues:\n");
+    text +=
+        &format!("nodes: [{{name: n, count: {nodes}, gpu: {gpus}}}, {{name: single, gpu: 2}}]\nqueues:\n");
     let mut leaves = Vec::new();
     for q in 0..2 + n.below(2) {
         text += &queue(n, &format!("q{q}"), None, policy);
@@ -440,7 +494,7 @@ fn job(n: &mut Numbers, j: usize, queue: &str, policy: &str) -> String {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 40, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 24, failure_persistence: None, max_shrink_iters: 400, ..ProptestConfig::default() })]
 
     #[test]
     fn in_drawn_scenarios_what_would_help_does_what_it_says(

@@ -8,9 +8,7 @@ use serde::{Deserialize, Serialize};
 
 pub use super::moment::*;
 pub use super::orders::{OrderRow, PlaceRow, PriorityRow};
-pub use super::others::{
-    ColumnRow, Harm, ImportOptions, Loser, NoteRow, Outcome, QueueCell, Start, Tried,
-};
+pub use super::others::{ColumnRow, Harm, ImportOptions, Loser, NoteRow, Outcome, QueueCell, Start, Tried};
 pub use super::rulebook::{RuleRow, Rulebook};
 use super::story::{Story, Tell};
 

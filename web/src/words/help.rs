@@ -10,8 +10,9 @@ use crate::view_model::number::{amount, count, number, time, unit};
 /// The button that makes the change: *Make build-2 preemptible*.
 pub fn label(trial: &Trial, policy: &str) -> String {
     let terms = Terms::of(policy);
-    let raised =
-        |what: &str, of: &str, was: String, to: String| format!("Raise the {what} of {of} from {was} to {to}");
+    let raised = |what: &str, of: &str, was: String, to: String| {
+        format!("Raise the {what} of {of} from {was} to {to}")
+    };
     let said = match &trial.idea {
         Idea::Preemptible { of } => format!("Make {of} preemptible"),
         Idea::MinAvailable { of: (job, set), n, was } => {
@@ -51,8 +52,17 @@ pub fn label(trial: &Trial, policy: &str) -> String {
 /// *a third*, *an 11th*.
 fn ordinal(n: u64) -> String {
     const WORDS: [&str; 11] = [
-        "a", "a first", "a second", "a third", "a fourth", "a fifth", "a sixth", "a seventh", "an eighth",
-        "a ninth", "a tenth",
+        "a",
+        "a first",
+        "a second",
+        "a third",
+        "a fourth",
+        "a fifth",
+        "a sixth",
+        "a seventh",
+        "an eighth",
+        "a ninth",
+        "a tenth",
     ];
     if let Some(word) = usize::try_from(n).ok().and_then(|n| WORDS.get(n)) {
         return (*word).to_string();
@@ -82,9 +92,7 @@ pub fn outcome(help: &Help, outcome: &Outcome, policy: &str) -> Text {
             let who = if help.has_part { terms.says("Another of its pods") } else { "It".to_string() };
             let text = Text::of(format!("{who} would start in {}", at(cycle, time_ms)));
             match help.unchanged().0 {
-                Some(Start::At { cycle, time_ms }) => {
-                    text.say(format!(" instead of {}", at(cycle, time_ms)))
-                }
+                Some(Start::At { cycle, time_ms }) => text.say(format!(" instead of {}", at(cycle, time_ms))),
                 _ => text,
             }
         }
