@@ -71,10 +71,12 @@ impl Page {
 /// Most cycles that are followed.
 const CYCLES_MAX: u32 = 3_000;
 
-/// A run, cycle by cycle: its moment, and of each job how many pods start, run or have finished, and how many were
-/// evicted so far.
+/// Of each job how many pods start, run or have finished, and how many were evicted so far.
+type Counts = BTreeMap<String, (usize, usize)>;
+
+/// A run, cycle by cycle, each with its moment.
 struct Followed {
-    cycles: Vec<(u32, i64, BTreeMap<String, (usize, usize)>)>,
+    cycles: Vec<(u32, i64, Counts)>,
     ended: BTreeMap<String, i64>,
     /// Nothing further happens.
     is_over: bool,
@@ -156,7 +158,7 @@ impl Followed {
     }
 }
 
-fn counts(sim: &Simulation, evictions: &BTreeMap<String, usize>) -> BTreeMap<String, (usize, usize)> {
+fn counts(sim: &Simulation, evictions: &BTreeMap<String, usize>) -> Counts {
     let cluster = sim.cluster();
     let progress = |job: &fairground::cluster::Job| {
         let counts =
@@ -364,7 +366,7 @@ fn what_starts_by_itself_as_early_is_not_helped_by_changes_that_do_nothing() {
         [
             "Add a third node: It would start in cycle 4 (0:04) instead of cycle 9 (0:09); no other job is affected.",
             "Raise the priority of a4 from 50 to 51: It would start in cycle 4 (0:04) instead of cycle 9 (0:09); \
-             a3 would start later.",
+             `a3` would start later.",
         ]
     );
 }
@@ -383,19 +385,25 @@ fn a_change_is_compared_as_it_is_made() {
         };
         offers.map(line).collect::<Vec<_>>()
     };
-    println!("{:#?}\n{:#?}", at(2, false, "a4"), at(2, true, "a4"));
+    let limit = "Raise the limit of team-a from 3 to 4 GPUs Some(Already)";
+    assert_eq!(at(2, false, "a4"), [limit, "Raise the priority of a4 from 50 to 51 Some(Already)"]);
+    // Priorities of jobs cannot change during a run.
+    let from_start = "Raise the priority of a4 from 50 to 51, from the start Some(Already)";
+    assert_eq!(at(2, true, "a4"), [limit, from_start]);
 }
 
 #[test]
 fn large_scenarios_say_that_nothing_was_tried() {
-    let text = ONE_AFTER_THE_OTHER.replace(
-        "jobs:\n",
-        "jobs:\n  - {name: many, queue: team-a, count: 60000, every: 1s, lasts: 1s, gpu: 1}\n",
-    );
-    let scenario = document::from_text(&text).expect("it can be read");
-    let (offers, compared) = told(scenario, 20, "a4");
-    assert!(offers.is_empty());
-    assert_eq!(compared, "Not tried: this scenario is too large to run again for each change.");
+    // Too many jobs to read again and again, and too many cycles of many pods.
+    for (count, cycle) in [(60_000, 20), (4_500, 110)] {
+        let many = format!(
+            "jobs:\n  - {{name: many, queue: team-a, count: {count}, every: 1s, lasts: 1s, gpu: 1}}\n"
+        );
+        let scenario = document::from_text(&ONE_AFTER_THE_OTHER.replace("jobs:\n", &many));
+        let (offers, compared) = told(scenario.expect("it can be read"), cycle, "a4");
+        assert!(offers.is_empty());
+        assert_eq!(compared, "Not tried: this scenario is too large to run again for each change.");
+    }
 }
 
 /// A stream of small numbers from which a scenario is made; shrinking it makes the scenario smaller.

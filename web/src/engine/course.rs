@@ -150,8 +150,8 @@ impl JobCourse {
         if is_later(first(self), first(other)) {
             return Some(Harm::StartsLater);
         }
-        let moments = self.steps.iter().chain(&other.steps).map(|step| step.time).filter(within);
-        if { moments }.any(|time| other.progress_at(time) < self.progress_at(time)) {
+        let mut moments = self.steps.iter().chain(&other.steps).map(|step| step.time).filter(within);
+        if moments.any(|time| other.progress_at(time) < self.progress_at(time)) {
             return Some(Harm::WaitsLonger);
         }
         is_later(self.ended, other.ended).then_some(Harm::EndsLater)

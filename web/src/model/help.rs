@@ -4,6 +4,9 @@
 
 use std::sync::Arc;
 
+use fairground::kit::sort;
+use fairground::scenario::{JobEntry, quantity};
+
 use super::command::{Change, Effect};
 use super::edit::Changed;
 use super::ideas::{Idea, ideas};
@@ -15,7 +18,7 @@ const TRIED_MAX: usize = 24;
 /// Most changes that are offered.
 const OFFERED_MAX: usize = 5;
 /// Above this many jobs reading the scenario again for each change takes too long.
-const JOBS_MAX: usize = 5_000;
+const JOBS_MAX: u64 = 5_000;
 
 /// What was tried for a job.
 #[derive(Clone, Debug, PartialEq)]
@@ -86,7 +89,7 @@ impl Help {
                 offers.push((trial, outcome));
             }
         }
-        fairground::kit::sort::sort_by_key(&mut offers, |(_, outcome)| outcome.n_losers > 0);
+        sort::sort_by_key(&mut offers, |(_, outcome)| outcome.n_losers > 0);
         offers.truncate(OFFERED_MAX);
         offers
     }
@@ -110,7 +113,10 @@ pub(super) fn ask(model: &mut Model, job: String, fx: &mut Vec<Effect>) {
     let Some(frame) = &model.frame else { return };
     let cycle = frame.cycle;
     let has_part = frame.jobs.iter().any(|row| row.name == job && row.running > 0);
-    let is_too_large = model.scenario.jobs.len() > JOBS_MAX;
+    let count = |entry: &JobEntry| entry.count.as_ref().map_or(Ok(1), |count| quantity::count(&count.0));
+    let n_jobs =
+        model.scenario.jobs.iter().map(|entry| count(entry).unwrap_or(1)).fold(0, u64::saturating_add);
+    let is_too_large = n_jobs > JOBS_MAX;
     let mut trials: Vec<Trial> = Vec::new();
     let mut scenarios = vec![document::to_json(&model.scenario)];
     let all = if is_too_large { Vec::new() } else { ideas(model, frame, &job) };

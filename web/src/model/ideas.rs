@@ -13,6 +13,8 @@ use crate::engine::protocol::{Frame, QueueRow, RefusalRow};
 const GROUPS_MAX: usize = 4;
 /// The most GPUs that a node may have.
 const NODE_GPUS_MAX: f64 = 64.0;
+/// Jobs from this priority on are not preemptible unless they say so.
+const PRIORITY_FIXED: i32 = 100;
 /// The resources by number, as files name them.
 const RESOURCES: [&str; 3] = ["cpu", "memory", "gpu"];
 
@@ -187,12 +189,16 @@ impl Case<'_> {
         };
         // Jobs are compared inside their queue, under some policies in all of them.
         for most in [rivals(|job, own| job.queue == own.queue), rivals(|_, _| true)].into_iter().flatten() {
-            // From 100 on it would not be preemptible any more.
-            if most >= was && most < 99 {
+            if most >= was && self.may_have_priority(most.saturating_add(1)) {
                 let change = self.set(self.here.field("priority"), (most + 1).to_string());
                 all.push((Idea::JobPriority { of: of(), was, to: most + 1 }, change));
             }
         }
+    }
+
+    /// Whether the job is as preemptible with a priority as without.
+    fn may_have_priority(&self, priority: i32) -> bool {
+        self.entry.preemptible.is_some() || priority < PRIORITY_FIXED
     }
 
     /// It starts with fewer pods: with those that found a place, or with one.
@@ -276,8 +282,7 @@ impl Case<'_> {
                 let change = self.set(here.field(field), "0s".into());
                 all.push((Idea::NoMinRuntime { of: queue.name.clone(), against_reclaim }, change));
             };
-            if queue.reclaim_min_runtime.is_some() && !self.path.first().is_some_and(|q| q.name == queue.name)
-            {
+            if queue.reclaim_min_runtime.is_some() && self.path.first().is_none_or(|q| q.name != queue.name) {
                 add("reclaim-min-runtime", true);
             }
             if queue.preempt_min_runtime.is_some() && is_own(queue) {
