@@ -7,13 +7,14 @@ use fairground::scenario::Path;
 use fairground_web::charts;
 use fairground_web::charts::backend::Size;
 use fairground_web::charts::timeline_over::over;
-use fairground_web::engine::protocol::Frame;
+use fairground_web::engine::protocol::{Frame, JobRow, Point, QueueRow, Run};
 use fairground_web::engine::serve::Server;
 use fairground_web::engine::story::{GanttBy, Story};
 use fairground_web::library;
 use fairground_web::model::kinds::LaneLook;
 use fairground_web::model::{
-    Command, Effect, Model, NowView, Opened, Origin, Selection, before, begin, tell::GanttMove, update,
+    Before, Command, Effect, Model, NowView, Opened, Origin, Selection, before, begin, tell::GanttMove,
+    update,
 };
 use fairground_web::view_model::before::{Ghost, as_edited, says};
 use fairground_web::view_model::cluster_ghosts::lay_ghosts;
@@ -446,4 +447,67 @@ fn trends_and_fairness_say_how_it_was() {
         team-b	0:01	1	0	2	–	–	0:01	0	0
         all	–	1	0 (−1)	8 (+1)	–	–	0:01	0 (−1)	0 (−1)
     "#]].assert_eq(&format!("{}\n{}\n{}", view.summary, facts.join("\n"), view.table.tsv()));
+}
+
+/// A run whose cycles take place at these moments, with these events.
+fn run_at(times: &[i64], events: &[(u32, &str, &str)]) -> Run {
+    let point = |(at, time): (usize, &i64)| Point { cycle: at as u32, time_ms: *time, ..Point::default() };
+    let event = |(cycle, kind, job): &(u32, &str, &str)| (*cycle, kind.to_string(), job.to_string(), 0);
+    Run {
+        last_cycle: times.len() as u32 - 1,
+        last_time_ms: times[times.len() - 1],
+        points: times.iter().enumerate().map(point).collect(),
+        events: events.iter().map(event).collect(),
+        ..Run::default()
+    }
+}
+
+#[test]
+fn runs_are_compared_at_moments_not_at_numbers_of_cycles() {
+    let events = [(1, "started", "a"), (2, "started", "b")];
+    let was = run_at(&[0, 1000, 5000], &events);
+    let said = |times: &[i64], events: &[(u32, &str, &str)]| as_edited(&was, &run_at(times, events));
+    assert_eq!(said(&[0, 1000, 5000], &events).as_deref(), Some("the same evictions and starts by cycle 2"));
+    // The same cycle takes place earlier.
+    assert_eq!(said(&[0, 1000, 2000, 5000], &events).as_deref(), Some("1 starts sooner by 0:05"));
+    let cycles_between = [(1, "started", "a"), (3, "started", "b")];
+    let said_of = said(&[0, 1000, 2000, 5000], &cycles_between);
+    assert_eq!(said_of.as_deref(), Some("the same evictions and starts by 0:05"));
+}
+
+#[test]
+fn another_time_of_a_restart_is_no_equal_run() {
+    let of = |again| [(0, "started", "a"), (1, "reclaimed", "a"), (again, "started", "a")];
+    let [was, is] = [2, 3].map(|again| run_at(&[0, 1000, 2000, 3000], &of(again)));
+    assert_eq!(as_edited(&was, &is).as_deref(), Some("evictions and restarts at other times by cycle 3"));
+}
+
+#[test]
+fn allocations_are_unchanged_only_where_nothing_differs() {
+    let row = |name: &str, running| JobRow { name: name.into(), running, ..JobRow::default() };
+    let frame = |cpu: f64, jobs: [u32; 2], time_ms| Frame {
+        cycle: 3,
+        time_ms,
+        queues: vec![QueueRow { name: "q".into(), allocated: [cpu, 0.0, 2.0].into(), ..QueueRow::default() }],
+        jobs: vec![row("a", jobs[0]), row("b", jobs[1])],
+        ..Frame::default()
+    };
+    let run = Arc::new(run_at(&[0, 1000], &[]));
+    let before = Before {
+        changed: "x".into(),
+        frame: Arc::new(frame(1000.0, [1, 0], 3000)),
+        at: 3,
+        run: run.clone(),
+        ladder: None,
+        scenario: None,
+        story: None,
+    };
+    let said = |frame: Frame| says(&before, &frame, &run, 2);
+    assert_eq!(said(frame(1000.0, [1, 0], 3000)), "x: allocations are unchanged at this cycle.");
+    assert_eq!(said(frame(2000.0, [1, 0], 3000)), "x: CPU: q had 1, now 2.");
+    assert_eq!(
+        said(frame(1000.0, [0, 1], 3000)),
+        "x: a has 0 pods running, had 1; b has 1 pod running, had 0."
+    );
+    assert_eq!(said(frame(1000.0, [1, 0], 2000)), "x: cycle 3 is at 0:02, was at 0:03.");
 }

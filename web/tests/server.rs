@@ -192,45 +192,6 @@ fn what_cannot_run_is_refused_with_reasons() {
 }
 
 #[test]
-fn every_change_that_is_offered_does_what_it_says() {
-    use fairground_web::model::{Change, Command};
-    let mut offered = 0;
-    for (example, cycle, job) in [
-        ("limit-is-a-ceiling", 2, "a4"),
-        ("may-not-borrow", 1, "serve"),
-        ("start", 2, "a2"),
-        ("ten-promised-seven-there", 2, "b3"),
-        ("gang-of-four", 2, "gang"),
-    ] {
-        let mut whole = Whole::open(example, cycle);
-        let waiting: Vec<String> = whole.frame().refusals.iter().map(|r| r.job.clone()).collect();
-        let job = if waiting.iter().any(|name| name == job) { job.to_string() } else { waiting[0].clone() };
-        whole.dispatch(Command::Help(job.clone()));
-        let help = whole.model.help.clone().expect("help was asked for");
-        assert!(!help.is_running(), "{example}");
-        assert!(!help.offers().is_empty(), "{example}: something helps {job}");
-        for (change, outcome) in help.offers() {
-            offered += 1;
-            let mut whole = Whole::open(example, cycle);
-            whole.dispatch(Command::Change(change.clone()));
-            let start = outcome.starts.expect("offers start the job");
-            whole.dispatch(Command::GoTo(start));
-            let row = whole.frame().jobs.iter().find(|row| row.name == job).expect("it is there");
-            assert!(row.running > 0, "{example}: {job} runs in cycle {start} after {change:?}");
-            whole.dispatch(Command::GoTo(cycle + 5));
-            for loser in &outcome.losers {
-                let row = whole.frame().jobs.iter().find(|row| row.name == *loser);
-                assert!(row.is_none_or(|row| row.running == 0), "{example}: {loser} after {change:?}");
-            }
-            assert!(matches!(change, Change::Edits { .. }));
-            whole.dispatch(Command::Undo);
-            assert_eq!(*whole.model.scenario, Example::find(example).expect("it").scenario());
-        }
-    }
-    assert!(offered >= 5);
-}
-
-#[test]
 fn a_run_stops_where_it_was_asked_to_and_says_why() {
     use fairground_web::engine::protocol::Stop;
     use fairground_web::model::Command;

@@ -157,7 +157,7 @@ fn job() -> impl Strategy<Value = JobEntry> {
         value(),
         value(),
         (of(text()), btree_map(text(), scalar(), 0..2), value(), value(), value()),
-        (of(text()), value(), value(), value(), of(text()), vec(text(), 0..2)),
+        vec(text(), 0..2),
     );
     let own = (value(), of(text()), value(), value(), of(text()));
     (text(), text(), times, value(), value(), of(text()), ask, lists, (text(), own), rules).prop_map(
@@ -180,12 +180,7 @@ fn job() -> impl Strategy<Value = JobEntry> {
             seed: rules.8.2,
             repeat: rules.8.3,
             restart: rules.8.4,
-            application: rules.9.0,
-            created: rules.9.1,
-            originator: rules.9.2,
-            preempts: rules.9.3,
-            required_node: rules.9.4,
-            on_devices: rules.9.5,
+            on_devices: rules.9,
             name,
             queue,
             count: times.0,

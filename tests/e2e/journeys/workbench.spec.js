@@ -12,9 +12,9 @@ test("what would help a waiting job is tried, offered, and does what it says", a
   await page.keyboard.press("Enter");
   await expect(app.why.getByText("a4 · waits")).toBeVisible();
   await page.locator("body").press("h");
-  const offer = app.why.getByRole("button", { name: /^limit of team-a 3 → 4$/ });
+  const offer = app.why.getByRole("button", { name: "Raise the limit of team-a from 3 to 4 GPUs" });
   await expect(offer).toBeVisible();
-  await expect(app.why.getByText(/It runs at this moment|It runs in cycle/).first()).toBeVisible();
+  await expect(app.why.getByText(/It would already be running; no other job is affected/).first()).toBeVisible();
   await offer.click();
   await app.arrived();
   await expect(app.share("team-a")).toHaveAttribute("aria-label", /has 4/);

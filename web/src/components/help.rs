@@ -4,8 +4,11 @@ use crate::dom::prelude::*;
 use crate::keys;
 
 use super::why::text;
-use crate::model::{Change, Command, Selection};
+use crate::engine::protocol::Outcome;
+use crate::model::help::Trial;
+use crate::model::{Command, Selection};
 use crate::store::Store;
+use crate::view_model::number::count;
 use crate::words;
 
 /// The selected job, if it waits at this moment.
@@ -41,13 +44,16 @@ pub fn Help() -> impl IntoView {
             }
             .into_node();
         };
-        let offer = |(change, outcome): (&Change, &crate::engine::protocol::Outcome)| {
-            let label = match change {
-                Change::Edits { name, .. } => name.clone(),
-                _ => String::new(),
-            };
-            let change = change.clone();
-            let says = words::outcome(outcome, help.cycle);
+        let policy = store.now(|m| m.scenario.policy.clone());
+        if help.is_running() {
+            let says = format!("Trying {}", count(help.n_tried() as u64, "change"));
+            let body = view! { <p class="more" aria-busy="true">{says}</p> }.into_node();
+            return panel(body);
+        }
+        let offer = |(trial, outcome): (&Trial, &Outcome)| {
+            let label = words::help_label(trial, &policy);
+            let change = trial.change.clone();
+            let says = words::outcome(&help, outcome, &policy);
             view! {
                 <li>
                     <button
@@ -61,17 +67,12 @@ pub fn Help() -> impl IntoView {
                 </li>
             }
         };
-        let offers = help.offers();
-        let n = help.n_tried();
-        let body = if help.is_running() {
-            view! { <p class="more" aria-busy="true">{format!("Trying {n} changes")}</p> }.into_node()
-        } else if offers.is_empty() {
-            let says = format!("None of {n} small changes lets it run within five cycles.");
-            view! { <p class="more">{says}</p> }.into_node()
-        } else {
-            let items = offers.into_iter().map(offer).collect_view();
-            view! { <ul class="offers">{items}</ul> }.into_node()
-        };
-        view! { <div class="why help"><p class="lab">"What would help"</p>{body}</div> }.into_node()
+        let items = help.offers().into_iter().map(offer).collect_view();
+        let compared = view! { <p class="more">{words::help_compared(&help, &policy)}</p> }.into_node();
+        panel(view! { {compared}<ul class="offers">{items}</ul> }.into_node())
     }
+}
+
+fn panel(body: Node) -> Node {
+    view! { <div class="why help"><p class="lab">"What would help"</p>{body}</div> }.into_node()
 }

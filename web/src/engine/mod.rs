@@ -4,6 +4,7 @@ pub mod amounts;
 pub mod client;
 mod convert;
 mod convert_trace;
+mod course;
 #[cfg(any(feature = "whole", test))]
 mod cross;
 mod desk;

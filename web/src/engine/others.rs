@@ -14,17 +14,70 @@ pub struct ImportOptions {
     pub policy: String,
 }
 
-/// What came of a variation, a few cycles beyond the moment.
+/// What came of variations of a scenario, compared with the run that goes on unchanged.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Tried {
+    /// When the job starts by itself, after the moment asked about; `None`: not within the time compared.
+    pub unchanged: Option<Start>,
+    /// The moment up to which the unchanged run was followed; `None`: to its end.
+    pub until_ms: Option<i64>,
+    /// In the order asked, without the unchanged scenario; `None`: that one cannot run.
+    pub outcomes: Vec<Option<Outcome>>,
+}
+
+/// What came of a variation.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Outcome {
-    /// The first cycle from the moment on in which the job runs.
-    pub starts: Option<u32>,
-    /// Pods told to go, more (or fewer) than in the unchanged scenario.
+    /// When more pods of the job run than at the moment asked about; `None`: not within the time compared.
+    pub starts: Option<Start>,
+    /// It starts earlier than in the unchanged run and is at no moment worse off.
+    pub helps: bool,
+    /// Evicted pods, more (or fewer) than in the unchanged run.
     pub evictions: i64,
-    /// Some of the jobs that run in the unchanged scenario and do not here.
-    pub losers: Vec<String>,
+    /// Some of the other jobs that are worse off than in the unchanged run.
+    pub losers: Vec<Loser>,
     /// How many there are.
     pub n_losers: u32,
+    /// The moment up to which the two runs were compared; `None`: to their end.
+    pub until_ms: Option<i64>,
+}
+
+/// When a job starts, or more of its pods do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Start {
+    /// It is over before the moment asked about.
+    Over,
+    /// At the moment asked about or before.
+    Already,
+    /// Later.
+    At {
+        /// In this cycle.
+        cycle: u32,
+        /// Milliseconds since the start.
+        time_ms: i64,
+    },
+}
+
+/// A job that is worse off.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Loser {
+    /// Its name.
+    pub job: String,
+    /// How.
+    pub harm: Harm,
+}
+
+/// How a job is worse off than in another run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum Harm {
+    /// More of its pods are evicted.
+    Evicted,
+    /// Its first pod starts later, or not at all.
+    StartsLater,
+    /// Some of its pods wait longer.
+    WaitsLonger,
+    /// It ends later, or not at all.
+    EndsLater,
 }
 
 /// What became of some settings under another policy.

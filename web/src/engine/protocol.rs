@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 pub use super::moment::*;
 pub use super::orders::{OrderRow, PlaceRow, PriorityRow};
-pub use super::others::{ColumnRow, ImportOptions, NoteRow, Outcome, QueueCell};
+pub use super::others::{ColumnRow, Harm, ImportOptions, Loser, NoteRow, Outcome, QueueCell, Start, Tried};
 pub use super::rule_use::RuleUse;
 pub use super::rulebook::{RuleRow, Rulebook};
 use super::story::{Story, Tell};
@@ -267,11 +267,8 @@ pub enum Say {
     },
     /// Queues as a scheduler reads them.
     Exported(Option<Exported>),
-    /// What came of variations; `None`: one cannot run.
-    Tried {
-        /// In the order asked, without the unchanged scenario.
-        outcomes: Vec<Option<Outcome>>,
-    },
+    /// What came of variations; `None`: the scenario is too large to be run again for each.
+    Tried(Option<Box<Tried>>),
     /// What was to be told; `None`: there is no run.
     Told(Option<Box<Story>>),
     /// The scenario in the words of another policy.

@@ -1,67 +1,110 @@
 //! What would help a job that waits: small changes of the scenario, each tried in a run before it is offered.
+//!
+//! A change is tried exactly as it is made when it is chosen: from the cursor on, or from the start.
 
 use std::sync::Arc;
 
-use fairground::policy::Policy;
-use fairground::scenario::{Edit, JobEntry, Path, Scalar, Scenario, Severity};
+use fairground::kit::sort;
+use fairground::scenario::{JobEntry, quantity};
 
 use super::command::{Change, Effect};
-use super::{Model, asking, document, edit, update};
-use crate::engine::protocol::{Ask, Outcome};
+use super::edit::Changed;
+use super::ideas::{Idea, ideas};
+use super::{Model, asking, document, edit, later};
+use crate::engine::protocol::{Ask, Outcome, Start, Tried};
 
 /// Most changes that are tried.
-const TRIED_MAX: usize = 16;
+const TRIED_MAX: usize = 24;
 /// Most changes that are offered.
 const OFFERED_MAX: usize = 5;
-/// Above this many jobs a run per change takes too long.
-const JOBS_MAX: usize = 5_000;
+/// Above this many jobs reading the scenario again for each change takes too long.
+const JOBS_MAX: u64 = 5_000;
 
 /// What was tried for a job.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Help {
     /// The job.
     pub job: String,
-    /// The moment.
+    /// The cycle.
     pub cycle: u32,
+    /// Some of its pods run already.
+    pub has_part: bool,
     /// The changes, smallest first.
-    tried: Vec<Change>,
-    /// What came of each; `None`: still running.
-    outcomes: Option<Vec<Option<Outcome>>>,
+    trials: Vec<Trial>,
+    state: State,
+}
+
+/// A change that is tried.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Trial {
+    /// What it is about.
+    pub idea: Idea,
+    /// What is done when it is chosen.
+    pub change: Change,
+    /// It applies from the start, although edits are to apply from the cursor on.
+    pub is_from_start: bool,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+enum State {
+    Running,
+    TooLarge,
+    Tried(Box<Tried>),
 }
 
 impl Help {
     /// Whether the runs are still under way.
     pub fn is_running(&self) -> bool {
-        self.outcomes.is_none()
+        self.state == State::Running
     }
 
-    /// How many changes were tried.
+    /// Whether nothing was tried, because the scenario is too large.
+    pub fn is_too_large(&self) -> bool {
+        self.state == State::TooLarge
+    }
+
+    /// How many changes are tried, or could be.
     pub fn n_tried(&self) -> usize {
-        self.tried.len()
+        match &self.state {
+            State::Tried(tried) => tried.outcomes.iter().flatten().count(),
+            State::Running | State::TooLarge => self.trials.len(),
+        }
     }
 
-    /// The changes with which the job runs, smallest first, and what each comes to.
-    pub fn offers(&self) -> Vec<(&Change, &Outcome)> {
-        let outcomes = self.outcomes.as_deref().unwrap_or_default();
-        let all = self.tried.iter().zip(outcomes).filter_map(|(change, o)| Some((change, o.as_ref()?)));
-        all.filter(|(_, outcome)| outcome.starts.is_some()).take(OFFERED_MAX).collect()
+    /// What all changes were compared with: when the job starts by itself, and up to which moment the run was followed;
+    /// `None`: to its end.
+    pub fn unchanged(&self) -> (Option<Start>, Option<i64>) {
+        let State::Tried(tried) = &self.state else { return (None, None) };
+        (tried.unchanged, tried.until_ms)
     }
 
-    /// Takes in what came of the changes.
-    pub(super) fn ran(&mut self, outcomes: Vec<Option<Outcome>>) {
-        self.outcomes = Some(outcomes);
+    /// The changes with which the job starts earlier than without: those that harm nobody first, then the smallest. Of
+    /// several values of one setting, the first that helps.
+    pub fn offers(&self) -> Vec<(&Trial, &Outcome)> {
+        let State::Tried(tried) = &self.state else { return Vec::new() };
+        let all = self.trials.iter().zip(&tried.outcomes).filter_map(|(trial, o)| Some((trial, o.as_ref()?)));
+        let mut offers: Vec<(&Trial, &Outcome)> = Vec::new();
+        for (trial, outcome) in all.filter(|(_, outcome)| outcome.helps) {
+            if offers.iter().all(|(other, _)| !other.idea.is_like(&trial.idea)) {
+                offers.push((trial, outcome));
+            }
+        }
+        sort::sort_by_key(&mut offers, |(_, outcome)| outcome.n_losers > 0);
+        offers.truncate(OFFERED_MAX);
+        offers
     }
 }
 
-/// Takes in what came of the changes.
-pub(super) fn tried(model: &mut Model, outcomes: Vec<Option<Outcome>>, fx: &mut Vec<Effect>) {
+/// Takes in what came of the changes; `None`: the scenario is too large to try any.
+pub(super) fn tried(model: &mut Model, tried: Option<Box<Tried>>, fx: &mut Vec<Effect>) {
     let Some(help) = &mut model.help else { return };
-    Arc::make_mut(help).ran(outcomes);
-    let n = help.offers().len();
-    fx.push(Effect::Announce(match n {
-        0 => "No small change helps.".to_string(),
-        1 => "One change would help.".to_string(),
-        _ => format!("{n} changes would help."),
+    let help = Arc::make_mut(help);
+    help.state = tried.map_or(State::TooLarge, State::Tried);
+    fx.push(Effect::Announce(match (help.is_too_large(), help.offers().len()) {
+        (true, _) => "Not tried: the scenario is too large.".to_string(),
+        (false, 0) => "No small change helps.".to_string(),
+        (false, 1) => "One change would help.".to_string(),
+        (false, n) => format!("{n} changes would help."),
     }));
 }
 
@@ -69,97 +112,37 @@ pub(super) fn tried(model: &mut Model, outcomes: Vec<Option<Outcome>>, fx: &mut 
 pub(super) fn ask(model: &mut Model, job: String, fx: &mut Vec<Effect>) {
     let Some(frame) = &model.frame else { return };
     let cycle = frame.cycle;
-    if model.scenario.jobs.len() > JOBS_MAX {
-        let text = "This scenario is too large to try changes of it.".to_string();
-        return update::notify(model, false, text, None, fx);
-    }
-    let mut tried = Vec::new();
+    let has_part = frame.jobs.iter().any(|row| row.name == job && row.running > 0);
+    let count = |entry: &JobEntry| entry.count.as_ref().map_or(Ok(1), |count| quantity::count(&count.0));
+    let n_jobs =
+        model.scenario.jobs.iter().map(|entry| count(entry).unwrap_or(1)).fold(0, u64::saturating_add);
+    let is_too_large = n_jobs > JOBS_MAX;
+    let mut trials: Vec<Trial> = Vec::new();
     let mut scenarios = vec![document::to_json(&model.scenario)];
-    for change in candidates(&model.scenario, &job) {
-        let Ok(changed) = edit::change(&model.scenario, &change, None) else { continue };
-        let found = document::findings(&changed.scenario);
-        if tried.len() < TRIED_MAX && found.iter().all(|d| d.severity != Severity::Error) {
+    let all = if is_too_large { Vec::new() } else { ideas(model, frame, &job) };
+    for (idea, change) in all {
+        let Ok((changed, is_from_start)) = make(model, &change) else { continue };
+        let is_new = changed.scenario != *model.scenario && trials.iter().all(|other| other.change != change);
+        if is_new && trials.len() < TRIED_MAX {
             scenarios.push(document::to_json(&changed.scenario));
-            tried.push(change);
+            trials.push(Trial { idea, change, is_from_start });
         }
     }
-    model.help = Some(Arc::new(Help { job: job.clone(), cycle, tried, outcomes: None }));
-    model.asked.help = asking::send(model, Ask::Try { job, cycle, scenarios }, fx);
+    model.help = Some(Arc::new(Help { job: job.clone(), cycle, has_part, trials, state: State::Running }));
+    if is_too_large {
+        tried(model, None, fx);
+    } else {
+        model.asked.help = asking::send(model, Ask::Try { job, cycle, scenarios }, fx);
+    }
 }
 
-/// Changes that may help a job, smallest first: what it is, what its queues may have, what there is.
-fn candidates(scenario: &Scenario, job: &str) -> Vec<Change> {
-    let mut all = Vec::new();
-    let mut add = |at: Path, value: String| {
-        let name = edit::name_of_set(scenario, &at, &value);
-        all.push(Change::Edits { name, edits: vec![Edit::Set { at, value }] });
-    };
-    // A job of a pattern has a name of its own, but no entry.
-    let of_pattern = |j: &&JobEntry| j.count.is_some() && job.starts_with(&format!("{}-", j.name));
-    let entry =
-        scenario.jobs.iter().find(|j| j.name == job).or_else(|| scenario.jobs.iter().find(of_pattern));
-    let Some(entry) = entry else { return all };
-    let here = Path::default().field("jobs").named(&entry.name);
-    let unset = Policy::job_defaults(&scenario.policy);
-    let priority = |j: &JobEntry| {
-        let text = j.priority.as_ref().map_or("", |p| p.0.trim());
-        unset.class(text).or(text.parse().ok()).unwrap_or(unset.priority)
-    };
-    let own = priority(entry);
-    let is_fixed = |p: &Scalar| matches!(p.0.trim(), "false" | "semi");
-    if entry.preemptible.as_ref().map_or(!unset.is_preemptible(own), is_fixed) {
-        add(here.field("preemptible"), "true".into());
-    }
-    let ahead = scenario.jobs.iter().filter(|j| j.queue == entry.queue && j.name != entry.name).map(priority);
-    if let Some(most) =
-        ahead.max().filter(|most| *most >= own && unset.is_preemptible(most.saturating_add(1)))
-    {
-        add(here.field("priority"), (most + 1).to_string());
-    }
-    let number = |value: &Option<Scalar>| {
-        value.as_ref().and_then(|v| v.0.trim().parse::<f64>().ok()).filter(|n| n.is_finite())
-    };
-    let pods = number(&entry.min_available).or(number(&entry.pods)).unwrap_or(1.0);
-    let need = (number(&entry.gpu).unwrap_or(1.0) * pods).ceil().max(1.0);
-    let mut steps = vec![1.0];
-    if need > 1.0 {
-        steps.push(need);
-    }
-    for queue in path_to_root(scenario, &entry.queue) {
-        let at = Path::default().field("queues").named(&queue.name).field("gpu");
-        for step in &steps {
-            for (field, value) in [("limit", &queue.gpu.limit), ("quota", &queue.gpu.quota)] {
-                if let Some(now) = number(value).filter(|now| *now >= 0.0) {
-                    add(at.field(field), format!("{}", now + step));
-                }
-            }
-        }
-        if let Some(now) = number(&queue.gpu.weight) {
-            add(at.field("weight"), format!("{}", if now > 0.0 { now * 2.0 } else { 1.0 }));
-        }
-    }
-    for node in scenario.nodes.iter().take(4) {
-        let at = Path::default().field("nodes").named(&node.name);
-        match number(&node.count) {
-            Some(count) => add(at.field("count"), format!("{}", count + 1.0)),
-            None => {
-                if let Some(gpus) = number(&node.gpu).filter(|gpus| *gpus + need <= 64.0) {
-                    add(at.field("gpu"), format!("{}", gpus + need));
-                }
-            }
-        }
-    }
-    all
-}
-
-/// A queue and all above it.
-fn path_to_root<'a>(scenario: &'a Scenario, name: &str) -> Vec<&'a fairground::scenario::QueueEntry> {
-    let find = |name: &str| scenario.queues.iter().find(|q| q.name == name);
-    let mut path = Vec::new();
-    let mut at = find(name);
-    while let Some(queue) = at.filter(|_| path.len() < 16) {
-        path.push(queue);
-        at = queue.parent.as_deref().and_then(find);
-    }
-    path
+/// A change as it is made when it is chosen, and whether it applies from the start although edits are to apply from the
+/// cursor on.
+fn make(model: &Model, change: &Change) -> Result<(Changed, bool), String> {
+    let made = edit::change(&model.scenario, change, model.selection.as_ref())?;
+    let wants_later = later::moment(model).is_some();
+    let from_start = made.scenario.clone();
+    let made = later::made(model, change, made)?;
+    let is_from_start = wants_later && made.scenario == from_start;
+    Ok((made, is_from_start))
 }

@@ -13,6 +13,7 @@ pub mod edit;
 pub mod embed;
 pub mod help;
 pub mod history;
+pub mod ideas;
 mod imports;
 pub mod inside;
 pub mod kinds;

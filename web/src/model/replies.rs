@@ -58,7 +58,7 @@ pub(super) fn replied(model: &mut Model, reply: Reply, fx: &mut Vec<Effect>) {
         }
         Say::RuleUse(found) if id == model.asked.rule_use => super::rules::used(model, *found),
         Say::Told(Some(story)) if id == model.asked.story => tell::told(model, *story, fx),
-        Say::Tried { outcomes } if id == model.asked.help => super::help::tried(model, outcomes, fx),
+        Say::Tried(tried) if id == model.asked.help => super::help::tried(model, tried, fx),
         Say::Exported(exported) if id == model.asked.export => model.exported = exported.map(Arc::new),
         Say::Imported { scenario, is_trace, understood, assumed, ignored, findings }
             if id == model.asked.import =>

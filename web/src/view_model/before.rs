@@ -1,8 +1,8 @@
 //! The present held against how it was before the last edit.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use super::number::{amount, bound, count};
+use super::number::{amount, bound, count, resource_name, time};
 use super::timeline::Kind;
 use crate::engine::protocol::{Frame, QueueRow, Run};
 use crate::model::{Before, Terms};
@@ -93,31 +93,41 @@ pub fn differences(frame: &Frame, was: &Frame, resource: u8) -> String {
     first_few(leaves.filter_map(of).collect(), "")
 }
 
-/// How many evictions there were, up to where both runs have come: before, and now.
-pub fn evictions(was: &Run, run: &Run) -> (u64, u64) {
-    let up_to = was.last_cycle.min(run.last_cycle);
-    (was.n_events(up_to, Kind::is_eviction), run.n_events(up_to, Kind::is_eviction))
+/// The last moment that is known of both runs. A run that is over stays as it is.
+fn known_until(run: &Run, other: &Run) -> i64 {
+    match (run.complete, other.complete) {
+        (true, false) => other.last_time_ms,
+        (false, true) => run.last_time_ms,
+        (true, true) => run.last_time_ms.max(other.last_time_ms),
+        (false, false) => run.last_time_ms.min(other.last_time_ms),
+    }
 }
 
-/// What an edit that is being made would come to, by the last cycle that both runs know: *2 evicted, 1 starts later by
+/// How many evictions there were, up to the last moment that both runs know: before, and now.
+pub fn evictions(was: &Run, run: &Run) -> (u64, u64) {
+    let up_to = known_until(was, run);
+    let n = |run: &Run| run.n_events(Clock::of(run).cycle_at(up_to), Kind::is_eviction);
+    (n(was), n(run))
+}
+
+/// What an edit that is being made would come to, by the last moment that both runs know: *2 evicted, 1 starts later by
 /// cycle 12*. `None`: no cycle was run yet.
 pub fn as_edited(run: &Run, edited: &Run) -> Option<String> {
-    // A run that is over stays as it is.
-    let up_to = match (run.complete, edited.complete) {
-        (true, false) => edited.last_cycle,
-        (false, true) => run.last_cycle,
-        (true, true) => run.last_cycle.max(edited.last_cycle),
-        (false, false) => run.last_cycle.min(edited.last_cycle),
-    };
-    let [was, is] = [run, edited].map(|run| per_job(run, up_to));
+    let (clock, edited_clock) = (Clock::of(run), Clock::of(edited));
+    let up_to = known_until(run, edited);
+    if run.last_cycle.max(edited.last_cycle) == 0 {
+        return None;
+    }
+    let by = by(up_to, [(run, &clock), (edited, &edited_clock)]);
+    let [was, is] = [(run, &clock), (edited, &edited_clock)].map(|(run, clock)| per_job(run, clock, up_to));
     let (mut evicted, mut spared) = (0, 0);
     let (mut later, mut never, mut sooner) = (0, 0, 0);
     for job in was.keys().chain(is.keys().filter(|job| !was.contains_key(*job))) {
-        let of = |jobs: &BTreeMap<&str, Fortune>| jobs.get(job).copied().unwrap_or_default();
-        let (was, is) = (of(&was), of(&is));
-        evicted += is.evictions.saturating_sub(was.evictions);
-        spared += was.evictions.saturating_sub(is.evictions);
-        match (was.start, is.start) {
+        let nothing = Fortune::default();
+        let [was, is] = [&was, &is].map(|jobs| jobs.get(job).unwrap_or(&nothing));
+        evicted += is.evictions.len().saturating_sub(was.evictions.len()) as u64;
+        spared += was.evictions.len().saturating_sub(is.evictions.len()) as u64;
+        match (was.starts.first(), is.starts.first()) {
             (Some(_), None) if edited.complete => never += 1,
             (Some(_), None) => later += 1,
             (None, Some(_)) => sooner += 1,
@@ -126,9 +136,11 @@ pub fn as_edited(run: &Run, edited: &Run) -> Option<String> {
             _ => {}
         }
     }
-    if !run.earlier.is_empty() || !edited.earlier.is_empty() {
+    let is_known = run.earlier.is_empty() && edited.earlier.is_empty();
+    if !is_known {
         // Of early events only the numbers are known.
-        let [was, is] = [run, edited].map(|run| run.n_events(up_to, Kind::is_eviction));
+        let [was, is] = [(run, &clock), (edited, &edited_clock)]
+            .map(|(run, clock)| run.n_events(clock.cycle_at(up_to), Kind::is_eviction));
         (evicted, spared) = (is.saturating_sub(was), was.saturating_sub(is));
         (later, never, sooner) = (0, 0, 0);
     }
@@ -141,27 +153,83 @@ pub fn as_edited(run: &Run, edited: &Run) -> Option<String> {
         (sooner, one_or(sooner, "starts sooner", "start sooner")),
     ];
     let told: Vec<String> = told.into_iter().filter(|(n, _)| *n > 0).map(|(_, said)| said).collect();
-    let said = if told.is_empty() { "the same evictions and starts".into() } else { told.join(", ") };
-    (up_to > 0).then(|| format!("{said} by cycle {up_to}"))
+    let said = match told.is_empty() {
+        false => told.join(", "),
+        true if !is_known => "as many evictions".into(),
+        true if was == is => "the same evictions and starts".into(),
+        true => "evictions and restarts at other times".into(),
+    };
+    Some(format!("{said} by {by}"))
 }
 
-/// What became of a job.
-#[derive(Clone, Copy, Default)]
-struct Fortune {
-    /// The cycle in which it first started.
-    start: Option<u32>,
-    evictions: u64,
-}
+/// When the cycles of a run take place. Of long runs only some are known, those between lie evenly.
+struct Clock(Vec<(u32, i64)>);
 
-fn per_job(run: &Run, up_to: u32) -> BTreeMap<&str, Fortune> {
-    let mut jobs: BTreeMap<&str, Fortune> = BTreeMap::new();
-    let is_meant = |cycle: u32, job: &str| cycle <= up_to && !job.is_empty();
-    for (cycle, kind, job, _) in run.events.iter().filter(|event| is_meant(event.0, &event.2)) {
-        let fortune = jobs.entry(job).or_default();
-        fortune.evictions += u64::from(Kind::is_eviction(kind));
-        if Kind::of(kind) == Some(Kind::Started) {
-            fortune.start = fortune.start.or(Some(*cycle));
+impl Clock {
+    fn of(run: &Run) -> Clock {
+        let mut points: Vec<(u32, i64)> = run.points.iter().map(|p| (p.cycle, p.time_ms)).collect();
+        if points.last().is_none_or(|last| last.0 < run.last_cycle) {
+            points.push((run.last_cycle, run.last_time_ms));
         }
+        Clock(points)
+    }
+
+    fn time(&self, cycle: u32) -> i64 {
+        let next = self.0.partition_point(|(at, _)| *at < cycle);
+        match (next.checked_sub(1).and_then(|last| self.0.get(last)), self.0.get(next)) {
+            (_, Some((at, time))) if *at == cycle => *time,
+            (Some((from, start)), Some((to, end))) => {
+                start + (end - start) * i64::from(cycle - from) / i64::from(to - from)
+            }
+            (_, Some((_, time))) | (Some((_, time)), None) => *time,
+            (None, None) => 0,
+        }
+    }
+
+    /// The last cycle at or before a moment.
+    fn cycle_at(&self, time_ms: i64) -> u32 {
+        let next = self.0.partition_point(|(_, time)| *time <= time_ms);
+        match (next.checked_sub(1).and_then(|last| self.0.get(last)), self.0.get(next)) {
+            (Some((from, start)), Some((to, end))) => {
+                from + ((time_ms - start) * i64::from(to - from) / (end - start).max(1)) as u32
+            }
+            (Some((cycle, _)), None) => *cycle,
+            _ => 0,
+        }
+    }
+}
+
+/// A moment in words: by its cycle where both runs have that at the same time, or one is over by then.
+fn by(up_to: i64, runs: [(&Run, &Clock); 2]) -> String {
+    let is_it = |(run, _): &&(&Run, &Clock)| run.last_time_ms == up_to;
+    let cycle = runs.iter().find(is_it).map(|(run, _)| run.last_cycle);
+    let has = |(run, clock): &(&Run, &Clock), cycle: u32| match run.last_cycle < cycle {
+        true => run.complete,
+        false => clock.time(cycle) == up_to,
+    };
+    match cycle.filter(|cycle| runs.iter().all(|run| has(run, *cycle))) {
+        Some(cycle) => format!("cycle {cycle}"),
+        None => time(up_to),
+    }
+}
+
+/// What became of a job: when it started and when its pods were evicted, in milliseconds.
+#[derive(Clone, Default, PartialEq)]
+struct Fortune {
+    starts: Vec<i64>,
+    evictions: Vec<i64>,
+}
+
+fn per_job<'a>(run: &'a Run, clock: &Clock, up_to: i64) -> BTreeMap<&'a str, Fortune> {
+    let mut jobs: BTreeMap<&str, Fortune> = BTreeMap::new();
+    for (cycle, kind, job, _) in run.events.iter().filter(|event| !event.2.is_empty()) {
+        let at = clock.time(*cycle);
+        let starts = Kind::of(kind) == Some(Kind::Started);
+        if at > up_to || !starts && !Kind::is_eviction(kind) {
+            continue;
+        }
+        let fortune = jobs.entry(job).or_default();
+        if starts { fortune.starts.push(at) } else { fortune.evictions.push(at) }
     }
     jobs
 }
@@ -181,11 +249,43 @@ fn count_of(n: u64) -> String {
 
 /// What an edit did, as a sentence for those who listen: *quota of team-a 2 → 3: team-a had 2, now 3.*
 pub fn says(before: &Before, frame: &Frame, run: &Run, resource: u8) -> String {
+    let was = &before.frame;
+    let moment = if frame.cycle == was.cycle && frame.time_ms != was.time_ms {
+        format!("cycle {} is at {}, was at {}", frame.cycle, time(frame.time_ms), time(was.time_ms))
+    } else {
+        String::new()
+    };
     let evictions = if before.is_in_step(run) { evictions_say(&before.run, run) } else { String::new() };
-    let parts = [differences(frame, &before.frame, resource), evictions];
-    let parts: Vec<&str> = parts.iter().map(String::as_str).filter(|part| !part.is_empty()).collect();
+    let mut parts = vec![moment, differences(frame, was, resource), evictions];
+    parts.retain(|part| !part.is_empty());
+    if parts.is_empty() {
+        parts.extend(elsewhere(frame, was, resource));
+    }
     match parts[..] {
-        [] => format!("{}: nobody has more or less at this cycle.", before.changed),
+        [] => format!("{}: allocations are unchanged at this cycle.", before.changed),
         _ => format!("{}: {}.", before.changed, parts.join("; ")),
     }
+}
+
+/// What differs of other resources than the shown one, else of jobs.
+fn elsewhere(frame: &Frame, was: &Frame, shown: u8) -> Option<String> {
+    for resource in (0..3).filter(|resource| *resource != shown) {
+        let said = differences(frame, was, resource);
+        if !said.is_empty() {
+            return Some(format!("{}: {said}", resource_name(resource)));
+        }
+    }
+    let terms = Terms::of(&frame.policy);
+    let running = |frame: &Frame| -> BTreeMap<String, u32> {
+        frame.jobs.iter().map(|row| (row.name.clone(), row.running)).collect()
+    };
+    let (now, then) = (running(frame), running(was));
+    let names: BTreeSet<&String> = now.keys().chain(then.keys()).collect();
+    let of = |name: &String| {
+        let [is, was] = [&now, &then].map(|jobs| jobs.get(name).copied().unwrap_or(0));
+        let pods = terms.says(&count(is.into(), "pod"));
+        (is != was).then(|| format!("{name} has {pods} running, had {was}"))
+    };
+    let said = first_few(names.into_iter().filter_map(of).collect(), "");
+    (!said.is_empty()).then_some(said)
 }

@@ -216,7 +216,7 @@ pub fn say_since(view: &mut SharesView, frame: &Frame, ghost: Ghost<'_>) {
     let Some(changed) = ghost.changed else { return };
     let [frame, was] = [frame, ghost.frame].map(|frame| charted::seen(frame, view.resource));
     let said = match differences(&frame, &was, view.resource) {
-        said if said.is_empty() => "nobody has more or less".to_string(),
+        said if said.is_empty() => Terms::of(&frame.policy).says("no queue has more or less"),
         said => said,
     };
     view.summary += &format!(" Since {changed}: {said}.");

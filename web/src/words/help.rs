@@ -1,32 +1,168 @@
-//! What a change that helps a job comes to.
+//! What changes would help a job, and what each leads to.
 
 use super::text::Text;
-use crate::engine::protocol::Outcome;
-use crate::view_model::number::count;
+use crate::engine::protocol::{Harm, Loser, Outcome, Start};
+use crate::model::Terms;
+use crate::model::help::{Help, Trial};
+use crate::model::ideas::Idea;
+use crate::view_model::number::{amount, count, number, time, unit};
 
-/// *It runs in cycle 3; then `a2` waits; 1 eviction more.*
-pub fn outcome(outcome: &Outcome, now: u32) -> Text {
-    let mut text = match outcome.starts {
-        Some(cycle) if cycle <= now => Text::of("It runs at this moment"),
-        Some(cycle) => Text::of(format!("It runs in cycle {cycle}")),
-        None => return Text::of("It still waits."),
+/// The button that makes the change: *Make build-2 preemptible*.
+pub fn label(trial: &Trial, policy: &str) -> String {
+    let terms = Terms::of(policy);
+    let raised = |what: &str, of: &str, was: String, to: String| {
+        format!("Raise the {what} of {of} from {was} to {to}")
     };
-    for (i, loser) in outcome.losers.iter().enumerate() {
-        text = text.say(if i == 0 { "; then " } else { ", " }).job(loser);
+    let said = match &trial.idea {
+        Idea::Preemptible { of } => format!("Make {of} preemptible"),
+        Idea::MinAvailable { of: (job, set), n, was } => {
+            let whose = if set.is_empty() { job.clone() } else { format!("{set} of {job}") };
+            format!("Let {whose} start with {n} of {}", terms.says(&count(u64::from(*was), "pod")))
+        }
+        Idea::JobPriority { of, was, to } => raised("priority", of, was.to_string(), to.to_string()),
+        Idea::QueuePriority { of, was, to } => {
+            let word = terms.columns[4].0;
+            let word = if word == "prio" { "priority" } else { word };
+            raised(word, of, was.to_string(), to.to_string())
+        }
+        Idea::Raise { field: "weight", of, was, to, .. } => {
+            raised(terms.word("weight"), of, number(*was), number(*to))
+        }
+        Idea::Raise { field, of, resource, was, to } => {
+            let to = format!("{} {}", amount(*resource, *to), unit(*resource, *to));
+            raised(terms.word(field), of, amount(*resource, *was), to)
+        }
+        Idea::NoMinRuntime { of, against_reclaim: true } => {
+            format!("Remove the minimum runtime before reclaim of {of}")
+        }
+        Idea::NoMinRuntime { of, .. } => format!("Remove the minimum runtime before preemption of {of}"),
+        Idea::NoUserLimits { of } => format!("Remove the user limits of {of}"),
+        Idea::MoreJobs { of, to } => {
+            format!("Let {} run in {of}", terms.says(&count(*to, "job")))
+        }
+        Idea::Node { of, n } if of.is_empty() => {
+            format!("Add {} {}", ordinal(*n), terms.word("node"))
+        }
+        Idea::Node { of, n } => format!("Add {} {} to {of}", ordinal(*n), terms.word("node")),
+        Idea::LargerNodes { of, gpus } => format!("Give each {} of {of} {} GPUs", terms.word("node"), gpus),
+    };
+    if trial.is_from_start { said + ", from the start" } else { said }
+}
+
+/// *a third*, *an 11th*.
+fn ordinal(n: u64) -> String {
+    const WORDS: [&str; 11] = [
+        "a",
+        "a first",
+        "a second",
+        "a third",
+        "a fourth",
+        "a fifth",
+        "a sixth",
+        "a seventh",
+        "an eighth",
+        "a ninth",
+        "a tenth",
+    ];
+    if let Some(word) = usize::try_from(n).ok().and_then(|n| WORDS.get(n)) {
+        return (*word).to_string();
+    }
+    let ending = match (n % 100, n % 10) {
+        (11..=13, _) => "th",
+        (_, 1) => "st",
+        (_, 2) => "nd",
+        (_, 3) => "rd",
+        _ => "th",
+    };
+    let article = if n == 11 || n == 18 || n / 10 == 8 { "an" } else { "a" };
+    format!("{article} {n}{ending}")
+}
+
+/// *It would start in cycle 3 (0:03) instead of cycle 5 (0:05); `a2` would be evicted.*
+pub fn outcome(help: &Help, outcome: &Outcome, policy: &str) -> Text {
+    let terms = Terms::of(policy);
+    let at = |cycle: u32, ms: i64| format!("cycle {cycle} ({})", time(ms));
+    let mut text = match outcome.starts {
+        Some(Start::Over) => Text::of("It would already have finished"),
+        Some(Start::Already) if help.has_part => {
+            Text::of(terms.says("More of its pods would already be running"))
+        }
+        Some(Start::Already) => Text::of("It would already be running"),
+        Some(Start::At { cycle, time_ms }) => {
+            let who = if help.has_part { terms.says("Another of its pods") } else { "It".to_string() };
+            let text = Text::of(format!("{who} would start in {}", at(cycle, time_ms)));
+            match help.unchanged().0 {
+                Some(Start::At { cycle, time_ms }) => text.say(format!(" instead of {}", at(cycle, time_ms))),
+                _ => text,
+            }
+        }
+        None => return Text::of("It would still wait."),
+    };
+    if outcome.n_losers == 0 {
+        text = text.say(terms.says("; no other job is affected"));
+    }
+    for harm in [Harm::Evicted, Harm::StartsLater, Harm::WaitsLonger, Harm::EndsLater] {
+        let those: Vec<&Loser> = outcome.losers.iter().filter(|loser| loser.harm == harm).collect();
+        for (i, loser) in those.iter().enumerate() {
+            let joint = match i {
+                0 => "; ",
+                i if i + 1 == those.len() => " and ",
+                _ => ", ",
+            };
+            text = text.say(joint).job(&loser.job);
+        }
+        if !those.is_empty() {
+            text = text.say(terms.says(harmed(harm)));
+        }
     }
     let more = u64::from(outcome.n_losers).saturating_sub(outcome.losers.len() as u64);
     if more > 0 {
-        text = text.say(format!(" and {}", count(more, "other")));
+        text = text.say(format!("; {} would be worse off", terms.says(&count(more, "other job"))));
     }
-    if outcome.n_losers > 0 {
-        text = text.say(if outcome.n_losers == 1 { " does not" } else { " do not" });
-    } else {
-        text = text.say("; nobody else stops");
-    }
-    let n = outcome.evictions.unsigned_abs();
+    let n = terms.says(&count(outcome.evictions.unsigned_abs(), "eviction"));
     match outcome.evictions {
         0 => text.say("."),
-        1.. => text.say(format!("; {} more.", count(n, "eviction"))),
-        _ => text.say(format!("; {} fewer.", count(n, "eviction"))),
+        1.. => text.say(format!("; {n} more in all.")),
+        _ => text.say(format!("; {n} fewer.")),
+    }
+}
+
+/// What happens to a job that is worse off.
+fn harmed(harm: Harm) -> &'static str {
+    match harm {
+        Harm::Evicted => " would be evicted",
+        Harm::StartsLater => " would start later",
+        Harm::WaitsLonger => " would wait longer",
+        Harm::EndsLater => " would finish later",
+    }
+}
+
+/// What all changes were compared with, or that none helps.
+pub fn compared(help: &Help, policy: &str) -> String {
+    let terms = Terms::of(policy);
+    if help.is_too_large() {
+        return "Not tried: this scenario is too large to run again for each change.".to_string();
+    }
+    let (starts, until_ms) = help.unchanged();
+    let until = match until_ms {
+        Some(ms) => format!("until {}", time(ms)),
+        None => "to the end".to_string(),
+    };
+    let unchanged = match starts {
+        Some(Start::At { cycle, time_ms }) if help.has_part => {
+            format!("Unchanged, another of its pods starts in cycle {cycle} ({})", time(time_ms))
+        }
+        Some(Start::At { cycle, time_ms }) => {
+            format!("Unchanged, it starts in cycle {cycle} ({})", time(time_ms))
+        }
+        _ if help.has_part => format!("Unchanged, none of its other pods starts {until}"),
+        _ => format!("Unchanged, it does not start {until}"),
+    };
+    let n = help.n_tried();
+    let unchanged = terms.says(&unchanged);
+    match help.offers().len() {
+        0 if n == 0 => format!("{unchanged}. No small change could be tried."),
+        0 => format!("{unchanged}. None of {} tried starts it earlier.", count(n as u64, "small change")),
+        _ => format!("{unchanged}."),
     }
 }

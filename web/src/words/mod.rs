@@ -23,7 +23,7 @@ use fairground::scenario::{Path, Scenario};
 pub use announce::{action, announce, announce_action};
 pub use check::{quantity_name, says};
 pub use happenings::{Entry, history, now};
-pub use help::outcome;
+pub use help::{compared as help_compared, label as help_label, outcome};
 pub use ladder::{Step, ladder};
 pub use order::put_order;
 pub use rule::{rule, rule_name};

@@ -96,12 +96,8 @@ fn quotas(plan: &Plan, layout: &Layout, words: &[Word]) -> Result<Quotas, &'stat
         }
         let mut said = plan.clone();
         for (consumer, amounts) in said.consumers.iter_mut().zip(&owned).skip(1) {
-            consumer.own = amounts
-                .iter()
-                .any(Option::is_some)
-                .then(|| Ownership::Amounts(*amounts))
-                .into_iter()
-                .collect();
+            let owns = amounts.iter().any(Option::is_some);
+            consumer.own = if owns { vec![Ownership::Amounts(*amounts)] } else { Vec::new() };
         }
         let again = Layout::new(&said);
         if again.holdings == layout.holdings && again.pools == layout.pools {
@@ -162,7 +158,7 @@ impl Writer<'_> {
         let owners: Vec<usize> = (1..plan.consumers.len()).filter(owns).collect();
         let is_owned = plan.consumers.iter().any(|consumer| !consumer.own.is_empty());
         let lends = |&c: &usize| plan.consumers[c].lendout;
-        if is_owned && !owners.iter().any(|c| lends(c)) {
+        if is_owned && !owners.iter().any(lends) {
             settings.push("lendout: false".to_owned());
         } else if is_owned {
             let off = owners.iter().filter(|c| !lends(c));

@@ -187,6 +187,9 @@ impl Run<'_> {
 }
 
 /// Runs the file and compares it cycle by cycle. Cycles at one instant are one: what goes without a grace is gone at the next of them.
+/// By pod: its host, and whether it is leaving.
+type Held = BTreeMap<usize, (usize, bool)>;
+
 fn follow(course: &Course, file: &File, names: &Names, is_free_pass: bool) -> Result<(), String> {
     let mut run = Run {
         simulation: super::simulation(&file.text)?,
@@ -195,7 +198,7 @@ fn follow(course: &Course, file: &File, names: &Names, is_free_pass: bool) -> Re
         hosts: names.hosts.iter().cloned().zip(0..).collect(),
     };
     let last = course.cycles.last().map_or(0, |cycle| cycle.t);
-    let mut seen: Vec<(i64, Vec<Move>, BTreeMap<usize, (usize, bool)>)> = Vec::new();
+    let mut seen: Vec<(i64, Vec<Move>, Held)> = Vec::new();
     while let Some(record) = run.simulation.advance() {
         let t = record.time.as_millis();
         if t > last * 1000 {

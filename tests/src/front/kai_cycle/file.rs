@@ -153,8 +153,8 @@ fn queue_fields(queue: &Queue, is_age_told_by_order: bool) -> Result<Fields, &'s
     let usage = queue.usage.unwrap_or_default();
     // A bare number of memory counts 10^6 bytes in a queue.
     let memory = |bytes: f64| if bytes % 1e6 == 0.0 { number(bytes / 1e6) } else { format!("{bytes}B") };
-    let cores: fn(f64) -> String = |milli| number(milli / 1000.0);
-    let parts: [(&str, &QueueNumbers, fn(f64) -> String, f64); 3] = [
+    let cores: Unit = |milli| number(milli / 1000.0);
+    let parts: [(&str, &QueueNumbers, Unit, f64); 3] = [
         ("gpu", &queue.gpu, number, usage.gpu),
         ("cpu", &queue.cpu, cores, usage.cpu),
         ("memory", &queue.memory, memory, usage.memory),
@@ -176,14 +176,13 @@ fn queue_fields(queue: &Queue, is_age_told_by_order: bool) -> Result<Fields, &'s
     Ok(fields)
 }
 
-fn resource_fields(
-    numbers: &QueueNumbers,
-    unit: fn(f64) -> String,
-    usage: f64,
-) -> Result<Fields, &'static str> {
+/// Writes an amount in the unit of a resource.
+type Unit = fn(f64) -> String;
+
+fn resource_fields(numbers: &QueueNumbers, unit: Unit, usage: f64) -> Result<Fields, &'static str> {
     let mut fields = Fields::new();
     let bound = |n: f64| match n {
-        n if n == -1.0 => Ok("unlimited".to_owned()),
+        -1.0 => Ok("unlimited".to_owned()),
         n if n < 0.0 => Err("a quota or limit below zero that is not -1"),
         n => Ok(unit(n)),
     };

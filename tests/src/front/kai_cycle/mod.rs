@@ -46,10 +46,10 @@ pub fn check(case: &Case) -> Verdict {
 /// The first difference and its round.
 fn difference(case: &Case, ran: &Trajectory, outcome: &Outcome) -> Option<(usize, String)> {
     let same = same_for(outcome);
-    if let Some(shares) = outcome.rounds.first().and_then(|r| r.shares.as_ref()) {
-        if let Some(says) = shares_difference(ran, shares, &ran.opening, same) {
-            return Some((0, format!("opening: {says}")));
-        }
+    if let Some(shares) = outcome.rounds.first().and_then(|r| r.shares.as_ref())
+        && let Some(says) = shares_difference(ran, shares, &ran.opening, same)
+    {
+        return Some((0, format!("opening: {says}")));
     }
     let mut expected: Vec<Round> = outcome.rounds.iter().map(|round| recorded(case, round)).collect();
     let mut got: Vec<Round> = ran.rounds.iter().take(expected.len()).cloned().collect();
@@ -146,9 +146,12 @@ fn cut_at_crash(case: &Case, action: &str, expected: &Round, got: &mut Round) {
     }
 }
 
+/// Where a device occurs: round, action, pod.
+type Place = (usize, usize, String);
+
 /// Gives every shared device a name from where it occurs: at the opening, then by round, action and pod.
 fn name_devices(case: &Case, rounds: &mut [Round], is_recorded: bool) {
-    let mut places: BTreeMap<(String, String), Vec<(usize, usize, String)>> = BTreeMap::new();
+    let mut places: BTreeMap<(String, String), Vec<Place>> = BTreeMap::new();
     let mut see = |node: &str, group: &str, place| {
         places.entry((node.to_owned(), group.to_owned())).or_default().push(place);
     };

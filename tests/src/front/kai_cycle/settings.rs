@@ -40,7 +40,7 @@ pub fn time_matters(case: &Case) -> bool {
 fn cycle(case: &Case) -> Option<String> {
     match case.config.round_seconds {
         // Rounds at one instant follow each other at the shortest distance there is.
-        s if s == 0.0 => time_matters(case).then(|| "\"1ms, first at 0s\"".to_owned()),
+        0.0 => time_matters(case).then(|| "\"1ms, first at 0s\"".to_owned()),
         s => Some(format!("\"{}, first at 0s\"", seconds(s))),
     }
 }

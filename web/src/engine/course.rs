@@ -1,0 +1,191 @@
+//! How a run goes for each of its jobs, and which jobs are worse off in another run.
+//!
+//! # Rule
+//! The progress of a job is the number of its pods that start, run or have finished by themselves. It changes at cycles
+//! only: pods that finish count as before. A job is worse off in another run if more of its pods are evicted there, if its
+//! progress is smaller at any moment, or if it ends later or not at all. That the scenario's own timeline ends a job is no
+//! eviction.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use fairground::cluster::{Cluster, Phase};
+use fairground::id::{JobId, PodId};
+use fairground::sim::{CycleRecord, Simulation};
+use fairground::time::Time;
+use fairground::trace::{Event, EvictReason};
+
+use super::protocol::Harm;
+
+/// How a run goes for its jobs.
+#[derive(Clone, Debug, Default)]
+pub struct Course {
+    jobs: BTreeMap<Arc<str>, JobCourse>,
+    n_evictions: Vec<Time>,
+}
+
+/// How a run goes for a job.
+#[derive(Clone, Debug, Default)]
+pub struct JobCourse {
+    /// The progress from a cycle and its moment on, where it changed.
+    steps: Vec<Step>,
+    evictions: Vec<Time>,
+    /// When its last pod was over.
+    ended: Option<Time>,
+}
+
+/// From a cycle on, the progress of a job.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Step {
+    pub cycle: u32,
+    pub time: Time,
+    pub progress: u32,
+}
+
+impl Course {
+    /// Of a run that has just been opened.
+    pub fn new(sim: &Simulation) -> Course {
+        let mut course = Course::default();
+        let record = sim.opening();
+        for job in sim.cluster().jobs.ids() {
+            course.note(sim.cluster(), record, job);
+        }
+        course.push(sim, record);
+        course
+    }
+
+    /// Takes in the next cycle.
+    pub fn push(&mut self, sim: &Simulation, record: &CycleRecord) {
+        let cluster = sim.cluster();
+        let mut touched = Vec::new();
+        for recorded in &record.events {
+            match recorded.event {
+                Event::Evicted { pod, reason, .. } if reason != EvictReason::Withdrawn => {
+                    let job = cluster.pods[pod].job;
+                    self.n_evictions.push(record.time);
+                    self.of(cluster, job).evictions.push(record.time);
+                    touched.push(job);
+                }
+                Event::JobDone { job } | Event::JobEvicted { job } => {
+                    self.of(cluster, job).ended = cluster.jobs[job].ended;
+                    touched.push(job);
+                }
+                event => touched.extend(changed(event).map(|pod| cluster.pods[pod].job)),
+            }
+        }
+        for job in touched {
+            self.note(cluster, record, job);
+        }
+    }
+
+    /// How it goes for a job.
+    pub fn job(&self, name: &str) -> JobCourse {
+        self.jobs.get(name).cloned().unwrap_or_default()
+    }
+
+    /// How many pods were evicted before a moment; `None`: in the whole run.
+    pub fn evictions(&self, until: Option<Time>) -> usize {
+        n_before(&self.n_evictions, until)
+    }
+
+    /// The jobs that are worse off in another run before a moment.
+    pub fn worse_off<'a>(
+        &'a self,
+        other: &'a Course,
+        until: Option<Time>,
+    ) -> impl Iterator<Item = (&'a str, Harm)> {
+        // Every job is noted when a run is opened.
+        self.jobs.iter().filter_map(move |(name, here)| {
+            let there = other.jobs.get(name)?;
+            Some((&**name, here.harm(there, until)?))
+        })
+    }
+
+    fn of(&mut self, cluster: &Cluster, job: JobId) -> &mut JobCourse {
+        self.jobs.entry(cluster.jobs[job].name.clone()).or_default()
+    }
+
+    fn note(&mut self, cluster: &Cluster, record: &CycleRecord, job: JobId) {
+        let progress = progress(cluster, job);
+        let of = self.of(cluster, job);
+        if of.steps.last().map_or(0, |step| step.progress) != progress {
+            of.steps.push(Step { cycle: record.cycle, time: record.time, progress });
+        }
+    }
+}
+
+impl JobCourse {
+    /// The progress at the end of a cycle.
+    pub fn progress_in(&self, cycle: u32) -> u32 {
+        self.steps.iter().rfind(|step| step.cycle <= cycle).map_or(0, |step| step.progress)
+    }
+
+    /// The progress at a moment.
+    pub fn progress_at(&self, time: Time) -> u32 {
+        self.steps.iter().rfind(|step| step.time <= time).map_or(0, |step| step.progress)
+    }
+
+    /// The first cycle after a moment in which its progress exceeds a number.
+    pub fn exceeds(&self, progress: u32, after: impl Fn(&Step) -> bool) -> Option<Step> {
+        self.steps.iter().find(|step| after(step) && step.progress > progress).copied()
+    }
+
+    /// Whether it has ended by a moment.
+    pub fn has_ended(&self, by: Time) -> bool {
+        self.ended.is_some_and(|ended| ended <= by)
+    }
+
+    /// How it is worse off in another run before a moment, if it is.
+    pub fn harm(&self, other: &JobCourse, until: Option<Time>) -> Option<Harm> {
+        if n_before(&other.evictions, until) > n_before(&self.evictions, until) {
+            return Some(Harm::Evicted);
+        }
+        let within = |time: &Time| until.is_none_or(|until| *time < until);
+        let first = |of: &JobCourse| of.steps.iter().find(|step| step.progress > 0).map(|step| step.time);
+        let is_later = |was: Option<Time>, is: Option<Time>| match (was.filter(within), is.filter(within)) {
+            (Some(was), Some(is)) => is > was,
+            (Some(_), None) => true,
+            (None, _) => false,
+        };
+        if is_later(first(self), first(other)) {
+            return Some(Harm::StartsLater);
+        }
+        let mut moments = self.steps.iter().chain(&other.steps).map(|step| step.time).filter(within);
+        if moments.any(|time| other.progress_at(time) < self.progress_at(time)) {
+            return Some(Harm::WaitsLonger);
+        }
+        is_later(self.ended, other.ended).then_some(Harm::EndsLater)
+    }
+}
+
+/// The pod of an event after which the progress of its job may differ.
+fn changed(event: Event) -> Option<PodId> {
+    match event {
+        Event::Bound { pod, .. }
+        | Event::Evicted { pod, .. }
+        | Event::Gone { pod, .. }
+        | Event::Requeued { pod }
+        | Event::NotReplaced { pod }
+        | Event::Finished { pod, .. } => Some(pod),
+        Event::Submitted { .. }
+        | Event::Claimed { .. }
+        | Event::Unclaimed { .. }
+        | Event::JobDone { .. }
+        | Event::JobEvicted { .. }
+        | Event::Offered { .. }
+        | Event::SetAside { .. }
+        | Event::Changed { .. } => None,
+    }
+}
+
+fn progress(cluster: &Cluster, job: JobId) -> u32 {
+    let counts = |&pod: &PodId| {
+        let phase = cluster.pods[pod].phase;
+        matches!(phase, Phase::Starting { .. } | Phase::Running { .. } | Phase::Finished { .. })
+    };
+    cluster.jobs[job].pod_ids().filter(counts).count().try_into().unwrap_or(u32::MAX)
+}
+
+fn n_before(times: &[Time], until: Option<Time>) -> usize {
+    times.iter().filter(|time| until.is_none_or(|until| **time < until)).count()
+}
