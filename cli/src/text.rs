@@ -7,7 +7,7 @@ use fairground::id::{JobId, NodeId, PodId};
 use fairground::sim::{CycleRecord, Simulation, Summary, Totals};
 use fairground::time::Time;
 use fairground::trace::{
-    Check, Event, EvictReason, Gate, NodeReason, Op, Quantity, Recorded, Subject, Value,
+    Check, Ending, Event, EvictReason, Gate, NodeReason, Op, Outlook, Quantity, Recorded, Subject, Value,
 };
 
 /// Prints cycles as lines.
@@ -47,6 +47,7 @@ impl Text {
         for refusal in record.refusals.iter() {
             let (job, gate) = (&cluster.jobs[refusal.job].name, gate(cluster, &refusal.gate));
             writeln!(out, "{:>10}  cycle {:<6} {job} waits: {gate}", moment(record.time), record.cycle)?;
+            writeln!(out, "{:>29} next: {}", "", outlook(cluster, refusal.outlook))?;
             for check in &refusal.checks {
                 checked(out, cluster, check)?;
             }
@@ -221,8 +222,17 @@ pub fn gate(cluster: &Cluster, gate: &Gate) -> String {
             format!("non-preemptible work above the {} quota of {}", resource.name(), queue(*q))
         }
         Gate::NotEntitled { queue: q } => format!("{} is above its fair share", queue(*q)),
-        Gate::NoVictims { tried } => format!("nothing may be taken for it; {tried} hypotheses"),
-        Gate::NoNode { placed, of, reasons } => {
+        Gate::NoVictims { tried, ancestor } => {
+            let ancestor = ancestor.map(|q| format!(", decided at {}", queue(q))).unwrap_or_default();
+            format!("nothing may be taken for it; {tried} hypotheses{ancestor}")
+        }
+        Gate::VictimsProtected { until } => {
+            format!(
+                "the jobs to evict for it are protected by their minimum runtime until {}",
+                moment(*until)
+            )
+        }
+        Gate::NoNode { placed, of, reasons, .. } => {
             let reasons: Vec<String> =
                 reasons.iter().map(|(reason, n)| format!("{} on {n}", node(*reason))).collect();
             format!("no node for pod {} of {of}: {}", placed + 1, reasons.join(", "))
@@ -240,6 +250,30 @@ pub fn gate(cluster: &Cluster, gate: &Gate) -> String {
         Gate::GangRefused => "its queue takes no gang, or none that large".to_string(),
         Gate::TriedOnce => "it was tried once, and its scheduling-backoff is 1".into(),
         Gate::LikeFailed { job: other } => format!("like {}, which failed in this cycle", job(*other)),
+    }
+}
+
+/// What ends a refusal.
+fn outlook(cluster: &Cluster, outlook: Outlook) -> String {
+    match outlook {
+        Outlook::NextCycle => "it is considered again in the next cycle".to_string(),
+        Outlook::At { time, what } => {
+            let what = match what {
+                Ending::Termination => "the evicted pods are gone",
+                Ending::Protection => "the minimum runtime is over",
+                Ending::Reservation => "the reservation expires",
+                Ending::Backoff => "its pods are tried one by one",
+            };
+            format!("at {} {what}", moment(time))
+        }
+        Outlook::WhenEnds { job, at: Some(at) } => {
+            format!("at {} {} ends and frees enough for it", moment(at), cluster.jobs[job].name)
+        }
+        Outlook::WhenEnds { job, at: None } => {
+            format!("it waits for {}, which has no end", cluster.jobs[job].name)
+        }
+        Outlook::OnlyByEdit => "only an edit changes this".to_string(),
+        Outlook::NotForeseeable => "it depends on other jobs".to_string(),
     }
 }
 

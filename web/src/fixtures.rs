@@ -174,7 +174,7 @@ pub fn reclaimed() -> Frame {
         job: "b2".into(),
         queue: 1,
         gate: GateRow { kind: "waiting-for-victims".into(), until_ms: Some(2000), ..GateRow::default() },
-        outlook: "next-cycle".into(),
+        outlook: OutlookRow::NextCycle,
         ..RefusalRow::default()
     }];
     frame

@@ -8,6 +8,7 @@
 pub mod drf;
 #[cfg(feature = "ego")]
 pub mod ego;
+mod ends;
 pub mod fifo;
 #[cfg(feature = "baselines")]
 pub mod filling;
@@ -30,7 +31,7 @@ use switches::Rulebook;
 use crate::cluster::{Cluster, Devices, Node, Queue};
 use crate::id::{Arena, JobId, NodeId, PartitionId, PodId, QueueId};
 use crate::time::{Span, Time};
-use crate::trace::{DivisionStep, Ledger, OrderLevel, QueuePriority, Trace};
+use crate::trace::{DivisionStep, Ending, Ledger, OrderLevel, Outlook, QueuePriority, Trace};
 use crate::units::Resource;
 
 /// The written contract of a policy.
@@ -208,5 +209,28 @@ impl Rhythm {
             Rhythm::OnChange { at_least } => Wake::OnChange { not_before: now + at_least },
             Rhythm::OnEvents => Wake::OnChange { not_before: now },
         }
+    }
+
+    /// The earliest moment of the next cycle.
+    pub fn earliest(self, now: Time) -> Time {
+        let (Rhythm::Every { period, .. } | Rhythm::OnChange { at_least: period }) = self;
+        now + period
+    }
+
+    /// The first cycle at or after a moment to come, if nothing else happens.
+    pub fn first_from(self, now: Time, time: Time) -> Time {
+        match self {
+            Rhythm::Every { period, .. } if period > Span::ZERO => {
+                let (period, wait) = (period.as_millis(), (time - now).as_millis().max(1));
+                now + Span::from_millis((wait + period - 1) / period * period)
+            }
+            Rhythm::Every { .. } => time,
+            Rhythm::OnChange { .. } => time.max(self.earliest(now)),
+        }
+    }
+
+    /// What a reason that ends at a known moment promises.
+    pub fn outlook(self, now: Time, time: Time, what: Ending) -> Outlook {
+        Outlook::of_end(self.earliest(now), time, what)
     }
 }

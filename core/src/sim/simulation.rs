@@ -24,7 +24,7 @@ use crate::id::{Arena, JobId, PartitionId, PodId, QueueId};
 use crate::policy::{Change, Decision, PartitionView, Wake};
 use crate::scenario::{Plan, Planned};
 use crate::time::{Span, Time};
-use crate::trace::{Digest, DivisionStep, Event, Ledger, Level, Recorded, Refusal, Trace};
+use crate::trace::{Digest, DivisionStep, Event, Gate, Ledger, Level, Outlook, Recorded, Refusal, Trace};
 use crate::units::Resource;
 
 /// At most so many cycles follow each other at one instant; then a millisecond passes.
@@ -266,6 +266,13 @@ impl Simulation {
         let part = &mut self.state.parts[partition];
         let turn = self.fixed.charges[partition].policy.cycle(view, &mut part.memory, trace);
         part.wake = turn.wake;
+        // A job with a list of partitions is offered to another by then, of which this one knows nothing.
+        for refusal in &mut trace.refusals {
+            let is_offered = self.world.cluster().jobs[refusal.job].next_pool().is_some();
+            if is_offered && !matches!(refusal.gate, Gate::WaitingForVictims { .. }) {
+                refusal.outlook = Outlook::NotForeseeable;
+            }
+        }
         let mut bound = Vec::new();
         for decision in turn.decisions {
             match decision {

@@ -18,7 +18,7 @@ pub use digest::Digest;
 pub use event::{Event, EvictReason, Recorded};
 pub use ledger::{Column, DivisionStep, Ledger, LedgerRow, RiseEnd};
 pub use order::{OrderLevel, OrderPlace, QueuePriority};
-pub use refusal::{Gate, NodeReason, Outlook, Refusal};
+pub use refusal::{Ending, FreeGpus, Gate, NodeReason, Outlook, Refusal};
 pub use rule::{Rule, RuleRecord};
 pub use spared::{Protection, Spared, Whom};
 

@@ -17,7 +17,7 @@ pub struct Refusal {
     pub also: Vec<Gate>,
     /// The numbers compared.
     pub checks: Vec<Check>,
-    /// What could change it by itself.
+    /// What ends it.
     pub outlook: Outlook,
 }
 
@@ -68,6 +68,13 @@ pub enum Gate {
     NoVictims {
         /// How many hypotheses were tried.
         tried: u32,
+        /// The ancestor of the job's queue that may not take more, where not the queue itself was compared.
+        ancestor: Option<QueueId>,
+    },
+    /// Those that could be evicted for it have not run for their minimum runtime yet.
+    VictimsProtected {
+        /// When the last of those that it needs has.
+        until: Time,
     },
     /// No node fits the next pod of the chunk.
     NoNode {
@@ -77,6 +84,8 @@ pub enum Gate {
         of: u32,
         /// For each reason, on how many nodes.
         reasons: Vec<(NodeReason, u32)>,
+        /// GPUs that were free when it was tried, if that is known.
+        free: Option<FreeGpus>,
     },
     /// Earlier jobs in the same queue come first.
     Behind {
@@ -108,6 +117,15 @@ pub enum Gate {
         /// That job.
         job: JobId,
     },
+}
+
+/// GPUs that are free, or become free without further evictions, on the nodes that take part.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct FreeGpus {
+    /// On all nodes together.
+    pub total: f64,
+    /// On the node with most.
+    pub most: f64,
 }
 
 /// Why a node does not fit.
@@ -142,17 +160,55 @@ impl NodeReason {
     }
 }
 
-/// What could change a refusal by itself.
+/// What ends a refusal, as far as the policy can tell at the end of the cycle.
+///
+/// A promise holds while nothing comes from outside: no entry of the scenario's timeline takes effect and no job is
+/// submitted. *The job is served* means that pods of it start or room is claimed for them; *the next cycle* is the next one of
+/// its partition. `tests/tests/laws_outlook.rs` runs on and checks each of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outlook {
-    /// The next cycle.
+    /// The next cycle serves the job, refuses it by another gate, or serves another job.
     NextCycle,
-    /// When something frees.
-    WhenFreed,
-    /// When somebody may be reclaimed from.
-    WhenReclaimed,
-    /// Only an edit.
+    /// The reason ends at a known moment: in the first cycle from then on the job is served, or another gate refuses it (the
+    /// same gate with a later moment is another). If nothing else happens until then and the reason is
+    /// [`Ending::Protection`], that cycle evicts or starts something.
+    At {
+        /// The moment.
+        time: Time,
+        /// What is over then.
+        what: Ending,
+    },
+    /// With `at`: jobs end by themselves, and the end of this one frees the last of what the job needs. If nothing else
+    /// happens until then, the first cycle from then on serves the job, or another job first. Without: the job is not served as
+    /// long as this one, which has no end, keeps all its pods.
+    WhenEnds {
+        /// The job that ends.
+        job: JobId,
+        /// When it ends if it is not evicted; none if it has no end.
+        at: Option<Time>,
+    },
+    /// No pod of the job starts unless the scenario changes.
     OnlyByEdit,
-    /// Nothing.
-    Never,
+    /// It depends on what other jobs do; nothing is promised.
+    NotForeseeable,
+}
+
+impl Outlook {
+    /// Of a reason that ends at a moment, where no cycle takes place before `earliest`.
+    pub fn of_end(earliest: Time, time: Time, what: Ending) -> Outlook {
+        if time <= earliest { Outlook::NextCycle } else { Outlook::At { time, what } }
+    }
+}
+
+/// What is over at a moment that is known beforehand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ending {
+    /// Evicted pods are gone.
+    Termination,
+    /// The minimum runtime of those that could be evicted.
+    Protection,
+    /// Room is no longer held for a gang.
+    Reservation,
+    /// A gang that got no room may be tried pod by pod.
+    Backoff,
 }

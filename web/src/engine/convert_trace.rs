@@ -2,14 +2,14 @@
 
 use fairground::cluster::{Cluster, NodeState};
 use fairground::trace::{
-    Check, DivisionStep, Event, EvictReason, Gate, NodeReason, Op, Outlook, Protection, Refusal, RiseEnd,
-    Rule, Spared, Term, Value, Whom,
+    Check, DivisionStep, Ending, Event, EvictReason, Gate, NodeReason, Op, Outlook, Protection, Refusal,
+    RiseEnd, Rule, Spared, Term, Value, Whom,
 };
 use fairground::units::Resource;
 
 use super::event_word::EventWord;
 use super::protocol::{
-    BesideRow, CheckRow, GateRow, LadderLevel, LadderLine, RefusalRow, SparedRow, ValueRow,
+    BesideRow, CheckRow, GateRow, LadderLevel, LadderLine, OutlookRow, RefusalRow, SparedRow, ValueRow,
 };
 
 /// The word for an event.
@@ -138,14 +138,28 @@ pub fn refusal(cluster: &Cluster, refusal: &Refusal) -> RefusalRow {
         gate: gate(cluster, &refusal.gate),
         also: refusal.also.iter().map(|g| gate(cluster, g)).collect(),
         checks: refusal.checks.iter().map(|c| check(cluster, c)).collect(),
-        outlook: match refusal.outlook {
-            Outlook::NextCycle => "next-cycle",
-            Outlook::WhenFreed => "when-freed",
-            Outlook::WhenReclaimed => "when-reclaimed",
-            Outlook::OnlyByEdit => "only-by-edit",
-            Outlook::Never => "never",
+        outlook: outlook(cluster, refusal.outlook),
+    }
+}
+
+fn outlook(cluster: &Cluster, outlook: Outlook) -> OutlookRow {
+    match outlook {
+        Outlook::NextCycle => OutlookRow::NextCycle,
+        Outlook::At { time, what } => {
+            let at_ms = time.as_millis();
+            match what {
+                Ending::Termination => OutlookRow::Terminated(at_ms),
+                Ending::Protection => OutlookRow::Unprotected(at_ms),
+                Ending::Reservation => OutlookRow::Unreserved(at_ms),
+                Ending::Backoff => OutlookRow::Retried(at_ms),
+            }
         }
-        .to_string(),
+        Outlook::WhenEnds { job, at } => {
+            let job = cluster.jobs[job].name.to_string();
+            OutlookRow::WhenEnds(job, at.map(|at| at.as_millis()))
+        }
+        Outlook::OnlyByEdit => OutlookRow::OnlyByEdit,
+        Outlook::NotForeseeable => OutlookRow::NotForeseeable,
     }
 }
 
@@ -176,9 +190,16 @@ fn gate(cluster: &Cluster, gate: &Gate) -> GateRow {
             GateRow { queue: queue(*q), resource: Some(resource.0), ..row("non-preemptible-over-quota") }
         }
         Gate::NotEntitled { queue: q } => GateRow { queue: queue(*q), ..row("not-entitled") },
-        Gate::NoVictims { tried } => GateRow { placed: *tried, ..row("no-victims") },
-        Gate::NoNode { placed, of, reasons } => GateRow {
+        Gate::NoVictims { tried, ancestor } => {
+            let queue = ancestor.map(queue).unwrap_or_default();
+            GateRow { placed: *tried, queue, ..row("no-victims") }
+        }
+        Gate::VictimsProtected { until } => {
+            GateRow { until_ms: Some(until.as_millis()), ..row("victims-protected") }
+        }
+        Gate::NoNode { placed, of, reasons, free } => GateRow {
             placed: *placed,
+            free: free.map(|free| (free.total, free.most)),
             of: *of,
             nodes: reasons.iter().map(|(reason, n)| (node_reason(cluster, *reason), *n)).collect(),
             ..row("no-node")

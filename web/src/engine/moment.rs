@@ -347,8 +347,30 @@ pub struct RefusalRow {
     pub also: Vec<GateRow>,
     /// The numbers.
     pub checks: Vec<CheckRow>,
-    /// `next-cycle`, `when-freed`, `when-reclaimed`, `only-by-edit`, `never`.
-    pub outlook: String,
+    /// What ends it.
+    pub outlook: OutlookRow,
+}
+
+/// What ends a refusal; moments in milliseconds.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum OutlookRow {
+    /// The next cycle.
+    NextCycle,
+    /// The evicted pods are gone.
+    Terminated(i64),
+    /// The jobs to evict have run for their minimum runtime.
+    Unprotected(i64),
+    /// The reservation of a gang expires.
+    Unreserved(i64),
+    /// A gang that got no room is tried pod by pod.
+    Retried(i64),
+    /// A job ends and frees enough; without a moment it has no end.
+    WhenEnds(String, Option<i64>),
+    /// Only an edit.
+    OnlyByEdit,
+    /// It depends on other jobs.
+    #[default]
+    NotForeseeable,
 }
 
 /// How far a pending job came.
@@ -368,6 +390,8 @@ pub struct GateRow {
     pub of: u32,
     /// Until when, milliseconds.
     pub until_ms: Option<i64>,
+    /// GPUs that were free when it was tried: on all nodes, on the one with most.
+    pub free: Option<(f64, f64)>,
     /// Per reason (kebab-case), on how many nodes.
     pub nodes: Vec<(String, u32)>,
 }

@@ -66,7 +66,7 @@ pub fn not_entitled(policy: &str, refusal: &RefusalRow, queue: &str) -> Option<T
             " needs a grace of {own} for what is taken from it; the pool grants {pool} and refuses it."
         )));
     }
-    let is_alone = refusal.checks.is_empty() && refusal.outlook == "only-by-edit";
-    (policy == "ego" && is_alone)
+    let has_no_ratio = by(&refusal.checks, "ego/share-ratio").is_some();
+    (policy == "ego" && has_no_ratio)
         .then(|| Text::default().queue(queue).say(" has a weight of 0: it takes no part in share pools."))
 }

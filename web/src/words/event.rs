@@ -108,9 +108,11 @@ struct Sides<'a> {
     giver: &'a QueueRow,
     taker: &'a QueueRow,
     parent: Option<&'a QueueRow>,
-    /// What the giver held when it was decided.
+    /// What the giver held when it was decided, and what it has left without all that goes for the same job.
     held: f64,
-    /// What the taker holds with the job.
+    left: f64,
+    /// What the taker held when it was decided, and what it holds with the job.
+    before: f64,
     with_job: f64,
     resource: u8,
 }
@@ -132,40 +134,63 @@ impl<'a> Sides<'a> {
             });
             values.max_by(f64::total_cmp)
         };
-        let went = evicted_below(frame, giver);
-        Some(Sides {
-            giver,
-            taker,
-            parent,
-            held: of_check(&["allocated", "allocated-without-victims"], giver)
-                .unwrap_or(giver.allocated[r] + if r == 2 { went } else { giver.leaving[r] }),
-            with_job: of_check(&["allocated-with-job"], taker)
-                .unwrap_or(taker.allocated[r] + taker.claimed[r]),
-            resource,
-        })
+        let went = evicted_below(frame, giver, |_| true);
+        let held = of_check(&["allocated", "allocated-without-victims"], giver)
+            .unwrap_or(giver.allocated[r] + if r == 2 { went } else { giver.leaving[r] });
+        let claims = Claims::of(frame, event, taker);
+        let later = if r == 2 { claims.later } else { 0.0 };
+        let with_job =
+            of_check(&["allocated-with-job"], taker).unwrap_or(taker.allocated[r] + taker.claimed[r] - later);
+        // Of one decision: other decisions of the cycle, before and after it, count on neither side.
+        let (left, before) = match r {
+            2 => (held - evicted_below(frame, giver, |other| other.by == event.by), with_job - claims.own),
+            _ => (giver.allocated[r], taker.allocated[r]),
+        };
+        Some(Sides { giver, taker, parent, held, left, before, with_job, resource })
     }
 }
 
-/// GPUs told to go in this cycle below a queue.
-fn evicted_below(frame: &Frame, queue: &QueueRow) -> f64 {
-    let below = |position: u32| {
-        let mut at = Some(position);
-        for _ in 0..=frame.queues.len() {
-            match at.and_then(|at| frame.queues.get(at as usize)) {
-                Some(row) if row.name == queue.name => return true,
-                Some(row) => at = row.parent,
-                None => return false,
+/// GPUs for which room was claimed below a queue in this cycle.
+#[derive(Default)]
+struct Claims {
+    /// For the job of an eviction.
+    own: f64,
+    /// For others, after that.
+    later: f64,
+}
+
+impl Claims {
+    fn of(frame: &Frame, event: &EventRow, queue: &QueueRow) -> Claims {
+        let claimed = frame.events.iter().filter(|other| other.kind == "claimed");
+        let mut claims = Claims::default();
+        for other in claimed.filter(|other| is_below(frame, other.queue, queue)) {
+            if other.job == event.by {
+                claims = Claims { own: claims.own + other.gpus, later: 0.0 };
+            } else {
+                claims.later += other.gpus;
             }
         }
-        false
-    };
-    frame
-        .events
-        .iter()
-        .filter(|event| is_told_to_go(event))
-        .filter(|event| below(event.queue))
-        .map(|event| event.gpus)
-        .sum()
+        claims
+    }
+}
+
+/// Whether a queue is another or below it.
+fn is_below(frame: &Frame, position: u32, queue: &QueueRow) -> bool {
+    let mut at = Some(position);
+    for _ in 0..=frame.queues.len() {
+        match at.and_then(|at| frame.queues.get(at as usize)) {
+            Some(row) if row.name == queue.name => return true,
+            Some(row) => at = row.parent,
+            None => return false,
+        }
+    }
+    false
+}
+
+/// GPUs told to go in this cycle below a queue.
+fn evicted_below(frame: &Frame, queue: &QueueRow, is_meant: impl Fn(&EventRow) -> bool) -> f64 {
+    let events = frame.events.iter().filter(|event| is_told_to_go(event) && is_meant(event));
+    events.filter(|event| is_below(frame, event.queue, queue)).map(|event| event.gpus).sum()
 }
 
 /// *one* for one whole unit, else the number.
@@ -261,8 +286,8 @@ fn evidence(sides: &Sides<'_>, decisive: &str) -> Evidence {
     if !by_share {
         rows.push(("quota", pair(giver.quota[r], taker.quota[r]), false));
     }
-    rows.push(("allocated before", pair(Some(sides.held), Some(taker.allocated[r])), true));
-    rows.push(("allocated after", pair(Some(giver.allocated[r]), Some(sides.with_job)), false));
+    rows.push(("allocated before", pair(Some(sides.held), Some(sides.before)), true));
+    rows.push(("allocated after", pair(Some(sides.left), Some(sides.with_job)), false));
     if by_share {
         rows.push(("quota", pair(giver.quota[r], taker.quota[r]), false));
     }

@@ -163,6 +163,17 @@ impl Control {
             path: path.field(number::resource_key(resource)).field(field),
         }
     }
+    /// A setting of a queue that is of no resource.
+    fn of_queue(queue: &str, field: &str, label: &str) -> Control {
+        let path = Path::default().field("queues").named(queue).field(field);
+        Control { label: Text::of(label).queue(queue), path }
+    }
+    /// Whether the policy reads it.
+    fn is_read(&self, terms: &Terms) -> bool {
+        let path = self.path.to_string();
+        let field = path.rsplit_once('.').map_or("", |(_, field)| field);
+        !path.starts_with("queues") || terms.reads(field)
+    }
     /// A setting of a job.
     fn job(job: &str, field: &str, label: Text) -> Control {
         Control { label, path: Path::default().field("jobs").named(job).field(field) }
@@ -202,7 +213,9 @@ fn in_words_of(frame: &Frame, mut explanation: Explanation) -> Explanation {
         explanation.when = number::time(frame.time_ms);
     }
     explanation.policy.clone_from(&frame.policy);
-    explanation.in_terms(Terms::of(&frame.policy));
+    let terms = Terms::of(&frame.policy);
+    explanation.controls.retain(|control| control.is_read(terms));
+    explanation.in_terms(terms);
     explanation
 }
 

@@ -23,8 +23,16 @@ pub fn not_chosen(frame: &Frame, event: &EventRow) -> Vec<Entry> {
             "" => Selection::Queue(queue.to_string()),
             job => Selection::Job(job.to_string()),
         };
-        let text = says(frame, row, queue);
-        Entry { when: "stays".into(), text, selection: Some(selection), ..Entry::default() }
+        // One that was not needed for this job may go for another one of the same cycle.
+        let goes = |other: &&EventRow| !row.job.is_empty() && other.job == row.job && !other.by.is_empty();
+        let (when, text) = match frame.events.iter().find(|other| goes(other) && other.by != event.by) {
+            Some(other) => {
+                let text = Text::default().job(&row.job).say(": not needed for ").job(&event.by);
+                ("goes", text.say(", but evicted for ").job(&other.by).say(" in the same cycle"))
+            }
+            None => ("stays", says(frame, row, queue)),
+        };
+        Entry { when: when.into(), text, selection: Some(selection), ..Entry::default() }
     };
     frame.spared.iter().filter(is_meant).take(LINES).map(entry).collect()
 }

@@ -3,7 +3,7 @@
 use super::check::{bare, decisive_resource, says, side, value};
 use super::text::Text;
 use super::{Control, Evidence, Explanation, RuleCard};
-use crate::engine::protocol::{CheckRow, Frame, GateRow, QueueRow, RefusalRow, ValueRow};
+use crate::engine::protocol::{CheckRow, Frame, GateRow, OutlookRow, QueueRow, RefusalRow, ValueRow};
 use crate::view_model::number::{self, GPU, amount, count, number, resource_name, unit, with_unit};
 
 /// Explains why a job waits.
@@ -21,20 +21,31 @@ pub fn pending(frame: &Frame, refusal: &RefusalRow, resource: u8) -> Explanation
         checks: refusal.checks.iter().map(says).collect(),
         rule: refusal.checks.iter().find(|check| !check.says.is_empty()).map(RuleCard::of),
         controls: case.controls(),
-        outlook: Text::of(outlook(&refusal.outlook)),
+        outlook: outlook(&refusal.outlook),
         ..Explanation::default()
     }
 }
 
-/// What could change a refusal by itself.
-fn outlook(key: &str) -> &'static str {
-    match key {
-        "next-cycle" => "The next cycle can change this.",
-        "when-freed" => "It starts when enough becomes free.",
-        "when-reclaimed" => "It starts when enough may be taken from others.",
-        "only-by-edit" => "Only a change of the scenario helps.",
-        "never" => "Nothing will change this by itself.",
-        _ => "",
+/// What ends a refusal.
+fn outlook(row: &OutlookRow) -> Text {
+    let at = |ms: &i64, what: &str| Text::of(format!("At {} {what}", number::time(*ms)));
+    match row {
+        OutlookRow::NextCycle => Text::of("It is considered again in the next cycle."),
+        OutlookRow::Terminated(at_ms) => at(at_ms, "the evicted pods are gone; then it is considered again."),
+        OutlookRow::Unprotected(at_ms) => {
+            at(at_ms, "their minimum runtime is over; the next cycle from then on can evict for it.")
+        }
+        OutlookRow::Unreserved(at_ms) => at(at_ms, "the reservation expires."),
+        OutlookRow::Retried(at_ms) => at(at_ms, "its pods are tried one by one."),
+        OutlookRow::WhenEnds(job, Some(ms)) => {
+            let ends = format!(" ends at {} and frees enough; ", number::time(*ms));
+            Text::default().job(job).say(ends).say("it starts then, unless another comes first.")
+        }
+        OutlookRow::WhenEnds(job, None) => {
+            Text::of("It waits for ").job(job).say(", which has no end: only an edit changes this.")
+        }
+        OutlookRow::OnlyByEdit => Text::of("Only an edit changes this."),
+        OutlookRow::NotForeseeable => Text::of("It depends on what else ends, starts or is submitted."),
     }
 }
 
@@ -75,10 +86,9 @@ impl Case<'_> {
             "non-preemptible-over-quota" => self.over_quota(gate),
             "not-entitled" => self.not_entitled(gate),
             "no-victims" => self.no_victims(gate),
+            "victims-protected" => self.victims_protected(gate),
             "no-node" => self.no_node(gate),
-            "behind" => {
-                job().say(" waits behind ").job(&gate.job).say(", which comes first in ").queue(name).say(".")
-            }
+            "behind" => self.behind(gate),
             "waiting-for-victims" => self.on_its_way(gate),
             "gang-incomplete" => {
                 let text = format!(" waits for its gang: room is held for {} of {}", gate.placed, gate.of);
@@ -109,10 +119,73 @@ impl Case<'_> {
         let is_dominant = self.refusal.gate == *gate;
         let failed = self.refusal.checks.iter().filter(|check| is_dominant && !check.holds);
         let protects = |check: &CheckRow| protection(self.frame, check);
-        match failed.filter_map(protects).next() {
-            Some(why) => text.say(". ").then(why).say("."),
-            None => text.say("."),
+        let mut failed = failed.peekable();
+        let above = failed.peek().and_then(|check| self.at_ancestor(gate, check));
+        match (above, failed.filter_map(protects).next()) {
+            (Some(above), Some(why)) => text.say(". ").then(above).say(": ").then(why).say("."),
+            (Some(why), None) | (None, Some(why)) => text.say(". ").then(why).say("."),
+            (None, None) => text.say("."),
         }
+    }
+
+    /// Behind whom it waits: in its own queue, or in another one, by the queue below which the two meet.
+    fn behind(&self, gate: &GateRow) -> Text {
+        let text = Text::default().job(&self.refusal.job).say(" waits behind ").job(&gate.job);
+        let own = self.own_queue().map_or("", |queue| queue.name.as_str());
+        let first = self.frame.jobs.iter().find(|job| job.name == gate.job).map(|job| job.queue);
+        let other = first.filter(|first| *first != self.refusal.queue);
+        let Some((at, other)) = other.and_then(|at| Some((at, self.frame.queues.get(at as usize)?))) else {
+            return text.say(", which comes first in ").queue(own).say(".");
+        };
+        let text = text.say(" in ").queue(&other.name).say(", which was served in this cycle: ");
+        match super::event::split(self.frame, at, self.refusal.queue) {
+            Some((theirs, ours, Some(parent))) => {
+                let text = text.queue(&theirs.name).say(" came before ").queue(&ours.name);
+                text.say(" in ").queue(&parent.name).say(".")
+            }
+            Some((theirs, ours, None)) => {
+                text.queue(&theirs.name).say(" came before ").queue(&ours.name).say(" at the top level.")
+            }
+            None => text.say("its queue came first."),
+        }
+    }
+
+    /// Which jobs only their minimum runtime protects, by the queue that would reclaim from them.
+    fn victims_protected(&self, gate: &GateRow) -> Text {
+        let mut victims: Vec<&str> = Vec::new();
+        for check in self.refusal.checks.iter().filter(|check| check.left == "runtime" && !check.holds) {
+            if !victims.contains(&check.other_job.as_str()) {
+                victims.push(&check.other_job);
+            }
+        }
+        let until = gate.until_ms.map_or(String::new(), |ms| format!(" (until {})", number::time(ms)));
+        let text = Text::default().job(&self.refusal.job).say(" waits: no room is free, and ");
+        match victims.len() {
+            0 => text.say(format!("the jobs to evict are protected by their minimum runtime{until}.")),
+            1 => text.job(victims[0]).say(format!(" is protected by its minimum runtime{until}.")),
+            n if n > 4 => text.say(format!("{n} jobs are protected by their minimum runtime{until}.")),
+            _ => {
+                let names = victims.into_iter().map(|victim| Text::default().job(victim)).collect();
+                text.list(names, "and").say(format!(" are protected by their minimum runtime{until}."))
+            }
+        }
+    }
+
+    /// An ancestor of the job's queue may not take more: what it has, against what it compared with.
+    fn at_ancestor(&self, gate: &GateRow, failed: &CheckRow) -> Option<Text> {
+        let own = self.own_queue()?;
+        let above = self.frame.queues.iter().find(|row| row.name == gate.queue && row.name != own.name)?;
+        let r = decisive_resource(failed).unwrap_or(self.resource).min(2);
+        let share = above.fair_share.as_ref().and_then(|share| share[usize::from(r)])?;
+        if above.allocated[usize::from(r)] < share {
+            return None;
+        }
+        let has = amount(r, above.allocated[usize::from(r)]);
+        let text = Text::default().queue(&above.name).say(", above ").queue(&own.name);
+        Some(text.say(format!(
+            ", uses {has} of its fair share of {} and cannot reclaim more",
+            bare(r, Some(share))
+        )))
     }
 
     fn too_large(&self, gate: &GateRow) -> Text {
@@ -229,15 +302,15 @@ impl Case<'_> {
 
     fn no_node(&self, gate: &GateRow) -> Text {
         let text = Text::default().job(&self.refusal.job).say(" waits: ");
-        let free: Vec<f64> = self
-            .frame
-            .nodes
-            .iter()
-            .filter(|node| node.ready)
-            .map(|node| (node.capacity[2] - node.used[2]).max(0.0))
-            .collect();
-        let (sum, most) = (free.iter().sum::<f64>(), free.iter().copied().fold(0.0, f64::max));
+        // As of the moment at which it was tried, like the number of pods that found a place.
+        let now = || {
+            let ready = self.frame.nodes.iter().filter(|node| node.ready);
+            let free = ready.map(|node| (node.capacity[2] - node.used[2]).max(0.0));
+            free.fold((0.0, 0.0), |(sum, most), free: f64| (sum + free, free.max(most)))
+        };
+        let (sum, most): (f64, f64) = gate.free.unwrap_or_else(now);
         let text = match self.per_pod() {
+            Some(_) if sum <= 0.0 && gate.free.is_some() => text.say("no GPU was free"),
             Some(_) if sum <= 0.0 => text.say("no GPU is free"),
             Some((each, pods)) => {
                 let needs = match pods {
@@ -247,13 +320,18 @@ impl Case<'_> {
                 text.say(format!(
                     "{} {} free, at most {} on one node; {needs}",
                     with_unit(GPU, sum),
-                    if sum == 1.0 { "is" } else { "are" },
+                    match (gate.free.is_some(), sum == 1.0) {
+                        (true, true) => "was",
+                        (true, false) => "were",
+                        (false, true) => "is",
+                        (false, false) => "are",
+                    },
                     number(most)
                 ))
             }
             None => text.say("no node fits"),
         };
-        let text = if gate.placed > 0 && gate.of > 1 {
+        let text = if gate.placed > 0 && gate.of > 1 && gate.free.is_some() {
             text.say(format!(" ({} of {} pods found a place)", gate.placed, gate.of))
         } else {
             text
@@ -341,6 +419,24 @@ impl Case<'_> {
         })
     }
 
+    /// The minimum runtimes that protect others, each where it is set.
+    fn min_runtimes(&self) -> Vec<Control> {
+        let mut controls: Vec<Control> = Vec::new();
+        for check in self.refusal.checks.iter().filter(|check| !check.other_queue.is_empty()) {
+            let victim = self.frame.jobs.iter().find(|job| job.name == check.other_job);
+            let is_own = victim.is_some_and(|victim| victim.queue == self.refusal.queue);
+            let (field, label) = match is_own {
+                true => ("preempt-min-runtime", "minimum runtime before preemption of "),
+                false => ("reclaim-min-runtime", "minimum runtime before reclaim of "),
+            };
+            let control = Control::of_queue(&check.other_queue, field, label);
+            if !controls.contains(&control) {
+                controls.push(control);
+            }
+        }
+        controls
+    }
+
     fn controls(&self) -> Vec<Control> {
         let gate = &self.refusal.gate;
         let Some(queue) = self.queue(gate).map(|queue| queue.name.as_str()) else { return Vec::new() };
@@ -350,6 +446,7 @@ impl Case<'_> {
         let of_job = |field: &str, label: &str| Control::job(job, field, Text::of(label).job(job));
         match gate.kind.as_str() {
             "over-limit" => of_queue(&["limit"]),
+            "victims-protected" => self.min_runtimes(),
             "not-entitled" | "no-victims" => of_queue(&["quota", "weight"]),
             "non-preemptible-over-quota" => {
                 vec![Control::queue(queue, r, "quota"), of_job("preemptible", "preemptibility of ")]

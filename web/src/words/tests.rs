@@ -18,13 +18,7 @@ fn refused(kind: &str, change: impl FnOnce(&mut Frame, &mut GateRow)) -> String 
     let mut frame = fixtures::start();
     let mut gate = GateRow { kind: kind.into(), ..GateRow::default() };
     change(&mut frame, &mut gate);
-    frame.refusals = vec![RefusalRow {
-        job: "b2".into(),
-        queue: 1,
-        gate,
-        outlook: "when-freed".into(),
-        ..RefusalRow::default()
-    }];
+    frame.refusals = vec![RefusalRow { job: "b2".into(), queue: 1, gate, ..RefusalRow::default() }];
     job_at(&frame, "b2").verdict.to_string()
 }
 
@@ -369,30 +363,30 @@ fn examples_explain_why_jobs_wait() {
         }
     }
     expect![[r#"
-        gang-of-four: `team-a` would hold 6 GPUs with `gang`, its fair share is 4: it may not take from others. It starts when enough becomes free.
-          also: `gang` waits: 2 GPUs are free, at most 2 on one node; it needs 1 for each of 4 pods (2 of 4 pods found a place). 2 nodes looked at, all with too few free GPUs.
+        gang-of-four: `team-a` would hold 6 GPUs with `gang`, its fair share is 4: it may not take from others. It depends on what else ends, starts or is submitted.
+          also: `gang` waits: 2 GPUs were free, at most 2 on one node; it needs 1 for each of 4 pods (2 of 4 pods found a place). 2 nodes looked at, all with too few free GPUs.
           also: `gang` waits: nothing may be taken that would help.
           `team-a`: would hold with the job (6 GPUs) is more than fair share (4 GPUs).
-        fragments-pinned: `wide` waits: 4 GPUs are free, at most 1 on one node; it needs 2 on one node. 4 nodes looked at, all with too few free GPUs. It starts when enough becomes free.
+        fragments-pinned: `wide` waits: 4 GPUs were free, at most 1 on one node; it needs 2 on one node. 4 nodes looked at, all with too few free GPUs. It depends on what else ends, starts or is submitted.
           also: `wide` waits: nothing may be taken that would help.
           `wide`: asked for (2 GPUs) is more than free or leaving on one node (1 GPU).
-        may-not-borrow: `build-2` cannot be taken back, so it may not borrow: with it `team-a` would hold more than its quota of 1 in work that stays; it holds 1 already. It starts when enough becomes free.
+        may-not-borrow: `build-2` cannot be taken back, so it may not borrow: with it `team-a` would hold more than its quota of 1 in work that stays; it holds 1 already. It waits for `build-1`, which has no end: only an edit changes this.
           also: `team-a` may not take from others: with `build-2` it would hold more than its quota of 1 in work that stays.
           `team-a`: allocated and not to be taken (2 GPUs) is more than quota (1 GPU).
-        limit-is-a-ceiling: `team-a` would exceed its limit: with `a4` it would hold 4 GPUs, its limit is 3. It starts when enough becomes free.
+        limit-is-a-ceiling: `team-a` would exceed its limit: with `a4` it would hold 4 GPUs, its limit is 3. It depends on what else ends, starts or is submitted.
           also: `team-a` may not take from others: with `a4` it would exceed its fair share of 3.
           also: `a4` waits: nothing may be taken that would help.
           `team-a`: would hold with the job (4 GPUs) is more than limit (3 GPUs).
-        limit-is-a-ceiling: `team-a` would exceed its limit: with `a5` it would hold 4 GPUs, its limit is 3. It starts when enough becomes free.
+        limit-is-a-ceiling: `team-a` would exceed its limit: with `a5` it would hold 4 GPUs, its limit is 3. It depends on what else ends, starts or is submitted.
           also: `team-a` may not take from others: with `a5` it would exceed its fair share of 3.
           also: `a5` was not tried: `a4`, which asks for no more, found no place in this cycle.
           `team-a`: would hold with the job (4 GPUs) is more than limit (3 GPUs).
-        ten-promised-seven-there: `b3` waits: nothing may be taken that would help (5 sets of victims tried). `team-a` holds 5 GPUs, no more than the larger of its quota and fair share, 5 GPUs. It starts when enough becomes free.
-          also: `b3` waits: no GPU is free. 1 node looked at, with too few free GPUs.
+        ten-promised-seven-there: `b3` waits: nothing may be taken that would help (5 sets of victims tried). `team-a` holds 5 GPUs, no more than the larger of its quota and fair share, 5 GPUs. It depends on what else ends, starts or is submitted.
+          also: `b3` waits: no GPU was free. 1 node looked at, with too few free GPUs.
           `team-a`: holds before this one goes (5 GPUs) is at most larger of quota and fair share (5 GPUs).
           `team-b`: would hold with the job (3 GPUs) is at most quota (5 GPUs).
           `team-a`: holds before this one goes (5 GPUs) is at most quota (5 GPUs).
-        ten-promised-seven-there: `b4` waits: no GPU is free. 1 node looked at, with too few free GPUs. It starts when enough becomes free.
+        ten-promised-seven-there: `b4` waits: no GPU was free. 1 node looked at, with too few free GPUs. It depends on what else ends, starts or is submitted.
           also: `b4` was not tried: `b3`, which asks for no more, found no place in this cycle.
           `b4`: asked for (1 GPU) is more than free or leaving on one node (0 GPUs).
     "#]].assert_eq(&text);

@@ -25,7 +25,8 @@ use super::rules;
 use crate::id::JobId;
 use crate::kit::sort;
 use crate::policy::PartitionView;
-use crate::trace::{Check, Gate, NodeReason, Op, Outlook, Quantity, Refusal, Subject, Trace, Value};
+use crate::time::Time;
+use crate::trace::{Check, Ending, Gate, NodeReason, Op, Outlook, Quantity, Refusal, Subject, Trace, Value};
 use crate::units::{RESOURCES_MAX, Resource};
 
 /// Adds one refusal per job that waits.
@@ -36,6 +37,7 @@ pub fn refuse(world: PartitionView<'_>, model: &Model, desk: &Desk<'_>, cycle: &
     let earmarks = desk.books.earmarks.iter().enumerate().map(|(at, earmark)| (earmark.sub, at)).collect();
     let of_public = cycle.passes.iter().filter(|(root, _)| *root == 0).flat_map(|(_, pass)| &pass.refused);
     let because = Because {
+        now: world.now,
         model,
         desk,
         book: &book,
@@ -62,6 +64,7 @@ pub fn refuse(world: PartitionView<'_>, model: &Model, desk: &Desk<'_>, cycle: &
 }
 
 struct Because<'b, 'a> {
+    now: Time,
     model: &'b Model,
     desk: &'b Desk<'a>,
     book: &'b PoolBook<'b>,
@@ -89,7 +92,10 @@ impl Because<'_, '_> {
                 State::Reclaiming(until) => Some(until),
                 _ => None,
             });
-            return (Gate::WaitingForVictims { until: until.max() }, Outlook::NextCycle, Vec::new());
+            let until = until.max();
+            let outlook = until
+                .map_or(Outlook::NotForeseeable, |time| Outlook::of_end(self.now, time, Ending::Termination));
+            return (Gate::WaitingForVictims { until }, outlook, Vec::new());
         }
         let Some(queue) = self.model.queues[leaf] else {
             return (Gate::NotALeaf, Outlook::OnlyByEdit, Vec::new());
@@ -101,17 +107,17 @@ impl Because<'_, '_> {
         match barred {
             Some(Barred::RatioZero(zero)) => {
                 let queue = self.model.queues[zero].unwrap_or(queue);
-                (Gate::NotEntitled { queue }, Outlook::OnlyByEdit, Vec::new())
+                (Gate::NotEntitled { queue }, self.without_public(leaf), vec![self.no_ratio(zero)])
             }
             Some(Barred::GraceTooLong) => {
-                (Gate::NotEntitled { queue }, Outlook::OnlyByEdit, vec![self.graces(leaf)])
+                (Gate::NotEntitled { queue }, self.without_public(leaf), vec![self.graces(leaf)])
             }
             Some(Barred::NoCapacity) => self.no_capacity(sub),
             Some(Barred::AtShareLimit(consumer, dim)) => {
                 let queue = self.model.queues[consumer].unwrap_or(queue);
                 let resource = resource(dim);
                 let gate = Gate::OverLimit { queue, resource };
-                (gate, Outlook::WhenFreed, vec![self.at_limit(sub, consumer, dim)])
+                (gate, Outlook::NotForeseeable, vec![self.at_limit(sub, consumer, dim)])
             }
             None => self.not_reclaimed(sub),
         }
@@ -123,22 +129,24 @@ impl Because<'_, '_> {
         match (self.refused.get(&leaf).copied(), queue) {
             (Some(Refused::NotUnderQuota), Some(queue)) => {
                 let checks = self.not_under_quota(leaf);
-                (Gate::NotEntitled { queue }, Outlook::WhenFreed, checks)
+                (Gate::NotEntitled { queue }, Outlook::NotForeseeable, checks)
             }
             (Some(Refused::OnItsWay), _) => {
-                (Gate::WaitingForVictims { until: None }, Outlook::NextCycle, Vec::new())
+                (Gate::WaitingForVictims { until: None }, Outlook::NotForeseeable, Vec::new())
             }
-            (Some(Refused::NoVictimOverQuota), _) => {
-                (Gate::NoVictims { tried: 0 }, Outlook::WhenFreed, self.not_over_quota(leaf))
-            }
+            (Some(Refused::NoVictimOverQuota), _) => (
+                Gate::NoVictims { tried: 0, ancestor: None },
+                Outlook::NotForeseeable,
+                self.not_over_quota(leaf),
+            ),
             (Some(Refused::WouldInvert | Refused::WasVictim), _) => {
-                (Gate::NoVictims { tried: 0 }, Outlook::WhenFreed, Vec::new())
+                (Gate::NoVictims { tried: 0, ancestor: None }, Outlook::NotForeseeable, Vec::new())
             }
             _ => {
                 let of = self.desk.waiting[sub].len() as u32;
                 let reasons =
                     vec![(NodeReason::Insufficient(self.short(sub)), self.model.nodes.len() as u32)];
-                (Gate::NoNode { placed: 0, of, reasons }, Outlook::WhenFreed, Vec::new())
+                (Gate::NoNode { placed: 0, of, reasons, free: None }, Outlook::NotForeseeable, Vec::new())
             }
         }
     }
@@ -161,9 +169,25 @@ impl Because<'_, '_> {
             None => {
                 let of = self.desk.waiting[sub].len() as u32;
                 let reasons = vec![(NodeReason::Gate, self.model.nodes.len() as u32)];
-                (Gate::NoNode { placed: 0, of, reasons }, Outlook::WhenFreed, Vec::new())
+                (Gate::NoNode { placed: 0, of, reasons, free: None }, Outlook::NotForeseeable, Vec::new())
             }
         }
+    }
+
+    /// Of a leaf that takes no part in the public pool: without hosts of its own or of consumers above it it gets nothing.
+    fn without_public(&self, leaf: usize) -> Outlook {
+        let plan = &self.model.plan;
+        let owns = plan.path(leaf).any(|consumer| !plan.consumers[consumer].own.is_empty());
+        if owns { Outlook::NotForeseeable } else { Outlook::OnlyByEdit }
+    }
+
+    /// A consumer takes no part in share pools.
+    fn no_ratio(&self, consumer: usize) -> Check {
+        let ratio = i64::try_from(self.model.plan.consumers[consumer].ratio).unwrap_or(i64::MAX);
+        let subject = rules::between(self.model.queues[consumer], None);
+        let left = rules::term(Quantity::Weight, Value::Count(ratio));
+        let right = rules::term(Quantity::Constant, Value::Count(0));
+        Check::new(rules::SHARE_RATIO, subject, left, Op::Exceeds, right)
     }
 
     fn graces(&self, leaf: usize) -> Check {

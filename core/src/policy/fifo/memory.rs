@@ -137,9 +137,12 @@ impl Memory {
                 let Some(leaf) = self.leaf_of[job.queue] else { return };
                 if self.is_common[node] {
                     self.leaves[leaf].share_used -= request_of(&p.request)[2];
-                    self.dirty.extend(0..self.leaves.len());
-                } else {
+                }
+                // At the start a pod may be on a node that another queue owns.
+                if self.owned(leaf).binary_search(&node).is_ok() {
                     self.dirty.insert(leaf);
+                } else {
+                    self.dirty.extend(0..self.leaves.len());
                 }
             }
             // Withdrawn while it waited; the configuration changes with it, so the sums are made anew.
@@ -157,6 +160,16 @@ impl Memory {
         self.placed.insert(pod, (node, devices));
         if let (true, Some(leaf)) = (self.is_common[node], self.leaf_of[world.cluster.jobs[p.job].queue]) {
             self.leaves[leaf].share_used += request_of(&p.request)[2];
+        }
+    }
+
+    /// A pod holds nothing any more; sums and turns are not looked at.
+    pub(super) fn free(&mut self, world: PartitionView<'_>, pod: PodId) {
+        let p = &world.cluster.pods[pod];
+        let Some((node, devices)) = self.placed.remove(&pod) else { return };
+        self.node_use[node].give_back(&p.request, devices);
+        if let (true, Some(leaf)) = (self.is_common[node], self.leaf_of[world.cluster.jobs[p.job].queue]) {
+            self.leaves[leaf].share_used -= request_of(&p.request)[2];
         }
     }
 

@@ -23,6 +23,7 @@ use crate::kit::sort;
 use crate::policy::switches::Rulebook;
 use std::collections::BTreeSet;
 
+use super::ends::ends;
 use super::{Change, Decision, PartitionView, Rhythm, Scheduler, Turn};
 use crate::id::JobId;
 use crate::time::{Span, Time};
@@ -94,16 +95,23 @@ impl Scheduler for Fifo {
 /// One refusal per waiting job, by job: the first of its queue does not fit, the others are behind it.
 fn refuse(world: PartitionView<'_>, memory: &Memory, trace: &mut Trace) {
     let mut refusals = Vec::new();
+    let ends = ends(world);
     for leaf in memory.leaves() {
         let Some(first) = memory.first_waiting(leaf) else { continue };
-        refusals.push(refuse_first(world, memory, leaf, first));
+        let refusal = refuse_first(world, memory, (leaf, first), &ends);
+        // Who is behind a job that never starts never does.
+        let outlook = match refusal.outlook {
+            Outlook::OnlyByEdit => Outlook::OnlyByEdit,
+            _ => Outlook::NotForeseeable,
+        };
+        refusals.push(refusal);
         for &(_, job) in waiting_behind(memory.waiting(leaf)) {
             refusals.push(Refusal {
                 job,
                 gate: Gate::Behind { job: first },
                 also: Vec::new(),
                 checks: vec![rules::behind(world, first, job)],
-                outlook: Outlook::WhenFreed,
+                outlook,
             });
         }
     }
@@ -117,19 +125,44 @@ fn waiting_behind(waiting: &BTreeSet<(Time, JobId)>) -> impl Iterator<Item = &(T
     waiting.iter().skip(1)
 }
 
-fn refuse_first(world: PartitionView<'_>, memory: &Memory, leaf: usize, job: JobId) -> Refusal {
+fn refuse_first(
+    world: PartitionView<'_>,
+    memory: &Memory,
+    (leaf, job): (usize, JobId),
+    ends: &[(Time, JobId)],
+) -> Refusal {
     let candidates = place::candidates(world, memory, leaf, job);
     let pods = place::waiting_pods(world, job);
-    let fits_empty = place::fits_empty_node(world, memory, &candidates, &pods);
-    let never = candidates.is_empty() || (pods.len() == 1 && !fits_empty);
+    let reachable = place::reachable(world, memory, leaf, job);
+    let fits_empty = place::fits_empty_node(world, memory, &reachable, &pods);
+    let never = reachable.is_empty() || (pods.len() == 1 && !fits_empty);
     let reasons = place::reasons(world, memory, leaf, &candidates, &pods);
     let n_pods = u32::try_from(pods.len()).expect("ids are 32 bits wide");
     let gate = match reasons.as_slice() {
-        _ if pods.len() == 1 && !fits_empty && !candidates.is_empty() => Gate::TooLarge {
-            resource: place::largest_lack(world, &candidates, &pods).unwrap_or(Resource::GPU),
+        _ if pods.len() == 1 && !fits_empty && !reachable.is_empty() => Gate::TooLarge {
+            resource: place::largest_lack(world, &reachable, &pods).unwrap_or(Resource::GPU),
         },
-        _ => Gate::NoNode { placed: 0, of: n_pods, reasons: NodeReason::counted(reasons) },
+        _ => Gate::NoNode { placed: 0, of: n_pods, reasons: NodeReason::counted(reasons), free: None },
     };
-    let outlook = if never { Outlook::OnlyByEdit } else { Outlook::WhenFreed };
+    let outlook = if never { Outlook::OnlyByEdit } else { when_ends(world, memory, (leaf, job), ends) };
     Refusal { job, gate, also: Vec::new(), checks: rules::no_room(world, memory, leaf, job), outlook }
+}
+
+/// The end of which job lets the first of a queue start.
+fn when_ends(
+    world: PartitionView<'_>,
+    memory: &Memory,
+    (leaf, job): (usize, JobId),
+    ends: &[(Time, JobId)],
+) -> Outlook {
+    let mut later = memory.clone();
+    for &(at, other) in ends {
+        for (pod, _) in world.cluster.pods_of(other).filter(|(_, pod)| pod.phase.holds()) {
+            later.free(world, pod);
+        }
+        if place::place(world, &later, leaf, job).is_some() {
+            return Outlook::WhenEnds { job: other, at: Some(at) };
+        }
+    }
+    Outlook::NotForeseeable
 }

@@ -26,14 +26,20 @@ pub fn waiting_pods(world: PartitionView<'_>, job: JobId) -> Vec<PodId> {
 
 /// Nodes on which the job may be placed, its own first.
 pub fn candidates(world: PartitionView<'_>, memory: &Memory, leaf: usize, job: JobId) -> Vec<NodeId> {
+    let all = reachable(world, memory, leaf, job);
+    let has_share = memory.share_left(leaf) >= 0;
+    all.into_iter().filter(|&node| has_share || !memory.is_common(node)).collect()
+}
+
+/// The same, whatever the queue uses of its counted share now.
+pub fn reachable(world: PartitionView<'_>, memory: &Memory, leaf: usize, job: JobId) -> Vec<NodeId> {
     let cluster = world.cluster;
     let pods = waiting_pods(world, job);
     let may_run = |node: &NodeId| {
         cluster.nodes[*node].takes_pods()
             && pods.iter().all(|&pod| matches(cluster, &cluster.pods[pod], *node))
     };
-    let common = if memory.share_left(leaf) >= 0 { memory.common() } else { &[] };
-    memory.owned(leaf).iter().chain(common).copied().filter(may_run).collect()
+    memory.owned(leaf).iter().chain(memory.common()).copied().filter(may_run).collect()
 }
 
 /// Whether the pod selects the node and does not mind its taints.

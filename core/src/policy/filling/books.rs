@@ -15,6 +15,7 @@ use crate::cluster::{NodeUse, Phase, Queue, request_of};
 use crate::id::{Arena, JobId, NodeId, PodId, QueueId};
 use crate::kit::sort;
 use crate::policy::PartitionView;
+use crate::trace::FreeGpus;
 use crate::units::{Amount, Bound, Resource};
 
 /// CPU millicores, memory bytes, thousandths of GPUs.
@@ -32,7 +33,7 @@ pub struct Share<'a> {
 }
 
 /// Why a leaf gets nothing more in this cycle.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Stop {
     /// A queue on the path would exceed its limit.
     Limit {
@@ -45,6 +46,8 @@ pub enum Stop {
     NoRoom {
         /// How many of them fitted.
         placed: usize,
+        /// GPUs that were free then.
+        free: FreeGpus,
     },
 }
 
@@ -64,6 +67,7 @@ pub struct Line {
 }
 
 /// The books of a cycle.
+#[derive(Clone)]
 pub struct Books<'w> {
     /// How shares are measured.
     pub measure: &'static Measure,
@@ -258,6 +262,26 @@ impl<'w> Books<'w> {
                 self.count_open(leaf, -1);
             }
         }
+    }
+
+    /// The pods of a job hold nothing any more.
+    pub fn end(&mut self, job: JobId) {
+        let (cluster, queue) = (self.world.cluster, self.world.cluster.jobs[job].queue);
+        for (_, pod) in cluster.pods_of(job) {
+            let Some(node) = pod.node.filter(|_| pod.phase.holds()) else { continue };
+            self.nodes[node].give_back(&pod.request, pod.devices);
+            self.hold(queue, &request_of(&pod.request).map(|amount| -amount));
+        }
+    }
+
+    /// GPUs that are free on the nodes that take part.
+    pub fn free(&self) -> FreeGpus {
+        let part = self.world.nodes().filter(|(_, node)| node.takes_pods());
+        let free = part.map(|(id, _)| f64::from(self.nodes[id].n_free()));
+        free.fold(FreeGpus { total: 0.0, most: 0.0 }, |all, n| FreeGpus {
+            total: all.total + n,
+            most: all.most.max(n),
+        })
     }
 
     /// Nothing more is placed in the leaf.

@@ -42,7 +42,10 @@ pub fn cycle(measure: &'static Measure, rhythm: Rhythm, world: PartitionView<'_>
         let pods = books.next_pods(leaf).to_vec();
         let stop = match books.over_limit(leaf, &pods) {
             Some((queue, resource)) => Err(Stop::Limit { queue, resource }),
-            None => place::place(&mut books, &pods).map_err(|placed| Stop::NoRoom { placed }),
+            None => {
+                let placed = place::place(&mut books, &pods);
+                placed.map_err(|placed| Stop::NoRoom { placed, free: books.free() })
+            }
         };
         match stop {
             Err(stop) => books.freeze(leaf, stop),

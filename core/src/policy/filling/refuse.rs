@@ -11,24 +11,38 @@
 
 use super::books::{Books, Stop};
 use super::{place, rules};
+use crate::cluster::Phase;
 use crate::id::{JobId, PodId, QueueId};
 use crate::kit::sort;
+use crate::policy::ends::ends;
+use crate::time::Time;
 use crate::trace::{Gate, Outlook, Refusal, Trace};
 
 /// One refusal per waiting job, by job.
 pub fn refuse(books: &Books<'_>, trace: &mut Trace) {
     let mut refusals: Vec<Refusal> = Vec::new();
+    let ends = ends(books.world);
     for &job in &books.not_ready {
-        refusals.push(refusal(job, Gate::NotReady, Outlook::OnlyByEdit));
+        // A pod that is leaving may be replaced by one that waits.
+        let mut pods = books.world.cluster.pods_of(job);
+        let is_being_replaced = pods.any(|(_, pod)| matches!(pod.phase, Phase::Terminating { .. }));
+        let outlook = if is_being_replaced { Outlook::NotForeseeable } else { Outlook::OnlyByEdit };
+        refusals.push(refusal(job, Gate::NotReady, outlook));
     }
     for (leaf, line) in books.lines.iter() {
         let Some(stop) = line.stop else { continue };
         let mut waiting = line.jobs[line.at..].iter().copied();
         let Some(first) = waiting.next() else { continue };
-        refusals.push(frozen(books, leaf, first, stop));
+        let frozen = frozen(books, (leaf, first), stop, &ends);
+        // Who is behind a job that never starts never does.
+        let outlook = match frozen.outlook {
+            Outlook::OnlyByEdit => Outlook::OnlyByEdit,
+            _ => Outlook::NotForeseeable,
+        };
+        refusals.push(frozen);
         for job in waiting {
             let checks = vec![rules::before(books, first, job)];
-            let behind = refusal(job, Gate::Behind { job: first }, Outlook::WhenFreed);
+            let behind = refusal(job, Gate::Behind { job: first }, outlook);
             refusals.push(Refusal { checks, ..behind });
         }
     }
@@ -42,7 +56,7 @@ fn refusal(job: JobId, gate: Gate, outlook: Outlook) -> Refusal {
     Refusal { job, gate, also: Vec::new(), checks: Vec::new(), outlook }
 }
 
-fn frozen(books: &Books<'_>, leaf: QueueId, job: JobId, stop: Stop) -> Refusal {
+fn frozen(books: &Books<'_>, (leaf, job): (QueueId, JobId), stop: Stop, ends: &[(Time, JobId)]) -> Refusal {
     let pods: &[PodId] = books.next_pods(leaf);
     match stop {
         Stop::Limit { queue, resource } => {
@@ -50,21 +64,35 @@ fn frozen(books: &Books<'_>, leaf: QueueId, job: JobId, stop: Stop) -> Refusal {
             let alone = books.request(pods)[resource.index()];
             let limit = books.world.queues()[queue].resources.get(resource).limit;
             let never = matches!(limit, crate::units::Bound::At(limit) if alone > limit.in_base_units());
-            let outlook = if never { Outlook::OnlyByEdit } else { Outlook::WhenFreed };
+            let outlook = if never { Outlook::OnlyByEdit } else { when_ends(books, leaf, ends) };
             let checks = rules::over(books, job, queue, resource, pods).into_iter().collect();
             Refusal { checks, ..refusal(job, Gate::OverLimit { queue, resource }, outlook) }
         }
-        Stop::NoRoom { placed } => {
+        Stop::NoRoom { placed, free } => {
             let pod = &books.world.cluster.pods[pods[placed.min(pods.len() - 1)]];
             if let Some(resource) = place::too_large(books.world, pod) {
                 return refusal(job, Gate::TooLarge { resource }, Outlook::OnlyByEdit);
             }
             let count = |n: usize| u32::try_from(n).expect("ids are 32 bits wide");
             let reasons = place::reasons(books, pod);
-            let gate = Gate::NoNode { placed: count(placed), of: count(pods.len()), reasons };
+            let gate =
+                Gate::NoNode { placed: count(placed), of: count(pods.len()), reasons, free: Some(free) };
             let checks =
                 rules::no_room(books, job, &pods[placed.min(pods.len() - 1)..]).into_iter().collect();
-            Refusal { checks, ..refusal(job, gate, Outlook::WhenFreed) }
+            Refusal { checks, ..refusal(job, gate, when_ends(books, leaf, ends)) }
         }
     }
+}
+
+/// The end of which job lets the first of a frozen queue start.
+fn when_ends(books: &Books<'_>, leaf: QueueId, ends: &[(Time, JobId)]) -> Outlook {
+    let pods = books.next_pods(leaf).to_vec();
+    let mut later = books.clone();
+    for &(at, other) in ends {
+        later.end(other);
+        if later.over_limit(leaf, &pods).is_none() && place::place(&mut later, &pods).is_ok() {
+            return Outlook::WhenEnds { job: other, at: Some(at) };
+        }
+    }
+    Outlook::NotForeseeable
 }

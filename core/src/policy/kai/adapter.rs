@@ -23,6 +23,7 @@ use super::grown::Grown;
 use super::memory::Memory;
 use super::names::Names;
 use super::notes::{empty_row, per_resource};
+use super::outlooks::Over;
 use super::queues::{snapshot_queues, without_departments};
 use super::recorder::{Decided, NO_DEVICE, Recorder};
 use super::redraw;
@@ -38,7 +39,7 @@ use crate::cluster::{Cluster, Devices, GpuRequest, Node, NodeUse, Phase, Pod, Pr
 use crate::id::{JobId, NodeId, PodId, QueueId};
 use crate::policy::{Decision, PartitionView, Rhythm, Scheduler, Turn};
 use crate::time::Time;
-use crate::trace::{DivisionStep, Event, Gate, Ledger, LedgerRow, Level, Mark, Subject, Trace};
+use crate::trace::{DivisionStep, Event, Ledger, LedgerRow, Level, Mark, Subject, Trace};
 use crate::units::{Amount, Resource, ResourceVec};
 
 /// KAI Scheduler.
@@ -113,11 +114,16 @@ impl Kai {
         memory.close(world, &session, &mut out);
         let Recorder { trace, decisions, claims, .. } = out;
         let decisions = Placing::default().decide(world, &session, decisions, trace, n_events);
-        for refusal in &mut trace.refusals {
-            if let Gate::WaitingForVictims { until } = &mut refusal.gate {
-                let of_job = claims.iter().filter(|c| session.facts_of(c.0).id == refusal.job);
-                *until = of_job.filter_map(|c| free_at(world, session.nodes[c.1.ix()].id, &decisions)).max();
-            }
+        if !trace.refusals.is_empty() {
+            let claims = claims.iter().map(|c| (session.facts_of(c.0).id, session.nodes[c.1.ix()].id));
+            let claims: Vec<(JobId, NodeId)> = claims.collect();
+            let claimed = |job: JobId| {
+                let of_job = claims.iter().filter(|c| c.0 == job);
+                of_job.filter_map(|c| free_at(world, c.1, &decisions)).max()
+            };
+            let (snapshot, ids, rhythm) = (&snapshot, &ids, self.rhythm);
+            let over = Over { snapshot, ids, world, rhythm, memory };
+            over.complete(&mut session, &mut trace.refusals, claimed);
         }
         if let (Some(params), Some(grown)) = (&self.config.usage, &mut memory.usage) {
             grown.hold(params, held(world, &decisions), self.total(world));
@@ -466,8 +472,16 @@ fn free_at(world: PartitionView<'_>, node: NodeId, decisions: &[Decision]) -> Op
     let cluster = world.cluster;
     let leaving = world.live_jobs().flat_map(|job| cluster.pods_of(job)).filter_map(|(id, pod)| {
         let told = || decisions.iter().any(|d| matches!(d, Decision::Evict { pod, .. } if *pod == id));
+        // What was placed in this very cycle is on no node yet.
+        let bound = || {
+            let place = |d: &Decision| match *d {
+                Decision::Bind { pod, node, .. } if pod == id => Some(node),
+                _ => None,
+            };
+            decisions.iter().find_map(place)
+        };
         match pod.phase {
-            _ if pod.node != Some(node) => None,
+            _ if pod.node.or_else(bound) != Some(node) => None,
             Phase::Terminating { until } => Some(until),
             _ if told() => Some(world.now + cluster.delays.termination),
             _ => None,

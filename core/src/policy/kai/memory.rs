@@ -2,7 +2,7 @@
 //!
 //! # Rule
 //! A job's last start is set by the allocate action only; its staleness by the stale gang action; that it was tried as
-//! often as it may be, when the cycle closes. Usage is remembered where it is measured.
+//! often as it may be, when the cycle closes; so are claims, for explanations alone. Usage is remembered where it is measured.
 //!
 //! # Source
 //! kai.md 1.3, 4.5
@@ -10,18 +10,19 @@
 //! # Differs
 //! upstream keeps the first three with the pod group and the third by node pool; here each node pool has its own memory
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::grown::Grown;
 use super::names::Names;
-use super::recorder::Recorder;
+use super::recorder::{Decided, Recorder};
 use super::session::Session;
+use super::task::JobRef;
 use crate::cluster::Cluster;
 use crate::id::JobId;
 use crate::policy::PartitionView;
 use crate::time::Time;
-use crate::trace::{Event, Outlook};
+use crate::trace::{Event, Outlook, Recorded};
 
 /// What is remembered between cycles.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -42,6 +43,10 @@ pub(super) struct JobMemory {
     pub stale_since: Option<Time>,
     /// At which of its offers it stayed waiting although it may be tried once only; the newest counts.
     pub tried_at: Option<u32>,
+    /// Whether room was claimed for it in the last cycle.
+    pub has_claim: bool,
+    /// Whether it lost a claim, and no pod of it was placed since.
+    pub lost_a_claim: bool,
 }
 
 impl Memory {
@@ -51,11 +56,40 @@ impl Memory {
         tried_at == Some(cluster.jobs[job].offers)
     }
 
+    /// Whether room that was claimed for a job went to another, and none of its pods was placed since.
+    pub(super) fn lost_a_claim(&self, job: JobId) -> bool {
+        self.jobs.get(&job).is_some_and(|known| known.lost_a_claim)
+    }
+
+    /// Takes in who claimed room, who was placed, and whose claim came to nothing: without one it evicts for another.
+    fn close_claims(&mut self, session: &Session<'_>, out: &Recorder<'_>) {
+        let id = |job: JobRef| session.facts_of(job).id;
+        let claimed: BTreeSet<JobId> = out.claims.iter().map(|claim| id(claim.0)).collect();
+        let bound = out.decisions.iter().filter_map(|decided| match decided {
+            Decided::Bind { pod, .. } => Some(id(session.pods[pod.ix()].job)),
+            Decided::Evict { .. } => None,
+        });
+        let bound: BTreeSet<JobId> = bound.collect();
+        let evicts = |job: JobId| {
+            let is_for = |recorded: &Recorded| matches!(recorded.event, Event::Evicted { by: Some(by), .. } if by == job);
+            out.trace.events.iter().any(is_for)
+        };
+        for (job, known) in &mut self.jobs {
+            let is_lost = known.has_claim && (!claimed.contains(job) || evicts(*job));
+            known.lost_a_claim = !bound.contains(job) && (known.lost_a_claim || is_lost);
+            known.has_claim = false;
+        }
+        for job in claimed {
+            self.of(job).has_claim = true;
+        }
+    }
+
     /// Takes in what a cycle came to.
     pub(super) fn close(&mut self, world: PartitionView<'_>, session: &Session<'_>, out: &mut Recorder<'_>) {
         for &job in &out.started {
             self.of(session.facts_of(job).id).last_start = Some(world.now);
         }
+        self.close_claims(session, out);
         for &(job, is_stale) in &out.stale {
             self.of(session.facts_of(job).id).stale_since = is_stale.then_some(world.now);
         }

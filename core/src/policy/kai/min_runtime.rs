@@ -48,9 +48,12 @@ impl Session<'_> {
     /// The comparison that protects a job against another.
     pub fn protection(&self, job: JobRef, victim: JobRef, against: Against) -> Option<Check> {
         let started = self.job(victim).last_start_s?;
-        let subject = Subject { other_job: Some(self.facts_of(victim).id), ..self.about_job(job) };
+        let (must, from) = self.min_runtime_and_queue(victim, against);
+        let other_queue = from.map(|queue| self.queues[queue.ix()].id);
+        let other_job = Some(self.facts_of(victim).id);
+        let subject = Subject { other_job, other_queue, ..self.about_job(job) };
         let ran = real(Quantity::Runtime, self.now_s - started);
-        let must = real(Quantity::MinRuntime, self.min_runtime(victim, against));
+        let must = real(Quantity::MinRuntime, must);
         Some(Check::new(RAN_LONG_ENOUGH, subject, ran, Op::AtLeast, must))
     }
 
@@ -61,18 +64,25 @@ impl Session<'_> {
 
     /// D, in seconds.
     pub fn min_runtime(&self, victim: JobRef, against: Against) -> f64 {
-        let Some(queue) = self.facts_of(victim).queue else { return 0.0 };
-        match against {
-            Against::Preemption => self
-                .nearest(queue, |q| q.preempt_min_runtime_s)
-                .unwrap_or(self.config.default_preempt_min_runtime_s),
-            Against::Reclaim(by) => {
-                self.reclaim_min_runtime(by, queue).unwrap_or(self.config.default_reclaim_min_runtime_s)
-            }
-        }
+        self.min_runtime_and_queue(victim, against).0
     }
 
-    fn reclaim_min_runtime(&self, by: QueueRef, victim: QueueRef) -> Option<f64> {
+    /// D, in seconds, and the queue that says so; none: the default.
+    fn min_runtime_and_queue(&self, victim: JobRef, against: Against) -> (f64, Option<QueueRef>) {
+        let Some(queue) = self.facts_of(victim).queue else { return (0.0, None) };
+        let (found, default) = match against {
+            Against::Preemption => {
+                let found = self.nearest(queue, |q| q.preempt_min_runtime_s);
+                (found, self.config.default_preempt_min_runtime_s)
+            }
+            Against::Reclaim(by) => {
+                (self.reclaim_min_runtime(by, queue), self.config.default_reclaim_min_runtime_s)
+            }
+        };
+        found.map_or((default, None), |(queue, seconds)| (seconds, Some(queue)))
+    }
+
+    fn reclaim_min_runtime(&self, by: QueueRef, victim: QueueRef) -> Option<(QueueRef, f64)> {
         let of = |q: &Queue| q.reclaim_min_runtime_s;
         if self.config.reclaim_resolve == ReclaimResolve::Queue {
             return self.nearest(victim, of);
@@ -86,14 +96,14 @@ impl Session<'_> {
         let parent = |queue: QueueRef| self.queues[queue.ix()].parent;
         let below = up(victim).find(|&q| parent(q).is_none_or(is_common)).unwrap_or(victim);
         match parent(below) {
-            None => of(&self.queues[below.ix()]),
+            None => of(&self.queues[below.ix()]).map(|seconds| (below, seconds)),
             Some(_) => self.nearest(below, of),
         }
     }
 
-    fn nearest(&self, from: QueueRef, of: impl Fn(&Queue) -> Option<f64>) -> Option<f64> {
+    fn nearest(&self, from: QueueRef, of: impl Fn(&Queue) -> Option<f64>) -> Option<(QueueRef, f64)> {
         std::iter::successors(Some(from), |q| self.queues[q.ix()].parent)
-            .find_map(|q| of(&self.queues[q.ix()]))
+            .find_map(|q| Some((q, of(&self.queues[q.ix()])?)))
     }
 
     /// The queues from the root down to this one.

@@ -28,6 +28,7 @@ mod node;
 mod notes;
 mod number;
 mod orders;
+mod outlooks;
 mod place;
 mod preempt;
 mod prospect;

@@ -43,6 +43,8 @@ pub(super) struct Note {
     pub tried: Option<u32>,
     /// What the latest refusal by the validator compared.
     pub refused: Vec<Check>,
+    /// What protects those that only their minimum runtime protects, and until when, in seconds.
+    pub protected: Vec<(Check, f64)>,
 }
 
 /// Why victims may be taken.

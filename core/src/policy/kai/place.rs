@@ -25,7 +25,7 @@ use super::score::Part;
 use super::session::Session;
 use super::statement::Statement;
 use super::task::{GroupRef, JobRef, NodeRef, TaskRef};
-use crate::trace::{Check, NodeReason, Op, Quantity, Rule, RuleRecord, Subject};
+use crate::trace::{Check, FreeGpus, NodeReason, Op, Quantity, Rule, RuleRecord, Subject};
 use crate::units::Resource;
 
 /// Why a chunk was not placed.
@@ -36,7 +36,7 @@ pub(super) enum Failure {
     /// No node could hold the task even when empty.
     TooLarge { task: TaskRef, resource: Resource },
     /// No node fits the task.
-    NoNode { task: TaskRef, placed: u32, of: u32, reasons: Vec<(NodeReason, u32)> },
+    NoNode { task: TaskRef, placed: u32, of: u32, reasons: Vec<(NodeReason, u32)>, free: Option<FreeGpus> },
 }
 
 /// A device for a part.
@@ -83,8 +83,9 @@ impl Session<'_> {
                 if let Err(mut failure) = done {
                     choice.into_iter().for_each(|choice| self.end_choice(choice));
                     st.rollback(self, checkpoint);
-                    if let Failure::NoNode { placed: n, of, .. } = &mut failure {
+                    if let Failure::NoNode { placed: n, of, free, .. } = &mut failure {
                         (*n, *of) = (placed, chunk.len() as u32);
+                        *free = explains.then(|| self.free_gpus());
                     }
                     return Err(failure);
                 }
@@ -93,6 +94,15 @@ impl Session<'_> {
         }
         choice.into_iter().for_each(|choice| self.end_choice(choice));
         Ok(())
+    }
+
+    /// GPUs that are idle or releasing on the nodes that take part.
+    fn free_gpus(&self) -> FreeGpus {
+        let free = self.nodes.iter().filter(|n| n.ready).map(|n| n.sum_idle() + n.sum_releasing());
+        free.fold(FreeGpus { total: 0.0, most: 0.0 }, |all, n| FreeGpus {
+            total: all.total + n,
+            most: all.most.max(n),
+        })
     }
 
     fn place_task(
@@ -121,7 +131,7 @@ impl Session<'_> {
             }
         }
         let reasons = if explains { NodeReason::counted(choice.misfits(nodes)) } else { Vec::new() };
-        Err(Failure::NoNode { task, placed: 0, of: 0, reasons })
+        Err(Failure::NoNode { task, placed: 0, of: 0, reasons, free: None })
     }
 
     /// 5.6: places a task on a node that fits.

@@ -16,6 +16,7 @@ use super::request::Request;
 use super::session::Session;
 use super::snapshot::Quantities;
 use super::task::{JobRef, NodeRef, PodRef, QueueRef, TaskRef};
+use crate::cluster::Preemptible;
 
 /// What a claimant needs, and what there is without evictions.
 #[derive(Debug)]
@@ -84,26 +85,43 @@ impl Prospect {
             return true;
         }
         self.bounded.iter().all(|&q| {
-            let mut gone = Quantities::default();
-            for &task in evicted {
-                let leaf = s.facts_of(s.job_of(task)).queue;
-                if leaf.is_some_and(|leaf| s.is_at_or_below(leaf, q)) {
-                    gone += s.task(task).accepted.quantities;
-                }
-            }
             let queue = &s.queues[q.ix()];
-            let mut held = queue.allocated;
-            held -= gone;
-            let fits = |held: Quantities, asked: Quantities, bound: Quantities| {
-                let each = held.to_array().into_iter().zip(asked.to_array()).zip(bound.to_array());
-                each.into_iter().all(|((held, asked), bound)| {
-                    bound == super::number::UNLIMITED || asked == 0.0 || bound >= held + asked
-                })
-            };
             // Victims are preemptible, so nothing that is not goes.
             let fits_quota = |fixed| fits(queue.allocated_np, fixed, queue.deserved);
-            fits(held, self.asked, queue.limit) && self.fixed.is_none_or(fits_quota)
+            self.is_within_limit(s, q, evicted) && self.fixed.is_none_or(fits_quota)
         })
+    }
+
+    fn is_within_limit(&self, s: &Session<'_>, q: QueueRef, gone: &[TaskRef]) -> bool {
+        let mut held = s.queues[q.ix()].allocated;
+        let mut sum = Quantities::default();
+        for &task in gone {
+            let leaf = s.facts_of(s.job_of(task)).queue;
+            if leaf.is_some_and(|leaf| s.is_at_or_below(leaf, q)) {
+                sum += s.task(task).accepted.quantities;
+            }
+        }
+        held -= sum;
+        fits(held, self.asked, s.queues[q.ix()].limit)
+    }
+
+    /// Whether the claimant fits once these tasks have ended, non-preemptible ones among them.
+    pub fn is_open_without(&self, s: &Session<'_>, nodes: &[bool], ended: &[TaskRef]) -> bool {
+        let Some(fixed) = self.fixed else { return self.is_open(s, nodes, ended) };
+        let is_fixed = |task: &&TaskRef| s.facts_of(s.job_of(**task)).preemptible == Preemptible::No;
+        let fits_quota = self.bounded.iter().all(|&q| {
+            let queue = &s.queues[q.ix()];
+            let mut held = queue.allocated_np;
+            for &task in ended.iter().filter(is_fixed) {
+                let leaf = s.facts_of(s.job_of(task)).queue;
+                if leaf.is_some_and(|leaf| s.is_at_or_below(leaf, q)) {
+                    held -= s.task(task).accepted.quantities;
+                }
+            }
+            fits(held, fixed, queue.deserved)
+        });
+        let within_limits = self.bounded.iter().all(|&q| self.is_within_limit(s, q, ended));
+        !self.is_too_large && fits_quota && within_limits && self.has_room(s, nodes, ended)
     }
 
     fn has_room(&self, s: &Session<'_>, nodes: &[bool], evicted: &[TaskRef]) -> bool {
@@ -140,6 +158,14 @@ impl Prospect {
             shape.sum = shape.now.iter().zip(nodes).filter(|(_, is_in)| **is_in).map(|(n, _)| n).sum();
         }
     }
+}
+
+/// Whether what is asked for stays within a bound, where there is one.
+fn fits(held: Quantities, asked: Quantities, bound: Quantities) -> bool {
+    let each = held.to_array().into_iter().zip(asked.to_array()).zip(bound.to_array());
+    each.into_iter().all(|((held, asked), bound)| {
+        bound == super::number::UNLIMITED || asked == 0.0 || bound >= held + asked
+    })
 }
 
 /// What evictions free on a node; named resources are not looked at.

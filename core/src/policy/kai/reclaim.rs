@@ -53,7 +53,10 @@ impl Session<'_> {
                     out.trace.spared.extend(spared);
                     out.committed(self, job, done, Why::Taken(proof));
                 }
-                None => failed.remember(self, queue, job),
+                None => {
+                    self.note_not_allowed(&taking, job, need);
+                    failed.remember(self, queue, job);
+                }
             }
         }
     }

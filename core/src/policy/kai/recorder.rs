@@ -255,6 +255,11 @@ impl<'t> Recorder<'t> {
         };
         if let Some(Some(node)) = self.trace.events.iter().rev().find_map(of_pod) {
             let by = Some(session.facts_of(job).id);
+            let owner = session.job_of(task);
+            let is_lost = |c: &(JobRef, NodeRef)| c.0 == owner && session.nodes[c.1.ix()].id == node;
+            if let Some(lost) = self.claims.iter().rposition(is_lost) {
+                self.claims.remove(lost);
+            }
             self.trace.event(Event::Unclaimed { pod, node, by }, Vec::new);
         }
     }

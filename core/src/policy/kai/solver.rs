@@ -160,12 +160,16 @@ impl Session<'_> {
                 _ => continue,
             };
             if self.job(victim).n_active_allocated != 0 && self.is_protected(victim, against) {
-                checks.extend(self.protection(job, victim, against));
+                let until =
+                    self.job(victim).last_start_s.unwrap_or_default() + self.min_runtime(victim, against);
+                checks.extend(self.protection(job, victim, against).map(|check| (check, until)));
             }
         }
-        if !checks.is_empty() {
-            self.notes.about(job, |note| note.refused = checks);
-        }
+        // Each step looks at the same jobs, each action at others.
+        self.notes.about(job, |note| {
+            checks.retain(|check| !note.protected.contains(check));
+            note.protected.append(&mut checks);
+        });
     }
 
     /// Jobs that may be looked at for victims.

@@ -19,6 +19,7 @@ use super::solver::Taking;
 use super::statement::Done;
 use super::task::{JobRef, QueueRef};
 use crate::cluster::Preemptible;
+use crate::kit::sort;
 use crate::trace::{Protection, Spared, Whom};
 
 /// Most that are recorded of one decision.
@@ -75,6 +76,33 @@ impl Session<'_> {
         spared.truncate(SPARED_MAX);
         let by = self.facts_of(job).id;
         spared.into_iter().map(|(whom, why)| Spared { by, whom, why }).collect()
+    }
+
+    /// Notes of a job for which nothing was found, and nothing refused, that no queue may lose a first unit to it (6.3 A), if
+    /// so: the comparisons at the levels where the paths split, those above the job's own queue first.
+    pub fn note_not_allowed(&mut self, taking: &Taking, job: JobRef, need: Quantities) {
+        let is_open = self.notes.jobs.get(job.ix()).is_some_and(|note| note.refused.is_empty());
+        let (Taking::Reclaim(held), Some(own), true) = (taking, self.facts_of(job).queue, is_open) else {
+            return;
+        };
+        let leaves = self.leaves(job, own);
+        let claim = Claim { claimant: job, need, fixed: None, held };
+        let mut splits: Vec<(QueueRef, QueueRef)> = Vec::new();
+        for (at, _) in leaves.iter().enumerate().filter(|(at, leaf)| leaf.may_lose && *at != own.ix()) {
+            let Some((r, e)) = self.split(own, QueueRef::of(at)) else { continue };
+            if self.unit_is_allowed(claim, (r, e), held[e.ix()].0).is_some() {
+                return;
+            }
+            if !splits.contains(&(r, e)) {
+                splits.push((r, e));
+            }
+        }
+        sort::sort_by_key(&mut splits, |(r, _)| *r == own);
+        let first = |&(r, e): &(QueueRef, QueueRef)| {
+            self.unit_checks(claim, (r, e), held[e.ix()].0).into_iter().next()
+        };
+        let checks: Vec<_> = splits.iter().filter_map(first).collect();
+        self.notes.about(job, |note| note.refused = checks);
     }
 
     /// What every queue's own jobs are, but for the claimant.

@@ -147,6 +147,14 @@ impl Gangs {
         *stage == Stage::Goes
     }
 
+    /// When the pods of a gang whose placeholders timed out become asks.
+    pub fn resumes_at(&self, job: JobId) -> Option<crate::time::Time> {
+        match self.stages.get(&job)? {
+            Stage::Resumes { at } => Some(crate::time::Time::from_millis(*at)),
+            Stage::Goes | Stage::Failed | Stage::Refused | Stage::Waits => None,
+        }
+    }
+
     /// What a gang waits for, or why it waits in vain; `None` once its pods are asks.
     pub fn gate(&self, core: &Core, job: JobId) -> Option<Gate> {
         match self.stages.get(&job)? {

@@ -17,7 +17,7 @@ use super::rules;
 use crate::cluster::Phase;
 use crate::id::JobId;
 use crate::policy::PartitionView;
-use crate::trace::{Check, Gate, NodeReason, Op, Outlook, Quantity, Refusal, Subject, Trace, Value};
+use crate::trace::{Check, Ending, Gate, NodeReason, Op, Outlook, Quantity, Refusal, Subject, Trace, Value};
 use crate::units::Resource;
 
 /// Adds one refusal per job that waits.
@@ -32,19 +32,33 @@ pub fn refuse(world: PartitionView<'_>, memory: &Memory, found: Option<&Found>, 
         });
         let Some(ask) = waiting else { continue };
         if let Some(gate) = memory.gangs.gate(core, job) {
+            let outlook = of_gang(world, memory, job, &gate);
             // What keeps the next placeholder waiting is what keeps the gang.
-            let (also, outlook, checks) = match memory.gangs.next(core, job) {
+            let (also, checks) = match memory.gangs.next(core, job) {
                 Some(ask) => {
-                    let (gate, outlook, checks) = reason(world, memory, core, job, Some(ask), served);
-                    (vec![gate], outlook, checks)
+                    let (gate, _, checks) = reason(world, memory, core, job, Some(ask), served);
+                    (vec![gate], checks)
                 }
-                None => (Vec::new(), Outlook::OnlyByEdit, Vec::new()),
+                None => (Vec::new(), Vec::new()),
             };
             trace.refusal(|| Refusal { job, gate, also, checks, outlook });
             continue;
         }
         let (gate, outlook, checks) = reason(world, memory, core, job, ask, served);
         trace.refusal(|| Refusal { job, gate, also: Vec::new(), checks, outlook });
+    }
+}
+
+/// What ends the reason of a gang none of whose pods may start yet.
+fn of_gang(world: PartitionView<'_>, memory: &Memory, job: JobId, gate: &Gate) -> Outlook {
+    let from = |time, what| Outlook::of_end(world.now, time, what);
+    match gate {
+        Gate::GangFailed | Gate::GangRefused => Outlook::OnlyByEdit,
+        Gate::GangIncomplete { until: Some(until), .. } => from(*until, Ending::Reservation),
+        Gate::NotReady => {
+            memory.gangs.resumes_at(job).map_or(Outlook::NotForeseeable, |at| from(at, Ending::Backoff))
+        }
+        _ => Outlook::NotForeseeable,
     }
 }
 
@@ -60,7 +74,9 @@ fn reason(
     let leaving: Vec<_> = memory.leaving_for(job).collect();
     if core.asks[ask].triggered && !leaving.is_empty() {
         let last = leaving.iter().filter_map(|&pod| until(world.cluster.pods[pod].phase)).max();
-        return (Gate::WaitingForVictims { until: last }, Outlook::NextCycle, Vec::new());
+        let outlook = last
+            .map_or(Outlook::NotForeseeable, |time| Outlook::of_end(world.now, time, Ending::Termination));
+        return (Gate::WaitingForVictims { until: last }, outlook, Vec::new());
     }
     let skip = core.tried.iter().find(|(tried, _)| *tried == ask).map(|(_, skip)| *skip);
     match (skip, served) {
@@ -68,10 +84,15 @@ fn reason(
         (Some(Skip::UserQuota), _) => user_limit(memory, core, job, ask),
         (Some(Skip::MaxApplications), _) => max_applications(memory, core, job, ask),
         (None, Some(served)) if served != job => {
-            (Gate::Behind { job: served }, Outlook::NextCycle, Vec::new())
+            (Gate::Behind { job: served }, Outlook::NotForeseeable, Vec::new())
         }
         _ => no_node(memory, core, ask),
     }
+}
+
+/// Of a bound that an ask exceeds with what is there; if it does so alone, waiting does not help.
+fn of_bound(alone: i64, bound: i64) -> Outlook {
+    if alone > bound { Outlook::OnlyByEdit } else { Outlook::NotForeseeable }
 }
 
 fn headroom(memory: &Memory, core: &Core, job: JobId, ask: AskIx) -> (Gate, Outlook, Vec<Check>) {
@@ -84,7 +105,8 @@ fn headroom(memory: &Memory, core: &Core, job: JobId, ask: AskIx) -> (Gate, Outl
     let with = core.queues[at].allocated.get(of).saturating_add(core.asks[ask].resource.get(of));
     let (left, right) = ((Quantity::AllocatedWithJob, with), (Quantity::Limit, core.queues[at].max.get(of)));
     let check = rules::amounts(rules::HEADROOM, subject, left, Op::AtMost, right);
-    (Gate::OverLimit { queue, resource }, Outlook::WhenFreed, vec![check])
+    let alone = core.asks[ask].resource.get(of);
+    (Gate::OverLimit { queue, resource }, of_bound(alone, core.queues[at].max.get(of)), vec![check])
 }
 
 fn user_limit(memory: &Memory, core: &Core, job: JobId, ask: AskIx) -> (Gate, Outlook, Vec<Check>) {
@@ -107,7 +129,8 @@ fn user_limit(memory: &Memory, core: &Core, job: JobId, ask: AskIx) -> (Gate, Ou
             };
             let (left, right) = ((Quantity::AllocatedWithJob, with), (Quantity::Limit, limit.max.get(of)));
             let check = rules::amounts(rules::USER_LIMIT, subject, left, Op::AtMost, right);
-            return (Gate::UserLimit { queue, resource }, Outlook::WhenFreed, vec![check]);
+            let outlook = of_bound(wanted.get(of), limit.max.get(of));
+            return (Gate::UserLimit { queue, resource }, outlook, vec![check]);
         }
     }
     no_node(memory, core, ask)
@@ -137,14 +160,7 @@ fn max_applications(memory: &Memory, core: &Core, job: JobId, ask: AskIx) -> (Ga
     let count = |n: u64| Value::Count(i64::try_from(n).unwrap_or(i64::MAX));
     let values = [count(begun + 1), count(most)];
     let check = rules::compare(rules::MAX_APPLICATIONS, subject, Quantity::Jobs, values, Op::AtMost);
-    (Gate::TooManyJobs { queue }, Outlook::WhenFreed, vec![check])
-}
-
-/// Whether the ask may make room once it is old enough: its leaf stays within its own guarantee with it.
-fn may_preempt(core: &Core, ask: AskIx) -> bool {
-    let leaf = &core.queues[core.apps[core.asks[ask].app].queue];
-    let left = amounts::sub_existing(&leaf.guaranteed, &leaf.allocated);
-    core.preemption && !left.is_none() && amounts::fits_actual(&left, &core.asks[ask].resource)
+    (Gate::TooManyJobs { queue }, Outlook::NotForeseeable, vec![check])
 }
 
 /// What keeps the ask off the nodes, and how many of them.
@@ -177,9 +193,8 @@ fn no_node(memory: &Memory, core: &Core, ask: AskIx) -> (Gate, Outlook, Vec<Chec
     };
     let nodes: Vec<_> = core.nodes.iter().enumerate().filter(open).map(|(_, node)| node).collect();
     if nodes.iter().any(|node| amounts::fits(&node.capacity, wanted)) || nodes.is_empty() {
-        let gate = Gate::NoNode { placed: 0, of: 1, reasons: reasons(memory, core, ask) };
-        let outlook = if may_preempt(core, ask) { Outlook::WhenReclaimed } else { Outlook::WhenFreed };
-        return (gate, outlook, Vec::new());
+        let gate = Gate::NoNode { placed: 0, of: 1, reasons: reasons(memory, core, ask), free: None };
+        return (gate, Outlook::NotForeseeable, Vec::new());
     }
     let too_large = |r: &Resource| {
         memory.kinds.of(*r).is_some_and(|of| nodes.iter().all(|node| node.capacity.get(of) < wanted.get(of)))

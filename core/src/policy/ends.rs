@@ -1,0 +1,31 @@
+//! Which jobs end by themselves, and when.
+
+use super::PartitionView;
+use crate::cluster::Phase;
+use crate::id::JobId;
+use crate::kit::sort;
+use crate::time::Time;
+
+/// Most jobs whose end is looked at for one job that waits.
+pub(super) const ENDS_MAX: usize = 64;
+
+/// Jobs all of whose pods run until a known moment, with that of the last pod, ascending.
+pub(super) fn ends(world: PartitionView<'_>) -> Vec<(Time, JobId)> {
+    let mut ends: Vec<(Time, JobId)> =
+        world.live_jobs().filter_map(|job| Some((end(world, job)?, job))).collect();
+    sort::sort(&mut ends);
+    ends.truncate(ENDS_MAX);
+    ends
+}
+
+fn end(world: PartitionView<'_>, job: JobId) -> Option<Time> {
+    let mut last = None;
+    for (_, pod) in world.cluster.pods_of(job) {
+        match pod.phase {
+            Phase::Running { until: Some(until), .. } => last = last.max(Some(until)),
+            Phase::Finished { .. } | Phase::Removed { .. } | Phase::Evicted { .. } => {}
+            _ => return None,
+        }
+    }
+    last
+}

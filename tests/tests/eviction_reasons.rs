@@ -1,0 +1,70 @@
+//! Evictions say why: each reason, from a scenario in which it is the only one that applies.
+
+use fairground::trace::{Event, EvictReason};
+use fairground_tests::scenarios::{simulation, under};
+
+/// Evicted jobs of the first cycles with the reasons, in order.
+fn evictions(mut simulation: fairground::sim::Simulation) -> Vec<(String, EvictReason)> {
+    let mut evicted = Vec::new();
+    while simulation.cycle() < 12 {
+        let Some(record) = simulation.advance() else { break };
+        for recorded in &record.events {
+            if let Event::Evicted { pod, reason, .. } = recorded.event {
+                let cluster = simulation.cluster();
+                evicted.push((cluster.jobs[cluster.pods[pod].job].name.to_string(), reason));
+            }
+        }
+    }
+    evicted
+}
+
+fn example(text: &str) -> Vec<EvictReason> {
+    evictions(simulation(text)).into_iter().map(|(_, reason)| reason).collect()
+}
+
+const TWO_NODES: &str = "cycle: 1s
+nodes:
+- {name: one, gpu: 2, cpu: 4}
+- {name: two, gpu: 2, cpu: 64}
+queues:
+- {name: back, gpu: {quota: 2, limit: unlimited, weight: 0}, cpu: {quota: unlimited, limit: unlimited, weight: 1}, memory: {quota: unlimited, limit: unlimited, weight: 1}}
+- {name: lent, gpu: {quota: 1, limit: unlimited, weight: 1}, cpu: {quota: unlimited, limit: unlimited, weight: 1}, memory: {quota: unlimited, limit: unlimited, weight: 1}}
+jobs:
+- {name: wide, queue: back, gpu: 2}
+";
+
+/// A queue within its fair share, but above its quota, loses work to one that stays within its quota: here because what
+/// is free is in two parts, and what goes fits nowhere else.
+#[test]
+fn within_the_fair_share_work_is_taken_for_a_quota() {
+    let text = format!(
+        "settings: {{max-consolidation-preemptees: 0}}\n{TWO_NODES}- {{name: a, queue: lent, gpu: 1, on: [one]}}\n- {{name: b, queue: lent, gpu: 1, cpu: 8, on: [two]}}\n"
+    );
+    let evicted = evictions(under("kai", &text));
+    assert_eq!(evicted, [("b".to_owned(), EvictReason::ReclaimedForQuota)]);
+}
+
+/// Above its fair share it loses work for the fair share of another.
+#[test]
+fn above_the_fair_share_work_is_taken_for_a_fair_share() {
+    let text = format!(
+        "settings: {{max-consolidation-preemptees: 0}}\n{TWO_NODES}- {{name: a, queue: lent, gpu: 2, on: [one]}}\n- {{name: b, queue: lent, gpu: 1, cpu: 8, on: [two]}}\n"
+    );
+    let evicted = evictions(under("kai", &text));
+    assert_eq!(evicted, [("b".to_owned(), EvictReason::ReclaimedForFairShare)]);
+}
+
+/// Moved, preempted, called back by its owner, taken for a guarantee: the examples of the page.
+#[test]
+fn examples_evict_for_their_own_reasons() {
+    let moved = example(include_str!("../../assets/scenarios/fragments-movable.yaml"));
+    assert_eq!(moved, [EvictReason::Moved]);
+    let preempted = example(include_str!("../../assets/scenarios/priority-inside-a-queue.yaml"));
+    assert_eq!(preempted, [EvictReason::Preempted; 2]);
+    let owned = example(include_str!("../../assets/scenarios/ego-owned-and-lent.yaml"));
+    assert!(owned.contains(&EvictReason::ReclaimedForQuota), "{owned:?}");
+    let guaranteed = example(include_str!("../../assets/scenarios/preemption-fence.yaml"));
+    assert_eq!(guaranteed.first(), Some(&EvictReason::ReclaimedForQuota));
+    let shared = example(include_str!("../../assets/scenarios/start.yaml"));
+    assert_eq!(shared, [EvictReason::ReclaimedForFairShare]);
+}

@@ -1,0 +1,220 @@
+//! What a refusal promises is what happens: laws of [`Outlook`], over generated plans, by running on.
+
+use std::collections::BTreeMap;
+
+use fairground::id::{JobId, PodId};
+use fairground::policy::{Policy, Rhythm, ego, fifo, yunikorn};
+use fairground::scenario::Plan;
+use fairground::sim::{CycleRecord, Simulation};
+use fairground::time::Span;
+use fairground::trace::{Ending, Event, Gate, Outlook, Refusal};
+use fairground_tests::worlds::{Numbers, plan};
+use proptest::prelude::*;
+
+/// Cycles that are looked at.
+const CYCLES: u32 = 40;
+
+fn policies() -> Vec<Policy> {
+    let properties = [("preemption.delay".to_owned(), "1s".to_owned())].into_iter().collect();
+    let quick = yunikorn::config::Queue { properties, ..Default::default() };
+    let impatient =
+        yunikorn::Config { queues: [("root".to_owned(), quick)].into_iter().collect(), ..Default::default() };
+    let graceful = ego::Config { grace: Some(Span::from_seconds(3)), ..Default::default() };
+    vec![
+        Policy::Kai(Default::default()),
+        Policy::Fifo(fifo::Config::default()),
+        Policy::Runai(Default::default()),
+        Policy::YuniKorn(Default::default()),
+        Policy::MaxMin(Default::default()),
+        Policy::Ego(Default::default()),
+        Policy::Drf(Default::default()),
+        Policy::YuniKorn(impatient),
+        Policy::Ego(graceful),
+    ]
+}
+
+fn plans() -> impl Strategy<Value = Plan> {
+    let policies = policies();
+    (prop::collection::vec(any::<u8>(), 0..200), 0..policies.len(), any::<bool>())
+        .prop_map(move |(numbers, policy, is_slow)| world(numbers, policies[policy].clone(), is_slow))
+}
+
+/// A generated plan; a slow one evicts work late and takes long to end it.
+fn world(numbers: Vec<u8>, policy: Policy, is_slow: bool) -> Plan {
+    let mut plan = plan(&mut Numbers::new(numbers), policy);
+    if is_slow {
+        plan.rhythm = Rhythm::every(Span::from_seconds(1));
+        plan.cluster.delays.termination = Span::from_millis(3500);
+        for (i, queue) in plan.cluster.queues.values_mut().enumerate() {
+            let protection = Some(Span::from_millis(4000 + 700 * i as i64));
+            (queue.reclaim_min_runtime, queue.preempt_min_runtime) = (protection, protection);
+        }
+    }
+    plan
+}
+
+/// A run with what its promises are held against.
+struct Run {
+    records: Vec<CycleRecord>,
+    /// Whose pods they are.
+    jobs: Vec<JobId>,
+}
+
+impl Run {
+    fn of(plan: &Plan) -> Run {
+        let mut simulation = Simulation::new(plan);
+        let jobs = simulation.cluster().pods.values().map(|pod| pod.job).collect();
+        let mut records = vec![simulation.opening().clone()];
+        while let Some(record) = (simulation.cycle() < CYCLES).then(|| simulation.advance()).flatten() {
+            records.push(record);
+        }
+        Run { records, jobs }
+    }
+
+    fn job_of(&self, pod: PodId) -> JobId {
+        self.jobs[pod.0 as usize]
+    }
+
+    /// Whom a cycle starts pods of, or claims room for.
+    fn served(&self, at: usize) -> Vec<JobId> {
+        let events = self.records[at].events.iter().map(|recorded| recorded.event);
+        let of = |event| match event {
+            Event::Bound { pod, .. } | Event::Claimed { pod, .. } => Some(self.job_of(pod)),
+            _ => None,
+        };
+        events.filter_map(of).collect()
+    }
+
+    fn decides(&self, at: usize) -> bool {
+        let record = &self.records[at];
+        record.events.len() > record.n_outside as usize
+    }
+
+    fn gate(&self, at: usize, job: JobId) -> Option<&Gate> {
+        self.records[at].refusals.iter().find(|refusal| refusal.job == job).map(|refusal| &refusal.gate)
+    }
+
+    /// Whether something came from outside in some cycles.
+    fn is_disturbed(&self, cycles: std::ops::RangeInclusive<usize>) -> bool {
+        let comes = |event: &Event| matches!(event, Event::Changed { .. } | Event::Submitted { .. });
+        self.records[cycles].iter().any(|record| record.events.iter().any(|recorded| comes(&recorded.event)))
+    }
+
+    /// Whether nothing but ends of jobs happened up to a cycle, and before it nothing was decided.
+    fn is_quiet(&self, after: usize, to: usize) -> bool {
+        let is_end = |event: &Event| matches!(event, Event::Finished { .. } | Event::JobDone { .. });
+        let outside = |at: usize| {
+            let record = &self.records[at];
+            record.events[..record.n_outside as usize].iter().all(|recorded| is_end(&recorded.event))
+        };
+        (after + 1..=to).all(outside) && !(after + 1..to).any(|at| self.decides(at))
+    }
+
+    /// Whether a promise is kept; `None`: the run does not tell.
+    fn keeps(&self, at: usize, refusal: &Refusal) -> Option<bool> {
+        let job = refusal.job;
+        let end = self.records.len();
+        let first_from = |time| (at + 1..end).find(|&later| self.records[later].time >= time);
+        match refusal.outlook {
+            Outlook::NotForeseeable => None,
+            Outlook::NextCycle => {
+                let next = Some(at + 1).filter(|&next| next < end && !self.is_disturbed(next..=next))?;
+                Some(!self.served(next).is_empty() || self.gate(next, job) != Some(&refusal.gate))
+            }
+            Outlook::At { time, what } => {
+                let then = first_from(time).filter(|&then| !self.is_disturbed(at + 1..=then))?;
+                if what == Ending::Protection && self.is_quiet(at, then) && !self.decides(then) {
+                    return Some(false);
+                }
+                let is_served = (at + 1..=then).any(|cycle| self.served(cycle).contains(&job));
+                Some(is_served || self.gate(then, job) != Some(&refusal.gate))
+            }
+            Outlook::WhenEnds { at: Some(time), .. } => {
+                let then = first_from(time).filter(|&then| !self.is_disturbed(at + 1..=then))?;
+                self.is_quiet(at, then).then(|| !self.served(then).is_empty())
+            }
+            Outlook::WhenEnds { job: other, at: None } => {
+                let lets_go = |event: &Event| match *event {
+                    Event::Evicted { pod, .. } | Event::Finished { pod, .. } => self.job_of(pod) == other,
+                    Event::Changed { .. } | Event::Submitted { .. } => true,
+                    _ => false,
+                };
+                let keeps_on = |later: &usize| !self.records[*later].events.iter().any(|r| lets_go(&r.event));
+                let mut held = (at + 1..end).take_while(keeps_on).peekable();
+                held.peek()?;
+                Some(!held.any(|later| self.served(later).contains(&job)))
+            }
+            Outlook::OnlyByEdit => {
+                let is_edit = |event: &Event| matches!(event, Event::Changed { .. });
+                let same = |later: &usize| !self.records[*later].events.iter().any(|r| is_edit(&r.event));
+                let starts =
+                    |event: &Event| matches!(*event, Event::Bound { pod, .. } if self.job_of(pod) == job);
+                let mut unchanged = (at + 1..end).take_while(same).peekable();
+                unchanged.peek()?;
+                Some(!unchanged.any(|later| self.records[later].events.iter().any(|r| starts(&r.event))))
+            }
+        }
+    }
+
+    /// Promises that are not kept, and how many of each kind were held against the run.
+    fn broken(&self) -> (Vec<(u32, Refusal)>, BTreeMap<String, u32>) {
+        let (mut broken, mut tested) = (Vec::new(), BTreeMap::new());
+        for (at, record) in self.records.iter().enumerate() {
+            for refusal in record.refusals.iter() {
+                let Some(is_kept) = self.keeps(at, refusal) else { continue };
+                *tested.entry(kind(refusal.outlook)).or_insert(0) += 1;
+                if !is_kept {
+                    broken.push((record.cycle, refusal.clone()));
+                }
+            }
+        }
+        (broken, tested)
+    }
+}
+
+fn kind(outlook: Outlook) -> String {
+    match outlook {
+        Outlook::At { what, .. } => format!("{what:?}"),
+        Outlook::WhenEnds { at: None, .. } => "Endless".to_owned(),
+        other => format!("{other:?}").split(' ').next().unwrap_or_default().to_owned(),
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(1000))]
+
+    /// What was promised happens when it was promised, unless something came from outside.
+    #[test]
+    fn promises_are_kept(plan in plans()) {
+        let (broken, _) = Run::of(&plan).broken();
+        prop_assert_eq!(broken, vec![]);
+    }
+}
+
+/// The laws are tested: each kind of promise is made, and held against what follows, in many generated runs.
+#[test]
+fn every_kind_of_promise_is_made() {
+    let mut state = 1u64;
+    let mut byte = || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 56) as u8
+    };
+    let (mut all, mut all_broken): (BTreeMap<String, u32>, Vec<String>) = Default::default();
+    for i in 0..2700 {
+        let bytes = (0..150).map(|_| byte()).collect();
+        let policies = policies();
+        let plan = world(bytes, policies[i % policies.len()].clone(), i % 2 == 0);
+        let (broken, tested) = Run::of(&plan).broken();
+        let policy = i % policies.len();
+        all_broken.extend(broken.into_iter().map(|(cycle, r)| {
+            format!("world {i}, policy {policy}, cycle {cycle}: {:?}, {:?} {:?}", r.job, r.outlook, r.gate)
+        }));
+        tested.into_iter().for_each(|(kind, n)| *all.entry(kind).or_insert(0) += n);
+    }
+    all_broken.truncate(20);
+    assert!(all_broken.is_empty(), "{all:?}\n{}", all_broken.join("\n"));
+    for kind in ["NextCycle", "Termination", "Protection", "WhenEnds", "Endless", "OnlyByEdit"] {
+        let n = all.get(kind).copied().unwrap_or(0);
+        assert!(n >= 20, "{kind}: {n}; all: {all:?}");
+    }
+}
