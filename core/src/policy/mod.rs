@@ -213,8 +213,10 @@ impl Rhythm {
 
     /// The earliest moment of the next cycle.
     pub fn earliest(self, now: Time) -> Time {
-        let (Rhythm::Every { period, .. } | Rhythm::OnChange { at_least: period }) = self;
-        now + period
+        match self {
+            Rhythm::Every { period, .. } | Rhythm::OnChange { at_least: period } => now + period,
+            Rhythm::OnEvents => now,
+        }
     }
 
     /// The first cycle at or after a moment to come, if nothing else happens.
@@ -225,12 +227,18 @@ impl Rhythm {
                 now + Span::from_millis((wait + period - 1) / period * period)
             }
             Rhythm::Every { .. } => time,
-            Rhythm::OnChange { .. } => time.max(self.earliest(now)),
+            Rhythm::OnChange { .. } | Rhythm::OnEvents => time.max(self.earliest(now)),
         }
     }
 
     /// What a reason that ends at a known moment promises.
     pub fn outlook(self, now: Time, time: Time, what: Ending) -> Outlook {
-        Outlook::of_end(self.earliest(now), time, what)
+        match (self, what) {
+            // Only the end of a pod is an event; the other ends bring no cycle.
+            (Rhythm::OnEvents, Ending::Protection | Ending::Reservation | Ending::Backoff) => {
+                Outlook::NotForeseeable
+            }
+            _ => Outlook::of_end(self.earliest(now), time, what),
+        }
     }
 }

@@ -15,9 +15,9 @@
 
 use crate::kit::sort;
 use crate::policy::switches::Rulebook;
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use super::bind;
 use super::config::{Config, UsageParams};
 use super::grown::Grown;
 use super::memory::Memory;
@@ -25,7 +25,7 @@ use super::names::Names;
 use super::notes::{empty_row, per_resource};
 use super::outlooks::Over;
 use super::queues::{snapshot_queues, without_departments};
-use super::recorder::{Decided, NO_DEVICE, Recorder};
+use super::recorder::Recorder;
 use super::redraw;
 use super::request::{Request, yardstick};
 use super::session::{GPU_WORKER, Ids, Session};
@@ -34,12 +34,12 @@ use super::snapshot::{
     GpuAsk, Quantities, Snapshot, SnapshotJob, SnapshotNode, SnapshotPod, SnapshotPodSet, SnapshotQueue,
     Status,
 };
-use super::task::{GroupRef, NodeRef, QueueRef};
-use crate::cluster::{Cluster, Devices, GpuRequest, Node, NodeUse, Phase, Pod, Preemptible};
+use super::task::QueueRef;
+use crate::cluster::{Cluster, GpuRequest, Node, Phase, Pod, Preemptible};
 use crate::id::{JobId, NodeId, PodId, QueueId};
 use crate::policy::{Decision, PartitionView, Rhythm, Scheduler, Turn};
 use crate::time::Time;
-use crate::trace::{DivisionStep, Event, Ledger, LedgerRow, Level, Mark, Subject, Trace};
+use crate::trace::{DivisionStep, Ledger, LedgerRow, Level, Trace};
 use crate::units::{Amount, Resource, ResourceVec};
 
 /// KAI Scheduler.
@@ -113,7 +113,7 @@ impl Kai {
         });
         memory.close(world, &session, &mut out);
         let Recorder { trace, decisions, claims, .. } = out;
-        let decisions = Placing::default().decide(world, &session, decisions, trace, n_events);
+        let decisions = bind::decisions(world, &session, decisions, trace, n_events);
         if !trace.refusals.is_empty() {
             let claims = claims.iter().map(|c| (session.facts_of(c.0).id, session.nodes[c.1.ix()].id));
             let claims: Vec<(JobId, NodeId)> = claims.collect();
@@ -488,124 +488,4 @@ fn free_at(world: PartitionView<'_>, node: NodeId, decisions: &[Decision]) -> Op
         }
     });
     leaving.max()
-}
-
-/// Gives shared devices their numbers, decision by decision.
-#[derive(Default)]
-struct Placing {
-    /// What the nodes of bindings have given away.
-    nodes: BTreeMap<NodeId, NodeUse>,
-    /// Devices of groups that were opened in this cycle.
-    opened: BTreeMap<(NodeRef, GroupRef), u32>,
-}
-
-impl Placing {
-    /// The decisions; a binding for which no device is left is dropped with its event, and marked.
-    fn decide(
-        mut self,
-        world: PartitionView<'_>,
-        session: &Session<'_>,
-        decided: Vec<Decided>,
-        trace: &mut Trace,
-        n_events: usize,
-    ) -> Vec<Decision> {
-        let any_parts = decided.iter().any(|d| match d {
-            Decided::Bind { groups, node, .. } => !groups.is_empty() || is_overbooked(world, session, *node),
-            Decided::Evict { .. } => false,
-        });
-        if any_parts {
-            self.nodes = used(world, session, &decided);
-        }
-        let mut decisions = Vec::with_capacity(decided.len());
-        for decision in decided {
-            match decision {
-                Decided::Evict { pod } => {
-                    let grace = world.cluster.delays.termination;
-                    decisions.push(Decision::Evict { pod: session.pods[pod.ix()].id, grace });
-                }
-                Decided::Bind { pod, node, groups } => {
-                    let (pod, id) = (session.pods[pod.ix()].id, session.nodes[node.ix()].id);
-                    if !any_parts {
-                        decisions.push(Decision::Bind { pod, node: id, devices: None });
-                        continue;
-                    }
-                    match self.devices(world, session, (node, &groups), pod) {
-                        Some(devices) => {
-                            decisions.push(Decision::Bind { pod, node: id, devices: Some(devices) });
-                        }
-                        None => {
-                            let is_it = |e: &Event| matches!(e, Event::Bound { pod: p, .. } if *p == pod);
-                            let subject = Subject { pod: Some(pod), node: Some(id), ..Subject::default() };
-                            trace.marks.push(Mark { rule: NO_DEVICE, subject });
-                            let mut i = 0;
-                            trace.events.retain(|e| {
-                                i += 1;
-                                i <= n_events || !is_it(&e.event)
-                            });
-                        }
-                    }
-                }
-            }
-        }
-        decisions
-    }
-
-    fn devices(
-        &mut self,
-        world: PartitionView<'_>,
-        session: &Session<'_>,
-        (node, groups): (NodeRef, &[GroupRef]),
-        pod: PodId,
-    ) -> Option<Devices> {
-        let id = session.nodes[node.ix()].id;
-        let room = self.nodes.get_mut(&id)?;
-        let request = &world.cluster.pods[pod].request;
-        let mut devices = Devices(0);
-        for &group in groups {
-            let name = session.groups.name(group);
-            let known = name.strip_prefix("device-").and_then(|n| n.parse::<u32>().ok());
-            let known = known.or_else(|| self.opened.get(&(node, group)).copied());
-            let device = match known {
-                Some(device) => device,
-                None => {
-                    let free = Devices(room.free().0 & !devices.0).iter().next()?;
-                    self.opened.insert((node, group), free);
-                    free
-                }
-            };
-            devices.0 |= 1 << device;
-        }
-        if groups.is_empty() {
-            devices = room.pick(request.gpu)?;
-        }
-        if !room.can_give(request.gpu, devices) {
-            return None;
-        }
-        room.take(request, devices);
-        Some(devices)
-    }
-}
-
-/// Whether the scheduler may hand out more devices of a node than it has: it counts another memory than there is.
-fn is_overbooked(world: PartitionView<'_>, session: &Session<'_>, node: NodeRef) -> bool {
-    let node = &session.nodes[node.ix()];
-    node.device_mib != world.cluster.nodes[node.id].device_mib()
-}
-
-/// What the nodes on which something is bound have given away.
-fn used(world: PartitionView<'_>, session: &Session<'_>, decided: &[Decided]) -> BTreeMap<NodeId, NodeUse> {
-    let cluster = world.cluster;
-    let mut nodes = BTreeMap::new();
-    for decision in decided {
-        if let Decided::Bind { node, .. } = decision {
-            let id = session.nodes[node.ix()].id;
-            nodes.entry(id).or_insert_with(|| NodeUse::new(&cluster.nodes[id]));
-        }
-    }
-    for (_, pod) in world.live_jobs().flat_map(|job| cluster.pods_of(job)).filter(|(_, p)| p.phase.holds()) {
-        if let Some(room) = pod.node.and_then(|node| nodes.get_mut(&node)) {
-            room.take(&pod.request, pod.devices);
-        }
-    }
-    nodes
 }

@@ -6,6 +6,7 @@
 mod adapter;
 mod allocate;
 mod backoff;
+mod bind;
 mod bystanders;
 mod capacity;
 mod chunk;

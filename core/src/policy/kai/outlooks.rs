@@ -79,15 +79,13 @@ impl Over<'_> {
             let job = session.own_jobs().find(|&j| session.facts_of(j).id == job)?;
             session.notes.jobs.get(job.ix()).map(|note| (job, note.protected.as_slice()))
         };
-        let mut open: Vec<(&mut Refusal, JobRef, &[(Check, f64)])> = Vec::new();
-        for refusal in refusals
-            .iter_mut()
-            .filter(|r| !matches!(r.gate, Gate::WaitingForVictims { .. }) && r.outlook != Outlook::OnlyByEdit)
-        {
-            if let Some((job, protected)) = noted(refusal.job).filter(|(_, protected)| !protected.is_empty())
-            {
-                open.push((refusal, job, protected));
-            }
+        let is_open = |refusal: &&mut Refusal| {
+            !matches!(refusal.gate, Gate::WaitingForVictims { .. }) && refusal.outlook != Outlook::OnlyByEdit
+        };
+        let mut open = Vec::new();
+        for refusal in refusals.iter_mut().filter(is_open) {
+            let known = noted(refusal.job).filter(|(_, protected)| !protected.is_empty());
+            open.extend(known.map(|(job, protected)| (refusal, job, protected)));
         }
         let moment = |seconds: f64| Time::from_millis((seconds * 1000.0).ceil() as i64);
         let now = self.world.now;
