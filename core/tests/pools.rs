@@ -133,7 +133,7 @@ timeline:
     );
     let expected = expect_test::expect![[r#"
         S012 pools["train"].settings.k-valu: the policy has no setting "k-valu"; did you mean `k-value`? [Use k-value]
-        S017 pools["train"].cycle: cycle "often" is neither a period such as `1s` or `120s, first at 1s`, nor `on change` [Use the default cycle]
+        S017 pools["train"].cycle: cycle "often" is neither a period such as `1s` or `120s, first at 1s`, nor `on change` or `on events` [Use the default cycle]
         S057 nodes["o"].pool: pool "tran" is not in the list of pools; did you mean "train"? [Use "train"]
         S057 queues["a"].pools["nowhere"].name: pool "nowhere" is not in the list of pools; add it or name another [Add the pool "nowhere"]
         S048 jobs["other"].pools: kai offers a job to one pool only, here "train" [Name only "train"]

@@ -85,6 +85,7 @@ fn every_kind_of_finding_says_what_to_do() {
         5:56 warning S060 jobs["j"].scheduling-backoff: scheduling-backoff 3 counts as 1: only 1 and -1 are documented [Set it to 1]
         5:60 warning S061 jobs["k"].seed: the jobs of "k" and "j" last alike: both have seed 1; give "k" another [Set its seed to 2]
         5:45 error S062 jobs["j"].restart: restart "sometimes" is none of again (all of its work), resume (the rest) and never (nobody replaces it) [Let it resume]
+        3:39 warning S063 nodes["n"].gpu-memory: gpu-memory "80" is 80 MiB, which no GPU has; did you mean 80Gi? [Set gpu-memory to 80Gi]
     "#]].assert_eq(&texts.concat());
 }
 

@@ -143,7 +143,7 @@ queues:
 - {name: more}
 jobs:
 - {name: f1, queue: fair, pods: 3, gpu: 1, on: [n, n]}
-- {name: f2, queue: fair, gpu: 1, priority: 40}
+- {name: f2, queue: fair, gpu: 1, priority: -10}
 - {name: f3, queue: fair, gpu: 1}
 - {name: old, queue: fifo, gpu: 1}
 - {name: late, queue: fifo, gpu: 1, submit: 1s}

@@ -80,10 +80,14 @@ pub fn differences(policy: &str) -> Vec<Difference> {
             "file" => last.file = value,
             "id" => last.id = value,
             "reason" => last.reason = value,
+            // The same case as a scenario file.
+            "through" => last.id.clear(),
             _ => {}
         }
     }
-    all.retain(|difference| difference.file.split(['-', '/']).next() == Some(policy));
+    all.retain(|difference| {
+        !difference.id.is_empty() && difference.file.split(['-', '/']).next() == Some(policy)
+    });
     all
 }
 

@@ -162,18 +162,18 @@ fn who_stands_behind_whom_is_said() {
                 - {name: jc, queue: c, gpu: 1}\n- {name: jc2, queue: c, gpu: 1, submit: 1s}\n";
     expect![[r#"
         Order of the top queues
-          1. `a`: priority 50, share 0.50, waiting 1 GPU
-          2. `c` behind `a` at equal priority 50 and share 0.50 by the maximum of another place: nothing tells them apart, so they stay in the order in which they are walked, here by name
-          3. `b` behind `c` at equal priority 50: share 0.75 against 0.20
+          1. `a`: priority 0, share 0.50, waiting 1 GPU
+          2. `c` behind `a` at equal priority 0 and share 0.50 by the maximum of another place: nothing tells them apart, so they stay in the order in which they are walked, here by name
+          3. `b` behind `c` at equal priority 0: share 0.75 against 0.20
            Nothing is outstanding here, so the next pass does not look at it.
     "#]].assert_eq(&orders(ties, 0, &queue("d")));
     expect![[r#"
         Order of the top queues
-          1. `a`: priority 50, share 0.50, waiting 1 GPU
-          2. `c` behind `a` at equal priority 50 and share 0.50 by the maximum of another place: nothing tells them apart, so they stay in the order in which they are walked, here by name  <-
-          3. `b` behind `c` at equal priority 50: share 0.75 against 0.20
+          1. `a`: priority 0, share 0.50, waiting 1 GPU
+          2. `c` behind `a` at equal priority 0 and share 0.50 by the maximum of another place: nothing tells them apart, so they stay in the order in which they are walked, here by name  <-
+          3. `b` behind `c` at equal priority 0: share 0.75 against 0.20
         Order in c
-          1. `jc`: priority 50, submitted 0:00
+          1. `jc`: priority 0, submitted 0:00
     "#]].assert_eq(&orders(ties, 0, &queue("c")));
 }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::jobs::{Jobs, Template};
+use super::jobs::{Jobs, Set, Template};
 use super::nodes::Nodes;
 use super::placement::Placements;
 use super::pools::Pools;
@@ -58,14 +58,7 @@ fn add_job(
         cluster.pod_sets.push(set)
     });
     for set in &template.sets {
-        let pod_set = in_common.unwrap_or_else(|| {
-            cluster.pod_sets.push(PodSet {
-                name: set.name.clone(),
-                job,
-                min_available: set.min_available,
-                path: set.path.clone(),
-            })
-        });
+        let pod_set = in_common.unwrap_or_else(|| cluster.pod_sets.push(pod_set(job, set)));
         for k in 1..=set.pods {
             let place = places.next();
             if let (Some((node, _)), false) = (place, runs) {
@@ -112,6 +105,10 @@ fn add_job(
     if submit <= Time::ZERO {
         cluster.live_jobs.push(job);
     }
+}
+
+fn pod_set(job: JobId, set: &Set) -> PodSet {
+    PodSet { name: set.name.clone(), job, min_available: set.min_available, path: set.path.clone() }
 }
 
 /// Where a pod stands at the start.
