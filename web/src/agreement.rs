@@ -9,8 +9,8 @@ pub struct Agreement {
     pub agree: u64,
     /// All cases.
     pub of: u64,
-    /// Cases that need what is not built yet.
-    pub not_built: u64,
+    /// Cases that are not counted: calls of functions that decide nothing, policies that no scenario can choose.
+    pub not_counted: u64,
     /// Cases that agree when they are written as scenario files.
     pub agree_as_scenarios: u64,
     /// Cases that a scenario file can say.
@@ -19,7 +19,14 @@ pub struct Agreement {
     pub revision: String,
 }
 
-/// A line for each policy: its name, how many agree, of how many, how many are not built, how many agree as scenario files, of how
+impl Agreement {
+    /// Cases that are counted.
+    pub fn counted(&self) -> u64 {
+        self.of - self.not_counted
+    }
+}
+
+/// A line for each policy: its name, how many agree, of how many, how many are not counted, how many agree as scenario files, of how
 /// many that a file can say, the revision.
 const TEXT: &str = include_str!("../../assets/agreement.txt");
 
@@ -28,15 +35,16 @@ pub fn of(policy: &str) -> Agreement {
     let is_its = |line: &&str| line.split(' ').next() == Some(policy);
     let mut words = TEXT.lines().find(is_its).unwrap_or_default().split(' ').skip(1);
     let mut count = || words.next().and_then(|word| word.parse().ok()).unwrap_or_default();
-    let (agree, of, not_built) = (count(), count(), count());
+    let (agree, of, not_counted) = (count(), count(), count());
     let (agree_as_scenarios, can_be_scenarios) = (count(), count());
     let revision = words.next().unwrap_or_default().to_string();
-    Agreement { agree, of, not_built, agree_as_scenarios, can_be_scenarios, revision }
+    Agreement { agree, of, not_counted, agree_as_scenarios, can_be_scenarios, revision }
 }
 
 /// What the badge says of a policy: which version of what, and how much of it agrees; `None`: nothing is known.
 pub fn badge(policy: &str) -> Option<String> {
-    let Agreement { agree, of, .. } = of(policy);
+    let found = of(policy);
+    let (agree, of) = (found.agree, found.counted());
     let label = versions::modelled(policy).map_or("", |modelled| modelled.label);
     (of > 0).then(|| format!("{label} · {} of {} agree", thousands(agree), thousands(of)))
 }
@@ -60,7 +68,7 @@ mod tests {
     fn every_policy_with_recordings_has_its_line() {
         for policy in ["kai", "yunikorn", "runai", "ego"] {
             let found = super::of(policy);
-            assert!(found.of > 0 && found.agree + found.not_built <= found.of, "{policy}: {found:?}");
+            assert!(found.of > 0 && found.agree + found.not_counted <= found.of, "{policy}: {found:?}");
             let (agree, can_be) = (found.agree_as_scenarios, found.can_be_scenarios);
             assert!(agree <= can_be && can_be <= found.of, "{policy}: {found:?}");
         }

@@ -19,7 +19,7 @@ pub use moment::{At, Moment};
 /// Longest content of a link before compression, in bytes.
 pub const CONTENT_MAX: usize = 8 << 20;
 /// The rules of this build. Raised when a policy decides differently than before.
-pub const RULES: u32 = 1;
+pub const RULES: u32 = 2;
 
 const PREFIX: &str = "d1.";
 /// Characters that tell the number of characters of data.

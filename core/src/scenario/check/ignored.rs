@@ -22,6 +22,7 @@ struct Ignores {
 }
 
 /// What only KAI and Run:ai, which run on one engine, know of jobs.
+#[cfg(feature = "yunikorn")]
 macro_rules! kai_only {
     ($($more:literal),*) => {
         &[$($more,)* "group", "labels", "scheduling-backoff", "nominated-node"]

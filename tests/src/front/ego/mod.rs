@@ -39,6 +39,9 @@ impl From<&'static str> for Differs {
     }
 }
 
+/// What no scenario can select.
+pub const SLOT_POLICY: &str = "the slot policy";
+
 /// Compares a case with its recording through a scenario file.
 pub fn check(case: &Case) -> Verdict {
     match compare(case) {
@@ -50,7 +53,7 @@ pub fn check(case: &Case) -> Verdict {
 
 fn compare(case: &Case) -> Result<(), Differs> {
     if case.slots.is_some() {
-        return Err("the slot policy".into());
+        return Err(SLOT_POLICY.into());
     }
     if !case.outside.is_empty() {
         return Err("units outside of the plan".into());

@@ -33,6 +33,15 @@ pub fn Fidelity(
                 </p>
             </section>
             <section>
+                <h3>"As scenario files"</h3>
+                <p>
+                    "A case enters the engine in two ways: by the structures of the rules, and as a scenario file such as you \
+                     write, with every default left out. The second column counts the cases that a scenario file can express. Not \
+                     counted at all: YuniKorn functions that take part in no decision, and EGO's slot policy, which no scenario \
+                     can select."
+                </p>
+            </section>
+            <section>
                 <h3>"What a case is"</h3>
                 {cases()}
                 <p>
@@ -67,7 +76,9 @@ fn table<const N: usize>(head: [&'static str; N], rows: Vec<Node>) -> impl IntoV
 /// Which versions are modelled, and how many cases agree.
 fn policies() -> impl IntoView {
     let row = |modelled: &Modelled| {
-        let Agreement { agree, of, .. } = agreement::of(modelled.policy);
+        let found = agreement::of(modelled.policy);
+        let Agreement { agree, agree_as_scenarios, can_be_scenarios, not_counted, .. } = found;
+        let counted = thousands(found.counted());
         let revision: String = modelled.revision.chars().take(12).collect();
         view! {
             <tr>
@@ -76,12 +87,21 @@ fn policies() -> impl IntoView {
                     {modelled.versions} "; " {modelled.source}
                     {(!revision.is_empty()).then(|| view! { " " <code>{revision}</code> })}
                 </td>
-                <td class="num">{format!("{} of {}", thousands(agree), thousands(of))}</td>
+                <td class="num">
+                    {format!("{} of {counted}", thousands(agree))}
+                    {(not_counted > 0).then(|| format!(" ({} not counted)", thousands(not_counted)))}
+                </td>
+                <td class="num">
+                    {format!("{} of {}", thousands(agree_as_scenarios), thousands(can_be_scenarios))}
+                </td>
             </tr>
         }
         .into_node()
     };
-    table(["Policy", "Versions modelled", "Cases that agree"], versions::MODELLED.iter().map(row).collect())
+    table(
+        ["Policy", "Versions modelled", "Cases that agree", "As scenario files"],
+        versions::MODELLED.iter().map(row).collect(),
+    )
 }
 
 /// How many cases of each kind there are.
