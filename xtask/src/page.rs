@@ -11,9 +11,9 @@ use crate::root;
 use crate::step::{Failure, cargo, output, run, step};
 use crate::tools;
 
-/// The most the start page may transfer, in bytes after brotli: what a visitor loads who only looks. The engine and
-/// all that is needed to do something comes with the first sign of a hand. It keeps the page from growing unnoticed.
-const START_PAGE_LIMIT: u64 = 400_000;
+/// The most the start page may transfer, in bytes after brotli: above 1.6 MB a first visit takes more than a second and a half on
+/// 10 Mbit/s. The table that is printed shows what grew.
+const START_PAGE_LIMIT: u64 = 1_600_000;
 
 /// What the start page loads beyond the files that `index.html` names.
 const ALSO_LOADED: [&str; 1] = ["assets/__wasm_split.js"];
