@@ -57,5 +57,6 @@ async function file(request) {
 }
 
 async function kept(request) {
-  return (await caches.open(KEPT)).match(request, { ignoreVary: true });
+  // Unlike `open`, this does not create a cache that was deleted.
+  return caches.match(request, { cacheName: KEPT, ignoreVary: true });
 }
