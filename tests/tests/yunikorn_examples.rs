@@ -234,6 +234,21 @@ timeline:
     assert!(has("5 urgent m") && !has("5 big m"), "{told:?}");
 }
 
+/// A job that requires a node which is down is passed over; the next one of its application runs.
+#[test]
+fn a_required_node_that_is_down_holds_nobody_up() {
+    let text = "
+nodes: [{name: n, gpu: 1}, {name: m, gpu: 1, state: down}]
+queues: [{name: a}]
+jobs:
+- {name: daemon, queue: a, gpu: 1, priority: 5, required-node: m, application: x}
+- {name: plain, queue: a, gpu: 1, application: x}
+";
+    let (told, _) = run(words(text), 60);
+    assert!(told.iter().any(|line| line.ends_with(" plain n")), "{told:?}");
+    assert!(!told.iter().any(|line| line.contains(" daemon ")), "{told:?}");
+}
+
 /// A driver and its executors are one application: where one may run, both do, and another waits.
 #[test]
 fn jobs_of_one_application_count_once() {

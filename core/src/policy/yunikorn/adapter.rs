@@ -249,6 +249,7 @@ impl Memory {
                 core.set_schedulable(at, node.takes_pods());
             }
             core.nodes[at].cordoned = node.draining;
+            core.nodes[at].down = !node.ready;
             if !node.ready {
                 core.drop_reservations_on(at);
                 self.gangs.lose_node(core, at);

@@ -293,6 +293,8 @@ pub struct Node {
     pub score: f64,
     /// Not removed.
     pub exists: bool,
+    /// Not ready, which to those who require it is as if it did not exist.
+    pub down: bool,
 }
 
 /// What tells the simulated surroundings apart.

@@ -37,6 +37,7 @@ impl Core {
             allocations: Vec::new(),
             score: 0.0,
             exists: true,
+            down: false,
         });
         let ix = self.nodes.len() - 1;
         self.nodes[ix].score = self.score(ix);

@@ -167,7 +167,7 @@ impl Core {
 
     /// An ask that must go to one node (3.9).
     pub(super) fn try_required_node(&mut self, ask: AskIx, headroom: &Amounts) -> Option<Found> {
-        let node = self.find_node(&self.asks[ask].required_node)?;
+        let node = self.find_node(&self.asks[ask].required_node).filter(|&node| !self.nodes[node].down)?;
         for other in self.nodes[node].reserved.clone() {
             if self.asks[other].required_node.is_empty() {
                 self.lose_reservation(other);

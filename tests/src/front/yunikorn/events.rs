@@ -30,6 +30,14 @@ pub struct Job {
     /// The event: priority, flags, amounts.
     pub ask: Value,
     is_over: bool,
+    /// Whether it came and went at one moment, so that no cycle saw it: it is left out.
+    is_fleeting: bool,
+}
+
+impl Job {
+    fn created(&self) -> i64 {
+        self.ask["createTime"].as_i64().unwrap_or(self.submit)
+    }
 }
 
 /// Something that happens from outside.
@@ -59,10 +67,6 @@ struct App {
     queue: String,
     user: String,
     at: i64,
-    /// Whether it was there before the oldest of its first requests was created.
-    is_older: bool,
-    /// Whether a request of it came.
-    has_asks: bool,
 }
 
 struct Reader<'a> {
@@ -71,8 +75,6 @@ struct Reader<'a> {
     told: Told,
     /// Whether it matters in which groups a user is.
     limits_groups: bool,
-    /// Whether a request came and went at one moment.
-    is_fleeting: bool,
     apps: BTreeMap<String, App>,
     /// Nodes that are there, and whether they take pods.
     present: BTreeMap<String, bool>,
@@ -90,7 +92,6 @@ pub fn read(case: &Value) -> Result<Told, Feature> {
         config: scenario["config"].clone(),
         told,
         limits_groups: limits_groups(scenario),
-        is_fleeting: false,
         apps: BTreeMap::new(),
         present: BTreeMap::new(),
         taken: BTreeMap::new(),
@@ -105,10 +106,10 @@ pub fn read(case: &Value) -> Result<Told, Feature> {
     }
     reader.ages()?;
     reader.fits()?;
-    if reader.is_fleeting {
-        return Err("a request that comes and goes at one moment");
-    }
+    reader.equals()?;
+    reader.ended_victims();
     let mut told = reader.told;
+    leave_out(&mut told);
     name(&mut told.jobs);
     Ok(told)
 }
@@ -285,7 +286,7 @@ impl Reader<'_> {
         if *known != groups && self.limits_groups {
             return Err("limits of groups, and a user whose groups change");
         }
-        let new = App { queue, user, at, is_older: false, has_asks: false };
+        let new = App { queue, user, at };
         match self.apps.insert(id, new) {
             Some(_) => Err("an application that comes back"),
             None => Ok(()),
@@ -303,8 +304,10 @@ impl Reader<'_> {
         let required = text(event, "requiredNode");
         let is_node = |other: &Value| other["op"] == "addNode" && other["node"] == *required;
         let mut all = self.case["scenario"]["events"].as_array().into_iter().flatten();
-        if !required.is_empty() && !all.any(is_node) {
-            return Err("a required node that does not exist");
+        let is_known = self.told.nodes.iter().any(|node| node.name == required);
+        if !required.is_empty() && !is_known && !all.any(is_node) {
+            // A node that does not exist is one that is never ready.
+            self.told.nodes.push(Node { name: required, capacity: Map::new(), is_first: false });
         }
         let created = event["createTime"].as_i64().unwrap_or(at);
         let node = text(event, "node");
@@ -314,35 +317,99 @@ impl Reader<'_> {
         if created > at {
             return Err("a request from the future");
         }
-        let app = self.apps.get_mut(&id).ok_or("a request without an application")?;
-        // Its age is that of its oldest request, or of its arrival.
-        app.is_older |= !app.has_asks && app.at < created;
-        app.has_asks = true;
+        let app = self.apps.get(&id).ok_or("a request without an application")?;
         let (queue, user) = (app.queue.clone(), app.user.clone());
         for (of, amount) in event["resource"].as_object().into_iter().flatten().filter(|_| !node.is_empty()) {
             *self.taken.entry((node.clone(), of.clone())).or_default() += amount.as_i64().unwrap_or(0);
         }
         let (name, ask) = (String::new(), event.clone());
-        self.told.jobs.push(Job { name, key, app: id, queue, user, submit: at, ask, is_over: false });
+        self.told.jobs.push(Job {
+            name,
+            key,
+            app: id,
+            queue,
+            user,
+            submit: at,
+            ask,
+            is_over: false,
+            is_fleeting: false,
+        });
         Ok(())
     }
 
     fn end(&mut self, at: i64, is: &dyn Fn(&Job) -> bool) {
         for (job, entry) in self.told.jobs.iter_mut().enumerate().filter(|(_, job)| is(job) && !job.is_over) {
             entry.is_over = true;
-            self.is_fleeting |= at > 0 && entry.submit == at;
-            self.told.timeline.push((at, Change::EndJob { job }));
+            entry.is_fleeting = at > 0 && entry.submit == at;
+            let change = if entry.is_fleeting { Change::Tick } else { Change::EndJob { job } };
+            self.told.timeline.push((at, change));
         }
     }
 
-    /// The age of an application, which a scenario counts from its requests, decides only among those of one queue.
+    /// The age of an application is that of its arrival or of its oldest request; a scenario knows its requests alone. It decides
+    /// the order of those of one queue, which has to be the same at every moment.
     fn ages(&self) -> Result<(), Feature> {
-        let with_asks = || self.apps.values().filter(|app| app.has_asks);
-        let n_in = |queue: &str| with_asks().filter(|app| app.queue == queue).count();
-        match with_asks().any(|app| app.is_older && n_in(&app.queue) > 1) {
-            true => Err("an application that is older than its requests"),
+        let moments: BTreeSet<i64> = self.told.jobs.iter().map(|job| job.submit).collect();
+        for moment in moments {
+            let mut ages: BTreeMap<&str, Vec<(i64, i64)>> = BTreeMap::new();
+            for (id, app) in &self.apps {
+                let asks = self.told.jobs.iter().filter(|job| job.app == *id && job.submit <= moment);
+                let all = asks.clone().map(Job::created).chain([app.at]).min();
+                let kept = asks.filter(|job| !job.is_fleeting).map(Job::created).min();
+                if let (Some(age), Some(kept)) = (all, kept) {
+                    ages.entry(&app.queue).or_default().push((age, kept));
+                }
+            }
+            for own in ages.values_mut() {
+                own.sort_unstable();
+                if own.windows(2).any(|pair| pair[0].0.cmp(&pair[1].0) != pair[0].1.cmp(&pair[1].1)) {
+                    return Err("an application that is older than its requests");
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Where a new request is put among equal ones depends on those that are there, also on one that goes at once.
+    fn equals(&self) -> Result<(), Feature> {
+        let jobs = &self.told.jobs;
+        let is_equal = |job: &Job, other: &Job| {
+            job.key != other.key
+                && job.app == other.app
+                && job.created() == other.created()
+                && job.ask["priority"].as_i64().unwrap_or(0) == other.ask["priority"].as_i64().unwrap_or(0)
+        };
+        let has_equal = |job: &Job| jobs.iter().any(|other| !other.is_fleeting && is_equal(job, other));
+        let is_moved = |fleeting: &Job| {
+            let mut later =
+                jobs.iter().filter(|job| job.app == fleeting.app && job.submit >= fleeting.submit);
+            later.any(|job| !job.is_fleeting && has_equal(job))
+        };
+        match jobs.iter().any(|job| job.is_fleeting && is_moved(job)) {
+            true => Err("a request that comes and goes at one moment, among equal ones"),
             false => Ok(()),
         }
+    }
+
+    /// The recorded core looks again when the grace of a victim is over, also of one that has ended before that.
+    fn ended_victims(&mut self) {
+        let grace = self.case["scenario"]["graceMs"].as_i64().unwrap_or(0);
+        for point in points(self.case) {
+            let marked = point["t"].as_i64().unwrap_or(0);
+            let cycles = point["cycles"].as_array().into_iter().flatten();
+            let victims = cycles.flat_map(|cycle| crate::yunikorn::texts(&cycle["victims"]));
+            let victims: BTreeSet<String> = victims.collect();
+            let has_ended = |(at, change): &(i64, Change)| match change {
+                Change::EndJob { job } => {
+                    (marked..marked + grace).contains(at) && victims.contains(&self.told.jobs[*job].key)
+                }
+                _ => false,
+            };
+            if self.told.timeline.iter().any(has_ended) {
+                self.told.timeline.push((marked + grace, Change::Tick));
+            }
+        }
+        self.told.timeline.sort_by_key(|(at, _)| *at);
     }
 
     /// What runs from the start has its place.
@@ -355,6 +422,25 @@ impl Reader<'_> {
             }
         }
         Ok(())
+    }
+}
+
+/// Leaves out the requests that no cycle saw.
+fn leave_out(told: &mut Told) {
+    let mut n = 0;
+    let places: Vec<usize> = told
+        .jobs
+        .iter()
+        .map(|job| {
+            n += usize::from(!job.is_fleeting);
+            n.saturating_sub(1)
+        })
+        .collect();
+    told.jobs.retain(|job| !job.is_fleeting);
+    for (_, change) in &mut told.timeline {
+        if let Change::EndJob { job } = change {
+            *job = places[*job];
+        }
     }
 }
 
