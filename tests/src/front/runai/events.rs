@@ -3,8 +3,7 @@
 //! What is evicted is gone before the next cycle, in which the reclaimer starts; so a step that evicts takes two cycles. Where
 //! the second of them would serve others, too, a new file goes on with what the recording says: who has room runs at its start,
 //! who was evicted waits and is as old as before. So it does where numbers are recorded between an arrival and its cycle.
-//! Where the rules' own code says that others would be served in the cycle of a workload that was tried alone, no file can say
-//! the case.
+//! Where others would be served in the cycle of a workload that was tried alone, that cycle is a file in which they cannot start.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -35,8 +34,9 @@ enum Expected {
 /// A workload that is known.
 struct Known {
     name: String,
-    /// Queue, GPUs and priority, as the file says them.
+    /// Queue and priority, as the file says them.
     says: String,
+    gpus: i64,
     runs: bool,
 }
 
@@ -59,6 +59,8 @@ struct File {
     /// The recorded decision of these cycles is one of several.
     may_differ: BTreeSet<u32>,
     cycle: u32,
+    /// It says one cycle, in which only one workload can start.
+    is_of_one: bool,
     /// Arrivals and ends since the last cycle.
     n_news: u32,
 }
@@ -162,15 +164,25 @@ impl Course {
         &mut self.files[last]
     }
 
-    /// Goes on in a new file, which opens with what is known now.
-    fn open_file(&mut self) {
+    /// Goes on in a new file, which opens with what is known now. Where one workload is tried alone, the others that wait are
+    /// gangs of which a pod is gated: they ask for their GPUs and cannot start.
+    fn open_file(&mut self, alone: Option<&str>) {
+        let last = self.file();
+        let may_differ = last.may_differ.contains(&(last.cycle + 1)).then_some(1);
         let mut jobs = String::new();
         for (job, age) in self.known.iter().zip((1..=self.known.len()).rev()) {
-            let Known { name, says, runs } = job;
-            let on = if *runs { ", on: [node]" } else { "" };
-            let _ = writeln!(jobs, "- {{name: {name}, submit: -{age}s, {says}{on}}}");
+            let Known { name, says, gpus, runs } = job;
+            let asks = match alone {
+                _ if *runs => format!("gpu: {gpus}, on: [node]"),
+                Some(alone) if alone != name => {
+                    format!("pod-sets: [{{name: work, gpu: {gpus}}}, {{name: rest, gated: true}}]")
+                }
+                _ => format!("gpu: {gpus}"),
+            };
+            let _ = writeln!(jobs, "- {{name: {name}, submit: -{age}s, {says}, {asks}}}");
         }
-        self.files.push(File { jobs, ..File::default() });
+        let may_differ = may_differ.into_iter().collect();
+        self.files.push(File { jobs, may_differ, is_of_one: alone.is_some(), ..File::default() });
     }
 
     fn step(&mut self, world: &mut World, step: &Value) -> Result<(), Differs> {
@@ -208,7 +220,7 @@ impl Course {
             }
             Some("state") => {
                 if self.file().n_news > 0 {
-                    self.open_file();
+                    self.open_file(None);
                 }
                 let file = self.file();
                 file.expected.push((file.cycle, Expected::Numbers(step[1].clone())));
@@ -227,11 +239,11 @@ impl Course {
             125 => ", priority: inference".to_owned(),
             other => format!(", priority: {other}"),
         };
-        let says = format!("queue: {queue}, gpu: {gpus}{priority}");
+        let says = format!("queue: {queue}{priority}");
         let file = self.file();
         let at = file.next_moment();
-        let _ = writeln!(file.jobs, "- {{name: {name}, submit: {at}, {says}}}");
-        self.known.push(Known { name: name.to_owned(), says, runs: false });
+        let _ = writeln!(file.jobs, "- {{name: {name}, submit: {at}, {says}, gpu: {gpus}}}");
+        self.known.push(Known { name: name.to_owned(), says, gpus, runs: false });
         Ok(())
     }
 
@@ -245,7 +257,7 @@ impl Course {
         let alone = world.decided(&try_job(&world.snapshot, name, &mut Trace::new(Level::Decisive)));
         let together = world.decided(&run_cycle(&world.snapshot, &mut Trace::new(Level::Decisive)));
         if alone != together {
-            return Err("a workload tried alone while others wait that would be served".into());
+            self.open_file(Some(name));
         }
         // The step adds the workload itself where it is submitted; it is there already.
         let step = if step[0] == "submit" {
@@ -272,10 +284,11 @@ impl Course {
         let file = self.file();
         file.cycle += 1;
         file.n_news = 0;
+        let is_of_one = file.is_of_one;
         let is_open = file.may_differ.contains(&file.cycle);
         let room: BTreeSet<String> =
             decided.iter().filter(|(_, by, _)| *by != "allocate").map(|(job, ..)| job.clone()).collect();
-        let starts_alone = room.is_empty() || starts_next(world) == Some(room.clone());
+        let goes_on = !is_of_one && (room.is_empty() || starts_next(world) == Some(room.clone()));
         for (name, _, evicted) in &decided {
             for job in &mut self.known {
                 job.runs = (job.runs || job.name == *name) && !evicted.contains(&job.name);
@@ -287,8 +300,8 @@ impl Course {
             return Err("the rules alone differ from the recording".to_owned().into());
         }
         let file = self.file();
-        if !starts_alone {
-            self.open_file();
+        if !goes_on {
+            self.open_file(None);
         } else if !room.is_empty() {
             file.cycle += 1;
             file.expected.push((file.cycle, Expected::Starts(room)));
