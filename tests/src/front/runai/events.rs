@@ -1,8 +1,9 @@
 //! Kind `events`: every step that decides is a cycle of the scenario, a second after the last one.
 //!
 //! What is evicted is gone before the next cycle, in which the reclaimer starts; so a step that evicts takes two cycles. Where
-//! the rules' own code says that in these cycles somebody else would be served, too, no file can say the case: a scenario has
-//! no way to try a workload alone.
+//! the second of them would serve others, too, a new file goes on with what the recording says: who has room runs at its start,
+//! who was evicted waits and is as old as before. So it does where numbers are recorded between an arrival and its cycle.
+//! Where others would be served in the cycle of a workload that was tried alone, that cycle is a file in which they cannot start.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -30,9 +31,27 @@ enum Expected {
     Numbers(Value),
 }
 
-/// A case as cycles.
+/// A workload that is known.
+struct Known {
+    name: String,
+    /// Queue and priority, as the file says them.
+    says: String,
+    gpus: i64,
+    runs: bool,
+}
+
+/// A case as files.
 #[derive(Default)]
 struct Course {
+    /// In the order in which they were submitted; who ended is not among them.
+    known: Vec<Known>,
+    /// One after the other; the last is being written.
+    files: Vec<File>,
+}
+
+/// A file as cycles.
+#[derive(Default)]
+struct File {
     jobs: String,
     timeline: String,
     /// By cycle, from 1.
@@ -40,6 +59,8 @@ struct Course {
     /// The recorded decision of these cycles is one of several.
     may_differ: BTreeSet<u32>,
     cycle: u32,
+    /// It says one cycle, in which only one workload can start.
+    is_of_one: bool,
     /// Arrivals and ends since the last cycle.
     n_news: u32,
 }
@@ -50,22 +71,25 @@ pub fn check(case: &Value) -> Result<(), Differs> {
         return Err("the rules alone differ from the recording".to_owned().into());
     }
     let mut world = World::new(case, DIALECT)?;
-    let mut course = Course::default();
+    let mut course = Course { files: vec![File::default()], ..Course::default() };
     for (i, step) in list(&case["steps"]).enumerate() {
         let may_differ = list(&case["varies_in_engine_at"]).any(|at| at.as_u64() == Some(i as u64));
         if may_differ {
-            course.may_differ.insert(course.cycle + 1);
+            let file = course.file();
+            file.may_differ.insert(file.cycle + 1);
         }
         course.step(&mut world, step)?;
     }
-    let text = format!(
-        "format: fairground-scenario\nversion: 1\npolicy: runai\nnodes: [{{name: node, gpu: {}}}]\n{}jobs:\n{}{}",
-        real(&case["gpus"])?,
-        queues(case)?,
-        course.jobs,
-        if course.timeline.is_empty() { String::new() } else { format!("timeline:\n{}", course.timeline) },
-    );
-    follow(&course, super::super::simulation(&text)?).map_err(Differs::Says)
+    let (gpus, queues) = (real(&case["gpus"])?, queues(case)?);
+    let files = course.files.iter().filter(|file| !file.expected.is_empty());
+    for (i, file) in files.enumerate() {
+        let says = |says: String| Differs::Says(format!("file {}: {says}", i + 1));
+        let simulation = super::super::simulation(&file.text(gpus, &queues)).map_err(says)?;
+        if follow(file, simulation).map_err(says)? == Followed::UpToAChoice {
+            return Ok(());
+        }
+    }
+    Ok(())
 }
 
 /// What equals the product's default is left out: a GPU quota of 0, over-quota weight *medium*, a department's weight.
@@ -115,11 +139,50 @@ fn queue(to: &mut String, queue: &Value, parent: Option<&str>) -> Result<(), Str
     Ok(())
 }
 
-impl Course {
+impl File {
+    fn text(&self, gpus: f64, queues: &str) -> String {
+        let part = |name: &str, text: &str| {
+            if text.is_empty() { String::new() } else { format!("{name}:\n{text}") }
+        };
+        let (jobs, timeline) = (part("jobs", &self.jobs), part("timeline", &self.timeline));
+        format!(
+            "format: fairground-scenario\nversion: 1\npolicy: runai\nnodes: [{{name: node, gpu: {gpus}}}]\n{queues}{jobs}{timeline}"
+        )
+    }
+
     /// A moment before the next cycle, later than what happened before.
     fn next_moment(&mut self) -> String {
         self.n_news += 1;
         format!("{}ms", self.cycle * 1000 + 10 * self.n_news)
+    }
+}
+
+impl Course {
+    /// The file that is being written.
+    fn file(&mut self) -> &mut File {
+        let last = self.files.len() - 1;
+        &mut self.files[last]
+    }
+
+    /// Goes on in a new file, which opens with what is known now. Where one workload is tried alone, the others that wait are
+    /// gangs of which a pod is gated: they ask for their GPUs and cannot start.
+    fn open_file(&mut self, alone: Option<&str>) {
+        let last = self.file();
+        let may_differ = last.may_differ.contains(&(last.cycle + 1)).then_some(1);
+        let mut jobs = String::new();
+        for (job, age) in self.known.iter().zip((1..=self.known.len()).rev()) {
+            let Known { name, says, gpus, runs } = job;
+            let asks = match alone {
+                _ if *runs => format!("gpu: {gpus}, on: [node]"),
+                Some(alone) if alone != name => {
+                    format!("pod-sets: [{{name: work, gpu: {gpus}}}, {{name: rest, gated: true}}]")
+                }
+                _ => format!("gpu: {gpus}"),
+            };
+            let _ = writeln!(jobs, "- {{name: {name}, submit: -{age}s, {says}, {asks}}}");
+        }
+        let may_differ = may_differ.into_iter().collect();
+        self.files.push(File { jobs, may_differ, is_of_one: alone.is_some(), ..File::default() });
     }
 
     fn step(&mut self, world: &mut World, step: &Value) -> Result<(), Differs> {
@@ -136,8 +199,11 @@ impl Course {
             Some("try") => self.alone(world, step, [&step[1], &step[2], &step[3], &step[4]]),
             Some("finish") => {
                 for job in list(&step[1]) {
-                    let at = self.next_moment();
-                    let _ = writeln!(self.timeline, "- {{at: {at}, job: {}}}", text(job)?);
+                    let name = text(job)?;
+                    self.known.retain(|known| known.name != name);
+                    let file = self.file();
+                    let at = file.next_moment();
+                    let _ = writeln!(file.timeline, "- {{at: {at}, job: {name}}}");
                 }
                 world.step(step).map_err(Differs::Says)
             }
@@ -152,9 +218,12 @@ impl Course {
                 let reasons = reasons.collect::<Result<_, String>>()?;
                 self.decides(world, step, decided, reasons)
             }
-            Some("state") if self.n_news > 0 => Err("numbers between an arrival and its cycle".into()),
             Some("state") => {
-                self.expected.push((self.cycle, Expected::Numbers(step[1].clone())));
+                if self.file().n_news > 0 {
+                    self.open_file(None);
+                }
+                let file = self.file();
+                file.expected.push((file.cycle, Expected::Numbers(step[1].clone())));
                 Ok(())
             }
             _ => Err("unknown step".to_owned().into()),
@@ -170,9 +239,11 @@ impl Course {
             125 => ", priority: inference".to_owned(),
             other => format!(", priority: {other}"),
         };
-        let at = self.next_moment();
-        let _ =
-            writeln!(self.jobs, "- {{name: {name}, queue: {queue}, submit: {at}, gpu: {gpus}{priority}}}");
+        let says = format!("queue: {queue}{priority}");
+        let file = self.file();
+        let at = file.next_moment();
+        let _ = writeln!(file.jobs, "- {{name: {name}, submit: {at}, {says}, gpu: {gpus}}}");
+        self.known.push(Known { name: name.to_owned(), says, gpus, runs: false });
         Ok(())
     }
 
@@ -186,7 +257,7 @@ impl Course {
         let alone = world.decided(&try_job(&world.snapshot, name, &mut Trace::new(Level::Decisive)));
         let together = world.decided(&run_cycle(&world.snapshot, &mut Trace::new(Level::Decisive)));
         if alone != together {
-            return Err("a workload tried alone while others wait that would be served".into());
+            self.open_file(Some(name));
         }
         // The step adds the workload itself where it is submitted; it is there already.
         let step = if step[0] == "submit" {
@@ -210,33 +281,43 @@ impl Course {
         decided: Vec<Decided>,
         reasons: BTreeMap<String, String>,
     ) -> Result<(), Differs> {
-        self.cycle += 1;
-        self.n_news = 0;
-        let is_open = self.may_differ.contains(&self.cycle);
+        let file = self.file();
+        file.cycle += 1;
+        file.n_news = 0;
+        let is_of_one = file.is_of_one;
+        let is_open = file.may_differ.contains(&file.cycle);
         let room: BTreeSet<String> =
             decided.iter().filter(|(_, by, _)| *by != "allocate").map(|(job, ..)| job.clone()).collect();
-        if !room.is_empty() {
-            // What has room made for it starts in the next cycle, with everybody as a candidate.
-            let mut next = World { snapshot: world.snapshot.clone() };
-            let outcome = run_cycle(&next.snapshot, &mut Trace::new(Level::Decisive));
-            pass(&mut next.snapshot, &outcome, 1.0, |_| false);
-            let decided = next.decided(&run_cycle(&next.snapshot, &mut Trace::new(Level::Decisive)));
-            let starts = decided.iter().all(|(_, by, _)| *by == "allocate");
-            let started: BTreeSet<String> = decided.into_iter().map(|(job, ..)| job).collect();
-            if !is_open && (!starts || started != room) {
-                return Err("the next cycle would serve somebody else, too".into());
+        let goes_on = !is_of_one && (room.is_empty() || starts_next(world) == Some(room.clone()));
+        for (name, _, evicted) in &decided {
+            for job in &mut self.known {
+                job.runs = (job.runs || job.name == *name) && !evicted.contains(&job.name);
             }
         }
-        self.expected.push((self.cycle, Expected::Decides(decided, reasons)));
+        let file = self.file();
+        file.expected.push((file.cycle, Expected::Decides(decided, reasons)));
         if world.step(step).is_err() && !is_open {
             return Err("the rules alone differ from the recording".to_owned().into());
         }
-        if !room.is_empty() {
-            self.cycle += 1;
-            self.expected.push((self.cycle, Expected::Starts(room)));
+        let file = self.file();
+        if !goes_on {
+            self.open_file(None);
+        } else if !room.is_empty() {
+            file.cycle += 1;
+            file.expected.push((file.cycle, Expected::Starts(room)));
         }
         Ok(())
     }
+}
+
+/// Who starts in the cycle after the next one, everybody being a candidate, if nobody else is evicted in it.
+fn starts_next(world: &World) -> Option<BTreeSet<String>> {
+    let mut next = World { snapshot: world.snapshot.clone() };
+    let outcome = run_cycle(&next.snapshot, &mut Trace::new(Level::Decisive));
+    pass(&mut next.snapshot, &outcome, 1.0, |_| false);
+    let decided = next.decided(&run_cycle(&next.snapshot, &mut Trace::new(Level::Decisive)));
+    let is_quiet = decided.iter().all(|(_, by, _)| *by == "allocate");
+    is_quiet.then(|| decided.into_iter().map(|(job, ..)| job).collect())
 }
 
 fn action(name: &str) -> Result<&'static str, String> {
@@ -244,29 +325,37 @@ fn action(name: &str) -> Result<&'static str, String> {
     known.into_iter().find(|known| *known == name).ok_or_else(|| format!("unknown action {name}"))
 }
 
-fn follow(course: &Course, mut simulation: Simulation) -> Result<(), String> {
+/// How far a file was compared.
+#[derive(PartialEq, Eq)]
+enum Followed {
+    ToTheEnd,
+    /// To a decision that is another one of those that were possible; what follows hangs on it.
+    UpToAChoice,
+}
+
+fn follow(file: &File, mut simulation: Simulation) -> Result<Followed, String> {
     let mut record = None;
-    for (cycle, expected) in &course.expected {
+    for (cycle, expected) in &file.expected {
         while simulation.cycle() < *cycle {
             record = simulation.advance();
             if record.is_none() {
                 return Err(format!("cycle {cycle} does not take place"));
             }
         }
-        let Some(record) = &record else { return Err("numbers before any cycle".to_owned()) };
-        match compare(&simulation, record, expected) {
-            // The recorded decision is one of several; what follows hangs on it.
-            Err(_) if course.may_differ.contains(cycle) => return Ok(()),
+        match compare(&simulation, record.as_ref(), expected) {
+            Err(_) if file.may_differ.contains(cycle) => return Ok(Followed::UpToAChoice),
             other => other.map_err(|says| format!("cycle {cycle}: {says}"))?,
         }
     }
-    Ok(())
+    Ok(Followed::ToTheEnd)
 }
 
-fn compare(simulation: &Simulation, record: &CycleRecord, expected: &Expected) -> Result<(), String> {
-    let got = decided(simulation, record);
+fn compare(simulation: &Simulation, record: Option<&CycleRecord>, expected: &Expected) -> Result<(), String> {
+    let record = || record.ok_or("a decision before any cycle");
     match expected {
         Expected::Decides(wanted, reasons) => {
+            let record = record()?;
+            let got = decided(simulation, record);
             if got != *wanted {
                 return Err(format!("expected {wanted:?}, got {got:?}"));
             }
@@ -279,6 +368,7 @@ fn compare(simulation: &Simulation, record: &CycleRecord, expected: &Expected) -
             }
         }
         Expected::Starts(wanted) => {
+            let got = decided(simulation, record()?);
             let started: BTreeSet<String> = got.iter().map(|(job, ..)| job.clone()).collect();
             if started != *wanted || got.iter().any(|(_, action, _)| *action != "allocate") {
                 return Err(format!("expected starts of {wanted:?}, got {got:?}"));
