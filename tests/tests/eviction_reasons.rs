@@ -68,3 +68,26 @@ fn examples_evict_for_their_own_reasons() {
     let shared = example(include_str!("../../assets/scenarios/start.yaml"));
     assert_eq!(shared, [EvictReason::ReclaimedForFairShare]);
 }
+
+/// Under YuniKorn and EGO: a limit that is lowered below what is used takes work for nobody.
+#[test]
+fn above_a_lowered_limit_work_is_taken_for_the_limit() {
+    let text = "
+settings: {quota-preemption: true, quota.preemption.delay.a: 2s}
+nodes: [{name: n, gpu: 4}]
+queues: [{name: a, gpu: {limit: 4}}]
+jobs:
+- {name: j, queue: a, count: 2, gpu: 1, restart: never}
+timeline: [{at: 3s, queue: a, gpu: {limit: 1}}]
+";
+    let for_the_limit = |policy: &str, text: &str| {
+        let evicted: Vec<EvictReason> =
+            evictions(under(policy, text)).into_iter().map(|(_, reason)| reason).collect();
+        assert_eq!(evicted, [EvictReason::AboveLimit], "{policy}");
+    };
+    for_the_limit("yunikorn", &format!("cycle: 1s{text}"));
+    for_the_limit(
+        "ego",
+        &text.replace("settings: {quota-preemption: true, quota.preemption.delay.a: 2s}", "cycle: 1s"),
+    );
+}
