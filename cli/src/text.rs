@@ -13,15 +13,18 @@ use fairground::trace::{
 /// Prints cycles as lines.
 pub struct Text {
     with_checks: bool,
+    /// The reasons printed last.
+    printed: Vec<(JobId, Gate, Outlook)>,
 }
 
 impl Text {
     /// `with_checks`: events with what decided them, and why jobs wait.
     pub fn new(with_checks: bool) -> Text {
-        Text { with_checks }
+        Text { with_checks, printed: Vec::new() }
     }
 
-    /// One cycle; nothing if nothing happened in it.
+    /// One cycle; nothing if nothing happened in it. Reasons are printed where something happened, and where one differs
+    /// from what was printed last: what holds while cycles are idle is printed before them.
     pub fn cycle(
         &mut self,
         out: &mut impl Write,
@@ -41,9 +44,14 @@ impl Text {
             let time = moment(record.time);
             writeln!(out, "{time:>10}  cycle {:<6} {:<10} {about}: {says}", record.cycle, "mark")?;
         }
-        if !self.with_checks || record.events.is_empty() {
+        if !self.with_checks {
             return Ok(());
         }
+        let reasons: Vec<_> = record.refusals.iter().map(|r| (r.job, r.gate.clone(), r.outlook)).collect();
+        if record.events.is_empty() && reasons == self.printed {
+            return Ok(());
+        }
+        self.printed = reasons;
         for refusal in record.refusals.iter() {
             let (job, gate) = (&cluster.jobs[refusal.job].name, gate(cluster, &refusal.gate));
             writeln!(out, "{:>10}  cycle {:<6} {job} waits: {gate}", moment(record.time), record.cycle)?;
