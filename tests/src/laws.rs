@@ -388,7 +388,8 @@ pub fn what_waits_has_a_reason(plan: &Plan, _: u64) -> Verdict {
     walk(plan, |simulation, record| {
         let cluster = simulation.cluster();
         for &job in cluster.live_jobs.iter().filter(|_| record.cycle > 0) {
-            let waits = cluster.pods_of(job).any(|(_, pod)| pod.phase == Phase::Pending);
+            let waits =
+                cluster.pods_of(job).any(|(_, pod)| matches!(pod.phase, Phase::Pending | Phase::Gated));
             let is_served = record.events.iter().any(|recorded| match recorded.event {
                 Event::Bound { pod, .. } | Event::Claimed { pod, .. } => cluster.pods[pod].job == job,
                 _ => false,

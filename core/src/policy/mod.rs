@@ -12,6 +12,7 @@ mod ends;
 pub mod fifo;
 #[cfg(feature = "baselines")]
 pub mod filling;
+mod gated;
 mod job_defaults;
 pub mod kai;
 #[cfg(feature = "baselines")]

@@ -100,10 +100,12 @@ macro_rules! policies {
 
             /// See [`Scheduler::cycle`].
             pub fn cycle(&self, world: PartitionView<'_>, memory: &mut Memory, trace: &mut Trace) -> Turn {
-                match (self, memory) {
+                let turn = match (self, memory) {
                     $($(#[cfg($cfg)])? (InCharge::$name(policy), Memory::$name(memory)) => policy.cycle(world, memory, trace),)+
                     _ => unreachable!("a policy has its own memory"),
-                }
+                };
+                super::gated::refuse(world, trace);
+                turn
             }
 
             /// See [`Scheduler::ledger`].
