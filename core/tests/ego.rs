@@ -59,7 +59,7 @@ jobs: [{name: low, queue: a, gpu: 1, priority: 10}, {name: mid, queue: a, gpu: 1
     assert_eq!(moves(text, 0), ["+ high h", "+ mid h"]);
 }
 
-/// The parent says nothing of a quota, and owns what its child owns all the same: nobody else gets the hosts.
+/// The parent says nothing of a quota, and still owns what its child owns: no other consumer gets the hosts.
 #[test]
 fn a_parent_owns_what_its_children_own() {
     let text = "settings: {lendout: false}

@@ -366,7 +366,7 @@ fn projects_of_one_name_are_told_apart() {
     assert!(check(&scenario).plan.is_some());
 }
 
-/// Characters that nobody sees make no second queue of one name.
+/// Invisible characters do not make a second queue of one name.
 #[test]
 fn invisible_characters_are_no_part_of_names() {
     use fairground::scenario::apply;

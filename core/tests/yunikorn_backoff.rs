@@ -1,4 +1,4 @@
-//! An application that backs off is looked at again when its back-off is over, although nothing happens at that moment.
+//! An application that backs off is tried again when its back-off ends, even without an event at that time.
 
 use fairground::scenario::{check, read};
 use fairground::sim::Simulation;

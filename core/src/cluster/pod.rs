@@ -87,7 +87,7 @@ pub struct PodRules {
     pub application: Option<Arc<str>>,
     /// Whether it started its application.
     pub is_originator: bool,
-    /// Whether nobody is evicted for it.
+    /// Whether no pod is evicted for it.
     pub never_preempts: bool,
     /// The name of the only node where it may run.
     pub required_node: Option<Arc<str>>,

@@ -6,7 +6,7 @@ use crate::id::JobId;
 use crate::kit::sort;
 use crate::time::Time;
 
-/// Most jobs whose end is looked at for one job that waits.
+/// Most jobs whose end is considered for one pending job.
 pub(super) const ENDS_MAX: usize = 64;
 
 /// Jobs all of whose pods run until a known moment, with that of the last pod, ascending.

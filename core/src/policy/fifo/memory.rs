@@ -163,7 +163,7 @@ impl Memory {
         }
     }
 
-    /// A pod holds nothing any more; sums and turns are not looked at.
+    /// A pod released its resources; sums and turns are not updated.
     pub(super) fn free(&mut self, world: PartitionView<'_>, pod: PodId) {
         let p = &world.cluster.pods[pod];
         let Some((node, devices)) = self.placed.remove(&pod) else { return };

@@ -5,7 +5,7 @@
 
 use super::{Modelled, Since};
 
-/// Where a job that may evict looks for whom to evict.
+/// Rules that search victims for a job.
 const SEARCH: &[&str] = &["kai/reclaim/", "kai/preempt/lower-priority"];
 
 /// What is modelled.

@@ -78,7 +78,7 @@ mod tests {
     use crate::time::{Span, Time};
     use crate::trace::{Level, Trace};
 
-    /// Both queues hold one GPU, and the first in the file is next: what is leaving counts for nobody.
+    /// Both queues hold one GPU, and the first in the file is next: terminating pods count for no queue.
     #[test]
     fn what_is_leaving_is_held_by_no_queue() {
         let text = "format: fairground-scenario\nversion: 1\npolicy: max-min\nnodes: [{name: n, gpu: 4}]\n\

@@ -426,7 +426,7 @@ impl Memory {
             }
             let properties = &core.queues[core.apps[a.app].queue].properties;
             let delay = properties.preemption_delay / NANOS;
-            // What came during a back-off is looked at when it is over.
+            // Room that was freed during a back-off is used when the back-off ends.
             let until = core.apps[a.app].backoff_until;
             let began = until.saturating_sub(properties.backoff_delay) / NANOS;
             let rested = Some(until.saturating_add(NANOS - 1) / NANOS);

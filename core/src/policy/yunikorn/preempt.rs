@@ -121,7 +121,7 @@ impl Core {
         allow_other && !triggered && required_node.is_empty() && age >= delay && rested
     }
 
-    /// Marks a task to go, for an ask or for nobody.
+    /// Marks a task for eviction, for an ask or for none.
     pub(super) fn mark(&mut self, victim: AskIx, ask: Option<AskIx>) {
         let Ask { app, resource, .. } = self.asks[victim];
         self.asks[victim].preempted = true;
