@@ -13,6 +13,24 @@ pub mod yunikorn;
 use fairground::scenario::{self, Severity};
 use fairground::sim::Simulation;
 
+/// What became of a case, if it is not equal.
+enum Differs {
+    CannotSay(&'static str),
+    Says(String),
+}
+
+impl From<String> for Differs {
+    fn from(says: String) -> Differs {
+        Differs::Says(says)
+    }
+}
+
+impl From<&'static str> for Differs {
+    fn from(feature: &'static str) -> Differs {
+        Differs::CannotSay(feature)
+    }
+}
+
 /// Loads a scenario file as the runner does.
 ///
 /// # Errors

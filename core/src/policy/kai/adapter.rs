@@ -17,7 +17,7 @@ use crate::kit::sort;
 use crate::policy::switches::Rulebook;
 use std::sync::Arc;
 
-use super::bind;
+use super::bind::Placing;
 use super::config::{Config, UsageParams};
 use super::grown::Grown;
 use super::memory::Memory;
@@ -113,7 +113,7 @@ impl Kai {
         });
         memory.close(world, &session, &mut out);
         let Recorder { trace, decisions, claims, .. } = out;
-        let decisions = bind::decisions(world, &session, decisions, trace, n_events);
+        let decisions = Placing::default().decide(world, &session, decisions, trace, n_events);
         if !trace.refusals.is_empty() {
             let claims = claims.iter().map(|c| (session.facts_of(c.0).id, session.nodes[c.1.ix()].id));
             let claims: Vec<(JobId, NodeId)> = claims.collect();

@@ -22,26 +22,16 @@ use crate::trace::{Event, Mark, Subject, Trace};
 
 /// Gives shared devices their numbers, decision by decision.
 #[derive(Default)]
-struct Placing {
+pub(super) struct Placing {
     /// What the nodes of bindings have given away.
     nodes: BTreeMap<NodeId, NodeUse>,
     /// Devices of groups that were opened in this cycle.
     opened: BTreeMap<(NodeRef, GroupRef), u32>,
 }
 
-/// The decisions of a cycle. A binding for which no device is left is dropped with its event, and marked.
-pub(super) fn decisions(
-    world: PartitionView<'_>,
-    session: &Session<'_>,
-    decided: Vec<Decided>,
-    trace: &mut Trace,
-    n_events: usize,
-) -> Vec<Decision> {
-    Placing::default().decide(world, session, decided, trace, n_events)
-}
-
 impl Placing {
-    fn decide(
+    /// The decisions of a cycle. A binding for which no device is left is dropped with its event, and marked.
+    pub(super) fn decide(
         mut self,
         world: PartitionView<'_>,
         session: &Session<'_>,

@@ -15,29 +15,12 @@ use fairground::trace::{Event, EvictReason};
 use fairground::units::Resource;
 use serde_json::Value;
 
+use super::Differs;
 use crate::ego::Case;
 use crate::ego::format::{Names, plan};
 use crate::report::Verdict;
 use course::{Course, Expected, Move, Round};
 use file::File;
-
-/// What became of a case, if it is not equal.
-enum Differs {
-    CannotSay(&'static str),
-    Says(String),
-}
-
-impl From<String> for Differs {
-    fn from(says: String) -> Differs {
-        Differs::Says(says)
-    }
-}
-
-impl From<&'static str> for Differs {
-    fn from(feature: &'static str) -> Differs {
-        Differs::CannotSay(feature)
-    }
-}
 
 /// What no scenario can select.
 pub const SLOT_POLICY: &str = "the slot policy";

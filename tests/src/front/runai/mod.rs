@@ -5,25 +5,8 @@ mod fairshare;
 
 use serde_json::Value;
 
+use super::Differs;
 use crate::report::Verdict;
-
-/// What became of a case, if it is not equal.
-enum Differs {
-    CannotSay(&'static str),
-    Says(String),
-}
-
-impl From<String> for Differs {
-    fn from(says: String) -> Differs {
-        Differs::Says(says)
-    }
-}
-
-impl From<&'static str> for Differs {
-    fn from(feature: &'static str) -> Differs {
-        Differs::CannotSay(feature)
-    }
-}
 
 /// Compares a case with its recording through a scenario file.
 pub fn check(case: &Value) -> Verdict {
