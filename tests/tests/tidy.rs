@@ -10,6 +10,7 @@ const CORE_LAYERS: &[&[&str]] = &[
     &["kit"],
     &["cluster"],
     &["trace"],
+    &["format"],
     &["policy"],
     &["scenario"],
     &["import", "link", "translate"],

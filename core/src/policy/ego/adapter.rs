@@ -22,7 +22,9 @@ use super::plan::Plan;
 use super::reclaim::Reclaim;
 use super::{ledger, refuse, rules};
 use crate::cluster::Devices;
+use crate::format::{Findings, Scenario};
 use crate::id::{PodId, QueueId};
+use crate::policy::description::Description;
 use crate::policy::switches::Rulebook;
 use crate::policy::{Decision, PartitionView, Rhythm, Scheduler, Turn, Wake};
 use crate::time::Time;
@@ -41,8 +43,13 @@ pub struct Ego {
 }
 
 impl Scheduler for Ego {
+    const DESCRIPTION: &'static Description = &super::describe::DESCRIPTION;
     type Config = Config;
     type Memory = Memory;
+
+    fn read(scenario: &Scenario, findings: &mut Findings) -> Config {
+        super::settings::read(scenario, findings)
+    }
 
     fn rulebook() -> Rulebook {
         Rulebook::new(super::RULES.to_vec(), &super::SWITCHES)

@@ -25,7 +25,7 @@ use crate::kit::sort;
 impl Session<'_> {
     /// Whether a job is semi-preemptible. Without the policy that knows such jobs the code for them is left out.
     pub fn is_semi(&self, job: JobRef) -> bool {
-        cfg!(feature = "runai") && self.facts_of(job).preemptible == Preemptible::Semi
+        self.facts_of(job).preemptible == Preemptible::Semi
     }
 
     /// Whether something of a job may be taken.

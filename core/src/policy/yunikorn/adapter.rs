@@ -22,10 +22,13 @@ use super::cycle::{Found, Kind, NANOS};
 use super::model::{AppIx, Ask, AskIx, Core, NodeIx, QueueIx, ROOT, Settings as Surroundings};
 use super::partition::{self, Kinds, counted};
 use super::placeholders::Gangs;
-use super::settings::Config;
+use super::words::Config;
 use super::{explain, order, refuse};
 use crate::cluster::{Cluster, Devices, GpuRequest, Job, Node, Phase, Pod, Preemptible};
+use crate::format::{Findings, Scenario};
 use crate::id::{Id, JobId, NodeId, PodId, QueueId};
+use crate::policy::description::Description;
+use crate::policy::draft::Draft;
 use crate::policy::switches::Rulebook;
 use crate::policy::{Change, Decision, PartitionView, Rhythm, Scheduler, Turn, Wake};
 use crate::time::Time;
@@ -74,8 +77,18 @@ impl Memory {
 }
 
 impl Scheduler for YuniKorn {
+    const DESCRIPTION: &'static Description = &super::describe::DESCRIPTION;
     type Config = Config;
     type Memory = Memory;
+
+    fn read(scenario: &Scenario, findings: &mut Findings) -> Config {
+        super::settings::read(scenario, findings)
+    }
+
+    fn advise(config: &Config, draft: &Draft<'_>, findings: &mut Findings) {
+        super::applications::applications(draft, findings);
+        super::advice::advice(config, draft, findings);
+    }
 
     fn rulebook() -> Rulebook {
         Rulebook::new(super::rules::all(), &super::SWITCHES)

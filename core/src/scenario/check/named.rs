@@ -4,11 +4,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use super::super::schema::{Scalar, Scenario};
 use super::super::{NAME_CHARS_MAX, codes, quantity};
 use super::{Here, Path};
+use crate::format::{Findings, quoted, set};
+use crate::format::{Scalar, Scenario};
 use crate::kit::gather::gather;
-use crate::scenario::findings::{Findings, quoted, set};
 use crate::units::{Amount, NAMED_MAX, Resource, ResourceVec};
 
 /// What everybody has under a name of its own.

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use super::super::diagnostic::{Edit, Fix, Path};
 use super::super::{NAME_CHARS_MAX, codes, nearest};
 use super::Here;
+use crate::format::{Edit, Fix, Path};
+use crate::format::{Findings, is_invisible, quoted};
 use crate::kit::sort::order;
-use crate::scenario::findings::{Findings, is_invisible, quoted};
 
 /// Which entries of a section repeat an earlier name.
 pub fn repeats<'a>(names: impl Iterator<Item = &'a str>) -> Vec<bool> {

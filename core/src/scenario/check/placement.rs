@@ -2,14 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use super::super::schema::{JobEntry, Scenario};
 use super::super::{NODE_GPUS_MAX, codes};
 use super::jobs::{Jobs, Set};
 use super::names;
 use super::nodes::Nodes;
 use crate::cluster::{Devices, GpuRequest, Node, Request};
+use crate::format::{Findings, quoted, set};
+use crate::format::{JobEntry, Scenario};
 use crate::id::NodeId;
-use crate::scenario::findings::{Findings, quoted, set};
 use crate::units::ResourceVec;
 
 /// Where pods run from the start, for each entry that says so: for its pods in order, job after job.

@@ -2,17 +2,17 @@
 
 use std::sync::Arc;
 
-use super::super::diagnostic::{Edit, Fix};
-use super::super::quantity;
-use super::super::schema::{QueueEntry, ResourceEntry, Scenario};
 use super::super::{QUEUES_MAX, TREE_DEPTH_MAX, codes};
 use super::names::{self, Index};
 use super::pools::Pools;
 use super::{Here, Path};
 use crate::cluster::{Queue, QueueResource};
+use crate::format::quantity;
+use crate::format::{Edit, Fix};
+use crate::format::{Findings, quoted, set};
+use crate::format::{QueueEntry, ResourceEntry, Scenario};
 use crate::id::{Arena, Id, PartitionId, QueueId};
 use crate::kit::sort::order;
-use crate::scenario::findings::{Findings, quoted, set};
 use crate::time::Time;
 use crate::units::{PerResource, Resource, Weight};
 

@@ -1,10 +1,6 @@
 //! What happens from outside during a run.
 
-use super::super::codes;
-use super::super::diagnostic::{Edit, Fix};
 use super::super::plan::{PlanChange, Planned};
-use super::super::quantity;
-use super::super::schema::{Scenario, TimelineEntry};
 use super::jobs::Jobs;
 use super::names::{self, Index};
 use super::nodes::Nodes;
@@ -12,9 +8,13 @@ use super::pools::Pools;
 use super::queues::{self, Queues};
 use super::{Here, rules};
 use crate::cluster::{NodeState, QueueResource};
+use crate::format::codes;
+use crate::format::quantity;
+use crate::format::{Edit, Fix};
+use crate::format::{Findings, quoted, set};
+use crate::format::{Scenario, TimelineEntry};
 use crate::id::{Arena, JobId, NodeId, PartitionId, QueueId};
 use crate::kit::sort::order;
-use crate::scenario::findings::{Findings, quoted, set};
 use crate::time::Time;
 use crate::units::PerResource;
 

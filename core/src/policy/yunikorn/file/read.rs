@@ -1,13 +1,13 @@
 //! The tree of a text as a configuration. Everything that the format does not have is a fault, as it is upstream; the
 //! rest is kept, so that one slip does not hide the others.
 
-use super::super::diagnostic::Path;
-use super::super::findings::quoted;
-use super::super::nearest::nearest;
-use super::super::value::{Is, Position, Value};
-use crate::policy::yunikorn::config::{
+use super::super::config::{
     Limit, NodeSortPolicy, Partition, Preemption, Queue, Resources, Rule, Template, Written,
 };
+use crate::format::Path;
+use crate::format::nearest;
+use crate::format::quoted;
+use crate::format::value::{Is, Position, Value};
 
 /// Something that the format does not have.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,6 +1,6 @@
-//! The switches of KAI, in its own words; some are Run:ai's too.
+//! How the settings of KAI are asked for, in its own words; some are Run:ai's too.
 
-use super::attributes::{Ask, Attribute, Group, ON_OFF, ask, text};
+use crate::policy::form::{Ask, Attribute, Group, ON_OFF, ask, text};
 
 const PLACEMENT: Ask = Ask::Choice(&[("binpack", "fullest node first"), ("spread", "emptiest node first")]);
 const RESOLVE: Ask =
@@ -13,7 +13,7 @@ const CLIENTS: Ask = Ask::Choice(&[
 const WINDOWS: Ask = Ask::Choice(&[("sliding", "sliding"), ("tumbling", "tumbling")]);
 
 /// What KAI, and Run:ai on its engine, read of jobs.
-pub(super) const JOB: Group = (
+pub const JOB: Group = (
     "Its tries",
     &[
         ask(
@@ -35,21 +35,21 @@ pub(super) const JOB: Group = (
 );
 
 /// How many pods consolidation moves.
-pub(super) const MOST_MOVED: Attribute = text(
+pub const MOST_MOVED: Attribute = text(
     "settings.max-consolidation-preemptees",
     "Most pods moved at once",
     "16",
     "A number; 0 switches consolidation off; unlimited is possible.",
 );
 /// How long a gang may lack pods.
-pub(super) const GANG_GRACE: Attribute = text(
+pub const GANG_GRACE: Attribute = text(
     "settings.staleness-grace",
     "Grace of incomplete gangs",
     "60s",
     "How long a gang may run below its minimum; unlimited is possible.",
 );
 /// Who measures past use.
-pub(super) const MEASURED_BY: Attribute = ask(
+pub const MEASURED_BY: Attribute = ask(
     text(
         "settings.usage-client",
         "Measured by",
@@ -59,10 +59,10 @@ pub(super) const MEASURED_BY: Attribute = ask(
     CLIENTS,
 );
 /// How far back use counts.
-pub(super) const WINDOW: Attribute =
+pub const WINDOW: Attribute =
     text("settings.usage-window", "Window", "7d", "How far back usage counts, such as 7d or 1h.");
 /// How the window moves.
-pub(super) const KIND_OF_WINDOW: Attribute = ask(
+pub const KIND_OF_WINDOW: Attribute = ask(
     text(
         "settings.usage-window-type",
         "Kind of window",
@@ -72,25 +72,25 @@ pub(super) const KIND_OF_WINDOW: Attribute = ask(
     WINDOWS,
 );
 /// From where windows are counted.
-pub(super) const FIRST_WINDOW: Attribute = text(
+pub const FIRST_WINDOW: Attribute = text(
     "settings.usage-window-start",
     "First window begins",
     "0s",
     "Of tumbling windows: a moment from which they are counted.",
 );
 /// How use fades.
-pub(super) const HALF_LIFE: Attribute = text(
+pub const HALF_LIFE: Attribute = text(
     "settings.usage-half-life",
     "Half-life",
     "off",
     "After this time usage counts half; left out, all of the window counts alike.",
 );
 /// When the scheduler learns of use.
-pub(super) const FETCHED: Attribute =
+pub const FETCHED: Attribute =
     text("settings.usage-fetch-interval", "Fetched every", "60s", "How often the scheduler learns of it.");
 
 /// How long a job runs before others may take from it.
-pub(super) const MIN_RUNTIME: Group = (
+pub const MIN_RUNTIME: Group = (
     "Minimum runtime",
     &[
         text(
@@ -118,7 +118,7 @@ pub(super) const MIN_RUNTIME: Group = (
 );
 
 /// Which node is taken.
-pub(super) const PLACEMENTS: Group = (
+pub const PLACEMENTS: Group = (
     "Placement",
     &[
         ask(
@@ -142,8 +142,8 @@ pub(super) const PLACEMENTS: Group = (
     ],
 );
 
-/// The switches of KAI, in the order in which they matter to most people.
-pub const KAI: &[Group] = &[
+/// The settings, in the order in which they matter to most people.
+pub const SETTINGS: &[Group] = &[
     (
         "Switches of KAI",
         &[
@@ -247,26 +247,3 @@ pub const KAI: &[Group] = &[
         ],
     ),
 ];
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::model::document;
-
-    /// A switch that is left out here could not be set on the page.
-    #[test]
-    fn every_switch_of_kai_has_its_field() {
-        let wrong = "format: fairground-scenario\nversion: 1\nsettings: {zzz: 1}\n";
-        let scenario = document::from_text(wrong).expect("it can be read");
-        let found = document::findings(&scenario);
-        let listed =
-            found.iter().find_map(|d| d.says.split_once("it has ")).expect("all switches are listed").1;
-        for name in listed.split(", ") {
-            let has = |a: &Attribute| a.key.strip_prefix("settings.") == Some(name);
-            // Nothing waits in a queue for that action.
-            let known =
-                name == "queue-depth-stalegangeviction" || KAI.iter().any(|(_, all)| all.iter().any(has));
-            assert!(known, "{name} has no field");
-        }
-    }
-}

@@ -1,32 +1,28 @@
 //! What YuniKorn would refuse, and which of its words come to nothing in a scenario.
 
-use super::super::codes;
-use super::super::diagnostic::Path;
-use super::super::schema::Scenario;
-use super::jobs::Jobs;
-use super::queues::Queues;
-use crate::id::{Id, QueueId};
-use crate::policy::yunikorn::config::{
-    Config, File, Kinds, PROPERTIES, Step, TEMPLATE, TYPES_MAX, check_all, partition, paths,
+use super::config::{
+    Config, File, Kinds, PROPERTIES, Queue, Step, TEMPLATE, TYPES_MAX, check_all, partition, paths,
 };
-use crate::scenario::findings::{Findings, quoted, set};
+use crate::format::{Findings, Path, codes, quoted, set};
+use crate::id::{Id, QueueId};
+use crate::policy::draft::Draft;
 
 /// Gives the advice.
-pub fn advice(s: &Scenario, config: &Config, queues: &Queues, jobs: &Jobs, f: &mut Findings) {
-    let partition = partition(&queues.all, config);
+pub fn advice(config: &Config, draft: &Draft<'_>, f: &mut Findings) {
+    let partition = partition(draft.queues, config);
     let types = Kinds::new(&partition, config, &[]).names;
     if types.len() > TYPES_MAX {
         let says = format!("{} resource types are named; up to {TYPES_MAX} are simulated", types.len());
         f.add(codes::TOO_MANY, Path::default().field("settings"), says, None);
         return;
     }
-    let paths = paths(&queues.all);
+    let paths = paths(draft.queues);
     for found in check_all(&File { partitions: vec![partition] }, &types) {
         let says = format!("YuniKorn would refuse this: {}", found.says);
-        f.add(codes::REFUSED, place(s, queues, &paths, &found.at), says, None);
+        f.add(codes::REFUSED, place(draft, &paths, &found.at), says, None);
     }
-    for name in s.settings.keys() {
-        if let Some(why) = why(s, config, queues, jobs, name) {
+    for name in draft.scenario.settings.keys() {
+        if let Some(why) = why(config, draft, name) {
             let at = Path::default().field("settings").field(name);
             let says = format!("{name} has no effect: {why}");
             f.add(codes::NO_EFFECT, at.clone(), says, set(at, "", "Remove it"));
@@ -35,7 +31,7 @@ pub fn advice(s: &Scenario, config: &Config, queues: &Queues, jobs: &Jobs, f: &m
 }
 
 /// The queue of a finding, and its field or setting.
-fn place(s: &Scenario, queues: &Queues, paths: &[String], at: &[Step]) -> Path {
+fn place(draft: &Draft<'_>, paths: &[String], at: &[Step]) -> Path {
     let mut path = String::new();
     let mut rest = at;
     for (i, step) in at.iter().enumerate() {
@@ -54,22 +50,22 @@ fn place(s: &Scenario, queues: &Queues, paths: &[String], at: &[Step]) -> Path {
         })
         .collect();
     let Some(queue) = paths.iter().position(|known| *known == path) else { return settings };
-    let here = queues.here(s, QueueId::from_index(queue));
-    let name = s.queues[queue].name.as_str();
+    let here = (draft.queue_at)(QueueId::from_index(queue));
+    let name = draft.scenario.queues[queue].name.as_str();
     match fields.as_slice() {
         ["limits", ..] => settings.field(&format!("limits.{name}")),
         ["maxapplications"] => settings.field(&format!("maxapplications.{name}")),
-        ["resources", which, ..] => here.group("gpu").field(if *which == "max" { "limit" } else { "quota" }),
-        _ => here.path(),
+        ["resources", which, ..] => here.field("gpu").field(if *which == "max" { "limit" } else { "quota" }),
+        _ => here,
     }
 }
 
 /// Why a setting comes to nothing; `None`: it may matter.
-fn why(s: &Scenario, config: &Config, queues: &Queues, jobs: &Jobs, name: &str) -> Option<String> {
+fn why(config: &Config, draft: &Draft<'_>, name: &str) -> Option<String> {
     let of = |word: &str| name.strip_prefix(word).and_then(|rest| rest.strip_prefix('.'));
-    let queue = |of: &str| s.queues.iter().position(|q| q.name == of).map(QueueId::from_index);
-    let has_children = |of: &str| queue(of).is_some_and(|q| !queues.all[q].children.is_empty());
-    let has_users = jobs.templates.iter().any(|job| job.user.is_some());
+    let queue = |of: &str| draft.scenario.queues.iter().position(|q| q.name == of).map(QueueId::from_index);
+    let has_children = |of: &str| queue(of).is_some_and(|q| !draft.queues[q].children.is_empty());
+    let has_users = draft.jobs.iter().any(|job| job.user.is_some());
     if matches!(name, "placement-rules" | "partition") {
         return Some(
             "jobs name their queue, and the name of a partition decides nothing; it is kept for an export"
@@ -80,13 +76,12 @@ fn why(s: &Scenario, config: &Config, queues: &Queues, jobs: &Jobs, name: &str) 
         return Some("everybody may submit here; it is kept for an export".into());
     }
     if name == "quota-preemption" && config.partition.preemption.quotapreemptionenabled {
-        let delayed =
-            |q: &crate::policy::yunikorn::config::Queue| q.properties.contains_key("quota.preemption.delay");
+        let delayed = |q: &Queue| q.properties.contains_key("quota.preemption.delay");
         let none = !config.queues.values().any(delayed);
         return none.then(|| "no queue has a quota.preemption.delay".into());
     }
     if let Some(user) = name.strip_prefix("groups.") {
-        let known = jobs.templates.iter().any(|job| job.user.as_deref() == Some(user));
+        let known = draft.jobs.iter().any(|job| job.user == Some(user));
         return (!known).then(|| format!("no job is of user {}", quoted(user)));
     }
     if let Some(of) = of("limits") {

@@ -1,18 +1,13 @@
 //! The switches of Run:ai: its own, those of a queue as `over-quota.team-a`, and those of KAI that it has too.
 
-use super::super::quantity;
-use super::super::schema::{Scalar, Scenario};
-use super::kai::kai;
-use super::settings::{Wanted, refused, unknown};
-use crate::policy::runai::config::{Config, ENGINE_SETTINGS, OVER_QUOTA, OverQuota, SETTINGS};
-use crate::scenario::findings::Findings;
+use super::config::{Config, ENGINE_SETTINGS, OVER_QUOTA, OverQuota, SETTINGS};
+use crate::format::{Findings, Scalar, Scenario, quantity};
+use crate::policy::kai;
+use crate::policy::setting::{Wanted, refused, unknown};
 
 /// Reads all of them.
-pub fn runai(s: &Scenario, f: &mut Findings) -> Config {
-    let mut of_engine = s.settings.clone();
-    of_engine.retain(|name, _| ENGINE_SETTINGS.contains(&name.as_str()));
-    let engine = Scenario { settings: of_engine, ..Scenario::default() };
-    let mut config = Config::new(kai(&engine, f));
+pub fn read(s: &Scenario, f: &mut Findings) -> Config {
+    let mut config = Config::new(kai::settings::read(s, |name| ENGINE_SETTINGS.contains(&name), f));
     for (name, typed) in s.settings.iter().filter(|(name, _)| !ENGINE_SETTINGS.contains(&name.as_str())) {
         let read = match name.split_once('.') {
             Some((OVER_QUOTA, queue)) if s.queues.iter().any(|q| q.name == queue) => {

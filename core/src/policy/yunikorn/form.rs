@@ -1,6 +1,6 @@
-//! The forms of YuniKorn, in its own words: what a queue is there, and the switches of the partition and of the root.
+//! How the values of YuniKorn are asked for, in its own words: queues, jobs, the partition and the root.
 
-use super::attributes::{Ask, Attribute, Group, ON_OFF, REMARK, YES_NO, ask, text};
+use crate::policy::form::{Ask, Attribute, Group, ON_OFF, REMARK, YES_NO, ask, text};
 
 const SORT_POLICY: Ask = Ask::Choice(&[("fifo", "fifo: by submission"), ("fair", "fair: by what they use")]);
 const SORT_PRIORITY: Ask =
@@ -170,7 +170,7 @@ pub const QUEUE: &[Group] = &[
 ];
 
 /// What only YuniKorn reads of jobs.
-pub(super) const JOB: Group = (
+pub const JOB: Group = (
     "Application and gang",
     &[
         text(
@@ -238,8 +238,8 @@ const TEMPLATE: [Attribute; 5] = [
     ),
 ];
 
-/// The switches.
-pub const SWITCHES: &[Group] = &[
+/// The settings.
+pub const SETTINGS: &[Group] = &[
     (
         "Partition",
         &[
@@ -314,29 +314,3 @@ pub const SWITCHES: &[Group] = &[
         ],
     ),
 ];
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::model::document;
-
-    /// A word that is left out here could not be said on the page.
-    #[test]
-    fn every_word_has_its_field() {
-        let wrong = "format: fairground-scenario\nversion: 1\npolicy: yunikorn\nsettings: {zzz: 1}\n";
-        let found = document::findings(&document::from_text(wrong).expect("it can be read"));
-        let listed = found.iter().find_map(|d| d.says.split_once("it has ")).expect("all are listed").1;
-        let (partition, rest) =
-            listed.split_once("; for a queue, as in priority.policy.NAME: ").expect("two lists");
-        let (queue, _) = rest.split_once(", and for queues").expect("the end of the list");
-        let has =
-            |groups: &[Group], key: String| groups.iter().any(|(_, all)| all.iter().any(|a| a.key == key));
-        for name in partition.split(", ") {
-            assert!(has(SWITCHES, format!("settings.{name}")), "{name} has no field");
-        }
-        for name in queue.split(", ") {
-            let is_field = has(QUEUE, format!("@{name}")) || name == "priority.offset";
-            assert!(is_field, "{name} of queues has no field");
-        }
-    }
-}

@@ -264,7 +264,7 @@ fn looks_typed(s: &str) -> bool {
         || [".inf", ".nan"].iter().any(|word| s.to_ascii_lowercase().ends_with(word))
 }
 
-pub(super) fn yaml_text(text: &mut String, s: &str, as_text: bool) {
+pub(crate) fn yaml_text(text: &mut String, s: &str, as_text: bool) {
     if is_plain(s, as_text) {
         text.push_str(s);
         return;

@@ -1,14 +1,12 @@
 //! The switches of EGO: those of the plan by name, those of a consumer as `rank.team-a`.
 
-use super::super::quantity;
-use super::super::schema::{Scalar, Scenario};
-use super::settings::{Wanted, refused, switch, unknown};
-use crate::policy::ego::config::{CONSUMER_SETTINGS, Config, ConsumerConfig, Placement, SETTINGS};
-use crate::scenario::findings::Findings;
+use super::config::{CONSUMER_SETTINGS, Config, ConsumerConfig, Placement, SETTINGS};
+use crate::format::{Findings, Scalar, Scenario, quantity};
+use crate::policy::setting::{Wanted, refused, switch, unknown};
 use crate::time::Span;
 
 /// Reads all of them.
-pub fn ego(s: &Scenario, f: &mut Findings) -> Config {
+pub fn read(s: &Scenario, f: &mut Findings) -> Config {
     let mut config = Config::default();
     for (name, typed) in &s.settings {
         let of_consumer = name.split_once('.').filter(|(key, _)| CONSUMER_SETTINGS.contains(key));

@@ -2,19 +2,18 @@
 
 use std::collections::BTreeMap;
 
-use super::super::codes;
-use super::super::schema::{JobEntry, Scenario};
-use super::jobs::Jobs;
-use crate::scenario::findings::{Findings, quoted, set};
+use crate::format::{Findings, JobEntry, codes, quoted, set};
+use crate::policy::draft::Draft;
 
 /// Reports jobs that cannot belong to the application that they name.
-pub fn applications(s: &Scenario, jobs: &Jobs, f: &mut Findings) {
+pub fn applications(draft: &Draft<'_>, f: &mut Findings) {
+    let s = draft.scenario;
     let mut first: BTreeMap<&str, &JobEntry> = BTreeMap::new();
     let is_alone = |job: &&JobEntry| job.count.is_none() && job.application.is_none();
     first.extend(s.jobs.iter().filter(is_alone).map(|job| (job.name.as_str(), job)));
     for (i, job) in s.jobs.iter().enumerate() {
         let Some(application) = job.application.as_deref() else { continue };
-        let here = jobs.here(s, i);
+        let here = (draft.job_at)(i);
         if job.gang.is_some() {
             let says = "a gang is an application by itself; remove application or gang".to_string();
             let at = here.field("gang");

@@ -1,6 +1,6 @@
 //! A configuration as text: in blocks as people write `queues.yaml`, or on one line as a setting of a scenario.
 
-use super::super::write::yaml_text;
+use crate::format::yaml_text;
 use crate::policy::yunikorn::config::{Limit, Partition, Queue, Resources, Rule, Template, Written};
 
 /// A tree to write. What is empty is left out.
