@@ -1,6 +1,8 @@
 //! How values are asked for: what each is called, what it does, and what holds when it is not set. The page makes its forms from
 //! these tables; each policy has its own in its folder.
 
+use crate::format::{Path, Segment};
+
 /// How a value is asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ask {
@@ -54,6 +56,33 @@ pub struct Form {
 impl Form {
     /// The form of a policy without settings.
     pub const NONE: Form = Form { settings: &[], queue: None, job: None, job_values: &[] };
+}
+
+impl Form {
+    /// A value of jobs as the policy has it.
+    pub fn job_value(&self, shared: &'static Attribute) -> &'static Attribute {
+        self.job_values.iter().find(|own| own.key == shared.key).unwrap_or(shared)
+    }
+}
+
+impl Attribute {
+    /// Its place in a scenario.
+    pub fn place(&self, owner: &Path) -> Path {
+        match self.key.strip_prefix('@') {
+            Some(setting) => {
+                let name = match owner.0.get(1) {
+                    Some(Segment::Named(name)) => name,
+                    _ => "",
+                };
+                Path::default().field("settings").field(&format!("{setting}.{name}"))
+            }
+            None => match self.key.strip_prefix("settings.") {
+                // Names of settings may have dots of their own.
+                Some(setting) => owner.field("settings").field(setting),
+                None => self.key.split('.').fold(owner.clone(), |at, step| at.field(step)),
+            },
+        }
+    }
 }
 
 /// A value that is asked for as text.

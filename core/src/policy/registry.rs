@@ -187,14 +187,14 @@ macro_rules! policies {
 policies! {
     /// KAI Scheduler.
     Kai => super::kai::Kai;
-    /// First in, first out, in hard partitions.
-    Fifo => super::fifo::Fifo;
+    /// Run:ai.
+    Runai => super::runai::Runai;
     /// Apache YuniKorn.
     YuniKorn => super::yunikorn::YuniKorn;
     /// IBM EGO with a multidimensional plan.
     Ego => super::ego::Ego;
-    /// Run:ai.
-    Runai => super::runai::Runai;
+    /// First in, first out, in hard partitions.
+    Fifo => super::fifo::Fifo;
     /// Max-min fairness.
     MaxMin => super::maxmin::MaxMin;
     /// Dominant resource fairness.
@@ -206,6 +206,11 @@ impl Policy {
     pub fn described(name: &str) -> Option<&'static Description> {
         let name = if name.is_empty() { Self::NAMES[0] } else { name };
         Self::ALL.iter().find(|policy| policy.key == name).copied()
+    }
+
+    /// Whether there is a policy of that name.
+    pub fn is_built(name: &str) -> bool {
+        Self::described(name).is_some()
     }
 
     /// What the policy of that name takes jobs to be that leave something out; of the default if there is none such.

@@ -3,6 +3,8 @@
 //! The page is written in neutral words, which are mostly KAI's: queue, fair share, quota, limit, weight. [`Terms::says`] puts a
 //! text of our own into the words of the policy that runs; names of queues and jobs are never given to it.
 
+use fairground::policy::Policy;
+
 /// What one policy calls things.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Terms {
@@ -239,15 +241,7 @@ impl Terms {
 
 /// What people call a policy, in short.
 pub fn product(policy: &str) -> &'static str {
-    match policy {
-        "runai" => "Run:ai",
-        "yunikorn" => "YuniKorn",
-        "ego" => "EGO",
-        "fifo" => "First in, first out",
-        "max-min" => "Max-min",
-        "drf" => "DRF",
-        _ => "KAI",
-    }
+    Policy::described(policy).unwrap_or(Policy::ALL[0]).short
 }
 
 /// Part of a word or of a name.

@@ -51,11 +51,11 @@ pub fn Fidelity(
             </section>
             <section>
                 <h3>"Cases that differ, and why"</h3>
-                {versions::MODELLED.iter().map(differing).collect_view()}
+                {versions::all().map(differing).collect_view()}
             </section>
             <section>
                 <h3>"Later versions"</h3>
-                {versions::MODELLED.iter().map(|modelled| later(modelled, modelled.policy == present)).collect_view()}
+                {versions::all().map(|modelled| later(modelled, modelled.policy == present)).collect_view()}
             </section>
         </DialogFrame>
     }
@@ -100,7 +100,7 @@ fn policies() -> impl IntoView {
     };
     table(
         ["Policy", "Versions modelled", "Cases that agree", "As scenario files"],
-        versions::MODELLED.iter().map(row).collect(),
+        versions::all().map(row).collect(),
     )
 }
 
@@ -119,7 +119,7 @@ fn cases() -> impl IntoView {
             .into_node()
         })
     };
-    let rows = versions::MODELLED.iter().flat_map(of_policy).collect();
+    let rows = versions::all().flat_map(of_policy).collect();
     table(["Policy", "Cases", "What is compared"], rows)
 }
 

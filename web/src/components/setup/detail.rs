@@ -1,15 +1,18 @@
 //! All values of one queue, of equal nodes or of one job, in place of the table.
 
 use crate::dom::prelude::*;
+use fairground::policy::Policy;
+use fairground::policy::form::Form;
 use fairground::scenario::{Edit, Path, Scenario};
 
 use super::attributes::{self, Ask, Attribute, Group};
-use super::own;
 use crate::components::edit_box::Kind;
 use crate::components::field::Field;
 use crate::components::icons::{Icon, Kind as IconKind};
 use crate::engine::protocol::RuleRow;
-use crate::model::{Change, Command, RequestKind, Selection, SetupTab, Terms, document, requests, table};
+use crate::model::{
+    Change, Command, Model, RequestKind, Selection, SetupTab, Terms, document, requests, table,
+};
 use crate::store::Store;
 use crate::words;
 
@@ -23,7 +26,7 @@ pub fn Detail(
     let tab = table::tab(&at);
     let (groups, back) = match tab {
         SetupTab::Queues => (
-            store.now(|m| own::queue(&m.scenario.policy)).unwrap_or(attributes::QUEUE),
+            store.now(|m| form(m).queue).unwrap_or(attributes::QUEUE),
             store.now(|m| Terms::of(&m.scenario.policy).says("Queues")),
         ),
         SetupTab::Nodes => (attributes::NODES, "Nodes".into()),
@@ -34,7 +37,7 @@ pub fn Detail(
     match tab {
         SetupTab::Work => {
             let remark = sections.pop();
-            let own = store.now(|m| own::job(&m.scenario.policy));
+            let own = store.now(|m| form(m).job);
             sections.extend(own.map(|group| section(store, &at, group)));
             sections.push(groups_of_user(store, &at));
             sections.extend(remark);
@@ -79,6 +82,11 @@ fn section(store: Store, at: &Path, (title, all): &'static Group) -> Node {
     .into_node()
 }
 
+/// The forms of the policy that runs.
+fn form(model: &Model) -> &'static Form {
+    &Policy::described(&model.scenario.policy).unwrap_or(Policy::ALL[0]).form
+}
+
 /// The fields of some values of the thing at a place.
 pub fn fields(store: Store, at: &Path, all: &'static [Attribute]) -> Node {
     let fields: Vec<Node> = all.iter().map(|attribute| field(store, at, attribute)).collect();
@@ -87,7 +95,7 @@ pub fn fields(store: Store, at: &Path, all: &'static [Attribute]) -> Node {
 
 fn field(store: Store, owner: &Path, attribute: &'static Attribute) -> Node {
     let attribute = match table::tab(owner) {
-        SetupTab::Work => store.now(|m| own::of_job(&m.scenario.policy, attribute)),
+        SetupTab::Work => store.now(|m| form(m).job_value(attribute)),
         _ => attribute,
     };
     let at = attribute.place(owner);
