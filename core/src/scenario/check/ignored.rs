@@ -43,12 +43,13 @@ macro_rules! either_only {
     };
 }
 
-const KAI: Ignores = Ignores { name: "KAI", queues: &[], jobs: yunikorn_only!["semi"], nodes: &[] };
+const KAI: Ignores =
+    Ignores { name: "KAI", queues: &[], jobs: yunikorn_only!["semi", "evicted-for"], nodes: &[] };
 
 const FIFO: Ignores = Ignores {
     name: "first in, first out",
     queues: &["limit", "weight", "usage", "priority", "preempt-min-runtime", "reclaim-min-runtime"],
-    jobs: either_only!["priority", "preemptible", "min-available"],
+    jobs: either_only!["priority", "preemptible", "min-available", "evicted-for"],
     nodes: &[],
 };
 
@@ -56,7 +57,7 @@ const FIFO: Ignores = Ignores {
 const FILLING: Ignores = Ignores {
     name: "max-min fairness",
     queues: &["quota", "usage", "priority", "preempt-min-runtime", "reclaim-min-runtime"],
-    jobs: either_only!["priority", "preemptible"],
+    jobs: either_only!["priority", "preemptible", "evicted-for"],
     nodes: &[],
 };
 
@@ -65,7 +66,7 @@ const YUNIKORN: Ignores = Ignores {
     name: "YuniKorn",
     // Weights stand in nearly every scenario; translating one tells of them.
     queues: &["usage", "preempt-min-runtime", "reclaim-min-runtime"],
-    jobs: kai_only!["semi", "gangs"],
+    jobs: kai_only!["semi", "gangs", "evicted-for"],
     nodes: &[],
 };
 
@@ -90,7 +91,9 @@ fn ignores(policy: &Policy) -> Ignores {
         #[cfg(feature = "ego")]
         Policy::Ego(_) => EGO,
         #[cfg(feature = "runai")]
-        Policy::Runai(_) => Ignores { name: "Run:ai", queues: &[], jobs: yunikorn_only![], nodes: &[] },
+        Policy::Runai(_) => {
+            Ignores { name: "Run:ai", queues: &[], jobs: yunikorn_only!["evicted-for"], nodes: &[] }
+        }
     }
 }
 
@@ -220,6 +223,7 @@ fn says_itself(j: &JobEntry, what: &str) -> bool {
         "originator" => j.originator.as_ref().is_some_and(|typed| typed.0.trim() != "false"),
         "preempts" => j.preempts.as_ref().is_some_and(|typed| typed.0.trim() != "true"),
         "required-node" => j.required_node.is_some(),
+        "evicted-for" => j.evicted_for.is_some(),
         _ => false,
     }
 }

@@ -13,7 +13,7 @@ use super::pools::Pools;
 use super::queues::Queues;
 use super::{Here, Path, gangs, patterns, preemptible, priority, rules};
 use crate::cluster::{Gang, GpuRequest, NodeSelector, PodRules, Preemptible, Request, Restart};
-use crate::id::{PartitionId, QueueId};
+use crate::id::{JobId, PartitionId, QueueId};
 use crate::policy::Policy;
 use crate::scenario::findings::{Findings, quoted, set};
 use crate::time::{Span, Time};
@@ -56,6 +56,8 @@ pub struct Template {
     pub gang: Option<Gang>,
     /// Whether it is tried once only in each of them.
     pub is_tried_once: bool,
+    /// For which job its pods are being evicted at the start.
+    pub evicted_for: Option<JobId>,
 }
 
 /// Pods of one kind.
@@ -218,6 +220,7 @@ fn template(
         pools: Vec::new(),
         gang: None,
         is_tried_once: is_tried_once(entry, here, f),
+        evicted_for: None,
     };
     (template, pods)
 }

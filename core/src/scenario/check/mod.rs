@@ -10,6 +10,7 @@ mod advice_yunikorn;
 #[cfg(feature = "yunikorn")]
 mod applications;
 mod build;
+mod evictions;
 mod gangs;
 mod ignored;
 mod jobs;
@@ -63,7 +64,8 @@ pub fn check(scenario: &Scenario) -> Checked {
     let named = named::Named::of(scenario, f);
     let nodes = nodes::nodes(scenario, (&pools, &named), f);
     let queues = queues::queues(scenario, &pools, f);
-    let jobs = jobs::jobs(scenario, (&pools, policy.as_ref(), &named), &queues, f);
+    let mut jobs = jobs::jobs(scenario, (&pools, policy.as_ref(), &named), &queues, f);
+    evictions::for_whom(scenario, &mut jobs, f);
     let placed = placement::placements(scenario, &nodes, &jobs, f);
     placement::nominations(scenario, &nodes, &jobs, f);
     let timeline = timeline::timeline(scenario, &pools, &nodes, &queues, &jobs, f);

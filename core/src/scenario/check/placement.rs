@@ -4,16 +4,29 @@ use std::collections::BTreeMap;
 
 use super::super::schema::{JobEntry, Scenario};
 use super::super::{NODE_GPUS_MAX, codes};
+use super::evictions;
 use super::jobs::{Jobs, Set};
 use super::names;
 use super::nodes::Nodes;
 use crate::cluster::{Devices, GpuRequest, Node, Request};
 use crate::id::NodeId;
 use crate::scenario::findings::{Findings, quoted, set};
+use crate::time::Time;
 use crate::units::ResourceVec;
 
 /// Where pods run from the start, for each entry that says so: for its pods in order, job after job.
-pub type Placements = BTreeMap<usize, Vec<(NodeId, Devices)>>;
+pub type Placements = BTreeMap<usize, Vec<Place>>;
+
+/// Where a pod runs from the start.
+#[derive(Clone, Copy)]
+pub struct Place {
+    /// On which node.
+    pub node: NodeId,
+    /// On which of its devices.
+    pub devices: Devices,
+    /// When it is gone, if it is being evicted.
+    pub gone: Option<Time>,
+}
 
 /// What pods hold on a node so far.
 struct Held {
@@ -29,14 +42,17 @@ struct Held {
 pub fn placements(s: &Scenario, nodes: &Nodes, jobs: &Jobs, f: &mut Findings) -> Placements {
     let mut held: BTreeMap<NodeId, Held> = BTreeMap::new();
     let mut placements = Placements::new();
-    let says_where = |entry: &JobEntry| !entry.on.is_empty() || !entry.on_devices.is_empty();
+    let says_where = |entry: &JobEntry| {
+        !entry.on.is_empty() || !entry.on_devices.is_empty() || !entry.terminating.is_empty()
+    };
     for (i, entry) in s.jobs.iter().enumerate().filter(|(_, entry)| says_where(entry)) {
         let template = &jobs.templates[i];
         let here = jobs.here(s, i);
         let in_order = template.sets.iter().flat_map(|set| std::iter::repeat_n(set, set.pods as usize));
-        let mut placed: Vec<(NodeId, Devices)> = Vec::new();
+        let mut placed: Vec<Place> = Vec::new();
         let n_pods = template.n_pods().max(1) as usize;
         let devices = on_devices(entry, here, f);
+        let ends = evictions::ends(entry, here, f);
         for (k, (name, set)) in entry.on.iter().zip(in_order.cycle()).enumerate() {
             let Some(node) = nodes.index.find(name) else {
                 if nodes.complete && !f.only_counts(codes::NO_NODE) {
@@ -56,13 +72,15 @@ pub fn placements(s: &Scenario, nodes: &Nodes, jobs: &Jobs, f: &mut Findings) ->
             let held = held.entry(node).or_insert_with(|| Held::new(machine));
             let fits = machine.ready && Nodes::matches(machine, &entry.selector);
             // All pods of a job are in one pool, and it is one of its own.
-            let of_job = placed.get(k / n_pods * n_pods).map(|(first, _)| nodes.all[*first].partition);
+            let of_job = placed.get(k / n_pods * n_pods).map(|first| nodes.all[first.node].partition);
             let is_here =
                 of_job.map_or(template.pools.contains(&machine.partition), |p| p == machine.partition);
             let fits = fits && is_here;
             let own = devices.get(k).copied().flatten();
             match fits.then(|| held.take(set, machine, own)).flatten() {
-                Some(devices) => placed.push((node, devices)),
+                Some(devices) => {
+                    placed.push(Place { node, devices, gone: ends.get(k).copied().flatten() });
+                }
                 None => {
                     let why = match (machine.ready, fits) {
                         (false, _) => "is down",
@@ -80,15 +98,27 @@ pub fn placements(s: &Scenario, nodes: &Nodes, jobs: &Jobs, f: &mut Findings) ->
     placements
 }
 
+/// A list with one entry for each pod in `on` has no more of them.
+pub fn not_more_than_on(
+    entry: &JobEntry,
+    list: &[String],
+    here: super::Here<'_>,
+    field: &'static str,
+    f: &mut Findings,
+) {
+    let (n, n_on) = (list.len(), entry.on.len());
+    if n > n_on {
+        let says = format!("{field} has {n} entries for the {n_on} of on; remove some");
+        let at = here.field(field);
+        let fix = set(at.clone(), list[..n_on].join(", "), format!("Keep the first {n_on}"));
+        f.add(codes::TOO_MANY_ON, at, says, fix);
+    }
+}
+
 /// The devices that pods name, in order; `None`: the lowest free ones.
 fn on_devices(entry: &JobEntry, here: super::Here<'_>, f: &mut Findings) -> Vec<Option<Devices>> {
     let at = || here.field("on-devices");
-    if entry.on_devices.len() > entry.on.len() {
-        let (n, n_on) = (entry.on_devices.len(), entry.on.len());
-        let says = format!("on-devices has {n} entries for the {n_on} of on; remove some");
-        let fix = set(at(), entry.on_devices[..n_on].join(", "), format!("Keep the first {n_on}"));
-        f.add(codes::TOO_MANY_ON, at(), says, fix);
-    }
+    not_more_than_on(entry, &entry.on_devices, here, "on-devices", f);
     let mut all = Vec::with_capacity(entry.on_devices.len());
     for text in &entry.on_devices {
         let mut devices = Devices::default();
