@@ -158,11 +158,16 @@ impl World {
         if let Phase::Running { since, until: until @ None } = &mut p.phase {
             *until = lasts.map(|lasts| *since + lasts);
         }
+        let job = &self.cluster.jobs[p.job];
         let since = match p.phase {
             Phase::Running { since, .. } => since,
+            Phase::Terminating { .. } => job.first_start.unwrap_or(Time::ZERO),
             _ => Time::ZERO,
         };
         self.pods[pod].since = since;
+        if matches!(p.phase, Phase::Terminating { .. }) && job.restart == Restart::Resume {
+            self.pods[pod].done = Time::ZERO - since;
+        }
         self.nodes[node].take(&self.cluster.pods[pod].request, devices);
     }
 

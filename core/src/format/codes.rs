@@ -399,6 +399,13 @@ GPU_MEMORY "S063" Warning "GPU memory that no GPU has"
 "A GPU memory without a unit counts MiB; less than 100 MiB or a TiB and more is hardly meant. KAI and Run:ai count device memory \
 in hundreds of MiB and take numbers from 1048576 on as bytes, so they lose count of devices where such a value leaves 0."
 "nodes: [{name: n, gpu: 8, gpu-memory: 80}]\n"
+
+NO_JOB "S064" Error "job does not exist"
+"Pods that are being evicted at the start name a job, with `evicted-for`, that is not in the file. Jobs of a pattern are called `name-1`, `name-2`, …"
+"policy: ego\n\
+nodes: [{name: n, gpu: 8}]\n\
+queues: [{name: a, gpu: {quota: 1, limit: unlimited, weight: 1}}]\n\
+jobs: [{name: j, queue: a, gpu: 1, on: [n], terminating: [30s], evicted-for: k}]\n"
 }
 
 /// Kinds of findings that no scenario has: they are about edits and imports.

@@ -350,6 +350,7 @@ fn rename_job(s: &mut Scenario, i: usize, to: &str) {
     }
     let refers = |name: &Option<String>| name.as_deref().and_then(|name| follow(name, &from, to, members));
     replace(&mut s.timeline, |t| refers(&t.job).is_some(), |t| t.job = refers(&t.job));
+    replace(&mut s.jobs, |j| refers(&j.evicted_for).is_some(), |j| j.evicted_for = refers(&j.evicted_for));
 }
 
 fn remove(s: &mut Scenario, at: &Path) -> Result<(), Box<Diagnostic>> {
@@ -404,7 +405,9 @@ fn forget_jobs(s: &mut Scenario, gone: &[JobEntry]) {
     let refers = |name: &str| gone.iter().any(|j| follow(name, &j.name, "", j.count.is_some()).is_some());
     let left = s.jobs.clone();
     let stays = |name: &str| left.iter().any(|j| j.name == name);
-    retain(&mut s.timeline, |t| !t.job.as_deref().is_some_and(|name| refers(name) && !stays(name)));
+    let is_gone = |name: &Option<String>| name.as_deref().is_some_and(|name| refers(name) && !stays(name));
+    retain(&mut s.timeline, |t| !is_gone(&t.job));
+    replace(&mut s.jobs, |j| is_gone(&j.evicted_for), |j| j.evicted_for = None);
 }
 
 /// The positions of a queue and all its descendants, ascending.
@@ -490,8 +493,7 @@ fn duplicate(s: &mut Scenario, at: &Path) -> Result<(), Box<Diagnostic>> {
         }
         "jobs" => {
             let name = fresh(&s.jobs[i].name, &mut s.jobs.iter().map(|j| j.name.clone()).collect());
-            let copy =
-                JobEntry { name, on: Vec::new(), on_devices: Vec::new(), started: None, ..s.jobs[i].clone() };
+            let copy = JobEntry { name, ..s.jobs[i].clone().not_running() };
             Arc::make_mut(&mut s.jobs).insert(i + 1, copy);
         }
         "pools" => {
@@ -524,14 +526,7 @@ fn duplicate_queues(s: &mut Scenario, i: usize) {
     for job in s.jobs.iter() {
         if let Some(queue) = new(&job.queue) {
             let name = fresh(&job.name, &mut taken);
-            jobs.push(JobEntry {
-                name,
-                queue,
-                on: Vec::new(),
-                on_devices: Vec::new(),
-                started: None,
-                ..job.clone()
-            });
+            jobs.push(JobEntry { name, queue, ..job.clone().not_running() });
         }
     }
     for (name, copy) in &names {

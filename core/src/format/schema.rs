@@ -265,6 +265,27 @@ pub struct JobEntry {
     /// Which GPUs of those nodes its first pods use, one entry per pod as in `on`, counted from 0: `2`, or `0+1` for several.
     /// Left out: the lowest free ones; a part of a GPU goes to one that is shared already, if one has room.
     pub on_devices: Vec<String>,
+    /// Which of the pods in `on` are being evicted at the start, and when each of them is gone: one entry per pod as in `on`, a
+    /// moment such as `30s`; empty: it runs on. What becomes of it then says `restart`. Left out: none of them.
+    pub terminating: Vec<String>,
+    /// EGO: the job for which those are being evicted; the room that they leave is held for its waiting pods. Left out: for
+    /// none.
+    pub evicted_for: Option<String>,
+}
+
+impl JobEntry {
+    /// The same job, of which nothing runs at the start.
+    #[must_use]
+    pub fn not_running(self) -> JobEntry {
+        JobEntry {
+            on: Vec::new(),
+            on_devices: Vec::new(),
+            started: None,
+            terminating: Vec::new(),
+            evicted_for: None,
+            ..self
+        }
+    }
 }
 
 /// Pods of one kind in a job.

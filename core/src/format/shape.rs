@@ -287,6 +287,8 @@ shape! { JobEntry:
     37 "preempts" preempts Value,
     38 "required-node" required_node Name,
     39 "on-devices" on_devices Texts,
+    40 "terminating" terminating Texts,
+    41 "evicted-for" evicted_for Name,
 }
 
 shape! { PodSetEntry:

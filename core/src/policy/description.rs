@@ -145,6 +145,8 @@ pub struct Knows {
     pub job_priority: bool,
     /// Jobs that keep their first pods (`preemptible: semi`); otherwise what becomes of them, in a sentence.
     pub semi: Result<(), &'static str>,
+    /// For whom a pod is being evicted when the scenario starts.
+    pub evicted_for: bool,
     /// Evictions, so that it matters who may be evicted.
     pub evictions: bool,
     /// Taints and affinity.
@@ -164,6 +166,7 @@ impl Knows {
         hundredths: false,
         job_priority: false,
         semi: Err(NO_SEMI),
+        evicted_for: false,
         evictions: false,
         taints: true,
         pool_lists: false,
@@ -237,6 +240,7 @@ impl Description {
             ("semi", knows.semi.is_ok() || !knows.evictions),
             ("min-available", knows.gangs != Gangs::Never),
             ("gangs", knows.gangs != Gangs::WithPlaceholders),
+            ("evicted-for", knows.evicted_for),
             ("tolerations", knows.taints),
             ("affinity", knows.taints),
             ("application", knows.applications),

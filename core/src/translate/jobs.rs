@@ -33,6 +33,7 @@ pub fn jobs(work: &mut Work<'_>) {
     let subgroups = format!("{name} has no subgroups and no order among the pods of a job");
     let backoff = format!("{name} tries a job that waits for as long as it waits");
     let nominated = format!("{name} does not look at nominated nodes");
+    let room = format!("{name} holds the room of pods that are being evicted for nobody");
     let taints = format!("{name} knows labels of hosts, but no taints, tolerations or affinity");
     for (i, job) in work.old.jobs.iter().enumerate() {
         let at = match job.name.as_str() {
@@ -82,6 +83,7 @@ pub fn jobs(work: &mut Work<'_>) {
         let nominates =
             job.nominated_node.is_some() || job.pod_sets.iter().any(|set| set.nominated_node.is_some());
         lost(from.knows.subgroups && !to.knows.subgroups && nominates, "nominated-node", &nominated);
+        lost(from.knows.evicted_for && job.evicted_for.is_some(), "evicted-for", &room);
         lost(!to.knows.taints && !job.tolerations.is_empty(), "tolerations", &taints);
         lost(!to.knows.taints && !job.affinity.is_empty(), "affinity", &taints);
         let sets_select = job.pod_sets.iter().any(|set| !set.affinity.is_empty());

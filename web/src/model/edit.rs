@@ -109,14 +109,7 @@ fn copy_jobs(scenario: &mut Scenario, renamed: &[(String, String)]) -> String {
         let Some((_, queue)) = renamed.iter().find(|(old, _)| *old == job.queue) else { continue };
         let name = free_name(&format!("{}-copy", job.name), taken.iter().map(String::as_str));
         taken.insert(name.clone());
-        copies.push(JobEntry {
-            name,
-            queue: queue.clone(),
-            on: Vec::new(),
-            on_devices: Vec::new(),
-            started: None,
-            ..job.clone()
-        });
+        copies.push(JobEntry { name, queue: queue.clone(), ..job.clone().not_running() });
     }
     let with = match copies.is_empty() {
         true => String::new(),
@@ -227,10 +220,8 @@ fn duplicate_job(scenario: &Scenario, job: &str) -> Result<Changed, String> {
     let Some(at) = scenario.jobs.iter().position(|j| j.name == job) else {
         return Err(format!("There is no {job}."));
     };
-    let mut copy = scenario.jobs[at].clone();
+    let mut copy = scenario.jobs[at].clone().not_running();
     copy.name = free_name(&format!("{job}-copy"), scenario.jobs.iter().map(|j| j.name.as_str()));
-    copy.on = Vec::new();
-    copy.started = None;
     let name = copy.name.clone();
     let mut jobs = scenario.jobs.to_vec();
     jobs.insert(at + 1, copy);

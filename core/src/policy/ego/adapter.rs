@@ -26,7 +26,7 @@ use crate::format::{Findings, Scenario};
 use crate::id::{PodId, QueueId};
 use crate::policy::description::Description;
 use crate::policy::switches::Rulebook;
-use crate::policy::{Decision, PartitionView, Rhythm, Scheduler, Turn, Wake};
+use crate::policy::{Change as News, Decision, PartitionView, Rhythm, Scheduler, Turn, Wake};
 use crate::time::Time;
 use crate::trace::{
     Check, DivisionStep, Event, EvictReason, Ledger, Level, Op, Quantity, Subject, Trace, Value,
@@ -57,6 +57,12 @@ impl Scheduler for Ego {
 
     fn new(config: Config, rhythm: Rhythm) -> Ego {
         Ego { config, rhythm }
+    }
+
+    fn observe(&self, world: PartitionView<'_>, change: &News, memory: &mut Memory) {
+        if *change == News::Configuration {
+            memory.open(&Model::new(world, &self.config), world);
+        }
     }
 
     fn cycle(&self, world: PartitionView<'_>, memory: &mut Memory, trace: &mut Trace) -> Turn {

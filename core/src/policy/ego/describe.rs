@@ -37,6 +37,7 @@ pub const DESCRIPTION: Description = Description {
         hundredths: false,
         job_priority: true,
         semi: Err(NO_SEMI),
+        evicted_for: true,
         evictions: true,
         taints: false,
         pool_lists: false,

@@ -25,6 +25,7 @@ mod ledger;
 mod memory;
 pub mod model;
 pub mod number;
+mod opening;
 pub mod ownership;
 pub mod plan;
 pub mod pool;

@@ -261,7 +261,13 @@ impl Model {
     }
 
     /// Where a unit was drawn from: as remembered, if that can still be; otherwise where one like it would be drawn from now.
-    fn source(&self, known: Option<Source>, leaf: usize, host: usize, books: &Books<'_>) -> Source {
+    pub(super) fn source(
+        &self,
+        known: Option<Source>,
+        leaf: usize,
+        host: usize,
+        books: &Books<'_>,
+    ) -> Source {
         let holder = self.layout.holders[host];
         let is_lent = self.plan.is_leaf(holder) && holder != leaf;
         match known {

@@ -39,6 +39,7 @@ pub const DESCRIPTION: Description = Description {
             "the release of KAI that is simulated has no semi-preemptible jobs, only a design for them; a job that says \
              semi is preemptible if its priority is below 100",
         ),
+        evicted_for: false,
         evictions: true,
         taints: true,
         pool_lists: false,

@@ -320,6 +320,9 @@ impl Memory {
             {
                 self.asks.insert(pod_id, ask);
                 self.pods.insert(ask, pod_id);
+                if let Phase::Terminating { .. } = pod.phase {
+                    core.is_leaving(ask);
+                }
             }
         }
     }

@@ -37,6 +37,7 @@ pub const DESCRIPTION: Description = Description {
         hundredths: false,
         job_priority: true,
         semi: Err(NO_SEMI),
+        evicted_for: false,
         evictions: true,
         taints: true,
         pool_lists: false,

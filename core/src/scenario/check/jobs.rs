@@ -14,7 +14,7 @@ use crate::format::quantity::{self, Wrong};
 use crate::format::{Edit, Fix};
 use crate::format::{Findings, quoted, set};
 use crate::format::{JobEntry, PodSetEntry, Scenario};
-use crate::id::{PartitionId, QueueId};
+use crate::id::{JobId, PartitionId, QueueId};
 use crate::policy::description::Description;
 use crate::policy::draft::DraftJob;
 use crate::time::{Span, Time};
@@ -57,6 +57,8 @@ pub struct Template {
     pub gang: Option<Gang>,
     /// Whether it is tried once only in each of them.
     pub is_tried_once: bool,
+    /// For which job its pods are being evicted at the start.
+    pub evicted_for: Option<JobId>,
 }
 
 /// Pods of one kind.
@@ -228,6 +230,7 @@ fn template(
         pools: Vec::new(),
         gang: None,
         is_tried_once: is_tried_once(entry, here, f),
+        evicted_for: None,
     };
     (template, pods)
 }

@@ -6,6 +6,7 @@
 mod advice;
 mod advice_jobs;
 mod build;
+mod evictions;
 mod gangs;
 mod ignored;
 mod jobs;
@@ -51,7 +52,8 @@ pub fn check(scenario: &Scenario) -> Checked {
     let named = named::Named::of(scenario, f);
     let nodes = nodes::nodes(scenario, (&pools, &named), f);
     let queues = queues::queues(scenario, &pools, f);
-    let jobs = jobs::jobs(scenario, (&pools, policy.description(), &named), &queues, f);
+    let mut jobs = jobs::jobs(scenario, (&pools, policy.description(), &named), &queues, f);
+    evictions::for_whom(scenario, &mut jobs, f);
     let placed = placement::placements(scenario, &nodes, &jobs, f);
     placement::nominations(scenario, &nodes, &jobs, f);
     let timeline = timeline::timeline(scenario, &pools, &nodes, &queues, &jobs, f);
