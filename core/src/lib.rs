@@ -3,8 +3,8 @@
 //!
 //! Read in this order: [`units`], [`time`], [`id`]; [`cluster`], the world; [`trace`], what
 //! is recorded; [`policy`], the contract and the policies; [`scenario`], what a person wrote; [`sim`], what moves
-//! time; [`link`], `import` and `translate`, how a scenario travels, where else it comes from, and how it reads under another
-//! policy.
+//! time; [`moment`], the state after a cycle as data, and [`words`], what was decided as sentences; [`link`], `import` and
+//! `translate`, how a scenario travels, where else it comes from, and how it reads under another policy.
 
 pub mod cluster;
 pub mod format;
@@ -12,6 +12,7 @@ pub mod id;
 pub mod import;
 pub mod kit;
 pub mod link;
+pub mod moment;
 pub mod policy;
 pub mod scenario;
 pub mod sim;
@@ -19,3 +20,4 @@ pub mod time;
 pub mod trace;
 pub mod translate;
 pub mod units;
+pub mod words;

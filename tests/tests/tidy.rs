@@ -15,6 +15,8 @@ const CORE_LAYERS: &[&[&str]] = &[
     &["scenario"],
     &["import", "link", "translate"],
     &["sim"],
+    &["moment"],
+    &["words"],
 ];
 
 /// The same for the page.
@@ -37,7 +39,16 @@ const WEB_LAYERS: &[&[&str]] = &[
 const DEPENDENCIES: &[(&str, &[&str])] = &[
     (
         "core",
-        &["serde", "serde_json", "saphyr-parser", "miniz_oxide", "proptest", "expect-test", "criterion"],
+        &[
+            "serde",
+            "serde_json",
+            "saphyr-parser",
+            "miniz_oxide",
+            "postcard",
+            "proptest",
+            "expect-test",
+            "criterion",
+        ],
     ),
     ("cli", &["fairground", "serde", "serde_json", "clap", "expect-test"]),
     (
@@ -55,6 +66,7 @@ const DEPENDENCIES: &[(&str, &[&str])] = &[
             "web-sys",
             "plotters",
             "plotters-backend",
+            "postcard",
             "expect-test",
             "proptest",
         ],

@@ -1,6 +1,6 @@
 //! Jumps from event to event, and the kinds of events that they pass over.
 
-use fairground_web::engine::event_word::EventWord;
+use fairground::moment::EventWord;
 use fairground_web::library::EXAMPLES;
 use fairground_web::model::Command;
 use fairground_web::model::kinds::Kind;

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
+use fairground::moment::rulebook;
 use fairground::policy::Policy;
 use fairground_web::components::setup::POLICIES;
 use fairground_web::engine::protocol::{Ask, Frame, Reply, Request, Rulebook, Say};
-use fairground_web::engine::rulebook;
 use fairground_web::engine::serve::Server;
 use fairground_web::library::{self, Example};
 use fairground_web::model::{

@@ -502,3 +502,14 @@ jobs:
     let frame = page.go_to(*at);
     assert_eq!((&frame.events[0].kind, &frame.events[0].job), (kind, job));
 }
+
+#[test]
+fn moments_of_runai_have_states_and_others_none() {
+    let queues = |example: &str| {
+        let frame = Page::new().load(example, 1);
+        frame.queues.into_iter().map(|row| row.states).collect::<Vec<_>>()
+    };
+    let states: Vec<String> = queues("runai-department-empty").into_iter().map(|s| s[3].clone()).collect();
+    assert_eq!(states, ["in-quota", "in-quota", "over-fairshare", "in-quota", "in-quota"]);
+    assert!(queues("start").iter().all(Vec::is_empty));
+}

@@ -10,7 +10,9 @@ use fairground::trace::Level;
 
 use super::foresight;
 use super::protocol::{Frame, Say};
-use super::serve::{frame_of, is_small, plan_of};
+use fairground::moment;
+
+use super::serve::{is_small, plan_of};
 use super::story::{Story, Tell};
 use super::tape::Tape;
 
@@ -180,7 +182,7 @@ impl Running {
     }
 
     fn frame(&self) -> Frame {
-        frame_of(self.policy, &self.sim, &self.record)
+        moment::frame(self.policy, &self.sim, &self.record)
     }
 
     /// The frame first, then the run.
@@ -198,7 +200,8 @@ impl Running {
             return Say::GhostRun { run: Box::new(run), story: self.story.take() };
         }
         let levels = self.ladder.as_ref();
-        let levels = levels.map(|(queue, resource)| super::ladders::levels(&self.sim, queue, *resource));
+        let levels =
+            levels.map(|(queue, resource)| fairground::moment::ladders::levels(&self.sim, queue, *resource));
         Say::Ghost { frame: Some(Box::new(self.frame())), levels: levels.unwrap_or_default() }
     }
 }

@@ -2,16 +2,13 @@
 //!
 //! Protocol types are separate from the engine's and converted by hand in `serve`. Replies are windows: the
 //! page asks for the cycles it draws, never for "the state". Every request carries a generation; replies of an
-//! old one are dropped. What they are made of: [`super::moment`].
+//! old one are dropped. What they are made of: [`fairground::moment`].
 
 use serde::{Deserialize, Serialize};
 
-pub use super::moment::*;
-pub use super::orders::{OrderRow, PlaceRow, PriorityRow};
 pub use super::others::{ColumnRow, Harm, ImportOptions, Loser, NoteRow, Outcome, QueueCell, Start, Tried};
-pub use super::rule_use::RuleUse;
-pub use super::rulebook::{RuleRow, Rulebook};
 use super::story::{Story, Tell};
+pub use fairground::moment::*;
 
 /// A question of the page.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -326,5 +323,57 @@ impl Say {
             ignored: Vec::new(),
             findings: vec![why.to_string()],
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde::de::DeserializeOwned;
+
+    fn write<T: Serialize>(message: &T) -> Vec<u8> {
+        postcard::to_stdvec(message).expect("plain data")
+    }
+
+    fn read<T: DeserializeOwned>(bytes: &[u8]) -> postcard::Result<T> {
+        postcard::from_bytes(bytes)
+    }
+
+    #[test]
+    fn messages_are_read_back() {
+        let requests = [
+            Ask::Cancel,
+            Ask::GoTo { cycle: 300 },
+            Ask::RunUntil { time_ms: -86_400_000 },
+            Ask::NextEvent { from: 0, back: true, queue: None, job: None, without: vec!["gone".into()] },
+            Ask::Load { scenario: "ünïcode".into(), whole: true, cycle: u32::MAX },
+        ];
+        for ask in requests {
+            let request = Request { generation: 1 << 40, ask };
+            assert_eq!(read::<Request>(&write(&request)), Ok(request));
+        }
+        let check = CheckRow {
+            left_value: ValueRow::Triple([Some(1.5), None, Some(f64::MAX)]),
+            right_value: ValueRow::Name("x".into()),
+            resource: Some(2),
+            ..CheckRow::default()
+        };
+        let event = EventRow { checks: vec![check], by_queue: Some(3), ..EventRow::default() };
+        let frame = Frame { events: vec![event], time_ms: -1, quiet: true, ..Frame::default() };
+        let say = Say::Frame { frame: Box::new(frame), run: Box::new(Run::default()) };
+        let reply = Reply { generation: 7, say };
+        assert_eq!(read::<Reply>(&write(&reply)), Ok(reply));
+    }
+
+    #[test]
+    fn garbled_bytes_are_refused() {
+        let bytes = write(&Request {
+            generation: 5,
+            ask: Ask::Load { scenario: "abc".into(), whole: true, cycle: 9 },
+        });
+        for cut in 0..bytes.len() {
+            assert!(read::<Request>(&bytes[..cut]).is_err(), "{cut}");
+        }
+        assert!(read::<Vec<u32>>(&[0xff; 9]).is_err());
     }
 }

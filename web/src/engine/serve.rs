@@ -11,14 +11,13 @@ use fairground::sim::{Checkpoint, CycleRecord, Simulation};
 use fairground::time::Time;
 use fairground::trace::{Event, Level};
 
-use super::convert;
 use super::ghost::{Ghosts, Wish};
 use super::protocol::{Ask, Frame, Reply, Request, RuleUse, Say, Stop};
-use super::rule_use;
 use super::tape::{Mark, Tape};
 use super::trials::Trials;
 #[cfg(any(feature = "whole", test))]
 use super::{cross, imports};
+use fairground::moment::{self, rule_use};
 
 /// How far a search for the next event runs ahead, in cycles.
 const SEARCH_MAX: u32 = 10_000;
@@ -101,7 +100,8 @@ impl Server {
             Ask::Ladder { cycle, queue, resource } => self.ladder(id, cycle, queue, resource),
             Ask::Order { cycle, queue, job } => {
                 let runner = self.runner.as_ref().filter(|runner| runner.sim.cycle() == cycle);
-                let levels = runner.map(|r| super::orders::orders(&r.sim, &queue, job.as_deref()));
+                let levels =
+                    runner.map(|r| fairground::moment::orders::orders(&r.sim, &queue, job.as_deref()));
                 vec![reply(id, Say::Order(levels.unwrap_or_default()))]
             }
             Ask::Tell(tell) => {
@@ -148,7 +148,9 @@ impl Server {
                 .into_iter()
                 .map(|policy| reply(id, Say::nothing_compared(policy, BESIDE_ONLY)))
                 .collect(),
-            Ask::Rules { policy, .. } => vec![reply(id, Say::Rules(Box::new(super::rulebook::of(policy))))],
+            Ask::Rules { policy, .. } => {
+                vec![reply(id, Say::Rules(Box::new(fairground::moment::rulebook::of(policy))))]
+            }
             Ask::RuleUse { cycle, rule } => {
                 vec![reply(id, Say::RuleUse(Box::new(self.rule_use(cycle, rule))))]
             }
@@ -314,7 +316,7 @@ impl Server {
     fn ladder(&mut self, id: u64, cycle: u32, queue: String, resource: u8) -> Vec<Reply> {
         let levels = match &self.runner {
             Some(runner) if runner.sim.cycle() == cycle => {
-                super::ladders::levels(&runner.sim, &queue, resource)
+                fairground::moment::ladders::levels(&runner.sim, &queue, resource)
             }
             _ => Vec::new(),
         };
@@ -384,17 +386,6 @@ pub(super) fn is_small(sim: &Simulation) -> bool {
     sim.cluster().pods.len() < 2_000
 }
 
-/// The moment at which a run is.
-pub(super) fn frame_of(policy: &str, sim: &Simulation, record: &CycleRecord) -> Frame {
-    #[cfg_attr(not(any(feature = "whole", test)), expect(unused_mut, reason = "this engine has no Run:ai"))]
-    let mut frame = Frame { policy: policy.to_string(), ..convert::frame(sim, record) };
-    #[cfg(any(feature = "whole", test))]
-    if policy == "runai" {
-        super::states::put(&mut frame);
-    }
-    frame
-}
-
 impl Runner {
     fn new(text: &str) -> Result<Runner, Vec<String>> {
         let plan = plan_of(text)?;
@@ -407,7 +398,7 @@ impl Runner {
     }
 
     fn frame(&self) -> Frame {
-        frame_of(self.policy, &self.sim, &self.record)
+        moment::frame(self.policy, &self.sim, &self.record)
     }
 
     /// One cycle on; `false`: there is none.

@@ -5,7 +5,7 @@ use fairground::id::{Id, NodeId, PodId};
 use fairground::sim::CycleRecord;
 use fairground::trace::Event;
 
-use super::convert_trace;
+use fairground::moment;
 
 /// A placement of a pod, in cycles. It holds from the cycle in which it was placed up to the one in which it is gone.
 #[derive(Clone, Debug, PartialEq)]
@@ -68,7 +68,7 @@ impl Stints {
     pub fn push(&mut self, cluster: &Cluster, record: &CycleRecord) {
         let cycle = record.cycle;
         for refusal in record.refusals.iter() {
-            let fate = convert_trace::fate(&refusal.gate).map(|fate| (cycle, fate));
+            let fate = moment::fate(&refusal.gate).map(|fate| (cycle, fate));
             let known = &mut self.jobs[refusal.job.index()];
             known.fate = known.fate.or(fate);
         }
@@ -78,7 +78,7 @@ impl Stints {
                 Event::JobDone { job } | Event::JobEvicted { job } => self.jobs[job.index()].to = Some(cycle),
                 Event::Bound { pod, node, devices } => self.begin(pod, node, devices, cycle),
                 Event::Evicted { pod, .. } => {
-                    let kind = convert_trace::kind(&recorded.event);
+                    let kind = moment::kind(&recorded.event);
                     if let Some(stint) = self.present(pod) {
                         stint.told = Some((cycle, kind));
                     }

@@ -6,11 +6,11 @@ use fairground::id::{Id, JobId, QueueId};
 use fairground::sim::CycleRecord;
 use fairground::trace::{Event, Ledger};
 
-use super::convert::{amounts, bounds, capacity, sums};
-use super::convert_trace;
 use super::levels::Levels;
 use super::protocol::{Amounts, Point, Run};
 use super::stints::Stints;
+use fairground::moment;
+use fairground::moment::{amounts, bounds, capacity, sums};
 
 /// Most points of a run.
 const POINTS_MAX: usize = 2_000;
@@ -122,7 +122,7 @@ impl Tape {
                 | Event::Finished { pod, .. } => Some(cluster.pods[pod].job),
                 Event::Changed { .. } => None,
             };
-            let kind = convert_trace::kind(&recorded.event);
+            let kind = moment::kind(&recorded.event);
             self.marks.push(Mark { cycle: record.cycle, kind, job });
         }
         self.count_early();

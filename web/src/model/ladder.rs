@@ -2,20 +2,9 @@
 
 use super::command::Effect;
 use super::{Model, Selection, asking, order, rules};
-use crate::engine::protocol::{Ask, Frame, LadderLevel};
+use crate::engine::protocol::{Ask, Frame};
 
-/// How a fair share came about.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Ladder {
-    /// At this cycle.
-    pub cycle: u32,
-    /// Of this queue.
-    pub queue: String,
-    /// Of this resource.
-    pub resource: u8,
-    /// From the root down.
-    pub levels: Vec<LadderLevel>,
-}
+pub use fairground::words::Ladder;
 
 /// The queue whose fair share is explained: the selected one; for Division also that of what is selected, or the
 /// first that has a fair share.

@@ -6,16 +6,7 @@ use super::command::Effect;
 use super::{Model, Selection, asking};
 use crate::engine::protocol::{Ask, OrderRow};
 
-/// In which order a queue or a job and those beside it are looked at next.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Order {
-    /// After this cycle.
-    pub cycle: u32,
-    /// Around this.
-    pub of: Selection,
-    /// From the root down.
-    pub levels: Vec<OrderRow>,
-}
+pub use fairground::words::Order;
 
 /// Asks for the order around the selected queue or job, unless that is known; under a policy that can say.
 pub(super) fn ask_order(model: &mut Model, fx: &mut Vec<Effect>) {

@@ -1,6 +1,6 @@
 //! One polite sentence per step, for those who listen.
 
-use super::happenings::{Group, groups};
+use super::{Group, groups};
 use crate::engine::protocol::Frame;
 use crate::model::Terms;
 use crate::view_model::number::{amount, count};
@@ -106,7 +106,7 @@ fn part<'a>(
         "not-replaced" => format!("{}{pods} gone for good", event.job),
         "requeued" => format!("{}{pods} waits again", event.job),
         "changed" => "the plan changed".into(),
-        "node" => format!("{} {}", event.node, super::happenings::node_state(&event.reason)),
+        "node" => format!("{} {}", event.node, super::node_state(&event.reason)),
         "started" if group.n == 1 && !event.node.is_empty() => {
             format!("{} started on {}", event.job, event.node)
         }

@@ -3,8 +3,11 @@
 use expect_test::{Expect, expect};
 
 use super::*;
-use crate::engine::protocol::{EventRow, GateRow, LadderLevel, LadderLine, RefusalRow, SparedRow, ValueRow};
+use crate::engine::protocol::{
+    CheckRow, EventRow, Frame, GateRow, LadderLevel, LadderLine, RefusalRow, SparedRow, ValueRow,
+};
 use crate::fixtures;
+use crate::model::Selection;
 
 fn check_verdict(explanation: &Explanation, expected: Expect) {
     expected.assert_eq(&explanation.verdict.to_string());
@@ -545,7 +548,7 @@ fn dominant_shares_rise_in_words() {
         lines: vec![rise("A", "gpu", 6.0, "cpu"), rise("B", "memory", 2.0, ""), rest],
         ..LadderLevel::default()
     };
-    let told: String = ladder::ladder(std::slice::from_ref(&level), 2)
+    let told: String = ladder(std::slice::from_ref(&level), 2)
         .iter()
         .map(|step| format!("{} | {} | {}\n", step.text, step.sum, step.value))
         .collect();

@@ -13,7 +13,6 @@ use web_sys::{DedicatedWorkerGlobalScope, Event, MessageChannel, MessageEvent, W
 use crate::engine::client::Ears;
 use crate::engine::desk::{self, Desk};
 use crate::engine::protocol::{Reply, Request, Say};
-use crate::engine::wire;
 
 /// How long the worker computes before it looks for messages, in milliseconds.
 const SLICE_MS: f64 = 8.0;
@@ -164,10 +163,11 @@ fn say(scope: &DedicatedWorkerGlobalScope, replies: Vec<Reply>) {
 }
 
 fn bytes<T: Serialize>(message: &T) -> JsValue {
-    Uint8Array::from(wire::write(message).as_slice()).into()
+    // Fails only for lists of unknown length, which no message has.
+    Uint8Array::from(postcard::to_stdvec(message).unwrap_or_default().as_slice()).into()
 }
 
 fn received<T: DeserializeOwned>(event: &MessageEvent) -> Option<T> {
     let bytes: Uint8Array = event.data().dyn_into().ok()?;
-    wire::read(&bytes.to_vec()).ok()
+    postcard::from_bytes(&bytes.to_vec()).ok()
 }

@@ -1,14 +1,25 @@
 //! Why one stands behind another: the order of the next pass as lines.
 
 use super::happenings::Entry;
+use super::number;
 use super::text::Text;
 use super::{Explanation, check};
-use crate::engine::protocol::{CheckRow, Frame, PlaceRow, ValueRow};
-use crate::model::{Order, Selection, Terms};
-use crate::view_model::number;
+use super::{Selection, Terms};
+use crate::moment::{CheckRow, Frame, OrderRow, PlaceRow, ValueRow};
 
 /// What a queue without anything outstanding shows.
 const NOTHING: i64 = i32::MIN as i64;
+
+/// In which order a queue or a job and those beside it are looked at next.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Order {
+    /// After this cycle.
+    pub cycle: u32,
+    /// Around this.
+    pub of: Selection,
+    /// From the root down.
+    pub levels: Vec<OrderRow>,
+}
 
 /// One level of an order.
 #[derive(Clone, Debug, Default, PartialEq)]

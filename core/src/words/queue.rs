@@ -1,12 +1,12 @@
 //! A queue: what it holds and what it is due.
 
 use super::happenings::Entry;
+use super::number::{self, amount, bound, unit, with_unit};
 use super::text::Text;
 use super::{Control, Evidence, Explanation, ladder};
-use crate::engine::protocol::{BoundTriple, Frame, JobRow, PriorityRow, QueueRow};
-use crate::model::{Ladder, Selection, Terms};
-use crate::view_model::number::{self, amount, bound, unit, with_unit};
-use crate::view_model::timeline::Kind;
+use super::{Ladder, Selection, Terms};
+use crate::moment::Kind;
+use crate::moment::{BoundTriple, Frame, JobRow, PriorityRow, QueueRow};
 
 /// Explains a queue.
 pub fn queue(frame: &Frame, name: &str, derivation: Option<&Ladder>, resource: u8) -> Explanation {

@@ -1,8 +1,8 @@
 //! The state of projects and departments of Run:ai: in quota, over quota, over fairshare.
 
-use fairground::policy::runai::state::State;
+use crate::policy::runai::state::State;
 
-use super::protocol::{Frame, QueueRow};
+use super::{Frame, QueueRow};
 
 /// Writes down the states of all queues, in every pool and in all pools together.
 pub fn put(frame: &mut Frame) {
@@ -23,9 +23,6 @@ fn state(row: &QueueRow, r: usize) -> State {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::protocol::{Ask, Reply, Request, Say};
-    use crate::engine::serve::Server;
-    use crate::library::Example;
 
     /// runai.md 11, example 21: one GPU of two, 20 cores of 16.
     #[test]
@@ -39,28 +36,5 @@ mod tests {
         let mut frame = Frame { queues: vec![row], ..Frame::default() };
         put(&mut frame);
         assert_eq!(frame.queues[0].states, ["over-quota", "in-quota", "in-quota", "over-quota"]);
-    }
-
-    #[test]
-    fn moments_of_runai_have_states_and_others_none() {
-        let queues = |example: &str| {
-            let text = Example::find(example).expect("an example").text;
-            let scenario =
-                crate::model::document::to_json(&crate::model::document::from_text(text).expect("clean"));
-            let ask = Ask::Load { scenario, whole: true, cycle: 1 };
-            let mut server = Server::default();
-            let mut replies: Vec<Reply> = server.ask(Request { generation: 1, ask });
-            while server.is_busy() {
-                replies.extend(server.work());
-            }
-            let Some(Say::Frame { frame, .. }) = replies.pop().map(|reply| reply.say) else {
-                panic!("a frame")
-            };
-            frame.queues.into_iter().map(|row| row.states).collect::<Vec<_>>()
-        };
-        let states: Vec<String> =
-            queues("runai-department-empty").into_iter().map(|s| s[3].clone()).collect();
-        assert_eq!(states, ["in-quota", "in-quota", "over-fairshare", "in-quota", "in-quota"]);
-        assert!(queues("start").iter().all(Vec::is_empty));
     }
 }

@@ -1,8 +1,8 @@
 //! Any comparison as a sentence.
 
+use super::number::{self, CPU, GPU, MEMORY, amount, with_unit};
 use super::text::Text;
-use crate::engine::protocol::{BoundTriple, CheckRow, ValueRow};
-use crate::view_model::number::{self, CPU, GPU, MEMORY, amount, with_unit};
+use crate::moment::{BoundTriple, CheckRow, ValueRow};
 
 /// The name of a quantity, for a rule.
 fn quantity_of(rule: &str, key: &str) -> String {

@@ -1,12 +1,12 @@
 //! Not chosen: who else could have been asked to go, and what protected them, as the engine recorded it with the decision.
 
+use super::Selection;
 use super::check::{decisive_resource, side};
 use super::happenings::Entry;
+use super::number::{GPU, count, number, with_unit};
 use super::pending::protection;
 use super::text::Text;
-use crate::engine::protocol::{EventRow, Frame, SparedRow};
-use crate::model::Selection;
-use crate::view_model::number::{GPU, count, number, with_unit};
+use crate::moment::{EventRow, Frame, SparedRow};
 
 /// Most lines that are told.
 const LINES: usize = 6;

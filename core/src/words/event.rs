@@ -1,12 +1,12 @@
 //! Events: who was told to go and why, what started where, what else happened.
 
+use super::Selection;
 use super::check::{decisive_resource, says, value_of};
+use super::number::{self, GPU, amount, bound, unit, with_unit};
 use super::others::not_chosen;
 use super::text::Text;
 use super::{Control, Entry, Evidence, Explanation, RuleCard};
-use crate::engine::protocol::{CheckRow, EventRow, Frame, QueueRow};
-use crate::model::Selection;
-use crate::view_model::number::{self, GPU, amount, bound, unit, with_unit};
+use crate::moment::{CheckRow, EventRow, Frame, QueueRow};
 
 /// Why a pod was told to go, in words, for reasons without a taker.
 pub fn reason(key: &str) -> &'static str {

@@ -1,14 +1,14 @@
 //! A rule by itself: what it says, what enters it, and what it decided in a cycle.
 
-use fairground::scenario::{Path, Scenario};
+use crate::scenario::{self, Path, Scenario};
 
 use super::happenings::{self, Entry};
+use super::number::count;
+use super::terms::product;
 use super::text::Text;
 use super::{Control, Explanation, RuleCard, check, sentence_case, source};
-use crate::engine::protocol::{CheckRow, Frame, RuleRow, RuleUse, Rulebook};
-use crate::model::terms::product;
-use crate::model::{Selection, Terms, document};
-use crate::view_model::number::count;
+use super::{Selection, Terms};
+use crate::moment::{CheckRow, Frame, RuleRow, RuleUse, Rulebook};
 
 /// Most decisions that are listed.
 const LISTED_MAX: usize = 12;
@@ -109,7 +109,7 @@ fn controls(book: &Rulebook, switch: &str, scenario: &Scenario) -> Vec<Control> 
     let set: Vec<Control> = set
         .map(|name| {
             let path = Path::default().field("settings").field(name);
-            of(name, &document::value(scenario, &path))
+            of(name, &scenario::get(scenario, &path).unwrap_or_default())
         })
         .collect();
     if set.is_empty() { vec![of(switch, "not set")] } else { set }

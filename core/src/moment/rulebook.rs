@@ -1,6 +1,6 @@
 //! The rules of a policy and its switches, as the page looks them up.
 
-use fairground::policy::{Policy, switches};
+use crate::policy::{Policy, switches};
 use serde::{Deserialize, Serialize};
 
 use super::rule_use::RuleUse;
@@ -41,7 +41,7 @@ pub fn of(policy: String) -> Rulebook {
         (switch.name.to_string(), enters.iter().filter_map(|rule| at(rule.key())).collect())
     });
     let switches = switches.collect();
-    let row = |rule: &fairground::trace::Rule| RuleRow {
+    let row = |rule: &crate::trace::Rule| RuleRow {
         key: rule.0.key.to_string(),
         says: rule.0.says.to_string(),
         formula: rule.0.formula.to_string(),

@@ -1,13 +1,13 @@
 //! The part of the protocol that is about who is looked at before whom, and its conversion from the engine's types.
 
-use fairground::cluster::Cluster;
-use fairground::id::{Id, JobId, PartitionId, QueueId};
-use fairground::sim::Simulation;
-use fairground::trace::{OrderLevel, OrderPlace};
+use crate::cluster::Cluster;
+use crate::id::{Id, JobId, PartitionId, QueueId};
+use crate::sim::Simulation;
+use crate::trace::{OrderLevel, OrderPlace};
 use serde::{Deserialize, Serialize};
 
-use super::convert_trace;
-use super::protocol::{CheckRow, QueueRow, ValueRow};
+use super::decisions;
+use super::{CheckRow, QueueRow, ValueRow};
 
 /// What a queue shows its siblings, under a policy whose queues have such a priority.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -89,8 +89,8 @@ fn row(cluster: &Cluster, level: OrderLevel) -> OrderRow {
         // The policy's own name may be another one than the scenario's.
         name: place.queue.map_or(place.name, name),
         own: place.is_subject,
-        keys: place.keys.iter().map(convert_trace::term).collect(),
-        behind: place.behind.iter().map(|check| convert_trace::check(cluster, check)).collect(),
+        keys: place.keys.iter().map(decisions::term).collect(),
+        behind: place.behind.iter().map(|check| decisions::check(cluster, check)).collect(),
     };
     OrderRow {
         of: level.of.map(name).unwrap_or_default(),
@@ -104,7 +104,7 @@ fn row(cluster: &Cluster, level: OrderLevel) -> OrderRow {
 pub fn put_priorities(sim: &Simulation, pool: PartitionId, rows: &mut [QueueRow]) {
     for priority in sim.priorities_in(pool) {
         if let Some(row) = rows.get_mut(priority.queue.index()) {
-            let fairground::trace::QueuePriority { raw, offset, is_fence: fence, effective, .. } = priority;
+            let crate::trace::QueuePriority { raw, offset, is_fence: fence, effective, .. } = priority;
             row.priority = Some(PriorityRow { raw, offset, fence, effective });
         }
     }

@@ -2,25 +2,25 @@
 
 use std::sync::Arc;
 
-use fairground::cluster::{Cluster, GpuRequest, Partition, Phase, Pod, Preemptible, Restart, World};
-use fairground::id::{Id, JobId, NodeId, PartitionId, PodId, QueueId};
-use fairground::kit::sort;
-use fairground::sim::{ClaimView, CycleRecord, Simulation};
-use fairground::time::Time;
-use fairground::trace::{Event, Ledger, LedgerRow, Mark, Recorded, Rule};
-use fairground::units::{PerResource, Resource};
+use crate::cluster::{Cluster, GpuRequest, Partition, Phase, Pod, Preemptible, Restart, World};
+use crate::id::{Id, JobId, NodeId, PartitionId, PodId, QueueId};
+use crate::kit::sort;
+use crate::sim::{ClaimView, CycleRecord, Simulation};
+use crate::time::Time;
+use crate::trace::{Event, Ledger, LedgerRow, Mark, Recorded, Rule};
+use crate::units::{PerResource, Resource};
 
-use super::protocol::{
+use super::{
     Amounts, BoundTriple, Cell, CellPod, CheckRow, Claim, EventRow, Frame, Holding, JobRow, NodeCard,
     PoolRow, QueueRow,
 };
-use super::{convert_trace, orders};
+use super::{decisions, orders};
 
-/// What the simulation looks like after the cycle of `record`, its latest one.
-pub fn frame(sim: &Simulation, record: &CycleRecord) -> Frame {
+/// What the simulation looks like after the cycle of `record`, its latest one; `policy` is its name in a scenario.
+pub fn frame(policy: &str, sim: &Simulation, record: &CycleRecord) -> Frame {
     let cluster = sim.cluster();
     let mut frame = Frame {
-        policy: String::new(),
+        policy: policy.to_string(),
         cycle: record.cycle,
         time_ms: record.time.as_millis(),
         digest: format!("{:016x}", record.digest),
@@ -38,9 +38,9 @@ pub fn frame(sim: &Simulation, record: &CycleRecord) -> Frame {
         jobs: cluster.live_jobs.iter().map(|&job| job_row(cluster, job)).collect(),
         evicted: evicted(sim),
         events: events(cluster, record),
-        spared: record.spared.iter().map(|spared| convert_trace::spared(cluster, spared)).collect(),
+        spared: record.spared.iter().map(|spared| decisions::spared(cluster, spared)).collect(),
         n_outside: record.n_outside,
-        refusals: record.refusals.iter().map(|r| convert_trace::refusal(cluster, r)).collect(),
+        refusals: record.refusals.iter().map(|r| decisions::refusal(cluster, r)).collect(),
     };
     for pool in cluster.partitions.ids() {
         let own = frame.pools.get_mut(pool.index()).map(|pool| &mut pool.queues);
@@ -48,6 +48,10 @@ pub fn frame(sim: &Simulation, record: &CycleRecord) -> Frame {
     }
     place_pods(&mut frame, cluster, record);
     place_claims(&mut frame, cluster, claims(sim, record));
+    #[cfg(feature = "runai")]
+    if policy == "runai" {
+        super::states::put(&mut frame);
+    }
     frame
 }
 
@@ -151,7 +155,7 @@ fn named_in(cluster: &Cluster, pool: PartitionId) -> Vec<[Amounts; 3]> {
     sums
 }
 
-fn node_card(cluster: &Cluster, node: &fairground::cluster::Node) -> NodeCard {
+fn node_card(cluster: &Cluster, node: &crate::cluster::Node) -> NodeCard {
     let is_one = cluster.partitions.len() == 1;
     NodeCard {
         pool: if is_one { String::new() } else { cluster.partitions[node.partition].name.to_string() },
@@ -390,15 +394,15 @@ fn event_row(cluster: &Cluster, time: Time, recorded: &Recorded) -> EventRow {
         Event::Changed { node, .. } => (About::Nothing, node.map(|(node, _)| node), None),
     };
     let mut row = EventRow {
-        kind: convert_trace::kind(&recorded.event).to_string(),
+        kind: decisions::kind(&recorded.event).to_string(),
         action: recorded.action.to_string(),
         time_ms: time.as_millis(),
         node: node.map_or_else(String::new, |n| cluster.nodes[n].name.to_string()),
         by: by.map_or_else(String::new, |j| cluster.jobs[j].name.to_string()),
         by_queue: by.map(|j| cluster.jobs[j].queue.0),
-        reason: convert_trace::reason(&recorded.event).to_string(),
-        pool: convert_trace::pool(cluster, &recorded.event),
-        checks: recorded.checks.iter().map(|check| convert_trace::check(cluster, check)).collect(),
+        reason: decisions::reason(&recorded.event).to_string(),
+        pool: decisions::pool(cluster, &recorded.event),
+        checks: recorded.checks.iter().map(|check| decisions::check(cluster, check)).collect(),
         ..EventRow::default()
     };
     let job = match about {

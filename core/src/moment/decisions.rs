@@ -1,14 +1,14 @@
 //! Engine types to protocol types: events, comparisons, refusals, ladders.
 
-use fairground::cluster::{Cluster, NodeState};
-use fairground::trace::{
+use crate::cluster::{Cluster, NodeState};
+use crate::trace::{
     Check, DivisionStep, Ending, Event, EvictReason, Gate, NodeReason, Op, Outlook, Protection, Refusal,
     RiseEnd, Rule, Spared, Term, Value, Whom,
 };
-use fairground::units::Resource;
+use crate::units::Resource;
 
 use super::event_word::EventWord;
-use super::protocol::{
+use super::{
     BesideRow, CheckRow, GateRow, LadderLevel, LadderLine, OutlookRow, RefusalRow, SparedRow, ValueRow,
 };
 

@@ -6,9 +6,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::amounts::Amounts;
 use super::orders::PriorityRow;
-
-pub use super::amounts::Amounts;
 
 /// CPU millicores, memory bytes, GPUs, in this order; `None` means unlimited.
 pub type BoundTriple = [Option<f64>; 3];

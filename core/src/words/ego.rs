@@ -1,8 +1,8 @@
 //! EGO: what its rules compare are parts of a pool, not amounts of one resource.
 
+use super::number;
 use super::text::Text;
-use crate::engine::protocol::{CheckRow, EventRow, RefusalRow, ValueRow};
-use crate::view_model::number;
+use crate::moment::{CheckRow, EventRow, RefusalRow, ValueRow};
 
 /// The comparison by that rule.
 fn by<'c>(checks: &'c [CheckRow], rule: &str) -> Option<&'c CheckRow> {

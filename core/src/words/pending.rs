@@ -1,10 +1,10 @@
 //! Why a job waits: one dominant reason, the others as *also*.
 
 use super::check::{bare, decisive_resource, says, side, value};
+use super::number::{self, GPU, amount, count, number, resource_name, unit, with_unit};
 use super::text::Text;
 use super::{Control, Evidence, Explanation, RuleCard};
-use crate::engine::protocol::{CheckRow, Frame, GateRow, OutlookRow, QueueRow, RefusalRow, ValueRow};
-use crate::view_model::number::{self, GPU, amount, count, number, resource_name, unit, with_unit};
+use crate::moment::{CheckRow, Frame, GateRow, OutlookRow, QueueRow, RefusalRow, ValueRow};
 
 /// Explains why a job waits.
 pub fn pending(frame: &Frame, refusal: &RefusalRow, resource: u8) -> Explanation {

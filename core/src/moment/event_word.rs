@@ -1,6 +1,6 @@
 //! The words that events have on the page: one list, from which every table of words is made.
 
-use fairground::trace::{Event, EvictReason};
+use crate::trace::{Event, EvictReason};
 
 macro_rules! event_words {
     ($($word:ident = $name:literal),* $(,)?) => {
@@ -72,6 +72,30 @@ impl EventWord {
             Event::SetAside { .. } => EventWord::SetAside,
             Event::Changed { node: Some(_), .. } => EventWord::Node,
             Event::Changed { node: None, .. } => EventWord::Changed,
+        }
+    }
+
+    /// Whether it is decided in a cycle; all others happen outside or follow from what was decided.
+    pub fn is_decision(self) -> bool {
+        match self {
+            EventWord::Offered
+            | EventWord::SetAside
+            | EventWord::Started
+            | EventWord::Claimed
+            | EventWord::Unclaimed
+            | EventWord::Reclaimed
+            | EventWord::Preempted
+            | EventWord::Moved
+            | EventWord::Evicted => true,
+            EventWord::Submitted
+            | EventWord::Gone
+            | EventWord::Requeued
+            | EventWord::NotReplaced
+            | EventWord::JobEvicted
+            | EventWord::Finished
+            | EventWord::Done
+            | EventWord::Changed
+            | EventWord::Node => false,
         }
     }
 

@@ -5,15 +5,15 @@
 
 use std::collections::BTreeSet;
 
-use fairground::id::Id;
-use fairground::policy::kai::usage::USAGE;
-use fairground::sim::{Simulation, explain};
-use fairground::trace::{Check, Level};
-use fairground::units::Resource;
+use crate::id::Id;
+use crate::policy::kai::usage::USAGE;
+use crate::sim::{Simulation, explain};
+use crate::trace::{Check, Level};
+use crate::units::Resource;
 use serde::{Deserialize, Serialize};
 
-use super::convert_trace;
-use super::protocol::{CheckRow, LadderLevel, LadderLine};
+use super::decisions;
+use super::{CheckRow, LadderLevel, LadderLine};
 
 /// Most comparisons that are told one by one.
 const TOLD_MAX: usize = 12;
@@ -56,7 +56,7 @@ pub fn count(before: Simulation, after: &Simulation, rule: &str) -> RuleUse {
     let compared = if every.len() > decisive.len() { every } else { decisive };
     found.compared = (compared.len() + marks) as u32;
     for check in compared {
-        let row = convert_trace::check(after.cluster(), check);
+        let row = decisions::check(after.cluster(), check);
         if found.checks.len() < TOLD_MAX && !found.checks.contains(&row) {
             found.checks.push(row);
         }
@@ -75,7 +75,7 @@ fn divisions(sim: &Simulation) -> Vec<LadderLevel> {
     for pool in cluster.partitions.ids() {
         for (queue, _) in cluster.queues.iter().filter(|(_, queue)| queue.children.is_empty()) {
             for resource in Resource::ACCOUNTED {
-                let derived = convert_trace::ladder(cluster, &sim.derive_in(pool, queue, resource));
+                let derived = decisions::ladder(cluster, &sim.derive_in(pool, queue, resource));
                 let is_new = |level: &LadderLevel| seen.insert((pool.index(), resource.0, level.of.clone()));
                 levels.extend(derived.into_iter().filter(is_new));
             }

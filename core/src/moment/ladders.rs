@@ -1,11 +1,11 @@
 //! How a fair share came about.
 
-use fairground::id::Id;
-use fairground::sim::Simulation;
-use fairground::units::Resource;
+use crate::id::Id;
+use crate::sim::Simulation;
+use crate::units::Resource;
 
-use super::convert_trace;
-use super::protocol::LadderLevel;
+use super::LadderLevel;
+use super::decisions;
 
 /// The levels of a queue's ladder at the present cycle, from the root down.
 pub fn levels(sim: &Simulation, queue: &str, resource: u8) -> Vec<LadderLevel> {
@@ -21,7 +21,7 @@ pub fn levels(sim: &Simulation, queue: &str, resource: u8) -> Vec<LadderLevel> {
     let is_one = cluster.partitions.ids().count() == 1;
     pools
         .flat_map(|pool| {
-            let mut levels = convert_trace::ladder(cluster, &sim.derive_in(pool, id, Resource(resource)));
+            let mut levels = decisions::ladder(cluster, &sim.derive_in(pool, id, Resource(resource)));
             if !is_one {
                 let name = &cluster.partitions[pool].name;
                 levels.iter_mut().for_each(|level| level.pool = name.to_string());

@@ -3,13 +3,13 @@
 use std::fmt;
 use std::ops::{Deref, DerefMut};
 
-use fairground::units::{Resource, ResourceVec};
+use crate::units::{Resource, ResourceVec};
 use serde::de::{self, SeqAccess, Visitor};
 use serde::ser::SerializeSeq;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// How many resources there may be: CPU, memory, GPUs and those that a scenario names.
-pub const N: usize = Resource::ACCOUNTED.len() + fairground::units::NAMED_MAX;
+pub const N: usize = Resource::ACCOUNTED.len() + crate::units::NAMED_MAX;
 
 /// CPU millicores, memory bytes, GPUs, then the resources that the scenario names, in its order. In messages zeros at the end
 /// are left out.
@@ -27,7 +27,7 @@ impl Amounts {
         let mut amounts = Amounts::default();
         for ((at, sum), to) in sums.iter().enumerate().zip(amounts.0.iter_mut()) {
             // The position of a resource is its index.
-            *to = fairground::units::Amount::base_units(*sum).in_policy_units(Resource(at as u8));
+            *to = crate::units::Amount::base_units(*sum).in_policy_units(Resource(at as u8));
         }
         amounts
     }
@@ -96,17 +96,23 @@ impl<'de> Deserialize<'de> for Amounts {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::wire;
+
+    fn sent(amounts: &Amounts) -> Vec<u8> {
+        postcard::to_stdvec(amounts).expect("plain data")
+    }
 
     #[test]
     fn zeros_at_the_end_are_not_sent() {
         let mut amounts = Amounts::from([1.0, 0.0, 2.5]);
-        assert_eq!(wire::write(&amounts).len(), 1 + 3 * 8);
-        assert_eq!(wire::read(&wire::write(&amounts)), Ok(amounts));
+        assert_eq!(sent(&amounts).len(), 1 + 3 * 8);
+        assert_eq!(postcard::from_bytes::<Amounts>(&sent(&amounts)), Ok(amounts));
         amounts[4] = 3.0;
-        assert_eq!(wire::write(&amounts).len(), 1 + 5 * 8);
-        assert_eq!(wire::read(&wire::write(&amounts)), Ok(amounts));
-        assert_eq!(wire::write(&Amounts::default()), [0]);
-        assert!(wire::read::<Amounts>(&wire::write(&vec![0.0; N + 1])).is_err());
+        assert_eq!(sent(&amounts).len(), 1 + 5 * 8);
+        assert_eq!(postcard::from_bytes::<Amounts>(&sent(&amounts)), Ok(amounts));
+        assert_eq!(sent(&Amounts::default()), [0]);
+        assert!(
+            postcard::from_bytes::<Amounts>(&postcard::to_stdvec(&vec![0.0; N + 1]).expect("plain data"))
+                .is_err()
+        );
     }
 }

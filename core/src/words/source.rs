@@ -82,7 +82,7 @@ mod tests {
     /// No rule names a document that nobody can find.
     #[test]
     fn every_rule_names_a_source_that_can_be_found() {
-        use fairground::policy::kai;
+        use crate::policy::kai;
         for rule in kai::rules() {
             let (title, address) = named(rule.0.source);
             assert!(!title.contains(".md") && address.starts_with("https://"), "{}: {title}", rule.key());

@@ -1,8 +1,21 @@
 //! How a fair share came about: capacity, quotas granted, what remains, rounds, remainders, result.
 
+use super::number::{amount, number, with_unit};
 use super::text::Text;
-use crate::engine::protocol::{LadderLevel, LadderLine};
-use crate::view_model::number::{amount, number, with_unit};
+use crate::moment::{LadderLevel, LadderLine};
+
+/// How a fair share came about.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Ladder {
+    /// At this cycle.
+    pub cycle: u32,
+    /// Of this queue.
+    pub queue: String,
+    /// Of this resource.
+    pub resource: u8,
+    /// From the root down.
+    pub levels: Vec<LadderLevel>,
+}
 
 /// One line.
 #[derive(Clone, Debug, Default, PartialEq)]

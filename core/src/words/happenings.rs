@@ -1,11 +1,11 @@
 //! Lists of what happened: in a cycle, to a job, on a node.
 
+use super::Selection;
+use super::number::{self, CPU, GPU, MEMORY, amount, count, number, with_unit};
 use super::text::Text;
 use super::{Evidence, Explanation};
-use crate::engine::protocol::{EventRow, Frame, Run};
-use crate::model::Selection;
-use crate::view_model::number::{self, CPU, GPU, MEMORY, amount, count, number, with_unit};
-use crate::view_model::timeline::Kind;
+use crate::moment::Kind;
+use crate::moment::{EventRow, Frame, Run};
 
 /// A line of a list.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -3,7 +3,7 @@
 
 use std::fmt;
 
-use crate::model::{Selection, Terms};
+use super::{Selection, Terms};
 
 /// A part of a sentence.
 #[derive(Clone, Debug, PartialEq)]
