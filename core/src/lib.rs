@@ -8,7 +8,6 @@
 
 pub mod cluster;
 pub mod id;
-#[cfg(feature = "import")]
 pub mod import;
 pub mod kit;
 pub mod link;
@@ -17,6 +16,5 @@ pub mod scenario;
 pub mod sim;
 pub mod time;
 pub mod trace;
-#[cfg(feature = "translate")]
 pub mod translate;
 pub mod units;

@@ -4,25 +4,19 @@
 //! bind and evict, and with the moment at which it wants to be asked again. Policies do not know each other,
 //! nor the simulation; they do not change the world.
 
-#[cfg(feature = "baselines")]
 pub mod drf;
-#[cfg(feature = "ego")]
 pub mod ego;
 mod ends;
 pub mod fifo;
-#[cfg(feature = "baselines")]
 pub mod filling;
 mod gated;
 mod job_defaults;
 pub mod kai;
-#[cfg(feature = "baselines")]
 pub mod maxmin;
 mod registry;
-#[cfg(feature = "runai")]
 pub mod runai;
 pub mod switches;
 pub mod versions;
-#[cfg(feature = "yunikorn")]
 pub mod yunikorn;
 
 pub use job_defaults::JobDefaults;

@@ -22,12 +22,10 @@ mod schema;
 mod shape;
 pub(crate) mod value;
 mod write;
-#[cfg(feature = "yunikorn")]
 pub mod yunikorn;
 
 pub use check::{Checked, check};
 pub use diagnostic::{Code, Diagnostic, Edit, Fix, Path, Segment, Severity};
-#[cfg(feature = "import")]
 pub(crate) use findings::quoted;
 pub use findings::visible;
 pub use fix::{apply, get};
@@ -35,7 +33,6 @@ pub use load::{Loaded, load};
 pub use nearest::nearest;
 pub use plan::{Plan, PlanChange, Planned};
 pub(crate) use read::SECTIONS;
-#[cfg(all(feature = "import", feature = "yunikorn"))]
 pub(crate) use read::position;
 pub use read::{Read, locate, read};
 pub use schema::{
@@ -66,7 +63,6 @@ pub const NAME_CHARS_MAX: usize = 253;
 pub const NODE_GPUS_MAX: i64 = 64;
 
 /// A finding about a whole text, without a fix.
-#[cfg(feature = "import")]
 pub(crate) fn finding(code: Code, at: Path, says: String) -> Diagnostic {
     findings::diagnostic(code, at, says, None)
 }

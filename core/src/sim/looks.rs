@@ -76,7 +76,6 @@ impl Looks {
         let (policy, rhythm) = plan.scheduling(partition);
         let config = match policy {
             Policy::Kai(config) => config,
-            #[cfg(feature = "runai")]
             Policy::Runai(config) => &config.engine,
             _ => return Looks::default(),
         };

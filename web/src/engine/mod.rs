@@ -5,13 +5,10 @@ pub mod client;
 mod convert;
 mod convert_trace;
 mod course;
-#[cfg(any(feature = "whole", test))]
 mod cross;
-mod desk;
 pub mod event_word;
 mod foresight;
 mod ghost;
-#[cfg(any(feature = "whole", test))]
 mod imports;
 mod ladders;
 mod levels;
@@ -22,7 +19,6 @@ pub mod protocol;
 pub mod rule_use;
 pub mod rulebook;
 pub mod serve;
-#[cfg(any(feature = "whole", test))]
 mod states;
 mod stints;
 pub mod story;

@@ -29,9 +29,6 @@ pub enum Ask {
     Load {
         /// The scenario's text.
         scenario: String,
-        /// Whether it is for the whole engine: another policy than the page's own module has, or so much to compute that
-        /// code built for speed pays.
-        whole: bool,
         /// The cycle to go to.
         cycle: u32,
     },
@@ -39,8 +36,6 @@ pub enum Ask {
     LoadAt {
         /// The scenario's text.
         scenario: String,
-        /// As in [`Ask::Load`].
-        whole: bool,
         /// Milliseconds since the start.
         time_ms: i64,
     },
@@ -151,8 +146,6 @@ pub enum Ask {
     Rules {
         /// The policy.
         policy: String,
-        /// Whether the page's own module has it not.
-        whole: bool,
     },
     /// What a rule did in the present cycle.
     RuleUse {
@@ -310,12 +303,6 @@ pub struct Exported {
 }
 
 impl Say {
-    /// No run could be made under a policy.
-    pub fn nothing_compared(policy: String, why: &str) -> Say {
-        let findings = vec![why.to_string()];
-        Say::Compared { column: Box::new(ColumnRow { policy, findings, ..ColumnRow::default() }) }
-    }
-
     /// No scenario could be made of what was dropped.
     pub fn nothing_imported(why: &str) -> Say {
         Say::Imported {

@@ -47,7 +47,7 @@ mod tests {
             let text = Example::find(example).expect("an example").text;
             let scenario =
                 crate::model::document::to_json(&crate::model::document::from_text(text).expect("clean"));
-            let ask = Ask::Load { scenario, whole: true, cycle: 1 };
+            let ask = Ask::Load { scenario, cycle: 1 };
             let mut server = Server::default();
             let mut replies: Vec<Reply> = server.ask(Request { generation: 1, ask });
             while server.is_busy() {

@@ -427,7 +427,7 @@ mod tests {
             Ask::GoTo { cycle: 300 },
             Ask::RunUntil { time_ms: -86_400_000 },
             Ask::NextEvent { from: 0, back: true, queue: None, job: None, without: vec!["gone".into()] },
-            Ask::Load { scenario: "ünïcode".into(), whole: true, cycle: u32::MAX },
+            Ask::Load { scenario: "ünïcode".into(), cycle: u32::MAX },
         ];
         for ask in requests {
             let request = Request { generation: 1 << 40, ask };
@@ -448,10 +448,7 @@ mod tests {
 
     #[test]
     fn garbled_bytes_are_refused() {
-        let bytes = write(&Request {
-            generation: 5,
-            ask: Ask::Load { scenario: "abc".into(), whole: true, cycle: 9 },
-        });
+        let bytes = write(&Request { generation: 5, ask: Ask::Load { scenario: "abc".into(), cycle: 9 } });
         for cut in 0..bytes.len() {
             assert_eq!(read::<Request>(&bytes[..cut]), Err(Garbled), "{cut}");
         }

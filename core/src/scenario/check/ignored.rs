@@ -22,7 +22,6 @@ struct Ignores {
 }
 
 /// What only KAI and Run:ai, which run on one engine, know of jobs.
-#[cfg(feature = "yunikorn")]
 macro_rules! kai_only {
     ($($more:literal),*) => {
         &[$($more,)* "group", "labels", "scheduling-backoff", "nominated-node"]
@@ -52,7 +51,6 @@ const FIFO: Ignores = Ignores {
     nodes: &[],
 };
 
-#[cfg(feature = "baselines")]
 const FILLING: Ignores = Ignores {
     name: "max-min fairness",
     queues: &["quota", "usage", "priority", "preempt-min-runtime", "reclaim-min-runtime"],
@@ -60,7 +58,6 @@ const FILLING: Ignores = Ignores {
     nodes: &[],
 };
 
-#[cfg(feature = "yunikorn")]
 const YUNIKORN: Ignores = Ignores {
     name: "YuniKorn",
     // Weights stand in nearly every scenario; translating one tells of them.
@@ -69,7 +66,6 @@ const YUNIKORN: Ignores = Ignores {
     nodes: &[],
 };
 
-#[cfg(feature = "ego")]
 const EGO: Ignores = Ignores {
     name: "EGO",
     queues: &["usage", "preempt-min-runtime", "reclaim-min-runtime"],
@@ -81,15 +77,10 @@ fn ignores(policy: &Policy) -> Ignores {
     match policy {
         Policy::Kai(_) => KAI,
         Policy::Fifo(_) => FIFO,
-        #[cfg(feature = "baselines")]
         Policy::MaxMin(_) => FILLING,
-        #[cfg(feature = "baselines")]
         Policy::Drf(_) => Ignores { name: "plain DRF", ..FILLING },
-        #[cfg(feature = "yunikorn")]
         Policy::YuniKorn(_) => YUNIKORN,
-        #[cfg(feature = "ego")]
         Policy::Ego(_) => EGO,
-        #[cfg(feature = "runai")]
         Policy::Runai(_) => Ignores { name: "Run:ai", queues: &[], jobs: yunikorn_only![], nodes: &[] },
     }
 }

@@ -5,9 +5,7 @@
 
 mod advice;
 mod advice_jobs;
-#[cfg(feature = "yunikorn")]
 mod advice_yunikorn;
-#[cfg(feature = "yunikorn")]
 mod applications;
 mod build;
 mod gangs;
@@ -26,11 +24,8 @@ mod priority;
 mod queues;
 mod rules;
 mod settings;
-#[cfg(feature = "ego")]
 mod settings_ego;
-#[cfg(feature = "runai")]
 mod settings_runai;
-#[cfg(feature = "yunikorn")]
 mod settings_yunikorn;
 mod timeline;
 
@@ -75,7 +70,6 @@ pub fn check(scenario: &Scenario) -> Checked {
     if let (Some(Policy::Kai(config)), true) = (&policy, is_one) {
         no_effect::advice(scenario, config, &nodes, &queues, &jobs, f);
     }
-    #[cfg(feature = "yunikorn")]
     if let Some(Policy::YuniKorn(config)) = &policy {
         applications::applications(scenario, &jobs, f);
         advice_yunikorn::advice(scenario, config, &queues, &jobs, f);

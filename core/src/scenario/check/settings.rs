@@ -5,11 +5,8 @@ use super::super::quantity;
 use super::super::schema::{Scalar, Scenario};
 use super::super::{codes, nearest};
 use super::kai::kai;
-#[cfg(feature = "ego")]
 use super::settings_ego::ego;
-#[cfg(feature = "runai")]
 use super::settings_runai::runai;
-#[cfg(feature = "yunikorn")]
 use super::settings_yunikorn::yunikorn;
 use crate::cluster::Delays;
 use crate::policy::{Policy, Rhythm, fifo};
@@ -30,21 +27,16 @@ pub fn settings(s: &Scenario, f: &mut Findings) -> (Option<Policy>, Rhythm, Dela
             no_switches(s, "fifo has no switches", f);
             Some(Policy::Fifo(fifo::Config::default()))
         }
-        #[cfg(feature = "baselines")]
         "max-min" => {
             no_switches(s, "max-min has no switches", f);
             Some(Policy::MaxMin(crate::policy::maxmin::Config::default()))
         }
-        #[cfg(feature = "baselines")]
         "drf" => {
             no_switches(s, "drf has no switches", f);
             Some(Policy::Drf(crate::policy::drf::Config::default()))
         }
-        #[cfg(feature = "yunikorn")]
         "yunikorn" => Some(Policy::YuniKorn(yunikorn(s, f))),
-        #[cfg(feature = "ego")]
         "ego" => Some(Policy::Ego(ego(s, f))),
-        #[cfg(feature = "runai")]
         "runai" => Some(Policy::Runai(runai(s, f))),
         name if Policy::NAMES.contains(&name) => None,
         other => {
