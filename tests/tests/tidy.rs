@@ -28,11 +28,11 @@ const WEB_LAYERS: &[&[&str]] = &[
     &["words"],
     &["charts"],
     &["props"],
-    &["store", "edge", "drop", "deeds", "opening"],
-    &["dom", "focus"],
+    &["startup"],
+    &["store", "edge", "drop"],
     &["components"],
     &["focus", "page", "worker"],
-    &["design", "fixtures", "preview"],
+    &["first_frame", "design", "fixtures", "preview"],
 ];
 
 /// What each package may depend on; the reasons stand in the workspace manifest.
@@ -55,13 +55,11 @@ const DEPENDENCIES: &[(&str, &[&str])] = &[
         "web",
         &[
             "fairground",
-            "fairground-markup",
             "serde",
             "serde_json",
             "leptos",
             "wasm-bindgen",
             "wasm-bindgen-futures",
-            "wasm_split_helpers",
             "js-sys",
             "web-sys",
             "plotters",
@@ -85,7 +83,6 @@ const DEPENDENCIES: &[(&str, &[&str])] = &[
             "expect-test",
         ],
     ),
-    ("web/markup", &["rstml", "syn", "quote", "proc-macro2"]),
     ("xtask", &[]),
 ];
 

@@ -6,7 +6,6 @@ use expect_test::expect;
 use fairground::scenario::Path;
 use fairground_web::charts;
 use fairground_web::charts::backend::Size;
-use fairground_web::charts::timeline_over::over;
 use fairground_web::engine::protocol::{Frame, JobRow, Point, QueueRow, Run};
 use fairground_web::engine::serve::Server;
 use fairground_web::engine::story::{GanttBy, Story};
@@ -158,7 +157,7 @@ fn the_earlier_run_lies_behind_the_timeline() {
     assert_eq!(view.ghosts[0].at(0), Some(3.0));
     assert_eq!(view.ghosts[0].at(3), Some(2.0));
     assert_eq!(view.ghosts[0].at(4), None);
-    let svg = charts::timeline::timeline(&view, Size { width: 600.0, height: 168.0 }, Some(over));
+    let svg = charts::timeline::timeline(&view, Size { width: 600.0, height: 168.0 });
     assert!(svg.contains(r#"stroke="var(--ink-2)" stroke-dasharray="50 40""#), "{svg}");
     expect!["2 cycles, 0:02: 4 of 4 GPUs allocated at the end. Since quota of team-a 2 → 3: no eviction, 1 before."]
         .assert_eq(&view.summary);
@@ -183,7 +182,7 @@ fn dominant_shares_are_lines_that_do_not_add_up() {
     assert_eq!(view.max, 120.0, "the scale ends above all there is, not above a sum");
     assert_eq!(view.ghosts.len(), 2);
     assert_eq!(view.ghosts[1].at(3), Some(50.0), "not on top of the other");
-    let svg = charts::timeline::timeline(&view, Size { width: 600.0, height: 168.0 }, Some(over));
+    let svg = charts::timeline::timeline(&view, Size { width: 600.0, height: 168.0 });
     assert!(!svg.contains(r#"<polygon fill="var(--q"#), "{svg}");
     assert!(view.summary.contains("75 of 100 % the largest share at the end"), "{}", view.summary);
 }

@@ -39,7 +39,7 @@ impl Page {
 
     fn load(&mut self, example: &str, cycle: u32) -> Frame {
         let scenario = Example::find(example).expect("an example").text.to_string();
-        self.frame(Ask::Load { scenario, whole: true, cycle }).0
+        self.frame(Ask::Load { scenario, cycle }).0
     }
 
     fn go_to(&mut self, cycle: u32) -> Frame {
@@ -182,7 +182,6 @@ fn a_fair_share_is_derived_down_the_tree() {
 fn what_cannot_run_is_refused_with_reasons() {
     let mut page = Page::new();
     let replies = page.ask(Ask::Load {
-        whole: true,
         scenario: "format: fairground-scenario\nversion: 1\npolicy: nobody\n".into(),
         cycle: 0,
     });
@@ -479,7 +478,7 @@ jobs:
 - {name: many, queue: a, gpu: 1, count: 1800, every: 2s, submit: 10s, lasts: 1s}
 ";
     let mut page = Page::new();
-    let (_, opening) = page.frame(Ask::Load { scenario: text.to_string(), whole: true, cycle: 0 });
+    let (_, opening) = page.frame(Ask::Load { scenario: text.to_string(), cycle: 0 });
     assert!(opening.earlier.is_empty());
     let (end, run) = page.frame(Ask::GoTo { cycle: 3_500 });
     assert_eq!(end.cycle, 3_500);

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use crate::cluster::{Cluster, GpuRequest, Partition, Phase, Pod, Preemptible, Restart, World};
 use crate::id::{Id, JobId, NodeId, PartitionId, PodId, QueueId};
 use crate::kit::sort;
+use crate::policy::Policy;
 use crate::sim::{ClaimView, CycleRecord, Simulation};
 use crate::time::Time;
 use crate::trace::{Event, Ledger, LedgerRow, Mark, Recorded, Rule};
@@ -48,8 +49,7 @@ pub fn frame(policy: &str, sim: &Simulation, record: &CycleRecord) -> Frame {
     }
     place_pods(&mut frame, cluster, record);
     place_claims(&mut frame, cluster, claims(sim, record));
-    #[cfg(feature = "runai")]
-    if policy == "runai" {
+    if Policy::described(policy).is_some_and(|policy| policy.knows.queue_states) {
         super::states::put(&mut frame);
     }
     frame

@@ -12,7 +12,6 @@ pub mod ladders;
 pub mod orders;
 pub mod rule_use;
 pub mod rulebook;
-#[cfg(feature = "runai")]
 mod states;
 
 pub use amounts::Amounts;

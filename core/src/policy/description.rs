@@ -153,6 +153,8 @@ pub struct Knows {
     pub taints: bool,
     /// Jobs that are offered to several pools, one after the other.
     pub pool_lists: bool,
+    /// States of queues: in quota, over quota, over fair share, below.
+    pub queue_states: bool,
 }
 
 impl Knows {
@@ -170,6 +172,7 @@ impl Knows {
         evictions: false,
         taints: true,
         pool_lists: false,
+        queue_states: false,
     };
 }
 

@@ -208,11 +208,6 @@ impl Policy {
         Self::ALL.iter().find(|policy| policy.key == name).copied()
     }
 
-    /// Whether there is a policy of that name.
-    pub fn is_built(name: &str) -> bool {
-        Self::described(name).is_some()
-    }
-
     /// What the policy of that name takes jobs to be that leave something out; of the default if there is none such.
     pub fn job_defaults(name: &str) -> &'static JobDefaults {
         &Self::described(name).unwrap_or(Self::ALL[0]).jobs

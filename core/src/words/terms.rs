@@ -3,7 +3,7 @@
 //! The page is written in neutral words, which are mostly KAI's: queue, fair share, quota, limit, weight. [`Terms::says`] puts a
 //! text of our own into the words of the policy that runs; names of queues and jobs are never given to it.
 
-use fairground::policy::Policy;
+use crate::policy::Policy;
 
 /// What one policy calls things.
 #[derive(Debug, PartialEq, Eq)]

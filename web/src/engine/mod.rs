@@ -2,12 +2,9 @@
 
 pub mod client;
 mod course;
-#[cfg(any(feature = "whole", test))]
 mod cross;
-mod desk;
 mod foresight;
 mod ghost;
-#[cfg(any(feature = "whole", test))]
 mod imports;
 mod levels;
 mod others;

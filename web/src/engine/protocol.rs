@@ -26,9 +26,6 @@ pub enum Ask {
     Load {
         /// The scenario's text.
         scenario: String,
-        /// Whether it is for the whole engine: another policy than the page's own module has, or so much to compute that
-        /// code built for speed pays.
-        whole: bool,
         /// The cycle to go to.
         cycle: u32,
     },
@@ -36,8 +33,6 @@ pub enum Ask {
     LoadAt {
         /// The scenario's text.
         scenario: String,
-        /// As in [`Ask::Load`].
-        whole: bool,
         /// Milliseconds since the start.
         time_ms: i64,
     },
@@ -148,8 +143,6 @@ pub enum Ask {
     Rules {
         /// The policy.
         policy: String,
-        /// Whether the page's own module has it not.
-        whole: bool,
     },
     /// What a rule did in the present cycle.
     RuleUse {
@@ -307,12 +300,6 @@ pub struct Exported {
 }
 
 impl Say {
-    /// No run could be made under a policy.
-    pub fn nothing_compared(policy: String, why: &str) -> Say {
-        let findings = vec![why.to_string()];
-        Say::Compared { column: Box::new(ColumnRow { policy, findings, ..ColumnRow::default() }) }
-    }
-
     /// No scenario could be made of what was dropped.
     pub fn nothing_imported(why: &str) -> Say {
         Say::Imported {
@@ -346,7 +333,7 @@ mod tests {
             Ask::GoTo { cycle: 300 },
             Ask::RunUntil { time_ms: -86_400_000 },
             Ask::NextEvent { from: 0, back: true, queue: None, job: None, without: vec!["gone".into()] },
-            Ask::Load { scenario: "ünïcode".into(), whole: true, cycle: u32::MAX },
+            Ask::Load { scenario: "ünïcode".into(), cycle: u32::MAX },
         ];
         for ask in requests {
             let request = Request { generation: 1 << 40, ask };
@@ -367,10 +354,7 @@ mod tests {
 
     #[test]
     fn garbled_bytes_are_refused() {
-        let bytes = write(&Request {
-            generation: 5,
-            ask: Ask::Load { scenario: "abc".into(), whole: true, cycle: 9 },
-        });
+        let bytes = write(&Request { generation: 5, ask: Ask::Load { scenario: "abc".into(), cycle: 9 } });
         for cut in 0..bytes.len() {
             assert!(read::<Request>(&bytes[..cut]).is_err(), "{cut}");
         }

@@ -15,7 +15,6 @@ use super::ghost::{Ghosts, Wish};
 use super::protocol::{Ask, Frame, Reply, Request, RuleUse, Say, Stop};
 use super::tape::{Mark, Tape};
 use super::trials::Trials;
-#[cfg(any(feature = "whole", test))]
 use super::{cross, imports};
 use fairground::moment::{self, rule_use};
 
@@ -29,10 +28,6 @@ const CHECKPOINTS_MAX: usize = 64;
 /// Most cycles that are run again to come to the state before one.
 const WAY_BACK_MAX: u32 = 256;
 
-/// Said where no worker runs: the page's own module has neither importers nor all policies.
-const BESIDE_ONLY: &str = "This browser cannot run the engine beside the page, and the page's own engine has no more \
-                           than KAI and first in, first out; open the page in a current browser.";
-
 /// The engine's side of the border.
 #[derive(Default)]
 pub struct Server {
@@ -40,7 +35,6 @@ pub struct Server {
     task: Option<(u64, Task)>,
     ghosts: Ghosts,
     trials: Option<(u64, Trials)>,
-    #[cfg(any(feature = "whole", test))]
     comparison: Option<(u64, cross::Comparison)>,
 }
 
@@ -122,33 +116,16 @@ impl Server {
                 self.trials = Some((id, Trials::new(job, cycle, scenarios)));
                 Vec::new()
             }
-            #[cfg(any(feature = "whole", test))]
             Ask::Import { files, options } => vec![reply(id, imports::read(&files, &options))],
-            #[cfg(any(feature = "whole", test))]
             Ask::Export { scenario, original } => {
                 vec![reply(id, Say::Exported(imports::export(&scenario, original.as_deref())))]
             }
-            #[cfg(not(any(feature = "whole", test)))]
-            Ask::Export { .. } => vec![reply(id, Say::Exported(None))],
-            #[cfg(not(any(feature = "whole", test)))]
-            Ask::Import { .. } => vec![reply(id, Say::nothing_imported(BESIDE_ONLY))],
-            #[cfg(any(feature = "whole", test))]
             Ask::Translate { scenario, policy } => vec![reply(id, cross::translated(&scenario, &policy))],
-            #[cfg(not(any(feature = "whole", test)))]
-            Ask::Translate { policy, .. } => {
-                vec![reply(id, Say::Translated { policy, scenario: None, notes: Vec::new() })]
-            }
-            #[cfg(any(feature = "whole", test))]
             Ask::Compare { scenario, policies, until_ms } => {
                 self.comparison = Some((id, cross::Comparison::new(&scenario, policies, until_ms)));
                 Vec::new()
             }
-            #[cfg(not(any(feature = "whole", test)))]
-            Ask::Compare { policies, .. } => policies
-                .into_iter()
-                .map(|policy| reply(id, Say::nothing_compared(policy, BESIDE_ONLY)))
-                .collect(),
-            Ask::Rules { policy, .. } => {
+            Ask::Rules { policy } => {
                 vec![reply(id, Say::Rules(Box::new(fairground::moment::rulebook::of(policy))))]
             }
             Ask::RuleUse { cycle, rule } => {
@@ -160,11 +137,8 @@ impl Server {
 
     /// Whether there is something to work on.
     pub fn is_busy(&self) -> bool {
-        #[cfg(any(feature = "whole", test))]
-        let compares = self.comparison.is_some();
-        #[cfg(not(any(feature = "whole", test)))]
-        let compares = false;
-        self.task.is_some() || self.ghosts.is_busy() || self.trials.is_some() || compares
+        let beside = self.trials.is_some() || self.comparison.is_some();
+        self.task.is_some() || self.ghosts.is_busy() || beside
     }
 
     /// Works for the time of about one cycle.
@@ -182,7 +156,6 @@ impl Server {
             }
             return Vec::new();
         }
-        #[cfg(any(feature = "whole", test))]
         if let Some((id, mut comparison)) = self.comparison.take()
             && let Some(told) = comparison.work()
         {
@@ -210,7 +183,6 @@ impl Server {
 
     /// How far the present task came.
     pub fn progress(&self) -> Option<Reply> {
-        #[cfg(any(feature = "whole", test))]
         if self.task.is_none() {
             let (id, comparison) = self.comparison.as_ref()?;
             return comparison.progress().map(|say| reply(*id, say));
@@ -231,7 +203,6 @@ impl Server {
         self.task = None;
         self.ghosts = Ghosts::default();
         self.trials = None;
-        #[cfg(any(feature = "whole", test))]
         {
             self.comparison = None;
         }
@@ -375,10 +346,7 @@ pub(super) fn plan_of(text: &str) -> Result<Plan, Vec<String>> {
         return Err(lines(read.diagnostics));
     }
     let checked = scenario::check(&read.scenario.unwrap_or_default());
-    checked.plan.ok_or_else(|| {
-        let errors = lines(checked.diagnostics);
-        if errors.is_empty() { vec![BESIDE_ONLY.to_string()] } else { errors }
-    })
+    checked.plan.ok_or_else(|| lines(checked.diagnostics))
 }
 
 /// Whether a cycle takes so little that nobody has to wait for one that is computed in vain.

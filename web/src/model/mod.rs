@@ -359,18 +359,6 @@ impl Model {
         model
     }
 
-    /// A model of the start scenario, of which all is known: it has no mistakes, and this is what the engine says of
-    /// its first moment.
-    pub fn start(scenario: Scenario, frame: Frame, run: Run) -> Model {
-        Model {
-            scenario: Arc::new(scenario),
-            frame: Some(Arc::new(frame)),
-            run: Some(Arc::new(run)),
-            engine: EngineState::Idle,
-            ..Model::empty()
-        }
-    }
-
     fn empty() -> Model {
         Model {
             clock_ms: 0,

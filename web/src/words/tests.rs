@@ -296,8 +296,7 @@ fn real(id: &str, cycle: u32) -> Frame {
     let scenario = crate::library::Example::find(id).expect("an example").scenario();
     let text = crate::model::document::to_json(&scenario);
     let mut server = Server::default();
-    let mut replies =
-        server.ask(Request { generation: 1, ask: Ask::Load { scenario: text, whole: true, cycle } });
+    let mut replies = server.ask(Request { generation: 1, ask: Ask::Load { scenario: text, cycle } });
     while server.is_busy() {
         replies.extend(server.work());
     }

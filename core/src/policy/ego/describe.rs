@@ -41,6 +41,7 @@ pub const DESCRIPTION: Description = Description {
         evictions: true,
         taints: false,
         pool_lists: false,
+        queue_states: false,
     },
     silent: &[],
     form: Form {

@@ -43,6 +43,7 @@ pub const DESCRIPTION: Description = Description {
         evictions: true,
         taints: true,
         pool_lists: false,
+        queue_states: false,
     },
     silent: &[],
     form: Form { settings: form::SETTINGS, queue: None, job: Some(&form::JOB), job_values: &[] },

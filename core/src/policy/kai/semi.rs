@@ -23,7 +23,7 @@ use crate::cluster::Preemptible;
 use crate::kit::sort;
 
 impl Session<'_> {
-    /// Whether a job is semi-preemptible. Without the policy that knows such jobs the code for them is left out.
+    /// Whether a job is semi-preemptible.
     pub fn is_semi(&self, job: JobRef) -> bool {
         self.facts_of(job).preemptible == Preemptible::Semi
     }

@@ -41,6 +41,7 @@ pub const DESCRIPTION: Description = Description {
         evictions: true,
         taints: true,
         pool_lists: false,
+        queue_states: false,
     },
     // Translating a weight tells of it.
     silent: &["weight"],

@@ -5,8 +5,8 @@ use fairground::policy::versions::{self, Modelled, Since};
 use crate::agreement::{self, Agreement, thousands};
 use crate::checked::{self, CaseKind, Difference};
 use crate::components::dialog::DialogFrame;
-use crate::dom::prelude::*;
 use crate::store::Store;
+use leptos::prelude::*;
 
 /// What the badge means.
 #[component]
@@ -62,7 +62,7 @@ pub fn Fidelity(
 }
 
 /// A table of these columns.
-fn table<const N: usize>(head: [&'static str; N], rows: Vec<Node>) -> impl IntoView {
+fn table<const N: usize>(head: [&'static str; N], rows: Vec<AnyView>) -> impl IntoView {
     view! {
         <table class="data">
             <thead>
@@ -96,7 +96,7 @@ fn policies() -> impl IntoView {
                 </td>
             </tr>
         }
-        .into_node()
+        .into_any()
     };
     table(
         ["Policy", "Versions modelled", "Cases that agree", "As scenario files"],
@@ -116,7 +116,7 @@ fn cases() -> impl IntoView {
                     <td>{says}</td>
                 </tr>
             }
-            .into_node()
+            .into_any()
         })
     };
     let rows = versions::all().flat_map(of_policy).collect();
@@ -152,7 +152,7 @@ fn later(modelled: &'static Modelled, is_open: bool) -> impl IntoView {
                 <td>{change.notice}</td>
             </tr>
         }
-        .into_node()
+        .into_any()
     };
     let caption =
         format!("{}: {} changes since {}", modelled.product, modelled.changes.len(), modelled.versions);

@@ -1,8 +1,8 @@
 //! The policy and its switches, each with its default.
 
-use crate::dom::prelude::*;
 use fairground::policy::Policy;
 use fairground::scenario::{Edit, Path};
+use leptos::prelude::*;
 
 use super::attributes;
 use super::detail::{fields, rule_link};
@@ -56,7 +56,7 @@ const DELAYS: [Delays; 2] = [
     Delays("As in a cluster", "What is placed takes 10 s to start and 30 s to go", "10s", "30s"),
 ];
 
-fn preset(store: Store, Delays(name, says, start, termination): &Delays) -> Node {
+fn preset(store: Store, Delays(name, says, start, termination): &Delays) -> AnyView {
     let set = |field: &str, value: &str| Edit::Set {
         at: Path::default().field("delays").field(field),
         value: value.to_string(),
@@ -64,11 +64,11 @@ fn preset(store: Store, Delays(name, says, start, termination): &Delays) -> Node
     let edits = vec![set("start", start), set("termination", termination)];
     let change = Change::Edits { name: format!("delays: {}", name.to_lowercase()), edits };
     let press = move |_| store.dispatch(Command::Change(change.clone()));
-    view! { <button type="button" class="chip" title=*says on:click=press>{*name}</button> }.into_node()
+    view! { <button type="button" class="chip" title=*says on:click=press>{*name}</button> }.into_any()
 }
 
 /// All rules of the policy, those that no switch enters among them.
-fn all_rules(store: Store, book: &Rulebook) -> Node {
+fn all_rules(store: Store, book: &Rulebook) -> AnyView {
     let title = format!("{} of {}", number::count(book.rules.len() as u64, "rule"), product(&book.policy));
     let links = book.rules.iter().map(|rule| view! { <li>{rule_link(store, rule)}</li> }).collect_view();
     view! {
@@ -77,7 +77,7 @@ fn all_rules(store: Store, book: &Rulebook) -> Node {
             <ul class="enters">{links}</ul>
         </details>
     }
-    .into_node()
+    .into_any()
 }
 
 /// The policy's form.

@@ -7,12 +7,12 @@ use js_sys::{Function, Reflect, Uint8Array};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use wasm_bindgen::prelude::Closure;
-use wasm_bindgen::{JsCast, JsValue, UnwrapThrowExt};
+use wasm_bindgen::{JsCast, JsValue};
 use web_sys::{DedicatedWorkerGlobalScope, Event, MessageChannel, MessageEvent, Worker};
 
 use crate::engine::client::Ears;
-use crate::engine::desk::{self, Desk};
 use crate::engine::protocol::{Reply, Request, Say};
+use crate::engine::serve::Server;
 
 /// How long the worker computes before it looks for messages, in milliseconds.
 const SLICE_MS: f64 = 8.0;
@@ -29,12 +29,11 @@ pub struct WorkerLine {
 }
 
 impl WorkerLine {
-    /// Starts a worker through `assets/boot.js`: with this program, whose compiled module `boot.js` holds, or with
-    /// the whole engine, which the worker fetches.
-    pub fn start(ears: Ears, whole: bool) -> Result<WorkerLine, JsValue> {
+    /// Starts a worker through `assets/boot.js`: with this program, whose compiled module `boot.js` holds.
+    pub fn start(ears: Ears) -> Result<WorkerLine, JsValue> {
         let boot = Reflect::get(&js_sys::global(), &"fairground".into())?;
         let start: Function = Reflect::get(&boot, &"startWorker".into())?.dyn_into()?;
-        let worker: Worker = start.call1(&boot, &whole.into())?.dyn_into()?;
+        let worker: Worker = start.call0(&boot)?.dyn_into()?;
         let on_reply = ears.on_reply.clone();
         let on_message = Closure::<dyn FnMut(MessageEvent)>::new(move |event: MessageEvent| {
             for reply in received::<Vec<Reply>>(&event).unwrap_or_default() {
@@ -69,7 +68,7 @@ impl WorkerLine {
 
 /// The worker's end: answers questions until the page ends it. Between slices of work it reads messages.
 pub fn serve(scope: DedicatedWorkerGlobalScope) {
-    let server = Rc::new(RefCell::new(Desk::default()));
+    let server = Rc::new(RefCell::new(Server::default()));
     let Ok(channel) = MessageChannel::new() else { return };
     let (tick, tock) = (channel.port1(), channel.port2());
     let waiting = Rc::new(Cell::new(false));
@@ -112,19 +111,7 @@ pub fn serve(scope: DedicatedWorkerGlobalScope) {
     tock.set_onmessage(Some(on_slice.as_ref().unchecked_ref()));
     on_slice.forget();
 
-    {
-        let (server, scope, next_slice) = (server.clone(), scope.clone(), next_slice.clone());
-        wasm_bindgen_futures::spawn_local(async move {
-            // The page hears of an error in a worker, and says so.
-            let opened = desk::server().await.expect_throw("the engine's code could not be loaded");
-            let replies = server.borrow_mut().open(opened);
-            say(&scope, vec![ready()]);
-            say(&scope, replies);
-            if server.borrow().is_busy() {
-                next_slice();
-            }
-        });
-    }
+    say(&scope, vec![ready()]);
     let to = scope.clone();
     let on_request = Closure::<dyn FnMut(MessageEvent)>::new(move |event: MessageEvent| {
         let Some(request) = received::<Request>(&event) else { return };
@@ -137,7 +124,7 @@ pub fn serve(scope: DedicatedWorkerGlobalScope) {
 }
 
 /// Looks ahead once what is given was not called for a while.
-fn resting(scope: DedicatedWorkerGlobalScope, server: Rc<RefCell<Desk>>) -> Rc<dyn Fn()> {
+fn resting(scope: DedicatedWorkerGlobalScope, server: Rc<RefCell<Server>>) -> Rc<dyn Fn()> {
     let timer = Cell::new(None);
     let look = Closure::<dyn FnMut()>::new(move || server.borrow_mut().look_ahead());
     Rc::new(move || {

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use leptos::leptos_dom::helpers::set_timeout;
 
-use super::prelude::*;
+use leptos::prelude::*;
 
 /// What a signal holds; while `is_hurried`, only once the frame with whatever else shows it is painted.
 pub fn after_frame<T: Clone + Send + Sync + 'static>(
