@@ -6,6 +6,7 @@
 use super::form::Form;
 use super::job_defaults::JobDefaults;
 use super::versions::Modelled;
+use super::vocabulary::Terms;
 use crate::time::Span;
 use crate::units::Resource;
 
@@ -20,6 +21,8 @@ pub struct Description {
     pub title: &'static str,
     /// What people call it where there is little room.
     pub short: &'static str,
+    /// What it calls things.
+    pub terms: &'static Terms,
     /// What holds for jobs that leave something out.
     pub jobs: JobDefaults,
     /// What holds for scenarios that leave the cycle out.

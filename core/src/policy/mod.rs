@@ -21,6 +21,7 @@ pub mod runai;
 pub(crate) mod setting;
 pub mod switches;
 pub mod versions;
+pub mod vocabulary;
 pub mod yunikorn;
 
 use description::Description;

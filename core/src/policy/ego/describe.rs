@@ -16,6 +16,7 @@ pub const DESCRIPTION: Description = Description {
     name: "EGO",
     title: "IBM EGO",
     short: "EGO",
+    terms: &super::vocabulary::TERMS,
     jobs: JobDefaults::PLAIN,
     cycle: Cycle::OnChange,
     queue: QueueValues {

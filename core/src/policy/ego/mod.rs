@@ -38,6 +38,7 @@ pub mod slot;
 mod standing;
 mod switches;
 mod versions;
+mod vocabulary;
 
 pub use adapter::Ego;
 pub use config::Config;

@@ -10,6 +10,7 @@ pub const DESCRIPTION: Description = Description {
     name: "first in, first out",
     title: "First in, first out, hard quotas",
     short: "First in, first out",
+    terms: &super::vocabulary::TERMS,
     jobs: JobDefaults::PLAIN,
     cycle: Cycle::OnChange,
     queue: QueueValues {

@@ -20,6 +20,7 @@ mod memory;
 mod owners;
 mod place;
 mod rules;
+mod vocabulary;
 
 use crate::format::{Findings, Scenario};
 use crate::kit::sort;

@@ -10,6 +10,7 @@ pub const DESCRIPTION: Description = Description {
     name: "",
     title: "",
     short: "",
+    terms: &super::vocabulary::TERMS,
     jobs: JobDefaults::PLAIN,
     cycle: Cycle::OnChange,
     queue: QueueValues {

@@ -24,6 +24,7 @@ mod order;
 mod place;
 mod refuse;
 mod rules;
+mod vocabulary;
 
 pub use books::{Share, Triple};
 pub use describe::DESCRIPTION;

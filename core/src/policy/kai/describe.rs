@@ -16,6 +16,7 @@ pub const DESCRIPTION: Description = Description {
     name: "KAI",
     title: "KAI Scheduler",
     short: "KAI",
+    terms: &super::vocabulary::TERMS,
     jobs: JobDefaults::CLASSES,
     cycle: Cycle::EverySecond,
     queue: QueueValues {

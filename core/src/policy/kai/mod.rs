@@ -62,6 +62,7 @@ mod task;
 mod unused;
 pub mod usage;
 mod versions;
+mod vocabulary;
 
 pub use adapter::Kai;
 pub use describe::DESCRIPTION;

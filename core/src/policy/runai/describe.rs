@@ -14,6 +14,7 @@ pub const DESCRIPTION: Description = Description {
     name: "Run:ai",
     title: "Run:ai",
     short: "Run:ai",
+    terms: &super::vocabulary::TERMS,
     queue: QueueValues {
         quota: Some(QueueValue {
             word: "quota",

@@ -25,8 +25,9 @@ mod rules;
 mod settings;
 pub mod state;
 mod switches;
-pub mod terms;
-mod versions;
+mod terms;
+pub mod versions;
+mod vocabulary;
 
 pub use adapter::Runai;
 pub use config::{Config, DIALECT};

@@ -16,6 +16,7 @@ pub const DESCRIPTION: Description = Description {
     name: "YuniKorn",
     title: "Apache YuniKorn",
     short: "YuniKorn",
+    terms: &super::vocabulary::TERMS,
     jobs: JobDefaults::PLAIN,
     cycle: Cycle::OnChange,
     queue: QueueValues {

@@ -48,6 +48,7 @@ pub mod stable;
 mod switches;
 mod tree;
 mod versions;
+mod vocabulary;
 mod words;
 
 pub use adapter::{Memory, YuniKorn};
