@@ -25,8 +25,8 @@ mod rules;
 mod settings;
 pub mod state;
 mod switches;
-mod terms;
-pub mod versions;
+pub mod terms;
+mod versions;
 mod vocabulary;
 
 pub use adapter::Runai;
