@@ -109,6 +109,8 @@ impl Pools {
         for (i, name) in typed.iter().enumerate() {
             let others = || {
                 let others = typed.iter().enumerate().filter(|(k, _)| *k != i).map(|(_, name)| name.as_str());
+                // What could not be read back as an item of a list has its own finding.
+                let others = others.filter(|name| !name.trim().is_empty() && !name.contains(','));
                 others.collect::<Vec<_>>().join(", ")
             };
             match self.index.find(name) {
