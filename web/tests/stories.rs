@@ -295,7 +295,6 @@ fn what_was_owed_and_lost_is_counted() {
                     wait_p90: 1.0,
                     wait_now: None,
                     evictions: 0,
-                    evicted_for: None,
                     restarts: 0,
                     pools: [],
                 },

@@ -89,9 +89,13 @@ pub fn jobs(work: &mut Work<'_>) {
         let sets_select = job.pod_sets.iter().any(|set| !set.affinity.is_empty());
         lost(!to.knows.taints && sets_select, "pod-sets", &taints);
     }
-    for node in work.old.nodes.iter().filter(|node| !to.knows.taints && !node.taints.is_empty()) {
+    tainted_nodes(work, &taints);
+}
+
+fn tainted_nodes(work: &mut Work<'_>, says: &str) {
+    for node in work.old.nodes.iter().filter(|node| !work.to.knows.taints && !node.taints.is_empty()) {
         let at = Path::default().field("nodes").named(&node.name).field("taints");
-        work.note(Kind::Dropped, at, taints.clone());
+        work.note(Kind::Dropped, at, says);
     }
 }
 

@@ -12,7 +12,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::books::Change;
+use super::books::{Change, State};
 use super::config::Config;
 use super::cycle::{Cycle, run};
 use super::memory::{Memory, job_of};
@@ -185,7 +185,12 @@ impl Out<'_, '_> {
         let told: BTreeSet<PodId> = told.collect();
         for (at, earmark) in desk.books.earmarks.iter().enumerate() {
             let n = given.entry(earmark.sub).or_default();
-            let pod = desk.waiting[earmark.sub].iter().rev().nth(*n).copied();
+            let units = desk.books.units.iter().zip(&desk.pods);
+            let leaving = units
+                .filter(|(unit, _)| unit.sub == earmark.sub && matches!(unit.state, State::Reclaiming(_)))
+                .filter(|_| desk.books.subs[earmark.sub].is_replaced);
+            let waiting = desk.waiting[earmark.sub].iter().rev().copied();
+            let pod = waiting.chain(leaving.map(|(_, &pod)| pod)).nth(*n);
             *n += 1;
             let is_new = at >= n_old || earmark.victims.iter().any(|&id| told.contains(&desk.pods[id]));
             if let (true, Some(pod)) = (is_new, pod) {
@@ -197,7 +202,7 @@ impl Out<'_, '_> {
 
 fn deadline_of(desk: &Desk<'_>, id: usize) -> Time {
     match desk.books.units[id].state {
-        super::books::State::Reclaiming(until) => until,
+        State::Reclaiming(until) => until,
         _ => desk.books.now,
     }
 }

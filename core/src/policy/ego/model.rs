@@ -4,7 +4,8 @@
 //! The partition's nodes are the plan's hosts, queues are consumers below one root, pod sets are sub-allocations, pods are units.
 //! The share ratio is a queue's weight (of GPUs, else of CPU, else of memory; 1 if it has none), the share priority its
 //! priority, the share limit its limit. A queue owns the first whole hosts that fit into its quota, its parent at least
-//! as many. In a leaf, jobs of higher priority come first, then those submitted earlier. A pod that was told to go asks for nothing until it is gone.
+//! as many. In a leaf, jobs of higher priority come first, then those submitted earlier. A pod that was told to go
+//! asks for its replacement at once (OC-4), which is the pod itself and starts once it is gone; one that nobody replaces asks for nothing.
 //!
 //! # Source
 //! ego.md 2, 3.1
@@ -20,7 +21,7 @@ use super::config::{Config, ConsumerConfig};
 use super::cycle::Layout;
 use super::memory::Memory;
 use super::plan::{Consumer, Dims, Ownership, Plan, ShareLimit, add};
-use crate::cluster::{GpuRequest, Phase, Pod, Preemptible, Queue};
+use crate::cluster::{GpuRequest, Phase, Pod, Preemptible, Queue, Restart};
 use crate::id::{Id, JobId, NodeId, PodId, PodSetId, QueueId};
 use crate::kit::sort;
 use crate::policy::PartitionView;
@@ -200,6 +201,7 @@ impl Model {
                     leaf,
                     allocation: first,
                     is_pinned: j.preemptible == Preemptible::No,
+                    is_replaced: j.restart != Restart::Never,
                     ..Sub::default()
                 };
                 sub.min_units = world.cluster.pod_sets[id].min_available;
@@ -214,7 +216,9 @@ impl Model {
                         Phase::Pending => waiting.push(id),
                         phase if phase.holds() => {
                             units.push((memory.started(id), since(pod), id, desk.pod_sets.len()));
-                            sub.want += u32::from(!matches!(phase, Phase::Terminating { .. }));
+                            let is_leaving = matches!(phase, Phase::Terminating { .. });
+                            sub.want += u32::from(!is_leaving || sub.is_replaced);
+                            sub.leaving += u32::from(is_leaving && sub.is_replaced);
                         }
                         _ => {}
                     }

@@ -16,8 +16,8 @@ use std::collections::BTreeMap;
 use super::books::State;
 use super::memory::{Promise, origin};
 use super::model::{Desk, Model};
-use super::plan::{add, fits};
-use crate::id::{JobId, NodeId, QueueId};
+use super::plan::{Dims, add, fits};
+use crate::id::{JobId, NodeId, PodId, QueueId};
 use crate::policy::PartitionView;
 
 /// Hosts that are lent, each to the closest pool above its owner and all who run on it.
@@ -42,45 +42,58 @@ pub fn lent(model: &Model, world: PartitionView<'_>) -> BTreeMap<NodeId, Option<
     pools.into_iter().map(|(node, pool)| (node, model.queues[pool])).collect()
 }
 
+/// What is free on a host for a job once the victims seen so far are gone, and those of them that no pod has the room of yet.
+struct Room {
+    by: JobId,
+    host: usize,
+    free: Dims,
+    victims: Vec<PodId>,
+    /// The last pod that has room of it.
+    last: Option<usize>,
+}
+
 /// The room that pods being evicted at the start make for the pods of other jobs.
 pub fn promises(model: &Model, world: PartitionView<'_>, desk: &Desk<'_>) -> Vec<Promise> {
     let books = &desk.books;
-    let mut groups: Vec<((JobId, usize), Vec<usize>)> = Vec::new();
-    for (id, unit) in books.units.iter().enumerate() {
-        let job = world.cluster.pods[desk.pods[id]].job;
+    let mut rooms: Vec<Room> = Vec::new();
+    let mut promised: Vec<usize> = vec![0; books.subs.len()];
+    let mut promises = Vec::new();
+    for (unit, &pod) in books.units.iter().zip(&desk.pods) {
+        let job = world.cluster.pods[pod].job;
         let (State::Reclaiming(_), Some(by)) = (unit.state, world.cluster.jobs[job].evicted_for) else {
             continue;
         };
-        match groups.iter_mut().find(|(key, _)| *key == (by, unit.host)) {
-            Some((_, victims)) => victims.push(id),
-            None => groups.push(((by, unit.host), vec![id])),
-        }
-    }
-    let mut promised: Vec<usize> = vec![0; books.subs.len()];
-    let mut promises = Vec::new();
-    for ((by, host), units) in groups {
-        let mut free = books.free[host];
-        let mut victims = Vec::new();
-        for id in units {
-            add(&mut free, &books.subs[books.units[id].sub].unit, 1);
-            victims.push(id);
-            let waits = |&sub: &usize| {
-                let is_of_job = world.cluster.pod_sets[desk.pod_sets[sub]].job == by;
-                is_of_job && desk.waiting[sub].len() > promised[sub]
-            };
-            let Some(sub) = (0..books.subs.len()).find(waits) else { break };
-            if !fits(&free, &books.subs[sub].unit) {
-                continue;
+        let host = unit.host;
+        let known = rooms.iter().position(|room| (room.by, room.host) == (by, host));
+        let at = known.unwrap_or_else(|| {
+            rooms.push(Room { by, host, free: books.free[host], victims: Vec::new(), last: None });
+            rooms.len() - 1
+        });
+        let room = &mut rooms[at];
+        add(&mut room.free, &books.subs[unit.sub].unit, 1);
+        room.victims.push(pod);
+        let waits = |&sub: &usize| {
+            let is_of_job = world.cluster.pod_sets[desk.pod_sets[sub]].job == by;
+            is_of_job && desk.waiting[sub].len() > promised[sub]
+        };
+        let next = (0..books.subs.len()).find(waits);
+        let Some(sub) = next.filter(|&sub| fits(&room.free, &books.subs[sub].unit)) else {
+            // What no other pod waits for belongs to the room of the last one.
+            if let (None, Some(last)) = (next, room.last) {
+                let last: &mut Promise = &mut promises[last];
+                last.victims.append(&mut room.victims);
             }
-            add(&mut free, &books.subs[sub].unit, -1);
-            promised[sub] += 1;
-            promises.push(Promise {
-                pod_set: desk.pod_sets[sub],
-                node: model.nodes[host],
-                source: origin(model, model.source(None, books.subs[sub].leaf, host, books)),
-                victims: std::mem::take(&mut victims).iter().map(|&id| desk.pods[id]).collect(),
-            });
-        }
+            continue;
+        };
+        room.last = Some(promises.len());
+        add(&mut room.free, &books.subs[sub].unit, -1);
+        promised[sub] += 1;
+        promises.push(Promise {
+            pod_set: desk.pod_sets[sub],
+            node: model.nodes[host],
+            source: origin(model, model.source(None, books.subs[sub].leaf, host, books)),
+            victims: std::mem::take(&mut room.victims),
+        });
     }
     promises
 }

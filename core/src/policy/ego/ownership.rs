@@ -237,6 +237,9 @@ pub fn take_back(books: &mut Books<'_>, leaf: usize, hosts: &[usize]) -> TakenBa
         // The first units of an allocation wait until the whole hosts are back, and start together.
         while books.subs[sub].outstanding() > 0 && books.first_units(sub).is_empty() {
             if let Some(&host) = hosts.iter().find(|&&h| books.fits_now(sub, h)) {
+                if books.subs[sub].startable() == 0 {
+                    break;
+                }
                 // A victim without grace left more room than was asked for.
                 started.push(books.start(sub, host, Source::Owned));
                 continue;
