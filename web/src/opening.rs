@@ -7,7 +7,7 @@ use fairground::scenario::{JobEntry, NodeEntry, QueueEntry, ResourceEntry, Scala
 use std::sync::Arc;
 
 use crate::address::{self, Fragment};
-use crate::engine::protocol::{Frame, Run};
+use crate::engine::protocol::{Frame, Names, Run};
 use crate::model::document::Opened;
 use crate::model::draft::Draft;
 use crate::model::{Dialog, Embed, Model, Origin};
@@ -39,8 +39,10 @@ fn is_embedded() -> bool {
 
 /// What a first visit opens with.
 pub fn first_visit() -> Opening {
-    let known = postcard::from_bytes::<(Frame, Run)>(FIRST_MOMENT);
-    let (frame, run) = known.expect("the tests write and read it");
+    let known = postcard::from_bytes::<(Arc<Names>, Frame, Run)>(FIRST_MOMENT);
+    let (names, mut frame, mut run) = known.expect("the tests write and read it");
+    frame.names.clone_from(&names);
+    run.names = names;
     Opening { model: Model::start(start_scenario(), frame, run), address: String::new(), is_start: true }
 }
 
@@ -212,7 +214,7 @@ mod tests {
         assert_eq!(start_scenario(), start, "the entries are those of the file");
         let said = answered(Model::new(Opened::new(start, Origin::Start)));
         let (frame, run) = (said.frame.clone().expect("a frame"), said.run.clone().expect("a run"));
-        let bytes = postcard::to_stdvec(&(&*frame, &*run)).expect("plain data");
+        let bytes = postcard::to_stdvec(&(&*frame.names, &*frame, &*run)).expect("plain data");
         if std::env::var_os("FAIRGROUND_UPDATE").is_some() {
             let path = concat!(env!("CARGO_MANIFEST_DIR"), "/first-moment.bin");
             std::fs::write(path, &bytes).expect("the file can be written");
