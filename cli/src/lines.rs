@@ -8,9 +8,9 @@ use std::sync::Arc;
 
 use fairground::cluster::{Cluster, Devices};
 use fairground::id::{JobId, PodId};
-use fairground::moment::{CheckRow, Frame, RefusalRow};
+use fairground::moment::{self, Frame, Names};
 use fairground::sim::{CycleRecord, Simulation, Summary, Totals};
-use fairground::trace::{Event, EvictReason, Ledger, LedgerRow, Mark, Refusal};
+use fairground::trace::{Check, Event, EvictReason, Ledger, LedgerRow, Mark, Refusal};
 use fairground::units::PerResource;
 use fairground::words;
 use serde::Serialize;
@@ -20,8 +20,8 @@ use crate::text;
 
 /// Prints cycles as JSON lines.
 pub struct Lines {
-    /// The policy in whose words decisions are explained, if they are.
-    why: Option<&'static str>,
+    /// The catalogue of the run whose decisions are explained, if they are.
+    why: Option<Arc<Names>>,
     ledger: Arc<Ledger>,
     refusals: Arc<Vec<Refusal>>,
 }
@@ -41,8 +41,8 @@ struct Line {
 }
 
 impl Lines {
-    /// `why`: with what decided, and why jobs wait, in the words of this policy.
-    pub fn new(why: Option<&'static str>) -> Lines {
+    /// `why`: with what decided, and why jobs wait.
+    pub fn new(why: Option<Arc<Names>>) -> Lines {
         Lines { why, ledger: Arc::default(), refusals: Arc::default() }
     }
 
@@ -59,12 +59,12 @@ impl Lines {
         if is_quiet && *self.refusals == *record.refusals {
             return Ok(());
         }
-        let frame = self.why.map(|policy| fairground::moment::frame(policy, at, record));
-        let explained = |index: usize| frame.as_ref().and_then(|frame| frame.events.get(index));
-        let events = record.events.iter().enumerate().map(|(index, recorded)| {
+        let frame = self.why.as_ref().map(|names| moment::frame(names, at, record));
+        let events = record.events.iter().map(|recorded| {
             let mut line = event(cluster, &recorded.event);
-            if let Some(row) = explained(index).filter(|row| !row.checks.is_empty()) {
-                line.insert("checks".into(), row.checks.iter().map(check_line).collect());
+            if let Some(frame) = frame.as_ref().filter(|_| !recorded.checks.is_empty()) {
+                let checks = recorded.checks.iter().map(|check| check_line(frame, check));
+                line.insert("checks".into(), checks.collect());
             }
             Value::Object(line)
         });
@@ -202,11 +202,11 @@ fn real(value: f64) -> Value {
     if value.fract() == 0.0 && value.abs() < 9e15 { json!(value as i64) } else { json!(value) }
 }
 
-fn check_line(check: &CheckRow) -> Value {
+fn check_line(frame: &Frame, check: &Check) -> Value {
     json!({
-        "rule": check.rule,
-        "says": check.says,
-        "compared": words::says(check).spoken(),
+        "rule": check.rule.key(),
+        "says": check.rule.0.says,
+        "compared": words::says(frame, check).spoken(),
         "holds": check.holds,
     })
 }
@@ -220,13 +220,13 @@ fn mark_line(cluster: &Cluster, mark: &Mark) -> Value {
     })
 }
 
-fn waits(frame: &Frame, refusal: &RefusalRow) -> Value {
+fn waits(frame: &Frame, refusal: &Refusal) -> Value {
     let said = words::waiting(frame, refusal);
     json!({
-        "job": refusal.job,
+        "job": frame.job(refusal.job),
         "gate": said.verdict.spoken(),
         "also": said.also.iter().map(words::Text::spoken).collect::<Vec<_>>(),
-        "checks": refusal.checks.iter().map(check_line).collect::<Vec<_>>(),
+        "checks": refusal.checks.iter().map(|check| check_line(frame, check)).collect::<Vec<_>>(),
         "next": said.outlook.spoken(),
     })
 }

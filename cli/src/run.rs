@@ -1,7 +1,9 @@
 //! Runs a scenario and prints its cycles.
 
 use std::io::{BufWriter, IsTerminal, Write};
+use std::sync::Arc;
 
+use fairground::moment::Names;
 use fairground::sim::{CycleRecord, Simulation, Stopped, Stops, drive};
 use fairground::time::Time;
 use fairground::trace::{Event, Level};
@@ -33,7 +35,7 @@ pub fn run(args: &Run) -> Result<End, Stop> {
     let plan = &loaded.plan;
     let mut simulation = Simulation::new(plan);
     simulation.set_level(if args.why { Level::Decisive } else { Level::Outcomes });
-    let why = args.why.then(|| plan.policy.name());
+    let why = args.why.then(|| Arc::new(Names::of(plan.policy.name(), simulation.cluster())));
     let mut printer = match args.out {
         Out::Text => Printer::Text(text::Text::new(why)),
         Out::Jsonl => Printer::Lines(lines::Lines::new(why)),

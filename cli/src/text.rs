@@ -1,9 +1,11 @@
 //! Output for people: one line per event, then tables.
 
 use std::io::Write;
+use std::sync::Arc;
 
 use fairground::cluster::Cluster;
 use fairground::id::{JobId, NodeId, PodId};
+use fairground::moment::{self, Names};
 use fairground::sim::{CycleRecord, Simulation, Summary, Totals};
 use fairground::time::Time;
 use fairground::trace::{Event, EvictReason, Gate, Outlook, Recorded, Subject};
@@ -11,15 +13,15 @@ use fairground::words;
 
 /// Prints cycles as lines.
 pub struct Text {
-    /// The policy in whose words decisions are explained, if they are.
-    why: Option<&'static str>,
+    /// The catalogue of the run whose decisions are explained, if they are.
+    why: Option<Arc<Names>>,
     /// The reasons printed last.
     printed: Vec<(JobId, Gate, Outlook)>,
 }
 
 impl Text {
-    /// `why`: with what decided, and why jobs wait, in the words of this policy.
-    pub fn new(why: Option<&'static str>) -> Text {
+    /// `why`: with what decided, and why jobs wait.
+    pub fn new(why: Option<Arc<Names>>) -> Text {
         Text { why, printed: Vec::new() }
     }
 
@@ -31,10 +33,10 @@ impl Text {
         record: &CycleRecord,
     ) -> std::io::Result<()> {
         let cluster = at.cluster();
-        let head = |what: &str| format!("{:>10}  cycle {:<6} {what}", moment(record.time), record.cycle);
+        let head = |what: &str| format!("{:>10}  cycle {:<6} {what}", clock(record.time), record.cycle);
         let reasons: Vec<_> = record.refusals.iter().map(|r| (r.job, r.gate.clone(), r.outlook)).collect();
         let is_new = !record.events.is_empty() || reasons != self.printed;
-        let frame = self.why.filter(|_| is_new).map(|policy| fairground::moment::frame(policy, at, record));
+        let frame = self.why.as_ref().filter(|_| is_new).map(|names| moment::frame(names, at, record));
         let decided = frame.as_ref().map(words::decided).unwrap_or_default();
         for (index, recorded) in record.events.iter().enumerate() {
             writeln!(out, "{}", head(&sentence(cluster, recorded)))?;
@@ -168,7 +170,7 @@ pub fn about(cluster: &Cluster, subject: &Subject) -> String {
 }
 
 /// `1d 02:03:04`, `2:03`, with milliseconds where there are any.
-pub fn moment(time: Time) -> String {
+pub fn clock(time: Time) -> String {
     let ms = time.as_millis();
     let (sign, ms) = (if ms < 0 { "-" } else { "" }, ms.unsigned_abs());
     let (seconds, rest) = (ms / 1000, ms % 1000);
@@ -216,7 +218,7 @@ pub fn summary(out: &mut impl Write, at: &Simulation, summary: &Summary, why: &s
     if summary.all.jobs_evicted > 0 {
         writeln!(out, "jobs that ended evicted, nobody replaced their pods: {}", summary.all.jobs_evicted)?;
     }
-    let (cycle, time) = (summary.cycles, moment(summary.until));
+    let (cycle, time) = (summary.cycles, clock(summary.until));
     let used = summary.all.utilisation * 100.0;
     let idle = summary.gpu_seconds_idle_wanted / 3600.0;
     let jain = summary.jain.map_or(String::new(), |jain| format!("; Jain index {jain:.3}"));

@@ -8,20 +8,21 @@ use crate::kit::sort;
 use crate::policy::Policy;
 use crate::sim::{ClaimView, CycleRecord, Simulation};
 use crate::time::Time;
-use crate::trace::{Event, Ledger, LedgerRow, Mark, Recorded, Rule};
+use crate::trace::{Event, Ledger, LedgerRow, Recorded};
 use crate::units::{PerResource, Resource};
 
+use super::names::Names;
+use super::orders;
 use super::{
-    Amounts, BoundTriple, Cell, CellPod, CheckRow, Claim, EventRow, Frame, Holding, JobRow, NodeCard,
-    PoolRow, QueueRow,
+    Amounts, BoundTriple, Cell, CellPod, Claim, EventRow, Frame, Holding, JobRow, NodeCard, PoolRow, QueueRow,
 };
-use super::{decisions, orders};
 
-/// What the simulation looks like after the cycle of `record`, its latest one; `policy` is its name in a scenario.
-pub fn frame(policy: &str, sim: &Simulation, record: &CycleRecord) -> Frame {
+/// What the simulation looks like after the cycle of `record`, its latest one; with the run's catalogue.
+pub fn frame(names: &Arc<Names>, sim: &Simulation, record: &CycleRecord) -> Frame {
     let cluster = sim.cluster();
     let mut frame = Frame {
-        policy: policy.to_string(),
+        names: names.clone(),
+        policy: names.policy.clone(),
         cycle: record.cycle,
         time_ms: record.time.as_millis(),
         digest: format!("{:016x}", record.digest),
@@ -39,9 +40,9 @@ pub fn frame(policy: &str, sim: &Simulation, record: &CycleRecord) -> Frame {
         jobs: cluster.live_jobs.iter().map(|&job| job_row(cluster, job)).collect(),
         evicted: evicted(sim),
         events: events(cluster, record),
-        spared: record.spared.iter().map(|spared| decisions::spared(cluster, spared)).collect(),
+        spared: record.spared.clone(),
         n_outside: record.n_outside,
-        refusals: record.refusals.iter().map(|r| decisions::refusal(cluster, r)).collect(),
+        refusals: record.refusals.to_vec(),
     };
     for pool in cluster.partitions.ids() {
         let own = frame.pools.get_mut(pool.index()).map(|pool| &mut pool.queues);
@@ -49,7 +50,7 @@ pub fn frame(policy: &str, sim: &Simulation, record: &CycleRecord) -> Frame {
     }
     place_pods(&mut frame, cluster, record);
     place_claims(&mut frame, cluster, claims(sim, record));
-    if Policy::described(policy).is_some_and(|policy| policy.knows.queue_states) {
+    if Policy::described(&names.policy).is_some_and(|policy| policy.knows.queue_states) {
         super::states::put(&mut frame);
     }
     frame
@@ -332,7 +333,9 @@ fn place_claims(frame: &mut Frame, cluster: &Cluster, claims: Vec<ClaimView>) {
 /// What happened, then where that cannot be held against the real scheduler.
 fn events(cluster: &Cluster, record: &CycleRecord) -> Vec<EventRow> {
     let happened = record.events.iter().map(|recorded| event_row(cluster, record.time, recorded));
-    happened.chain(record.marks.iter().map(|mark| mark_row(cluster, record, mark))).collect()
+    let time_ms = record.time.as_millis();
+    let marks = record.marks.iter().map(|mark| EventRow { time_ms, ..EventRow::of(*mark) });
+    happened.chain(marks).collect()
 }
 
 /// The latest jobs that are over because nobody replaced their evicted pods.
@@ -346,88 +349,43 @@ fn evicted(sim: &Simulation) -> Vec<EventRow> {
     latest.iter().map(row).collect()
 }
 
-fn mark_row(cluster: &Cluster, record: &CycleRecord, mark: &Mark) -> EventRow {
-    let job = mark.subject.job;
-    let queue = mark.subject.queue.or(job.map(|job| cluster.jobs[job].queue));
-    let Rule(rule) = mark.rule;
-    let known = CheckRow {
-        rule: rule.key.to_string(),
-        says: rule.says.to_string(),
-        formula: rule.formula.to_string(),
-        source: rule.source.to_string(),
-        ..CheckRow::default()
-    };
-    EventRow {
-        kind: "mark".to_string(),
-        time_ms: record.time.as_millis(),
-        job: job.map_or_else(String::new, |job| cluster.jobs[job].name.to_string()),
-        queue: queue.map_or(0, |queue| queue.0),
-        by_queue: mark.subject.other_queue.map(|queue| queue.0),
-        reason: rule.says.to_string(),
-        checks: vec![known],
-        ..EventRow::default()
-    }
-}
-
 /// Most jobs that a moment says it of.
 const EVICTED_MAX: usize = 1_000;
 
-/// Which thing an event is about.
-enum About {
-    Pod(PodId),
-    Job(JobId),
-    Nothing,
-}
-
 fn event_row(cluster: &Cluster, time: Time, recorded: &Recorded) -> EventRow {
-    let (about, node, by) = match recorded.event {
+    let mut row = EventRow {
+        action: recorded.action.to_string(),
+        time_ms: time.as_millis(),
+        checks: recorded.checks.clone(),
+        ..EventRow::of(recorded.event)
+    };
+    let of_pod = |pod: PodId| cluster.pods[pod].job;
+    let pod = match recorded.event {
         Event::Submitted { job }
         | Event::JobDone { job }
         | Event::JobEvicted { job }
         | Event::SetAside { job }
-        | Event::Offered { job, .. } => (About::Job(job), None, None),
-        Event::Bound { pod, node, .. } | Event::Claimed { pod, node } => (About::Pod(pod), Some(node), None),
-        Event::Unclaimed { pod, node, by } => (About::Pod(pod), Some(node), by),
-        Event::Evicted { pod, node, by, .. } => (About::Pod(pod), Some(node), by),
-        Event::Gone { pod, node } | Event::Finished { pod, node } => (About::Pod(pod), Some(node), None),
-        Event::Requeued { pod } | Event::NotReplaced { pod } => (About::Pod(pod), None, None),
-        Event::Changed { node, .. } => (About::Nothing, node.map(|(node, _)| node), None),
-    };
-    let mut row = EventRow {
-        kind: decisions::kind(&recorded.event).to_string(),
-        action: recorded.action.to_string(),
-        time_ms: time.as_millis(),
-        node: node.map_or_else(String::new, |n| cluster.nodes[n].name.to_string()),
-        by: by.map_or_else(String::new, |j| cluster.jobs[j].name.to_string()),
-        by_queue: by.map(|j| cluster.jobs[j].queue.0),
-        reason: decisions::reason(&recorded.event).to_string(),
-        pool: decisions::pool(cluster, &recorded.event),
-        checks: recorded.checks.iter().map(|check| decisions::check(cluster, check)).collect(),
-        ..EventRow::default()
-    };
-    let job = match about {
-        About::Pod(id) => {
-            let pod = &cluster.pods[id];
-            row.pod = pod.name.to_string();
-            row.gpus = gpus(pod);
-            row.amount = Amounts::of(&pod.request.resources);
-            Some(pod.job)
+        | Event::Offered { job, .. } => {
+            row.gpus = job_gpus(cluster, job);
+            return row;
         }
-        About::Job(id) => {
-            row.gpus = job_gpus(cluster, id);
-            Some(id)
+        Event::Changed { .. } => return row,
+        Event::Evicted { pod, .. } => {
+            row.for_good = cluster.jobs[of_pod(pod)].restart == Restart::Never;
+            pod
         }
-        About::Nothing => None,
+        Event::Claimed { pod, .. } | Event::Unclaimed { pod, .. } => {
+            row.for_gang = cluster.jobs[of_pod(pod)].gang.is_some();
+            pod
+        }
+        Event::Bound { pod, .. }
+        | Event::Gone { pod, .. }
+        | Event::Finished { pod, .. }
+        | Event::Requeued { pod }
+        | Event::NotReplaced { pod } => pod,
     };
-    if let Some(id) = job {
-        row.job = cluster.jobs[id].name.to_string();
-        row.queue = cluster.jobs[id].queue.0;
-        let is_eviction = matches!(recorded.event, Event::Evicted { .. });
-        row.for_good = is_eviction && cluster.jobs[id].restart == Restart::Never;
-        let is_claim = matches!(recorded.event, Event::Claimed { .. } | Event::Unclaimed { .. });
-        if is_claim && cluster.jobs[id].gang.is_some() {
-            row.reason = "gang".to_string();
-        }
-    }
+    let pod = &cluster.pods[pod];
+    row.gpus = gpus(pod);
+    row.amount = Amounts::of(&pod.request.resources);
     row
 }

@@ -1,11 +1,14 @@
-//! The words that events have on the page: one list, from which every table of words is made.
+//! What events are called: one list, from which every table of words is made.
 
+use serde::{Deserialize, Serialize};
+
+use super::frame::What;
 use crate::trace::{Event, EvictReason};
 
 macro_rules! event_words {
     ($($word:ident = $name:literal),* $(,)?) => {
         /// What an event is called.
-        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
         pub enum EventWord {
             $(#[doc = $name] $word),*
         }
@@ -43,11 +46,20 @@ event_words! {
     Done = "done",
     Changed = "changed",
     Node = "node",
+    Mark = "mark",
 }
 
 impl EventWord {
+    /// The word for what happened.
+    pub fn of(what: &What) -> EventWord {
+        match what {
+            What::Event(event) => EventWord::of_event(event),
+            What::Mark(_) => EventWord::Mark,
+        }
+    }
+
     /// The word for an event.
-    pub fn of(event: &Event) -> EventWord {
+    pub fn of_event(event: &Event) -> EventWord {
         match event {
             Event::Submitted { .. } => EventWord::Submitted,
             Event::Bound { .. } => EventWord::Started,
@@ -95,12 +107,60 @@ impl EventWord {
             | EventWord::Finished
             | EventWord::Done
             | EventWord::Changed
-            | EventWord::Node => false,
+            | EventWord::Node
+            | EventWord::Mark => false,
         }
     }
 
-    /// Reads [`EventWord::name`].
-    pub fn from_name(name: &str) -> Option<EventWord> {
-        EventWord::ALL.iter().copied().find(|word| word.name() == name)
+    /// Whether a pod is evicted.
+    pub fn is_eviction(self) -> bool {
+        match self {
+            EventWord::Reclaimed | EventWord::Preempted | EventWord::Moved | EventWord::Evicted => true,
+            EventWord::Submitted
+            | EventWord::Offered
+            | EventWord::SetAside
+            | EventWord::Started
+            | EventWord::Claimed
+            | EventWord::Unclaimed
+            | EventWord::Gone
+            | EventWord::Requeued
+            | EventWord::NotReplaced
+            | EventWord::JobEvicted
+            | EventWord::Finished
+            | EventWord::Done
+            | EventWord::Changed
+            | EventWord::Node
+            | EventWord::Mark => false,
+        }
+    }
+
+    /// Whether it changes what a queue holds.
+    pub fn moves(self) -> bool {
+        match self {
+            EventWord::Started
+            | EventWord::Claimed
+            | EventWord::Unclaimed
+            | EventWord::Reclaimed
+            | EventWord::Preempted
+            | EventWord::Moved
+            | EventWord::Evicted
+            | EventWord::Gone
+            | EventWord::NotReplaced
+            | EventWord::JobEvicted
+            | EventWord::Offered
+            | EventWord::SetAside
+            | EventWord::Finished => true,
+            EventWord::Submitted
+            | EventWord::Requeued
+            | EventWord::Done
+            | EventWord::Changed
+            | EventWord::Node
+            | EventWord::Mark => false,
+        }
+    }
+
+    /// In a sentence: `not replaced`.
+    pub fn spelled(self) -> String {
+        self.name().replace('-', " ")
     }
 }

@@ -3,11 +3,17 @@
 //! Everything drawn derives from it. Reals that may be infinite (unlimited) are `None`.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
 use super::amounts::Amounts;
+use super::event_word::EventWord;
+use super::names::Names;
 use super::orders::PriorityRow;
+use crate::id::{Id, JobId, NodeId, PodId, QueueId};
+use crate::trace::{Check, Event, EvictReason, Gate, Mark, Refusal, RiseEnd, Rule, Spared};
+use crate::units::Resource;
 
 /// CPU millicores, memory bytes, GPUs, in this order; `None` means unlimited.
 pub type BoundTriple = [Option<f64>; 3];
@@ -15,6 +21,9 @@ pub type BoundTriple = [Option<f64>; 3];
 /// What one instant looks like. Everything drawn derives from it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Frame {
+    /// What jobs, pods and rules of the run are called. Sent once in a run, not with every moment.
+    #[serde(skip)]
+    pub names: Arc<Names>,
     /// The policy that runs, by its name in a scenario; empty: the default one.
     pub policy: String,
     /// 0: the opening state.
@@ -41,11 +50,11 @@ pub struct Frame {
     /// Events of the cycle, in order.
     pub events: Vec<EventRow>,
     /// Who stays although work was taken in the cycle, and why.
-    pub spared: Vec<SparedRow>,
+    pub spared: Vec<Spared>,
     /// How many of them happened outside, before the policy was asked.
     pub n_outside: u32,
     /// Why pending jobs are pending.
-    pub refusals: Vec<RefusalRow>,
+    pub refusals: Vec<Refusal>,
     /// What the resources beside CPU, memory and GPUs are called.
     pub named: Vec<String>,
 }
@@ -76,18 +85,70 @@ impl Frame {
 
     /// What became of jobs that wait no more, though they are not over, such as `failed`.
     pub fn fates(&self) -> BTreeMap<&str, &'static str> {
-        self.refusals.iter().filter_map(|refusal| Some((refusal.job.as_str(), refusal.fate()?))).collect()
+        let fate = |refusal: &'_ Refusal| Some((refusal.job, fate(&refusal.gate)?));
+        self.refusals.iter().filter_map(fate).map(|(job, fate)| (self.names.job(job), fate)).collect()
+    }
+
+    /// The name of a queue.
+    pub fn queue(&self, queue: QueueId) -> &str {
+        self.queues.get(queue.index()).map_or("", |row| row.name.as_str())
+    }
+
+    /// The name of a node.
+    pub fn node(&self, node: NodeId) -> &str {
+        self.nodes.get(node.index()).map_or("", |row| row.name.as_str())
+    }
+
+    /// The name of a job.
+    pub fn job(&self, job: JobId) -> &str {
+        self.names.job(job)
+    }
+
+    /// The job that an event is about, if it is about one.
+    pub fn job_of(&self, event: &EventRow) -> Option<JobId> {
+        self.names.job_of(&event.what)
+    }
+
+    /// The name of the job that an event is about; empty if there is none.
+    pub fn job_name(&self, event: &EventRow) -> &str {
+        self.job_of(event).map_or("", |job| self.names.job(job))
+    }
+
+    /// The queue that an event is about: that of its job.
+    pub fn queue_of(&self, event: &EventRow) -> Option<QueueId> {
+        match event.what {
+            What::Mark(Mark { subject, .. }) if subject.queue.is_some() => subject.queue,
+            What::Mark(_) | What::Event(_) => self.job_of(event).and_then(|job| self.names.queue_of(job)),
+        }
+    }
+
+    /// The name of the node that an event is about; empty if there is none.
+    pub fn node_name(&self, event: &EventRow) -> &str {
+        event.node().map_or("", |node| self.node(node))
     }
 }
 
-impl RefusalRow {
-    /// What became of the job, if it waits no more.
-    pub fn fate(&self) -> Option<&'static str> {
-        match self.gate.kind.as_str() {
-            "gang-failed" => Some("failed"),
-            "gang-refused" => Some("refused"),
-            _ => None,
-        }
+/// What became of a job that waits no more, though it is not over.
+pub fn fate(gate: &Gate) -> Option<&'static str> {
+    match gate {
+        Gate::GangFailed => Some("failed"),
+        Gate::GangRefused => Some("refused"),
+        Gate::NotReady
+        | Gate::NotALeaf
+        | Gate::TooLarge { .. }
+        | Gate::OverLimit { .. }
+        | Gate::UserLimit { .. }
+        | Gate::TooManyJobs { .. }
+        | Gate::NonPreemptibleOverQuota { .. }
+        | Gate::NotEntitled { .. }
+        | Gate::NoVictims { .. }
+        | Gate::VictimsProtected { .. }
+        | Gate::NoNode { .. }
+        | Gate::Behind { .. }
+        | Gate::WaitingForVictims { .. }
+        | Gate::GangIncomplete { .. }
+        | Gate::TriedOnce
+        | Gate::LikeFailed { .. } => None,
     }
 }
 
@@ -220,179 +281,132 @@ pub struct JobRow {
     pub core: u32,
 }
 
+/// What happened, or what is known of a place where the simulation cannot be held against the real scheduler.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum What {
+    /// It happened.
+    Event(Event),
+    /// Where the model ends.
+    Mark(Mark),
+}
+
+impl From<Event> for What {
+    fn from(event: Event) -> What {
+        What::Event(event)
+    }
+}
+impl From<Mark> for What {
+    fn from(mark: Mark) -> What {
+        What::Mark(mark)
+    }
+}
+
 /// An event with what decided it.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct EventRow {
-    /// `submitted`, `started`, `claimed`, `reclaimed`, `preempted`, `moved`, `evicted`, `gone`, `requeued`,
-    /// `not-replaced`, `finished`, `done`, `job-evicted`, `offered`, `changed`, `node`; see [`super::event_word`].
-    pub kind: String,
+    /// What happened.
+    pub what: What,
     /// The action of the cycle in which it was decided, by its policy's name; empty if there is none.
     pub action: String,
     /// Milliseconds since the start.
     pub time_ms: i64,
-    /// Job.
-    pub job: String,
-    /// Pod; empty for events of a whole job.
-    pub pod: String,
-    /// Node; empty if none.
-    pub node: String,
-    /// Position of the queue.
-    pub queue: u32,
     /// GPUs of the pod, or of the whole job.
     pub gpus: f64,
     /// What the pod holds or asks for; nothing for events of a whole job.
     pub amount: Amounts,
-    /// The job it is for; empty if none.
-    pub by: String,
-    /// Position of that job's queue.
-    pub by_queue: Option<u32>,
-    /// For reclaim: `fair-share` or `quota`; for a node `ready`, `draining` or `down`; for claims: `gang` if the room is for a gang that waits; otherwise empty.
-    pub reason: String,
-    /// The node pool to which a job is offered from now on; otherwise empty.
-    pub pool: String,
     /// Of an eviction: nobody replaces the pod.
     pub for_good: bool,
+    /// Of a claim: the room is for a gang that waits.
+    pub for_gang: bool,
     /// What decided it.
-    pub checks: Vec<CheckRow>,
+    pub checks: Vec<Check>,
 }
 
-/// A queue or a job that stays although work was taken.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct SparedRow {
-    /// The job it was taken for.
-    pub by: String,
-    /// The job that stays; empty: all of the queue.
-    pub job: String,
-    /// Position of the queue, or of the job's.
-    pub queue: u32,
-    /// `non-preemptible`, `core`, `failed`, `later`, `own-queue`, `not-needed`.
-    pub why: String,
-    /// Pods of a core, jobs of the own queue.
-    pub n: u32,
-    /// The comparison that it failed or passed.
-    pub check: Option<CheckRow>,
-}
-
-/// A comparison.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct CheckRow {
-    /// Rule key.
-    pub rule: String,
-    /// The rule in one line.
-    pub says: String,
-    /// Its formula.
-    pub formula: String,
-    /// Its source.
-    pub source: String,
-    /// How it differs from its source.
-    pub differs: String,
-    /// Names of whom it is about: queue, other queue, job, other job, node; empty if none.
-    pub queue: String,
-    /// The queue on the right.
-    pub other_queue: String,
-    /// The job.
-    pub job: String,
-    /// The other job.
-    pub other_job: String,
-    /// The node.
-    pub node: String,
-    /// 0 cpu, 1 memory, 2 gpu; `None`: all.
-    pub resource: Option<u8>,
-    /// Kebab-case quantity of the left side.
-    pub left: String,
-    /// Its value.
-    pub left_value: ValueRow,
-    /// `<`, `<=`, `=`, `>`, `>=`.
-    pub op: String,
-    /// Kebab-case quantity of the right side.
-    pub right: String,
-    /// Its value.
-    pub right_value: ValueRow,
-    /// Result.
-    pub holds: bool,
-}
-
-/// A value of a comparison; infinite reals are `None`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub enum ValueRow {
-    /// A real.
-    Real(Option<f64>),
-    /// CPU, memory, GPU.
-    Triple(BoundTriple),
-    /// A count.
-    Count(i64),
-    /// Milliseconds.
-    Time(i64),
-    /// A name.
-    Name(String),
-}
-
-impl Default for ValueRow {
-    fn default() -> Self {
-        ValueRow::Count(0)
+impl EventRow {
+    /// An event of which nothing else is known.
+    pub fn of(what: impl Into<What>) -> EventRow {
+        EventRow {
+            what: what.into(),
+            action: String::new(),
+            time_ms: 0,
+            gpus: 0.0,
+            amount: Amounts::default(),
+            for_good: false,
+            for_gang: false,
+            checks: Vec::new(),
+        }
     }
-}
 
-/// Why a job is still pending.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct RefusalRow {
-    /// Job.
-    pub job: String,
-    /// Position of its queue.
-    pub queue: u32,
-    /// The dominant reason.
-    pub gate: GateRow,
-    /// Further reasons.
-    pub also: Vec<GateRow>,
-    /// The numbers.
-    pub checks: Vec<CheckRow>,
-    /// What ends it.
-    pub outlook: OutlookRow,
-}
+    /// What it is called.
+    pub fn word(&self) -> EventWord {
+        EventWord::of(&self.what)
+    }
 
-/// What ends a refusal; moments in milliseconds.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum OutlookRow {
-    /// The next cycle.
-    NextCycle,
-    /// The evicted pods are gone.
-    Terminated(i64),
-    /// The jobs to evict have run for their minimum runtime.
-    Unprotected(i64),
-    /// The reservation of a gang expires.
-    Unreserved(i64),
-    /// A gang that got no room is tried pod by pod.
-    Retried(i64),
-    /// A job ends and frees enough; without a moment it has no end.
-    WhenEnds(String, Option<i64>),
-    /// Only an edit.
-    OnlyByEdit,
-    /// It depends on other jobs.
-    #[default]
-    NotForeseeable,
-}
+    /// The pod that it is about, if it is about one.
+    pub fn pod(&self) -> Option<PodId> {
+        match self.what {
+            What::Event(
+                Event::Bound { pod, .. }
+                | Event::Claimed { pod, .. }
+                | Event::Unclaimed { pod, .. }
+                | Event::Evicted { pod, .. }
+                | Event::Gone { pod, .. }
+                | Event::Finished { pod, .. }
+                | Event::Requeued { pod }
+                | Event::NotReplaced { pod },
+            ) => Some(pod),
+            What::Event(
+                Event::Submitted { .. }
+                | Event::JobDone { .. }
+                | Event::JobEvicted { .. }
+                | Event::SetAside { .. }
+                | Event::Offered { .. }
+                | Event::Changed { .. },
+            ) => None,
+            What::Mark(mark) => mark.subject.pod,
+        }
+    }
 
-/// How far a pending job came.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct GateRow {
-    /// Kebab-case name of the gate: `no-node`, `over-limit`, `not-entitled` …
-    pub kind: String,
-    /// Queue concerned; empty if none.
-    pub queue: String,
-    /// Other job concerned; empty if none.
-    pub job: String,
-    /// 0 cpu, 1 memory, 2 gpu.
-    pub resource: Option<u8>,
-    /// Counts: pods placed and asked, or hypotheses tried.
-    pub placed: u32,
-    /// Pods asked.
-    pub of: u32,
-    /// Until when, milliseconds.
-    pub until_ms: Option<i64>,
-    /// GPUs that were free when it was tried: on all nodes, on the one with most.
-    pub free: Option<(f64, f64)>,
-    /// Per reason (kebab-case), on how many nodes.
-    pub nodes: Vec<(String, u32)>,
+    /// The node that it is about, if it is about one.
+    pub fn node(&self) -> Option<NodeId> {
+        match self.what {
+            What::Event(
+                Event::Bound { node, .. }
+                | Event::Claimed { node, .. }
+                | Event::Unclaimed { node, .. }
+                | Event::Evicted { node, .. }
+                | Event::Gone { node, .. }
+                | Event::Finished { node, .. },
+            ) => Some(node),
+            What::Event(Event::Changed { node, .. }) => node.map(|(node, _)| node),
+            What::Event(
+                Event::Requeued { .. }
+                | Event::NotReplaced { .. }
+                | Event::Submitted { .. }
+                | Event::JobDone { .. }
+                | Event::JobEvicted { .. }
+                | Event::SetAside { .. }
+                | Event::Offered { .. },
+            )
+            | What::Mark(_) => None,
+        }
+    }
+
+    /// The job it is for, if it is for one.
+    pub fn by(&self) -> Option<JobId> {
+        match self.what {
+            What::Event(Event::Evicted { by, .. } | Event::Unclaimed { by, .. }) => by,
+            What::Event(_) | What::Mark(_) => None,
+        }
+    }
+
+    /// Why a pod is evicted, if that is what happens.
+    pub fn eviction(&self) -> Option<EvictReason> {
+        match self.what {
+            What::Event(Event::Evicted { reason, .. }) => Some(reason),
+            What::Event(_) | What::Mark(_) => None,
+        }
+    }
 }
 
 /// The run up to the furthest computed cycle, in short: what timeline and event lane draw. Thinned to at most
@@ -407,18 +421,21 @@ pub struct Run {
     pub complete: bool,
     /// One point per cycle, or per bucket of cycles.
     pub points: Vec<Point>,
-    /// Events by cycle, without their checks: cycle, kind, job, queue position. Of the latest cycles, at most 5,000.
-    pub events: Vec<(u32, String, String, u32)>,
+    /// What jobs are called; as in [`Frame`].
+    #[serde(skip)]
+    pub names: Arc<Names>,
+    /// Events by cycle, without what decided them: cycle, kind, job. Of the latest cycles, at most 5,000.
+    pub events: Vec<(u32, EventWord, Option<JobId>)>,
     /// How many events of a kind there were before those: first cycle, kind, number. Stretches of cycles are counted
     /// together where they are many.
-    pub earlier: Vec<(u32, String, u32)>,
+    pub earlier: Vec<(u32, EventWord, u32)>,
 }
 
 impl Run {
     /// How many events of a kind there were up to a cycle. A stretch of early cycles counts if it begins by then.
-    pub fn n_events(&self, up_to: u32, is_meant: impl Fn(&str) -> bool) -> u64 {
-        let earlier = self.earlier.iter().filter(|(cycle, kind, _)| *cycle <= up_to && is_meant(kind));
-        let latest = self.events.iter().filter(|(cycle, kind, ..)| *cycle <= up_to && is_meant(kind));
+    pub fn n_events(&self, up_to: u32, is_meant: impl Fn(EventWord) -> bool) -> u64 {
+        let earlier = self.earlier.iter().filter(|(cycle, kind, _)| *cycle <= up_to && is_meant(*kind));
+        let latest = self.events.iter().filter(|(cycle, kind, ..)| *cycle <= up_to && is_meant(*kind));
         earlier.map(|(.., n)| u64::from(*n)).sum::<u64>() + latest.count() as u64
     }
 }
@@ -462,12 +479,10 @@ pub struct LadderLevel {
 }
 
 /// A fair share by another reckoning.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct BesideRow {
-    /// The reckoning in one line.
-    pub says: String,
-    /// Its formula.
-    pub formula: String,
+    /// The reckoning.
+    pub rule: Rule,
     /// What it gives.
     pub fair_share: f64,
 }
@@ -488,15 +503,29 @@ impl LadderLevel {
     }
 }
 
+/// What is done in a line of a ladder.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum LineKind {
+    /// A quota is granted.
+    #[default]
+    Quota,
+    /// A round divides by weights.
+    Round,
+    /// Dominant shares rise together.
+    Rise,
+    /// A queue without weight gets what the others left.
+    Rest,
+    /// A left-over unit is given.
+    Remainder,
+}
+
 /// One line of a ladder.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct LadderLine {
-    /// `quota`, `round`, `rise`, `rest`, `remainder`.
-    pub kind: String,
-    /// Rule key.
-    pub rule: String,
-    /// The rule in one line.
-    pub says: String,
+    /// What is done.
+    pub kind: LineKind,
+    /// By which rule.
+    pub rule: Option<Rule>,
     /// Queue it is about.
     pub queue: String,
     /// Priority group and round, for rounds.
@@ -518,7 +547,7 @@ pub struct LadderLine {
     /// What remains.
     pub remaining: f64,
     /// Where shares rise, the resource of which it takes the largest part.
-    pub dominant: String,
-    /// Where shares rise, why it does not go on: `all` it wants is there, or the resource that is used up; empty: it goes on.
-    pub end: String,
+    pub dominant: Option<Resource>,
+    /// Where shares rise, how the queue stands afterwards.
+    pub end: Option<RiseEnd>,
 }

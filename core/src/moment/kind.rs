@@ -43,19 +43,18 @@ impl Kind {
     ];
 
     /// The kind of an event that is drawn by itself; none for those that only follow from others, and for claims.
-    pub fn of(word: &str) -> Option<Kind> {
-        let (kind, is_drawn) = Kind::among(EventWord::from_name(word)?);
-        is_drawn.then_some(kind)
+    pub fn of(word: EventWord) -> Option<Kind> {
+        Kind::among(word).filter(|(_, is_drawn)| *is_drawn).map(|(kind, _)| kind)
     }
 
     /// With which kind an event is shown in the lane and left out, drawn or not.
-    pub fn with(word: &str) -> Option<Kind> {
-        Some(Kind::among(EventWord::from_name(word)?).0)
+    pub fn with(word: EventWord) -> Option<Kind> {
+        Kind::among(word).map(|(kind, _)| kind)
     }
 
-    /// The kind that an event belongs to, and whether it is drawn by itself.
-    fn among(word: EventWord) -> (Kind, bool) {
-        match word {
+    /// The kind that an event belongs to, and whether it is drawn by itself; none for a mark, which is no event.
+    fn among(word: EventWord) -> Option<(Kind, bool)> {
+        Some(match word {
             EventWord::Reclaimed | EventWord::Evicted => (Kind::Reclaimed, true),
             EventWord::Preempted => (Kind::Preempted, true),
             EventWord::Moved => (Kind::Moved, true),
@@ -69,17 +68,18 @@ impl Kind {
             EventWord::Gone | EventWord::NotReplaced | EventWord::SetAside => (Kind::Requeued, false),
             EventWord::Claimed => (Kind::Claimed, true),
             EventWord::Unclaimed => (Kind::Claimed, false),
-        }
+            EventWord::Mark => return None,
+        })
     }
 
-    /// Whether an event of that name is an eviction.
-    pub fn is_eviction(name: &str) -> bool {
-        matches!(Kind::of(name), Some(Kind::Reclaimed | Kind::Preempted))
+    /// Whether an event of that name is an eviction that loses work.
+    pub fn is_eviction(word: EventWord) -> bool {
+        matches!(Kind::of(word), Some(Kind::Reclaimed | Kind::Preempted))
     }
 
     /// The words of the events that belong to it.
-    pub fn keys(self) -> impl Iterator<Item = &'static str> {
-        EventWord::ALL.iter().filter(move |word| Kind::among(**word).0 == self).map(|word| word.name())
+    pub fn words(self) -> impl Iterator<Item = EventWord> {
+        EventWord::ALL.iter().copied().filter(move |word| Kind::with(*word) == Some(self))
     }
 
     /// Its name in the legend.

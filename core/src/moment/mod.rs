@@ -4,11 +4,11 @@
 
 mod amounts;
 mod build;
-mod decisions;
 mod event_word;
 mod frame;
 mod kind;
 pub mod ladders;
+mod names;
 pub mod orders;
 pub mod rule_use;
 pub mod rulebook;
@@ -16,10 +16,10 @@ mod states;
 
 pub use amounts::Amounts;
 pub use build::{amounts, bounds, capacity, frame, sums, triple};
-pub use decisions::{check, fate, kind, ladder};
 pub use event_word::EventWord;
 pub use frame::*;
 pub use kind::Kind;
-pub use orders::{OrderRow, PlaceRow, PriorityRow};
+pub use names::Names;
+pub use orders::PriorityRow;
 pub use rule_use::RuleUse;
 pub use rulebook::{RuleRow, Rulebook};

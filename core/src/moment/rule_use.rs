@@ -12,8 +12,8 @@ use crate::trace::{Check, Level};
 use crate::units::Resource;
 use serde::{Deserialize, Serialize};
 
-use super::decisions;
-use super::{CheckRow, LadderLevel, LadderLine};
+use super::ladders::ladder;
+use super::{LadderLevel, LadderLine, LineKind};
 
 /// Most comparisons that are told one by one.
 const TOLD_MAX: usize = 12;
@@ -34,7 +34,7 @@ pub struct RuleUse {
     /// In how many steps of dividing shares it gave something or said how.
     pub divided: u32,
     /// The first comparisons, each once.
-    pub checks: Vec<CheckRow>,
+    pub checks: Vec<Check>,
 }
 
 /// Counts what a rule did in the cycle that follows a state, whose end is `after`.
@@ -56,9 +56,8 @@ pub fn count(before: Simulation, after: &Simulation, rule: &str) -> RuleUse {
     let compared = if every.len() > decisive.len() { every } else { decisive };
     found.compared = (compared.len() + marks) as u32;
     for check in compared {
-        let row = decisions::check(after.cluster(), check);
-        if found.checks.len() < TOLD_MAX && !found.checks.contains(&row) {
-            found.checks.push(row);
+        if found.checks.len() < TOLD_MAX && !found.checks.contains(check) {
+            found.checks.push(check.clone());
         }
     }
     if found.is_counted {
@@ -75,7 +74,7 @@ fn divisions(sim: &Simulation) -> Vec<LadderLevel> {
     for pool in cluster.partitions.ids() {
         for (queue, _) in cluster.queues.iter().filter(|(_, queue)| queue.children.is_empty()) {
             for resource in Resource::ACCOUNTED {
-                let derived = decisions::ladder(cluster, &sim.derive_in(pool, queue, resource));
+                let derived = ladder(cluster, &sim.derive_in(pool, queue, resource));
                 let is_new = |level: &LadderLevel| seen.insert((pool.index(), resource.0, level.of.clone()));
                 levels.extend(derived.into_iter().filter(is_new));
             }
@@ -89,8 +88,8 @@ fn steps_of(level: &LadderLevel, rule: &str) -> u32 {
     // Past use has no step of its own: it changes the weights of a round.
     let is_usage = rule == USAGE.key();
     let has_part = |line: &&LadderLine| match is_usage {
-        true => line.kind == "round" && level.weight_after_use(line).is_some(),
-        false => line.rule == rule,
+        true => line.kind == LineKind::Round && level.weight_after_use(line).is_some(),
+        false => line.rule.is_some_and(|of| of.key() == rule),
     };
     level.lines.iter().filter(has_part).count() as u32
 }

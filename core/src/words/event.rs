@@ -1,101 +1,112 @@
-//! Events: who was told to go and why, what started where, what else happened.
+//! Events: who was evicted and why, what started where, what else happened.
 
-use super::Selection;
-use super::check::{decisive_resource, says, value_of};
+use super::check::{Party, decisive_resource, says, value_of};
 use super::number::{self, GPU, amount, bound, unit, with_unit};
 use super::others::not_chosen;
 use super::text::Text;
-use super::{Control, Entry, Evidence, Explanation, RuleCard};
-use crate::moment::{CheckRow, EventRow, Frame, QueueRow};
+use super::{Control, Entry, Evidence, Explanation, RuleCard, Selection};
+use crate::id::{Id, JobId, QueueId};
+use crate::moment::{EventRow, EventWord, Frame, QueueRow, What};
+use crate::trace::{Check, Event, EvictReason, Mark, Quantity};
 
-/// Why a pod was told to go, in words, for reasons without a taker.
-pub fn reason(key: &str) -> &'static str {
-    match key {
-        "above-limit" => "its queue uses more than a limit that was lowered",
-        "stale-gang" => "its gang fell below its minimum for too long",
-        "node-lost" => "its node is gone",
-        "withdrawn" => "the plan withdrew it",
-        "consolidation" => "to be placed elsewhere",
-        "priority" => "a job of higher priority comes first",
-        "quota" => "another queue takes back its quota",
-        "fair-share" => "another queue takes back its fair share",
-        _ => "told to go",
+/// Why a pod was evicted, in words, where nobody is named for whom.
+pub fn reason(reason: EvictReason) -> &'static str {
+    match reason {
+        EvictReason::AboveLimit => "its queue uses more than a limit that was lowered",
+        EvictReason::StaleGang => "its gang fell below its minimum for too long",
+        EvictReason::NodeLost => "its node is gone",
+        EvictReason::Withdrawn => "the plan withdrew it",
+        EvictReason::Moved => "to be placed elsewhere",
+        EvictReason::Preempted => "a job of higher priority comes first",
+        EvictReason::ReclaimedForQuota => "another queue takes back its quota",
+        EvictReason::ReclaimedForFairShare => "another queue takes back its fair share",
     }
 }
 
 /// Explains an event.
 pub fn event(frame: &Frame, event: &EventRow, resource: u8) -> Explanation {
-    let mut explanation = match event.kind.as_str() {
-        "reclaimed" => reclaimed(frame, event, resource),
-        "preempted" => preempted(frame, event),
-        "moved" => moved(event),
-        "started" => started(frame, event),
-        _ => other(frame, event),
+    let mut explanation = match event.what {
+        What::Event(Event::Evicted { reason, .. }) => evicted(frame, event, reason, resource),
+        What::Event(Event::Bound { .. }) => started(frame, event),
+        What::Event(of) => other(frame, event, of),
+        What::Mark(_) => Explanation { verdict: marked(frame, event).say("."), ..Explanation::default() },
     };
     if event.for_good {
         explanation.outlook = Text::of("Nobody replaces the pod: it is gone for good, and its work is lost.");
     }
-    let is_mark = event.kind == "mark";
-    let kind = if is_mark { "note".to_string() } else { event.kind.replace('-', " ") };
-    explanation.about = if event.job.is_empty() {
-        Text::of(format!("{kind}, cycle {}", frame.cycle))
-    } else {
-        Text::default().job(&event.job).say(format!(" · {kind}, cycle {}", frame.cycle))
+    let (kind, rule) = match event.what {
+        What::Mark(mark) => ("note".to_string(), Some(RuleCard::of(mark.rule))),
+        What::Event(_) => {
+            explanation.checks = event.checks.iter().map(|check| says(frame, check)).collect();
+            let rules = event.checks.iter().rev().map(|check| check.rule);
+            (event.word().spelled(), rules.filter(|rule| !rule.0.says.is_empty()).map(RuleCard::of).next())
+        }
+    };
+    explanation.about = match frame.job_of(event) {
+        None => Text::of(format!("{kind}, cycle {}", frame.cycle)),
+        Some(job) => Text::default().job(frame.job(job)).say(format!(" · {kind}, cycle {}", frame.cycle)),
     };
     explanation.when = number::time(event.time_ms);
-    if !is_mark {
-        explanation.checks = event.checks.iter().map(says).collect();
-    }
     explanation.list = in_order(frame, event);
     explanation.others = not_chosen(frame, event);
-    if explanation.rule.is_none() {
-        explanation.rule = event.checks.iter().rev().find(|check| !check.says.is_empty()).map(RuleCard::of);
-    }
+    explanation.rule = explanation.rule.or(rule);
     explanation
 }
 
+fn evicted(frame: &Frame, event: &EventRow, why: EvictReason, resource: u8) -> Explanation {
+    match why {
+        EvictReason::ReclaimedForFairShare | EvictReason::ReclaimedForQuota => {
+            reclaimed(frame, event, resource)
+        }
+        EvictReason::Preempted => preempted(frame, event),
+        EvictReason::Moved => moved(frame, event),
+        EvictReason::AboveLimit | EvictReason::StaleGang | EvictReason::NodeLost | EvictReason::Withdrawn => {
+            Explanation {
+                verdict: Text::default()
+                    .job(frame.job_name(event))
+                    .say(format!(" was evicted: {}.", reason(why))),
+                ..Explanation::default()
+            }
+        }
+    }
+}
+
 /// The queues at the level where the paths of two queues split: ancestors that are siblings, and their parent.
-pub fn split(frame: &Frame, a: u32, b: u32) -> Option<(&QueueRow, &QueueRow, Option<&QueueRow>)> {
-    let path = |mut at: u32| {
-        let mut path = vec![at];
-        while let Some(parent) = frame.queues.get(at as usize).and_then(|queue| queue.parent) {
+pub fn split(frame: &Frame, a: QueueId, b: QueueId) -> Option<(QueueId, QueueId, Option<QueueId>)> {
+    let path = |of: QueueId| {
+        let mut path = vec![of.0];
+        while let Some(parent) = frame.queues.get(path[path.len() - 1] as usize).and_then(|row| row.parent) {
             if path.len() > frame.queues.len() {
                 break;
             }
             path.push(parent);
-            at = parent;
         }
         path.reverse();
         path
     };
     let (one, two) = (path(a), path(b));
     let at = one.iter().zip(&two).position(|(x, y)| x != y)?;
-    let row = |position: u32| frame.queues.get(position as usize);
-    let parent = at.checked_sub(1).and_then(|above| row(one[above]));
-    Some((row(one[at])?, row(two[at])?, parent))
+    let parent = at.checked_sub(1).map(|above| QueueId(one[above]));
+    Some((QueueId(one[at]), QueueId(two[at]), parent))
 }
 
-fn is_told_to_go(event: &EventRow) -> bool {
-    matches!(event.kind.as_str(), "reclaimed" | "preempted" | "moved" | "evicted")
-}
-
-/// Who is told to go for the same job, in the order in which it was decided. Of one alone there is nothing to tell.
+/// Who is evicted for the same job, in the order in which it was decided. Of one alone there is nothing to tell.
 fn in_order(frame: &Frame, event: &EventRow) -> Option<(&'static str, Vec<Entry>)> {
-    if !is_told_to_go(event) || event.by.is_empty() {
-        return None;
-    }
+    let by = event.by().filter(|_| event.word().is_eviction())?;
     let mut entries = Vec::new();
-    for other in frame.events.iter().filter(|other| is_told_to_go(other) && other.by == event.by) {
-        let mut text = Text::default().job(&other.job);
-        if let Some((_, n)) = other.pod.rsplit_once('/') {
+    let evicted = frame.events.iter().filter(|other| other.word().is_eviction());
+    for other in evicted.filter(|other| other.by() == Some(by)) {
+        let name = frame.job_name(other);
+        let mut text = Text::default().job(name);
+        if let Some((_, n)) = other.pod().and_then(|pod| frame.names.pod(pod).rsplit_once('/')) {
             text = text.say(format!(", pod {n}"));
         }
-        let row = frame.jobs.iter().find(|job| job.name == other.job);
+        let row = frame.jobs.iter().find(|job| job.name == name);
         let submitted = row.map(|job| format!(", submitted {}", number::time(job.submit_ms)));
         entries.push(Entry {
             when: format!("{}.", entries.len() + 1),
             text: text.say(submitted.unwrap_or_default()),
-            selection: Some(Selection::Job(other.job.clone())),
+            selection: Some(Selection::Job(name.to_string())),
             current: other == event,
             ..Entry::default()
         });
@@ -115,38 +126,49 @@ struct Sides<'a> {
     before: f64,
     with_job: f64,
     resource: u8,
+    /// The rule that let the giver be taken from, else the first one.
+    rule: Option<RuleCard>,
 }
 
 impl<'a> Sides<'a> {
     fn new(frame: &'a Frame, event: &EventRow, resource: u8) -> Option<Sides<'a>> {
-        let (giver, taker, parent) = split(frame, event.queue, event.by_queue?)?;
-        let about = |check: &&CheckRow, queue: &QueueRow| {
-            check.queue == queue.name || check.other_queue == queue.name
+        let by = event.by()?;
+        let (giver, taker, parent) = split(frame, frame.queue_of(event)?, frame.names.queue_of(by)?)?;
+        let about = |check: &&Check, queue: QueueId| {
+            check.subject.queue == Some(queue) || check.subject.other_queue == Some(queue)
         };
         let decisive = event.checks.iter().filter(|check| about(check, giver)).find_map(decisive_resource);
         let resource = decisive.unwrap_or(if event.gpus > 0.0 { GPU } else { resource.min(2) });
         let r = usize::from(resource.min(2));
         // Units are taken one by one; what was held before the first is the most.
-        let of_check = |quantities: &[&str], queue: &QueueRow| {
+        let of_check = |quantities: &[Quantity], queue: QueueId| {
             let known = event.checks.iter().filter(|check| about(check, queue));
             let values = known.flat_map(|check| {
-                quantities.iter().filter_map(|quantity| value_of(check, &queue.name, quantity, resource))
+                let of = |quantity: &Quantity| value_of(check, Party::Queue(queue), *quantity, resource);
+                quantities.iter().filter_map(of)
             });
             values.max_by(f64::total_cmp)
         };
+        let row = |queue: QueueId| frame.queues.get(queue.index());
+        let (from, to) = (row(giver)?, row(taker)?);
         let went = evicted_below(frame, giver, |_| true);
-        let held = of_check(&["allocated", "allocated-without-victims"], giver)
-            .unwrap_or(giver.allocated[r] + if r == 2 { went } else { giver.leaving[r] });
-        let claims = Claims::of(frame, event, taker);
+        let held = of_check(&[Quantity::Allocated, Quantity::AllocatedWithoutVictims], giver)
+            .unwrap_or(from.allocated[r] + if r == 2 { went } else { from.leaving[r] });
+        let claims = Claims::of(frame, by, taker);
         let later = if r == 2 { claims.later } else { 0.0 };
         let with_job =
-            of_check(&["allocated-with-job"], taker).unwrap_or(taker.allocated[r] + taker.claimed[r] - later);
+            of_check(&[Quantity::AllocatedWithJob], taker).unwrap_or(to.allocated[r] + to.claimed[r] - later);
         // Of one decision: other decisions of the cycle, before and after it, count on neither side.
         let (left, before) = match r {
-            2 => (held - evicted_below(frame, giver, |other| other.by == event.by), with_job - claims.own),
-            _ => (giver.allocated[r], taker.allocated[r]),
+            2 => (held - evicted_below(frame, giver, |other| other.by() == Some(by)), with_job - claims.own),
+            _ => (from.allocated[r], to.allocated[r]),
         };
-        Some(Sides { giver, taker, parent, held, left, before, with_job, resource })
+        let said = |check: &&Check| !check.rule.0.says.is_empty();
+        let mut rules = event.checks.iter().filter(said);
+        let rule = rules.clone().find(|check| about(check, giver)).or_else(|| rules.next());
+        let rule = rule.map(|check| RuleCard::of(check.rule));
+        let parent = parent.and_then(row);
+        Some(Sides { giver: from, taker: to, parent, held, left, before, with_job, resource, rule })
     }
 }
 
@@ -160,11 +182,13 @@ struct Claims {
 }
 
 impl Claims {
-    fn of(frame: &Frame, event: &EventRow, queue: &QueueRow) -> Claims {
-        let claimed = frame.events.iter().filter(|other| other.kind == "claimed");
+    fn of(frame: &Frame, by: JobId, queue: QueueId) -> Claims {
         let mut claims = Claims::default();
-        for other in claimed.filter(|other| is_below(frame, other.queue, queue)) {
-            if other.job == event.by {
+        for other in frame.events.iter().filter(|other| other.word() == EventWord::Claimed) {
+            if !is_below(frame, frame.queue_of(other), queue) {
+                continue;
+            }
+            if frame.job_of(other) == Some(by) {
                 claims = Claims { own: claims.own + other.gpus, later: 0.0 };
             } else {
                 claims.later += other.gpus;
@@ -175,22 +199,24 @@ impl Claims {
 }
 
 /// Whether a queue is another or below it.
-fn is_below(frame: &Frame, position: u32, queue: &QueueRow) -> bool {
-    let mut at = Some(position);
+fn is_below(frame: &Frame, queue: Option<QueueId>, other: QueueId) -> bool {
+    let mut at = queue;
     for _ in 0..=frame.queues.len() {
-        match at.and_then(|at| frame.queues.get(at as usize)) {
-            Some(row) if row.name == queue.name => return true,
-            Some(row) => at = row.parent,
+        match at {
+            Some(queue) if queue == other => return true,
+            Some(queue) => {
+                at = frame.queues.get(queue.index()).and_then(|row| row.parent).map(QueueId);
+            }
             None => return false,
         }
     }
     false
 }
 
-/// GPUs told to go in this cycle below a queue.
-fn evicted_below(frame: &Frame, queue: &QueueRow, is_meant: impl Fn(&EventRow) -> bool) -> f64 {
-    let events = frame.events.iter().filter(|event| is_told_to_go(event) && is_meant(event));
-    events.filter(|event| is_below(frame, event.queue, queue)).map(|event| event.gpus).sum()
+/// GPUs evicted in this cycle below a queue.
+fn evicted_below(frame: &Frame, queue: QueueId, is_meant: impl Fn(&EventRow) -> bool) -> f64 {
+    let events = frame.events.iter().filter(|event| event.word().is_eviction() && is_meant(event));
+    events.filter(|event| is_below(frame, frame.queue_of(event), queue)).map(|event| event.gpus).sum()
 }
 
 /// *one* for one whole unit, else the number.
@@ -200,21 +226,23 @@ fn spelled(resource: u8, base: f64) -> String {
 
 fn reclaimed(frame: &Frame, event: &EventRow, resource: u8) -> Explanation {
     let mut explanation = reclaimed_by_amounts(frame, event, resource);
-    if let Some(verdict) = super::ego::reclaimed(event) {
+    if let Some(verdict) = super::ego::reclaimed(frame, event) {
         explanation.verdict = verdict;
     }
     explanation
 }
 
 fn reclaimed_by_amounts(frame: &Frame, event: &EventRow, resource: u8) -> Explanation {
-    let opening = Text::default().job(&event.job).say(" was reclaimed");
-    let opening = if event.by.is_empty() { opening } else { opening.say(" for ").job(&event.by) };
+    let name = frame.job_name(event);
+    let opening = Text::default().job(name).say(" was reclaimed");
+    let by = event.by().map_or("", |by| frame.job(by));
+    let opening = if by.is_empty() { opening } else { opening.say(" for ").job(by) };
     let Some(sides) = Sides::new(frame, event, resource) else {
         return Explanation { verdict: opening.say("."), ..Explanation::default() };
     };
     let r = usize::from(sides.resource.min(2));
     let share = |queue: &QueueRow| queue.fair_share.as_ref().and_then(|share| share[r]);
-    let by_quota = event.reason == "quota";
+    let by_quota = event.eviction() == Some(EvictReason::ReclaimedForQuota);
     let (what, floor) = match (by_quota, share(sides.giver), sides.giver.quota[r]) {
         (false, Some(share), quota) if sides.held > share || quota.is_none() => ("fair share", Some(share)),
         (_, share, quota) => ("quota", quota.or(share)),
@@ -235,7 +263,7 @@ fn reclaimed_by_amounts(frame: &Frame, event: &EventRow, resource: u8) -> Explan
     }
     let due = if by_quota { sides.taker.quota[r] } else { share(sides.taker) };
     let word = if by_quota { "quota" } else { "fair share" };
-    verdict = verdict.say("; ").queue(&sides.taker.name).say(", with ").job(&event.by);
+    verdict = verdict.say("; ").queue(&sides.taker.name).say(", with ").job(by);
     verdict = match due {
         Some(due) if sides.with_job <= due && !by_quota && what == "fair share" => {
             verdict.say(format!(", stays within its own {}.", amount(sides.resource, due)))
@@ -254,24 +282,16 @@ fn reclaimed_by_amounts(frame: &Frame, event: &EventRow, resource: u8) -> Explan
     Explanation {
         verdict,
         evidence: Some(evidence(&sides, if what == "quota" { "quota" } else { "fair share" })),
-        rule: deciding_rule(event, sides.giver),
+        rule: sides.rule.clone(),
         controls: vec![
             Control::queue(giver, sides.resource, "quota"),
             Control::queue(giver, sides.resource, "weight"),
             Control::queue(&sides.taker.name, sides.resource, "quota"),
-            Control::job(&event.job, "preemptible", Text::default().job(&event.job).say(" preemptible")),
+            Control::job(name, "preemptible", Text::default().job(name).say(" preemptible")),
         ],
-        outlook: Text::default().job(&event.job).say(" waits again once it is gone."),
+        outlook: Text::default().job(name).say(" waits again once it is gone."),
         ..Explanation::default()
     }
-}
-
-/// The rule that let the giver be taken from, else the first one.
-fn deciding_rule(event: &EventRow, giver: &QueueRow) -> Option<RuleCard> {
-    let about = |check: &&CheckRow| check.queue == giver.name || check.other_queue == giver.name;
-    let says = |check: &&CheckRow| !check.says.is_empty();
-    let found = event.checks.iter().filter(says).find(about).or_else(|| event.checks.iter().find(says));
-    found.map(RuleCard::of)
 }
 
 fn evidence(sides: &Sides<'_>, decisive: &str) -> Evidence {
@@ -308,41 +328,42 @@ fn evidence(sides: &Sides<'_>, decisive: &str) -> Evidence {
 }
 
 fn preempted(frame: &Frame, event: &EventRow) -> Explanation {
-    let queue = frame.queues.get(event.queue as usize).map_or("", |queue| queue.name.as_str());
-    let mut verdict = Text::default().job(&event.job).say(" was preempted");
-    if !event.by.is_empty() {
-        verdict = verdict.say(" by ").job(&event.by);
-        let of = |job: &str| event.checks.iter().find_map(|check| value_of(check, job, "priority", GPU));
-        verdict = match (of(&event.by), of(&event.job)) {
+    let name = frame.job_name(event);
+    let queue = frame.queue_of(event).map_or("", |queue| frame.queue(queue));
+    let label = |job: &str| Text::of("priority of ").job(job);
+    let mut controls = vec![Control::job(name, "priority", label(name))];
+    let mut verdict = Text::default().job(name).say(" was preempted");
+    if let Some(by) = event.by() {
+        let taker = frame.job(by);
+        controls.push(Control::job(taker, "priority", label(taker)));
+        verdict = verdict.say(" by ").job(taker);
+        let of = |job: JobId| {
+            let of_check = |check| value_of(check, Party::Job(job), Quantity::Priority, GPU);
+            event.checks.iter().find_map(of_check)
+        };
+        verdict = match (of(by), frame.job_of(event).and_then(of)) {
             (Some(high), Some(low)) => {
                 let (high, low) = (number::number(high), number::number(low));
-                verdict.say(format!(": its priority is {high} against {low}, both in ")).queue(queue).say(".")
+                verdict.say(format!(": its priority is {high} against {low}, both in ")).queue(queue)
             }
-            _ => verdict.say(", which has the higher priority in ").queue(queue).say("."),
+            _ => verdict.say(", which has the higher priority in ").queue(queue),
         };
-    } else {
-        verdict = verdict.say(".");
-    }
-    let label = |job: &str| Text::of("priority of ").job(job);
-    let mut controls = vec![Control::job(&event.job, "priority", label(&event.job))];
-    if !event.by.is_empty() {
-        controls.push(Control::job(&event.by, "priority", label(&event.by)));
     }
     Explanation {
-        verdict,
+        verdict: verdict.say("."),
         controls,
-        outlook: Text::default().job(&event.job).say(" waits again once it is gone."),
+        outlook: Text::default().job(name).say(" waits again once it is gone."),
         ..Explanation::default()
     }
 }
 
-fn moved(event: &EventRow) -> Explanation {
-    let mut verdict = Text::default().job(&event.job).say(" moves");
-    if !event.node.is_empty() {
-        verdict = verdict.say(" away from ").node(&event.node);
+fn moved(frame: &Frame, event: &EventRow) -> Explanation {
+    let mut verdict = Text::default().job(frame.job_name(event)).say(" moves");
+    if let Some(node) = event.node() {
+        verdict = verdict.say(" away from ").node(frame.node(node));
     }
-    if !event.by.is_empty() {
-        verdict = verdict.say(", so that ").job(&event.by).say(" fits");
+    if let Some(by) = event.by() {
+        verdict = verdict.say(", so that ").job(frame.job(by)).say(" fits");
     }
     // The scheduler deletes it and counts on somebody who makes it again.
     if event.for_good {
@@ -359,19 +380,20 @@ fn moved(event: &EventRow) -> Explanation {
 }
 
 fn started(frame: &Frame, event: &EventRow) -> Explanation {
-    let queue = frame.queues.get(event.queue as usize);
-    let pods = frame.events.iter().filter(|other| other.kind == "started" && other.job == event.job);
+    let job = frame.job_of(event);
+    let is_of_job = |other: &&EventRow| other.word() == EventWord::Started && frame.job_of(other) == job;
+    let pods = frame.events.iter().filter(is_of_job);
     let (n, gpus) = pods.fold((0u64, 0.0), |(n, gpus), pod| (n + 1, gpus + pod.gpus));
-    let mut verdict = Text::default().job(&event.job).say(" started");
-    if n == 1 && !event.node.is_empty() {
-        verdict = verdict.say(" on ").node(&event.node);
-    } else if n > 1 {
+    let mut verdict = Text::default().job(frame.job_name(event)).say(" started");
+    if n > 1 {
         verdict = verdict.say(format!(" with {}", number::count(n, "pod")));
+    } else if let Some(node) = event.node() {
+        verdict = verdict.say(" on ").node(frame.node(node));
     }
     if gpus > 0.0 {
         verdict = verdict.say(format!(", {}", with_unit(GPU, gpus)));
     }
-    let Some(queue) = queue else {
+    let Some(queue) = frame.queue_of(event).and_then(|queue| frame.queues.get(queue.index())) else {
         return Explanation { verdict: verdict.say("."), ..Explanation::default() };
     };
     let r = 2;
@@ -387,89 +409,95 @@ fn started(frame: &Frame, event: &EventRow) -> Explanation {
     Explanation { verdict, ..Explanation::default() }
 }
 
-/// What a mark says, of a job or of two queues.
+/// What a mark says, of a job or of two queues; nothing of an event.
 pub fn marked(frame: &Frame, event: &EventRow) -> Text {
-    let name = |queue: u32| frame.queues.get(queue as usize).map_or("", |queue| queue.name.as_str());
-    let whom = match (event.job.as_str(), event.by_queue) {
-        ("", Some(other)) => Text::default().queue(name(event.queue)).say(" and ").queue(name(other)),
-        (job, _) => Text::default().job(job),
+    let What::Mark(Mark { rule, subject }) = event.what else { return Text::default() };
+    let queue = |queue: Option<QueueId>| queue.map_or("", |queue| frame.queue(queue));
+    let whom = match subject.job {
+        Some(job) => Text::default().job(frame.job(job)),
+        None if subject.other_queue.is_none() => Text::default().queue(queue(subject.queue)),
+        None => Text::default().queue(queue(subject.queue)).say(" and ").queue(queue(subject.other_queue)),
     };
-    whom.say(": ").say(event.reason.as_str())
+    whom.say(": ").say(rule.0.says)
 }
 
 /// A job that is over because nobody replaced its evicted pods.
-pub fn gone(event: &EventRow) -> Explanation {
-    let key = match event.kind.as_str() {
-        "preempted" => "priority",
-        "moved" => "consolidation",
-        _ => event.reason.as_str(),
-    };
-    let mut verdict =
-        Text::default().job(&event.job).say(" was evicted at ").say(number::time(event.time_ms));
-    if !event.by.is_empty() {
-        verdict = verdict.say(" for ").job(&event.by);
+pub fn gone(frame: &Frame, event: &EventRow) -> Explanation {
+    let name = frame.job_name(event);
+    let mut verdict = Text::default().job(name).say(" was evicted at ").say(number::time(event.time_ms));
+    if let Some(by) = event.by() {
+        verdict = verdict.say(" for ").job(frame.job(by));
     }
-    let verdict = verdict
-        .say(format!(": {}. Nobody replaces its pods, so it is over and its work is lost.", reason(key)));
+    let why = event.eviction().map_or("", reason);
+    let verdict =
+        verdict.say(format!(": {why}. Nobody replaces its pods, so it is over and its work is lost."));
     Explanation {
-        about: Text::default().job(&event.job).say(" · evicted"),
+        about: Text::default().job(name).say(" · evicted"),
         verdict,
-        controls: vec![Control::job(&event.job, "restart", Text::of("restart of ").job(&event.job))],
+        controls: vec![Control::job(name, "restart", Text::of("restart of ").job(name))],
         ..Explanation::default()
     }
 }
 
-fn other(frame: &Frame, event: &EventRow) -> Explanation {
-    let queue = frame.queues.get(event.queue as usize).map_or("", |queue| queue.name.as_str());
-    let job = Text::default().job(&event.job);
-    let gpus = with_unit(GPU, event.gpus);
-    let verdict = match event.kind.as_str() {
-        "submitted" => job.say(" was submitted to ").queue(queue).say(format!(" and asks for {gpus}.")),
-        "claimed" if event.reason == "gang" => Text::of(format!("{gpus} on "))
-            .node(&event.node)
-            .say(" held for ")
-            .job(&event.job)
-            .say(" until there is room for its whole gang."),
-        "unclaimed" if event.by.is_empty() => job
+/// What is no decision to place or to evict: what leads to one, or follows from it.
+fn other(frame: &Frame, row: &EventRow, event: Event) -> Explanation {
+    let queue = frame.queue_of(row).map_or("", |queue| frame.queue(queue));
+    let job = Text::default().job(frame.job_name(row));
+    let node = frame.node_name(row);
+    let gpus = with_unit(GPU, row.gpus);
+    let mut outlook = Text::default();
+    let verdict = match event {
+        Event::Submitted { .. } => {
+            outlook = Text::of("The next cycle looks at it.");
+            job.say(" was submitted to ").queue(queue).say(format!(" and asks for {gpus}."))
+        }
+        Event::Claimed { .. } => {
+            outlook = Text::of(match row.for_gang {
+                true => "Its pods start once all of them have room.",
+                false => "It starts in the next cycle in which the room is free.",
+            });
+            claimed(Text::of(format!("{gpus} on ")).node(node), row, job)
+        }
+        Event::Unclaimed { by: None, .. } => job
             .say(" lost what had been held for it on ")
-            .node(&event.node)
+            .node(node)
             .say(": its gang did not come together in time."),
-        "claimed" => Text::of(format!("{gpus} on "))
-            .node(&event.node)
-            .say(format!(" {} claimed for ", if event.gpus == 1.0 { "is" } else { "are" }))
-            .job(&event.job)
-            .say(" until those who hold it are gone."),
-        "unclaimed" => job
+        Event::Unclaimed { by: Some(by), .. } => job
             .say(" lost what had been claimed for it on ")
-            .node(&event.node)
+            .node(node)
             .say(" earlier in the cycle; it is claimed for ")
-            .job(&event.by)
+            .job(frame.job(by))
             .say(" now."),
-        "evicted" => job.say(format!(" was evicted: {}.", reason(&event.reason))),
-        "gone" => job.say(" is gone from ").node(&event.node).say("; its place is free."),
-        "requeued" => job.say(" waits again in ").queue(queue).say("."),
-        "not-replaced" => job.say(" lost a pod for good: nobody replaces it."),
-        "job-evicted" => job.say(" is over: nobody replaces its evicted pods."),
-        "offered" => job
+        Event::Bound { .. } => job.say(" started on ").node(node).say("."),
+        Event::Evicted { reason: why, .. } => job.say(format!(" was evicted: {}.", reason(why))),
+        Event::Gone { .. } => job.say(" is gone from ").node(node).say("; its place is free."),
+        Event::Requeued { .. } => job.say(" waits again in ").queue(queue).say("."),
+        Event::NotReplaced { .. } => job.say(" lost a pod for good: nobody replaces it."),
+        Event::JobEvicted { .. } => job.say(" is over: nobody replaces its evicted pods."),
+        Event::Offered { partition, .. } => job
             .say(" found no place in its pool, so it is offered to the pool ")
-            .say(&*event.pool)
+            .say(frame.names.pool(partition))
             .say(" now."),
-        "set-aside" => job
+        Event::SetAside { .. } => job
             .say(" found no place in this cycle, and its scheduling-backoff of 1 allows one try: it is not tried again."),
-        "finished" => job.say(" finished on ").node(&event.node).say("."),
-        "done" => job.say(" is done: its last pod ended."),
-        "mark" => marked(frame, event).say("."),
-        "node" => Text::default()
-            .node(&event.node)
-            .say(format!(" {} here, by an entry of the scenario's timeline.", super::happenings::node_state(&event.reason))),
-        "changed" => Text::of("The plan changed here, by an entry of the scenario's timeline."),
-        other => job.say(format!(": {}.", other.replace('-', " "))),
-    };
-    let outlook = match event.kind.as_str() {
-        "submitted" => Text::of("The next cycle looks at it."),
-        "claimed" if event.reason == "gang" => Text::of("Its pods start once all of them have room."),
-        "claimed" => Text::of("It starts in the next cycle in which the room is free."),
-        _ => Text::default(),
+        Event::Finished { .. } => job.say(" finished on ").node(node).say("."),
+        Event::JobDone { .. } => job.say(" is done: its last pod ended."),
+        Event::Changed { node: Some((_, state)), .. } => Text::default().node(node).say(format!(
+            " {} here, by an entry of the scenario's timeline.",
+            super::happenings::node_state(state)
+        )),
+        Event::Changed { node: None, .. } => {
+            Text::of("The plan changed here, by an entry of the scenario's timeline.")
+        }
     };
     Explanation { verdict, outlook, ..Explanation::default() }
+}
+
+/// Room is held or claimed: which, and until when.
+fn claimed(room: Text, row: &EventRow, job: Text) -> Text {
+    if row.for_gang {
+        return room.say(" held for ").then(job).say(" until there is room for its whole gang.");
+    }
+    let is = if row.gpus == 1.0 { "is" } else { "are" };
+    room.say(format!(" {is} claimed for ")).then(job).say(" until those who hold it are gone.")
 }

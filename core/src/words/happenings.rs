@@ -4,8 +4,10 @@ use super::Selection;
 use super::number::{self, CPU, GPU, MEMORY, amount, count, number, with_unit};
 use super::text::Text;
 use super::{Evidence, Explanation};
+use crate::cluster::NodeState;
 use crate::moment::Kind;
-use crate::moment::{EventRow, Frame, Run};
+use crate::moment::{EventRow, EventWord, Frame, Run, What};
+use crate::trace::{Event, EvictReason};
 
 /// A line of a list.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -40,13 +42,16 @@ pub struct Group<'a> {
 pub fn groups(frame: &Frame) -> Vec<Group<'_>> {
     let mut groups: Vec<Group<'_>> = Vec::new();
     for (index, event) in frame.events.iter().enumerate() {
-        if matches!(event.kind.as_str(), "gone" | "done" | "job-evicted") {
+        let word = event.word();
+        if matches!(word, EventWord::Gone | EventWord::Done | EventWord::JobEvicted) {
             continue;
         }
+        let job = frame.job_of(event);
         let same = |group: &&mut Group<'_>| {
-            group.first.kind == event.kind && group.first.job == event.job && group.first.by == event.by
+            let first = group.first;
+            first.word() == word && frame.job_of(first) == job && first.by() == event.by()
         };
-        match groups.iter_mut().find(same).filter(|_| !event.job.is_empty()) {
+        match groups.iter_mut().find(same).filter(|_| job.is_some()) {
             Some(group) => {
                 group.n += 1;
                 group.gpus += event.gpus;
@@ -64,7 +69,7 @@ pub fn now(frame: &Frame) -> Vec<Entry> {
         .map(|group| Entry {
             when: number::time(group.first.time_ms.max(0)),
             cycle: None,
-            kind: Kind::of(&group.first.kind),
+            kind: Kind::of(group.first.word()),
             text: line(frame, group),
             selection: Some(Selection::Event { cycle: frame.cycle, index: group.index }),
             current: false,
@@ -73,46 +78,61 @@ pub fn now(frame: &Frame) -> Vec<Entry> {
 }
 
 fn line(frame: &Frame, group: &Group<'_>) -> Text {
-    let event = group.first;
-    let queue = frame.queues.get(event.queue as usize).map_or("", |queue| queue.name.as_str());
-    let job = Text::default().job(&event.job);
+    let row = group.first;
+    let What::Event(event) = row.what else { return super::event::marked(frame, row) };
+    let queue = frame.queue_of(row).map_or("", |queue| frame.queue(queue));
+    let job = Text::default().job(frame.job_name(row));
     let pods = if group.n > 1 { format!(" ({} pods)", group.n) } else { String::new() };
     let gpus = if group.gpus > 0.0 { format!(", {}", with_unit(GPU, group.gpus)) } else { String::new() };
-    let on = |text: Text| match group.n {
-        1 if !event.node.is_empty() => text.say(" on ").node(&event.node),
+    let on = |text: Text| match row.node() {
+        Some(node) if group.n == 1 => text.say(" on ").node(frame.node(node)),
         _ => text,
     };
-    let taker = |text: Text, word: &str| match event.by.is_empty() {
-        true => text,
-        false => text.say(format!(" {word} ")).job(&event.by),
+    let taker = |text: Text, word: &str| match row.by() {
+        None => text,
+        Some(by) => text.say(format!(" {word} ")).job(frame.job(by)),
     };
-    match event.kind.as_str() {
-        "submitted" => job.say(" submitted to ").queue(queue).say(gpus),
-        "started" => on(job.say(format!("{pods} started"))).say(gpus),
-        "claimed" => on(Text::of(format!("{} claimed for ", with_unit(GPU, group.gpus))).job(&event.job)),
-        "unclaimed" => taker(job.say(format!("{pods} lost its claim")), "to"),
-        "reclaimed" => taker(job.say(format!("{pods} reclaimed")), "for").say(gpus),
-        "preempted" => taker(job.say(format!("{pods} preempted")), "by").say(gpus),
-        "moved" => taker(job.say(format!("{pods} moved")), "to make room for"),
-        "evicted" => job.say(format!("{pods} evicted: {}", super::event::reason(&event.reason))),
-        "requeued" => job.say(format!("{pods} waits again")),
-        "not-replaced" => job.say(format!("{pods} gone for good")),
-        "offered" => job.say(format!(" offered to the pool {}", event.pool)),
-        "set-aside" => job.say(" is not tried again"),
-        "finished" => job.say(format!("{pods} finished")),
-        "mark" => super::event::marked(frame, event),
-        "changed" => Text::of("The plan changed"),
-        "node" => Text::default().node(&event.node).say(format!(" {}", node_state(&event.reason))),
-        other => job.say(format!("{pods} {}", other.replace('-', " "))),
+    match event {
+        Event::Submitted { .. } => job.say(" submitted to ").queue(queue).say(gpus),
+        Event::Bound { .. } => on(job.say(format!("{pods} started"))).say(gpus),
+        Event::Claimed { .. } => {
+            on(Text::of(format!("{} claimed for ", with_unit(GPU, group.gpus))).then(job))
+        }
+        Event::Unclaimed { .. } => taker(job.say(format!("{pods} lost its claim")), "to"),
+        Event::Evicted { reason, .. } => match reason {
+            EvictReason::ReclaimedForFairShare | EvictReason::ReclaimedForQuota => {
+                taker(job.say(format!("{pods} reclaimed")), "for").say(gpus)
+            }
+            EvictReason::Preempted => taker(job.say(format!("{pods} preempted")), "by").say(gpus),
+            EvictReason::Moved => taker(job.say(format!("{pods} moved")), "to make room for"),
+            EvictReason::AboveLimit
+            | EvictReason::StaleGang
+            | EvictReason::NodeLost
+            | EvictReason::Withdrawn => job.say(format!("{pods} evicted: {}", super::event::reason(reason))),
+        },
+        Event::Requeued { .. } => job.say(format!("{pods} waits again")),
+        Event::NotReplaced { .. } => job.say(format!("{pods} gone for good")),
+        Event::Offered { partition, .. } => {
+            job.say(format!(" offered to the pool {}", frame.names.pool(partition)))
+        }
+        Event::SetAside { .. } => job.say(" is not tried again"),
+        Event::Finished { .. } => job.say(format!("{pods} finished")),
+        Event::Gone { .. } => job.say(format!("{pods} gone")),
+        Event::JobDone { .. } => job.say(" done"),
+        Event::JobEvicted { .. } => job.say(" evicted"),
+        Event::Changed { node: None, .. } => Text::of("The plan changed"),
+        Event::Changed { node: Some((node, state)), .. } => {
+            Text::default().node(frame.node(node)).say(format!(" {}", node_state(state)))
+        }
     }
 }
 
 /// What became of a node.
-pub fn node_state(state: &str) -> &'static str {
+pub fn node_state(state: NodeState) -> &'static str {
     match state {
-        "down" => "went down",
-        "draining" => "is being drained",
-        _ => "is ready",
+        NodeState::Down => "went down",
+        NodeState::Draining => "is being drained",
+        NodeState::Ready => "is ready",
     }
 }
 
@@ -151,17 +171,12 @@ fn things(n: usize) -> String {
 /// What happened to a job up to the last computed cycle.
 pub fn history(run: &Run, job: &str, cycle: u32) -> Vec<Entry> {
     let mut entries: Vec<(Entry, usize)> = Vec::new();
-    for (at, kind, name, _) in &run.events {
-        let is_gone = kind == "not-replaced";
-        let shape = if is_gone { Some(Kind::Reclaimed) } else { Kind::of(kind) };
-        let Some(shape) = shape.filter(|_| name == job) else { continue };
-        let said = match kind.as_str() {
-            "requeued" => "waits again",
-            "not-replaced" => "gone for good, nobody replaces it",
-            "offered" => "offered to another pool",
-            "claimed" => "room claimed for it",
-            other => other,
-        };
+    for (at, word, of) in &run.events {
+        let is_gone = *word == EventWord::NotReplaced;
+        let shape = if is_gone { Some(Kind::Reclaimed) } else { Kind::of(*word) };
+        let is_own = of.is_some_and(|of| run.names.job(of) == job);
+        let Some(shape) = shape.filter(|_| is_own) else { continue };
+        let said = past(*word);
         if let Some((last, n)) = entries.last_mut()
             && last.cycle == Some(*at)
             && last.kind == Some(shape)
@@ -188,6 +203,31 @@ pub fn history(run: &Run, job: &str, cycle: u32) -> Vec<Entry> {
         ..Entry::default()
     });
     left_out.into_iter().chain(entries.into_iter().map(|(entry, _)| entry)).collect()
+}
+
+/// What happened to a job, in short.
+fn past(word: EventWord) -> &'static str {
+    match word {
+        EventWord::Requeued => "waits again",
+        EventWord::NotReplaced => "gone for good, nobody replaces it",
+        EventWord::Offered => "offered to another pool",
+        EventWord::Claimed => "room claimed for it",
+        EventWord::Submitted
+        | EventWord::SetAside
+        | EventWord::Started
+        | EventWord::Unclaimed
+        | EventWord::Reclaimed
+        | EventWord::Preempted
+        | EventWord::Moved
+        | EventWord::Evicted
+        | EventWord::Gone
+        | EventWord::JobEvicted
+        | EventWord::Finished
+        | EventWord::Done
+        | EventWord::Changed
+        | EventWord::Node
+        | EventWord::Mark => word.name(),
+    }
 }
 
 /// Older entries are left out.

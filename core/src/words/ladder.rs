@@ -2,7 +2,9 @@
 
 use super::number::{amount, number, with_unit};
 use super::text::Text;
-use crate::moment::{LadderLevel, LadderLine};
+use crate::moment::{LadderLevel, LadderLine, LineKind};
+use crate::trace::RiseEnd;
+use crate::units::Resource;
 
 /// How a fair share came about.
 #[derive(Clone, Debug, PartialEq)]
@@ -53,9 +55,10 @@ fn one_level(level: &LadderLevel, resource: u8) -> Vec<Step> {
     };
     let mut steps =
         vec![Step { text: of, value: with_unit(resource, level.capacity), starts: true, ..Step::default() }];
-    let lines = |kind: &str| level.lines.iter().filter(|line| line.kind == kind).collect::<Vec<_>>();
-    let (quotas, remainders) = (lines("quota"), lines("remainder"));
-    let is_round = |line: &&LadderLine| matches!(line.kind.as_str(), "round" | "rise" | "rest");
+    let lines = |kind: LineKind| level.lines.iter().filter(|line| line.kind == kind).collect::<Vec<_>>();
+    let (quotas, remainders) = (lines(LineKind::Quota), lines(LineKind::Remainder));
+    let is_round =
+        |line: &&LadderLine| matches!(line.kind, LineKind::Round | LineKind::Rise | LineKind::Rest);
     let rounds: Vec<&LadderLine> = level.lines.iter().filter(is_round).collect();
     let name = level.queue.as_str();
     steps.extend(folded(&quotas, name, |line| quota(line, resource), "quotas of", resource));
@@ -75,9 +78,9 @@ fn one_level(level: &LadderLevel, resource: u8) -> Vec<Step> {
         steps.extend(folded(
             &rounds[at..at + n],
             name,
-            |line| match line.kind.as_str() {
-                "round" => round(level, line, resource),
-                _ => rise(line, resource),
+            |line| match line.kind {
+                LineKind::Rise | LineKind::Rest => rise(line, resource),
+                LineKind::Round | LineKind::Quota | LineKind::Remainder => round(level, line, resource),
             },
             "others in round",
             resource,
@@ -104,8 +107,8 @@ fn one_level(level: &LadderLevel, resource: u8) -> Vec<Step> {
         ..Step::default()
     });
     steps.extend(level.beside.iter().map(|beside| Step {
-        text: Text::of(format!("{}; nothing is decided by it", beside.says)),
-        sum: beside.formula.clone(),
+        text: Text::of(format!("{}; nothing is decided by it", beside.rule.0.says)),
+        sum: beside.rule.0.formula.to_string(),
         value: with_unit(resource, beside.fair_share),
         ..Step::default()
     }));
@@ -185,37 +188,41 @@ fn round(level: &LadderLevel, line: &LadderLine, resource: u8) -> Step {
 
 /// A round in which dominant shares rise together.
 fn rise(line: &LadderLine, resource: u8) -> Step {
-    let LadderLine { part: (before, after), dominant, .. } = line;
-    let said = match line.kind.as_str() {
-        "rest" => ": without a weight, it gets what the others left".to_string(),
-        _ => {
-            let per = if line.weight == 1.0 { "" } else { " per weight" };
-            let dominant = if dominant == "gpu" { "GPUs" } else { in_words(dominant) };
-            let (before, after) = (percent(*before), percent(*after));
-            format!(
-                ": round {}, its dominant share{per}, of {dominant}, rises from {before} to {after}",
-                line.round
-            )
-        }
+    let said = if line.kind == LineKind::Rest {
+        ": without a weight, it gets what the others left".to_string()
+    } else {
+        let per = if line.weight == 1.0 { "" } else { " per weight" };
+        let dominant = match line.dominant {
+            Some(Resource::GPU) => "GPUs",
+            Some(resource) => in_words(resource),
+            None => "",
+        };
+        let (before, after) = (percent(line.part.0), percent(line.part.1));
+        format!(
+            ": round {}, its dominant share{per}, of {dominant}, rises from {before} to {after}",
+            line.round
+        )
     };
     Step {
         text: Text::default().queue(&line.queue).say(said),
-        sum: match line.end.as_str() {
-            "" => "all shares rise alike, so it goes on".into(),
-            "all" => "then it has all it asks for".into(),
-            used_up => format!("then no {} is left, which it needs too", in_words(used_up)),
+        sum: match line.end {
+            None | Some(RiseEnd::GoesOn) => "all shares rise alike, so it goes on".into(),
+            Some(RiseEnd::HasAll) => "then it has all it asks for".into(),
+            Some(RiseEnd::UsedUp(used_up)) => {
+                format!("then no {} is left, which it needs too", in_words(used_up))
+            }
         },
         value: format!("+ {}", amount(resource, line.given)),
         ..Step::default()
     }
 }
 
-/// A resource by its name in files.
-fn in_words(resource: &str) -> &str {
+/// A resource in a sentence.
+fn in_words(resource: Resource) -> &'static str {
     match resource {
-        "gpu" => "GPU",
-        "cpu" => "CPU",
-        other => other,
+        Resource::GPU => "GPU",
+        Resource::CPU => "CPU",
+        other => other.name(),
     }
 }
 

@@ -32,7 +32,9 @@ pub use selection::Selection;
 pub use terms::Terms;
 pub use text::{Piece, Text};
 
-use crate::moment::{CheckRow, EventRow, Frame, Run};
+use crate::id::JobId;
+use crate::moment::{EventWord, Frame, Run};
+use crate::trace::Rule;
 
 /// Why something is as it is.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -132,15 +134,15 @@ impl RuleCard {
     pub fn is_our_choice(&self) -> bool {
         self.differs.to_lowercase().contains("our choice")
     }
-    fn of(check: &CheckRow) -> RuleCard {
-        let (source, link) = source::named(&check.source);
+    fn of(Rule(rule): Rule) -> RuleCard {
+        let (source, link) = source::named(rule.source);
         RuleCard {
-            key: check.rule.clone(),
-            says: sentence_case(&check.says),
-            formula: check.formula.clone(),
+            key: rule.key.to_string(),
+            says: sentence_case(rule.says),
+            formula: rule.formula.to_string(),
             source,
             link,
-            differs: sentence_case(&check.differs),
+            differs: sentence_case(rule.differs),
             is_subject: false,
         }
     }
@@ -234,7 +236,7 @@ pub fn why(
     let job = match selection {
         Selection::Job(name) => Some(name.as_str()),
         Selection::Event { cycle, index } if frame.cycle == *cycle => {
-            frame.events.get(*index as usize).map(|event| event.job.as_str())
+            frame.events.get(*index as usize).map(|event| frame.job_name(event))
         }
         _ => None,
     };
@@ -246,21 +248,20 @@ pub fn why(
 
 /// A job: what the cycle did to it, else why it waits, else that it runs.
 fn job(frame: &Frame, name: &str, resource: u8) -> Explanation {
-    let of_job = || frame.events.iter().filter(|event| event.job == name);
-    let told =
-        |event: &&EventRow| matches!(event.kind.as_str(), "reclaimed" | "preempted" | "moved" | "evicted");
-    if let Some(evicted) = of_job().find(told) {
+    let of_job = || frame.events.iter().filter(|event| frame.job_name(event) == name);
+    if let Some(evicted) = of_job().find(|event| event.word().is_eviction()) {
         return event::event(frame, evicted, resource);
     }
-    if let Some(refusal) = frame.refusals.iter().find(|refusal| refusal.job == name) {
+    let is_own = |job: JobId| frame.job(job) == name;
+    if let Some(refusal) = frame.refusals.iter().find(|refusal| is_own(refusal.job)) {
         return pending::pending(frame, refusal, resource);
     }
-    if let Some(started) = of_job().find(|event| event.kind == "started") {
+    if let Some(started) = of_job().find(|event| event.word() == EventWord::Started) {
         return event::event(frame, started, resource);
     }
     let Some(job) = frame.jobs.iter().find(|job| job.name == name) else {
-        if let Some(last) = frame.evicted.iter().find(|event| event.job == name) {
-            return event::gone(last);
+        if let Some(last) = frame.evicted.iter().find(|event| frame.job_name(event) == name) {
+            return event::gone(frame, last);
         }
         if let Some(last) = of_job().next_back() {
             return event::event(frame, last, resource);

@@ -5,7 +5,8 @@ use super::number;
 use super::text::Text;
 use super::{Explanation, check};
 use super::{Selection, Terms};
-use crate::moment::{CheckRow, Frame, OrderRow, PlaceRow, ValueRow};
+use crate::moment::Frame;
+use crate::trace::{Check, OrderLevel, OrderPlace, Quantity, Term, Value};
 
 /// What a queue without anything outstanding shows.
 const NOTHING: i64 = i32::MIN as i64;
@@ -18,7 +19,7 @@ pub struct Order {
     /// Around this.
     pub of: Selection,
     /// From the root down.
-    pub levels: Vec<OrderRow>,
+    pub levels: Vec<OrderLevel>,
 }
 
 /// One level of an order.
@@ -36,119 +37,129 @@ pub fn put_order(explanation: &mut Explanation, frame: &Frame, selection: &Selec
         return;
     };
     let terms = Terms::of(&frame.policy);
-    for row in &order.levels {
-        let is_of_jobs = row.places.iter().any(|place| place.is_job);
-        let mut caption = match (row.of.as_str(), is_of_jobs) {
-            ("", _) => "Order of the top queues".to_string(),
-            (of, false) => format!("Order below {of}"),
-            (of, true) => format!("Order in {of}"),
+    for level in &order.levels {
+        let is_of_jobs = level.places.iter().any(|place| place.job.is_some());
+        let mut caption = match (level.of, is_of_jobs) {
+            (None, _) => "Order of the top queues".to_string(),
+            (Some(of), false) => format!("Order below {}", frame.queue(of)),
+            (Some(of), true) => format!("Order in {}", frame.queue(of)),
         };
-        if row.places.len() < row.n as usize {
-            caption += &format!(", {} in all", row.n);
+        if level.places.len() < level.n as usize {
+            caption += &format!(", {} in all", level.n);
         }
-        let mut before = (0, "");
+        let mut before: (u32, Option<&OrderPlace>) = (0, None);
         let mut entries = Vec::new();
-        for place in &row.places {
-            let known = if before.0 + 1 == place.position { before.1 } else { "" };
-            entries.push(entry(place, known));
-            before = (place.position, &place.name);
+        for place in &level.places {
+            let known = before.1.filter(|_| before.0 + 1 == place.position);
+            entries.push(entry(frame, place, known));
+            before = (place.position, Some(place));
         }
-        if row.absent {
+        if level.subject_is_absent {
             let text = Text::of("Nothing is outstanding here, so the next pass does not look at it.");
             entries.push(Entry { text, ..Entry::default() });
         }
         entries.iter_mut().for_each(|entry| entry.text.in_terms(terms));
         // A name stays what it is.
-        let caption = if row.of.is_empty() { terms.says(&caption) } else { caption };
+        let caption = if level.of.is_none() { terms.says(&caption) } else { caption };
         explanation.order.push(Level { caption, entries });
     }
 }
 
-fn entry(place: &PlaceRow, before: &str) -> Entry {
-    let name = |text: Text| if place.is_job { text.job(&place.name) } else { text.queue(&place.name) };
-    let selection = match (place.known, place.is_job) {
-        (false, _) => None,
-        (true, true) => Some(Selection::Job(place.name.clone())),
-        (true, false) => Some(Selection::Queue(place.name.clone())),
+/// What a place is called. The policy's own name may be another one than the scenario's.
+fn name<'a>(frame: &'a Frame, place: &'a OrderPlace) -> &'a str {
+    place.queue.map_or(place.name.as_str(), |queue| frame.queue(queue))
+}
+
+fn entry(frame: &Frame, place: &OrderPlace, before: Option<&OrderPlace>) -> Entry {
+    let called = name(frame, place);
+    let (text, selection) = match (place.job, place.queue) {
+        (Some(_), _) => (Text::default().job(called), Some(Selection::Job(called.to_string()))),
+        (None, Some(_)) => (Text::default().queue(called), Some(Selection::Queue(called.to_string()))),
+        (None, None) => (Text::default().queue(called), None),
     };
-    let text = name(Text::default());
     let text = match place.behind.split_last() {
         None => text.say(first(&place.keys)),
-        Some((last, equal)) => behind(text.say(" "), place, before, last, equal),
+        Some((last, equal)) => behind(frame, text.say(" "), place, before, (last, equal)),
     };
     let when = format!("{}.", place.position);
-    Entry { when, text, selection, current: place.own, ..Entry::default() }
+    Entry { when, text, selection, current: place.is_subject, ..Entry::default() }
 }
 
 /// The numbers of who comes first.
-fn first(keys: &[(String, ValueRow)]) -> String {
+fn first(keys: &[Term]) -> String {
     let keys: Vec<String> =
-        keys.iter().map(|(key, value)| format!("{} {}", named(key), shown(key, value))).collect();
+        keys.iter().map(|key| format!("{} {}", named(key.quantity), shown(key))).collect();
     if keys.is_empty() { String::new() } else { format!(": {}", keys.join(", ")) }
 }
 
 /// Which key put it behind the one before it, after which were equal.
-fn behind(text: Text, place: &PlaceRow, before: &str, last: &CheckRow, equal: &[CheckRow]) -> Text {
+fn behind(
+    frame: &Frame,
+    text: Text,
+    place: &OrderPlace,
+    before: Option<&OrderPlace>,
+    (last, equal): (&Check, &[Check]),
+) -> Text {
     // Not all are shown, and the scenario does not know all.
-    let known = if place.is_job { &last.other_job } else { &last.other_queue };
-    let other = |text: Text| match (known.as_str(), before) {
-        ("", "") => text.say("the one before it"),
-        ("", name) | (name, _) if place.is_job => text.job(name),
-        ("", name) | (name, _) => text.queue(name),
+    let known = match place.job {
+        Some(_) => last.subject.other_job.map(|job| frame.job(job)),
+        None => last.subject.other_queue.map(|queue| frame.queue(queue)),
+    };
+    let other = |text: Text| match known.or_else(|| before.map(|before| name(frame, before))) {
+        None => text.say("the one before it"),
+        Some(name) if place.job.is_some() => text.job(name),
+        Some(name) => text.queue(name),
     };
     let mut lead: Vec<String> = Vec::new();
     for check in equal {
         let of_place = if is_of_place(check) { " by the maximum of another place" } else { "" };
-        lead.push(format!("{} {}{of_place}", named(&check.left), shown(&check.left, &check.left_value)));
+        lead.push(format!("{} {}{of_place}", named(check.left.quantity), shown(&check.left)));
     }
     let lead = if lead.is_empty() { String::new() } else { format!(" at equal {}", lead.join(" and ")) };
     let text = other(text.say("behind ")).say(lead);
-    if last.left_value == last.right_value && matches!(last.left.as_str(), "dominant-share" | "saturation") {
-        let equal = format!("{} {}", named(&last.left), shown(&last.left, &last.left_value));
+    let quantity = last.left.quantity;
+    let is_share = matches!(quantity, Quantity::DominantShare | Quantity::Saturation);
+    if last.left.value == last.right.value && is_share {
+        let equal = format!("{} {}", named(quantity), shown(&last.left));
         return text.say(format!(": both have {equal}, so the first in the file comes first"));
     }
-    if last.left == "name" {
+    if quantity == Quantity::Name {
         return text.say(
             ": nothing tells them apart, so they stay in the order in which they are walked, here by name",
         );
     }
-    let own = place.keys.iter().find(|(key, _)| is_of_place(last) && *key == last.left);
-    let own = own.map_or(String::new(), |(key, value)| {
-        format!(", which is not its own {} but taken of the maximum of another place", shown(key, value))
+    let own = place.keys.iter().find(|key| is_of_place(last) && key.quantity == quantity);
+    let own = own.map_or(String::new(), |key| {
+        format!(", which is not its own {} but taken of the maximum of another place", shown(key))
     });
-    text.say(format!(
-        ": {} {} against {}{own}",
-        named(&last.left),
-        shown(&last.left, &last.left_value),
-        shown(&last.right, &last.right_value)
-    ))
+    text.say(format!(": {} {} against {}{own}", named(quantity), shown(&last.left), shown(&last.right)))
 }
 
-fn is_of_place(check: &CheckRow) -> bool {
-    check.rule == "yunikorn/share-of-place"
+fn is_of_place(check: &Check) -> bool {
+    check.rule.key() == "yunikorn/share-of-place"
 }
 
-fn named(quantity: &str) -> &str {
+fn named(quantity: Quantity) -> &'static str {
     match quantity {
-        "dominant-share" => "share",
-        "saturation" => "GPUs per weight",
-        "remaining" => "waiting",
-        "created" => "submitted",
-        other => other,
+        Quantity::DominantShare => "share",
+        Quantity::Saturation => "GPUs per weight",
+        Quantity::Remaining => "waiting",
+        Quantity::Created => "submitted",
+        other => check::quantity_name(other),
     }
 }
 
-fn shown(quantity: &str, value: &ValueRow) -> String {
-    match value {
-        ValueRow::Count(NOTHING) => "none".into(),
-        ValueRow::Triple(triple) => {
+fn shown(term: &Term) -> String {
+    match &term.value {
+        Value::Count(NOTHING) => "none".into(),
+        Value::Triple(triple) => {
             let some = [number::GPU, number::CPU, number::MEMORY].into_iter().filter_map(|r| {
-                let base = triple[usize::from(r)].filter(|&base| base > 0.0)?;
-                Some(number::with_unit(r, base))
+                let base = triple[usize::from(r)];
+                (base > 0.0 && base.is_finite()).then(|| number::with_unit(r, base))
             });
             let some: Vec<String> = some.collect();
             if some.is_empty() { "pods only".into() } else { some.join(", ") }
         }
-        other => check::value(other, quantity, None),
+        Value::Real(_) | Value::Count(_) | Value::Time(_) | Value::Name(_) => check::value(term, None),
     }
 }

@@ -6,65 +6,85 @@ use super::happenings::Entry;
 use super::number::{GPU, count, number, with_unit};
 use super::pending::protection;
 use super::text::Text;
-use crate::moment::{EventRow, Frame, SparedRow};
+use crate::moment::{EventRow, EventWord, Frame};
+use crate::trace::{Check, Protection, Quantity, Spared, Whom};
 
 /// Most lines that are told.
 const LINES: usize = 6;
 
 /// Others that hold something and stay: queues, and jobs of the queue of the one that goes.
 pub fn not_chosen(frame: &Frame, event: &EventRow) -> Vec<Entry> {
-    if event.by.is_empty() || !matches!(event.kind.as_str(), "reclaimed" | "preempted") {
+    let Some(by) = event.by() else { return Vec::new() };
+    if !matches!(event.word(), EventWord::Reclaimed | EventWord::Preempted) {
         return Vec::new();
     }
-    let is_meant = |row: &&SparedRow| row.by == event.by && (row.job.is_empty() || row.queue == event.queue);
-    let entry = |row: &SparedRow| {
-        let queue = frame.queues.get(row.queue as usize).map_or("", |queue| queue.name.as_str());
-        let selection = match row.job.as_str() {
-            "" => Selection::Queue(queue.to_string()),
-            job => Selection::Job(job.to_string()),
-        };
-        // One that was not needed for this job may go for another one of the same cycle.
-        let goes = |other: &&EventRow| !row.job.is_empty() && other.job == row.job && !other.by.is_empty();
-        let (when, text) = match frame.events.iter().find(|other| goes(other) && other.by != event.by) {
-            Some(other) => {
-                let text = Text::default().job(&row.job).say(": not needed for ").job(&event.by);
-                ("goes", text.say(", but evicted for ").job(&other.by).say(" in the same cycle"))
+    let queue = frame.queue_of(event);
+    let is_meant = |spared: &&Spared| match spared.whom {
+        Whom::Queue(_) => spared.by == by,
+        Whom::Job(job) => spared.by == by && frame.names.queue_of(job) == queue,
+    };
+    let entry = |spared: &Spared| {
+        let (selection, goes) = match spared.whom {
+            Whom::Queue(queue) => (Selection::Queue(frame.queue(queue).to_string()), None),
+            Whom::Job(job) => {
+                // One that was not needed for this job may go for another one of the same cycle.
+                let own = frame.events.iter().filter(|other| frame.job_of(other) == Some(job));
+                let goes = own.filter_map(EventRow::by).find(|other| *other != by);
+                (Selection::Job(frame.job(job).to_string()), goes.map(|other| (job, other)))
             }
-            None => ("stays", says(frame, row, queue)),
+        };
+        let (when, text) = match goes {
+            Some((job, other)) => {
+                let text = Text::default().job(frame.job(job)).say(": not needed for ").job(frame.job(by));
+                ("goes", text.say(", but evicted for ").job(frame.job(other)).say(" in the same cycle"))
+            }
+            None => ("stays", says(frame, spared)),
         };
         Entry { when: when.into(), text, selection: Some(selection), ..Entry::default() }
     };
     frame.spared.iter().filter(is_meant).take(LINES).map(entry).collect()
 }
 
-fn says(frame: &Frame, row: &SparedRow, queue: &str) -> Text {
-    let whom = match row.job.as_str() {
-        "" => Text::default().queue(queue),
-        job => Text::default().job(job),
+fn says(frame: &Frame, spared: &Spared) -> Text {
+    let (whom, queue) = match spared.whom {
+        Whom::Queue(queue) => (Text::default().queue(frame.queue(queue)), Some(queue)),
+        Whom::Job(job) => (Text::default().job(frame.job(job)), frame.names.queue_of(job)),
     };
-    let n = |what: &str| count(row.n.into(), what);
-    match (row.why.as_str(), &row.check) {
-        ("non-preemptible", _) if row.job.is_empty() => {
-            Text::of("nothing of ").queue(queue).say(" can be taken: it is non-preemptible")
+    let queue = queue.map_or("", |queue| frame.queue(queue));
+    match &spared.why {
+        Protection::NonPreemptible => match spared.whom {
+            Whom::Queue(_) => {
+                Text::of("nothing of ").queue(queue).say(" can be taken: it is non-preemptible")
+            }
+            Whom::Job(_) => whom.say(" cannot be taken: it is non-preemptible"),
+        },
+        Protection::Core { pods } => {
+            let first = count((*pods).into(), "pod");
+            whom.say(format!(": its first {first} cannot be taken, it is semi-preemptible"))
         }
-        ("non-preemptible", _) => whom.say(" cannot be taken: it is non-preemptible"),
-        ("core", _) => whom.say(format!(": its first {} cannot be taken, it is semi-preemptible", n("pod"))),
-        ("own-queue", _) => {
-            Text::of(format!("{} of ", n("job"))).queue(queue).say(": a queue reclaims from others only")
-        }
-        ("failed", Some(check)) if check.left == "priority" => {
-            let value = |value| side(value, GPU).map_or(String::new(), number);
-            let (own, takers) = (value(&check.left_value), value(&check.right_value));
-            whom.say(format!(": its priority of {own} is not lower than {takers}"))
-        }
-        ("failed", Some(check)) => protection(frame, check).unwrap_or_else(|| whom.say(" is protected")),
-        ("later", Some(check)) => {
+        Protection::OwnQueue { jobs } => Text::of(format!("{} of ", count((*jobs).into(), "job")))
+            .queue(queue)
+            .say(": a queue reclaims from others only"),
+        Protection::Failed(check) => failed(frame, whom, check),
+        Protection::Later(check) => {
             let r = decisive_resource(check).unwrap_or(GPU);
-            let held = side(&check.left_value, r).map_or(String::new(), |held| with_unit(r, held));
-            let what =
-                if check.right == "quota" { "its quota" } else { "the larger of its quota and fair share" };
+            let held = side(&check.left.value, r).map_or(String::new(), |held| with_unit(r, held));
+            let what = match check.right.quantity {
+                Quantity::Quota => "its quota",
+                _ => "the larger of its quota and fair share",
+            };
             whom.say(format!(" holds {held}, above {what}: others came first in the order"))
         }
-        _ => whom.say(": enough was free without it"),
+        Protection::NotNeeded => whom.say(": enough was free without it"),
     }
+}
+
+/// The comparison that somebody failed who would otherwise have been chosen.
+fn failed(frame: &Frame, whom: Text, check: &Check) -> Text {
+    if check.left.quantity != Quantity::Priority {
+        return protection(frame, check).unwrap_or_else(|| whom.say(" is protected"));
+    }
+    let value = |value| side(value, GPU).map_or(String::new(), number);
+    let (own, takers) = (value(&check.left.value), value(&check.right.value));
+    whom.say(format!(": its priority of {own} is not lower than {takers}"))
 }

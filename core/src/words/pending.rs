@@ -1,126 +1,158 @@
 //! Why a job waits: one dominant reason, the others as *also*.
 
-use super::check::{bare, decisive_resource, says, side, value};
+use super::check::{bare, decisive_resource, says, seconds, shown, side, value};
 use super::number::{self, GPU, amount, count, number, resource_name, unit, with_unit};
 use super::text::Text;
 use super::{Control, Evidence, Explanation, RuleCard};
-use crate::moment::{CheckRow, Frame, GateRow, OutlookRow, QueueRow, RefusalRow, ValueRow};
+use crate::id::{Id, JobId, QueueId};
+use crate::moment::{EventRow, Frame, JobRow, QueueRow, fate};
+use crate::time::Time;
+use crate::trace::{Check, Ending, FreeGpus, Gate, NodeReason, Outlook, Quantity, Refusal, Term, Value};
+use crate::units::Resource;
 
 /// Explains why a job waits.
-pub fn pending(frame: &Frame, refusal: &RefusalRow, resource: u8) -> Explanation {
+pub fn pending(frame: &Frame, refusal: &Refusal, resource: u8) -> Explanation {
     let case = Case { frame, refusal, resource };
-    let state = match refusal.gate.kind.as_str() {
-        "waiting-for-victims" => "on its way",
-        _ => refusal.fate().unwrap_or("waits"),
-    };
+    let is_on_its_way = matches!(refusal.gate, Gate::WaitingForVictims { .. });
+    let state = if is_on_its_way { "on its way" } else { fate(&refusal.gate).unwrap_or("waits") };
+    let rule = refusal.checks.iter().map(|check| check.rule).find(|rule| !rule.0.says.is_empty());
     Explanation {
-        about: Text::default().job(&refusal.job).say(format!(" · {state}")),
+        about: case.job().say(format!(" · {state}")),
         verdict: case.verdict(&refusal.gate),
         also: refusal.also.iter().map(|gate| case.verdict(gate)).collect(),
         evidence: case.evidence(),
-        checks: refusal.checks.iter().map(says).collect(),
-        rule: refusal.checks.iter().find(|check| !check.says.is_empty()).map(RuleCard::of),
+        checks: refusal.checks.iter().map(|check| says(frame, check)).collect(),
+        rule: rule.map(RuleCard::of),
         controls: case.controls(),
-        outlook: outlook(&refusal.outlook),
+        outlook: outlook(frame, refusal.outlook),
         ..Explanation::default()
     }
 }
 
 /// What ends a refusal.
-fn outlook(row: &OutlookRow) -> Text {
-    let at = |ms: &i64, what: &str| Text::of(format!("At {} {what}", number::time(*ms)));
-    match row {
-        OutlookRow::NextCycle => Text::of("It is considered again in the next cycle."),
-        OutlookRow::Terminated(at_ms) => at(at_ms, "the evicted pods are gone; then it is considered again."),
-        OutlookRow::Unprotected(at_ms) => {
-            at(at_ms, "their minimum runtime is over; the next cycle from then on can evict for it.")
+fn outlook(frame: &Frame, outlook: Outlook) -> Text {
+    match outlook {
+        Outlook::NextCycle => Text::of("It is considered again in the next cycle."),
+        Outlook::At { time, what } => {
+            let what = match what {
+                Ending::Termination => "the evicted pods are gone; then it is considered again.",
+                Ending::Protection => {
+                    "their minimum runtime is over; the next cycle from then on can evict for it."
+                }
+                Ending::Reservation => "the reservation expires.",
+                Ending::Backoff => "its pods are tried one by one.",
+            };
+            Text::of(format!("At {} {what}", clock(time)))
         }
-        OutlookRow::Unreserved(at_ms) => at(at_ms, "the reservation expires."),
-        OutlookRow::Retried(at_ms) => at(at_ms, "its pods are tried one by one."),
-        OutlookRow::WhenEnds(job, Some(ms)) => {
-            let ends = format!(" ends at {} and frees enough; ", number::time(*ms));
-            Text::default().job(job).say(ends).say("it starts then, unless another comes first.")
+        Outlook::WhenEnds { job, at: Some(at) } => {
+            let ends = format!(" ends at {} and frees enough; ", clock(at));
+            Text::default().job(frame.job(job)).say(ends).say("it starts then, unless another comes first.")
         }
-        OutlookRow::WhenEnds(job, None) => {
-            Text::of("It waits for ").job(job).say(", which has no end: only an edit changes this.")
+        Outlook::WhenEnds { job, at: None } => {
+            let which = ", which has no end: only an edit changes this.";
+            Text::of("It waits for ").job(frame.job(job)).say(which)
         }
-        OutlookRow::OnlyByEdit => Text::of("Only an edit changes this."),
-        OutlookRow::NotForeseeable => Text::of("It depends on what else ends, starts or is submitted."),
+        Outlook::OnlyByEdit => Text::of("Only an edit changes this."),
+        Outlook::NotForeseeable => Text::of("It depends on what else ends, starts or is submitted."),
     }
+}
+
+/// A moment as it is written.
+fn clock(time: Time) -> String {
+    number::time(time.as_millis())
 }
 
 struct Case<'a> {
     frame: &'a Frame,
-    refusal: &'a RefusalRow,
+    refusal: &'a Refusal,
     resource: u8,
 }
 
 impl Case<'_> {
+    /// Begins a sentence with the job.
+    fn job(&self) -> Text {
+        Text::default().job(self.frame.job(self.refusal.job))
+    }
+
+    fn own(&self) -> Option<QueueId> {
+        self.frame.names.queue_of(self.refusal.job)
+    }
+
     fn own_queue(&self) -> Option<&QueueRow> {
-        self.frame.queues.get(self.refusal.queue as usize)
+        self.own().and_then(|queue| self.frame.queues.get(queue.index()))
+    }
+
+    /// The job while it is not over.
+    fn row(&self) -> Option<&JobRow> {
+        let name = self.frame.job(self.refusal.job);
+        self.frame.jobs.iter().find(|row| row.name == name)
     }
 
     /// The queue a gate names, else the job's.
-    fn queue(&self, gate: &GateRow) -> Option<&QueueRow> {
-        let named = self.frame.queues.iter().find(|queue| queue.name == gate.queue);
+    fn queue(&self, gate: &Gate) -> Option<&QueueRow> {
+        let named = gate.about().0.and_then(|queue| self.frame.queues.get(queue.index()));
         named.or_else(|| self.own_queue())
     }
 
-    /// The first comparison with that quantity on the left.
-    fn check(&self, left: &str) -> Option<&CheckRow> {
-        self.refusal.checks.iter().find(|check| check.left == left)
+    /// The resource that a gate is about, else the one that is looked at.
+    fn resource(&self, resource: Option<Resource>) -> u8 {
+        resource.and_then(shown).unwrap_or(self.resource).min(2)
     }
 
-    fn verdict(&self, gate: &GateRow) -> Text {
-        let job = || Text::default().job(&self.refusal.job);
+    /// The first comparison with that quantity on the left.
+    fn check(&self, left: Quantity) -> Option<&Check> {
+        self.refusal.checks.iter().find(|check| check.left.quantity == left)
+    }
+
+    fn verdict(&self, gate: &Gate) -> Text {
+        let job = || self.job();
         let name = self.queue(gate).map_or("", |queue| queue.name.as_str());
-        match gate.kind.as_str() {
-            "not-ready" => job().say(" waits: not all of its pods are there yet."),
-            "not-a-leaf" => Text::of("Jobs cannot be placed in ").queue(name).say(": it has child queues."),
-            "too-large" => self.too_large(gate),
-            "over-limit" => self.over_limit(gate),
-            "user-limit" => job().say(" waits: its user may not use more in ").queue(name).say("."),
-            "too-many-jobs" => {
+        match gate {
+            Gate::NotReady => job().say(" waits: not all of its pods are there yet."),
+            Gate::NotALeaf => Text::of("Jobs cannot be placed in ").queue(name).say(": it has child queues."),
+            Gate::TooLarge { resource } => self.too_large(*resource),
+            Gate::OverLimit { resource, .. } => self.over_limit(gate, *resource),
+            Gate::UserLimit { .. } => job().say(" waits: its user may not use more in ").queue(name).say("."),
+            Gate::TooManyJobs { .. } => {
                 job().say(" waits: ").queue(name).say(" runs as many jobs as it, or their user in it, may.")
             }
-            "non-preemptible-over-quota" => self.over_quota(gate),
-            "not-entitled" => self.not_entitled(gate),
-            "no-victims" => self.no_victims(gate),
-            "victims-protected" => self.victims_protected(gate),
-            "no-node" => self.no_node(gate),
-            "behind" => self.behind(gate),
-            "waiting-for-victims" => self.on_its_way(gate),
-            "gang-incomplete" => {
-                let text = format!(" waits for its gang: room is held for {} of {}", gate.placed, gate.of);
-                let until = gate.until_ms.map(|ms| format!(", and given up at {}", number::time(ms)));
+            Gate::NonPreemptibleOverQuota { resource, .. } => self.over_quota(gate, *resource),
+            Gate::NotEntitled { .. } => self.not_entitled(gate),
+            Gate::NoVictims { tried, ancestor } => self.no_victims(gate, *tried, *ancestor),
+            Gate::VictimsProtected { until } => self.victims_protected(*until),
+            Gate::NoNode { placed, of, reasons, free } => self.no_node((*placed, *of), reasons, *free),
+            Gate::Behind { job } => self.behind(*job),
+            Gate::WaitingForVictims { until } => self.on_its_way(*until),
+            Gate::GangIncomplete { held, of, until } => {
+                let text = format!(" waits for its gang: room is held for {held} of {of}");
+                let until = until.map(|until| format!(", and given up at {}", clock(until)));
                 job().say(text + until.as_deref().unwrap_or_default() + ".")
             }
-            "gang-failed" => job().say(" has failed: room for its gang did not come together in time."),
-            "gang-refused" => job().say(" was refused: ").queue(name).say(
+            Gate::GangFailed => job().say(" has failed: room for its gang did not come together in time."),
+            Gate::GangRefused => job().say(" was refused: ").queue(name).say(
                 " takes no gang that large, or none at all because its applications are sorted by fair.",
             ),
-            "tried-once" => job().say(
+            Gate::TriedOnce => job().say(
                 " waits: it was tried once in its pool, and its scheduling-backoff of 1 allows no more.",
             ),
-            "like-failed" => job()
+            Gate::LikeFailed { job: other } => job()
                 .say(" was not tried: ")
-                .job(&gate.job)
+                .job(self.frame.job(*other))
                 .say(", which asks for no more, found no place in this cycle."),
-            other => job().say(format!(" waits: {}.", other.replace('-', " "))),
         }
     }
 
     /// Why nothing may be taken: what protects those who came closest, by the last comparison that failed.
-    fn no_victims(&self, gate: &GateRow) -> Text {
-        let text = Text::default().job(&self.refusal.job).say(" waits: nothing may be taken that would help");
-        let tried = count(gate.placed.into(), "set");
-        let text = if gate.placed > 0 { text.say(format!(" ({tried} of victims tried)")) } else { text };
+    fn no_victims(&self, gate: &Gate, tried: u32, ancestor: Option<QueueId>) -> Text {
+        let text = self.job().say(" waits: nothing may be taken that would help");
+        let sets = count(tried.into(), "set");
+        let text = if tried > 0 { text.say(format!(" ({sets} of victims tried)")) } else { text };
         // What was compared is of the dominant reason.
         let is_dominant = self.refusal.gate == *gate;
         let failed = self.refusal.checks.iter().filter(|check| is_dominant && !check.holds);
-        let protects = |check: &CheckRow| protection(self.frame, check);
+        let protects = |check: &Check| protection(self.frame, check);
         let mut failed = failed.peekable();
-        let above = failed.peek().and_then(|check| self.at_ancestor(gate, check));
+        let above = failed.peek().and_then(|check| self.at_ancestor(ancestor, check));
         match (above, failed.filter_map(protects).next()) {
             (Some(above), Some(why)) => text.say(". ").then(above).say(": ").then(why).say("."),
             (Some(why), None) | (None, Some(why)) => text.say(". ").then(why).say("."),
@@ -129,100 +161,97 @@ impl Case<'_> {
     }
 
     /// Behind whom it waits: in its own queue, or in another one, by the queue below which the two meet.
-    fn behind(&self, gate: &GateRow) -> Text {
-        let text = Text::default().job(&self.refusal.job).say(" waits behind ").job(&gate.job);
-        let own = self.own_queue().map_or("", |queue| queue.name.as_str());
-        let first = self.frame.jobs.iter().find(|job| job.name == gate.job).map(|job| job.queue);
-        let other = first.filter(|first| *first != self.refusal.queue);
-        let Some((at, other)) = other.and_then(|at| Some((at, self.frame.queues.get(at as usize)?))) else {
-            return text.say(", which comes first in ").queue(own).say(".");
+    fn behind(&self, first: JobId) -> Text {
+        let text = self.job().say(" waits behind ").job(self.frame.job(first));
+        let queue = |queue: QueueId| self.frame.queue(queue);
+        let own = self.own();
+        let other = self.frame.names.queue_of(first).filter(|other| Some(*other) != own);
+        let (Some(own), Some(other)) = (own, other) else {
+            return text.say(", which comes first in ").queue(own.map_or("", queue)).say(".");
         };
-        let text = text.say(" in ").queue(&other.name).say(", which was served in this cycle: ");
-        match super::event::split(self.frame, at, self.refusal.queue) {
-            Some((theirs, ours, Some(parent))) => {
-                let text = text.queue(&theirs.name).say(" came before ").queue(&ours.name);
-                text.say(" in ").queue(&parent.name).say(".")
-            }
-            Some((theirs, ours, None)) => {
-                text.queue(&theirs.name).say(" came before ").queue(&ours.name).say(" at the top level.")
+        let text = text.say(" in ").queue(queue(other)).say(", which was served in this cycle: ");
+        match super::event::split(self.frame, other, own) {
+            Some((theirs, ours, parent)) => {
+                let text = text.queue(queue(theirs)).say(" came before ").queue(queue(ours));
+                match parent {
+                    Some(parent) => text.say(" in ").queue(queue(parent)).say("."),
+                    None => text.say(" at the top level."),
+                }
             }
             None => text.say("its queue came first."),
         }
     }
 
     /// Which jobs only their minimum runtime protects, by the queue that would reclaim from them.
-    fn victims_protected(&self, gate: &GateRow) -> Text {
-        let mut victims: Vec<&str> = Vec::new();
-        for check in self.refusal.checks.iter().filter(|check| check.left == "runtime" && !check.holds) {
-            if !victims.contains(&check.other_job.as_str()) {
-                victims.push(&check.other_job);
+    fn victims_protected(&self, until: Time) -> Text {
+        let mut victims: Vec<JobId> = Vec::new();
+        let too_short = |check: &&Check| check.left.quantity == Quantity::Runtime && !check.holds;
+        for victim in self.refusal.checks.iter().filter(too_short).filter_map(|c| c.subject.other_job) {
+            if !victims.contains(&victim) {
+                victims.push(victim);
             }
         }
-        let until = gate.until_ms.map_or(String::new(), |ms| format!(" (until {})", number::time(ms)));
-        let text = Text::default().job(&self.refusal.job).say(" waits: no room is free, and ");
+        let until = format!(" (until {})", clock(until));
+        let text = self.job().say(" waits: no room is free, and ");
+        let name = |victim: &JobId| Text::default().job(self.frame.job(*victim));
         match victims.len() {
             0 => text.say(format!("the jobs to evict are protected by their minimum runtime{until}.")),
-            1 => text.job(victims[0]).say(format!(" is protected by its minimum runtime{until}.")),
+            1 => text.then(name(&victims[0])).say(format!(" is protected by its minimum runtime{until}.")),
             n if n > 4 => text.say(format!("{n} jobs are protected by their minimum runtime{until}.")),
-            _ => {
-                let names = victims.into_iter().map(|victim| Text::default().job(victim)).collect();
-                text.list(names, "and").say(format!(" are protected by their minimum runtime{until}."))
-            }
+            _ => text
+                .list(victims.iter().map(name).collect(), "and")
+                .say(format!(" are protected by their minimum runtime{until}.")),
         }
     }
 
     /// An ancestor of the job's queue may not take more: what it has, against what it compared with.
-    fn at_ancestor(&self, gate: &GateRow, failed: &CheckRow) -> Option<Text> {
-        let own = self.own_queue()?;
-        let above = self.frame.queues.iter().find(|row| row.name == gate.queue && row.name != own.name)?;
+    fn at_ancestor(&self, ancestor: Option<QueueId>, failed: &Check) -> Option<Text> {
+        let own = self.own()?;
+        let above = self.frame.queues.get(ancestor.filter(|above| *above != own)?.index())?;
         let r = decisive_resource(failed).unwrap_or(self.resource).min(2);
         let share = above.fair_share.as_ref().and_then(|share| share[usize::from(r)])?;
         if above.allocated[usize::from(r)] < share {
             return None;
         }
         let has = amount(r, above.allocated[usize::from(r)]);
-        let text = Text::default().queue(&above.name).say(", above ").queue(&own.name);
+        let text = Text::default().queue(&above.name).say(", above ").queue(self.frame.queue(own));
         Some(text.say(format!(
             ", uses {has} of its fair share of {} and cannot reclaim more",
             bare(r, Some(share))
         )))
     }
 
-    fn too_large(&self, gate: &GateRow) -> Text {
-        let at = usize::from(gate.resource.unwrap_or(self.resource));
-        if let Some(name) = at.checked_sub(3).and_then(|n| self.frame.named.get(n)) {
-            let largest = self.frame.nodes.iter().map(|node| node.capacity[at]).fold(0.0, f64::max);
-            return Text::default().job(&self.refusal.job).say(format!(
-                " is too large: a pod of it needs more {name} than any node has, even empty; the largest has {}.",
-                number::number(largest)
-            ));
+    fn too_large(&self, resource: Resource) -> Text {
+        // The page counts the resources that the scenario names after CPU, memory and GPUs.
+        let largest_of =
+            |at: usize| self.frame.nodes.iter().map(|node| node.capacity[at]).fold(0.0, f64::max);
+        let more = |name: &str, largest: String| {
+            self.job().say(format!(
+                " is too large: a pod of it needs more {name} than any node has, even empty; the largest has {largest}."
+            ))
+        };
+        if let Some(name) = resource.nth_named().and_then(|n| self.frame.named.get(n)) {
+            return more(name, number::number(largest_of(resource.index())));
         }
-        let r = gate.resource.unwrap_or(self.resource).min(2);
-        let largest = self.frame.nodes.iter().map(|node| node.capacity[usize::from(r)]).fold(0.0, f64::max);
-        let asked = self.check("request").and_then(|check| side(&check.left_value, r));
-        let text = Text::default().job(&self.refusal.job);
-        match asked {
-            Some(asked) => text.say(format!(
-                " needs {} on one node; the largest has {}.",
-                with_unit(r, asked),
-                amount(r, largest)
-            )),
-            None => text.say(format!(
-                " is too large: a pod of it needs more {} than any node has, even empty; the largest has {}.",
-                resource_name(r),
-                amount(r, largest)
-            )),
+        let r = self.resource(Some(resource));
+        let largest = amount(r, largest_of(usize::from(r)));
+        match self.check(Quantity::Request).and_then(|check| side(&check.left.value, r)) {
+            Some(asked) => {
+                let asked = with_unit(r, asked);
+                self.job().say(format!(" needs {asked} on one node; the largest has {largest}."))
+            }
+            None => more(resource_name(r), largest),
         }
     }
 
-    fn over_limit(&self, gate: &GateRow) -> Text {
-        let r = gate.resource.unwrap_or(self.resource).min(2);
+    fn over_limit(&self, gate: &Gate, resource: Resource) -> Text {
+        let r = self.resource(Some(resource));
         let Some(queue) = self.queue(gate) else { return Text::of("A limit is reached.") };
         let limit = queue.limit[usize::from(r)];
-        let with = self.check("allocated-with-job").and_then(|check| side(&check.left_value, r));
+        let with = self.check(Quantity::AllocatedWithJob).and_then(|check| side(&check.left.value, r));
         let text = Text::default().queue(&queue.name);
         match with {
-            Some(with) => text.say(" would exceed its limit: with ").job(&self.refusal.job).say(format!(
+            Some(with) => text.say(" would exceed its limit: with ").then(self.job()).say(format!(
                 " it would hold {}, its limit is {}.",
                 with_unit(r, with),
                 bare(r, limit)
@@ -236,181 +265,165 @@ impl Case<'_> {
         }
     }
 
-    fn over_quota(&self, gate: &GateRow) -> Text {
-        let r = gate.resource.unwrap_or(self.resource).min(2);
+    fn over_quota(&self, gate: &Gate, resource: Resource) -> Text {
+        let r = self.resource(Some(resource));
         let Some(queue) = self.queue(gate) else { return Text::of("A quota is reached.") };
         let quota = bare(r, queue.quota[usize::from(r)]);
         let held = amount(r, queue.non_preemptible[usize::from(r)]);
-        let row = self.frame.jobs.iter().find(|job| job.name == self.refusal.job);
-        let stays = match row.map_or(0, |row| row.core) {
+        let stays = match self.row().map_or(0, |row| row.core) {
             0 => " cannot be taken back, so it may not borrow: with it ".to_string(),
             n => {
                 let pods = count(n.into(), "pod");
                 format!(": its first {pods} cannot be taken back, so they may not borrow: with them ")
             }
         };
-        Text::default().job(&self.refusal.job).say(stays).queue(&queue.name).say(format!(
+        self.job().say(stays).queue(&queue.name).say(format!(
             " would hold more than its quota of {quota} in work that stays; it holds {held} already."
         ))
     }
 
-    fn not_entitled(&self, gate: &GateRow) -> Text {
+    fn not_entitled(&self, gate: &Gate) -> Text {
         let Some(queue) = self.queue(gate) else { return Text::of("Its queue is above its fair share.") };
         if let Some(told) = super::ego::not_entitled(&self.frame.policy, self.refusal, &queue.name) {
             return told;
         }
-        let check = self.refusal.checks.iter().find(|check| check.right == "fair-share" && !check.holds);
+        let is_share = |check: &&Check| check.right.quantity == Quantity::FairShare && !check.holds;
+        let check = self.refusal.checks.iter().find(is_share);
         let r = check.and_then(decisive_resource).unwrap_or(self.resource).min(2);
         let i = usize::from(r);
         let share = check
-            .map(|check| side(&check.right_value, r))
+            .map(|check| side(&check.right.value, r))
             .unwrap_or_else(|| queue.fair_share.as_ref().and_then(|share| share[i]));
         let with = check
-            .filter(|check| check.left == "allocated-with-job")
-            .and_then(|check| side(&check.left_value, r));
+            .filter(|check| check.left.quantity == Quantity::AllocatedWithJob)
+            .and_then(|check| side(&check.left.value, r));
         let text = Text::default().queue(&queue.name);
-        match with {
-            Some(with) => text
-                .say(format!(" would hold {} with ", with_unit(r, with)))
-                .job(&self.refusal.job)
-                .say(format!(", its fair share is {}: it may not take from others.", bare(r, share))),
-            None => {
-                let asked = self
-                    .frame
-                    .jobs
-                    .iter()
-                    .find(|job| job.name == self.refusal.job)
-                    .map_or(0.0, |job| job.gpus);
-                let fits = i == 2 && share.is_none_or(|share| queue.allocated[i] + asked <= share);
-                let text = text.say(" may not take from others: with ").job(&self.refusal.job);
-                if fits {
-                    let quota = bare(r, queue.quota[i]);
-                    text.say(format!(" it would hold more than its quota of {quota} in work that stays."))
-                } else {
-                    text.say(format!(" it would exceed its fair share of {}.", bare(r, share)))
-                }
-            }
+        if let Some(with) = with {
+            let text = text.say(format!(" would hold {} with ", with_unit(r, with))).then(self.job());
+            let share = bare(r, share);
+            return text.say(format!(", its fair share is {share}: it may not take from others."));
+        }
+        let asked = self.row().map_or(0.0, |job| job.gpus);
+        let fits = i == 2 && share.is_none_or(|share| queue.allocated[i] + asked <= share);
+        let text = text.say(" may not take from others: with ").then(self.job());
+        if fits {
+            let quota = bare(r, queue.quota[i]);
+            text.say(format!(" it would hold more than its quota of {quota} in work that stays."))
+        } else {
+            text.say(format!(" it would exceed its fair share of {}.", bare(r, share)))
         }
     }
 
     /// GPUs of one pod, if all pods of the job are alike.
     fn per_pod(&self) -> Option<(f64, u32)> {
-        let job = self.frame.jobs.iter().find(|job| job.name == self.refusal.job)?;
+        let job = self.row()?;
         let pods = job.running + job.pending + job.leaving;
         (pods > 0 && job.gpus > 0.0).then(|| (job.gpus / f64::from(pods), job.pending))
     }
 
-    fn no_node(&self, gate: &GateRow) -> Text {
-        let text = Text::default().job(&self.refusal.job).say(" waits: ");
+    fn no_node(
+        &self,
+        (placed, of): (u32, u32),
+        reasons: &[(NodeReason, u32)],
+        free: Option<FreeGpus>,
+    ) -> Text {
+        let text = self.job().say(" waits: ");
+        let is_known = free.is_some();
         // As of the moment at which it was tried, like the number of pods that found a place.
         let now = || {
             let ready = self.frame.nodes.iter().filter(|node| node.ready);
             let free = ready.map(|node| (node.capacity[2] - node.used[2]).max(0.0));
-            free.fold((0.0, 0.0), |(sum, most), free: f64| (sum + free, free.max(most)))
+            let add =
+                |sum: FreeGpus, free: f64| FreeGpus { total: sum.total + free, most: free.max(sum.most) };
+            free.fold(FreeGpus { total: 0.0, most: 0.0 }, add)
         };
-        let (sum, most): (f64, f64) = gate.free.unwrap_or_else(now);
+        let FreeGpus { total, most } = free.unwrap_or_else(now);
         let text = match self.per_pod() {
-            Some(_) if sum <= 0.0 && gate.free.is_some() => text.say("no GPU was free"),
-            Some(_) if sum <= 0.0 => text.say("no GPU is free"),
+            Some(_) if total <= 0.0 && is_known => text.say("no GPU was free"),
+            Some(_) if total <= 0.0 => text.say("no GPU is free"),
             Some((each, pods)) => {
                 let needs = match pods {
                     1 => format!("it needs {} on one node", number(each)),
                     _ => format!("it needs {} for each of {pods} pods", number(each)),
                 };
-                text.say(format!(
-                    "{} {} free, at most {} on one node; {needs}",
-                    with_unit(GPU, sum),
-                    match (gate.free.is_some(), sum == 1.0) {
-                        (true, true) => "was",
-                        (true, false) => "were",
-                        (false, true) => "is",
-                        (false, false) => "are",
-                    },
-                    number(most)
-                ))
+                let are = match (is_known, total == 1.0) {
+                    (true, true) => "was",
+                    (true, false) => "were",
+                    (false, true) => "is",
+                    (false, false) => "are",
+                };
+                let (free, most) = (with_unit(GPU, total), number(most));
+                text.say(format!("{free} {are} free, at most {most} on one node; {needs}"))
             }
             None => text.say("no node fits"),
         };
-        let text = if gate.placed > 0 && gate.of > 1 && gate.free.is_some() {
-            text.say(format!(" ({} of {} pods found a place)", gate.placed, gate.of))
+        let text = if placed > 0 && of > 1 && is_known {
+            text.say(format!(" ({placed} of {of} pods found a place)"))
         } else {
             text
         };
-        let looked: u32 = gate.nodes.iter().map(|(_, n)| n).sum();
+        let looked: u32 = reasons.iter().map(|(_, n)| n).sum();
         if looked == 0 {
             return text.say(".");
         }
         let nodes = count(looked.into(), "node");
-        match &gate.nodes[..] {
-            [(why, 1)] => text.say(format!(". {nodes} looked at, {}.", node_reason(why))),
-            [(why, _)] => text.say(format!(". {nodes} looked at, all {}.", node_reason(why))),
+        let why = |reason: &NodeReason| node_reason(self.frame, *reason);
+        match reasons {
+            [(reason, 1)] => text.say(format!(". {nodes} looked at, {}.", why(reason))),
+            [(reason, _)] => text.say(format!(". {nodes} looked at, all {}.", why(reason))),
             several => {
                 let list: Vec<String> =
-                    several.iter().map(|(why, n)| format!("{n} {}", node_reason(why))).collect();
+                    several.iter().map(|(reason, n)| format!("{n} {}", why(reason))).collect();
                 text.say(format!(". {nodes} looked at: {}.", list.join(", ")))
             }
         }
     }
 
-    fn on_its_way(&self, gate: &GateRow) -> Text {
-        let job = &self.refusal.job;
+    fn on_its_way(&self, until: Option<Time>) -> Text {
+        let name = self.frame.job(self.refusal.job);
         let mut victims: Vec<&str> = Vec::new();
-        let claimed = self
-            .frame
-            .nodes
-            .iter()
-            .flat_map(|node| &node.cells)
-            .filter(|cell| cell.claimed.as_ref().is_some_and(|claim| claim.job == *job));
-        for pod in claimed.flat_map(|cell| &cell.pods) {
-            if pod.leaving && !victims.contains(&pod.job.as_str()) {
-                victims.push(&pod.job);
+        let evicted = || self.frame.events.iter().filter(|event| event.word().is_eviction());
+        let is_own = |event: &&EventRow| event.by() == Some(self.refusal.job);
+        // Who left in an earlier cycle is known by the places that are claimed; others may leave for other jobs.
+        let is_others = |job: &str| evicted().any(|e| self.frame.job_name(e) == job && !is_own(&e));
+        let cells = self.frame.nodes.iter().flat_map(|node| &node.cells);
+        let claimed = cells.filter(|cell| cell.claimed.as_ref().is_some_and(|claim| claim.job == name));
+        let leaving = claimed.flat_map(|cell| &cell.pods).filter(|pod| pod.leaving && !is_others(&pod.job));
+        let leaving = leaving.map(|pod| pod.job.as_str());
+        for victim in leaving.chain(evicted().filter(is_own).map(|event| self.frame.job_name(event))) {
+            if !victims.contains(&victim) {
+                victims.push(victim);
             }
         }
-        for event in self.frame.events.iter().filter(|event| event.by == *job) {
-            if !victims.contains(&event.job.as_str()) {
-                victims.push(&event.job);
-            }
-        }
-        let when = gate.until_ms.map_or(String::new(), |ms| format!(" at {}", number::time(ms)));
+        let when = until.map_or(String::new(), |until| format!(" at {}", clock(until)));
         let names: Vec<Text> = victims.iter().map(|victim| Text::default().job(victim)).collect();
-        match names.len() {
-            0 => Text::default().job(job).say(format!(" is on its way: its room becomes free{when}.")),
-            1 => Text::default()
-                .list(names, "and")
-                .say(format!(" leaves{when}; its place is claimed for "))
-                .job(job)
-                .say("."),
-            _ => Text::default()
-                .list(names, "and")
-                .say(format!(" leave{when}; their places are claimed for "))
-                .job(job)
-                .say("."),
-        }
+        let leave = match names.len() {
+            0 => return self.job().say(format!(" is on its way: its room becomes free{when}.")),
+            1 => format!(" leaves{when}; its place is claimed for "),
+            _ => format!(" leave{when}; their places are claimed for "),
+        };
+        Text::default().list(names, "and").say(leave).then(self.job()).say(".")
     }
 
     fn evidence(&self) -> Option<Evidence> {
         let gate = &self.refusal.gate;
         let queue = self.queue(gate)?;
-        let r = gate.resource.unwrap_or(self.resource).min(2);
+        let is_limit = matches!(gate, Gate::OverLimit { .. });
+        let is_quota = matches!(gate, Gate::NonPreemptibleOverQuota { .. });
+        let is_share = matches!(gate, Gate::NotEntitled { .. });
+        let r = self.resource(gate.about().1);
         let i = usize::from(r);
-        let gate_row = match gate.kind.as_str() {
-            "over-limit" => "limit",
-            "non-preemptible-over-quota" => "quota",
-            "not-entitled" => "fair share",
-            _ => "",
-        };
         let mut rows = vec![("has", vec![amount(r, queue.allocated[i])], false)];
         if queue.non_preemptible[i] > 0.0 {
-            let key = gate.kind == "non-preemptible-over-quota";
-            rows.push(("cannot be taken", vec![amount(r, queue.non_preemptible[i])], key));
+            rows.push(("cannot be taken", vec![amount(r, queue.non_preemptible[i])], is_quota));
         }
         rows.push(("wants", vec![amount(r, queue.request[i])], false));
-        rows.push(("quota", vec![bare(r, queue.quota[i])], gate_row == "quota"));
+        rows.push(("quota", vec![bare(r, queue.quota[i])], is_quota));
         if let Some(share) = &queue.fair_share {
-            rows.push(("fair share", vec![bare(r, share[i])], gate_row == "fair share"));
+            rows.push(("fair share", vec![bare(r, share[i])], is_share));
         }
         if queue.limit[i].is_some() {
-            rows.push(("limit", vec![bare(r, queue.limit[i])], gate_row == "limit"));
+            rows.push(("limit", vec![bare(r, queue.limit[i])], is_limit));
         }
         Some(Evidence {
             caption: Text::of("Its queue"),
@@ -422,14 +435,14 @@ impl Case<'_> {
     /// The minimum runtimes that protect others, each where it is set.
     fn min_runtimes(&self) -> Vec<Control> {
         let mut controls: Vec<Control> = Vec::new();
-        for check in self.refusal.checks.iter().filter(|check| !check.other_queue.is_empty()) {
-            let victim = self.frame.jobs.iter().find(|job| job.name == check.other_job);
-            let is_own = victim.is_some_and(|victim| victim.queue == self.refusal.queue);
-            let (field, label) = match is_own {
+        for subject in self.refusal.checks.iter().map(|check| &check.subject) {
+            let Some(queue) = subject.other_queue else { continue };
+            let victims = subject.other_job.and_then(|victim| self.frame.names.queue_of(victim));
+            let (field, label) = match victims.is_some() && victims == self.own() {
                 true => ("preempt-min-runtime", "minimum runtime before preemption of "),
                 false => ("reclaim-min-runtime", "minimum runtime before reclaim of "),
             };
-            let control = Control::of_queue(&check.other_queue, field, label);
+            let control = Control::of_queue(self.frame.queue(queue), field, label);
             if !controls.contains(&control) {
                 controls.push(control);
             }
@@ -440,88 +453,102 @@ impl Case<'_> {
     fn controls(&self) -> Vec<Control> {
         let gate = &self.refusal.gate;
         let Some(queue) = self.queue(gate).map(|queue| queue.name.as_str()) else { return Vec::new() };
-        let r = gate.resource.unwrap_or(self.resource).min(2);
-        let job = &self.refusal.job;
+        let r = self.resource(gate.about().1);
+        let job = self.frame.job(self.refusal.job);
         let of_queue = |fields: &[&str]| fields.iter().map(|field| Control::queue(queue, r, field)).collect();
         let of_job = |field: &str, label: &str| Control::job(job, field, Text::of(label).job(job));
-        match gate.kind.as_str() {
-            "over-limit" => of_queue(&["limit"]),
-            "victims-protected" => self.min_runtimes(),
-            "not-entitled" | "no-victims" => of_queue(&["quota", "weight"]),
-            "non-preemptible-over-quota" => {
+        match gate {
+            Gate::OverLimit { .. } => of_queue(&["limit"]),
+            Gate::VictimsProtected { .. } => self.min_runtimes(),
+            Gate::NotEntitled { .. } | Gate::NoVictims { .. } => of_queue(&["quota", "weight"]),
+            Gate::NonPreemptibleOverQuota { .. } => {
                 vec![Control::queue(queue, r, "quota"), of_job("preemptible", "preemptibility of ")]
             }
-            "too-large" if gate.resource.is_some_and(|r| r > 2) => {
+            Gate::TooLarge { resource } if resource.nth_named().is_some() => {
                 vec![of_job("resources", "further resources of ")]
             }
-            "too-large" | "no-node" => vec![of_job(number::resource_key(r), "request of ")],
-            "behind" => vec![of_job("priority", "priority of ")],
-            _ => Vec::new(),
+            Gate::TooLarge { .. } | Gate::NoNode { .. } => {
+                vec![of_job(number::resource_key(r), "request of ")]
+            }
+            Gate::Behind { .. } => vec![of_job("priority", "priority of ")],
+            Gate::NotReady
+            | Gate::NotALeaf
+            | Gate::UserLimit { .. }
+            | Gate::TooManyJobs { .. }
+            | Gate::WaitingForVictims { .. }
+            | Gate::GangIncomplete { .. }
+            | Gate::GangFailed
+            | Gate::GangRefused
+            | Gate::TriedOnce
+            | Gate::LikeFailed { .. } => Vec::new(),
         }
     }
 }
 
 /// What a comparison that failed protects, in words, without a full stop.
-pub fn protection(frame: &Frame, check: &CheckRow) -> Option<Text> {
-    if let Some(told) = super::ego::protection(check) {
+pub fn protection(frame: &Frame, check: &Check) -> Option<Text> {
+    if let Some(told) = super::ego::protection(frame, check) {
         return Some(told);
     }
-    let seconds = |value: &ValueRow| match value {
-        ValueRow::Real(Some(seconds)) => number::time((seconds * 1000.0) as i64),
-        _ => String::new(),
-    };
-    let other = || Text::default().queue(&check.other_queue);
+    let subject = &check.subject;
+    let queue = |queue: Option<QueueId>| Text::default().queue(queue.map_or("", |queue| frame.queue(queue)));
     let r = decisive_resource(check).unwrap_or(GPU);
-    let amount_of =
-        |value: &ValueRow| side(value, r).map_or("unlimited".to_string(), |base| with_unit(r, base));
-    match (check.left.as_str(), check.right.as_str()) {
-        ("runtime", _) => Some(Text::default().job(&check.other_job).say(format!(
-            " runs for {} and is not taken before {}",
-            seconds(&check.left_value),
-            seconds(&check.right_value)
-        ))),
-        ("allocated-without-victims", what @ ("allocatable" | "quota" | "fair-share")) => {
+    let amount_of = |value: &Value| side(value, r).map_or("unlimited".to_string(), |base| with_unit(r, base));
+    let (left, right): (&Term, &Term) = (&check.left, &check.right);
+    match (left.quantity, right.quantity) {
+        (Quantity::Runtime, _) => {
+            let victim = subject.other_job.map_or("", |job| frame.job(job));
+            Some(Text::default().job(victim).say(format!(
+                " runs for {} and is not taken before {}",
+                seconds(&left.value),
+                seconds(&right.value)
+            )))
+        }
+        (
+            Quantity::AllocatedWithoutVictims,
+            what @ (Quantity::Allocatable | Quantity::Quota | Quantity::FairShare),
+        ) => {
             let what = match what {
-                "allocatable" => "the larger of its quota and fair share",
-                "quota" => "its quota",
+                Quantity::Allocatable => "the larger of its quota and fair share",
+                Quantity::Quota => "its quota",
                 _ => "its fair share",
             };
-            let (held, bound) = (amount_of(&check.left_value), amount_of(&check.right_value));
-            let row = frame.queues.iter().find(|row| row.name == check.other_queue);
+            let (held, bound) = (amount_of(&left.value), amount_of(&right.value));
+            let row = subject.other_queue.and_then(|queue| frame.queues.get(queue.index()));
             // It is asked for one victim after the other.
-            let is_first = row
-                .is_some_and(|row| side(&check.left_value, r) == Some(row.allocated[usize::from(r.min(2))]));
+            let is_first =
+                row.is_some_and(|row| side(&left.value, r) == Some(row.allocated[usize::from(r.min(2))]));
             let holds = if is_first { "holds" } else { "would be down to" };
-            Some(other().say(format!(" {holds} {held}, no more than {what}, {bound}")))
+            Some(queue(subject.other_queue).say(format!(" {holds} {held}, no more than {what}, {bound}")))
         }
-        ("saturation", _) => Some(
-            Text::default().queue(&check.queue).say(" would be fuller than ").then(other()).say(format!(
+        (Quantity::Saturation, _) => Some(
+            queue(subject.queue).say(" would be fuller than ").then(queue(subject.other_queue)).say(format!(
                 ", measured by their fair shares: {} against {}",
-                value(&check.left_value, &check.left, None),
-                value(&check.right_value, &check.right, None)
+                value(left, None),
+                value(right, None)
             )),
         ),
-        ("allocated-non-preemptible", _) => Some(Text::default().queue(&check.queue).say(format!(
+        (Quantity::AllocatedNonPreemptible, _) => Some(queue(subject.queue).say(format!(
             " would hold {} in work that stays, more than its quota of {}",
-            amount_of(&check.left_value),
-            amount_of(&check.right_value)
+            amount_of(&left.value),
+            amount_of(&right.value)
         ))),
         _ => None,
     }
 }
 
-fn node_reason(why: &str) -> String {
-    match why {
-        "pod-slots" => "without a free pod slot".into(),
-        "not-ready" => "down".into(),
-        "selector" => "with other labels".into(),
-        "taint" => "with a taint the job does not tolerate".into(),
-        "gate" => "barred by a quota or limit of the queue".into(),
-        other => match other.strip_prefix("insufficient-") {
-            Some("gpu") => "with too few free GPUs".into(),
-            Some("cpu") => "with too little free CPU".into(),
-            Some(what) => format!("with too little free {what}"),
-            None => other.replace('-', " "),
-        },
+fn node_reason(frame: &Frame, reason: NodeReason) -> String {
+    match reason {
+        NodeReason::PodSlots => "without a free pod slot".into(),
+        NodeReason::NotReady => "down".into(),
+        NodeReason::Selector => "with other labels".into(),
+        NodeReason::Taint => "with a taint the job does not tolerate".into(),
+        NodeReason::Gate => "barred by a quota or limit of the queue".into(),
+        NodeReason::Insufficient(Resource::GPU) => "with too few free GPUs".into(),
+        NodeReason::Insufficient(Resource::CPU) => "with too little free CPU".into(),
+        NodeReason::Insufficient(resource) => {
+            let named = resource.nth_named().and_then(|n| frame.named.get(n));
+            format!("with too little free {}", named.map_or(resource.name(), String::as_str))
+        }
     }
 }

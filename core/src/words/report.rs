@@ -2,17 +2,14 @@
 //! other.
 
 use super::{Explanation, Text, groups, in_words_of, number, pending, why};
-use crate::moment::{EventWord, Frame, RefusalRow};
+use crate::moment::Frame;
+use crate::trace::Refusal;
 use crate::words::Selection;
 
 /// The decisions among the events of a moment, each with its position; of several pods of a job the first stands for all.
 pub fn decided(frame: &Frame) -> Vec<(u32, Explanation)> {
-    let is_decision = |kind: &str| {
-        let word = EventWord::from_name(kind);
-        word.is_some_and(EventWord::is_decision)
-    };
     let resource = resource(frame);
-    let explained = groups(frame).into_iter().filter(|group| is_decision(&group.first.kind)).map(|group| {
+    let explained = groups(frame).into_iter().filter(|group| group.first.word().is_decision()).map(|group| {
         let selection = Selection::Event { cycle: frame.cycle, index: group.index };
         (group.index, why(frame, None, &selection, None, resource))
     });
@@ -20,7 +17,7 @@ pub fn decided(frame: &Frame) -> Vec<(u32, Explanation)> {
 }
 
 /// Why a job waits.
-pub fn waiting(frame: &Frame, refusal: &RefusalRow) -> Explanation {
+pub fn waiting(frame: &Frame, refusal: &Refusal) -> Explanation {
     in_words_of(frame, pending::pending(frame, refusal, resource(frame)))
 }
 

@@ -8,7 +8,8 @@ use super::terms::product;
 use super::text::Text;
 use super::{Control, Explanation, RuleCard, check, sentence_case, source};
 use super::{Selection, Terms};
-use crate::moment::{CheckRow, Frame, RuleRow, RuleUse, Rulebook};
+use crate::moment::{EventRow, Frame, RuleRow, RuleUse, Rulebook, What};
+use crate::trace::Check;
 
 /// Most decisions that are listed.
 const LISTED_MAX: usize = 12;
@@ -42,7 +43,7 @@ pub fn rule(frame: &Frame, key: &str, book: Option<&Rulebook>, scenario: &Scenar
     let mut caption = "Decided by it";
     if decided.is_empty() {
         caption = "Compared by it";
-        decided = used.map(compared).unwrap_or_default();
+        decided = used.map(|used| compared(frame, used)).unwrap_or_default();
     }
     decided.truncate(LISTED_MAX);
     decided.iter_mut().for_each(|entry| entry.text.in_terms(terms));
@@ -79,8 +80,8 @@ fn when(cycle: u32, n_decided: usize, used: Option<&RuleUse>) -> String {
 }
 
 /// What was compared by a rule that decided no event by itself.
-fn compared(used: &RuleUse) -> Vec<Entry> {
-    let entry = |check: &CheckRow| Entry { text: check::says(check), ..Entry::default() };
+fn compared(frame: &Frame, used: &RuleUse) -> Vec<Entry> {
+    let entry = |check: &Check| Entry { text: check::says(frame, check), ..Entry::default() };
     used.checks.iter().map(entry).collect()
 }
 
@@ -117,12 +118,15 @@ fn controls(book: &Rulebook, switch: &str, scenario: &Scenario) -> Vec<Control> 
 
 /// What a rule had a part in during the cycle of the frame: what happened, then who was kept waiting.
 fn decided(frame: &Frame, key: &str) -> Vec<Entry> {
-    let is_by = |checks: &[CheckRow]| checks.iter().any(|check| check.rule == key);
+    let is_by = |checks: &[Check]| checks.iter().any(|check| check.rule.key() == key);
+    let is_mark = |row: &EventRow| matches!(row.what, What::Mark(mark) if mark.rule.key() == key);
     let events = happenings::groups(frame).into_iter().zip(happenings::now(frame));
-    let events = events.filter(|(group, _)| is_by(&group.first.checks)).map(|(_, entry)| entry);
+    let events = events
+        .filter(|(group, _)| is_by(&group.first.checks) || is_mark(group.first))
+        .map(|(_, entry)| entry);
     let waiting = frame.refusals.iter().filter(|refusal| is_by(&refusal.checks)).map(|refusal| Entry {
-        text: Text::default().job(&refusal.job).say(" was kept waiting"),
-        selection: Some(Selection::Job(refusal.job.clone())),
+        text: Text::default().job(frame.job(refusal.job)).say(" was kept waiting"),
+        selection: Some(Selection::Job(frame.job(refusal.job).to_string())),
         ..Entry::default()
     });
     events.chain(waiting).collect()

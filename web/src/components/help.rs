@@ -17,7 +17,7 @@ pub fn waiting_job(store: Store) -> Option<String> {
     let job = match store.selection.get()? {
         Selection::Job(job) => job,
         Selection::Event { cycle, index } if cycle == frame.cycle => {
-            frame.events.get(index as usize)?.job.clone()
+            frame.job_name(frame.events.get(index as usize)?).to_string()
         }
         _ => return None,
     };

@@ -59,7 +59,6 @@ struct Running {
     story: Option<Box<Story>>,
     /// All is told.
     is_over: bool,
-    policy: &'static str,
     sim: Simulation,
     record: CycleRecord,
     tape: Tape,
@@ -159,12 +158,11 @@ impl Running {
         let plan = plan_of(&wish.scenario).ok()?;
         let sim = Simulation::new(&plan);
         let record = sim.opening().clone();
-        let tape = Tape::new(sim.world(), &record);
+        let tape = Tape::new(plan.policy.name(), sim.world(), &record);
         let Wish { id, cycle, until, .. } = *wish;
         let (ladder, tell) = (wish.ladder.clone(), wish.tell.clone());
-        let policy = plan.policy.name();
         let (story, is_over) = (None, false);
-        Some(Running { id, cycle, ladder, until, tell, story, is_over, policy, sim, record, tape })
+        Some(Running { id, cycle, ladder, until, tell, story, is_over, sim, record, tape })
     }
 
     /// One cycle on; `false` once it is there or the run ends before. Reasons are wanted for the frame's cycle only.
@@ -182,7 +180,7 @@ impl Running {
     }
 
     fn frame(&self) -> Frame {
-        moment::frame(self.policy, &self.sim, &self.record)
+        moment::frame(&self.tape.names, &self.sim, &self.record)
     }
 
     /// The frame first, then the run.

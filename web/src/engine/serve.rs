@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 
 use fairground::id::{JobId, QueueId};
+use fairground::moment::{self, EventWord, rule_use};
 use fairground::scenario::{self, Plan, Severity};
 use fairground::sim::{Checkpoint, CycleRecord, Simulation};
 use fairground::time::Time;
@@ -16,7 +17,6 @@ use super::protocol::{Ask, Frame, Reply, Request, RuleUse, Say, Stop};
 use super::tape::{Mark, Tape};
 use super::trials::Trials;
 use super::{cross, imports};
-use fairground::moment::{self, rule_use};
 
 /// How far a search for the next event runs ahead, in cycles.
 const SEARCH_MAX: u32 = 10_000;
@@ -54,13 +54,11 @@ struct Wanted {
     queues: Option<Vec<QueueId>>,
     /// A job; if there is none of that name, nothing is wanted.
     job: Option<Option<JobId>>,
-    without: Vec<String>,
+    without: Vec<EventWord>,
 }
 
 /// A run and the way back in it.
 struct Runner {
-    /// Its name in a scenario.
-    policy: &'static str,
     sim: Simulation,
     record: CycleRecord,
     tape: Tape,
@@ -268,7 +266,7 @@ impl Server {
         id: u64,
         from: u32,
         back: bool,
-        (queue, job, without): (Option<String>, Option<String>, Vec<String>),
+        (queue, job, without): (Option<String>, Option<String>, Vec<EventWord>),
     ) -> Vec<Reply> {
         let Some(runner) = &mut self.runner else { return vec![reply(id, Say::Event { cycle: None })] };
         let queues = queue.map(|name| runner.subtree(&name));
@@ -323,7 +321,7 @@ impl Wanted {
         let queue = || mark.job.map(|job| runner.sim.cluster().jobs[job].queue);
         self.queues.as_ref().is_none_or(|queues| queue().is_some_and(|queue| queues.contains(&queue)))
             && self.job.is_none_or(|wanted| wanted.is_some() && wanted == mark.job)
-            && !self.without.iter().any(|other| other == mark.kind)
+            && !self.without.contains(&mark.kind)
     }
 }
 
@@ -357,16 +355,15 @@ pub(super) fn is_small(sim: &Simulation) -> bool {
 impl Runner {
     fn new(text: &str) -> Result<Runner, Vec<String>> {
         let plan = plan_of(text)?;
-        let policy = plan.policy.name();
         let sim = Simulation::new(&plan);
         let record = sim.opening().clone();
-        let tape = Tape::new(sim.world(), &record);
+        let tape = Tape::new(plan.policy.name(), sim.world(), &record);
         let checkpoints = BTreeMap::from([(0, sim.checkpoint())]);
-        Ok(Runner { policy, sim, record, tape, checkpoints, stride: 4, ahead: None })
+        Ok(Runner { sim, record, tape, checkpoints, stride: 4, ahead: None })
     }
 
     fn frame(&self) -> Frame {
-        moment::frame(self.policy, &self.sim, &self.record)
+        moment::frame(&self.tape.names, &self.sim, &self.record)
     }
 
     /// One cycle on; `false`: there is none.

@@ -2,10 +2,9 @@
 
 use fairground::cluster::{Cluster, Devices, Phase, Restart};
 use fairground::id::{Id, NodeId, PodId};
+use fairground::moment::{self, EventWord};
 use fairground::sim::CycleRecord;
 use fairground::trace::Event;
-
-use fairground::moment;
 
 /// A placement of a pod, in cycles. It holds from the cycle in which it was placed up to the one in which it is gone.
 #[derive(Clone, Debug, PartialEq)]
@@ -18,8 +17,8 @@ pub struct Stint {
     pub devices: Devices,
     /// The cycle in which it was placed.
     pub from: u32,
-    /// The cycle in which it was told to go, and the kind of that event.
-    pub told: Option<(u32, &'static str)>,
+    /// The cycle in which it was told to go, and what that event is called.
+    pub told: Option<(u32, EventWord)>,
     /// The first cycle in which it is gone; `None`: it is still there.
     pub to: Option<u32>,
     /// Its work has to be done again.
@@ -78,7 +77,7 @@ impl Stints {
                 Event::JobDone { job } | Event::JobEvicted { job } => self.jobs[job.index()].to = Some(cycle),
                 Event::Bound { pod, node, devices } => self.begin(pod, node, devices, cycle),
                 Event::Evicted { pod, .. } => {
-                    let kind = moment::kind(&recorded.event);
+                    let kind = EventWord::of_event(&recorded.event);
                     if let Some(stint) = self.present(pod) {
                         stint.told = Some((cycle, kind));
                     }
@@ -95,7 +94,13 @@ impl Stints {
                     }
                     self.open[pod.index()] = None;
                 }
-                _ => {}
+                Event::Claimed { .. }
+                | Event::Unclaimed { .. }
+                | Event::Requeued { .. }
+                | Event::NotReplaced { .. }
+                | Event::Offered { .. }
+                | Event::SetAside { .. }
+                | Event::Changed { .. } => {}
             }
         }
     }

@@ -8,7 +8,7 @@ use fairground::kit::sort;
 use fairground::sim::{PoolTotals, Simulation, Totals};
 use fairground::units::Resource;
 
-use super::protocol::Amounts;
+use super::protocol::{Amounts, EventWord};
 use super::stints::{Stint, Stints};
 use super::story::{Gantt, GanttBar, GanttBy, GanttRow, Series, Story, Tally, TallyPool, TallyRow, Tell};
 use super::tape::Tape;
@@ -175,7 +175,7 @@ fn in_tree_order(cluster: &Cluster) -> Vec<QueueId> {
 fn job_row(cluster: &Cluster, stints: &Stints, last: u32, id: JobId, of_job: &[&Stint]) -> GanttRow {
     let job = &cluster.jobs[id];
     let known = stints.jobs[id.index()];
-    let mut told: Vec<(u32, &'static str)> = of_job.iter().filter_map(|stint| stint.told).collect();
+    let mut told: Vec<(u32, EventWord)> = of_job.iter().filter_map(|stint| stint.told).collect();
     sort::sort(&mut told);
     told.dedup();
     let mut amount = Amounts::default();
@@ -191,7 +191,7 @@ fn job_row(cluster: &Cluster, stints: &Stints, last: u32, id: JobId, of_job: &[&
         n: job.pod_ids().count() as u32,
         known: (known.from.unwrap_or(0), known.to),
         bars: bars(of_job, last),
-        told: told.into_iter().map(|(cycle, kind)| (cycle, kind.to_string())).collect(),
+        told,
         fate: known.fate.map(|(cycle, fate)| (cycle, fate.to_string())),
     }
 }

@@ -61,8 +61,8 @@ impl Model {
             Selection::Queue(_) | Selection::Job(_) => Some(selection.clone()),
             Selection::Event { cycle, index } => {
                 let frame = self.frame.as_ref().filter(|frame| frame.cycle == *cycle)?;
-                let job = &frame.events.get(*index as usize)?.job;
-                (!job.is_empty()).then(|| Selection::Job(job.clone()))
+                let job = frame.job_of(frame.events.get(*index as usize)?)?;
+                Some(Selection::Job(frame.job(job).to_string()))
             }
             Selection::Node(_) | Selection::Rule(_) => None,
         }

@@ -20,7 +20,7 @@ pub(super) fn ladder_queue(model: &Model, frame: &Frame) -> Option<String> {
     let meant = match &model.selection {
         Some(Selection::Job(job)) => of_job(job),
         Some(Selection::Event { cycle, index }) if *cycle == frame.cycle => {
-            frame.events.get(*index as usize).and_then(|event| name(event.queue))
+            frame.events.get(*index as usize).and_then(|event| name(frame.queue_of(event)?.0))
         }
         _ => None,
     };

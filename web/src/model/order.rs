@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use super::command::Effect;
 use super::{Model, Selection, asking};
-use crate::engine::protocol::{Ask, OrderRow};
+use fairground::trace::OrderLevel;
+
+use crate::engine::protocol::Ask;
 
 pub use fairground::words::Order;
 
@@ -31,7 +33,7 @@ pub(super) fn ask_order(model: &mut Model, fx: &mut Vec<Effect>) {
 }
 
 /// Takes an order in.
-pub(super) fn told(model: &mut Model, levels: Vec<OrderRow>) {
+pub(super) fn told(model: &mut Model, levels: Vec<OrderLevel>) {
     let cycle = model.frame.as_ref().map_or(0, |frame| frame.cycle);
     model.order = model.selection.clone().map(|of| Arc::new(Order { cycle, of, levels }));
 }

@@ -14,6 +14,7 @@ pub mod icicle;
 pub mod marked;
 pub mod multiples;
 mod node_fill;
+pub mod number;
 pub mod palette;
 pub mod pointed;
 pub mod pull;
@@ -23,8 +24,6 @@ pub mod sketch;
 pub mod stand_out;
 pub mod timeline;
 pub mod typed;
-
-pub use fairground::words::number;
 
 /// A table: the twin of a chart.
 #[derive(Clone, Debug, Default, PartialEq)]

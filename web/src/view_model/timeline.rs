@@ -201,7 +201,7 @@ pub fn timeline(run: &Run, frame: &Frame, selection: Option<&Selection>, resourc
     };
     let events = events(run, frame);
     let mut kinds = Kinds::default();
-    run.events.iter().filter_map(|event| Kind::with(&event.1)).for_each(|kind| kinds.put(kind, true));
+    run.events.iter().filter_map(|event| Kind::with(event.1)).for_each(|kind| kinds.put(kind, true));
     let most = (0..run.points.len()).map(held).chain(capacity.iter().copied()).fold(0.0, f64::max);
     TimelineView {
         summary: summary(run, frame, resource),
@@ -340,13 +340,13 @@ fn events(run: &Run, frame: &Frame) -> Vec<LaneEvent> {
     let mut next = (0, 0);
     run.events
         .iter()
-        .filter_map(|(cycle, kind, name, queue)| {
+        .filter_map(|(cycle, word, job)| {
             let index = if next.0 == *cycle { next.1 } else { 0 };
             next = (*cycle, index + 1);
-            let kind = Kind::of(kind).filter(|kind| *kind != Kind::Claimed)?;
-            let of = frame.queues.get(*queue as usize).filter(|_| !name.is_empty());
-            let queue = of.map_or(String::new(), |row| row.name.clone());
-            let (cycle, job) = (*cycle, name.clone());
+            let kind = Kind::of(*word).filter(|kind| *kind != Kind::Claimed)?;
+            let queue = job.and_then(|job| run.names.queue_of(job));
+            let queue = queue.map_or(String::new(), |queue| frame.queue(queue).to_string());
+            let (cycle, job) = (*cycle, job.map_or(String::new(), |job| run.names.job(job).to_string()));
             Some(LaneEvent { cycle, kind, job, queue, n: 1, index: Some(index), meant: true })
         })
         .collect()

@@ -11,7 +11,7 @@ use wasm_bindgen::{JsCast, JsValue};
 use web_sys::{DedicatedWorkerGlobalScope, Event, MessageChannel, MessageEvent, Worker};
 
 use crate::engine::client::Ears;
-use crate::engine::protocol::{Reply, Request, Say};
+use crate::engine::protocol::{Catalogues, Parcel, Reply, Request, Say};
 use crate::engine::serve::Server;
 
 /// How long the worker computes before it looks for messages, in milliseconds.
@@ -35,8 +35,10 @@ impl WorkerLine {
         let start: Function = Reflect::get(&boot, &"startWorker".into())?.dyn_into()?;
         let worker: Worker = start.call0(&boot)?.dyn_into()?;
         let on_reply = ears.on_reply.clone();
+        let catalogues = RefCell::new(Catalogues::default());
         let on_message = Closure::<dyn FnMut(MessageEvent)>::new(move |event: MessageEvent| {
-            for reply in received::<Vec<Reply>>(&event).unwrap_or_default() {
+            let parcel = received::<Parcel>(&event).unwrap_or_default();
+            for reply in parcel.unpack(&mut catalogues.borrow_mut()) {
                 on_reply(reply);
             }
         });
@@ -72,6 +74,7 @@ pub fn serve(scope: DedicatedWorkerGlobalScope) {
     let Ok(channel) = MessageChannel::new() else { return };
     let (tick, tock) = (channel.port1(), channel.port2());
     let waiting = Rc::new(Cell::new(false));
+    let out = Rc::new(Out { scope: scope.clone(), known: RefCell::default() });
     let told_ms = Rc::new(Cell::new(0.0));
 
     let next_slice = {
@@ -84,20 +87,20 @@ pub fn serve(scope: DedicatedWorkerGlobalScope) {
     };
     let rest = resting(scope.clone(), server.clone());
     let on_slice = {
-        let (server, scope, next_slice) = (server.clone(), scope.clone(), next_slice.clone());
+        let (server, out, next_slice) = (server.clone(), out.clone(), next_slice.clone());
         let rest = rest.clone();
         Closure::<dyn FnMut(MessageEvent)>::new(move |_| {
             waiting.set(false);
             let mut server = server.borrow_mut();
             let until = js_sys::Date::now() + SLICE_MS;
             while server.is_busy() && js_sys::Date::now() < until {
-                say(&scope, server.work());
+                out.say(server.work());
             }
             if server.is_busy() {
                 let now = js_sys::Date::now();
                 if now - told_ms.get() > PROGRESS_MS {
                     told_ms.set(now);
-                    say(&scope, server.progress().into_iter().collect());
+                    out.say(server.progress().into_iter().collect());
                 }
                 next_slice();
             } else if server.foresee() {
@@ -111,12 +114,11 @@ pub fn serve(scope: DedicatedWorkerGlobalScope) {
     tock.set_onmessage(Some(on_slice.as_ref().unchecked_ref()));
     on_slice.forget();
 
-    say(&scope, vec![ready()]);
-    let to = scope.clone();
+    out.say(vec![ready()]);
     let on_request = Closure::<dyn FnMut(MessageEvent)>::new(move |event: MessageEvent| {
         let Some(request) = received::<Request>(&event) else { return };
         let mut server = server.borrow_mut();
-        say(&to, server.ask(request));
+        out.say(server.ask(request));
         next_slice();
     });
     scope.set_onmessage(Some(on_request.as_ref().unchecked_ref()));
@@ -141,11 +143,20 @@ fn ready() -> Reply {
     Reply { generation: 0, say: Say::Ready }
 }
 
-/// Says what belongs together in one message, so that the page draws it at once.
-fn say(scope: &DedicatedWorkerGlobalScope, replies: Vec<Reply>) {
-    if !replies.is_empty() {
-        // Fails only for values that cannot be copied; bytes can.
-        let _ = scope.post_message(&bytes(&replies));
+/// Where answers go, and what the page knows already.
+struct Out {
+    scope: DedicatedWorkerGlobalScope,
+    known: RefCell<Catalogues>,
+}
+
+impl Out {
+    /// Says what belongs together in one message, so that the page draws it at once.
+    fn say(&self, replies: Vec<Reply>) {
+        if !replies.is_empty() {
+            let parcel = Parcel::pack(replies, &mut self.known.borrow_mut());
+            // Fails only for values that cannot be copied; bytes can.
+            let _ = self.scope.post_message(&bytes(&parcel));
+        }
     }
 }
 
