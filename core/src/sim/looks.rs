@@ -8,7 +8,6 @@
 
 use crate::cluster::{Cluster, Phase};
 use crate::id::{JobId, PartitionId};
-use crate::kit::sort;
 use crate::policy::kai::config::{UsageClient, UsageParams};
 use crate::policy::{PartitionView, Policy, Rhythm};
 use crate::scenario::Plan;
@@ -88,7 +87,7 @@ impl Looks {
         after_start.push(seconds(config.default_preempt_min_runtime_s));
         after_start.push(seconds(config.default_reclaim_min_runtime_s));
         after_start.retain(|&span| span > Span::ZERO);
-        sort::sort(&mut after_start);
+        after_start.sort();
         after_start.dedup();
         let after_loss = config.staleness_grace_s.map(seconds);
         let longest = after_start.iter().copied().chain(after_loss).max().unwrap_or_default();

@@ -2,8 +2,6 @@
 
 use std::collections::BTreeSet;
 
-use fairground::kit::gather::gather;
-
 use super::before::{Ghost, differences};
 use super::number::{self, DOMINANT, amount, in_unit, nth_named, resource_name, unit_of};
 use super::queues::{Tone, Tree, visible};
@@ -207,7 +205,7 @@ pub fn shares(
         rows,
         marks: BTreeSet::new(),
     };
-    view.marks = gather(view.rows.iter().flat_map(|row| row.marks(view.capacity)));
+    view.marks = view.rows.iter().flat_map(|row| row.marks(view.capacity)).collect();
     view
 }
 
@@ -379,7 +377,7 @@ pub fn touched(frame: &Frame) -> BTreeSet<u32> {
     let moves = |event: &&EventRow| {
         !matches!(event.kind.as_str(), "submitted" | "requeued" | "changed" | "node" | "done")
     };
-    gather(frame.events.iter().filter(moves).map(|event| event.queue))
+    frame.events.iter().filter(moves).map(|event| event.queue).collect()
 }
 
 /// The queue that the selection is about.

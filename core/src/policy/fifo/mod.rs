@@ -19,7 +19,6 @@ mod owners;
 mod place;
 mod rules;
 
-use crate::kit::sort;
 use crate::policy::switches::Rulebook;
 use std::collections::BTreeSet;
 
@@ -115,7 +114,7 @@ fn refuse(world: PartitionView<'_>, memory: &Memory, trace: &mut Trace) {
             });
         }
     }
-    sort::sort_by_key(&mut refusals, |refusal: &Refusal| refusal.job);
+    refusals.sort_by_key(|refusal: &Refusal| refusal.job);
     for refusal in refusals {
         trace.refusal(|| refusal);
     }

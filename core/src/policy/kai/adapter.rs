@@ -13,7 +13,6 @@
 //! usage stays what the scenario says unless it is measured during the run; without departments the synthetic queue stands
 //! in the row of the first top queue
 
-use crate::kit::sort;
 use crate::policy::switches::Rulebook;
 use std::sync::Arc;
 
@@ -447,7 +446,7 @@ fn held(world: PartitionView<'_>, decisions: &[Decision]) -> Vec<Quantities> {
             Decision::Evict { pod, .. } => (pod, None),
         });
     }
-    sort::sort_by_key(&mut told, |t| t.0);
+    told.sort_by_key(|t| t.0);
     let mut held = vec![Quantities::default(); cluster.queues.len()];
     for job in world.live_jobs() {
         for (id, pod) in cluster.pods_of(job) {
