@@ -163,6 +163,11 @@ fn listen(store: Store) {
             store.dispatch(Command::Room(room));
         }
     });
+    let touch = window_event_listener(leptos::ev::pointerdown, move |event| {
+        if event.pointer_type() == "touch" && !store.touched.get_untracked() {
+            store.touched.set(true);
+        }
+    });
     // What was just typed and cannot be kept yet is not left without a question.
     let leave = window_event_listener_untyped("beforeunload", move |event| {
         leave_field();
@@ -171,7 +176,7 @@ fn listen(store: Store) {
         }
     });
     // The page listens as long as it is there.
-    std::mem::forget((keys, hash, back, hide, size, leave));
+    std::mem::forget((keys, hash, back, hide, size, touch, leave));
 }
 
 /// Leaves the field that is being edited, which takes its value if that is valid: leaving the page is looking elsewhere.
