@@ -30,6 +30,7 @@ const WEB_LAYERS: &[&[&str]] = &[
     &["components"],
     &["focus", "page", "worker"],
     &["first_frame", "design", "fixtures", "preview"],
+    &["bin"],
 ];
 
 /// What each package may depend on; the reasons stand in the workspace manifest.
