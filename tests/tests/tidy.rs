@@ -312,7 +312,7 @@ impl File {
     /// The top module it belongs to; none for `lib.rs` and `main.rs`.
     fn module(&self) -> Option<String> {
         let name = self.name.split('/').nth(2)?.trim_end_matches(".rs");
-        (!["lib", "main", "engine_main"].contains(&name)).then(|| name.to_owned())
+        (!["lib", "main"].contains(&name)).then(|| name.to_owned())
     }
 
     fn is_test(&self) -> bool {
