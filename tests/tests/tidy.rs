@@ -33,6 +33,7 @@ const WEB_LAYERS: &[&[&str]] = &[
     &["components"],
     &["focus", "page", "worker"],
     &["first_frame", "design", "fixtures", "preview"],
+    &["bin"],
 ];
 
 /// What each package may depend on; the reasons stand in the workspace manifest.
@@ -324,7 +325,7 @@ impl File {
     /// The top module it belongs to; none for `lib.rs` and `main.rs`.
     fn module(&self) -> Option<String> {
         let name = self.name.split('/').nth(2)?.trim_end_matches(".rs");
-        (!["lib", "main", "engine_main"].contains(&name)).then(|| name.to_owned())
+        (!["lib", "main"].contains(&name)).then(|| name.to_owned())
     }
 
     fn is_test(&self) -> bool {

@@ -350,7 +350,7 @@ pub fn set_theme(theme: Theme) {
     };
 }
 
-/// Puts the focus on the field of a value once it is there: its form may have to be fetched first.
+/// Puts the focus on the field of a value once its form is drawn.
 fn focus_field(path: &str) {
     look_for_field(path.to_string(), FOCUS_TRIES);
 }

@@ -51,8 +51,9 @@ fn still(rendered: &str) -> String {
     while let Some(at) = rest.find('<') {
         out.push_str(&rest[..at]);
         rest = &rest[at..];
-        if let Some(comment) = rest.strip_prefix("<!") {
-            rest = comment.split_once('>').map_or("", |(_, after)| after);
+        if let Some(mark) = rest.strip_prefix("<!") {
+            let end = if mark.starts_with("--") { "-->" } else { ">" };
+            rest = mark.split_once(end).map_or("", |(_, after)| after);
             continue;
         }
         let end = end_of_tag(rest);
@@ -121,7 +122,7 @@ mod tests {
 
     #[test]
     fn what_scripts_and_the_policy_forbid_is_left_out() {
-        let rendered = r#"<div class="a > b" style="left:1px" data-x="1">1 &lt; 2<!><br/><input disabled value="&quot;"><svg><g id="a"></g></svg><p id="b"></div>"#;
+        let rendered = r#"<div class="a > b" style="left:1px" data-x="1">1 &lt; 2<!><br/><!-- a|<b> --><input disabled value="&quot;"><svg><g id="a"></g></svg><p id="b"></div>"#;
         assert_eq!(
             still(rendered),
             r#"<div class="a > b">1 &lt; 2<br/><input disabled value="&quot;"><svg><g id="a"></g></svg><p></div>"#

@@ -49,6 +49,9 @@ fn replace_first_frame(store: Store, is_something_else: bool) {
     set_timeout(remove_first_frame, FIRST_FRAME_MOST);
 }
 
+/// How long after the finger has left a click comes at most.
+const TAP_MOST: Duration = Duration::from_millis(300);
+
 /// How long the plain first frame stands at most.
 const FIRST_FRAME_MOST: Duration = Duration::from_secs(3);
 
@@ -163,6 +166,15 @@ fn listen(store: Store) {
             store.dispatch(Command::Room(room));
         }
     });
+    // What can be pulled comes once the first touch has ended: what was tapped gets its click.
+    let touch = ["pointerup", "pointercancel"].map(|name| {
+        window_event_listener_untyped(name, move |event| {
+            let is_touch = event.unchecked_ref::<web_sys::PointerEvent>().pointer_type() == "touch";
+            if is_touch && !store.touched.get_untracked() {
+                set_timeout(move || store.touched.set(true), TAP_MOST);
+            }
+        })
+    });
     // What was just typed and cannot be kept yet is not left without a question.
     let leave = window_event_listener_untyped("beforeunload", move |event| {
         leave_field();
@@ -171,7 +183,7 @@ fn listen(store: Store) {
         }
     });
     // The page listens as long as it is there.
-    std::mem::forget((keys, hash, back, hide, size, leave));
+    std::mem::forget((keys, hash, back, hide, size, touch, leave));
 }
 
 /// Leaves the field that is being edited, which takes its value if that is valid: leaving the page is looking elsewhere.

@@ -72,6 +72,8 @@ pub struct Store {
     pub engine: Memo<EngineState>,
     /// The line for people who listen.
     pub announcement: RwSignal<String>,
+    /// Whether fingers move the page: they point at nothing before they take hold.
+    pub touched: RwSignal<bool>,
 }
 
 impl Store {
@@ -114,6 +116,7 @@ impl Store {
             view: held.followed(|m| m.view.clone(), differ),
             engine: held.part(|m| m.engine.clone(), differ),
             announcement: RwSignal::new(String::new()),
+            touched: RwSignal::new(false),
         }
     }
 

@@ -10,8 +10,6 @@ use super::fix_pools::{self, GROWING};
 use super::schema::{JobEntry, NodeEntry, QueueEntry, ResourceEntry, Scalar, Scenario};
 use super::shape::{Mut, Ref, Rows, Shape};
 use super::{FORMAT, VERSION};
-use crate::kit::gather::gather;
-use crate::kit::sort::order;
 
 /// The scenario after some edits, in order; the scenario itself stays as it was. Fails at the first edit whose
 /// place does not exist or takes no such value.
@@ -215,11 +213,15 @@ fn set(shape: &mut dyn Shape, segments: &[Segment], value: &str) -> Result<(), U
             }
         }
         Mut::Labels(map) => {
-            *map = gather(items(value)?.into_iter().map(pair).map(|(name, value)| (name, value.to_string())));
+            *map =
+                items(value)?.into_iter().map(pair).map(|(name, value)| (name, value.to_string())).collect();
         }
         Mut::Settings(map) if rest.is_empty() => {
-            *map =
-                gather(items(value)?.into_iter().map(pair).map(|(name, value)| (name, Scalar::from(value))));
+            *map = items(value)?
+                .into_iter()
+                .map(pair)
+                .map(|(name, value)| (name, Scalar::from(value)))
+                .collect();
         }
         Mut::Settings(map) => {
             let key = last(rest).ok_or(Unset::NoPlace)?;
@@ -413,7 +415,8 @@ fn forget_jobs(s: &mut Scenario, gone: &[JobEntry]) {
 /// The positions of a queue and all its descendants, ascending.
 fn subtree(queues: &[QueueEntry], i: usize) -> Vec<usize> {
     let parent = |k: usize| queues[k].parent.as_deref();
-    let children = order(queues.len(), &mut |a, b| parent(a).cmp(&parent(b)));
+    let mut children: Vec<usize> = (0..queues.len()).collect();
+    children.sort_by_key(|&k| parent(k));
     let mut inside = vec![false; queues.len()];
     let mut open = vec![i];
     while let Some(k) = open.pop() {
@@ -430,7 +433,7 @@ fn remove_queues(s: &mut Scenario, i: usize) {
     let repeats = s.queues.iter().enumerate().any(|(k, q)| k != i && q.name == s.queues[i].name);
     // While another queue keeps the name, children and jobs are that one's.
     let inside = if repeats { vec![i] } else { subtree(&s.queues, i) };
-    let gone: BTreeSet<String> = gather(inside.iter().map(|&k| s.queues[k].name.clone()));
+    let gone: BTreeSet<String> = inside.iter().map(|&k| s.queues[k].name.clone()).collect();
     let mut k = 0;
     Arc::make_mut(&mut s.queues).retain(|_| {
         k += 1;
@@ -509,9 +512,9 @@ fn duplicate(s: &mut Scenario, at: &Path) -> Result<(), Box<Diagnostic>> {
 
 fn duplicate_queues(s: &mut Scenario, i: usize) {
     let inside = subtree(&s.queues, i);
-    let mut taken: BTreeSet<String> = gather(s.queues.iter().map(|q| q.name.clone()));
+    let mut taken: BTreeSet<String> = s.queues.iter().map(|q| q.name.clone()).collect();
     let own = |&k: &usize| (s.queues[k].name.clone(), fresh(&s.queues[k].name, &mut taken));
-    let names: BTreeMap<String, String> = gather(inside.iter().map(own));
+    let names: BTreeMap<String, String> = inside.iter().map(own).collect();
     let new = |name: &str| names.get(name).cloned();
     let mut copies: Vec<QueueEntry> = inside.iter().map(|&k| s.queues[k].clone()).collect();
     for (copy, &k) in copies.iter_mut().zip(&inside) {
@@ -521,7 +524,7 @@ fn duplicate_queues(s: &mut Scenario, i: usize) {
         }
         copy.created = None;
     }
-    let mut taken: BTreeSet<String> = gather(s.jobs.iter().map(|j| j.name.clone()));
+    let mut taken: BTreeSet<String> = s.jobs.iter().map(|j| j.name.clone()).collect();
     let mut jobs: Vec<JobEntry> = Vec::new();
     for job in s.jobs.iter() {
         if let Some(queue) = new(&job.queue) {

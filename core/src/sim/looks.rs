@@ -8,7 +8,6 @@
 
 use crate::cluster::{Cluster, Phase};
 use crate::id::{JobId, PartitionId};
-use crate::kit::sort;
 use crate::policy::{PartitionView, Rhythm, UsageTimers};
 use crate::scenario::Plan;
 use crate::time::{Span, Time};
@@ -74,7 +73,7 @@ impl Looks {
             .chain(timers.default_min_runtimes)
             .collect();
         after_start.retain(|&span| span > Span::ZERO);
-        sort::sort(&mut after_start);
+        after_start.sort();
         after_start.dedup();
         let after_loss = timers.staleness_grace;
         let longest = after_start.iter().copied().chain(after_loss).max().unwrap_or_default();

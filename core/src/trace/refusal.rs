@@ -4,7 +4,6 @@ use serde::{Deserialize, Serialize};
 
 use super::check::Check;
 use crate::id::{JobId, QueueId};
-use crate::kit::sort;
 use crate::time::Time;
 use crate::units::Resource;
 
@@ -175,7 +174,7 @@ pub enum NodeReason {
 impl NodeReason {
     /// On how many nodes each reason holds, in their order; of one reason per node.
     pub fn counted(mut reasons: Vec<NodeReason>) -> Vec<(NodeReason, u32)> {
-        sort::sort(&mut reasons);
+        reasons.sort();
         let mut counted: Vec<(NodeReason, u32)> = Vec::new();
         for reason in reasons {
             match counted.last_mut() {

@@ -86,7 +86,7 @@ pub fn translate(scenario: &Scenario, policy: &str) -> Option<Translated> {
     jobs::jobs(&mut work);
     refused::refused(&mut work);
     let Work { new, mut notes, .. } = work;
-    crate::kit::sort::sort_by_key(&mut notes, |note: &Note| note.kind);
+    notes.sort_by_key(|note: &Note| note.kind);
     Some(Translated { scenario: new, notes })
 }
 

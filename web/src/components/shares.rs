@@ -162,11 +162,7 @@ fn Body(
     };
     let near = RwSignal::new(false);
     let come = move || come(near);
-    Effect::new(move || {
-        if is_touched() {
-            come();
-        }
-    });
+    let touched = Store::get().touched;
     view! {
         <div
             class="shares-body"
@@ -185,7 +181,7 @@ fn Body(
                 </For>
             </ul>
             // While no single node pool is shown.
-            <Show when=move || near.get() && pool.with(String::is_empty)>
+            <Show when=move || (near.get() || touched.get()) && pool.with(String::is_empty)>
                 <Pulls view rows />
             </Show>
         </div>
@@ -227,11 +223,6 @@ fn come(near: RwSignal<bool>) {
     if !near.get_untracked() {
         near.set(true);
     }
-}
-
-/// Whether fingers move the page: they point at nothing before they take hold.
-fn is_touched() -> bool {
-    window().match_media("(pointer: coarse)").ok().flatten().is_some_and(|m| m.matches())
 }
 
 /// Where the rows are, as the page has laid them out.

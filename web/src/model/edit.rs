@@ -3,7 +3,6 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use fairground::kit::gather::gather;
 use fairground::scenario::{Edit, JobEntry, NodeEntry, Path, QueueEntry, Scenario, Segment};
 
 use super::command::{Change, Shift};
@@ -46,7 +45,7 @@ pub fn change(
 
 /// A name that is not taken yet: `queue-1`, `queue-2` …
 pub(super) fn free_name<'a>(stem: &str, taken: impl Iterator<Item = &'a str>) -> String {
-    let taken: BTreeSet<&str> = gather(taken);
+    let taken: BTreeSet<&str> = taken.into_iter().collect();
     let mut candidates = (1..).map(|n| format!("{stem}-{n}"));
     candidates.find(|name| !taken.contains(name.as_str())).expect("there are endless numbers")
 }
@@ -103,7 +102,7 @@ fn duplicate_queue(scenario: &Scenario, queue: &str, with_jobs: bool) -> Result<
 
 /// Copies the jobs of queues into their copies. What runs from the start does so in one place only: the copies wait.
 fn copy_jobs(scenario: &mut Scenario, renamed: &[(String, String)]) -> String {
-    let mut taken: BTreeSet<String> = gather(scenario.jobs.iter().map(|job| job.name.clone()));
+    let mut taken: BTreeSet<String> = scenario.jobs.iter().map(|job| job.name.clone()).collect();
     let mut copies = Vec::new();
     for job in scenario.jobs.iter() {
         let Some((_, queue)) = renamed.iter().find(|(old, _)| *old == job.queue) else { continue };

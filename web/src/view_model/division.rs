@@ -234,7 +234,7 @@ fn tanks(frame: &Frame, level: &LadderLevel, resource: u8) -> Vec<Tank> {
             LineKind::Round | LineKind::Rise | LineKind::Rest | LineKind::Remainder => {}
         }
     }
-    fairground::kit::sort::sort_by(&mut tanks, |a, b| b.priority.cmp(&a.priority));
+    tanks.sort_by(|a, b| b.priority.cmp(&a.priority));
     tanks
 }
 

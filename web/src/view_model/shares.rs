@@ -2,8 +2,6 @@
 
 use std::collections::BTreeSet;
 
-use fairground::kit::gather::gather;
-
 use super::before::{Ghost, differences};
 use super::number::{self, DOMINANT, amount, in_unit, nth_named, resource_name, unit_of};
 use super::queues::{Tone, Tree, visible};
@@ -207,7 +205,7 @@ pub fn shares(
         rows,
         marks: BTreeSet::new(),
     };
-    view.marks = gather(view.rows.iter().flat_map(|row| row.marks(view.capacity)));
+    view.marks = view.rows.iter().flat_map(|row| row.marks(view.capacity)).collect();
     view
 }
 
@@ -377,7 +375,7 @@ fn ghost_of(row: &ShareRow, ghost: &Frame, resource: u8) -> Option<(f64, Option<
 /// Queues whose holdings the last step changed.
 pub fn touched(frame: &Frame) -> BTreeSet<u32> {
     let moving = frame.events.iter().filter(|event| event.word().moves());
-    gather(moving.filter_map(|event| Some(frame.queue_of(event)?.0)))
+    moving.filter_map(|event| Some(frame.queue_of(event)?.0)).collect()
 }
 
 /// The queue that the selection is about.

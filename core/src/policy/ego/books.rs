@@ -289,7 +289,7 @@ impl<'a> Books<'a> {
     pub fn expire(&mut self) -> Vec<usize> {
         let due = |unit: &Unit| matches!(unit.state, State::Reclaiming(deadline) if deadline <= self.now);
         let mut due: Vec<usize> = (0..self.units.len()).filter(|&id| due(&self.units[id])).collect();
-        crate::kit::sort::sort_by_key(&mut due, |&id| match self.units[id].state {
+        due.sort_by_key(|&id| match self.units[id].state {
             State::Reclaiming(deadline) => deadline,
             _ => self.now,
         });

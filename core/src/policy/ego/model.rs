@@ -23,7 +23,6 @@ use super::memory::Memory;
 use super::plan::{Consumer, Dims, Ownership, Plan, ShareLimit, add};
 use crate::cluster::{GpuRequest, Phase, Pod, Preemptible, Queue, Restart};
 use crate::id::{Id, JobId, NodeId, PodId, PodSetId, QueueId};
-use crate::kit::sort;
 use crate::policy::PartitionView;
 use crate::time::{Span, Time};
 use crate::units::{Bound, RESOURCES_MAX, Resource, Weight};
@@ -188,7 +187,7 @@ impl Model {
         let mut units: Vec<(u64, Time, PodId, usize)> = Vec::new();
         let mut masks: BTreeMap<Vec<bool>, usize> = BTreeMap::new();
         let mut jobs: Vec<JobId> = world.live_jobs().collect();
-        sort::sort_by(&mut jobs, |&a, &b| {
+        jobs.sort_by(|&a, &b| {
             let (a, b) = (&world.cluster.jobs[a], &world.cluster.jobs[b]);
             b.priority.cmp(&a.priority).then(a.submit.cmp(&b.submit))
         });
@@ -235,7 +234,7 @@ impl Model {
             desk.books.masks[at] = mask;
         }
         memory.lent_hosts(self, &mut desk.books);
-        sort::sort(&mut units);
+        units.sort();
         for (_, _, id, sub) in units {
             self.enter(world, memory, &mut desk, id, sub);
         }

@@ -23,7 +23,6 @@ mod rules;
 mod vocabulary;
 
 use crate::format::{Findings, Scenario};
-use crate::kit::sort;
 use crate::policy::description::Description;
 use crate::policy::draft::DraftQueue;
 use crate::policy::setting;
@@ -132,7 +131,7 @@ fn refuse(world: PartitionView<'_>, memory: &Memory, trace: &mut Trace) {
             });
         }
     }
-    sort::sort_by_key(&mut refusals, |refusal: &Refusal| refusal.job);
+    refusals.sort_by_key(|refusal: &Refusal| refusal.job);
     for refusal in refusals {
         trace.refusal(|| refusal);
     }

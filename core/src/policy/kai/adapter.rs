@@ -14,7 +14,6 @@
 //! in the row of the first top queue
 
 use crate::format::{Findings, Scenario};
-use crate::kit::sort;
 use crate::policy::Timers;
 use crate::policy::description::Description;
 use crate::policy::draft::{Draft, DraftQueue};
@@ -471,7 +470,7 @@ fn held(world: PartitionView<'_>, decisions: &[Decision]) -> Vec<Quantities> {
             Decision::Evict { pod, .. } => (pod, None),
         });
     }
-    sort::sort_by_key(&mut told, |t| t.0);
+    told.sort_by_key(|t| t.0);
     let mut held = vec![Quantities::default(); cluster.queues.len()];
     for job in world.live_jobs() {
         for (id, pod) in cluster.pods_of(job) {

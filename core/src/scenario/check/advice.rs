@@ -10,7 +10,6 @@ use crate::format::Scenario;
 use crate::format::codes;
 use crate::format::{Findings, quoted, set};
 use crate::id::{Arena, Id, PartitionId, QueueId};
-use crate::kit::sort::order;
 use crate::policy::Policy;
 use crate::policy::draft::DraftQueue;
 use crate::scenario::quantity::print_amount;
@@ -197,7 +196,9 @@ fn in_words(printed: &str, resource: Resource) -> String {
 fn same_age(s: &Scenario, queues: &Queues, f: &mut Findings) {
     let all: Vec<&crate::cluster::Queue> = queues.all.values().collect();
     let age = |i: usize| (all[i].parent, all[i].created);
-    for pair in order(all.len(), &mut |a, b| age(a).cmp(&age(b))).windows(2) {
+    let mut order: Vec<usize> = (0..all.len()).collect();
+    order.sort_by_key(|&i| age(i));
+    for pair in order.windows(2) {
         let [a, b] = [all[pair[0]], all[pair[1]]];
         if a.parent == b.parent && a.created == b.created {
             let place = queues.here(s, QueueId::from_index(pair[1])).field("created");

@@ -8,7 +8,6 @@ use super::super::{NAME_CHARS_MAX, codes, quantity};
 use super::{Here, Path};
 use crate::format::{Findings, quoted, set};
 use crate::format::{Scalar, Scenario};
-use crate::kit::gather::gather;
 use crate::units::{Amount, NAMED_MAX, Resource, ResourceVec};
 
 /// What everybody has under a name of its own.
@@ -30,7 +29,7 @@ impl Named {
         };
         let in_nodes = s.nodes.iter().flat_map(|node| node.resources.keys());
         let names: BTreeSet<&str> =
-            gather(in_nodes.chain(s.jobs.iter().flat_map(in_jobs)).map(String::as_str));
+            in_nodes.chain(s.jobs.iter().flat_map(in_jobs)).map(String::as_str).collect();
         let names: Vec<Arc<str>> = names.into_iter().filter(|name| is_name(name)).map(Arc::from).collect();
         if names.len() > NAMED_MAX {
             let n = names.len();

@@ -14,7 +14,6 @@ use crate::format::{Edit, Fix};
 use crate::format::{Findings, quoted, set};
 use crate::format::{Scenario, TimelineEntry};
 use crate::id::{Arena, JobId, NodeId, PartitionId, QueueId};
-use crate::kit::sort::order;
 use crate::time::Time;
 use crate::units::PerResource;
 
@@ -44,7 +43,9 @@ pub fn timeline(
     let values = |pool| queues.in_pool(pool).values().map(|queue| queue.resources).collect();
     let mut now: Now = pools.ids().map(values).collect();
     let mut planned = Vec::with_capacity(moments.len());
-    for i in order(moments.len(), &mut |a, b| moments[a].cmp(&moments[b])) {
+    let mut order: Vec<usize> = (0..moments.len()).collect();
+    order.sort_by_key(|&i| moments[i]);
+    for i in order {
         let at = moments[i];
         let entry = &s.timeline[i];
         let here = Here::section("timeline", i, None);
