@@ -1,11 +1,12 @@
 //! Jobs: priorities, evictions, gangs, parts of GPUs, and where they may run.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::{Kind, Work};
 use crate::policy::JobDefaults;
 use crate::policy::description::{Description, Gangs};
-use crate::scenario::{JobEntry, Path, Scalar};
+use crate::scenario::{JobEntry, Path, PodSetEntry, Scalar};
 
 /// Labels by which KAI orders the pods of a job.
 const ORDER_LABELS: [&str; 3] =
@@ -72,17 +73,13 @@ pub fn jobs(work: &mut Work<'_>) {
         for field in part(job).filter(|_| from.knows.parts && !to.knows.parts) {
             lost(true, field, &parts);
         }
-        let has_group = job.pod_sets.iter().any(|set| !set.group.is_empty());
-        let has_order = ORDER_LABELS.iter().any(|label| {
-            job.labels.contains_key(*label) || job.pod_sets.iter().any(|set| set.labels.contains_key(*label))
-        });
-        lost(from.knows.subgroups && !to.knows.subgroups && has_group, "pod-sets", &subgroups);
-        lost(from.knows.subgroups && !to.knows.subgroups && has_order, "labels", &subgroups);
-        let has_backoff = job.scheduling_backoff.as_ref().is_some_and(|n| n.0.trim() != "-1");
-        lost(from.knows.subgroups && !to.knows.subgroups && has_backoff, "scheduling-backoff", &backoff);
-        let nominates =
-            job.nominated_node.is_some() || job.pod_sets.iter().any(|set| set.nominated_node.is_some());
-        lost(from.knows.subgroups && !to.knows.subgroups && nominates, "nominated-node", &nominated);
+        if from.knows.subgroups && !to.knows.subgroups {
+            let [group, order, back_off, nominates] = subgrouped(job);
+            lost(group, "pod-sets", &subgroups);
+            lost(order, "labels", &subgroups);
+            lost(back_off, "scheduling-backoff", &backoff);
+            lost(nominates, "nominated-node", &nominated);
+        }
         lost(from.knows.evicted_for && job.evicted_for.is_some(), "evicted-for", &room);
         lost(!to.knows.taints && !job.tolerations.is_empty(), "tolerations", &taints);
         lost(!to.knows.taints && !job.affinity.is_empty(), "affinity", &taints);
@@ -90,6 +87,18 @@ pub fn jobs(work: &mut Work<'_>) {
         lost(!to.knows.taints && sets_select, "pod-sets", &taints);
     }
     tainted_nodes(work, &taints);
+}
+
+/// Whether a job has subgroups, an order among its pods, a back-off and nominated nodes.
+fn subgrouped(job: &JobEntry) -> [bool; 4] {
+    let any_set = |says: &dyn Fn(&PodSetEntry) -> bool| job.pod_sets.iter().any(says);
+    let has_order = |labels: &BTreeMap<String, String>| ORDER_LABELS.iter().any(|l| labels.contains_key(*l));
+    [
+        any_set(&|set| !set.group.is_empty()),
+        has_order(&job.labels) || any_set(&|set| has_order(&set.labels)),
+        job.scheduling_backoff.as_ref().is_some_and(|n| n.0.trim() != "-1"),
+        job.nominated_node.is_some() || any_set(&|set| set.nominated_node.is_some()),
+    ]
 }
 
 fn tainted_nodes(work: &mut Work<'_>, says: &str) {

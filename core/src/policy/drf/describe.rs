@@ -1,4 +1,7 @@
 //! What dominant resource fairness says of itself.
+//!
+//! # Source
+//! none: this is our own
 
 use crate::policy::description::Description;
 use crate::policy::filling;

@@ -1,4 +1,7 @@
 //! How the values of EGO are asked for, in its own words: consumers and the settings of the plan.
+//!
+//! # Source
+//! ego.md 2, 8.5
 
 use crate::policy::form::{Ask, Group, ON_OFF, REMARK, ask, text};
 

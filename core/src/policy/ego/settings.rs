@@ -1,4 +1,7 @@
 //! The switches of EGO: those of the plan by name, those of a consumer as `rank.team-a`.
+//!
+//! # Source
+//! ego.md 2, 8.5
 
 use super::config::{CONSUMER_SETTINGS, Config, ConsumerConfig, Placement, SETTINGS};
 use crate::format::{Findings, Scalar, Scenario, quantity};

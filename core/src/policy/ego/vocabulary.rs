@@ -1,4 +1,7 @@
 //! The words of EGO.
+//!
+//! # Source
+//! ego.md 2, 8.5
 
 use crate::policy::vocabulary::{Terms, Unset};
 

@@ -1,4 +1,7 @@
 //! Queues in which nothing can run.
+//!
+//! # Source
+//! none: this is our own
 
 use crate::format::{Findings, codes, quoted, set};
 use crate::policy::draft::DraftQueue;

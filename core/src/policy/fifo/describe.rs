@@ -1,4 +1,7 @@
 //! What *first in, first out* says of itself.
+//!
+//! # Source
+//! none: this is our own
 
 use crate::policy::JobDefaults;
 use crate::policy::description::{Cycle, Description, Gangs, Knows, QueueValue, QueueValues};

@@ -1,4 +1,7 @@
 //! The words of first in, first out: a queue owns its quota and nothing else.
+//!
+//! # Source
+//! none: this is our own
 
 use crate::policy::vocabulary::{NONE, Terms, Unset};
 

@@ -1,4 +1,7 @@
 //! What the policies that fill queues from below say of themselves.
+//!
+//! # Source
+//! none: this is our own
 
 use crate::policy::JobDefaults;
 use crate::policy::description::{Cycle, Description, Knows, QueueValue, QueueValues};

@@ -1,4 +1,7 @@
 //! The words of max-min fairness and plain dominant resource fairness.
+//!
+//! # Source
+//! none: this is our own
 
 use crate::policy::vocabulary::{NONE, Terms, Unset};
 

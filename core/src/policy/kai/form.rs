@@ -1,4 +1,7 @@
 //! How the settings of KAI are asked for, in its own words; some are Run:ai's too.
+//!
+//! # Source
+//! kai.md 4.1
 
 use crate::policy::form::{Ask, Attribute, Group, ON_OFF, ask, text};
 

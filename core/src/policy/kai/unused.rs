@@ -2,6 +2,9 @@
 //!
 //! A criterion is sufficient, not necessary: what is reported could be left out without changing the run; a switch
 //! that is not reported may still turn out not to matter. The criteria stand in the lines of [`super::settings`].
+//!
+//! # Source
+//! kai.md 4.1
 
 use super::config::{Action, Config, Window};
 use super::settings::{named, never_read};

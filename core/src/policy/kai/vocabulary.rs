@@ -1,4 +1,7 @@
 //! The words of KAI.
+//!
+//! # Source
+//! kai.md 4.1
 
 use crate::policy::vocabulary::{Terms, Unset};
 

@@ -1,4 +1,7 @@
 //! What max-min fairness says of itself.
+//!
+//! # Source
+//! none: this is our own
 
 use crate::policy::description::Description;
 use crate::policy::filling;

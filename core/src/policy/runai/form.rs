@@ -1,4 +1,7 @@
 //! How the values of Run:ai are asked for, in its own words: departments, projects, workloads and the settings.
+//!
+//! # Source
+//! runai.md 4.2, 7, 9
 
 use crate::policy::form::{Ask, Attribute, Group, PROTECTION, REMARK, ask, text};
 use crate::policy::kai::form::{

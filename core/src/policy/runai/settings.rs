@@ -1,4 +1,7 @@
 //! The switches of Run:ai: its own, those of a queue as `over-quota.team-a`, and those of KAI that it has too.
+//!
+//! # Source
+//! runai.md 4.2, 7, 9
 
 use super::config::{Config, ENGINE_SETTINGS, OVER_QUOTA, OverQuota, SETTINGS};
 use crate::format::{Findings, Scalar, Scenario, quantity};

@@ -1,4 +1,7 @@
 //! The words of Run:ai.
+//!
+//! # Source
+//! runai.md 4.2, 7, 9
 
 use crate::policy::vocabulary::{Terms, Unset};
 

@@ -1,4 +1,7 @@
 //! What YuniKorn would refuse, and which of its words come to nothing in a scenario.
+//!
+//! # Source
+//! yunikorn.md 1.1 to 1.4
 
 use super::config::{
     Config, File, Kinds, PROPERTIES, Queue, Step, TEMPLATE, TYPES_MAX, check_all, partition, paths,

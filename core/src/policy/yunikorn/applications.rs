@@ -1,4 +1,7 @@
 //! YuniKorn's applications of several jobs: they have one queue and one user.
+//!
+//! # Source
+//! yunikorn.md 1.1 to 1.4
 
 use std::collections::BTreeMap;
 

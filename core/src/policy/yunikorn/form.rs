@@ -1,4 +1,7 @@
 //! How the values of YuniKorn are asked for, in its own words: queues, jobs, the partition and the root.
+//!
+//! # Source
+//! yunikorn.md 1.1 to 1.4
 
 use crate::policy::form::{Ask, Attribute, Group, ON_OFF, REMARK, YES_NO, ask, text};
 

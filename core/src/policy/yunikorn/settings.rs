@@ -1,5 +1,8 @@
 //! The words of YuniKorn: those of the partition by name, those of a queue as `priority.policy.team-a`, those of a user
 //! likewise.
+//!
+//! # Source
+//! yunikorn.md 1.1 to 1.4
 
 use super::config::{
     Config, GROUPS, PROPERTIES, QUEUE_WORDS, Queue, SETTINGS, TEMPLATE, Written, parse, property_is_known,

@@ -1,4 +1,7 @@
 //! The words of YuniKorn.
+//!
+//! # Source
+//! yunikorn.md 1.1 to 1.4
 
 use crate::policy::vocabulary::{FAIR_SHARE_APART, NONE, Terms, Unset};
 

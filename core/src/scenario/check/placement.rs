@@ -7,7 +7,7 @@ use super::evictions;
 use super::jobs::Jobs;
 use super::names;
 use super::nodes::Nodes;
-use crate::cluster::{Devices, Node, NodeUse, Request};
+use crate::cluster::{Devices, GpuRequest, Node, NodeUse, Request};
 use crate::format::{Findings, quoted, set};
 use crate::format::{JobEntry, Scenario};
 use crate::id::NodeId;
@@ -175,15 +175,32 @@ fn use_instead(
     plain.then(|| set_on(here, &all, &format!("Use {}", quoted(near)))).flatten()
 }
 
-/// The devices a pod names, or those that it would get; they are its own from now on.
+/// The devices a pod names, or the lowest on which it fits; they are its own from now on.
 fn take(held: &mut NodeUse, node: &Node, request: &Request, own: Option<Devices>) -> Option<Devices> {
     if !held.has_room(node, request) {
         return None;
     }
     let devices = match own {
         Some(own) => held.can_give(request.gpu, own).then_some(own),
-        None => held.pick(request.gpu),
+        None => lowest(held, node, request.gpu),
     }?;
     held.take(request, devices);
     Some(devices)
+}
+
+/// The lowest devices on which a request fits. A part goes to a device that is shared already, if one has room.
+fn lowest(held: &NodeUse, node: &Node, gpu: GpuRequest) -> Option<Devices> {
+    let (one, n) = match gpu {
+        GpuRequest::None | GpuRequest::Whole { .. } => return held.pick(gpu),
+        GpuRequest::Fraction { portion, devices } => (GpuRequest::Fraction { portion, devices: 1 }, devices),
+        GpuRequest::Memory { mib, devices } => (GpuRequest::Memory { mib, devices: 1 }, devices),
+    };
+    let fits = |&device: &u32| held.can_give(one, Devices(1 << device));
+    let is_shared = |&device: &u32| held.free().0 & (1 << device) == 0;
+    let (shared, free): (Vec<u32>, Vec<u32>) = (0..node.n_devices()).filter(fits).partition(is_shared);
+    let mut devices = Devices::default();
+    for device in shared.into_iter().chain(free).take(n as usize) {
+        devices.0 |= 1 << device;
+    }
+    (devices.0.count_ones() == n).then_some(devices)
 }

@@ -1,5 +1,8 @@
 //! The tree of a text as a configuration. Everything that the format does not have is a fault, as it is upstream; the
 //! rest is kept, so that one slip does not hide the others.
+//!
+//! # Source
+//! apache/yunikorn-core, `pkg/common/configs/config.go`
 
 use super::super::config::{
     Limit, NodeSortPolicy, Partition, Preemption, Queue, Resources, Rule, Template, Written,

@@ -1,4 +1,7 @@
 //! A configuration as text: in blocks as people write `queues.yaml`, or on one line as a setting of a scenario.
+//!
+//! # Source
+//! apache/yunikorn-core, `pkg/common/configs/config.go`
 
 use crate::format::yaml_text;
 use crate::policy::yunikorn::config::{Limit, Partition, Queue, Resources, Rule, Template, Written};
