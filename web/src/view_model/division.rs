@@ -232,7 +232,7 @@ fn tanks(frame: &Frame, level: &LadderLevel, resource: u8) -> Vec<Tank> {
             _ => {}
         }
     }
-    tanks.sort_by(|a, b| b.priority.cmp(&a.priority));
+    tanks.sort_by_key(|tank| std::cmp::Reverse(tank.priority));
     tanks
 }
 
