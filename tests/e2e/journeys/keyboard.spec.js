@@ -201,3 +201,26 @@ test("a value may be typed as it is shown, and is kept as typed", async ({ page 
   await field.press("Enter");
   await expect(memory).toHaveAttribute("title", /64 GB = 59.6 GiB/);
 });
+
+test("what has the focus may be removed", async ({ page }) => {
+  const app = new App(page);
+  await app.open();
+  await app.share("team-a").hover();
+  const press = (name) => app.tab(name).evaluate((tab) => tab.click());
+  for (const focus of [page.locator(".grip").first(), app.share("team-a")]) {
+    await focus.focus();
+    await press("Gantt");
+    await expect(page.locator(".gantt svg").first()).toBeVisible();
+    await press("Shares");
+    await app.share("team-a").hover();
+  }
+  // A field that is being edited, a menu that is open.
+  await app.cell('queues["team-a"].gpu.quota').click();
+  await press("Nodes");
+  await press("Queues");
+  await page.getByRole("button", { name: "More for team-a", exact: true }).click();
+  await press("Nodes");
+  await press("Queues");
+  await app.step.click();
+  await app.atCycle(1);
+});

@@ -1,5 +1,6 @@
 //! The top bar: title, policy, how well it is checked, documents, undo, colours, sharing.
 
+use super::on_leave;
 use fairground::scenario::Path;
 use leptos::html;
 use leptos::prelude::*;
@@ -186,7 +187,7 @@ fn Title() -> impl IntoView {
                         "Escape" => finish(false),
                         _ => {}
                     }
-                    on:blur=move |_| finish(true)
+                    on:blur=on_leave(move |_| finish(true))
                 />
             }
             .into_any()

@@ -1,5 +1,6 @@
 //! Cluster: nodes as cards, GPUs as cells.
 
+use super::on_leave;
 use leptos::html;
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
@@ -300,7 +301,7 @@ fn Hits(view: Memo<Option<View>>, on_select: OnSelect) -> impl IntoView {
             on:click=click
             on:keydown=keys
             on:focus=move |_| focused.set(true)
-            on:blur=move |_| focused.set(false)
+            on:blur=on_leave(move |_| focused.set(false))
         ></div>
         <Show when=move || focused.get()>
             <div

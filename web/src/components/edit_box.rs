@@ -1,5 +1,6 @@
 //! A text that is being typed: stepping, checking, ghost, Enter and Esc.
 
+use super::on_leave;
 use fairground::scenario::{Edit, Path};
 use leptos::html;
 use leptos::prelude::*;
@@ -189,7 +190,7 @@ fn TextBox(
                 prop:value=text
                 on:input=move |event| try_out(event_target_value(&event))
                 on:keydown=on_key
-                on:blur=move |_| finish(Done::Blur)
+                on:blur=on_leave(move |_| finish(Done::Blur))
             />
             {is_number
                 .then(|| {
@@ -258,7 +259,7 @@ fn ChoiceBox(
                     close(Done::Key);
                 }
             }
-            on:blur=move |_| close(Done::Blur)
+            on:blur=on_leave(move |_| close(Done::Blur))
         >
             {options.collect_view()}
         </select>

@@ -1,6 +1,7 @@
 //! What can be pulled sideways in a chart: with a ghost while it is pulled, one step of undo when it is let go, and
 //! nothing left when it is not.
 
+use super::on_leave;
 use fairground::scenario::Path;
 use leptos::prelude::*;
 
@@ -143,7 +144,7 @@ pub fn Grip(
                 on_focus.run(());
                 take_hold();
             }
-            on:blur=blur
+            on:blur=on_leave(blur)
             on:keydown=keys
             on:keyup=key_up
         >

@@ -1,5 +1,6 @@
 //! A button that opens a menu, used by keys and pointer.
 
+use super::on_leave;
 use leptos::html;
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
@@ -156,7 +157,7 @@ fn MenuList(items: Vec<MenuItem>, place: (f64, f64), on_close: Callback<bool>) -
         }
     });
     view! {
-        <div node_ref=list class="menu" role="menu" on:keydown=on_key on:focusout=on_out>
+        <div node_ref=list class="menu" role="menu" on:keydown=on_key on:focusout=on_leave(on_out)>
             {lines.collect_view()}
         </div>
     }

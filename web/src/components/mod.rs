@@ -35,7 +35,7 @@ pub mod timeline;
 pub mod transport;
 pub mod why;
 
-use leptos::prelude::document;
+use leptos::prelude::{GetValue, StoredValue, document};
 use wasm_bindgen::JsCast;
 
 /// Scrolls the element of that id into sight inside what holds it, if there is one.
@@ -59,4 +59,15 @@ pub fn focus_id(id: &str) {
 /// The element that an event is for, as the type that its markup says.
 pub fn target<T: JsCast>(event: &web_sys::Event) -> Option<T> {
     event.target().map(JsCast::unchecked_into)
+}
+
+/// A handler for the loss of focus that is not called any more once what it belongs to is gone: browsers tell elements that
+/// they lose the focus while they are removed.
+pub fn on_leave(handle: impl Fn(web_sys::FocusEvent) + 'static) -> impl Fn(web_sys::FocusEvent) + 'static {
+    let is_there = StoredValue::new(());
+    move |event| {
+        if is_there.try_get_value().is_some() {
+            handle(event);
+        }
+    }
 }

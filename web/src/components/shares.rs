@@ -1,5 +1,6 @@
 //! Shares: one bullet row per queue, in line with the rows of SETUP.
 
+use super::on_leave;
 use leptos::html;
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
@@ -276,7 +277,7 @@ fn Row(
                     tip.set(Some(name.get_value()));
                     stop.1.set(name.with_value(key));
                 }
-                on:blur=move |_| tip.set(None)
+                on:blur=on_leave(move |_| tip.set(None))
             >
                 <span class="nm">{name.get_value()}</span>
                 <span class="v">

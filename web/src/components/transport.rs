@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use super::on_leave;
 use leptos::html;
 use leptos::leptos_dom::helpers::{TimeoutHandle, set_timeout_with_handle};
 use leptos::prelude::expect_context;
@@ -294,7 +295,7 @@ fn CycleField() -> impl IntoView {
                     }
                     _ => {}
                 }
-                on:blur=move |_| go()
+                on:blur=on_leave(move |_| go())
             />
             {move || wrong.get().then(|| view! { <span class="mistake" role="alert">{NO_CYCLE}</span> })}
         </label>

@@ -234,7 +234,7 @@ fn tanks(frame: &Frame, level: &LadderLevel, resource: u8) -> Vec<Tank> {
             LineKind::Round | LineKind::Rise | LineKind::Rest | LineKind::Remainder => {}
         }
     }
-    tanks.sort_by(|a, b| b.priority.cmp(&a.priority));
+    tanks.sort_by_key(|tank| std::cmp::Reverse(tank.priority));
     tanks
 }
 

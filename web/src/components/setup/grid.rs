@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::components::on_leave;
 use fairground::scenario::Severity;
 use leptos::html;
 use leptos::prelude::*;
@@ -136,11 +137,11 @@ pub fn EditGrid(
             aria-rowcount=move || rows.with(|rows| rows.len() + 1).to_string()
             on:keydown=move |event| grid.on_key(&event)
             on:focusin=move |_| grid.has_focus.set_value(true)
-            on:focusout=move |event: web_sys::FocusEvent| {
+            on:focusout=on_leave(move |event: web_sys::FocusEvent| {
                 if event.related_target().is_some() {
                     grid.has_focus.set_value(false);
                 }
-            }
+            })
         >
             <div class="grid head" role="row" style:grid-template-columns=tracks>{head}</div>
             <For each=move || rows.get() key=|row| row.id.clone() let:row>

@@ -1,5 +1,6 @@
 //! The scenario as text, in step with the tables.
 
+use crate::components::on_leave;
 use fairground::scenario::{Diagnostic, Severity};
 use leptos::html;
 use leptos::prelude::*;
@@ -138,7 +139,7 @@ pub fn TextTab() -> impl IntoView {
                     prop:value=shown
                     on:input=on_input
                     on:change=move |event| read(event_target_value(&event))
-                    on:blur=move |_| store.dispatch(Command::GestureEnd)
+                    on:blur=on_leave(move |_| store.dispatch(Command::GestureEnd))
                 ></textarea>
             </div>
         </div>
