@@ -37,10 +37,7 @@ pub fn jobs(work: &mut Work<'_>) {
     let room = format!("{name} holds the room of pods that are being evicted for nobody");
     let taints = format!("{name} knows labels of hosts, but no taints, tolerations or affinity");
     for (i, job) in work.old.jobs.iter().enumerate() {
-        let at = match job.name.as_str() {
-            "" => Path::default().field("jobs").at(u32::try_from(i).unwrap_or(u32::MAX)),
-            name => Path::default().field("jobs").named(name),
-        };
+        let at = place(job, i);
         let mut lost = |is_lost: bool, field: &str, says: &str| {
             if is_lost {
                 work.note(Kind::Dropped, at.field(field), says);
@@ -64,11 +61,10 @@ pub fn jobs(work: &mut Work<'_>) {
         {
             lost(true, field, &whole);
         }
-        let has_placeholders = from.knows.applications;
-        lost(has_placeholders && job.gang.is_some(), "gang", &placeholders);
-        lost(has_placeholders && job.placeholder_timeout.is_some(), "placeholder-timeout", &placeholders);
-        for (field, is_said) in applications(job) {
-            lost(has_placeholders && is_said, field, &applied);
+        if from.knows.applications {
+            lost(job.gang.is_some(), "gang", &placeholders);
+            lost(job.placeholder_timeout.is_some(), "placeholder-timeout", &placeholders);
+            applications(job).into_iter().for_each(|(field, is_said)| lost(is_said, field, &applied));
         }
         for field in part(job).filter(|_| from.knows.parts && !to.knows.parts) {
             lost(true, field, &parts);
@@ -87,6 +83,14 @@ pub fn jobs(work: &mut Work<'_>) {
         lost(!to.knows.taints && sets_select, "pod-sets", &taints);
     }
     tainted_nodes(work, &taints);
+}
+
+/// Where a job stands.
+fn place(job: &JobEntry, i: usize) -> Path {
+    match job.name.as_str() {
+        "" => Path::default().field("jobs").at(u32::try_from(i).unwrap_or(u32::MAX)),
+        name => Path::default().field("jobs").named(name),
+    }
 }
 
 /// Whether a job has subgroups, an order among its pods, a back-off and nominated nodes.

@@ -225,7 +225,7 @@ mod tests {
     use crate::scenario::{check, read};
     use crate::sim::Simulation;
 
-    /// Eighteen slots for three siblings of one ratio that want 9, 9 and 2: of ten each, one is being reclaimed.
+    /// Eighteen slots for three siblings of one ratio that want 10, 10 and 2: a unit that is being reclaimed is wanted again at once (OC-4).
     #[test]
     fn what_one_does_not_want_goes_to_the_others_in_the_next_round() {
         let text = include_str!("../../../../assets/scenarios/ego-eighteen-slots.yaml");
@@ -241,11 +241,11 @@ mod tests {
             _ => None,
         });
         let expected = [
-            (1, 0, 18.0, (1.0, 3.0), 6.0, 9.0, 6.0),
-            (1, 1, 18.0, (1.0, 3.0), 6.0, 9.0, 6.0),
+            (1, 0, 18.0, (1.0, 3.0), 6.0, 10.0, 6.0),
+            (1, 1, 18.0, (1.0, 3.0), 6.0, 10.0, 6.0),
             (1, 2, 18.0, (1.0, 3.0), 6.0, 2.0, 2.0),
-            (2, 0, 4.0, (1.0, 2.0), 2.0, 3.0, 2.0),
-            (2, 1, 4.0, (1.0, 2.0), 2.0, 3.0, 2.0),
+            (2, 0, 4.0, (1.0, 2.0), 2.0, 4.0, 2.0),
+            (2, 1, 4.0, (1.0, 2.0), 2.0, 4.0, 2.0),
         ];
         assert_eq!(rounds.collect::<Vec<_>>(), expected);
         let last = steps.last();
