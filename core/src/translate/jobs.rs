@@ -20,6 +20,7 @@ pub fn jobs(work: &mut Work<'_>) {
     in_common(work);
     let (from, to) = (work.from, work.to);
     let name = to.name;
+    let one_by_one = (from.knows.gangs, to.knows.gangs) == (Gangs::Together, Gangs::WithPlaceholders);
     let whole = if to.knows.gangs == Gangs::Never {
         format!("{name} starts all pods of a job together")
     } else {
@@ -56,9 +57,7 @@ pub fn jobs(work: &mut Work<'_>) {
         for field in whole_jobs(job).filter(|_| to.knows.gangs == Gangs::Never) {
             lost(true, field, &whole);
         }
-        for field in gang(job)
-            .filter(|_| from.knows.gangs == Gangs::Together && to.knows.gangs == Gangs::WithPlaceholders)
-        {
+        for field in gang(job).filter(|_| one_by_one) {
             lost(true, field, &whole);
         }
         if from.knows.applications {
