@@ -11,6 +11,7 @@ mod ghost;
 mod imports;
 mod levels;
 mod others;
+pub mod parcel;
 pub mod protocol;
 pub mod serve;
 mod stints;
