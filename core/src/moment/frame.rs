@@ -21,7 +21,7 @@ pub type BoundTriple = [Option<f64>; 3];
 /// What one instant looks like. Everything drawn derives from it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Frame {
-    /// What jobs, pods and rules of the run are called. Sent once in a run, not with every moment.
+    /// What jobs and pods of the run are called. Sent once in a run, not with every moment.
     #[serde(skip)]
     pub names: Arc<Names>,
     /// The policy that runs, by its name in a scenario; empty: the default one.
@@ -482,6 +482,7 @@ pub struct LadderLevel {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct BesideRow {
     /// The reckoning.
+    #[serde(skip)]
     pub rule: Rule,
     /// What it gives.
     pub fair_share: f64,
@@ -525,7 +526,8 @@ pub struct LadderLine {
     /// What is done.
     pub kind: LineKind,
     /// By which rule.
-    pub rule: Option<Rule>,
+    #[serde(skip)]
+    pub rule: Rule,
     /// Queue it is about.
     pub queue: String,
     /// Priority group and round, for rounds.

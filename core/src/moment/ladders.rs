@@ -112,5 +112,5 @@ fn rise(step: &DivisionStep, line: LadderLine) -> LadderLine {
 }
 
 fn line(rule: Rule, queue: String) -> LadderLine {
-    LadderLine { rule: Some(rule), queue, ..LadderLine::default() }
+    LadderLine { rule, queue, ..LadderLine::default() }
 }

@@ -1,4 +1,4 @@
-//! The catalogue of a run: what its jobs, pods, pools and rules are called. It is the same from the first moment to the last, so
+//! The catalogue of a run: what its jobs, pods and pools are called. It is the same from the first moment to the last, so
 //! it is sent once; events, comparisons and refusals speak of ids.
 
 use std::sync::Arc;
@@ -8,15 +8,11 @@ use serde::{Deserialize, Serialize};
 use super::frame::What;
 use crate::cluster::Cluster;
 use crate::id::{Id, JobId, PartitionId, PodId, QueueId};
-use crate::policy::Policy;
-use crate::trace::{Event, Rule, rule};
+use crate::trace::Event;
 
 /// What things are called in a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Names {
-    /// The rules of the policy that runs.
-    #[serde(with = "rule::whole")]
-    pub rules: Vec<Rule>,
     /// The policy that runs, by its name in a scenario; empty: the default one.
     pub policy: String,
     /// Jobs in file order: name and queue.
@@ -31,7 +27,6 @@ impl Names {
     /// Those of a cluster under a policy.
     pub fn of(policy: &str, cluster: &Cluster) -> Names {
         Names {
-            rules: Policy::rulebook(policy).map(|book| book.rules).unwrap_or_default(),
             policy: policy.to_string(),
             jobs: cluster.jobs.values().map(|job| (job.name.clone(), job.queue)).collect(),
             pods: cluster.pods.values().map(|pod| (pod.name.clone(), pod.job)).collect(),

@@ -89,7 +89,7 @@ fn steps_of(level: &LadderLevel, rule: &str) -> u32 {
     let is_usage = rule == USAGE.key();
     let has_part = |line: &&LadderLine| match is_usage {
         true => line.kind == LineKind::Round && level.weight_after_use(line).is_some(),
-        false => line.rule.is_some_and(|of| of.key() == rule),
+        false => line.rule.key() == rule,
     };
     level.lines.iter().filter(has_part).count() as u32
 }

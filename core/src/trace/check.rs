@@ -11,6 +11,7 @@ use crate::units::Resource;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Check {
     /// The rule that asked for it.
+    #[serde(skip)]
     pub rule: Rule,
     /// Whom it is about.
     pub subject: Subject,

@@ -2,8 +2,8 @@
 //!
 //! *Outcomes* ([`Event`]) are always recorded; the [`Check`]s that decided an event or a refusal come with
 //! it at level [`Level::Decisive`]; every comparison only at [`Level::Every`], for one cycle on request. No
-//! text for people is made here: sentences are made by [`crate::words`]. What is recorded can be sent as it is; of a rule its
-//! key travels.
+//! text for people is made here: sentences are made by [`crate::words`]. What is recorded can be sent as it is, but for
+//! rules, whose records go beside it.
 
 use serde::{Deserialize, Serialize};
 
@@ -13,7 +13,7 @@ mod event;
 mod ledger;
 mod order;
 mod refusal;
-pub mod rule;
+mod rule;
 mod spared;
 
 pub use check::{Check, Op, Quantity, Subject, Term, Value};
@@ -61,6 +61,7 @@ pub struct Trace {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Mark {
     /// What is known about such places.
+    #[serde(skip)]
     pub rule: Rule,
     /// Whom it is about.
     pub subject: Subject,

@@ -8,6 +8,7 @@ mod ghost;
 mod imports;
 mod levels;
 mod others;
+pub mod parcel;
 pub mod protocol;
 pub mod serve;
 mod stints;

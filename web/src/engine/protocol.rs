@@ -4,12 +4,11 @@
 //! page asks for the cycles it draws, never for "the state". Every request carries a generation; replies of an
 //! old one are dropped. What they are made of: [`fairground::moment`].
 
-use std::sync::Arc;
-
 use fairground::trace::OrderLevel;
 use serde::{Deserialize, Serialize};
 
 pub use super::others::{ColumnRow, Harm, ImportOptions, Loser, NoteRow, Outcome, QueueCell, Start, Tried};
+pub use super::parcel::{Catalogues, Parcel};
 use super::story::{Story, Tell};
 pub use fairground::moment::*;
 
@@ -293,47 +292,6 @@ pub enum Say {
     Cancelled,
 }
 
-/// Answers that are sent together. The catalogue of a run goes with the first of them that needs it; what it says of rules is
-/// read before the answers.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub struct Parcel {
-    /// For each answer the catalogue of its run, if it is another one than that of the answer before.
-    catalogues: Vec<Option<Arc<Names>>>,
-    replies: Vec<Reply>,
-}
-
-/// The catalogues that both ends know: of the run, and of the one beside it.
-#[derive(Clone, Debug, Default)]
-pub struct Catalogues([Arc<Names>; 2]);
-
-impl Parcel {
-    /// Puts answers together for somebody who knows these catalogues.
-    pub fn pack(mut replies: Vec<Reply>, known: &mut Catalogues) -> Parcel {
-        let catalogues = replies.iter_mut().map(|reply| {
-            let (at, names) = reply.say.names();
-            let names = names.into_iter().next()?.clone();
-            let is_new = !Arc::ptr_eq(&known.0[at], &names);
-            known.0[at].clone_from(&names);
-            is_new.then_some(names)
-        });
-        let catalogues = catalogues.collect();
-        Parcel { catalogues, replies }
-    }
-
-    /// The answers, each with the catalogue of its run.
-    pub fn unpack(self, known: &mut Catalogues) -> Vec<Reply> {
-        let Parcel { catalogues, mut replies } = self;
-        for (reply, catalogue) in replies.iter_mut().zip(catalogues) {
-            let (at, names) = reply.say.names();
-            if let Some(catalogue) = catalogue {
-                known.0[at] = catalogue;
-            }
-            names.into_iter().for_each(|names| names.clone_from(&known.0[at]));
-        }
-        replies
-    }
-}
-
 /// Queues as a scheduler reads them.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Exported {
@@ -344,32 +302,6 @@ pub struct Exported {
 }
 
 impl Say {
-    /// Where the catalogue of a run stands in it, and of which: the run's, or of the one beside it.
-    fn names(&mut self) -> (usize, Vec<&mut Arc<Names>>) {
-        match self {
-            Say::Frame { frame, run } => (0, vec![&mut frame.names, &mut run.names]),
-            Say::Ghost { frame, .. } => (1, frame.iter_mut().map(|frame| &mut frame.names).collect()),
-            Say::GhostRun { run, .. } => (1, vec![&mut run.names]),
-            Say::Ready
-            | Say::Refused { .. }
-            | Say::Progress { .. }
-            | Say::Event { .. }
-            | Say::Stopped { .. }
-            | Say::Ladder { .. }
-            | Say::Order(_)
-            | Say::Imported { .. }
-            | Say::Exported(_)
-            | Say::Tried(_)
-            | Say::Told(_)
-            | Say::Translated { .. }
-            | Say::Comparing { .. }
-            | Say::Compared { .. }
-            | Say::Rules(_)
-            | Say::RuleUse(_)
-            | Say::Cancelled => (0, Vec::new()),
-        }
-    }
-
     /// No scenario could be made of what was dropped.
     pub fn nothing_imported(why: &str) -> Say {
         Say::Imported {
@@ -409,30 +341,6 @@ mod tests {
             let request = Request { generation: 1 << 40, ask };
             assert_eq!(read::<Request>(&write(&request)), Ok(request));
         }
-    }
-
-    /// A run's catalogue is sent once; what was recorded is read as it was written, infinite bounds too.
-    #[test]
-    fn moments_are_read_back_with_their_catalogue() {
-        let text = crate::library::Example::find("start").expect("an example").text;
-        let mut server = crate::engine::serve::Server::default();
-        let (mut ours, mut theirs) = (Catalogues::default(), Catalogues::default());
-        let mut sizes = Vec::new();
-        for ask in [
-            Ask::Load { scenario: text.to_string(), cycle: 1 },
-            Ask::GoTo { cycle: 2 },
-            Ask::Load { scenario: text.to_string(), cycle: 1 },
-        ] {
-            let mut replies = server.ask(Request { generation: 1, ask });
-            while server.is_busy() {
-                replies.extend(server.work());
-            }
-            let parcel = Parcel::pack(replies.clone(), &mut ours);
-            sizes.push(parcel.catalogues.iter().flatten().count());
-            let read: Parcel = read(&write(&parcel)).expect("a parcel");
-            assert_eq!(read.unpack(&mut theirs), replies);
-        }
-        assert_eq!(sizes, [1, 0, 1]);
     }
 
     #[test]

@@ -7,17 +7,25 @@
 use fairground::id::Id;
 use fairground::trace::Event;
 
-use crate::engine::protocol::{Amounts, Cell, CellPod, Claim, EventRow, Frame, Holding, NodeCard, What};
+use crate::engine::protocol::{
+    Amounts, Cell, CellPod, Claim, EventRow, EventWord, Frame, Holding, NodeCard, What,
+};
 
 /// How many decisions a cycle has.
 pub fn n_decisions(frame: &Frame) -> u32 {
     decisions(frame).count() as u32
 }
 
+/// Whether an event is a decision that places, claims or evicts: one that can be taken back.
+fn is_step(event: &EventRow) -> bool {
+    let word = event.word();
+    word.is_decision() && !matches!(word, EventWord::Offered | EventWord::SetAside)
+}
+
 /// The positions of the decisions among the events.
 fn decisions(frame: &Frame) -> impl Iterator<Item = usize> + '_ {
     let from = frame.n_outside as usize;
-    frame.events.iter().enumerate().skip(from).filter(|(_, event)| event.word().is_decision()).map(|(i, _)| i)
+    frame.events.iter().enumerate().skip(from).filter(|(_, event)| is_step(event)).map(|(i, _)| i)
 }
 
 /// The position among the events of the decision with that number, from 1.

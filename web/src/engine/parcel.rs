@@ -1,0 +1,220 @@
+//! Answers as they are sent. What they share goes once: the catalogue of a run with the first answer about it, the record of a
+//! rule with the first answer that it decided something in.
+
+use std::sync::Arc;
+
+use fairground::trace::{Check, Protection, Rule, RuleRecord};
+use serde::{Deserialize, Serialize};
+
+use super::protocol::{EventRow, Frame, LadderLevel, Names, Reply, Say, What};
+
+/// Answers that are sent together.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct Parcel {
+    /// For each answer the catalogue of its run, if it is another one than that of the answer before.
+    catalogues: Vec<Option<Arc<Names>>>,
+    /// Records of rules that were not sent yet.
+    records: Vec<Record>,
+    /// The rules of all answers in the order of [`rules`], by the order in which their records were sent.
+    rules: Vec<u32>,
+    replies: Vec<Reply>,
+}
+
+/// A record of a rule as it is sent.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+struct Record {
+    key: String,
+    says: String,
+    formula: String,
+    source: String,
+    differs: String,
+}
+
+/// What both ends know already.
+#[derive(Clone, Debug, Default)]
+pub struct Catalogues {
+    /// Of the run, and of the one beside it.
+    names: [Arc<Names>; 2],
+    rules: Vec<Rule>,
+}
+
+impl Parcel {
+    /// Puts answers together for somebody who knows these catalogues.
+    pub fn pack(mut replies: Vec<Reply>, known: &mut Catalogues) -> Parcel {
+        let mut parcel = Parcel::default();
+        for reply in &mut replies {
+            parcel.catalogues.push(known.new_names(&mut reply.say));
+            for rule in rules(&mut reply.say) {
+                let at = known.rules.iter().position(|of| of == rule).unwrap_or_else(|| {
+                    parcel.records.push(Record::of(*rule));
+                    known.rules.push(*rule);
+                    known.rules.len() - 1
+                });
+                parcel.rules.push(at as u32);
+            }
+        }
+        Parcel { replies, ..parcel }
+    }
+
+    /// The answers, each with the catalogue of its run and its rules.
+    pub fn unpack(self, known: &mut Catalogues) -> Vec<Reply> {
+        let Parcel { catalogues, records, rules: sent, mut replies } = self;
+        known.rules.extend(records.into_iter().map(Record::keep));
+        let mut sent = sent.into_iter();
+        for (reply, catalogue) in replies.iter_mut().zip(catalogues) {
+            let (at, names) = names(&mut reply.say);
+            if let Some(catalogue) = catalogue {
+                known.names[at] = catalogue;
+            }
+            names.into_iter().for_each(|names| names.clone_from(&known.names[at]));
+            for (rule, at) in rules(&mut reply.say).into_iter().zip(&mut sent) {
+                *rule = known.rules.get(at as usize).copied().unwrap_or_default();
+            }
+        }
+        replies
+    }
+}
+
+impl Catalogues {
+    /// The catalogue of an answer's run, unless it is known already.
+    fn new_names(&mut self, say: &mut Say) -> Option<Arc<Names>> {
+        let (at, names) = names(say);
+        let names = names.into_iter().next()?.clone();
+        let is_new = !Arc::ptr_eq(&self.names[at], &names);
+        self.names[at].clone_from(&names);
+        is_new.then_some(names)
+    }
+}
+
+impl Record {
+    fn of(Rule(rule): Rule) -> Record {
+        let [key, says, formula, source, differs] =
+            [rule.key, rule.says, rule.formula, rule.source, rule.differs].map(String::from);
+        Record { key, says, formula, source, differs }
+    }
+
+    /// The rule of this record. It stays for as long as the page is open: each is sent once, and there are a few hundred.
+    fn keep(self) -> Rule {
+        let Record { key, says, formula, source, differs } = self;
+        let [key, says, formula, source, differs] =
+            [key, says, formula, source, differs].map(|text| -> &'static str { text.leak() });
+        Rule(Box::leak(Box::new(RuleRecord { key, says, formula, source, differs })))
+    }
+}
+
+/// Where the catalogue of a run stands in an answer, and of which: the run's, or of the one beside it.
+fn names(say: &mut Say) -> (usize, Vec<&mut Arc<Names>>) {
+    match say {
+        Say::Frame { frame, run } => (0, vec![&mut frame.names, &mut run.names]),
+        Say::Ghost { frame, .. } => (1, frame.iter_mut().map(|frame| &mut frame.names).collect()),
+        Say::GhostRun { run, .. } => (1, vec![&mut run.names]),
+        Say::Ready
+        | Say::Refused { .. }
+        | Say::Progress { .. }
+        | Say::Event { .. }
+        | Say::Stopped { .. }
+        | Say::Ladder { .. }
+        | Say::Order(_)
+        | Say::Imported { .. }
+        | Say::Exported(_)
+        | Say::Tried(_)
+        | Say::Told(_)
+        | Say::Translated { .. }
+        | Say::Comparing { .. }
+        | Say::Compared { .. }
+        | Say::Rules(_)
+        | Say::RuleUse(_)
+        | Say::Cancelled => (0, Vec::new()),
+    }
+}
+
+/// The rules of what an answer tells, always in the same order.
+fn rules(say: &mut Say) -> Vec<&mut Rule> {
+    let mut all = Vec::new();
+    match say {
+        Say::Frame { frame, .. } => of_frame(frame, &mut all),
+        Say::Ghost { frame, levels } => {
+            frame.iter_mut().for_each(|frame| of_frame(frame, &mut all));
+            levels.iter_mut().for_each(|level| of_level(level, &mut all));
+        }
+        Say::Ladder { levels, .. } => levels.iter_mut().for_each(|level| of_level(level, &mut all)),
+        Say::Order(levels) => {
+            let places = levels.iter_mut().flat_map(|level| &mut level.places);
+            all.extend(places.flat_map(|place| &mut place.behind).map(|check| &mut check.rule));
+        }
+        Say::RuleUse(found) => all.extend(found.checks.iter_mut().map(|check| &mut check.rule)),
+        Say::Ready
+        | Say::GhostRun { .. }
+        | Say::Refused { .. }
+        | Say::Progress { .. }
+        | Say::Event { .. }
+        | Say::Stopped { .. }
+        | Say::Imported { .. }
+        | Say::Exported(_)
+        | Say::Tried(_)
+        | Say::Told(_)
+        | Say::Translated { .. }
+        | Say::Comparing { .. }
+        | Say::Compared { .. }
+        | Say::Rules(_)
+        | Say::Cancelled => {}
+    }
+    all
+}
+
+fn of_frame<'a>(frame: &'a mut Frame, all: &mut Vec<&'a mut Rule>) {
+    let of_check = |check: &'a mut Check| &mut check.rule;
+    for EventRow { what, checks, .. } in frame.events.iter_mut().chain(&mut frame.evicted) {
+        if let What::Mark(mark) = what {
+            all.push(&mut mark.rule);
+        }
+        all.extend(checks.iter_mut().map(of_check));
+    }
+    for spared in &mut frame.spared {
+        match &mut spared.why {
+            Protection::Failed(check) | Protection::Later(check) => all.push(of_check(check)),
+            Protection::NonPreemptible
+            | Protection::Core { .. }
+            | Protection::OwnQueue { .. }
+            | Protection::NotNeeded => {}
+        }
+    }
+    all.extend(frame.refusals.iter_mut().flat_map(|refusal| &mut refusal.checks).map(of_check));
+}
+
+fn of_level<'a>(level: &'a mut LadderLevel, all: &mut Vec<&'a mut Rule>) {
+    all.extend(level.lines.iter_mut().map(|line| &mut line.rule));
+    all.extend(level.beside.iter_mut().map(|beside| &mut beside.rule));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::protocol::{Ask, Request};
+    use crate::engine::serve::Server;
+
+    /// A run's catalogue is sent once; what was recorded is read as it was written, infinite bounds too.
+    #[test]
+    fn moments_are_read_back_with_their_catalogue() {
+        let text = crate::library::Example::find("start").expect("an example").text;
+        let mut server = Server::default();
+        let (mut ours, mut theirs) = (Catalogues::default(), Catalogues::default());
+        let mut sizes = Vec::new();
+        for ask in [
+            Ask::Load { scenario: text.to_string(), cycle: 1 },
+            Ask::GoTo { cycle: 2 },
+            Ask::Load { scenario: text.to_string(), cycle: 1 },
+        ] {
+            let mut replies = server.ask(Request { generation: 1, ask });
+            while server.is_busy() {
+                replies.extend(server.work());
+            }
+            let parcel = Parcel::pack(replies.clone(), &mut ours);
+            sizes.push(parcel.catalogues.iter().flatten().count());
+            let bytes = postcard::to_stdvec(&parcel).expect("plain data");
+            let read: Parcel = postcard::from_bytes(&bytes).expect("a parcel");
+            assert_eq!(read.unpack(&mut theirs), replies);
+        }
+        assert_eq!(sizes, [1, 0, 1]);
+    }
+}
