@@ -382,7 +382,10 @@ fn event_row(cluster: &Cluster, time: Time, recorded: &Recorded) -> EventRow {
         | Event::JobEvicted { job }
         | Event::SetAside { job }
         | Event::Offered { job, .. } => (About::Job(job), None, None),
-        Event::Bound { pod, node, .. } | Event::Claimed { pod, node } => (About::Pod(pod), Some(node), None),
+        Event::Bound { pod, node, .. }
+        | Event::Found { pod, node, .. }
+        | Event::Dealt { pod, node, .. }
+        | Event::Claimed { pod, node } => (About::Pod(pod), Some(node), None),
         Event::Unclaimed { pod, node, by } => (About::Pod(pod), Some(node), by),
         Event::Evicted { pod, node, by, .. } => (About::Pod(pod), Some(node), by),
         Event::Gone { pod, node } | Event::Finished { pod, node } => (About::Pod(pod), Some(node), None),

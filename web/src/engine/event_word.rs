@@ -50,7 +50,7 @@ impl EventWord {
     pub fn of(event: &Event) -> EventWord {
         match event {
             Event::Submitted { .. } => EventWord::Submitted,
-            Event::Bound { .. } => EventWord::Started,
+            Event::Bound { .. } | Event::Found { .. } => EventWord::Started,
             Event::Claimed { .. } => EventWord::Claimed,
             Event::Unclaimed { .. } => EventWord::Unclaimed,
             Event::Evicted { reason, .. } => match reason {
@@ -71,7 +71,7 @@ impl EventWord {
             Event::Offered { .. } => EventWord::Offered,
             Event::SetAside { .. } => EventWord::SetAside,
             Event::Changed { node: Some(_), .. } => EventWord::Node,
-            Event::Changed { node: None, .. } => EventWord::Changed,
+            Event::Changed { node: None, .. } | Event::Dealt { .. } => EventWord::Changed,
         }
     }
 

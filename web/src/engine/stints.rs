@@ -76,7 +76,9 @@ impl Stints {
             match recorded.event {
                 Event::Submitted { job } => self.jobs[job.index()].from = Some(cycle),
                 Event::JobDone { job } | Event::JobEvicted { job } => self.jobs[job.index()].to = Some(cycle),
-                Event::Bound { pod, node, devices } => self.begin(pod, node, devices, cycle),
+                Event::Bound { pod, node, devices } | Event::Found { pod, node, devices } => {
+                    self.begin(pod, node, devices, cycle)
+                }
                 Event::Evicted { pod, .. } => {
                     let kind = convert_trace::kind(&recorded.event);
                     if let Some(stint) = self.present(pod) {

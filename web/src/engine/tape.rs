@@ -113,6 +113,8 @@ impl Tape {
                 | Event::SetAside { job }
                 | Event::Offered { job, .. } => Some(job),
                 Event::Bound { pod, .. }
+                | Event::Found { pod, .. }
+                | Event::Dealt { pod, .. }
                 | Event::Claimed { pod, .. }
                 | Event::Unclaimed { pod, .. }
                 | Event::Evicted { pod, .. }

@@ -7,7 +7,7 @@ use super::nodes::Nodes;
 use super::placement::Placements;
 use super::pools::Pools;
 use super::queues::Queues;
-use crate::cluster::{Cluster, Delays, Devices, Job, Partition, Phase, Pod, PodSet};
+use crate::cluster::{Cluster, Delays, Devices, Found, Job, Partition, Phase, Pod, PodSet};
 use crate::id::{Id, JobId, PodId, PodSetId};
 use crate::time::{Span, Time};
 
@@ -65,6 +65,11 @@ fn add_job(
                 partition = cluster.nodes[node].partition;
             }
             runs |= place.is_some();
+            let phase = phase(template.started, place.is_some(), (submit, lasts));
+            let (later, place) = if phase == Phase::Future { (place, None) } else { (None, place) };
+            let pod = PodId::from_index(cluster.pods.len());
+            let found = |(node, devices)| Found { pod, node, devices, since: template.started };
+            cluster.found.extend(later.map(found));
             cluster.pods.push(Pod {
                 name: pod_name(name, template, &set.name, k),
                 job,
@@ -73,13 +78,13 @@ fn add_job(
                 request: set.request.clone(),
                 selector: template.selector.clone(),
                 rules: set.rules.clone(),
-                phase: phase(template.started, place.is_some(), (submit, lasts)),
+                phase,
                 node: place.map(|(node, _)| node),
                 devices: place.map(|(_, devices)| devices).unwrap_or_default(),
             });
         }
     }
-    let started = runs.then_some(template.started);
+    let started = (runs && submit <= Time::ZERO).then_some(template.started);
     cluster.jobs.push(Job {
         name: name.clone(),
         queue: template.queue,
@@ -114,8 +119,8 @@ fn pod_set(job: JobId, set: &Set) -> PodSet {
 /// Where a pod stands at the start.
 fn phase(since: Time, is_placed: bool, (submit, lasts): (Time, Option<Span>)) -> Phase {
     match is_placed {
+        _ if submit > Time::ZERO => Phase::Future,
         true => Phase::Running { since, until: lasts.map(|lasts| since + lasts) },
-        false if submit > Time::ZERO => Phase::Future,
         false => Phase::Pending,
     }
 }

@@ -32,7 +32,7 @@ macro_rules! kai_only {
 /// What only YuniKorn knows of jobs.
 macro_rules! yunikorn_only {
     ($($more:literal),*) => {
-        &[$($more,)* "application", "originator", "preempts", "required-node"]
+        &[$($more,)* "application", "originator", "preempts", "required-node", "groups"]
     };
 }
 
@@ -220,6 +220,7 @@ fn says_itself(j: &JobEntry, what: &str) -> bool {
         "originator" => j.originator.as_ref().is_some_and(|typed| typed.0.trim() != "false"),
         "preempts" => j.preempts.as_ref().is_some_and(|typed| typed.0.trim() != "true"),
         "required-node" => j.required_node.is_some(),
+        "groups" => !j.groups.is_empty(),
         _ => false,
     }
 }

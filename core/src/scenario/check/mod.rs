@@ -66,7 +66,8 @@ pub fn check(scenario: &Scenario) -> Checked {
     let jobs = jobs::jobs(scenario, (&pools, policy.as_ref(), &named), &queues, f);
     let placed = placement::placements(scenario, &nodes, &jobs, f);
     placement::nominations(scenario, &nodes, &jobs, f);
-    let timeline = timeline::timeline(scenario, &pools, &nodes, &queues, &jobs, f);
+    let own = policy.as_ref().map(|policy| (policy, rhythm));
+    let timeline = timeline::timeline(scenario, own, (&pools, &named), &nodes, &queues, &jobs, f);
     pools.advice(scenario, &nodes, f);
     patterns::advice(scenario, &jobs, f);
     advice::advice(scenario, policy.as_ref(), &pools, &nodes, &queues, &jobs, f);
@@ -83,6 +84,8 @@ pub fn check(scenario: &Scenario) -> Checked {
     let plan = charges.filter(|_| !findings.has_errors()).map(|mut charges| {
         let cluster =
             Cluster { named: named.names, ..build::cluster(delays, &pools, nodes, queues, &jobs, &placed) };
+        #[cfg(feature = "yunikorn")]
+        settings_yunikorn::name_later_types(&mut charges, &timeline);
         let (policy, rhythm) = charges.remove(0);
         Plan { cluster, policy, rhythm, further: charges, timeline }
     });

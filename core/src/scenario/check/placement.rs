@@ -1,4 +1,5 @@
-//! Pods that run when the scenario begins: on the node they name, on the devices they name or on its lowest free ones.
+//! Pods that run when the scenario begins, or when their job becomes known: on the node they name, on the devices they name or
+//! on its lowest free ones.
 
 use std::collections::BTreeMap;
 
@@ -53,22 +54,34 @@ pub fn placements(s: &Scenario, nodes: &Nodes, jobs: &Jobs, f: &mut Findings) ->
             };
             let node = NodeId(node);
             let machine = &nodes.all[node];
-            let held = held.entry(node).or_insert_with(|| Held::new(machine));
-            let fits = machine.ready && Nodes::matches(machine, &entry.selector);
+            // Whether there is room at a later moment is known only then.
+            let is_later = template.arrivals.submit > 0;
+            let fits = (machine.ready || is_later) && Nodes::matches(machine, &entry.selector);
             // All pods of a job are in one pool, and it is one of its own.
             let of_job = placed.get(k / n_pods * n_pods).map(|(first, _)| nodes.all[*first].partition);
             let is_here =
                 of_job.map_or(template.pools.contains(&machine.partition), |p| p == machine.partition);
             let fits = fits && is_here;
             let own = devices.get(k).copied().flatten();
-            match fits.then(|| held.take(set, machine, own)).flatten() {
+            let mut take = || held.entry(node).or_insert_with(|| Held::new(machine)).take(set, machine, own);
+            if fits && (is_later || own.is_none()) {
+                // Something else than the scheduler may have placed more there than it has.
+                let devices = if is_later { own } else { take() };
+                placed.push((node, devices.unwrap_or_default()));
+                if devices.is_none() && !is_later {
+                    let says = format!("node {} has less than the pods that name it ask for", quoted(name));
+                    f.add(codes::EXCEEDS, here.field("on"), says, set_on(here, &[], "Let it wait instead"));
+                }
+                continue;
+            }
+            match fits.then(&mut take).flatten() {
                 Some(devices) => placed.push((node, devices)),
                 None => {
-                    let why = match (machine.ready, fits) {
+                    let why = match (machine.ready || is_later, fits) {
                         (false, _) => "is down",
                         _ if !is_here => "is in another pool",
                         (_, false) => "lacks a label the job requires",
-                        _ => "cannot hold the pods that name it all together",
+                        _ => "cannot give the pods that name it these devices",
                     };
                     let says = format!("node {} {why}; let the job wait or run elsewhere", quoted(name));
                     f.add(codes::OVERFULL, here.field("on"), says, set_on(here, &[], "Let it wait instead"));

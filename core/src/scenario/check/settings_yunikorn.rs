@@ -2,6 +2,7 @@
 //! likewise.
 
 use super::super::diagnostic::Path;
+use super::super::plan::{PlanChange, Planned};
 use super::super::schema::Scenario;
 use super::super::value;
 use super::super::yunikorn::Reader;
@@ -9,6 +10,7 @@ use super::settings::{refused, switch, unknown};
 use crate::policy::yunikorn::config::{
     Config, GROUPS, PROPERTIES, QUEUE_WORDS, Queue, SETTINGS, TEMPLATE, Written, parse, property_is_known,
 };
+use crate::policy::{Policy, Rhythm};
 use crate::scenario::findings::{Findings, quoted};
 
 /// What is expected instead of a value.
@@ -37,6 +39,24 @@ pub fn yunikorn(s: &Scenario, f: &mut Findings) -> Config {
         }
     }
     config
+}
+
+/// Resource types that only later configurations name are known from the start.
+pub fn name_later_types(scheduling: &mut [(Policy, Rhythm)], timeline: &[Planned]) {
+    let mut types = Vec::new();
+    for planned in timeline {
+        let PlanChange::Settings { scheduling } = &planned.change else { continue };
+        for (policy, _) in scheduling {
+            if let Policy::YuniKorn(config) = policy {
+                config.collect_types(&mut types);
+            }
+        }
+    }
+    for (policy, _) in scheduling {
+        if let Policy::YuniKorn(config) = policy {
+            config.later_types.clone_from(&types);
+        }
+    }
 }
 
 /// A word that is said of something, and the name of that.
@@ -117,6 +137,7 @@ fn of_queue(queue: &mut Queue, word: &str, text: &str) -> Result<(), Wrong> {
         "guaranteed" => queue.resources.guaranteed = amounts(text)?,
         "max" => queue.resources.max = amounts(text)?,
         "parent" => queue.parent = switch(text)?,
+        "absent" => queue.absent = switch(text)?,
         "submitacl" => queue.submitacl = text.to_string(),
         "adminacl" => queue.adminacl = text.to_string(),
         "limits" => {
