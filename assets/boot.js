@@ -1,61 +1,87 @@
-// Starts the page: compiles the WASM once and gives the same module to the page and to its worker.
+// Starts the page and, as a module of its own, its worker: one program, compiled once for both.
 //
-// Everything else is Rust. Rust asks two things of this file: `fairground.startWorker(whole)`, a new engine worker, at
-// the start, when the whole engine is needed, and again after a worker has died of a bug; and
-// `fairground.forgetFiles()`, when everything is wiped that is kept on the device.
+// Everything else is Rust. Rust asks two things of this file: `fairground.startWorker()`, a new engine worker, at the
+// start and again after a worker has died of a bug; and `fairground.forgetFiles()`, when everything is wiped that is
+// kept on the device.
 
-// The service worker, from here; only `cargo xtask dist` installs one and says so here.
-const OFFLINE = null;
+if (globalThis.document) await startPage();
+else startEngine();
 
-// In another page the first frame is not shown even for a moment: only a part of the page is.
-const isEmbedded = /[?&]embed=1(&|$)/.test(location.search);
-if (isEmbedded) document.getElementById("first").remove();
+async function startPage() {
+  // In another page the first frame is not shown even for a moment: only a part of the page is.
+  const isEmbedded = /[?&]embed=1(&|$)/.test(location.search);
+  // A link, or what was kept here, is something else than the first frame.
+  if (isEmbedded || location.hash.length > 1 || remembered("current")) document.getElementById("first").remove();
 
-// Before anything else: this is for a page that cannot start, too.
-const isReset = location.hash === "#reset" && !isEmbedded;
-if (isReset) await forgetFiles();
+  // Before anything else: this is for a page that cannot start, too.
+  const isReset = location.hash === "#reset" && !isEmbedded;
+  if (isReset) await forgetFiles();
 
-// Which panels were last folded or opened by hand here is the one thing by which the first frame differs.
-try {
-  const setup = localStorage.getItem("fairground.setup");
-  const first = document.querySelector("#first .app")?.classList;
-  if (setup) first?.add(setup === "folded" ? "setup-folded" : "setup-opened");
-  for (const panel of ["now", "time"]) {
-    if (localStorage.getItem(`fairground.${panel}`) === "folded") first?.add(`${panel}-folded`);
+  foldFirstFrame();
+
+  // The build names the two halves of the program in the page.
+  const script = document.querySelector("link[rel=modulepreload]").href;
+  const [{ default: init }, module] = await Promise.all([
+    import(script),
+    compile(document.querySelector('link[rel=preload][type="application/wasm"]').href),
+  ]);
+
+  globalThis.fairground = {
+    startWorker() {
+      const worker = new Worker(import.meta.url, { type: "module" });
+      worker.postMessage({ script, module });
+      return worker;
+    },
+    forgetFiles,
+  };
+
+  await init({ module_or_path: module });
+
+  const offline = document.querySelector("meta[name=offline-worker]")?.content;
+  if (offline && !isEmbedded && !isReset) {
+    // After what the visitor came for.
+    setTimeout(() => navigator.serviceWorker?.register(new URL(offline, document.baseURI)).catch(() => {}), 3000);
   }
-  if (localStorage.getItem("fairground.why") === "closed") first?.remove("why-open");
-} catch {
-  // Where nothing is kept, nothing was said.
 }
 
-// The page names one version for all files (`boot.js?v=...`); passing it on keeps caches from mixing two.
-const version = new URL(import.meta.url).search;
-const sibling = (name) => new URL(name + version, import.meta.url);
+/** In the worker: takes the compiled program as the first message; then it is all Rust. */
+function startEngine() {
+  // Messages that arrive before Rust listens are kept and delivered afterwards, so the page need not wait.
+  const early = [];
+  const keep = (event) => early.push(event.data);
+  const start = async ({ data: { script, module } }) => {
+    self.addEventListener("message", keep);
+    const { default: init } = await import(script);
+    await init({ module_or_path: module });
+    self.removeEventListener("message", keep);
+    for (const data of early) self.dispatchEvent(new MessageEvent("message", { data }));
+  };
+  self.addEventListener("message", start, { once: true });
+}
 
-const [{ default: init }, module] = await Promise.all([
-  import(sibling("fairground.js")),
-  compile(sibling("fairground_bg.wasm")),
-]);
+/** Which panels were last folded or opened by hand here is the one thing by which the first frame differs. */
+function foldFirstFrame() {
+  const first = document.querySelector("#first .app")?.classList;
+  const setup = remembered("setup");
+  if (setup) first?.add(setup === "folded" ? "setup-folded" : "setup-opened");
+  for (const panel of ["now", "time"]) {
+    if (remembered(panel) === "folded") first?.add(`${panel}-folded`);
+  }
+  if (remembered("why") === "closed") first?.remove("why-open");
+}
 
-globalThis.fairground = {
-  startWorker(whole) {
-    const worker = new Worker(sibling("worker.js"), { type: "module" });
-    worker.postMessage(whole ? null : module);
-    return worker;
-  },
-  forgetFiles,
-};
-
-await init({ module_or_path: module });
-
-if (OFFLINE && !isEmbedded && !isReset) {
-  // After what the visitor came for.
-  setTimeout(() => navigator.serviceWorker?.register(new URL(OFFLINE, import.meta.url)).catch(() => {}), 3000);
+/** What is kept on this device under a name; nothing where nothing may be kept. */
+function remembered(name) {
+  try {
+    return localStorage.getItem(`fairground.${name}`);
+  } catch {
+    return null;
+  }
 }
 
 /** Removes what `offline.js` keeps on this device, and that itself. */
 async function forgetFiles() {
-  const scope = new URL("..", import.meta.url).href;
+  const scope = new URL(".", document.baseURI).href;
   const workers = (await navigator.serviceWorker?.getRegistrations()) ?? [];
   await Promise.all(workers.filter((worker) => worker.scope === scope).map((worker) => worker.unregister()));
   const ours = (await globalThis.caches?.keys())?.filter((name) => name.startsWith(`fairground ${scope} `)) ?? [];
@@ -65,7 +91,7 @@ async function forgetFiles() {
 /** Compiles while loading; where the host sends no `application/wasm` type, after loading. */
 async function compile(url) {
   const response = await fetch(url);
-  if (!response.ok) throw new Error(`${url.pathname} could not be loaded: ${response.status}`);
+  if (!response.ok) throw new Error(`${new URL(url).pathname} could not be loaded: ${response.status}`);
   return response.headers.get("content-type")?.startsWith("application/wasm")
     ? WebAssembly.compileStreaming(response)
     : WebAssembly.compile(await response.arrayBuffer());

@@ -1,12 +1,12 @@
 // Keeps the page on the device, so that it works without a network after the first visit.
 //
-// All files of one build are kept together or not at all, under names that say the build; whatever page runs is served
+// All files of one build are kept together or not at all, under names that hold a hash; whatever page runs is served
 // with the files it names, so that two builds never mix. A page that can be reached comes from the network, so that
-// nobody is held back at an old build. Only `cargo xtask dist` installs this file, and writes what it has to keep.
+// no visitor is held back at an old build. Only a release build installs this file, and writes what it has to keep.
 
-/** The build, as every file's name says it. */
+/** The build: a hash of all its files. */
 const VERSION = "";
-/** Path and hash of every file of the build but the page itself. */
+/** Path and hash of every file of the build but the page itself, which names them all. */
 const FILES = [];
 
 const PAGE = "./";
@@ -30,7 +30,8 @@ async function install() {
     for (const [path, integrity] of FILES) await cache.add(new Request(path, { integrity }));
     // Last: where a build is being put in place of another one, the page may already be the next one's.
     const page = await fetch(PAGE, { cache: "no-cache" });
-    if (!page.ok || !(await page.clone().text()).includes(VERSION)) throw new Error("the page is of another build");
+    const text = page.ok ? await page.clone().text() : "";
+    if (!FILES.every(([path]) => text.includes(path))) throw new Error("the page is of another build");
     await cache.put(PAGE, page);
   } catch (error) {
     await caches.delete(KEPT);

@@ -8,9 +8,11 @@ use std::sync::Arc;
 
 use fairground::cluster::{Cluster, Devices};
 use fairground::id::{JobId, PodId};
+use fairground::moment::{self, Frame, Names};
 use fairground::sim::{CycleRecord, Simulation, Summary, Totals};
-use fairground::trace::{Check, Event, EvictReason, Ledger, LedgerRow, Mark, Recorded, Refusal};
+use fairground::trace::{Check, Event, EvictReason, Ledger, LedgerRow, Mark, Refusal};
 use fairground::units::PerResource;
+use fairground::words;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
@@ -18,7 +20,8 @@ use crate::text;
 
 /// Prints cycles as JSON lines.
 pub struct Lines {
-    with_checks: bool,
+    /// The catalogue of the run whose decisions are explained, if they are.
+    why: Option<Arc<Names>>,
     ledger: Arc<Ledger>,
     refusals: Arc<Vec<Refusal>>,
 }
@@ -38,9 +41,9 @@ struct Line {
 }
 
 impl Lines {
-    /// `with_checks`: events with what decided them, and why jobs wait.
-    pub fn new(with_checks: bool) -> Lines {
-        Lines { with_checks, ledger: Arc::default(), refusals: Arc::default() }
+    /// `why`: with what decided, and why jobs wait.
+    pub fn new(why: Option<Arc<Names>>) -> Lines {
+        Lines { why, ledger: Arc::default(), refusals: Arc::default() }
     }
 
     /// One cycle; nothing if nothing happened in it.
@@ -56,12 +59,22 @@ impl Lines {
         if is_quiet && *self.refusals == *record.refusals {
             return Ok(());
         }
-        let events = record.events.iter().map(|recorded| self.event(cluster, recorded)).collect();
+        let frame = self.why.as_ref().map(|names| moment::frame(names, at, record));
+        let events = record.events.iter().map(|recorded| {
+            let mut line = event(cluster, &recorded.event);
+            if let Some(frame) = frame.as_ref().filter(|_| !recorded.checks.is_empty()) {
+                let checks = recorded.checks.iter().map(|check| check_line(frame, check));
+                line.insert("checks".into(), checks.collect());
+            }
+            Value::Object(line)
+        });
+        let events = events.collect();
         let queues = queues.into_iter().map(|row| queue(cluster, row)).collect();
-        let waiting = if self.with_checks && *self.refusals != *record.refusals {
-            record.refusals.iter().map(|refusal| waits(cluster, refusal)).collect()
-        } else {
-            Vec::new()
+        let waiting = match &frame {
+            Some(frame) if *self.refusals != *record.refusals => {
+                frame.refusals.iter().map(|refusal| waits(frame, refusal)).collect()
+            }
+            _ => Vec::new(),
         };
         self.ledger = record.ledger.clone();
         self.refusals = record.refusals.clone();
@@ -76,15 +89,6 @@ impl Lines {
         };
         serde_json::to_writer(&mut *out, &line)?;
         out.write_all(b"\n")
-    }
-
-    fn event(&self, cluster: &Cluster, recorded: &Recorded) -> Value {
-        let mut line = event(cluster, &recorded.event);
-        if self.with_checks && !recorded.checks.is_empty() {
-            let checks = recorded.checks.iter().map(|check| check_line(cluster, check)).collect();
-            line.insert("checks".into(), Value::Array(checks));
-        }
-        Value::Object(line)
     }
 }
 
@@ -200,12 +204,11 @@ fn real(value: f64) -> Value {
     if value.fract() == 0.0 && value.abs() < 9e15 { json!(value as i64) } else { json!(value) }
 }
 
-fn check_line(cluster: &Cluster, check: &Check) -> Value {
+fn check_line(frame: &Frame, check: &Check) -> Value {
     json!({
         "rule": check.rule.key(),
         "says": check.rule.0.says,
-        "about": text::about(cluster, &check.subject),
-        "compared": text::comparison(check),
+        "compared": words::says(frame, check).spoken(),
         "holds": check.holds,
     })
 }
@@ -219,12 +222,14 @@ fn mark_line(cluster: &Cluster, mark: &Mark) -> Value {
     })
 }
 
-fn waits(cluster: &Cluster, refusal: &Refusal) -> Value {
+fn waits(frame: &Frame, refusal: &Refusal) -> Value {
+    let said = words::waiting(frame, refusal);
     json!({
-        "job": name_of(cluster, refusal.job),
-        "gate": text::gate(cluster, &refusal.gate),
-        "also": refusal.also.iter().map(|gate| text::gate(cluster, gate)).collect::<Vec<_>>(),
-        "checks": refusal.checks.iter().map(|check| check_line(cluster, check)).collect::<Vec<_>>(),
+        "job": frame.job(refusal.job),
+        "gate": said.verdict.spoken(),
+        "also": said.also.iter().map(words::Text::spoken).collect::<Vec<_>>(),
+        "checks": refusal.checks.iter().map(|check| check_line(frame, check)).collect::<Vec<_>>(),
+        "next": said.outlook.spoken(),
     })
 }
 

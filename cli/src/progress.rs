@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use fairground::sim::Simulation;
 
-use crate::text::moment;
+use crate::text::clock;
 
 const WIDTH: usize = 24;
 
@@ -33,7 +33,7 @@ impl Progress {
         let part = part.clamp(0.0, 1.0);
         let full = (part * WIDTH as f64) as usize;
         let bar = format!("{}{}", "█".repeat(full), "░".repeat(WIDTH - full));
-        let (cycle, time) = (simulation.cycle(), moment(simulation.now()));
+        let (cycle, time) = (simulation.cycle(), clock(simulation.now()));
         let line = format!("{bar} {:3.0} %  cycle {cycle}  {time}  {n_done} jobs done", part * 100.0);
         // A terminal that went away is no reason to stop.
         let _ = write!(std::io::stderr(), "\r\x1b[2K{line}");

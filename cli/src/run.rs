@@ -1,7 +1,9 @@
 //! Runs a scenario and prints its cycles.
 
 use std::io::{BufWriter, IsTerminal, Write};
+use std::sync::Arc;
 
+use fairground::moment::Names;
 use fairground::sim::{CycleRecord, Simulation, Stopped, Stops, drive};
 use fairground::time::Time;
 use fairground::trace::{Event, Level};
@@ -33,9 +35,10 @@ pub fn run(args: &Run) -> Result<End, Stop> {
     let plan = &loaded.plan;
     let mut simulation = Simulation::new(plan);
     simulation.set_level(if args.why { Level::Decisive } else { Level::Outcomes });
+    let why = args.why.then(|| Arc::new(Names::of(plan.policy.name(), simulation.cluster())));
     let mut printer = match args.out {
-        Out::Text => Printer::Text(text::Text::new(args.why)),
-        Out::Jsonl => Printer::Lines(lines::Lines::new(args.why)),
+        Out::Text => Printer::Text(text::Text::new(why)),
+        Out::Jsonl => Printer::Lines(lines::Lines::new(why)),
     };
     let stdout = std::io::stdout();
     let shares_terminal = stdout.is_terminal() && !args.summary_only;
@@ -69,12 +72,12 @@ pub fn run(args: &Run) -> Result<End, Stop> {
         progress.show(simulation, n_done, part);
         Ok(())
     })?;
-    let why = says(stopped);
+    let stopped = says(stopped);
     progress.clear();
     let summary = simulation.summary();
     match &printer {
-        Printer::Text(_) => text::summary(&mut out, &simulation, &summary, why)?,
-        Printer::Lines(_) => lines::summary(&mut out, &simulation, &summary, why)?,
+        Printer::Text(_) => text::summary(&mut out, &simulation, &summary, stopped)?,
+        Printer::Lines(_) => lines::summary(&mut out, &simulation, &summary, stopped)?,
     }
     out.flush()?;
     let waits = simulation.cluster().live_jobs.iter().any(|&job| simulation.pod_counts(job).pending > 0);

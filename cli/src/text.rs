@@ -1,30 +1,31 @@
 //! Output for people: one line per event, then tables.
 
 use std::io::Write;
+use std::sync::Arc;
 
 use fairground::cluster::Cluster;
 use fairground::id::{JobId, NodeId, PodId};
+use fairground::moment::{self, Names};
 use fairground::sim::{CycleRecord, Simulation, Summary, Totals};
 use fairground::time::Time;
-use fairground::trace::{
-    Check, Ending, Event, EvictReason, Gate, NodeReason, Op, Outlook, Quantity, Recorded, Subject, Value,
-};
+use fairground::trace::{Event, EvictReason, Gate, Outlook, Recorded, Subject};
+use fairground::words;
 
 /// Prints cycles as lines.
 pub struct Text {
-    with_checks: bool,
+    /// The catalogue of the run whose decisions are explained, if they are.
+    why: Option<Arc<Names>>,
     /// The reasons printed last.
     printed: Vec<(JobId, Gate, Outlook)>,
 }
 
 impl Text {
-    /// `with_checks`: events with what decided them, and why jobs wait.
-    pub fn new(with_checks: bool) -> Text {
-        Text { with_checks, printed: Vec::new() }
+    /// `why`: with what decided, and why jobs wait.
+    pub fn new(why: Option<Arc<Names>>) -> Text {
+        Text { why, printed: Vec::new() }
     }
 
-    /// One cycle; nothing if nothing happened in it. Reasons are printed where something happened, and where one differs
-    /// from what was printed last: what holds while cycles are idle is printed before them.
+    /// One cycle; nothing if nothing happened in it.
     pub fn cycle(
         &mut self,
         out: &mut impl Write,
@@ -32,42 +33,38 @@ impl Text {
         record: &CycleRecord,
     ) -> std::io::Result<()> {
         let cluster = at.cluster();
-        for recorded in &record.events {
-            let time = moment(record.time);
-            writeln!(out, "{time:>10}  cycle {:<6} {}", record.cycle, sentence(cluster, recorded))?;
-            for check in recorded.checks.iter().filter(|_| self.with_checks) {
-                checked(out, cluster, check)?;
+        let head = |what: &str| format!("{:>10}  cycle {:<6} {what}", clock(record.time), record.cycle);
+        let reasons: Vec<_> = record.refusals.iter().map(|r| (r.job, r.gate.clone(), r.outlook)).collect();
+        let is_new = !record.events.is_empty() || reasons != self.printed;
+        let frame = self.why.as_ref().filter(|_| is_new).map(|names| moment::frame(names, at, record));
+        let decided = frame.as_ref().map(words::decided).unwrap_or_default();
+        for (index, recorded) in record.events.iter().enumerate() {
+            writeln!(out, "{}", head(&sentence(cluster, recorded)))?;
+            let explained = decided.iter().filter(|(of, _)| *of as usize == index);
+            for line in explained.flat_map(|(_, explanation)| explanation.lines()) {
+                writeln!(out, "{:>24} {line}", "")?;
             }
         }
         for mark in &record.marks {
             let (about, says) = (about(cluster, &mark.subject), mark.rule.0.says);
-            let time = moment(record.time);
-            writeln!(out, "{time:>10}  cycle {:<6} {:<10} {about}: {says}", record.cycle, "mark")?;
+            writeln!(out, "{}", head(&format!("{:<10} {about}: {says}", "mark")))?;
         }
-        if !self.with_checks {
-            return Ok(());
-        }
-        let reasons: Vec<_> = record.refusals.iter().map(|r| (r.job, r.gate.clone(), r.outlook)).collect();
-        if record.events.is_empty() && reasons == self.printed {
-            return Ok(());
-        }
+        // Reasons are printed where something happened, and where one differs from what was printed last: what holds
+        // while cycles are idle is printed before them.
+        let Some(frame) = frame else { return Ok(()) };
         self.printed = reasons;
-        for refusal in record.refusals.iter() {
-            let (job, gate) = (&cluster.jobs[refusal.job].name, gate(cluster, &refusal.gate));
-            writeln!(out, "{:>10}  cycle {:<6} {job} waits: {gate}", moment(record.time), record.cycle)?;
-            writeln!(out, "{:>29} next: {}", "", outlook(cluster, refusal.outlook))?;
-            for check in &refusal.checks {
-                checked(out, cluster, check)?;
+        for refusal in &frame.refusals {
+            let lines = words::waiting(&frame, refusal).lines();
+            for (n, line) in lines.iter().enumerate() {
+                if n == 0 {
+                    writeln!(out, "{}", head(line))?;
+                } else {
+                    writeln!(out, "{:>24} {line}", "")?;
+                }
             }
         }
         Ok(())
     }
-}
-
-fn checked(out: &mut impl Write, cluster: &Cluster, check: &Check) -> std::io::Result<()> {
-    let (about, compared) = (about(cluster, &check.subject), comparison(check));
-    let holds = if check.holds { "" } else { "  does not hold" };
-    writeln!(out, "{:>29} {about}: {compared}{holds}  [{}]", "", check.rule.key())
 }
 
 /// A 64-bit hash as it is written.
@@ -176,132 +173,8 @@ pub fn about(cluster: &Cluster, subject: &Subject) -> String {
     names.join(", ")
 }
 
-/// `request 2 <= idle 4`.
-pub fn comparison(check: &Check) -> String {
-    let op = match check.op {
-        Op::Less => "<",
-        Op::AtMost => "<=",
-        Op::Equal => "=",
-        Op::Exceeds => ">",
-        Op::AtLeast => ">=",
-    };
-    let side = |quantity: Quantity, value: &Value| format!("{} {}", words(quantity), shown(value));
-    let (left, right) = (&check.left, &check.right);
-    format!("{} {op} {}", side(left.quantity, &left.value), side(right.quantity, &right.value))
-}
-
-/// `AllocatedWithJob` as `allocated with job`.
-fn words(quantity: Quantity) -> String {
-    let mut words = String::new();
-    for (i, c) in format!("{quantity:?}").chars().enumerate() {
-        if c.is_uppercase() && i > 0 {
-            words.push(' ');
-        }
-        words.extend(c.to_lowercase());
-    }
-    words
-}
-
-fn shown(value: &Value) -> String {
-    let real = |value: f64| {
-        if value == f64::INFINITY { "unlimited".to_string() } else { format!("{value}") }
-    };
-    match value {
-        Value::Real(value) => real(*value),
-        Value::Triple([cpu, memory, gpu]) => {
-            format!("(cpu {}, memory {}, gpu {})", real(*cpu), real(*memory), real(*gpu))
-        }
-        Value::Count(count) => count.to_string(),
-        Value::Time(time) => moment(*time),
-        Value::Name(name) => name.to_string(),
-    }
-}
-
-/// How far a waiting job came.
-pub fn gate(cluster: &Cluster, gate: &Gate) -> String {
-    let queue = |id| &*cluster.queues[id].name;
-    let job = |id| &*cluster.jobs[id].name;
-    match gate {
-        Gate::NotReady => "too few of its pods are ready".to_string(),
-        Gate::NotALeaf => "its queue has children".to_string(),
-        Gate::TooLarge { resource } => format!("no node has that much {}", resource.name()),
-        Gate::OverLimit { queue: q, resource } => format!("{} limit of {}", resource.name(), queue(*q)),
-        Gate::UserLimit { queue: q, resource } => {
-            format!("its user's {} limit in {}", resource.name(), queue(*q))
-        }
-        Gate::TooManyJobs { queue: q } => format!("{} runs as many jobs as it may", queue(*q)),
-        Gate::NonPreemptibleOverQuota { queue: q, resource } => {
-            format!("non-preemptible work above the {} quota of {}", resource.name(), queue(*q))
-        }
-        Gate::NotEntitled { queue: q } => format!("{} is above its fair share", queue(*q)),
-        Gate::NoVictims { tried, ancestor } => {
-            let ancestor = ancestor.map(|q| format!(", decided at {}", queue(q))).unwrap_or_default();
-            format!("nothing may be taken for it; {tried} hypotheses{ancestor}")
-        }
-        Gate::VictimsProtected { until } => {
-            format!(
-                "the jobs to evict for it are protected by their minimum runtime until {}",
-                moment(*until)
-            )
-        }
-        Gate::NoNode { placed, of, reasons, .. } => {
-            let reasons: Vec<String> =
-                reasons.iter().map(|(reason, n)| format!("{} on {n}", node(*reason))).collect();
-            format!("no node for pod {} of {of}: {}", placed + 1, reasons.join(", "))
-        }
-        Gate::Behind { job: other } => format!("behind {}", job(*other)),
-        Gate::WaitingForVictims { until } => {
-            let until = until.map(|until| format!(" until {}", moment(until))).unwrap_or_default();
-            format!("others are leaving for it{until}")
-        }
-        Gate::GangIncomplete { held, of, until } => {
-            let until = until.map(|until| format!(", until {}", moment(until))).unwrap_or_default();
-            format!("room is held for {held} of its gang of {of}{until}")
-        }
-        Gate::GangFailed => "room for its gang did not come together in time: it has failed".to_string(),
-        Gate::GangRefused => "its queue takes no gang, or none that large".to_string(),
-        Gate::TriedOnce => "it was tried once, and its scheduling-backoff is 1".into(),
-        Gate::LikeFailed { job: other } => format!("like {}, which failed in this cycle", job(*other)),
-    }
-}
-
-/// What ends a refusal.
-fn outlook(cluster: &Cluster, outlook: Outlook) -> String {
-    match outlook {
-        Outlook::NextCycle => "it is considered again in the next cycle".to_string(),
-        Outlook::At { time, what } => {
-            let what = match what {
-                Ending::Termination => "the evicted pods are gone",
-                Ending::Protection => "the minimum runtime is over",
-                Ending::Reservation => "the reservation expires",
-                Ending::Backoff => "its pods are tried one by one",
-            };
-            format!("at {} {what}", moment(time))
-        }
-        Outlook::WhenEnds { job, at: Some(at) } => {
-            format!("at {} {} ends and frees enough for it", moment(at), cluster.jobs[job].name)
-        }
-        Outlook::WhenEnds { job, at: None } => {
-            format!("it waits for {}, which has no end", cluster.jobs[job].name)
-        }
-        Outlook::OnlyByEdit => "only an edit changes this".to_string(),
-        Outlook::NotForeseeable => "it depends on other jobs".to_string(),
-    }
-}
-
-fn node(reason: NodeReason) -> String {
-    match reason {
-        NodeReason::Insufficient(resource) => format!("not enough {}", resource.name()),
-        NodeReason::PodSlots => "no pod slot".to_string(),
-        NodeReason::NotReady => "down".to_string(),
-        NodeReason::Selector => "labels do not match".to_string(),
-        NodeReason::Taint => "taint not tolerated".to_string(),
-        NodeReason::Gate => "not for this queue".to_string(),
-    }
-}
-
 /// `1d 02:03:04`, `2:03`, with milliseconds where there are any.
-pub fn moment(time: Time) -> String {
+pub fn clock(time: Time) -> String {
     let ms = time.as_millis();
     let (sign, ms) = (if ms < 0 { "-" } else { "" }, ms.unsigned_abs());
     let (seconds, rest) = (ms / 1000, ms % 1000);
@@ -349,7 +222,7 @@ pub fn summary(out: &mut impl Write, at: &Simulation, summary: &Summary, why: &s
     if summary.all.jobs_evicted > 0 {
         writeln!(out, "jobs that ended evicted, nobody replaced their pods: {}", summary.all.jobs_evicted)?;
     }
-    let (cycle, time) = (summary.cycles, moment(summary.until));
+    let (cycle, time) = (summary.cycles, clock(summary.until));
     let used = summary.all.utilisation * 100.0;
     let idle = summary.gpu_seconds_idle_wanted / 3600.0;
     let jain = summary.jain.map_or(String::new(), |jain| format!("; Jain index {jain:.3}"));

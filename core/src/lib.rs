@@ -3,20 +3,21 @@
 //!
 //! Read in this order: [`units`], [`time`], [`id`]; [`cluster`], the world; [`trace`], what
 //! is recorded; [`policy`], the contract and the policies; [`scenario`], what a person wrote; [`sim`], what moves
-//! time; [`link`], `import` and `translate`, how a scenario travels, where else it comes from, and how it reads under another
-//! policy.
+//! time; [`moment`], the state after a cycle as data, and [`words`], what was decided as sentences; [`link`], `import` and
+//! `translate`, how a scenario travels, where else it comes from, and how it reads under another policy.
 
 pub mod cluster;
+pub mod format;
 pub mod id;
-#[cfg(feature = "import")]
 pub mod import;
 pub mod kit;
 pub mod link;
+pub mod moment;
 pub mod policy;
 pub mod scenario;
 pub mod sim;
 pub mod time;
 pub mod trace;
-#[cfg(feature = "translate")]
 pub mod translate;
 pub mod units;
+pub mod words;

@@ -1,9 +1,11 @@
 //! Time without a clock: milliseconds since the scenario's start.
 
+use serde::{Deserialize, Serialize};
+
 use std::ops::{Add, Sub};
 
 /// A moment, in milliseconds since the scenario's start; negative before it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Time(i64);
 
 /// A difference of two moments, in milliseconds.

@@ -4,6 +4,8 @@
 //! across runs or shown to a person is an [`Amount`] of one [`Resource`], so that it is the same on every
 //! machine.
 
+use serde::{Deserialize, Serialize};
+
 use std::fmt;
 
 /// How many resources one scenario may name.
@@ -13,7 +15,7 @@ pub const RESOURCES_MAX: usize = 8;
 pub const NAMED_MAX: usize = RESOURCES_MAX - Resource::ACCOUNTED.len() - 1;
 
 /// A resource by its small index: cpu, memory, gpu, then those the scenario names.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Resource(pub u8);
 
 impl Resource {

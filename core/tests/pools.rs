@@ -136,7 +136,7 @@ timeline:
         S017 pools["train"].cycle: cycle "often" is neither a period such as `1s` or `120s, first at 1s`, nor `on change` or `on events` [Use the default cycle]
         S057 nodes["o"].pool: pool "tran" is not in the list of pools; did you mean "train"? [Use "train"]
         S057 queues["a"].pools["nowhere"].name: pool "nowhere" is not in the list of pools; add it or name another [Add the pool "nowhere"]
-        S048 jobs["other"].pools: kai offers a job to one pool only, here "train" [Name only "train"]
+        S048 jobs["other"].pools: KAI offers a job to one pool only, here "train" [Name only "train"]
         S027 timeline[0].pool: only a change of a queue has a pool; remove it [Remove the pool]
         S058 pools["spare"]: no node is in the pool "spare", so nothing runs there [Remove the pool]
         S039 queues["a"].pools["dev"].gpu.limit: "a" has a gpu limit of 1 below its quota of 2; the limit wins [Raise the gpu limit to 2]

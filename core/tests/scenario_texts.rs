@@ -36,7 +36,7 @@ fn every_kind_of_finding_says_what_to_do() {
         1:9 error S008 format: this is another kind of file; a scenario says `format: fairground-scenario`
         2:10 error S009 version: this version is not known here; this build reads version 1
         3:10 error S010 dialect: dialect "slurm" is not known here; write kai [Use the dialect kai]
-        3:9 error S011 policy: policy "lottery" is not known here; write one of kai, fifo, yunikorn, ego, runai, max-min, drf [Use the policy kai]
+        3:9 error S011 policy: policy "lottery" is not known here; write one of kai, runai, yunikorn, ego, fifo, max-min, drf [Use the policy kai]
         3:20 error S012 settings.k-valu: the policy has no setting "k-valu"; did you mean `k-value`? [Use k-value]
         3:27 error S013 settings.gpu-placement: gpu-placement "random" is not binpack or spread [Use the default of gpu-placement]
         3:24 error S014 nodes["n"].gpu: gpu "eight" is not a whole number of GPUs, at most 64
@@ -86,7 +86,8 @@ fn every_kind_of_finding_says_what_to_do() {
         5:60 warning S061 jobs["k"].seed: the jobs of "k" and "j" last alike: both have seed 1; give "k" another [Set its seed to 2]
         5:45 error S062 jobs["j"].restart: restart "sometimes" is none of again (all of its work), resume (the rest) and never (nobody replaces it) [Let it resume]
         3:39 warning S063 nodes["n"].gpu-memory: gpu-memory "80" is 80 MiB, which no GPU has; did you mean 80Gi? [Set gpu-memory to 80Gi]
-        5:46 warning S064 jobs["j"].on: node "n" has less than the pods that name it ask for [Let it wait instead]
+        6:78 error S064 jobs["j"].evicted-for: job "k" does not exist; did you mean "j"? [Use "j"]
+        5:46 warning S065 jobs["j"].on: node "n" has less than the pods that name it ask for [Let it wait instead]
     "#]].assert_eq(&texts.concat());
 }
 
@@ -124,7 +125,7 @@ timeline:
         15:12 error S007 queues["team-a"]: "color" is not a key of this place; known here: name, parent, priority, created, gpu, cpu, memory, preempt-min-runtime, reclaim-min-runtime, note, pools, default-pools
         18:10 error S006 queues["team-a"].gpu: queues["team-a"].gpu takes keys and values: quota, limit, weight, usage
         22:5 error S006 jobs[2]: jobs[2] takes keys and values
-        3:9 error S011 policy: policy "kay" is not known here; write one of kai, fifo, yunikorn, ego, runai, max-min, drf [Use the policy kai]
+        3:9 error S011 policy: policy "kay" is not known here; write one of kai, runai, yunikorn, ego, fifo, max-min, drf [Use the policy kai]
         4:39 error S012 settings.gpu-placment: the policy has no setting "gpu-placment"; did you mean `gpu-placement`? [Use gpu-placement]
         4:21 error S013 settings.k-value: k-value "-1" is not a number not below zero, with at most six digits [Use the default of k-value]
         5:8 error S017 cycle: cycle "now and then" is neither a period such as `1s` or `120s, first at 1s`, nor `on change` or `on events` [Use the default cycle]

@@ -131,6 +131,7 @@ pub fn add_job(cluster: &mut Cluster, name: &str, queue: QueueId, submit_s: i64,
         first_start: None,
         ended: None,
         evictions: 0,
+        evicted_for: None,
         last_start: None,
         gang: None,
     });

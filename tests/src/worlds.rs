@@ -202,6 +202,7 @@ fn add_job(cluster: &mut Cluster, n: &mut Numbers, queue: QueueId, i: u8) {
         first_start: None,
         ended: None,
         evictions: 0,
+        evicted_for: None,
         last_start: None,
         gang: None,
     });

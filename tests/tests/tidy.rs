@@ -10,10 +10,13 @@ const CORE_LAYERS: &[&[&str]] = &[
     &["kit"],
     &["cluster"],
     &["trace"],
+    &["format"],
     &["policy"],
     &["scenario"],
     &["import", "link", "translate"],
     &["sim"],
+    &["moment"],
+    &["words"],
 ];
 
 /// The same for the page.
@@ -25,35 +28,44 @@ const WEB_LAYERS: &[&[&str]] = &[
     &["words"],
     &["charts"],
     &["props"],
-    &["store", "edge", "drop", "deeds", "opening"],
-    &["dom", "focus"],
+    &["startup"],
+    &["store", "edge", "drop"],
     &["components"],
     &["focus", "page", "worker"],
-    &["design", "fixtures", "preview"],
+    &["first_frame", "design", "fixtures", "preview"],
+    &["bin"],
 ];
 
 /// What each package may depend on; the reasons stand in the workspace manifest.
 const DEPENDENCIES: &[(&str, &[&str])] = &[
     (
         "core",
-        &["serde", "serde_json", "saphyr-parser", "miniz_oxide", "proptest", "expect-test", "criterion"],
+        &[
+            "serde",
+            "serde_json",
+            "saphyr-parser",
+            "miniz_oxide",
+            "postcard",
+            "proptest",
+            "expect-test",
+            "criterion",
+        ],
     ),
     ("cli", &["fairground", "serde", "serde_json", "clap", "expect-test"]),
     (
         "web",
         &[
             "fairground",
-            "fairground-markup",
             "serde",
             "serde_json",
             "leptos",
             "wasm-bindgen",
             "wasm-bindgen-futures",
-            "wasm_split_helpers",
             "js-sys",
             "web-sys",
             "plotters",
             "plotters-backend",
+            "postcard",
             "expect-test",
             "proptest",
         ],
@@ -72,7 +84,6 @@ const DEPENDENCIES: &[(&str, &[&str])] = &[
             "expect-test",
         ],
     ),
-    ("web/markup", &["rstml", "syn", "quote", "proc-macro2"]),
     ("xtask", &[]),
 ];
 
@@ -314,7 +325,7 @@ impl File {
     /// The top module it belongs to; none for `lib.rs` and `main.rs`.
     fn module(&self) -> Option<String> {
         let name = self.name.split('/').nth(2)?.trim_end_matches(".rs");
-        (!["lib", "main", "engine_main"].contains(&name)).then(|| name.to_owned())
+        (!["lib", "main"].contains(&name)).then(|| name.to_owned())
     }
 
     fn is_test(&self) -> bool {

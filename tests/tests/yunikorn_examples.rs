@@ -219,7 +219,7 @@ fn only_yunikorn_reads_its_settings_anew() {
     );
     assert_eq!(
         errors("kai", "settings: {k-value: 1}"),
-        ["timeline[0].settings: kai does not read its settings anew during a run; remove the entry"]
+        ["timeline[0].settings: KAI does not read its settings anew during a run; remove the entry"]
     );
     assert_eq!(
         errors("yunikorn", "settings: {gpu-type: gpu, maxapplications.a: many}, unset: [node-sort]"),

@@ -33,10 +33,6 @@ const REST_AFTER: Duration = Duration::from_millis(700);
 #[derive(Default)]
 pub struct Edge {
     client: Option<Client>,
-    /// What was said before the code to do it was there.
-    pub(crate) early: Vec<Command>,
-    /// The engine was given what the page opened with.
-    pub(crate) has_begun: bool,
     /// No worker is wanted.
     pub(crate) is_inline: bool,
     save: Option<TimeoutHandle>,
@@ -354,7 +350,7 @@ pub fn set_theme(theme: Theme) {
     };
 }
 
-/// Puts the focus on the field of a value once it is there: its form may have to be fetched first.
+/// Puts the focus on the field of a value once its form is drawn.
 fn focus_field(path: &str) {
     look_for_field(path.to_string(), FOCUS_TRIES);
 }

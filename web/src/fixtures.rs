@@ -1,5 +1,13 @@
 //! Moments for tests and pictures: two teams on four GPUs, and two departments on 32.
 
+use std::sync::Arc;
+
+use fairground::id::{JobId, NodeId, PodId, QueueId};
+use fairground::time::Time;
+use fairground::trace::{
+    Check, Event, EvictReason, Gate, Op, Outlook, Quantity, Refusal, Subject, Term, Value,
+};
+
 use crate::engine::protocol::*;
 
 fn gpus(n: f64) -> Amounts {
@@ -53,31 +61,33 @@ fn job(name: &str, queue: u32, running: u32, pending: u32, leaving: u32, gpus: f
     JobRow { name: name.into(), queue, running, pending, leaving, gpus, ..JobRow::default() }
 }
 
-fn check(rule: &str, says: &str, sides: [(&str, f64); 2], op: &str, names: [&str; 4]) -> CheckRow {
-    let [queue, other_queue, job, other_job] = names.map(String::from);
-    let triple = |n: f64| ValueRow::Triple([Some(0.0), Some(0.0), n.is_finite().then_some(n)]);
-    let holds = match op {
-        "<" => sides[0].1 < sides[1].1,
-        "<=" => sides[0].1 <= sides[1].1,
-        "=" => sides[0].1 == sides[1].1,
-        ">" => sides[0].1 > sides[1].1,
-        _ => sides[0].1 >= sides[1].1,
-    };
-    CheckRow {
-        rule: rule.into(),
-        says: says.into(),
-        queue,
-        other_queue,
-        job,
-        other_job,
-        left: sides[0].0.into(),
-        left_value: triple(sides[0].1),
-        op: op.into(),
-        right: sides[1].0.into(),
-        right_value: triple(sides[1].1),
-        holds,
-        ..CheckRow::default()
-    }
+/// A catalogue: names of jobs with the positions of their queues; each has one pod.
+fn names(jobs: &[(&str, u32)]) -> Arc<Names> {
+    Arc::new(Names {
+        jobs: jobs.iter().map(|(name, queue)| ((*name).into(), QueueId(*queue))).collect(),
+        pods: (0..).zip(jobs).map(|(n, (name, _))| (format!("{name}-0").into(), JobId(n))).collect(),
+        ..Names::default()
+    })
+}
+
+/// An event of the only pod of a job.
+fn event(names: &Names, job: &str, node: u32, gpus: f64, what: impl Fn(PodId, NodeId) -> Event) -> EventRow {
+    let job = names.find(job).expect("it has a name");
+    EventRow { gpus, amount: [0.0, 0.0, gpus].into(), ..EventRow::of(what(PodId(job.0), NodeId(node))) }
+}
+
+/// A reclaim for a job.
+fn reclaim(names: &Names, by: &str) -> impl Fn(PodId, NodeId) -> Event {
+    let by = names.find(by);
+    move |pod, node| Event::Evicted { pod, node, by, reason: EvictReason::ReclaimedForFairShare }
+}
+
+/// A comparison of GPUs by a rule of KAI.
+fn check(rule: &str, subject: Subject, left: (Quantity, f64), op: Op, right: (Quantity, f64)) -> Check {
+    let rules = fairground::policy::kai::rules();
+    let rule = *rules.iter().find(|known| known.key() == rule).expect("a rule");
+    let term = |(quantity, gpus)| Term { quantity, value: Value::Triple([0.0, 0.0, gpus]) };
+    Check::new(rule, subject, term(left), op, term(right))
 }
 
 /// The start scenario before anything happens.
@@ -90,7 +100,14 @@ pub fn start() -> Frame {
         node("node-1", vec![held(pod("a1", 0)), held(pod("a1", 0))]),
         node("node-2", vec![held(pod("a2", 0)), held(pod("b1", 1))]),
     ];
+    let names = names(&[("a1", 0), ("a2", 0), ("b1", 1), ("b2", 1), ("a9", 0), ("w1", 1)]);
     Frame {
+        events: vec![EventRow {
+            gpus: 1.0,
+            amount: [0.0, 0.0, 1.0].into(),
+            ..EventRow::of(Event::Submitted { job: JobId(3) })
+        }],
+        names,
         total: [128_000.0, 512e9, 4.0].into(),
         queues,
         nodes,
@@ -100,14 +117,6 @@ pub fn start() -> Frame {
             job("b1", 1, 1, 0, 0, 1.0),
             job("b2", 1, 0, 1, 0, 1.0),
         ],
-        events: vec![EventRow {
-            kind: "submitted".into(),
-            job: "b2".into(),
-            queue: 1,
-            gpus: 1.0,
-            amount: [0.0, 0.0, 1.0].into(),
-            ..EventRow::default()
-        }],
         ..Frame::default()
     }
 }
@@ -124,60 +133,35 @@ pub fn reclaimed() -> Frame {
     frame.nodes[1].cells[0].pods[0].changed = true;
     frame.nodes[1].cells[0].claimed = Some(Claim { job: "b2".into(), queue: 1 });
     frame.jobs[1] = job("a2", 0, 0, 0, 1, 1.0);
-    let names = ["team-b", "team-a", "b2", ""];
+    let names = frame.names.clone();
+    let taker = Subject { queue: Some(QueueId(1)), job: names.find("b2"), ..Subject::default() };
+    let both = Subject { other_queue: Some(QueueId(0)), ..taker };
+    let with_job = (Quantity::AllocatedWithJob, 2.0);
+    let held = (Quantity::AllocatedWithoutVictims, 3.0);
     let checks = vec![
-        check(
-            "kai/reclaim/can-reclaim",
-            "a queue may take back as long as it stays within its fair share",
-            [("allocated-with-job", 2.0), ("fair-share", 2.0)],
-            "<=",
-            ["team-b", "", "b2", ""],
-        ),
-        check(
-            "kai/reclaim/maintain-fair-share",
-            "from a queue above the larger of its quota and fair share, work may be taken",
-            [("allocated-without-victims", 3.0), ("allocatable", 2.0)],
-            ">",
-            names,
-        ),
+        check("kai/reclaim/can-reclaim", taker, with_job, Op::AtMost, (Quantity::FairShare, 2.0)),
+        check("kai/reclaim/maintain-fair-share", both, held, Op::Exceeds, (Quantity::Allocatable, 2.0)),
     ];
-    let evicted = EventRow {
-        action: "reclaim".into(),
-        pool: String::new(),
-        kind: "reclaimed".into(),
-        time_ms: 1000,
-        job: "a2".into(),
-        pod: "a2-0".into(),
-        node: "node-2".into(),
-        queue: 0,
-        gpus: 1.0,
-        amount: [0.0, 0.0, 1.0].into(),
-        by: "b2".into(),
-        by_queue: Some(1),
-        reason: "fair-share".into(),
-        for_good: false,
-        checks,
-    };
-    let claimed = EventRow {
-        kind: "claimed".into(),
-        time_ms: 1000,
-        job: "b2".into(),
-        pod: "b2-0".into(),
-        node: "node-2".into(),
-        queue: 1,
-        gpus: 1.0,
-        amount: [0.0, 0.0, 1.0].into(),
-        ..EventRow::default()
-    };
+    let evicted =
+        EventRow { action: "reclaim".into(), checks, ..event(&names, "a2", 1, 1.0, reclaim(&names, "b2")) };
+    let claimed = event(&names, "b2", 1, 1.0, |pod, node| Event::Claimed { pod, node });
     frame.events = vec![evicted, claimed];
-    frame.refusals = vec![RefusalRow {
-        job: "b2".into(),
-        queue: 1,
-        gate: GateRow { kind: "waiting-for-victims".into(), until_ms: Some(2000), ..GateRow::default() },
-        outlook: OutlookRow::NextCycle,
-        ..RefusalRow::default()
+    frame.events.iter_mut().for_each(|event| event.time_ms = 1000);
+    frame.refusals = vec![Refusal {
+        job: JobId(3),
+        gate: Gate::WaitingForVictims { until: Some(Time::from_millis(2000)) },
+        also: Vec::new(),
+        checks: Vec::new(),
+        outlook: Outlook::NextCycle,
     }];
     frame
+}
+
+/// The jobs of the two departments.
+fn department_jobs() -> Arc<Names> {
+    let of = |queue: u32, names: &'static str| names.split(' ').map(move |name| (name, queue));
+    let jobs = of(1, "v1 v2 v3 v4 v5").chain(of(2, "n1 n2 n3")).chain(of(4, "r1 r2 r3"));
+    names(&jobs.chain(of(5, "a1 a2")).chain(of(6, "s1 s2 s3")).collect::<Vec<_>>())
 }
 
 /// Two departments on 32 GPUs, in the middle of a reclaim. Long because a moment is one table.
@@ -220,44 +204,21 @@ pub fn departments() -> Frame {
     };
     let nodes: Vec<NodeCard> =
         layout.iter().map(|(name, jobs)| node(name, jobs.split(' ').map(cell).collect())).collect();
-    let names = ["nlp", "vision", "n3", ""];
-    let events = vec![
-        EventRow {
-            action: "reclaim".into(),
-            pool: String::new(),
-            kind: "reclaimed".into(),
-            time_ms: 144_000,
-            job: "v4".into(),
-            pod: "v4-0".into(),
-            node: "node-2".into(),
-            queue: 1,
-            gpus: 2.0,
-            amount: [0.0, 0.0, 2.0].into(),
-            by: "n3".into(),
-            by_queue: Some(2),
-            reason: "fair-share".into(),
-            for_good: false,
-            checks: vec![check(
-                "kai/reclaim/maintain-fair-share",
-                "from a queue above the larger of its quota and fair share, work may be taken",
-                [("allocated-without-victims", 11.0), ("allocatable", 9.0)],
-                ">",
-                names,
-            )],
-        },
-        EventRow {
-            kind: "claimed".into(),
-            time_ms: 144_000,
-            job: "n3".into(),
-            pod: "n3-0".into(),
-            node: "node-2".into(),
-            queue: 2,
-            gpus: 2.0,
-            amount: [0.0, 0.0, 2.0].into(),
-            ..EventRow::default()
-        },
-    ];
+    let names = department_jobs();
+    let (queue, other_queue) = (Some(QueueId(2)), Some(QueueId(1)));
+    let both = Subject { queue, other_queue, job: names.find("n3"), ..Subject::default() };
+    let held = (Quantity::AllocatedWithoutVictims, 11.0);
+    let share = (Quantity::Allocatable, 9.0);
+    let evicted = EventRow {
+        action: "reclaim".into(),
+        checks: vec![check("kai/reclaim/maintain-fair-share", both, held, Op::Exceeds, share)],
+        ..event(&names, "v4", 1, 2.0, reclaim(&names, "n3"))
+    };
+    let claimed = event(&names, "n3", 1, 2.0, |pod, node| Event::Claimed { pod, node });
+    let mut events = vec![evicted, claimed];
+    events.iter_mut().for_each(|event| event.time_ms = 144_000);
     Frame {
+        names,
         cycle: 12,
         time_ms: 144_000,
         total: [256_000.0, 1024e9, 32.0].into(),
@@ -293,26 +254,27 @@ pub fn departments_run() -> Run {
             request: vec![(0, gpus(20.0)), (3, gpus(13.0)), (6, gpus(6.0))],
         })
         .collect();
-    let event =
-        |cycle: u32, kind: &str, job: &str, queue: u32| (cycle, kind.to_string(), job.to_string(), queue);
+    let names = department_jobs();
+    let event = |cycle: u32, word: EventWord, job: &str| (cycle, word, names.find(job));
     Run {
         last_cycle: 12,
         last_time_ms: 144_000,
         complete: false,
         points,
         events: vec![
-            event(0, "submitted", "v1", 1),
-            event(1, "started", "v1", 1),
-            event(2, "started", "v2", 1),
-            event(4, "submitted", "v4", 1),
-            event(5, "started", "v4", 1),
-            event(5, "reclaimed", "s2", 6),
-            event(6, "reclaimed", "s3", 6),
-            event(8, "started", "r3", 4),
-            event(11, "submitted", "n3", 2),
-            event(12, "reclaimed", "v4", 1),
-            event(12, "claimed", "n3", 2),
+            event(0, EventWord::Submitted, "v1"),
+            event(1, EventWord::Started, "v1"),
+            event(2, EventWord::Started, "v2"),
+            event(4, EventWord::Submitted, "v4"),
+            event(5, EventWord::Started, "v4"),
+            event(5, EventWord::Reclaimed, "s2"),
+            event(6, EventWord::Reclaimed, "s3"),
+            event(8, EventWord::Started, "r3"),
+            event(11, EventWord::Submitted, "n3"),
+            event(12, EventWord::Reclaimed, "v4"),
+            event(12, EventWord::Claimed, "n3"),
         ],
+        names: names.clone(),
         earlier: Vec::new(),
     }
 }

@@ -4,26 +4,25 @@
 //! [`page::mount`] and [`worker::serve`] are the two ways in; `main` chooses. Everything stands in this
 //! library, so that models and charts are tested without a browser.
 
+// Views that are rendered as text nest deeply.
+#![recursion_limit = "256"]
+
 pub mod address;
 pub mod agreement;
 pub mod charts;
 pub mod checked;
-#[cfg(feature = "page")]
 pub mod components;
-pub mod deeds;
-pub mod dom;
 pub mod drop;
 pub mod edge;
 pub mod engine;
-#[cfg(feature = "page")]
+pub mod first_frame;
 mod focus;
 pub mod keys;
 pub mod library;
 pub mod model;
-pub mod opening;
-#[cfg(feature = "page")]
 pub mod page;
 pub mod props;
+pub mod startup;
 pub mod storage;
 pub mod store;
 pub mod tabs;

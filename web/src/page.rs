@@ -1,46 +1,27 @@
 //! The page's side: what it opens with, what it listens to.
 
-use std::cell::Cell;
-use std::rc::Rc;
 use std::time::Duration;
 
-use crate::dom::prelude::*;
 use leptos::leptos_dom::helpers::{set_timeout, window_event_listener_untyped};
+use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 use web_sys::HtmlElement;
 
 use crate::address;
-use crate::components::app::{self, App};
+use crate::components::app::App;
 use crate::components::help::waiting_job;
 use crate::components::picture::text_scale;
-use crate::components::{dialogs, setup};
 use crate::keys::{self, Action, Focus, Pressed};
-use crate::model::{Command, Embed, KeySet, Origin, Panel, Room, SETUP_WIDTHS, Theme, WHY_WIDTHS};
-use crate::opening::{self, Opening};
+use crate::model::{Command, Embed, KeySet, Model, Origin, Panel, Room, SETUP_WIDTHS, Theme, WHY_WIDTHS};
+use crate::startup::{Startup, startup};
 use crate::store::Store;
-use crate::{deeds, dom, drop, edge, focus, storage};
+use crate::{drop, edge, focus, storage};
 
-/// Mounts the page on `#app`: at once for a first visit, else once the code to read links and drafts is there.
+/// Mounts the page on `#app`.
 pub fn mount() {
-    if opening::is_first_visit(&address::in_bar()) {
-        return show(opening::first_visit());
-    }
-    remove_first_frame();
-    // Leptos' own comes with the page.
-    wasm_bindgen_futures::spawn_local(async {
-        match deeds::fetched().await {
-            Ok(deeds) => show((deeds.opening)()),
-            Err(_) => place().set_text_content(Some(NOT_LOADED)),
-        }
-    });
-}
-
-const NOT_LOADED: &str = "The page could not be loaded. Check the connection and reload it.";
-
-fn show(opening: Opening) {
     let place = place();
     place.set_text_content(None);
-    dom::mount_to(place, move || page(opening).into_node());
+    leptos::mount::mount_to(place, || page(startup())).forget();
 }
 
 fn place() -> HtmlElement {
@@ -68,14 +49,22 @@ fn replace_first_frame(store: Store, is_something_else: bool) {
     set_timeout(remove_first_frame, FIRST_FRAME_MOST);
 }
 
+/// How long after the finger has left a click comes at most.
+const TAP_MOST: Duration = Duration::from_millis(300);
+
 /// How long the plain first frame stands at most.
 const FIRST_FRAME_MOST: Duration = Duration::from_secs(3);
 
-fn page(opening: Opening) -> impl IntoView {
-    let Opening { mut model, address, is_start } = opening;
-    let width = window_width();
-    // On narrower pages WHY takes room from NOW, so it comes when there is something to say.
+/// How the page looks at first, at this width: on narrower pages WHY takes room from NOW, so it comes when there is
+/// something to say.
+pub fn lay_out(model: &mut Model, width: f64) {
     model.view.why_open = width > 1320.0 || model.selection.is_some() || model.origin == Origin::Link;
+    model.view.chips = true;
+    model.view.put(Room::of(width));
+}
+
+/// What a visitor set on this device, and what the address says of the look.
+fn restore_look(model: &mut Model, query: &str) {
     if storage::remembered("why").as_deref() == Some("closed") {
         model.view.why_closed = true;
         model.view.why_open &= model.selection.is_some() || model.origin == Origin::Link;
@@ -84,15 +73,14 @@ fn page(opening: Opening) -> impl IntoView {
     let folded = |panel: &str| storage::remembered(panel).as_deref() == Some("folded");
     model.view.now_folded = folded("now");
     model.view.time_folded = folded("time");
-    model.view.put(Room::of(width));
+    model.view.put(Room::of(window_width()));
     let wide = storage::remembered("setup-width").and_then(|text| text.parse::<u16>().ok());
     model.view.setup_width = wide.map_or(0, |wide| wide.clamp(SETUP_WIDTHS.0, SETUP_WIDTHS.1));
     let wide = storage::remembered("why-width").and_then(|text| text.parse::<u16>().ok());
     model.view.why_width = wide.map_or(0, |wide| wide.clamp(WHY_WIDTHS.0, WHY_WIDTHS.1));
     model.view.chips = storage::remembered("chips").is_none();
     model.view.keys = KeySet::from_name(&storage::remembered("keys").unwrap_or_default());
-    let query = address::query();
-    model.view.embed = Embed::read(&query);
+    model.view.embed = Embed::read(query);
     if let Some(embed) = model.view.embed {
         model.view.why_open = false;
         model.view.now_folded = false;
@@ -103,6 +91,13 @@ fn page(opening: Opening) -> impl IntoView {
     let theme = ["light", "dark"].into_iter().find(|name| query.contains(&format!("theme={name}")));
     let theme = theme.map(str::to_string).or_else(|| storage::remembered("theme")).unwrap_or_default();
     model.view.theme = Theme::from_name(&theme);
+}
+
+fn page(startup: Startup) -> impl IntoView {
+    let Startup { mut model, address, is_start } = startup;
+    let query = address::query();
+    lay_out(&mut model, window_width());
+    restore_look(&mut model, &query);
     edge::set_theme(model.view.theme);
     let store = Store::new(model);
     provide_context(store);
@@ -111,9 +106,7 @@ fn page(opening: Opening) -> impl IntoView {
         edge.is_inline = query.contains("engine=inline");
     });
     replace_first_frame(store, !is_start);
-    if let Some(deeds) = deeds::now() {
-        (deeds.begin)(store);
-    }
+    store.begin_run();
     drop::listen(store);
     focus::keep();
     listen(store);
@@ -165,9 +158,7 @@ fn listen(store: Store) {
     });
     let hide = window_event_listener(leptos::ev::pagehide, move |_| {
         leave_field();
-        if let Some(deeds) = deeds::now() {
-            (deeds.keep)(store);
-        }
+        store.keep();
     });
     let size = window_event_listener(leptos::ev::resize, move |_| {
         let room = Room::of(window_width());
@@ -175,25 +166,24 @@ fn listen(store: Store) {
             store.dispatch(Command::Room(room));
         }
     });
-    // What was just typed and cannot be kept yet is not left without a question.
-    let leave = window_event_listener_untyped("beforeunload", move |event| {
-        leave_field();
-        if store.has_early() || has_mistyped() {
-            event.prevent_default();
-        }
-    });
-    // What may be wanted next is fetched as soon as somebody does something, so that nothing typed is too early for it.
-    let is_awake = Rc::new(Cell::new(false));
-    let ahead = ["keydown", "pointerdown", "pointermove", "touchstart", "focusin", "wheel"].map(|name| {
-        let is_awake = is_awake.clone();
-        window_event_listener_untyped(name, move |_| {
-            if !is_awake.replace(true) {
-                fetch_ahead(store);
+    // What can be pulled comes once the first touch has ended: what was tapped gets its click.
+    let touch = ["pointerup", "pointercancel"].map(|name| {
+        window_event_listener_untyped(name, move |event| {
+            let is_touch = event.unchecked_ref::<web_sys::PointerEvent>().pointer_type() == "touch";
+            if is_touch && !store.touched.get_untracked() {
+                set_timeout(move || store.touched.set(true), TAP_MOST);
             }
         })
     });
+    // What was just typed and cannot be kept yet is not left without a question.
+    let leave = window_event_listener_untyped("beforeunload", move |event| {
+        leave_field();
+        if has_mistyped() {
+            event.prevent_default();
+        }
+    });
     // The page listens as long as it is there.
-    std::mem::forget((keys, hash, back, hide, size, leave, ahead));
+    std::mem::forget((keys, hash, back, hide, size, touch, leave));
 }
 
 /// Leaves the field that is being edited, which takes its value if that is valid: leaving the page is looking elsewhere.
@@ -207,17 +197,6 @@ fn leave_field() {
 /// Whether something stands in a field that cannot be its value, and so is in no draft.
 fn has_mistyped() -> bool {
     document().query_selector(".edit-box.wrong, .field.wrong").ok().flatten().is_some()
-}
-
-/// Fetches what is cut out of the page's module, first what every deed needs.
-fn fetch_ahead(store: Store) {
-    store.wake();
-    leptos::task::spawn_local(async {
-        // A part that could not be fetched is tried again when it is shown, which says so.
-        let _ = dialogs::preload().await;
-        let _ = setup::preload().await;
-        let _ = app::preload_view().await;
-    });
 }
 
 /// Where the focus is.

@@ -6,7 +6,6 @@ use crate::charts;
 use crate::charts::backend::Size;
 use crate::charts::backend::escaped;
 use crate::charts::shares::Rows;
-use crate::charts::timeline_over::over;
 use crate::engine::protocol::Frame;
 use crate::fixtures;
 use crate::model::Selection;
@@ -72,7 +71,7 @@ fn timeline_html(selected: Option<&Selection>, width: f64) -> String {
     let look = LaneLook { heeded: selected.cloned(), ..LaneLook::default() };
     stand_out(&mut view, &run, &frame, &look);
     let axis = timeline::Axis { width, last: view.end };
-    let svg = charts::timeline::timeline(&view, Size { width, height: 188.0 }, Some(over));
+    let svg = charts::timeline::timeline(&view, Size { width, height: 188.0 });
     let x = axis.x(12);
     format!(
         r#"<div class="timeline chart"><div class="timeline-body"><div class="picture">{svg}</div><svg width="{width}" height="168" style="position:absolute;left:0;top:0"><path d="M{x} 0V168" stroke="var(--ink)" stroke-width="2"/></svg></div></div>"#

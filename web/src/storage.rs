@@ -6,7 +6,6 @@
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
-use fairground::kit::sort;
 use js_sys::{Function, Reflect};
 use wasm_bindgen::{JsCast, JsValue};
 use web_sys::Storage;
@@ -84,7 +83,7 @@ pub fn remember(key: &str, value: &str) {
 pub fn drafts() -> Vec<DraftLine> {
     let mut lines: Vec<DraftLine> =
         get(LINES).and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default();
-    sort::sort_by(&mut lines, |a, b| b.saved_ms.total_cmp(&a.saved_ms));
+    lines.sort_by(|a, b| b.saved_ms.total_cmp(&a.saved_ms));
     lines
 }
 

@@ -6,19 +6,18 @@ use fairground::scenario::{Diagnostic, Path, Scenario};
 use leptos::prelude::*;
 
 use crate::address::{self, Fragment};
-use crate::deeds;
 use crate::edge::Edge;
 use crate::engine::protocol::Frame;
 use crate::engine::story::Story;
 use crate::model::{
-    Before, Command, Dialog, Effect, EngineState, Model, Notice, Opened, Selection, Terms, View, before,
-    later, update,
+    Before, Command, Dialog, Effect, EngineState, Model, Opened, Origin, Selection, Terms, View, before,
+    later, mistake, update,
 };
 use crate::props::{
     FrameSignal, LadderSignal, OrderSignal, ResourceSignal, RulesSignal, RunSignal, SelectionSignal,
 };
-use crate::storage;
 use crate::view_model::pointed::pointed;
+use crate::{library, startup, storage};
 
 /// The model for components. Cheap to copy.
 #[derive(Clone, Copy)]
@@ -73,6 +72,8 @@ pub struct Store {
     pub engine: Memo<EngineState>,
     /// The line for people who listen.
     pub announcement: RwSignal<String>,
+    /// Whether fingers move the page: they point at nothing before they take hold.
+    pub touched: RwSignal<bool>,
 }
 
 impl Store {
@@ -89,8 +90,7 @@ impl Store {
             terms: Memo::new(move |_| scenario.with(|s| Terms::of(&s.policy))),
             edited: held.followed(
                 |m| match later::moment(m) {
-                    Some((_, time_ms)) => deeds::now()
-                        .map_or_else(|| m.scenario.clone(), |deeds| (deeds.at_moment)(&m.scenario, time_ms)),
+                    Some((_, time_ms)) => later::at_moment(&m.scenario, time_ms),
                     None => m.scenario.clone(),
                 },
                 is_another,
@@ -116,6 +116,7 @@ impl Store {
             view: held.followed(|m| m.view.clone(), differ),
             engine: held.part(|m| m.engine.clone(), differ),
             announcement: RwSignal::new(String::new()),
+            touched: RwSignal::new(false),
         }
     }
 
@@ -150,106 +151,56 @@ impl Store {
         self.held.model.with_value(look)
     }
 
-    /// Does as the command says; after what was said before, if the code for that is still on its way.
-    pub fn dispatch(self, command: Command) {
-        match deeds::now() {
-            Some(deeds) => (deeds.act)(self, command),
-            None => {
-                self.edge.update_value(|edge| edge.early.push(command));
-                // What is shown may be from before it.
-                self.held.change(|model| model.stale = true);
-                self.wake();
-            }
-        }
-    }
-
-    /// Fetches what is needed to do something, and does what was said meanwhile.
-    pub fn wake(self) {
-        if deeds::now().is_some() {
-            return;
-        }
-        leptos::task::spawn_local(async move {
-            match deeds::fetched().await {
-                Ok(deeds) => {
-                    (deeds.begin)(self);
-                    let early = self
-                        .edge
-                        .try_update_value(|edge| std::mem::take(&mut edge.early))
-                        .unwrap_or_default();
-                    for command in early {
-                        (deeds.act)(self, command);
-                    }
-                }
-                Err(_) => self.tell_not_loaded(),
-            }
-        });
-    }
-
     /// Opens what the fragment of an address leads to: of that in the address bar, or of one that was brought here.
     pub fn follow(self, fragment: String, is_in_bar: bool) {
-        leptos::task::spawn_local(async move {
-            let Ok(deeds) = deeds::fetched().await else { return self.tell_not_loaded() };
-            (deeds.begin)(self);
-            match (deeds.read)(&fragment) {
-                Fragment::Document(opened) => {
-                    self.edge.update_value(|edge| {
-                        edge.is_there = is_in_bar;
-                        if is_in_bar {
-                            edge.set_address(fragment);
-                        }
-                    });
-                    self.dispatch(Command::Open(opened));
-                }
-                Fragment::Damaged(says) => self.dispatch(Command::Dialog(Some(Dialog::BadLink(says)))),
-                Fragment::Reset if is_in_bar => {
-                    self.edge.update_value(|edge| edge.set_address(String::new()));
-                    address::clear_bar();
-                    self.dispatch(Command::Dialog(Some(Dialog::Reset)));
-                }
-                Fragment::Reset | Fragment::Empty => {}
+        match address::read(&fragment) {
+            Fragment::Document(opened) => {
+                self.edge.update_value(|edge| {
+                    edge.is_there = is_in_bar;
+                    if is_in_bar {
+                        edge.set_address(fragment);
+                    }
+                });
+                self.dispatch(Command::Open(opened));
             }
-        });
+            Fragment::Damaged(says) => self.dispatch(Command::Dialog(Some(Dialog::BadLink(says)))),
+            Fragment::Reset if is_in_bar => {
+                self.edge.update_value(|edge| edge.set_address(String::new()));
+                address::clear_bar();
+                self.dispatch(Command::Dialog(Some(Dialog::Reset)));
+            }
+            Fragment::Reset | Fragment::Empty => {}
+        }
     }
 
-    /// Opens again what an entry of the browser's history says, to which somebody went back or forth.
+    /// Opens again what an entry of the browser's history says, to which the visitor went back or forth.
     pub fn go_back(self, entry: String, fragment: String) {
         self.edge.update_value(|edge| edge.set_address(fragment.clone()));
         storage::set_own_address(&fragment);
-        leptos::task::spawn_local(async move {
-            let Ok(deeds) = deeds::fetched().await else { return self.tell_not_loaded() };
-            (deeds.begin)(self);
-            // What was begun here is kept before the other one is read: it may be the same draft.
-            (deeds.keep)(self);
-            if let Some(opened) = (deeds.returned)(&entry, &fragment) {
-                self.edge.update_value(|edge| edge.is_there = true);
-                self.dispatch(Command::Open(opened));
-            }
-        });
+        // What was begun here is kept before the other one is read: it may be the same draft.
+        self.keep();
+        if let Some(opened) = startup::returned(&entry, &fragment) {
+            self.edge.update_value(|edge| edge.is_there = true);
+            self.dispatch(Command::Open(opened));
+        }
     }
 
-    /// Opens a document of which the browser's history has an entry already. Only for [`deeds`].
-    pub(crate) fn open_in_place(self, opened: Opened) {
+    /// Forgets what is kept on this device and opens the start scenario.
+    pub fn start_over(self) {
+        self.edge.update_value(Edge::forget);
+        storage::wipe();
+        address::clear_bar();
+        self.open_in_place(Opened::new(library::start(), Origin::Start));
+    }
+
+    /// Opens a document of which the browser's history has an entry already.
+    fn open_in_place(self, opened: Opened) {
         self.edge.update_value(|edge| edge.is_there = true);
-        self.act(Command::Open(Box::new(opened)));
+        self.dispatch(Command::Open(Box::new(opened)));
     }
 
-    /// Whether something was said that is not done yet, because the code for it is still on its way.
-    pub fn has_early(self) -> bool {
-        self.edge.with_value(|edge| !edge.early.is_empty())
-    }
-
-    fn tell_not_loaded(self) {
-        self.edge.update_value(|edge| edge.early.clear());
-        self.held.change(|model| {
-            model.stale = false;
-            let text =
-                "A part of the page could not be loaded. Check the connection and try again.".to_string();
-            model.notices = Arc::new(vec![Notice { id: 0, is_problem: true, text, action: None }]);
-        });
-    }
-
-    /// Changes the model as the command says and carries out what follows. Only for [`deeds`].
-    pub(crate) fn act(self, command: Command) {
+    /// Changes the model as the command says and carries out what follows.
+    pub fn dispatch(self, command: Command) {
         let opens = matches!(command, Command::Open(_) | Command::TakeImport { .. });
         let before = opens.then(|| self.now(|m| m.scenario.clone()));
         if opens {
@@ -278,17 +229,14 @@ impl Store {
         }
     }
 
-    /// Asks the engine for the moment that the page opens with; once. Only for [`deeds`].
-    pub(crate) fn begin_run(self) {
-        let is_first = self.edge.try_update_value(|edge| !std::mem::replace(&mut edge.has_begun, true));
-        if is_first == Some(true) {
-            self.carry_out(self.held.change(crate::model::begin).unwrap_or_default());
-            self.hold();
-        }
+    /// Asks the engine for the moment that the page opens with.
+    pub fn begin_run(self) {
+        self.carry_out(self.held.change(crate::model::begin).unwrap_or_default());
+        self.hold();
     }
 
-    /// Keeps what is not kept yet. Only for [`deeds`].
-    pub(crate) fn keep(self) {
+    /// Keeps what is not kept yet.
+    pub fn keep(self) {
         self.edge.update_value(|edge| edge.save_now(self));
     }
 
@@ -305,8 +253,7 @@ impl Store {
 
     /// Why a text cannot be the value of a place, if it cannot.
     pub fn mistake(self, at: &Path, text: &str) -> Option<String> {
-        // Nobody types before the code is there: the first key fetches it.
-        deeds::now().and_then(|deeds| (deeds.mistake)(self, at, text))
+        self.now(|model| mistake(model, at, text))
     }
 }
 

@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use expect_test::expect;
+use fairground::id::QueueId;
+use fairground::moment::{EventWord, Names};
 use fairground::scenario::Path;
 use fairground_web::charts;
 use fairground_web::charts::backend::Size;
-use fairground_web::charts::timeline_over::over;
 use fairground_web::engine::protocol::{Frame, JobRow, Point, QueueRow, Run};
 use fairground_web::engine::serve::Server;
 use fairground_web::engine::story::{GanttBy, Story};
@@ -158,7 +159,7 @@ fn the_earlier_run_lies_behind_the_timeline() {
     assert_eq!(view.ghosts[0].at(0), Some(3.0));
     assert_eq!(view.ghosts[0].at(3), Some(2.0));
     assert_eq!(view.ghosts[0].at(4), None);
-    let svg = charts::timeline::timeline(&view, Size { width: 600.0, height: 168.0 }, Some(over));
+    let svg = charts::timeline::timeline(&view, Size { width: 600.0, height: 168.0 });
     assert!(svg.contains(r#"stroke="var(--ink-2)" stroke-dasharray="50 40""#), "{svg}");
     expect!["2 cycles, 0:02: 4 of 4 GPUs allocated at the end. Since quota of team-a 2 → 3: no eviction, 1 before."]
         .assert_eq(&view.summary);
@@ -183,7 +184,7 @@ fn dominant_shares_are_lines_that_do_not_add_up() {
     assert_eq!(view.max, 120.0, "the scale ends above all there is, not above a sum");
     assert_eq!(view.ghosts.len(), 2);
     assert_eq!(view.ghosts[1].at(3), Some(50.0), "not on top of the other");
-    let svg = charts::timeline::timeline(&view, Size { width: 600.0, height: 168.0 }, Some(over));
+    let svg = charts::timeline::timeline(&view, Size { width: 600.0, height: 168.0 });
     assert!(!svg.contains(r#"<polygon fill="var(--q"#), "{svg}");
     assert!(view.summary.contains("75 of 100 % the largest share at the end"), "{}", view.summary);
 }
@@ -450,34 +451,40 @@ fn trends_and_fairness_say_how_it_was() {
 }
 
 /// A run whose cycles take place at these moments, with these events.
-fn run_at(times: &[i64], events: &[(u32, &str, &str)]) -> Run {
+fn run_at(times: &[i64], events: &[(u32, EventWord, &str)]) -> Run {
     let point = |(at, time): (usize, &i64)| Point { cycle: at as u32, time_ms: *time, ..Point::default() };
-    let event = |(cycle, kind, job): &(u32, &str, &str)| (*cycle, kind.to_string(), job.to_string(), 0);
+    let jobs = ["a", "b"].map(|name| (name.into(), QueueId(0)));
+    let names = Names { jobs: jobs.into(), ..Names::default() };
+    let event = |(cycle, word, job): &(u32, EventWord, &str)| (*cycle, *word, names.find(job));
     Run {
         last_cycle: times.len() as u32 - 1,
         last_time_ms: times[times.len() - 1],
         points: times.iter().enumerate().map(point).collect(),
         events: events.iter().map(event).collect(),
+        names: Arc::new(names.clone()),
         ..Run::default()
     }
 }
 
 #[test]
 fn runs_are_compared_at_moments_not_at_numbers_of_cycles() {
-    let events = [(1, "started", "a"), (2, "started", "b")];
+    let events = [(1, EventWord::Started, "a"), (2, EventWord::Started, "b")];
     let was = run_at(&[0, 1000, 5000], &events);
-    let said = |times: &[i64], events: &[(u32, &str, &str)]| as_edited(&was, &run_at(times, events));
+    let said = |times: &[i64], events: &[(u32, EventWord, &str)]| as_edited(&was, &run_at(times, events));
     assert_eq!(said(&[0, 1000, 5000], &events).as_deref(), Some("the same evictions and starts by cycle 2"));
     // The same cycle takes place earlier.
     assert_eq!(said(&[0, 1000, 2000, 5000], &events).as_deref(), Some("1 starts sooner by 0:05"));
-    let cycles_between = [(1, "started", "a"), (3, "started", "b")];
+    let cycles_between = [(1, EventWord::Started, "a"), (3, EventWord::Started, "b")];
     let said_of = said(&[0, 1000, 2000, 5000], &cycles_between);
     assert_eq!(said_of.as_deref(), Some("the same evictions and starts by 0:05"));
 }
 
 #[test]
 fn another_time_of_a_restart_is_no_equal_run() {
-    let of = |again| [(0, "started", "a"), (1, "reclaimed", "a"), (again, "started", "a")];
+    let of = |again| {
+        let (started, evicted) = (EventWord::Started, EventWord::Reclaimed);
+        [(0, started, "a"), (1, evicted, "a"), (again, started, "a")]
+    };
     let [was, is] = [2, 3].map(|again| run_at(&[0, 1000, 2000, 3000], &of(again)));
     assert_eq!(as_edited(&was, &is).as_deref(), Some("evictions and restarts at other times by cycle 3"));
 }

@@ -122,7 +122,7 @@ fn every_policy_speaks_its_own_words() {
         let text = document::to_json(&scenario);
         let mut server = Server::default();
         for cycle in 0..6 {
-            let mut replies = ask(&mut server, Ask::Load { scenario: text.clone(), whole: true, cycle });
+            let mut replies = ask(&mut server, Ask::Load { scenario: text.clone(), cycle });
             let Some((frame, run)) = replies.drain(..).find_map(|reply| match reply.say {
                 Say::Frame { frame, run } => Some((*frame, *run)),
                 _ => None,

@@ -9,7 +9,7 @@ use fairground::scenario::{self, Scenario};
 use fairground::sim::Simulation;
 use fairground::time::Time;
 use fairground::trace::{Event, EvictReason, Level};
-use fairground_web::engine::protocol::{EventRow, Frame, Harm, Outcome, Start};
+use fairground_web::engine::protocol::{EventRow, EventWord, Frame, Harm, Outcome, Start};
 use fairground_web::engine::serve::Server;
 use fairground_web::library::{EXAMPLES, Example};
 use fairground_web::model::help::{Help, Trial};
@@ -263,7 +263,8 @@ impl Asked<'_> {
         if let Some(Start::At { cycle, time_ms }) = start {
             page.dispatch(Command::GoTo(cycle));
             let frame = page.frame();
-            let starts = |event: &EventRow| event.kind == "started" && event.job == self.job;
+            let starts =
+                |event: &EventRow| event.word() == EventWord::Started && frame.job_name(event) == self.job;
             if frame.time_ms != time_ms || !frame.events.iter().any(starts) {
                 return Err(format!("the page shows it not starting at {}", frame.time_ms));
             }

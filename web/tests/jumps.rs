@@ -1,6 +1,11 @@
 //! Jumps from event to event, and the kinds of events that they pass over.
 
-use fairground_web::engine::event_word::EventWord;
+use std::collections::BTreeSet;
+
+use fairground::cluster::NodeState;
+use fairground::moment::{EventWord, What};
+use fairground::sim::{CycleRecord, Simulation};
+use fairground::trace::Event;
 use fairground_web::library::EXAMPLES;
 use fairground_web::model::Command;
 use fairground_web::model::kinds::Kind;
@@ -13,11 +18,32 @@ mod whole;
 fn every_event_belongs_to_one_kind_and_every_kind_has_events() {
     for word in EventWord::ALL {
         let kinds: Vec<Kind> =
-            Kind::ALL.into_iter().filter(|kind| kind.keys().any(|key| key == word.name())).collect();
-        assert_eq!(kinds, Kind::with(word.name()).into_iter().collect::<Vec<_>>(), "{word:?}");
-        assert_eq!(EventWord::from_name(word.name()), Some(*word));
+            Kind::ALL.into_iter().filter(|kind| kind.words().any(|of| of == *word)).collect();
+        assert_eq!(kinds, Kind::with(*word).into_iter().collect::<Vec<_>>(), "{word:?}");
     }
-    assert!(Kind::ALL.into_iter().all(|kind| kind.keys().next().is_some()));
+    assert!(Kind::ALL.into_iter().all(|kind| kind.words().next().is_some()));
+}
+
+/// Every word of events is heard in some example, but for those that are named here.
+#[test]
+fn every_word_is_heard() {
+    let mut heard = BTreeSet::new();
+    for example in EXAMPLES {
+        let plan = fairground::scenario::check(&example.scenario()).plan.expect("examples can run");
+        let mut sim = Simulation::new(&plan);
+        let mut hear = |record: &CycleRecord| {
+            heard.extend(record.events.iter().map(|recorded| EventWord::of_event(&recorded.event)));
+            heard.extend(record.marks.iter().map(|mark| EventWord::of(&(*mark).into())));
+        };
+        hear(&sim.opening().clone());
+        while sim.cycle() < 40 && !sim.is_quiet() {
+            let Some(record) = sim.advance() else { break };
+            hear(&record);
+        }
+    }
+    let silent: Vec<&str> =
+        EventWord::ALL.iter().filter(|word| !heard.contains(*word)).map(|word| word.name()).collect();
+    assert_eq!(silent, Vec::<&str>::new());
 }
 
 #[test]
@@ -47,14 +73,12 @@ fn a_node_that_goes_down_is_an_event_of_its_own() {
     whole.dispatch(Command::NodeState { node: node.clone(), state: "down" });
     whole.dispatch(Command::GoTo(3));
     let rows = whole.model.run.as_ref().expect("a run").events.iter();
-    let kinds: Vec<Kind> = rows.filter_map(|event| Kind::of(&event.1)).collect();
+    let kinds: Vec<Kind> = rows.filter_map(|event| Kind::of(event.1)).collect();
     assert!(kinds.contains(&Kind::Node), "{kinds:?}");
     whole.dispatch(Command::NextEvent { back: true });
-    let said = whole
-        .frame()
-        .events
-        .iter()
-        .find(|event| event.kind == "node")
-        .map(|event| (&event.node, &event.reason));
-    assert_eq!(said, Some((&node, &"down".to_string())));
+    let frame = whole.frame();
+    let said = frame.events.iter().find(|event| event.word() == EventWord::Node).expect("it happened");
+    assert_eq!(frame.node_name(said), node);
+    let is_down = matches!(said.what, What::Event(Event::Changed { node: Some((_, NodeState::Down)), .. }));
+    assert!(is_down, "{said:?}");
 }

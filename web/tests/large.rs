@@ -130,7 +130,7 @@ fn a_gantt_of_a_hundred_thousand_pods_is_drawn_in_windows() {
         }
         replies.pop().expect("an answer").say
     };
-    let load = Ask::Load { scenario: scenario(), whole: true, cycle: 6 };
+    let load = Ask::Load { scenario: scenario(), cycle: 6 };
     let Say::Frame { frame, run } = timed("the run of 100,000 pods", || ask(load)) else {
         panic!("no frame")
     };

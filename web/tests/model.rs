@@ -2,7 +2,10 @@
 
 use std::sync::Arc;
 
+use fairground::id::{JobId, QueueId};
+use fairground::moment::Names;
 use fairground::scenario::{Path, Scenario};
+use fairground::trace::Event;
 use fairground_web::engine::protocol::{Ask, ColumnRow, EventRow, Frame, NoteRow, Reply, Request, Run, Say};
 use fairground_web::library;
 use fairground_web::model::draft::Draft;
@@ -565,8 +568,9 @@ fn jumps_stop_at_what_is_chosen() {
     assert_eq!(asked(&mut model), Some((None, None)));
     update(&mut model, Command::EventsOf(Whose::Job("b2".into())));
     assert_eq!(asked(&mut model), Some((None, name("b2"))));
-    let event = EventRow { job: "a2".into(), ..EventRow::default() };
-    model.frame = Some(Frame { events: vec![event], ..Frame::default() }.into());
+    let names = Names { jobs: vec![("a2".into(), QueueId(0))], ..Names::default() };
+    let events = vec![EventRow::of(Event::Submitted { job: JobId(0) })];
+    model.frame = Some(Frame { events, names: names.into(), ..Frame::default() }.into());
     update(&mut model, Command::EventsOf(Whose::Selected));
     model.selection = Some(Selection::Event { cycle: 0, index: 0 });
     assert_eq!(asked(&mut model), Some((None, name("a2"))), "of an event its job");

@@ -12,7 +12,7 @@ fn frames(example: &str, cycles: u32) -> Vec<Frame> {
     let scenario = Example::find(example).expect("an example").text.to_string();
     let mut frames = Vec::new();
     for cycle in 0..=cycles {
-        let ask = Ask::Load { scenario: scenario.clone(), whole: true, cycle };
+        let ask = Ask::Load { scenario: scenario.clone(), cycle };
         let mut replies = server.ask(Request { generation: u64::from(cycle), ask });
         while server.is_busy() {
             replies.extend(server.work());
@@ -103,7 +103,7 @@ fn orders(scenario: &str, cycle: u32, of: &Selection) -> String {
         }
         replies.pop().expect("a reply").say
     };
-    let load = Ask::Load { scenario: scenario.to_string(), whole: true, cycle };
+    let load = Ask::Load { scenario: scenario.to_string(), cycle };
     let Say::Frame { frame, .. } = ask(load) else { panic!("a frame") };
     let (queue, job) = match of {
         Selection::Queue(queue) => (queue.clone(), None),

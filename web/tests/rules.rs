@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
+use fairground::moment::rulebook;
 use fairground::policy::Policy;
 use fairground_web::components::setup::POLICIES;
 use fairground_web::engine::protocol::{Ask, Frame, Reply, Request, Rulebook, Say};
-use fairground_web::engine::rulebook;
 use fairground_web::engine::serve::Server;
 use fairground_web::library::{self, Example};
 use fairground_web::model::{
@@ -64,7 +64,7 @@ fn every_rule_has_a_card() {
 fn at_cycle(example: &str, cycle: u32) -> Frame {
     let mut server = Server::default();
     let scenario = Example::find(example).expect("an example").text.to_string();
-    let mut replies = server.ask(Request { generation: 1, ask: Ask::Load { scenario, whole: true, cycle } });
+    let mut replies = server.ask(Request { generation: 1, ask: Ask::Load { scenario, cycle } });
     while server.is_busy() {
         replies.extend(server.work());
     }
@@ -173,15 +173,9 @@ fn act(model: &mut Model, command: Command) -> usize {
     let effects = update(model, command);
     let mut n = 0;
     for effect in effects {
-        let Effect::Send(Request { generation, ask: Ask::Rules { policy, whole } }) = effect else {
+        let Effect::Send(Request { generation, ask: Ask::Rules { policy } }) = effect else {
             continue;
         };
-        assert_eq!(
-            whole,
-            !matches!(policy.as_str(), "" | "kai" | "fifo")
-                && cfg!(not(feature = "whole"))
-                && !Policy::is_built(&policy)
-        );
         n += 1;
         let say = Say::Rules(Box::new(book(&policy)));
         update(model, Command::Replied(Box::new(Reply { generation, say })));

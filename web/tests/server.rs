@@ -1,6 +1,8 @@
 //! The serving side, as page and worker speak with it.
 
-use fairground_web::engine::protocol::{Amounts, Ask, Frame, LadderLevel, Reply, Request, Run, Say};
+use fairground_web::engine::protocol::{
+    Amounts, Ask, EventWord, Frame, LadderLevel, Reply, Request, Run, Say,
+};
 use fairground_web::engine::serve::Server;
 use fairground_web::engine::story::{Story, Tell};
 use fairground_web::library::{EXAMPLES, Example};
@@ -39,7 +41,7 @@ impl Page {
 
     fn load(&mut self, example: &str, cycle: u32) -> Frame {
         let scenario = Example::find(example).expect("an example").text.to_string();
-        self.frame(Ask::Load { scenario, whole: true, cycle }).0
+        self.frame(Ask::Load { scenario, cycle }).0
     }
 
     fn go_to(&mut self, cycle: u32) -> Frame {
@@ -53,7 +55,7 @@ fn ghost_of(scenario: String, (cycle, until): (u32, u32), tell: Option<Tell>) ->
 }
 
 fn kinds(frame: &Frame) -> Vec<(&str, &str)> {
-    frame.events.iter().map(|e| (e.kind.as_str(), e.job.as_str())).collect()
+    frame.events.iter().map(|e| (e.word().name(), frame.job_name(e))).collect()
 }
 
 #[test]
@@ -74,12 +76,13 @@ fn the_start_scenario_is_told_as_it_happens() {
     assert!(cell.pods[0].leaving && cell.pods[0].changed);
     assert_eq!(cell.claimed.as_ref().map(|c| c.job.as_str()), Some("b2"));
     let reclaimed = &first.events[1];
-    assert_eq!((reclaimed.by.as_str(), reclaimed.checks.is_empty()), ("b2", false));
+    let by = reclaimed.by().map(|by| first.job(by));
+    assert_eq!((by, reclaimed.checks.is_empty()), (Some("b2"), false));
     assert_eq!((first.queues[0].leaving[2], first.queues[1].claimed[2]), (1.0, 1.0));
     let second = page.go_to(2);
     assert!(kinds(&second).contains(&("started", "b2")));
     assert_eq!(cells(&second), [["a1", "a1"], ["b2", "b1"]]);
-    assert_eq!(second.refusals.iter().map(|r| r.job.as_str()).collect::<Vec<_>>(), ["a2"]);
+    assert_eq!(second.refusals.iter().map(|r| second.job(r.job)).collect::<Vec<_>>(), ["a2"]);
     let late = page.go_to(50);
     assert!(late.quiet && late.cycle < 50, "the run ends by itself");
 }
@@ -182,7 +185,6 @@ fn a_fair_share_is_derived_down_the_tree() {
 fn what_cannot_run_is_refused_with_reasons() {
     let mut page = Page::new();
     let replies = page.ask(Ask::Load {
-        whole: true,
         scenario: "format: fairground-scenario\nversion: 1\npolicy: nobody\n".into(),
         cycle: 0,
     });
@@ -280,7 +282,8 @@ fn the_decisions_of_a_cycle_lead_from_its_opening_to_its_end() {
                     let pods = f.nodes.iter().flat_map(|n| &n.cells).flat_map(|c| &c.pods);
                     pods.filter(|p| p.changed).map(|p| p.pod.clone()).collect::<Vec<_>>()
                 };
-                assert!(changed(&moment).iter().all(|pod| *pod == end.events[at].pod));
+                let pod = end.events[at].pod().map_or("", |pod| end.names.pod(pod));
+                assert!(changed(&moment).iter().all(|of| *of == pod));
             }
             let last = inside(&end, n);
             assert_eq!((staying(&last), &last.queues, &last.jobs), (staying(&end), &end.queues, &end.jobs));
@@ -377,7 +380,7 @@ fn what_is_selected_has_a_place_at_every_moment() {
     let place = |whole: &Whole| {
         let order = whole.model.order.clone().expect("an order");
         assert_eq!((order.cycle, Some(&order.of)), (whole.model.cursor, selection.as_ref()));
-        order.levels[0].places.iter().find(|place| place.own).expect("a place").position
+        order.levels[0].places.iter().find(|place| place.is_subject).expect("a place").position
     };
     assert_eq!(place(&whole), 1);
     whole.dispatch(Command::GoTo(3));
@@ -479,15 +482,19 @@ jobs:
 - {name: many, queue: a, gpu: 1, count: 1800, every: 2s, submit: 10s, lasts: 1s}
 ";
     let mut page = Page::new();
-    let (_, opening) = page.frame(Ask::Load { scenario: text.to_string(), whole: true, cycle: 0 });
+    let (_, opening) = page.frame(Ask::Load { scenario: text.to_string(), cycle: 0 });
     assert!(opening.earlier.is_empty());
     let (end, run) = page.frame(Ask::GoTo { cycle: 3_500 });
     assert_eq!(end.cycle, 3_500);
     let n_listed = run.events.len();
     assert!(n_listed <= 5_000 && n_listed > 4_900 && !run.earlier.is_empty(), "{n_listed}");
-    let started = run.n_events(u32::MAX, |kind| kind == "started");
-    assert_eq!(started, run.n_events(u32::MAX, |kind| kind == "submitted"), "each has started");
-    assert!(started > 1_700 && run.events.iter().all(|event| event.2 != "first"), "{started}");
+    let started = run.n_events(u32::MAX, |kind| kind == EventWord::Started);
+    assert_eq!(started, run.n_events(u32::MAX, |kind| kind == EventWord::Submitted), "each has started");
+    assert!(
+        started > 1_700
+            && run.events.iter().all(|event| event.2.is_some_and(|job| run.names.job(job) != "first")),
+        "{started}"
+    );
     let next = |page: &mut Page, from, back| {
         let job = Some("first".to_string());
         match page.ask(Ask::NextEvent { from, back, queue: None, job, without: Vec::new() }).pop() {
@@ -498,7 +505,18 @@ jobs:
     let first = next(&mut page, 0, false).expect("it was submitted");
     assert!(first <= 4 && next(&mut page, 3_400, true).is_some_and(|cycle| cycle < 10));
     // An event of a frame is found at the position that the run says.
-    let (at, kind, job, _) = &run.events[0];
-    let frame = page.go_to(*at);
-    assert_eq!((&frame.events[0].kind, &frame.events[0].job), (kind, job));
+    let (at, word, job) = run.events[0];
+    let frame = page.go_to(at);
+    assert_eq!((frame.events[0].word(), frame.job_of(&frame.events[0])), (word, job));
+}
+
+#[test]
+fn moments_of_runai_have_states_and_others_none() {
+    let queues = |example: &str| {
+        let frame = Page::new().load(example, 1);
+        frame.queues.into_iter().map(|row| row.states).collect::<Vec<_>>()
+    };
+    let states: Vec<String> = queues("runai-department-empty").into_iter().map(|s| s[3].clone()).collect();
+    assert_eq!(states, ["in-quota", "in-quota", "over-fairshare", "in-quota", "in-quota"]);
+    assert!(queues("start").iter().all(Vec::is_empty));
 }

@@ -24,7 +24,7 @@ struct Page {
 impl Page {
     fn open(text: &str, cycle: u32) -> (Page, Frame, Run) {
         let mut page = Page { server: Server::default(), generation: 0 };
-        let ask = Ask::Load { scenario: text.to_string(), whole: true, cycle };
+        let ask = Ask::Load { scenario: text.to_string(), cycle };
         let (frame, run) = page.frame(ask);
         (page, frame, run)
     }

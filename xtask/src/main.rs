@@ -2,10 +2,6 @@
 //!
 //! This is the only place that installs anything: tools go to `target/tools`, Node packages to
 //! `tests/e2e/node_modules`, both pinned, and nothing happens where everything is there already.
-//!
-//! The page is built without a bundler. One WASM file, three small scripts, a stylesheet and a strict content
-//! security policy need four steps (cargo, wasm-bindgen, wasm-opt, copy), all in [`page`]; a bundler adds a
-//! two-minute installation and writes an inline script that the policy forbids.
 
 mod mutants;
 mod page;
@@ -23,7 +19,7 @@ use step::{Failure, cargo, run, step};
 const USAGE: &str = "\
 Usage: cargo xtask TASK
 
-  serve [--release] [--port N]   build the page, serve it on this machine; a reload of the page rebuilds it
+  serve [--release] [--port N]   build the page, serve it on this machine; what is changed is built again
   test                           format, lints, docs, all tests, browser tests; one closing line
   e2e [--no-build] [ARGS]        browser tests alone, on the release build; ARGS go to playwright
   screens [--no-build] [ARGS]    pictures of every screen, to be looked at, in target/screens
@@ -46,6 +42,7 @@ fn main() -> ExitCode {
         "test" => return test::everything(),
         "e2e" => e2e(rest),
         "dist" => page::dist().map(|_| ()),
+        "finish" => page::finish(),
         "screens" => screens(rest),
         "bench" => bench(rest),
         "golden" => return golden(rest),
@@ -87,15 +84,7 @@ fn serve(args: &[String]) -> Result<(), Failure> {
             other => return Err(Failure::new(format!("serve does not know {other:?}"), USAGE)),
         }
     }
-    let (folder, rebuild): (PathBuf, Option<server::Rebuild>) = if release {
-        (page::dist()?, None)
-    } else {
-        (page::dev()?, Some(Box::new(|| page::dev().map(|_| ()))))
-    };
-    let server = server::Server::bind(folder, "/", port)?;
-    println!("Fairground is at {}", server.address());
-    server.run(rebuild);
-    Ok(())
+    page::serve(release, port)
 }
 
 fn e2e(args: &[String]) -> Result<(), Failure> {

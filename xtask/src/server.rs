@@ -1,17 +1,10 @@
-//! A static file server for this machine only: loopback, GET and HEAD, one thread per request.
+//! A static file server for the browser tests, on this machine only: loopback, GET and HEAD, one thread per request.
 
 use std::io::{BufRead, BufReader, Write};
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
 use std::path::{Component, Path, PathBuf};
-use std::sync::Mutex;
 
 use crate::step::Failure;
-
-/// Where `serve` listens when nothing else is asked for.
-const USUAL_PORT: u16 = 8080;
-
-/// Done before the page itself is served.
-pub type Rebuild = Box<dyn Fn() -> Result<(), Failure> + Send + Sync>;
 
 /// A folder served below a path.
 pub struct Server {
@@ -22,15 +15,10 @@ pub struct Server {
 }
 
 impl Server {
-    /// Listens on `port` (0: any), or on the usual one, or where that is taken on any.
-    pub fn bind(folder: PathBuf, mount: &'static str, port: Option<u16>) -> Result<Self, Failure> {
-        let bound = match port {
-            Some(port) => TcpListener::bind((Ipv4Addr::LOCALHOST, port)),
-            None => TcpListener::bind((Ipv4Addr::LOCALHOST, USUAL_PORT))
-                .or_else(|_| TcpListener::bind((Ipv4Addr::LOCALHOST, 0))),
-        };
-        let listener = bound.map_err(|error| {
-            Failure::new(format!("cannot listen on this port: {error}"), "choose another one with --port")
+    /// Listens on any port that is free.
+    pub fn bind(folder: PathBuf, mount: &'static str) -> Result<Self, Failure> {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).map_err(|error| {
+            Failure::new(format!("cannot listen: {error}"), "check the network of this machine")
         })?;
         Ok(Self { listener, folder, mount })
     }
@@ -41,19 +29,18 @@ impl Server {
         format!("http://127.0.0.1:{port}{}", self.mount)
     }
 
-    /// Serves until the process ends; `rebuild` runs before each delivery of the page.
-    pub fn run(self, rebuild: Option<Rebuild>) {
-        let rebuild = Mutex::new(rebuild);
+    /// Serves until the process ends.
+    pub fn run(self) {
         std::thread::scope(|scope| {
             for stream in self.listener.incoming().flatten() {
-                let (server, rebuild) = (&self, &rebuild);
+                let server = &self;
                 // A browser that hangs up in the middle is no concern of ours.
-                scope.spawn(move || server.answer(stream, rebuild).ok());
+                scope.spawn(move || server.answer(stream).ok());
             }
         });
     }
 
-    fn answer(&self, stream: TcpStream, rebuild: &Mutex<Option<Rebuild>>) -> std::io::Result<()> {
+    fn answer(&self, stream: TcpStream) -> std::io::Result<()> {
         let mut lines = BufReader::new(&stream).lines();
         let request = lines.next().transpose()?.unwrap_or_default();
         for header in lines {
@@ -67,14 +54,6 @@ impl Server {
             return respond(&stream, "405 Method Not Allowed", TEXT, b"only GET and HEAD", method);
         }
         let path = target.split(['?', '#']).next().unwrap_or_default();
-        if path == self.mount
-            && let Ok(guard) = rebuild.lock()
-            && let Some(rebuild) = guard.as_ref()
-            && let Err(failure) = rebuild()
-        {
-            let text = format!("{failure}\n\nThe compiler's messages are in the terminal.");
-            return respond(&stream, "500 Internal Server Error", TEXT, text.as_bytes(), method);
-        }
         match self.file(path).and_then(|path| Some((std::fs::read(&path).ok()?, media_type(&path)))) {
             Some((bytes, media_type)) => respond(&stream, "200 OK", media_type, &bytes, method),
             None => respond(&stream, "404 Not Found", TEXT, b"not found", method),
@@ -127,7 +106,7 @@ mod tests {
 
     #[test]
     fn only_files_inside_the_folder_are_found() {
-        let server = Server::bind("site".into(), "/sub/", Some(0)).expect("some port is free");
+        let server = Server::bind("site".into(), "/sub/").expect("some port is free");
         let found = |path: &str| server.file(path).map(|path| path.display().to_string());
         assert_eq!(found("/sub/").as_deref(), Some("site/index.html"));
         assert_eq!(found("/sub/assets/a.js").as_deref(), Some("site/assets/a.js"));

@@ -35,34 +35,37 @@ pub fn wasm_bindgen() -> Result<PathBuf, Failure> {
     let right = |program: &Path| {
         output(Command::new(program).arg("--version")) == Some(format!("wasm-bindgen {version}"))
     };
-    let own = tools().join("bin/wasm-bindgen");
+    let own = bin().join("wasm-bindgen");
     let on_path = PathBuf::from("wasm-bindgen");
     if let Some(found) = [&own, &on_path].into_iter().find(|program| right(program)) {
         return Ok(found.clone());
     }
-    install("wasm-bindgen-cli", &version, &[])?;
+    install("wasm-bindgen-cli", &version, "1")?;
     Ok(own)
 }
 
-/// The program that cuts a module into chunks; the macros in `web` are of the same family.
-pub fn wasm_split() -> Result<PathBuf, Failure> {
-    let (package, version) = ("wasm_split_cli_support", "0.2.4");
-    // The program does not tell its version; cargo's list of what it installed does.
-    let installed = std::fs::read_to_string(tools().join(".crates.toml")).unwrap_or_default();
-    if !installed.contains(&format!("\"{package} {version} ")) {
-        install(package, version, &["--features", "build-binary"])?;
+/// The program that builds the page. Compiling it optimised would take minutes, and it would not be faster in use.
+pub fn trunk() -> Result<PathBuf, Failure> {
+    let version = "0.21.14";
+    let right =
+        |program: &Path| output(Command::new(program).arg("--version")) == Some(format!("trunk {version}"));
+    let own = bin().join("trunk");
+    let on_path = PathBuf::from("trunk");
+    if let Some(found) = [&own, &on_path].into_iter().find(|program| right(program)) {
+        return Ok(found.clone());
     }
-    Ok(tools().join("bin/wasm-split-cli"))
+    install("trunk", version, "0")?;
+    Ok(own)
 }
 
 /// The program that plants mistakes.
 pub fn cargo_mutants() -> Result<PathBuf, Failure> {
     let version = "27.1.0";
-    let own = tools().join("bin/cargo-mutants");
+    let own = bin().join("cargo-mutants");
     let is_right =
         output(Command::new(&own).args(["mutants", "--version"])) == Some(format!("cargo-mutants {version}"));
     if !is_right {
-        install("cargo-mutants", version, &[])?;
+        install("cargo-mutants", version, "1")?;
     }
     Ok(own)
 }
@@ -72,18 +75,22 @@ fn tools() -> PathBuf {
     root().join("target/tools")
 }
 
+/// The folder of their programs.
+pub fn bin() -> PathBuf {
+    tools().join("bin")
+}
+
 /// Compiles a tool from crates.io into the project's own folder.
-fn install(package: &str, version: &str, more: &[&str]) -> Result<(), Failure> {
+fn install(package: &str, version: &str, opt_level: &str) -> Result<(), Failure> {
     step(&format!("Install {package} {version} (once, one to three minutes)"), || {
         let mut install = cargo();
         install
             .args(["install", "--quiet", "--locked", "--force", package, "--version"])
             .arg(format!("={version}"))
-            .args(more)
             .arg("--root")
             .arg(tools())
             // Such a tool runs for a second per build; its own optimised profile would take minutes to compile.
-            .env("CARGO_PROFILE_RELEASE_OPT_LEVEL", "1")
+            .env("CARGO_PROFILE_RELEASE_OPT_LEVEL", opt_level)
             .env("CARGO_PROFILE_RELEASE_LTO", "false")
             .env("CARGO_PROFILE_RELEASE_CODEGEN_UNITS", "256");
         run(&mut install, &format!("run `cargo install {package} --version {version} --root target/tools`"))

@@ -48,6 +48,8 @@ pub struct Job {
     pub last_start: Option<Time>,
     /// How room is held for its pods until all that must start together have some; `None`: it is not.
     pub gang: Option<Gang>,
+    /// For which job those of its pods are evicted that are being evicted at the start, as the scenario says.
+    pub evicted_for: Option<JobId>,
 }
 
 /// Whether the pods of a job may be evicted for others.

@@ -112,8 +112,8 @@ pub struct Torn {
 
 impl World {
     /// Takes over a cluster as a plan describes it. Pods that hold something get devices if they have none yet,
-    /// in file order, also where they are too few; what is on a node that takes no part waits instead. Jobs submitted at or before the start, or with a pod
-    /// that holds something, are live; everything else is yet to come.
+    /// in file order, also where they are too few; what is on a node that takes no part waits instead. Jobs submitted at or
+    /// before the start, or with a pod that holds something, are live; everything else is yet to come.
     pub fn new(cluster: Cluster) -> World {
         let nodes = cluster.nodes.values().map(NodeUse::new).collect();
         let queues = Books::of(&cluster);
@@ -163,11 +163,16 @@ impl World {
         if let Phase::Running { since, until: until @ None } = &mut p.phase {
             *until = lasts.map(|lasts| *since + lasts);
         }
+        let job = &self.cluster.jobs[p.job];
         let since = match p.phase {
             Phase::Running { since, .. } => since,
+            Phase::Terminating { .. } => job.first_start.unwrap_or(Time::ZERO),
             _ => Time::ZERO,
         };
         self.pods[pod].since = since;
+        if matches!(p.phase, Phase::Terminating { .. }) && job.restart == Restart::Resume {
+            self.pods[pod].done = Time::ZERO - since;
+        }
         self.nodes[node].take(&self.cluster.pods[pod].request, devices);
         self.note_excess(node);
     }

@@ -1,5 +1,7 @@
 //! Machines.
 
+use serde::{Deserialize, Serialize};
+
 use std::sync::Arc;
 
 use crate::id::PartitionId;
@@ -38,7 +40,7 @@ pub struct Capacity {
 }
 
 /// What can become of a node during the run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum NodeState {
     /// It takes pods.
     Ready,

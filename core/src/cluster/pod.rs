@@ -1,5 +1,7 @@
 //! Pods: what they ask for, where they are, what phase they are in.
 
+use serde::{Deserialize, Serialize};
+
 use std::sync::Arc;
 
 use crate::id::{JobId, NodeId, PodId, PodSetId};
@@ -276,7 +278,7 @@ impl Phase {
 }
 
 /// Which devices of its node a pod holds: bit `i` is device `i`; a node has at most 64.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Devices(pub u64);
 
 impl Devices {

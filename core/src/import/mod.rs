@@ -5,9 +5,7 @@ pub mod diff;
 mod ego_plan;
 pub mod fairshare;
 mod loose;
-#[cfg(feature = "yunikorn")]
 mod queues_export;
-#[cfg(feature = "yunikorn")]
 mod queues_yaml;
 mod recognise;
 mod runai;
@@ -18,9 +16,7 @@ mod xml;
 
 pub use csv::{Mapping, Options, QueueMapping, import};
 pub use ego_plan::import_plan;
-#[cfg(feature = "yunikorn")]
 pub use queues_export::export_queues_yaml;
-#[cfg(feature = "yunikorn")]
 pub use queues_yaml::{import_queues_yaml, is_queues_yaml};
 pub use recognise::{Kind, recognise};
 pub use runai::import_organisation;

@@ -7,7 +7,7 @@ use crate::cluster::Queue;
 use crate::id::{Arena, Id, PartitionId, QueueId};
 use crate::policy::Policy;
 use crate::policy::yunikorn::config::{self, Config, Partition, Written, parse};
-use crate::scenario::yunikorn;
+use crate::policy::yunikorn::file as yunikorn;
 use crate::scenario::{Plan, Scalar, Scenario};
 
 /// The configuration that a scenario amounts to, as `queues.yaml`; `None` if it is not one of YuniKorn, or cannot be run.

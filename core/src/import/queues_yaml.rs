@@ -13,8 +13,8 @@ use crate::policy::yunikorn::config::{
     File, GPU_TYPE, PROPERTIES, Partition, Queue, Resources, Step, TEMPLATE, TYPES_MAX, Types, Written,
     check_all, collect_types, default_of, parse, property_is_known,
 };
+use crate::policy::yunikorn::file::{self as yunikorn, Fault, Reader};
 use crate::scenario::value::{self, Is, Limit, Position, Value};
-use crate::scenario::yunikorn::{self, Fault, Reader};
 use crate::scenario::{
     Diagnostic, NODE_GPUS_MAX, NODES_MAX, NodeEntry, POOLS_MAX, Path, PoolEntry, QUEUES_MAX, QueueEntry,
     ResourceEntry, Scalar, Scenario, codes, finding, nearest, position, quantity, quoted,

@@ -22,7 +22,6 @@ pub enum Kind {
     /// Input of KAI's simulator of time-based fair share, in YAML.
     TimeBased,
     /// A configuration of YuniKorn, in YAML or JSON.
-    #[cfg(feature = "yunikorn")]
     QueuesYaml,
     /// Projects and departments of Run:ai, in JSON.
     Organisation,
@@ -68,7 +67,6 @@ pub fn recognise(bytes: &[u8], file: &str) -> Kind {
     if let Some(kind) = simulator(text) {
         return kind;
     }
-    #[cfg(feature = "yunikorn")]
     if super::is_queues_yaml(text) {
         return Kind::QueuesYaml;
     }

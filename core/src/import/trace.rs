@@ -5,8 +5,6 @@ use std::collections::BTreeSet;
 use super::Report;
 use super::csv::Mapping;
 use super::table::{Fields, Table};
-use crate::kit::gather::gather;
-use crate::kit::sort::order;
 use crate::scenario::quantity::{self, print_decimal};
 use crate::scenario::{Diagnostic, JobEntry, NAME_CHARS_MAX, Path, Scalar, codes, finding, quoted};
 use crate::units::Resource;
@@ -332,7 +330,8 @@ fn amount(text: Option<&str>, resource: Resource) -> Result<Option<Scalar>, Stri
 
 /// Gives later jobs of a name another one; how many that were.
 fn make_unique(jobs: &mut [JobEntry]) -> u32 {
-    let order = order(jobs.len(), &mut |a, b| jobs[a].name.cmp(&jobs[b].name));
+    let mut order: Vec<usize> = (0..jobs.len()).collect();
+    order.sort_by_key(|&i| &jobs[i].name);
     let twice: Vec<usize> = order
         .windows(2)
         .filter(|pair| jobs[pair[0]].name == jobs[pair[1]].name)
@@ -341,7 +340,7 @@ fn make_unique(jobs: &mut [JobEntry]) -> u32 {
     if twice.is_empty() {
         return 0;
     }
-    let mut taken: BTreeSet<String> = gather(jobs.iter().map(|job| job.name.clone()));
+    let mut taken: BTreeSet<String> = jobs.iter().map(|job| job.name.clone()).collect();
     let (mut n, mut before) = (1u32, String::new());
     for &i in &twice {
         let base: String = jobs[i].name.chars().take(NAME_CHARS_MAX - 12).collect();

@@ -17,7 +17,6 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
 
-use crate::kit::gather::gather;
 use crate::scenario::{PODS_MAX, Ref, Rows, SECTIONS, Scalar, Scenario, Shape, SlotMut};
 
 /// Version of the scenario format inside the layout.
@@ -73,7 +72,7 @@ fn cells_of_part(part: &dyn Shape, i: u32) -> Vec<(u32, Value)> {
 }
 
 fn object<'a>(entries: impl Iterator<Item = (&'a String, &'a str)>) -> Value {
-    let map: Map<String, Value> = gather(entries.map(|(k, v)| (k.clone(), compact(v))));
+    let map: Map<String, Value> = entries.map(|(k, v)| (k.clone(), compact(v))).collect();
     if map.is_empty() { Value::Null } else { Value::Object(map) }
 }
 
@@ -106,15 +105,19 @@ fn pack(mut column: Vec<Value>) -> Value {
     let n = column.len();
     if column.iter().all(|value| *value == column[0]) {
         let one = column.swap_remove(0);
-        return Value::Object(gather([("c".to_string(), one)]));
+        return Value::Object([("c".to_string(), one)].into_iter().collect());
     }
     if let Some((prefix, first)) = running(&column) {
-        return Value::Object(gather([("p".to_string(), prefix.into()), ("s".to_string(), first.into())]));
+        return Value::Object(
+            [("p".to_string(), prefix.into()), ("s".to_string(), first.into())].into_iter().collect(),
+        );
     }
     if n >= 8
         && let Some((values, codes)) = dictionary(&column)
     {
-        return Value::Object(gather([("d".to_string(), values.into()), ("i".to_string(), codes.into())]));
+        return Value::Object(
+            [("d".to_string(), values.into()), ("i".to_string(), codes.into())].into_iter().collect(),
+        );
     }
     while column.last().is_some_and(Value::is_null) {
         column.pop();

@@ -3,7 +3,6 @@
 use super::PartitionView;
 use crate::cluster::Phase;
 use crate::id::JobId;
-use crate::kit::sort;
 use crate::time::Time;
 
 /// Most jobs whose end is considered for one pending job.
@@ -13,7 +12,7 @@ pub(super) const ENDS_MAX: usize = 64;
 pub(super) fn ends(world: PartitionView<'_>) -> Vec<(Time, JobId)> {
     let mut ends: Vec<(Time, JobId)> =
         world.live_jobs().filter_map(|job| Some((end(world, job)?, job))).collect();
-    sort::sort(&mut ends);
+    ends.sort();
     ends.truncate(ENDS_MAX);
     ends
 }

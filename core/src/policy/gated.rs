@@ -15,7 +15,6 @@ use std::collections::BTreeSet;
 use super::PartitionView;
 use crate::cluster::Phase;
 use crate::id::JobId;
-use crate::kit::sort;
 use crate::trace::{Gate, Level, Outlook, Refusal, Trace};
 
 /// Adds a refusal for each job that has gated pods and none yet.
@@ -32,7 +31,7 @@ pub(super) fn refuse(world: PartitionView<'_>, trace: &mut Trace) {
         }
     }
     if trace.refusals.len() > refused.len() {
-        sort::sort_by_key(&mut trace.refusals, |refusal: &Refusal| refusal.job);
+        trace.refusals.sort_by_key(|refusal: &Refusal| refusal.job);
     }
 }
 

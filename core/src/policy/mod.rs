@@ -4,32 +4,34 @@
 //! bind and evict, and with the moment at which it wants to be asked again. Policies do not know each other,
 //! nor the simulation; they do not change the world.
 
-#[cfg(feature = "baselines")]
+pub mod description;
+pub mod draft;
 pub mod drf;
-#[cfg(feature = "ego")]
 pub mod ego;
 mod ends;
 pub mod fifo;
-#[cfg(feature = "baselines")]
 pub mod filling;
+pub mod form;
 mod gated;
 mod job_defaults;
 pub mod kai;
-#[cfg(feature = "baselines")]
 pub mod maxmin;
 mod registry;
-#[cfg(feature = "runai")]
 pub mod runai;
+pub(crate) mod setting;
 pub mod switches;
 pub mod versions;
-#[cfg(feature = "yunikorn")]
+pub mod vocabulary;
 pub mod yunikorn;
 
+use description::Description;
+use draft::{Draft, DraftQueue};
 pub use job_defaults::JobDefaults;
 pub use registry::{InCharge, Memory, Policy};
 use switches::Rulebook;
 
 use crate::cluster::{Cluster, Devices, Node, Queue};
+use crate::format::{Findings, Scenario};
 use crate::id::{Arena, JobId, NodeId, PartitionId, PodId, QueueId};
 use crate::time::{Span, Time};
 use crate::trace::{DivisionStep, Ending, Ledger, OrderLevel, Outlook, QueuePriority, Trace};
@@ -37,13 +39,27 @@ use crate::units::Resource;
 
 /// The written contract of a policy.
 pub trait Scheduler {
-    /// Its switches, as a scenario gives them.
+    /// What it says of itself.
+    const DESCRIPTION: &'static Description;
+    /// Its settings, as a scenario gives them.
     type Config: Clone + PartialEq;
     /// Whatever a decision may depend on beyond the cluster, and nothing else.
     type Memory: Clone + PartialEq + Default;
     /// Its rules, and which of them its switches enter.
     fn rulebook() -> Rulebook;
-    /// With these switches, asked in this rhythm.
+    /// Reads its settings and reports those that it does not have or cannot follow.
+    fn read(scenario: &Scenario, findings: &mut Findings) -> Self::Config;
+    /// Learns which settings the timeline brings later, for what must be known from the start.
+    fn foresee(_config: &mut Self::Config, _later: &[&Self::Config]) {}
+    /// Reports what is questionable about a scenario, or would be refused by the product.
+    fn advise(_config: &Self::Config, _draft: &Draft<'_>, _findings: &mut Findings) {}
+    /// Reports what is questionable about a queue with the values of one pool.
+    fn advise_queue(_queue: &DraftQueue<'_>, _findings: &mut Findings) {}
+    /// The moments, beyond those of its rhythm, at which time alone changes its decisions.
+    fn timers(_config: &Self::Config) -> Timers {
+        Timers::default()
+    }
+    /// With these settings, asked in this rhythm.
     fn new(config: Self::Config, rhythm: Rhythm) -> Self;
     /// Hears of a change in the world that it did not cause. Most policies just look when asked.
     fn observe(&self, _world: PartitionView<'_>, _change: &Change, _memory: &mut Self::Memory) {}
@@ -85,6 +101,31 @@ pub trait Scheduler {
     fn priorities(&self, _world: PartitionView<'_>, _memory: &Self::Memory) -> Vec<QueuePriority> {
         Vec::new()
     }
+}
+
+/// When time alone changes what a policy decides.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Timers {
+    /// Minimum runtimes of the policy itself: against preemption and against reclaim.
+    pub default_min_runtimes: [Span; 2],
+    /// How long a gang may run below its minimum; `None`: for ever.
+    pub staleness_grace: Option<Span>,
+    /// How usage is measured; `None`: it is not.
+    pub usage: Option<UsageTimers>,
+}
+
+/// When a policy learns of what queues used.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum UsageTimers {
+    /// Every so often, until a window has passed.
+    Every {
+        /// The distance.
+        interval: Span,
+        /// How long what was used counts.
+        window: Span,
+    },
+    /// In every cycle, until so many have passed.
+    Cycles(i64),
 }
 
 /// The read-only world of one partition, at one moment.

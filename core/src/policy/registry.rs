@@ -1,59 +1,89 @@
 //! The closed list of policies: the one place where a policy is registered.
 //!
-//! A line below gives a policy its name in scenario files, what it takes jobs to be that leave something out, and its scheduler; everything that must know all policies
-//! (the configuration in a plan, the policy in charge, its memory between cycles) is made from that line.
-//! A policy behind a feature is left out where its feature is off: the page's first module is kept small.
+//! A line below names its scheduler; everything that must know all policies (what they say of themselves, the configuration in a
+//! plan, the policy in charge, its memory between cycles) is made from that line.
 //! Enums rather than trait objects: a simulation is cloned, compared and sent to a worker, memory and all.
 
+use super::description::Description;
+use super::draft::{Draft, DraftQueue};
 use super::switches::Rulebook;
-use super::{Change, JobDefaults, PartitionView, Rhythm, Scheduler, Turn};
+use super::{Change, JobDefaults, PartitionView, Rhythm, Scheduler, Timers, Turn};
+use crate::format::{Findings, Scenario};
 use crate::id::{JobId, NodeId, PodId, QueueId};
 use crate::trace::{DivisionStep, Ledger, OrderLevel, QueuePriority, Trace};
 use crate::units::Resource;
 
 macro_rules! policies {
-    ($($(#[doc = $doc:literal])* $(#[cfg($cfg:meta)])? $name:ident = $text:literal, $jobs:ident => $scheduler:ty;)+) => {
+    ($($(#[doc = $doc:literal])* $name:ident => $scheduler:ty;)+) => {
         /// A policy with its configuration, not yet in charge.
         #[derive(Clone, Debug, PartialEq)]
         #[allow(clippy::large_enum_variant, reason = "a simulation has one of them")]
         pub enum Policy {
-            $($(#[doc = $doc])* $(#[cfg($cfg)])? $name(<$scheduler as Scheduler>::Config),)+
+            $($(#[doc = $doc])* $name(<$scheduler as Scheduler>::Config),)+
         }
 
         impl Policy {
-            /// The names in scenario files, the default first; also of those that this build is without.
-            pub const NAMES: &'static [&'static str] = &[$($text),+];
+            /// What each policy says of itself, the default first.
+            pub const ALL: &'static [&'static Description] = &[$(<$scheduler as Scheduler>::DESCRIPTION),+];
+            /// The names in scenario files, the default first.
+            pub const NAMES: &'static [&'static str] = &[$(<$scheduler as Scheduler>::DESCRIPTION.key),+];
 
-            /// Whether this build has the policy of that name.
-            pub fn is_built(name: &str) -> bool {
-                match name {
-                    $($(#[cfg($cfg)])? $text => true,)+
-                    _ => false,
-                }
-            }
-
-            /// The rules of the policy of that name in a scenario, empty for the default; `None`: this build has none
-            /// such.
+            /// The rules of the policy of that name in a scenario, empty for the default; `None`: there is none such.
             pub fn rulebook(name: &str) -> Option<Rulebook> {
-                match if name.is_empty() { Self::NAMES[0] } else { name } {
-                    $($(#[cfg($cfg)])? $text => Some(<$scheduler>::rulebook()),)+
-                    _ => None,
-                }
+                let key = Self::described(name)?.key;
+                $(if key == <$scheduler as Scheduler>::DESCRIPTION.key {
+                    return Some(<$scheduler>::rulebook());
+                })+
+                None
             }
 
-            /// What the policy of that name takes jobs to be that leave something out; of the default if there is none
-            /// of that name. Also of those that this build is without.
-            pub fn job_defaults(name: &str) -> &'static JobDefaults {
-                match name {
-                    $($text => &JobDefaults::$jobs,)+
-                    _ => &DEFAULT_JOBS,
-                }
-            }
-
-            /// The name in scenario files.
-            pub fn name(&self) -> &'static str {
+            /// What it says of itself.
+            pub fn description(&self) -> &'static Description {
                 match self {
-                    $($(#[cfg($cfg)])? Policy::$name(_) => $text,)+
+                    $(Policy::$name(_) => <$scheduler as Scheduler>::DESCRIPTION,)+
+                }
+            }
+
+            /// Reads the policy of a scenario with its settings; the default if it names none that is known.
+            pub fn read(s: &Scenario, f: &mut Findings) -> Policy {
+                let key = Self::described(&s.policy).unwrap_or(Self::ALL[0]).key;
+                $(if key == <$scheduler as Scheduler>::DESCRIPTION.key {
+                    return Policy::$name(<$scheduler>::read(s, f));
+                })+
+                unreachable!("every description belongs to a policy")
+            }
+
+            /// See [`Scheduler::foresee`].
+            pub fn foresee(&mut self, later: &[&Policy]) {
+                match self {
+                    $(Policy::$name(config) => {
+                        let own = later.iter().filter_map(|policy| match policy {
+                            Policy::$name(config) => Some(config),
+                            _ => None,
+                        });
+                        <$scheduler>::foresee(config, &own.collect::<Vec<_>>());
+                    })+
+                }
+            }
+
+            /// See [`Scheduler::advise`].
+            pub fn advise(&self, draft: &Draft<'_>, f: &mut Findings) {
+                match self {
+                    $(Policy::$name(config) => <$scheduler>::advise(config, draft, f),)+
+                }
+            }
+
+            /// See [`Scheduler::advise_queue`].
+            pub fn advise_queue(&self, queue: &DraftQueue<'_>, f: &mut Findings) {
+                match self {
+                    $(Policy::$name(_) => <$scheduler>::advise_queue(queue, f),)+
+                }
+            }
+
+            /// See [`Scheduler::timers`].
+            pub fn timers(&self) -> Timers {
+                match self {
+                    $(Policy::$name(config) => <$scheduler>::timers(config),)+
                 }
             }
         }
@@ -62,20 +92,20 @@ macro_rules! policies {
         #[derive(Clone, Debug, PartialEq)]
         #[allow(clippy::large_enum_variant, reason = "a simulation has one of them")]
         pub enum InCharge {
-            $($(#[doc = $doc])* $(#[cfg($cfg)])? $name($scheduler),)+
+            $($(#[doc = $doc])* $name($scheduler),)+
         }
 
         /// What the policy in charge remembers between cycles.
         #[derive(Clone, Debug, PartialEq)]
         pub enum Memory {
-            $($(#[doc = $doc])* $(#[cfg($cfg)])? $name(Box<<$scheduler as Scheduler>::Memory>),)+
+            $($(#[doc = $doc])* $name(Box<<$scheduler as Scheduler>::Memory>),)+
         }
 
         impl InCharge {
             /// Puts a policy in charge, with an empty memory.
             pub fn new(policy: &Policy, rhythm: Rhythm) -> (InCharge, Memory) {
                 match policy {
-                    $($(#[cfg($cfg)])? Policy::$name(config) => (
+                    $(Policy::$name(config) => (
                         InCharge::$name(<$scheduler>::new(config.clone(), rhythm)),
                         Memory::$name(Box::default()),
                     ),)+
@@ -85,7 +115,7 @@ macro_rules! policies {
             /// See [`Scheduler::observe`].
             pub fn observe(&self, world: PartitionView<'_>, change: &Change, memory: &mut Memory) {
                 match (self, memory) {
-                    $($(#[cfg($cfg)])? (InCharge::$name(policy), Memory::$name(memory)) => policy.observe(world, change, memory),)+
+                    $((InCharge::$name(policy), Memory::$name(memory)) => policy.observe(world, change, memory),)+
                     _ => unreachable!("a policy has its own memory"),
                 }
             }
@@ -93,7 +123,7 @@ macro_rules! policies {
             /// See [`Scheduler::pass`].
             pub fn pass(&self, world: PartitionView<'_>, memory: &mut Memory) {
                 match (self, memory) {
-                    $($(#[cfg($cfg)])? (InCharge::$name(policy), Memory::$name(memory)) => policy.pass(world, memory),)+
+                    $((InCharge::$name(policy), Memory::$name(memory)) => policy.pass(world, memory),)+
                     _ => unreachable!("a policy has its own memory"),
                 }
             }
@@ -101,7 +131,7 @@ macro_rules! policies {
             /// See [`Scheduler::cycle`].
             pub fn cycle(&self, world: PartitionView<'_>, memory: &mut Memory, trace: &mut Trace) -> Turn {
                 let turn = match (self, memory) {
-                    $($(#[cfg($cfg)])? (InCharge::$name(policy), Memory::$name(memory)) => policy.cycle(world, memory, trace),)+
+                    $((InCharge::$name(policy), Memory::$name(memory)) => policy.cycle(world, memory, trace),)+
                     _ => unreachable!("a policy has its own memory"),
                 };
                 super::gated::refuse(world, trace);
@@ -111,7 +141,7 @@ macro_rules! policies {
             /// See [`Scheduler::ledger`].
             pub fn ledger(&self, world: PartitionView<'_>, memory: &Memory) -> Ledger {
                 match (self, memory) {
-                    $($(#[cfg($cfg)])? (InCharge::$name(policy), Memory::$name(memory)) => policy.ledger(world, memory),)+
+                    $((InCharge::$name(policy), Memory::$name(memory)) => policy.ledger(world, memory),)+
                     _ => unreachable!("a policy has its own memory"),
                 }
             }
@@ -125,7 +155,7 @@ macro_rules! policies {
                 resource: Resource,
             ) -> Vec<DivisionStep> {
                 match (self, memory) {
-                    $($(#[cfg($cfg)])? (InCharge::$name(policy), Memory::$name(memory)) => {
+                    $((InCharge::$name(policy), Memory::$name(memory)) => {
                         policy.derive(world, memory, queue, resource)
                     })+
                     _ => unreachable!("a policy has its own memory"),
@@ -141,7 +171,7 @@ macro_rules! policies {
                 job: Option<JobId>,
             ) -> Vec<OrderLevel> {
                 match (self, memory) {
-                    $($(#[cfg($cfg)])? (InCharge::$name(policy), Memory::$name(memory)) => {
+                    $((InCharge::$name(policy), Memory::$name(memory)) => {
                         policy.order(world, memory, queue, job)
                     })+
                     _ => unreachable!("a policy has its own memory"),
@@ -151,7 +181,7 @@ macro_rules! policies {
             /// See [`Scheduler::held`].
             pub fn held(&self, world: PartitionView<'_>, memory: &Memory) -> Vec<(PodId, NodeId)> {
                 match (self, memory) {
-                    $($(#[cfg($cfg)])? (InCharge::$name(policy), Memory::$name(memory)) => policy.held(world, memory),)+
+                    $((InCharge::$name(policy), Memory::$name(memory)) => policy.held(world, memory),)+
                     _ => unreachable!("a policy has its own memory"),
                 }
             }
@@ -159,7 +189,7 @@ macro_rules! policies {
             /// See [`Scheduler::priorities`].
             pub fn priorities(&self, world: PartitionView<'_>, memory: &Memory) -> Vec<QueuePriority> {
                 match (self, memory) {
-                    $($(#[cfg($cfg)])? (InCharge::$name(policy), Memory::$name(memory)) => policy.priorities(world, memory),)+
+                    $((InCharge::$name(policy), Memory::$name(memory)) => policy.priorities(world, memory),)+
                     _ => unreachable!("a policy has its own memory"),
                 }
             }
@@ -167,27 +197,37 @@ macro_rules! policies {
     };
 }
 
-/// Of the policy that a scenario has if it names none.
-const DEFAULT_JOBS: JobDefaults = JobDefaults::CLASSES;
-
 policies! {
     /// KAI Scheduler.
-    Kai = "kai", CLASSES => super::kai::Kai;
-    /// First in, first out, in hard partitions.
-    Fifo = "fifo", PLAIN => super::fifo::Fifo;
-    /// Apache YuniKorn.
-    #[cfg(feature = "yunikorn")]
-    YuniKorn = "yunikorn", PLAIN => super::yunikorn::YuniKorn;
-    /// IBM EGO with a multidimensional plan.
-    #[cfg(feature = "ego")]
-    Ego = "ego", PLAIN => super::ego::Ego;
+    Kai => super::kai::Kai;
     /// Run:ai.
-    #[cfg(feature = "runai")]
-    Runai = "runai", CLASSES => super::runai::Runai;
+    Runai => super::runai::Runai;
+    /// Apache YuniKorn.
+    YuniKorn => super::yunikorn::YuniKorn;
+    /// IBM EGO with a multidimensional plan.
+    Ego => super::ego::Ego;
+    /// First in, first out, in hard partitions.
+    Fifo => super::fifo::Fifo;
     /// Max-min fairness.
-    #[cfg(feature = "baselines")]
-    MaxMin = "max-min", PLAIN => super::maxmin::MaxMin;
+    MaxMin => super::maxmin::MaxMin;
     /// Dominant resource fairness.
-    #[cfg(feature = "baselines")]
-    Drf = "drf", PLAIN => super::drf::Drf;
+    Drf => super::drf::Drf;
+}
+
+impl Policy {
+    /// What the policy of that name in a scenario says of itself, empty for the default; `None`: there is none such.
+    pub fn described(name: &str) -> Option<&'static Description> {
+        let name = if name.is_empty() { Self::NAMES[0] } else { name };
+        Self::ALL.iter().find(|policy| policy.key == name).copied()
+    }
+
+    /// What the policy of that name takes jobs to be that leave something out; of the default if there is none such.
+    pub fn job_defaults(name: &str) -> &'static JobDefaults {
+        &Self::described(name).unwrap_or(Self::ALL[0]).jobs
+    }
+
+    /// The name in scenario files.
+    pub fn name(&self) -> &'static str {
+        self.description().key
+    }
 }

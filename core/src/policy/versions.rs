@@ -1,16 +1,8 @@
 //! Which versions of a product a policy models, and what changed in the product since.
 //!
-//! The tables stand in the folders of the policies. Every build has all of them, also of policies that it is without:
-//! they are what the page says of a policy before its engine is fetched.
+//! The tables stand in the folders of the policies.
 
-#[path = "ego/versions.rs"]
-mod ego;
-#[path = "kai/versions.rs"]
-mod kai;
-#[path = "runai/versions.rs"]
-mod runai;
-#[path = "yunikorn/versions.rs"]
-mod yunikorn;
+use super::Policy;
 
 /// What of a product a policy models.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,12 +41,13 @@ pub struct Since {
 }
 
 /// Every product that is modelled.
-pub const MODELLED: [Modelled; 4] = [kai::MODELLED, yunikorn::MODELLED, runai::MODELLED, ego::MODELLED];
+pub fn all() -> impl Iterator<Item = &'static Modelled> {
+    Policy::ALL.iter().filter_map(|policy| policy.modelled)
+}
 
 /// What a policy models, empty for the default; `None`: no product.
 pub fn modelled(policy: &str) -> Option<&'static Modelled> {
-    let policy = if policy.is_empty() { super::Policy::NAMES[0] } else { policy };
-    MODELLED.iter().find(|modelled| modelled.policy == policy)
+    Policy::described(policy)?.modelled
 }
 
 impl Modelled {
@@ -77,11 +70,10 @@ impl Since {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::policy::Policy;
 
     #[test]
     fn every_change_names_rules_of_its_policy() {
-        for modelled in &MODELLED {
+        for modelled in all() {
             assert!(Policy::NAMES.contains(&modelled.policy), "{}", modelled.policy);
             let book = Policy::rulebook(modelled.policy).expect("a policy of this build");
             for change in modelled.changes {

@@ -1,10 +1,10 @@
 //! Text to plan: read, check, and locate every finding in the text.
 
 use super::check::{Checked, check};
-use super::diagnostic::Diagnostic;
 use super::plan::Plan;
-use super::read::{locate, read};
-use super::schema::Scenario;
+use crate::format::Diagnostic;
+use crate::format::Scenario;
+use crate::format::{locate, read};
 
 /// A text as a scenario, with everything that was found about it.
 #[derive(Clone, Debug)]

@@ -41,6 +41,17 @@ pub struct Planned {
     pub change: PlanChange,
 }
 
+impl Planned {
+    /// The policies that take over with it, with other switches.
+    pub fn policies(&self) -> impl Iterator<Item = &Policy> {
+        let scheduling = match &self.change {
+            PlanChange::Settings { scheduling } => scheduling.as_slice(),
+            PlanChange::Queue { .. } | PlanChange::Node { .. } | PlanChange::EndJob { .. } => &[],
+        };
+        scheduling.iter().map(|(policy, _)| policy)
+    }
+}
+
 /// A change from outside.
 #[derive(Clone, Debug, PartialEq)]
 pub enum PlanChange {

@@ -6,7 +6,6 @@
 //! what was starting runs, then the timeline takes effect, then new work arrives; the scheduler looks after all
 //! of them. Arrivals and the timeline are known from the start: they are one sorted list that is never copied, and a position in it.
 
-use crate::kit::sort;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -54,7 +53,7 @@ pub struct Agenda {
 impl Agenda {
     /// With what is known from the start, in any order.
     pub fn new(mut known: Vec<Entry>) -> Agenda {
-        sort::sort(&mut known);
+        known.sort();
         Agenda { known: known.into(), ..Agenda::default() }
     }
     /// Adds an entry.

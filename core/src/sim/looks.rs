@@ -8,9 +8,7 @@
 
 use crate::cluster::{Cluster, Phase};
 use crate::id::{JobId, PartitionId};
-use crate::kit::sort;
-use crate::policy::kai::config::{UsageClient, UsageParams};
-use crate::policy::{PartitionView, Policy, Rhythm};
+use crate::policy::{PartitionView, Rhythm, UsageTimers};
 use crate::scenario::Plan;
 use crate::time::{Span, Time};
 
@@ -39,25 +37,15 @@ pub struct UsageLooks {
 }
 
 impl UsageLooks {
-    fn new(params: &UsageParams, rhythm: Rhythm) -> UsageLooks {
-        let window_ms = (params.settings.window_s * 1000.0).ceil() as i64;
-        match params.client {
-            UsageClient::Prometheus => {
-                // All samples of a window are equal once it lies after the last change.
-                let rest = params.fetch_interval.as_millis() + params.resolution.as_millis();
-                UsageLooks {
-                    every: Some(params.fetch_interval),
-                    longest: Span::from_millis(window_ms + rest),
-                }
-            }
-            UsageClient::FakeWithHistory => {
-                // The window counts as many cycles as it has seconds.
+    fn new(timers: UsageTimers, rhythm: Rhythm) -> UsageLooks {
+        match timers {
+            UsageTimers::Every { interval, window } => UsageLooks { every: Some(interval), longest: window },
+            UsageTimers::Cycles(n) => {
                 let period = match rhythm {
                     Rhythm::Every { period, .. } | Rhythm::OnChange { at_least: period } => period,
                     Rhythm::OnEvents => Span::ZERO,
                 };
-                let n_cycles = window_ms / 1000 + 2;
-                UsageLooks { every: None, longest: Span::from_millis(period.as_millis() * n_cycles) }
+                UsageLooks { every: None, longest: Span::from_millis(period.as_millis() * n) }
             }
         }
     }
@@ -74,27 +62,23 @@ impl Looks {
     /// What the policy and the queues of a partition say.
     pub fn new(plan: &Plan, partition: PartitionId) -> Looks {
         let (policy, rhythm) = plan.scheduling(partition);
-        let config = match policy {
-            Policy::Kai(config) => config,
-            #[cfg(feature = "runai")]
-            Policy::Runai(config) => &config.engine,
-            _ => return Looks::default(),
-        };
-        let seconds = |s: f64| Span::from_millis((s * 1000.0).ceil().clamp(0.0, 1e15) as i64);
+        if !policy.description().queue.history {
+            return Looks::default();
+        }
+        let timers = policy.timers();
         let queues = plan.cluster.queues_in(partition).values();
         let mut after_start: Vec<Span> = queues
             .flat_map(|queue| [queue.preempt_min_runtime, queue.reclaim_min_runtime])
             .flatten()
+            .chain(timers.default_min_runtimes)
             .collect();
-        after_start.push(seconds(config.default_preempt_min_runtime_s));
-        after_start.push(seconds(config.default_reclaim_min_runtime_s));
         after_start.retain(|&span| span > Span::ZERO);
-        sort::sort(&mut after_start);
+        after_start.sort();
         after_start.dedup();
-        let after_loss = config.staleness_grace_s.map(seconds);
+        let after_loss = timers.staleness_grace;
         let longest = after_start.iter().copied().chain(after_loss).max().unwrap_or_default();
         let on_agenda = matches!(rhythm, Rhythm::OnChange { .. });
-        let usage = config.usage.as_ref().map(|params| UsageLooks::new(params, rhythm));
+        let usage = timers.usage.map(|usage| UsageLooks::new(usage, rhythm));
         Looks { after_start, after_loss, longest, on_agenda, usage }
     }
 }

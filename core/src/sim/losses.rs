@@ -18,7 +18,7 @@ impl Simulation {
         let cluster = self.cluster();
         let over = self.state.losses.iter().filter(|(job, _)| cluster.is_evicted(**job));
         let mut over: Vec<_> = over.map(|(job, loss)| (cluster.jobs[*job].ended, *loss)).collect();
-        crate::kit::sort::sort_by_key(&mut over, |(ended, _)| *ended);
+        over.sort_by_key(|(ended, _)| *ended);
         over.into_iter().map(|(_, loss)| loss).collect()
     }
 

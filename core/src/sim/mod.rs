@@ -2,7 +2,6 @@
 
 mod agenda;
 mod checkpoint;
-#[cfg(feature = "translate")]
 mod compare;
 mod drive;
 mod explain;
@@ -18,7 +17,6 @@ mod summary;
 mod view;
 
 pub use checkpoint::Checkpoint;
-#[cfg(feature = "translate")]
 pub use compare::{Column, Comparing, Ran, compare};
 pub use drive::{CYCLES_MAX, Stopped, Stops, drive};
 pub use explain::{Explanation, explain};

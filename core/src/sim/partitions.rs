@@ -19,7 +19,6 @@ use super::looks::{Looks, time_matters, usage_matters};
 use super::simulation::Simulation;
 use crate::cluster::Phase;
 use crate::id::{Arena, JobId, PartitionId, PodId};
-use crate::kit::sort;
 use crate::policy::{InCharge, Memory, PartitionView, Rhythm, Wake};
 use crate::scenario::{Plan, PlanChange};
 use crate::time::{Span, Time};
@@ -215,7 +214,7 @@ impl Simulation {
             };
             all.extend(part.refusals.iter().filter(stands).cloned());
         }
-        sort::sort_by_key(&mut all, |refusal: &Refusal| refusal.job);
+        all.sort_by_key(|refusal: &Refusal| refusal.job);
         all
     }
 

@@ -10,7 +10,6 @@
 //! Every period: the first cycle is one period after the start, unless another moment is given. On change: a cycle at every arrival, end
 //! and timeline entry, as soon as the policy's shortest distance of two cycles allows.
 
-use crate::kit::sort;
 use std::sync::Arc;
 
 use super::agenda::Agenda;
@@ -387,7 +386,7 @@ impl Simulation {
 
 /// Writes into the policy's events which devices the pods got.
 fn fill_in_devices(events: &mut [Recorded], mut bound: Vec<(PodId, Devices)>) {
-    sort::sort_by_key(&mut bound, |b| b.0);
+    bound.sort_by_key(|b| b.0);
     for recorded in events {
         if let Event::Bound { pod, devices, .. } = &mut recorded.event
             && let Ok(at) = bound.binary_search_by_key(pod, |b| b.0)

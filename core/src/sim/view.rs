@@ -4,7 +4,6 @@ use super::record::CycleRecord;
 use super::simulation::Simulation;
 use crate::cluster::{GpuRequest, Phase, Preemptible};
 use crate::id::{Arena, JobId, NodeId, PartitionId, PodId, QueueId};
-use crate::kit::sort;
 use crate::trace::{Event, OrderLevel, QueuePriority};
 
 /// Somebody on a device.
@@ -75,7 +74,7 @@ impl Simulation {
         let semi =
             cluster.live_jobs.iter().filter(|&&job| cluster.jobs[job].preemptible == Preemptible::Semi);
         let mut fixed: Vec<PodId> = semi.flat_map(|&job| cluster.fixed_pods(job)).collect();
-        sort::sort(&mut fixed);
+        fixed.sort();
         for (id, pod) in cluster.live_jobs.iter().flat_map(|&job| cluster.pods_of(job)) {
             let (true, Some(node)) = (pod.phase.holds(), pod.node) else { continue };
             let job = &cluster.jobs[pod.job];

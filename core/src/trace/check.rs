@@ -1,12 +1,14 @@
 //! Comparisons: `left op right`, with what was compared about whom, and by which rule.
 
+use serde::{Deserialize, Serialize};
+
 use super::rule::Rule;
 use crate::id::{JobId, NodeId, PodId, QueueId};
 use crate::time::Time;
 use crate::units::Resource;
 
 /// One comparison. Law: evaluating `left op right` gives `holds`.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Check {
     /// The rule that asked for it.
     pub rule: Rule,
@@ -31,7 +33,7 @@ impl Check {
 }
 
 /// Whom a comparison is about.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Subject {
     /// The queue, or the one on the left.
     pub queue: Option<QueueId>,
@@ -50,7 +52,7 @@ pub struct Subject {
 }
 
 /// A side of a comparison: which quantity, and its value.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Term {
     /// What is compared.
     pub quantity: Quantity,
@@ -59,7 +61,7 @@ pub struct Term {
 }
 
 /// What is compared.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Quantity {
     /// What a queue holds.
     Allocated,
@@ -120,7 +122,7 @@ pub enum Quantity {
 }
 
 /// A value. Unlimited is `f64::INFINITY`.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Value {
     /// A real number in the resource's policy unit (millicores, bytes, GPUs), or a ratio.
     Real(f64),
@@ -135,7 +137,7 @@ pub enum Value {
 }
 
 /// How two values are compared. Triples compare for *all* resources; `Exceeds` is the negation of `AtMost`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Op {
     /// Strictly less (in all resources).
     Less,

@@ -1,5 +1,7 @@
 //! What happened. Folding the events of a run alone gives the same placements as the cluster.
 
+use serde::{Deserialize, Serialize};
+
 use super::check::Check;
 use crate::cluster::{Devices, NodeState};
 use crate::id::{JobId, NodeId, PartitionId, PodId};
@@ -16,7 +18,7 @@ pub struct Recorded {
 }
 
 /// What happened.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Event {
     /// The job became known.
     Submitted {
@@ -134,7 +136,7 @@ pub enum Event {
 }
 
 /// Why a pod was told to go.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum EvictReason {
     /// Another queue takes back up to its fair share.
     ReclaimedForFairShare,

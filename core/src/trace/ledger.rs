@@ -1,5 +1,7 @@
 //! What the policy believes about every queue, under its own column names, and how a number came about.
 
+use serde::{Deserialize, Serialize};
+
 use super::rule::Rule;
 use crate::id::QueueId;
 use crate::units::{PerResource, Resource};
@@ -63,7 +65,7 @@ pub enum Column {
 }
 
 /// How a queue stands after a round in which shares rose.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum RiseEnd {
     /// It takes part in the next one.
     GoesOn,

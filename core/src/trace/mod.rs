@@ -2,7 +2,10 @@
 //!
 //! *Outcomes* ([`Event`]) are always recorded; the [`Check`]s that decided an event or a refusal come with
 //! it at level [`Level::Decisive`]; every comparison only at [`Level::Every`], for one cycle on request. No
-//! text for people is made here: sentences are the page's business.
+//! text for people is made here: sentences are made by [`crate::words`]. What is recorded can be sent as it is; of a rule its
+//! key travels.
+
+use serde::{Deserialize, Serialize};
 
 mod check;
 mod digest;
@@ -10,7 +13,7 @@ mod event;
 mod ledger;
 mod order;
 mod refusal;
-mod rule;
+pub mod rule;
 mod spared;
 
 pub use check::{Check, Op, Quantity, Subject, Term, Value};
@@ -55,7 +58,7 @@ pub struct Trace {
 }
 
 /// A place where the real scheduler does something that is no decision, or where its decision hangs on chance.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Mark {
     /// What is known about such places.
     pub rule: Rule,

@@ -1,10 +1,12 @@
 //! Who is served before whom, and what queues show of what is below them, as a policy sees it at one instant.
 
+use serde::{Deserialize, Serialize};
+
 use super::check::{Check, Term};
 use crate::id::{JobId, QueueId};
 
 /// One level of the order in which a policy will look at queues and jobs next.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct OrderLevel {
     /// The queue whose children, or whose jobs, these are; `None`: the root.
     pub of: Option<QueueId>,
@@ -17,7 +19,7 @@ pub struct OrderLevel {
 }
 
 /// A queue or a job in an order.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct OrderPlace {
     /// From 1.
     pub position: u32,
@@ -37,7 +39,7 @@ pub struct OrderPlace {
 }
 
 /// What a queue's siblings are compared with, under a policy whose queues have such a priority.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct QueuePriority {
     /// The queue.
     pub queue: QueueId,

@@ -1,13 +1,14 @@
 //! Why a job is still pending: how far it came, and what could change that.
 
+use serde::{Deserialize, Serialize};
+
 use super::check::Check;
 use crate::id::{JobId, QueueId};
-use crate::kit::sort;
 use crate::time::Time;
 use crate::units::Resource;
 
 /// Why a job is still pending at the end of a cycle.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Refusal {
     /// The job.
     pub job: JobId,
@@ -22,7 +23,7 @@ pub struct Refusal {
 }
 
 /// How far a pending job came.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Gate {
     /// Too few pods are ready.
     NotReady,
@@ -119,8 +120,33 @@ pub enum Gate {
     },
 }
 
+impl Gate {
+    /// The queue and the resource that it names.
+    pub fn about(&self) -> (Option<QueueId>, Option<Resource>) {
+        match *self {
+            Gate::OverLimit { queue, resource }
+            | Gate::UserLimit { queue, resource }
+            | Gate::NonPreemptibleOverQuota { queue, resource } => (Some(queue), Some(resource)),
+            Gate::TooManyJobs { queue } | Gate::NotEntitled { queue } => (Some(queue), None),
+            Gate::NoVictims { ancestor, .. } => (ancestor, None),
+            Gate::TooLarge { resource } => (None, Some(resource)),
+            Gate::NotReady
+            | Gate::NotALeaf
+            | Gate::VictimsProtected { .. }
+            | Gate::NoNode { .. }
+            | Gate::Behind { .. }
+            | Gate::WaitingForVictims { .. }
+            | Gate::GangIncomplete { .. }
+            | Gate::GangFailed
+            | Gate::GangRefused
+            | Gate::TriedOnce
+            | Gate::LikeFailed { .. } => (None, None),
+        }
+    }
+}
+
 /// GPUs that are free, or become free without further evictions, on the nodes that take part.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FreeGpus {
     /// On all nodes together.
     pub total: f64,
@@ -129,7 +155,7 @@ pub struct FreeGpus {
 }
 
 /// Why a node does not fit.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum NodeReason {
     /// Not enough of the resource is free or leaving.
     Insufficient(Resource),
@@ -148,7 +174,7 @@ pub enum NodeReason {
 impl NodeReason {
     /// On how many nodes each reason holds, in their order; of one reason per node.
     pub fn counted(mut reasons: Vec<NodeReason>) -> Vec<(NodeReason, u32)> {
-        sort::sort(&mut reasons);
+        reasons.sort();
         let mut counted: Vec<(NodeReason, u32)> = Vec::new();
         for reason in reasons {
             match counted.last_mut() {
@@ -165,7 +191,7 @@ impl NodeReason {
 /// A promise holds while nothing comes from outside: no entry of the scenario's timeline takes effect and no job is
 /// submitted. *The job is served* means that pods of it start or room is claimed for them; *the next cycle* is the next one of
 /// its partition. `tests/tests/laws_outlook.rs` runs on and checks each of them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Outlook {
     /// The next cycle serves the job, refuses it by another gate, or serves another job.
     NextCycle,
@@ -201,7 +227,7 @@ impl Outlook {
 }
 
 /// What is over at a moment that is known beforehand.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Ending {
     /// Evicted pods are gone.
     Termination,

@@ -1,10 +1,12 @@
 //! Who else was there when something was taken, and why it was not taken from them.
 
+use serde::{Deserialize, Serialize};
+
 use super::check::Check;
 use crate::id::{JobId, QueueId};
 
 /// Somebody who stays although work was taken for a job.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Spared {
     /// The job it was taken for.
     pub by: JobId,
@@ -15,7 +17,7 @@ pub struct Spared {
 }
 
 /// Who stays.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Whom {
     /// A queue with all below it.
     Queue(QueueId),
@@ -24,7 +26,7 @@ pub enum Whom {
 }
 
 /// Why somebody stays.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Protection {
     /// Its work may not be taken at all.
     NonPreemptible,

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use super::product::Product;
 use super::{Kind, Work};
-use crate::policy::{JobDefaults, Policy};
+use crate::policy::JobDefaults;
+use crate::policy::description::{Description, Gangs};
 use crate::scenario::{JobEntry, Path, Scalar};
 
 /// Labels by which KAI orders the pods of a job.
@@ -19,7 +19,7 @@ pub fn jobs(work: &mut Work<'_>) {
     in_common(work);
     let (from, to) = (work.from, work.to);
     let name = to.name;
-    let whole = if to.key == "fifo" {
+    let whole = if to.knows.gangs == Gangs::Never {
         format!("{name} starts all pods of a job together")
     } else {
         format!("{name} starts pods one by one, unless the job says `gang: soft` or `gang: hard`")
@@ -32,6 +32,7 @@ pub fn jobs(work: &mut Work<'_>) {
     let subgroups = format!("{name} has no subgroups and no order among the pods of a job");
     let backoff = format!("{name} tries a job that waits for as long as it waits");
     let nominated = format!("{name} does not look at nominated nodes");
+    let room = format!("{name} holds the room of pods that are being evicted for nobody");
     let taints = format!("{name} knows labels of hosts, but no taints, tolerations or affinity");
     for (i, job) in work.old.jobs.iter().enumerate() {
         let at = match job.name.as_str() {
@@ -43,42 +44,57 @@ pub fn jobs(work: &mut Work<'_>) {
                 work.note(Kind::Dropped, at.field(field), says);
             }
         };
-        lost(from.has_job_priority && !to.has_job_priority && job.priority.is_some(), "priority", &priority);
-        lost(from.evicts && !to.evicts && job.preemptible.is_some(), "preemptible", &preemptible);
-        for field in whole_jobs(job).filter(|_| to.key == "fifo") {
+        lost(
+            from.knows.job_priority && !to.knows.job_priority && job.priority.is_some(),
+            "priority",
+            &priority,
+        );
+        lost(
+            from.knows.evictions && !to.knows.evictions && job.preemptible.is_some(),
+            "preemptible",
+            &preemptible,
+        );
+        for field in whole_jobs(job).filter(|_| to.knows.gangs == Gangs::Never) {
             lost(true, field, &whole);
         }
-        for field in gang(job).filter(|_| from.has_gangs && !to.has_gangs && to.key != "fifo") {
+        for field in gang(job)
+            .filter(|_| from.knows.gangs == Gangs::Together && to.knows.gangs == Gangs::WithPlaceholders)
+        {
             lost(true, field, &whole);
         }
-        let has_placeholders = from.key == "yunikorn";
+        let has_placeholders = from.knows.applications;
         lost(has_placeholders && job.gang.is_some(), "gang", &placeholders);
         lost(has_placeholders && job.placeholder_timeout.is_some(), "placeholder-timeout", &placeholders);
         for (field, is_said) in applications(job) {
             lost(has_placeholders && is_said, field, &applied);
         }
-        for field in part(job).filter(|_| from.has_parts && !to.has_parts) {
+        for field in part(job).filter(|_| from.knows.parts && !to.knows.parts) {
             lost(true, field, &parts);
         }
         let has_group = job.pod_sets.iter().any(|set| !set.group.is_empty());
         let has_order = ORDER_LABELS.iter().any(|label| {
             job.labels.contains_key(*label) || job.pod_sets.iter().any(|set| set.labels.contains_key(*label))
         });
-        lost(from.has_subgroups && !to.has_subgroups && has_group, "pod-sets", &subgroups);
-        lost(from.has_subgroups && !to.has_subgroups && has_order, "labels", &subgroups);
+        lost(from.knows.subgroups && !to.knows.subgroups && has_group, "pod-sets", &subgroups);
+        lost(from.knows.subgroups && !to.knows.subgroups && has_order, "labels", &subgroups);
         let has_backoff = job.scheduling_backoff.as_ref().is_some_and(|n| n.0.trim() != "-1");
-        lost(from.has_subgroups && !to.has_subgroups && has_backoff, "scheduling-backoff", &backoff);
+        lost(from.knows.subgroups && !to.knows.subgroups && has_backoff, "scheduling-backoff", &backoff);
         let nominates =
             job.nominated_node.is_some() || job.pod_sets.iter().any(|set| set.nominated_node.is_some());
-        lost(from.has_subgroups && !to.has_subgroups && nominates, "nominated-node", &nominated);
-        lost(!to.has_taints && !job.tolerations.is_empty(), "tolerations", &taints);
-        lost(!to.has_taints && !job.affinity.is_empty(), "affinity", &taints);
+        lost(from.knows.subgroups && !to.knows.subgroups && nominates, "nominated-node", &nominated);
+        lost(from.knows.evicted_for && job.evicted_for.is_some(), "evicted-for", &room);
+        lost(!to.knows.taints && !job.tolerations.is_empty(), "tolerations", &taints);
+        lost(!to.knows.taints && !job.affinity.is_empty(), "affinity", &taints);
         let sets_select = job.pod_sets.iter().any(|set| !set.affinity.is_empty());
-        lost(!to.has_taints && sets_select, "pod-sets", &taints);
+        lost(!to.knows.taints && sets_select, "pod-sets", &taints);
     }
-    for node in work.old.nodes.iter().filter(|node| !to.has_taints && !node.taints.is_empty()) {
+    tainted_nodes(work, &taints);
+}
+
+fn tainted_nodes(work: &mut Work<'_>, says: &str) {
+    for node in work.old.nodes.iter().filter(|node| !work.to.knows.taints && !node.taints.is_empty()) {
         let at = Path::default().field("nodes").named(&node.name).field("taints");
-        work.note(Kind::Dropped, at, taints.clone());
+        work.note(Kind::Dropped, at, says);
     }
 }
 
@@ -130,7 +146,7 @@ fn part(job: &JobEntry) -> impl Iterator<Item = &'static str> {
 /// written out where they differ.
 fn priorities(work: &mut Work<'_>) {
     let (from, to) = (work.from, work.to);
-    let (old, new) = (Policy::job_defaults(from.key), Policy::job_defaults(to.key));
+    let (old, new) = (from.jobs, to.jobs);
     if old == new {
         return;
     }
@@ -146,7 +162,7 @@ fn priorities(work: &mut Work<'_>) {
             let says = format!("{} has no priority classes: a class becomes its number", to.name);
             notes.push((at.field("priority"), says));
         }
-        let both_read = from.has_job_priority && to.has_job_priority;
+        let both_read = from.knows.job_priority && to.knows.job_priority;
         if text.is_none() && both_read && old.priority != new.priority {
             job.priority = Some(Scalar(value.to_string()));
             let says = format!(
@@ -158,9 +174,13 @@ fn priorities(work: &mut Work<'_>) {
         let is_unset =
             job.preemptible.as_ref().is_none_or(|typed| typed.0.trim() == "semi" && !has_semi(from));
         let was_preemptible = old.is_preemptible(value);
-        if is_unset && from.evicts && to.evicts && was_preemptible != new.is_preemptible(value) {
+        if is_unset
+            && from.knows.evictions
+            && to.knows.evictions
+            && was_preemptible != new.is_preemptible(value)
+        {
             job.preemptible = Some(was_preemptible.to_string().as_str().into());
-            notes.push((at.field("preemptible"), by_priority((from, old), (to, new), was_preemptible)));
+            notes.push((at.field("preemptible"), by_priority((from, &old), (to, &new), was_preemptible)));
         }
         for (at, says) in notes {
             work.note(Kind::Changed, at, says);
@@ -170,8 +190,8 @@ fn priorities(work: &mut Work<'_>) {
 
 /// Why the preemptibility of jobs is written out.
 fn by_priority(
-    (from, old): (&Product, &JobDefaults),
-    (to, new): (&Product, &JobDefaults),
+    (from, old): (&Description, &JobDefaults),
+    (to, new): (&Description, &JobDefaults),
     is_preemptible: bool,
 ) -> String {
     let (one, least, other) = match (old.non_preemptible_from, new.non_preemptible_from) {
@@ -185,15 +205,15 @@ fn by_priority(
 }
 
 /// Whether a product knows jobs that keep their first pods.
-fn has_semi(product: &Product) -> bool {
-    product.is(&["runai"])
+fn has_semi(policy: &Description) -> bool {
+    policy.knows.semi.is_ok()
 }
 
 /// EGO has a minimum for each kind of pods only.
 fn in_common(work: &mut Work<'_>) {
     let to = work.to;
     for (i, job) in work.old.jobs.iter().enumerate() {
-        if !to.is(&["ego"]) || job.pod_sets.is_empty() || job.min_available.is_none() {
+        if to.knows.common_minimum || job.pod_sets.is_empty() || job.min_available.is_none() {
             continue;
         }
         let at = Path::default().field("jobs").named(&job.name).field("min-available");
@@ -215,9 +235,9 @@ fn semi(work: &mut Work<'_>) {
             continue;
         }
         let at = Path::default().field("jobs").named(&job.name).field("preemptible");
-        if knows(from) && to.evicts {
+        if knows(from) && to.knows.evictions {
             Arc::make_mut(&mut work.new.jobs)[i].preemptible = None;
-            let decides = match Policy::job_defaults(to.key).non_preemptible_from {
+            let decides = match to.jobs.non_preemptible_from {
                 Some(_) => "their priority decides about all of their pods",
                 None => "all of their pods may be evicted",
             };

@@ -7,20 +7,21 @@
 //! refuses switches that it does not know. Values that the new policy does not read stay in the file for others. Everything that is not simply kept has a [`Note`], and so have
 //! values that count now and did not before. To the same policy nothing changes.
 //!
-//! `product` is the table of who reads what; `queues`, `pools`, `jobs` and `settings` go through the parts of a scenario;
+//! [`Description`] says who reads what; `queues`, `pools`, `jobs` and `settings` go through the parts of a scenario;
 //! `refused` looks at the result as the new policy's own scheduler would.
 
 mod jobs;
 mod pools;
-mod product;
 mod queues;
 mod refused;
 mod settings;
 
 use std::sync::Arc;
 
+use crate::policy::Policy;
+use crate::policy::description::{Description, Field};
 use crate::scenario::{Path, Scenario};
-use product::Product;
+use crate::units::Resource;
 
 /// What became of a setting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -73,7 +74,7 @@ pub struct Translated {
 /// Translates a scenario into the words of a policy. `None`: there is no policy of that name, or the scenario names none
 /// that is known.
 pub fn translate(scenario: &Scenario, policy: &str) -> Option<Translated> {
-    let (from, to) = (Product::named(&scenario.policy)?, Product::named(policy)?);
+    let (from, to) = (Policy::described(&scenario.policy)?, Policy::described(policy)?);
     if from.key == to.key {
         return Some(Translated { scenario: scenario.clone(), notes: Vec::new() });
     }
@@ -85,14 +86,14 @@ pub fn translate(scenario: &Scenario, policy: &str) -> Option<Translated> {
     jobs::jobs(&mut work);
     refused::refused(&mut work);
     let Work { new, mut notes, .. } = work;
-    crate::kit::sort::sort_by_key(&mut notes, |note: &Note| note.kind);
+    notes.sort_by_key(|note: &Note| note.kind);
     Some(Translated { scenario: new, notes })
 }
 
 /// A translation on its way.
 struct Work<'a> {
-    from: &'static Product,
-    to: &'static Product,
+    from: &'static Description,
+    to: &'static Description,
     old: &'a Scenario,
     new: Scenario,
     notes: Vec<Note>,
@@ -128,4 +129,13 @@ fn setting(name: &str) -> Path {
 /// The place of a queue.
 fn queue(name: &str) -> Path {
     Path::default().field("queues").named(name)
+}
+
+/// What is taken where the old policy does not say anything: no GPUs promised, nothing else counted or forbidden, all alike.
+fn assumed(field: Field, r: Resource) -> &'static str {
+    match field {
+        Field::Quota if r == Resource::GPU => "0",
+        Field::Quota | Field::Limit => "unlimited",
+        Field::Weight => "1",
+    }
 }

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use super::product::Field;
 use super::queues::{given, shifted, value};
 use super::{Kind, Work, queue};
+use crate::policy::description::Field;
 use crate::scenario::{Path, QueuePoolEntry};
 use crate::units::Resource;
 
@@ -47,12 +47,11 @@ fn of_queue(work: &mut Work<'_>, (i, k): (usize, usize), at: &Path, pool: &Queue
 
 /// A list of several pools: only Run:ai offers a job to one after the other.
 fn list(work: &mut Work<'_>, at: Path, n: usize) {
-    let is_runai = |key: &str| key == "runai";
     let (from, to) = (work.from, work.to);
-    if n < 2 || is_runai(from.key) == is_runai(to.key) {
+    if n < 2 || from.knows.pool_lists == to.knows.pool_lists {
         return;
     }
-    if is_runai(from.key) {
+    if from.knows.pool_lists {
         work.note(
             Kind::Dropped,
             at,

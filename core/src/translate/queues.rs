@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
-use super::product::{Field, Product};
+use super::assumed;
 use super::{Kind, Work, queue};
+use crate::policy::description::Field;
 use crate::scenario::quantity;
 use crate::scenario::{Path, QueueEntry, ResourceEntry, Scalar};
 use crate::units::Resource;
@@ -13,7 +14,7 @@ pub fn queues(work: &mut Work<'_>) {
     over_quota(work);
     for i in 0..work.old.queues.len() {
         let at = queue(&work.old.queues[i].name);
-        if work.from.key == "ego" {
+        if work.from.queue.one_weight {
             one_ratio(work, i);
         }
         for r in Resource::ACCOUNTED {
@@ -22,7 +23,7 @@ pub fn queues(work: &mut Work<'_>) {
                 left_out(work, i, &at, field, r);
             }
         }
-        if work.to.key == "ego" {
+        if work.to.queue.one_weight {
             to_ego(work, i, &at);
         }
         priority(work, i, &at);
@@ -90,7 +91,7 @@ pub(super) fn given(work: &mut Work<'_>, at: &Path, field: Field, r: Resource, v
                 format!("{} did not read the {what}; it counts now, as {word}", from.name),
             );
         }
-        (Some(_), Some(_)) if field == Field::Quota && is_unlimited(text) && to.is(&["yunikorn", "ego"]) => {
+        (Some(_), Some(_)) if field == Field::Quota && is_unlimited(text) && !to.queue.unlimited_quota => {
             let says = format!("{} promises no unlimited amount, so nothing is promised there", to.name);
             work.note(Kind::Dropped, at, says);
         }
@@ -105,12 +106,12 @@ pub(super) fn given(work: &mut Work<'_>, at: &Path, field: Field, r: Resource, v
 fn left_out(work: &mut Work<'_>, i: usize, at: &Path, field: Field, r: Resource) {
     let (from, to) = (work.from, work.to);
     // A single ratio is read from whichever weight is there; see `to_ego`.
-    let is_read = to.word(field, r).is_some() && !(field == Field::Weight && to.key == "ego");
+    let is_read = to.word(field, r).is_some() && !(field == Field::Weight && to.queue.one_weight);
     if !is_read || value(part(&work.new.queues[i], r), field).is_some() {
         return;
     }
     let meant = from.unset(field, r);
-    let text = meant.unwrap_or_else(|| Product::assumed(field, r));
+    let text = meant.unwrap_or_else(|| assumed(field, r));
     // Where leaving it out promises and forbids nothing, neither 0 nor unlimited would say more.
     if to.unset(field, r).is_none_or(|means| means == text) {
         return;
@@ -132,7 +133,7 @@ fn left_out(work: &mut Work<'_>, i: usize, at: &Path, field: Field, r: Resource)
 
 /// EGO has one share ratio for all resources: it becomes the weight of each.
 fn one_ratio(work: &mut Work<'_>, i: usize) {
-    if work.to.words[2].is_none() {
+    if work.to.queue.weight.is_none() {
         return;
     }
     let weights =
@@ -169,7 +170,7 @@ fn to_ego(work: &mut Work<'_>, i: usize, at: &Path) {
                 );
             }
         }
-        None if work.from.words[2].is_some() => {
+        None if work.from.queue.weight.is_some() => {
             let text = work.from.unset(Field::Weight, Resource::GPU).unwrap_or("1");
             if text != "1" {
                 work.new_queues()[i].gpu.weight = Some(text.into());
@@ -215,30 +216,30 @@ fn priority(work: &mut Work<'_>, i: usize, at: &Path) {
 /// A priority in the new policy's numbers.
 pub(super) fn shifted(work: &mut Work<'_>, at: Path, typed: &Scalar) -> Scalar {
     let (from, to) = (work.from, work.to);
-    match (from.priority_word(), to.priority_word()) {
+    match (from.queue.priority, to.queue.priority) {
         (_, None) => {
-            if from.priority_word().is_some() {
+            if from.queue.priority.is_some() {
                 work.note(Kind::Dropped, at, format!("{} has no priorities of queues", to.name));
             }
             typed.clone()
         }
-        (None, Some(word)) => {
-            let says = format!("{} did not read the priority; it counts now, as {word}", from.name);
+        (None, Some(new)) => {
+            let says = format!("{} did not read the priority; it counts now, as {}", from.name, new.word);
             work.note(Kind::Assumed, at, says);
             typed.clone()
         }
-        (Some(_), Some(word)) if from.priority == to.priority => {
-            work.note(Kind::Kept, at, format!("priority is called {word} in {}", to.name));
+        (Some(old), Some(new)) if old.unset == new.unset => {
+            work.note(Kind::Kept, at, format!("priority is called {} in {}", new.word, to.name));
             typed.clone()
         }
-        (Some(_), Some(word)) => {
+        (Some(old), Some(new)) => {
             let Ok(n) = quantity::integer(&typed.0) else { return typed.clone() };
             let says = format!(
-                "priority becomes the {word} of {}, counted from {} instead of {}",
-                to.name, to.priority, from.priority
+                "priority becomes the {} of {}, counted from {} instead of {}",
+                new.word, to.name, new.unset, old.unset
             );
             work.note(Kind::Changed, at, says);
-            Scalar(n.saturating_sub(from.priority).saturating_add(to.priority).to_string())
+            Scalar(n.saturating_sub(old.unset).saturating_add(new.unset).to_string())
         }
     }
 }
@@ -268,7 +269,7 @@ pub(super) fn min_runtime(work: &mut Work<'_>, at: Path) {
 
 /// What only some policies know of what was before.
 fn of_history(work: &mut Work<'_>, at: Path, what: &str) {
-    match (work.from.has_history, work.to.has_history) {
+    match (work.from.queue.history, work.to.queue.history) {
         (true, false) => work.note(Kind::Dropped, at, format!("{} does not know {what}", work.to.name)),
         (false, true) => {
             work.note(Kind::Assumed, at, format!("{} did not read {what}; it counts now", work.from.name));
@@ -306,7 +307,7 @@ fn over_quota(work: &mut Work<'_>) {
         let says = "Run:ai shares among departments by their quotas unless told otherwise; it is told to share by weight";
         work.note(Kind::Changed, super::setting("department-over-quota"), says);
     }
-    if work.from.key != "runai" || work.to.words[2].is_none() {
+    if work.from.key != "runai" || work.to.queue.weight.is_none() {
         return;
     }
     let said =

@@ -4,9 +4,9 @@
 //! A maximum above that of a queue above, and a guarantee above a maximum, are lowered: the smaller value held anyway. What cannot be
 //! said in another way without meaning something else stays, and is noted; the simulation goes on with it.
 
-use super::product::Field;
 use super::queues::{part, part_mut, value, value_mut};
 use super::{Kind, Work, queue};
+use crate::policy::description::Field;
 use crate::policy::yunikorn::config::paths;
 use crate::scenario::{Scalar, check, codes, quantity};
 use crate::units::Resource;

@@ -57,11 +57,11 @@ fn one(work: &mut Work<'_>, name: &str, typed: &Scalar) {
     }
     match (from, name) {
         // Said by the queues.
-        ("runai", "department-over-quota" | "over-quota-weights") if work.to.words[2].is_some() => {
+        ("runai", "department-over-quota" | "over-quota-weights") if work.to.queue.weight.is_some() => {
             work.new.settings.remove(name);
             work.note(Kind::Changed, setting(name), "how over-quota is shared becomes weights of the queues");
         }
-        ("runai", _) if name.starts_with("over-quota.") && work.to.words[2].is_some() => {
+        ("runai", _) if name.starts_with("over-quota.") && work.to.queue.weight.is_some() => {
             work.new.settings.remove(name);
         }
         ("yunikorn", _) if name.starts_with("priority.offset.") && name != "priority.offset.root" => {

@@ -159,7 +159,8 @@ fn job() -> impl Strategy<Value = JobEntry> {
         (of(text()), btree_map(text(), scalar(), 0..2), value(), value(), value()),
         vec(text(), 0..2),
     );
-    let own = (value(), of(text()), value(), value(), of(text()), vec(text(), 0..2));
+    let own =
+        (value(), of(text()), value(), value(), of(text()), vec(text(), 0..2), of(text()), vec(text(), 0..2));
     (text(), text(), times, value(), value(), of(text()), ask, lists, (text(), own), rules).prop_map(
         |(name, queue, times, priority, preemptible, user, ask, lists, (note, own), rules)| JobEntry {
             created: own.0,
@@ -167,7 +168,9 @@ fn job() -> impl Strategy<Value = JobEntry> {
             originator: own.2,
             preempts: own.3,
             required_node: own.4,
-            groups: own.5,
+            terminating: own.5,
+            evicted_for: own.6,
+            groups: own.7,
             tolerations: rules.0,
             affinity: rules.1,
             labels: rules.2,

@@ -4,20 +4,15 @@ import { expect, test } from "../fixture.js";
 
 const digests = JSON.parse(readFileSync(new URL("../digests.json", import.meta.url)));
 
-/** Whether the page's own module, without the whole engine, has the policy of an example. */
-const isSmall = (id) =>
-  /^policy: (kai|fifo)$/m.test(readFileSync(new URL(`../../../assets/scenarios/${id}.yaml`, import.meta.url), "utf8"));
-
-for (const [name, query, ids] of [
-  ["a worker", "", Object.keys(digests)],
-  ["the page's own thread", "?engine=inline", Object.keys(digests).filter(isSmall)],
+for (const [name, query] of [
+  ["a worker", ""],
+  ["the page's own thread", "?engine=inline"],
 ]) {
   test(`in ${name}, examples decide as they do natively`, async ({ page }) => {
     test.setTimeout(120_000);
     const app = new App(page);
     await app.open(`./${query}`);
-    for (const id of ids) {
-      const expected = digests[id];
+    for (const [id, expected] of Object.entries(digests)) {
       await app.example(id);
       const found = [await app.now.getAttribute("data-digest")];
       for (let cycle = 1; cycle < expected.length; cycle++) {
@@ -48,26 +43,6 @@ test.describe("when the engine dies", () => {
     await app.step.click();
     await app.atCycle(1);
   });
-});
-
-test("another policy fetches the whole engine, once, and answers", async ({ page }) => {
-  const app = new App(page);
-  const fetched = [];
-  page.on("request", (request) => fetched.push(new URL(request.url()).pathname.split("/").pop()));
-  await app.open();
-  const engines = () => fetched.filter((name) => name === "engine_bg.wasm").length;
-  expect(engines()).toBe(0);
-  await page.getByRole("button", { name: "Policy", exact: true }).click();
-  await page.getByRole("menuitemradio", { name: "IBM EGO", exact: true }).click();
-  await app.arrived();
-  await app.step.click();
-  await app.atCycle(1);
-  expect(engines()).toBe(1);
-  await expect(app.share("team-a")).toBeVisible();
-  await page.keyboard.press("Control+z");
-  await app.atCycle(1);
-  await expect(page.getByRole("button", { name: "Policy", exact: true })).toContainText("KAI");
-  expect(engines()).toBe(1);
 });
 
 test("a cycle that takes long is said to be computed, and can be cancelled inside", async ({ page }) => {

@@ -102,7 +102,7 @@ fn the_start_scenario_as_cluster() {
 #[test]
 fn a_run_as_timeline() {
     let view = timeline::timeline(&fixtures::departments_run(), &fixtures::departments(), None, 2);
-    let svg = super::timeline::timeline(&view, Size { width: 600.0, height: 168.0 }, None);
+    let svg = super::timeline::timeline(&view, Size { width: 600.0, height: 168.0 });
     expect![[r#"
         <svg xmlns="http://www.w3.org/2000/svg" width="37.5rem" height="10.5rem" viewBox="0 0 6000 1680" aria-hidden="true">
         <polyline fill="none" stroke="var(--line)" stroke-width="10" points="440,140 5880,140"/>
@@ -168,8 +168,7 @@ fn the_selected_queue_and_a_range_lie_over_the_areas() {
         let selection = Selection::Queue(queue.into());
         let mut view = timeline::timeline(&run, &frame, Some(&selection), 2);
         stand_out(&mut view, &run, &frame, &look);
-        let over = super::timeline_over::over;
-        super::timeline::timeline(&view, Size { width: 600.0, height: 172.0 }, Some(over))
+        super::timeline::timeline(&view, Size { width: 600.0, height: 172.0 })
     };
     let research = drawn("research", LaneLook::default());
     assert!(research.contains(r#"<pattern id="timeline-owed-64""#), "{research}");
@@ -193,7 +192,7 @@ fn the_selected_queue_and_a_range_lie_over_the_areas() {
 fn the_overlay_and_the_picture_agree_on_where_cycles_are() {
     let view = timeline::timeline(&fixtures::departments_run(), &fixtures::departments(), None, 2);
     let width = 1200.0;
-    let svg = super::timeline::timeline(&view, Size { width, height: 168.0 }, None);
+    let svg = super::timeline::timeline(&view, Size { width, height: 168.0 });
     let axis = timeline::Axis { width, last: view.end };
     for cycle in [0, 5, 12] {
         assert_eq!(axis.cycle_at(axis.x(cycle)), cycle);
@@ -219,7 +218,6 @@ fn names_are_text_in_every_picture() {
         + &super::timeline::timeline(
             &timeline::timeline(&fixtures::departments_run(), &frame, None, 2),
             Size { width: 900.0, height: 168.0 },
-            None,
         );
     assert!(!svg.contains("<script") && !svg.contains("<b>") && !svg.contains("<img"), "{svg}");
 }

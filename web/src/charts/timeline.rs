@@ -11,6 +11,7 @@ use plotters::style::Color;
 use super::backend::text_anchor::HPos;
 use super::backend::{Area, Drawn, Ink, Paint, Size, Svg, Trim, fit, picture, px, text_width};
 use super::marks;
+use super::timeline_over::over;
 use crate::view_model::number::{number, ticks};
 use crate::view_model::timeline::{Axis, Band, Kind, LEFT, LaneMark, RIGHT, TimelineView, lane};
 
@@ -50,16 +51,13 @@ impl Ranged for Ticked {
 /// The plane of the areas: cycles and amounts.
 pub type Plane<'a, 'b> = ChartContext<'b, Svg<'a>, Cartesian2d<Ticked, Ticked>>;
 
-/// What is drawn over the areas, see [`super::timeline_over`].
-pub type Over = fn(&mut Plane<'_, '_>, &TimelineView) -> Drawn;
-
 /// The height of the lane, and of each of its rows.
 pub fn lane_height(view: &TimelineView) -> (f64, f64) {
     if view.heeded.is_some() { (2.0 * ROW, ROW) } else { (LANE, LANE) }
 }
 
 /// Draws lane and areas, without the cursor: it is laid over the picture so that it can move alone.
-pub fn timeline(view: &TimelineView, size: Size, over: Option<Over>) -> String {
+pub fn timeline(view: &TimelineView, size: Size) -> String {
     let axis = Axis { width: size.width, last: view.end };
     let (height, row) = lane_height(view);
     picture("timeline", size, |area| {
@@ -73,11 +71,11 @@ pub fn timeline(view: &TimelineView, size: Size, over: Option<Over>) -> String {
                 above.draw(&Text::new(text, (0, px(at * row)), style))?;
             }
         }
-        areas(&below, view, Size { height: size.height - height, ..size }, over)
+        areas(&below, view, Size { height: size.height - height, ..size })
     })
 }
 
-fn areas(area: &Area<'_>, view: &TimelineView, size: Size, over: Option<Over>) -> Drawn {
+fn areas(area: &Area<'_>, view: &TimelineView, size: Size) -> Drawn {
     let most_x = (size.width / 90.0).clamp(2.0, 14.0) as usize;
     let cycles: Vec<f64> =
         ticks(f64::from(view.end), most_x).into_iter().filter(|tick| tick.fract() == 0.0).collect();
@@ -109,9 +107,7 @@ fn areas(area: &Area<'_>, view: &TimelineView, size: Size, over: Option<Over>) -
     if !view.apart {
         stack(&mut plane, view)?;
     }
-    if let Some(over) = over {
-        over(&mut plane, view)?;
-    }
+    over(&mut plane, view)?;
     lines(&mut plane, view, size)
 }
 

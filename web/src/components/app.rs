@@ -2,11 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use crate::dom::later::{Fetched, later, wasm_split};
-use crate::dom::pace::after_frame;
-use crate::dom::prelude::*;
+use super::target;
 use leptos::html;
+use leptos::prelude::*;
 
+use super::after_frame::after_frame;
 use super::bar::Bar;
 use super::button::IconButton;
 use super::cluster::ClusterView;
@@ -20,10 +20,8 @@ use super::gantt::Gantt;
 use super::help::Help;
 use super::icicle::Icicle;
 use super::icons::Kind;
-use super::lane::Lane;
 use super::multiples::Multiples;
 use super::node::NodeDeeds;
-use super::pulls::Pulls;
 use super::remark::Remark;
 use super::setup::Setup;
 use super::shares::Shares;
@@ -32,7 +30,6 @@ use super::strip::{Notices, Strip};
 use super::timeline::Timeline;
 use super::transport::Transport;
 use super::why::Why;
-use crate::charts::shares::Rows;
 use crate::model::{Command, Embed, NowView, Panel, Room, Selection};
 use crate::store::Store;
 use crate::view_model::number::NAMED;
@@ -93,8 +90,8 @@ pub fn App() -> impl IntoView {
                 "Skip to the controls of time"
             </button>
             {match embed {
-                Some(_) => later(preload_embed, embed_bar),
-                None => view! { <Bar /> }.into_node(),
+                Some(_) => view! { <EmbedBar /> }.into_any(),
+                None => view! { <Bar /> }.into_any(),
             }}
             <section class="under-bar" aria-label="What to watch, and messages">
                 <Strip />
@@ -294,7 +291,7 @@ fn Now() -> impl IntoView {
                 <select
                     class="resource"
                     aria-label="Resource of all charts"
-                    on:change=move |event| choose(field_text(&event))
+                    on:change=move |event| choose(event_target_value(&event))
                 >
                     {options}
                 </select>
@@ -319,11 +316,10 @@ fn Now() -> impl IntoView {
                         resource
                         collapsed
                         on_select
-                        over=|view, rows| later(preload_pulls, move || pulls_of(view, rows))
                     />
                 }
-                .into_node(),
-                (other, _) => later(preload_view, move || view_of(other)),
+                .into_any(),
+                (other, _) => view_of(other),
             }}
             {empty_below(move || {
                 let is_below = matches!(shown.get(), NowView::Shares | NowView::Division | NowView::Tree);
@@ -341,47 +337,22 @@ fn Now() -> impl IntoView {
                     on_select
                 />
             }
-            .into_node(),
+            .into_any(),
             false => empty(Lack::Nodes),
         }}
     }
 }
 
 /// The views of NOW with which the page does not begin.
-#[wasm_split(views, fallible, preload(preload_view))]
-pub(crate) fn view_of(view: NowView) -> Fetched {
-    Ok(match view {
-        NowView::Shares => Node::Empty,
-        NowView::Division => view! { <Division /> }.into_node(),
-        NowView::Tree => view! { <Icicle /> }.into_node(),
-        NowView::Gantt => view! { <Gantt /> }.into_node(),
-        NowView::Fairness => view! { <Fairness /> }.into_node(),
-        NowView::Queues => view! { <Multiples /> }.into_node(),
-    })
-}
-
-/// What can become of the selected node.
-#[wasm_split(views, fallible, preload(preload_node))]
-pub(crate) fn node_deeds() -> Fetched {
-    Ok(view! { <NodeDeeds /> }.into_node())
-}
-
-/// The line of an embedded page, and its talk with the page around it.
-#[wasm_split(views, fallible, preload(preload_embed))]
-pub(crate) fn embed_bar() -> Fetched {
-    Ok(view! { <EmbedBar /> }.into_node())
-}
-
-/// The marks of Shares, to pull at.
-#[wasm_split(views, fallible, preload(preload_pulls))]
-pub(crate) fn pulls_of(view: super::shares::View, rows: RwSignal<Rows>) -> Fetched {
-    Ok(view! { <Pulls view rows /> }.into_node())
-}
-
-/// Whose events the lane shows, and the marked range.
-#[wasm_split(views, fallible, preload(preload_lane))]
-pub(crate) fn lane_of(view: super::timeline::View, marking: RwSignal<bool>) -> Fetched {
-    Ok(view! { <Lane view marking /> }.into_node())
+fn view_of(view: NowView) -> AnyView {
+    match view {
+        NowView::Shares => ().into_any(),
+        NowView::Division => view! { <Division /> }.into_any(),
+        NowView::Tree => view! { <Icicle /> }.into_any(),
+        NowView::Gantt => view! { <Gantt /> }.into_any(),
+        NowView::Fairness => view! { <Fairness /> }.into_any(),
+        NowView::Queues => view! { <Multiples /> }.into_any(),
+    }
 }
 
 /// Division and Tree, where there is room for them beside the other views.
@@ -392,24 +363,23 @@ fn Side() -> impl IntoView {
     move || match is_wide.get() {
         true => view! {
             <section class="panel side-panel" aria-label="Division and tree" data-region tabindex="-1">
-                {later(preload_side, side_views)}
+                <SideViews />
             </section>
         }
-        .into_node(),
-        false => Node::Empty,
+        .into_any(),
+        false => ().into_any(),
     }
 }
 
 /// What NOW does not show itself.
-#[wasm_split(views, fallible, preload(preload_side))]
-pub(crate) fn side_views() -> Fetched {
+#[component]
+fn SideViews() -> impl IntoView {
     let store = Store::get();
     let shown = Memo::new(move |_| store.view.with(|v| v.now));
-    Ok(view! {
+    view! {
         {move || (shown.get() != NowView::Tree).then(|| view! { <Icicle /> })}
         {move || (shown.get() != NowView::Division).then(|| view! { <Division /> })}
     }
-    .into_node())
 }
 
 #[component]
@@ -444,7 +414,7 @@ fn WhyPanel() -> impl IntoView {
         />
         {empty_below(move || lack.get())}
         <Help />
-        {move || is_node.get().then(|| later(preload_node, node_deeds))}
+        {move || is_node.get().then(|| view! { <NodeDeeds /> })}
         <Remark />
     }
 }
@@ -486,10 +456,9 @@ fn TimePanel() -> impl IntoView {
                 resource=store.charted
                 on_seek=Callback::new(move |cycle| store.dispatch(Command::GoTo(cycle)))
                 on_select=Callback::new(move |selection| store.dispatch(Command::Select(selection)))
-                below=|view, marking| later(preload_lane, move || lane_of(view, marking))
             />
         }
-        .into_node(),
+        .into_any(),
         false => empty(Lack::Jobs),
     }
 }

@@ -1,8 +1,8 @@
 //! The top bar: title, policy, how well it is checked, documents, undo, colours, sharing.
 
-use crate::dom::prelude::*;
 use fairground::scenario::Path;
 use leptos::html;
+use leptos::prelude::*;
 
 use super::button::IconButton;
 use super::icons::{Icon, Kind, Logo};

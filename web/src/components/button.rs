@@ -1,6 +1,6 @@
 //! Buttons that show an icon only.
 
-use crate::dom::prelude::*;
+use leptos::prelude::*;
 
 use super::icons::{Icon, Kind};
 use crate::keys;

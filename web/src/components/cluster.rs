@@ -1,19 +1,19 @@
 //! Cluster: nodes as cards, GPUs as cells.
 
-use crate::dom::prelude::*;
 use leptos::html;
+use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 
 use super::picture::{
     chart_keys, insert, legend_line, move_focus, rem, table, table_button, text_scale, width_of,
 };
 use crate::charts::cluster::{cluster as draw, key, marked as draw_marked};
-use crate::deeds;
 use crate::model::Selection;
 use crate::props::{FrameSignal, OnSelect, ResourceSignal, SelectionSignal};
 use crate::store::Store;
 use crate::view_model::before::Ghost;
 use crate::view_model::cluster::{self, ClusterView as View, Place};
+use crate::view_model::cluster_ghosts::lay_ghosts;
 use crate::view_model::marked::{Marked, marked};
 
 /// Nodes as cards, GPUs as cells; with many nodes one tile per node, grouped by free GPUs.
@@ -39,9 +39,9 @@ pub fn ClusterView(
         let (frame, ghost) = (frame.get()?, ghost.get());
         let changed = changed.get();
         let mut view = cluster::cluster(&frame, width.get(), resource.get());
-        if let Some((ghost, deeds)) = ghost.as_deref().zip(deeds::now()) {
+        if let Some(ghost) = ghost.as_deref() {
             let ghost = Ghost { frame: ghost, changed: changed.as_deref() };
-            (deeds.lay_ghosts)(&mut view, &frame, ghost, resource.get());
+            lay_ghosts(&mut view, &frame, ghost, resource.get());
         }
         Some(view)
     });

@@ -1,7 +1,7 @@
 //! The frame of dialogs: the browser's own, so that focus stays inside and Esc closes.
 
-use crate::dom::prelude::*;
 use leptos::html;
+use leptos::prelude::*;
 
 use super::button::IconButton;
 use super::icons::Kind;

@@ -1,6 +1,7 @@
 //! The lines between panels, moved by pointer and by keys.
 
-use crate::dom::prelude::*;
+use super::target;
+use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 
 use crate::model::{Command, SETUP_WIDTHS, View, WHY_WIDTHS};
@@ -64,7 +65,7 @@ fn by_key(event: &web_sys::KeyboardEvent) -> Option<i32> {
     })
 }
 
-fn divider(line: Line) -> Node {
+fn divider(line: Line) -> AnyView {
     let store = Store::get();
     let width = Memo::new(move |_| store.view.with(line.width));
     Effect::new(move |_| {
@@ -127,5 +128,5 @@ fn divider(line: Line) -> Node {
             on:pointerup=move |_| drags.set_value(false)
         ></div>
     }
-    .into_node()
+    .into_any()
 }

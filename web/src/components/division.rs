@@ -1,8 +1,8 @@
 //! Division: stepping through the rounds in which a fair share came about, and pulling at weights.
 
-use crate::dom::prelude::*;
 use fairground::scenario::Path;
 use leptos::html;
+use leptos::prelude::*;
 
 use super::button::IconButton;
 use super::grip::Grip;
@@ -76,7 +76,7 @@ pub fn Division() -> impl IntoView {
             view! {
                 <label class="row">
                     "What is divided: "
-                    <select class="input" on:change=move |event| level.set(field_text(&event).parse().unwrap_or(0))>
+                    <select class="input" on:change=move |event| level.set(event_target_value(&event).parse().unwrap_or(0))>
                         {options.collect_view()}
                     </select>
                 </label>

@@ -1,10 +1,9 @@
 //! A text that is being typed: stepping, checking, ghost, Enter and Esc.
 
-use crate::dom::prelude::*;
 use fairground::scenario::{Edit, Path};
 use leptos::html;
+use leptos::prelude::*;
 
-use crate::deeds;
 use crate::model::{Change, Command, edit};
 use crate::store::Store;
 
@@ -126,7 +125,7 @@ fn TextBox(
             try_out(next);
         }
     };
-    let settle = move |how: Done| {
+    let finish = move |how: Done| {
         if finished.try_get_value() != Some(false) {
             return;
         }
@@ -146,21 +145,6 @@ fn TextBox(
                 on_done.run((how, value));
             }
         }
-    };
-    // What is entered right after the page opened waits for the code that looks at it.
-    let is_awake = store.part(|_| deeds::now().is_some());
-    let entered = StoredValue::new(false);
-    Effect::new(move || {
-        if is_awake.get() && entered.get_value() {
-            settle(Done::Key);
-        }
-    });
-    let finish = move |how: Done| match how {
-        Done::Key if deeds::now().is_none() => {
-            entered.set_value(true);
-            store.wake();
-        }
-        _ => settle(how),
     };
     let restore = move || {
         finished.set_value(true);
@@ -203,7 +187,7 @@ fn TextBox(
                 aria-invalid=move || mistake.get().map(|_| "true")
                 aria-describedby=move || mistake.get().map(|_| "edit-mistake")
                 prop:value=text
-                on:input=move |event| try_out(field_text(&event))
+                on:input=move |event| try_out(event_target_value(&event))
                 on:keydown=on_key
                 on:blur=move |_| finish(Done::Blur)
             />
@@ -266,7 +250,7 @@ fn ChoiceBox(
             node_ref=select
             class="cell edit"
             aria-label=label
-            on:change=move |event| choose(field_text(&event))
+            on:change=move |event| choose(event_target_value(&event))
             on:keydown=move |event| {
                 event.stop_propagation();
                 if matches!(event.key().as_str(), "Escape" | "Enter") {

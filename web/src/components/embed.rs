@@ -3,10 +3,10 @@
 //! To the page around: `{ fairground: "moment", cycle, height }`, when one of them changes; the height, in pixels, is
 //! what everything needs that is shown. From it: `{ fairground: "go", cycle }`. Nothing else is said or heard.
 
-use crate::dom::prelude::*;
 use js_sys::{Object, Reflect};
 use leptos::html;
 use leptos::leptos_dom::helpers::window_event_listener;
+use leptos::prelude::*;
 use wasm_bindgen::JsValue;
 
 use super::picture::on_size;

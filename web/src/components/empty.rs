@@ -1,8 +1,7 @@
 //! What stands where there is nothing to show yet: what is missing, and buttons that bring it.
 
-use crate::dom::later::{Fetched, later, wasm_split};
-use crate::dom::prelude::*;
 use fairground::scenario::Scenario;
+use leptos::prelude::*;
 
 use super::icons::{Icon, Kind};
 use super::setup::key_name;
@@ -51,20 +50,20 @@ impl Lack {
 }
 
 /// What stands in the place of a view that has nothing to show.
-pub fn empty(lack: Lack) -> Node {
-    later(preload_empty, move || lines(lack))
+pub fn empty(lack: Lack) -> AnyView {
+    view! { <Lines lack /> }.into_any()
 }
 
 /// What stands below a view, if the scenario lacks something.
-pub fn empty_below(lack: impl Fn() -> Option<Lack> + 'static) -> impl IntoView {
-    move || lack().map_or(Node::Empty, empty)
+pub fn empty_below(lack: impl Fn() -> Option<Lack> + Send + 'static) -> impl IntoView {
+    move || lack().map_or(().into_any(), empty)
 }
 
-#[wasm_split(forms, fallible, preload(preload_empty))]
-pub(crate) fn lines(lack: Lack) -> Fetched {
+#[component]
+fn Lines(lack: Lack) -> impl IntoView {
     let store = Store::get();
     let (sentence, add, key, change) = lack.says();
-    Ok(view! {
+    view! {
         <div class="empty">
             <p>{move || store.terms.get().says(sentence)}</p>
             <div class="wrap">
@@ -89,7 +88,7 @@ pub(crate) fn lines(lack: Lack) -> Fetched {
                 </button>
             </div>
         </div>
-    })
+    }
 }
 
 #[cfg(test)]

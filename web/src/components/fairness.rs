@@ -1,6 +1,6 @@
 //! Fairness and waste, as numbers.
 
-use crate::dom::prelude::*;
+use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 
 use super::picture::{copy, table_of};

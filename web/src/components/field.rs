@@ -1,7 +1,7 @@
 //! A labelled field of a form that edits one value of the scenario.
 
-use crate::dom::prelude::*;
 use fairground::scenario::Path;
+use leptos::prelude::*;
 
 use super::edit_box::Kind;
 use crate::model::{Command, document};
@@ -65,7 +65,7 @@ pub fn Field(
                     class="input"
                     data-path=path
                     aria-describedby=described.clone()
-                    on:change=move |event| change(field_text(&event))
+                    on:change=move |event| change(event_target_value(&event))
                 >
                     <option value="" prop:selected=move || value.with(String::is_empty)>
                         {if default.is_empty() { "not set" } else { default }}
@@ -90,7 +90,7 @@ pub fn Field(
                 aria-invalid=move || mistake.get().map(|_| "true")
                 prop:value=shown
                 on:input=move |event| {
-                    let text = field_text(&event);
+                    let text = event_target_value(&event);
                     typed.set(Some(text.clone()));
                     let wrong = at.with_value(|at| store.mistake(at, &text));
                     if wrong.is_none() {
@@ -98,7 +98,7 @@ pub fn Field(
                     }
                     mistake.set(wrong);
                 }
-                on:change=move |event| change(field_text(&event))
+                on:change=move |event| change(event_target_value(&event))
                 on:keydown=move |event| {
                     if event.key() == "Escape" {
                         event.stop_propagation();
@@ -134,8 +134,8 @@ pub fn Field(
 }
 
 /// Usual values, offered by the browser while typing.
-fn values(kind: Kind, id: String) -> Node {
-    let Kind::Usual(values) = kind else { return Node::Empty };
+fn values(kind: Kind, id: String) -> AnyView {
+    let Kind::Usual(values) = kind else { return ().into_any() };
     let values = values.into_iter().map(|(value, means)| view! { <option value=value>{means}</option> });
-    view! { <datalist id=id>{values.collect_view()}</datalist> }.into_node()
+    view! { <datalist id=id>{values.collect_view()}</datalist> }.into_any()
 }

@@ -1,7 +1,7 @@
 //! Gantt: who ran when.
 
-use crate::dom::prelude::*;
 use leptos::html;
+use leptos::prelude::*;
 
 use super::picture::{
     Stride, chart_keys, icon, insert, legend_line, rem, table, table_button, walk, width_of,
@@ -63,7 +63,7 @@ pub fn Gantt() -> impl IntoView {
         view! { <option value=i.to_string() prop:selected=move || by.get() == this>{*name}</option> }
     });
     let choose = move |event: web_sys::Event| {
-        if let Some((by, _)) = field_text(&event).parse::<usize>().ok().and_then(|i| ROWS.get(i)) {
+        if let Some((by, _)) = event_target_value(&event).parse::<usize>().ok().and_then(|i| ROWS.get(i)) {
             store.dispatch(Command::Gantt(GanttMove::By(*by)));
         }
     };
@@ -78,7 +78,7 @@ pub fn Gantt() -> impl IntoView {
             (marks.thin, "runs, asks for none of it"),
         ];
         let lines = lines.into_iter().enumerate().filter(|(_, (there, _))| *there);
-        let lines = lines.map(|(at, (_, name))| view! { <span>{icon(key(at))}{name}</span> }.into_node());
+        let lines = lines.map(|(at, (_, name))| view! { <span>{icon(key(at))}{name}</span> }.into_any());
         lines.chain(ghost).collect_view()
     };
     view! {
@@ -163,7 +163,7 @@ fn Spots(spots: Memo<Vec<Spot>>) -> impl IntoView {
                 }
             ></button>
         }
-        .into_node()
+        .into_any()
     };
     let key = |(at, spot): &(usize, Spot)| (*at, spot.place.map(|v| v.round() as i64), spot.says.clone());
     view! {

@@ -1,8 +1,8 @@
 //! What can be pulled sideways in a chart: with a ghost while it is pulled, one step of undo when it is let go, and
 //! nothing left when it is not.
 
-use crate::dom::prelude::*;
 use fairground::scenario::Path;
+use leptos::prelude::*;
 
 use super::picture::{rem, text_scale};
 use crate::model::{Command, document};

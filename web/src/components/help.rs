@@ -1,7 +1,7 @@
 //! What would help a job that waits: changes that were tried, each with what it comes to.
 
-use crate::dom::prelude::*;
 use crate::keys;
+use leptos::prelude::*;
 
 use super::why::text;
 use crate::engine::protocol::Outcome;
@@ -17,7 +17,7 @@ pub fn waiting_job(store: Store) -> Option<String> {
     let job = match store.selection.get()? {
         Selection::Job(job) => job,
         Selection::Event { cycle, index } if cycle == frame.cycle => {
-            frame.events.get(index as usize)?.job.clone()
+            frame.job_name(frame.events.get(index as usize)?).to_string()
         }
         _ => return None,
     };
@@ -32,7 +32,7 @@ pub fn Help() -> impl IntoView {
     let help = store.part(|m| m.help.clone());
     let on_select = Callback::new(move |selection| store.dispatch(Command::Select(selection)));
     move || {
-        let Some(job) = job.get() else { return Node::Empty };
+        let Some(job) = job.get() else { return ().into_any() };
         let Some(help) = help.get().filter(|help| help.job == job) else {
             return view! {
                 <div class="why help">
@@ -42,12 +42,12 @@ pub fn Help() -> impl IntoView {
                     </button>
                 </div>
             }
-            .into_node();
+            .into_any();
         };
         let policy = store.now(|m| m.scenario.policy.clone());
         if help.is_running() {
             let says = format!("Trying {}", count(help.n_tried() as u64, "change"));
-            let body = view! { <p class="more" aria-busy="true">{says}</p> }.into_node();
+            let body = view! { <p class="more" aria-busy="true">{says}</p> }.into_any();
             return panel(body);
         }
         let offer = |(trial, outcome): (&Trial, &Outcome)| {
@@ -68,11 +68,11 @@ pub fn Help() -> impl IntoView {
             }
         };
         let items = help.offers().into_iter().map(offer).collect_view();
-        let compared = view! { <p class="more">{words::help_compared(&help, &policy)}</p> }.into_node();
-        panel(view! { {compared}<ul class="offers">{items}</ul> }.into_node())
+        let compared = view! { <p class="more">{words::help_compared(&help, &policy)}</p> }.into_any();
+        panel(view! { {compared}<ul class="offers">{items}</ul> }.into_any())
     }
 }
 
-fn panel(body: Node) -> Node {
-    view! { <div class="why help"><p class="lab">"What would help"</p>{body}</div> }.into_node()
+fn panel(body: AnyView) -> AnyView {
+    view! { <div class="why help"><p class="lab">"What would help"</p>{body}</div> }.into_any()
 }

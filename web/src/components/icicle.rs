@@ -1,9 +1,9 @@
 //! Tree: queues inside their parents.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
-use crate::dom::prelude::*;
 use leptos::html;
+use leptos::prelude::*;
 
 use super::picture::{Stride, chart_keys, insert, legend_line, rem, table, table_button, walk, width_of};
 use crate::charts::icicle::{icicle as draw, place as place_of};
@@ -52,7 +52,7 @@ pub fn Icicle() -> impl IntoView {
         let this = selection.clone();
         let is_selected = move || this.is_some() && store.selection.with(|selected| *selected == this);
         // At another width it lies elsewhere, and keeps the focus.
-        let block = Rc::new(block);
+        let block = Arc::new(block);
         let lies = move |part: fn((f64, f64, f64, f64)) -> f64| {
             let block = block.clone();
             move || rem(part(place_of(&block, width.get())))
@@ -96,7 +96,7 @@ pub fn Icicle() -> impl IntoView {
                 <p class="summary">{move || view().map(|view| view.summary)}</p>
                 <label class="row">
                     "Width: "
-                    <select class="input" on:change=move |event| measure.set(field_text(&event).parse().unwrap_or(0))>
+                    <select class="input" on:change=move |event| measure.set(event_target_value(&event).parse().unwrap_or(0))>
                         {options}
                     </select>
                 </label>

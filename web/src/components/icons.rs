@@ -1,6 +1,6 @@
 //! Icons, drawn. Decoration only: every button that shows one has a name of its own.
 
-use crate::dom::prelude::*;
+use leptos::prelude::*;
 
 /// The mark of the product.
 #[component]

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::dom::prelude::*;
+use leptos::prelude::*;
 
 use super::button::IconButton;
 use super::icons::Kind;
@@ -84,7 +84,7 @@ fn Choice(view: View) -> impl IntoView {
         Whose::Queue(_) | Whose::Job(_) => 2,
     };
     let choose = move |event: web_sys::Event| {
-        let choice = field_text(&event);
+        let choice = event_target_value(&event);
         is_named.set(choice == "2");
         match choice.as_str() {
             "0" => store.dispatch(Command::EventsOf(Whose::Selected)),
@@ -101,7 +101,7 @@ fn Choice(view: View) -> impl IntoView {
         _ => String::new(),
     };
     let take = move |event: web_sys::Event| {
-        let typed = field_text(&event).trim().to_string();
+        let typed = event_target_value(&event).trim().to_string();
         let found = leptos::prelude::untrack(|| named(store, view, &typed));
         is_wrong.set(found.is_none() && !typed.is_empty());
         if let Some(found) = found {

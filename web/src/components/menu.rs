@@ -1,7 +1,7 @@
 //! A button that opens a menu, used by keys and pointer.
 
-use crate::dom::prelude::*;
 use leptos::html;
+use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 use web_sys::HtmlElement;
 

@@ -1,5 +1,6 @@
 //! One file per component.
 
+mod after_frame;
 pub mod app;
 pub mod bar;
 pub mod button;
@@ -53,4 +54,9 @@ pub fn focus_id(id: &str) {
     if let Some(element) = element.and_then(|e| e.dyn_into::<web_sys::HtmlElement>().ok()) {
         let _ = element.focus();
     }
+}
+
+/// The element that an event is for, as the type that its markup says.
+pub fn target<T: JsCast>(event: &web_sys::Event) -> Option<T> {
+    event.target().map(JsCast::unchecked_into)
 }

@@ -1,7 +1,7 @@
 //! Queues: one small timeline per queue.
 
-use crate::dom::prelude::*;
 use leptos::html;
+use leptos::prelude::*;
 
 use super::picture::{
     Stride, chart_keys, icon, insert, legend_line, rem, table, table_button, walk, width_of,
@@ -100,7 +100,7 @@ fn Spots(view: Memo<Option<MultiplesView>>, width: Signal<f64>) -> impl IntoView
                 on:click=move |_| store.dispatch(Command::Select(this.clone()))
             ></button>
         }
-        .into_node()
+        .into_any()
     };
     view! {
         <div role="group" aria-label=move || store.terms.get().says("Queues")>

@@ -1,6 +1,6 @@
 //! What can become of the selected node at the cursor.
 
-use crate::dom::prelude::*;
+use leptos::prelude::*;
 
 use crate::model::{Selection, nodes};
 use crate::store::Store;
@@ -20,6 +20,6 @@ pub fn NodeDeeds() -> impl IntoView {
             }
         };
         let buttons = offers.get().into_iter().map(press).collect_view();
-        view! { <div class="why chips no-print">{buttons}</div> }.into_node()
+        view! { <div class="why chips no-print">{buttons}</div> }.into_any()
     }
 }

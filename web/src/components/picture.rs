@@ -1,7 +1,7 @@
 //! How charts enter the page: the one place where SVG text becomes elements, the size of a place, tables.
 
-use crate::dom::prelude::*;
 use leptos::html;
+use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 use wasm_bindgen::prelude::Closure;
 
@@ -23,14 +23,14 @@ pub fn icon(svg: String) -> impl IntoView {
 }
 
 /// A line of a legend: the mark, its name, and the word the product has for it.
-pub fn legend_line(svg: String, name: &'static str) -> Node {
+pub fn legend_line(svg: String, name: &'static str) -> AnyView {
     let store = Store::get();
     let term = move || {
         let is_kai = store.scenario.with(|s| matches!(s.policy.as_str(), "" | "kai"));
         words::term(name).filter(|_| is_kai).map(|term| view! { <i class="term">{term}</i> })
     };
     let name = move || store.terms.get().word_apart(name);
-    view! { <span>{icon(svg)}{name}{term}</span> }.into_node()
+    view! { <span>{icon(svg)}{name}{term}</span> }.into_any()
 }
 
 /// Calls back with the element, now and whenever its size or that of the picture in it changes.
@@ -111,7 +111,7 @@ pub fn table_button(shown: RwSignal<bool>) -> impl IntoView {
 }
 
 /// The same data as a table.
-pub fn table(caption: &str, data: Table) -> Node {
+pub fn table(caption: &str, data: Table) -> AnyView {
     table_of(caption, data, None)
 }
 
@@ -119,7 +119,7 @@ pub fn table(caption: &str, data: Table) -> Node {
 const ROWS_MAX: usize = 400;
 
 /// A table, with a row that is meant. Of very many rows those around it stand on the page.
-pub fn table_of(caption: &str, table: Table, meant: Option<usize>) -> Node {
+pub fn table_of(caption: &str, table: Table, meant: Option<usize>) -> AnyView {
     let text = table.text_columns;
     let left_out = table.rows.len().saturating_sub(ROWS_MAX);
     let first = meant.map_or(0, |at| at.saturating_sub(ROWS_MAX / 2)).min(left_out);
@@ -136,7 +136,7 @@ pub fn table_of(caption: &str, table: Table, meant: Option<usize>) -> Node {
     let copy = move |_| drop(window().navigator().clipboard().write_text(&tsv));
     let file = format!("{}.csv", caption.to_lowercase());
     let save = move |_| crate::edge::download(&file, "text/csv", &csv);
-    let caption = caption.to_string();
+    let (label, caption) = (caption.to_string(), caption.to_string());
     let class = move |i: usize| if i < text { "" } else { "num" };
     view! {
         <div class="table-tools no-print">
@@ -147,7 +147,7 @@ pub fn table_of(caption: &str, table: Table, meant: Option<usize>) -> Node {
                 "CSV"
             </button>
         </div>
-        <div class="table-wrap" tabindex="0" role="region" aria-label=caption.clone()>
+        <div class="table-wrap" tabindex="0" role="region" aria-label=label>
             <table class="data">
                 <caption class="sr">{caption}</caption>
                 <thead>
@@ -184,7 +184,7 @@ pub fn table_of(caption: &str, table: Table, meant: Option<usize>) -> Node {
             {left_out}
         </div>
     }
-    .into_node()
+    .into_any()
 }
 
 /// What keys do in any chart: `t` shows it as a table and back, Ctrl+C copies the table. Whether it was one of them.

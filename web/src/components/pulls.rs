@@ -1,7 +1,7 @@
 //! The marks of Shares that are settings, to pull at: quotas and limits.
 
-use crate::dom::prelude::*;
 use fairground::scenario::Path;
+use leptos::prelude::*;
 
 use super::grip::Grip;
 use crate::charts::shares::{Rows, along};

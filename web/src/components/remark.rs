@@ -1,7 +1,7 @@
 //! The note that was kept with what is selected.
 
-use crate::dom::prelude::*;
 use fairground::scenario::{Path, Scenario};
+use leptos::prelude::*;
 
 use crate::model::{Command, Selection, document};
 use crate::store::Store;

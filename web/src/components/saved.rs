@@ -5,31 +5,23 @@ use wasm_bindgen::prelude::{Closure, JsValue};
 
 use super::picture::text_scale;
 use super::setup::Choice;
+use super::target;
 use crate::charts::export::{About, Label, png_about, standalone};
-use crate::dom::later::{SplitLoaderError, wasm_split};
-use crate::dom::prelude::*;
-use crate::model::Command;
 use crate::store::Store;
 use crate::view_model::number::time;
 use crate::{address, edge};
+use leptos::prelude::*;
 
 /// Saves the chart in which something was pressed.
 pub fn save(store: Store, event: &web_sys::Event, as_png: bool) {
     let Some(button) = target::<web_sys::Element>(event) else { return };
     let Ok(Some(chart)) = button.closest(".chart") else { return };
-    leptos::task::spawn_local(async move {
-        if save_chart(store, chart, as_png).await.is_err() {
-            let text =
-                "This part of the page could not be loaded. Check the connection and try again.".to_string();
-            store.dispatch(Command::Notify { is_problem: true, text });
-        }
-    });
+    save_chart(store, &chart, as_png);
 }
 
 /// Saves a chart with the texts that stand beside it, in the present colours.
-#[wasm_split(views, fallible)]
-fn save_chart(store: Store, chart: web_sys::Element, as_png: bool) -> Result<(), SplitLoaderError> {
-    let Ok(Some(svg)) = chart.query_selector(".picture svg") else { return Ok(()) };
+fn save_chart(store: Store, chart: &web_sys::Element, as_png: bool) {
+    let Ok(Some(svg)) = chart.query_selector(".picture svg") else { return };
     let over = chart.query_selector(".picture.over svg").ok().flatten();
     let drawn = svg.outer_html();
     let drawn = match over {
@@ -38,18 +30,17 @@ fn save_chart(store: Store, chart: web_sys::Element, as_png: bool) -> Result<(),
     };
     let style =
         document().document_element().and_then(|root| window().get_computed_style(&root).ok().flatten());
-    let Some(style) = style else { return Ok(()) };
+    let Some(style) = style else { return };
     let token = |name: &str| resolved(&style, name);
     let name = chart.get_attribute("aria-label").unwrap_or_default();
     let about = about(store, &name);
-    let file = standalone(&drawn, &about, &labels(&chart, &svg), &token);
+    let file = standalone(&drawn, &about, &labels(chart, &svg), &token);
     let name = name.to_lowercase();
     if as_png {
         let _ = download_png(format!("{name}.png"), about, &file);
     } else {
         edge::download(&format!("{name}.svg"), "image/svg+xml", &file);
     }
-    Ok(())
 }
 
 /// What is in the picture, of which moment of what, and where that is.

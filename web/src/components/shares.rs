@@ -1,7 +1,7 @@
 //! Shares: one bullet row per queue, in line with the rows of SETUP.
 
-use crate::dom::prelude::*;
 use leptos::html;
+use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 
 use std::sync::Arc;
@@ -9,9 +9,9 @@ use std::sync::Arc;
 use super::picture::{
     along_line, chart_keys, insert, inside, legend_line, move_among, on_size, table, table_button, text_scale,
 };
+use super::pulls::Pulls;
 use crate::charts::marks;
 use crate::charts::shares::{Rows, shares as draw};
-use crate::deeds;
 use crate::engine::protocol::Frame;
 use crate::model::Selection;
 use crate::props::{FrameSignal, OnSelect, ResourceSignal, SelectionSignal};
@@ -37,8 +37,6 @@ pub fn Shares(
     collapsed: Signal<Vec<String>>,
     /// Selects a queue.
     on_select: OnSelect,
-    /// What lies over the picture as soon as somebody points at it or moves the focus there.
-    over: fn(View, RwSignal<Rows>) -> Node,
 ) -> impl IntoView {
     let pool = RwSignal::new(String::new());
     let view = Memo::new(move |_| {
@@ -49,8 +47,8 @@ pub fn Shares(
         let changed = changed.get();
         let ghost = ghost.as_deref().map(|frame| Ghost { frame, changed: changed.as_deref() });
         let mut view = shares::shares(&frame, ghost, selection.get().as_ref(), resource.get(), &folded);
-        if let Some((ghost, deeds)) = ghost.zip(deeds::now()) {
-            (deeds.say_since)(&mut view, &frame, ghost);
+        if let Some(ghost) = ghost {
+            shares::say_since(&mut view, &frame, ghost);
         }
         Some(view)
     });
@@ -69,7 +67,7 @@ pub fn Shares(
                 when=move || !as_table.get()
                 fallback=move || view.get().map(|view| table("Shares", shares::table(&view)))
             >
-                <Body view tip on_select over=Over { make: over, pool } />
+                <Body view tip on_select pool />
             </Show>
             <p class="sr">{move || view.with(|v| v.as_ref().map(|v| v.summary.clone()))}</p>
             <div class="legend">
@@ -91,13 +89,6 @@ pub fn Shares(
 /// What Shares draws, once there is a moment.
 pub type View = Memo<Option<SharesView>>;
 
-/// What lies over the picture, while no single node pool is shown.
-#[derive(Clone, Copy)]
-struct Over {
-    make: fn(View, RwSignal<Rows>) -> Node,
-    pool: RwSignal<String>,
-}
-
 /// Which node pool is shown, where there are several.
 #[component]
 fn Pools(frame: FrameSignal, pool: RwSignal<String>) -> impl IntoView {
@@ -108,28 +99,33 @@ fn Pools(frame: FrameSignal, pool: RwSignal<String>) -> impl IntoView {
     move || {
         let names = names.get();
         if names.is_empty() {
-            return Node::Empty;
+            return ().into_any();
         }
         let options = names.into_iter().map(|name| {
-            let this = name.clone();
-            view! { <option value=name.clone() prop:selected=move || pool.get() == this>{name}</option> }
+            let (this, value) = (name.clone(), name.clone());
+            view! { <option value=value prop:selected=move || pool.get() == this>{name}</option> }
         });
         view! {
             <select
                 class="input small no-print"
                 aria-label="Node pool"
-                on:change=move |event| pool.set(field_text(&event))
+                on:change=move |event| pool.set(event_target_value(&event))
             >
                 <option value="" prop:selected=move || pool.with(String::is_empty)>"all pools"</option>
                 {options.collect_view()}
             </select>
         }
-        .into_node()
+        .into_any()
     }
 }
 
 #[component]
-fn Body(view: View, tip: RwSignal<Option<String>>, on_select: OnSelect, over: Over) -> impl IntoView {
+fn Body(
+    view: View,
+    tip: RwSignal<Option<String>>,
+    on_select: OnSelect,
+    pool: RwSignal<String>,
+) -> impl IntoView {
     let place = NodeRef::<html::Div>::new();
     let rows = RwSignal::new(Rows { width: 480.0, head: 28.0, row: 32.0 });
     let measure = move |element: &web_sys::HtmlElement| {
@@ -164,9 +160,9 @@ fn Body(view: View, tip: RwSignal<Option<String>>, on_select: OnSelect, over: Ov
         let reference = view.with(|view| view.as_ref().map_or("", |view| view.reference));
         if reference.is_empty() { "has".to_string() } else { format!("has, of {reference}") }
     };
-    let near = RwSignal::new(was_touched());
+    let near = RwSignal::new(false);
     let come = move || come(near);
-    on_touch(come);
+    let touched = Store::get().touched;
     view! {
         <div
             class="shares-body"
@@ -184,10 +180,10 @@ fn Body(view: View, tip: RwSignal<Option<String>>, on_select: OnSelect, over: Ov
                     <Row view name=key.1 is_queue=key.0 tip stop on_select />
                 </For>
             </ul>
-            {move || match near.get() && over.pool.with(String::is_empty) {
-                true => (over.make)(view, rows),
-                false => Node::Empty,
-            }}
+            // While no single node pool is shown.
+            <Show when=move || (near.get() || touched.get()) && pool.with(String::is_empty)>
+                <Pulls view rows />
+            </Show>
         </div>
     }
 }
@@ -227,23 +223,6 @@ fn come(near: RwSignal<bool>) {
     if !near.get_untracked() {
         near.set(true);
     }
-}
-
-/// Whether fingers move the page, and have begun to.
-fn was_touched() -> bool {
-    let is_coarse = window().match_media("(pointer: coarse)").ok().flatten().is_some_and(|m| m.matches());
-    is_coarse && deeds::now().is_some()
-}
-
-/// A finger points at nothing before it takes hold: what it may take hold of is there from the first touch of the page
-/// on.
-fn on_touch(come: impl Fn() + 'static) {
-    let touched = window_event_listener(leptos::ev::pointerdown, move |event| {
-        if event.pointer_type() == "touch" {
-            come();
-        }
-    });
-    on_cleanup(move || touched.remove());
 }
 
 /// Where the rows are, as the page has laid them out.

@@ -1,6 +1,7 @@
 //! The handle of WHY where it is a sheet over NOW: pulled or pressed it makes the sheet taller, pulled down it closes it.
 
-use crate::dom::prelude::*;
+use super::target;
+use leptos::prelude::*;
 
 use crate::model::Command;
 use crate::store::Store;

@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use crate::dom::prelude::*;
 use fairground::scenario::{Edit, Path};
 use leptos::leptos_dom::helpers::set_timeout;
+use leptos::prelude::*;
 
 use super::button::IconButton;
 use super::icons::{Icon, Kind};
@@ -55,7 +55,7 @@ pub fn Strip() -> impl IntoView {
 }
 
 /// A text with the names of queues and jobs set as code.
-fn marked(store: Store, text: &str) -> Vec<Node> {
+fn marked(store: Store, text: &str) -> Vec<AnyView> {
     store.scenario.with(|scenario| {
         let is_name = |word: &str| {
             let word = word.strip_suffix("'s").unwrap_or(word);

@@ -1,22 +1,23 @@
 //! Timeline: events, allocated amounts over time, and the cursor.
 
-use crate::dom::prelude::*;
 use leptos::html;
+use leptos::prelude::*;
 
+use super::lane::Lane;
 use super::picture::{
     chart_keys, icon, insert, legend_line, move_focus, rem, table, table_button, text_scale, width_of,
 };
 use crate::charts::backend::Size;
 use crate::charts::marks;
 use crate::charts::timeline::{event_icon, lane_height, timeline as draw};
-use crate::deeds;
-use crate::model::kinds::LaneLook;
+use crate::model::kinds::{self, LaneLook};
 use crate::model::{Command, Selection};
 use crate::props::{FrameSignal, OnSeek, OnSelect, ResourceSignal, RunSignal, SelectionSignal};
 use crate::store::Store;
 use crate::view_model::before::Ghost;
 use crate::view_model::number;
 use crate::view_model::shares::Mark;
+use crate::view_model::stand_out::stand_out;
 use crate::view_model::timeline::{self, Axis, Kind, Kinds, LaneMark, TimelineView};
 
 /// What Timeline draws.
@@ -44,9 +45,6 @@ pub fn Timeline(
     on_seek: OnSeek,
     /// Selects an event.
     on_select: OnSelect,
-    /// What stands below it as soon as something can be done: whose events are shown, and the marked range. The signal
-    /// says that pulling marks a range.
-    below: fn(View, RwSignal<bool>) -> Node,
 ) -> impl IntoView {
     let place = NodeRef::<html::Div>::new();
     let width = width_of(place, 1200.0);
@@ -64,26 +62,19 @@ pub fn Timeline(
         },
     );
     let store = Store::get();
-    // Before anything can be done, nothing is looked at.
-    let look = store.part(|m| deeds::now().map(|deeds| (deeds.lane)(m)).unwrap_or_default());
+    let look = store.part(kinds::lane);
     let marking = RwSignal::new(false);
     let view = Memo::new(move |_| {
         let (run, frame) = (run.get()?, tree.get()?);
         let mut view = timeline::timeline(&run, &frame, selection.get().as_ref(), resource.get());
         let (look, other) = (look.get(), store.ghost_run.get().zip(store.ghost.get()));
-        let Some(deeds) = deeds::now() else { return Some(view) };
-        (deeds.stand_out)(&mut view, &run, &frame, &look);
+        stand_out(&mut view, &run, &frame, &look);
         if let Some((other, frame)) = other {
             let changed = store.changed.get();
             let ghost = Ghost { frame: &frame, changed: changed.as_deref() };
-            (deeds.lay_behind)(&mut view, &run, (&other, ghost));
+            timeline::lay_behind(&mut view, &run, (&other, ghost));
         }
         Some(view)
-    });
-    // What comes of the first deed tells that the code for deeds is there.
-    let is_awake = Memo::new(move |_| {
-        run.with(|_| ());
-        deeds::now().is_some()
     });
     let kinds =
         Memo::new(move |_| view.with(|view| view.as_ref().map_or(Kinds::default(), |view| view.kinds)));
@@ -93,8 +84,7 @@ pub fn Timeline(
     let svg = Signal::derive(move || {
         view.with(|view| {
             let size = Size { width: width.get(), height: HEIGHT };
-            let over = deeds::now().map(|deeds| deeds.over);
-            view.as_ref().map_or(String::new(), |view| draw(view, size, over))
+            view.as_ref().map_or(String::new(), |view| draw(view, size))
         })
     });
     let cycle =
@@ -105,10 +95,7 @@ pub fn Timeline(
             event.prevent_default();
             store.dispatch(Command::Mark(None));
         }
-        let amounts = || {
-            let [amounts, _] = (deeds::now()?.timeline_tables)(&view.get_untracked()?);
-            Some(amounts)
-        };
+        let amounts = || view.get_untracked().map(|view| timeline::table(&view));
         chart_keys(store, &event, as_table, amounts);
     };
     let summary = move || view.with(|view| view.as_ref().map(|view| view.summary.clone()));
@@ -119,11 +106,9 @@ pub fn Timeline(
                 <Show
                     when=move || !as_table.get()
                     fallback=move || {
-                        let deeds = is_awake.get().then(deeds::now).flatten();
-                        view.get().zip(deeds).map(|(view, deeds)| {
-                            let [amounts, events] = (deeds.timeline_tables)(&view);
-                            let amounts = table("Allocated by cycle", amounts);
-                            let events = table("Events", events);
+                        view.get().map(|view| {
+                            let amounts = table("Allocated by cycle", timeline::table(&view));
+                            let events = table("Events", timeline::events_table(&view));
                             view! { {amounts} {events} }
                         })
                     }
@@ -138,7 +123,7 @@ pub fn Timeline(
                     mark.map(|mark| legend_line(marks::key(mark), mark.name()))
                 }}
                 {move || kinds.get().all().map(|kind| kind_switch(store, look, kind)).collect_view()}
-                {move || is_awake.get().then(|| below(view, marking))}
+                <Lane view marking />
                 {table_button(as_table)}
             </div>
         </section>
@@ -146,7 +131,7 @@ pub fn Timeline(
 }
 
 /// A kind of events: its mark and name, and whether it is shown and stopped at.
-fn kind_switch(store: Store, look: Memo<LaneLook>, kind: Kind) -> Node {
+fn kind_switch(store: Store, look: Memo<LaneLook>, kind: Kind) -> AnyView {
     let shown = move || look.with(|look| !look.without.has(kind));
     view! {
         <button
@@ -163,7 +148,7 @@ fn kind_switch(store: Store, look: Memo<LaneLook>, kind: Kind) -> Node {
             {kind.name()}
         </button>
     }
-    .into_node()
+    .into_any()
 }
 
 /// The picture with what takes pointer and keys over it.

@@ -2,19 +2,19 @@
 
 use std::time::Duration;
 
-use crate::dom::prelude::*;
 use leptos::html;
 use leptos::leptos_dom::helpers::{TimeoutHandle, set_timeout_with_handle};
 use leptos::prelude::expect_context;
+use leptos::prelude::*;
 
 use super::button::IconButton;
 use super::icons::{Icon, Kind};
 use super::menu::{MenuButton, MenuItem};
 use super::picture::icon;
 use crate::charts::marks;
-use crate::deeds::{self, Since as Says};
 use crate::model::{Command, Dialog, EngineState, Origin, Panel, SPEEDS, inside};
 use crate::store::Store;
+use crate::view_model::before;
 use crate::view_model::number::time as clock;
 use crate::view_model::palette::stops;
 use crate::view_model::shares::Mark;
@@ -128,7 +128,7 @@ pub fn Transport() -> impl IntoView {
                 max="1"
                 aria-valuetext=move || format!("cycle {}, {}", cursor.get(), clock(time()))
                 on:input=move |event| {
-                    if let Ok(cycle) = field_text(&event).parse() {
+                    if let Ok(cycle) = event_target_value(&event).parse() {
                         store.dispatch(Command::GoTo(cycle));
                     }
                 }
@@ -162,18 +162,40 @@ pub fn Transport() -> impl IntoView {
     }
 }
 
+/// What the line about an edit says.
+#[derive(Clone, Debug, PartialEq)]
+struct SinceLine {
+    /// The edit is made, charts show how it was before.
+    was: bool,
+    /// Its words, before what stands out.
+    lead: &'static str,
+    /// What stands out.
+    says: String,
+    /// Its name, and all of it on pointing.
+    title: [String; 2],
+}
+
+fn since(store: Store) -> Option<SinceLine> {
+    let (frame, run) = (store.frame.get()?, store.run.get()?);
+    if store.changed.get().is_none() && store.ghost.with(Option::is_some) {
+        let says = before::as_edited(&run, &*store.ghost_run.get()?)?;
+        let title = "Held against the present run".to_string();
+        return Some(SinceLine { was: false, lead: "as edited ", says, title: [title.clone(), title] });
+    }
+    let before = store.before.get()?;
+    let title = before::says(&before, &frame, &run, store.resource.get());
+    let title = ["Held against how it was before".to_string(), title];
+    Some(SinceLine { was: true, lead: "before ", says: before.changed.clone(), title })
+}
+
 /// What an edit that is being made would come to; else what was changed since what charts show as *before*, and a button
 /// that hides it.
 #[component]
 fn Since() -> impl IntoView {
     let store = Store::get();
-    let since = Memo::new(move |_| {
-        // There is a ghost only where the code for deeds is there.
-        store.ghost.with(|_| ());
-        (deeds::now()?.since)(store)
-    });
+    let since = Memo::new(move |_| since(store));
     move || {
-        since.get().map(|Says { was, lead, says, title: [label, title] }| {
+        since.get().map(|SinceLine { was, lead, says, title: [label, title] }| {
             let close = move || {
                 view! {
                     <IconButton
@@ -216,7 +238,7 @@ fn Speed() -> impl IntoView {
             class="speed hide"
             aria-label="Speed, cycles per second"
             title="Speed (+ and −)"
-            on:change=move |event| choose(field_text(&event))
+            on:change=move |event| choose(event_target_value(&event))
         >
             {options.collect_view()}
         </select>
@@ -262,7 +284,7 @@ fn CycleField() -> impl IntoView {
                 prop:value=shown
                 on:input=move |event| {
                     wrong.set(false);
-                    typed.set(Some(field_text(&event)));
+                    typed.set(Some(event_target_value(&event)));
                 }
                 on:keydown=move |event| match event.key().as_str() {
                     "Enter" => go(),

@@ -2,13 +2,12 @@
 
 use std::sync::Arc;
 
-use crate::dom::prelude::*;
 use fairground::policy::versions;
 use fairground::scenario::Scenario;
+use leptos::prelude::*;
 
 use super::picture::icon;
 use crate::charts::timeline::event_icon;
-use crate::deeds;
 use crate::model::{Selection, Terms};
 use crate::props::{
     FrameSignal, LadderSignal, OnFocusField, OnSeek, OnSelect, OrderSignal, ResourceSignal, RulesSignal,
@@ -49,14 +48,15 @@ pub fn Why(
         let frame = frame.get().or_else(|| is_rule.then(Default::default))?;
         let (run, ladder, order) = (run.get(), ladder.get(), order.get());
         let (rules, scenario) = (rules.get(), scenario.get());
-        // Something is selected only once the code for that is there.
-        match selection.get().zip(deeds::now()) {
-            Some((about, deeds)) => {
-                let known = (ladder.as_deref(), order.as_deref(), rules.as_deref(), &*scenario);
-                Some((deeds.why)(&frame, run.as_deref(), &about, known, resource.get()))
+        Some(match selection.get() {
+            Some(Selection::Rule(key)) => words::rule(&frame, &key, rules.as_deref(), &scenario),
+            Some(about) => {
+                let mut why = words::why(&frame, run.as_deref(), &about, ladder.as_deref(), resource.get());
+                words::put_order(&mut why, &frame, &about, order.as_deref());
+                why
             }
-            None => Some(words::at_rest(&frame)),
-        }
+            None => words::at_rest(&frame),
+        })
     });
     move || {
         let Some(shown) = explanation.get() else {
@@ -172,7 +172,7 @@ pub fn text(text: Text, on_select: OnSelect) -> impl IntoView {
         .collect_view()
 }
 
-fn section(caption: String, content: Node) -> impl IntoView {
+fn section(caption: String, content: AnyView) -> impl IntoView {
     view! { <div><p class="lab">{caption}</p>{content}</div> }
 }
 
@@ -257,13 +257,13 @@ fn rule_card(rule: RuleCard, on_select: OnSelect) -> impl IntoView {
 }
 
 /// What changed in a rule after the modelled versions of the product.
-fn since(key: &str) -> Option<Node> {
+fn since(key: &str) -> Option<AnyView> {
     let policy = Store::get().scenario.with(|scenario| scenario.policy.clone());
     let modelled = versions::modelled(&policy)?;
-    let lines: Vec<Node> = modelled
+    let lines: Vec<AnyView> = modelled
         .since(key)
         .map(|change| {
-            view! { <li><b>{change.version}</b> ": " {change.now} " " {change.notice}</li> }.into_node()
+            view! { <li><b>{change.version}</b> ": " {change.now} " " {change.notice}</li> }.into_any()
         })
         .collect();
     let caption = format!("Changed since {} {}: {}", modelled.product, modelled.versions, lines.len());
@@ -274,14 +274,14 @@ fn since(key: &str) -> Option<Node> {
                 <ul class="later-versions">{lines}</ul>
             </details>
         }
-        .into_node()
+        .into_any()
     })
 }
 
 fn chips(controls: Vec<Control>, on_focus_field: OnFocusField) -> impl IntoView {
     let chip = move |control: Control| {
         let path = control.path;
-        let label: Vec<Node> = control
+        let label: Vec<AnyView> = control
             .label
             .0
             .into_iter()
@@ -301,7 +301,7 @@ fn entry_list(entries: Vec<Entry>, on_select: OnSelect, on_seek: OnSeek) -> impl
     let item = move |entry: Entry| {
         let Entry { when, cycle, kind, text, selection, current } = entry;
         let shape = kind.map(|kind| icon(event_icon(kind)));
-        let words: Vec<Node> = text
+        let words: Vec<AnyView> = text
             .0
             .into_iter()
             .map(|piece| match piece {

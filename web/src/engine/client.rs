@@ -1,12 +1,8 @@
 //! The page's end of the border: questions out, answers in, and a fresh engine when one has died.
-//!
-//! The page's own module has the engine with the policies that the start page needs, built for size. What asks for more
-//! (another policy, a foreign file, a large scenario) is given to the whole engine, a module of its own that is built
-//! for speed and fetched then.
 
 use std::rc::Rc;
 
-use super::protocol::{Ask, Reply, Request};
+use super::protocol::{Reply, Request};
 use super::transport::{inline::Inline, worker::WorkerLine};
 
 /// What the page does with answers and with the engine's end.
@@ -24,9 +20,6 @@ pub struct Client {
     line: Option<Line>,
     ears: Ears,
     wants_worker: bool,
-    is_whole: bool,
-    /// The last question that began a run: a fresh engine must hear it before it can answer others.
-    load: Option<Request>,
 }
 
 enum Line {
@@ -38,25 +31,15 @@ impl Client {
     /// A line to an engine that the first question starts: in a worker if wanted and possible, else in small slices
     /// on the page's own thread.
     pub fn new(ears: Ears, wants_worker: bool) -> Client {
-        Client { line: None, ears, wants_worker, is_whole: false, load: None }
+        Client { line: None, ears, wants_worker }
     }
 
-    /// Sends a question; before the first that needs it, the whole engine takes over.
+    /// Sends a question; the first one starts the engine.
     pub fn send(&mut self, request: Request) {
-        if self.line.is_none() {
-            self.is_whole = needs_whole(&request.ask);
-            self.restart();
-        } else if !self.is_whole && self.is_worker() && needs_whole(&request.ask) {
-            self.is_whole = true;
-            self.restart();
-            if let Some(load) = self.load.take_if(|_| !is_load(&request.ask)) {
-                self.say(load);
-            }
+        match self.line.get_or_insert_with(|| connect(&self.ears, self.wants_worker)) {
+            Line::Worker(worker) => worker.send(&request),
+            Line::Inline(inline) => inline.send(request),
         }
-        if is_load(&request.ask) {
-            self.load = Some(request.clone());
-        }
-        self.say(request);
     }
 
     /// Ends this engine and starts a fresh one.
@@ -64,41 +47,17 @@ impl Client {
         if let Some(Line::Worker(worker)) = &self.line {
             worker.end();
         }
-        self.line = Some(connect(&self.ears, self.wants_worker, self.is_whole));
+        self.line = Some(connect(&self.ears, self.wants_worker));
     }
 
     /// Whether the engine runs beside the page.
     pub fn is_worker(&self) -> bool {
         matches!(self.line, Some(Line::Worker(_)))
     }
-
-    fn say(&self, request: Request) {
-        match &self.line {
-            Some(Line::Worker(worker)) => worker.send(&request),
-            Some(Line::Inline(inline)) => inline.send(request),
-            None => {}
-        }
-    }
 }
 
-/// Whether it begins a run.
-fn is_load(ask: &Ask) -> bool {
-    matches!(ask, Ask::Load { .. } | Ask::LoadAt { .. })
-}
-
-/// Whether the page's own module cannot answer, or not as fast.
-fn needs_whole(ask: &Ask) -> bool {
-    match ask {
-        Ask::Load { whole, .. } | Ask::LoadAt { whole, .. } | Ask::Rules { whole, .. } => *whole,
-        Ask::Import { .. } | Ask::Export { .. } | Ask::Translate { .. } | Ask::Compare { .. } => {
-            !cfg!(feature = "whole")
-        }
-        _ => false,
-    }
-}
-
-fn connect(ears: &Ears, wants_worker: bool, whole: bool) -> Line {
-    if wants_worker && let Ok(worker) = WorkerLine::start(ears.clone(), whole) {
+fn connect(ears: &Ears, wants_worker: bool) -> Line {
+    if wants_worker && let Ok(worker) = WorkerLine::start(ears.clone()) {
         return Line::Worker(worker);
     }
     Line::Inline(Inline::start(ears.clone()))

@@ -177,7 +177,7 @@ mod tests {
             }
             told
         };
-        ask(&mut server, Ask::Load { scenario: FOUR.to_owned(), whole: true, cycle: 0 });
+        ask(&mut server, Ask::Load { scenario: FOUR.to_owned(), cycle: 0 });
         end(&mut server);
         ask(&mut server, compare(&["kai", "ego"]));
         for _ in 0..5 {

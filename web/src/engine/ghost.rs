@@ -10,7 +10,9 @@ use fairground::trace::Level;
 
 use super::foresight;
 use super::protocol::{Frame, Say};
-use super::serve::{frame_of, is_small, plan_of};
+use fairground::moment;
+
+use super::serve::{is_small, plan_of};
 use super::story::{Story, Tell};
 use super::tape::Tape;
 
@@ -57,7 +59,6 @@ struct Running {
     story: Option<Box<Story>>,
     /// All is told.
     is_over: bool,
-    policy: &'static str,
     sim: Simulation,
     record: CycleRecord,
     tape: Tape,
@@ -157,12 +158,11 @@ impl Running {
         let plan = plan_of(&wish.scenario).ok()?;
         let sim = Simulation::new(&plan);
         let record = sim.opening().clone();
-        let tape = Tape::new(sim.world(), &record);
+        let tape = Tape::new(plan.policy.name(), sim.world(), &record);
         let Wish { id, cycle, until, .. } = *wish;
         let (ladder, tell) = (wish.ladder.clone(), wish.tell.clone());
-        let policy = plan.policy.name();
         let (story, is_over) = (None, false);
-        Some(Running { id, cycle, ladder, until, tell, story, is_over, policy, sim, record, tape })
+        Some(Running { id, cycle, ladder, until, tell, story, is_over, sim, record, tape })
     }
 
     /// One cycle on; `false` once it is there or the run ends before. Reasons are wanted for the frame's cycle only.
@@ -180,7 +180,7 @@ impl Running {
     }
 
     fn frame(&self) -> Frame {
-        frame_of(self.policy, &self.sim, &self.record)
+        moment::frame(&self.tape.names, &self.sim, &self.record)
     }
 
     /// The frame first, then the run.
@@ -198,7 +198,8 @@ impl Running {
             return Say::GhostRun { run: Box::new(run), story: self.story.take() };
         }
         let levels = self.ladder.as_ref();
-        let levels = levels.map(|(queue, resource)| super::ladders::levels(&self.sim, queue, *resource));
+        let levels =
+            levels.map(|(queue, resource)| fairground::moment::ladders::levels(&self.sim, queue, *resource));
         Say::Ghost { frame: Some(Box::new(self.frame())), levels: levels.unwrap_or_default() }
     }
 }

@@ -7,9 +7,9 @@ use fairground::id::Id;
 use fairground::sim::CycleRecord;
 use fairground::trace::Ledger;
 
-use super::convert::{amounts, bounds, capacity, sums};
 use super::protocol::Amounts;
 use super::story::Level;
+use fairground::moment::{amounts, bounds, capacity, sums};
 
 /// Most steps of all queues together.
 const STEPS_MAX: usize = 60_000;

@@ -2,16 +2,16 @@
 //!
 //! Protocol types are separate from the engine's and converted by hand in `serve`. Replies are windows: the
 //! page asks for the cycles it draws, never for "the state". Every request carries a generation; replies of an
-//! old one are dropped. What they are made of: [`super::moment`].
+//! old one are dropped. What they are made of: [`fairground::moment`].
 
+use std::sync::Arc;
+
+use fairground::trace::OrderLevel;
 use serde::{Deserialize, Serialize};
 
-pub use super::moment::*;
-pub use super::orders::{OrderRow, PlaceRow, PriorityRow};
 pub use super::others::{ColumnRow, Harm, ImportOptions, Loser, NoteRow, Outcome, QueueCell, Start, Tried};
-pub use super::rule_use::RuleUse;
-pub use super::rulebook::{RuleRow, Rulebook};
 use super::story::{Story, Tell};
+pub use fairground::moment::*;
 
 /// A question of the page.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -29,9 +29,6 @@ pub enum Ask {
     Load {
         /// The scenario's text.
         scenario: String,
-        /// Whether it is for the whole engine: another policy than the page's own module has, or so much to compute that
-        /// code built for speed pays.
-        whole: bool,
         /// The cycle to go to.
         cycle: u32,
     },
@@ -39,8 +36,6 @@ pub enum Ask {
     LoadAt {
         /// The scenario's text.
         scenario: String,
-        /// As in [`Ask::Load`].
-        whole: bool,
         /// Milliseconds since the start.
         time_ms: i64,
     },
@@ -69,8 +64,8 @@ pub enum Ask {
         queue: Option<String>,
         /// Only events of this job.
         job: Option<String>,
-        /// Kinds of events that do not count.
-        without: Vec<String>,
+        /// Events that do not count.
+        without: Vec<EventWord>,
     },
     /// How the fair share of a queue came about at a cycle.
     Ladder {
@@ -151,8 +146,6 @@ pub enum Ask {
     Rules {
         /// The policy.
         policy: String,
-        /// Whether the page's own module has it not.
-        whole: bool,
     },
     /// What a rule did in the present cycle.
     RuleUse {
@@ -249,7 +242,7 @@ pub enum Say {
         levels: Vec<LadderLevel>,
     },
     /// In which order queues and jobs are looked at next: its levels from the root down.
-    Order(Vec<OrderRow>),
+    Order(Vec<OrderLevel>),
     /// What was understood of pasted or dropped files.
     Imported {
         /// The scenario (format 1, JSON), if there is one.
@@ -300,6 +293,47 @@ pub enum Say {
     Cancelled,
 }
 
+/// Answers that are sent together. The catalogue of a run goes with the first of them that needs it; what it says of rules is
+/// read before the answers.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct Parcel {
+    /// For each answer the catalogue of its run, if it is another one than that of the answer before.
+    catalogues: Vec<Option<Arc<Names>>>,
+    replies: Vec<Reply>,
+}
+
+/// The catalogues that both ends know: of the run, and of the one beside it.
+#[derive(Clone, Debug, Default)]
+pub struct Catalogues([Arc<Names>; 2]);
+
+impl Parcel {
+    /// Puts answers together for somebody who knows these catalogues.
+    pub fn pack(mut replies: Vec<Reply>, known: &mut Catalogues) -> Parcel {
+        let catalogues = replies.iter_mut().map(|reply| {
+            let (at, names) = reply.say.names();
+            let names = names.into_iter().next()?.clone();
+            let is_new = !Arc::ptr_eq(&known.0[at], &names);
+            known.0[at].clone_from(&names);
+            is_new.then_some(names)
+        });
+        let catalogues = catalogues.collect();
+        Parcel { catalogues, replies }
+    }
+
+    /// The answers, each with the catalogue of its run.
+    pub fn unpack(self, known: &mut Catalogues) -> Vec<Reply> {
+        let Parcel { catalogues, mut replies } = self;
+        for (reply, catalogue) in replies.iter_mut().zip(catalogues) {
+            let (at, names) = reply.say.names();
+            if let Some(catalogue) = catalogue {
+                known.0[at] = catalogue;
+            }
+            names.into_iter().for_each(|names| names.clone_from(&known.0[at]));
+        }
+        replies
+    }
+}
+
 /// Queues as a scheduler reads them.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Exported {
@@ -310,10 +344,30 @@ pub struct Exported {
 }
 
 impl Say {
-    /// No run could be made under a policy.
-    pub fn nothing_compared(policy: String, why: &str) -> Say {
-        let findings = vec![why.to_string()];
-        Say::Compared { column: Box::new(ColumnRow { policy, findings, ..ColumnRow::default() }) }
+    /// Where the catalogue of a run stands in it, and of which: the run's, or of the one beside it.
+    fn names(&mut self) -> (usize, Vec<&mut Arc<Names>>) {
+        match self {
+            Say::Frame { frame, run } => (0, vec![&mut frame.names, &mut run.names]),
+            Say::Ghost { frame, .. } => (1, frame.iter_mut().map(|frame| &mut frame.names).collect()),
+            Say::GhostRun { run, .. } => (1, vec![&mut run.names]),
+            Say::Ready
+            | Say::Refused { .. }
+            | Say::Progress { .. }
+            | Say::Event { .. }
+            | Say::Stopped { .. }
+            | Say::Ladder { .. }
+            | Say::Order(_)
+            | Say::Imported { .. }
+            | Say::Exported(_)
+            | Say::Tried(_)
+            | Say::Told(_)
+            | Say::Translated { .. }
+            | Say::Comparing { .. }
+            | Say::Compared { .. }
+            | Say::Rules(_)
+            | Say::RuleUse(_)
+            | Say::Cancelled => (0, Vec::new()),
+        }
     }
 
     /// No scenario could be made of what was dropped.
@@ -326,5 +380,67 @@ impl Say {
             ignored: Vec::new(),
             findings: vec![why.to_string()],
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde::de::DeserializeOwned;
+
+    fn write<T: Serialize>(message: &T) -> Vec<u8> {
+        postcard::to_stdvec(message).expect("plain data")
+    }
+
+    fn read<T: DeserializeOwned>(bytes: &[u8]) -> postcard::Result<T> {
+        postcard::from_bytes(bytes)
+    }
+
+    #[test]
+    fn messages_are_read_back() {
+        let requests = [
+            Ask::Cancel,
+            Ask::GoTo { cycle: 300 },
+            Ask::RunUntil { time_ms: -86_400_000 },
+            Ask::NextEvent { from: 0, back: true, queue: None, job: None, without: vec![EventWord::Gone] },
+            Ask::Load { scenario: "ünïcode".into(), cycle: u32::MAX },
+        ];
+        for ask in requests {
+            let request = Request { generation: 1 << 40, ask };
+            assert_eq!(read::<Request>(&write(&request)), Ok(request));
+        }
+    }
+
+    /// A run's catalogue is sent once; what was recorded is read as it was written, infinite bounds too.
+    #[test]
+    fn moments_are_read_back_with_their_catalogue() {
+        let text = crate::library::Example::find("start").expect("an example").text;
+        let mut server = crate::engine::serve::Server::default();
+        let (mut ours, mut theirs) = (Catalogues::default(), Catalogues::default());
+        let mut sizes = Vec::new();
+        for ask in [
+            Ask::Load { scenario: text.to_string(), cycle: 1 },
+            Ask::GoTo { cycle: 2 },
+            Ask::Load { scenario: text.to_string(), cycle: 1 },
+        ] {
+            let mut replies = server.ask(Request { generation: 1, ask });
+            while server.is_busy() {
+                replies.extend(server.work());
+            }
+            let parcel = Parcel::pack(replies.clone(), &mut ours);
+            sizes.push(parcel.catalogues.iter().flatten().count());
+            let read: Parcel = read(&write(&parcel)).expect("a parcel");
+            assert_eq!(read.unpack(&mut theirs), replies);
+        }
+        assert_eq!(sizes, [1, 0, 1]);
+    }
+
+    #[test]
+    fn garbled_bytes_are_refused() {
+        let bytes = write(&Request { generation: 5, ask: Ask::Load { scenario: "abc".into(), cycle: 9 } });
+        for cut in 0..bytes.len() {
+            assert!(read::<Request>(&bytes[..cut]).is_err(), "{cut}");
+        }
+        assert!(read::<Vec<u32>>(&[0xff; 9]).is_err());
     }
 }

@@ -6,18 +6,16 @@
 use std::collections::BTreeMap;
 
 use fairground::id::{JobId, QueueId};
+use fairground::moment::{self, EventWord, rule_use};
 use fairground::scenario::{self, Plan, Severity};
 use fairground::sim::{Checkpoint, CycleRecord, Simulation};
 use fairground::time::Time;
 use fairground::trace::{Event, Level};
 
-use super::convert;
 use super::ghost::{Ghosts, Wish};
 use super::protocol::{Ask, Frame, Reply, Request, RuleUse, Say, Stop};
-use super::rule_use;
 use super::tape::{Mark, Tape};
 use super::trials::Trials;
-#[cfg(any(feature = "whole", test))]
 use super::{cross, imports};
 
 /// How far a search for the next event runs ahead, in cycles.
@@ -30,10 +28,6 @@ const CHECKPOINTS_MAX: usize = 64;
 /// Most cycles that are run again to come to the state before one.
 const WAY_BACK_MAX: u32 = 256;
 
-/// Said where no worker runs: the page's own module has neither importers nor all policies.
-const BESIDE_ONLY: &str = "This browser cannot run the engine beside the page, and the page's own engine has no more \
-                           than KAI and first in, first out; open the page in a current browser.";
-
 /// The engine's side of the border.
 #[derive(Default)]
 pub struct Server {
@@ -41,7 +35,6 @@ pub struct Server {
     task: Option<(u64, Task)>,
     ghosts: Ghosts,
     trials: Option<(u64, Trials)>,
-    #[cfg(any(feature = "whole", test))]
     comparison: Option<(u64, cross::Comparison)>,
 }
 
@@ -61,13 +54,11 @@ struct Wanted {
     queues: Option<Vec<QueueId>>,
     /// A job; if there is none of that name, nothing is wanted.
     job: Option<Option<JobId>>,
-    without: Vec<String>,
+    without: Vec<EventWord>,
 }
 
 /// A run and the way back in it.
 struct Runner {
-    /// Its name in a scenario.
-    policy: &'static str,
     sim: Simulation,
     record: CycleRecord,
     tape: Tape,
@@ -101,7 +92,8 @@ impl Server {
             Ask::Ladder { cycle, queue, resource } => self.ladder(id, cycle, queue, resource),
             Ask::Order { cycle, queue, job } => {
                 let runner = self.runner.as_ref().filter(|runner| runner.sim.cycle() == cycle);
-                let levels = runner.map(|r| super::orders::orders(&r.sim, &queue, job.as_deref()));
+                let levels =
+                    runner.map(|r| fairground::moment::orders::orders(&r.sim, &queue, job.as_deref()));
                 vec![reply(id, Say::Order(levels.unwrap_or_default()))]
             }
             Ask::Tell(tell) => {
@@ -122,33 +114,18 @@ impl Server {
                 self.trials = Some((id, Trials::new(job, cycle, scenarios)));
                 Vec::new()
             }
-            #[cfg(any(feature = "whole", test))]
             Ask::Import { files, options } => vec![reply(id, imports::read(&files, &options))],
-            #[cfg(any(feature = "whole", test))]
             Ask::Export { scenario, original } => {
                 vec![reply(id, Say::Exported(imports::export(&scenario, original.as_deref())))]
             }
-            #[cfg(not(any(feature = "whole", test)))]
-            Ask::Export { .. } => vec![reply(id, Say::Exported(None))],
-            #[cfg(not(any(feature = "whole", test)))]
-            Ask::Import { .. } => vec![reply(id, Say::nothing_imported(BESIDE_ONLY))],
-            #[cfg(any(feature = "whole", test))]
             Ask::Translate { scenario, policy } => vec![reply(id, cross::translated(&scenario, &policy))],
-            #[cfg(not(any(feature = "whole", test)))]
-            Ask::Translate { policy, .. } => {
-                vec![reply(id, Say::Translated { policy, scenario: None, notes: Vec::new() })]
-            }
-            #[cfg(any(feature = "whole", test))]
             Ask::Compare { scenario, policies, until_ms } => {
                 self.comparison = Some((id, cross::Comparison::new(&scenario, policies, until_ms)));
                 Vec::new()
             }
-            #[cfg(not(any(feature = "whole", test)))]
-            Ask::Compare { policies, .. } => policies
-                .into_iter()
-                .map(|policy| reply(id, Say::nothing_compared(policy, BESIDE_ONLY)))
-                .collect(),
-            Ask::Rules { policy, .. } => vec![reply(id, Say::Rules(Box::new(super::rulebook::of(policy))))],
+            Ask::Rules { policy } => {
+                vec![reply(id, Say::Rules(Box::new(fairground::moment::rulebook::of(policy))))]
+            }
             Ask::RuleUse { cycle, rule } => {
                 vec![reply(id, Say::RuleUse(Box::new(self.rule_use(cycle, rule))))]
             }
@@ -158,11 +135,8 @@ impl Server {
 
     /// Whether there is something to work on.
     pub fn is_busy(&self) -> bool {
-        #[cfg(any(feature = "whole", test))]
-        let compares = self.comparison.is_some();
-        #[cfg(not(any(feature = "whole", test)))]
-        let compares = false;
-        self.task.is_some() || self.ghosts.is_busy() || self.trials.is_some() || compares
+        let beside = self.trials.is_some() || self.comparison.is_some();
+        self.task.is_some() || self.ghosts.is_busy() || beside
     }
 
     /// Works for the time of about one cycle.
@@ -180,7 +154,6 @@ impl Server {
             }
             return Vec::new();
         }
-        #[cfg(any(feature = "whole", test))]
         if let Some((id, mut comparison)) = self.comparison.take()
             && let Some(told) = comparison.work()
         {
@@ -208,7 +181,6 @@ impl Server {
 
     /// How far the present task came.
     pub fn progress(&self) -> Option<Reply> {
-        #[cfg(any(feature = "whole", test))]
         if self.task.is_none() {
             let (id, comparison) = self.comparison.as_ref()?;
             return comparison.progress().map(|say| reply(*id, say));
@@ -229,7 +201,6 @@ impl Server {
         self.task = None;
         self.ghosts = Ghosts::default();
         self.trials = None;
-        #[cfg(any(feature = "whole", test))]
         {
             self.comparison = None;
         }
@@ -295,7 +266,7 @@ impl Server {
         id: u64,
         from: u32,
         back: bool,
-        (queue, job, without): (Option<String>, Option<String>, Vec<String>),
+        (queue, job, without): (Option<String>, Option<String>, Vec<EventWord>),
     ) -> Vec<Reply> {
         let Some(runner) = &mut self.runner else { return vec![reply(id, Say::Event { cycle: None })] };
         let queues = queue.map(|name| runner.subtree(&name));
@@ -314,7 +285,7 @@ impl Server {
     fn ladder(&mut self, id: u64, cycle: u32, queue: String, resource: u8) -> Vec<Reply> {
         let levels = match &self.runner {
             Some(runner) if runner.sim.cycle() == cycle => {
-                super::ladders::levels(&runner.sim, &queue, resource)
+                fairground::moment::ladders::levels(&runner.sim, &queue, resource)
             }
             _ => Vec::new(),
         };
@@ -350,7 +321,7 @@ impl Wanted {
         let queue = || mark.job.map(|job| runner.sim.cluster().jobs[job].queue);
         self.queues.as_ref().is_none_or(|queues| queue().is_some_and(|queue| queues.contains(&queue)))
             && self.job.is_none_or(|wanted| wanted.is_some() && wanted == mark.job)
-            && !self.without.iter().any(|other| other == mark.kind)
+            && !self.without.contains(&mark.kind)
     }
 }
 
@@ -373,10 +344,7 @@ pub(super) fn plan_of(text: &str) -> Result<Plan, Vec<String>> {
         return Err(lines(read.diagnostics));
     }
     let checked = scenario::check(&read.scenario.unwrap_or_default());
-    checked.plan.ok_or_else(|| {
-        let errors = lines(checked.diagnostics);
-        if errors.is_empty() { vec![BESIDE_ONLY.to_string()] } else { errors }
-    })
+    checked.plan.ok_or_else(|| lines(checked.diagnostics))
 }
 
 /// Whether a cycle takes so little that nobody has to wait for one that is computed in vain.
@@ -384,30 +352,18 @@ pub(super) fn is_small(sim: &Simulation) -> bool {
     sim.cluster().pods.len() < 2_000
 }
 
-/// The moment at which a run is.
-pub(super) fn frame_of(policy: &str, sim: &Simulation, record: &CycleRecord) -> Frame {
-    #[cfg_attr(not(any(feature = "whole", test)), expect(unused_mut, reason = "this engine has no Run:ai"))]
-    let mut frame = Frame { policy: policy.to_string(), ..convert::frame(sim, record) };
-    #[cfg(any(feature = "whole", test))]
-    if policy == "runai" {
-        super::states::put(&mut frame);
-    }
-    frame
-}
-
 impl Runner {
     fn new(text: &str) -> Result<Runner, Vec<String>> {
         let plan = plan_of(text)?;
-        let policy = plan.policy.name();
         let sim = Simulation::new(&plan);
         let record = sim.opening().clone();
-        let tape = Tape::new(sim.world(), &record);
+        let tape = Tape::new(plan.policy.name(), sim.world(), &record);
         let checkpoints = BTreeMap::from([(0, sim.checkpoint())]);
-        Ok(Runner { policy, sim, record, tape, checkpoints, stride: 4, ahead: None })
+        Ok(Runner { sim, record, tape, checkpoints, stride: 4, ahead: None })
     }
 
     fn frame(&self) -> Frame {
-        frame_of(self.policy, &self.sim, &self.record)
+        moment::frame(&self.tape.names, &self.sim, &self.record)
     }
 
     /// One cycle on; `false`: there is none.

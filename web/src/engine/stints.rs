@@ -2,10 +2,9 @@
 
 use fairground::cluster::{Cluster, Devices, Phase, Restart};
 use fairground::id::{Id, NodeId, PodId};
+use fairground::moment::{self, EventWord};
 use fairground::sim::CycleRecord;
 use fairground::trace::Event;
-
-use super::convert_trace;
 
 /// A placement of a pod, in cycles. It holds from the cycle in which it was placed up to the one in which it is gone.
 #[derive(Clone, Debug, PartialEq)]
@@ -18,8 +17,8 @@ pub struct Stint {
     pub devices: Devices,
     /// The cycle in which it was placed.
     pub from: u32,
-    /// The cycle in which it was told to go, and the kind of that event.
-    pub told: Option<(u32, &'static str)>,
+    /// The cycle in which it was told to go, and what that event is called.
+    pub told: Option<(u32, EventWord)>,
     /// The first cycle in which it is gone; `None`: it is still there.
     pub to: Option<u32>,
     /// Its work has to be done again.
@@ -68,7 +67,7 @@ impl Stints {
     pub fn push(&mut self, cluster: &Cluster, record: &CycleRecord) {
         let cycle = record.cycle;
         for refusal in record.refusals.iter() {
-            let fate = convert_trace::fate(&refusal.gate).map(|fate| (cycle, fate));
+            let fate = moment::fate(&refusal.gate).map(|fate| (cycle, fate));
             let known = &mut self.jobs[refusal.job.index()];
             known.fate = known.fate.or(fate);
         }
@@ -80,7 +79,7 @@ impl Stints {
                     self.begin(pod, node, devices, cycle)
                 }
                 Event::Evicted { pod, .. } => {
-                    let kind = convert_trace::kind(&recorded.event);
+                    let kind = EventWord::of_event(&recorded.event);
                     if let Some(stint) = self.present(pod) {
                         stint.told = Some((cycle, kind));
                     }
@@ -97,7 +96,14 @@ impl Stints {
                     }
                     self.open[pod.index()] = None;
                 }
-                _ => {}
+                Event::Dealt { .. }
+                | Event::Claimed { .. }
+                | Event::Unclaimed { .. }
+                | Event::Requeued { .. }
+                | Event::NotReplaced { .. }
+                | Event::Offered { .. }
+                | Event::SetAside { .. }
+                | Event::Changed { .. } => {}
             }
         }
     }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::protocol::{Amounts, BoundTriple};
+use super::protocol::{Amounts, BoundTriple, EventWord};
 
 /// What is to be told.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -85,7 +85,7 @@ pub struct GanttRow {
     /// What it did, by start.
     pub bars: Vec<GanttBar>,
     /// When it was told to go: cycle, kind of event.
-    pub told: Vec<(u32, String)>,
+    pub told: Vec<(u32, EventWord)>,
     /// It waits no more, though it is not over: the first cycle that is known to have said so, and what became of it,
     /// such as `failed`.
     pub fate: Option<(u32, String)>,

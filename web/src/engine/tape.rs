@@ -1,16 +1,17 @@
 //! The run in short, kept while it is computed: one point per cycle, thinned as it grows, and all events in short. The
 //! page is given the latest events one by one; of those before them it is given how many there were.
 
+use std::sync::Arc;
+
 use fairground::cluster::World;
 use fairground::id::{Id, JobId, QueueId};
 use fairground::sim::CycleRecord;
-use fairground::trace::{Event, Ledger};
+use fairground::trace::Ledger;
 
-use super::convert::{amounts, bounds, capacity, sums};
-use super::convert_trace;
 use super::levels::Levels;
 use super::protocol::{Amounts, Point, Run};
 use super::stints::Stints;
+use fairground::moment::{EventWord, Names, amounts, bounds, capacity, sums};
 
 /// Most points of a run.
 const POINTS_MAX: usize = 2_000;
@@ -24,8 +25,8 @@ const COUNTS_MAX: usize = 4_000;
 pub struct Mark {
     /// Its cycle.
     pub cycle: u32,
-    /// Its kind, as frames name it.
-    pub kind: &'static str,
+    /// What it is called.
+    pub kind: EventWord,
     /// Its job, if it is about one.
     pub job: Option<JobId>,
 }
@@ -36,13 +37,13 @@ struct Counts {
     /// Cycles of a stretch, as a power of two.
     shift: u32,
     /// The first cycle of that kind in its stretch, the kind, and how many.
-    rows: Vec<(u32, &'static str, u32)>,
+    rows: Vec<(u32, EventWord, u32)>,
     /// How many events are counted.
     n: usize,
 }
 
 impl Counts {
-    fn add(&mut self, cycle: u32, kind: &'static str, n: u32) {
+    fn add(&mut self, cycle: u32, kind: EventWord, n: u32) {
         let stretch = cycle >> self.shift;
         let same = self.rows.iter_mut().rev().take_while(|row| row.0 >> self.shift == stretch);
         match same.into_iter().find(|row| row.1 == kind) {
@@ -61,6 +62,8 @@ impl Counts {
 /// What is kept of every computed cycle.
 #[derive(Clone, Debug, Default)]
 pub struct Tape {
+    /// The catalogue of the run.
+    pub names: Arc<Names>,
     /// The furthest cycle on it.
     pub last_cycle: u32,
     /// Its time.
@@ -81,8 +84,9 @@ pub struct Tape {
 
 impl Tape {
     /// A tape that starts with the opening state.
-    pub fn new(world: &World, opening: &CycleRecord) -> Tape {
+    pub fn new(policy: &str, world: &World, opening: &CycleRecord) -> Tape {
         let cluster = world.cluster();
+        let names = Arc::new(Names::of(policy, cluster));
         let roots: Vec<QueueId> =
             cluster.queues.iter().filter(|(_, q)| q.parent.is_none()).map(|(id, _)| id).collect();
         // A single root stands for the whole; what is below it is worth telling apart.
@@ -90,7 +94,7 @@ impl Tape {
             [root] if !cluster.queues[*root].children.is_empty() => cluster.queues[*root].children.clone(),
             _ => roots,
         };
-        let mut tape = Tape { tops, stride: 1, stints: Stints::new(cluster), ..Tape::default() };
+        let mut tape = Tape { names, tops, stride: 1, stints: Stints::new(cluster), ..Tape::default() };
         tape.push(world, opening);
         tape
     }
@@ -106,25 +110,8 @@ impl Tape {
         self.stints.push(cluster, record);
         self.levels.push(world, record);
         for recorded in &record.events {
-            let job = match recorded.event {
-                Event::Submitted { job }
-                | Event::JobDone { job }
-                | Event::JobEvicted { job }
-                | Event::SetAside { job }
-                | Event::Offered { job, .. } => Some(job),
-                Event::Bound { pod, .. }
-                | Event::Found { pod, .. }
-                | Event::Dealt { pod, .. }
-                | Event::Claimed { pod, .. }
-                | Event::Unclaimed { pod, .. }
-                | Event::Evicted { pod, .. }
-                | Event::Gone { pod, .. }
-                | Event::Requeued { pod }
-                | Event::NotReplaced { pod }
-                | Event::Finished { pod, .. } => Some(cluster.pods[pod].job),
-                Event::Changed { .. } => None,
-            };
-            let kind = convert_trace::kind(&recorded.event);
+            let job = self.names.job_of(&recorded.event.into());
+            let kind = EventWord::of_event(&recorded.event);
             self.marks.push(Mark { cycle: record.cycle, kind, job });
         }
         self.count_early();
@@ -152,7 +139,6 @@ impl Tape {
 
     /// The tape as the page draws it.
     pub fn run(&self, world: &World, ledger: &Ledger, complete: bool) -> Run {
-        let cluster = world.cluster();
         let mut points = self.points.clone();
         if points.last().is_some_and(|p| p.cycle < self.last_cycle) {
             points.push(Point {
@@ -161,18 +147,15 @@ impl Tape {
                 ..point_of(world, ledger, &self.tops)
             });
         }
-        let event = |mark: &Mark| {
-            let job = mark.job.and_then(|job| cluster.jobs.get(job));
-            let (name, queue) = job.map_or_else(Default::default, |job| (job.name.to_string(), job.queue.0));
-            (mark.cycle, mark.kind.to_string(), name, queue)
-        };
+        let event = |mark: &Mark| (mark.cycle, mark.kind, mark.job);
         Run {
             last_cycle: self.last_cycle,
             last_time_ms: self.last_time_ms,
             complete,
             points,
             events: self.marks[self.counts.n..].iter().map(event).collect(),
-            earlier: self.counts.rows.iter().map(|(cycle, kind, n)| (*cycle, kind.to_string(), *n)).collect(),
+            earlier: self.counts.rows.clone(),
+            names: self.names.clone(),
         }
     }
 
@@ -225,21 +208,22 @@ mod tests {
     fn counts_grow_in_stretches_and_lose_nothing() {
         let mut counts = Counts::default();
         for cycle in 0..50_000 {
-            counts.add(cycle, "started", 2);
-            counts.add(cycle, "finished", 1);
+            counts.add(cycle, EventWord::Started, 2);
+            counts.add(cycle, EventWord::Finished, 1);
         }
         assert!(counts.rows.len() <= COUNTS_MAX, "{}", counts.rows.len());
-        let sum = |kind: &str| counts.rows.iter().filter(|row| row.1 == kind).map(|row| row.2).sum::<u32>();
-        assert_eq!((sum("started"), sum("finished")), (100_000, 50_000));
+        let sum =
+            |kind: EventWord| counts.rows.iter().filter(|row| row.1 == kind).map(|row| row.2).sum::<u32>();
+        assert_eq!((sum(EventWord::Started), sum(EventWord::Finished)), (100_000, 50_000));
         assert!(counts.rows.is_sorted_by_key(|row| row.0));
-        assert_eq!(counts.rows[0], (0, "started", 2 << counts.shift));
+        assert_eq!(counts.rows[0], (0, EventWord::Started, 2 << counts.shift));
     }
 
     #[test]
     fn what_is_told_one_by_one_begins_with_a_whole_cycle() {
         let mut tape = Tape::default();
         for cycle in 0..3_000 {
-            tape.marks.extend((0..4).map(|_| Mark { cycle, kind: "started", job: None }));
+            tape.marks.extend((0..4).map(|_| Mark { cycle, kind: EventWord::Started, job: None }));
             tape.count_early();
         }
         let told = &tape.marks[tape.counts.n..];

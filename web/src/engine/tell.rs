@@ -4,11 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use fairground::cluster::{Cluster, Restart};
 use fairground::id::{Id, JobId, NodeId, PodId, QueueId};
-use fairground::kit::sort;
 use fairground::sim::{PoolTotals, Simulation, Totals};
 use fairground::units::Resource;
 
-use super::protocol::Amounts;
+use super::protocol::{Amounts, EventWord};
 use super::stints::{Stint, Stints};
 use super::story::{Gantt, GanttBar, GanttBy, GanttRow, Series, Story, Tally, TallyPool, TallyRow, Tell};
 use super::tape::Tape;
@@ -119,9 +118,7 @@ fn jobs(cluster: &Cluster, tape: &Tape, by: GanttBy, window: &Window<'_>) -> Row
     queues.iter().enumerate().for_each(|(at, queue)| rank[queue.index()] = at);
     let known = |job: &JobId| stints.jobs[job.index()].from.is_some();
     let mut jobs: Vec<JobId> = cluster.jobs.ids().filter(known).collect();
-    sort::sort_by_key(&mut jobs, |&job| {
-        (rank[cluster.jobs[job].queue.index()], cluster.jobs[job].submit, job)
-    });
+    jobs.sort_by_key(|&job| (rank[cluster.jobs[job].queue.index()], cluster.jobs[job].submit, job));
     let is_about = |job: &JobId| {
         let job = &cluster.jobs[*job];
         !window.about.is_empty()
@@ -175,8 +172,8 @@ fn in_tree_order(cluster: &Cluster) -> Vec<QueueId> {
 fn job_row(cluster: &Cluster, stints: &Stints, last: u32, id: JobId, of_job: &[&Stint]) -> GanttRow {
     let job = &cluster.jobs[id];
     let known = stints.jobs[id.index()];
-    let mut told: Vec<(u32, &'static str)> = of_job.iter().filter_map(|stint| stint.told).collect();
-    sort::sort(&mut told);
+    let mut told: Vec<(u32, EventWord)> = of_job.iter().filter_map(|stint| stint.told).collect();
+    told.sort();
     told.dedup();
     let mut amount = Amounts::default();
     for pod in job.pod_ids() {
@@ -191,7 +188,7 @@ fn job_row(cluster: &Cluster, stints: &Stints, last: u32, id: JobId, of_job: &[&
         n: job.pod_ids().count() as u32,
         known: (known.from.unwrap_or(0), known.to),
         bars: bars(of_job, last),
-        told: told.into_iter().map(|(cycle, kind)| (cycle, kind.to_string())).collect(),
+        told,
         fate: known.fate.map(|(cycle, fate)| (cycle, fate.to_string())),
     }
 }
@@ -203,7 +200,7 @@ fn bars(stints: &[&Stint], last: u32) -> Vec<GanttBar> {
         turns.push((stint.from, stint.lost, 1));
         turns.push((stint.to.unwrap_or(last + 1), stint.lost, -1));
     }
-    sort::sort(&mut turns);
+    turns.sort();
     let (mut kept, mut lost, mut at) = (0i64, 0i64, 0);
     let mut bars = Vec::new();
     for (cycle, is_lost, by) in turns {

@@ -5,7 +5,6 @@
 //! is how long every variation is followed, in time. A variation helps if the job starts earlier than in the unchanged
 //! run, measured in time, and is at no moment worse off (see `course`).
 
-use fairground::kit::sort;
 use fairground::sim::Simulation;
 use fairground::time::{Span, Time};
 use fairground::trace::Level;
@@ -222,7 +221,7 @@ fn start_at(step: Step) -> (Time, Start) {
 
 /// The first of them by how much they lose.
 fn named(mut losers: Vec<Loser>) -> Vec<Loser> {
-    sort::sort_by_key(&mut losers, |loser| loser.harm);
+    losers.sort_by_key(|loser| loser.harm);
     losers.truncate(NAMED_MAX);
     losers
 }

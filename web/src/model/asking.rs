@@ -2,16 +2,11 @@
 
 use std::sync::Arc;
 
-use fairground::policy::Policy;
-use fairground::scenario::quantity::count;
-use fairground::scenario::{JobEntry, Scalar, Scenario, Severity};
+use fairground::scenario::Severity;
 
 use super::command::Effect;
 use super::{EngineState, Model, document};
 use crate::engine::protocol::{Ask, Request};
-
-/// Most nodes and jobs together that are few.
-const SMALL_MAX: u64 = 250;
 
 /// Sends a question; gives its number.
 pub(super) fn send(model: &mut Model, ask: Ask, fx: &mut Vec<Effect>) -> u64 {
@@ -44,7 +39,6 @@ pub(super) fn load(model: &mut Model, fx: &mut Vec<Effect>) {
         return;
     }
     let scenario = document::to_json(&model.scenario);
-    let whole = needs_whole(&model.scenario);
     let pace = (model.scenario.policy.clone(), model.scenario.cycle.clone());
     let was = model.pace.replace(pace.clone());
     // Where cycles come at other times, the moment is kept and not the number of its cycle.
@@ -53,25 +47,11 @@ pub(super) fn load(model: &mut Model, fx: &mut Vec<Effect>) {
     match moment.filter(|time_ms| *time_ms > 0) {
         Some(time_ms) => {
             model.by_time = true;
-            ask_frame(model, Ask::LoadAt { scenario, whole, time_ms }, fx);
+            ask_frame(model, Ask::LoadAt { scenario, time_ms }, fx);
         }
-        None => ask_frame(model, Ask::Load { scenario, whole, cycle: model.cursor }, fx),
+        None => ask_frame(model, Ask::Load { scenario, cycle: model.cursor }, fx),
     }
     super::rules::ask_rules(model, fx);
-}
-
-/// Whether the engine in the page's own module has not the policy, or would take long.
-fn needs_whole(scenario: &Scenario) -> bool {
-    let policy = &scenario.policy;
-    // What is no number is no scenario to run.
-    let number = |typed: Option<&str>| typed.map_or(1, |typed| count(typed).unwrap_or(0));
-    let scalar = |typed: &Option<Scalar>| number(typed.as_ref().map(|typed| typed.0.as_str()));
-    let times =
-        |job: &JobEntry| number(job.repeat.as_ref().and_then(|typed| typed.0.split_whitespace().next()));
-    let nodes = scenario.nodes.iter().map(|node| scalar(&node.count));
-    let jobs = scenario.jobs.iter().map(|job| scalar(&job.count).saturating_mul(times(job)));
-    let n = nodes.chain(jobs).fold(0, u64::saturating_add);
-    n > SMALL_MAX || !(policy.is_empty() || Policy::is_built(policy))
 }
 
 pub(super) fn go_to(model: &mut Model, cycle: u32, fx: &mut Vec<Effect>) {
@@ -86,22 +66,5 @@ pub(super) fn go_to(model: &mut Model, cycle: u32, fx: &mut Vec<Effect>) {
     fx.push(Effect::SetUrl);
     if model.draft.is_some() {
         fx.push(Effect::Save);
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_repeated_pattern_counts_each_time() {
-        let of = |count: &str, repeat: Option<&str>| {
-            let scalar = |typed: &str| Scalar(typed.to_owned());
-            let job =
-                JobEntry { count: Some(scalar(count)), repeat: repeat.map(scalar), ..JobEntry::default() };
-            needs_whole(&Scenario { jobs: vec![job].into(), ..Scenario::default() })
-        };
-        assert!(!of("60", None) && !of("60", Some("2 every 1d")));
-        assert!(of("60", Some("5 every 1d")) && of("300", Some("x")) == of("0", None));
     }
 }

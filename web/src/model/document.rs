@@ -1,7 +1,6 @@
 //! Documents: a scenario, the moment to open it at, and where it came from. The only place of the page that
 //! reads, writes, checks and edits scenario text and values.
 
-use fairground::kit::sort;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -81,7 +80,7 @@ impl Opened {
 /// All findings, errors first.
 pub fn findings(scenario: &Scenario) -> Vec<Diagnostic> {
     let mut found = scenario::check(scenario).diagnostics;
-    sort::sort_by_key(&mut found, |d| std::cmp::Reverse(d.severity));
+    found.sort_by_key(|d| std::cmp::Reverse(d.severity));
     found
 }
 
@@ -185,7 +184,7 @@ pub fn draft(text: &str) -> (Option<Scenario>, Vec<Diagnostic>) {
         found.extend(findings(scenario));
     }
     scenario::locate(text, &mut found);
-    sort::sort_by_key(&mut found, |d| (std::cmp::Reverse(d.severity), d.position));
+    found.sort_by_key(|d| (std::cmp::Reverse(d.severity), d.position));
     (scenario, found)
 }
 

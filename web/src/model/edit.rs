@@ -3,7 +3,6 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use fairground::kit::gather::gather;
 use fairground::scenario::{Edit, JobEntry, NodeEntry, Path, QueueEntry, Scenario, Segment};
 
 use super::command::{Change, Shift};
@@ -46,7 +45,7 @@ pub fn change(
 
 /// A name that is not taken yet: `queue-1`, `queue-2` …
 pub(super) fn free_name<'a>(stem: &str, taken: impl Iterator<Item = &'a str>) -> String {
-    let taken: BTreeSet<&str> = gather(taken);
+    let taken: BTreeSet<&str> = taken.into_iter().collect();
     let mut candidates = (1..).map(|n| format!("{stem}-{n}"));
     candidates.find(|name| !taken.contains(name.as_str())).expect("there are endless numbers")
 }
@@ -103,20 +102,13 @@ fn duplicate_queue(scenario: &Scenario, queue: &str, with_jobs: bool) -> Result<
 
 /// Copies the jobs of queues into their copies. What runs from the start does so in one place only: the copies wait.
 fn copy_jobs(scenario: &mut Scenario, renamed: &[(String, String)]) -> String {
-    let mut taken: BTreeSet<String> = gather(scenario.jobs.iter().map(|job| job.name.clone()));
+    let mut taken: BTreeSet<String> = scenario.jobs.iter().map(|job| job.name.clone()).collect();
     let mut copies = Vec::new();
     for job in scenario.jobs.iter() {
         let Some((_, queue)) = renamed.iter().find(|(old, _)| *old == job.queue) else { continue };
         let name = free_name(&format!("{}-copy", job.name), taken.iter().map(String::as_str));
         taken.insert(name.clone());
-        copies.push(JobEntry {
-            name,
-            queue: queue.clone(),
-            on: Vec::new(),
-            on_devices: Vec::new(),
-            started: None,
-            ..job.clone()
-        });
+        copies.push(JobEntry { name, queue: queue.clone(), ..job.clone().not_running() });
     }
     let with = match copies.is_empty() {
         true => String::new(),
@@ -227,10 +219,8 @@ fn duplicate_job(scenario: &Scenario, job: &str) -> Result<Changed, String> {
     let Some(at) = scenario.jobs.iter().position(|j| j.name == job) else {
         return Err(format!("There is no {job}."));
     };
-    let mut copy = scenario.jobs[at].clone();
+    let mut copy = scenario.jobs[at].clone().not_running();
     copy.name = free_name(&format!("{job}-copy"), scenario.jobs.iter().map(|j| j.name.as_str()));
-    copy.on = Vec::new();
-    copy.started = None;
     let name = copy.name.clone();
     let mut jobs = scenario.jobs.to_vec();
     jobs.insert(at + 1, copy);

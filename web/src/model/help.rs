@@ -4,7 +4,6 @@
 
 use std::sync::Arc;
 
-use fairground::kit::sort;
 use fairground::scenario::{JobEntry, quantity};
 
 use super::command::{Change, Effect};
@@ -89,7 +88,7 @@ impl Help {
                 offers.push((trial, outcome));
             }
         }
-        sort::sort_by_key(&mut offers, |(_, outcome)| outcome.n_losers > 0);
+        offers.sort_by_key(|(_, outcome)| outcome.n_losers > 0);
         offers.truncate(OFFERED_MAX);
         offers
     }

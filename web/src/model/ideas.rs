@@ -6,7 +6,9 @@ use fairground::units::{Amount, Resource};
 
 use super::command::Change;
 use super::{Model, Terms, edit, later};
-use crate::engine::protocol::{Frame, QueueRow, RefusalRow};
+use fairground::trace::{Gate, Refusal};
+
+use crate::engine::protocol::{Frame, QueueRow};
 
 /// Most groups of nodes to which one more is tried.
 const GROUPS_MAX: usize = 4;
@@ -126,7 +128,7 @@ struct Case<'a> {
     /// What must start together asks for: CPU millicores, memory bytes, GPUs.
     asked: [f64; 3],
     /// Why it waits.
-    refusal: Option<&'a RefusalRow>,
+    refusal: Option<&'a Refusal>,
 }
 
 type Ideas = Vec<(Idea, Change)>;
@@ -146,7 +148,7 @@ pub(super) fn ideas(model: &Model, frame: &Frame, job: &str) -> Ideas {
         here: Path::default().field("jobs").named(&entry.name),
         path: path_to_root(&scenario, &entry.queue),
         asked: asked(entry),
-        refusal: frame.refusals.iter().find(|refusal| refusal.job == job),
+        refusal: frame.refusals.iter().find(|refusal| frame.job(refusal.job) == job),
     };
     let mut all = Vec::new();
     case.of_job(&mut all);
@@ -159,8 +161,8 @@ pub(super) fn ideas(model: &Model, frame: &Frame, job: &str) -> Ideas {
 
 impl Case<'_> {
     /// The job is held up by this gate, among others.
-    fn is_held_by(&self, kind: &str) -> bool {
-        self.refusal.is_some_and(|r| r.gate.kind == kind || r.also.iter().any(|gate| gate.kind == kind))
+    fn is_held_by(&self, is: impl Fn(&Gate) -> bool) -> bool {
+        self.refusal.is_some_and(|refusal| is(&refusal.gate) || refusal.also.iter().any(is))
     }
 
     fn set(&self, at: Path, value: String) -> Change {
@@ -172,7 +174,7 @@ impl Case<'_> {
         let of = || self.entry.name.clone();
         let is_fixed = match &self.entry.preemptible {
             Some(said) => matches!(said.0.trim(), "false" | "semi"),
-            None => self.is_held_by("non-preemptible-over-quota"),
+            None => self.is_held_by(|gate| matches!(gate, Gate::NonPreemptibleOverQuota { .. })),
         };
         if is_fixed {
             let change = self.set(self.here.field("preemptible"), "true".into());
@@ -209,7 +211,10 @@ impl Case<'_> {
 
     /// It starts with fewer pods: with those that found a place, or with one.
     fn of_gang(&self, all: &mut Ideas) {
-        let placed = self.refusal.filter(|r| r.gate.kind == "no-node").map_or(0, |r| r.gate.placed);
+        let placed = match self.refusal.map(|refusal| &refusal.gate) {
+            Some(Gate::NoNode { placed, .. }) => *placed,
+            _ => 0,
+        };
         let mut add = |at: Path, set: &str, pods: &Option<Scalar>, min: &Option<Scalar>| {
             let was = whole(min).or(whole(pods)).unwrap_or(1);
             for n in [placed, 1] {
@@ -271,7 +276,8 @@ impl Case<'_> {
 
     /// What the job asks for, and what holds it up.
     fn resources(&self) -> Vec<u8> {
-        let gate = self.refusal.and_then(|refusal| refusal.gate.resource).filter(|r| *r < 3);
+        let gate = self.refusal.and_then(|refusal| refusal.gate.about().1);
+        let gate = gate.filter(|resource| resource.nth_named().is_none()).map(|resource| resource.0);
         let first = [2u8, 0, 1].into_iter().find(|r| self.asked[usize::from(*r)] > 0.0);
         let mut all: Vec<u8> = gate.into_iter().chain(first).collect();
         all.dedup();
@@ -306,7 +312,9 @@ impl Case<'_> {
                 let value = self.scenario.settings.get(&key)?;
                 Some((Path::default().field("settings").field(&key), value))
             };
-            if let Some((at, _)) = setting("limits").filter(|_| self.is_held_by("user-limit")) {
+            if let Some((at, _)) =
+                setting("limits").filter(|_| self.is_held_by(|gate| matches!(gate, Gate::UserLimit { .. })))
+            {
                 all.push((Idea::NoUserLimits { of: name.to_string() }, self.set(at, String::new())));
             }
             if let Some((at, value)) = setting("maxapplications")

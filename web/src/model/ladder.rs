@@ -2,20 +2,9 @@
 
 use super::command::Effect;
 use super::{Model, Selection, asking, order, rules};
-use crate::engine::protocol::{Ask, Frame, LadderLevel};
+use crate::engine::protocol::{Ask, Frame};
 
-/// How a fair share came about.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Ladder {
-    /// At this cycle.
-    pub cycle: u32,
-    /// Of this queue.
-    pub queue: String,
-    /// Of this resource.
-    pub resource: u8,
-    /// From the root down.
-    pub levels: Vec<LadderLevel>,
-}
+pub use fairground::words::Ladder;
 
 /// The queue whose fair share is explained: the selected one; for Division also that of what is selected, or the
 /// first that has a fair share.
@@ -31,7 +20,7 @@ pub(super) fn ladder_queue(model: &Model, frame: &Frame) -> Option<String> {
     let meant = match &model.selection {
         Some(Selection::Job(job)) => of_job(job),
         Some(Selection::Event { cycle, index }) if *cycle == frame.cycle => {
-            frame.events.get(*index as usize).and_then(|event| name(event.queue))
+            frame.events.get(*index as usize).and_then(|event| name(frame.queue_of(event)?.0))
         }
         _ => None,
     };

@@ -7,7 +7,6 @@
 
 use std::sync::Arc;
 
-use fairground::kit::sort;
 use fairground::scenario::quantity::{count, millis};
 use fairground::scenario::{Edit, Path, Scalar, Scenario, Segment, TimelineEntry};
 
@@ -141,7 +140,7 @@ pub fn at_moment(scenario: &Arc<Scenario>, time_ms: i64) -> Arc<Scenario> {
     if entries.is_empty() {
         return scenario.clone();
     }
-    sort::sort_by_key(&mut entries, |(at, _)| *at);
+    entries.sort_by_key(|(at, _)| *at);
     let mut queues = scenario.queues.to_vec();
     for (_, entry) in entries {
         let Some(queue) = queues.iter_mut().find(|q| Some(&q.name) == entry.queue.as_ref()) else { continue };
@@ -256,7 +255,7 @@ pub fn lines(scenario: &Scenario) -> Vec<(Path, i64, String)> {
         Some((entry_path(at), millis(&entry.at.0).ok()?, says))
     };
     let mut lines: Vec<(Path, i64, String)> = scenario.timeline.iter().enumerate().filter_map(line).collect();
-    sort::sort_by_key(&mut lines, |line| line.1);
+    lines.sort_by_key(|line| line.1);
     lines
 }
 

@@ -25,11 +25,9 @@ mod replies;
 pub mod requests;
 mod room;
 mod rules;
-pub mod selection;
 mod step;
 pub mod table;
 pub mod tell;
-pub mod terms;
 mod translate;
 pub mod tree;
 mod update;
@@ -48,6 +46,7 @@ pub use command::{
 };
 pub use document::{Opened, Origin};
 pub use embed::Embed;
+pub use fairground::words::{Selection, Terms, terms};
 pub use history::History;
 pub use imports::PASTED;
 use kinds::Kinds;
@@ -55,8 +54,6 @@ pub use ladder::Ladder;
 pub use later::mistake;
 pub use order::Order;
 pub use room::Room;
-pub use selection::Selection;
-pub use terms::Terms;
 pub use translate::Translated;
 pub use update::{begin, update};
 
@@ -360,18 +357,6 @@ impl Model {
         let mut model = Model::empty();
         model.take(opened);
         model
-    }
-
-    /// A model of the start scenario, of which all is known: it has no mistakes, and this is what the engine says of
-    /// its first moment.
-    pub fn start(scenario: Scenario, frame: Frame, run: Run) -> Model {
-        Model {
-            scenario: Arc::new(scenario),
-            frame: Some(Arc::new(frame)),
-            run: Some(Arc::new(run)),
-            engine: EngineState::Idle,
-            ..Model::empty()
-        }
     }
 
     fn empty() -> Model {

@@ -4,18 +4,11 @@ use std::sync::Arc;
 
 use super::command::Effect;
 use super::{Model, Selection, asking};
-use crate::engine::protocol::{Ask, OrderRow};
+use fairground::trace::OrderLevel;
 
-/// In which order a queue or a job and those beside it are looked at next.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Order {
-    /// After this cycle.
-    pub cycle: u32,
-    /// Around this.
-    pub of: Selection,
-    /// From the root down.
-    pub levels: Vec<OrderRow>,
-}
+use crate::engine::protocol::Ask;
+
+pub use fairground::words::Order;
 
 /// Asks for the order around the selected queue or job, unless that is known; under a policy that can say.
 pub(super) fn ask_order(model: &mut Model, fx: &mut Vec<Effect>) {
@@ -40,7 +33,7 @@ pub(super) fn ask_order(model: &mut Model, fx: &mut Vec<Effect>) {
 }
 
 /// Takes an order in.
-pub(super) fn told(model: &mut Model, levels: Vec<OrderRow>) {
+pub(super) fn told(model: &mut Model, levels: Vec<OrderLevel>) {
     let cycle = model.frame.as_ref().map_or(0, |frame| frame.cycle);
     model.order = model.selection.clone().map(|of| Arc::new(Order { cycle, of, levels }));
 }

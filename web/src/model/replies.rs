@@ -9,7 +9,7 @@ use super::ladder::{Ladder, ask_about};
 use super::step::{show_action, show_inside};
 use super::update::notify;
 use super::{EngineState, Model, Origin, Progress, Selection, before, inside, tell, translate};
-use crate::engine::protocol::{Frame, Reply, Run, Say, Stop};
+use crate::engine::protocol::{EventWord, Frame, Reply, Run, Say, Stop};
 
 /// Takes a reply in, unless it answers a question that is no longer of interest.
 /// Long because it is one table of replies.
@@ -177,19 +177,24 @@ fn point_out(model: &mut Model, frame: &Frame) {
     if model.playing || (model.selection.is_some() && !model.auto_selected) {
         return;
     }
-    let event = |kinds: &[&str]| frame.events.iter().position(|e| kinds.contains(&e.kind.as_str()));
-    let found = event(&["reclaimed", "preempted", "moved", "evicted"])
-        .or_else(|| event(&["started"]))
+    let event = |is: fn(EventWord) -> bool| frame.events.iter().position(|event| is(event.word()));
+    let found = event(EventWord::is_eviction)
+        .or_else(|| event(|word| word == EventWord::Started))
         .map(|index| Selection::Event { cycle: frame.cycle, index: index as u32 })
-        .or_else(|| frame.refusals.first().map(|refusal| Selection::Job(refusal.job.clone())));
+        .or_else(|| frame.refusals.first().map(|refusal| Selection::Job(frame.job(refusal.job).to_string())));
     if frame.cycle > 0 {
         model.auto_selected = found.is_some();
-        let is_told = model.origin == Origin::Start || event(&["reclaimed", "preempted"]).is_some();
+        let is_told = model.origin == Origin::Start || event(is_for_another).is_some();
         model.view.why_open |= found.is_some() && is_told && !model.view.why_closed;
         model.selection = found;
     } else if model.auto_selected {
         model.selection = None;
     }
+}
+
+/// Whether it is an eviction by which another job gains.
+fn is_for_another(word: EventWord) -> bool {
+    matches!(word, EventWord::Reclaimed | EventWord::Preempted)
 }
 
 fn progress(model: &mut Model, cycle: u32, time_ms: i64, to_cycle: Option<u32>, to_time_ms: Option<i64>) {

@@ -2,8 +2,6 @@
 
 use std::sync::Arc;
 
-use fairground::policy::Policy;
-
 use super::command::Effect;
 use super::{Model, Selection, SetupTab, asking};
 use crate::engine::protocol::{Ask, RuleUse};
@@ -18,8 +16,7 @@ pub(super) fn ask_rules(model: &mut Model, fx: &mut Vec<Effect>) {
     if model.rules.as_ref().is_some_and(|known| known.policy == *policy) {
         return ask_use(model, fx);
     }
-    let whole = !(policy.is_empty() || Policy::is_built(policy));
-    let ask = Ask::Rules { policy: policy.clone(), whole };
+    let ask = Ask::Rules { policy: policy.clone() };
     model.rules = None;
     model.asked.rules = asking::send(model, ask, fx);
 }

@@ -2,7 +2,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use fairground::kit::gather::gather;
 use fairground::scenario::Scenario;
 
 /// A row of the tree.
@@ -27,7 +26,7 @@ pub struct TreeRow {
 /// The rows depth first, children in file order. Queues with an unknown parent stand on top; those in a circle
 /// do not show up below each other for ever.
 pub fn rows(scenario: &Scenario, folded: &BTreeSet<String>) -> Vec<TreeRow> {
-    let names: BTreeSet<&str> = gather(scenario.queues.iter().map(|q| q.name.as_str()));
+    let names: BTreeSet<&str> = scenario.queues.iter().map(|q| q.name.as_str()).collect();
     let mut children: BTreeMap<Option<&str>, Vec<usize>> = BTreeMap::new();
     for (i, queue) in scenario.queues.iter().enumerate() {
         let parent = queue.parent.as_deref().filter(|p| names.contains(p) && *p != queue.name);

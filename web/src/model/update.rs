@@ -289,7 +289,7 @@ fn next_event(model: &mut Model, back: bool, fx: &mut Vec<Effect>) {
         _ => (None, None),
     };
     let from = model.cursor;
-    let without = model.view.without.all().flat_map(|kind| kind.keys()).map(|key| key.to_string()).collect();
+    let without = model.view.without.all().flat_map(|kind| kind.words()).collect();
     model.asked.event = send(model, Ask::NextEvent { from, back, queue, job, without }, fx);
 }
 

@@ -222,13 +222,14 @@ struct Fortune {
 
 fn per_job<'a>(run: &'a Run, clock: &Clock, up_to: i64) -> BTreeMap<&'a str, Fortune> {
     let mut jobs: BTreeMap<&str, Fortune> = BTreeMap::new();
-    for (cycle, kind, job, _) in run.events.iter().filter(|event| !event.2.is_empty()) {
+    for (cycle, word, job) in &run.events {
+        let Some(job) = *job else { continue };
         let at = clock.time(*cycle);
-        let starts = Kind::of(kind) == Some(Kind::Started);
-        if at > up_to || !starts && !Kind::is_eviction(kind) {
+        let starts = Kind::of(*word) == Some(Kind::Started);
+        if at > up_to || !starts && !Kind::is_eviction(*word) {
             continue;
         }
-        let fortune = jobs.entry(job).or_default();
+        let fortune = jobs.entry(run.names.job(job)).or_default();
         if starts { fortune.starts.push(at) } else { fortune.evictions.push(at) }
     }
     jobs

@@ -3,9 +3,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use fairground::kit::gather::gather;
-use fairground::kit::sort;
-
 use super::Table;
 use super::node_fill::{Shown, filled, filled_table, others, pool_heading};
 use super::number::{count, number};
@@ -244,11 +241,11 @@ pub fn cluster(frame: &Frame, width: f64, resource: u8) -> ClusterView {
         filled_with: if shown.is_gpus() { String::new() } else { shown.unit(2.0).to_string() },
         width,
         cards_have_text: cells <= TILES_FROM_CELLS && frame.nodes.len() <= TILES_FROM_NODES,
-        marks: gather(cards.iter().flat_map(marks)),
+        marks: cards.iter().flat_map(marks).collect(),
         ..ClusterView::default()
     };
     let pool_of = |card: &Card| frame.pools.iter().position(|pool| pool.name == card.pool);
-    sort::sort_by_key(&mut cards, pool_of);
+    cards.sort_by_key(pool_of);
     (view.height, view.groups) = if view.cards_have_text {
         place_cards(&mut cards, width, &shown)
     } else {

@@ -2,8 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use fairground::kit::gather::gather;
-
 use super::before::Ghost;
 use super::cluster::{CellMark, CellView, ClusterView, GhostHolder};
 use super::node_fill::Shown;
@@ -20,7 +18,8 @@ pub fn lay_ghosts(view: &mut ClusterView, frame: &Frame, ghost: Ghost<'_>, resou
         at.map(|at| tree.tone(at as u32))
     };
     let shown = Shown::of(other, resource);
-    let others: BTreeMap<&str, &NodeCard> = gather(other.nodes.iter().map(|node| (node.name.as_str(), node)));
+    let others: BTreeMap<&str, &NodeCard> =
+        other.nodes.iter().map(|node| (node.name.as_str(), node)).collect();
     let was = changed.is_some();
     let mut is_marked = false;
     for card in &mut view.cards {

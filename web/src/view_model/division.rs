@@ -6,9 +6,11 @@
 use std::collections::BTreeMap;
 
 use super::Table;
-use super::number::{in_unit, number, with_unit};
+use super::number::{in_unit, number, resource_name, with_unit};
 use super::queues::{Tone, Tree};
-use crate::engine::protocol::{Frame, LadderLevel, LadderLine};
+use fairground::trace::RiseEnd;
+
+use crate::engine::protocol::{Frame, LadderLevel, LadderLine, LineKind};
 use crate::model::Terms;
 
 /// What Division draws.
@@ -93,14 +95,14 @@ fn steps<'a>(level: &'a LadderLevel, terms: &Terms) -> Vec<Step<'a>> {
     let mut steps: Vec<Step<'_>> = Vec::new();
     let mut last = None;
     for line in &level.lines {
-        let key = (line.kind.as_str(), line.priority, line.round);
-        if last != Some(key) || line.kind == "remainder" {
-            let says = match line.kind.as_str() {
-                "quota" => terms.says("quotas granted"),
-                "round" => format!("priority {}, round {}", line.priority, line.round),
-                "rise" => rises(line),
-                "rest" => format!("what is left to {}, without a weight", line.queue),
-                _ => format!("left-over to {}", line.queue),
+        let key = (line.kind, line.priority, line.round);
+        if last != Some(key) || line.kind == LineKind::Remainder {
+            let says = match line.kind {
+                LineKind::Quota => terms.says("quotas granted"),
+                LineKind::Round => format!("priority {}, round {}", line.priority, line.round),
+                LineKind::Rise => rises(line),
+                LineKind::Rest => format!("what is left to {}, without a weight", line.queue),
+                LineKind::Remainder => format!("left-over to {}", line.queue),
             };
             steps.push(Step { says, lines: Vec::new() });
         }
@@ -157,7 +159,7 @@ pub fn division(frame: &Frame, level: &LadderLevel, resource: u8, at: usize) -> 
         if i >= at {
             continue;
         }
-        let is_ground = step.lines.iter().any(|line| line.kind == "quota");
+        let is_ground = step.lines.iter().any(|line| line.kind == LineKind::Quota);
         for tank in &mut tanks {
             tank.new = gifts.get(tank.name.as_str()).copied().unwrap_or(0.0);
             if is_ground { tank.ground += tank.new } else { tank.water += tank.new }
@@ -220,19 +222,19 @@ fn tanks(frame: &Frame, level: &LadderLevel, resource: u8) -> Vec<Tank> {
             tanks.len() - 1
         });
         let tank = &mut tanks[at];
-        match line.kind.as_str() {
-            "quota" => tank.lid = in_unit(resource, line.weight),
-            "round" | "rise" | "rest" if tank.priority.is_none() => {
+        match line.kind {
+            LineKind::Quota => tank.lid = in_unit(resource, line.weight),
+            LineKind::Round | LineKind::Rise | LineKind::Rest if tank.priority.is_none() => {
                 tank.priority = Some(line.priority);
                 tank.weight = line.weight;
-                tank.part = level.weight_after_use(line).filter(|_| line.kind == "round");
+                tank.part = level.weight_after_use(line).filter(|_| line.kind == LineKind::Round);
                 // Without a quota line the round says what it wants.
                 tank.lid = f64::max(tank.lid, in_unit(resource, line.wanted));
             }
-            _ => {}
+            LineKind::Round | LineKind::Rise | LineKind::Rest | LineKind::Remainder => {}
         }
     }
-    fairground::kit::sort::sort_by(&mut tanks, |a, b| b.priority.cmp(&a.priority));
+    tanks.sort_by(|a, b| b.priority.cmp(&a.priority));
     tanks
 }
 
@@ -246,10 +248,12 @@ fn caption(steps: &[Step<'_>], at: usize, tanks: &[Tank], left: f64) -> String {
         left if left < -1e-9 => format!("{}: {} more than there is", step.says, number(-left)),
         left => format!("{}: {} left", step.says, number(if left < 1e-9 { 0.0 } else { left })),
     };
-    if let Some(used_up) =
-        step.lines.iter().map(|line| line.end.as_str()).find(|end| !matches!(*end, "" | "all"))
-    {
-        let resource = if used_up == "memory" { used_up.to_string() } else { used_up.to_uppercase() };
+    let used_up = step.lines.iter().find_map(|line| match line.end? {
+        RiseEnd::UsedUp(resource) => Some(resource),
+        RiseEnd::GoesOn | RiseEnd::HasAll => None,
+    });
+    if let Some(used_up) = used_up {
+        let resource = resource_name(used_up.0);
         said += &format!("; no {resource} is left for those who need it");
     }
     match &full[..] {

@@ -301,7 +301,7 @@ fn drawn<'a>(
 ) -> Row {
     let tone = |queue: u32| tree.tone(queue);
     let told = row.told.iter().filter_map(|(cycle, kind)| {
-        let kind = Kind::of(kind)?;
+        let kind = Kind::of(*kind)?;
         Some(Told { cycle: *cycle, kind, says: format!("{} {} in cycle {cycle}", row.name, kind.name()) })
     });
     let selects = match row.queue {
@@ -374,7 +374,7 @@ fn parts<'a>(row: &GanttRow, last: u32, name: &dyn Fn(u32) -> &'a str) -> Vec<St
     parts.extend(
         row.told
             .iter()
-            .filter_map(|(cycle, kind)| Some(format!("{} in cycle {cycle}", Kind::of(kind)?.name()))),
+            .filter_map(|(cycle, kind)| Some(format!("{} in cycle {cycle}", Kind::of(*kind)?.name()))),
     );
     match row.known.1 {
         Some(end) => parts.push(format!("over in cycle {end}")),

@@ -58,7 +58,7 @@ impl<'a> Chosen<'a> {
             Selection::Node(name) => Some(Chosen::Node(name)),
             Selection::Queue(_) => selected_queue(frame, selection).map(Chosen::Queue),
             Selection::Event { cycle, index } if *cycle == frame.cycle => {
-                frame.events.get(*index as usize).map(|event| Chosen::Job(&event.job))
+                frame.events.get(*index as usize).map(|event| Chosen::Job(frame.job_name(event)))
             }
             _ => None,
         }

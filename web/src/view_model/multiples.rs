@@ -1,7 +1,5 @@
 //! One small timeline per queue, all on one scale.
 
-use fairground::kit::sort;
-
 use super::before::Ghost;
 use super::number::{DOMINANT, GPU, count, in_unit, nth_named, number, unit_of};
 use super::queues::{Tone, Tree};
@@ -184,7 +182,7 @@ fn put_others(table: &mut Table, tiles: &[Tile], unit: &str, ghost: Ghost<'_>) {
     table.rows.clear();
     for tile in tiles {
         let mut cycles: Vec<u32> = tile.steps.iter().chain(&tile.ghost).map(|step| step.cycle).collect();
-        sort::sort(&mut cycles);
+        cycles.sort();
         cycles.dedup();
         for cycle in cycles {
             let mut cells = cells(tile, &Step { cycle, ..at(&tile.steps, cycle) });

@@ -11,8 +11,9 @@ pub fn pointed(frame: Option<&Frame>, selection: Option<&Selection>) -> Vec<Sele
     if let Selection::Event { cycle, index } = selection
         && *cycle == frame.cycle
         && let Some(event) = frame.events.get(*index as usize)
+        && let Some(job) = frame.job_of(event)
     {
-        all.push(Selection::Job(event.job.clone()));
+        all.push(Selection::Job(frame.job(job).to_string()));
     }
     let queue = selected_queue(frame, Some(selection)).and_then(|at| frame.queues.get(at as usize));
     if let Some(queue) = queue.map(|queue| Selection::Queue(queue.name.clone()))
@@ -26,15 +27,17 @@ pub fn pointed(frame: Option<&Frame>, selection: Option<&Selection>) -> Vec<Sele
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::engine::protocol::EventWord;
     use crate::fixtures;
 
     #[test]
     fn an_event_points_to_its_job_and_queue() {
         let frame = fixtures::reclaimed();
-        let index = frame.events.iter().position(|e| e.kind == "reclaimed").expect("it is about one");
+        let index =
+            frame.events.iter().position(|e| e.word() == EventWord::Reclaimed).expect("it is about one");
         let event = Selection::Event { cycle: frame.cycle, index: index as u32 };
-        let queue = frame.queues[frame.events[index].queue as usize].name.clone();
-        let job = Selection::Job(frame.events[index].job.clone());
+        let queue = frame.queue(frame.queue_of(&frame.events[index]).expect("a queue")).to_string();
+        let job = Selection::Job(frame.job_name(&frame.events[index]).to_string());
         assert_eq!(
             pointed(Some(&frame), Some(&event)),
             [event, job.clone(), Selection::Queue(queue.clone())]

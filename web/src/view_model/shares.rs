@@ -2,13 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use fairground::kit::gather::gather;
-
 use super::before::{Ghost, differences};
 use super::number::{self, DOMINANT, amount, in_unit, nth_named, resource_name, unit_of};
 use super::queues::{Tone, Tree, visible};
 use super::{Table, charted, dominant};
-use crate::engine::protocol::{Amounts, BoundTriple, EventRow, Frame, QueueRow};
+use crate::engine::protocol::{Amounts, BoundTriple, Frame, QueueRow};
 use crate::model::dominant::resource_of;
 use crate::model::{Selection, Terms};
 
@@ -207,7 +205,7 @@ pub fn shares(
         rows,
         marks: BTreeSet::new(),
     };
-    view.marks = gather(view.rows.iter().flat_map(|row| row.marks(view.capacity)));
+    view.marks = view.rows.iter().flat_map(|row| row.marks(view.capacity)).collect();
     view
 }
 
@@ -376,10 +374,8 @@ fn ghost_of(row: &ShareRow, ghost: &Frame, resource: u8) -> Option<(f64, Option<
 
 /// Queues whose holdings the last step changed.
 pub fn touched(frame: &Frame) -> BTreeSet<u32> {
-    let moves = |event: &&EventRow| {
-        !matches!(event.kind.as_str(), "submitted" | "requeued" | "changed" | "node" | "done")
-    };
-    gather(frame.events.iter().filter(moves).map(|event| event.queue))
+    let moving = frame.events.iter().filter(|event| event.word().moves());
+    moving.filter_map(|event| Some(frame.queue_of(event)?.0)).collect()
 }
 
 /// The queue that the selection is about.
@@ -388,7 +384,7 @@ pub fn selected_queue(frame: &Frame, selection: Option<&Selection>) -> Option<u3
         Selection::Queue(name) => frame.queues.iter().position(|queue| queue.name == *name).map(|i| i as u32),
         Selection::Job(name) => frame.jobs.iter().find(|job| job.name == *name).map(|job| job.queue),
         Selection::Event { cycle, index } if *cycle == frame.cycle => {
-            frame.events.get(*index as usize).map(|event| event.queue)
+            frame.events.get(*index as usize).and_then(|event| Some(frame.queue_of(event)?.0))
         }
         _ => None,
     }

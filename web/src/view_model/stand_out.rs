@@ -91,12 +91,12 @@ fn heed(view: &mut TimelineView, run: &Run, frame: &Frame, heeded: Option<&Selec
     };
     view.heeded = queue.or(job).cloned();
     let early = run.earlier.iter().filter_map(|(cycle, kind, n)| {
-        let kind = Kind::of(kind).filter(|kind| *kind != Kind::Claimed)?;
+        let kind = Kind::of(*kind).filter(|kind| *kind != Kind::Claimed)?;
         let (job, queue) = (String::new(), String::new());
         Some(LaneEvent { cycle: *cycle, kind, job, queue, n: *n as usize, index: None, meant: true })
     });
     let early: Vec<LaneEvent> = early.collect();
-    run.earlier.iter().filter_map(|early| Kind::with(&early.1)).for_each(|kind| view.kinds.put(kind, true));
+    run.earlier.iter().filter_map(|early| Kind::with(early.1)).for_each(|kind| view.kinds.put(kind, true));
     if !early.is_empty() {
         view.listed_from = Some(run.events.first().map_or(run.last_cycle + 1, |event| event.0));
         view.summary += &format!(" {}", listed(view).unwrap_or_default());
@@ -192,6 +192,7 @@ pub fn stops_at(view: &TimelineView, look: &LaneLook) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::engine::protocol::EventWord;
     use crate::fixtures::{departments, departments_run};
     use crate::model::kinds::Kinds;
     use crate::view_model::timeline::{Axis, events_table, lane, table, timeline};
@@ -297,7 +298,7 @@ mod tests {
     fn early_events_are_counted_and_it_is_said() {
         let mut run = departments_run();
         run.events.retain(|event| event.0 > 5);
-        run.earlier = vec![(0, "submitted".into(), 7_000), (3, "reclaimed".into(), 2)];
+        run.earlier = vec![(0, EventWord::Submitted, 7_000), (3, EventWord::Reclaimed, 2)];
         let view = view(&run, None, &LaneLook { heeded: queue("sandbox"), ..LaneLook::default() });
         let axis = Axis { width: 1200.0, last: 20 };
         let marks = lane(&view, axis, false);

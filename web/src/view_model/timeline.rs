@@ -9,7 +9,6 @@ use super::{Table, before, charted};
 use crate::engine::protocol::{Frame, Point, Run};
 pub use crate::model::kinds::{Kind, Kinds};
 use crate::model::{Selection, Terms};
-use fairground::kit::sort;
 
 /// Distance of the first cycle from the left edge: room for the numbers of the axis.
 pub const LEFT: f64 = 44.0;
@@ -201,7 +200,7 @@ pub fn timeline(run: &Run, frame: &Frame, selection: Option<&Selection>, resourc
     };
     let events = events(run, frame);
     let mut kinds = Kinds::default();
-    run.events.iter().filter_map(|event| Kind::with(&event.1)).for_each(|kind| kinds.put(kind, true));
+    run.events.iter().filter_map(|event| Kind::with(event.1)).for_each(|kind| kinds.put(kind, true));
     let most = (0..run.points.len()).map(held).chain(capacity.iter().copied()).fold(0.0, f64::max);
     TimelineView {
         summary: summary(run, frame, resource),
@@ -248,7 +247,7 @@ fn bands(run: &Run, tree: &Tree, base: Option<u32>, resource: u8, name: &dyn Fn(
             }
         }
     }
-    sort::sort(&mut queues);
+    queues.sort();
     let amounts = |queue: u32| -> Vec<f64> {
         let of = |point: &Point| point.allocated.iter().find(|a| a.0 == queue).map_or(0.0, |a| a.1[r]);
         run.points.iter().map(|point| in_unit(resource, of(point))).collect()
@@ -263,7 +262,7 @@ fn bands(run: &Run, tree: &Tree, base: Option<u32>, resource: u8, name: &dyn Fn(
     if bands.len() > HUES {
         let weight = |band: &Band| band.amounts.iter().sum::<f64>();
         let mut by_weight: Vec<f64> = bands.iter().map(|(_, band)| weight(band)).collect();
-        sort::sort_by(&mut by_weight, |a, b| b.total_cmp(a));
+        by_weight.sort_by(|a, b| b.total_cmp(a));
         let least = by_weight[HUES - 1];
         let mut kept = 0;
         others.amounts = vec![0.0; run.points.len()];
@@ -279,7 +278,7 @@ fn bands(run: &Run, tree: &Tree, base: Option<u32>, resource: u8, name: &dyn Fn(
             keep
         });
     }
-    sort::sort_by_key(&mut bands, |(queue, _)| (Some(*queue) != base, *queue));
+    bands.sort_by_key(|(queue, _)| (Some(*queue) != base, *queue));
     let mut bands: Vec<Band> = bands.into_iter().map(|(_, band)| band).collect();
     if !others.amounts.is_empty() {
         bands.push(others);
@@ -340,13 +339,13 @@ fn events(run: &Run, frame: &Frame) -> Vec<LaneEvent> {
     let mut next = (0, 0);
     run.events
         .iter()
-        .filter_map(|(cycle, kind, name, queue)| {
+        .filter_map(|(cycle, word, job)| {
             let index = if next.0 == *cycle { next.1 } else { 0 };
             next = (*cycle, index + 1);
-            let kind = Kind::of(kind).filter(|kind| *kind != Kind::Claimed)?;
-            let of = frame.queues.get(*queue as usize).filter(|_| !name.is_empty());
-            let queue = of.map_or(String::new(), |row| row.name.clone());
-            let (cycle, job) = (*cycle, name.clone());
+            let kind = Kind::of(*word).filter(|kind| *kind != Kind::Claimed)?;
+            let queue = job.and_then(|job| run.names.queue_of(job));
+            let queue = queue.map_or(String::new(), |queue| frame.queue(queue).to_string());
+            let (cycle, job) = (*cycle, job.map_or(String::new(), |job| run.names.job(job).to_string()));
             Some(LaneEvent { cycle, kind, job, queue, n: 1, index: Some(index), meant: true })
         })
         .collect()

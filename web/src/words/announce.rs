@@ -1,7 +1,10 @@
 //! One polite sentence per step, for those who listen.
 
-use super::happenings::{Group, groups};
-use crate::engine::protocol::Frame;
+use fairground::id::JobId;
+use fairground::trace::Event;
+
+use super::{Group, groups};
+use crate::engine::protocol::{EventWord, Frame, What};
 use crate::model::Terms;
 use crate::view_model::number::{amount, count};
 use crate::view_model::queues::Tree;
@@ -35,10 +38,10 @@ fn tell(frame: &Frame, resource: u8, head: &str) -> String {
     let r = resource.min(2);
     let groups = groups(frame);
     let mut parts: Vec<String> = Vec::new();
-    let mut claimed_told: Vec<&str> = Vec::new();
+    let mut claimed_told: Vec<JobId> = Vec::new();
     let terms = Terms::of(&frame.policy);
     for group in &groups {
-        if let Some(part) = part(group, &groups, &mut claimed_told, terms) {
+        if let Some(part) = part(frame, group, &groups, &mut claimed_told, terms) {
             parts.push(part);
         }
     }
@@ -68,49 +71,64 @@ fn tell(frame: &Frame, resource: u8, head: &str) -> String {
     said
 }
 
-fn part<'a>(
-    group: &Group<'a>,
-    all: &[Group<'a>],
-    claimed_told: &mut Vec<&'a str>,
+fn part(
+    frame: &Frame,
+    group: &Group<'_>,
+    all: &[Group<'_>],
+    claimed_told: &mut Vec<JobId>,
     terms: &Terms,
 ) -> Option<String> {
-    let event = group.first;
+    let row = group.first;
     let pods =
         if group.n > 1 { format!(" ({})", terms.says(&count(group.n as u64, "pod"))) } else { String::new() };
-    let (kind, claimed) = (terms.says(&event.kind.replace('-', " ")), terms.word("claimed"));
-    let said = match event.kind.as_str() {
-        "claimed" if claimed_told.contains(&event.job.as_str()) => return None,
-        "claimed" => format!("room {claimed} for {}", event.job),
-        "reclaimed" | "preempted" | "moved" | "evicted" => {
-            let claims = |other: &&Group<'a>| other.first.kind == "claimed" && other.first.job == event.by;
-            let last_of_taker = all.iter().rev().find(|other| {
-                other.first.by == event.by && matches!(other.first.kind.as_str(), "reclaimed" | "preempted")
-            });
-            let is_last = last_of_taker.is_some_and(|last| last.index == group.index);
-            match all.iter().find(claims).filter(|_| is_last && !event.by.is_empty()) {
-                Some(claim) => {
-                    claimed_told.push(&claim.first.job);
-                    let own = all.iter().filter(|other| other.first.by == event.by).count();
-                    let whose = if own > 1 {
+    let (kind, claimed) = (terms.says(&row.word().spelled()), terms.word("claimed"));
+    let (of, job) = (frame.job_of(row), frame.job_name(row));
+    let What::Event(event) = row.what else { return Some(format!("{job}{pods} {kind}")) };
+    let said = match event {
+        Event::Claimed { .. } if of.is_some_and(|of| claimed_told.contains(&of)) => return None,
+        Event::Claimed { .. } => format!("room {claimed} for {job}"),
+        Event::Evicted { by, .. } => {
+            let of_taker = |other: &&Group<'_>| other.first.by() == by;
+            let claims = |other: &&Group<'_>| {
+                other.first.word() == EventWord::Claimed && frame.job_of(other.first) == by
+            };
+            let is_for_it = |other: &&Group<'_>| {
+                of_taker(other) && matches!(other.first.word(), EventWord::Reclaimed | EventWord::Preempted)
+            };
+            let is_last = all.iter().rev().find(is_for_it).is_some_and(|last| last.index == group.index);
+            match by.filter(|_| is_last && all.iter().any(|other| claims(&other))) {
+                Some(by) => {
+                    claimed_told.push(by);
+                    let whose = if all.iter().filter(of_taker).count() > 1 {
                         "their GPUs"
                     } else if group.gpus == 1.0 {
                         "its GPU"
                     } else {
                         "its GPUs"
                     };
-                    format!("{}{pods} {kind}, {whose} {claimed} for {}", event.job, event.by)
+                    format!("{job}{pods} {kind}, {whose} {claimed} for {}", frame.job(by))
                 }
-                None => format!("{}{pods} {kind}", event.job),
+                None => format!("{job}{pods} {kind}"),
             }
         }
-        "not-replaced" => format!("{}{pods} gone for good", event.job),
-        "requeued" => format!("{}{pods} waits again", event.job),
-        "changed" => "the plan changed".into(),
-        "node" => format!("{} {}", event.node, super::happenings::node_state(&event.reason)),
-        "started" if group.n == 1 && !event.node.is_empty() => {
-            format!("{} started on {}", event.job, event.node)
+        Event::NotReplaced { .. } => format!("{job}{pods} gone for good"),
+        Event::Requeued { .. } => format!("{job}{pods} waits again"),
+        Event::Changed { node: None, .. } => "the plan changed".into(),
+        Event::Changed { node: Some((node, state)), .. } => {
+            format!("{} {}", frame.node(node), super::node_state(state))
         }
-        _ => format!("{}{pods} {kind}", event.job),
+        Event::Bound { node, .. } if group.n == 1 => format!("{job} started on {}", frame.node(node)),
+        Event::Found { .. } => format!("{job}{pods} found running"),
+        Event::Dealt { .. } => format!("{job}{pods} has other devices"),
+        Event::Submitted { .. }
+        | Event::Bound { .. }
+        | Event::Unclaimed { .. }
+        | Event::Gone { .. }
+        | Event::Finished { .. }
+        | Event::JobDone { .. }
+        | Event::JobEvicted { .. }
+        | Event::Offered { .. }
+        | Event::SetAside { .. } => format!("{job}{pods} {kind}"),
     };
     Some(said)
 }

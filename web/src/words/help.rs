@@ -1,6 +1,6 @@
 //! What changes would help a job, and what each leads to.
 
-use super::text::Text;
+use super::Text;
 use crate::engine::protocol::{Harm, Loser, Outcome, Start};
 use crate::model::Terms;
 use crate::model::help::{Help, Trial};

@@ -3,8 +3,17 @@
 use expect_test::{Expect, expect};
 
 use super::*;
-use crate::engine::protocol::{EventRow, GateRow, LadderLevel, LadderLine, RefusalRow, SparedRow, ValueRow};
+use fairground::id::{JobId, NodeId, PodId, QueueId};
+use fairground::time::Time;
+use fairground::trace::{
+    Check, Event, EvictReason, Gate, NodeReason, Op, Outlook, Protection, Quantity, Refusal, RiseEnd, Spared,
+    Subject, Term, Value, Whom,
+};
+use fairground::units::Resource;
+
+use crate::engine::protocol::{EventRow, EventWord, Frame, LadderLevel, LadderLine, LineKind};
 use crate::fixtures;
+use crate::model::Selection;
 
 fn check_verdict(explanation: &Explanation, expected: Expect) {
     expected.assert_eq(&explanation.verdict.to_string());
@@ -14,11 +23,12 @@ fn job_at(frame: &Frame, name: &str) -> Explanation {
     why(frame, None, &Selection::Job(name.into()), None, 2)
 }
 
-fn refused(kind: &str, change: impl FnOnce(&mut Frame, &mut GateRow)) -> String {
+fn refused(gate: Gate, change: impl FnOnce(&mut Frame)) -> String {
     let mut frame = fixtures::start();
-    let mut gate = GateRow { kind: kind.into(), ..GateRow::default() };
-    change(&mut frame, &mut gate);
-    frame.refusals = vec![RefusalRow { job: "b2".into(), queue: 1, gate, ..RefusalRow::default() }];
+    change(&mut frame);
+    let job = frame.names.find("b2").expect("a job");
+    let (also, checks) = (Vec::new(), Vec::new());
+    frame.refusals = vec![Refusal { job, gate, also, checks, outlook: Outlook::NotForeseeable }];
     job_at(&frame, "b2").verdict.to_string()
 }
 
@@ -62,66 +72,64 @@ fn a_reclaim_without_recorded_checks_still_has_its_numbers() {
 
 #[test]
 fn other_evictions_have_their_words() {
-    let told = |kind: &str, reason: &str, by: &str| {
+    let told = |reason: EvictReason, by: &str| {
         let mut frame = fixtures::start();
-        let by_queue = (!by.is_empty()).then_some(0);
-        let event = EventRow {
-            kind: kind.into(),
-            reason: reason.into(),
-            job: "a2".into(),
-            node: "node-2".into(),
-            by: by.into(),
-            by_queue,
-            ..EventRow::default()
-        };
-        frame.events = vec![event];
+        let by = frame.names.find(by);
+        let event = Event::Evicted { pod: PodId(1), node: NodeId(1), by, reason };
+        frame.events = vec![EventRow::of(event)];
         job_at(&frame, "a2").verdict.to_string()
     };
     assert_eq!(
-        told("preempted", "priority", "a9"),
+        told(EvictReason::Preempted, "a9"),
         "`a2` was preempted by `a9`, which has the higher priority in `team-a`."
     );
     assert_eq!(
-        told("moved", "consolidation", "w1"),
+        told(EvictReason::Moved, "w1"),
         "`a2` moves away from `node-2`, so that `w1` fits. It starts again elsewhere; its queue loses nothing."
     );
     assert_eq!(
-        told("evicted", "stale-gang", ""),
+        told(EvictReason::StaleGang, ""),
         "`a2` was evicted: its gang fell below its minimum for too long."
     );
-    assert_eq!(told("evicted", "node-lost", ""), "`a2` was evicted: its node is gone.");
+    assert_eq!(told(EvictReason::NodeLost, ""), "`a2` was evicted: its node is gone.");
 }
 
 #[test]
 fn every_gate_has_its_sentence() {
+    let (queue, resource) = (QueueId(1), Resource::GPU);
+    let lack = NodeReason::Insufficient(resource);
+    let no_node = |reasons: &[(NodeReason, u32)]| Gate::NoNode {
+        placed: 0,
+        of: 0,
+        reasons: reasons.to_vec(),
+        free: None,
+    };
+    let until = Time::from_millis(20_000);
     let lines = [
-        refused("not-ready", |_, _| {}),
-        refused("not-a-leaf", |_, _| {}),
-        refused("too-large", |_, gate| gate.resource = Some(2)),
-        refused("over-limit", |frame, gate| {
-            gate.resource = Some(2);
-            frame.queues[1].limit[2] = Some(1.0);
+        refused(Gate::NotReady, |_| {}),
+        refused(Gate::NotALeaf, |_| {}),
+        refused(Gate::TooLarge { resource }, |_| {}),
+        refused(Gate::OverLimit { queue, resource }, |frame| frame.queues[1].limit[2] = Some(1.0)),
+        refused(Gate::NonPreemptibleOverQuota { queue, resource }, |frame| {
+            frame.queues[1].non_preemptible[2] = 1.0;
         }),
-        refused("non-preemptible-over-quota", |frame, _| frame.queues[1].non_preemptible[2] = 1.0),
-        refused("user-limit", |_, gate| gate.resource = Some(2)),
-        refused("too-many-jobs", |_, _| {}),
-        refused("gang-incomplete", |_, gate| {
-            (gate.placed, gate.of, gate.until_ms) = (2, 5, Some(20_000));
-        }),
-        refused("gang-failed", |_, _| {}),
-        refused("gang-refused", |_, _| {}),
-        refused("not-entitled", |_, _| {}),
-        refused("no-victims", |_, gate| gate.placed = 3),
-        refused("no-node", |_, gate| gate.nodes = vec![("insufficient-gpu".into(), 2)]),
-        refused("no-node", |frame, gate| {
+        refused(Gate::UserLimit { queue, resource }, |_| {}),
+        refused(Gate::TooManyJobs { queue }, |_| {}),
+        refused(Gate::GangIncomplete { held: 2, of: 5, until: Some(until) }, |_| {}),
+        refused(Gate::GangFailed, |_| {}),
+        refused(Gate::GangRefused, |_| {}),
+        refused(Gate::NotEntitled { queue }, |_| {}),
+        refused(Gate::NoVictims { tried: 3, ancestor: None }, |_| {}),
+        refused(Gate::VictimsProtected { until }, |_| {}),
+        refused(no_node(&[(lack, 2)]), |_| {}),
+        refused(no_node(&[(lack, 1), (NodeReason::NotReady, 1)]), |frame| {
             frame.nodes[0].used[2] = 1.0;
             frame.jobs[3].gpus = 2.0;
-            gate.nodes = vec![("insufficient-gpu".into(), 1), ("not-ready".into(), 1)];
         }),
-        refused("behind", |_, gate| gate.job = "b1".into()),
-        refused("like-failed", |_, gate| gate.job = "b1".into()),
-        refused("tried-once", |_, _| {}),
-        refused("some-new-gate", |_, _| {}),
+        refused(Gate::Behind { job: JobId(2) }, |_| {}),
+        refused(Gate::LikeFailed { job: JobId(2) }, |_| {}),
+        refused(Gate::TriedOnce, |_| {}),
+        refused(Gate::WaitingForVictims { until: Some(until) }, |_| {}),
     ];
     expect![[r#"
         `b2` waits: not all of its pods are there yet.
@@ -136,12 +144,13 @@ fn every_gate_has_its_sentence() {
         `b2` was refused: `team-b` takes no gang that large, or none at all because its applications are sorted by fair.
         `team-b` may not take from others: with `b2` it would hold more than its quota of 2 in work that stays.
         `b2` waits: nothing may be taken that would help (3 sets of victims tried).
+        `b2` waits: no room is free, and the jobs to evict are protected by their minimum runtime (until 0:20).
         `b2` waits: no GPU is free. 2 nodes looked at, all with too few free GPUs.
         `b2` waits: 1 GPU is free, at most 1 on one node; it needs 2 on one node. 2 nodes looked at: 1 with too few free GPUs, 1 down.
         `b2` waits behind `b1`, which comes first in `team-b`.
         `b2` was not tried: `b1`, which asks for no more, found no place in this cycle.
         `b2` waits: it was tried once in its pool, and its scheduling-backoff of 1 allows no more.
-        `b2` waits: some new gate.
+        `b2` is on its way: its room becomes free at 0:20.
     "#]]
     .assert_eq(&(lines.join("\n") + "\n"));
 }
@@ -180,7 +189,8 @@ fn queues_are_judged_against_share_and_quota() {
 #[test]
 fn any_check_is_a_sentence() {
     let frame = fixtures::reclaimed();
-    let lines: Vec<String> = frame.events[0].checks.iter().map(|check| says(check).to_string()).collect();
+    let lines: Vec<String> =
+        frame.events[0].checks.iter().map(|check| says(&frame, check).to_string()).collect();
     assert_eq!(
         lines,
         [
@@ -188,31 +198,30 @@ fn any_check_is_a_sentence() {
             "`team-a`: holds before this one goes (3 GPUs) is more than larger of quota and fair share (2 GPUs).",
         ]
     );
-    let check = CheckRow {
-        job: "x".into(),
-        left: "saturation".into(),
-        left_value: ValueRow::Real(None),
-        op: "<".into(),
-        right: "constant".into(),
-        right_value: ValueRow::Real(Some(1.0)),
-        ..CheckRow::default()
-    };
-    assert_eq!(says(&check).to_string(), "`x`: saturation (∞) is at least 1.");
+    let subject = Subject { job: Some(JobId(0)), ..Subject::default() };
+    let full = term(Quantity::Saturation, Value::Real(f64::INFINITY));
+    let check = Check::new(a_rule(), subject, full, Op::Less, term(Quantity::Constant, Value::Real(1.0)));
+    assert_eq!(says(&frame, &check).to_string(), "`a1`: saturation (∞) is at least 1.");
+}
+
+fn term(quantity: Quantity, value: Value) -> Term {
+    Term { quantity, value }
+}
+
+fn a_rule() -> fairground::trace::Rule {
+    fairground::policy::kai::rules()[0]
 }
 
 #[test]
 fn the_ladder_ends_in_the_shown_value() {
-    let line = |kind: &str, queue: &str| LadderLine {
-        kind: kind.into(),
-        queue: queue.into(),
-        ..LadderLine::default()
-    };
+    let line =
+        |kind: LineKind, queue: &str| LadderLine { kind, queue: queue.into(), ..LadderLine::default() };
     let quota = |queue: &str, remaining: f64| LadderLine {
         pot: 1.0,
         weight: 3.0,
         given: 1.0,
         remaining,
-        ..line("quota", queue)
+        ..line(LineKind::Quota, queue)
     };
     let round = |queue: &str| LadderLine {
         round: 1,
@@ -222,9 +231,9 @@ fn the_ladder_ends_in_the_shown_value() {
         offer: 1.5,
         wanted: 2.0,
         given: 1.0,
-        ..line("round", queue)
+        ..line(LineKind::Round, queue)
     };
-    let left = LadderLine { offer: 0.5, given: 1.0, ..line("remainder", "a") };
+    let left = LadderLine { offer: 0.5, given: 1.0, ..line(LineKind::Remainder, "a") };
     let level = LadderLevel {
         capacity: 5.0,
         lines: vec![quota("a", 4.0), quota("b", 3.0), round("a"), round("b"), left],
@@ -293,8 +302,7 @@ fn real(id: &str, cycle: u32) -> Frame {
     let scenario = crate::library::Example::find(id).expect("an example").scenario();
     let text = crate::model::document::to_json(&scenario);
     let mut server = Server::default();
-    let mut replies =
-        server.ask(Request { generation: 1, ask: Ask::Load { scenario: text, whole: true, cycle } });
+    let mut replies = server.ask(Request { generation: 1, ask: Ask::Load { scenario: text, cycle } });
     while server.is_busy() {
         replies.extend(server.work());
     }
@@ -316,7 +324,8 @@ fn the_start_scenario_keeps_what_is_promised() {
         Cycle 3: nothing changed.
     "#]]
     .assert_eq(&said);
-    let told = frames.iter().find(|frame| frame.events.iter().any(|event| event.kind == "reclaimed"));
+    let told =
+        frames.iter().find(|frame| frame.events.iter().any(|event| event.word() == EventWord::Reclaimed));
     let explanation = job_at(told.expect("a2 is reclaimed"), "a2");
     let mut text = format!("{}\n", explanation.verdict);
     for (what, cells, key) in explanation.evidence.iter().flat_map(|evidence| &evidence.rows) {
@@ -352,7 +361,7 @@ fn examples_explain_why_jobs_wait() {
     ] {
         for refusal in real(id, 2).refusals.iter().take(2) {
             let frame = real(id, 2);
-            let explanation = job_at(&frame, &refusal.job);
+            let explanation = job_at(&frame, frame.job(refusal.job));
             text += &format!("{id}: {} {}\n", explanation.verdict, explanation.outlook);
             for also in &explanation.also {
                 text += &format!("  also: {also}\n");
@@ -396,8 +405,11 @@ fn examples_explain_why_jobs_wait() {
 fn victims_are_told_in_order_with_those_who_stay() {
     let told = |id: &str, by: &str| {
         let frame = real(id, 1);
-        let index =
-            frame.events.iter().position(|event| event.by == by).expect("somebody goes for it") as u32;
+        let index = frame
+            .events
+            .iter()
+            .position(|event| event.by().is_some_and(|of| frame.job(of) == by))
+            .expect("somebody goes for it") as u32;
         let explanation = why(&frame, None, &Selection::Event { cycle: 1, index }, None, 2);
         let (_, mut entries) = explanation.list.unwrap_or_default();
         entries.extend(explanation.others);
@@ -424,45 +436,40 @@ fn victims_are_told_in_order_with_those_who_stay() {
 
 #[test]
 fn those_who_were_not_chosen_have_their_reason() {
-    let queue = |why: &str, queue, n, check| SparedRow {
-        by: "n3".into(),
-        why: why.into(),
-        queue,
-        n,
-        check,
-        ..SparedRow::default()
-    };
-    let job = |name: &str, why: &str, n, check| SparedRow { job: name.into(), ..queue(why, 1, n, check) };
-    let compared = |left: &str, held, right: &str, bound| CheckRow {
-        other_queue: "product".into(),
-        other_job: "v5".into(),
-        left: left.into(),
-        left_value: held,
-        op: ">".into(),
-        right: right.into(),
-        right_value: bound,
-        ..CheckRow::default()
-    };
-    let gpus = |n| ValueRow::Triple([None, None, Some(n)]);
-    let share =
-        |held, bound| Some(compared("allocated-without-victims", gpus(held), "allocatable", gpus(bound)));
-    let priority = compared("priority", ValueRow::Count(75), "priority", ValueRow::Count(50));
-    let runtime = compared("runtime", ValueRow::Real(Some(60.0)), "min-runtime", ValueRow::Real(Some(300.0)));
     let frame = fixtures::departments();
-    let told = |frame: &Frame, rows: Vec<SparedRow>| {
+    let find = |name: &str| frame.names.find(name).expect("a job");
+    let (by, product) = (find("n3"), QueueId(3));
+    let queue = |why: Protection| Spared { by, whom: Whom::Queue(product), why };
+    let job = |name: &str, why: Protection| Spared { by, whom: Whom::Job(find(name)), why };
+    let compared = |left: Term, right: Term| {
+        let (other_queue, other_job) = (Some(product), Some(find("v5")));
+        Check::new(
+            a_rule(),
+            Subject { other_queue, other_job, ..Subject::default() },
+            left,
+            Op::Exceeds,
+            right,
+        )
+    };
+    let share = |held: f64, bound: f64| {
+        let gpus = |n: f64| Value::Triple([f64::INFINITY, f64::INFINITY, n]);
+        let held = term(Quantity::AllocatedWithoutVictims, gpus(held));
+        compared(held, term(Quantity::Allocatable, gpus(bound)))
+    };
+    let priority = |n| term(Quantity::Priority, Value::Count(n));
+    let runtime = term(Quantity::Runtime, Value::Real(60.0));
+    let runtime = compared(runtime, term(Quantity::MinRuntime, Value::Real(300.0)));
+    let told = |frame: &Frame, rows: Vec<Spared>| {
         let others = job_at(&Frame { spared: rows, ..frame.clone() }, "v4").others;
         others.into_iter().map(|entry| entry.text.to_string()).collect::<Vec<_>>().join("\n")
     };
-    let product = frame.queues.iter().position(|row| row.name == "product").unwrap_or_default() as u32;
-    let leaf = frame.events.iter().find(|event| event.job == "v4").map_or(0, |event| event.queue);
-    let of_leaf = |row: SparedRow| SparedRow { queue: leaf, ..row };
     let rows = vec![
-        queue("failed", product, 0, share(13.0, 13.0)),
-        queue("later", product, 0, share(14.0, 13.0)),
-        queue("non-preemptible", product, 0, None),
-        queue("own-queue", product, 2, None),
-        of_leaf(job("v1", "non-preemptible", 0, None)),
-        of_leaf(job("v2", "core", 2, None)),
+        queue(Protection::Failed(share(13.0, 13.0))),
+        queue(Protection::Later(share(14.0, 13.0))),
+        queue(Protection::NonPreemptible),
+        queue(Protection::OwnQueue { jobs: 2 }),
+        job("v1", Protection::NonPreemptible),
+        job("v2", Protection::Core { pods: 2 }),
     ];
     expect![[r#"
         `product` holds 13 GPUs, no more than the larger of its quota and fair share, 13 GPUs
@@ -473,11 +480,11 @@ fn those_who_were_not_chosen_have_their_reason() {
         `v2`: its first 2 pods cannot be taken, it is semi-preemptible"#]]
     .assert_eq(&told(&frame, rows));
     let rows = vec![
-        of_leaf(job("v3", "not-needed", 0, None)),
-        of_leaf(job("v5", "failed", 0, Some(priority))),
-        of_leaf(job("v5", "failed", 0, Some(runtime))),
-        SparedRow { queue: product, ..job("elsewhere", "not-needed", 0, None) },
-        SparedRow { by: "another".into(), ..queue("non-preemptible", product, 0, None) },
+        job("v3", Protection::NotNeeded),
+        job("v5", Protection::Failed(compared(priority(75), priority(50)))),
+        job("v5", Protection::Failed(runtime)),
+        job("r1", Protection::NotNeeded),
+        Spared { by: find("s1"), ..queue(Protection::NonPreemptible) },
     ];
     expect![[r#"
         `v3`: enough was free without it
@@ -519,33 +526,37 @@ fn the_words_are_those_of_the_policy() {
 /// Under DRF the ladder tells how dominant shares rise, and why each stops.
 #[test]
 fn dominant_shares_rise_in_words() {
-    let rise = |queue: &str, dominant: &str, given: f64, end: &str| LadderLine {
-        kind: "rise".into(),
+    let rise = |queue: &str, dominant: Resource, given: f64, end: RiseEnd| LadderLine {
+        kind: LineKind::Rise,
         queue: queue.into(),
         round: 1,
         weight: 1.0,
         part: (0.0, 2.0 / 3.0),
         wanted: 20.0,
         given,
-        dominant: dominant.into(),
-        end: end.into(),
+        dominant: Some(dominant),
+        end: Some(end),
         ..LadderLine::default()
     };
     let rest = LadderLine {
-        kind: "rest".into(),
+        kind: LineKind::Rest,
         round: 2,
         weight: 0.0,
         part: (0.0, 0.0),
-        ..rise("C", "gpu", 1.0, "all")
+        ..rise("C", Resource::GPU, 1.0, RiseEnd::HasAll)
     };
     let level = LadderLevel {
         queue: "A".into(),
         capacity: 9.0,
         fair_share: 6.0,
-        lines: vec![rise("A", "gpu", 6.0, "cpu"), rise("B", "memory", 2.0, ""), rest],
+        lines: vec![
+            rise("A", Resource::GPU, 6.0, RiseEnd::UsedUp(Resource::CPU)),
+            rise("B", Resource::MEMORY, 2.0, RiseEnd::GoesOn),
+            rest,
+        ],
         ..LadderLevel::default()
     };
-    let told: String = ladder::ladder(std::slice::from_ref(&level), 2)
+    let told: String = ladder(std::slice::from_ref(&level), 2)
         .iter()
         .map(|step| format!("{} | {} | {}\n", step.text, step.sum, step.value))
         .collect();

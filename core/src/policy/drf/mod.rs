@@ -13,6 +13,7 @@
 //! # Differs
 //! Queues form a tree: shares are compared level by level, each against the whole cluster.
 
+mod describe;
 mod division;
 mod rules;
 
@@ -20,7 +21,10 @@ pub use rules::RULES;
 
 use super::filling;
 use super::{PartitionView, Rhythm, Scheduler, Turn};
+use crate::format::{Findings, Scenario};
 use crate::id::{JobId, QueueId};
+use crate::policy::description::Description;
+use crate::policy::setting;
 use crate::policy::switches::Rulebook;
 use crate::trace::{DivisionStep, Ledger, OrderLevel, Trace};
 use crate::units::Resource;
@@ -36,8 +40,14 @@ pub struct Drf {
 }
 
 impl Scheduler for Drf {
+    const DESCRIPTION: &'static Description = &describe::DESCRIPTION;
     type Config = Config;
     type Memory = ();
+
+    fn read(scenario: &Scenario, findings: &mut Findings) -> Config {
+        setting::none(scenario, "drf has no switches", findings);
+        Config::default()
+    }
 
     fn rulebook() -> Rulebook {
         Rulebook::new(RULES.to_vec(), &[])

@@ -12,7 +12,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::books::Change;
+use super::books::{Change, State};
 use super::config::Config;
 use super::cycle::{Cycle, run};
 use super::memory::{Memory, job_of};
@@ -22,9 +22,11 @@ use super::plan::Plan;
 use super::reclaim::Reclaim;
 use super::{ledger, refuse, rules};
 use crate::cluster::Devices;
+use crate::format::{Findings, Scenario};
 use crate::id::{PodId, QueueId};
+use crate::policy::description::Description;
 use crate::policy::switches::Rulebook;
-use crate::policy::{Decision, PartitionView, Rhythm, Scheduler, Turn, Wake};
+use crate::policy::{Change as News, Decision, PartitionView, Rhythm, Scheduler, Turn, Wake};
 use crate::time::Time;
 use crate::trace::{
     Check, DivisionStep, Event, EvictReason, Ledger, Level, Op, Quantity, Subject, Trace, Value,
@@ -41,8 +43,13 @@ pub struct Ego {
 }
 
 impl Scheduler for Ego {
+    const DESCRIPTION: &'static Description = &super::describe::DESCRIPTION;
     type Config = Config;
     type Memory = Memory;
+
+    fn read(scenario: &Scenario, findings: &mut Findings) -> Config {
+        super::settings::read(scenario, findings)
+    }
 
     fn rulebook() -> Rulebook {
         Rulebook::new(super::RULES.to_vec(), &super::SWITCHES)
@@ -50,6 +57,12 @@ impl Scheduler for Ego {
 
     fn new(config: Config, rhythm: Rhythm) -> Ego {
         Ego { config, rhythm }
+    }
+
+    fn observe(&self, world: PartitionView<'_>, change: &News, memory: &mut Memory) {
+        if *change == News::Configuration {
+            memory.open(&Model::new(world, &self.config), world);
+        }
     }
 
     fn cycle(&self, world: PartitionView<'_>, memory: &mut Memory, trace: &mut Trace) -> Turn {
@@ -172,7 +185,12 @@ impl Out<'_, '_> {
         let told: BTreeSet<PodId> = told.collect();
         for (at, earmark) in desk.books.earmarks.iter().enumerate() {
             let n = given.entry(earmark.sub).or_default();
-            let pod = desk.waiting[earmark.sub].iter().rev().nth(*n).copied();
+            let units = desk.books.units.iter().zip(&desk.pods);
+            let leaving = units
+                .filter(|(unit, _)| unit.sub == earmark.sub && matches!(unit.state, State::Reclaiming(_)))
+                .filter(|_| desk.books.subs[earmark.sub].is_replaced);
+            let waiting = desk.waiting[earmark.sub].iter().rev().copied();
+            let pod = waiting.chain(leaving.map(|(_, &pod)| pod)).nth(*n);
             *n += 1;
             let is_new = at >= n_old || earmark.victims.iter().any(|&id| told.contains(&desk.pods[id]));
             if let (true, Some(pod)) = (is_new, pod) {
@@ -184,7 +202,7 @@ impl Out<'_, '_> {
 
 fn deadline_of(desk: &Desk<'_>, id: usize) -> Time {
     match desk.books.units[id].state {
-        super::books::State::Reclaiming(until) => until,
+        State::Reclaiming(until) => until,
         _ => desk.books.now,
     }
 }

@@ -174,13 +174,16 @@ impl Pass<'_, '_, '_> {
     fn start(&mut self, sub: usize) -> Option<Vec<usize>> {
         let together = self.books.first_units(sub);
         if together.is_empty() {
+            if self.books.subs[sub].startable() == 0 {
+                return None;
+            }
             let host = find_host(self.books, self.book, sub, &mut self.full)?;
             return Some(vec![self.start_on(sub, host)]);
         }
         let mut full = vec![0; self.full.len()];
         let mut units = Vec::new();
         for &sub in &together {
-            let is_open = self.book.outstanding(self.books, sub) > 0;
+            let is_open = self.book.outstanding(self.books, sub) > 0 && self.books.subs[sub].startable() > 0;
             let host = is_open.then(|| find_host(self.books, self.book, sub, &mut full)).flatten();
             let Some(host) = host else {
                 for &sub in together[..units.len()].iter().rev() {
@@ -278,7 +281,8 @@ pub fn assign_owned(books: &mut Books<'_>, leaf: usize, hosts: &[usize]) -> Vec<
                 let exclusive = books.plan.placement == Placement::Exclusive;
                 let is_open =
                     |&h: &usize| books.fits_now(sub, h) && !(exclusive && books.has_others(h, leaf));
-                let host = hosts.iter().copied().find(is_open);
+                let may_start = books.subs[sub].startable() > 0;
+                let host = hosts.iter().copied().find(is_open).filter(|_| may_start);
                 started.extend(host.map(|host| books.start(sub, host, Source::Owned)));
                 host.is_some()
             });

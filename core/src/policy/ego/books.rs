@@ -46,6 +46,10 @@ pub struct Sub {
     pub mask: Option<usize>,
     /// Whether its units are never taken back.
     pub is_pinned: bool,
+    /// Whether the pod of a unit that is told to go waits again once it is gone.
+    pub is_replaced: bool,
+    /// Such pods that are not gone yet: their units are wanted, and cannot start before.
+    pub leaving: u32,
     /// Which size, among the sizes of these books; set by [`Books::add_sub`].
     pub shape: usize,
 }
@@ -58,6 +62,14 @@ impl Sub {
     /// Units still to be found.
     pub fn outstanding(&self) -> u32 {
         self.want.saturating_sub(self.covered())
+    }
+    /// Those of them that could start now.
+    pub fn startable(&self) -> u32 {
+        self.outstanding().saturating_sub(self.leaving)
+    }
+    /// Pods that wait, room being promised to them or not.
+    fn waiting(&self) -> u32 {
+        self.want.saturating_sub(self.running + self.outside + self.leaving)
     }
 }
 
@@ -207,8 +219,10 @@ impl<'a> Books<'a> {
         self.subs[sub].running -= 1;
         self.units[id].state = State::Reclaiming(deadline);
         self.changes.push(Change::Reclaimed(id));
-        if self.ends_later {
+        if self.ends_later && self.subs[sub].is_replaced {
             // Its pod waits again only once it is gone, at a later cycle.
+            self.subs[sub].leaving += 1;
+        } else if self.ends_later {
             self.subs[sub].want = self.subs[sub].want.saturating_sub(1);
         } else if deadline <= self.now {
             self.stop(id);
@@ -275,7 +289,7 @@ impl<'a> Books<'a> {
     pub fn expire(&mut self) -> Vec<usize> {
         let due = |unit: &Unit| matches!(unit.state, State::Reclaiming(deadline) if deadline <= self.now);
         let mut due: Vec<usize> = (0..self.units.len()).filter(|&id| due(&self.units[id])).collect();
-        crate::kit::sort::sort_by_key(&mut due, |&id| match self.units[id].state {
+        due.sort_by_key(|&id| match self.units[id].state {
             State::Reclaiming(deadline) => deadline,
             _ => self.now,
         });
@@ -291,7 +305,8 @@ impl<'a> Books<'a> {
         let mut at = 0;
         while at < self.earmarks.len() {
             let sub = self.earmarks[at].sub;
-            if !self.earmarks[at].victims.is_empty() {
+            let is_leaving = self.subs[sub].leaving > 0 && self.subs[sub].waiting() == 0;
+            if !self.earmarks[at].victims.is_empty() || is_leaving {
                 at += 1;
             } else if self.is_complete(sub) {
                 self.redeem_at(at);

@@ -18,7 +18,6 @@ use super::ownership::{TakenBack, lend, lent_to, pass_on, passed_on, split_hosts
 use super::plan::Plan;
 use super::pool::{Pool, PoolBook, PoolHost};
 use super::reclaim::{Pass, Reclaim, reclaim};
-use crate::kit::sort;
 
 /// What a plan says before anything runs.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -40,9 +39,9 @@ impl Layout {
         let consumers = &plan.consumers;
         let has_pool = |&c: &usize| c == 0 || !(plan.is_leaf(c) || consumers[c].own.is_empty());
         let mut pools: Vec<usize> = (0..consumers.len()).filter(has_pool).collect();
-        sort::sort_by(&mut pools, |&a, &b| consumers[b].depth.cmp(&consumers[a].depth));
+        pools.sort_by(|&a, &b| consumers[b].depth.cmp(&consumers[a].depth));
         let mut leaves: Vec<usize> = (0..consumers.len()).filter(|&c| plan.is_leaf(c)).collect();
-        sort::sort_by_key(&mut leaves, |&c| consumers[c].rank);
+        leaves.sort_by_key(|&c| consumers[c].rank);
         let mut holders = vec![0; plan.hosts.len()];
         for (consumer, hosts) in holdings.iter().enumerate() {
             hosts.iter().for_each(|&host| holders[host] = consumer);

@@ -155,7 +155,7 @@ impl Ladder<'_> {
         let plan = &self.model.plan;
         let own = |c: usize| self.entitled[c] - self.public[c];
         let mut order = plan.consumers[parent].children.clone();
-        crate::kit::sort::sort_by_key(&mut order, |&c| std::cmp::Reverse(plan.consumers[c].priority));
+        order.sort_by_key(|&c| std::cmp::Reverse(plan.consumers[c].priority));
         let mut rest = self.public[parent] + order.iter().map(|&c| own(c)).sum::<f64>();
         steps.push(DivisionStep::Capacity { of: self.model.queues[parent], amount: rest });
         for &c in order.iter().filter(|&&c| own(c) > 0.0) {

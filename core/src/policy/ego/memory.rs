@@ -15,11 +15,15 @@ use std::collections::BTreeMap;
 
 use super::books::{Books, Source, State};
 use super::model::{Desk, Model};
+use super::opening;
 use crate::id::{JobId, NodeId, PodId, PodSetId, QueueId};
+use crate::policy::PartitionView;
 
 /// What is remembered between cycles.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Memory {
+    /// Whether what the scenario says of its start was taken in.
+    is_open: bool,
     units: BTreeMap<PodId, UnitMemory>,
     lent: BTreeMap<NodeId, Option<QueueId>>,
     promises: Vec<Promise>,
@@ -27,7 +31,7 @@ pub struct Memory {
 }
 
 /// `None`: its leaf's own hosts; otherwise the queue whose pool it was drawn from, the root's being the public one.
-type PlaceOfOrigin = Option<Option<QueueId>>;
+pub(super) type PlaceOfOrigin = Option<Option<QueueId>>;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct UnitMemory {
@@ -35,15 +39,17 @@ struct UnitMemory {
     started: u64,
 }
 
+/// Room for one unit once the victims are gone.
 #[derive(Clone, Debug, PartialEq)]
-struct Promise {
-    pod_set: PodSetId,
-    node: NodeId,
-    source: PlaceOfOrigin,
-    victims: Vec<PodId>,
+pub(super) struct Promise {
+    pub pod_set: PodSetId,
+    pub node: NodeId,
+    pub source: PlaceOfOrigin,
+    pub victims: Vec<PodId>,
 }
 
-fn origin(model: &Model, source: Source) -> PlaceOfOrigin {
+/// A source in the cluster's words.
+pub(super) fn origin(model: &Model, source: Source) -> PlaceOfOrigin {
     match source {
         Source::Owned => None,
         Source::Pool(consumer) => Some(model.queues[consumer]),
@@ -51,6 +57,15 @@ fn origin(model: &Model, source: Source) -> PlaceOfOrigin {
 }
 
 impl Memory {
+    /// Takes in what lies before the start: who has borrowed, and for whom room is being made.
+    pub(super) fn open(&mut self, model: &Model, world: PartitionView<'_>) {
+        if std::mem::replace(&mut self.is_open, true) {
+            return;
+        }
+        self.lent = opening::lent(model, world);
+        self.promises = opening::promises(model, world, &model.open(world, self));
+    }
+
     /// The place of a pod in the order of starts; 0 if it ran before anybody looked.
     pub(super) fn started(&self, pod: PodId) -> u64 {
         self.units.get(&pod).map_or(0, |unit| unit.started)
@@ -117,6 +132,6 @@ impl Memory {
 }
 
 /// The job of a sub-allocation.
-pub(super) fn job_of(world: crate::policy::PartitionView<'_>, set: PodSetId) -> JobId {
+pub(super) fn job_of(world: PartitionView<'_>, set: PodSetId) -> JobId {
     world.cluster.pod_sets[set].job
 }

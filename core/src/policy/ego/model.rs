@@ -4,7 +4,8 @@
 //! The partition's nodes are the plan's hosts, queues are consumers below one root, pod sets are sub-allocations, pods are units.
 //! The share ratio is a queue's weight (of GPUs, else of CPU, else of memory; 1 if it has none), the share priority its
 //! priority, the share limit its limit. A queue owns the first whole hosts that fit into its quota, its parent at least
-//! as many. In a leaf, jobs of higher priority come first, then those submitted earlier. A pod that was told to go asks for nothing until it is gone.
+//! as many. In a leaf, jobs of higher priority come first, then those submitted earlier. A pod that was told to go
+//! asks for its replacement at once (OC-4), which is the pod itself and starts once it is gone; one that nobody replaces asks for nothing.
 //!
 //! # Source
 //! ego.md 2, 3.1
@@ -20,9 +21,8 @@ use super::config::{Config, ConsumerConfig};
 use super::cycle::Layout;
 use super::memory::Memory;
 use super::plan::{Consumer, Dims, Ownership, Plan, ShareLimit, add};
-use crate::cluster::{GpuRequest, Phase, Pod, Preemptible, Queue};
+use crate::cluster::{GpuRequest, Phase, Pod, Preemptible, Queue, Restart};
 use crate::id::{Id, JobId, NodeId, PodId, PodSetId, QueueId};
-use crate::kit::sort;
 use crate::policy::PartitionView;
 use crate::time::{Span, Time};
 use crate::units::{Bound, RESOURCES_MAX, Resource, Weight};
@@ -187,7 +187,7 @@ impl Model {
         let mut units: Vec<(u64, Time, PodId, usize)> = Vec::new();
         let mut masks: BTreeMap<Vec<bool>, usize> = BTreeMap::new();
         let mut jobs: Vec<JobId> = world.live_jobs().collect();
-        sort::sort_by(&mut jobs, |&a, &b| {
+        jobs.sort_by(|&a, &b| {
             let (a, b) = (&world.cluster.jobs[a], &world.cluster.jobs[b]);
             b.priority.cmp(&a.priority).then(a.submit.cmp(&b.submit))
         });
@@ -200,6 +200,7 @@ impl Model {
                     leaf,
                     allocation: first,
                     is_pinned: j.preemptible == Preemptible::No,
+                    is_replaced: j.restart != Restart::Never,
                     ..Sub::default()
                 };
                 sub.min_units = world.cluster.pod_sets[id].min_available;
@@ -214,7 +215,9 @@ impl Model {
                         Phase::Pending => waiting.push(id),
                         phase if phase.holds() => {
                             units.push((memory.started(id), since(pod), id, desk.pod_sets.len()));
-                            sub.want += u32::from(!matches!(phase, Phase::Terminating { .. }));
+                            let is_leaving = matches!(phase, Phase::Terminating { .. });
+                            sub.want += u32::from(!is_leaving || sub.is_replaced);
+                            sub.leaving += u32::from(is_leaving && sub.is_replaced);
                         }
                         _ => {}
                     }
@@ -231,7 +234,7 @@ impl Model {
             desk.books.masks[at] = mask;
         }
         memory.lent_hosts(self, &mut desk.books);
-        sort::sort(&mut units);
+        units.sort();
         for (_, _, id, sub) in units {
             self.enter(world, memory, &mut desk, id, sub);
         }
@@ -261,7 +264,13 @@ impl Model {
     }
 
     /// Where a unit was drawn from: as remembered, if that can still be; otherwise where one like it would be drawn from now.
-    fn source(&self, known: Option<Source>, leaf: usize, host: usize, books: &Books<'_>) -> Source {
+    pub(super) fn source(
+        &self,
+        known: Option<Source>,
+        leaf: usize,
+        host: usize,
+        books: &Books<'_>,
+    ) -> Source {
         let holder = self.layout.holders[host];
         let is_lent = self.plan.is_leaf(holder) && holder != leaf;
         match known {

@@ -17,7 +17,6 @@ use super::grace::effective_lendout_grace;
 use super::plan::{Dims, Ownership, Plan, add, fits};
 use super::pool::PoolHost;
 use super::reclaim::Reclaim;
-use crate::kit::sort;
 use crate::time::Time;
 
 /// For each consumer: a leaf's own hosts, or the base hosts of a middle consumer's pool; in plan order.
@@ -30,7 +29,7 @@ pub fn split_hosts(plan: &Plan) -> Vec<Vec<usize>> {
         let all = std::mem::take(&mut available[node]);
         let mut rest = all.clone();
         let mut children = plan.consumers[node].children.clone();
-        sort::sort_by_key(&mut children, |&c| plan.consumers[c].rank);
+        children.sort_by_key(|&c| plan.consumers[c].rank);
         for child in children {
             available[child] = choose(plan, &plan.consumers[child].own, all.len(), &mut rest);
         }
@@ -66,7 +65,7 @@ fn choose(plan: &Plan, entries: &[Ownership], of: usize, rest: &mut Vec<usize>) 
             !is_meant
         });
     }
-    sort::sort(&mut taken);
+    taken.sort();
     taken
 }
 
@@ -192,7 +191,7 @@ pub fn lent_to(books: &Books<'_>, holdings: &[Vec<usize>], pool: usize) -> Vec<P
             hosts.push(PoolHost { host, lent_grace: Some(effective_lendout_grace(plan, owner, pool)) });
         }
     }
-    sort::sort_by_key(&mut hosts, |h: &PoolHost| h.host);
+    hosts.sort_by_key(|h: &PoolHost| h.host);
     hosts
 }
 
@@ -237,6 +236,9 @@ pub fn take_back(books: &mut Books<'_>, leaf: usize, hosts: &[usize]) -> TakenBa
         // The first units of an allocation wait until the whole hosts are back, and start together.
         while books.subs[sub].outstanding() > 0 && books.first_units(sub).is_empty() {
             if let Some(&host) = hosts.iter().find(|&&h| books.fits_now(sub, h)) {
+                if books.subs[sub].startable() == 0 {
+                    break;
+                }
                 // A victim without grace left more room than was asked for.
                 started.push(books.start(sub, host, Source::Owned));
                 continue;

@@ -21,7 +21,6 @@ use super::number::{Fraction, Nat};
 use super::plan::{Dims, Plan, ShareLimit};
 use super::pool::PoolBook;
 use super::reclaim::limit_victims;
-use crate::kit::sort;
 
 /// The numbers of one pool for the consumers that may use it, the pool's root first; all in parts of the pool.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -175,7 +174,7 @@ pub fn fill(plan: &Plan, root: usize, total: Fraction, demand: &[Nat]) -> Vec<Fr
         let takes = |&c: &usize| plan.consumers[c].ratio > 0 && !demand[c - root].is_zero();
         let mut open: Vec<usize> = children.iter().copied().filter(takes).collect();
         // By priority, then the smallest demand for the ratio: whoever is capped comes before whoever is not.
-        sort::sort_by(&mut open, |&a, &b| {
+        open.sort_by(|&a, &b| {
             let (a, b) = (&plan.consumers[a], &plan.consumers[b]);
             b.priority.cmp(&a.priority)
         });
@@ -197,9 +196,7 @@ fn divide(
 ) {
     let ratio = |c: usize| plan.consumers[c].ratio;
     if group.len() > 1 {
-        sort::sort_by(group, |&a, &b| {
-            compare_per_ratio(&demand[a - root], ratio(a), &demand[b - root], ratio(b))
-        });
+        group.sort_by(|&a, &b| compare_per_ratio(&demand[a - root], ratio(a), &demand[b - root], ratio(b)));
     }
     let mut sum: u64 = group.iter().map(|&c| ratio(c)).sum();
     for (i, &c) in group.iter().enumerate() {

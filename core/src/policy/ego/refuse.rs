@@ -23,7 +23,6 @@ use super::quota::Table;
 use super::reclaim::Refused;
 use super::rules;
 use crate::id::JobId;
-use crate::kit::sort;
 use crate::policy::PartitionView;
 use crate::time::Time;
 use crate::trace::{Check, Ending, Gate, NodeReason, Op, Outlook, Quantity, Refusal, Subject, Trace, Value};
@@ -57,7 +56,7 @@ pub fn refuse(world: PartitionView<'_>, model: &Model, desk: &Desk<'_>, cycle: &
         }
         refusals.push(because.refusal(job, sub));
     }
-    sort::sort_by_key(&mut refusals, |refusal: &Refusal| refusal.job);
+    refusals.sort_by_key(|refusal: &Refusal| refusal.job);
     for refusal in refusals {
         trace.refusal(|| refusal);
     }

@@ -16,7 +16,6 @@
 use std::cmp::Ordering;
 
 use super::plan::Plan;
-use crate::kit::sort;
 
 /// Which quota reclaim goes by.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -233,7 +232,7 @@ fn divide(plan: &Plan, children: &[usize], slots: u64, quota: &mut [u64], most: 
     let offer = |c: usize| u128::from(slots) * ratio(c);
     let given: u128 = children.iter().map(|&c| offer(c) / sum).sum();
     let mut order: Vec<usize> = children.iter().copied().filter(|&c| ratio(c) > 0).collect();
-    sort::sort_by(&mut order, |&a, &b| (offer(b) % sum).cmp(&(offer(a) % sum)));
+    order.sort_by(|&a, &b| (offer(b) % sum).cmp(&(offer(a) % sum)));
     let left_over = (u128::from(slots) - given) as usize;
     for (i, &c) in order.iter().enumerate() {
         let slots = (offer(c) / sum) as u64 + u64::from(i < left_over);

@@ -18,7 +18,6 @@ use super::books::Books;
 use super::number::Fraction;
 use super::pool::PoolBook;
 use super::quota::{Demands, compare_per_ratio, quotas};
-use crate::kit::sort;
 
 /// The numbers of a pool between two changes.
 pub(super) struct Standing {
@@ -130,7 +129,7 @@ impl Over {
             // The stack turns the order round: the most over-used must be pushed last.
             let mut children = plan.consumers[node].children.clone();
             let key = |c: usize| (book.projected(c), plan.consumers[c].ratio);
-            sort::sort_by(&mut children, |&a, &b| {
+            children.sort_by(|&a, &b| {
                 let ((of_a, ratio_a), (of_b, ratio_b)) = (key(a), key(b));
                 let by_priority = plan.consumers[b].priority.cmp(&plan.consumers[a].priority);
                 by_priority.then_with(|| compare_per_ratio(of_a, ratio_a, of_b, ratio_b))

@@ -3,7 +3,7 @@
 //! # Source
 //! ego.md 16: IBM's documentation of these versions.
 
-use super::Modelled;
+use crate::policy::versions::Modelled;
 
 /// What is modelled.
 pub const MODELLED: Modelled = Modelled {

@@ -14,12 +14,18 @@
 //! A node is left to others again as far as a larger job does not fill it. Cycles take place at every arrival and
 //! end, however close, unless the scenario gives a period.
 
+mod advice;
+mod describe;
 mod memory;
 mod owners;
 mod place;
 mod rules;
+mod vocabulary;
 
-use crate::kit::sort;
+use crate::format::{Findings, Scenario};
+use crate::policy::description::Description;
+use crate::policy::draft::DraftQueue;
+use crate::policy::setting;
 use crate::policy::switches::Rulebook;
 use std::collections::BTreeSet;
 
@@ -44,8 +50,18 @@ pub struct Fifo {
 }
 
 impl Scheduler for Fifo {
+    const DESCRIPTION: &'static Description = &describe::DESCRIPTION;
     type Config = Config;
     type Memory = Memory;
+
+    fn read(scenario: &Scenario, findings: &mut Findings) -> Config {
+        setting::none(scenario, "fifo has no switches", findings);
+        Config::default()
+    }
+
+    fn advise_queue(queue: &DraftQueue<'_>, findings: &mut Findings) {
+        advice::queue(queue, findings);
+    }
 
     fn rulebook() -> Rulebook {
         Rulebook::new(RULES.to_vec(), &[])
@@ -115,7 +131,7 @@ fn refuse(world: PartitionView<'_>, memory: &Memory, trace: &mut Trace) {
             });
         }
     }
-    sort::sort_by_key(&mut refusals, |refusal: &Refusal| refusal.job);
+    refusals.sort_by_key(|refusal: &Refusal| refusal.job);
     for refusal in refusals {
         trace.refusal(|| refusal);
     }

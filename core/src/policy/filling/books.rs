@@ -13,7 +13,6 @@
 use super::rules::Measure;
 use crate::cluster::{NodeUse, Phase, Queue, request_of};
 use crate::id::{Arena, JobId, NodeId, PodId, QueueId};
-use crate::kit::sort;
 use crate::policy::PartitionView;
 use crate::trace::FreeGpus;
 use crate::units::{Amount, Bound, Resource};
@@ -139,7 +138,7 @@ impl<'w> Books<'w> {
         }
         for queue in queues().filter(|&q| cluster.queues[q].children.is_empty()) {
             let jobs = &mut books.lines[queue].jobs;
-            sort::sort_by_key(jobs, |&job| (cluster.jobs[job].submit, job));
+            jobs.sort_by_key(|&job| (cluster.jobs[job].submit, job));
             books.begin_job(queue);
             if !books.lines[queue].pods.is_empty() {
                 books.count_open(queue, 1);

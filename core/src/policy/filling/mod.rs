@@ -18,13 +18,16 @@
 //! The sources place single tasks of one level of users and stop at the first that does not fit.
 
 mod books;
+mod describe;
 mod ledger;
 mod order;
 mod place;
 mod refuse;
 mod rules;
+mod vocabulary;
 
 pub use books::{Share, Triple};
+pub use describe::DESCRIPTION;
 pub use ledger::{Child, LevelOf, ladder, ledger};
 pub use order::order;
 pub use rules::{Measure, Rules, best_fit, submit_order};

@@ -13,7 +13,6 @@
 use super::books::Books;
 use super::rules::Measure;
 use crate::id::{JobId, QueueId};
-use crate::kit::sort;
 use crate::policy::PartitionView;
 use crate::trace::{Check, Op, OrderLevel, OrderPlace, Quantity, Subject, Term, Value};
 
@@ -47,7 +46,7 @@ pub fn order(
 
 fn siblings(books: &Books<'_>, of: Option<QueueId>, all: &[QueueId], subject: Option<QueueId>) -> OrderLevel {
     let mut open: Vec<QueueId> = all.iter().copied().filter(|&queue| books.is_open(queue)).collect();
-    sort::sort_by(&mut open, |&l, &r| books.share(l).total_cmp(&books.share(r)));
+    open.sort_by(|&l, &r| books.share(l).total_cmp(&books.share(r)));
     let share = |queue| Term { quantity: books.measure.quantity, value: Value::Real(books.share(queue)) };
     let place = |i: usize| {
         let queue = open[i];

@@ -13,7 +13,6 @@ use super::books::{Books, Stop};
 use super::{place, rules};
 use crate::cluster::Phase;
 use crate::id::{JobId, PodId, QueueId};
-use crate::kit::sort;
 use crate::policy::ends::ends;
 use crate::time::Time;
 use crate::trace::{Gate, Outlook, Refusal, Trace};
@@ -46,7 +45,7 @@ pub fn refuse(books: &Books<'_>, trace: &mut Trace) {
             refusals.push(Refusal { checks, ..behind });
         }
     }
-    sort::sort_by_key(&mut refusals, |refusal: &Refusal| refusal.job);
+    refusals.sort_by_key(|refusal: &Refusal| refusal.job);
     for refusal in refusals {
         trace.refusal(|| refusal);
     }

@@ -13,7 +13,10 @@
 //! usage stays what the scenario says unless it is measured during the run; without departments the synthetic queue stands
 //! in the row of the first top queue
 
-use crate::kit::sort;
+use crate::format::{Findings, Scenario};
+use crate::policy::Timers;
+use crate::policy::description::Description;
+use crate::policy::draft::{Draft, DraftQueue};
 use crate::policy::switches::Rulebook;
 use std::sync::Arc;
 
@@ -52,11 +55,31 @@ pub struct Kai {
 }
 
 impl Scheduler for Kai {
+    const DESCRIPTION: &'static Description = &super::DESCRIPTION;
     type Config = Config;
     type Memory = Memory;
 
+    fn read(scenario: &Scenario, findings: &mut Findings) -> Config {
+        super::settings::read(scenario, |_| true, findings)
+    }
+
+    fn advise(config: &Config, draft: &Draft<'_>, findings: &mut Findings) {
+        super::unused::advice(config, draft, findings);
+    }
+
+    fn advise_queue(queue: &DraftQueue<'_>, findings: &mut Findings) {
+        super::advice::queue(queue, findings);
+    }
+
+    fn timers(config: &Config) -> Timers {
+        config.timers()
+    }
+
     fn rulebook() -> Rulebook {
-        Rulebook::new(super::all_rules(), &super::SWITCHES)
+        {
+            let switches: Vec<_> = super::settings::SETTINGS.iter().map(|setting| setting.switch).collect();
+            Rulebook::new(super::all_rules(), &switches)
+        }
     }
 
     fn new(config: Config, rhythm: Rhythm) -> Kai {
@@ -447,7 +470,7 @@ fn held(world: PartitionView<'_>, decisions: &[Decision]) -> Vec<Quantities> {
             Decision::Evict { pod, .. } => (pod, None),
         });
     }
-    sort::sort_by_key(&mut told, |t| t.0);
+    told.sort_by_key(|t| t.0);
     let mut held = vec![Quantities::default(); cluster.queues.len()];
     for job in world.live_jobs() {
         for (id, pod) in cluster.pods_of(job) {

@@ -18,7 +18,6 @@ use super::queue_tree::QueueTree;
 use super::session::Session;
 use super::task::{JobRef, QueueRef};
 use crate::kit::heap::Heap;
-use crate::kit::sort;
 
 /// Who is looked for in a tree.
 #[derive(Debug)]
@@ -34,7 +33,7 @@ pub(super) struct Search {
 impl QueueTree {
     /// From now on only these jobs matter; all of them are in the tree.
     pub fn look_for(&mut self, s: &mut Session<'_>, mut jobs: Vec<JobRef>) {
-        sort::sort(&mut jobs);
+        jobs.sort();
         let mut n_left = vec![0; s.queues.len()];
         for &job in &jobs {
             up(s, s.facts_of(job).queue).for_each(|q| n_left[q.ix()] += 1);
@@ -234,7 +233,7 @@ mod tests {
             n_worlds += 1;
             let mut wanted: Vec<JobRef> =
                 (0..1 + dice.below(6)).map(|_| JobRef::of(dice.below(40) as usize)).collect();
-            sort::sort(&mut wanted);
+            wanted.sort();
             wanted.dedup();
             let places = dice.below(64);
             let (all, skipping) =

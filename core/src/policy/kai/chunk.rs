@@ -17,7 +17,6 @@ use super::job::Job;
 use super::session::Session;
 use super::snapshot::Quantities;
 use super::task::{JobRef, Task, TaskRef};
-use crate::kit::sort;
 
 impl Session<'_> {
     /// The next chunk, computed once and then remembered.
@@ -96,7 +95,7 @@ impl Session<'_> {
     fn tasks_of(&self, job: &Job, set: usize, test: impl Fn(&Task) -> bool) -> Vec<TaskRef> {
         let all = job.tasks().filter(|&t| self.pod_of(t).set == set && test(self.task(t)));
         let mut tasks: Vec<TaskRef> = all.collect();
-        sort::sort_by_key(&mut tasks, |&t| self.pod_of(t).order);
+        tasks.sort_by_key(|&t| self.pod_of(t).order);
         tasks
     }
 }

@@ -3,38 +3,7 @@
 //! # Rule
 //! A switch left out has the upstream default (kai.md 4.1).
 //!
-//! A placement strategy of a scenario (`gpu-placement`, `cpu-placement`) also changes what the operator changes with it:
-//! GPU spread loads gpuspread instead of gpupack and gpusharingorder, and either spread takes consolidation out of the
-//! actions, unless the scenario lists plugins or actions itself.
-//!
-//! | setting of a scenario | field | upstream default | certainly without effect if |
-//! |---|---|---|---|
-//! | `actions` | `actions` | allocate, consolidation, reclaim, preempt, stalegangeviction | – |
-//! | `plugins` | `plugins` | [`DEFAULT_PLUGINS`] | dynamicresources, topology, snapshot, podaffinity: always; nominatednode: no job has a nominated node |
-//! | `k-value` (`kValue`) | `k_value` | 1 | no queue has usage and none is measured |
-//! | `saturation-multiplier` (`relcaimerSaturationMultiplier`) | `saturation_multiplier` | 1 | no reclaim, or no queue has a parent |
-//! | `reclaimerUtilizationMultiplier` | – | – | always: documented, but never read (kai.md 8, row 6) |
-//! | `full-hierarchy-fairness` | `full_hierarchy_fairness` | true | true, and no queue has a parent |
-//! | `gpu-placement` | `gpu_placement` | binpack | no node has a GPU |
-//! | `cpu-placement` | `cpu_placement` | binpack | no job runs without GPU |
-//! | `max-consolidation-preemptees` | `max_consolidation_preemptees` | 16 | no consolidation, or nothing preemptible |
-//! | `consolidating-reclaim` | `allow_consolidating_reclaim` | true | no reclaim |
-//! | `scheduling-signatures` | `use_scheduling_signatures` | true | no consolidation, reclaim or preempt |
-//! | `restrict-node-scheduling` | `restrict_node_scheduling` | false | all nodes have both roles |
-//! | `staleness-grace` | `staleness_grace_s` | 60 s | no stalegangeviction, or no gang of several pods |
-//! | `default-job-priority` | resolved when the scenario is read | 50 | every job says its priority |
-//! | `default-preempt-min-runtime` | `default_preempt_min_runtime_s` | 0 | nothing preemptible, no minruntime plugin, no preempt |
-//! | `default-reclaim-min-runtime` | `default_reclaim_min_runtime_s` | 0 | the same with reclaim |
-//! | `reclaim-resolve` | `reclaim_resolve` | lca | no minimum runtime against reclaim |
-//! | `queue-depth-ACTION` | `queue_depth` | unlimited | the action does not run; stalegangeviction: always |
-//! | `usage-client` | `usage` | none | – |
-//! | `usage-window`, `usage-window-type` | `usage.settings` | 7 d, sliding | no `usage-client` |
-//! | `usage-window-start` | `usage.settings` | 0 s | no `usage-client`, or no tumbling window |
-//! | `usage-half-life` | `usage.settings` | off | no `usage-client` |
-//! | `usage-resolution` | `usage.resolution` | 60 s | no `usage-client` |
-//! | `usage-fetch-interval` | `usage.fetch_interval` | 60 s | no `usage-client` |
-//! | `seed` | `seed` | none: canonical orders | – |
-//! | `usage-staleness` | – | 5 min | always: KAI only logs it |
+//! [`super::settings`] has the settings of a scenario that fill these fields.
 //!
 //! Constants of upstream that are no switches: priority of a queue 100, of the threshold for preemptibility 100. Node,
 //! job and pod attributes are fields of a scenario's entries.
@@ -50,6 +19,7 @@ use std::sync::Arc;
 
 use super::division::Manner;
 pub use super::usage::Window;
+use crate::policy::{Timers, UsageTimers};
 use crate::time::Span;
 
 /// The five actions, in upstream's default order.
@@ -250,7 +220,39 @@ impl Default for Config {
     }
 }
 
+impl UsageParams {
+    /// Until when, after the last change, what was used changes what is decided.
+    fn timers(&self) -> UsageTimers {
+        let window_ms = (self.settings.window_s * 1000.0).ceil() as i64;
+        match self.client {
+            UsageClient::Prometheus => {
+                // All samples of a window are equal once it lies after the last change.
+                let rest = self.fetch_interval.as_millis() + self.resolution.as_millis();
+                UsageTimers::Every {
+                    interval: self.fetch_interval,
+                    window: Span::from_millis(window_ms + rest),
+                }
+            }
+            // The window counts as many cycles as it has seconds.
+            UsageClient::FakeWithHistory => UsageTimers::Cycles(window_ms / 1000 + 2),
+        }
+    }
+}
+
 impl Config {
+    /// When time alone changes what is decided: minimum runtimes, stale gangs, usage that is measured.
+    pub fn timers(&self) -> Timers {
+        let seconds = |s: f64| Span::from_millis((s * 1000.0).ceil().clamp(0.0, 1e15) as i64);
+        Timers {
+            default_min_runtimes: [
+                seconds(self.default_preempt_min_runtime_s),
+                seconds(self.default_reclaim_min_runtime_s),
+            ],
+            staleness_grace: self.staleness_grace_s.map(seconds),
+            usage: self.usage.as_ref().map(UsageParams::timers),
+        }
+    }
+
     /// How levels are divided.
     pub fn manner(&self) -> Manner {
         Manner { k: self.k_value, caps_remainders: self.dialect.caps_remainders }

@@ -14,7 +14,6 @@
 
 use super::hypothesis::Hypothesis;
 use super::session::Session;
-use crate::kit::sort;
 
 /// The tests, fed with victims as they come.
 #[derive(Debug)]
@@ -33,7 +32,7 @@ impl Filters {
     /// From the initial hypothesis.
     pub fn new(s: &Session<'_>, hypothesis: &Hypothesis, feasible: &[bool]) -> Self {
         let mut asked: Vec<f64> = hypothesis.pending.iter().map(|&t| s.pod_of(t).request.gpus).collect();
-        sort::sort_by(&mut asked, |l, r| r.partial_cmp(l).expect("requests are never NaN"));
+        asked.sort_by(|l, r| r.partial_cmp(l).expect("requests are never NaN"));
         let selects = hypothesis.pending.iter().any(|&t| s.pod_of(t).selects.is_some());
         Filters {
             capacity: s.nodes.iter().map(|n| n.sum_idle() + n.sum_releasing()).collect(),
@@ -79,7 +78,7 @@ impl Filters {
             largest.select_nth_unstable_by(n - 1, descending);
             largest.truncate(n);
         }
-        sort::sort_by(&mut largest, descending);
+        largest.sort_by(descending);
         let mut taken = vec![0.0; largest.len()];
         for &asked in &self.asked {
             if asked == 0.0 {

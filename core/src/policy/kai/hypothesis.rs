@@ -15,7 +15,6 @@
 use super::queue_tree::QueueTree;
 use super::session::Session;
 use super::task::{JobRef, NodeRef, PodRef, TaskRef};
-use crate::kit::sort;
 
 /// Victims so far.
 #[derive(Debug, Default)]
@@ -109,7 +108,7 @@ impl Hypothesis {
             return;
         }
         let mut by_name = tasks.clone();
-        sort::sort_by_key(&mut by_name, |&t| s.task(t).pod);
+        by_name.sort_by_key(|&t| s.task(t).pod);
         let clones = by_name.iter().map(|&t| s.clone_task(t)).collect();
         self.groups.push(Group { job: s.job_of(tasks[0]), tasks: clones });
         self.victims.extend(tasks);

@@ -11,7 +11,6 @@
 //! # Differs
 //! nothing; Q-5 (a committed eviction keeps the cached chunk) reproduced
 
-use crate::kit::sort;
 use std::sync::Arc;
 
 use super::job_order::Place;
@@ -246,7 +245,7 @@ impl Session<'_> {
         self.jobs.push(job);
         let clone = JobRef::of(self.jobs.len() - 1);
         let mut tasks = tasks.to_vec();
-        sort::sort_by_key(&mut tasks, |t| self.tasks[t.ix()].pod);
+        tasks.sort_by_key(|t| self.tasks[t.ix()].pod);
         for task in tasks {
             let task = self.clone_task(task);
             self.assign_task(clone, task);

@@ -12,7 +12,6 @@
 //! # Differs
 //! nothing
 
-use crate::kit::sort;
 use std::cmp::Ordering;
 
 use super::job::{Job, PodSet};
@@ -65,11 +64,11 @@ impl Session<'_> {
         let mut priorities: Vec<i64> = Vec::new();
         if self.plugins.priority {
             priorities.extend(self.facts.iter().map(|f| f.priority));
-            sort::sort_by_key(&mut priorities, |&p| std::cmp::Reverse(p));
+            priorities.sort_by_key(|&p| std::cmp::Reverse(p));
             priorities.dedup();
         }
         let mut by_age: Vec<usize> = (0..self.facts.len()).collect();
-        sort::sort_by(&mut by_age, |&l, &r| {
+        by_age.sort_by(|&l, &r| {
             let (l, r) = (self.facts[l].created_s, self.facts[r].created_s);
             l.partial_cmp(&r).expect("moments are never NaN")
         });
@@ -92,7 +91,7 @@ impl Session<'_> {
     pub fn sets_in_order(&self, job: &Job) -> Vec<usize> {
         let mut order: Vec<usize> = (0..job.sets.len()).collect();
         if self.plugins.subgroup_order {
-            sort::sort_by(&mut order, |&l, &r| set_order(&job.sets[l], &job.sets[r]).then(l.cmp(&r)));
+            order.sort_by(|&l, &r| set_order(&job.sets[l], &job.sets[r]).then(l.cmp(&r)));
         }
         order
     }
@@ -102,7 +101,7 @@ impl Session<'_> {
         let has = |plugin| self.config.has(plugin);
         let labels = [has("kubeflow"), has("ray"), has("taskorder")];
         let mut order: Vec<usize> = (0..pods.len()).collect();
-        sort::sort_by(&mut order, |&l, &r| task_order(pods[l].from, pods[r].from, labels));
+        order.sort_by(|&l, &r| task_order(pods[l].from, pods[r].from, labels));
         let first = self.facts[job.ix()].first_pod;
         for (place, i) in order.into_iter().enumerate() {
             self.pods[PodRef(first.0 + i as u32).ix()].order = place as u32;

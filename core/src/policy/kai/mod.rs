@@ -4,6 +4,7 @@
 //! kai.md; upstream revision `72de64fc8eca10fa8cca26a20156178f3edbe092`
 
 mod adapter;
+mod advice;
 mod allocate;
 mod backoff;
 mod bind;
@@ -13,9 +14,11 @@ mod chunk;
 pub mod config;
 mod consolidate;
 pub mod contest;
+mod describe;
 pub mod division;
 mod filters;
 mod fit;
+pub mod form;
 mod grown;
 mod hopeful;
 mod hypothesis;
@@ -45,6 +48,7 @@ mod request;
 mod score;
 mod semi;
 mod session;
+pub mod settings;
 mod shared;
 mod shares;
 mod signatures;
@@ -54,15 +58,17 @@ mod solver;
 mod spared;
 mod stale_gang;
 mod statement;
-mod switches;
 mod task;
+mod unused;
 pub mod usage;
+mod versions;
+mod vocabulary;
 
 pub use adapter::Kai;
+pub use describe::DESCRIPTION;
 pub use memory::Memory;
 pub use queue_order::NAME;
 pub use recorder::CRASH;
-pub use switches::SWITCHES;
 
 use crate::trace::{Level, Mark, Rule, Trace};
 use config::Action;

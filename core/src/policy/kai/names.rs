@@ -14,7 +14,6 @@ use std::sync::Arc;
 
 use crate::cluster::{Cluster, Devices};
 use crate::id::{Id, JobId, NodeId, PodId};
-use crate::kit::sort;
 
 /// Nodes, jobs and pods by name, and what has no name in the cluster.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -32,15 +31,15 @@ impl Names {
     /// Of a cluster.
     pub fn of(cluster: &Cluster) -> Arc<Names> {
         let mut nodes: Vec<NodeId> = cluster.nodes.ids().collect();
-        sort::sort_by(&mut nodes, |&l, &r| cluster.nodes[l].name.cmp(&cluster.nodes[r].name));
+        nodes.sort_by(|&l, &r| cluster.nodes[l].name.cmp(&cluster.nodes[r].name));
         let mut jobs: Vec<JobId> = cluster.jobs.ids().collect();
-        sort::sort_by(&mut jobs, |&l, &r| cluster.jobs[l].name.cmp(&cluster.jobs[r].name));
+        jobs.sort_by(|&l, &r| cluster.jobs[l].name.cmp(&cluster.jobs[r].name));
         let mut ranks = vec![0; jobs.len()];
         (0..).zip(&jobs).for_each(|(rank, job)| ranks[job.index()] = rank);
         let mut pods: Vec<PodId> = cluster.pods.ids().collect();
         for job in cluster.jobs.ids() {
             let of_job = &mut pods[cluster.jobs[job].pod_range()];
-            sort::sort_by(of_job, |&l, &r| cluster.pods[l].name.cmp(&cluster.pods[r].name));
+            of_job.sort_by(|&l, &r| cluster.pods[l].name.cmp(&cluster.pods[r].name));
         }
         let devices = (0..64).map(|device| Arc::from(format!("device-{device:02}"))).collect();
         Arc::new(Names { nodes, ranks, pods, devices })
@@ -58,7 +57,7 @@ impl Names {
 
     /// Puts jobs in order of their names.
     pub fn sort(&self, jobs: &mut [JobId]) {
-        sort::sort_by_key(jobs, |job| self.ranks[job.index()]);
+        jobs.sort_by_key(|job| self.ranks[job.index()]);
     }
 
     /// The pods of a job, by name.

@@ -18,7 +18,6 @@
 use super::session::Session;
 use super::task::JobRef;
 use crate::kit::chance::mixed;
-use crate::kit::sort;
 use crate::trace::{Mark, Rule, RuleRecord, Subject};
 
 /// A registered order.
@@ -139,14 +138,14 @@ impl Session<'_> {
         let start = mixed(mixed(seed, chance as u64), self.tasks.len() as u64);
         let state = items.iter().fold(start, |state, item| mixed(state, slot(item) as u64));
         if n_slots > SLOTS {
-            sort::sort_by_key(items, |item| mixed(state, slot(item) as u64));
+            items.sort_by_key(|item| mixed(state, slot(item) as u64));
             return true;
         }
         // Empty slots are passed over, so most draws begin at the first item; to find out what depends on the order,
         // all beginnings are as likely.
         let first = state as usize % if redraw.is_some() { n_slots.max(1) } else { SLOTS };
         let first = if first < n_slots { first } else { 0 };
-        sort::sort_by_key(items, |item| ((slot(item) < first) as usize, slot(item)));
+        items.sort_by_key(|item| ((slot(item) < first) as usize, slot(item)));
         true
     }
 

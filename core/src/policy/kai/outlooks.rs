@@ -21,7 +21,6 @@ use super::snapshot::Snapshot;
 use super::task::{JobRef, TaskRef};
 use crate::cluster::Preemptible;
 use crate::id::JobId;
-use crate::kit::sort;
 use crate::policy::ends::ends;
 use crate::policy::{PartitionView, Rhythm};
 use crate::time::Time;
@@ -92,7 +91,7 @@ impl Over<'_> {
         let of_check = |known: &(Check, f64)| self.rhythm.first_from(now, moment(known.1));
         let mut cycles: Vec<Time> =
             open.iter().flat_map(|(_, _, known)| known.iter().map(of_check)).collect();
-        sort::sort(&mut cycles);
+        cycles.sort();
         cycles.dedup();
         for at in cycles.into_iter().take(MOMENTS_MAX) {
             let served = self.served_at(session, at);

@@ -12,8 +12,6 @@
 //! # Differs
 //! nothing; topology constraints are not modelled
 
-use crate::kit::sort;
-
 use super::capacity::Excess;
 use super::job::Group;
 use super::kinds::{Choice, Ranked};
@@ -197,7 +195,7 @@ impl Session<'_> {
             let score = self.device_score(0.0);
             scored.extend(std::iter::repeat_n((score, Device::Whole), whole));
         }
-        sort::sort_by(&mut scored, |l, r| r.0.partial_cmp(&l.0).expect("scores are never NaN"));
+        scored.sort_by(|l, r| r.0.partial_cmp(&l.0).expect("scores are never NaN"));
         let count = usize::try_from(request.count).unwrap_or(0);
         let is_tie = match scored.get(count.saturating_sub(1)..=count) {
             Some([last, next]) => last.0 == next.0 && last.1 != Device::Whole && next.1 != Device::Whole,

@@ -21,7 +21,6 @@ use super::session::Session;
 use super::snapshot::Quantities;
 use super::task::{JobRef, QueueRef};
 use crate::kit::heap::Heap;
-use crate::kit::sort;
 
 /// The tree.
 #[derive(Debug)]
@@ -65,7 +64,7 @@ impl QueueTree {
     /// Fills an empty tree with jobs of leaf queues.
     pub fn load(&mut self, session: &mut Session<'_>, mut jobs: Vec<JobRef>) {
         jobs.retain(|&job| session.facts_of(job).is_ordered);
-        sort::sort_by_key(&mut jobs, |&job| session.job(job).place);
+        jobs.sort_by_key(|&job| session.job(job).place);
         if self.is_victim {
             jobs.reverse();
         }

@@ -20,7 +20,6 @@ use super::orders::{self, Chance};
 use super::session::Session;
 use super::snapshot::Quantities;
 use super::task::{JobRef, PodRef, QueueRef, TaskRef};
-use crate::kit::sort;
 use crate::trace::{Check, EvictReason, Mark, Op, Quantity, Rule, RuleRecord, Subject};
 use crate::units::Resource;
 
@@ -146,7 +145,7 @@ impl Session<'_> {
         if self.draws(Chance::Validator) {
             return self.drawn(taken);
         }
-        sort::sort_by(&mut taken, |l, r| self.queues[l.queue.ix()].name.cmp(&self.queues[r.queue.ix()].name));
+        taken.sort_by(|l, r| self.queues[l.queue.ix()].name.cmp(&self.queues[r.queue.ix()].name));
         taken
     }
 

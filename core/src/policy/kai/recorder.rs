@@ -7,7 +7,6 @@
 //! # Differs
 //! evicting a pod that is not on a node, or twice, is no decision; a claim that is lost so is an event
 
-use crate::kit::sort;
 use std::sync::Arc;
 
 use super::config::Action;
@@ -308,7 +307,7 @@ impl Session<'_> {
         let t = self.task(task);
         let groups = if t.status.is_active_used() { t.groups.as_slice() } else { &[] };
         let mut gpu_groups: Vec<_> = groups.iter().map(|&g| self.groups.name(g)).collect();
-        sort::sort(&mut gpu_groups);
+        gpu_groups.sort();
         PodState {
             pod: self.pod_of(task).name.clone(),
             status: t.status,

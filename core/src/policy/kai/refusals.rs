@@ -18,7 +18,6 @@ use super::recorder::Recorder;
 use super::session::Session;
 use super::snapshot::Status;
 use super::task::{JobRef, TaskRef};
-use crate::kit::sort;
 use crate::trace::{Check, FreeGpus, Gate, Op, Outlook, Quantity, Refusal, Subject};
 use crate::units::Resource;
 
@@ -37,7 +36,7 @@ impl Session<'_> {
         };
         let waiting: Vec<JobRef> = self.own_jobs().filter(|&job| self.job(job).tasks().any(waits)).collect();
         let mut refusals: Vec<Refusal> = waiting.into_iter().map(|job| self.refusal(job, out)).collect();
-        sort::sort_by_key(&mut refusals, |r| r.job);
+        refusals.sort_by_key(|r| r.job);
         refusals
     }
 

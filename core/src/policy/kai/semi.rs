@@ -20,12 +20,11 @@ use super::session::Session;
 use super::snapshot::{Quantities, Status};
 use super::task::{JobRef, PodRef, TaskRef};
 use crate::cluster::Preemptible;
-use crate::kit::sort;
 
 impl Session<'_> {
-    /// Whether a job is semi-preemptible. Without the policy that knows such jobs the code for them is left out.
+    /// Whether a job is semi-preemptible.
     pub fn is_semi(&self, job: JobRef) -> bool {
-        cfg!(feature = "runai") && self.facts_of(job).preemptible == Preemptible::Semi
+        self.facts_of(job).preemptible == Preemptible::Semi
     }
 
     /// Whether something of a job may be taken.
@@ -59,7 +58,7 @@ impl Session<'_> {
     fn held_of(&self, job: JobRef, set: usize) -> Vec<TaskRef> {
         let all = self.job(job).tasks().filter(|&t| self.pod_of(t).set == set && self.is_held(t));
         let mut held: Vec<TaskRef> = all.collect();
-        sort::sort_by_key(&mut held, |&t| self.pod_of(t).order);
+        held.sort_by_key(|&t| self.pod_of(t).order);
         held
     }
 
@@ -149,7 +148,7 @@ impl Session<'_> {
         for set in 0..self.job(job).sets.len() {
             let kept = self.job(job).tasks().filter(|&t| self.pod_of(t).set == set && self.is_kept(t));
             let mut kept: Vec<TaskRef> = kept.collect();
-            sort::sort_by_key(&mut kept, |&t| (!self.is_held(t), self.pod_of(t).order));
+            kept.sort_by_key(|&t| (!self.is_held(t), self.pod_of(t).order));
             for &task in kept.iter().take(self.min_of(job, set)) {
                 amount += self.task(task).accepted.quantities;
             }

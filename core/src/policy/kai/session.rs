@@ -13,7 +13,6 @@
 //! # Differs
 //! nothing
 
-use crate::kit::sort;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -173,7 +172,7 @@ impl Groups {
     fn of(snapshot: &Snapshot) -> Groups {
         let pods = snapshot.jobs.iter().flat_map(|j| &j.pods);
         let mut known: Vec<Arc<str>> = pods.flat_map(|p| p.gpu_groups.iter().cloned()).collect();
-        sort::sort(&mut known);
+        known.sort();
         known.dedup();
         let number = |name: &Arc<str>| name.strip_prefix(FRESH)?.parse::<u64>().ok();
         let next = known.iter().filter_map(number).max().map_or(0, |n| n + 1);
@@ -273,7 +272,7 @@ impl<'a> Session<'a> {
     fn open_jobs(&mut self, snapshot: &Snapshot, ids: &Ids) {
         let scalars = scalar_names(snapshot);
         let mut nodes: Vec<_> = snapshot.nodes.iter().zip(&ids.nodes).collect();
-        sort::sort_by(&mut nodes, |l, r| l.0.name.cmp(&r.0.name));
+        nodes.sort_by(|l, r| l.0.name.cmp(&r.0.name));
         let amounts = |named: &[(Arc<str>, i64)]| amounts(&scalars, named);
         self.nodes = nodes.iter().map(|&(n, &id)| Node::new(id, n, amounts(&n.scalars))).collect();
         self.largest = Room::largest(self.nodes.iter().map(|n| &n.allocatable), scalars.len());
@@ -282,18 +281,18 @@ impl<'a> Session<'a> {
         let mut queues: Vec<(&str, QueueRef)> = Vec::new();
         let queue_names: Vec<Arc<str>> = self.queues.iter().map(|q| q.name.clone()).collect();
         queues.extend(queue_names.iter().enumerate().map(|(i, name)| (&**name, QueueRef::of(i))));
-        sort::sort_by(&mut queues, |l, r| l.0.cmp(r.0));
+        queues.sort_by(|l, r| l.0.cmp(r.0));
         let (mut likenesses, mut kinds) = (BTreeMap::new(), Numbering::default());
         let is_tainted = snapshot.nodes.iter().any(|n| !n.taints.is_empty());
         for (from, id, first_pod) in jobs_by_name(snapshot, ids) {
             let found = queues.binary_search_by(|q| q.0.cmp(&from.queue)).ok().map(|i| queues[i].1);
             let mut sets: Vec<_> = from.pod_sets.iter().collect();
-            sort::sort_by(&mut sets, |l, r| l.name.cmp(&r.name));
+            sets.sort_by(|l, r| l.name.cmp(&r.name));
             let set_of = |pod: &SnapshotPod| sets.binary_search_by(|s| s.name.cmp(&pod.pod_set)).ok();
             let pod_ids = &ids.pods[first_pod..];
             let of_set = |(p, &id)| set_of(p).map(|set| SessionPod { from: p, set, id });
             let mut pods: Vec<SessionPod<'_>> = from.pods.iter().zip(pod_ids).filter_map(of_set).collect();
-            sort::sort_by(&mut pods, |l, r| l.from.name.cmp(&r.from.name));
+            pods.sort_by(|l, r| l.from.name.cmp(&r.from.name));
             let uid = JobRef::of(self.jobs.len());
             let facts = self.job_facts(from, id, found, Group::of(sets.iter().map(|s| s.path.as_slice())));
             self.facts.push(facts);
@@ -419,7 +418,7 @@ impl<'a> Session<'a> {
         }
         let waits = |&job: &JobRef| self.facts[job.ix()].is_ordered && self.job(job).has_pending();
         let mut jobs: Vec<JobRef> = self.own_jobs().filter(waits).collect();
-        sort::sort_by_key(&mut jobs, |&job| self.job(job).place);
+        jobs.sort_by_key(|&job| self.job(job).place);
         let waiting: Rc<[JobRef]> = Rc::from(jobs);
         self.waiting = Some(waiting.clone());
         waiting
@@ -532,7 +531,7 @@ fn scalar_names(snapshot: &Snapshot) -> Vec<&Arc<str>> {
     for pod in snapshot.jobs.iter().flat_map(|j| &j.pods) {
         names.extend(pod.scalars.iter().map(|(name, _)| name));
     }
-    sort::sort(&mut names);
+    names.sort();
     names.dedup();
     names.retain(|name| !snapshot.named.contains(name));
     snapshot.named.iter().chain(names).collect()
@@ -552,6 +551,6 @@ fn jobs_by_name<'s>(snapshot: &'s Snapshot, ids: &Ids) -> Vec<(&'s SnapshotJob, 
         jobs.push((job, id, first_pod));
         first_pod += job.pods.len();
     }
-    sort::sort_by(&mut jobs, |l, r| l.0.name.cmp(&r.0.name));
+    jobs.sort_by(|l, r| l.0.name.cmp(&r.0.name));
     jobs
 }

@@ -12,7 +12,6 @@
 //! # Differs
 //! nothing
 
-use crate::kit::sort;
 use std::sync::Arc;
 
 use super::division::{self, Manner, Sibling};
@@ -182,7 +181,7 @@ pub(super) fn open_queues(from: &[SnapshotQueue], ids: &[QueueId]) -> Vec<Queue>
             .expect("moments are never NaN")
             .then_with(|| l.name.cmp(&r.name))
     };
-    sort::sort_by(&mut kept, age);
+    kept.sort_by(age);
     let find = |name: &str| kept.iter().position(|q| &*q.0.name == name).map(QueueRef::of);
     let open = |&(q, id): &(&SnapshotQueue, QueueId)| Queue {
         id,

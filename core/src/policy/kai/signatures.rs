@@ -12,7 +12,6 @@
 //! # Differs
 //! nothing; incomparable requests are ordered by name first (N-5)
 
-use crate::kit::sort;
 use std::collections::BTreeMap;
 
 use super::request::Request;
@@ -105,8 +104,8 @@ impl Session<'_> {
                 sets[pod.set].push(pod.likeness);
             }
         }
-        sets.iter_mut().for_each(|set: &mut Vec<u32>| sort::sort(set));
-        sort::sort(&mut sets);
+        sets.iter_mut().for_each(|set: &mut Vec<u32>| set.sort());
+        sets.sort();
         let n = self.keys.known.len() as u32;
         let key = *self.keys.known.entry(sets).or_insert(n);
         self.jobs[job.ix()].signature = Some(key);

@@ -21,7 +21,6 @@ use super::snapshot::Status;
 use super::solver::Taking;
 use super::statement::Statement;
 use super::task::{JobRef, NodeRef, TaskRef};
-use crate::kit::sort;
 
 /// How an attempt ended.
 #[derive(Debug)]
@@ -67,7 +66,7 @@ impl Session<'_> {
     ) -> bool {
         let partial = hypothesis.partial;
         let mut owners: Vec<JobRef> = victims.iter().map(|&t| self.job_of(t)).collect();
-        sort::sort(&mut owners);
+        owners.sort();
         owners.dedup();
         let wanted = self.that_matter(partial, &owners);
         let jobs = self.jobs_in_order(partial, &owners, wanted.clone());
@@ -116,7 +115,7 @@ impl Session<'_> {
         mut relevant: Vec<JobRef>,
     ) -> Vec<JobRef> {
         let claimant = self.job(partial).uid;
-        sort::sort_by_key(&mut relevant, |&job| self.job(job).place);
+        relevant.sort_by_key(|&job| self.job(job).place);
         let waiting = self.waiting();
         let mut jobs = Vec::with_capacity(waiting.len() + relevant.len());
         let mut relevant = relevant.into_iter().peekable();

@@ -26,7 +26,6 @@ use super::session::Session;
 use super::simulate::Attempt;
 use super::statement::{NotHeld, Statement};
 use super::task::{JobRef, NodeRef, TaskRef};
-use crate::kit::sort;
 
 /// On whose behalf victims are looked for, and what may be taken.
 #[derive(Debug)]
@@ -194,7 +193,7 @@ impl Session<'_> {
                 let others = all.filter(|&v| v != job && self.job(v).n_active_allocated != 0);
                 let mut victims: Vec<JobRef> = others.collect();
                 if let Some(most) = most {
-                    sort::sort_by(&mut victims, |&l, &r| self.job_order(r, l));
+                    victims.sort_by(|&l, &r| self.job_order(r, l));
                     self.draw_jobs(Chance::Consolidation, &mut victims);
                     if victims.len() > *most as usize + 1 {
                         self.ties.met(orders::CANDIDATES, self.about_job(job));
@@ -259,7 +258,7 @@ impl Session<'_> {
         };
         let of_latest = self.job(self.job_of(latest)).tasks().map(|t| self.task(t).node);
         let mut of_latest: Vec<Option<NodeRef>> = of_latest.collect();
-        sort::sort(&mut of_latest);
+        of_latest.sort();
         of_latest.dedup();
         let in_order = of_latest.clone();
         let slot = |n: &Option<NodeRef>| in_order.iter().position(|o| o == n).unwrap_or_default();

@@ -19,7 +19,6 @@ use super::solver::Taking;
 use super::statement::Done;
 use super::task::{JobRef, QueueRef};
 use crate::cluster::Preemptible;
-use crate::kit::sort;
 use crate::trace::{Protection, Spared, Whom};
 
 /// Most that are recorded of one decision.
@@ -97,7 +96,7 @@ impl Session<'_> {
                 splits.push((r, e));
             }
         }
-        sort::sort_by_key(&mut splits, |(r, _)| *r == own);
+        splits.sort_by_key(|(r, _)| *r == own);
         let first = |&(r, e): &(QueueRef, QueueRef)| {
             self.unit_checks(claim, (r, e), held[e.ix()].0).into_iter().next()
         };

@@ -3,7 +3,7 @@
 //! # Source
 //! Differences in the scheduler's code between the modelled revision and `d5bc503a` (2026-08-07), read, not run.
 
-use super::{Modelled, Since};
+use crate::policy::versions::{Modelled, Since};
 
 /// Rules that search victims for a job.
 const SEARCH: &[&str] = &["kai/reclaim/", "kai/preempt/lower-priority"];

@@ -12,6 +12,7 @@
 //! # Differs
 //! Pods are whole, so that queues may differ by one pod from the fair share.
 
+mod describe;
 mod division;
 mod rules;
 
@@ -19,7 +20,10 @@ pub use rules::RULES;
 
 use super::filling;
 use super::{PartitionView, Rhythm, Scheduler, Turn};
+use crate::format::{Findings, Scenario};
 use crate::id::{JobId, QueueId};
+use crate::policy::description::Description;
+use crate::policy::setting;
 use crate::policy::switches::Rulebook;
 use crate::trace::{DivisionStep, Ledger, OrderLevel, Trace};
 use crate::units::Resource;
@@ -35,8 +39,14 @@ pub struct MaxMin {
 }
 
 impl Scheduler for MaxMin {
+    const DESCRIPTION: &'static Description = &describe::DESCRIPTION;
     type Config = Config;
     type Memory = ();
+
+    fn read(scenario: &Scenario, findings: &mut Findings) -> Config {
+        setting::none(scenario, "max-min has no switches", findings);
+        Config::default()
+    }
 
     fn rulebook() -> Rulebook {
         Rulebook::new(RULES.to_vec(), &[])

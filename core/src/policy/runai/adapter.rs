@@ -10,7 +10,10 @@ use super::beside::Pool;
 use super::config::{Config, Sharing};
 use super::queues::queues;
 use super::rules::{translate, translate_steps};
+use crate::format::{Findings, Scenario};
 use crate::id::QueueId;
+use crate::policy::Timers;
+use crate::policy::description::Description;
 use crate::policy::kai::{Kai, Memory};
 use crate::policy::switches::Rulebook;
 use crate::policy::{PartitionView, Rhythm, Scheduler, Turn};
@@ -25,8 +28,17 @@ pub struct Runai {
 }
 
 impl Scheduler for Runai {
+    const DESCRIPTION: &'static Description = &super::describe::DESCRIPTION;
     type Config = Config;
     type Memory = Memory;
+
+    fn read(scenario: &Scenario, findings: &mut Findings) -> Config {
+        super::settings::read(scenario, findings)
+    }
+
+    fn timers(config: &Config) -> Timers {
+        config.engine.timers()
+    }
 
     fn rulebook() -> Rulebook {
         super::switches::rulebook()

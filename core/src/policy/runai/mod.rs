@@ -16,13 +16,18 @@
 mod adapter;
 mod beside;
 pub mod config;
+mod describe;
 pub mod exact;
 pub mod fairshare;
+mod form;
 mod queues;
 mod rules;
+mod settings;
 pub mod state;
 mod switches;
 pub mod terms;
+mod versions;
+mod vocabulary;
 
 pub use adapter::Runai;
 pub use config::{Config, DIALECT};

@@ -24,10 +24,11 @@ pub static SWITCHES: [Switch; 3] = [
 /// Its rules and those of the engine that it has no words for, and all switches.
 pub(super) fn rulebook() -> Rulebook {
     let own = Rulebook::new(Vec::new(), &SWITCHES);
-    let engine = kai::SWITCHES.iter().filter(|switch| ENGINE_SETTINGS.contains(&switch.name));
+    let engine = kai::settings::SETTINGS.iter().map(|setting| setting.switch);
+    let engine = engine.filter(|switch| ENGINE_SETTINGS.contains(&switch.name));
     let engine = engine.map(|switch| {
         let rules = switch.rules().iter().map(|rule| rules::of_engine(**rule));
-        (*switch, rules.collect())
+        (switch, rules.collect())
     });
     let mut all: Vec<_> = rules::RULES.iter().map(|rule| **rule).collect();
     all.extend(kai::all_rules().into_iter().filter(|rule| rules::of_engine(*rule) == *rule));

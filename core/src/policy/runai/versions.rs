@@ -3,7 +3,7 @@
 //! # Source
 //! runai.md 15: public documentation.
 
-use super::Modelled;
+use crate::policy::versions::Modelled;
 
 /// What is modelled.
 pub const MODELLED: Modelled = Modelled {

@@ -22,10 +22,13 @@ use super::cycle::{Found, Kind, NANOS};
 use super::model::{AppIx, Ask, AskIx, Core, NodeIx, QueueIx, Settings as Surroundings};
 use super::partition::{self, Kinds, counted};
 use super::placeholders::Gangs;
-use super::settings::Config;
+use super::words::Config;
 use super::{explain, order, refuse};
 use crate::cluster::{Cluster, Devices, GpuRequest, Job, Node, Phase, Pod, Preemptible};
+use crate::format::{Findings, Scenario};
 use crate::id::{Id, JobId, NodeId, PodId, QueueId};
+use crate::policy::description::Description;
+use crate::policy::draft::Draft;
 use crate::policy::switches::Rulebook;
 use crate::policy::{Change, Decision, PartitionView, Rhythm, Scheduler, Turn, Wake};
 use crate::time::Time;
@@ -74,8 +77,23 @@ impl Memory {
 }
 
 impl Scheduler for YuniKorn {
+    const DESCRIPTION: &'static Description = &super::describe::DESCRIPTION;
     type Config = Config;
     type Memory = Memory;
+
+    fn read(scenario: &Scenario, findings: &mut Findings) -> Config {
+        super::settings::read(scenario, findings)
+    }
+
+    /// Resource types that only later configurations name are known from the start.
+    fn foresee(config: &mut Config, later: &[&Config]) {
+        later.iter().for_each(|later| later.collect_types(&mut config.later_types));
+    }
+
+    fn advise(config: &Config, draft: &Draft<'_>, findings: &mut Findings) {
+        super::applications::applications(draft, findings);
+        super::advice::advice(config, draft, findings);
+    }
 
     fn rulebook() -> Rulebook {
         Rulebook::new(super::rules::all(), &super::SWITCHES)
@@ -308,6 +326,9 @@ impl Memory {
             {
                 self.asks.insert(pod_id, ask);
                 self.pods.insert(ask, pod_id);
+                if let Phase::Terminating { .. } = pod.phase {
+                    core.is_leaving(ask);
+                }
             }
         }
     }

@@ -14,8 +14,8 @@ pub use super::partition::{Kinds, partition, paths};
 pub use super::properties::{Properties, Written, default_of, property_is_known};
 use super::quantity;
 pub use super::quantity::{parse, parse_duration, print};
-pub use super::settings::{Config, GPU_TYPE, GROUPS, PROPERTIES, QUEUE_WORDS, SETTINGS, TEMPLATE};
 use super::shares::NodeSort;
+pub use super::words::{Config, GPU_TYPE, GROUPS, PROPERTIES, QUEUE_WORDS, SETTINGS, TEMPLATE};
 
 /// The whole file.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq)]

@@ -12,12 +12,17 @@
 //! ties are broken in ascending byte order of names, which is one of the orders upstream's maps can have
 
 mod adapter;
+mod advice;
 pub mod amounts;
+mod applications;
 pub mod apps;
 pub mod check;
 pub mod config;
 pub mod cycle;
+mod describe;
 mod explain;
+pub mod file;
+mod form;
 mod gang;
 pub mod guarantee;
 pub mod limits;
@@ -37,12 +42,15 @@ mod refuse;
 pub mod required;
 mod reservations;
 pub mod rules;
-pub mod settings;
+mod settings;
 pub mod shares;
 pub mod stable;
 mod switches;
 mod tree;
+mod versions;
+mod vocabulary;
+mod words;
 
 pub use adapter::{Memory, YuniKorn};
-pub use settings::Config;
 pub use switches::SWITCHES;
+pub use words::Config;

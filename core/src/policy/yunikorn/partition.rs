@@ -17,7 +17,6 @@ use super::properties::Written;
 use super::quantity;
 use crate::cluster::{Queue, QueueResource};
 use crate::id::{Arena, Id, QueueId};
-use crate::kit::sort::sort;
 use crate::units::{Bound, Resource};
 
 /// Longest name upstream takes.
@@ -45,7 +44,7 @@ impl Kinds {
         let file = config::File { partitions: vec![partition.clone()] };
         config::collect_types(&file, &mut names);
         names.extend(config.later_types.iter().cloned());
-        sort(&mut names);
+        names.sort();
         names.dedup();
         let at = |name: &str| names.iter().position(|known| known == name).unwrap_or_default();
         let (of, named) = (own.map(at), named.iter().map(|name| at(name)).collect());

@@ -123,6 +123,13 @@ impl Core {
 
     /// Marks a task for eviction, for an ask or for none.
     pub(super) fn mark(&mut self, victim: AskIx, ask: Option<AskIx>) {
+        self.is_leaving(victim);
+        self.marked.push(victim);
+        self.marked_for.push(ask);
+    }
+
+    /// A task that was told to go: nobody takes it again, and its queues know that it leaves.
+    pub(super) fn is_leaving(&mut self, victim: AskIx) {
         let Ask { app, resource, .. } = self.asks[victim];
         self.asks[victim].preempted = true;
         let mut next = Some(self.apps[app].queue);
@@ -130,8 +137,6 @@ impl Core {
             self.queues[at].preempting.add(&resource);
             next = self.queues[at].parent;
         }
-        self.marked.push(victim);
-        self.marked_for.push(ask);
     }
 
     /// The fence root, and the ask's priority as seen there and below, from the leaf upwards (5.3).

@@ -1,86 +1,170 @@
-//! What a scenario says in YuniKorn's own words, beyond the neutral tree of queues.
-//!
-//! # Rule
-//! Words of the partition stand by themselves; those of a queue or a user have its name behind a dot: `priority.policy.team-a`.
-//! `root` is the root queue.
-//!
-//! # Source
-//! yunikorn.md 1.1 to 1.4, 8
+//! The words of YuniKorn: those of the partition by name, those of a queue as `priority.policy.team-a`, those of a user
+//! likewise.
 
-use std::collections::BTreeMap;
+use super::config::{
+    Config, GROUPS, PROPERTIES, QUEUE_WORDS, Queue, SETTINGS, TEMPLATE, Written, parse, property_is_known,
+};
+use super::file::Reader;
+use crate::format::{Findings, Path, Scenario, quoted, value};
+use crate::policy::setting::{refused, switch, unknown};
 
-use super::config::{self, Partition, Queue, Types};
+/// What is expected instead of a value.
+type Wrong = String;
 
-/// Everything that a scenario's settings say.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Config {
-    /// The partition, without queues.
-    pub partition: Partition,
-    /// The resource type that a scenario calls GPU.
-    pub gpu_type: String,
-    /// What is said of queues by name, `root` for the root; their names and children are empty.
-    pub queues: BTreeMap<String, Queue>,
-    /// Groups of users.
-    pub groups: BTreeMap<String, Vec<String>>,
-    /// Resource types that only later configurations name.
-    pub later_types: Vec<String>,
+/// Reads all of them.
+pub fn read(s: &Scenario, f: &mut Findings) -> Config {
+    let mut config = Config::default();
+    for (name, typed) in &s.settings {
+        let text = typed.0.trim();
+        let known_queue = |queue: &str| queue == "root" || s.queues.iter().any(|q| q.name == queue);
+        let result = if let Some((word, queue)) = word_of(name).filter(|(_, queue)| known_queue(queue)) {
+            of_queue(config.queues.entry(queue.to_string()).or_default(), word, text)
+        } else if let Some(user) = name.strip_prefix(GROUPS).filter(|user| !user.is_empty()) {
+            let groups = text.split(',').map(|group| group.trim().to_string()).filter(|g| !g.is_empty());
+            config.groups.insert(user.to_string(), groups.collect());
+            Ok(())
+        } else if SETTINGS.contains(&name.as_str()) {
+            of_partition(&mut config, name, text)
+        } else {
+            unknown(s, name, &SETTINGS, &what_there_is(name), f);
+            continue;
+        };
+        if let Err(wanted) = result {
+            refused(name, typed, &wanted, f);
+        }
+    }
+    config
 }
 
-impl Config {
-    /// Adds the resource types that are named here.
-    pub fn collect_types(&self, types: &mut Types) {
-        let queues = self.queues.values().cloned().collect();
-        let partition = Partition { queues, ..self.partition.clone() };
-        config::collect_types(&config::File { partitions: vec![partition] }, types);
+/// A word that is said of something, and the name of that.
+fn split<'a>(name: &'a str, words: &[&'static str]) -> Option<(&'static str, &'a str)> {
+    let of = |word: &&'static str| Some((*word, name.strip_prefix(word)?.strip_prefix('.')?));
+    words.iter().filter_map(of).filter(|(_, rest)| !rest.is_empty()).max_by_key(|(word, _)| word.len())
+}
+
+/// A word that is said of a queue, and the queue.
+fn word_of(name: &str) -> Option<(&str, &str)> {
+    let (template, rest) = match name.strip_prefix(TEMPLATE) {
+        Some(rest) => (TEMPLATE.len(), rest),
+        None => (0, name),
+    };
+    let (word, queue) = split(rest, &PROPERTIES).or_else(|| split(rest, &QUEUE_WORDS))?;
+    Some((&name[..template + word.len()], queue))
+}
+
+fn what_there_is(name: &str) -> String {
+    match word_of(name) {
+        Some((word, of)) => format!("nothing is called {}, of which {word} could be said", quoted(of)),
+        None => format!(
+            "it has {}; for a queue, as in priority.policy.NAME: {}, {}, and for queues that placement makes below it the \
+             same behind {TEMPLATE}; {GROUPS}USER",
+            SETTINGS.join(", "),
+            PROPERTIES.join(", "),
+            QUEUE_WORDS.join(", ")
+        ),
     }
 }
 
-impl Default for Config {
-    fn default() -> Config {
-        Config {
-            partition: Partition::default(),
-            gpu_type: GPU_TYPE.to_owned(),
-            queues: BTreeMap::new(),
-            groups: BTreeMap::new(),
-            later_types: Vec::new(),
+fn of_partition(config: &mut Config, name: &str, text: &str) -> Result<(), Wrong> {
+    let partition = &mut config.partition;
+    match name {
+        "node-sort" => {
+            partition.nodesortpolicy.kind = text.to_string();
+            let known = ["fair", "binpacking"].contains(&text);
+            return known.then_some(()).ok_or_else(|| "fair or binpacking".into());
+        }
+        "node-weights" => {
+            for (of, weight) in pairs(text)? {
+                let number = weight.parse::<f64>().ok().filter(|w| w.is_finite() && *w >= 0.0);
+                let number = number.ok_or("a list such as vcore 1, memory 0.5")?;
+                partition.nodesortpolicy.resourceweights.insert(of, number);
+            }
+        }
+        "preemption" => partition.preemption.enabled = Some(switch(text)?),
+        "quota-preemption" => partition.preemption.quotapreemptionenabled = switch(text)?,
+        "placement-rules" => {
+            let mut reader = Reader::default();
+            let read = value::parse(text, &[]).map_err(|_| "a list in YAML such as [{name: provided}]")?;
+            partition.placementrules = reader.rules(&read, &Path::default());
+            reader.first()?;
+        }
+        "partition" => partition.name = text.to_string(),
+        _ => config.gpu_type = text.to_string(),
+    }
+    Ok(())
+}
+
+fn of_queue(queue: &mut Queue, word: &str, text: &str) -> Result<(), Wrong> {
+    if let Some(word) = word.strip_prefix(TEMPLATE) {
+        let template = &mut queue.childtemplate;
+        match word {
+            "maxapplications" => template.maxapplications = count(text)?,
+            "guaranteed" => template.resources.guaranteed = amounts(text)?,
+            "max" => template.resources.max = amounts(text)?,
+            property if PROPERTIES.contains(&property) => {
+                template.properties.insert(property.to_string(), text.to_string());
+                property_is_known(property, text)?;
+            }
+            _ => return Err("possible for queues that placement makes".into()),
+        }
+        return Ok(());
+    }
+    match word {
+        "maxapplications" => queue.maxapplications = count(text)?,
+        "guaranteed" => queue.resources.guaranteed = amounts(text)?,
+        "max" => queue.resources.max = amounts(text)?,
+        "parent" => queue.parent = switch(text)?,
+        "absent" => queue.absent = switch(text)?,
+        "submitacl" => queue.submitacl = text.to_string(),
+        "adminacl" => queue.adminacl = text.to_string(),
+        "limits" => {
+            let mut reader = Reader::default();
+            let read =
+                value::parse(text, &[]).map_err(|_| "a list such as [{users: [a], maxapplications: 2}]")?;
+            queue.limits = reader.limits(&read, &Path::default());
+            reader.first()?;
+        }
+        property => {
+            queue.properties.insert(property.to_string(), text.to_string());
+            property_is_known(property, text)?;
+        }
+    }
+    Ok(())
+}
+
+impl Reader {
+    /// What a list would have to be instead of what was read.
+    fn first(&self) -> Result<(), Wrong> {
+        match self.faults.first() {
+            None => Ok(()),
+            Some(fault) if fault.at.0.is_empty() => Err(format!("possible: {}", fault.says)),
+            Some(fault) => Err(format!("possible: {}: {}", fault.at, fault.says)),
         }
     }
 }
 
-/// The resource type that Kubernetes uses for GPUs.
-pub const GPU_TYPE: &str = "nvidia.com/gpu";
+fn count(text: &str) -> Result<u64, Wrong> {
+    text.parse().map_err(|_| "a whole number".into())
+}
 
-/// The words of the partition.
-pub const SETTINGS: [&str; 7] = [
-    "node-sort",
-    "node-weights",
-    "preemption",
-    "quota-preemption",
-    "placement-rules",
-    "partition",
-    "gpu-type",
-];
+/// `pods 10, ephemeral-storage 5Gi` in pairs.
+fn pairs(text: &str) -> Result<Vec<(String, String)>, Wrong> {
+    let pair = |part: &str| {
+        let (of, value) = part.trim().split_once(' ')?;
+        Some((of.to_string(), value.trim().to_string()))
+    };
+    let pairs: Option<Vec<_>> = text.split(',').map(pair).collect();
+    pairs.ok_or_else(|| "a list such as pods 10, ephemeral-storage 5Gi".into())
+}
 
-/// The properties of a queue, as upstream calls them.
-pub const PROPERTIES: [&str; 9] = [
-    "application.sort.policy",
-    "application.sort.priority",
-    "application.unschedasks.backoff",
-    "application.unschedasks.backoff.delay",
-    "preemption.delay",
-    "preemption.policy",
-    "priority.offset",
-    "priority.policy",
-    "quota.preemption.delay",
-];
-
-/// What else is said of a queue. `guaranteed` and `max` are of what a queue has no field for: types other than CPU, memory
-/// and GPU. `absent`: the configuration does not have the queue yet, or not any more.
-pub const QUEUE_WORDS: [&str; 8] =
-    ["absent", "adminacl", "guaranteed", "limits", "max", "maxapplications", "parent", "submitacl"];
-
-/// What stands before a word that is said of the queues that placement makes below a queue.
-pub const TEMPLATE: &str = "childtemplate.";
-
-/// What stands before the name of a user.
-pub const GROUPS: &str = "groups.";
+/// Quantities by type.
+fn amounts(text: &str) -> Result<Written, Wrong> {
+    let mut out = Written::new();
+    for (of, value) in pairs(text)? {
+        if parse(&of, &value).is_none() {
+            return Err(format!("possible: {} is no quantity of {of}", quoted(&value)));
+        }
+        out.insert(of, value);
+    }
+    Ok(out)
+}

@@ -3,7 +3,7 @@
 //! # Source
 //! yunikorn.md, upstream revision described there.
 
-use super::Modelled;
+use crate::policy::versions::Modelled;
 
 /// What is modelled.
 pub const MODELLED: Modelled = Modelled {

@@ -1,17 +1,17 @@
 //! What runs, but may not do what its author wants: queues and sums.
 
-use super::super::codes;
-use super::super::schema::Scenario;
 use super::jobs::Jobs;
 use super::nodes::Nodes;
 use super::pools::Pools;
 use super::queues::Queues;
 use super::{Here, Path, ignored};
 use crate::cluster::Queue;
+use crate::format::Scenario;
+use crate::format::codes;
+use crate::format::{Findings, quoted, set};
 use crate::id::{Arena, Id, PartitionId, QueueId};
-use crate::kit::sort::order;
 use crate::policy::Policy;
-use crate::scenario::findings::{Findings, quoted, set};
+use crate::policy::draft::DraftQueue;
 use crate::scenario::quantity::print_amount;
 use crate::units::{Amount, Bound, Resource};
 
@@ -21,7 +21,7 @@ const SUM_MAX: i128 = 1 << 62;
 /// Gives advice about queues.
 pub fn advice(
     s: &Scenario,
-    policy: Option<&Policy>,
+    policy: &Policy,
     pools: &Pools,
     nodes: &Nodes,
     queues: &Queues,
@@ -42,23 +42,17 @@ pub fn advice(
             let asked = if is_own { in_pool.get(id.index()) } else { None };
             let asked = asked.unwrap_or(&anywhere[id.index()]);
             let below = is_new || queue.children.iter().any(|&child| queues.here_in(s, child, name).1);
+            if is_new {
+                policy.advise_queue(&DraftQueue { queue, asked: *asked, at: &|| here.path() }, f);
+            }
             for resource in [Resource::GPU, Resource::CPU, Resource::MEMORY] {
-                if matches!(policy, Some(Policy::Kai(_))) && is_new {
-                    kai(here, queue, resource, asked[resource.index()], f);
-                }
                 if below {
                     children(here, all, id, resource, f);
                 }
             }
-            let is_fifo = matches!(policy, Some(Policy::Fifo(_)));
-            if is_fifo && is_new && asked[Resource::GPU.index()] && queue.children.is_empty() {
-                fifo(here, queue, f);
-            }
         }
     }
-    if let Some(policy) = policy {
-        ignored::of_queues(s, policy, queues, f);
-    }
+    ignored::of_queues(s, policy.description(), queues, f);
     for pool in pools.ids().filter(|_| nodes.complete) {
         let name = (pools.len() > 1).then(|| &*pools.names[pool.index()]);
         oversubscribed(queues.in_pool(pool), name, capacity(nodes, pool), f);
@@ -145,68 +139,6 @@ fn print(sum: i128, resource: Resource) -> String {
     print_amount(Amount::base_units(i64::try_from(sum).unwrap_or(i64::MAX)), resource)
 }
 
-fn kai(here: Here<'_>, queue: &crate::cluster::Queue, resource: Resource, asked: bool, f: &mut Findings) {
-    let name = quoted(&queue.name);
-    let values = queue.resources.get(resource);
-    let what = resource.name();
-    let place = |field: &'static str| here.group(what).field(field);
-    let is_gpu = resource == Resource::GPU;
-    if matches!(values.limit, Bound::Unset | Bound::At(Amount::ZERO)) && (asked || is_gpu) {
-        let says = match values.limit {
-            Bound::Unset => {
-                format!("{name} has no {what} limit, which allows nothing in KAI; write unlimited")
-            }
-            _ => format!("{name} has a {what} limit of 0, so nothing that asks for {what} may run; raise it"),
-        };
-        let fix = set(place("limit"), "unlimited", format!("Set the {what} limit to unlimited"));
-        f.add(codes::NOTHING_ALLOWED, place("limit"), says, fix);
-    }
-    if let (Bound::At(quota), Bound::At(limit)) = (values.quota, values.limit)
-        && limit < quota
-        && limit > Amount::ZERO
-    {
-        let (quota, limit) = (print_amount(quota, resource), print_amount(limit, resource));
-        let says = format!("{name} has a {what} limit of {limit} below its quota of {quota}; the limit wins");
-        let fix = set(place("limit"), &quota, format!("Raise the {what} limit to {quota}"));
-        f.add(codes::LIMIT_BELOW_QUOTA, place("limit"), says, fix);
-    }
-    if values.quota == Bound::Unset && asked && !is_gpu {
-        let says = format!(
-            "{name} has no {what} quota, which counts as 0: all of its {what} is above quota; write unlimited or a quota"
-        );
-        let fix = set(place("quota"), "unlimited", format!("Set the {what} quota to unlimited"));
-        f.add(codes::NO_QUOTA, place("quota"), says, fix);
-    }
-    let nothing = values.weight.is_none_or(|w| w.in_millionths() == 0);
-    let bounded = matches!(values.quota, Bound::At(_)) || is_gpu && values.quota == Bound::Unset;
-    if nothing && bounded && (asked || is_gpu) {
-        let says =
-            format!("{name} has {what} weight 0, so it gets nothing of what others leave unused; write 1");
-        f.add(
-            codes::NO_WEIGHT,
-            place("weight"),
-            says,
-            set(place("weight"), "1", format!("Set the {what} weight to 1")),
-        );
-    }
-}
-
-fn fifo(here: Here<'_>, queue: &crate::cluster::Queue, f: &mut Findings) {
-    if matches!(queue.resources.gpu.quota, Bound::Unset | Bound::At(Amount::ZERO)) {
-        let says = format!(
-            "{} has no gpu quota; under first in, first out nothing that asks for a GPU runs there",
-            quoted(&queue.name)
-        );
-        let place = here.group("gpu").field("quota");
-        f.add(
-            codes::NO_QUOTA,
-            place.clone(),
-            says,
-            set(place, "unlimited", "Set the gpu quota to unlimited"),
-        );
-    }
-}
-
 /// The quotas of the children against the parent's own.
 fn children(
     here: Here<'_>,
@@ -264,7 +196,9 @@ fn in_words(printed: &str, resource: Resource) -> String {
 fn same_age(s: &Scenario, queues: &Queues, f: &mut Findings) {
     let all: Vec<&crate::cluster::Queue> = queues.all.values().collect();
     let age = |i: usize| (all[i].parent, all[i].created);
-    for pair in order(all.len(), &mut |a, b| age(a).cmp(&age(b))).windows(2) {
+    let mut order: Vec<usize> = (0..all.len()).collect();
+    order.sort_by_key(|&i| age(i));
+    for pair in order.windows(2) {
         let [a, b] = [all[pair[0]], all[pair[1]]];
         if a.parent == b.parent && a.created == b.created {
             let place = queues.here(s, QueueId::from_index(pair[1])).field("created");

@@ -2,17 +2,17 @@
 
 use std::collections::BTreeMap;
 
-use super::super::codes;
-use super::super::schema::Scenario;
 use super::Here;
 use super::ignored;
 use super::jobs::{Jobs, Set};
 use super::named::Named;
 use super::nodes::Nodes;
 use crate::cluster::{GpuRequest, Node};
+use crate::format::Scenario;
+use crate::format::codes;
+use crate::format::{Findings, quoted, set};
 use crate::id::PartitionId;
-use crate::policy::Policy;
-use crate::scenario::findings::{Findings, quoted, set};
+use crate::policy::description::Description;
 use crate::scenario::quantity::print_amount;
 use crate::units::{Amount, RESOURCES_MAX, Resource};
 
@@ -34,7 +34,7 @@ type Key<'a> = (&'a BTreeMap<String, String>, &'a [PartitionId], [i64; RESOURCES
 /// Gives advice about jobs.
 pub fn advice(
     s: &Scenario,
-    (policy, named): (Option<&Policy>, &Named),
+    (policy, named): (&Description, &Named),
     nodes: &Nodes,
     jobs: &Jobs,
     f: &mut Findings,
@@ -72,21 +72,20 @@ pub fn advice(
                     too_big(&entry.name, here, named, (resource, most, mib > 0), f);
                 }
             }
-            if let (Some(Policy::Kai(_)), GpuRequest::Fraction { portion, .. }) = (policy, own.request.gpu)
+            if let GpuRequest::Fraction { portion, .. } = own.request.gpu
+                && policy.knows.hundredths
                 && portion.in_base_units() % 10 != 0
             {
                 let rounded = Amount::milli_gpus((portion.in_base_units() + 9) / 10 * 10);
                 let rounded = print_amount(rounded, Resource::GPU);
-                let says = format!("KAI counts parts of a GPU in hundredths; write {rounded}");
+                let says = format!("{} counts parts of a GPU in hundredths; write {rounded}", policy.name);
                 let at = here.field("gpu");
                 f.add(codes::ROUNDED, at.clone(), says, set(at, &rounded, format!("Ask for {rounded}")));
             }
         }
     }
-    if let Some(policy) = policy {
-        ignored::of_nodes(s, policy, f);
-        ignored::of_jobs(s, policy, jobs, f);
-    }
+    ignored::of_nodes(s, policy, f);
+    ignored::of_jobs(s, policy, jobs, f);
 }
 
 /// A pod asks for more of a resource than any node has, which is `most`; of GPUs perhaps in MiB.

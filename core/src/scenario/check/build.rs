@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use super::jobs::{Jobs, Set, Template};
 use super::nodes::Nodes;
-use super::placement::Placements;
+use super::placement::{Place, Placements};
 use super::pools::Pools;
 use super::queues::Queues;
-use crate::cluster::{Cluster, Delays, Devices, Found, Job, Partition, Phase, Pod, PodSet};
+use crate::cluster::{Cluster, Delays, Found, Job, Partition, Phase, Pod, PodSet};
 use crate::id::{Id, JobId, PodId, PodSetId};
 use crate::time::{Span, Time};
 
@@ -46,7 +46,7 @@ fn add_job(
     template: &Template,
     name: &Arc<str>,
     (submit, lasts): (Time, Option<Span>),
-    places: &mut impl Iterator<Item = (crate::id::NodeId, Devices)>,
+    places: &mut impl Iterator<Item = Place>,
 ) {
     let job = JobId::from_index(cluster.jobs.len());
     let first_set = PodSetId::from_index(cluster.pod_sets.len());
@@ -61,14 +61,14 @@ fn add_job(
         let pod_set = in_common.unwrap_or_else(|| cluster.pod_sets.push(pod_set(job, set)));
         for k in 1..=set.pods {
             let place = places.next();
-            if let (Some((node, _)), false) = (place, runs) {
-                partition = cluster.nodes[node].partition;
+            if let (Some(place), false) = (place, runs) {
+                partition = cluster.nodes[place.node].partition;
             }
             runs |= place.is_some();
-            let phase = phase(template.started, place.is_some(), (submit, lasts));
+            let phase = phase(template.started, place, (submit, lasts));
             let (later, place) = if phase == Phase::Future { (place, None) } else { (None, place) };
             let pod = PodId::from_index(cluster.pods.len());
-            let found = |(node, devices)| Found { pod, node, devices, since: template.started };
+            let found = |Place { node, devices, .. }| Found { pod, node, devices, since: template.started };
             cluster.found.extend(later.map(found));
             cluster.pods.push(Pod {
                 name: pod_name(name, template, &set.name, k),
@@ -79,8 +79,8 @@ fn add_job(
                 selector: template.selector.clone(),
                 rules: set.rules.clone(),
                 phase,
-                node: place.map(|(node, _)| node),
-                devices: place.map(|(_, devices)| devices).unwrap_or_default(),
+                node: place.map(|place| place.node),
+                devices: place.map(|place| place.devices).unwrap_or_default(),
             });
         }
     }
@@ -106,6 +106,7 @@ fn add_job(
         evictions: 0,
         last_start: started,
         gang: template.gang,
+        evicted_for: template.evicted_for,
     });
     if submit <= Time::ZERO {
         cluster.live_jobs.push(job);
@@ -117,11 +118,12 @@ fn pod_set(job: JobId, set: &Set) -> PodSet {
 }
 
 /// Where a pod stands at the start.
-fn phase(since: Time, is_placed: bool, (submit, lasts): (Time, Option<Span>)) -> Phase {
-    match is_placed {
+fn phase(since: Time, place: Option<Place>, (submit, lasts): (Time, Option<Span>)) -> Phase {
+    match place {
         _ if submit > Time::ZERO => Phase::Future,
-        true => Phase::Running { since, until: lasts.map(|lasts| since + lasts) },
-        false => Phase::Pending,
+        Some(Place { gone: Some(until), .. }) => Phase::Terminating { until },
+        Some(_) => Phase::Running { since, until: lasts.map(|lasts| since + lasts) },
+        None => Phase::Pending,
     }
 }
 

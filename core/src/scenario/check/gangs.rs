@@ -1,12 +1,12 @@
 //! How many pods of a job must start together, and gangs with placeholders.
 
-use super::super::codes;
-use super::super::quantity;
-use super::super::schema::{JobEntry, Scalar};
 use super::{Here, names};
 use crate::cluster::Gang;
-use crate::policy::Policy;
-use crate::scenario::findings::{Findings, quoted, set};
+use crate::format::codes;
+use crate::format::quantity;
+use crate::format::{Findings, quoted, set};
+use crate::format::{JobEntry, Scalar};
+use crate::policy::description::{Description, Gangs};
 use crate::time::Span;
 
 /// How long placeholders wait if nothing is said (yunikorn.md 7.1).
@@ -30,7 +30,7 @@ pub fn minimum(typed: &Option<Scalar>, pods: u64, here: Here<'_>, f: &mut Findin
 /// own, because nothing else is said or because the policy knows nothing else.
 pub fn in_common(
     entry: &JobEntry,
-    (pods, policy): (u64, Option<&Policy>),
+    (pods, policy): (u64, &Description),
     here: Here<'_>,
     f: &mut Findings,
 ) -> Option<u32> {
@@ -51,10 +51,9 @@ pub fn in_common(
             f.add(codes::CONFLICT, at.clone(), says, set(at, "", format!("Remove {field}")));
         }
     }
-    let policy = policy.map(Policy::name);
-    let takes_kinds = policy == Some("ego") || policy == Some("yunikorn") && entry.gang.is_some();
-    if takes_kinds {
-        let name = if policy == Some("ego") { "EGO" } else { "YuniKorn" };
+    let by_kind = policy.knows.gangs == Gangs::WithPlaceholders && entry.gang.is_some();
+    if !policy.knows.common_minimum || by_kind {
+        let name = policy.name;
         let at = here.field("min-available");
         let says = format!(
             "{name} has no minimum that pods of several kinds have in common; all pods of each kind start together"
@@ -66,7 +65,7 @@ pub fn in_common(
 }
 
 /// What is said of a job's gang.
-pub fn gang(entry: &JobEntry, here: Here<'_>, policy: Option<&Policy>, f: &mut Findings) -> Option<Gang> {
+pub fn gang(entry: &JobEntry, here: Here<'_>, policy: &Description, f: &mut Findings) -> Option<Gang> {
     let at = || here.field("placeholder-timeout");
     let mut timeout = f.time(&entry.placeholder_timeout, TIMEOUT, &at, &quantity::span);
     if timeout <= Span::ZERO {
@@ -91,8 +90,8 @@ pub fn gang(entry: &JobEntry, here: Here<'_>, policy: Option<&Policy>, f: &mut F
             return None;
         }
     };
-    if let Some(policy) = policy.filter(|policy| policy.name() != "yunikorn") {
-        let says = format!("{} has no placeholders, so it ignores gang", policy.name());
+    if policy.knows.gangs != Gangs::WithPlaceholders {
+        let says = format!("{} has no placeholders, so it ignores gang", policy.name);
         f.add(codes::NOT_EXPRESSED, at.clone(), says, set(at, "", "Remove gang"));
         return None;
     }

@@ -2,106 +2,25 @@
 
 use std::collections::BTreeMap;
 
-use super::super::codes;
-use super::super::quantity;
-use super::super::schema::{JobEntry, PodSetEntry, QueueEntry, ResourceEntry, Scalar, Scenario};
 use super::jobs::Jobs;
 use super::names;
 use super::preemptible::is_semi;
 use super::queues::Queues;
+use crate::format::codes;
+use crate::format::quantity;
+use crate::format::{Findings, quoted};
+use crate::format::{JobEntry, PodSetEntry, QueueEntry, ResourceEntry, Scalar, Scenario};
 use crate::id::{Id, QueueId};
-use crate::policy::Policy;
-use crate::scenario::findings::{Findings, quoted};
-
-/// What a policy is called in these findings, and which values of queues, jobs and nodes it ignores.
-struct Ignores {
-    name: &'static str,
-    queues: &'static [&'static str],
-    jobs: &'static [&'static str],
-    nodes: &'static [&'static str],
-}
-
-/// What only KAI and Run:ai, which run on one engine, know of jobs.
-#[cfg(feature = "yunikorn")]
-macro_rules! kai_only {
-    ($($more:literal),*) => {
-        &[$($more,)* "group", "labels", "scheduling-backoff", "nominated-node"]
-    };
-}
-
-/// What only YuniKorn knows of jobs.
-macro_rules! yunikorn_only {
-    ($($more:literal),*) => {
-        &[$($more,)* "application", "originator", "preempts", "required-node", "groups"]
-    };
-}
-
-/// What only one of them knows of jobs.
-macro_rules! either_only {
-    ($($more:literal),*) => {
-        yunikorn_only!($($more,)* "group", "labels", "scheduling-backoff", "nominated-node")
-    };
-}
-
-const KAI: Ignores = Ignores { name: "KAI", queues: &[], jobs: yunikorn_only!["semi"], nodes: &[] };
-
-const FIFO: Ignores = Ignores {
-    name: "first in, first out",
-    queues: &["limit", "weight", "usage", "priority", "preempt-min-runtime", "reclaim-min-runtime"],
-    jobs: either_only!["priority", "preemptible", "min-available"],
-    nodes: &[],
-};
-
-#[cfg(feature = "baselines")]
-const FILLING: Ignores = Ignores {
-    name: "max-min fairness",
-    queues: &["quota", "usage", "priority", "preempt-min-runtime", "reclaim-min-runtime"],
-    jobs: either_only!["priority", "preemptible"],
-    nodes: &[],
-};
-
-#[cfg(feature = "yunikorn")]
-const YUNIKORN: Ignores = Ignores {
-    name: "YuniKorn",
-    // Weights stand in nearly every scenario; translating one tells of them.
-    queues: &["usage", "preempt-min-runtime", "reclaim-min-runtime"],
-    jobs: kai_only!["semi", "gangs"],
-    nodes: &[],
-};
-
-#[cfg(feature = "ego")]
-const EGO: Ignores = Ignores {
-    name: "EGO",
-    queues: &["usage", "preempt-min-runtime", "reclaim-min-runtime"],
-    jobs: either_only!["semi", "tolerations", "affinity"],
-    nodes: &["taints"],
-};
-
-fn ignores(policy: &Policy) -> Ignores {
-    match policy {
-        Policy::Kai(_) => KAI,
-        Policy::Fifo(_) => FIFO,
-        #[cfg(feature = "baselines")]
-        Policy::MaxMin(_) => FILLING,
-        #[cfg(feature = "baselines")]
-        Policy::Drf(_) => Ignores { name: "plain DRF", ..FILLING },
-        #[cfg(feature = "yunikorn")]
-        Policy::YuniKorn(_) => YUNIKORN,
-        #[cfg(feature = "ego")]
-        Policy::Ego(_) => EGO,
-        #[cfg(feature = "runai")]
-        Policy::Runai(_) => Ignores { name: "Run:ai", queues: &[], jobs: yunikorn_only![], nodes: &[] },
-    }
-}
+use crate::policy::description::Description;
 
 /// Values of queues.
-pub fn of_queues(s: &Scenario, policy: &Policy, queues: &Queues, f: &mut Findings) {
-    let Ignores { name, queues: ignored, .. } = ignores(policy);
-    for what in ignored {
+pub fn of_queues(s: &Scenario, policy: &Description, queues: &Queues, f: &mut Findings) {
+    let name = policy.name;
+    for what in policy.ignored_of_queues() {
         let Some((i, first, more)) = first_and_more(&s.queues, |q| queue_says(q, what)) else { continue };
         let says = format!("{name} ignores {what} (of {}{more})", quoted(&first.name));
         let here = queues.here(s, QueueId::from_index(i));
-        let at = match *what {
+        let at = match what {
             "quota" | "limit" | "weight" | "usage" => here.path().field("gpu").field(what),
             _ => here.field(what),
         };
@@ -110,11 +29,11 @@ pub fn of_queues(s: &Scenario, policy: &Policy, queues: &Queues, f: &mut Finding
 }
 
 /// Values of jobs.
-pub fn of_jobs(s: &Scenario, policy: &Policy, jobs: &Jobs, f: &mut Findings) {
-    let Ignores { name, jobs: ignored, .. } = ignores(policy);
-    for what in ignored {
+pub fn of_jobs(s: &Scenario, policy: &Description, jobs: &Jobs, f: &mut Findings) {
+    let name = policy.name;
+    for what in policy.ignored_of_jobs() {
         let Some((i, first, more)) = first_and_more(&s.jobs, |j| job_says(j, what)) else { continue };
-        let (shown, field) = match *what {
+        let (shown, field) = match what {
             "gangs" => ("how many pods must start together", "min-available"),
             "labels" => ("the labels that order the pods of a job", "labels"),
             "group" => ("subgroups", "group"),
@@ -122,8 +41,8 @@ pub fn of_jobs(s: &Scenario, policy: &Policy, jobs: &Jobs, f: &mut Findings) {
             what => (what, what),
         };
         let first_name = quoted(&first.name);
-        let says = match *what {
-            "semi" => format!("{} (of {first_name}{more})", no_semi(policy)),
+        let says = match what {
+            "semi" => format!("{} (of {first_name}{more})", policy.knows.semi.err().unwrap_or_default()),
             _ => format!("{name} ignores {shown} (of {first_name}{more})"),
         };
         let set = first.pod_sets.iter().position(|set| set_says(set, what));
@@ -135,21 +54,10 @@ pub fn of_jobs(s: &Scenario, policy: &Policy, jobs: &Jobs, f: &mut Findings) {
     }
 }
 
-/// That a policy knows no semi-preemptible jobs.
-fn no_semi(policy: &Policy) -> &'static str {
-    match policy {
-        Policy::Kai(_) => {
-            "the release of KAI that is simulated has no semi-preemptible jobs, only a design for them; a job that says \
-             semi is preemptible if its priority is below 100"
-        }
-        _ => "only Run:ai has semi-preemptible jobs; here a job that says semi is preemptible",
-    }
-}
-
 /// Values of nodes.
-pub fn of_nodes(s: &Scenario, policy: &Policy, f: &mut Findings) {
-    let Ignores { name, nodes: ignored, .. } = ignores(policy);
-    for what in ignored {
+pub fn of_nodes(s: &Scenario, policy: &Description, f: &mut Findings) {
+    let name = policy.name;
+    for what in policy.ignored_of_nodes() {
         let Some((i, first, more)) = first_and_more(&s.nodes, |n| !n.taints.is_empty()) else { continue };
         let says = format!("{name} ignores {what} (of {}{more})", quoted(&first.name));
         let repeats = names::repeats(s.nodes.iter().map(|n| n.name.as_str()));
@@ -221,6 +129,7 @@ fn says_itself(j: &JobEntry, what: &str) -> bool {
         "preempts" => j.preempts.as_ref().is_some_and(|typed| typed.0.trim() != "true"),
         "required-node" => j.required_node.is_some(),
         "groups" => !j.groups.is_empty(),
+        "evicted-for" => j.evicted_for.is_some(),
         _ => false,
     }
 }

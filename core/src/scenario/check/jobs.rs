@@ -2,10 +2,6 @@
 
 use std::sync::Arc;
 
-use super::super::diagnostic::{Edit, Fix};
-use super::super::pattern::{Arrivals, Lasts};
-use super::super::quantity::{self, Wrong};
-use super::super::schema::{JobEntry, PodSetEntry, Scenario};
 use super::super::{NODE_GPUS_MAX, PODS_MAX, codes};
 use super::named::Named;
 use super::names::{self, Index};
@@ -13,9 +9,14 @@ use super::pools::Pools;
 use super::queues::Queues;
 use super::{Here, Path, gangs, patterns, preemptible, priority, rules};
 use crate::cluster::{Gang, GpuRequest, NodeSelector, PodRules, Preemptible, Request, Restart};
-use crate::id::{PartitionId, QueueId};
-use crate::policy::Policy;
-use crate::scenario::findings::{Findings, quoted, set};
+use crate::format::pattern::{Arrivals, Lasts};
+use crate::format::quantity::{self, Wrong};
+use crate::format::{Edit, Fix};
+use crate::format::{Findings, quoted, set};
+use crate::format::{JobEntry, PodSetEntry, Scenario};
+use crate::id::{JobId, PartitionId, QueueId};
+use crate::policy::description::Description;
+use crate::policy::draft::DraftJob;
 use crate::time::{Span, Time};
 use crate::units::{Amount, Resource};
 
@@ -56,6 +57,8 @@ pub struct Template {
     pub gang: Option<Gang>,
     /// Whether it is tried once only in each of them.
     pub is_tried_once: bool,
+    /// For which job its pods are being evicted at the start.
+    pub evicted_for: Option<JobId>,
 }
 
 /// Pods of one kind.
@@ -82,6 +85,15 @@ impl Template {
     /// Pods of one of its jobs.
     pub fn n_pods(&self) -> u32 {
         self.sets.iter().map(|set| set.pods).sum()
+    }
+    /// As the checks of a policy see it.
+    pub fn draft(&self) -> DraftJob<'_> {
+        DraftJob {
+            user: self.user.as_deref(),
+            preemptible: self.preemptible,
+            is_gang: self.is_gang(),
+            requests: self.sets.iter().map(|set| &set.request).collect(),
+        }
     }
     /// Whether several of its pods must start together.
     pub fn is_gang(&self) -> bool {
@@ -114,7 +126,7 @@ impl Jobs {
 /// Resolves work.
 pub fn jobs(
     s: &Scenario,
-    (pools, policy, named): (&Pools, Option<&Policy>, &Named),
+    (pools, policy, named): (&Pools, &Description, &Named),
     queues: &Queues,
     f: &mut Findings,
 ) -> Jobs {
@@ -166,7 +178,7 @@ pub fn jobs(
 fn template(
     entry: &JobEntry,
     here: Here<'_>,
-    (queues, policy): (&Queues, Option<&Policy>),
+    (queues, policy): (&Queues, &Description),
     (default_set, unset, named): (&Arc<str>, &priority::Unset, &Named),
     f: &mut Findings,
 ) -> (Template, u64) {
@@ -218,6 +230,7 @@ fn template(
         pools: Vec::new(),
         gang: None,
         is_tried_once: is_tried_once(entry, here, f),
+        evicted_for: None,
     };
     (template, pods)
 }
@@ -268,7 +281,7 @@ fn is_tried_once(entry: &JobEntry, here: Here<'_>, f: &mut Findings) -> bool {
 fn pools_of(
     entry: &JobEntry,
     here: Here<'_>,
-    (pools, policy): (&Pools, Option<&Policy>),
+    (pools, policy): (&Pools, &Description),
     of_queue: Option<&Vec<PartitionId>>,
     f: &mut Findings,
 ) -> Vec<PartitionId> {
@@ -277,9 +290,9 @@ fn pools_of(
     if list.is_empty() {
         list.push(PartitionId(0));
     }
-    if list.len() > 1 && policy.is_some_and(|policy| policy.name() != "runai") {
-        if let ([first, _, ..], Some(policy)) = (entry.pools.as_slice(), policy) {
-            let says = format!("{} offers a job to one pool only, here {}", policy.name(), quoted(first));
+    if list.len() > 1 && !policy.knows.pool_lists {
+        if let [first, _, ..] = entry.pools.as_slice() {
+            let says = format!("{} offers a job to one pool only, here {}", policy.name, quoted(first));
             let at = here.field("pools");
             f.add(
                 codes::NOT_EXPRESSED,

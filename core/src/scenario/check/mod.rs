@@ -5,18 +5,13 @@
 
 mod advice;
 mod advice_jobs;
-#[cfg(feature = "yunikorn")]
-mod advice_yunikorn;
-#[cfg(feature = "yunikorn")]
-mod applications;
 mod build;
+mod evictions;
 mod gangs;
 mod ignored;
 mod jobs;
-mod kai;
 mod named;
 mod names;
-mod no_effect;
 mod nodes;
 mod patterns;
 mod placement;
@@ -26,28 +21,22 @@ mod priority;
 mod queues;
 mod rules;
 mod settings;
-#[cfg(feature = "ego")]
-mod settings_ego;
-#[cfg(feature = "runai")]
-mod settings_runai;
-#[cfg(feature = "yunikorn")]
-mod settings_yunikorn;
 mod timeline;
 
-use super::codes;
-use super::diagnostic::{Code, Diagnostic, Path};
-use super::findings::{Findings, quoted, set};
-use super::plan::Plan;
-use super::quantity::{self, Wrong};
-use super::schema::{Scalar, Scenario};
+use super::plan::{Plan, Planned};
 use crate::cluster::Cluster;
-use crate::policy::Policy;
+use crate::format::codes;
+use crate::format::quantity::{self, Wrong};
+use crate::format::{Code, Diagnostic, Path};
+use crate::format::{Findings, quoted, set};
+use crate::format::{Scalar, Scenario};
+use crate::policy::draft::Draft;
 use crate::units::{Amount, Bound, Resource, Weight};
 
 /// What a scenario means.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Checked {
-    /// What a simulation starts from; `None` if something is wrong, or this build is without the policy.
+    /// What a simulation starts from; `None` if something is wrong.
     pub plan: Option<Plan>,
     /// All findings, in the order of the file's sections.
     pub diagnostics: Vec<Diagnostic>,
@@ -59,33 +48,37 @@ pub fn check(scenario: &Scenario) -> Checked {
     let f = &mut findings;
     let (policy, rhythm, delays) = settings::settings(scenario, f);
     let pools = pools::pools(scenario, f);
-    let charges = policy.clone().map(|policy| pools::scheduling(scenario, (policy, rhythm), f));
+    let charges = pools::scheduling(scenario, (policy.clone(), rhythm), f);
     let named = named::Named::of(scenario, f);
     let nodes = nodes::nodes(scenario, (&pools, &named), f);
     let queues = queues::queues(scenario, &pools, f);
-    let jobs = jobs::jobs(scenario, (&pools, policy.as_ref(), &named), &queues, f);
+    let mut jobs = jobs::jobs(scenario, (&pools, policy.description(), &named), &queues, f);
+    evictions::for_whom(scenario, &mut jobs, f);
     let placed = placement::placements(scenario, &nodes, &jobs, f);
     placement::nominations(scenario, &nodes, &jobs, f);
-    let own = policy.as_ref().map(|policy| (policy, rhythm));
-    let timeline = timeline::timeline(scenario, own, (&pools, &named), &nodes, &queues, &jobs, f);
+    let timeline =
+        timeline::timeline(scenario, (&policy, rhythm), (&pools, &named), &nodes, &queues, &jobs, f);
     pools.advice(scenario, &nodes, f);
     patterns::advice(scenario, &jobs, f);
-    advice::advice(scenario, policy.as_ref(), &pools, &nodes, &queues, &jobs, f);
-    advice_jobs::advice(scenario, (policy.as_ref(), &named), &nodes, &jobs, f);
-    let is_one = scenario.pools.iter().all(|pool| pool.settings.is_empty());
-    if let (Some(Policy::Kai(config)), true) = (&policy, is_one) {
-        no_effect::advice(scenario, config, &nodes, &queues, &jobs, f);
-    }
-    #[cfg(feature = "yunikorn")]
-    if let Some(Policy::YuniKorn(config)) = &policy {
-        applications::applications(scenario, &jobs, f);
-        advice_yunikorn::advice(scenario, config, &queues, &jobs, f);
-    }
-    let plan = charges.filter(|_| !findings.has_errors()).map(|mut charges| {
+    advice::advice(scenario, &policy, &pools, &nodes, &queues, &jobs, f);
+    advice_jobs::advice(scenario, (policy.description(), &named), &nodes, &jobs, f);
+    let queue_at = |queue| queues.here(scenario, queue).path();
+    let job_at = |entry| jobs.here(scenario, entry).path();
+    let draft = Draft {
+        scenario,
+        nodes: nodes.kinds.iter().map(|(node, _)| node).collect(),
+        queues: &queues.all,
+        jobs: jobs.templates.iter().map(jobs::Template::draft).collect(),
+        queue_at: &queue_at,
+        job_at: &job_at,
+    };
+    policy.advise(&draft, f);
+    let plan = (!findings.has_errors()).then(|| {
+        let mut charges = charges;
         let cluster =
             Cluster { named: named.names, ..build::cluster(delays, &pools, nodes, queues, &jobs, &placed) };
-        #[cfg(feature = "yunikorn")]
-        settings_yunikorn::name_later_types(&mut charges, &timeline);
+        let later = timeline.iter().flat_map(Planned::policies).collect::<Vec<_>>();
+        charges.iter_mut().for_each(|(policy, _)| policy.foresee(&later));
         let (policy, rhythm) = charges.remove(0);
         Plan { cluster, policy, rhythm, further: charges, timeline }
     });

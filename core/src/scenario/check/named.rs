@@ -4,11 +4,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use super::super::schema::{Scalar, Scenario};
 use super::super::{NAME_CHARS_MAX, codes, quantity};
 use super::{Here, Path};
-use crate::kit::gather::gather;
-use crate::scenario::findings::{Findings, quoted, set};
+use crate::format::{Findings, quoted, set};
+use crate::format::{Scalar, Scenario};
 use crate::units::{Amount, NAMED_MAX, Resource, ResourceVec};
 
 /// What everybody has under a name of its own.
@@ -31,7 +30,7 @@ impl Named {
         let in_nodes = s.nodes.iter().flat_map(|node| node.resources.keys());
         let in_timeline = s.timeline.iter().flat_map(|entry| entry.capacity.resources.keys());
         let all = in_nodes.chain(s.jobs.iter().flat_map(in_jobs)).chain(in_timeline);
-        let names: BTreeSet<&str> = gather(all.map(String::as_str));
+        let names: BTreeSet<&str> = all.map(String::as_str).collect();
         let names: Vec<Arc<str>> = names.into_iter().filter(|name| is_name(name)).map(Arc::from).collect();
         if names.len() > NAMED_MAX {
             let n = names.len();

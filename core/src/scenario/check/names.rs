@@ -2,16 +2,16 @@
 
 use std::sync::Arc;
 
-use super::super::diagnostic::{Edit, Fix, Path};
 use super::super::{NAME_CHARS_MAX, codes, nearest};
 use super::Here;
-use crate::kit::sort::order;
-use crate::scenario::findings::{Findings, is_invisible, quoted};
+use crate::format::{Edit, Fix, Path};
+use crate::format::{Findings, is_invisible, quoted};
 
 /// Which entries of a section repeat an earlier name.
 pub fn repeats<'a>(names: impl Iterator<Item = &'a str>) -> Vec<bool> {
     let names: Vec<&str> = names.collect();
-    let order = order(names.len(), &mut |a, b| names[a].cmp(names[b]));
+    let mut order: Vec<usize> = (0..names.len()).collect();
+    order.sort_by_key(|&i| names[i]);
     let mut repeats = vec![false; names.len()];
     for pair in order.windows(2) {
         repeats[pair[1]] = names[pair[0]] == names[pair[1]];
@@ -64,7 +64,9 @@ impl Index {
         let names: Vec<&Arc<str>> = names.collect();
         let mut sorted: Vec<(Arc<str>, u32)> = Vec::with_capacity(names.len());
         let mut is_twice = vec![false; names.len()];
-        for i in order(names.len(), &mut |a, b| names[a].cmp(names[b])) {
+        let mut order: Vec<usize> = (0..names.len()).collect();
+        order.sort_by_key(|&i| names[i]);
+        for i in order {
             if sorted.last().is_some_and(|(before, _)| before == names[i]) {
                 is_twice[i] = true;
             } else {

@@ -3,15 +3,15 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::super::quantity;
-use super::super::schema::{CapacityEntry, NodeEntry, Scenario};
 use super::super::{NODE_GPUS_MAX, NODES_MAX, codes};
 use super::named::Named;
 use super::names::{self, Index};
 use super::pools::Pools;
 use super::{Here, Path, rules};
+use crate::format::Findings;
+use crate::format::quantity;
+use crate::format::{CapacityEntry, NodeEntry, Scenario};
 use crate::id::{Arena, NodeId, PartitionId};
-use crate::scenario::findings::Findings;
 use crate::units::{Amount, Resource, ResourceVec};
 
 use crate::cluster::{Capacity, Node, NodeState};

@@ -2,13 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::super::codes;
-use super::super::pattern::{Arrivals, Every, Lasts, Repeat};
-use super::super::quantity::{self, MILLIS_MAX};
-use super::super::schema::{JobEntry, Scenario};
 use super::Here;
 use super::jobs::Jobs;
-use crate::scenario::findings::{Findings, quoted, set};
+use crate::format::codes;
+use crate::format::pattern::{Arrivals, Every, Lasts, Repeat};
+use crate::format::quantity::{self, MILLIS_MAX};
+use crate::format::{Findings, quoted, set};
+use crate::format::{JobEntry, Scenario};
 use crate::time::Span;
 
 /// The seed of entries that name none.

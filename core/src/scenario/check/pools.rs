@@ -2,16 +2,16 @@
 
 use std::sync::Arc;
 
-use super::super::diagnostic::{Diagnostic, Edit, Fix, Path, Segment};
-use super::super::schema::Scenario;
 use super::super::{POOLS_MAX, codes};
 use super::Here;
 use super::names::{self, Index};
 use super::nodes::Nodes;
 use super::settings;
+use crate::format::Scenario;
+use crate::format::{Diagnostic, Edit, Fix, Path, Segment};
+use crate::format::{Findings, quoted};
 use crate::id::{Id, PartitionId};
-use crate::policy::{Policy, Rhythm};
-use crate::scenario::findings::{Findings, quoted};
+use crate::policy::{Policy, Rhythm, setting};
 
 /// A switch that is about jobs, not about a pool.
 const NOT_OF_A_POOL: &str = "default-job-priority";
@@ -109,6 +109,8 @@ impl Pools {
         for (i, name) in typed.iter().enumerate() {
             let others = || {
                 let others = typed.iter().enumerate().filter(|(k, _)| *k != i).map(|(_, name)| name.as_str());
+                // What could not be read back as an item of a list has its own finding.
+                let others = others.filter(|name| !name.trim().is_empty() && !name.contains(','));
                 others.collect::<Vec<_>>().join(", ")
             };
             match self.index.find(name) {
@@ -152,7 +154,7 @@ pub fn scheduling(s: &Scenario, own: (Policy, Rhythm), f: &mut Findings) -> Vec<
         let here =
             Here::section("pools", i, Some(&pool.name).filter(|n| !n.is_empty()).map(String::as_str)).path();
         if pool.settings.contains_key(NOT_OF_A_POOL) {
-            settings::unknown(&whole, NOT_OF_A_POOL, &[], "it is the scenario's", &mut found);
+            setting::unknown(&whole, NOT_OF_A_POOL, &[], "it is the scenario's", &mut found);
         }
         for finding in found.finish() {
             let is_own = match finding.at.0.as_slice() {
@@ -166,7 +168,7 @@ pub fn scheduling(s: &Scenario, own: (Policy, Rhythm), f: &mut Findings) -> Vec<
                 f.push(moved(finding, &here));
             }
         }
-        all.push((policy.unwrap_or_else(|| own.0.clone()), rhythm));
+        all.push((policy, rhythm));
     }
     if all.is_empty() {
         all.push(own);

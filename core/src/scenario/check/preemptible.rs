@@ -1,11 +1,11 @@
 //! Which pods of a job may be evicted for others.
 
-use super::super::codes;
-use super::super::schema::{JobEntry, Scalar};
 use super::Here;
 use crate::cluster::Preemptible;
-use crate::policy::Policy;
-use crate::scenario::findings::{Findings, quoted, set};
+use crate::format::codes;
+use crate::format::{Findings, quoted, set};
+use crate::format::{JobEntry, Scalar};
+use crate::policy::description::Description;
 
 /// What a job says of which only the pods above its minimum may be taken.
 const SEMI: &str = "semi";
@@ -21,7 +21,7 @@ pub fn preemptible(
     entry: &JobEntry,
     (unset, is_elastic): (bool, bool),
     here: Here<'_>,
-    policy: Option<&Policy>,
+    policy: &Description,
     f: &mut Findings,
 ) -> Preemptible {
     let unset = Preemptible::from(unset);
@@ -30,7 +30,7 @@ pub fn preemptible(
         None => unset,
         Some("true") => Preemptible::Yes,
         Some("false") => Preemptible::No,
-        Some(SEMI) if policy.is_none_or(|policy| policy.name() == "runai") => {
+        Some(SEMI) if policy.knows.semi.is_ok() => {
             if !is_elastic {
                 let says = "preemptible semi is the same as false here: all pods must start together, so none is above \
                             the minimum; a smaller min-available would make a difference";

@@ -1,12 +1,12 @@
 //! Priorities of jobs: a number, or a class of the policy.
 
-use super::super::codes;
-use super::super::nearest;
-use super::super::quantity;
-use super::super::schema::{Scalar, Scenario};
 use super::Here;
+use crate::format::codes;
+use crate::format::nearest;
+use crate::format::quantity;
+use crate::format::{Findings, quoted, set};
+use crate::format::{Scalar, Scenario};
 use crate::policy::{JobDefaults, Policy};
-use crate::scenario::findings::{Findings, quoted, set};
 
 /// What a policy takes jobs to be that leave something out.
 pub struct Unset {

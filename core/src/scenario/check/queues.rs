@@ -2,17 +2,16 @@
 
 use std::sync::Arc;
 
-use super::super::diagnostic::{Edit, Fix};
-use super::super::quantity;
-use super::super::schema::{QueueEntry, ResourceEntry, Scenario};
 use super::super::{QUEUES_MAX, TREE_DEPTH_MAX, codes};
 use super::names::{self, Index};
 use super::pools::Pools;
 use super::{Here, Path};
 use crate::cluster::{Queue, QueueResource};
+use crate::format::quantity;
+use crate::format::{Edit, Fix};
+use crate::format::{Findings, quoted, set};
+use crate::format::{QueueEntry, ResourceEntry, Scenario};
 use crate::id::{Arena, Id, PartitionId, QueueId};
-use crate::kit::sort::order;
-use crate::scenario::findings::{Findings, quoted, set};
 use crate::time::Time;
 use crate::units::{PerResource, Resource, Weight};
 
@@ -271,10 +270,7 @@ fn rings(s: &Scenario, queues: &mut Queues, f: &mut Findings) -> bool {
             members.push(queue);
             next = queues.all[queue].parent;
         }
-        let members: Vec<QueueId> = order(members.len(), &mut |a, b| members[a].cmp(&members[b]))
-            .into_iter()
-            .map(|i| members[i])
-            .collect();
+        members.sort();
         let shown: Vec<String> = members.iter().take(8).map(|&q| quoted(&queues.all[q].name)).collect();
         let more = if members.len() > 8 { format!(" and {} more", members.len() - 8) } else { String::new() };
         let says = format!(

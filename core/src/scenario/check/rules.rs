@@ -4,11 +4,11 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::super::codes;
-use super::super::schema::{JobEntry, PodSetEntry, Scalar};
 use super::Here;
 use crate::cluster::{Effect, NodeState, PodRules, Requirement, Taint, Toleration, Wanted};
-use crate::scenario::findings::{Findings, quoted, set};
+use crate::format::codes;
+use crate::format::{Findings, quoted, set};
+use crate::format::{JobEntry, PodSetEntry, Scalar};
 
 /// The effects by name.
 const EFFECTS: [(&str, Effect); 3] = [

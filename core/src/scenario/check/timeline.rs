@@ -2,11 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::super::codes;
-use super::super::diagnostic::{Edit, Fix, Segment};
 use super::super::plan::{PlanChange, Planned};
-use super::super::quantity;
-use super::super::schema::{CapacityEntry, Scenario, TimelineEntry};
 use super::jobs::Jobs;
 use super::named::Named;
 use super::names::{self, Index};
@@ -15,10 +11,13 @@ use super::pools::{self, Pools};
 use super::queues::{self, Queues};
 use super::{Here, rules, settings};
 use crate::cluster::{Capacity, NodeState, QueueResource};
+use crate::format::codes;
+use crate::format::quantity;
+use crate::format::{CapacityEntry, Scenario, TimelineEntry};
+use crate::format::{Edit, Fix, Segment};
+use crate::format::{Findings, quoted, set};
 use crate::id::{Arena, JobId, NodeId, PartitionId, QueueId};
-use crate::kit::sort::order;
 use crate::policy::{Policy, Rhythm};
-use crate::scenario::findings::{Findings, quoted, set};
 use crate::time::Time;
 use crate::units::{PerResource, ResourceVec};
 
@@ -31,7 +30,7 @@ type Capacities = BTreeMap<NodeId, Capacity>;
 /// Resolves the timeline, by time, then file order.
 pub fn timeline(
     s: &Scenario,
-    own: Option<(&Policy, Rhythm)>,
+    own: (&Policy, Rhythm),
     (pools, named): (&Pools, &Named),
     nodes: &Nodes,
     queues: &Queues,
@@ -54,7 +53,9 @@ pub fn timeline(
     let mut capacities = Capacities::new();
     let mut head = s.clone();
     let mut planned = Vec::with_capacity(moments.len());
-    for i in order(moments.len(), &mut |a, b| moments[a].cmp(&moments[b])) {
+    let mut order: Vec<usize> = (0..moments.len()).collect();
+    order.sort_by_key(|&i| moments[i]);
+    for i in order {
         let at = moments[i];
         let entry = &s.timeline[i];
         let here = Here::section("timeline", i, None);
@@ -164,29 +165,25 @@ fn queue_change(
     Some(PlanChange::Queue { queue, priority, resources, changed })
 }
 
-/// Switches that name things and cannot change while they are there.
-const FIXED: [&str; 2] = ["gpu-type", "partition"];
-
-/// YuniKorn reads its configuration anew; the other policies would have to be started again.
+/// Some policies read their configuration anew; others would have to be started again.
 fn settings_change(
     entry: &TimelineEntry,
     here: Here<'_>,
-    own: Option<(&Policy, Rhythm)>,
+    (policy, rhythm): (&Policy, Rhythm),
     head: &mut Scenario,
     f: &mut Findings,
 ) -> Option<PlanChange> {
-    let (policy, rhythm) = own?;
     let field = if entry.settings.is_empty() { "unset" } else { "settings" };
     let fix = |label: &str| Some(Fix { label: label.into(), edits: vec![Edit::Remove { at: here.path() }] });
-    if policy.name() != "yunikorn" {
-        let says =
-            format!("{} does not read its settings anew during a run; remove the entry", policy.name());
+    let policy = policy.description();
+    let Some(fixed) = policy.knows.reloads else {
+        let says = format!("{} does not read its settings anew during a run; remove the entry", policy.name);
         f.add(codes::NOT_IN_TIMELINE, here.field(field), says, fix("Remove the entry"));
         return None;
-    }
+    };
     let given = entry.settings.keys().map(|name| (name, "settings"));
     for (name, field) in given.chain(entry.unset.iter().map(|name| (name, "unset"))) {
-        if FIXED.contains(&name.as_str()) {
+        if fixed.contains(&name.as_str()) {
             let says = format!("{name} cannot change during a run; remove it");
             f.add(codes::NOT_IN_TIMELINE, here.field(field), says, fix("Remove the entry"));
         }
@@ -209,7 +206,7 @@ fn settings_change(
             f.push(pools::moved(finding, &here.path()));
         }
     }
-    let scheduling = pools::scheduling(head, (policy?, rhythm), &mut Findings::default());
+    let scheduling = pools::scheduling(head, (policy, rhythm), &mut Findings::default());
     Some(PlanChange::Settings { scheduling })
 }
 

@@ -265,7 +265,8 @@ impl Course {
 /// A pod can neither wait nor start while it is leaving.
 const REPLACED: &str = "a unit in its grace is replaced in the same cycle";
 
-fn reason(is_for_somebody: bool, is_owned: bool) -> EvictReason {
+/// Why a unit is evicted.
+pub fn reason(is_for_somebody: bool, is_owned: bool) -> EvictReason {
     match (is_for_somebody, is_owned) {
         (false, _) => EvictReason::AboveLimit,
         (true, true) => EvictReason::ReclaimedForQuota,
@@ -277,7 +278,8 @@ fn turns_of(done: &fairground::policy::ego::cycle::Cycle) -> impl Iterator<Item 
     done.turns.iter().flat_map(|(_, turns)| turns).flat_map(|turn| turn.units.iter().copied())
 }
 
-fn deadline_of(books: &Books<'_>, unit: usize) -> Option<Time> {
+/// When a unit in its grace is gone.
+pub fn deadline_of(books: &Books<'_>, unit: usize) -> Option<Time> {
     match books.units[unit].state {
         State::Reclaiming(until) => Some(until),
         _ => None,

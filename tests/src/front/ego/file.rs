@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
+use fairground::policy::ego::books::Sub;
 use fairground::policy::ego::cycle::Layout;
 use fairground::policy::ego::plan::{Dims, Ownership, Placement, Plan, ShareLimit};
 use fairground::time::Span;
@@ -107,23 +108,20 @@ fn quotas(plan: &Plan, layout: &Layout, words: &[Word]) -> Result<Quotas, &'stat
     Err("own hosts that are not the first of their size")
 }
 
-struct Writer<'c> {
+/// A file that is being written.
+pub struct Writer<'c> {
     plan: &'c Plan,
-    names: &'c Names,
+    /// What things are called.
+    pub names: &'c Names,
     words: Vec<Word>,
     quotas: Quotas,
-    text: String,
+    /// The text so far.
+    pub text: String,
 }
 
 /// The scenario file of a course. What it cannot say is an error.
 pub fn write(plan: &Plan, layout: &Layout, names: &Names, course: &Course) -> Result<File, &'static str> {
-    let words = words(plan, names)?;
-    let quotas = quotas(plan, layout, &words)?;
-    let mut writer = Writer { plan, names, words, quotas, text: String::new() };
-    writer.text.push_str("format: fairground-scenario\nversion: 1\npolicy: ego\n");
-    writer.settings(layout);
-    writer.nodes();
-    writer.queues()?;
+    let mut writer = Writer::new(plan, layout, names)?;
     let jobs = writer.jobs(course);
     let ends: Vec<String> = course
         .pods
@@ -142,7 +140,31 @@ fn seconds(span: Span) -> String {
     format!("{}s", span.as_millis() / 1000)
 }
 
-impl Writer<'_> {
+impl<'c> Writer<'c> {
+    /// Writes all but the work. What a file cannot say is an error.
+    pub fn new(plan: &'c Plan, layout: &Layout, names: &'c Names) -> Result<Writer<'c>, &'static str> {
+        let words = words(plan, names)?;
+        let quotas = quotas(plan, layout, &words)?;
+        let mut writer = Writer { plan, names, words, quotas, text: String::new() };
+        writer.text.push_str("format: fairground-scenario\nversion: 1\npolicy: ego\n");
+        writer.settings(layout);
+        writer.nodes();
+        writer.queues()?;
+        Ok(writer)
+    }
+
+    /// Writes a job of a sub-allocation.
+    pub fn job(&mut self, name: &str, subs: &[Sub], sub: usize, says: &str) {
+        let of = &subs[sub];
+        let mut text = format!("- {{name: {name}, queue: {}", self.names.consumers[of.leaf]);
+        text += &self.amounts(&of.unit, false);
+        // Those of a leaf in their order.
+        let later = subs[sub + 1..].iter().filter(|other| other.leaf == of.leaf).count();
+        if later > 0 {
+            let _ = write!(text, ", priority: {}", 50 + later);
+        }
+        let _ = writeln!(self.text, "{text}{says}}}");
+    }
     fn settings(&mut self, layout: &Layout) {
         let plan = self.plan;
         let mut settings: Vec<String> = Vec::new();
@@ -285,24 +307,17 @@ impl Writer<'_> {
                 for (i, &pod) in group.iter().enumerate() {
                     jobs[pod] = if group.len() > 1 { format!("{base}-{}", i + 1) } else { base.clone() };
                 }
-                let text = self.job(sub, &base, group.len(), first, course);
-                self.text.push_str(&text);
+                let says = self.says(group.len(), first, course);
+                self.job(&base, &course.subs, sub, &says);
             }
         }
         jobs
     }
 
-    fn job(&self, sub: usize, name: &str, count: usize, pod: &super::course::Pod, course: &Course) -> String {
-        let of = &course.subs[sub];
-        let mut text = format!("- {{name: {name}, queue: {}", self.names.consumers[of.leaf]);
+    fn says(&self, count: usize, pod: &super::course::Pod, course: &Course) -> String {
+        let mut text = String::new();
         if count > 1 {
             let _ = write!(text, ", count: {count}");
-        }
-        text += &self.amounts(&of.unit, false);
-        // Those of a leaf in their order, whenever they are submitted.
-        let later = course.subs[sub + 1..].iter().filter(|other| other.leaf == of.leaf).count();
-        if later > 0 {
-            let _ = write!(text, ", priority: {}", 50 + later);
         }
         if pod.submit > 0 {
             let _ = write!(text, ", submit: {}s", pod.submit);
@@ -314,6 +329,6 @@ impl Writer<'_> {
         if pod.is_never_replaced {
             text += ", restart: never";
         }
-        text + "}\n"
+        text
     }
 }

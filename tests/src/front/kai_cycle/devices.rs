@@ -21,7 +21,7 @@ pub type Numbers = BTreeMap<String, String>;
 /// The devices of all pods that run, where no order of jobs brings them there: first the shared ones of each node by name, then
 /// the whole ones.
 pub fn numbers(case: &Case) -> Result<Numbers, &'static str> {
-    let running = || case.jobs.iter().flat_map(|j| &j.pods).filter(|p| super::file::runs(p));
+    let running = || case.jobs.iter().flat_map(|j| &j.pods).filter(|p| super::file::holds(p));
     let is_part = |p: &&Pod| !matches!(p.request.gpu, GpuRequest::Whole { .. } | GpuRequest::None { .. });
     let mut shared: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     for pod in running().filter(is_part) {

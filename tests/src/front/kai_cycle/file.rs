@@ -20,6 +20,7 @@ pub struct File {
 pub fn write(case: &Case) -> Result<File, &'static str> {
     let mut file = File::default();
     case.jobs.iter().try_for_each(|job| Sets::of(job).map(drop))?;
+    is_bound_to_what_is_free(case)?;
     file.text.push_str("format: fairground-scenario\nversion: 1\n");
     settings::write(case, &mut file.text)?;
     file.text.push_str("nodes:\n");
@@ -35,7 +36,8 @@ pub fn write(case: &Case) -> Result<File, &'static str> {
     let numbers = if by_order.is_none() { devices::numbers(case)? } else { Numbers::new() };
     let time_matters = settings::time_matters(case);
     for job in by_order.unwrap_or_else(|| case.jobs.iter().collect()) {
-        let fields = job_fields(job, (&numbers, time_matters), &mut file.pods)?;
+        let mut fields = job_fields(job, (&numbers, time_matters), &mut file.pods)?;
+        fields.extend(terminating(case, job)?);
         file.text.push_str(&line(&fields));
     }
     Ok(file)
@@ -75,16 +77,17 @@ fn put_unless(fields: &mut Fields, key: &str, value: String, default: &str) {
     }
 }
 
-/// Whether a pod runs at the start. Upstream's fixtures name nodes of pods that wait, too; that means nothing.
-pub fn runs(pod: &Pod) -> bool {
-    pod.status == "Running"
+/// Whether a pod holds something at the start: it runs, or is being evicted. Upstream's fixtures name nodes of pods that wait, too; that
+/// means nothing.
+pub fn holds(pod: &Pod) -> bool {
+    matches!(pod.status.as_str(), "Running" | "Releasing")
 }
 
 /// How many pod slots a node needs for its slots never to matter.
 fn slots_needed(case: &Case) -> Option<i64> {
     let pods = || case.jobs.iter().flat_map(|j| &j.pods);
     let is_whole_number = |g: &Arc<str>| g.parse::<i64>().is_ok();
-    let matters = pods().any(|p| runs(p) && p.gpu_groups.iter().any(is_whole_number));
+    let matters = pods().any(|p| holds(p) && p.gpu_groups.iter().any(is_whole_number));
     matters.then(|| i64::try_from(pods().count()).unwrap_or(i64::MAX).saturating_add(2))
 }
 
@@ -216,7 +219,7 @@ fn job_fields(
     put_unless(&mut fields, "submit", seconds(job.created_s), "0s");
     let sets = Sets::of(job)?;
     fields.extend(sets.fields(job, names)?);
-    let on: Vec<&Pod> = sets.in_file_order().filter(|p| runs(p)).collect();
+    let on: Vec<&Pod> = sets.in_file_order().filter(|p| holds(p)).collect();
     if !on.is_empty() {
         put(&mut fields, "on", list(on.iter().map(|p| quoted(&p.node))));
         let numbers: Vec<String> = on.iter().filter_map(|p| devices.get(&*p.name)).cloned().collect();
@@ -235,6 +238,56 @@ fn job_fields(
         put(&mut fields, "affinity", list(std::iter::once(format!("{affinity:?}"))));
     }
     Ok(fields)
+}
+
+/// When the pods that are being evicted are gone: before the second round, or after the last one.
+fn terminating(case: &Case, job: &Job) -> Result<Option<(String, String)>, &'static str> {
+    let mut ends: Vec<String> = Vec::new();
+    for pod in running_in_order(job) {
+        let open = || case.outcomes.iter().filter_map(|o| o.rounds.get(1)?.open.as_ref());
+        let later: BTreeSet<&str> =
+            open().filter_map(|open| Some(open.pods.get(&pod.name)?.0.as_str())).collect();
+        ends.push(match later.into_iter().collect::<Vec<_>>()[..] {
+            _ if pod.status != "Releasing" => String::new(),
+            ["Pending"] => settings::second_cycle(case),
+            [] | ["Releasing"] => "365d".to_owned(),
+            _ => return Err("a pod that is gone in some outcomes"),
+        });
+    }
+    let is_said = ends.iter().any(|end| !end.is_empty());
+    Ok(is_said.then(|| ("terminating".to_owned(), list(ends.iter().map(|end| format!("{end:?}"))))))
+}
+
+/// The scheduler gives a part of a GPU that a pod being evicted still has to another, while a third waits for it. No simulated
+/// pod holds what another holds.
+fn is_bound_to_what_is_free(case: &Case) -> Result<(), &'static str> {
+    let pods = || case.jobs.iter().flat_map(|j| &j.pods);
+    let whole = |pod: &Pod| match pod.request.gpu {
+        GpuRequest::Whole { devices } => devices as f64,
+        _ => 0.0,
+    };
+    for round in case.outcomes.iter().filter_map(|o| o.rounds.first()) {
+        let bound =
+            || round.steps.iter().flat_map(|s| s.commits.iter().flatten()).filter(|e| e.kind == "bind");
+        for node in &case.nodes {
+            let mut used = 0.0;
+            let mut groups: BTreeSet<&str> = BTreeSet::new();
+            for pod in pods().filter(|pod| holds(pod) && pod.node == node.name) {
+                used += whole(pod);
+                groups.extend(pod.gpu_groups.iter().map(|g| &**g));
+            }
+            let mut opens = false;
+            for event in bound().filter(|e| *e.node == *node.name) {
+                opens |= !event.gpu_groups.is_empty();
+                used += pods().find(|pod| *pod.name == *event.pod).map_or(0.0, whole);
+                groups.extend(event.gpu_groups.iter().map(|g| &**g));
+            }
+            if opens && used + groups.len() as f64 > node.gpus {
+                return Err("a pod that is bound to a GPU which another still has");
+            }
+        }
+    }
+    Ok(())
 }
 
 /// The required node affinity of a pod.
@@ -257,7 +310,7 @@ fn has_affinities(job: &Job) -> bool {
 /// The pods of a job that run, in the order in which its file gives them their places.
 pub fn running_in_order(job: &Job) -> Vec<&Pod> {
     let sets = Sets::of(job).map(|sets| sets.in_file_order().collect()).unwrap_or_default();
-    Vec::into_iter(sets).filter(|p| runs(p)).collect()
+    Vec::into_iter(sets).filter(|p| holds(p)).collect()
 }
 
 /// The pods of a job in kinds, each a name and pods that are alike.
@@ -281,10 +334,9 @@ impl<'a> Sets<'a> {
     fn of(job: &'a Job) -> Result<Sets<'a>, &'static str> {
         for pod in &job.pods {
             match pod.status.as_str() {
-                "Running" | "Pending" | "Gated" => (),
+                "Running" | "Pending" | "Gated" | "Releasing" => (),
                 "Failed" => return Err("a pod that failed before the start"),
                 "Succeeded" => return Err("a pod that ended before the start"),
-                "Releasing" => return Err("a pod that is being evicted at the start"),
                 _ => return Err("a pod that is claimed or bound at the start"),
             }
             if pod.created_s.is_some() {
@@ -309,7 +361,7 @@ impl<'a> Sets<'a> {
             return Err("a minimum of no pods, or of more than there are");
         }
         let alike = pods.windows(2).all(|pair| shape(pair[0]) == shape(pair[1]));
-        let running_first = pods.windows(2).all(|pair| runs(pair[0]) || !runs(pair[1]));
+        let running_first = pods.windows(2).all(|pair| holds(pair[0]) || !holds(pair[1]));
         let common = Some(only.min_available);
         if alike && running_first && pods.len() < 10 {
             let set = Set { name: String::new(), of: Some(only), pods };
@@ -319,7 +371,7 @@ impl<'a> Sets<'a> {
         for pod in pods {
             let goes_on = |set: &&mut Set<'_>| {
                 let first = set.pods[0];
-                shape(first) == shape(pod) && runs(first) == runs(pod) && set.pods.len() < 9
+                shape(first) == shape(pod) && holds(first) == holds(pod) && set.pods.len() < 9
             };
             match sets.last_mut().filter(goes_on) {
                 Some(set) => set.pods.push(pod),
@@ -330,7 +382,7 @@ impl<'a> Sets<'a> {
             }
         }
         // By name the kinds stand as the pods do; what runs has to come first in the file.
-        sets.sort_by_key(|set| !runs(set.pods[0]));
+        sets.sort_by_key(|set| !holds(set.pods[0]));
         Ok(Sets { sets, common, is_flat: false })
     }
 
@@ -350,9 +402,9 @@ impl<'a> Sets<'a> {
             }
             sets.push(Set { name: of.name.to_string(), of: Some(of), pods: own });
         }
-        sets.sort_by_key(|set| set.pods.iter().any(|p| !runs(p)));
+        sets.sort_by_key(|set| set.pods.iter().any(|p| !holds(p)));
         let in_order: Vec<&Pod> = sets.iter().flat_map(|set| set.pods.iter().copied()).collect();
-        if in_order.windows(2).any(|pair| !runs(pair[0]) && runs(pair[1])) {
+        if in_order.windows(2).any(|pair| !holds(pair[0]) && holds(pair[1])) {
             return Err("several pod sets of which not the first pods run");
         }
         let by_set = |p: &&Pod| (p.pod_set.clone(), p.name.clone());

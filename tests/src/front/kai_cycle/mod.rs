@@ -94,7 +94,7 @@ fn recorded(case: &Case, round: &format::Round) -> Round {
             .collect(),
         None => {
             let pods = case.jobs.iter().flat_map(|j| &j.pods);
-            pods.filter(|p| file::runs(p)).map(|p| &*p.name).collect()
+            pods.filter(|p| file::holds(p)).map(|p| &*p.name).collect()
         }
     };
     let (mut claimed, mut evicted) = (BTreeSet::new(), BTreeSet::new());
@@ -158,7 +158,7 @@ fn name_devices(case: &Case, rounds: &mut [Round], is_recorded: bool) {
     if is_recorded {
         let mut pods: Vec<&format::Pod> = case.jobs.iter().flat_map(|j| &j.pods).collect();
         pods.sort_by(|l, r| l.name.cmp(&r.name));
-        for pod in pods.into_iter().filter(|p| file::runs(p)) {
+        for pod in pods.into_iter().filter(|p| file::holds(p)) {
             pod.gpu_groups.iter().for_each(|g| see(&pod.node, g, (0, 0, pod.name.to_string())));
         }
     } else if let Some(first) = rounds.first() {

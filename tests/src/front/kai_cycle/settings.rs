@@ -45,6 +45,15 @@ fn cycle(case: &Case) -> Option<String> {
     }
 }
 
+/// When the second cycle takes place.
+pub fn second_cycle(case: &Case) -> String {
+    match case.config.round_seconds {
+        0.0 if time_matters(case) => "1ms".to_owned(),
+        0.0 => "2s".to_owned(),
+        s => seconds(s),
+    }
+}
+
 /// Whether evicted pods stay on their node until the end (`true`) or are gone before the next round. In a file that is the
 /// same for all.
 fn evicted_pods_stay(case: &Case) -> Result<bool, &'static str> {

@@ -95,13 +95,14 @@ fn one(
         of_action[0].push(line);
     }
     round.ledger = simulation.ledger().clone();
+    let next = simulation.next_cycle_at().unwrap_or(simulation.now());
     for (id, pod) in cluster.pods.iter() {
         let node = pod.node.map(|n| cluster.nodes[n].name.to_string()).unwrap_or_default();
         let now = match pod.phase {
             Phase::Pending => ("Pending", String::new()),
             Phase::Gated => ("Gated", String::new()),
             Phase::Starting { .. } | Phase::Running { .. } => ("Running", node),
-            Phase::Terminating { until } if until <= simulation.now() => ("Pending", String::new()),
+            Phase::Terminating { until } if until <= next => ("Pending", String::new()),
             Phase::Terminating { .. } => ("Releasing", node),
             _ => ("over", node),
         };

@@ -1,7 +1,7 @@
 //! The same arrivals under several policies, side by side: what had to be translated, then GPUs, waits and evictions.
 
 use crate::charts::compared::compared;
-use crate::dom::prelude::*;
+use leptos::prelude::*;
 
 use super::translated::{kind_name, notes, with_code};
 use crate::components::dialog::DialogFrame;
@@ -58,7 +58,7 @@ pub fn Compare(
 }
 
 /// A panel for each policy: what became of the settings, above what came of it.
-fn panels(columns: &[ColumnRow], queues: &[QueueRow]) -> Node {
+fn panels(columns: &[ColumnRow], queues: &[QueueRow]) -> AnyView {
     let panel = |column: &ColumnRow| {
         let name = Choice::of(&column.policy).name;
         let drawn = bars(column, columns, queues);
@@ -68,14 +68,14 @@ fn panels(columns: &[ColumnRow], queues: &[QueueRow]) -> Node {
                 <h4>{drawn.title}</h4>
                 <div class="picture" role="img" aria-label=says(&drawn) inner_html=picture></div>
             }
-            .into_node()
+            .into_any()
         } else {
             let findings = column.findings.iter().map(|finding| view! { <li>{finding.clone()}</li> });
             view! {
                 <p>"It cannot run:"</p>
                 <ul>{findings.collect::<Vec<_>>()}</ul>
             }
-            .into_node()
+            .into_any()
         };
         view! {
             <section class="compared">
@@ -85,15 +85,15 @@ fn panels(columns: &[ColumnRow], queues: &[QueueRow]) -> Node {
             </section>
         }
     };
-    view! { <div class="compared-all">{columns.iter().map(panel).collect::<Vec<_>>()}</div> }.into_node()
+    view! { <div class="compared-all">{columns.iter().map(panel).collect::<Vec<_>>()}</div> }.into_any()
 }
 
 /// What became of the settings: what has no counterpart and what was assumed, the places behind a click.
-fn translation(column: &ColumnRow) -> Node {
+fn translation(column: &ColumnRow) -> AnyView {
     let told = column.notes.iter().filter(|note| note.kind != "kept");
     let lines: Vec<String> = told.map(|note| format!("{}: {}", kind_name(&note.kind), note.says)).collect();
     if lines.is_empty() {
-        return view! { <p class="hint">"Everything is said in its own words."</p> }.into_node();
+        return view! { <p class="hint">"Everything is said in its own words."</p> }.into_any();
     }
     let items = lines.into_iter().map(|line| view! { <li>{with_code(&line)}</li> }).collect::<Vec<_>>();
     view! {
@@ -103,7 +103,7 @@ fn translation(column: &ColumnRow) -> Node {
             {notes(&column.notes)}
         </details>
     }
-    .into_node()
+    .into_any()
 }
 
 fn says(drawn: &Bars) -> String {
@@ -112,7 +112,7 @@ fn says(drawn: &Bars) -> String {
 }
 
 /// All numbers in one table.
-fn numbers(columns: &[ColumnRow]) -> Node {
+fn numbers(columns: &[ColumnRow]) -> AnyView {
     let heads = columns.iter().map(|column| {
         view! { <th scope="col" class="num">{Choice::of(&column.policy).short()}</th> }
     });
@@ -140,5 +140,5 @@ fn numbers(columns: &[ColumnRow]) -> Node {
             </table>
         </div>
     }
-    .into_node()
+    .into_any()
 }

@@ -1,6 +1,6 @@
 //! Ready-made scenarios by question, and what was edited here before.
 
-use crate::dom::prelude::*;
+use leptos::prelude::*;
 
 use crate::charts::sketch::sketch as draw;
 use crate::components::dialog::DialogFrame;

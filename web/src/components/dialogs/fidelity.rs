@@ -5,8 +5,8 @@ use fairground::policy::versions::{self, Modelled, Since};
 use crate::agreement::{self, Agreement, thousands};
 use crate::checked::{self, CaseKind, Difference};
 use crate::components::dialog::DialogFrame;
-use crate::dom::prelude::*;
 use crate::store::Store;
+use leptos::prelude::*;
 
 /// What the badge means.
 #[component]
@@ -51,18 +51,18 @@ pub fn Fidelity(
             </section>
             <section>
                 <h3>"Cases that differ, and why"</h3>
-                {versions::MODELLED.iter().map(differing).collect_view()}
+                {versions::all().map(differing).collect_view()}
             </section>
             <section>
                 <h3>"Later versions"</h3>
-                {versions::MODELLED.iter().map(|modelled| later(modelled, modelled.policy == present)).collect_view()}
+                {versions::all().map(|modelled| later(modelled, modelled.policy == present)).collect_view()}
             </section>
         </DialogFrame>
     }
 }
 
 /// A table of these columns.
-fn table<const N: usize>(head: [&'static str; N], rows: Vec<Node>) -> impl IntoView {
+fn table<const N: usize>(head: [&'static str; N], rows: Vec<AnyView>) -> impl IntoView {
     view! {
         <table class="data">
             <thead>
@@ -96,11 +96,11 @@ fn policies() -> impl IntoView {
                 </td>
             </tr>
         }
-        .into_node()
+        .into_any()
     };
     table(
         ["Policy", "Versions modelled", "Cases that agree", "As scenario files"],
-        versions::MODELLED.iter().map(row).collect(),
+        versions::all().map(row).collect(),
     )
 }
 
@@ -116,10 +116,10 @@ fn cases() -> impl IntoView {
                     <td>{says}</td>
                 </tr>
             }
-            .into_node()
+            .into_any()
         })
     };
-    let rows = versions::MODELLED.iter().flat_map(of_policy).collect();
+    let rows = versions::all().flat_map(of_policy).collect();
     table(["Policy", "Cases", "What is compared"], rows)
 }
 
@@ -152,7 +152,7 @@ fn later(modelled: &'static Modelled, is_open: bool) -> impl IntoView {
                 <td>{change.notice}</td>
             </tr>
         }
-        .into_node()
+        .into_any()
     };
     let caption =
         format!("{}: {} changes since {}", modelled.product, modelled.changes.len(), modelled.versions);

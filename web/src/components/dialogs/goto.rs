@@ -1,7 +1,8 @@
 //! Going to a cycle by its number.
 
-use crate::dom::prelude::*;
+use crate::components::target;
 use leptos::html;
+use leptos::prelude::*;
 
 use crate::components::dialog::DialogFrame;
 use crate::components::transport::{NO_CYCLE, number_of};

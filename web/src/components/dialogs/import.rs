@@ -1,6 +1,6 @@
 //! What was recognised in files: understood, assumed, ignored, before it is taken.
 
-use crate::dom::prelude::*;
+use leptos::prelude::*;
 
 use crate::components::dialog::DialogFrame;
 use crate::components::setup::POLICIES;
@@ -115,7 +115,7 @@ fn TraceOptions() -> impl IntoView {
                     class="input"
                     placeholder="as many as needed"
                     prop:value=now.options.nodes.clone()
-                    on:change=move |event| again(|o, v| o.nodes = v, field_text(&event))
+                    on:change=move |event| again(|o, v| o.nodes = v, event_target_value(&event))
                 />
             </label>
             <label class="field">
@@ -124,12 +124,12 @@ fn TraceOptions() -> impl IntoView {
                     class="input"
                     placeholder="1"
                     prop:value=now.options.quota_scale.clone()
-                    on:change=move |event| again(|o, v| o.quota_scale = v, field_text(&event))
+                    on:change=move |event| again(|o, v| o.quota_scale = v, event_target_value(&event))
                 />
             </label>
             <label class="field">
                 <span>"Policy"</span>
-                <select class="input" on:change=move |event| again(|o, v| o.policy = v, field_text(&event))>
+                <select class="input" on:change=move |event| again(|o, v| o.policy = v, event_target_value(&event))>
                     {choices}
                 </select>
             </label>

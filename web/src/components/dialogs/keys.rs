@@ -1,6 +1,6 @@
 //! The list of keys, and how those are pressed that type a character.
 
-use crate::dom::prelude::*;
+use leptos::prelude::*;
 
 use crate::components::dialog::DialogFrame;
 use crate::keys::{LIST, named};

@@ -1,6 +1,6 @@
 //! A link that could not be read.
 
-use crate::dom::prelude::*;
+use leptos::prelude::*;
 
 use crate::components::dialog::DialogFrame;
 

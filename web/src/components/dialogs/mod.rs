@@ -13,8 +13,7 @@ mod reset;
 mod share;
 mod translated;
 
-use crate::dom::later::{Fetched, later, wasm_split};
-use crate::dom::prelude::*;
+use leptos::prelude::*;
 
 use crate::model::{Command, Dialog};
 use crate::store::Store;
@@ -25,24 +24,23 @@ pub fn Dialogs() -> impl IntoView {
     let store = Store::get();
     let dialog = Memo::new(move |_| store.view.with(|v| v.dialog.clone()));
     let on_close = Callback::new(move |()| store.dispatch(Command::Dialog(None)));
-    move || dialog.get().map(|dialog| later(preload, move || open(dialog.clone(), on_close)))
+    move || dialog.get().map(|dialog| open(dialog, on_close))
 }
 
 /// A dialog: none is shown at the start.
-#[wasm_split(dialogs, fallible, preload(preload))]
-pub(crate) fn open(dialog: Dialog, on_close: Callback<()>) -> Fetched {
-    Ok(match dialog {
-        Dialog::Examples => view! { <examples::Examples on_close /> }.into_node(),
-        Dialog::Share => view! { <share::Share on_close /> }.into_node(),
-        Dialog::Fidelity => view! { <fidelity::Fidelity on_close /> }.into_node(),
-        Dialog::Keys => view! { <keys::Keys on_close /> }.into_node(),
-        Dialog::GoTo => view! { <goto::GoTo on_close /> }.into_node(),
-        Dialog::Palette => view! { <palette::Palette on_close /> }.into_node(),
-        Dialog::Paste => view! { <paste::Paste on_close /> }.into_node(),
-        Dialog::Import => view! { <import::ImportPreview /> }.into_node(),
-        Dialog::Translated => view! { <translated::Translated on_close /> }.into_node(),
-        Dialog::Compare => view! { <compare::Compare on_close /> }.into_node(),
-        Dialog::Reset => view! { <reset::Reset on_close /> }.into_node(),
-        Dialog::BadLink(says) => view! { <link::BadLink says on_close /> }.into_node(),
-    })
+fn open(dialog: Dialog, on_close: Callback<()>) -> AnyView {
+    match dialog {
+        Dialog::Examples => view! { <examples::Examples on_close /> }.into_any(),
+        Dialog::Share => view! { <share::Share on_close /> }.into_any(),
+        Dialog::Fidelity => view! { <fidelity::Fidelity on_close /> }.into_any(),
+        Dialog::Keys => view! { <keys::Keys on_close /> }.into_any(),
+        Dialog::GoTo => view! { <goto::GoTo on_close /> }.into_any(),
+        Dialog::Palette => view! { <palette::Palette on_close /> }.into_any(),
+        Dialog::Paste => view! { <paste::Paste on_close /> }.into_any(),
+        Dialog::Import => view! { <import::ImportPreview /> }.into_any(),
+        Dialog::Translated => view! { <translated::Translated on_close /> }.into_any(),
+        Dialog::Compare => view! { <compare::Compare on_close /> }.into_any(),
+        Dialog::Reset => view! { <reset::Reset on_close /> }.into_any(),
+        Dialog::BadLink(says) => view! { <link::BadLink says on_close /> }.into_any(),
+    }
 }

@@ -1,7 +1,7 @@
 //! The command palette: everything that can be done or found, by a few letters of its name.
 
-use crate::dom::prelude::*;
 use leptos::html;
+use leptos::prelude::*;
 
 use crate::components::dialog::DialogFrame;
 use crate::keys;
@@ -92,7 +92,7 @@ pub fn Palette(
                 maxlength="100"
                 autofocus
                 on:input=move |event| {
-                    typed.set(field_text(&event));
+                    typed.set(event_target_value(&event));
                     at.set(0);
                 }
                 on:keydown=on_key

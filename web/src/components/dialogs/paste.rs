@@ -1,7 +1,7 @@
 //! A place to paste, to choose a file, or to start empty.
 
-use crate::dom::prelude::*;
 use leptos::html;
+use leptos::prelude::*;
 
 use crate::components::app::FileChooser;
 use crate::components::dialog::DialogFrame;
@@ -37,7 +37,7 @@ pub fn Paste(
                     spellcheck="false"
                     autofocus
                     prop:value=text
-                    on:input=move |event| text.set(field_text(&event))
+                    on:input=move |event| text.set(event_target_value(&event))
                 ></textarea>
             </label>
             <p class="hint">"Files can be dropped anywhere on the page, too. Nothing leaves this browser."</p>

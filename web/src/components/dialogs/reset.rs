@@ -1,11 +1,11 @@
 //! Before everything that is kept on this device is deleted: what would go, and a way to keep it.
 
 use crate::components::dialog::DialogFrame;
-use crate::dom::prelude::*;
 use crate::model::document;
 use crate::model::draft::DraftLine;
 use crate::store::Store;
-use crate::{deeds, edge, storage};
+use crate::{edge, storage};
+use leptos::prelude::*;
 
 /// Asks whether to delete everything that is kept on this device.
 #[component]
@@ -22,11 +22,7 @@ pub fn Reset(
         1 => "One draft would be deleted:".to_string(),
         n => format!("{n} drafts would be deleted:"),
     };
-    let delete = move |_| {
-        if let Some(deeds) = deeds::now() {
-            (deeds.start_over)(store);
-        }
-    };
+    let delete = move |_| store.start_over();
     view! {
         <DialogFrame title="Delete everything kept on this device?" class="reset" on_close>
             <p class="verdict">{goes}</p>

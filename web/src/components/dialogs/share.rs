@@ -1,6 +1,6 @@
 //! Sharing: the link, how far it carries, and the file.
 
-use crate::dom::prelude::*;
+use leptos::prelude::*;
 
 use crate::address;
 use crate::components::dialog::DialogFrame;
@@ -65,21 +65,21 @@ pub fn Share(
 }
 
 /// The queues as YuniKorn reads them, and what changed in them since they were imported.
-fn queues_yaml() -> Node {
+fn queues_yaml() -> AnyView {
     let store = Store::get();
     store.dispatch(Command::Export);
     let exported = store.part(|m| m.exported.clone());
     let made = move || {
         let Some(made) = exported.get() else {
-            return view! { <p class="hint">"Being written …"</p> }.into_node();
+            return view! { <p class="hint">"Being written …"</p> }.into_any();
         };
         let changes = made.changes.clone().map(|changes| match changes.is_empty() {
-            true => view! { <p class="hint">"Nothing changed since it was imported."</p> }.into_node(),
+            true => view! { <p class="hint">"Nothing changed since it was imported."</p> }.into_any(),
             false => view! {
                 <p class="hint">"What changed since it was imported:"</p>
                 <pre class="listing" tabindex="0">{changes}</pre>
             }
-            .into_node(),
+            .into_any(),
         });
         let text = made.text.clone();
         let save = move |_| edge::download("queues.yaml", "application/yaml", &text);
@@ -89,7 +89,7 @@ fn queues_yaml() -> Node {
                 <button type="button" class="btn" on:click=save>"Download queues.yaml"</button>
             </div>
         }
-        .into_node()
+        .into_any()
     };
     view! {
         <section class="group">
@@ -98,5 +98,5 @@ fn queues_yaml() -> Node {
             {made}
         </section>
     }
-    .into_node()
+    .into_any()
 }

@@ -1,7 +1,7 @@
 //! What became of the settings when the policy was changed.
 
-use crate::dom::prelude::*;
 use fairground::scenario::Path;
+use leptos::prelude::*;
 
 use crate::components::dialog::DialogFrame;
 use crate::engine::protocol::NoteRow;
@@ -39,16 +39,16 @@ pub fn kind_name(kind: &str) -> &'static str {
 }
 
 /// A text in which what stands in backquotes is code.
-pub fn with_code(says: &str) -> Node {
+pub fn with_code(says: &str) -> AnyView {
     let part = |(at, text): (usize, &str)| match at % 2 {
-        0 => text.to_string().into_node(),
-        _ => view! { <code>{text.to_string()}</code> }.into_node(),
+        0 => text.to_string().into_any(),
+        _ => view! { <code>{text.to_string()}</code> }.into_any(),
     };
-    says.split('`').enumerate().map(part).collect_view()
+    says.split('`').enumerate().map(part).collect_view().into_any()
 }
 
 /// Notes as lists by kind; every place leads to its field.
-pub fn notes(notes: &[NoteRow]) -> Node {
+pub fn notes(notes: &[NoteRow]) -> AnyView {
     let store = Store::get();
     let terms = store.terms.get_untracked();
     let place = |(i, at): (usize, Path)| {
@@ -61,7 +61,7 @@ pub fn notes(notes: &[NoteRow]) -> Node {
             {(i > 0).then_some(", ")}
             <button type="button" class="link" on:click=go>{name}</button>
         }
-        .into_node()
+        .into_any()
     };
     let list = |(kind, name): (&'static str, &'static str)| {
         let of_kind: Vec<NoteRow> = notes.iter().filter(|note| note.kind == kind).cloned().collect();
@@ -82,5 +82,5 @@ pub fn notes(notes: &[NoteRow]) -> Node {
         })
     };
     let lists = KINDS.map(list).into_iter().flatten().collect::<Vec<_>>();
-    view! { <div class="import-lists">{lists}</div> }.into_node()
+    view! { <div class="import-lists">{lists}</div> }.into_any()
 }

@@ -2,78 +2,9 @@
 //! what holds when it is not set. The forms are made from these tables.
 //! Long because it is a list.
 
-use fairground::scenario::Path;
+pub use fairground::policy::form::{Ask, Attribute, Group, REMARK};
+use fairground::policy::form::{PROTECTION, YES_NO, ask, text};
 
-use crate::model::table::owner_name;
-
-/// How a value is asked for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ask {
-    /// As text.
-    Text,
-    /// As one of a few values, each with its name.
-    Choice(&'static [(&'static str, &'static str)]),
-    /// As text, with usual values to choose from.
-    Usual(&'static [(&'static str, &'static str)]),
-    /// As a queue without children.
-    Leaf,
-    /// As a queue to stand below.
-    Parent,
-    /// As a node pool.
-    Pool,
-    /// As a way to ask for GPUs, then an amount.
-    Request,
-}
-
-/// A value of the scenario.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Attribute {
-    /// Its place below its owner, steps with dots between; `@rank`: the switch of the queue, `settings.rank.NAME`.
-    pub key: &'static str,
-    /// What it is called.
-    pub label: &'static str,
-    /// What it does, with its unit.
-    pub says: &'static str,
-    /// What holds when it is not set.
-    pub default: &'static str,
-    /// How it is asked for.
-    pub ask: Ask,
-}
-
-impl Attribute {
-    /// Its place in a scenario.
-    pub fn place(&self, owner: &Path) -> Path {
-        match self.key.strip_prefix('@') {
-            Some(switch) => {
-                Path::default().field("settings").field(&format!("{switch}.{}", owner_name(owner)))
-            }
-            None => match self.key.strip_prefix("settings.") {
-                // Names of switches may have dots of their own.
-                Some(switch) => owner.field("settings").field(switch),
-                None => self.key.split('.').fold(owner.clone(), |at, step| at.field(step)),
-            },
-        }
-    }
-}
-
-/// Values that belong together.
-pub type Group = (&'static str, &'static [Attribute]);
-
-pub(super) const fn text(
-    key: &'static str,
-    label: &'static str,
-    default: &'static str,
-    says: &'static str,
-) -> Attribute {
-    Attribute { key, label, says, default, ask: Ask::Text }
-}
-
-pub(super) const fn ask(of: Attribute, ask: Ask) -> Attribute {
-    Attribute { ask, ..of }
-}
-
-pub(super) const ON_OFF: Ask = Ask::Choice(&[("true", "on"), ("false", "off")]);
-pub(super) const YES_NO: Ask = Ask::Choice(&[("true", "yes"), ("false", "no")]);
 /// KAI's preset classes.
 const CLASSES: Ask = Ask::Usual(&[
     ("train", "50, preemptible"),
@@ -84,28 +15,6 @@ const CLASSES: Ask = Ask::Usual(&[
 const RESTART: Ask =
     Ask::Choice(&[("again", "begins again"), ("resume", "resumes"), ("never", "nobody replaces it")]);
 const STATE: Ask = Ask::Choice(&[("ready", "ready"), ("draining", "draining"), ("down", "down")]);
-
-/// How long what runs in a queue is safe.
-pub(super) const PROTECTION: Group = (
-    "Protection of what runs",
-    &[
-        text(
-            "reclaim-min-runtime",
-            "Against other queues",
-            "as its parent",
-            "A job runs at least this long before another queue may take from it, such as 5m. At the top the policy's default holds.",
-        ),
-        text(
-            "preempt-min-runtime",
-            "Against jobs of its own",
-            "as its parent",
-            "A job runs at least this long before a job of higher priority may take from it.",
-        ),
-    ],
-);
-
-/// What somebody remarks.
-pub(super) const REMARK: Group = ("Remark", &[text("note", "Note", "none", "Kept in the file.")]);
 
 /// A queue.
 pub const QUEUE: &[Group] = &[
@@ -378,10 +287,10 @@ pub const TIME: &[Attribute] = &[
 
 #[cfg(test)]
 mod tests {
-    use super::super::own;
     use super::*;
     use crate::model::document;
-    use fairground::scenario::{Edit, Scenario, Severity};
+    use fairground::policy::Policy;
+    use fairground::scenario::{Edit, Path, Scenario, Severity};
 
     /// Every attribute is a place that takes a value, or the form would refuse whatever is typed.
     #[test]
@@ -398,14 +307,14 @@ mod tests {
             .chain(of(NODES).map(|a| (root.field("nodes").named("n"), a)))
             .chain(of(JOB).chain(PODS).chain(ALL_KINDS).map(|a| (job.clone(), a)))
             .chain(
-                ["kai", "yunikorn"]
-                    .into_iter()
-                    .filter_map(own::job)
+                Policy::ALL
+                    .iter()
+                    .filter_map(|policy| policy.form.job)
                     .flat_map(|g| g.1)
                     .map(|a| (job.clone(), a)),
             )
             .chain(PODS.iter().chain(KIND).map(|a| (job.field("pod-sets").named("p"), a)))
-            .chain(of(super::super::own_kai::KAI).chain(SCENARIO).chain(TIME).map(|a| (root.clone(), a)));
+            .chain(of(Policy::ALL[0].form.settings).chain(SCENARIO).chain(TIME).map(|a| (root.clone(), a)));
         for (owner, attribute) in all {
             let at = attribute.key.split('.').fold(owner, |at, step| at.field(step));
             let edit = fairground::scenario::Edit::Set { at: at.clone(), value: "1".into() };
@@ -419,8 +328,9 @@ mod tests {
     /// The switches of a queue follow it when it is renamed, and go with it.
     #[test]
     fn every_own_attribute_is_a_place() {
-        use super::super::own::{EGO_QUEUE, RUNAI_QUEUE};
-        for (policy, groups) in [("runai", RUNAI_QUEUE), ("ego", EGO_QUEUE)] {
+        // Words of YuniKorn's queues have values of their own kinds; see the tests of its configuration.
+        let by_number = Policy::ALL.iter().filter(|policy| policy.key != "yunikorn");
+        for (policy, groups) in by_number.filter_map(|policy| Some((policy.key, policy.form.queue?))) {
             let text = format!(
                 "format: fairground-scenario\nversion: 1\npolicy: {policy}\nnodes: [{{name: n}}]\n\
                  queues: [{{name: p, gpu: {{quota: 1}}}}, {{name: q}}]\n"

@@ -1,15 +1,18 @@
 //! All values of one queue, of equal nodes or of one job, in place of the table.
 
-use crate::dom::prelude::*;
+use fairground::policy::Policy;
+use fairground::policy::form::Form;
 use fairground::scenario::{Edit, Path, Scenario};
+use leptos::prelude::*;
 
 use super::attributes::{self, Ask, Attribute, Group};
-use super::own;
 use crate::components::edit_box::Kind;
 use crate::components::field::Field;
 use crate::components::icons::{Icon, Kind as IconKind};
 use crate::engine::protocol::RuleRow;
-use crate::model::{Change, Command, RequestKind, Selection, SetupTab, Terms, document, requests, table};
+use crate::model::{
+    Change, Command, Model, RequestKind, Selection, SetupTab, Terms, document, requests, table,
+};
 use crate::store::Store;
 use crate::words;
 
@@ -23,18 +26,18 @@ pub fn Detail(
     let tab = table::tab(&at);
     let (groups, back) = match tab {
         SetupTab::Queues => (
-            store.now(|m| own::queue(&m.scenario.policy)).unwrap_or(attributes::QUEUE),
+            store.now(|m| form(m).queue).unwrap_or(attributes::QUEUE),
             store.now(|m| Terms::of(&m.scenario.policy).says("Queues")),
         ),
         SetupTab::Nodes => (attributes::NODES, "Nodes".into()),
         _ => (attributes::JOB, "Work".into()),
     };
     let close = move || store.dispatch(Command::Detail(None));
-    let mut sections: Vec<Node> = groups.iter().map(|group| section(store, &at, group)).collect();
+    let mut sections: Vec<AnyView> = groups.iter().map(|group| section(store, &at, group)).collect();
     match tab {
         SetupTab::Work => {
             let remark = sections.pop();
-            let own = store.now(|m| own::job(&m.scenario.policy));
+            let own = store.now(|m| form(m).job);
             sections.extend(own.map(|group| section(store, &at, group)));
             sections.push(groups_of_user(store, &at));
             sections.extend(remark);
@@ -69,25 +72,30 @@ pub fn Detail(
     }
 }
 
-fn section(store: Store, at: &Path, (title, all): &'static Group) -> Node {
+fn section(store: Store, at: &Path, (title, all): &'static Group) -> AnyView {
     view! {
         <section class="group">
             <h3>{*title}</h3>
             {fields(store, at, all)}
         </section>
     }
-    .into_node()
+    .into_any()
+}
+
+/// The forms of the policy that runs.
+fn form(model: &Model) -> &'static Form {
+    &Policy::described(&model.scenario.policy).unwrap_or(Policy::ALL[0]).form
 }
 
 /// The fields of some values of the thing at a place.
-pub fn fields(store: Store, at: &Path, all: &'static [Attribute]) -> Node {
-    let fields: Vec<Node> = all.iter().map(|attribute| field(store, at, attribute)).collect();
-    view! { <div class="fields">{fields}</div> }.into_node()
+pub fn fields(store: Store, at: &Path, all: &'static [Attribute]) -> AnyView {
+    let fields: Vec<AnyView> = all.iter().map(|attribute| field(store, at, attribute)).collect();
+    view! { <div class="fields">{fields}</div> }.into_any()
 }
 
-fn field(store: Store, owner: &Path, attribute: &'static Attribute) -> Node {
+fn field(store: Store, owner: &Path, attribute: &'static Attribute) -> AnyView {
     let attribute = match table::tab(owner) {
-        SetupTab::Work => store.now(|m| own::of_job(&m.scenario.policy, attribute)),
+        SetupTab::Work => store.now(|m| form(m).job_value(attribute)),
         _ => attribute,
     };
     let at = attribute.place(owner);
@@ -114,27 +122,28 @@ fn field(store: Store, owner: &Path, attribute: &'static Attribute) -> Node {
                 {rules_of(store, setting)}
             </div>
         }
-        .into_node(),
-        None => view! { <Field at label says default kind /> }.into_node(),
+        .into_any(),
+        None => view! { <Field at label says default kind /> }.into_any(),
     }
 }
 
 /// Links to the rules that a switch enters, once they are known.
-fn rules_of(store: Store, setting: &'static str) -> Node {
-    Node::Live(Box::new(move || {
-        let Some(book) = store.rules.get() else { return Node::Empty };
-        let links: Vec<Node> = book.rules_of(setting).map(|rule| rule_link(store, rule)).collect();
+fn rules_of(store: Store, setting: &'static str) -> AnyView {
+    let links = move || {
+        let Some(book) = store.rules.get() else { return ().into_any() };
+        let links: Vec<AnyView> = book.rules_of(setting).map(|rule| rule_link(store, rule)).collect();
         let lead = match links.len() {
-            0 => return Node::Empty,
+            0 => return ().into_any(),
             1 => "rule: ",
             _ => "rules: ",
         };
-        view! { <p class="hint enters">{lead}{links}</p> }.into_node()
-    }))
+        view! { <p class="hint enters">{lead}{links}</p> }.into_any()
+    };
+    links.into_any()
 }
 
 /// A link to the card of a rule, which WHY shows.
-pub fn rule_link(store: Store, rule: &RuleRow) -> Node {
+pub fn rule_link(store: Store, rule: &RuleRow) -> AnyView {
     let (key, name) = (rule.key.clone(), words::rule_name(&rule.key));
     let show = move |_| {
         store.dispatch(Command::Select(Some(Selection::Rule(key.clone()))));
@@ -142,7 +151,7 @@ pub fn rule_link(store: Store, rule: &RuleRow) -> Node {
         request_animation_frame(|| crate::components::focus_id("why"));
     };
     view! { <button type="button" class="link" title=rule.says.clone() on:click=show>{name}</button> }
-        .into_node()
+        .into_any()
 }
 
 fn leaves(scenario: &Scenario) -> Vec<(String, String)> {
@@ -152,7 +161,7 @@ fn leaves(scenario: &Scenario) -> Vec<(String, String)> {
 }
 
 /// In which groups the user of a job is, there where limits name groups. Said once for all jobs of that user.
-fn groups_of_user(store: Store, job: &Path) -> Node {
+fn groups_of_user(store: Store, job: &Path) -> AnyView {
     let at = job.field("user");
     let user = store.text(move |m| match m.scenario.policy.as_str() {
         "yunikorn" => document::value(&m.scenario, &at),
@@ -167,7 +176,7 @@ fn groups_of_user(store: Store, job: &Path) -> Node {
             view! { <div class="fields"><Field at label says default="none" kind=Kind::Text /></div> }
         })
     };
-    groups.into_node()
+    groups.into_any()
 }
 
 /// Node pools by name.
@@ -176,7 +185,7 @@ fn pools(scenario: &Scenario) -> Vec<(String, String)> {
 }
 
 /// What a queue has in each of several pools.
-fn in_pools(store: Store, queue: &Path) -> Vec<Node> {
+fn in_pools(store: Store, queue: &Path) -> Vec<AnyView> {
     let names = store.now(|m| pools(&m.scenario));
     let section = |(name, _): &(String, String)| {
         let at = queue.field("pools").named(name);
@@ -186,7 +195,7 @@ fn in_pools(store: Store, queue: &Path) -> Vec<Node> {
                 {fields(store, &at, attributes::IN_POOL)}
             </section>
         }
-        .into_node()
+        .into_any()
     };
     if names.len() > 1 { names.iter().map(section).collect() } else { Vec::new() }
 }
@@ -206,7 +215,7 @@ const REQUESTS: [(RequestKind, &str, &str); 4] = [
 ];
 
 /// How pods ask for GPUs, and the amount in that way.
-fn request(store: Store, at: Path) -> Node {
+fn request(store: Store, at: Path) -> AnyView {
     let id = format!("request-{}", at.to_string().replace(char::is_whitespace, "_"));
     let here = at.clone();
     let kind = store.text(move |m| {
@@ -228,7 +237,7 @@ fn request(store: Store, at: Path) -> Node {
         let amount = |field: &str, label, says| {
             let at = at.field(field);
             let (label, says): (&str, &str) = (label, says);
-            view! { <Field at label=label.to_string() says=says.to_string() default="none" kind=Kind::Text /> }.into_node()
+            view! { <Field at label=label.to_string() says=says.to_string() default="none" kind=Kind::Text /> }.into_any()
         };
         match kind.get().as_str() {
             "whole" => amount("gpu", "GPUs of each", "A whole number, all on one node."),
@@ -238,21 +247,21 @@ fn request(store: Store, at: Path) -> Node {
             "memory" => {
                 amount("gpu-memory", "GPU memory of each", "In MiB, or with a unit. Several share a GPU.")
             }
-            _ => Node::Empty,
+            _ => ().into_any(),
         }
     };
     view! {
         <div class="field">
             <label for=id.clone()>"Each asks for"</label>
-            <select id=id class="input" on:change=move |event| choose(field_text(&event))>{options}</select>
+            <select id=id class="input" on:change=move |event| choose(event_target_value(&event))>{options}</select>
         </div>
         {amount}
     }
-    .into_node()
+    .into_any()
 }
 
 /// The pods of a job: all alike, or of several kinds.
-fn pods(store: Store, job: &Path) -> Node {
+fn pods(store: Store, job: &Path) -> AnyView {
     let name = table::owner_name(job).to_string();
     let of = name.clone();
     // One a line: names have no line breaks.
@@ -269,7 +278,7 @@ fn pods(store: Store, job: &Path) -> Node {
         }
         let all_kinds = fields(store, &job, attributes::ALL_KINDS);
         let kinds = sets.lines().map(|set| pod_set(store, &job, set)).collect_view();
-        [kinds, all_kinds].into_iter().collect_view()
+        view! { {kinds} {all_kinds} }.into_any()
     };
     let add = move |_| store.dispatch(Command::Change(Change::AddPodSet(name.clone())));
     view! {
@@ -284,10 +293,10 @@ fn pods(store: Store, job: &Path) -> Node {
             </div>
         </section>
     }
-    .into_node()
+    .into_any()
 }
 
-fn pod_set(store: Store, job: &Path, set: &str) -> Node {
+fn pod_set(store: Store, job: &Path, set: &str) -> AnyView {
     let at = job.field("pod-sets").named(set);
     let terms = store.terms.get_untracked();
     let remove = {
@@ -307,7 +316,7 @@ fn pod_set(store: Store, job: &Path, set: &str) -> Node {
             </div>
         </fieldset>
     }
-    .into_node()
+    .into_any()
 }
 
 /// The thing whose form is open, as long as it is there; empty: none.

@@ -1,7 +1,7 @@
 //! What is wrong with the scenario or questionable about it, with edits that mend it.
 
-use crate::dom::prelude::*;
 use fairground::scenario::{Diagnostic, Severity};
+use leptos::prelude::*;
 
 use crate::model::{Command, SetupTab, document};
 use crate::store::Store;

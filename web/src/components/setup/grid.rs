@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use crate::dom::prelude::*;
 use fairground::scenario::Severity;
 use leptos::html;
+use leptos::prelude::*;
+use leptos::tachys::html::attribute::custom::custom_attribute;
 use wasm_bindgen::JsCast;
 use web_sys::HtmlElement;
 
@@ -13,9 +14,9 @@ use crate::components::edit_box::{Done, EditBox, Kind};
 use crate::components::icons::{Icon, Kind as IconKind};
 use crate::components::menu::{MenuButton, MenuItem};
 use crate::components::picture::rem;
-use crate::deeds;
 use crate::model::Command;
 use crate::store::Store;
+use crate::view_model::typed;
 
 /// What keys ask of a row beyond moving and editing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -250,12 +251,12 @@ fn GridRow(
             on:dragend=move |_| grid.drag_end()
             on:drop=move |event| grid.dropped(&event)
             data-row=id
-            aria-level=move || if is_tree { level() } else { None }
             style:grid-template-columns=tracks
             aria-expanded=move || if is_tree { open() } else { None }
             aria-posinset=move || if is_tree { place() } else { None }
             aria-setsize=move || if is_tree { of() } else { None }
             aria-selected=move || (is_selected.get() || is_marked()).to_string()
+            {..custom_attribute("aria-level", move || if is_tree { level() } else { None })}
         >
             <span class="nm" role="gridcell" style:padding-left=move || is_tree.then(indent)>
                 {is_tree.then(|| view! { <span class="chev-room">{chevron}</span> })}
@@ -309,7 +310,7 @@ fn CellView(grid: Grid, row: StoredValue<String>, column: usize, cell: Memo<Opti
     let shown = move || {
         let Cell { at, text, shown, spoken, is_dim, .. } = cell.get()?;
         let path = at.as_ref().map(ToString::to_string);
-        let normal = at.as_ref().zip(deeds::now()).and_then(|(at, deeds)| (deeds.normal)(at, &text));
+        let normal = at.as_ref().and_then(|at| typed::normal(at, &text));
         let normal = normal.filter(|normal| !spoken.ends_with(normal.as_str()));
         let spoken = normal.map_or(spoken.clone(), |normal| format!("{spoken} = {normal}"));
         Some(view! {

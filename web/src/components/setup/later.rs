@@ -1,13 +1,12 @@
 //! From when on edits hold, and what changes during the run.
 
-use crate::dom::prelude::*;
 use fairground::scenario::{Edit, Path};
+use leptos::prelude::*;
 
 use super::attributes;
 use super::detail::fields;
 use crate::components::button::IconButton;
 use crate::components::icons::Kind;
-use crate::dom::later::{Fetched, later, wasm_split};
 use crate::model::later::lines as in_order;
 use crate::model::{Change, Command, document};
 use crate::store::Store;
@@ -29,7 +28,7 @@ pub fn EditsFrom() -> impl IntoView {
                 {says}
             </button>
         }
-        .into_node()
+        .into_any()
     };
     move || {
         let cycle = cycle.get();
@@ -52,12 +51,7 @@ pub fn EditsFrom() -> impl IntoView {
 pub fn Changes() -> impl IntoView {
     let store = Store::get();
     let has_some = Memo::new(move |_| store.scenario.with(|scenario| !scenario.timeline.is_empty()));
-    move || has_some.get().then(|| later(preload, list))
-}
-
-#[wasm_split(forms, fallible, preload(preload))]
-pub(crate) fn list() -> Fetched {
-    Ok(view! { <List /> }.into_node())
+    move || has_some.get().then(|| view! { <List /> })
 }
 
 /// The changes in order, each with its note and a way to take it out.

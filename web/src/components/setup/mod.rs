@@ -9,9 +9,6 @@ mod findings;
 mod later;
 mod marking;
 mod nodes;
-mod own;
-mod own_kai;
-mod own_yunikorn;
 mod queues;
 mod rules;
 mod text;
@@ -21,9 +18,8 @@ pub use rules::{Choice, POLICIES};
 
 use std::collections::BTreeMap;
 
-use crate::dom::later::{Fetched, later, wasm_split};
-use crate::dom::prelude::*;
 use fairground::scenario::{Path, Scenario};
+use leptos::prelude::*;
 
 use super::button::IconButton;
 use super::icons::Kind;
@@ -120,8 +116,12 @@ pub fn Setup() -> impl IntoView {
     let body = move || {
         let detail = if detail.with(String::is_empty) { None } else { store.now(|m| m.view.detail.clone()) };
         match (tab.get(), detail) {
-            (SetupTab::Queues, None) => view! { <queues::Queues /> }.into_node(),
-            (tab, detail) => later(preload, move || form(tab, detail.clone())),
+            (_, Some(at)) => view! { <detail::Detail at /> }.into_any(),
+            (SetupTab::Queues, None) => view! { <queues::Queues /> }.into_any(),
+            (SetupTab::Nodes, None) => view! { <nodes::Nodes /> }.into_any(),
+            (SetupTab::Work, None) => view! { <work::Work /> }.into_any(),
+            (SetupTab::Rules, None) => view! { <rules::Rules /> }.into_any(),
+            (SetupTab::Text, None) => view! { <text::TextTab /> }.into_any(),
         }
     };
     let label =
@@ -144,19 +144,4 @@ pub fn Setup() -> impl IntoView {
             <later::EditsFrom />
         </div>
     }
-}
-
-/// What SETUP shows beside the queues, with which the page begins.
-#[wasm_split(forms, fallible, preload(preload))]
-pub(crate) fn form(tab: SetupTab, detail: Option<Path>) -> Fetched {
-    if let Some(at) = detail {
-        return Ok(view! { <detail::Detail at /> });
-    }
-    Ok(match tab {
-        SetupTab::Queues => view! { <queues::Queues /> }.into_node(),
-        SetupTab::Nodes => view! { <nodes::Nodes /> }.into_node(),
-        SetupTab::Work => view! { <work::Work /> }.into_node(),
-        SetupTab::Rules => view! { <rules::Rules /> }.into_node(),
-        SetupTab::Text => view! { <text::TextTab /> }.into_node(),
-    })
 }

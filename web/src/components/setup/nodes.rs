@@ -1,7 +1,7 @@
 //! Groups of equal nodes.
 
-use crate::dom::prelude::*;
 use fairground::scenario::{Edit, Path, Scenario};
+use leptos::prelude::*;
 
 use super::grid::{EditGrid, RowKey};
 use super::rows::{node_columns, node_rows};

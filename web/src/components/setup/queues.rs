@@ -1,7 +1,7 @@
 //! The tree of queues.
 
-use crate::dom::prelude::*;
 use fairground::scenario::Path;
+use leptos::prelude::*;
 
 use super::grid::{EditGrid, RowKey};
 use super::rows::{Row, queue_columns, queue_rows, usage_counts};

@@ -1,11 +1,11 @@
 //! The policy and its switches, each with its default.
 
-use crate::dom::prelude::*;
+use fairground::policy::Policy;
 use fairground::scenario::{Edit, Path};
+use leptos::prelude::*;
 
 use super::attributes;
 use super::detail::{fields, rule_link};
-use super::{own, own_kai, own_yunikorn};
 use crate::engine::protocol::Rulebook;
 use crate::model::terms::product;
 use crate::model::{Change, Command};
@@ -13,6 +13,7 @@ use crate::store::Store;
 use crate::view_model::number;
 
 /// A policy that can be chosen.
+#[derive(Clone, Copy)]
 pub struct Choice {
     /// Its name in a scenario.
     pub key: &'static str,
@@ -23,15 +24,16 @@ pub struct Choice {
 }
 
 /// The policies; the first is the default.
-pub const POLICIES: [Choice; 7] = [
-    Choice { key: "kai", name: "KAI Scheduler", switches: own_kai::KAI },
-    Choice { key: "runai", name: "Run:ai", switches: own::RUNAI },
-    Choice { key: "yunikorn", name: "Apache YuniKorn", switches: own_yunikorn::SWITCHES },
-    Choice { key: "ego", name: "IBM EGO", switches: own::EGO },
-    Choice { key: "fifo", name: "First in, first out, hard quotas", switches: &[] },
-    Choice { key: "max-min", name: "Max-min fairness", switches: &[] },
-    Choice { key: "drf", name: "Dominant resource fairness (plain)", switches: &[] },
-];
+pub const POLICIES: [Choice; Policy::ALL.len()] = {
+    let mut all = [Choice { key: "", name: "", switches: &[] }; Policy::ALL.len()];
+    let mut i = 0;
+    while i < all.len() {
+        let policy = Policy::ALL[i];
+        all[i] = Choice { key: policy.key, name: policy.title, switches: policy.form.settings };
+        i += 1;
+    }
+    all
+};
 
 impl Choice {
     /// Its name where there is little room.
@@ -54,7 +56,7 @@ const DELAYS: [Delays; 2] = [
     Delays("As in a cluster", "What is placed takes 10 s to start and 30 s to go", "10s", "30s"),
 ];
 
-fn preset(store: Store, Delays(name, says, start, termination): &Delays) -> Node {
+fn preset(store: Store, Delays(name, says, start, termination): &Delays) -> AnyView {
     let set = |field: &str, value: &str| Edit::Set {
         at: Path::default().field("delays").field(field),
         value: value.to_string(),
@@ -62,11 +64,11 @@ fn preset(store: Store, Delays(name, says, start, termination): &Delays) -> Node
     let edits = vec![set("start", start), set("termination", termination)];
     let change = Change::Edits { name: format!("delays: {}", name.to_lowercase()), edits };
     let press = move |_| store.dispatch(Command::Change(change.clone()));
-    view! { <button type="button" class="chip" title=*says on:click=press>{*name}</button> }.into_node()
+    view! { <button type="button" class="chip" title=*says on:click=press>{*name}</button> }.into_any()
 }
 
 /// All rules of the policy, those that no switch enters among them.
-fn all_rules(store: Store, book: &Rulebook) -> Node {
+fn all_rules(store: Store, book: &Rulebook) -> AnyView {
     let title = format!("{} of {}", number::count(book.rules.len() as u64, "rule"), product(&book.policy));
     let links = book.rules.iter().map(|rule| view! { <li>{rule_link(store, rule)}</li> }).collect_view();
     view! {
@@ -75,7 +77,7 @@ fn all_rules(store: Store, book: &Rulebook) -> Node {
             <ul class="enters">{links}</ul>
         </details>
     }
-    .into_node()
+    .into_any()
 }
 
 /// The policy's form.

@@ -1,8 +1,8 @@
 //! The scenario as text, in step with the tables.
 
-use crate::dom::prelude::*;
 use fairground::scenario::{Diagnostic, Severity};
 use leptos::html;
+use leptos::prelude::*;
 
 use crate::components::icons::{Icon, Kind};
 use crate::model::{Command, document};
@@ -53,7 +53,7 @@ pub fn TextTab() -> impl IntoView {
         });
     };
     let on_input = move |event: web_sys::Event| {
-        let text = field_text(&event);
+        let text = event_target_value(&event);
         if text.len() < READ_LIVE_MAX {
             read(text);
         } else {
@@ -137,7 +137,7 @@ pub fn TextTab() -> impl IntoView {
                     rows=rows
                     prop:value=shown
                     on:input=on_input
-                    on:change=move |event| read(field_text(&event))
+                    on:change=move |event| read(event_target_value(&event))
                     on:blur=move |_| store.dispatch(Command::GestureEnd)
                 ></textarea>
             </div>

@@ -1,7 +1,7 @@
 //! Jobs and patterns of jobs.
 
-use crate::dom::prelude::*;
 use fairground::scenario::Path;
+use leptos::prelude::*;
 
 use super::grid::{EditGrid, RowKey};
 use super::rows::{job_columns, job_rows};

@@ -7,8 +7,8 @@ use std::time::Duration;
 use leptos::leptos_dom::helpers::set_timeout;
 
 use crate::engine::client::Ears;
-use crate::engine::desk::{self, Desk};
 use crate::engine::protocol::{Reply, Request};
+use crate::engine::serve::Server;
 
 /// How long a slice may take, in milliseconds.
 const SLICE_MS: f64 = 8.0;
@@ -21,7 +21,7 @@ pub struct Inline {
 }
 
 struct Engine {
-    server: RefCell<Desk>,
+    server: RefCell<Server>,
     waiting: Cell<bool>,
     slices: Cell<u32>,
     ears: Ears,
@@ -30,21 +30,8 @@ struct Engine {
 impl Inline {
     /// Starts it.
     pub fn start(ears: Ears) -> Inline {
-        let engine =
-            Engine { server: RefCell::default(), waiting: Cell::new(false), slices: Cell::new(0), ears };
-        let engine = Rc::new(engine);
-        let this = engine.clone();
-        wasm_bindgen_futures::spawn_local(async move {
-            match desk::server().await {
-                Some(server) => {
-                    let replies = this.server.borrow_mut().open(server);
-                    this.say(replies);
-                    this.next_slice();
-                }
-                None => (this.ears.on_death)(),
-            }
-        });
-        Inline { engine }
+        let (server, waiting, slices) = (RefCell::default(), Cell::new(false), Cell::new(0));
+        Inline { engine: Rc::new(Engine { server, waiting, slices, ears }) }
     }
 
     /// Sends a question; answers come later, never from inside this call.

@@ -7,13 +7,12 @@ use js_sys::{Function, Reflect, Uint8Array};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use wasm_bindgen::prelude::Closure;
-use wasm_bindgen::{JsCast, JsValue, UnwrapThrowExt};
+use wasm_bindgen::{JsCast, JsValue};
 use web_sys::{DedicatedWorkerGlobalScope, Event, MessageChannel, MessageEvent, Worker};
 
 use crate::engine::client::Ears;
-use crate::engine::desk::{self, Desk};
-use crate::engine::protocol::{Reply, Request, Say};
-use crate::engine::wire;
+use crate::engine::protocol::{Catalogues, Parcel, Reply, Request, Say};
+use crate::engine::serve::Server;
 
 /// How long the worker computes before it looks for messages, in milliseconds.
 const SLICE_MS: f64 = 8.0;
@@ -30,15 +29,16 @@ pub struct WorkerLine {
 }
 
 impl WorkerLine {
-    /// Starts a worker through `assets/boot.js`: with this program, whose compiled module `boot.js` holds, or with
-    /// the whole engine, which the worker fetches.
-    pub fn start(ears: Ears, whole: bool) -> Result<WorkerLine, JsValue> {
+    /// Starts a worker through `assets/boot.js`: with this program, whose compiled module `boot.js` holds.
+    pub fn start(ears: Ears) -> Result<WorkerLine, JsValue> {
         let boot = Reflect::get(&js_sys::global(), &"fairground".into())?;
         let start: Function = Reflect::get(&boot, &"startWorker".into())?.dyn_into()?;
-        let worker: Worker = start.call1(&boot, &whole.into())?.dyn_into()?;
+        let worker: Worker = start.call0(&boot)?.dyn_into()?;
         let on_reply = ears.on_reply.clone();
+        let catalogues = RefCell::new(Catalogues::default());
         let on_message = Closure::<dyn FnMut(MessageEvent)>::new(move |event: MessageEvent| {
-            for reply in received::<Vec<Reply>>(&event).unwrap_or_default() {
+            let parcel = received::<Parcel>(&event).unwrap_or_default();
+            for reply in parcel.unpack(&mut catalogues.borrow_mut()) {
                 on_reply(reply);
             }
         });
@@ -70,10 +70,11 @@ impl WorkerLine {
 
 /// The worker's end: answers questions until the page ends it. Between slices of work it reads messages.
 pub fn serve(scope: DedicatedWorkerGlobalScope) {
-    let server = Rc::new(RefCell::new(Desk::default()));
+    let server = Rc::new(RefCell::new(Server::default()));
     let Ok(channel) = MessageChannel::new() else { return };
     let (tick, tock) = (channel.port1(), channel.port2());
     let waiting = Rc::new(Cell::new(false));
+    let out = Rc::new(Out { scope: scope.clone(), known: RefCell::default() });
     let told_ms = Rc::new(Cell::new(0.0));
 
     let next_slice = {
@@ -86,20 +87,20 @@ pub fn serve(scope: DedicatedWorkerGlobalScope) {
     };
     let rest = resting(scope.clone(), server.clone());
     let on_slice = {
-        let (server, scope, next_slice) = (server.clone(), scope.clone(), next_slice.clone());
+        let (server, out, next_slice) = (server.clone(), out.clone(), next_slice.clone());
         let rest = rest.clone();
         Closure::<dyn FnMut(MessageEvent)>::new(move |_| {
             waiting.set(false);
             let mut server = server.borrow_mut();
             let until = js_sys::Date::now() + SLICE_MS;
             while server.is_busy() && js_sys::Date::now() < until {
-                say(&scope, server.work());
+                out.say(server.work());
             }
             if server.is_busy() {
                 let now = js_sys::Date::now();
                 if now - told_ms.get() > PROGRESS_MS {
                     told_ms.set(now);
-                    say(&scope, server.progress().into_iter().collect());
+                    out.say(server.progress().into_iter().collect());
                 }
                 next_slice();
             } else if server.foresee() {
@@ -113,24 +114,11 @@ pub fn serve(scope: DedicatedWorkerGlobalScope) {
     tock.set_onmessage(Some(on_slice.as_ref().unchecked_ref()));
     on_slice.forget();
 
-    {
-        let (server, scope, next_slice) = (server.clone(), scope.clone(), next_slice.clone());
-        wasm_bindgen_futures::spawn_local(async move {
-            // The page hears of an error in a worker, and says so.
-            let opened = desk::server().await.expect_throw("the engine's code could not be loaded");
-            let replies = server.borrow_mut().open(opened);
-            say(&scope, vec![ready()]);
-            say(&scope, replies);
-            if server.borrow().is_busy() {
-                next_slice();
-            }
-        });
-    }
-    let to = scope.clone();
+    out.say(vec![ready()]);
     let on_request = Closure::<dyn FnMut(MessageEvent)>::new(move |event: MessageEvent| {
         let Some(request) = received::<Request>(&event) else { return };
         let mut server = server.borrow_mut();
-        say(&to, server.ask(request));
+        out.say(server.ask(request));
         next_slice();
     });
     scope.set_onmessage(Some(on_request.as_ref().unchecked_ref()));
@@ -138,7 +126,7 @@ pub fn serve(scope: DedicatedWorkerGlobalScope) {
 }
 
 /// Looks ahead once what is given was not called for a while.
-fn resting(scope: DedicatedWorkerGlobalScope, server: Rc<RefCell<Desk>>) -> Rc<dyn Fn()> {
+fn resting(scope: DedicatedWorkerGlobalScope, server: Rc<RefCell<Server>>) -> Rc<dyn Fn()> {
     let timer = Cell::new(None);
     let look = Closure::<dyn FnMut()>::new(move || server.borrow_mut().look_ahead());
     Rc::new(move || {
@@ -155,19 +143,29 @@ fn ready() -> Reply {
     Reply { generation: 0, say: Say::Ready }
 }
 
-/// Says what belongs together in one message, so that the page draws it at once.
-fn say(scope: &DedicatedWorkerGlobalScope, replies: Vec<Reply>) {
-    if !replies.is_empty() {
-        // Fails only for values that cannot be copied; bytes can.
-        let _ = scope.post_message(&bytes(&replies));
+/// Where answers go, and what the page knows already.
+struct Out {
+    scope: DedicatedWorkerGlobalScope,
+    known: RefCell<Catalogues>,
+}
+
+impl Out {
+    /// Says what belongs together in one message, so that the page draws it at once.
+    fn say(&self, replies: Vec<Reply>) {
+        if !replies.is_empty() {
+            let parcel = Parcel::pack(replies, &mut self.known.borrow_mut());
+            // Fails only for values that cannot be copied; bytes can.
+            let _ = self.scope.post_message(&bytes(&parcel));
+        }
     }
 }
 
 fn bytes<T: Serialize>(message: &T) -> JsValue {
-    Uint8Array::from(wire::write(message).as_slice()).into()
+    // Fails only for lists of unknown length, which no message has.
+    Uint8Array::from(postcard::to_stdvec(message).unwrap_or_default().as_slice()).into()
 }
 
 fn received<T: DeserializeOwned>(event: &MessageEvent) -> Option<T> {
     let bytes: Uint8Array = event.data().dyn_into().ok()?;
-    wire::read(&bytes.to_vec()).ok()
+    postcard::from_bytes(&bytes.to_vec()).ok()
 }

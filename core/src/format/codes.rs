@@ -1,0 +1,420 @@
+//! Every kind of finding: how bad it is, what it means, and the smallest scenario that shows it.
+
+use super::diagnostic::{Code, Severity};
+
+/// A kind of finding.
+#[derive(Clone, Copy, Debug)]
+pub struct About {
+    /// Its code.
+    pub code: Code,
+    /// How bad it is.
+    pub severity: Severity,
+    /// A few words.
+    pub title: &'static str,
+    /// What it means and what to do, in one paragraph.
+    pub about: &'static str,
+    /// The smallest wrong scenario. The two lines every file begins with stand in front, unless it has its own.
+    example: &'static str,
+}
+
+impl About {
+    /// The smallest wrong scenario, as a whole text; of some codes it is large.
+    pub fn example(&self) -> String {
+        let mut text = match self.example.starts_with("format:") {
+            true => String::new(),
+            false => "format: fairground-scenario\nversion: 1\n".to_string(),
+        };
+        text.push_str(self.example);
+        match self.code {
+            TEXT_TOO_LARGE => text.push_str(&" ".repeat(super::value::TEXT_MAX)),
+            TOO_NESTED => text.push_str(&format!("settings: {}{}", "[".repeat(65), "]".repeat(65))),
+            TOO_DEEP => {
+                text.push_str("queues:\n");
+                for level in 0..=super::TREE_DEPTH_MAX {
+                    let parent = if level == 0 { String::new() } else { format!("parent: q{}, ", level - 1) };
+                    text.push_str(&format!(
+                        "- {{name: q{level}, {parent}gpu: {{limit: unlimited, weight: 1}}}}\n"
+                    ));
+                }
+            }
+            _ => {}
+        }
+        text
+    }
+}
+
+/// What is known of a code.
+pub fn about(code: Code) -> Option<&'static About> {
+    ALL.iter().find(|about| about.code == code)
+}
+
+macro_rules! codes {
+    ($($(#[$doc:meta])* $name:ident $code:literal $severity:ident $title:literal $about:literal $example:literal)*) => {
+        $(
+            #[doc = $title]
+            pub const $name: Code = Code($code);
+        )*
+        /// All kinds, by code.
+        pub const ALL: &[About] = &[$(About {
+            code: $name,
+            severity: Severity::$severity,
+            title: $title,
+            about: $about,
+            example: $example,
+        }),*];
+    };
+}
+
+codes! {
+SYNTAX "S001" Error "neither YAML nor JSON"
+"The text cannot be read at all; nothing after this place was looked at. Mend the line named here first."
+"format: [fairground-scenario\n"
+
+TEXT_TOO_LARGE "S002" Error "text too large"
+"Texts of up to 50 MB are read. Patterns (`count`, `every`) and node groups keep large scenarios short."
+""
+
+TOO_NESTED "S003" Error "nested too deeply"
+"No place of a scenario lies deeper than a few levels; a text nested more than 64 levels deep is refused unread."
+""
+
+YAML_FEATURE "S004" Error "YAML feature not supported"
+"Anchors, aliases, merge keys, tags, several documents and keys that are not texts are not supported, because a file \
+should say the same to every reader. Write the values out."
+"format: fairground-scenario\nversion: 1\nname: !!str a\n"
+
+DUPLICATE_KEY "S005" Error "key given twice"
+"A key may stand only once in each place: with two values nobody could tell which one holds."
+"format: fairground-scenario\nversion: 1\nname: a\nname: b\n"
+
+SHAPE "S006" Error "wrong shape"
+"A place that takes one value holds a list or keys, or the other way round."
+"format: fairground-scenario\nversion: 1\njobs: many\n"
+
+UNKNOWN_KEY "S007" Error "unknown key"
+"The format has no such key in this place, so its value would be lost without notice. It may be a slip of the pen, or a \
+key of another place."
+"format: fairground-scenario\nversion: 1\nqueus: []\n"
+
+FORMAT "S008" Error "not a scenario"
+"Every scenario begins with `format: fairground-scenario`, so that other files are not taken for one."
+"format: something-else\nversion: 1\n"
+
+VERSION "S009" Error "unknown version"
+"This build reads version 1 of the format. A newer file needs a newer build; nothing is guessed."
+"format: fairground-scenario\nversion: 2\n"
+
+DIALECT "S010" Error "unknown dialect"
+"The dialect says whose words and units the file uses. This build knows `kai`, which is also the default."
+"dialect: slurm\n"
+
+POLICY "S011" Error "unknown policy"
+"The policy decides what runs. This build knows `kai` (the default), `fifo`, `yunikorn`, `ego`, `runai`, \
+`max-min` and `drf`."
+"policy: lottery\n"
+
+SETTING "S012" Error "unknown setting"
+"The policy has no switch of this name. A switch that does nothing would make a comparison meaningless, so it is refused."
+"settings: {k-valu: 2}\n"
+
+SETTING_VALUE "S013" Error "value not possible for this setting"
+"The switch exists, but does not take this value."
+"settings: {gpu-placement: random}\n\
+nodes: [{name: n, gpu: 8}]\n"
+
+NUMBER "S014" Error "not a quantity"
+"The text is no number with a unit that fits here: `8`, `1.5`, `500m` for CPU and GPU, `16Gi` or `64 GB` for memory. \
+Parts finer than a thousandth of a core or GPU do not exist."
+"nodes: [{name: n, gpu: eight}]\n"
+
+NEGATIVE "S015" Error "below zero"
+"This quantity cannot be negative. A bound that allows everything is written `unlimited`."
+"nodes: [{name: n, gpu: -8}]\n"
+
+LARGE "S016" Error "too large"
+"Values are counted exactly up to 2^53 thousandths or bytes, moments up to a hundred years, node groups up to 64 GPUs \
+a node. Something beyond is a slip of the unit."
+"nodes: [{name: n, gpu: 65}]\n"
+
+DURATION "S017" Error "not a duration"
+"A time is a number of seconds (`90`) or has units: `250ms`, `90s`, `5m`, `2h30m`, `1d`."
+"delays: {start: soon}\n"
+
+NO_NAME "S018" Error "no name"
+"Queues, nodes, jobs and pod sets are referred to by name, so each needs one."
+"nodes: [{gpu: 8}]\n"
+
+BAD_NAME "S019" Error "name not possible"
+"Names have at most 253 characters, no control characters and no invisible ones, such as zero-width characters and those that \
+reverse the direction of text, so that lists and logs stay readable and different names look different. Anything else is \
+allowed, and is never taken for markup."
+"nodes: [{name: \"a\\nb\", gpu: 8}]\n"
+
+DUPLICATE_NAME "S020" Error "name given twice"
+"Two queues, two nodes, two jobs, or two pod sets of a job have the same name, so a reference to it would be \
+ambiguous. Names that a group or a pattern makes (`name-1`, `name-2`, …) count too."
+"nodes: [{name: n, gpu: 8}, {name: n, gpu: 4}]\n"
+
+NO_PARENT "S021" Error "parent does not exist"
+"The queue names a parent that is not in the file."
+"queues: [{name: a, parent: top, gpu: {quota: 1, limit: unlimited, weight: 1}}]\n"
+
+CYCLE "S022" Error "queues in a circle"
+"Following the parents from these queues leads back to where it began. One of them must have another parent, or none."
+"queues:\n\
+- {name: a, parent: b, gpu: {quota: 1, limit: unlimited, weight: 1}}\n\
+- {name: b, parent: a, gpu: {quota: 1, limit: unlimited, weight: 1}}\n"
+
+TOO_DEEP "S023" Error "tree too deep"
+"Queues may be nested sixteen levels deep."
+""
+
+NO_QUEUE "S024" Error "queue does not exist"
+"A job needs a queue that is in the file."
+"jobs: [{name: j, queue: a}]\n"
+
+NOT_A_LEAF "S025" Error "job in a queue that has children"
+"Work is submitted to queues without children; the queues above only divide."
+"queues:\n\
+- {name: top, gpu: {quota: 1, limit: unlimited, weight: 1}}\n\
+- {name: a, parent: top, gpu: {quota: 1, limit: unlimited, weight: 1}}\n\
+nodes: [{name: n, gpu: 8}]\n\
+jobs: [{name: j, queue: top, gpu: 1}]\n"
+
+MIN_AVAILABLE "S026" Error "min-available out of range"
+"At least one pod and at most all pods can be required to start together. Left out, all are."
+"nodes: [{name: n, gpu: 8}]\n\
+queues: [{name: a, gpu: {quota: 1, limit: unlimited, weight: 1}}]\n\
+jobs: [{name: j, queue: a, gpu: 1, pods: 2, min-available: 3}]\n"
+
+CONFLICT "S027" Error "two ways of saying the same"
+"Only one of these can be given: `gpu` or `gpu-memory`; `pod-sets` or `pods` and requests of the job; \
+`min-available` of the job or of its `pod-sets`; one of `queue`, `node`, `job` in an entry of the timeline."
+"nodes: [{name: n, gpu: 8}]\n\
+queues: [{name: a, gpu: {quota: 1, limit: unlimited, weight: 1}}]\n\
+jobs: [{name: j, queue: a, gpu: 1, gpu-memory: 1000}]\n"
+
+FRACTION "S028" Error "part of several GPUs"
+"A pod asks for whole GPUs or for a part of one. More than one and not whole cannot be placed."
+"nodes: [{name: n, gpu: 8}]\n\
+queues: [{name: a, gpu: {quota: 1, limit: unlimited, weight: 1}}]\n\
+jobs: [{name: j, queue: a, gpu: 1.5}]\n"
+
+PRIORITY "S029" Error "unknown priority"
+"A job's priority is an integer or, under `kai` and `runai`, one of `train` (50), `interactive-preemptible` (75), `build` \
+(100) and `inference` (125). A queue's priority is an integer."
+"nodes: [{name: n, gpu: 8}]\n\
+queues: [{name: a, gpu: {quota: 1, limit: unlimited, weight: 1}}]\n\
+jobs: [{name: j, queue: a, gpu: 1, priority: urgent}]\n"
+
+CHOICE "S030" Error "not one of the choices"
+"This place takes one of a few words only, named in the message."
+"nodes: [{name: n, gpu: 8, state: broken}]\n"
+
+NO_NODE "S031" Error "node does not exist"
+"A job that runs from the start, or that a node is nominated for, names a node that is not in the file. Nodes of a group are called `name-1`, `name-2`, …"
+"nodes: [{name: n, gpu: 8}]\n\
+queues: [{name: a, gpu: {quota: 1, limit: unlimited, weight: 1}}]\n\
+jobs: [{name: j, queue: a, gpu: 1, on: [m]}]\n"
+
+TOO_MANY_ON "S032" Error "more placements than pods"
+"`on` names one node for each pod that runs from the start, so it cannot be longer than the number of pods."
+"nodes: [{name: n, gpu: 8}]\n\
+queues: [{name: a, gpu: {quota: 1, limit: unlimited, weight: 1}}]\n\
+jobs: [{name: j, queue: a, gpu: 1, on: [n, n]}]\n"
+
+OVERFULL "S033" Error "pods cannot run on this node"
+"The pods that run from the start cannot have the devices that they name, or a selector, a pool or the state of the node forbids it."
+"nodes: [{name: n, gpu: 1}]\n\
+queues: [{name: a, gpu: {quota: 1, limit: unlimited, weight: 1}}]\n\
+jobs: [{name: j, queue: a, gpu: 1, count: 2, on: [n, n], on-devices: ['0', '0']}]\n"
+
+NOT_AT_START "S034" Error "runs when it becomes known, but not then"
+"A job with `on` runs when the scenario begins or, if it is submitted later, when it becomes known: it must be started by then, and not \
+be over."
+"nodes: [{name: n, gpu: 8}]\n\
+queues: [{name: a, gpu: {quota: 1, limit: unlimited, weight: 1}}]\n\
+jobs: [{name: j, queue: a, gpu: 1, submit: 5, started: 7, on: [n]}]\n"
+
+EMPTY_ENTRY "S035" Error "entry of the timeline that changes nothing"
+"An entry of the timeline names a queue with new values, a node with a `state` or a `capacity`, or a job that ends."
+"timeline: [{at: 5}]\n"
+
+UNKNOWN_TARGET "S036" Error "timeline names something that does not exist"
+"The queue, node or job of this entry is not in the file. Nodes and jobs of groups and patterns are called `name-1`, …"
+"timeline: [{at: 5, node: n, state: down}]\n"
+
+NOT_IN_TIMELINE "S037" Error "cannot change during a run"
+"Past usage is part of the start, and moments before 0 are over; a timeline cannot change them."
+"queues: [{name: a, gpu: {quota: 1, limit: unlimited, weight: 1}}]\n\
+timeline: [{at: 5, queue: a, gpu: {usage: 0.5}}]\n"
+
+TOO_MANY "S038" Error "more than can be simulated"
+"Up to 20,000 nodes, 200,000 pods and 5,000 queues are simulated."
+"nodes: [{name: n, gpu: 8, count: 1e12}]\n"
+
+LIMIT_BELOW_QUOTA "S039" Warning "limit below quota"
+"The limit wins: the part of the quota above it can never be used."
+"nodes: [{name: n, gpu: 8}]\n\
+queues: [{name: a, gpu: {quota: 4, limit: 2, weight: 1}}]\n"
+
+NOTHING_ALLOWED "S040" Warning "limit allows nothing"
+"In KAI a limit that is 0 or left out allows nothing, so no work that asks for this resource can run in the queue or \
+below it. Write `unlimited` if there should be no ceiling."
+"nodes: [{name: n, gpu: 8}]\n\
+queues: [{name: a, gpu: {quota: 4, weight: 1}}]\n"
+
+NO_QUOTA "S041" Warning "quota not set"
+"A quota that is left out counts as 0. In KAI every unit used of that resource is then above quota, so the jobs can be \
+reclaimed; under first in, first out nothing that asks for it runs."
+"nodes: [{name: n, gpu: 8}]\n\
+queues: [{name: a, gpu: {quota: 4, limit: unlimited, weight: 1}, cpu: {limit: unlimited, weight: 1}}]\n\
+jobs: [{name: j, queue: a, gpu: 1, cpu: 4}]\n"
+
+NO_WEIGHT "S042" Warning "weight 0"
+"A queue with weight 0 (KAI's default when left out) gets nothing of what others leave unused."
+"nodes: [{name: n, gpu: 8}]\n\
+queues: [{name: a, gpu: {quota: 4, limit: unlimited, weight: 0}}]\n"
+
+CHILDREN_QUOTA "S043" Warning "children promised more than their parent"
+"The quotas of the queues below add up to more than this queue's own; they cannot all be kept."
+"nodes: [{name: n, gpu: 8}]\n\
+queues:\n\
+- {name: top, gpu: {quota: 2, limit: unlimited, weight: 1}}\n\
+- {name: a, parent: top, gpu: {quota: 4, limit: unlimited, weight: 1}}\n"
+
+OVERSUBSCRIBED "S044" Warning "more promised than there is"
+"The quotas of the top queues add up to more than all ready nodes have, so not all of them can be kept at once."
+"nodes: [{name: n, gpu: 8}]\n\
+queues: [{name: a, gpu: {quota: 9, limit: unlimited, weight: 1}}]\n"
+
+SAME_AGE "S045" Warning "sibling queues of the same age"
+"Age breaks ties between queues; with equal ages the name does, which is rarely what is meant."
+"nodes: [{name: n, gpu: 8}]\n\
+queues:\n\
+- {name: a, created: -5, gpu: {quota: 2, limit: unlimited, weight: 1}}\n\
+- {name: b, created: -5, gpu: {quota: 2, limit: unlimited, weight: 1}}\n"
+
+TOO_BIG_FOR_NODES "S046" Warning "no node is big enough"
+"No node that the job may use could hold one of its pods even when empty, so it waits for ever."
+"nodes: [{name: n, gpu: 4}]\n\
+queues: [{name: a, gpu: {quota: 2, limit: unlimited, weight: 1}}]\n\
+jobs: [{name: j, queue: a, gpu: 8}]\n"
+
+NO_MATCH "S047" Warning "selector matches no node"
+"No node carries all the labels the job requires, so it waits for ever."
+"nodes: [{name: n, gpu: 8}]\n\
+queues: [{name: a, gpu: {quota: 2, limit: unlimited, weight: 1}}]\n\
+jobs: [{name: j, queue: a, gpu: 1, selector: {zone: east}}]\n"
+
+NOT_EXPRESSED "S048" Warning "the policy ignores this"
+"The policy has nothing that corresponds to this value, so it has no effect. It is kept in the file for other policies."
+"policy: fifo\n\
+nodes: [{name: n, gpu: 8}]\n\
+queues: [{name: a, gpu: {quota: 2, weight: 2}}]\n"
+
+FEW_BYTES "S049" Warning "memory without a unit"
+"A memory without a unit counts bytes, and less than a MiB is hardly meant. (Only the memory of queues counts 10^6 \
+bytes in KAI's words.)"
+"nodes: [{name: n, gpu: 8, memory: 64}]\n"
+
+ROUNDED "S050" Warning "finer than the policy counts"
+"KAI counts parts of a GPU in hundredths; the rest is rounded."
+"nodes: [{name: n, gpu: 8}]\n\
+queues: [{name: a, gpu: {quota: 2, limit: unlimited, weight: 1}}]\n\
+jobs: [{name: j, queue: a, gpu: 0.125}]\n"
+
+EVERY "S051" Warning "pattern that is none"
+"`every` spaces the arrivals of a pattern and `repeat` repeats it; without `count` there is only one job. `seed` names what is \
+drawn; without `random` in `every` and without two bounds in `lasts` nothing is."
+"nodes: [{name: n, gpu: 8}]\n\
+queues: [{name: a, gpu: {quota: 2, limit: unlimited, weight: 1}}]\n\
+jobs: [{name: j, queue: a, gpu: 1, every: 5}]\n"
+
+NO_PLACE "S052" Error "place not in the scenario"
+"An edit names a place that is not in the scenario or takes no such value: it was renamed or removed in the meantime. \
+Only edits give this; no scenario has it."
+""
+
+IMPORT "S053" Error "nothing to import"
+"The text cannot be made into a scenario: a needed column is missing, no row is left, or it is larger than what can be \
+simulated. Only imports give this."
+""
+
+BAD_ROW "S054" Warning "row left out"
+"A row of an imported table has a value that cannot be understood, so it is left out and the others are taken. Only \
+imports give this."
+""
+
+PLACEMENT_RULE "S055" Error "not a placement rule"
+"Taints are written `key:Effect` or `key=value:Effect`, tolerations `key`, `key=value`, either with `:Effect` behind, or \
+`*`; a required affinity is `key in (a, b)`, `key notin (a, b)`, `key` or `!key`."
+"nodes: [{name: n, gpu: 8, taints: [gpu]}]\n"
+
+NO_EFFECT "S056" Warning "no effect in this scenario"
+"The switch is known and set, but nothing in this scenario depends on it, so a run with another value would be the same. \
+The message says what would have to be there."
+"settings: {k-value: 2}\n\
+nodes: [{name: n, gpu: 8}]\n"
+
+NO_POOL "S057" Error "pool does not exist"
+"Nodes, jobs, queues and the timeline name pools of the list `pools`. Without a list there is one pool with all nodes, and nothing names it."
+"pools: [{name: train}]\n\
+nodes: [{name: n, gpu: 8, pool: dev}]\n"
+
+EMPTY_POOL "S058" Warning "pool without nodes"
+"No node names the pool, so jobs that are offered to it wait. Nodes that name no pool are in the first of the list."
+"pools: [{name: train}, {name: dev}]\n\
+nodes: [{name: n, gpu: 8}]\n"
+
+REFUSED "S059" Warning "the real scheduler would refuse this"
+"The simulation goes on with these values, but the scheduler it stands for checks its configuration as a whole, and would \
+keep the one it had before."
+"policy: yunikorn\n\
+nodes: [{name: n, gpu: 8}]\n\
+queues: [{name: a, gpu: {quota: 1}}, {name: b, gpu: {quota: 1}}]\n\
+settings: {maxapplications.root: 2, maxapplications.a: 1}\n"
+
+BACKOFF "S060" Warning "another back-off than once or never"
+"The scheduling back-off of a job is 1 (it is tried once in a pool) or -1 (it is tried in every cycle). KAI only asks \
+whether it is -1, so any other number counts as 1."
+"nodes: [{name: n, gpu: 8}]\n\
+queues: [{name: a, gpu: {quota: 2, limit: unlimited, weight: 1}}]\n\
+jobs: [{name: j, queue: a, gpu: 1, scheduling-backoff: 3}]\n"
+
+SAME_SEED "S061" Warning "patterns that draw the same"
+"The nth job of a pattern gets the nth number of its seed. Two patterns with the same seed get the same numbers, so their jobs arrive \
+together or last alike; different seeds make them independent."
+"nodes: [{name: n, gpu: 8}]\n\
+queues: [{name: a, gpu: {quota: 2, limit: unlimited, weight: 1}}]\n\
+jobs: [{name: j, queue: a, gpu: 1, count: 4, lasts: 5..9}, {name: k, queue: a, gpu: 1, count: 4, lasts: 8..20}]\n"
+
+RESTART "S062" Error "restart not possible"
+"In the place of a pod that was evicted another begins `again`, or with `resume` does the rest of its work; with `never` nobody \
+replaces it."
+"nodes: [{name: n, gpu: 8}]\n\
+queues: [{name: a, gpu: {quota: 2, limit: unlimited, weight: 1}}]\n\
+jobs: [{name: j, queue: a, gpu: 1, restart: sometimes}]\n"
+
+GPU_MEMORY "S063" Warning "GPU memory that no GPU has"
+"A GPU memory without a unit counts MiB; less than 100 MiB or a TiB and more is hardly meant. KAI and Run:ai count device memory \
+in hundreds of MiB and take numbers from 1048576 on as bytes, so they lose count of devices where such a value leaves 0."
+"nodes: [{name: n, gpu: 8, gpu-memory: 80}]\n"
+
+NO_JOB "S064" Error "job does not exist"
+"Pods that are being evicted at the start name a job, with `evicted-for`, that is not in the file. Jobs of a pattern are called `name-1`, `name-2`, …"
+"policy: ego\n\
+nodes: [{name: n, gpu: 8}]\n\
+queues: [{name: a, gpu: {quota: 1, limit: unlimited, weight: 1}}]\n\
+jobs: [{name: j, queue: a, gpu: 1, on: [n], terminating: [30s], evicted-for: k}]\n"
+
+EXCEEDS "S065" Warning "node holds more than it has"
+"The pods that run from the start on this node ask for more than it has, as on a node that became smaller. They stay, and nothing more \
+comes to it until there is room."
+"nodes: [{name: n, gpu: 1}]\n\
+queues: [{name: a, gpu: {quota: 1, limit: unlimited, weight: 1}}]\n\
+jobs: [{name: j, queue: a, gpu: 1, count: 2, on: [n, n]}]\n"
+}
+
+/// Kinds of findings that no scenario has: they are about edits and imports.
+pub const NOT_OF_SCENARIOS: [Code; 3] = [NO_PLACE, IMPORT, BAD_ROW];

@@ -1,0 +1,587 @@
+//! Changes of a scenario by place. Sections that do not change stay shared with the scenario before.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use super::codes;
+use super::diagnostic::{Diagnostic, Edit, Path, Segment};
+use super::findings::{diagnostic, quoted};
+use super::fix_pools::{self, GROWING};
+use super::schema::{JobEntry, NodeEntry, QueueEntry, ResourceEntry, Scalar, Scenario, TimelineEntry};
+use super::shape::{Mut, Ref, Rows, Shape};
+use super::{FORMAT, VERSION};
+
+/// The scenario after some edits, in order; the scenario itself stays as it was. Fails at the first edit whose
+/// place does not exist or takes no such value.
+pub fn apply(scenario: &Scenario, edits: &[Edit]) -> Result<Scenario, Box<Diagnostic>> {
+    let mut after = scenario.clone();
+    for edit in edits {
+        one(&mut after, edit)?;
+    }
+    Ok(after)
+}
+
+/// The text at a place as typed; lists of names are joined by commas, labels as `name=value`. `None`: nothing there, or no such place.
+pub fn get(scenario: &Scenario, at: &Path) -> Option<String> {
+    match at.0.as_slice() {
+        [Segment::Field(name)] if name == "format" => return Some(FORMAT.to_string()),
+        [Segment::Field(name)] if name == "version" => return Some(VERSION.to_string()),
+        _ => {}
+    }
+    let mut shape: &dyn Shape = scenario;
+    let mut segments = at.0.iter();
+    loop {
+        let Segment::Field(name) = segments.next()? else { return None };
+        let i = shape.names().iter().position(|n| n == name)?;
+        let given = |text: &str| Some(text.to_string()).filter(|t| !t.is_empty());
+        match shape.field(i) {
+            Ref::Part(part) => shape = part,
+            Ref::Rows(rows) => shape = rows.row(position(rows, segments.next()?)?)?,
+            Ref::Labels(map) if segments.len() == 0 => {
+                return given(&pairs(map.iter().map(|(name, value)| (name, value.as_str()))));
+            }
+            Ref::Labels(map) => return map.get(last(segments.as_slice())?).cloned(),
+            Ref::Settings(map) if segments.len() == 0 => {
+                return given(&pairs(map.iter().map(|(name, value)| (name, value.0.as_str()))));
+            }
+            Ref::Settings(map) => return map.get(last(segments.as_slice())?).map(|s| s.0.clone()),
+            _ if segments.len() > 0 => return None,
+            Ref::Text(text) | Ref::Plain(text) => return given(text),
+            Ref::Name(text) | Ref::Value(text) => return text.map(str::to_string),
+            Ref::Texts(texts) => return given(&texts.join(", ")),
+        }
+    }
+}
+
+/// Names with values as one text.
+fn pairs<'a>(map: impl Iterator<Item = (&'a String, &'a str)>) -> String {
+    map.map(|(name, value)| [name.as_str(), "=", value].concat()).collect::<Vec<_>>().join(", ")
+}
+
+/// Name and value of a text such as `zone=east`.
+fn pair(text: &str) -> (String, &str) {
+    let (name, value) = text.split_once('=').unwrap_or((text, ""));
+    (name.trim().to_string(), value.trim())
+}
+
+/// The only remaining step, if it names something.
+fn last(rest: &[Segment]) -> Option<&str> {
+    match rest {
+        [Segment::Field(name) | Segment::Named(name)] => Some(name),
+        _ => None,
+    }
+}
+
+fn position(rows: &dyn Rows, segment: &Segment) -> Option<usize> {
+    match segment {
+        Segment::At(i) => Some(*i as usize).filter(|&i| i < rows.count()),
+        Segment::Named(name) => (0..rows.count()).find(|&i| rows.row(i).and_then(name_of) == Some(name)),
+        Segment::Field(_) => None,
+    }
+}
+
+/// The name of an entry that has one.
+fn name_of(row: &dyn Shape) -> Option<&str> {
+    match row.field(0) {
+        Ref::Text(name) => Some(name),
+        _ => None,
+    }
+}
+
+fn refuse(at: &Path, says: String) -> Box<Diagnostic> {
+    Box::new(diagnostic(codes::NO_PLACE, at.clone(), says, None))
+}
+
+fn no_place(at: &Path) -> Box<Diagnostic> {
+    refuse(at, format!("there is no place {at} in this scenario"))
+}
+
+fn one(s: &mut Scenario, edit: &Edit) -> Result<(), Box<Diagnostic>> {
+    match edit {
+        // Checked first, so that a section is only copied when something changes.
+        Edit::Set { at, value } if get(s, at).as_deref() == Some(value.as_str()) => Ok(()),
+        Edit::Set { at, value } => set(s, &at.0, value).map_err(|why| match why {
+            Unset::NoPlace => no_place(at),
+            Unset::Gap => {
+                let says =
+                    format!("{at}: the list {} has an empty item; remove a comma or name one", quoted(value));
+                refuse(at, says)
+            }
+        }),
+        Edit::Rename { at, to } => rename(s, at, to),
+        Edit::Remove { at } => remove(s, at),
+        Edit::AddQueue { name, parent } => {
+            free(s.queues.iter().map(|q| q.name.as_str()), name, at_section("queues"))?;
+            let queue = new_queue(name, parent.clone());
+            Arc::make_mut(&mut s.queues).push(queue);
+            Ok(())
+        }
+        Edit::AddNode { node } => {
+            free(s.nodes.iter().map(|n| n.name.as_str()), &node.name, at_section("nodes"))?;
+            Arc::make_mut(&mut s.nodes).push((**node).clone());
+            Ok(())
+        }
+        Edit::AddJob { job } => {
+            free(s.jobs.iter().map(|j| j.name.as_str()), &job.name, at_section("jobs"))?;
+            Arc::make_mut(&mut s.jobs).push((**job).clone());
+            Ok(())
+        }
+        Edit::AddTimeline { entry } => {
+            Arc::make_mut(&mut s.timeline).push((**entry).clone());
+            Ok(())
+        }
+        Edit::MoveQueue { at, parent, before } => move_queue(s, at, parent.as_deref(), before.as_deref()),
+        Edit::Duplicate { at } => duplicate(s, at),
+    }
+}
+
+fn at_section(name: &str) -> Path {
+    Path::default().field(name)
+}
+
+fn free<'a>(mut names: impl Iterator<Item = &'a str>, name: &str, at: Path) -> Result<(), Box<Diagnostic>> {
+    match names.any(|n| n == name) {
+        true => Err(refuse(&at, format!("{} exists already", quoted(name)))),
+        false => Ok(()),
+    }
+}
+
+/// A queue with values with which something can run: no limits, CPU and memory unlimited, weight 1.
+fn new_queue(name: &str, parent: Option<String>) -> QueueEntry {
+    let value = |text: &str| Some(Scalar::from(text));
+    let open = ResourceEntry {
+        quota: value("unlimited"),
+        limit: value("unlimited"),
+        weight: value("1"),
+        usage: None,
+    };
+    QueueEntry {
+        name: name.to_string(),
+        parent,
+        gpu: ResourceEntry { quota: value("0"), ..open.clone() },
+        cpu: open.clone(),
+        memory: open,
+        ..QueueEntry::default()
+    }
+}
+
+/// Why a value cannot be set.
+enum Unset {
+    /// There is no such place.
+    NoPlace,
+    /// The text of a list has an empty item: whatever was meant, the items behind it would move up.
+    Gap,
+}
+
+/// The items of a text such as `a, b`; a comma may end it.
+fn items(value: &str) -> Result<Vec<&str>, Unset> {
+    let text = value.trim();
+    let text = text.strip_suffix(',').map_or(text, str::trim_end);
+    if text.is_empty() && value.trim().is_empty() {
+        return Ok(Vec::new());
+    }
+    let items: Vec<&str> = text.split(',').map(str::trim).collect();
+    if items.iter().any(|item| item.is_empty()) { Err(Unset::Gap) } else { Ok(items) }
+}
+
+/// Sets a value; an empty text unsets it.
+fn set(shape: &mut dyn Shape, segments: &[Segment], value: &str) -> Result<(), Unset> {
+    let Some((Segment::Field(name), rest)) = segments.split_first() else { return Err(Unset::NoPlace) };
+    let i = shape.names().iter().position(|n| n == name).ok_or(Unset::NoPlace)?;
+    let scalar = || Some(Scalar::from(value)).filter(|_| !value.is_empty());
+    match shape.field_mut(i) {
+        Mut::Part(part) => return set(part, rest, value),
+        Mut::Rows(rows) => {
+            let (which, rest) = rest.split_first().ok_or(Unset::NoPlace)?;
+            let i = match which {
+                Segment::Named(element) if name == GROWING && !value.is_empty() => {
+                    fix_pools::grow(rows, element)
+                }
+                // Nothing is said there already.
+                _ if name == GROWING && value.is_empty() && position(rows, which).is_none() => {
+                    return Ok(());
+                }
+                _ => position(rows, which).ok_or(Unset::NoPlace)?,
+            };
+            return set(rows.row_mut(i).ok_or(Unset::NoPlace)?, rest, value);
+        }
+        Mut::Labels(map) if !rest.is_empty() => {
+            let key = last(rest).ok_or(Unset::NoPlace)?;
+            match value.is_empty() {
+                true => drop(map.remove(key)),
+                false => drop(map.insert(key.to_string(), value.to_string())),
+            }
+        }
+        Mut::Labels(map) => {
+            *map =
+                items(value)?.into_iter().map(pair).map(|(name, value)| (name, value.to_string())).collect();
+        }
+        Mut::Settings(map) if rest.is_empty() => {
+            *map = items(value)?
+                .into_iter()
+                .map(pair)
+                .map(|(name, value)| (name, Scalar::from(value)))
+                .collect();
+        }
+        Mut::Settings(map) => {
+            let key = last(rest).ok_or(Unset::NoPlace)?;
+            match scalar() {
+                None => drop(map.remove(key)),
+                Some(scalar) => drop(map.insert(key.to_string(), scalar)),
+            }
+        }
+        _ if !rest.is_empty() => return Err(Unset::NoPlace),
+        Mut::Text(text) => *text = value.to_string(),
+        Mut::Plain(plain) => plain.0 = value.to_string(),
+        Mut::Name(name) => *name = Some(value.to_string()).filter(|v| !v.is_empty()),
+        Mut::Value(slot) => *slot = scalar(),
+        Mut::Texts(texts) => *texts = items(value)?.into_iter().map(str::to_string).collect(),
+    }
+    Ok(())
+}
+
+/// The section and position of an element of one of the five lists.
+fn element(s: &Scenario, at: &Path) -> Option<(&'static str, usize)> {
+    let [Segment::Field(section), which] = at.0.as_slice() else { return None };
+    let i = s.names().iter().position(|n| n == section)?;
+    match s.field(i) {
+        Ref::Rows(rows) => Some((s.names()[i], position(rows, which)?)),
+        _ => None,
+    }
+}
+
+fn rename(s: &mut Scenario, at: &Path, to: &str) -> Result<(), Box<Diagnostic>> {
+    if at.0.len() > 2 {
+        // A pod set, or a queue's values in a pool: nothing refers to it.
+        return set(s, &at.field("name").0, to).map_err(|_| no_place(at));
+    }
+    let (section, i) = element(s, at).ok_or_else(|| no_place(at))?;
+    let same = |names: &[&str]| names.iter().enumerate().any(|(k, name)| k != i && *name == to);
+    let is_taken = match section {
+        "queues" => same(&s.queues.iter().map(|q| q.name.as_str()).collect::<Vec<_>>()),
+        "nodes" => same(&s.nodes.iter().map(|n| n.name.as_str()).collect::<Vec<_>>()),
+        "jobs" => same(&s.jobs.iter().map(|j| j.name.as_str()).collect::<Vec<_>>()),
+        "pools" => same(&s.pools.iter().map(|pool| pool.name.as_str()).collect::<Vec<_>>()),
+        _ => return Err(no_place(at)),
+    };
+    if is_taken {
+        return Err(refuse(at, format!("{} exists already", quoted(to))));
+    }
+    match section {
+        "queues" => rename_queue(s, i, to),
+        "nodes" => rename_node(s, i, to),
+        "pools" => fix_pools::rename(s, i, to),
+        _ => rename_job(s, i, to),
+    }
+    Ok(())
+}
+
+/// Changes a name wherever it stands, without copying a section in which it does not.
+fn replace<T: Clone>(section: &mut Arc<Vec<T>>, has: impl Fn(&T) -> bool, mut change: impl FnMut(&mut T)) {
+    if section.iter().any(&has) {
+        Arc::make_mut(section).iter_mut().filter(|entry| has(entry)).for_each(&mut change);
+    }
+}
+
+fn rename_queue(s: &mut Scenario, i: usize, to: &str) {
+    let from = std::mem::replace(&mut Arc::make_mut(&mut s.queues)[i].name, to.to_string());
+    // While another queue keeps the name, references mean that one.
+    if from.is_empty() || s.queues.iter().any(|q| q.name == from) {
+        return;
+    }
+    let is = |name: &Option<String>| name.as_deref() == Some(from.as_str());
+    replace(&mut s.queues, |q| is(&q.parent), |q| q.parent = Some(to.to_string()));
+    replace(&mut s.jobs, |j| j.queue == from, |j| j.queue = to.to_string());
+    replace(&mut s.timeline, |t| is(&t.queue), |t| t.queue = Some(to.to_string()));
+    let mut after = s.queues.iter().map(|q| q.name.as_str()).chain([from.as_str()]);
+    let renamed = |key: &str| [&key[..key.len() - from.len()], to].concat();
+    for key in settings_of(&mut s.settings.keys(), &from, &mut after) {
+        if let Some(value) = s.settings.remove(&key) {
+            s.settings.insert(renamed(&key), value);
+        }
+    }
+    for entry in in_timeline(&mut s.timeline) {
+        let names = || s.queues.iter().map(|q| q.name.as_str()).chain([from.as_str()]);
+        for key in settings_of(&mut entry.settings.keys(), &from, &mut names()) {
+            if let Some(value) = entry.settings.remove(&key) {
+                entry.settings.insert(renamed(&key), value);
+            }
+        }
+        let unset = settings_of(&mut entry.unset.iter(), &from, &mut names());
+        for key in entry.unset.iter_mut().filter(|key| unset.contains(key)) {
+            *key = renamed(key);
+        }
+    }
+}
+
+/// The entries of a timeline that change settings.
+fn in_timeline(timeline: &mut Arc<Vec<TimelineEntry>>) -> impl Iterator<Item = &mut TimelineEntry> {
+    let changes = |entry: &TimelineEntry| !entry.settings.is_empty() || !entry.unset.is_empty();
+    let any = timeline.iter().any(changes);
+    let all = if any { Arc::make_mut(timeline).as_mut_slice() } else { Default::default() };
+    all.iter_mut().filter(move |entry| changes(entry))
+}
+
+/// The settings that are about a queue: those with its name behind a dot, unless a longer name stands there.
+fn settings_of(
+    settings: &mut dyn Iterator<Item = &String>,
+    queue: &str,
+    names: &mut dyn Iterator<Item = &str>,
+) -> Vec<String> {
+    let ends = |key: &str, name: &str| key.strip_suffix(name).is_some_and(|word| word.ends_with('.'));
+    let mut keys: Vec<String> = settings.filter(|key| ends(key, queue)).cloned().collect();
+    for longer in names.filter(|name| name.len() > queue.len()) {
+        keys.retain(|key| !ends(key, longer));
+    }
+    keys
+}
+
+/// A reference to `from` after it is called `to`; of a group or pattern also to its members.
+fn follow(reference: &str, from: &str, to: &str, members: bool) -> Option<String> {
+    let rest = reference.strip_prefix(from)?;
+    let is_member = || {
+        let number = rest.strip_prefix('-')?;
+        (!number.is_empty() && number.bytes().all(|b| b.is_ascii_digit())).then_some(())
+    };
+    let follows = if members { is_member().is_some() } else { rest.is_empty() };
+    follows.then(|| format!("{to}{rest}"))
+}
+
+fn rename_node(s: &mut Scenario, i: usize, to: &str) {
+    let members = s.nodes[i].count.is_some();
+    let from = std::mem::replace(&mut Arc::make_mut(&mut s.nodes)[i].name, to.to_string());
+    if from.is_empty() || s.nodes.iter().any(|n| n.name == from && n.count.is_some() == members) {
+        return;
+    }
+    let new = |name: &str| follow(name, &from, to, members);
+    replace(
+        &mut s.jobs,
+        |j| j.on.iter().any(|name| new(name).is_some()),
+        |j| j.on.iter_mut().for_each(|name| *name = new(name).unwrap_or_else(|| name.clone())),
+    );
+    let refers = |name: &Option<String>| name.as_deref().and_then(new);
+    replace(&mut s.timeline, |t| refers(&t.node).is_some(), |t| t.node = refers(&t.node));
+}
+
+fn rename_job(s: &mut Scenario, i: usize, to: &str) {
+    let members = s.jobs[i].count.is_some();
+    let from = std::mem::replace(&mut Arc::make_mut(&mut s.jobs)[i].name, to.to_string());
+    if from.is_empty() || s.jobs.iter().any(|j| j.name == from && j.count.is_some() == members) {
+        return;
+    }
+    let refers = |name: &Option<String>| name.as_deref().and_then(|name| follow(name, &from, to, members));
+    replace(&mut s.timeline, |t| refers(&t.job).is_some(), |t| t.job = refers(&t.job));
+    replace(&mut s.jobs, |j| refers(&j.evicted_for).is_some(), |j| j.evicted_for = refers(&j.evicted_for));
+}
+
+fn remove(s: &mut Scenario, at: &Path) -> Result<(), Box<Diagnostic>> {
+    if at.0.len() > 2 {
+        return remove_inner(s, at).ok_or_else(|| no_place(at));
+    }
+    let (section, i) = element(s, at).ok_or_else(|| no_place(at))?;
+    match section {
+        "queues" => remove_queues(s, i),
+        "nodes" => {
+            let gone = Arc::make_mut(&mut s.nodes).remove(i);
+            let left: Vec<String> = s.nodes.iter().map(|n| n.name.clone()).collect();
+            let is_gone = |name: &str| {
+                !left.iter().any(|n| n == name)
+                    && follow(name, &gone.name, "", gone.count.is_some()).is_some()
+            };
+            replace(&mut s.jobs, |j| j.on.iter().any(|n| is_gone(n)), |j| j.on.retain(|n| !is_gone(n)));
+            retain(&mut s.timeline, |t| !t.node.as_deref().is_some_and(is_gone));
+        }
+        "jobs" => {
+            let gone = Arc::make_mut(&mut s.jobs).remove(i);
+            forget_jobs(s, &[gone]);
+        }
+        "pools" => fix_pools::remove(s, i),
+        _ => drop(Arc::make_mut(&mut s.timeline).remove(i)),
+    }
+    Ok(())
+}
+
+/// Removes an element of a list inside an entry.
+fn remove_inner(s: &mut Scenario, at: &Path) -> Option<()> {
+    let [Segment::Field(section), which, Segment::Field(list), inner] = at.0.as_slice() else { return None };
+    let i = s.names().iter().position(|n| n == section)?;
+    let Mut::Rows(rows) = s.field_mut(i) else { return None };
+    let i = position(rows, which)?;
+    let row = rows.row_mut(i)?;
+    let k = row.names().iter().position(|n| n == list)?;
+    let Mut::Rows(inner_rows) = row.field_mut(k) else { return None };
+    let i = position(inner_rows, inner)?;
+    inner_rows.remove_row(i);
+    Some(())
+}
+
+fn retain<T: Clone>(section: &mut Arc<Vec<T>>, keep: impl Fn(&T) -> bool) {
+    if !section.iter().all(&keep) {
+        Arc::make_mut(section).retain(keep);
+    }
+}
+
+/// Removes what refers to jobs that are gone.
+fn forget_jobs(s: &mut Scenario, gone: &[JobEntry]) {
+    let refers = |name: &str| gone.iter().any(|j| follow(name, &j.name, "", j.count.is_some()).is_some());
+    let left = s.jobs.clone();
+    let stays = |name: &str| left.iter().any(|j| j.name == name);
+    let is_gone = |name: &Option<String>| name.as_deref().is_some_and(|name| refers(name) && !stays(name));
+    retain(&mut s.timeline, |t| !is_gone(&t.job));
+    replace(&mut s.jobs, |j| is_gone(&j.evicted_for), |j| j.evicted_for = None);
+}
+
+/// The positions of a queue and all its descendants, ascending.
+fn subtree(queues: &[QueueEntry], i: usize) -> Vec<usize> {
+    let parent = |k: usize| queues[k].parent.as_deref();
+    let mut children: Vec<usize> = (0..queues.len()).collect();
+    children.sort_by_key(|&k| parent(k));
+    let mut inside = vec![false; queues.len()];
+    let mut open = vec![i];
+    while let Some(k) = open.pop() {
+        if !std::mem::replace(&mut inside[k], true) {
+            let name = Some(queues[k].name.as_str());
+            let first = children.partition_point(|&child| parent(child) < name);
+            open.extend(children[first..].iter().take_while(|&&child| parent(child) == name));
+        }
+    }
+    (0..queues.len()).filter(|&k| inside[k]).collect()
+}
+
+fn remove_queues(s: &mut Scenario, i: usize) {
+    let repeats = s.queues.iter().enumerate().any(|(k, q)| k != i && q.name == s.queues[i].name);
+    // While another queue keeps the name, children and jobs are that one's.
+    let inside = if repeats { vec![i] } else { subtree(&s.queues, i) };
+    let gone: BTreeSet<String> = inside.iter().map(|&k| s.queues[k].name.clone()).collect();
+    let mut k = 0;
+    Arc::make_mut(&mut s.queues).retain(|_| {
+        k += 1;
+        inside.binary_search(&(k - 1)).is_err()
+    });
+    if repeats {
+        return;
+    }
+    let is_gone = |name: &str| gone.contains(name);
+    let jobs: Vec<JobEntry> = s.jobs.iter().filter(|j| is_gone(&j.queue)).cloned().collect();
+    retain(&mut s.jobs, |j| !is_gone(&j.queue));
+    retain(&mut s.timeline, |t| !t.queue.as_deref().is_some_and(is_gone));
+    for name in &gone {
+        let mut others = s.queues.iter().map(|q| q.name.as_str());
+        for key in settings_of(&mut s.settings.keys(), name, &mut others) {
+            s.settings.remove(&key);
+        }
+        for entry in in_timeline(&mut s.timeline) {
+            let others = || s.queues.iter().map(|q| q.name.as_str());
+            for key in settings_of(&mut entry.settings.keys(), name, &mut others()) {
+                entry.settings.remove(&key);
+            }
+            let unset = settings_of(&mut entry.unset.iter(), name, &mut others());
+            entry.unset.retain(|key| !unset.contains(key));
+        }
+    }
+    forget_jobs(s, &jobs);
+}
+
+fn move_queue(
+    s: &mut Scenario,
+    at: &Path,
+    parent: Option<&str>,
+    before: Option<&str>,
+) -> Result<(), Box<Diagnostic>> {
+    let Some(("queues", i)) = element(s, at) else { return Err(no_place(at)) };
+    let inside = subtree(&s.queues, i);
+    if let Some(parent) = parent {
+        match s.queues.iter().position(|q| q.name == parent) {
+            None => return Err(refuse(at, format!("queue {} does not exist", quoted(parent)))),
+            Some(k) if inside.binary_search(&k).is_ok() => {
+                let says = format!("{} lies below itself then", quoted(&s.queues[i].name));
+                return Err(refuse(at, says));
+            }
+            Some(_) => {}
+        }
+    }
+    let target = match before {
+        None => s.queues.len(),
+        Some(name) => s.queues.iter().position(|q| q.name == name).ok_or_else(|| no_place(at))?,
+    };
+    let queues = Arc::make_mut(&mut s.queues);
+    queues[i].parent = parent.map(str::to_string);
+    let queue = queues.remove(i);
+    queues.insert(if target > i { target - 1 } else { target }, queue);
+    Ok(())
+}
+
+/// A copy of an element behind it, under a fresh name; of a queue with its descendants and their jobs.
+fn duplicate(s: &mut Scenario, at: &Path) -> Result<(), Box<Diagnostic>> {
+    let (section, i) = element(s, at).ok_or_else(|| no_place(at))?;
+    match section {
+        "queues" => duplicate_queues(s, i),
+        "nodes" => {
+            let name = fresh(&s.nodes[i].name, &mut s.nodes.iter().map(|n| n.name.clone()).collect());
+            let copy = NodeEntry { name, ..s.nodes[i].clone() };
+            Arc::make_mut(&mut s.nodes).insert(i + 1, copy);
+        }
+        "jobs" => {
+            let name = fresh(&s.jobs[i].name, &mut s.jobs.iter().map(|j| j.name.clone()).collect());
+            let copy = JobEntry { name, ..s.jobs[i].clone().not_running() };
+            Arc::make_mut(&mut s.jobs).insert(i + 1, copy);
+        }
+        "pools" => {
+            return Err(refuse(at, "two pools cannot have the same nodes; add one instead".to_string()));
+        }
+        _ => {
+            let copy = s.timeline[i].clone();
+            Arc::make_mut(&mut s.timeline).insert(i + 1, copy);
+        }
+    }
+    Ok(())
+}
+
+fn duplicate_queues(s: &mut Scenario, i: usize) {
+    let inside = subtree(&s.queues, i);
+    let mut taken: BTreeSet<String> = s.queues.iter().map(|q| q.name.clone()).collect();
+    let own = |&k: &usize| (s.queues[k].name.clone(), fresh(&s.queues[k].name, &mut taken));
+    let names: BTreeMap<String, String> = inside.iter().map(own).collect();
+    let new = |name: &str| names.get(name).cloned();
+    let mut copies: Vec<QueueEntry> = inside.iter().map(|&k| s.queues[k].clone()).collect();
+    for (copy, &k) in copies.iter_mut().zip(&inside) {
+        copy.name = new(&copy.name).unwrap_or_default();
+        if k != i {
+            copy.parent = copy.parent.as_deref().map(|p| new(p).unwrap_or_else(|| p.to_string()));
+        }
+        copy.created = None;
+    }
+    let mut taken: BTreeSet<String> = s.jobs.iter().map(|j| j.name.clone()).collect();
+    let mut jobs: Vec<JobEntry> = Vec::new();
+    for job in s.jobs.iter() {
+        if let Some(queue) = new(&job.queue) {
+            let name = fresh(&job.name, &mut taken);
+            jobs.push(JobEntry { name, queue, ..job.clone().not_running() });
+        }
+    }
+    for (name, copy) in &names {
+        let mut others = s.queues.iter().map(|q| q.name.as_str());
+        for key in settings_of(&mut s.settings.keys(), name, &mut others) {
+            if let Some(value) = s.settings.get(&key).cloned() {
+                s.settings.insert([&key[..key.len() - name.len()], copy].concat(), value);
+            }
+        }
+    }
+    let behind = inside.last().map_or(i, |&k| k) + 1;
+    Arc::make_mut(&mut s.queues).splice(behind..behind, copies);
+    if !jobs.is_empty() {
+        Arc::make_mut(&mut s.jobs).extend(jobs);
+    }
+}
+
+/// `name-copy`, or the first of `name-copy2`, … that is not taken; it is taken from then on.
+fn fresh(name: &str, taken: &mut BTreeSet<String>) -> String {
+    let base: String = name.chars().take(super::NAME_CHARS_MAX - 16).collect();
+    let mut copy = format!("{base}-copy");
+    let mut n = 2;
+    while !taken.insert(copy.clone()) {
+        copy = format!("{base}-copy{n}");
+        n += 1;
+    }
+    copy
+}

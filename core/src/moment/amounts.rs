@@ -1,0 +1,118 @@
+//! Amounts of all resources of a moment.
+
+use std::fmt;
+use std::ops::{Deref, DerefMut};
+
+use crate::units::{Resource, ResourceVec};
+use serde::de::{self, SeqAccess, Visitor};
+use serde::ser::SerializeSeq;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+/// How many resources there may be: CPU, memory, GPUs and those that a scenario names.
+pub const N: usize = Resource::ACCOUNTED.len() + crate::units::NAMED_MAX;
+
+/// CPU millicores, memory bytes, GPUs, then the resources that the scenario names, in its order. In messages zeros at the end
+/// are left out.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Amounts([f64; N]);
+
+impl Amounts {
+    /// Of what a node has or a pod asks for.
+    pub fn of(resources: &ResourceVec) -> Amounts {
+        Amounts::of_sums(&resources.in_base_units())
+    }
+
+    /// Of sums in base units.
+    pub fn of_sums(sums: &[i64]) -> Amounts {
+        let mut amounts = Amounts::default();
+        for ((at, sum), to) in sums.iter().enumerate().zip(amounts.0.iter_mut()) {
+            // The position of a resource is its index.
+            *to = crate::units::Amount::base_units(*sum).in_policy_units(Resource(at as u8));
+        }
+        amounts
+    }
+
+    /// With those of the resources that the scenario names taken from others.
+    pub fn with_named(mut self, other: &Amounts) -> Amounts {
+        let first = Resource::ACCOUNTED.len();
+        self.0[first..].copy_from_slice(&other.0[first..]);
+        self
+    }
+}
+
+impl From<[f64; 3]> for Amounts {
+    fn from(accounted: [f64; 3]) -> Amounts {
+        let mut amounts = Amounts::default();
+        amounts.0[..3].copy_from_slice(&accounted);
+        amounts
+    }
+}
+
+impl Deref for Amounts {
+    type Target = [f64; N];
+    fn deref(&self) -> &[f64; N] {
+        &self.0
+    }
+}
+
+impl DerefMut for Amounts {
+    fn deref_mut(&mut self) -> &mut [f64; N] {
+        &mut self.0
+    }
+}
+
+impl Serialize for Amounts {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        let n = self.0.iter().rposition(|amount| *amount != 0.0).map_or(0, |last| last + 1);
+        let mut list = to.serialize_seq(Some(n))?;
+        for amount in &self.0[..n] {
+            list.serialize_element(amount)?;
+        }
+        list.end()
+    }
+}
+
+impl<'de> Deserialize<'de> for Amounts {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Amounts, D::Error> {
+        struct List;
+        impl<'de> Visitor<'de> for List {
+            type Value = Amounts;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("amounts")
+            }
+            fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Amounts, A::Error> {
+                let mut amounts = Amounts::default();
+                let mut places = amounts.0.iter_mut();
+                while let Some(amount) = list.next_element()? {
+                    *places.next().ok_or_else(|| de::Error::custom("too many amounts"))? = amount;
+                }
+                Ok(amounts)
+            }
+        }
+        from.deserialize_seq(List)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sent(amounts: &Amounts) -> Vec<u8> {
+        postcard::to_stdvec(amounts).expect("plain data")
+    }
+
+    #[test]
+    fn zeros_at_the_end_are_not_sent() {
+        let mut amounts = Amounts::from([1.0, 0.0, 2.5]);
+        assert_eq!(sent(&amounts).len(), 1 + 3 * 8);
+        assert_eq!(postcard::from_bytes::<Amounts>(&sent(&amounts)), Ok(amounts));
+        amounts[4] = 3.0;
+        assert_eq!(sent(&amounts).len(), 1 + 5 * 8);
+        assert_eq!(postcard::from_bytes::<Amounts>(&sent(&amounts)), Ok(amounts));
+        assert_eq!(sent(&Amounts::default()), [0]);
+        assert!(
+            postcard::from_bytes::<Amounts>(&postcard::to_stdvec(&vec![0.0; N + 1]).expect("plain data"))
+                .is_err()
+        );
+    }
+}

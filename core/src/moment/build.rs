@@ -1,0 +1,392 @@
+//! Engine types to protocol types: the moment.
+
+use std::sync::Arc;
+
+use crate::cluster::{Cluster, GpuRequest, Partition, Phase, Pod, Preemptible, Restart, World};
+use crate::id::{Id, JobId, NodeId, PartitionId, PodId, QueueId};
+use crate::policy::Policy;
+use crate::sim::{ClaimView, CycleRecord, Simulation};
+use crate::time::Time;
+use crate::trace::{Event, Ledger, LedgerRow, Recorded};
+use crate::units::{PerResource, Resource};
+
+use super::names::Names;
+use super::orders;
+use super::{
+    Amounts, BoundTriple, Cell, CellPod, Claim, EventRow, Frame, Holding, JobRow, NodeCard, PoolRow, QueueRow,
+};
+
+/// What the simulation looks like after the cycle of `record`, its latest one; with the run's catalogue.
+pub fn frame(names: &Arc<Names>, sim: &Simulation, record: &CycleRecord) -> Frame {
+    let cluster = sim.cluster();
+    let mut frame = Frame {
+        names: names.clone(),
+        policy: names.policy.clone(),
+        cycle: record.cycle,
+        time_ms: record.time.as_millis(),
+        digest: format!("{:016x}", record.digest),
+        quiet: sim.is_quiet(),
+        total: amounts(&record.ledger.total, &capacity(cluster, None)),
+        queues: record
+            .ledger
+            .rows
+            .iter()
+            .map(|row| queue_row(cluster, row, &sums(sim.world(), row.queue)))
+            .collect(),
+        pools: pools(cluster, record),
+        named: cluster.named.iter().map(|name| name.to_string()).collect(),
+        nodes: cluster.nodes.values().map(|node| node_card(cluster, node)).collect(),
+        jobs: cluster.live_jobs.iter().map(|&job| job_row(cluster, job)).collect(),
+        evicted: evicted(sim),
+        events: events(cluster, record),
+        spared: record.spared.clone(),
+        n_outside: record.n_outside,
+        refusals: record.refusals.to_vec(),
+    };
+    for pool in cluster.partitions.ids() {
+        let own = frame.pools.get_mut(pool.index()).map(|pool| &mut pool.queues);
+        orders::put_priorities(sim, pool, own.unwrap_or(&mut frame.queues));
+    }
+    place_pods(&mut frame, cluster, record);
+    place_claims(&mut frame, cluster, claims(sim, record));
+    if Policy::described(&names.policy).is_some_and(|policy| policy.knows.queue_states) {
+        super::states::put(&mut frame);
+    }
+    frame
+}
+
+/// CPU, memory, GPU.
+pub fn triple(values: &PerResource<f64>) -> [f64; 3] {
+    [values.cpu, values.memory, values.gpu]
+}
+
+/// What a policy says of CPU, memory and GPU, and of the others what the cluster says.
+pub fn amounts(values: &PerResource<f64>, others: &Amounts) -> Amounts {
+    Amounts::from(triple(values)).with_named(others)
+}
+
+/// CPU, memory, GPU; infinite is unlimited.
+pub fn bounds(values: &PerResource<f64>) -> BoundTriple {
+    triple(values).map(|v| v.is_finite().then_some(v))
+}
+
+/// What a queue holds, holds and cannot be taken, and holds or waits for, as the cluster counts it.
+pub fn sums(world: &World, queue: QueueId) -> [Amounts; 3] {
+    let sums = world.queue_sums(queue);
+    let mut request = sums.allocated;
+    request.iter_mut().zip(sums.waiting).for_each(|(sum, waiting)| *sum += waiting);
+    [sums.allocated, sums.non_preemptible, request].map(|sums| Amounts::of_sums(&sums))
+}
+
+/// What ready nodes have, of one pool or of all.
+pub fn capacity(cluster: &Cluster, pool: Option<PartitionId>) -> Amounts {
+    let mut sum = Amounts::default();
+    // Most scenarios name no resources, and then nobody asks.
+    let nodes = cluster.nodes.values().filter(|node| node.ready && !cluster.named.is_empty());
+    for node in nodes.filter(|node| pool.is_none_or(|pool| node.partition == pool)) {
+        add(&mut sum, &Amounts::of(&node.capacity));
+    }
+    sum
+}
+
+fn add(to: &mut Amounts, other: &Amounts) {
+    for (to, other) in to.iter_mut().zip(other.iter()) {
+        *to += other;
+    }
+}
+
+fn queue_row(
+    cluster: &Cluster,
+    row: &LedgerRow,
+    [allocated, non_preemptible, request]: &[Amounts; 3],
+) -> QueueRow {
+    let queue = &cluster.queues[row.queue];
+    QueueRow {
+        name: queue.name.to_string(),
+        parent: queue.parent.map(|q| q.0),
+        allocated: amounts(&row.allocated, allocated),
+        non_preemptible: amounts(&row.non_preemptible, non_preemptible),
+        request: amounts(&row.request, request),
+        fair_share: row.fair_share.as_ref().map(bounds),
+        quota: bounds(&row.quota),
+        limit: bounds(&row.limit),
+        leaving: Amounts::default(),
+        claimed: Amounts::default(),
+        priority: None,
+        states: Vec::new(),
+    }
+}
+
+/// Every node pool with what its jobs hold and want there.
+fn pools(cluster: &Cluster, record: &CycleRecord) -> Vec<PoolRow> {
+    let row = |(ledger, (id, partition)): (&Arc<Ledger>, (PartitionId, &Partition))| {
+        let named = named_in(cluster, id);
+        let of = |row: &LedgerRow| queue_row(cluster, row, &named[row.queue.index()]);
+        PoolRow {
+            name: partition.name.to_string(),
+            total: amounts(&ledger.total, &capacity(cluster, Some(id))),
+            queues: ledger.rows.iter().map(of).collect(),
+        }
+    };
+    record.pools.iter().zip(cluster.partitions.iter()).map(row).collect()
+}
+
+/// What every queue holds and wants in a pool of the resources that the scenario names.
+fn named_in(cluster: &Cluster, pool: PartitionId) -> Vec<[Amounts; 3]> {
+    let mut sums = vec![<[Amounts; 3]>::default(); cluster.queues.len()];
+    let jobs = cluster.live_jobs.iter().filter(|&&job| cluster.jobs[job].partition == pool);
+    for &job in jobs.filter(|_| !cluster.named.is_empty()) {
+        let fixed = match cluster.jobs[job].preemptible {
+            Preemptible::Semi => cluster.fixed_pods(job),
+            Preemptible::Yes | Preemptible::No => Vec::new(),
+        };
+        let is_fixed = cluster.jobs[job].preemptible == Preemptible::No;
+        for (id, pod) in cluster.pods_of(job) {
+            let holds = matches!(pod.phase, Phase::Starting { .. } | Phase::Running { .. });
+            let waits = matches!(pod.phase, Phase::Pending | Phase::Gated);
+            let counts = [holds, holds && (is_fixed || fixed.contains(&id)), holds || waits];
+            let amount = Amounts::of(&pod.request.resources);
+            for queue in cluster.path_to_root(cluster.jobs[job].queue) {
+                let into = sums[queue.index()].iter_mut().zip(counts).filter(|(_, counts)| *counts);
+                into.for_each(|(sum, _)| add(sum, &amount));
+            }
+        }
+    }
+    sums
+}
+
+fn node_card(cluster: &Cluster, node: &crate::cluster::Node) -> NodeCard {
+    let is_one = cluster.partitions.len() == 1;
+    NodeCard {
+        pool: if is_one { String::new() } else { cluster.partitions[node.partition].name.to_string() },
+        name: node.name.to_string(),
+        ready: node.ready,
+        draining: node.draining,
+        capacity: Amounts::of(&node.capacity),
+        holds: Vec::new(),
+        used: Amounts::default(),
+        cells: vec![Cell::default(); node.n_devices() as usize],
+        cpu_pods: Vec::new(),
+    }
+}
+
+fn job_row(cluster: &Cluster, id: JobId) -> JobRow {
+    let job = &cluster.jobs[id];
+    let count = |is: fn(Phase) -> bool| {
+        job.pod_ids().filter(|&pod| is(cluster.pods[pod].phase)).count().try_into().unwrap_or(u32::MAX)
+    };
+    JobRow {
+        name: job.name.to_string(),
+        queue: job.queue.0,
+        running: count(|p| matches!(p, Phase::Running { .. } | Phase::Starting { .. })),
+        pending: count(|p| matches!(p, Phase::Pending | Phase::Gated)),
+        leaving: count(|p| matches!(p, Phase::Terminating { .. })),
+        gpus: job_gpus(cluster, id),
+        submit_ms: job.submit.as_millis(),
+        first_start_ms: job.first_start.map(|t| t.as_millis()),
+        evictions: job.evictions,
+        gone: count(|p| matches!(p, Phase::Evicted { .. })),
+        core: match job.preemptible {
+            Preemptible::Semi => job.pod_set_ids().map(|set| cluster.pod_sets[set].min_available).sum(),
+            Preemptible::Yes | Preemptible::No => 0,
+        },
+    }
+}
+
+fn gpus(pod: &Pod) -> f64 {
+    pod.request.resources.get(Resource::GPU).in_policy_units(Resource::GPU)
+}
+
+fn job_gpus(cluster: &Cluster, job: JobId) -> f64 {
+    cluster.jobs[job].pod_ids().map(|pod| gpus(&cluster.pods[pod])).sum()
+}
+
+/// Adds an amount to a queue and all above it.
+fn add_up(
+    queues: &mut [QueueRow],
+    cluster: &Cluster,
+    from: QueueId,
+    amount: &Amounts,
+    field: fn(&mut QueueRow) -> &mut Amounts,
+) {
+    for id in cluster.path_to_root(from) {
+        if let Some(row) = queues.get_mut(id.index()) {
+            add(field(row), amount);
+        }
+    }
+}
+
+fn place_pods(frame: &mut Frame, cluster: &Cluster, record: &CycleRecord) {
+    let mut changed: Vec<PodId> = record.events.iter().filter_map(placed_or_told).collect();
+    changed.sort();
+    for &job_id in &cluster.live_jobs {
+        let job = &cluster.jobs[job_id];
+        let core = match job.preemptible {
+            Preemptible::Semi => cluster.fixed_pods(job_id),
+            Preemptible::Yes | Preemptible::No => Vec::new(),
+        };
+        for (id, pod) in cluster.pods_of(job_id) {
+            let (Some(node), true) = (pod.node, pod.phase.holds()) else { continue };
+            let amount = Amounts::of(&pod.request.resources);
+            let leaving = matches!(pod.phase, Phase::Terminating { .. });
+            if leaving {
+                let in_pool = frame.pools.get_mut(cluster.nodes[node].partition.index());
+                for queues in in_pool.map(|pool| &mut pool.queues).into_iter().chain([&mut frame.queues]) {
+                    add_up(queues, cluster, job.queue, &amount, |row| &mut row.leaving);
+                }
+            }
+            let card = &mut frame.nodes[node.index()];
+            add(&mut card.used, &amount);
+            hold(card, job.queue, leaving, &amount);
+            if matches!(pod.request.gpu, GpuRequest::None) {
+                card.cpu_pods.push((pod.name.to_string(), job.name.to_string(), job.queue.0));
+                continue;
+            }
+            let on_card = CellPod {
+                pod: pod.name.to_string(),
+                job: job.name.to_string(),
+                queue: job.queue.0,
+                portion: portion(cluster, pod, node),
+                leaving,
+                starting: matches!(pod.phase, Phase::Starting { .. }),
+                locked: job.preemptible == Preemptible::No || core.contains(&id),
+                changed: changed.binary_search(&id).is_ok(),
+            };
+            for device in pod.devices.iter() {
+                if let Some(cell) = card.cells.get_mut(device as usize) {
+                    cell.pods.push(on_card.clone());
+                }
+            }
+        }
+    }
+}
+
+/// Adds what a pod holds to what its queue holds on the node. Pods that hold nothing but GPUs are seen on those.
+fn hold(card: &mut NodeCard, queue: QueueId, leaving: bool, amount: &Amounts) {
+    if amount.iter().enumerate().all(|(at, amount)| at == Resource::GPU.index() || *amount == 0.0) {
+        return;
+    }
+    let is_it = |held: &&mut Holding| held.queue == queue.0 && held.leaving == leaving;
+    match card.holds.iter_mut().find(is_it) {
+        Some(held) => add(&mut held.amount, amount),
+        None => card.holds.push(Holding { queue: queue.0, leaving, amount: *amount }),
+    }
+}
+
+fn placed_or_told(recorded: &Recorded) -> Option<PodId> {
+    match recorded.event {
+        Event::Bound { pod, .. } | Event::Evicted { pod, .. } => Some(pod),
+        _ => None,
+    }
+}
+
+fn portion(cluster: &Cluster, pod: &Pod, node: NodeId) -> f64 {
+    match pod.request.gpu {
+        GpuRequest::Fraction { portion, .. } => portion.in_policy_units(Resource::GPU),
+        GpuRequest::Memory { mib, .. } => mib as f64 / cluster.nodes[node].gpu_memory_mib.max(1) as f64,
+        GpuRequest::Whole { .. } | GpuRequest::None => 1.0,
+    }
+}
+
+/// What is held for pods that wait: of the cycle and beyond.
+fn claims(sim: &Simulation, record: &CycleRecord) -> Vec<ClaimView> {
+    let mut claims = sim.held();
+    let held = claims.len();
+    for claim in record.claims() {
+        if claims[..held].iter().all(|held| held.pod != claim.pod) {
+            claims.push(claim);
+        }
+    }
+    claims
+}
+
+/// Shows claims on the cells they are most likely to get: first those that are being left, then free ones.
+fn place_claims(frame: &mut Frame, cluster: &Cluster, claims: Vec<ClaimView>) {
+    for ClaimView { pod, node } in claims {
+        let pod = &cluster.pods[pod];
+        let job = &cluster.jobs[pod.job];
+        let amount = Amounts::of(&pod.request.resources);
+        let in_pool = frame.pools.get_mut(cluster.nodes[node].partition.index());
+        for queues in in_pool.map(|pool| &mut pool.queues).into_iter().chain([&mut frame.queues]) {
+            add_up(queues, cluster, job.queue, &amount, |row| &mut row.claimed);
+        }
+        let n = match pod.request.gpu {
+            GpuRequest::None => 0,
+            GpuRequest::Whole { devices }
+            | GpuRequest::Fraction { devices, .. }
+            | GpuRequest::Memory { devices, .. } => devices,
+        };
+        let claim = Claim { job: job.name.to_string(), queue: job.queue.0 };
+        let cells = &mut frame.nodes[node.index()].cells;
+        for _ in 0..n {
+            let is_left = |c: &Cell| c.claimed.is_none() && c.pods.iter().any(|p| p.leaving);
+            let is_free = |c: &Cell| c.claimed.is_none() && c.pods.is_empty();
+            let at = cells.iter().position(is_left).or_else(|| cells.iter().position(is_free));
+            if let Some(at) = at {
+                cells[at].claimed = Some(claim.clone());
+            }
+        }
+    }
+}
+
+/// What happened, then where that cannot be held against the real scheduler.
+fn events(cluster: &Cluster, record: &CycleRecord) -> Vec<EventRow> {
+    let happened = record.events.iter().map(|recorded| event_row(cluster, record.time, recorded));
+    let time_ms = record.time.as_millis();
+    let marks = record.marks.iter().map(|mark| EventRow { time_ms, ..EventRow::of(*mark) });
+    happened.chain(marks).collect()
+}
+
+/// The latest jobs that are over because nobody replaced their evicted pods.
+fn evicted(sim: &Simulation) -> Vec<EventRow> {
+    let all = sim.evicted_jobs();
+    let latest = &all[all.len().saturating_sub(EVICTED_MAX)..];
+    let row = |(at, event): &(Time, Event)| {
+        let recorded = Recorded { event: *event, action: "", checks: Vec::new() };
+        event_row(sim.cluster(), *at, &recorded)
+    };
+    latest.iter().map(row).collect()
+}
+
+/// Most jobs that a moment says it of.
+const EVICTED_MAX: usize = 1_000;
+
+fn event_row(cluster: &Cluster, time: Time, recorded: &Recorded) -> EventRow {
+    let mut row = EventRow {
+        action: recorded.action.to_string(),
+        time_ms: time.as_millis(),
+        checks: recorded.checks.clone(),
+        ..EventRow::of(recorded.event)
+    };
+    let of_pod = |pod: PodId| cluster.pods[pod].job;
+    let pod = match recorded.event {
+        Event::Submitted { job }
+        | Event::JobDone { job }
+        | Event::JobEvicted { job }
+        | Event::SetAside { job }
+        | Event::Offered { job, .. } => {
+            row.gpus = job_gpus(cluster, job);
+            return row;
+        }
+        Event::Changed { .. } => return row,
+        Event::Evicted { pod, .. } => {
+            row.for_good = cluster.jobs[of_pod(pod)].restart == Restart::Never;
+            pod
+        }
+        Event::Claimed { pod, .. } | Event::Unclaimed { pod, .. } => {
+            row.for_gang = cluster.jobs[of_pod(pod)].gang.is_some();
+            pod
+        }
+        Event::Bound { pod, .. }
+        | Event::Found { pod, .. }
+        | Event::Dealt { pod, .. }
+        | Event::Gone { pod, .. }
+        | Event::Finished { pod, .. }
+        | Event::Requeued { pod }
+        | Event::NotReplaced { pod } => pod,
+    };
+    let pod = &cluster.pods[pod];
+    row.gpus = gpus(pod);
+    row.amount = Amounts::of(&pod.request.resources);
+    row
+}

@@ -1,0 +1,25 @@
+//! A moment of a run as data that can be sent: every queue, node and job after a cycle, what happened in it, and what decided it.
+//!
+//! [`frame()`] makes it of a simulation. Pictures, tables and sentences are made of it alone.
+
+mod amounts;
+mod build;
+mod event_word;
+mod frame;
+mod kind;
+pub mod ladders;
+mod names;
+pub mod orders;
+pub mod rule_use;
+pub mod rulebook;
+mod states;
+
+pub use amounts::Amounts;
+pub use build::{amounts, bounds, capacity, frame, sums, triple};
+pub use event_word::EventWord;
+pub use frame::*;
+pub use kind::Kind;
+pub use names::Names;
+pub use orders::PriorityRow;
+pub use rule_use::RuleUse;
+pub use rulebook::{RuleRow, Rulebook};

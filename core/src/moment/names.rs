@@ -1,0 +1,94 @@
+//! The catalogue of a run: what its jobs, pods, pools and rules are called. It is the same from the first moment to the last, so
+//! it is sent once; events, comparisons and refusals speak of ids.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use super::frame::What;
+use crate::cluster::Cluster;
+use crate::id::{Id, JobId, PartitionId, PodId, QueueId};
+use crate::policy::Policy;
+use crate::trace::{Event, Rule, rule};
+
+/// What things are called in a run.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Names {
+    /// The rules of the policy that runs.
+    #[serde(with = "rule::whole")]
+    pub rules: Vec<Rule>,
+    /// The policy that runs, by its name in a scenario; empty: the default one.
+    pub policy: String,
+    /// Jobs in file order: name and queue.
+    pub jobs: Vec<(Arc<str>, QueueId)>,
+    /// Pods: name and job.
+    pub pods: Vec<(Arc<str>, JobId)>,
+    /// Node pools.
+    pub pools: Vec<Arc<str>>,
+}
+
+impl Names {
+    /// Those of a cluster under a policy.
+    pub fn of(policy: &str, cluster: &Cluster) -> Names {
+        Names {
+            rules: Policy::rulebook(policy).map(|book| book.rules).unwrap_or_default(),
+            policy: policy.to_string(),
+            jobs: cluster.jobs.values().map(|job| (job.name.clone(), job.queue)).collect(),
+            pods: cluster.pods.values().map(|pod| (pod.name.clone(), pod.job)).collect(),
+            pools: cluster.partitions.values().map(|pool| pool.name.clone()).collect(),
+        }
+    }
+
+    /// The name of a job.
+    pub fn job(&self, job: JobId) -> &str {
+        self.jobs.get(job.index()).map_or("", |(name, _)| name)
+    }
+
+    /// The queue of a job.
+    pub fn queue_of(&self, job: JobId) -> Option<QueueId> {
+        self.jobs.get(job.index()).map(|(_, queue)| *queue)
+    }
+
+    /// The job of that name.
+    pub fn find(&self, name: &str) -> Option<JobId> {
+        self.jobs.iter().position(|(of, _)| **of == *name).map(JobId::from_index)
+    }
+
+    /// The name of a pod.
+    pub fn pod(&self, pod: PodId) -> &str {
+        self.pods.get(pod.index()).map_or("", |(name, _)| name)
+    }
+
+    /// The name of a node pool.
+    pub fn pool(&self, pool: PartitionId) -> &str {
+        self.pools.get(pool.index()).map_or("", |name| name)
+    }
+
+    /// The job that an event or a mark is about, if it is about one.
+    pub fn job_of(&self, what: &What) -> Option<JobId> {
+        let of_pod = |pod: PodId| self.pods.get(pod.index()).map(|(_, job)| *job);
+        match *what {
+            What::Event(
+                Event::Submitted { job }
+                | Event::JobDone { job }
+                | Event::JobEvicted { job }
+                | Event::SetAside { job }
+                | Event::Offered { job, .. },
+            ) => Some(job),
+            What::Event(
+                Event::Bound { pod, .. }
+                | Event::Found { pod, .. }
+                | Event::Dealt { pod, .. }
+                | Event::Claimed { pod, .. }
+                | Event::Unclaimed { pod, .. }
+                | Event::Evicted { pod, .. }
+                | Event::Gone { pod, .. }
+                | Event::Finished { pod, .. }
+                | Event::Requeued { pod }
+                | Event::NotReplaced { pod },
+            ) => of_pod(pod),
+            What::Event(Event::Changed { .. }) => None,
+            What::Mark(mark) => mark.subject.job,
+        }
+    }
+}

@@ -1,0 +1,95 @@
+//! What a rule did in a cycle: the cycle is run again with everything recorded.
+//!
+//! A run records what decided its events. Rules that order queues or divide shares decide in every cycle without being
+//! written down there; they are counted when somebody looks such a rule up.
+
+use std::collections::BTreeSet;
+
+use crate::id::Id;
+use crate::policy::kai::usage::USAGE;
+use crate::sim::{Simulation, explain};
+use crate::trace::{Check, Level};
+use crate::units::Resource;
+use serde::{Deserialize, Serialize};
+
+use super::ladders::ladder;
+use super::{LadderLevel, LadderLine, LineKind};
+
+/// Most comparisons that are told one by one.
+const TOLD_MAX: usize = 12;
+/// Above so many queues divisions are not derived again for all of them.
+const QUEUES_MAX: usize = 200;
+
+/// What a rule did in a cycle.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct RuleUse {
+    /// The rule.
+    pub rule: String,
+    /// The cycle.
+    pub cycle: u32,
+    /// Everything is counted; else the cycle is too large to be run again for that.
+    pub is_counted: bool,
+    /// How often something was compared by it.
+    pub compared: u32,
+    /// In how many steps of dividing shares it gave something or said how.
+    pub divided: u32,
+    /// The first comparisons, each once.
+    pub checks: Vec<Check>,
+}
+
+/// Counts what a rule did in the cycle that follows a state, whose end is `after`.
+pub fn count(before: Simulation, after: &Simulation, rule: &str) -> RuleUse {
+    let mut found = RuleUse {
+        rule: rule.to_string(),
+        cycle: after.cycle(),
+        is_counted: after.cluster().queues.iter().count() <= QUEUES_MAX,
+        ..RuleUse::default()
+    };
+    let Some(explained) = explain(&before, Level::Every) else { return found };
+    let of_events = explained.record.events.iter().flat_map(|event| &event.checks);
+    let of_refusals = explained.trace.refusals.iter().flat_map(|refusal| &refusal.checks);
+    // Where every comparison is recorded, those that decided are among them.
+    let every: Vec<&Check> = explained.trace.checks.iter().filter(|check| check.rule.key() == rule).collect();
+    let decisive: Vec<&Check> =
+        of_events.chain(of_refusals).filter(|check| check.rule.key() == rule).collect();
+    let marks = explained.record.marks.iter().filter(|mark| mark.rule.key() == rule).count();
+    let compared = if every.len() > decisive.len() { every } else { decisive };
+    found.compared = (compared.len() + marks) as u32;
+    for check in compared {
+        if found.checks.len() < TOLD_MAX && !found.checks.contains(check) {
+            found.checks.push(check.clone());
+        }
+    }
+    if found.is_counted {
+        found.divided = divisions(after).iter().map(|level| steps_of(level, rule)).sum();
+    }
+    found
+}
+
+/// Every division of the cycle, once.
+fn divisions(sim: &Simulation) -> Vec<LadderLevel> {
+    let cluster = sim.cluster();
+    let mut seen = BTreeSet::new();
+    let mut levels = Vec::new();
+    for pool in cluster.partitions.ids() {
+        for (queue, _) in cluster.queues.iter().filter(|(_, queue)| queue.children.is_empty()) {
+            for resource in Resource::ACCOUNTED {
+                let derived = ladder(cluster, &sim.derive_in(pool, queue, resource));
+                let is_new = |level: &LadderLevel| seen.insert((pool.index(), resource.0, level.of.clone()));
+                levels.extend(derived.into_iter().filter(is_new));
+            }
+        }
+    }
+    levels
+}
+
+/// In how many steps of a division a rule had a part.
+fn steps_of(level: &LadderLevel, rule: &str) -> u32 {
+    // Past use has no step of its own: it changes the weights of a round.
+    let is_usage = rule == USAGE.key();
+    let has_part = |line: &&LadderLine| match is_usage {
+        true => line.kind == LineKind::Round && level.weight_after_use(line).is_some(),
+        false => line.rule.is_some_and(|of| of.key() == rule),
+    };
+    level.lines.iter().filter(has_part).count() as u32
+}

@@ -1,0 +1,106 @@
+//! The rules of a policy and its switches, as the page looks them up.
+
+use crate::policy::{Policy, switches};
+use serde::{Deserialize, Serialize};
+
+use super::rule_use::RuleUse;
+
+/// The rules of a policy, and which of them its switches enter.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Rulebook {
+    /// The policy, as a scenario names it.
+    pub policy: String,
+    /// Every rule that can decide.
+    pub rules: Vec<RuleRow>,
+    /// Its switches, with the positions of the rules that each enters.
+    pub switches: Vec<(String, Vec<u32>)>,
+    /// What the rule that is looked up did in the present cycle, once that was counted.
+    pub used: Option<RuleUse>,
+}
+
+/// A rule.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct RuleRow {
+    /// Its key.
+    pub key: String,
+    /// In one line.
+    pub says: String,
+    /// Its formula.
+    pub formula: String,
+    /// Its source.
+    pub source: String,
+    /// How it differs from its source.
+    pub differs: String,
+}
+
+/// The rules of a policy that this build has.
+pub fn of(policy: String) -> Rulebook {
+    let switches::Rulebook { rules, switches } = Policy::rulebook(&policy).unwrap_or_default();
+    let at = |key: &str| rules.iter().position(|rule| rule.key() == key).map(|at| at as u32);
+    let switches = switches.iter().map(|(switch, enters)| {
+        (switch.name.to_string(), enters.iter().filter_map(|rule| at(rule.key())).collect())
+    });
+    let switches = switches.collect();
+    let row = |rule: &crate::trace::Rule| RuleRow {
+        key: rule.0.key.to_string(),
+        says: rule.0.says.to_string(),
+        formula: rule.0.formula.to_string(),
+        source: rule.0.source.to_string(),
+        differs: rule.0.differs.to_string(),
+    };
+    Rulebook { policy, rules: rules.iter().map(row).collect(), switches, used: None }
+}
+
+impl Rulebook {
+    /// A rule by its key.
+    pub fn rule(&self, key: &str) -> Option<&RuleRow> {
+        self.rules.iter().find(|rule| rule.key == key)
+    }
+
+    /// The switch that a setting is: said of the whole or, as `priority.policy.team-a`, of a queue, or of queues that
+    /// are made below it. Of two that begin alike the longer one.
+    fn switch_of(&self, setting: &str) -> Option<&(String, Vec<u32>)> {
+        let setting = setting.strip_prefix("childtemplate.").unwrap_or(setting);
+        let is = |(name, _): &&(String, Vec<u32>)| {
+            setting.strip_prefix(&**name).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+        };
+        self.switches.iter().filter(is).max_by_key(|(name, _)| name.len())
+    }
+
+    /// The rules that a setting enters.
+    pub fn rules_of(&self, setting: &str) -> impl Iterator<Item = &RuleRow> {
+        let enters = self.switch_of(setting).map_or(&[][..], |(_, enters)| enters);
+        enters.iter().filter_map(|at| self.rules.get(*at as usize))
+    }
+
+    /// The switches that enter a rule.
+    pub fn switches_of(&self, key: &str) -> impl Iterator<Item = &str> {
+        let enters = move |rule: &u32| self.rules.get(*rule as usize).is_some_and(|rule| rule.key == key);
+        self.switches.iter().filter(move |(_, rules)| rules.iter().any(enters)).map(|(name, _)| name.as_str())
+    }
+
+    /// Whether a setting is that switch.
+    pub fn is_of(&self, setting: &str, switch: &str) -> bool {
+        self.switch_of(setting).is_some_and(|(name, _)| name == switch)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_setting_of_a_queue_is_the_switch_that_it_says() {
+        let book = of("yunikorn".into());
+        let keys = |setting: &str| book.rules_of(setting).map(|rule| rule.key.clone()).collect::<Vec<_>>();
+        assert_eq!(keys("preemption"), ["yunikorn/below-guarantee", "yunikorn/above-guarantee"]);
+        assert_eq!(keys("preemption.delay.root"), ["yunikorn/below-guarantee"]);
+        assert_eq!(keys("childtemplate.priority.offset.a.b"), ["yunikorn/priority"]);
+        assert_eq!(keys("groups.alice").len(), 2);
+        assert!(keys("partition").is_empty() && keys("zzz").is_empty());
+        assert!(book.switches_of("yunikorn/priority").any(|name| name == "priority.policy"));
+        assert!(book.is_of("preemption.policy.team-a", "preemption.policy"));
+        assert!(!book.is_of("preemption.policy.team-a", "preemption"));
+        assert_eq!(of("zzz".into()).rules, []);
+    }
+}

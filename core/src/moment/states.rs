@@ -1,0 +1,40 @@
+//! The state of projects and departments of Run:ai: in quota, over quota, over fairshare.
+
+use crate::policy::runai::state::State;
+
+use super::{Frame, QueueRow};
+
+/// Writes down the states of all queues, in every pool and in all pools together.
+pub fn put(frame: &mut Frame) {
+    let of_pools = frame.pools.iter_mut().flat_map(|pool| &mut pool.queues);
+    for row in frame.queues.iter_mut().chain(of_pools) {
+        let of = |r: usize| state(row, r);
+        let each = [of(0), of(1), of(2)];
+        let worst = each.into_iter().max().unwrap_or(State::InQuota);
+        row.states = each.into_iter().chain([worst]).map(|state| state.name().to_string()).collect();
+    }
+}
+
+fn state(row: &QueueRow, r: usize) -> State {
+    let fairshare = row.fair_share.as_ref().and_then(|share| share[r]).unwrap_or(f64::INFINITY);
+    row.quota[r].map_or(State::InQuota, |quota| State::of(row.allocated[r], quota, fairshare))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// runai.md 11, example 21: one GPU of two, 20 cores of 16.
+    #[test]
+    fn a_queue_is_in_the_worst_of_its_states() {
+        let row = QueueRow {
+            allocated: [20_000.0, 0.0, 1.0].into(),
+            quota: [Some(16_000.0), None, Some(2.0)],
+            fair_share: Some([Some(20_000.0), None, Some(1.0)]),
+            ..QueueRow::default()
+        };
+        let mut frame = Frame { queues: vec![row], ..Frame::default() };
+        put(&mut frame);
+        assert_eq!(frame.queues[0].states, ["over-quota", "in-quota", "in-quota", "over-quota"]);
+    }
+}

@@ -1,0 +1,56 @@
+//! What EGO says of itself.
+//!
+//! # Source
+//! ego.md 2, 8.5
+
+use super::{form, versions};
+use crate::policy::JobDefaults;
+use crate::policy::description::{
+    Cycle, Description, Gangs, Knows, NO_SEMI, QueuePriorityValue, QueueValue, QueueValues,
+};
+use crate::policy::form::{Form, PLAIN_PREEMPTIBLE, PLAIN_PRIORITY};
+
+/// IBM EGO with a multidimensional plan.
+pub const DESCRIPTION: Description = Description {
+    key: "ego",
+    name: "EGO",
+    title: "IBM EGO",
+    short: "EGO",
+    terms: &super::vocabulary::TERMS,
+    jobs: JobDefaults::PLAIN,
+    cycle: Cycle::OnChange,
+    queue: QueueValues {
+        // No ownership of CPU or memory forbids nothing there.
+        quota: Some(QueueValue { word: "ownership", unset: [None, None, Some("0")], of_gpus_alone: false }),
+        limit: Some(QueueValue::new("share limit", "unlimited")),
+        weight: Some(QueueValue::new("share ratio", "1")),
+        priority: Some(QueuePriorityValue { word: "share priority", unset: 0 }),
+        history: false,
+        one_weight: true,
+        unlimited_quota: false,
+    },
+    knows: Knows {
+        gangs: Gangs::Together,
+        common_minimum: false,
+        subgroups: false,
+        applications: false,
+        parts: false,
+        hundredths: false,
+        job_priority: true,
+        semi: Err(NO_SEMI),
+        evicted_for: true,
+        evictions: true,
+        taints: false,
+        pool_lists: false,
+        queue_states: false,
+        reloads: None,
+    },
+    silent: &[],
+    form: Form {
+        settings: form::SETTINGS,
+        queue: Some(form::QUEUE),
+        job: None,
+        job_values: &[PLAIN_PRIORITY, PLAIN_PREEMPTIBLE],
+    },
+    modelled: Some(&versions::MODELLED),
+};

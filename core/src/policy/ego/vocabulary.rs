@@ -1,0 +1,46 @@
+//! The words of EGO.
+
+use crate::policy::vocabulary::{Terms, Unset};
+
+/// What a person reads.
+pub const TERMS: Terms = Terms {
+    pairs: &[
+        ("share usage quota", "share usage quota"),
+        ("share quotas", "share quotas"),
+        ("share quota", "share quota"),
+        ("barred by a quota or limit of the queue", "owned by others, or barred by a share limit"),
+        ("a quota", "an ownership"),
+        ("within quota", "within ownership"),
+        ("over quota", "beyond ownership"),
+        ("beyond fair share", "beyond share quota"),
+        ("fair shares", "share quotas"),
+        ("fair share", "share quota"),
+        ("quotas", "ownerships"),
+        ("quota", "ownership"),
+        ("limits", "share limits"),
+        ("limit", "share limit"),
+        ("weights", "share ratios"),
+        ("weight", "share ratio"),
+        ("queues", "consumers"),
+        ("queue", "consumer"),
+        ("a job", "an allocation"),
+        ("jobs", "allocations"),
+        ("job", "allocation"),
+        ("pods", "units"),
+        ("pod", "unit"),
+        ("nodes", "hosts"),
+        ("node", "host"),
+        ("claimed", "earmarked"),
+        ("evictions", "reclaims"),
+        ("eviction", "reclaim"),
+        ("evicted", "reclaimed"),
+    ],
+    columns: [
+        ("consumer", ""),
+        ("owned", "Ownership: the whole hosts that fit into it"),
+        ("ratio", "Share ratio: part in share pools among equal priorities"),
+        ("limit", "Share limit: the most it takes from share pools"),
+        ("prio", "Share priority: larger first among siblings"),
+    ],
+    unset: Unset { quota: ["0", "0", "0"], limit: "∞", weight: "1", priority: "0" },
+};

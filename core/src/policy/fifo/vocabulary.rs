@@ -1,0 +1,10 @@
+//! The words of first in, first out: a queue owns its quota and nothing else.
+
+use crate::policy::vocabulary::{NONE, Terms, Unset};
+
+/// What a person reads.
+pub const TERMS: Terms = Terms {
+    columns: [("queue", ""), ("quota", "What it owns, and nobody else"), NONE, NONE, NONE],
+    unset: Unset { quota: ["0", "0", "0"], limit: "", weight: "", priority: "" },
+    pairs: &[],
+};

@@ -1,0 +1,29 @@
+//! What the policies that fill queues from below say of themselves.
+
+use crate::policy::JobDefaults;
+use crate::policy::description::{Cycle, Description, Knows, QueueValue, QueueValues};
+use crate::policy::form::{Form, PLAIN_PREEMPTIBLE, PLAIN_PRIORITY};
+
+/// What they have in common; the names are to be filled in.
+pub const DESCRIPTION: Description = Description {
+    key: "",
+    name: "",
+    title: "",
+    short: "",
+    terms: &super::vocabulary::TERMS,
+    jobs: JobDefaults::PLAIN,
+    cycle: Cycle::OnChange,
+    queue: QueueValues {
+        quota: None,
+        limit: Some(QueueValue::new("limit", "unlimited")),
+        weight: Some(QueueValue::new("weight", "1")),
+        priority: None,
+        history: false,
+        one_weight: false,
+        unlimited_quota: true,
+    },
+    knows: Knows::BASELINE,
+    silent: &[],
+    form: Form { job_values: &[PLAIN_PRIORITY, PLAIN_PREEMPTIBLE], ..Form::NONE },
+    modelled: None,
+};

@@ -1,0 +1,16 @@
+//! The words of max-min fairness and plain dominant resource fairness.
+
+use crate::policy::vocabulary::{NONE, Terms, Unset};
+
+/// What a person reads.
+pub const TERMS: Terms = Terms {
+    columns: [
+        ("queue", ""),
+        NONE,
+        ("weight", "Part in what is divided"),
+        ("limit", "The most it is given"),
+        NONE,
+    ],
+    unset: Unset { quota: ["", "", ""], limit: "∞", weight: "1", priority: "" },
+    pairs: &[],
+};

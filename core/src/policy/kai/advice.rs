@@ -1,0 +1,63 @@
+//! Values of queues that mean something else under KAI than their author may think.
+//!
+//! # Source
+//! kai.md 2.1, 2.4
+
+use crate::format::quantity::print_amount;
+use crate::format::{Findings, codes, quoted, set};
+use crate::policy::draft::DraftQueue;
+use crate::units::{Amount, Bound, Resource};
+
+/// Reports what is questionable about a queue.
+pub fn queue(draft: &DraftQueue<'_>, f: &mut Findings) {
+    for resource in [Resource::GPU, Resource::CPU, Resource::MEMORY] {
+        values(draft, resource, f);
+    }
+}
+
+fn values(draft: &DraftQueue<'_>, resource: Resource, f: &mut Findings) {
+    let (queue, asked) = (draft.queue, draft.asked[resource.index()]);
+    let name = quoted(&queue.name);
+    let values = queue.resources.get(resource);
+    let what = resource.name();
+    let place = |field| draft.place(resource, field);
+    let is_gpu = resource == Resource::GPU;
+    if matches!(values.limit, Bound::Unset | Bound::At(Amount::ZERO)) && (asked || is_gpu) {
+        let says = match values.limit {
+            Bound::Unset => {
+                format!("{name} has no {what} limit, which allows nothing in KAI; write unlimited")
+            }
+            _ => format!("{name} has a {what} limit of 0, so nothing that asks for {what} may run; raise it"),
+        };
+        let fix = set(place("limit"), "unlimited", format!("Set the {what} limit to unlimited"));
+        f.add(codes::NOTHING_ALLOWED, place("limit"), says, fix);
+    }
+    if let (Bound::At(quota), Bound::At(limit)) = (values.quota, values.limit)
+        && limit < quota
+        && limit > Amount::ZERO
+    {
+        let (quota, limit) = (print_amount(quota, resource), print_amount(limit, resource));
+        let says = format!("{name} has a {what} limit of {limit} below its quota of {quota}; the limit wins");
+        let fix = set(place("limit"), &quota, format!("Raise the {what} limit to {quota}"));
+        f.add(codes::LIMIT_BELOW_QUOTA, place("limit"), says, fix);
+    }
+    if values.quota == Bound::Unset && asked && !is_gpu {
+        let says = format!(
+            "{name} has no {what} quota, which counts as 0: all of its {what} is above quota; write unlimited or a quota"
+        );
+        let fix = set(place("quota"), "unlimited", format!("Set the {what} quota to unlimited"));
+        f.add(codes::NO_QUOTA, place("quota"), says, fix);
+    }
+    let nothing = values.weight.is_none_or(|w| w.in_millionths() == 0);
+    let bounded = matches!(values.quota, Bound::At(_)) || is_gpu && values.quota == Bound::Unset;
+    if nothing && bounded && (asked || is_gpu) {
+        let says =
+            format!("{name} has {what} weight 0, so it gets nothing of what others leave unused; write 1");
+        f.add(
+            codes::NO_WEIGHT,
+            place("weight"),
+            says,
+            set(place("weight"), "1", format!("Set the {what} weight to 1")),
+        );
+    }
+}

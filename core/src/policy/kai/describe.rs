@@ -1,0 +1,53 @@
+//! What KAI says of itself.
+//!
+//! # Source
+//! kai.md 1.3, 2.4, 4.1, 5
+
+use super::{form, versions};
+use crate::policy::JobDefaults;
+use crate::policy::description::{
+    Cycle, Description, Gangs, Knows, QueuePriorityValue, QueueValue, QueueValues,
+};
+use crate::policy::form::Form;
+
+/// KAI Scheduler.
+pub const DESCRIPTION: Description = Description {
+    key: "kai",
+    name: "KAI",
+    title: "KAI Scheduler",
+    short: "KAI",
+    terms: &super::vocabulary::TERMS,
+    jobs: JobDefaults::CLASSES,
+    cycle: Cycle::EverySecond,
+    queue: QueueValues {
+        quota: Some(QueueValue::new("deserved quota", "0")),
+        limit: Some(QueueValue::new("limit", "0")),
+        weight: Some(QueueValue::new("over-quota weight", "0")),
+        priority: Some(QueuePriorityValue { word: "queue priority", unset: 100 }),
+        history: true,
+        one_weight: false,
+        unlimited_quota: true,
+    },
+    knows: Knows {
+        gangs: Gangs::Together,
+        common_minimum: true,
+        subgroups: true,
+        applications: false,
+        parts: true,
+        hundredths: true,
+        job_priority: true,
+        semi: Err(
+            "the release of KAI that is simulated has no semi-preemptible jobs, only a design for them; a job that says \
+             semi is preemptible if its priority is below 100",
+        ),
+        evicted_for: false,
+        evictions: true,
+        taints: true,
+        pool_lists: false,
+        queue_states: false,
+        reloads: None,
+    },
+    silent: &[],
+    form: Form { settings: form::SETTINGS, queue: None, job: Some(&form::JOB), job_values: &[] },
+    modelled: Some(&versions::MODELLED),
+};

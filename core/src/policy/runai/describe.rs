@@ -1,0 +1,45 @@
+//! What Run:ai says of itself.
+//!
+//! # Source
+//! runai.md 2, 4, 6
+
+use super::{form, versions};
+use crate::policy::description::{Description, Knows, QueuePriorityValue, QueueValue, QueueValues};
+use crate::policy::form::Form;
+use crate::policy::kai;
+
+/// Run:ai, which runs on the engine of KAI.
+pub const DESCRIPTION: Description = Description {
+    key: "runai",
+    name: "Run:ai",
+    title: "Run:ai",
+    short: "Run:ai",
+    terms: &super::vocabulary::TERMS,
+    queue: QueueValues {
+        quota: Some(QueueValue {
+            word: "quota",
+            unset: [Some("unlimited"), Some("unlimited"), Some("0")],
+            of_gpus_alone: false,
+        }),
+        limit: Some(QueueValue::new("limit", "unlimited")),
+        weight: Some(QueueValue::new("over-quota weight", "2")),
+        priority: Some(QueuePriorityValue { word: "rank", unset: 100 }),
+        ..kai::DESCRIPTION.queue
+    },
+    knows: Knows {
+        semi: Ok(()),
+        pool_lists: true,
+        queue_states: true,
+        reloads: None,
+        hundredths: false,
+        ..kai::DESCRIPTION.knows
+    },
+    form: Form {
+        settings: form::SETTINGS,
+        queue: Some(form::QUEUE),
+        job: kai::DESCRIPTION.form.job,
+        job_values: &[form::PREEMPTIBLE],
+    },
+    modelled: Some(&versions::MODELLED),
+    ..kai::DESCRIPTION
+};

@@ -1,0 +1,55 @@
+//! The switches of Run:ai: its own, those of a queue as `over-quota.team-a`, and those of KAI that it has too.
+
+use super::config::{Config, ENGINE_SETTINGS, OVER_QUOTA, OverQuota, SETTINGS};
+use crate::format::{Findings, Scalar, Scenario, quantity};
+use crate::policy::kai;
+use crate::policy::setting::{Wanted, refused, unknown};
+
+/// Reads all of them.
+pub fn read(s: &Scenario, f: &mut Findings) -> Config {
+    let mut config = Config::new(kai::settings::read(s, |name| ENGINE_SETTINGS.contains(&name), f));
+    for (name, typed) in s.settings.iter().filter(|(name, _)| !ENGINE_SETTINGS.contains(&name.as_str())) {
+        let read = match name.split_once('.') {
+            Some((OVER_QUOTA, queue)) if s.queues.iter().any(|q| q.name == queue) => {
+                over_quota(typed).map(|level| {
+                    config.sharing.over_quota.insert(queue.into(), level);
+                })
+            }
+            None if SETTINGS.contains(&name.as_str()) => switch(&mut config, name, typed),
+            _ => {
+                let says = format!(
+                    "it has {}, {}, and for a queue {OVER_QUOTA}.NAME",
+                    SETTINGS.join(", "),
+                    ENGINE_SETTINGS.join(", ")
+                );
+                let known: Vec<&'static str> = SETTINGS.into_iter().chain(ENGINE_SETTINGS).collect();
+                unknown(s, name, &known, &says, f);
+                continue;
+            }
+        };
+        if let Err(wanted) = read {
+            refused(name, typed, wanted, f);
+        }
+    }
+    config
+}
+
+fn switch(config: &mut Config, name: &str, typed: &Scalar) -> Result<(), Wanted> {
+    match (name, typed.0.trim()) {
+        ("department-over-quota", "by-quota") => config.sharing.departments_by_weight = false,
+        ("department-over-quota", "by-weight") => config.sharing.departments_by_weight = true,
+        ("department-over-quota", _) => return Err("by-quota or by-weight"),
+        // YAML reads a plain on or off as a truth value in its older version.
+        (_, "on" | "true") => config.sharing.projects_by_quota = false,
+        (_, "off" | "false") => config.sharing.projects_by_quota = true,
+        _ => return Err("on or off"),
+    }
+    Ok(())
+}
+
+fn over_quota(typed: &Scalar) -> Result<OverQuota, Wanted> {
+    let text = typed.0.trim();
+    let level = || OverQuota::named(text);
+    let number = || quantity::millionths(text).ok().map(OverQuota::millionths);
+    level().or_else(number).ok_or("none, lowest, low, medium, high or a number")
+}

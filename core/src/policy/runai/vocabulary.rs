@@ -1,0 +1,28 @@
+//! The words of Run:ai.
+
+use crate::policy::vocabulary::{Terms, Unset};
+
+/// What a person reads.
+pub const TERMS: Terms = Terms {
+    pairs: &[
+        ("beyond fair share", "beyond fairshare"),
+        ("fair shares", "fairshares"),
+        ("fair share", "fairshare"),
+        ("top queues", "departments"),
+        ("queues", "projects"),
+        ("queue", "project"),
+        ("priority of the queue", "rank"),
+        ("weights", "over-quota weights"),
+        ("weight", "over-quota weight"),
+        ("jobs", "workloads"),
+        ("job", "workload"),
+    ],
+    columns: [
+        ("project", "A department, or a project in one"),
+        ("quota", "Deserved: guaranteed, and lent to others while it is not used"),
+        ("weight", "Over-quota weight: part in what nobody's quota uses"),
+        ("limit", "Never exceeded"),
+        ("rank", "Larger first"),
+    ],
+    unset: Unset { quota: ["∞", "∞", "0"], limit: "∞", weight: "2", priority: "100" },
+};

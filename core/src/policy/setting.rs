@@ -1,0 +1,47 @@
+//! What reading settings has in common for all policies.
+
+use crate::format::{Edit, Findings, Path, Scalar, Scenario, codes, nearest, quoted, set};
+
+/// Reports all settings, for a policy that has none.
+pub fn none(s: &Scenario, says: &str, f: &mut Findings) {
+    for name in s.settings.keys() {
+        unknown(s, name, &[], says, f);
+    }
+}
+
+/// Reports a setting that the policy does not have.
+pub fn unknown(s: &Scenario, name: &str, known: &[&'static str], else_says: &str, f: &mut Findings) {
+    if f.only_counts(codes::SETTING) {
+        return;
+    }
+    let at = Path::default().field("settings").field(name);
+    let near = nearest(name, known.iter().copied());
+    let hint = near.map_or_else(|| else_says.to_string(), |near| format!("did you mean `{near}`?"));
+    let mut fix = set(at.clone(), "", format!("Remove the setting {}", quoted(name)));
+    if let (Some(near), Some(fix)) = (near.filter(|near| !s.settings.contains_key(*near)), &mut fix) {
+        fix.label = format!("Use {near}");
+        let meant = Path::default().field("settings").field(near);
+        let value = s.settings.get(name).map(|value| value.0.clone()).unwrap_or_default();
+        fix.edits.push(Edit::Set { at: meant, value });
+    }
+    f.add(codes::SETTING, at, format!("the policy has no setting {}; {hint}", quoted(name)), fix);
+}
+
+/// Reports a value that a setting cannot have.
+pub fn refused(name: &str, typed: &Scalar, wanted: &str, f: &mut Findings) {
+    let at = Path::default().field("settings").field(name);
+    let says = format!("{name} {} is not {wanted}", quoted(&typed.0));
+    f.add(codes::SETTING_VALUE, at.clone(), says, set(at, "", format!("Use the default of {name}")));
+}
+
+/// What is expected instead of a value.
+pub type Wanted = &'static str;
+
+/// `true` or `false`.
+pub fn switch(text: &str) -> Result<bool, Wanted> {
+    match text {
+        "true" => Ok(true),
+        "false" => Ok(false),
+        _ => Err("true or false"),
+    }
+}

@@ -1,0 +1,116 @@
+//! What YuniKorn would refuse, and which of its words come to nothing in a scenario.
+
+use super::config::{
+    Config, File, Kinds, PROPERTIES, Queue, Step, TEMPLATE, TYPES_MAX, check_all, partition, paths,
+};
+use crate::format::{Findings, Path, codes, quoted, set};
+use crate::id::{Id, QueueId};
+use crate::policy::draft::Draft;
+
+/// Gives the advice.
+pub fn advice(config: &Config, draft: &Draft<'_>, f: &mut Findings) {
+    let partition = partition(draft.queues, config);
+    let types = Kinds::new(&partition, config, &[]).names;
+    if types.len() > TYPES_MAX {
+        let says = format!("{} resource types are named; up to {TYPES_MAX} are simulated", types.len());
+        f.add(codes::TOO_MANY, Path::default().field("settings"), says, None);
+        return;
+    }
+    let paths = paths(draft.queues);
+    for found in check_all(&File { partitions: vec![partition] }, &types) {
+        let says = format!("YuniKorn would refuse this: {}", found.says);
+        f.add(codes::REFUSED, place(draft, &paths, &found.at), says, None);
+    }
+    for name in draft.scenario.settings.keys() {
+        if let Some(why) = why(config, draft, name) {
+            let at = Path::default().field("settings").field(name);
+            let says = format!("{name} has no effect: {why}");
+            f.add(codes::NO_EFFECT, at.clone(), says, set(at, "", "Remove it"));
+        }
+    }
+}
+
+/// The queue of a finding, and its field or setting.
+fn place(draft: &Draft<'_>, paths: &[String], at: &[Step]) -> Path {
+    let mut path = String::new();
+    let mut rest = at;
+    for (i, step) in at.iter().enumerate() {
+        if let Step::Named(name) = step {
+            path = if path.is_empty() { name.clone() } else { [&path, ".", name].concat() };
+            rest = &at[i + 1..];
+        }
+    }
+    let settings = Path::default().field("settings");
+    let fields: Vec<&str> = rest
+        .iter()
+        .filter_map(|step| match step {
+            Step::Field(name) => Some(*name),
+            Step::Key(name) => Some(name.as_str()),
+            _ => None,
+        })
+        .collect();
+    let Some(queue) = paths.iter().position(|known| *known == path) else { return settings };
+    let here = (draft.queue_at)(QueueId::from_index(queue));
+    let name = draft.scenario.queues[queue].name.as_str();
+    match fields.as_slice() {
+        ["limits", ..] => settings.field(&format!("limits.{name}")),
+        ["maxapplications"] => settings.field(&format!("maxapplications.{name}")),
+        ["resources", which, ..] => here.field("gpu").field(if *which == "max" { "limit" } else { "quota" }),
+        _ => here,
+    }
+}
+
+/// Why a setting comes to nothing; `None`: it may matter.
+fn why(config: &Config, draft: &Draft<'_>, name: &str) -> Option<String> {
+    let of = |word: &str| name.strip_prefix(word).and_then(|rest| rest.strip_prefix('.'));
+    let queue = |of: &str| draft.scenario.queues.iter().position(|q| q.name == of).map(QueueId::from_index);
+    let has_children = |of: &str| queue(of).is_some_and(|q| !draft.queues[q].children.is_empty());
+    let has_users = draft.jobs.iter().any(|job| job.user.is_some());
+    if matches!(name, "placement-rules" | "partition") {
+        return Some(
+            "jobs name their queue, and the name of a partition decides nothing; it is kept for an export"
+                .into(),
+        );
+    }
+    if of("submitacl").or(of("adminacl")).is_some() {
+        return Some("everybody may submit here; it is kept for an export".into());
+    }
+    if name == "quota-preemption" && config.partition.preemption.quotapreemptionenabled {
+        let delayed = |q: &Queue| q.properties.contains_key("quota.preemption.delay");
+        let none = !config.queues.values().any(delayed);
+        return none.then(|| "no queue has a quota.preemption.delay".into());
+    }
+    if let Some(user) = name.strip_prefix("groups.") {
+        let known = draft.jobs.iter().any(|job| job.user == Some(user));
+        return (!known).then(|| format!("no job is of user {}", quoted(user)));
+    }
+    if let Some(of) = of("limits") {
+        let only_others = || {
+            let limits = config.queues.get(of).map(|queue| queue.limits.as_slice()).unwrap_or_default();
+            limits.iter().all(|limit| !limit.users.iter().any(|user| user == "*"))
+        };
+        return (!has_users && only_others()).then(|| "no job says of which user it is".into());
+    }
+    if name.starts_with(TEMPLATE) {
+        let made = config.queues.values().any(|queue| queue.parent);
+        return (!made)
+            .then(|| "no queue is one in which placement makes queues; set parent.NAME: true".into());
+    }
+    if let Some(of) = of("parent") {
+        return has_children(of).then(|| "the queue has children anyway".into());
+    }
+    let (property, of) = PROPERTIES.iter().find_map(|p| Some((*p, of(p)?)))?;
+    match property {
+        "preemption.delay" | "preemption.policy" if config.partition.preemption.enabled == Some(false) => {
+            Some("preemption is off".into())
+        }
+        "quota.preemption.delay" if !config.partition.preemption.quotapreemptionenabled => {
+            Some("quota-preemption is off".into())
+        }
+        "priority.policy" | "priority.offset" if of == "root" => {
+            Some("the root queue has no siblings".into())
+                .filter(|_| config.partition.preemption.enabled == Some(false))
+        }
+        _ => None,
+    }
+}

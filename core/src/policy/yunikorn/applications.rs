@@ -1,0 +1,43 @@
+//! YuniKorn's applications of several jobs: they have one queue, one user and one list of groups.
+
+use std::collections::BTreeMap;
+
+use crate::format::{Findings, JobEntry, codes, quoted, set};
+use crate::policy::draft::Draft;
+
+/// Reports jobs that cannot belong to the application that they name.
+pub fn applications(draft: &Draft<'_>, f: &mut Findings) {
+    let s = draft.scenario;
+    let mut first: BTreeMap<&str, &JobEntry> = BTreeMap::new();
+    let is_alone = |job: &&JobEntry| job.count.is_none() && job.application.is_none();
+    first.extend(s.jobs.iter().filter(is_alone).map(|job| (job.name.as_str(), job)));
+    for (i, job) in s.jobs.iter().enumerate() {
+        let Some(application) = job.application.as_deref() else { continue };
+        let here = (draft.job_at)(i);
+        if job.gang.is_some() {
+            let says = "a gang is an application by itself; remove application or gang".to_string();
+            let at = here.field("gang");
+            f.add(codes::CONFLICT, at.clone(), says, set(at, "", "Remove gang"));
+        }
+        let known = *first.entry(application).or_insert(job);
+        let user = |job: &JobEntry| job.user.clone().unwrap_or_default();
+        let groups = |job: &JobEntry| job.groups.join(", ");
+        for (field, what, own, expected) in [
+            ("queue", "queue", job.queue.clone(), known.queue.clone()),
+            ("user", "user", user(job), user(known)),
+            ("groups", "list of groups", groups(job), groups(known)),
+        ] {
+            if own != expected {
+                let says = format!(
+                    "application {} has one {what}: {} of {}, not {}",
+                    quoted(application),
+                    quoted(&expected),
+                    quoted(&known.name),
+                    quoted(&own)
+                );
+                let at = here.field(field);
+                f.add(codes::CONFLICT, at.clone(), says, set(at, expected, "Use that of the application"));
+            }
+        }
+    }
+}

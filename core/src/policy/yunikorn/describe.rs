@@ -1,0 +1,58 @@
+//! What YuniKorn says of itself.
+//!
+//! # Source
+//! yunikorn.md 1.1 to 1.4, 1.7
+
+use super::{form, versions};
+use crate::policy::JobDefaults;
+use crate::policy::description::{
+    Cycle, Description, Gangs, Knows, NO_SEMI, QueuePriorityValue, QueueValue, QueueValues,
+};
+use crate::policy::form::{Form, PLAIN_PREEMPTIBLE, PLAIN_PRIORITY};
+
+/// Apache YuniKorn.
+pub const DESCRIPTION: Description = Description {
+    key: "yunikorn",
+    name: "YuniKorn",
+    title: "Apache YuniKorn",
+    short: "YuniKorn",
+    terms: &super::vocabulary::TERMS,
+    jobs: JobDefaults::PLAIN,
+    cycle: Cycle::OnChange,
+    queue: QueueValues {
+        // No guarantee of CPU or memory forbids nothing there.
+        quota: Some(QueueValue { word: "guaranteed", unset: [None, None, Some("0")], of_gpus_alone: false }),
+        limit: Some(QueueValue::new("max", "unlimited")),
+        weight: None,
+        priority: Some(QueuePriorityValue { word: "priority offset", unset: 0 }),
+        history: false,
+        one_weight: false,
+        unlimited_quota: false,
+    },
+    knows: Knows {
+        gangs: Gangs::WithPlaceholders,
+        common_minimum: true,
+        subgroups: false,
+        applications: true,
+        parts: false,
+        hundredths: false,
+        job_priority: true,
+        semi: Err(NO_SEMI),
+        evicted_for: false,
+        evictions: true,
+        taints: true,
+        pool_lists: false,
+        queue_states: false,
+        // These two name things that are there.
+        reloads: Some(&["gpu-type", "partition"]),
+    },
+    // Translating a weight tells of it.
+    silent: &["weight"],
+    form: Form {
+        settings: form::SETTINGS,
+        queue: Some(form::QUEUE),
+        job: Some(&form::JOB),
+        job_values: &[PLAIN_PRIORITY, PLAIN_PREEMPTIBLE],
+    },
+    modelled: Some(&versions::MODELLED),
+};

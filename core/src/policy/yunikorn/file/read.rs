@@ -1,0 +1,328 @@
+//! The tree of a text as a configuration. Everything that the format does not have is a fault, as it is upstream; the
+//! rest is kept, so that one slip does not hide the others.
+
+use super::super::config::{
+    Limit, NodeSortPolicy, Partition, Preemption, Queue, Resources, Rule, Template, Written,
+};
+use crate::format::Path;
+use crate::format::nearest;
+use crate::format::quoted;
+use crate::format::value::{Is, Position, Value};
+
+/// Something that the format does not have.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Fault {
+    /// Where.
+    pub at: Path,
+    /// Where in the text.
+    pub position: Position,
+    /// What is wrong, in a sentence.
+    pub says: String,
+}
+
+/// Reads parts of a configuration, and collects what is wrong.
+#[derive(Debug, Default)]
+pub struct Reader {
+    /// What is wrong.
+    pub faults: Vec<Fault>,
+    /// What is known and comes to nothing here, with its line.
+    pub ignored: Vec<(Position, String)>,
+    /// How many more faults there were than are listed.
+    pub n_more: usize,
+}
+
+/// Most faults that are listed.
+const FAULTS_MAX: usize = 100;
+
+/// A value with its place.
+#[derive(Clone, Copy)]
+struct Here<'a> {
+    value: &'a Value,
+    path: &'a Path,
+}
+
+type Entry<'a> = (&'static str, &'a Value, Path);
+
+impl Reader {
+    fn fault(&mut self, here: Here<'_>, says: String) {
+        if self.faults.len() >= FAULTS_MAX {
+            self.n_more += 1;
+            return;
+        }
+        self.faults.push(Fault { at: here.path.clone(), position: here.value.at, says });
+    }
+
+    /// The entries of a map that the format knows; others are faults.
+    fn entries<'a>(&mut self, here: Here<'a>, known: &'static [&'static str]) -> Vec<Entry<'a>> {
+        let entries = match &here.value.is {
+            Is::Map(entries) => entries.as_slice(),
+            Is::Null => &[],
+            _ => {
+                self.fault(here, format!("this takes keys and values: {}", known.join(", ")));
+                &[]
+            }
+        };
+        let mut out = Vec::new();
+        for (key, value) in entries {
+            match known.iter().find(|name| *name == key) {
+                Some(name) => out.push((*name, value, here.path.field(name))),
+                None => {
+                    let hint = match nearest(key, known.iter().copied()) {
+                        Some(near) => format!("did you mean `{near}`?"),
+                        None => format!("known here: {}", known.join(", ")),
+                    };
+                    let says = format!("{} is not a key of this place; {hint}", quoted(key));
+                    self.fault(Here { value, ..here }, says);
+                }
+            }
+        }
+        out
+    }
+
+    fn list<'a>(&mut self, here: Here<'a>) -> Vec<(&'a Value, Path)> {
+        match &here.value.is {
+            Is::List(items) => {
+                (0u32..).zip(items).map(|(i, value)| (value, self_or_named(here.path, i, value))).collect()
+            }
+            Is::Null => Vec::new(),
+            _ => {
+                self.fault(here, "this takes a list".into());
+                Vec::new()
+            }
+        }
+    }
+
+    fn text(&mut self, here: Here<'_>) -> String {
+        match &here.value.is {
+            Is::Scalar(text) => text.clone(),
+            Is::Null => String::new(),
+            _ => {
+                self.fault(here, "this takes one value".into());
+                String::new()
+            }
+        }
+    }
+
+    fn texts(&mut self, here: Here<'_>) -> Vec<String> {
+        if let Is::Scalar(text) = &here.value.is {
+            return vec![text.clone()];
+        }
+        let items = self.list(here);
+        items.iter().map(|(value, path)| self.text(Here { value, path })).collect()
+    }
+
+    fn count(&mut self, here: Here<'_>) -> u64 {
+        let text = self.text(here);
+        text.trim().parse().unwrap_or_else(|_| {
+            self.fault(here, format!("{} is not a whole number", quoted(&text)));
+            0
+        })
+    }
+
+    fn switch(&mut self, here: Here<'_>) -> bool {
+        let text = self.text(here);
+        match text.to_ascii_lowercase().as_str() {
+            "true" | "yes" | "on" => true,
+            "false" | "no" | "off" | "" => false,
+            _ => {
+                self.fault(here, format!("{} is neither true nor false", quoted(&text)));
+                false
+            }
+        }
+    }
+
+    fn written(&mut self, here: Here<'_>) -> Written {
+        let mut out = Written::new();
+        match &here.value.is {
+            Is::Map(entries) => {
+                for (key, value) in entries {
+                    let path = here.path.field(key);
+                    out.insert(key.clone(), self.text(Here { value, path: &path }));
+                }
+            }
+            Is::Null => {}
+            _ => self.fault(here, "this takes names with values".into()),
+        }
+        out
+    }
+
+    /// A partition, with all queues.
+    pub fn partition(&mut self, value: &Value, path: &Path) -> Partition {
+        const KEYS: &[&str] = &[
+            "name",
+            "queues",
+            "placementrules",
+            "limits",
+            "nodesortpolicy",
+            "preemption",
+            "usergroupresolver",
+            "statedumpfilepath",
+        ];
+        let mut out = Partition::default();
+        for (key, value, path) in self.entries(Here { value, path }, KEYS) {
+            let here = Here { value, path: &path };
+            match key {
+                "name" => out.name = self.text(here),
+                "queues" => out.queues = self.queues(here),
+                "placementrules" => out.placementrules = self.rules(value, &path),
+                "limits" => out.limits = self.limits(value, &path),
+                "nodesortpolicy" => out.nodesortpolicy = self.node_sort(here),
+                "preemption" => out.preemption = self.preemption(here),
+                other => self.ignored.push((value.at, format!("{other}: it decides nothing here"))),
+            }
+        }
+        out
+    }
+
+    fn node_sort(&mut self, here: Here<'_>) -> NodeSortPolicy {
+        let mut out = NodeSortPolicy::default();
+        for (key, value, path) in self.entries(here, &["type", "resourceweights"]) {
+            let here = Here { value, path: &path };
+            match key {
+                "type" => out.kind = self.text(here),
+                _ => {
+                    for (name, text) in self.written(here) {
+                        match text.trim().parse::<f64>().ok().filter(|weight| weight.is_finite()) {
+                            Some(weight) => drop(out.resourceweights.insert(name, weight)),
+                            None => self.fault(here, format!("weight {} is not a number", quoted(&text))),
+                        }
+                    }
+                }
+            }
+        }
+        out
+    }
+
+    fn preemption(&mut self, here: Here<'_>) -> Preemption {
+        let mut out = Preemption::default();
+        for (key, value, path) in self.entries(here, &["enabled", "quotapreemptionenabled"]) {
+            let on = self.switch(Here { value, path: &path });
+            match key {
+                "enabled" => out.enabled = (value.is != Is::Null).then_some(on),
+                _ => out.quotapreemptionenabled = on,
+            }
+        }
+        out
+    }
+
+    fn queues(&mut self, here: Here<'_>) -> Vec<Queue> {
+        let items = self.list(here);
+        items.iter().map(|(value, path)| self.queue(Here { value, path })).collect()
+    }
+
+    fn queue(&mut self, here: Here<'_>) -> Queue {
+        const KEYS: &[&str] = &[
+            "name",
+            "parent",
+            "queues",
+            "resources",
+            "maxapplications",
+            "properties",
+            "submitacl",
+            "adminacl",
+            "limits",
+            "childtemplate",
+        ];
+        let mut out = Queue::default();
+        for (key, value, path) in self.entries(here, KEYS) {
+            let here = Here { value, path: &path };
+            match key {
+                "name" => out.name = self.text(here),
+                "parent" => out.parent = self.switch(here),
+                "queues" => out.queues = self.queues(here),
+                "resources" => out.resources = self.resources(here),
+                "maxapplications" => out.maxapplications = self.count(here),
+                "properties" => out.properties = self.written(here),
+                "submitacl" => out.submitacl = self.text(here),
+                "adminacl" => out.adminacl = self.text(here),
+                "limits" => out.limits = self.limits(value, &path),
+                _ => out.childtemplate = self.template(here),
+            }
+        }
+        out
+    }
+
+    fn resources(&mut self, here: Here<'_>) -> Resources {
+        let mut out = Resources::default();
+        for (key, value, path) in self.entries(here, &["guaranteed", "max"]) {
+            let written = self.written(Here { value, path: &path });
+            match key {
+                "guaranteed" => out.guaranteed = written,
+                _ => out.max = written,
+            }
+        }
+        out
+    }
+
+    fn template(&mut self, here: Here<'_>) -> Template {
+        let mut out = Template::default();
+        for (key, value, path) in self.entries(here, &["maxapplications", "properties", "resources"]) {
+            let here = Here { value, path: &path };
+            match key {
+                "maxapplications" => out.maxapplications = self.count(here),
+                "properties" => out.properties = self.written(here),
+                _ => out.resources = self.resources(here),
+            }
+        }
+        out
+    }
+
+    /// Limits of users and groups.
+    pub fn limits(&mut self, value: &Value, path: &Path) -> Vec<Limit> {
+        const KEYS: &[&str] = &["limit", "users", "groups", "maxresources", "maxapplications"];
+        let mut all = Vec::new();
+        for (value, path) in self.list(Here { value, path }) {
+            let mut out = Limit::default();
+            for (key, value, path) in self.entries(Here { value, path: &path }, KEYS) {
+                let here = Here { value, path: &path };
+                match key {
+                    "limit" => out.limit = self.text(here),
+                    "users" => out.users = self.texts(here),
+                    "groups" => out.groups = self.texts(here),
+                    "maxresources" => out.maxresources = self.written(here),
+                    _ => out.maxapplications = self.count(here),
+                }
+            }
+            all.push(out);
+        }
+        all
+    }
+
+    /// Placement rules.
+    pub fn rules(&mut self, value: &Value, path: &Path) -> Vec<Rule> {
+        let items = self.list(Here { value, path });
+        items.iter().map(|(value, path)| self.rule(Here { value, path })).collect()
+    }
+
+    fn rule(&mut self, here: Here<'_>) -> Rule {
+        let mut out = Rule::default();
+        for (key, value, path) in self.entries(here, &["name", "create", "value", "parent", "filter"]) {
+            let here = Here { value, path: &path };
+            match key {
+                "name" => out.name = self.text(here).to_lowercase(),
+                "create" => out.create = self.switch(here),
+                "value" => out.value = self.text(here),
+                "parent" => out.parent = Some(Box::new(self.rule(here))),
+                _ => {
+                    for (key, value, path) in self.entries(here, &["type", "users", "groups"]) {
+                        let here = Here { value, path: &path };
+                        match key {
+                            "type" => out.filter.kind = self.text(here),
+                            "users" => out.filter.users = self.texts(here),
+                            _ => out.filter.groups = self.texts(here),
+                        }
+                    }
+                }
+            }
+        }
+        out
+    }
+}
+
+/// The place of an entry of a list: by its name, if it has one.
+fn self_or_named(list: &Path, i: u32, value: &Value) -> Path {
+    match value.get("name") {
+        Some(Value { is: Is::Scalar(name), .. }) => list.named(name),
+        _ => list.at(i),
+    }
+}

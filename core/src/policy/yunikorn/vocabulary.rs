@@ -1,0 +1,31 @@
+//! The words of YuniKorn.
+
+use crate::policy::vocabulary::{FAIR_SHARE_APART, NONE, Terms, Unset};
+
+/// What a person reads.
+pub const TERMS: Terms = Terms {
+    pairs: &[
+        // What a queue may count on is what it is guaranteed: YuniKorn divides nothing.
+        ("beyond fair share", "beyond guarantee"),
+        (FAIR_SHARE_APART, "guaranteed and wanted"),
+        ("fair shares", "guarantees"),
+        ("fair share", "guarantee"),
+        ("within quota", "within guarantee"),
+        ("over quota", "over guarantee"),
+        ("quotas", "guarantees"),
+        ("quota", "guarantee"),
+        ("limits", "maxima"),
+        ("limit", "maximum"),
+        ("a job", "an application"),
+        ("jobs", "applications"),
+        ("job", "application"),
+    ],
+    columns: [
+        ("queue", ""),
+        ("guaranteed", "Below it, the queue may take from others"),
+        NONE,
+        ("max", "The most that the queue and those below it use"),
+        ("offset", "priority.offset: added to the priorities below; larger first"),
+    ],
+    unset: Unset { quota: ["0", "0", "0"], limit: "∞", weight: "", priority: "0" },
+};

@@ -1,0 +1,57 @@
+//! Pods that are being evicted when the scenario begins: when they are gone, and for which job.
+
+use super::Here;
+use super::jobs::Jobs;
+use super::names;
+use super::placement::not_more_than_on;
+use crate::format::{Findings, JobEntry, Scalar, Scenario, codes, quantity, quoted, set};
+use crate::id::JobId;
+use crate::time::Time;
+
+/// When the pods in `on` are gone, in order; `None`: it runs on.
+pub fn ends(entry: &JobEntry, is_later: bool, here: Here<'_>, f: &mut Findings) -> Vec<Option<Time>> {
+    let at = || here.field("terminating");
+    not_more_than_on(entry, &entry.terminating, here, "terminating", f);
+    let mut ends = Vec::with_capacity(entry.terminating.len());
+    for text in &entry.terminating {
+        let typed = Some(Scalar(text.clone())).filter(|_| !text.trim().is_empty());
+        let end = typed.is_some().then(|| f.time(&typed, 0, &at, &quantity::millis));
+        if end.is_some_and(|end| end < 0) {
+            let says = format!("a pod with terminating {} is gone before the scenario begins", quoted(text));
+            f.add(codes::NOT_AT_START, at(), says, set(at(), "", "Let them run on"));
+        }
+        if end.is_some() && is_later {
+            let says = "only pods that run from the start are terminating; submit the job at 0";
+            f.add(codes::NOT_AT_START, at(), says, set(at(), "", "Let them run on"));
+            return Vec::new();
+        }
+        ends.push(end.map(Time::from_millis));
+    }
+    ends
+}
+
+/// Finds the jobs for which others are being evicted.
+pub fn for_whom(s: &Scenario, jobs: &mut Jobs, f: &mut Findings) {
+    for (i, entry) in s.jobs.iter().enumerate() {
+        let Some(name) = &entry.evicted_for else { continue };
+        let here = jobs.here(s, i);
+        let at = here.field("evicted-for");
+        if entry.terminating.iter().all(|text| text.trim().is_empty()) {
+            let says = "evicted-for has no effect: no pod of this job is terminating".to_owned();
+            f.add(codes::NO_EFFECT, at.clone(), says, set(at, "", "Remove evicted-for"));
+            continue;
+        }
+        match jobs.index.find(name) {
+            Some(found) => jobs.templates[i].evicted_for = Some(JobId(found)),
+            None if jobs.complete => {
+                let says = format!("job {} does not exist; {}", quoted(name), names::hint(&jobs.index, name));
+                let fix = match jobs.index.nearest(name) {
+                    Some(near) => set(at.clone(), near, format!("Use {}", quoted(near))),
+                    None => set(at.clone(), "", "Name none"),
+                };
+                f.add(codes::NO_JOB, at, says, fix);
+            }
+            None => {}
+        }
+    }
+}

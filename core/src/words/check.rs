@@ -1,0 +1,262 @@
+//! Any comparison as a sentence.
+
+use super::number::{self, CPU, GPU, MEMORY, amount, with_unit};
+use super::text::Text;
+use crate::id::{JobId, QueueId};
+use crate::moment::Frame;
+use crate::trace::{Check, Op, Quantity, Term, Value};
+use crate::units::Resource;
+
+/// The name of a quantity, for a rule.
+fn quantity_of(check: &Check, quantity: Quantity) -> &'static str {
+    let is_ego = check.rule.key().starts_with("ego/");
+    match quantity {
+        // A part of a pool, which is more than the amount that the charts show.
+        Quantity::FairShare if is_ego => "share usage quota",
+        Quantity::Saturation if is_ego => "usage for its share ratio",
+        quantity => quantity_name(quantity),
+    }
+}
+
+/// The name of a quantity.
+pub fn quantity_name(quantity: Quantity) -> &'static str {
+    match quantity {
+        Quantity::Allocated => "allocated",
+        Quantity::AllocatedNonPreemptible => "allocated and not to be taken",
+        Quantity::AllocatedWithJob => "would hold with the job",
+        Quantity::AllocatedWithoutVictims => "holds before this one goes",
+        Quantity::Quota => "quota",
+        Quantity::Limit => "limit",
+        Quantity::FairShare => "fair share",
+        Quantity::Allocatable => "larger of quota and fair share",
+        Quantity::DominantShare => "dominant share",
+        Quantity::Saturation => "saturation",
+        Quantity::Request => "asked for",
+        Quantity::Remaining => "asked for and not granted",
+        Quantity::Capacity => "capacity",
+        Quantity::Idle => "free",
+        Quantity::IdleOrReleasing => "free or leaving on one node",
+        Quantity::Priority => "priority",
+        Quantity::Created => "age",
+        Quantity::Weight => "weight",
+        Quantity::Usage => "usage",
+        Quantity::Pods => "pods",
+        Quantity::Jobs => "jobs",
+        Quantity::MinAvailable => "pods that must run together",
+        Quantity::Applies => "applies",
+        Quantity::Score => "score",
+        Quantity::Name => "name",
+        Quantity::Constant => "constant",
+        Quantity::Runtime => "running for",
+        Quantity::MinRuntime => "minimum runtime",
+    }
+}
+
+/// How the sides are related, in words; a comparison that fails is said the other way round.
+fn relation(op: Op, holds: bool) -> &'static str {
+    match (op, holds) {
+        (Op::Less, true) | (Op::AtLeast, false) => "is less than",
+        (Op::AtMost, true) | (Op::Exceeds, false) => "is at most",
+        (Op::Equal, true) => "equals",
+        (Op::Equal, false) => "differs from",
+        (Op::Exceeds, true) | (Op::AtMost, false) => "is more than",
+        (Op::AtLeast, true) | (Op::Less, false) => "is at least",
+    }
+}
+
+/// The resource that a comparison of triples is about: the given one, else the first that decides it; none for one that the
+/// scenario names.
+pub fn decisive_resource(check: &Check) -> Option<u8> {
+    if let Some(resource) = check.subject.resource {
+        return shown(resource);
+    }
+    let (Value::Triple(left), Value::Triple(right)) = (&check.left.value, &check.right.value) else {
+        return None;
+    };
+    let value = |triple: &[f64; 3], r: u8| triple[usize::from(r)];
+    let order = [GPU, CPU, MEMORY];
+    let decides = |r: &u8| {
+        let (l, r) = (value(left, *r), value(right, *r));
+        match check.op {
+            Op::AtMost | Op::Less => (l > r) != check.holds && l != r,
+            Op::Equal | Op::Exceeds | Op::AtLeast => (l > r) == check.holds && l != r,
+        }
+    };
+    let matters = |r: &u8| value(left, *r) > 0.0 && value(left, *r).is_finite();
+    let bounded = |r: &u8| value(right, *r).is_finite();
+    order
+        .into_iter()
+        .find(|r| decides(r) && matters(r) && bounded(r))
+        .or_else(|| order.into_iter().find(|r| matters(r) && bounded(r)))
+        .or_else(|| order.into_iter().find(matters))
+        .or(Some(GPU))
+}
+
+/// A value, of that resource if it is an amount.
+pub fn value(term: &Term, resource: Option<u8>) -> String {
+    let finite = |real: f64| real.is_finite().then_some(real);
+    match &term.value {
+        Value::Triple(triple) => {
+            let r = resource.unwrap_or(GPU);
+            let base = finite(triple[usize::from(r.min(2))]);
+            base.map_or_else(|| "unlimited".into(), |base| with_unit(r, base))
+        }
+        Value::Real(real) => match (term.quantity, resource) {
+            (Quantity::DominantShare | Quantity::Saturation | Quantity::Usage, _) => {
+                number::ratio(finite(*real))
+            }
+            (_, Some(r)) => finite(*real).map_or_else(|| "unlimited".into(), |base| with_unit(r, base)),
+            (_, None) => number::number(*real),
+        },
+        Value::Count(n) if term.quantity == Quantity::Applies => if *n == 0 { "no" } else { "yes" }.into(),
+        Value::Count(n) => number::number(*n as f64),
+        Value::Time(time) => number::time(time.as_millis()),
+        Value::Name(name) => name.to_string(),
+    }
+}
+
+/// The amount of a side, in base units of that resource; none if it is unlimited or no amount.
+pub fn side(value: &Value, resource: u8) -> Option<f64> {
+    let amount = match value {
+        Value::Triple(triple) => triple[usize::from(resource.min(2))],
+        Value::Real(real) => *real,
+        Value::Count(n) => *n as f64,
+        Value::Time(_) | Value::Name(_) => return None,
+    };
+    amount.is_finite().then_some(amount)
+}
+
+/// Seconds as a span of time.
+pub fn seconds(value: &Value) -> String {
+    match value {
+        Value::Real(seconds) if seconds.is_finite() => number::time((seconds * 1000.0) as i64),
+        Value::Real(_) | Value::Triple(_) | Value::Count(_) | Value::Time(_) | Value::Name(_) => {
+            String::new()
+        }
+    }
+}
+
+/// A queue or a job whose side of a comparison is asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Party {
+    /// A queue.
+    Queue(QueueId),
+    /// A job.
+    Job(JobId),
+}
+
+/// Whose a side of a comparison is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Owner {
+    /// The queue or job it is about.
+    This,
+    /// The other queue or job.
+    Other,
+    /// A constant of the rule.
+    Nobody,
+}
+
+/// Whose the sides are. Equal quantities are compared between two; different ones are of the same, and what is
+/// left without victims, like how long one has run, is the other's.
+fn owners(check: &Check) -> (Owner, Owner) {
+    let (left, right) = (check.left.quantity, check.right.quantity);
+    let has_other = check.subject.other_queue.is_some() || check.subject.other_job.is_some();
+    let of_right = |owner| if right == Quantity::Constant { Owner::Nobody } else { owner };
+    if check.rule.key() == "kai/preempt/lower-priority" {
+        return (Owner::Other, Owner::This);
+    }
+    let is_of_victim = left == Quantity::AllocatedWithoutVictims && has_other
+        || left == Quantity::Runtime && check.subject.other_job.is_some();
+    if is_of_victim {
+        return (Owner::Other, of_right(Owner::Other));
+    }
+    if left == right && has_other {
+        return (Owner::This, Owner::Other);
+    }
+    (Owner::This, of_right(Owner::This))
+}
+
+/// A side that belongs to that queue or job, if there is one with that quantity.
+pub fn value_of(check: &Check, party: Party, quantity: Quantity, resource: u8) -> Option<f64> {
+    let subject = &check.subject;
+    let is_of = |owner: Owner| {
+        let (queue, job) = match owner {
+            Owner::This => (subject.queue, subject.job),
+            Owner::Other => (subject.other_queue, subject.other_job),
+            Owner::Nobody => return false,
+        };
+        match party {
+            Party::Queue(of) => queue == Some(of),
+            Party::Job(of) => job == Some(of),
+        }
+    };
+    let (left, right) = owners(check);
+    if check.left.quantity == quantity && is_of(left) {
+        return side(&check.left.value, resource);
+    }
+    (check.right.quantity == quantity && is_of(right)).then(|| side(&check.right.value, resource))?
+}
+
+/// A comparison as one sentence: *`team-a`: allocated (3 GPUs) is more than fair share (2 GPUs).*
+pub fn says(frame: &Frame, check: &Check) -> Text {
+    let subject = &check.subject;
+    if check.left.quantity == Quantity::Applies && check.holds && !check.rule.0.says.is_empty() {
+        let text = match (subject.queue, subject.job) {
+            (Some(queue), _) => Text::default().queue(frame.queue(queue)).say(": "),
+            (None, Some(job)) => Text::default().job(frame.job(job)).say(": "),
+            (None, None) => Text::default(),
+        };
+        return text.say(format!("{}.", check.rule.0.says));
+    }
+    let resource = decisive_resource(check);
+    let (left, right) = owners(check);
+    let is_of_jobs = matches!(
+        check.left.quantity,
+        Quantity::Priority | Quantity::Created | Quantity::Request | Quantity::Runtime
+    );
+    let of_jobs = is_of_jobs || subject.queue.is_none() && subject.job.is_some();
+    let name = |text: Text, owner: Owner| {
+        let (queue, job) = match owner {
+            Owner::This => (subject.queue, subject.job),
+            Owner::Other => (subject.other_queue, subject.other_job),
+            Owner::Nobody => return text,
+        };
+        match (queue, job) {
+            (None, Some(job)) => text.job(frame.job(job)).say(": "),
+            (Some(_), Some(job)) if of_jobs => text.job(frame.job(job)).say(": "),
+            (Some(queue), _) => text.queue(frame.queue(queue)).say(": "),
+            (None, None) => text,
+        }
+    };
+    let mut text = name(Text::default(), left);
+    if let Some(node) = subject.node {
+        text = Text::default().node(frame.node(node)).say(", ").then(text);
+    }
+    let is_time = matches!(check.left.quantity, Quantity::Runtime | Quantity::MinRuntime);
+    let side = |term: &Term| {
+        let is_constant = term.quantity == Quantity::Constant;
+        let shown = match &term.value {
+            Value::Real(s) if is_time && s.is_finite() => seconds(&term.value),
+            Value::Name(name) => format!("“{name}”"),
+            Value::Real(v) if is_constant => number::number(*v),
+            Value::Real(_) | Value::Triple(_) | Value::Count(_) | Value::Time(_) => value(term, resource),
+        };
+        if is_constant { shown } else { format!("{} ({shown})", quantity_of(check, term.quantity)) }
+    };
+    text = text.say(side(&check.left));
+    text = text.say(format!(" {} ", relation(check.op, check.holds)));
+    if right != left {
+        text = name(text, right);
+    }
+    text.say(side(&check.right)).say(".")
+}
+
+/// An amount without its unit, at most that of the bound.
+pub fn bare(resource: u8, base: Option<f64>) -> String {
+    base.map_or_else(|| "unlimited".into(), |base| amount(resource, base))
+}
+
+/// The number that shows a resource on the page; none for one that the scenario names.
+pub fn shown(resource: Resource) -> Option<u8> {
+    resource.nth_named().is_none().then_some(resource.0)
+}

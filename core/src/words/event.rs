@@ -1,0 +1,509 @@
+//! Events: who was evicted and why, what started where, what else happened.
+
+use super::check::{Party, decisive_resource, says, value_of};
+use super::number::{self, GPU, amount, bound, unit, with_unit};
+use super::others::not_chosen;
+use super::text::Text;
+use super::{Control, Entry, Evidence, Explanation, RuleCard, Selection};
+use crate::id::{Id, JobId, QueueId};
+use crate::moment::{EventRow, EventWord, Frame, QueueRow, What};
+use crate::trace::{Check, Event, EvictReason, Mark, Quantity};
+
+/// Why a pod was evicted, in words, where nobody is named for whom.
+pub fn reason(reason: EvictReason) -> &'static str {
+    match reason {
+        EvictReason::AboveLimit => "its queue uses more than a limit that was lowered",
+        EvictReason::StaleGang => "its gang fell below its minimum for too long",
+        EvictReason::NodeLost => "its node is gone",
+        EvictReason::Withdrawn => "the plan withdrew it",
+        EvictReason::Moved => "to be placed elsewhere",
+        EvictReason::Preempted => "a job of higher priority comes first",
+        EvictReason::ReclaimedForQuota => "another queue takes back its quota",
+        EvictReason::ReclaimedForFairShare => "another queue takes back its fair share",
+    }
+}
+
+/// Explains an event.
+pub fn event(frame: &Frame, event: &EventRow, resource: u8) -> Explanation {
+    let mut explanation = match event.what {
+        What::Event(Event::Evicted { reason, .. }) => evicted(frame, event, reason, resource),
+        What::Event(Event::Bound { .. }) => started(frame, event),
+        What::Event(of) => other(frame, event, of),
+        What::Mark(_) => Explanation { verdict: marked(frame, event).say("."), ..Explanation::default() },
+    };
+    if event.for_good {
+        explanation.outlook = Text::of("Nobody replaces the pod: it is gone for good, and its work is lost.");
+    }
+    let (kind, rule) = match event.what {
+        What::Mark(mark) => ("note".to_string(), Some(RuleCard::of(mark.rule))),
+        What::Event(_) => {
+            explanation.checks = event.checks.iter().map(|check| says(frame, check)).collect();
+            let rules = event.checks.iter().rev().map(|check| check.rule);
+            (event.word().spelled(), rules.filter(|rule| !rule.0.says.is_empty()).map(RuleCard::of).next())
+        }
+    };
+    explanation.about = match frame.job_of(event) {
+        None => Text::of(format!("{kind}, cycle {}", frame.cycle)),
+        Some(job) => Text::default().job(frame.job(job)).say(format!(" · {kind}, cycle {}", frame.cycle)),
+    };
+    explanation.when = number::time(event.time_ms);
+    explanation.list = in_order(frame, event);
+    explanation.others = not_chosen(frame, event);
+    explanation.rule = explanation.rule.or(rule);
+    explanation
+}
+
+fn evicted(frame: &Frame, event: &EventRow, why: EvictReason, resource: u8) -> Explanation {
+    match why {
+        EvictReason::ReclaimedForFairShare | EvictReason::ReclaimedForQuota => {
+            reclaimed(frame, event, resource)
+        }
+        EvictReason::Preempted => preempted(frame, event),
+        EvictReason::Moved => moved(frame, event),
+        EvictReason::AboveLimit | EvictReason::StaleGang | EvictReason::NodeLost | EvictReason::Withdrawn => {
+            Explanation {
+                verdict: Text::default()
+                    .job(frame.job_name(event))
+                    .say(format!(" was evicted: {}.", reason(why))),
+                ..Explanation::default()
+            }
+        }
+    }
+}
+
+/// The queues at the level where the paths of two queues split: ancestors that are siblings, and their parent.
+pub fn split(frame: &Frame, a: QueueId, b: QueueId) -> Option<(QueueId, QueueId, Option<QueueId>)> {
+    let path = |of: QueueId| {
+        let mut path = vec![of.0];
+        while let Some(parent) = frame.queues.get(path[path.len() - 1] as usize).and_then(|row| row.parent) {
+            if path.len() > frame.queues.len() {
+                break;
+            }
+            path.push(parent);
+        }
+        path.reverse();
+        path
+    };
+    let (one, two) = (path(a), path(b));
+    let at = one.iter().zip(&two).position(|(x, y)| x != y)?;
+    let parent = at.checked_sub(1).map(|above| QueueId(one[above]));
+    Some((QueueId(one[at]), QueueId(two[at]), parent))
+}
+
+/// Who is evicted for the same job, in the order in which it was decided. Of one alone there is nothing to tell.
+fn in_order(frame: &Frame, event: &EventRow) -> Option<(&'static str, Vec<Entry>)> {
+    let by = event.by().filter(|_| event.word().is_eviction())?;
+    let mut entries = Vec::new();
+    let evicted = frame.events.iter().filter(|other| other.word().is_eviction());
+    for other in evicted.filter(|other| other.by() == Some(by)) {
+        let name = frame.job_name(other);
+        let mut text = Text::default().job(name);
+        if let Some((_, n)) = other.pod().and_then(|pod| frame.names.pod(pod).rsplit_once('/')) {
+            text = text.say(format!(", pod {n}"));
+        }
+        let row = frame.jobs.iter().find(|job| job.name == name);
+        let submitted = row.map(|job| format!(", submitted {}", number::time(job.submit_ms)));
+        entries.push(Entry {
+            when: format!("{}.", entries.len() + 1),
+            text: text.say(submitted.unwrap_or_default()),
+            selection: Some(Selection::Job(name.to_string())),
+            current: other == event,
+            ..Entry::default()
+        });
+    }
+    (entries.len() > 1).then_some(("Told to go for the same job, in this order", entries))
+}
+
+/// The sides of a reclaim at the level where the paths split.
+struct Sides<'a> {
+    giver: &'a QueueRow,
+    taker: &'a QueueRow,
+    parent: Option<&'a QueueRow>,
+    /// What the giver held when it was decided, and what it has left without all that goes for the same job.
+    held: f64,
+    left: f64,
+    /// What the taker held when it was decided, and what it holds with the job.
+    before: f64,
+    with_job: f64,
+    resource: u8,
+    /// The rule that let the giver be taken from, else the first one.
+    rule: Option<RuleCard>,
+}
+
+impl<'a> Sides<'a> {
+    fn new(frame: &'a Frame, event: &EventRow, resource: u8) -> Option<Sides<'a>> {
+        let by = event.by()?;
+        let (giver, taker, parent) = split(frame, frame.queue_of(event)?, frame.names.queue_of(by)?)?;
+        let about = |check: &&Check, queue: QueueId| {
+            check.subject.queue == Some(queue) || check.subject.other_queue == Some(queue)
+        };
+        let decisive = event.checks.iter().filter(|check| about(check, giver)).find_map(decisive_resource);
+        let resource = decisive.unwrap_or(if event.gpus > 0.0 { GPU } else { resource.min(2) });
+        let r = usize::from(resource.min(2));
+        // Units are taken one by one; what was held before the first is the most.
+        let of_check = |quantities: &[Quantity], queue: QueueId| {
+            let known = event.checks.iter().filter(|check| about(check, queue));
+            let values = known.flat_map(|check| {
+                let of = |quantity: &Quantity| value_of(check, Party::Queue(queue), *quantity, resource);
+                quantities.iter().filter_map(of)
+            });
+            values.max_by(f64::total_cmp)
+        };
+        let row = |queue: QueueId| frame.queues.get(queue.index());
+        let (from, to) = (row(giver)?, row(taker)?);
+        let went = evicted_below(frame, giver, |_| true);
+        let held = of_check(&[Quantity::Allocated, Quantity::AllocatedWithoutVictims], giver)
+            .unwrap_or(from.allocated[r] + if r == 2 { went } else { from.leaving[r] });
+        let claims = Claims::of(frame, by, taker);
+        let later = if r == 2 { claims.later } else { 0.0 };
+        let with_job =
+            of_check(&[Quantity::AllocatedWithJob], taker).unwrap_or(to.allocated[r] + to.claimed[r] - later);
+        // Of one decision: other decisions of the cycle, before and after it, count on neither side.
+        let (left, before) = match r {
+            2 => (held - evicted_below(frame, giver, |other| other.by() == Some(by)), with_job - claims.own),
+            _ => (from.allocated[r], to.allocated[r]),
+        };
+        let said = |check: &&Check| !check.rule.0.says.is_empty();
+        let mut rules = event.checks.iter().filter(said);
+        let rule = rules.clone().find(|check| about(check, giver)).or_else(|| rules.next());
+        let rule = rule.map(|check| RuleCard::of(check.rule));
+        let parent = parent.and_then(row);
+        Some(Sides { giver: from, taker: to, parent, held, left, before, with_job, resource, rule })
+    }
+}
+
+/// GPUs for which room was claimed below a queue in this cycle.
+#[derive(Default)]
+struct Claims {
+    /// For the job of an eviction.
+    own: f64,
+    /// For others, after that.
+    later: f64,
+}
+
+impl Claims {
+    fn of(frame: &Frame, by: JobId, queue: QueueId) -> Claims {
+        let mut claims = Claims::default();
+        for other in frame.events.iter().filter(|other| other.word() == EventWord::Claimed) {
+            if !is_below(frame, frame.queue_of(other), queue) {
+                continue;
+            }
+            if frame.job_of(other) == Some(by) {
+                claims = Claims { own: claims.own + other.gpus, later: 0.0 };
+            } else {
+                claims.later += other.gpus;
+            }
+        }
+        claims
+    }
+}
+
+/// Whether a queue is another or below it.
+fn is_below(frame: &Frame, queue: Option<QueueId>, other: QueueId) -> bool {
+    let mut at = queue;
+    for _ in 0..=frame.queues.len() {
+        match at {
+            Some(queue) if queue == other => return true,
+            Some(queue) => {
+                at = frame.queues.get(queue.index()).and_then(|row| row.parent).map(QueueId);
+            }
+            None => return false,
+        }
+    }
+    false
+}
+
+/// GPUs evicted in this cycle below a queue.
+fn evicted_below(frame: &Frame, queue: QueueId, is_meant: impl Fn(&EventRow) -> bool) -> f64 {
+    let events = frame.events.iter().filter(|event| event.word().is_eviction() && is_meant(event));
+    events.filter(|event| is_below(frame, frame.queue_of(event), queue)).map(|event| event.gpus).sum()
+}
+
+/// *one* for one whole unit, else the number.
+fn spelled(resource: u8, base: f64) -> String {
+    if base == 1.0 && resource == GPU { "one".into() } else { amount(resource, base) }
+}
+
+fn reclaimed(frame: &Frame, event: &EventRow, resource: u8) -> Explanation {
+    let mut explanation = reclaimed_by_amounts(frame, event, resource);
+    if let Some(verdict) = super::ego::reclaimed(frame, event) {
+        explanation.verdict = verdict;
+    }
+    explanation
+}
+
+fn reclaimed_by_amounts(frame: &Frame, event: &EventRow, resource: u8) -> Explanation {
+    let name = frame.job_name(event);
+    let opening = Text::default().job(name).say(" was reclaimed");
+    let by = event.by().map_or("", |by| frame.job(by));
+    let opening = if by.is_empty() { opening } else { opening.say(" for ").job(by) };
+    let Some(sides) = Sides::new(frame, event, resource) else {
+        return Explanation { verdict: opening.say("."), ..Explanation::default() };
+    };
+    let r = usize::from(sides.resource.min(2));
+    let share = |queue: &QueueRow| queue.fair_share.as_ref().and_then(|share| share[r]);
+    let by_quota = event.eviction() == Some(EvictReason::ReclaimedForQuota);
+    let (what, floor) = match (by_quota, share(sides.giver), sides.giver.quota[r]) {
+        (false, Some(share), quota) if sides.held > share || quota.is_none() => ("fair share", Some(share)),
+        (_, share, quota) => ("quota", quota.or(share)),
+    };
+    let held = with_unit(sides.resource, sides.held);
+    let mut verdict = opening.say(": ").queue(&sides.giver.name).say(format!(" held {held}"));
+    if let Some(floor) = floor {
+        let above = sides.held - floor;
+        verdict = if above > 0.0 {
+            verdict.say(format!(
+                ", {} above its {what} of {}",
+                spelled(sides.resource, above),
+                amount(sides.resource, floor)
+            ))
+        } else {
+            verdict.say(format!(" of its {what} of {}", amount(sides.resource, floor)))
+        };
+    }
+    let due = if by_quota { sides.taker.quota[r] } else { share(sides.taker) };
+    let word = if by_quota { "quota" } else { "fair share" };
+    verdict = verdict.say("; ").queue(&sides.taker.name).say(", with ").job(by);
+    verdict = match due {
+        Some(due) if sides.with_job <= due && !by_quota && what == "fair share" => {
+            verdict.say(format!(", stays within its own {}.", amount(sides.resource, due)))
+        }
+        Some(due) if sides.with_job <= due => {
+            verdict.say(format!(", stays within its {word} of {}.", amount(sides.resource, due)))
+        }
+        Some(due) => verdict.say(format!(
+            ", holds {} against a {word} of {}.",
+            amount(sides.resource, sides.with_job),
+            amount(sides.resource, due)
+        )),
+        None => verdict.say(format!(", holds {}.", with_unit(sides.resource, sides.with_job))),
+    };
+    let giver = &sides.giver.name;
+    Explanation {
+        verdict,
+        evidence: Some(evidence(&sides, if what == "quota" { "quota" } else { "fair share" })),
+        rule: sides.rule.clone(),
+        controls: vec![
+            Control::queue(giver, sides.resource, "quota"),
+            Control::queue(giver, sides.resource, "weight"),
+            Control::queue(&sides.taker.name, sides.resource, "quota"),
+            Control::job(name, "preemptible", Text::default().job(name).say(" preemptible")),
+        ],
+        outlook: Text::default().job(name).say(" waits again once it is gone."),
+        ..Explanation::default()
+    }
+}
+
+fn evidence(sides: &Sides<'_>, decisive: &str) -> Evidence {
+    let r = usize::from(sides.resource.min(2));
+    let pair = |a: Option<f64>, b: Option<f64>| vec![bound(sides.resource, a), bound(sides.resource, b)];
+    let (giver, taker) = (sides.giver, sides.taker);
+    let mut rows = Vec::new();
+    let by_share = decisive == "fair share";
+    if let (Some(a), Some(b)) = (&giver.fair_share, &taker.fair_share) {
+        rows.push(("fair share", pair(a[r], b[r]), false));
+    }
+    if !by_share {
+        rows.push(("quota", pair(giver.quota[r], taker.quota[r]), false));
+    }
+    rows.push(("allocated before", pair(Some(sides.held), Some(sides.before)), true));
+    rows.push(("allocated after", pair(Some(sides.left), Some(sides.with_job)), false));
+    if by_share {
+        rows.push(("quota", pair(giver.quota[r], taker.quota[r]), false));
+    }
+    rows.push(("wants", pair(Some(giver.request[r]), Some(taker.request[r])), false));
+    let caption = match sides.parent {
+        Some(parent) => Text::of("Both under ").queue(&parent.name).say(", where their paths split"),
+        None => Text::of("Both are top queues"),
+    };
+    Evidence {
+        caption,
+        head: vec![
+            Text::of(unit(sides.resource, 2.0)),
+            Text::default().queue(&giver.name),
+            Text::default().queue(&taker.name),
+        ],
+        rows,
+    }
+}
+
+fn preempted(frame: &Frame, event: &EventRow) -> Explanation {
+    let name = frame.job_name(event);
+    let queue = frame.queue_of(event).map_or("", |queue| frame.queue(queue));
+    let label = |job: &str| Text::of("priority of ").job(job);
+    let mut controls = vec![Control::job(name, "priority", label(name))];
+    let mut verdict = Text::default().job(name).say(" was preempted");
+    if let Some(by) = event.by() {
+        let taker = frame.job(by);
+        controls.push(Control::job(taker, "priority", label(taker)));
+        verdict = verdict.say(" by ").job(taker);
+        let of = |job: JobId| {
+            let of_check = |check| value_of(check, Party::Job(job), Quantity::Priority, GPU);
+            event.checks.iter().find_map(of_check)
+        };
+        verdict = match (of(by), frame.job_of(event).and_then(of)) {
+            (Some(high), Some(low)) => {
+                let (high, low) = (number::number(high), number::number(low));
+                verdict.say(format!(": its priority is {high} against {low}, both in ")).queue(queue)
+            }
+            _ => verdict.say(", which has the higher priority in ").queue(queue),
+        };
+    }
+    Explanation {
+        verdict: verdict.say("."),
+        controls,
+        outlook: Text::default().job(name).say(" waits again once it is gone."),
+        ..Explanation::default()
+    }
+}
+
+fn moved(frame: &Frame, event: &EventRow) -> Explanation {
+    let mut verdict = Text::default().job(frame.job_name(event)).say(" moves");
+    if let Some(node) = event.node() {
+        verdict = verdict.say(" away from ").node(frame.node(node));
+    }
+    if let Some(by) = event.by() {
+        verdict = verdict.say(", so that ").job(frame.job(by)).say(" fits");
+    }
+    // The scheduler deletes it and counts on somebody who makes it again.
+    if event.for_good {
+        return Explanation {
+            verdict: verdict.say(", but nobody starts it again."),
+            ..Explanation::default()
+        };
+    }
+    Explanation {
+        verdict: verdict.say(". It starts again elsewhere; its queue loses nothing."),
+        outlook: Text::of("Room for it is claimed already."),
+        ..Explanation::default()
+    }
+}
+
+fn started(frame: &Frame, event: &EventRow) -> Explanation {
+    let job = frame.job_of(event);
+    let is_of_job = |other: &&EventRow| other.word() == EventWord::Started && frame.job_of(other) == job;
+    let pods = frame.events.iter().filter(is_of_job);
+    let (n, gpus) = pods.fold((0u64, 0.0), |(n, gpus), pod| (n + 1, gpus + pod.gpus));
+    let mut verdict = Text::default().job(frame.job_name(event)).say(" started");
+    if n > 1 {
+        verdict = verdict.say(format!(" with {}", number::count(n, "pod")));
+    } else if let Some(node) = event.node() {
+        verdict = verdict.say(" on ").node(frame.node(node));
+    }
+    if gpus > 0.0 {
+        verdict = verdict.say(format!(", {}", with_unit(GPU, gpus)));
+    }
+    let Some(queue) = frame.queue_of(event).and_then(|queue| frame.queues.get(queue.index())) else {
+        return Explanation { verdict: verdict.say("."), ..Explanation::default() };
+    };
+    let r = 2;
+    let has = queue.allocated[r];
+    verdict = verdict.say(": ").queue(&queue.name).say(format!(" now holds {}", number::number(has)));
+    verdict = match (queue.fair_share.as_ref().and_then(|share| share[r]), queue.quota[r]) {
+        // Without a guarantee nothing is said of one.
+        (Some(0.0), _) if frame.policy == "yunikorn" => verdict.say("."),
+        (Some(share), _) => verdict.say(format!(" of its fair share of {}.", number::number(share))),
+        (None, Some(quota)) => verdict.say(format!(" of its quota of {}.", number::number(quota))),
+        (None, None) => verdict.say("."),
+    };
+    Explanation { verdict, ..Explanation::default() }
+}
+
+/// What a mark says, of a job or of two queues; nothing of an event.
+pub fn marked(frame: &Frame, event: &EventRow) -> Text {
+    let What::Mark(Mark { rule, subject }) = event.what else { return Text::default() };
+    let queue = |queue: Option<QueueId>| queue.map_or("", |queue| frame.queue(queue));
+    let whom = match subject.job {
+        Some(job) => Text::default().job(frame.job(job)),
+        None if subject.other_queue.is_none() => Text::default().queue(queue(subject.queue)),
+        None => Text::default().queue(queue(subject.queue)).say(" and ").queue(queue(subject.other_queue)),
+    };
+    whom.say(": ").say(rule.0.says)
+}
+
+/// A job that is over because nobody replaced its evicted pods.
+pub fn gone(frame: &Frame, event: &EventRow) -> Explanation {
+    let name = frame.job_name(event);
+    let mut verdict = Text::default().job(name).say(" was evicted at ").say(number::time(event.time_ms));
+    if let Some(by) = event.by() {
+        verdict = verdict.say(" for ").job(frame.job(by));
+    }
+    let why = event.eviction().map_or("", reason);
+    let verdict =
+        verdict.say(format!(": {why}. Nobody replaces its pods, so it is over and its work is lost."));
+    Explanation {
+        about: Text::default().job(name).say(" · evicted"),
+        verdict,
+        controls: vec![Control::job(name, "restart", Text::of("restart of ").job(name))],
+        ..Explanation::default()
+    }
+}
+
+/// What is no decision to place or to evict: what leads to one, or follows from it.
+fn other(frame: &Frame, row: &EventRow, event: Event) -> Explanation {
+    let queue = frame.queue_of(row).map_or("", |queue| frame.queue(queue));
+    let job = Text::default().job(frame.job_name(row));
+    let node = frame.node_name(row);
+    let gpus = with_unit(GPU, row.gpus);
+    let mut outlook = Text::default();
+    let verdict = match event {
+        Event::Submitted { .. } => {
+            outlook = Text::of("The next cycle looks at it.");
+            job.say(" was submitted to ").queue(queue).say(format!(" and asks for {gpus}."))
+        }
+        Event::Claimed { .. } => {
+            outlook = Text::of(match row.for_gang {
+                true => "Its pods start once all of them have room.",
+                false => "It starts in the next cycle in which the room is free.",
+            });
+            claimed(Text::of(format!("{gpus} on ")).node(node), row, job)
+        }
+        Event::Unclaimed { by: None, .. } => job
+            .say(" lost what had been held for it on ")
+            .node(node)
+            .say(": its gang did not come together in time."),
+        Event::Unclaimed { by: Some(by), .. } => job
+            .say(" lost what had been claimed for it on ")
+            .node(node)
+            .say(" earlier in the cycle; it is claimed for ")
+            .job(frame.job(by))
+            .say(" now."),
+        Event::Bound { .. } => job.say(" started on ").node(node).say("."),
+        Event::Found { .. } => {
+            job.say(" runs on ").node(node).say(" already: something else than the scheduler placed it.")
+        }
+        Event::Dealt { .. } => {
+            job.say(" has other devices of ").node(node).say(" from here on: the node has fewer or more than before.")
+        }
+        Event::Evicted { reason: why, .. } => job.say(format!(" was evicted: {}.", reason(why))),
+        Event::Gone { .. } => job.say(" is gone from ").node(node).say("; its place is free."),
+        Event::Requeued { .. } => job.say(" waits again in ").queue(queue).say("."),
+        Event::NotReplaced { .. } => job.say(" lost a pod for good: nobody replaces it."),
+        Event::JobEvicted { .. } => job.say(" is over: nobody replaces its evicted pods."),
+        Event::Offered { partition, .. } => job
+            .say(" found no place in its pool, so it is offered to the pool ")
+            .say(frame.names.pool(partition))
+            .say(" now."),
+        Event::SetAside { .. } => job
+            .say(" found no place in this cycle, and its scheduling-backoff of 1 allows one try: it is not tried again."),
+        Event::Finished { .. } => job.say(" finished on ").node(node).say("."),
+        Event::JobDone { .. } => job.say(" is done: its last pod ended."),
+        Event::Changed { node: Some((_, state)), .. } => Text::default().node(node).say(format!(
+            " {} here, by an entry of the scenario's timeline.",
+            super::happenings::node_state(state)
+        )),
+        Event::Changed { node: None, .. } => {
+            Text::of("The plan changed here, by an entry of the scenario's timeline.")
+        }
+    };
+    Explanation { verdict, outlook, ..Explanation::default() }
+}
+
+/// Room is held or claimed: which, and until when.
+fn claimed(room: Text, row: &EventRow, job: Text) -> Text {
+    if row.for_gang {
+        return room.say(" held for ").then(job).say(" until there is room for its whole gang.");
+    }
+    let is = if row.gpus == 1.0 { "is" } else { "are" };
+    room.say(format!(" {is} claimed for ")).then(job).say(" until those who hold it are gone.")
+}

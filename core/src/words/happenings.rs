@@ -1,0 +1,304 @@
+//! Lists of what happened: in a cycle, to a job, on a node.
+
+use super::Selection;
+use super::number::{self, CPU, GPU, MEMORY, amount, count, number, with_unit};
+use super::text::Text;
+use super::{Evidence, Explanation};
+use crate::cluster::NodeState;
+use crate::moment::Kind;
+use crate::moment::{EventRow, EventWord, Frame, Run, What};
+use crate::trace::{Event, EvictReason};
+
+/// A line of a list.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Entry {
+    /// When, in short.
+    pub when: String,
+    /// The cycle it leads to, if not the present one.
+    pub cycle: Option<u32>,
+    /// Its shape.
+    pub kind: Option<Kind>,
+    /// What.
+    pub text: Text,
+    /// What it selects.
+    pub selection: Option<Selection>,
+    /// It is of the present cycle.
+    pub current: bool,
+}
+
+/// Events of the same kind about the same job, as one.
+pub struct Group<'a> {
+    /// The first of them.
+    pub first: &'a EventRow,
+    /// Its position.
+    pub index: u32,
+    /// How many pods.
+    pub n: usize,
+    /// Their GPUs.
+    pub gpus: f64,
+}
+
+/// What is noteworthy in a cycle; pods of a job together. What only follows from something else is left out.
+pub fn groups(frame: &Frame) -> Vec<Group<'_>> {
+    let mut groups: Vec<Group<'_>> = Vec::new();
+    for (index, event) in frame.events.iter().enumerate() {
+        let word = event.word();
+        if matches!(word, EventWord::Gone | EventWord::Done | EventWord::JobEvicted) {
+            continue;
+        }
+        let job = frame.job_of(event);
+        let same = |group: &&mut Group<'_>| {
+            let first = group.first;
+            first.word() == word && frame.job_of(first) == job && first.by() == event.by()
+        };
+        match groups.iter_mut().find(same).filter(|_| job.is_some()) {
+            Some(group) => {
+                group.n += 1;
+                group.gpus += event.gpus;
+            }
+            None => groups.push(Group { first: event, index: index as u32, n: 1, gpus: event.gpus }),
+        }
+    }
+    groups
+}
+
+/// What happened in the cycle.
+pub fn now(frame: &Frame) -> Vec<Entry> {
+    groups(frame)
+        .iter()
+        .map(|group| Entry {
+            when: number::time(group.first.time_ms.max(0)),
+            cycle: None,
+            kind: Kind::of(group.first.word()),
+            text: line(frame, group),
+            selection: Some(Selection::Event { cycle: frame.cycle, index: group.index }),
+            current: false,
+        })
+        .collect()
+}
+
+fn line(frame: &Frame, group: &Group<'_>) -> Text {
+    let row = group.first;
+    let What::Event(event) = row.what else { return super::event::marked(frame, row) };
+    let queue = frame.queue_of(row).map_or("", |queue| frame.queue(queue));
+    let job = Text::default().job(frame.job_name(row));
+    let pods = if group.n > 1 { format!(" ({} pods)", group.n) } else { String::new() };
+    let gpus = if group.gpus > 0.0 { format!(", {}", with_unit(GPU, group.gpus)) } else { String::new() };
+    let on = |text: Text| match row.node() {
+        Some(node) if group.n == 1 => text.say(" on ").node(frame.node(node)),
+        _ => text,
+    };
+    let taker = |text: Text, word: &str| match row.by() {
+        None => text,
+        Some(by) => text.say(format!(" {word} ")).job(frame.job(by)),
+    };
+    match event {
+        Event::Submitted { .. } => job.say(" submitted to ").queue(queue).say(gpus),
+        Event::Bound { .. } => on(job.say(format!("{pods} started"))).say(gpus),
+        Event::Found { .. } => on(job.say(format!("{pods} found running"))).say(gpus),
+        Event::Dealt { .. } => on(job.say(format!("{pods} has other devices"))),
+        Event::Claimed { .. } => {
+            on(Text::of(format!("{} claimed for ", with_unit(GPU, group.gpus))).then(job))
+        }
+        Event::Unclaimed { .. } => taker(job.say(format!("{pods} lost its claim")), "to"),
+        Event::Evicted { reason, .. } => match reason {
+            EvictReason::ReclaimedForFairShare | EvictReason::ReclaimedForQuota => {
+                taker(job.say(format!("{pods} reclaimed")), "for").say(gpus)
+            }
+            EvictReason::Preempted => taker(job.say(format!("{pods} preempted")), "by").say(gpus),
+            EvictReason::Moved => taker(job.say(format!("{pods} moved")), "to make room for"),
+            EvictReason::AboveLimit
+            | EvictReason::StaleGang
+            | EvictReason::NodeLost
+            | EvictReason::Withdrawn => job.say(format!("{pods} evicted: {}", super::event::reason(reason))),
+        },
+        Event::Requeued { .. } => job.say(format!("{pods} waits again")),
+        Event::NotReplaced { .. } => job.say(format!("{pods} gone for good")),
+        Event::Offered { partition, .. } => {
+            job.say(format!(" offered to the pool {}", frame.names.pool(partition)))
+        }
+        Event::SetAside { .. } => job.say(" is not tried again"),
+        Event::Finished { .. } => job.say(format!("{pods} finished")),
+        Event::Gone { .. } => job.say(format!("{pods} gone")),
+        Event::JobDone { .. } => job.say(" done"),
+        Event::JobEvicted { .. } => job.say(" evicted"),
+        Event::Changed { node: None, .. } => Text::of("The plan changed"),
+        Event::Changed { node: Some((node, state)), .. } => {
+            Text::default().node(frame.node(node)).say(format!(" {}", node_state(state)))
+        }
+    }
+}
+
+/// What became of a node.
+pub fn node_state(state: NodeState) -> &'static str {
+    match state {
+        NodeState::Down => "went down",
+        NodeState::Draining => "is being drained",
+        NodeState::Ready => "is ready",
+    }
+}
+
+/// Nothing is selected: what happened in the cycle.
+pub fn moment(frame: &Frame) -> Explanation {
+    let entries = now(frame);
+    let verdict = match (frame.cycle, entries.is_empty()) {
+        (0, true) => Text::of(
+            "Nothing has happened yet. Select a queue, a job, a cell or an event to see what decided it.",
+        ),
+        (0, false) => Text::of(
+            "Before the first cycle. Select a queue, a job, a cell or an event to see what decided it.",
+        ),
+        (_, true) if frame.quiet => {
+            Text::of("Nothing changed in this cycle, and nothing further will happen.")
+        }
+        (_, true) => Text::of("Nothing changed in this cycle."),
+        (cycle, false) => Text::of(format!(
+            "{} in cycle {cycle}. Select one to see what decided it.",
+            things(entries.len())
+        )),
+    };
+    let about = if frame.cycle == 0 { "At the start".to_string() } else { format!("Cycle {}", frame.cycle) };
+    Explanation {
+        about: Text::of(about),
+        verdict,
+        list: (!entries.is_empty()).then_some(("Now", entries)),
+        ..Explanation::default()
+    }
+}
+
+fn things(n: usize) -> String {
+    if n == 1 { "One thing happened".into() } else { format!("{n} things happened") }
+}
+
+/// What happened to a job up to the last computed cycle.
+pub fn history(run: &Run, job: &str, cycle: u32) -> Vec<Entry> {
+    let mut entries: Vec<(Entry, usize)> = Vec::new();
+    for (at, word, of) in &run.events {
+        let is_gone = *word == EventWord::NotReplaced;
+        let shape = if is_gone { Some(Kind::Reclaimed) } else { Kind::of(*word) };
+        let is_own = of.is_some_and(|of| run.names.job(of) == job);
+        let Some(shape) = shape.filter(|_| is_own) else { continue };
+        let said = past(*word);
+        if let Some((last, n)) = entries.last_mut()
+            && last.cycle == Some(*at)
+            && last.kind == Some(shape)
+        {
+            *n += 1;
+            last.text = Text::of(format!("{said}, {n} pods"));
+            continue;
+        }
+        let entry = Entry {
+            when: format!("cycle {at}"),
+            cycle: Some(*at),
+            kind: Some(shape),
+            text: Text::of(said),
+            selection: None,
+            current: *at == cycle,
+        };
+        entries.push((entry, 1));
+    }
+    let from = entries.len().saturating_sub(HISTORY);
+    entries.drain(..from);
+    let first = run.events.first().map_or(run.last_cycle + 1, |event| event.0);
+    let left_out = (!run.earlier.is_empty() && from == 0).then(|| Entry {
+        text: Text::of(format!("What was before cycle {first} is not listed; [ goes there")),
+        ..Entry::default()
+    });
+    left_out.into_iter().chain(entries.into_iter().map(|(entry, _)| entry)).collect()
+}
+
+/// What happened to a job, in short.
+fn past(word: EventWord) -> &'static str {
+    match word {
+        EventWord::Requeued => "waits again",
+        EventWord::NotReplaced => "gone for good, nobody replaces it",
+        EventWord::Offered => "offered to another pool",
+        EventWord::Claimed => "room claimed for it",
+        EventWord::Found => "found running",
+        EventWord::Dealt => "has other devices",
+        EventWord::Submitted
+        | EventWord::SetAside
+        | EventWord::Started
+        | EventWord::Unclaimed
+        | EventWord::Reclaimed
+        | EventWord::Preempted
+        | EventWord::Moved
+        | EventWord::Evicted
+        | EventWord::Gone
+        | EventWord::JobEvicted
+        | EventWord::Finished
+        | EventWord::Done
+        | EventWord::Changed
+        | EventWord::Node
+        | EventWord::Mark => word.name(),
+    }
+}
+
+/// Older entries are left out.
+const HISTORY: usize = 24;
+
+/// A node: what runs on it and what is free.
+pub fn node(frame: &Frame, name: &str) -> Explanation {
+    let Some(node) = frame.nodes.iter().find(|node| node.name == name) else {
+        return Explanation {
+            about: Text::default().node(name),
+            verdict: Text::default().node(name).say(" is not a node of this scenario."),
+            ..Explanation::default()
+        };
+    };
+    let free = (0..3).map(|r| node.capacity[r] - node.used[r]).collect::<Vec<_>>();
+    let text = Text::default().node(name);
+    let verdict = if !node.ready {
+        text.say(" is down: nothing is placed on it.")
+    } else if node.draining {
+        text.say(" is being drained: what is on it stays, nothing more is placed on it.")
+    } else if node.cells.is_empty() {
+        text.say(format!(" has no GPU; {} are free.", with_unit(CPU, free[0])))
+    } else if free[2] <= 0.0 {
+        text.say(format!(": all {} are in use.", with_unit(GPU, node.capacity[2])))
+    } else {
+        text.say(format!(" has {} of {} free.", number(free[2]), with_unit(GPU, node.capacity[2])))
+    };
+    let row = |what, resource: u8| {
+        let r = usize::from(resource);
+        (what, [node.capacity[r], node.used[r], free[r]].map(|v| amount(resource, v)).into(), false)
+    };
+    let mut jobs: Vec<(String, u32, f64)> = Vec::new();
+    for pod in node.cells.iter().flat_map(|cell| &cell.pods) {
+        match jobs.iter_mut().find(|job| job.0 == pod.job) {
+            Some(job) => job.2 += pod.portion,
+            None => jobs.push((pod.job.clone(), pod.queue, pod.portion)),
+        }
+    }
+    let mut entries: Vec<Entry> = jobs
+        .into_iter()
+        .map(|(job, queue, gpus)| {
+            let queue = frame.queues.get(queue as usize).map_or("", |queue| queue.name.as_str());
+            Entry {
+                kind: Some(Kind::Started),
+                text: Text::default()
+                    .job(&job)
+                    .say(" of ")
+                    .queue(queue)
+                    .say(format!(", {}", with_unit(GPU, gpus))),
+                selection: Some(Selection::Job(job)),
+                ..Entry::default()
+            }
+        })
+        .collect();
+    if !node.cpu_pods.is_empty() {
+        let text = Text::of(format!("{} without GPU", count(node.cpu_pods.len() as u64, "pod")));
+        entries.push(Entry { kind: Some(Kind::Started), text, ..Entry::default() });
+    }
+    Explanation {
+        about: Text::default().node(name),
+        verdict,
+        evidence: Some(Evidence {
+            caption: Text::of("At this moment"),
+            head: ["", "has", "used", "free"].map(Text::of).into(),
+            rows: vec![row("GPUs", GPU), row("CPU, cores", CPU), row("memory, GiB", MEMORY)],
+        }),
+        list: (!entries.is_empty()).then_some(("On it", entries)),
+        ..Explanation::default()
+    }
+}

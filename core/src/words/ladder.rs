@@ -1,0 +1,241 @@
+//! How a fair share came about: capacity, quotas granted, what remains, rounds, remainders, result.
+
+use super::number::{amount, number, with_unit};
+use super::text::Text;
+use crate::moment::{LadderLevel, LadderLine, LineKind};
+use crate::trace::RiseEnd;
+use crate::units::Resource;
+
+/// How a fair share came about.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Ladder {
+    /// At this cycle.
+    pub cycle: u32,
+    /// Of this queue.
+    pub queue: String,
+    /// Of this resource.
+    pub resource: u8,
+    /// From the root down.
+    pub levels: Vec<LadderLevel>,
+}
+
+/// One line.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Step {
+    /// What is done.
+    pub text: Text,
+    /// The arithmetic; may be empty.
+    pub sum: String,
+    /// What it gives.
+    pub value: String,
+    /// It is about the queue that is explained.
+    pub own: bool,
+    /// It starts a level.
+    pub starts: bool,
+    /// It ends a level.
+    pub result: bool,
+}
+
+/// More siblings than this are summed up in one line.
+const SIBLINGS: usize = 5;
+
+/// The ladder of all levels, from the root down.
+pub fn ladder(levels: &[LadderLevel], resource: u8) -> Vec<Step> {
+    levels.iter().flat_map(|level| one_level(level, resource)).collect()
+}
+
+fn one_level(level: &LadderLevel, resource: u8) -> Vec<Step> {
+    let of = if level.of.is_empty() {
+        Text::of(match level.pool.as_str() {
+            "" => "The cluster has".to_string(),
+            pool => format!("Node pool {pool} has"),
+        })
+    } else {
+        Text::default().queue(&level.of).say(" divides its fair share")
+    };
+    let mut steps =
+        vec![Step { text: of, value: with_unit(resource, level.capacity), starts: true, ..Step::default() }];
+    let lines = |kind: LineKind| level.lines.iter().filter(|line| line.kind == kind).collect::<Vec<_>>();
+    let (quotas, remainders) = (lines(LineKind::Quota), lines(LineKind::Remainder));
+    let is_round =
+        |line: &&LadderLine| matches!(line.kind, LineKind::Round | LineKind::Rise | LineKind::Rest);
+    let rounds: Vec<&LadderLine> = level.lines.iter().filter(is_round).collect();
+    let name = level.queue.as_str();
+    steps.extend(folded(&quotas, name, |line| quota(line, resource), "quotas of", resource));
+    if let Some(last) = quotas.last() {
+        let granted: f64 = quotas.iter().map(|line| line.given).sum();
+        steps.push(Step {
+            text: Text::of("remains after quotas"),
+            sum: format!("{} − {}", amount(resource, level.capacity), amount(resource, granted)),
+            value: amount(resource, last.remaining),
+            ..Step::default()
+        });
+    }
+    let mut at = 0;
+    while let Some(first) = rounds.get(at) {
+        let same = |line: &&&LadderLine| line.round == first.round && line.priority == first.priority;
+        let n = rounds[at..].iter().take_while(same).count();
+        steps.extend(folded(
+            &rounds[at..at + n],
+            name,
+            |line| match line.kind {
+                LineKind::Rise | LineKind::Rest => rise(line, resource),
+                LineKind::Round | LineKind::Quota | LineKind::Remainder => round(level, line, resource),
+            },
+            "others in round",
+            resource,
+        ));
+        at += n;
+    }
+    steps.extend(folded(&remainders, name, |line| remainder(line, resource), "left-over to", resource));
+    let own: Vec<f64> = level
+        .lines
+        .iter()
+        .filter(|line| line.queue == name && line.given != 0.0)
+        .map(|line| line.given)
+        .collect();
+    let sum = match own.len() {
+        0 | 1 => String::new(),
+        _ => own.iter().map(|given| amount(resource, *given)).collect::<Vec<_>>().join(" + "),
+    };
+    steps.push(Step {
+        text: Text::of("fair share of ").queue(name),
+        sum,
+        value: with_unit(resource, level.fair_share),
+        own: true,
+        result: true,
+        ..Step::default()
+    });
+    steps.extend(level.beside.iter().map(|beside| Step {
+        text: Text::of(format!("{}; nothing is decided by it", beside.rule.0.says)),
+        sum: beside.rule.0.formula.to_string(),
+        value: with_unit(resource, beside.fair_share),
+        ..Step::default()
+    }));
+    steps
+}
+
+/// The lines of siblings, the own one always, the others in one line when they are many.
+fn folded(
+    lines: &[&LadderLine],
+    own: &str,
+    step: impl Fn(&LadderLine) -> Step,
+    others: &str,
+    resource: u8,
+) -> Vec<Step> {
+    let show = |line: &LadderLine| Step { own: line.queue == own, ..step(line) };
+    if lines.len() <= SIBLINGS {
+        return lines.iter().map(|line| show(line)).collect();
+    }
+    let mut steps: Vec<Step> = lines.iter().filter(|line| line.queue == own).map(|line| show(line)).collect();
+    let rest: Vec<_> = lines.iter().filter(|line| line.queue != own).collect();
+    let given: f64 = rest.iter().map(|line| line.given).sum();
+    steps.push(Step {
+        text: Text::of(format!("{others} {} other queues", rest.len())),
+        value: amount(resource, given),
+        ..Step::default()
+    });
+    steps
+}
+
+fn quota(line: &LadderLine, resource: u8) -> Step {
+    let (quota, asked) = (amount(resource, line.pot), amount(resource, line.weight));
+    Step {
+        text: Text::default().queue(&line.queue).say(": quota, as far as it is asked for"),
+        sum: format!("smaller of quota {quota} and asked {asked}"),
+        value: amount(resource, line.given),
+        ..Step::default()
+    }
+}
+
+fn round(level: &LadderLevel, line: &LadderLine, resource: u8) -> Step {
+    let weights = level.weights(line);
+    let (share, part, of) = match level.weight_after_use(line) {
+        None => (format!("weight {} of {}", number(line.weight), number(weights)), line.weight, weights),
+        Some(counted) => {
+            let word = if counted < line.weight { "less" } else { "more" };
+            let share = format!(
+                "part {} of {} (weight {} of {}, {word} for past use)",
+                number(line.part.0),
+                number(line.part.1),
+                number(line.weight),
+                number(weights)
+            );
+            (share, line.part.0, line.part.1)
+        }
+    };
+    let offered = format!(
+        "{} × {} / {} = {}",
+        amount(resource, line.pot),
+        number(part),
+        number(of),
+        amount(resource, line.offer)
+    );
+    let end = if line.given < line.offer && line.given >= line.wanted {
+        format!("; wants only {}", amount(resource, line.wanted))
+    } else if line.given < line.offer {
+        ", rounded down".into()
+    } else {
+        String::new()
+    };
+    Step {
+        text: Text::default().queue(&line.queue).say(format!(": round {}, {share}", line.round)),
+        sum: offered + &end,
+        value: format!("+ {}", amount(resource, line.given)),
+        ..Step::default()
+    }
+}
+
+/// A round in which dominant shares rise together.
+fn rise(line: &LadderLine, resource: u8) -> Step {
+    let said = if line.kind == LineKind::Rest {
+        ": without a weight, it gets what the others left".to_string()
+    } else {
+        let per = if line.weight == 1.0 { "" } else { " per weight" };
+        let dominant = match line.dominant {
+            Some(Resource::GPU) => "GPUs",
+            Some(resource) => in_words(resource),
+            None => "",
+        };
+        let (before, after) = (percent(line.part.0), percent(line.part.1));
+        format!(
+            ": round {}, its dominant share{per}, of {dominant}, rises from {before} to {after}",
+            line.round
+        )
+    };
+    Step {
+        text: Text::default().queue(&line.queue).say(said),
+        sum: match line.end {
+            None | Some(RiseEnd::GoesOn) => "all shares rise alike, so it goes on".into(),
+            Some(RiseEnd::HasAll) => "then it has all it asks for".into(),
+            Some(RiseEnd::UsedUp(used_up)) => {
+                format!("then no {} is left, which it needs too", in_words(used_up))
+            }
+        },
+        value: format!("+ {}", amount(resource, line.given)),
+        ..Step::default()
+    }
+}
+
+/// A resource in a sentence.
+fn in_words(resource: Resource) -> &'static str {
+    match resource {
+        Resource::GPU => "GPU",
+        Resource::CPU => "CPU",
+        other => other.name(),
+    }
+}
+
+/// A share of the cluster.
+fn percent(share: f64) -> String {
+    format!("{} %", number((share * 1000.0).round() / 10.0))
+}
+
+fn remainder(line: &LadderLine, resource: u8) -> Step {
+    Step {
+        text: Text::default().queue(&line.queue).say(": left-over unit"),
+        sum: format!("rounded off {}; the largest comes first, then the oldest queue", number(line.offer)),
+        value: format!("+ {}", amount(resource, line.given)),
+        ..Step::default()
+    }
+}

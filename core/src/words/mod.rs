@@ -1,0 +1,316 @@
+//! The only prose about decisions: from what the engine recorded to sentences.
+//!
+//! Every explanation has the same order: verdict, evidence, rule, controls, outlook, not chosen. Numbers are
+//! the engine's. Names are pieces of their own ([`Piece`]), never markup.
+
+mod check;
+mod ego;
+mod event;
+mod happenings;
+mod ladder;
+pub mod number;
+mod order;
+mod others;
+mod pending;
+mod queue;
+mod report;
+mod rule;
+mod selection;
+mod source;
+pub mod terms;
+mod text;
+
+use crate::scenario::{Path, Scenario};
+
+pub use check::{quantity_name, says};
+pub use happenings::{Entry, Group, groups, history, node_state, now};
+pub use ladder::{Ladder, Step, ladder};
+pub use order::{Order, put_order};
+pub use report::{decided, waiting};
+pub use rule::{rule, rule_name};
+pub use selection::Selection;
+pub use terms::Terms;
+pub use text::{Piece, Text};
+
+use crate::id::JobId;
+use crate::moment::{EventRow, EventWord, Frame, Run};
+use crate::trace::Rule;
+
+/// Why something is as it is.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Explanation {
+    /// What it is about, and in which state.
+    pub about: Text,
+    /// When.
+    pub when: String,
+    /// One sentence.
+    pub verdict: Text,
+    /// Further reasons.
+    pub also: Vec<Text>,
+    /// The compared numbers.
+    pub evidence: Option<Evidence>,
+    /// The comparisons, as sentences.
+    pub checks: Vec<Text>,
+    /// The rule that decided.
+    pub rule: Option<RuleCard>,
+    /// Settings that enter.
+    pub controls: Vec<Control>,
+    /// What could change it by itself.
+    pub outlook: Text,
+    /// How a fair share came about.
+    pub ladder: Vec<Step>,
+    /// Who is looked at before whom next, level by level.
+    pub order: Vec<order::Level>,
+    /// A caption and a list: jobs of a queue, pods of a node, what happened.
+    pub list: Option<(&'static str, Vec<Entry>)>,
+    /// Who else could have been asked to go, and what protected them.
+    pub others: Vec<Entry>,
+    /// What happened to the job so far.
+    pub history: Vec<Entry>,
+    /// In whose words it is.
+    pub policy: String,
+}
+
+impl Explanation {
+    /// Puts our own words into a policy's; what the rules say is in its words already.
+    fn in_terms(&mut self, terms: &Terms) {
+        let texts = [&mut self.about, &mut self.verdict, &mut self.outlook].into_iter();
+        let texts = texts.chain(&mut self.also).chain(&mut self.checks);
+        let texts = texts.chain(self.controls.iter_mut().map(|control| &mut control.label));
+        let texts = texts.chain(self.ladder.iter_mut().map(|step| &mut step.text));
+        let texts = texts.chain(self.history.iter_mut().map(|entry| &mut entry.text));
+        let texts = texts.chain(self.others.iter_mut().map(|entry| &mut entry.text));
+        let list = self.list.iter_mut().flat_map(|(_, entries)| entries);
+        let texts = texts.chain(list.map(|entry| &mut entry.text));
+        texts.for_each(|text| text.in_terms(terms));
+        // A rule of another policy's engine speaks in neutral words.
+        if let Some(rule) = self.rule.as_mut().filter(|rule| rule.key.starts_with("kai/")) {
+            rule.says = terms.says(&rule.says);
+        }
+        for step in &mut self.ladder {
+            step.sum = terms.says(&step.sum);
+        }
+        if let Some(evidence) = &mut self.evidence {
+            evidence.caption.in_terms(terms);
+            evidence.head.iter_mut().for_each(|text| text.in_terms(terms));
+            // Where one word stands for quota and fair share, one row says it.
+            evidence.rows.dedup_by_key(|row| terms.word(row.0));
+        }
+    }
+}
+
+/// A small table.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Evidence {
+    /// What it shows.
+    pub caption: Text,
+    /// Captions of the columns; the first is the unit.
+    pub head: Vec<Text>,
+    /// Rows: caption, cells, and whether it decided.
+    pub rows: Vec<(&'static str, Vec<String>, bool)>,
+}
+
+/// A rule.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct RuleCard {
+    /// Its key.
+    pub key: String,
+    /// In one line.
+    pub says: String,
+    /// Its formula; may be empty.
+    pub formula: String,
+    /// Where it is specified; may be empty.
+    pub source: String,
+    /// Its address; empty if it is not public.
+    pub link: String,
+    /// How it differs from its source, or what was chosen where the source is silent; may be empty.
+    pub differs: String,
+    /// It is what is explained: nothing of it is folded, and it leads nowhere.
+    pub is_subject: bool,
+}
+
+impl RuleCard {
+    /// Whether its documents leave something open, which is decided here.
+    pub fn is_our_choice(&self) -> bool {
+        self.differs.to_lowercase().contains("our choice")
+    }
+    fn of(Rule(rule): Rule) -> RuleCard {
+        let (source, link) = source::named(rule.source);
+        RuleCard {
+            key: rule.key.to_string(),
+            says: sentence_case(rule.says),
+            formula: rule.formula.to_string(),
+            source,
+            link,
+            differs: sentence_case(rule.differs),
+            is_subject: false,
+        }
+    }
+}
+
+/// A setting that enters, with the field where it is edited.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Control {
+    /// Its name.
+    pub label: Text,
+    /// The field.
+    pub path: Path,
+}
+
+impl Control {
+    /// A resource setting of a queue.
+    fn queue(queue: &str, resource: u8, field: &str) -> Control {
+        let path = Path::default().field("queues").named(queue);
+        Control {
+            label: Text::of(format!("{field} of ")).queue(queue),
+            path: path.field(number::resource_key(resource)).field(field),
+        }
+    }
+    /// A setting of a queue that is of no resource.
+    fn of_queue(queue: &str, field: &str, label: &str) -> Control {
+        let path = Path::default().field("queues").named(queue).field(field);
+        Control { label: Text::of(label).queue(queue), path }
+    }
+    /// Whether the policy reads it.
+    fn is_read(&self, terms: &Terms) -> bool {
+        let path = self.path.to_string();
+        let field = path.rsplit_once('.').map_or("", |(_, field)| field);
+        !path.starts_with("queues") || terms.reads(field)
+    }
+    /// A setting of a job.
+    fn job(job: &str, field: &str, label: Text) -> Control {
+        Control { label, path: Path::default().field("jobs").named(job).field(field) }
+    }
+}
+
+/// A first letter in capitals and a full stop.
+fn sentence_case(says: &str) -> String {
+    let mut chars = says.chars();
+    let first: String = chars.next().map(|c| c.to_uppercase().collect()).unwrap_or_default();
+    let text = first + chars.as_str();
+    if text.is_empty() || text.ends_with(['.', '!', '?']) { text } else { text + "." }
+}
+
+/// What happened, where nothing is selected.
+pub fn at_rest(frame: &Frame) -> Explanation {
+    in_words_of(frame, happenings::moment(frame))
+}
+
+/// An explanation with its time, in the words of the policy that runs.
+fn in_words_of(frame: &Frame, mut explanation: Explanation) -> Explanation {
+    if explanation.when.is_empty() {
+        explanation.when = number::time(frame.time_ms);
+    }
+    explanation.policy.clone_from(&frame.policy);
+    let terms = Terms::of(&frame.policy);
+    explanation.controls.retain(|control| control.is_read(terms));
+    explanation.in_terms(terms);
+    explanation
+}
+
+/// Explains what is selected at the moment of the frame.
+pub fn why(
+    frame: &Frame,
+    run: Option<&Run>,
+    selection: &Selection,
+    derivation: Option<&Ladder>,
+    resource: u8,
+) -> Explanation {
+    let mut explanation = match selection {
+        Selection::Queue(name) => queue::queue(frame, name, derivation, resource),
+        Selection::Job(name) => job(frame, name, resource),
+        Selection::Node(name) => happenings::node(frame, name),
+        // What is known of it does not come with the moment.
+        Selection::Rule(key) => rule(frame, key, None, &Scenario::default()),
+        Selection::Event { cycle, index } => match frame.events.get(*index as usize) {
+            Some(found) if frame.cycle == *cycle => event::event(frame, found, resource),
+            _ => Explanation {
+                about: Text::of(format!("an event of cycle {cycle}")),
+                verdict: Text::of(format!(
+                    "This happened in cycle {cycle}; go there to see what decided it."
+                )),
+                ..Explanation::default()
+            },
+        },
+    };
+    let job = match selection {
+        Selection::Job(name) => Some(name.as_str()),
+        Selection::Event { cycle, index } if frame.cycle == *cycle => {
+            frame.events.get(*index as usize).map(|event| frame.job_name(event))
+        }
+        _ => None,
+    };
+    if let (Some(job), Some(run)) = (job.filter(|job| !job.is_empty()), run) {
+        explanation.history = history(run, job, frame.cycle);
+    }
+    in_words_of(frame, explanation)
+}
+
+/// A job: what the cycle did to it, else why it waits, else that it runs.
+fn job(frame: &Frame, name: &str, resource: u8) -> Explanation {
+    let of_job = || frame.events.iter().filter(|event| frame.job_name(event) == name);
+    if let Some(evicted) = of_job().find(|event| event.word().is_eviction()) {
+        return event::event(frame, evicted, resource);
+    }
+    let is_own = |job: JobId| frame.job(job) == name;
+    if let Some(refusal) = frame.refusals.iter().find(|refusal| is_own(refusal.job)) {
+        return pending::pending(frame, refusal, resource);
+    }
+    let starts = |event: &&EventRow| matches!(event.word(), EventWord::Started | EventWord::Found);
+    if let Some(started) = of_job().find(starts) {
+        return event::event(frame, started, resource);
+    }
+    let Some(job) = frame.jobs.iter().find(|job| job.name == name) else {
+        if let Some(last) = frame.evicted.iter().find(|event| frame.job_name(event) == name) {
+            return event::gone(frame, last);
+        }
+        if let Some(last) = of_job().next_back() {
+            return event::event(frame, last, resource);
+        }
+        return Explanation {
+            about: Text::default().job(name),
+            verdict: Text::default()
+                .job(name)
+                .say(" is not there at this moment: not submitted yet, or over."),
+            ..Explanation::default()
+        };
+    };
+    let queue = frame.queues.get(job.queue as usize).map_or("", |queue| queue.name.as_str());
+    let verdict = match (job.running, job.pending, job.leaving) {
+        (0, 0, leaving) if leaving > 0 => Text::default().job(name).say(" was told to go and is leaving."),
+        (0, _, _) => Text::default().job(name).say(" waits; the next cycle looks at it for the first time."),
+        (_, 0, _) => {
+            let text = Text::default().job(name).say(" runs in ").queue(queue);
+            text.say(format!(" on {}.", number::with_unit(number::GPU, job.gpus)))
+        }
+        (running, pending, _) => {
+            let text =
+                Text::default().job(name).say(format!(" runs with {}", number::count(running.into(), "pod")));
+            text.say(format!("; {pending} more wait."))
+        }
+    };
+    let mut rows = vec![
+        ("submitted", vec![number::time(job.submit_ms)], false),
+        ("GPUs of all pods", vec![number::number(job.gpus)], false),
+        ("pods running", vec![job.running.to_string()], false),
+    ];
+    for (what, n) in [
+        ("pods waiting", job.pending),
+        ("pods leaving", job.leaving),
+        ("evicted so far", job.evictions),
+        ("gone for good", job.gone),
+    ] {
+        if n > 0 {
+            rows.push((what, vec![n.to_string()], false));
+        }
+    }
+    if let Some(start) = job.first_start_ms {
+        rows.push(("waited", vec![number::time(start - job.submit_ms)], false));
+    }
+    Explanation {
+        about: Text::default().job(name).say(if job.running > 0 { " · runs" } else { " · waits" }),
+        verdict,
+        evidence: Some(Evidence { rows, ..Evidence::default() }),
+        ..Explanation::default()
+    }
+}

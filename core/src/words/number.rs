@@ -1,0 +1,184 @@
+//! How amounts, times and ratios are written.
+
+/// The largest number that is not written in a shorter way.
+const MANY: f64 = 1e15;
+
+/// CPU.
+pub const CPU: u8 = 0;
+/// Memory.
+pub const MEMORY: u8 = 1;
+/// GPU.
+pub const GPU: u8 = 2;
+/// Each queue in its dominant resource, in percent.
+pub const DOMINANT: u8 = 3;
+/// The first of the resources that the scenario names; the others follow in its order.
+pub const NAMED: u8 = 4;
+
+/// Which of the resources that the scenario names it is.
+pub fn nth_named(resource: u8) -> Option<usize> {
+    resource.checked_sub(NAMED).map(usize::from)
+}
+
+/// The unit's name, also of a resource that the scenario names.
+pub fn unit_of(named: &[String], resource: u8, amount: f64) -> &str {
+    match nth_named(resource) {
+        Some(n) => named.get(n).map_or("", String::as_str),
+        None => unit(resource, amount),
+    }
+}
+
+/// An amount of a resource in the unit people read: cores, GiB, GPUs.
+pub fn in_unit(resource: u8, base: f64) -> f64 {
+    match resource {
+        CPU => base / 1000.0,
+        MEMORY => base / f64::from(1 << 30),
+        _ => base,
+    }
+}
+
+/// The unit's name, for captions and for that many of it.
+pub fn unit(resource: u8, amount: f64) -> &'static str {
+    match resource {
+        CPU if amount == 1.0 => "core",
+        CPU => "cores",
+        MEMORY => "GiB",
+        DOMINANT => "%",
+        // Its name is the scenario's: see `unit_of`.
+        NAMED.. => "",
+        _ if amount == 1.0 => "GPU",
+        _ => "GPUs",
+    }
+}
+
+/// The resource's name in a sentence.
+pub fn resource_name(resource: u8) -> &'static str {
+    match resource {
+        CPU => "CPU",
+        MEMORY => "memory",
+        DOMINANT => "dominant share",
+        _ => "GPU",
+    }
+}
+
+/// The resource's key in scenario files.
+pub fn resource_key(resource: u8) -> &'static str {
+    match resource {
+        CPU => "cpu",
+        MEMORY => "memory",
+        _ => "gpu",
+    }
+}
+
+/// A number with at most two decimals and no needless ones; `12,000` with its thousands apart.
+pub fn number(value: f64) -> String {
+    if value.is_infinite() {
+        return "unlimited".into();
+    }
+    if value.abs() >= MANY {
+        return format!("{value:.2e}");
+    }
+    let rounded = (value * 100.0).round() / 100.0;
+    let text = if rounded == rounded.trunc() {
+        format!("{}", rounded.trunc() as i64)
+    } else {
+        let text = format!("{rounded:.2}");
+        text.trim_end_matches('0').trim_end_matches('.').to_string()
+    };
+    grouped(text)
+}
+
+fn grouped(text: String) -> String {
+    let (sign, rest) = text.strip_prefix('-').map_or(("", text.as_str()), |rest| ("−", rest));
+    let (whole, part) = rest.split_once('.').map_or((rest, None), |(whole, part)| (whole, Some(part)));
+    let mut out = String::from(sign);
+    for (i, digit) in whole.chars().enumerate() {
+        if i > 0 && (whole.len() - i).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    if let Some(part) = part {
+        out.push('.');
+        out.push_str(part);
+    }
+    out
+}
+
+/// An amount of a resource given in base units, without its unit; CPU below one core as `500m`.
+pub fn amount(resource: u8, base: f64) -> String {
+    if resource == CPU && base > 0.0 && base < 1000.0 {
+        return format!("{base:.0}m");
+    }
+    number(in_unit(resource, base))
+}
+
+/// An amount with its unit: `3 GPUs`, `500m cores`, `16 GiB`.
+pub fn with_unit(resource: u8, base: f64) -> String {
+    let unit = unit(resource, in_unit(resource, base));
+    format!("{} {unit}", amount(resource, base)).trim_end().to_string()
+}
+
+/// An amount that may be unlimited.
+pub fn bound(resource: u8, base: Option<f64>) -> String {
+    base.map_or_else(|| "unlimited".into(), |base| amount(resource, base))
+}
+
+/// A ratio with two digits: `1.25`; not finite: `∞`.
+pub fn ratio(value: Option<f64>) -> String {
+    match value {
+        Some(value) if value.is_finite() => format!("{value:.2}"),
+        _ => "∞".into(),
+    }
+}
+
+/// A moment or span: `0:07`, `1:02:03`, `2 d 3:04:05`.
+pub fn time(ms: i64) -> String {
+    if ms < 0 {
+        return format!("−{}", time(ms.saturating_neg()));
+    }
+    let seconds = ms / 1000;
+    let (days, s) = (seconds / 86_400, seconds % 86_400);
+    let (h, m, s) = (s / 3600, s / 60 % 60, s % 60);
+    match (days, h) {
+        (0, 0) => format!("{m}:{s:02}"),
+        (0, _) => format!("{h}:{m:02}:{s:02}"),
+        _ => format!("{days} d {h}:{m:02}:{s:02}"),
+    }
+}
+
+/// A count with its noun: `1 node`, `4 nodes`.
+pub fn count(n: u64, noun: &str) -> String {
+    match n {
+        1 => format!("1 {noun}"),
+        _ => format!("{} {noun}s", number(n as f64)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_short_and_exact_enough() {
+        let texts: Vec<String> =
+            [0.0, 7.0, 0.5, 1.0 / 3.0, 2.999, 1234.0, 12345.678, -2.0].map(number).into();
+        assert_eq!(texts, ["0", "7", "0.5", "0.33", "3", "1,234", "12,345.68", "−2"]);
+        assert_eq!(number(f64::INFINITY), "unlimited");
+    }
+
+    #[test]
+    fn amounts_have_the_units_people_read() {
+        assert_eq!(with_unit(GPU, 1.0), "1 GPU");
+        assert_eq!(with_unit(GPU, 2.5), "2.5 GPUs");
+        assert_eq!(with_unit(CPU, 500.0), "500m cores");
+        assert_eq!(with_unit(CPU, 64_000.0), "64 cores");
+        assert_eq!(with_unit(MEMORY, 17_179_869_184.0), "16 GiB");
+        assert_eq!(bound(GPU, None), "unlimited");
+    }
+
+    #[test]
+    fn times_are_read_at_a_glance() {
+        let texts: Vec<String> = [-299_000, 7_000, 144_000, 3_723_000, 183_845_000].map(time).into();
+        assert_eq!(texts, ["−4:59", "0:07", "2:24", "1:02:03", "2 d 3:04:05"]);
+    }
+}

@@ -1,0 +1,165 @@
+//! Why one stands behind another: the order of the next pass as lines.
+
+use super::happenings::Entry;
+use super::number;
+use super::text::Text;
+use super::{Explanation, check};
+use super::{Selection, Terms};
+use crate::moment::Frame;
+use crate::trace::{Check, OrderLevel, OrderPlace, Quantity, Term, Value};
+
+/// What a queue without anything outstanding shows.
+const NOTHING: i64 = i32::MIN as i64;
+
+/// In which order a queue or a job and those beside it are looked at next.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Order {
+    /// After this cycle.
+    pub cycle: u32,
+    /// Around this.
+    pub of: Selection,
+    /// From the root down.
+    pub levels: Vec<OrderLevel>,
+}
+
+/// One level of an order.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Level {
+    /// Whose children or jobs they are.
+    pub caption: String,
+    /// In order.
+    pub entries: Vec<Entry>,
+}
+
+/// Adds the order around what is selected, if it is that of this moment.
+pub fn put_order(explanation: &mut Explanation, frame: &Frame, selection: &Selection, order: Option<&Order>) {
+    let Some(order) = order.filter(|order| order.cycle == frame.cycle && order.of == *selection) else {
+        return;
+    };
+    let terms = Terms::of(&frame.policy);
+    for level in &order.levels {
+        let is_of_jobs = level.places.iter().any(|place| place.job.is_some());
+        let mut caption = match (level.of, is_of_jobs) {
+            (None, _) => "Order of the top queues".to_string(),
+            (Some(of), false) => format!("Order below {}", frame.queue(of)),
+            (Some(of), true) => format!("Order in {}", frame.queue(of)),
+        };
+        if level.places.len() < level.n as usize {
+            caption += &format!(", {} in all", level.n);
+        }
+        let mut before: (u32, Option<&OrderPlace>) = (0, None);
+        let mut entries = Vec::new();
+        for place in &level.places {
+            let known = before.1.filter(|_| before.0 + 1 == place.position);
+            entries.push(entry(frame, place, known));
+            before = (place.position, Some(place));
+        }
+        if level.subject_is_absent {
+            let text = Text::of("Nothing is outstanding here, so the next pass does not look at it.");
+            entries.push(Entry { text, ..Entry::default() });
+        }
+        entries.iter_mut().for_each(|entry| entry.text.in_terms(terms));
+        // A name stays what it is.
+        let caption = if level.of.is_none() { terms.says(&caption) } else { caption };
+        explanation.order.push(Level { caption, entries });
+    }
+}
+
+/// What a place is called. The policy's own name may be another one than the scenario's.
+fn name<'a>(frame: &'a Frame, place: &'a OrderPlace) -> &'a str {
+    place.queue.map_or(place.name.as_str(), |queue| frame.queue(queue))
+}
+
+fn entry(frame: &Frame, place: &OrderPlace, before: Option<&OrderPlace>) -> Entry {
+    let called = name(frame, place);
+    let (text, selection) = match (place.job, place.queue) {
+        (Some(_), _) => (Text::default().job(called), Some(Selection::Job(called.to_string()))),
+        (None, Some(_)) => (Text::default().queue(called), Some(Selection::Queue(called.to_string()))),
+        (None, None) => (Text::default().queue(called), None),
+    };
+    let text = match place.behind.split_last() {
+        None => text.say(first(&place.keys)),
+        Some((last, equal)) => behind(frame, text.say(" "), place, before, (last, equal)),
+    };
+    let when = format!("{}.", place.position);
+    Entry { when, text, selection, current: place.is_subject, ..Entry::default() }
+}
+
+/// The numbers of who comes first.
+fn first(keys: &[Term]) -> String {
+    let keys: Vec<String> =
+        keys.iter().map(|key| format!("{} {}", named(key.quantity), shown(key))).collect();
+    if keys.is_empty() { String::new() } else { format!(": {}", keys.join(", ")) }
+}
+
+/// Which key put it behind the one before it, after which were equal.
+fn behind(
+    frame: &Frame,
+    text: Text,
+    place: &OrderPlace,
+    before: Option<&OrderPlace>,
+    (last, equal): (&Check, &[Check]),
+) -> Text {
+    // Not all are shown, and the scenario does not know all.
+    let known = match place.job {
+        Some(_) => last.subject.other_job.map(|job| frame.job(job)),
+        None => last.subject.other_queue.map(|queue| frame.queue(queue)),
+    };
+    let other = |text: Text| match known.or_else(|| before.map(|before| name(frame, before))) {
+        None => text.say("the one before it"),
+        Some(name) if place.job.is_some() => text.job(name),
+        Some(name) => text.queue(name),
+    };
+    let mut lead: Vec<String> = Vec::new();
+    for check in equal {
+        let of_place = if is_of_place(check) { " by the maximum of another place" } else { "" };
+        lead.push(format!("{} {}{of_place}", named(check.left.quantity), shown(&check.left)));
+    }
+    let lead = if lead.is_empty() { String::new() } else { format!(" at equal {}", lead.join(" and ")) };
+    let text = other(text.say("behind ")).say(lead);
+    let quantity = last.left.quantity;
+    let is_share = matches!(quantity, Quantity::DominantShare | Quantity::Saturation);
+    if last.left.value == last.right.value && is_share {
+        let equal = format!("{} {}", named(quantity), shown(&last.left));
+        return text.say(format!(": both have {equal}, so the first in the file comes first"));
+    }
+    if quantity == Quantity::Name {
+        return text.say(
+            ": nothing tells them apart, so they stay in the order in which they are walked, here by name",
+        );
+    }
+    let own = place.keys.iter().find(|key| is_of_place(last) && key.quantity == quantity);
+    let own = own.map_or(String::new(), |key| {
+        format!(", which is not its own {} but taken of the maximum of another place", shown(key))
+    });
+    text.say(format!(": {} {} against {}{own}", named(quantity), shown(&last.left), shown(&last.right)))
+}
+
+fn is_of_place(check: &Check) -> bool {
+    check.rule.key() == "yunikorn/share-of-place"
+}
+
+fn named(quantity: Quantity) -> &'static str {
+    match quantity {
+        Quantity::DominantShare => "share",
+        Quantity::Saturation => "GPUs per weight",
+        Quantity::Remaining => "waiting",
+        Quantity::Created => "submitted",
+        other => check::quantity_name(other),
+    }
+}
+
+fn shown(term: &Term) -> String {
+    match &term.value {
+        Value::Count(NOTHING) => "none".into(),
+        Value::Triple(triple) => {
+            let some = [number::GPU, number::CPU, number::MEMORY].into_iter().filter_map(|r| {
+                let base = triple[usize::from(r)];
+                (base > 0.0 && base.is_finite()).then(|| number::with_unit(r, base))
+            });
+            let some: Vec<String> = some.collect();
+            if some.is_empty() { "pods only".into() } else { some.join(", ") }
+        }
+        Value::Real(_) | Value::Count(_) | Value::Time(_) | Value::Name(_) => check::value(term, None),
+    }
+}

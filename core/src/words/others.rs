@@ -1,0 +1,90 @@
+//! Not chosen: who else could have been asked to go, and what protected them, as the engine recorded it with the decision.
+
+use super::Selection;
+use super::check::{decisive_resource, side};
+use super::happenings::Entry;
+use super::number::{GPU, count, number, with_unit};
+use super::pending::protection;
+use super::text::Text;
+use crate::moment::{EventRow, EventWord, Frame};
+use crate::trace::{Check, Protection, Quantity, Spared, Whom};
+
+/// Most lines that are told.
+const LINES: usize = 6;
+
+/// Others that hold something and stay: queues, and jobs of the queue of the one that goes.
+pub fn not_chosen(frame: &Frame, event: &EventRow) -> Vec<Entry> {
+    let Some(by) = event.by() else { return Vec::new() };
+    if !matches!(event.word(), EventWord::Reclaimed | EventWord::Preempted) {
+        return Vec::new();
+    }
+    let queue = frame.queue_of(event);
+    let is_meant = |spared: &&Spared| match spared.whom {
+        Whom::Queue(_) => spared.by == by,
+        Whom::Job(job) => spared.by == by && frame.names.queue_of(job) == queue,
+    };
+    let entry = |spared: &Spared| {
+        let (selection, goes) = match spared.whom {
+            Whom::Queue(queue) => (Selection::Queue(frame.queue(queue).to_string()), None),
+            Whom::Job(job) => {
+                // One that was not needed for this job may go for another one of the same cycle.
+                let own = frame.events.iter().filter(|other| frame.job_of(other) == Some(job));
+                let goes = own.filter_map(EventRow::by).find(|other| *other != by);
+                (Selection::Job(frame.job(job).to_string()), goes.map(|other| (job, other)))
+            }
+        };
+        let (when, text) = match goes {
+            Some((job, other)) => {
+                let text = Text::default().job(frame.job(job)).say(": not needed for ").job(frame.job(by));
+                ("goes", text.say(", but evicted for ").job(frame.job(other)).say(" in the same cycle"))
+            }
+            None => ("stays", says(frame, spared)),
+        };
+        Entry { when: when.into(), text, selection: Some(selection), ..Entry::default() }
+    };
+    frame.spared.iter().filter(is_meant).take(LINES).map(entry).collect()
+}
+
+fn says(frame: &Frame, spared: &Spared) -> Text {
+    let (whom, queue) = match spared.whom {
+        Whom::Queue(queue) => (Text::default().queue(frame.queue(queue)), Some(queue)),
+        Whom::Job(job) => (Text::default().job(frame.job(job)), frame.names.queue_of(job)),
+    };
+    let queue = queue.map_or("", |queue| frame.queue(queue));
+    match &spared.why {
+        Protection::NonPreemptible => match spared.whom {
+            Whom::Queue(_) => {
+                Text::of("nothing of ").queue(queue).say(" can be taken: it is non-preemptible")
+            }
+            Whom::Job(_) => whom.say(" cannot be taken: it is non-preemptible"),
+        },
+        Protection::Core { pods } => {
+            let first = count((*pods).into(), "pod");
+            whom.say(format!(": its first {first} cannot be taken, it is semi-preemptible"))
+        }
+        Protection::OwnQueue { jobs } => Text::of(format!("{} of ", count((*jobs).into(), "job")))
+            .queue(queue)
+            .say(": a queue reclaims from others only"),
+        Protection::Failed(check) => failed(frame, whom, check),
+        Protection::Later(check) => {
+            let r = decisive_resource(check).unwrap_or(GPU);
+            let held = side(&check.left.value, r).map_or(String::new(), |held| with_unit(r, held));
+            let what = match check.right.quantity {
+                Quantity::Quota => "its quota",
+                _ => "the larger of its quota and fair share",
+            };
+            whom.say(format!(" holds {held}, above {what}: others came first in the order"))
+        }
+        Protection::NotNeeded => whom.say(": enough was free without it"),
+    }
+}
+
+/// The comparison that somebody failed who would otherwise have been chosen.
+fn failed(frame: &Frame, whom: Text, check: &Check) -> Text {
+    if check.left.quantity != Quantity::Priority {
+        return protection(frame, check).unwrap_or_else(|| whom.say(" is protected"));
+    }
+    let value = |value| side(value, GPU).map_or(String::new(), number);
+    let (own, takers) = (value(&check.left.value), value(&check.right.value));
+    whom.say(format!(": its priority of {own} is not lower than {takers}"))
+}

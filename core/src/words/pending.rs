@@ -1,0 +1,554 @@
+//! Why a job waits: one dominant reason, the others as *also*.
+
+use super::check::{bare, decisive_resource, says, seconds, shown, side, value};
+use super::number::{self, GPU, amount, count, number, resource_name, unit, with_unit};
+use super::text::Text;
+use super::{Control, Evidence, Explanation, RuleCard};
+use crate::id::{Id, JobId, QueueId};
+use crate::moment::{EventRow, Frame, JobRow, QueueRow, fate};
+use crate::time::Time;
+use crate::trace::{Check, Ending, FreeGpus, Gate, NodeReason, Outlook, Quantity, Refusal, Term, Value};
+use crate::units::Resource;
+
+/// Explains why a job waits.
+pub fn pending(frame: &Frame, refusal: &Refusal, resource: u8) -> Explanation {
+    let case = Case { frame, refusal, resource };
+    let is_on_its_way = matches!(refusal.gate, Gate::WaitingForVictims { .. });
+    let state = if is_on_its_way { "on its way" } else { fate(&refusal.gate).unwrap_or("waits") };
+    let rule = refusal.checks.iter().map(|check| check.rule).find(|rule| !rule.0.says.is_empty());
+    Explanation {
+        about: case.job().say(format!(" · {state}")),
+        verdict: case.verdict(&refusal.gate),
+        also: refusal.also.iter().map(|gate| case.verdict(gate)).collect(),
+        evidence: case.evidence(),
+        checks: refusal.checks.iter().map(|check| says(frame, check)).collect(),
+        rule: rule.map(RuleCard::of),
+        controls: case.controls(),
+        outlook: outlook(frame, refusal.outlook),
+        ..Explanation::default()
+    }
+}
+
+/// What ends a refusal.
+fn outlook(frame: &Frame, outlook: Outlook) -> Text {
+    match outlook {
+        Outlook::NextCycle => Text::of("It is considered again in the next cycle."),
+        Outlook::At { time, what } => {
+            let what = match what {
+                Ending::Termination => "the evicted pods are gone; then it is considered again.",
+                Ending::Protection => {
+                    "their minimum runtime is over; the next cycle from then on can evict for it."
+                }
+                Ending::Reservation => "the reservation expires.",
+                Ending::Backoff => "its pods are tried one by one.",
+            };
+            Text::of(format!("At {} {what}", clock(time)))
+        }
+        Outlook::WhenEnds { job, at: Some(at) } => {
+            let ends = format!(" ends at {} and frees enough; ", clock(at));
+            Text::default().job(frame.job(job)).say(ends).say("it starts then, unless another comes first.")
+        }
+        Outlook::WhenEnds { job, at: None } => {
+            let which = ", which has no end: only an edit changes this.";
+            Text::of("It waits for ").job(frame.job(job)).say(which)
+        }
+        Outlook::OnlyByEdit => Text::of("Only an edit changes this."),
+        Outlook::NotForeseeable => Text::of("It depends on what else ends, starts or is submitted."),
+    }
+}
+
+/// A moment as it is written.
+fn clock(time: Time) -> String {
+    number::time(time.as_millis())
+}
+
+struct Case<'a> {
+    frame: &'a Frame,
+    refusal: &'a Refusal,
+    resource: u8,
+}
+
+impl Case<'_> {
+    /// Begins a sentence with the job.
+    fn job(&self) -> Text {
+        Text::default().job(self.frame.job(self.refusal.job))
+    }
+
+    fn own(&self) -> Option<QueueId> {
+        self.frame.names.queue_of(self.refusal.job)
+    }
+
+    fn own_queue(&self) -> Option<&QueueRow> {
+        self.own().and_then(|queue| self.frame.queues.get(queue.index()))
+    }
+
+    /// The job while it is not over.
+    fn row(&self) -> Option<&JobRow> {
+        let name = self.frame.job(self.refusal.job);
+        self.frame.jobs.iter().find(|row| row.name == name)
+    }
+
+    /// The queue a gate names, else the job's.
+    fn queue(&self, gate: &Gate) -> Option<&QueueRow> {
+        let named = gate.about().0.and_then(|queue| self.frame.queues.get(queue.index()));
+        named.or_else(|| self.own_queue())
+    }
+
+    /// The resource that a gate is about, else the one that is looked at.
+    fn resource(&self, resource: Option<Resource>) -> u8 {
+        resource.and_then(shown).unwrap_or(self.resource).min(2)
+    }
+
+    /// The first comparison with that quantity on the left.
+    fn check(&self, left: Quantity) -> Option<&Check> {
+        self.refusal.checks.iter().find(|check| check.left.quantity == left)
+    }
+
+    fn verdict(&self, gate: &Gate) -> Text {
+        let job = || self.job();
+        let name = self.queue(gate).map_or("", |queue| queue.name.as_str());
+        match gate {
+            Gate::NotReady => job().say(" waits: not all of its pods are there yet."),
+            Gate::NotALeaf => Text::of("Jobs cannot be placed in ").queue(name).say(": it has child queues."),
+            Gate::TooLarge { resource } => self.too_large(*resource),
+            Gate::OverLimit { resource, .. } => self.over_limit(gate, *resource),
+            Gate::UserLimit { .. } => job().say(" waits: its user may not use more in ").queue(name).say("."),
+            Gate::TooManyJobs { .. } => {
+                job().say(" waits: ").queue(name).say(" runs as many jobs as it, or their user in it, may.")
+            }
+            Gate::NonPreemptibleOverQuota { resource, .. } => self.over_quota(gate, *resource),
+            Gate::NotEntitled { .. } => self.not_entitled(gate),
+            Gate::NoVictims { tried, ancestor } => self.no_victims(gate, *tried, *ancestor),
+            Gate::VictimsProtected { until } => self.victims_protected(*until),
+            Gate::NoNode { placed, of, reasons, free } => self.no_node((*placed, *of), reasons, *free),
+            Gate::Behind { job } => self.behind(*job),
+            Gate::WaitingForVictims { until } => self.on_its_way(*until),
+            Gate::GangIncomplete { held, of, until } => {
+                let text = format!(" waits for its gang: room is held for {held} of {of}");
+                let until = until.map(|until| format!(", and given up at {}", clock(until)));
+                job().say(text + until.as_deref().unwrap_or_default() + ".")
+            }
+            Gate::GangFailed => job().say(" has failed: room for its gang did not come together in time."),
+            Gate::GangRefused => job().say(" was refused: ").queue(name).say(
+                " takes no gang that large, or none at all because its applications are sorted by fair.",
+            ),
+            Gate::TriedOnce => job().say(
+                " waits: it was tried once in its pool, and its scheduling-backoff of 1 allows no more.",
+            ),
+            Gate::LikeFailed { job: other } => job()
+                .say(" was not tried: ")
+                .job(self.frame.job(*other))
+                .say(", which asks for no more, found no place in this cycle."),
+        }
+    }
+
+    /// Why nothing may be taken: what protects those who came closest, by the last comparison that failed.
+    fn no_victims(&self, gate: &Gate, tried: u32, ancestor: Option<QueueId>) -> Text {
+        let text = self.job().say(" waits: nothing may be taken that would help");
+        let sets = count(tried.into(), "set");
+        let text = if tried > 0 { text.say(format!(" ({sets} of victims tried)")) } else { text };
+        // What was compared is of the dominant reason.
+        let is_dominant = self.refusal.gate == *gate;
+        let failed = self.refusal.checks.iter().filter(|check| is_dominant && !check.holds);
+        let protects = |check: &Check| protection(self.frame, check);
+        let mut failed = failed.peekable();
+        let above = failed.peek().and_then(|check| self.at_ancestor(ancestor, check));
+        match (above, failed.filter_map(protects).next()) {
+            (Some(above), Some(why)) => text.say(". ").then(above).say(": ").then(why).say("."),
+            (Some(why), None) | (None, Some(why)) => text.say(". ").then(why).say("."),
+            (None, None) => text.say("."),
+        }
+    }
+
+    /// Behind whom it waits: in its own queue, or in another one, by the queue below which the two meet.
+    fn behind(&self, first: JobId) -> Text {
+        let text = self.job().say(" waits behind ").job(self.frame.job(first));
+        let queue = |queue: QueueId| self.frame.queue(queue);
+        let own = self.own();
+        let other = self.frame.names.queue_of(first).filter(|other| Some(*other) != own);
+        let (Some(own), Some(other)) = (own, other) else {
+            return text.say(", which comes first in ").queue(own.map_or("", queue)).say(".");
+        };
+        let text = text.say(" in ").queue(queue(other)).say(", which was served in this cycle: ");
+        match super::event::split(self.frame, other, own) {
+            Some((theirs, ours, parent)) => {
+                let text = text.queue(queue(theirs)).say(" came before ").queue(queue(ours));
+                match parent {
+                    Some(parent) => text.say(" in ").queue(queue(parent)).say("."),
+                    None => text.say(" at the top level."),
+                }
+            }
+            None => text.say("its queue came first."),
+        }
+    }
+
+    /// Which jobs only their minimum runtime protects, by the queue that would reclaim from them.
+    fn victims_protected(&self, until: Time) -> Text {
+        let mut victims: Vec<JobId> = Vec::new();
+        let too_short = |check: &&Check| check.left.quantity == Quantity::Runtime && !check.holds;
+        for victim in self.refusal.checks.iter().filter(too_short).filter_map(|c| c.subject.other_job) {
+            if !victims.contains(&victim) {
+                victims.push(victim);
+            }
+        }
+        let until = format!(" (until {})", clock(until));
+        let text = self.job().say(" waits: no room is free, and ");
+        let name = |victim: &JobId| Text::default().job(self.frame.job(*victim));
+        match victims.len() {
+            0 => text.say(format!("the jobs to evict are protected by their minimum runtime{until}.")),
+            1 => text.then(name(&victims[0])).say(format!(" is protected by its minimum runtime{until}.")),
+            n if n > 4 => text.say(format!("{n} jobs are protected by their minimum runtime{until}.")),
+            _ => text
+                .list(victims.iter().map(name).collect(), "and")
+                .say(format!(" are protected by their minimum runtime{until}.")),
+        }
+    }
+
+    /// An ancestor of the job's queue may not take more: what it has, against what it compared with.
+    fn at_ancestor(&self, ancestor: Option<QueueId>, failed: &Check) -> Option<Text> {
+        let own = self.own()?;
+        let above = self.frame.queues.get(ancestor.filter(|above| *above != own)?.index())?;
+        let r = decisive_resource(failed).unwrap_or(self.resource).min(2);
+        let share = above.fair_share.as_ref().and_then(|share| share[usize::from(r)])?;
+        if above.allocated[usize::from(r)] < share {
+            return None;
+        }
+        let has = amount(r, above.allocated[usize::from(r)]);
+        let text = Text::default().queue(&above.name).say(", above ").queue(self.frame.queue(own));
+        Some(text.say(format!(
+            ", uses {has} of its fair share of {} and cannot reclaim more",
+            bare(r, Some(share))
+        )))
+    }
+
+    fn too_large(&self, resource: Resource) -> Text {
+        // The page counts the resources that the scenario names after CPU, memory and GPUs.
+        let largest_of =
+            |at: usize| self.frame.nodes.iter().map(|node| node.capacity[at]).fold(0.0, f64::max);
+        let more = |name: &str, largest: String| {
+            self.job().say(format!(
+                " is too large: a pod of it needs more {name} than any node has, even empty; the largest has {largest}."
+            ))
+        };
+        if let Some(name) = resource.nth_named().and_then(|n| self.frame.named.get(n)) {
+            return more(name, number::number(largest_of(resource.index())));
+        }
+        let r = self.resource(Some(resource));
+        let largest = amount(r, largest_of(usize::from(r)));
+        match self.check(Quantity::Request).and_then(|check| side(&check.left.value, r)) {
+            Some(asked) => {
+                let asked = with_unit(r, asked);
+                self.job().say(format!(" needs {asked} on one node; the largest has {largest}."))
+            }
+            None => more(resource_name(r), largest),
+        }
+    }
+
+    fn over_limit(&self, gate: &Gate, resource: Resource) -> Text {
+        let r = self.resource(Some(resource));
+        let Some(queue) = self.queue(gate) else { return Text::of("A limit is reached.") };
+        let limit = queue.limit[usize::from(r)];
+        let with = self.check(Quantity::AllocatedWithJob).and_then(|check| side(&check.left.value, r));
+        let text = Text::default().queue(&queue.name);
+        match with {
+            Some(with) => text.say(" would exceed its limit: with ").then(self.job()).say(format!(
+                " it would hold {}, its limit is {}.",
+                with_unit(r, with),
+                bare(r, limit)
+            )),
+            None => text.say(format!(
+                " is at its limit: {} of {} {}.",
+                amount(r, queue.allocated[usize::from(r)]),
+                bare(r, limit),
+                unit(r, 2.0)
+            )),
+        }
+    }
+
+    fn over_quota(&self, gate: &Gate, resource: Resource) -> Text {
+        let r = self.resource(Some(resource));
+        let Some(queue) = self.queue(gate) else { return Text::of("A quota is reached.") };
+        let quota = bare(r, queue.quota[usize::from(r)]);
+        let held = amount(r, queue.non_preemptible[usize::from(r)]);
+        let stays = match self.row().map_or(0, |row| row.core) {
+            0 => " cannot be taken back, so it may not borrow: with it ".to_string(),
+            n => {
+                let pods = count(n.into(), "pod");
+                format!(": its first {pods} cannot be taken back, so they may not borrow: with them ")
+            }
+        };
+        self.job().say(stays).queue(&queue.name).say(format!(
+            " would hold more than its quota of {quota} in work that stays; it holds {held} already."
+        ))
+    }
+
+    fn not_entitled(&self, gate: &Gate) -> Text {
+        let Some(queue) = self.queue(gate) else { return Text::of("Its queue is above its fair share.") };
+        if let Some(told) = super::ego::not_entitled(&self.frame.policy, self.refusal, &queue.name) {
+            return told;
+        }
+        let is_share = |check: &&Check| check.right.quantity == Quantity::FairShare && !check.holds;
+        let check = self.refusal.checks.iter().find(is_share);
+        let r = check.and_then(decisive_resource).unwrap_or(self.resource).min(2);
+        let i = usize::from(r);
+        let share = check
+            .map(|check| side(&check.right.value, r))
+            .unwrap_or_else(|| queue.fair_share.as_ref().and_then(|share| share[i]));
+        let with = check
+            .filter(|check| check.left.quantity == Quantity::AllocatedWithJob)
+            .and_then(|check| side(&check.left.value, r));
+        let text = Text::default().queue(&queue.name);
+        if let Some(with) = with {
+            let text = text.say(format!(" would hold {} with ", with_unit(r, with))).then(self.job());
+            let share = bare(r, share);
+            return text.say(format!(", its fair share is {share}: it may not take from others."));
+        }
+        let asked = self.row().map_or(0.0, |job| job.gpus);
+        let fits = i == 2 && share.is_none_or(|share| queue.allocated[i] + asked <= share);
+        let text = text.say(" may not take from others: with ").then(self.job());
+        if fits {
+            let quota = bare(r, queue.quota[i]);
+            text.say(format!(" it would hold more than its quota of {quota} in work that stays."))
+        } else {
+            text.say(format!(" it would exceed its fair share of {}.", bare(r, share)))
+        }
+    }
+
+    /// GPUs of one pod, if all pods of the job are alike.
+    fn per_pod(&self) -> Option<(f64, u32)> {
+        let job = self.row()?;
+        let pods = job.running + job.pending + job.leaving;
+        (pods > 0 && job.gpus > 0.0).then(|| (job.gpus / f64::from(pods), job.pending))
+    }
+
+    fn no_node(
+        &self,
+        (placed, of): (u32, u32),
+        reasons: &[(NodeReason, u32)],
+        free: Option<FreeGpus>,
+    ) -> Text {
+        let text = self.job().say(" waits: ");
+        let is_known = free.is_some();
+        // As of the moment at which it was tried, like the number of pods that found a place.
+        let now = || {
+            let ready = self.frame.nodes.iter().filter(|node| node.ready);
+            let free = ready.map(|node| (node.capacity[2] - node.used[2]).max(0.0));
+            let add =
+                |sum: FreeGpus, free: f64| FreeGpus { total: sum.total + free, most: free.max(sum.most) };
+            free.fold(FreeGpus { total: 0.0, most: 0.0 }, add)
+        };
+        let FreeGpus { total, most } = free.unwrap_or_else(now);
+        let text = match self.per_pod() {
+            Some(_) if total <= 0.0 && is_known => text.say("no GPU was free"),
+            Some(_) if total <= 0.0 => text.say("no GPU is free"),
+            Some((each, pods)) => {
+                let needs = match pods {
+                    1 => format!("it needs {} on one node", number(each)),
+                    _ => format!("it needs {} for each of {pods} pods", number(each)),
+                };
+                let are = match (is_known, total == 1.0) {
+                    (true, true) => "was",
+                    (true, false) => "were",
+                    (false, true) => "is",
+                    (false, false) => "are",
+                };
+                let (free, most) = (with_unit(GPU, total), number(most));
+                text.say(format!("{free} {are} free, at most {most} on one node; {needs}"))
+            }
+            None => text.say("no node fits"),
+        };
+        let text = if placed > 0 && of > 1 && is_known {
+            text.say(format!(" ({placed} of {of} pods found a place)"))
+        } else {
+            text
+        };
+        let looked: u32 = reasons.iter().map(|(_, n)| n).sum();
+        if looked == 0 {
+            return text.say(".");
+        }
+        let nodes = count(looked.into(), "node");
+        let why = |reason: &NodeReason| node_reason(self.frame, *reason);
+        match reasons {
+            [(reason, 1)] => text.say(format!(". {nodes} looked at, {}.", why(reason))),
+            [(reason, _)] => text.say(format!(". {nodes} looked at, all {}.", why(reason))),
+            several => {
+                let list: Vec<String> =
+                    several.iter().map(|(reason, n)| format!("{n} {}", why(reason))).collect();
+                text.say(format!(". {nodes} looked at: {}.", list.join(", ")))
+            }
+        }
+    }
+
+    fn on_its_way(&self, until: Option<Time>) -> Text {
+        let name = self.frame.job(self.refusal.job);
+        let mut victims: Vec<&str> = Vec::new();
+        let evicted = || self.frame.events.iter().filter(|event| event.word().is_eviction());
+        let is_own = |event: &&EventRow| event.by() == Some(self.refusal.job);
+        // Who left in an earlier cycle is known by the places that are claimed; others may leave for other jobs.
+        let is_others = |job: &str| evicted().any(|e| self.frame.job_name(e) == job && !is_own(&e));
+        let cells = self.frame.nodes.iter().flat_map(|node| &node.cells);
+        let claimed = cells.filter(|cell| cell.claimed.as_ref().is_some_and(|claim| claim.job == name));
+        let leaving = claimed.flat_map(|cell| &cell.pods).filter(|pod| pod.leaving && !is_others(&pod.job));
+        let leaving = leaving.map(|pod| pod.job.as_str());
+        for victim in leaving.chain(evicted().filter(is_own).map(|event| self.frame.job_name(event))) {
+            if !victims.contains(&victim) {
+                victims.push(victim);
+            }
+        }
+        let when = until.map_or(String::new(), |until| format!(" at {}", clock(until)));
+        let names: Vec<Text> = victims.iter().map(|victim| Text::default().job(victim)).collect();
+        let leave = match names.len() {
+            0 => return self.job().say(format!(" is on its way: its room becomes free{when}.")),
+            1 => format!(" leaves{when}; its place is claimed for "),
+            _ => format!(" leave{when}; their places are claimed for "),
+        };
+        Text::default().list(names, "and").say(leave).then(self.job()).say(".")
+    }
+
+    fn evidence(&self) -> Option<Evidence> {
+        let gate = &self.refusal.gate;
+        let queue = self.queue(gate)?;
+        let is_limit = matches!(gate, Gate::OverLimit { .. });
+        let is_quota = matches!(gate, Gate::NonPreemptibleOverQuota { .. });
+        let is_share = matches!(gate, Gate::NotEntitled { .. });
+        let r = self.resource(gate.about().1);
+        let i = usize::from(r);
+        let mut rows = vec![("has", vec![amount(r, queue.allocated[i])], false)];
+        if queue.non_preemptible[i] > 0.0 {
+            rows.push(("cannot be taken", vec![amount(r, queue.non_preemptible[i])], is_quota));
+        }
+        rows.push(("wants", vec![amount(r, queue.request[i])], false));
+        rows.push(("quota", vec![bare(r, queue.quota[i])], is_quota));
+        if let Some(share) = &queue.fair_share {
+            rows.push(("fair share", vec![bare(r, share[i])], is_share));
+        }
+        if queue.limit[i].is_some() {
+            rows.push(("limit", vec![bare(r, queue.limit[i])], is_limit));
+        }
+        Some(Evidence {
+            caption: Text::of("Its queue"),
+            head: vec![Text::of(unit(r, 2.0)), Text::default().queue(&queue.name)],
+            rows,
+        })
+    }
+
+    /// The minimum runtimes that protect others, each where it is set.
+    fn min_runtimes(&self) -> Vec<Control> {
+        let mut controls: Vec<Control> = Vec::new();
+        for subject in self.refusal.checks.iter().map(|check| &check.subject) {
+            let Some(queue) = subject.other_queue else { continue };
+            let victims = subject.other_job.and_then(|victim| self.frame.names.queue_of(victim));
+            let (field, label) = match victims.is_some() && victims == self.own() {
+                true => ("preempt-min-runtime", "minimum runtime before preemption of "),
+                false => ("reclaim-min-runtime", "minimum runtime before reclaim of "),
+            };
+            let control = Control::of_queue(self.frame.queue(queue), field, label);
+            if !controls.contains(&control) {
+                controls.push(control);
+            }
+        }
+        controls
+    }
+
+    fn controls(&self) -> Vec<Control> {
+        let gate = &self.refusal.gate;
+        let Some(queue) = self.queue(gate).map(|queue| queue.name.as_str()) else { return Vec::new() };
+        let r = self.resource(gate.about().1);
+        let job = self.frame.job(self.refusal.job);
+        let of_queue = |fields: &[&str]| fields.iter().map(|field| Control::queue(queue, r, field)).collect();
+        let of_job = |field: &str, label: &str| Control::job(job, field, Text::of(label).job(job));
+        match gate {
+            Gate::OverLimit { .. } => of_queue(&["limit"]),
+            Gate::VictimsProtected { .. } => self.min_runtimes(),
+            Gate::NotEntitled { .. } | Gate::NoVictims { .. } => of_queue(&["quota", "weight"]),
+            Gate::NonPreemptibleOverQuota { .. } => {
+                vec![Control::queue(queue, r, "quota"), of_job("preemptible", "preemptibility of ")]
+            }
+            Gate::TooLarge { resource } if resource.nth_named().is_some() => {
+                vec![of_job("resources", "further resources of ")]
+            }
+            Gate::TooLarge { .. } | Gate::NoNode { .. } => {
+                vec![of_job(number::resource_key(r), "request of ")]
+            }
+            Gate::Behind { .. } => vec![of_job("priority", "priority of ")],
+            Gate::NotReady
+            | Gate::NotALeaf
+            | Gate::UserLimit { .. }
+            | Gate::TooManyJobs { .. }
+            | Gate::WaitingForVictims { .. }
+            | Gate::GangIncomplete { .. }
+            | Gate::GangFailed
+            | Gate::GangRefused
+            | Gate::TriedOnce
+            | Gate::LikeFailed { .. } => Vec::new(),
+        }
+    }
+}
+
+/// What a comparison that failed protects, in words, without a full stop.
+pub fn protection(frame: &Frame, check: &Check) -> Option<Text> {
+    if let Some(told) = super::ego::protection(frame, check) {
+        return Some(told);
+    }
+    let subject = &check.subject;
+    let queue = |queue: Option<QueueId>| Text::default().queue(queue.map_or("", |queue| frame.queue(queue)));
+    let r = decisive_resource(check).unwrap_or(GPU);
+    let amount_of = |value: &Value| side(value, r).map_or("unlimited".to_string(), |base| with_unit(r, base));
+    let (left, right): (&Term, &Term) = (&check.left, &check.right);
+    match (left.quantity, right.quantity) {
+        (Quantity::Runtime, _) => {
+            let victim = subject.other_job.map_or("", |job| frame.job(job));
+            Some(Text::default().job(victim).say(format!(
+                " runs for {} and is not taken before {}",
+                seconds(&left.value),
+                seconds(&right.value)
+            )))
+        }
+        (
+            Quantity::AllocatedWithoutVictims,
+            what @ (Quantity::Allocatable | Quantity::Quota | Quantity::FairShare),
+        ) => {
+            let what = match what {
+                Quantity::Allocatable => "the larger of its quota and fair share",
+                Quantity::Quota => "its quota",
+                _ => "its fair share",
+            };
+            let (held, bound) = (amount_of(&left.value), amount_of(&right.value));
+            let row = subject.other_queue.and_then(|queue| frame.queues.get(queue.index()));
+            // It is asked for one victim after the other.
+            let is_first =
+                row.is_some_and(|row| side(&left.value, r) == Some(row.allocated[usize::from(r.min(2))]));
+            let holds = if is_first { "holds" } else { "would be down to" };
+            Some(queue(subject.other_queue).say(format!(" {holds} {held}, no more than {what}, {bound}")))
+        }
+        (Quantity::Saturation, _) => Some(
+            queue(subject.queue).say(" would be fuller than ").then(queue(subject.other_queue)).say(format!(
+                ", measured by their fair shares: {} against {}",
+                value(left, None),
+                value(right, None)
+            )),
+        ),
+        (Quantity::AllocatedNonPreemptible, _) => Some(queue(subject.queue).say(format!(
+            " would hold {} in work that stays, more than its quota of {}",
+            amount_of(&left.value),
+            amount_of(&right.value)
+        ))),
+        _ => None,
+    }
+}
+
+fn node_reason(frame: &Frame, reason: NodeReason) -> String {
+    match reason {
+        NodeReason::PodSlots => "without a free pod slot".into(),
+        NodeReason::NotReady => "down".into(),
+        NodeReason::Selector => "with other labels".into(),
+        NodeReason::Taint => "with a taint the job does not tolerate".into(),
+        NodeReason::Gate => "barred by a quota or limit of the queue".into(),
+        NodeReason::Insufficient(Resource::GPU) => "with too few free GPUs".into(),
+        NodeReason::Insufficient(Resource::CPU) => "with too little free CPU".into(),
+        NodeReason::Insufficient(resource) => {
+            let named = resource.nth_named().and_then(|n| frame.named.get(n));
+            format!("with too little free {}", named.map_or(resource.name(), String::as_str))
+        }
+    }
+}

@@ -1,0 +1,174 @@
+//! A queue: what it holds and what it is due.
+
+use super::happenings::Entry;
+use super::number::{self, amount, bound, unit, with_unit};
+use super::text::Text;
+use super::{Control, Evidence, Explanation, ladder};
+use super::{Ladder, Selection, Terms};
+use crate::moment::Kind;
+use crate::moment::{BoundTriple, Frame, JobRow, PriorityRow, QueueRow};
+
+/// Explains a queue.
+pub fn queue(frame: &Frame, name: &str, derivation: Option<&Ladder>, resource: u8) -> Explanation {
+    let Some((position, row)) = frame.queues.iter().enumerate().find(|(_, row)| row.name == name) else {
+        return Explanation {
+            about: Text::default().queue(name),
+            verdict: Text::default().queue(name).say(" is not a queue of this scenario."),
+            ..Explanation::default()
+        };
+    };
+    let steps = derivation
+        .filter(|d| d.queue == name && d.resource == resource && d.cycle == frame.cycle)
+        .map_or_else(Vec::new, |d| ladder(&d.levels, resource));
+    let terms = Terms::of(&frame.policy);
+    let fates = frame.fates();
+    let entry = |job: &JobRow| job_entry(job, fates.get(job.name.as_str()).copied());
+    let of_queue = || frame.jobs.iter().filter(|job| job.queue == position as u32);
+    let mut jobs: Vec<Entry> = of_queue().map(entry).take(JOBS).collect();
+    jobs.extend(more_jobs(of_queue().skip(JOBS).count() as u64));
+    Explanation {
+        about: Text::default().queue(name).say(format!(" · {}", number::resource_name(resource))),
+        verdict: verdict(row, resource, terms),
+        evidence: Some(evidence(row, resource, terms)),
+        controls: ["quota", "weight", "limit"]
+            .into_iter()
+            .filter(|field| terms.reads(field))
+            .map(|field| Control::queue(name, resource, field))
+            .collect(),
+        ladder: steps,
+        list: (!jobs.is_empty()).then_some(("Its jobs", jobs)),
+        ..Explanation::default()
+    }
+}
+
+/// More jobs are not listed.
+const JOBS: usize = 12;
+
+/// A line that says how many are not.
+fn more_jobs(n: u64) -> Option<Entry> {
+    let text = Text::of(format!("and {}", number::count(n, "more job")));
+    (n > 0).then(|| Entry {
+        when: String::new(),
+        cycle: None,
+        kind: None,
+        text,
+        selection: None,
+        current: false,
+    })
+}
+
+fn job_entry(job: &JobRow, fate: Option<&'static str>) -> Entry {
+    let gpus = with_unit(number::GPU, job.gpus);
+    let (kind, state) = match (job.running, job.pending, job.leaving) {
+        (0, 0, _) => (Kind::Reclaimed, "leaving".to_string()),
+        (0, _, _) => (Kind::Requeued, fate.unwrap_or("waits").into()),
+        (_, 0, _) => (Kind::Started, "runs".into()),
+        (running, pending, _) => (Kind::Started, format!("{running} pods run, {pending} wait")),
+    };
+    Entry {
+        when: number::time(job.submit_ms),
+        cycle: None,
+        kind: Some(kind),
+        text: Text::default().job(&job.name).say(format!(" {state}, {gpus}")),
+        selection: Some(Selection::Job(job.name.clone())),
+        current: false,
+    }
+}
+
+fn verdict(row: &QueueRow, resource: u8, terms: &Terms) -> Text {
+    let r = usize::from(resource.min(2));
+    let (has, wants) = (row.allocated[r], row.request[r]);
+    // What the policy does not read promises nothing.
+    let quota = row.quota[r].filter(|_| terms.reads("quota"));
+    let text = Text::default().queue(&row.name);
+    let holds = format!(" holds {}", with_unit(resource, has));
+    let share = row.fair_share.as_ref().map(|share| share[r]);
+    let over = |limit: Option<f64>| limit.filter(|limit| has > limit + EPSILON);
+    if let (Some(share), Some(_)) = (over(share.flatten()), share) {
+        let above = amount(resource, has - share);
+        return text
+            .say(format!("{holds}, {above} above its fair share of {}.", amount(resource, share)))
+            .say(" Queues below theirs may take it back.");
+    }
+    if let Some(quota) = over(quota) {
+        let borrowed = amount(resource, has - quota);
+        let within = match share {
+            Some(share) => format!(", within its fair share of {}", bound(resource, share)),
+            None => String::new(),
+        };
+        return text
+            .say(format!("{holds}: its quota of {} and {borrowed} more{within}.", amount(resource, quota)));
+    }
+    let due = share.unwrap_or(quota).unwrap_or(f64::INFINITY).min(wants);
+    if due > has + EPSILON {
+        let what = if share.is_some() { "fair share" } else { "quota" };
+        let of = bound(resource, share.unwrap_or(quota));
+        let short = amount(resource, due - has);
+        return text.say(format!(
+            "{holds} of its {what} of {of} and wants {}: it is {short} short.",
+            amount(resource, wants)
+        ));
+    }
+    if wants > has + EPSILON {
+        return text.say(format!("{holds}, all it is due, and wants {}.", amount(resource, wants)));
+    }
+    if wants <= EPSILON {
+        return text.say(format!(" wants no {} at this moment.", unit(resource, 2.0)));
+    }
+    let (due, what) = match terms.reads("quota") {
+        true => (quota, "quota"),
+        false => (share.flatten(), "fair share"),
+    };
+    match due {
+        None if !terms.reads("quota") => text.say(format!("{holds}, all it wants.")),
+        due => text.say(format!("{holds}, all it wants, within its {what} of {}.", bound(resource, due))),
+    }
+}
+
+/// Smaller differences are residues of floating point.
+const EPSILON: f64 = 1e-9;
+
+fn evidence(row: &QueueRow, resource: u8, terms: &Terms) -> Evidence {
+    let r = usize::from(resource.min(2));
+    let of = |bounds: &BoundTriple| bound(resource, bounds[r]);
+    let mut rows = vec![("has", vec![amount(resource, row.allocated[r])], true)];
+    if terms.reads("quota") {
+        rows.push(("quota", vec![of(&row.quota)], false));
+    }
+    if let Some(share) = &row.fair_share {
+        rows.push(("fair share", vec![of(share)], false));
+    }
+    if terms.reads("limit") {
+        rows.push(("limit", vec![of(&row.limit)], false));
+    }
+    rows.push(("wants", vec![amount(resource, row.request[r])], false));
+    for (what, value) in
+        [("leaving", &row.leaving), ("claimed", &row.claimed), ("cannot be taken", &row.non_preemptible)]
+    {
+        if value[r] > 0.0 {
+            rows.push((what, vec![amount(resource, value[r])], false));
+        }
+    }
+    rows.extend(row.priority.iter().flat_map(priorities));
+    if let (Some(state), Some(worst)) = (row.states.get(r), row.states.get(3)) {
+        rows.push(("state", vec![state.clone()], false));
+        rows.extend((worst != state).then(|| ("state, worst resource", vec![worst.clone()], false)));
+    }
+    Evidence {
+        caption: Text::of("At this moment"),
+        head: vec![Text::of(unit(resource, 2.0)), Text::default().queue(&row.name)],
+        rows,
+    }
+}
+
+/// A queue's priority: what comes from below, what the queue makes of it, and what is compared with its siblings'.
+fn priorities(row: &PriorityRow) -> [(&'static str, Vec<String>, bool); 3] {
+    let shown = |priority: Option<i32>| priority.map_or("none".to_string(), |p| number::number(f64::from(p)));
+    let offset = number::number(f64::from(row.offset));
+    let made = if row.fence { format!("{offset}, fence: stops it") } else { offset };
+    [
+        ("priority from below", vec![shown(row.raw)], false),
+        ("offset", vec![made], row.fence),
+        ("priority among siblings", vec![shown(row.effective)], true),
+    ]
+}

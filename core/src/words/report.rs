@@ -1,0 +1,43 @@
+//! Decisions of a cycle as lines of plain text, for reports and the runner: the sentences of an [`Explanation`] one after the
+//! other.
+
+use super::{Explanation, Text, groups, in_words_of, number, pending, why};
+use crate::moment::Frame;
+use crate::trace::Refusal;
+use crate::words::Selection;
+
+/// The decisions among the events of a moment, each with its position; of several pods of a job the first stands for all.
+pub fn decided(frame: &Frame) -> Vec<(u32, Explanation)> {
+    let resource = resource(frame);
+    let explained = groups(frame).into_iter().filter(|group| group.first.word().is_decision()).map(|group| {
+        let selection = Selection::Event { cycle: frame.cycle, index: group.index };
+        (group.index, why(frame, None, &selection, None, resource))
+    });
+    explained.collect()
+}
+
+/// Why a job waits.
+pub fn waiting(frame: &Frame, refusal: &Refusal) -> Explanation {
+    in_words_of(frame, pending::pending(frame, refusal, resource(frame)))
+}
+
+/// The resource that sentences are about where nothing decides it: GPUs, in a cluster without any the CPU.
+fn resource(frame: &Frame) -> u8 {
+    if frame.total[usize::from(number::GPU)] > 0.0 { number::GPU } else { number::CPU }
+}
+
+impl Explanation {
+    /// Its sentences, the verdict first.
+    pub fn lines(&self) -> Vec<String> {
+        let said = |head: &str, text: &Text| format!("{head}{}", text.spoken());
+        let mut lines = vec![self.verdict.spoken()];
+        lines.extend(self.also.iter().map(|also| said("Also: ", also)));
+        lines.extend(self.checks.iter().map(Text::spoken));
+        lines.extend(self.rule.iter().map(|rule| format!("Rule: {} [{}]", rule.says, rule.key)));
+        let others =
+            self.others.iter().map(|other| format!("Not chosen: {} {}.", other.when, other.text.spoken()));
+        lines.extend(others);
+        lines.extend((!self.outlook.is_empty()).then(|| said("Next: ", &self.outlook)));
+        lines
+    }
+}

@@ -1,0 +1,145 @@
+//! A rule by itself: what it says, what enters it, and what it decided in a cycle.
+
+use crate::scenario::{self, Path, Scenario};
+
+use super::happenings::{self, Entry};
+use super::number::count;
+use super::terms::product;
+use super::text::Text;
+use super::{Control, Explanation, RuleCard, check, sentence_case, source};
+use super::{Selection, Terms};
+use crate::moment::{EventRow, Frame, RuleRow, RuleUse, Rulebook, What};
+use crate::trace::Check;
+
+/// Most decisions that are listed.
+const LISTED_MAX: usize = 12;
+
+/// What a rule is called: its key without the policy, in words.
+pub fn rule_name(key: &str) -> String {
+    let (_, name) = key.split_once('/').unwrap_or(("", key));
+    let in_words = |part: &str| match part.bytes().all(|byte| byte.is_ascii_digit()) {
+        true => format!("step {part}"),
+        false => part.replace('-', " "),
+    };
+    name.split('/').map(in_words).collect::<Vec<_>>().join(", ")
+}
+
+/// Explains a rule at the moment of the frame; without a book it is being looked up. What rules and settings say is in the
+/// policy's words already.
+pub fn rule(frame: &Frame, key: &str, book: Option<&Rulebook>, scenario: &Scenario) -> Explanation {
+    let about = Text::of(format!("rule: {}", rule_name(key)));
+    let Some(book) = book else {
+        return Explanation { about, verdict: Text::of("Looking it up."), ..Explanation::default() };
+    };
+    let policy = book.policy.clone();
+    let Some(row) = book.rule(key) else {
+        let verdict = Text::default().rule(key).say(format!(" is no rule of {}.", product(&policy)));
+        return Explanation { about, verdict, policy, ..Explanation::default() };
+    };
+    let terms = Terms::of(&policy);
+    let used = book.used.as_ref().filter(|used| used.rule == key && used.cycle == frame.cycle);
+    let mut decided = decided(frame, key);
+    let when = when(frame.cycle, decided.len(), used);
+    let mut caption = "Decided by it";
+    if decided.is_empty() {
+        caption = "Compared by it";
+        decided = used.map(|used| compared(frame, used)).unwrap_or_default();
+    }
+    decided.truncate(LISTED_MAX);
+    decided.iter_mut().for_each(|entry| entry.text.in_terms(terms));
+    let card = card(row, terms);
+    Explanation {
+        about,
+        when,
+        verdict: Text::of(card.says.clone()),
+        rule: Some(card),
+        controls: book.switches_of(key).flat_map(|switch| controls(book, switch, scenario)).collect(),
+        list: (!decided.is_empty()).then_some((caption, decided)),
+        policy,
+        ..Explanation::default()
+    }
+}
+
+/// How often a rule was used in a cycle: by what happened, else by all that was compared and divided in it.
+fn when(cycle: u32, n_decided: usize, used: Option<&RuleUse>) -> String {
+    let times = |n: usize| count(n as u64, "time");
+    match (n_decided, used) {
+        (n, _) if n > 0 => format!("decided {} in cycle {cycle}", times(n)),
+        (_, None) => format!("cycle {cycle}: counting"),
+        (_, Some(used)) if used.compared > 0 => {
+            format!("compared {} in cycle {cycle}", times(used.compared as usize))
+        }
+        (_, Some(used)) if used.divided > 0 => {
+            format!("used in {} of the division in cycle {cycle}", count(used.divided.into(), "step"))
+        }
+        (_, Some(used)) if !used.is_counted => {
+            format!("cycle {cycle} is too large to count what was compared by it")
+        }
+        _ => format!("not used in cycle {cycle}"),
+    }
+}
+
+/// What was compared by a rule that decided no event by itself.
+fn compared(frame: &Frame, used: &RuleUse) -> Vec<Entry> {
+    let entry = |check: &Check| Entry { text: check::says(frame, check), ..Entry::default() };
+    used.checks.iter().map(entry).collect()
+}
+
+fn card(row: &RuleRow, terms: &Terms) -> RuleCard {
+    let (source, link) = source::named(&row.source);
+    // A rule of another policy's engine speaks in neutral words.
+    let says = if row.key.starts_with("kai/") { terms.says(&row.says) } else { row.says.clone() };
+    RuleCard {
+        key: row.key.clone(),
+        says: sentence_case(&says),
+        formula: row.formula.clone(),
+        source,
+        link,
+        differs: sentence_case(&row.differs),
+        is_subject: true,
+    }
+}
+
+/// The settings of a scenario that are a switch, with what they are; the switch alone where it is not set.
+fn controls(book: &Rulebook, switch: &str, scenario: &Scenario) -> Vec<Control> {
+    let of = |setting: &str, is: &str| Control {
+        label: Text::of(format!("{setting}: {is}")),
+        path: Path::default().field("settings").field(setting),
+    };
+    let set = scenario.settings.keys().filter(|name| book.is_of(name, switch));
+    let set: Vec<Control> = set
+        .map(|name| {
+            let path = Path::default().field("settings").field(name);
+            of(name, &scenario::get(scenario, &path).unwrap_or_default())
+        })
+        .collect();
+    if set.is_empty() { vec![of(switch, "not set")] } else { set }
+}
+
+/// What a rule had a part in during the cycle of the frame: what happened, then who was kept waiting.
+fn decided(frame: &Frame, key: &str) -> Vec<Entry> {
+    let is_by = |checks: &[Check]| checks.iter().any(|check| check.rule.key() == key);
+    let is_mark = |row: &EventRow| matches!(row.what, What::Mark(mark) if mark.rule.key() == key);
+    let events = happenings::groups(frame).into_iter().zip(happenings::now(frame));
+    let events = events
+        .filter(|(group, _)| is_by(&group.first.checks) || is_mark(group.first))
+        .map(|(_, entry)| entry);
+    let waiting = frame.refusals.iter().filter(|refusal| is_by(&refusal.checks)).map(|refusal| Entry {
+        text: Text::default().job(frame.job(refusal.job)).say(" was kept waiting"),
+        selection: Some(Selection::Job(frame.job(refusal.job).to_string())),
+        ..Entry::default()
+    });
+    events.chain(waiting).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rules_have_names_in_words() {
+        assert_eq!(rule_name("kai/reclaim/can-reclaim"), "reclaim, can reclaim");
+        assert_eq!(rule_name("kai/queue-order/6"), "queue order, step 6");
+        assert_eq!(rule_name("alone"), "alone");
+    }
+}

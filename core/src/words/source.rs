@@ -1,0 +1,91 @@
+//! Where a rule is specified, as people find it: what it is called, and its address where it is public.
+
+/// The revisions that the rules were read from.
+const KAI: (&str, &str) = (
+    "KAI Scheduler, source after 0.13.0",
+    "https://github.com/kai-scheduler/KAI-Scheduler/tree/72de64fc8eca10fa8cca26a20156178f3edbe092",
+);
+const YUNIKORN: (&str, &str) = (
+    "Apache YuniKorn core, source after 1.9.0",
+    "https://github.com/apache/yunikorn-core/tree/be3bb487298956dd70906fca15e577bbc12d23cb",
+);
+const RUNAI: (&str, &str) = (
+    "Run:ai documentation, The Run:ai Scheduler",
+    "https://docs.run.ai/latest/Researcher/scheduling/the-runai-scheduler/",
+);
+const HELIOS: (&str, &str) = ("Helios simulator", "https://github.com/S-Lab-System-Group/HeliosArtifact");
+const DRF: (&str, &str) = (
+    "Ghodsi et al., Dominant Resource Fairness, NSDI 2011",
+    "https://www.usenix.org/conference/nsdi11/dominant-resource-fairness-fair-allocation-multiple-resource-types",
+);
+/// IBM Spectrum Symphony 7.3.2; the end of a page's address.
+const IBM: &str = "https://www.ibm.com/docs/en/spectrum-symphony/7.3.2?topic=";
+const IBM_PAGES: [(&str, &str); 3] = [
+    ("Share policies for multidimensional scheduling", "scheduling-share-policies-multidimensional"),
+    ("Resource reclaim for multidimensional scheduling", "scheduling-resource-reclaim-multidimensional"),
+    (
+        "How does EGO determine resource allocation when multiple consumers with equal share ratios require the same resource",
+        "rm-how-does-ego-determine-resource-allocation-when-multiple-consumers-equal-share-ratios-require-same-resource",
+    ),
+];
+
+/// What a rule's source is called, and its address; empty where there is none.
+pub fn named(source: &str) -> (String, String) {
+    if let Some((_, title)) = source.split_once("IBM, ") {
+        let page = IBM_PAGES.iter().find(|page| page.0 == title).map(|page| [IBM, page.1].concat());
+        return (format!("IBM Spectrum Symphony 7.3.2, {title}"), page.unwrap_or_default());
+    }
+    let more = source.split_once("; ").map_or("", |(_, more)| more);
+    let of = |(title, address): (&str, &str), more: &str| {
+        let title = if more.is_empty() { title.to_string() } else { format!("{title}: {more}") };
+        (title, address.to_string())
+    };
+    match source.split([' ', ',']).next().unwrap_or_default() {
+        "kai.md" => of(KAI, source.split_once(", plugin").map_or("", |(_, plugin)| plugin.trim())),
+        "yunikorn.md" => of(YUNIKORN, more),
+        "runai.md" | "docs.run.ai" => of(RUNAI, ""),
+        "ego.md" => ("what IBM's documentation leaves open, as it is decided here".into(), String::new()),
+        "Helios" => of(HELIOS, source.split_once(", ").map_or("", |(_, more)| more)),
+        "Ghodsi" => of(DRF, source.rsplit_once(", ").map_or("", |(_, section)| section)),
+        _ => (source.to_string(), String::new()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sources_are_named_with_version_and_address() {
+        let (title, address) = named("kai.md 6.3 A");
+        assert_eq!(title, "KAI Scheduler, source after 0.13.0");
+        assert!(
+            address.starts_with("https://github.com/")
+                && address.ends_with("72de64fc8eca10fa8cca26a20156178f3edbe092")
+        );
+        assert_eq!(
+            named("yunikorn.md 3.4; sorters.go").0,
+            "Apache YuniKorn core, source after 1.9.0: sorters.go"
+        );
+        let ibm = named("ego.md 8.1; IBM, Resource reclaim for multidimensional scheduling");
+        assert_eq!(ibm.0, "IBM Spectrum Symphony 7.3.2, Resource reclaim for multidimensional scheduling");
+        assert!(ibm.1.ends_with("?topic=scheduling-resource-reclaim-multidimensional"));
+        assert_eq!(named("ego.md 4, 8.3; IBM, MDPlan.xml reference").1, "");
+        assert_eq!(named("ego.md 8.4").1, "");
+        assert_eq!(
+            named("Ghodsi et al., NSDI 2011, 4.1").0,
+            "Ghodsi et al., Dominant Resource Fairness, NSDI 2011: 4.1"
+        );
+        assert_eq!(named("").0, "");
+    }
+
+    /// No rule names a document that nobody can find.
+    #[test]
+    fn every_rule_names_a_source_that_can_be_found() {
+        use crate::policy::kai;
+        for rule in kai::rules() {
+            let (title, address) = named(rule.0.source);
+            assert!(!title.contains(".md") && address.starts_with("https://"), "{}: {title}", rule.key());
+        }
+    }
+}

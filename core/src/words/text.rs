@@ -1,0 +1,133 @@
+//! Sentences with names in them. Names stay apart from the words, so that they are shown as code, can be
+//! selected, and are never markup.
+
+use std::fmt;
+
+use super::{Selection, Terms};
+
+/// A part of a sentence.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Piece {
+    /// Words.
+    Plain(String),
+    /// Words that count.
+    Strong(String),
+    /// The name of a queue.
+    Queue(String),
+    /// The name of a job.
+    Job(String),
+    /// The name of a node.
+    Node(String),
+    /// The key of a rule.
+    Rule(String),
+}
+
+impl Piece {
+    /// What a name selects.
+    pub fn selection(&self) -> Option<Selection> {
+        match self {
+            Piece::Plain(_) | Piece::Strong(_) => None,
+            Piece::Queue(name) => Some(Selection::Queue(name.clone())),
+            Piece::Job(name) => Some(Selection::Job(name.clone())),
+            Piece::Node(name) => Some(Selection::Node(name.clone())),
+            Piece::Rule(key) => Some(Selection::Rule(key.clone())),
+        }
+    }
+}
+
+/// A sentence, or part of one.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Text(pub Vec<Piece>);
+
+impl Text {
+    /// Starts with words.
+    pub fn of(words: impl Into<String>) -> Text {
+        Text::default().say(words)
+    }
+    /// Adds words.
+    pub fn say(mut self, words: impl Into<String>) -> Text {
+        self.0.push(Piece::Plain(words.into()));
+        self
+    }
+    /// Adds words that count.
+    pub fn strong(mut self, words: impl Into<String>) -> Text {
+        self.0.push(Piece::Strong(words.into()));
+        self
+    }
+    /// Adds the name of a queue.
+    pub fn queue(mut self, name: &str) -> Text {
+        self.0.push(Piece::Queue(name.into()));
+        self
+    }
+    /// Adds the name of a job.
+    pub fn job(mut self, name: &str) -> Text {
+        self.0.push(Piece::Job(name.into()));
+        self
+    }
+    /// Adds the name of a node.
+    pub fn node(mut self, name: &str) -> Text {
+        self.0.push(Piece::Node(name.into()));
+        self
+    }
+    /// Adds the key of a rule.
+    pub fn rule(mut self, key: &str) -> Text {
+        self.0.push(Piece::Rule(key.into()));
+        self
+    }
+    /// Adds another text.
+    pub fn then(mut self, other: Text) -> Text {
+        self.0.extend(other.0);
+        self
+    }
+    /// Adds texts with commas between them and a word before the last.
+    pub fn list(mut self, items: Vec<Text>, last: &str) -> Text {
+        let n = items.len();
+        for (i, item) in items.into_iter().enumerate() {
+            if i > 0 {
+                self = self.say(if i + 1 == n { format!(" {last} ") } else { ", ".into() });
+            }
+            self = self.then(item);
+        }
+        self
+    }
+    /// Puts the words, not the names, into a policy's.
+    pub(super) fn in_terms(&mut self, terms: &Terms) {
+        for piece in &mut self.0 {
+            if let Piece::Plain(text) | Piece::Strong(text) = piece {
+                *text = terms.says(text);
+            }
+        }
+    }
+    /// Nothing is said.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+    /// The bare words, names without marks: for those who listen.
+    pub fn spoken(&self) -> String {
+        self.0
+            .iter()
+            .map(|piece| match piece {
+                Piece::Plain(t) | Piece::Strong(t) | Piece::Queue(t) | Piece::Job(t) | Piece::Node(t) => {
+                    t.as_str()
+                }
+                Piece::Rule(key) => key.as_str(),
+            })
+            .collect()
+    }
+}
+
+/// As Markdown: names in backquotes, strong words in asterisks.
+impl fmt::Display for Text {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for piece in &self.0 {
+            match piece {
+                Piece::Plain(text) => f.write_str(text)?,
+                Piece::Strong(text) => write!(f, "**{text}**")?,
+                Piece::Queue(name) | Piece::Job(name) | Piece::Node(name) | Piece::Rule(name) => {
+                    write!(f, "`{name}`")?
+                }
+            }
+        }
+        Ok(())
+    }
+}

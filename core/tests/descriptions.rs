@@ -1,0 +1,62 @@
+//! What policies say of themselves is whole: every setting is asked for, and every form is of a setting that can be read.
+
+use fairground::policy::Policy;
+use fairground::policy::form::{Ask, Attribute, Group};
+use fairground::scenario::{check, read};
+
+fn attributes(groups: &[Group]) -> impl Iterator<Item = &Attribute> {
+    groups.iter().flat_map(|(_, all)| all.iter())
+}
+
+/// A setting that is left out in a form could not be set on the page. Nothing waits in a queue for stale gang eviction, and
+/// groups belong to users.
+#[test]
+fn every_setting_has_its_field() {
+    for policy in Policy::ALL {
+        let book = Policy::rulebook(policy.key).expect("a policy has rules");
+        let settings = attributes(policy.form.settings).filter_map(|a| a.key.strip_prefix("settings."));
+        let of_queues = attributes(policy.form.queue.unwrap_or_default());
+        let of_queues = of_queues.filter_map(|a| Some(a.key.strip_prefix('@').unwrap_or(a.key)));
+        let known: Vec<&str> = settings.chain(of_queues).collect();
+        for (switch, _) in &book.switches {
+            let elsewhere = ["queue-depth-stalegangeviction", "groups", "priority.offset"];
+            let is_known = known.contains(&switch.name) || elsewhere.contains(&switch.name);
+            assert!(is_known, "{}: {} has no field", policy.key, switch.name);
+        }
+    }
+}
+
+/// Every choice that a form offers is one that the policy reads.
+#[test]
+fn every_choice_can_be_read() {
+    for policy in Policy::ALL {
+        let settings =
+            attributes(policy.form.settings).filter_map(|a| Some((a.key.strip_prefix("settings.")?, a)));
+        for (name, attribute) in settings {
+            let (Ask::Choice(choices) | Ask::Usual(choices)) = attribute.ask else { continue };
+            for (value, _) in choices {
+                let text = format!(
+                    "format: fairground-scenario\nversion: 1\npolicy: {}\nsettings: {{{name}: {value}}}\n",
+                    policy.key
+                );
+                let scenario = read(&text).scenario.expect("it has the form of a scenario");
+                let found = check(&scenario).diagnostics;
+                let wrong = found.iter().find(|d| ["S012", "S013"].contains(&d.code.0));
+                assert_eq!(wrong, None, "{}: {name} {value}", policy.key);
+            }
+        }
+    }
+}
+
+/// Names tell policies apart, and each has all of them.
+#[test]
+fn names_are_whole_and_different() {
+    for (i, policy) in Policy::ALL.iter().enumerate() {
+        for name in [policy.key, policy.name, policy.title, policy.short] {
+            assert!(!name.is_empty(), "{policy:?}");
+        }
+        for other in &Policy::ALL[..i] {
+            assert!(policy.key != other.key && policy.title != other.title && policy.short != other.short);
+        }
+    }
+}

@@ -1,0 +1,438 @@
+//! Every recorded cycle as a scenario file of its own, which begins with what the recording says before that cycle.
+//!
+//! Units that run are pods on their hosts, in the order of their starts; a unit in its grace is a pod that is terminating, for the job
+//! whose room it makes, and is not replaced, since its replacement waits already (OC-4). Only the first cycle of the file is compared, and
+//! of the next one at the same instant what takes the room of units without a grace.
+
+use std::collections::BTreeMap;
+
+use fairground::cluster::Phase;
+use fairground::id::{JobId, NodeId, PodId};
+use fairground::policy::ego::books::{Books, Change, Source, State};
+use fairground::policy::ego::cycle::{Cycle, Layout, run as run_cycle};
+use fairground::policy::ego::plan::{Plan, units_in};
+use fairground::policy::ego::reclaim::Reclaim;
+use fairground::sim::{CycleRecord, Simulation};
+use fairground::time::Time;
+use fairground::trace::{Event, EvictReason};
+
+use super::course::{News, Round, deadline_of, reason};
+use super::file::Writer;
+use crate::ego::format::Names;
+use crate::front::Differs;
+
+/// What a cycle decides.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Decided {
+    /// Sub-allocation and host of every start.
+    pub starts: Vec<(usize, usize)>,
+    /// The first of these that has the room of a unit without a grace.
+    pub handed: usize,
+    /// The units that start.
+    units: Vec<usize>,
+    /// Unit, why, for which sub-allocation, and for how many seconds it may still run.
+    evictions: Vec<(usize, EvictReason, Option<usize>, i64)>,
+    /// Sub-allocations and hosts.
+    claims: Vec<(usize, usize)>,
+    /// Whether a host loses a unit after another of it was gone without a grace.
+    goes_on: bool,
+}
+
+/// A file and what its names mean.
+struct Moment {
+    text: String,
+    /// The sub-allocation of every job.
+    jobs: BTreeMap<String, usize>,
+    /// The unit of every pod that holds something.
+    pods: BTreeMap<String, usize>,
+}
+
+/// Runs the cycles with the rules' own code, which is compared with the recording before, and every cycle through a file. Gives what was
+/// decided, and how many units each sub-allocation holds after it.
+pub fn run(
+    (plan, layout, names): (&Plan, &Layout, &Names),
+    books: &mut Books<'_>,
+    rounds: &[Round],
+    is_free_pass: bool,
+) -> Result<Vec<(Decided, Vec<u64>)>, Differs> {
+    let mut all = Vec::new();
+    for round in rounds {
+        books.now = Time::from_seconds(round.t);
+        let mut ended: Vec<usize> = Vec::new();
+        let before = books.clone();
+        news(books, round, &mut ended)?;
+        let moment = write((plan, layout, names), (&before, books), &ended)?;
+        books.changes.clear();
+        let done = run_cycle(books, layout, false);
+        let expected = decided(books, &done, round.t);
+        if expected.goes_on && !is_free_pass {
+            return Err("units of a host are gone one after the other in a cycle, pods after it".into());
+        }
+        let at = |says: String| Differs::Says(format!("at {} s: {says}", round.t));
+        follow(&moment, &expected, names, is_free_pass).map_err(at)?;
+        let mut held = vec![0; books.subs.len()];
+        let units = books.units.iter().filter(|unit| unit.state != State::Gone);
+        units.for_each(|unit| held[unit.sub] += 1);
+        all.push((expected, held));
+    }
+    Ok(all)
+}
+
+/// What happens before a cycle. `ended`: units that end, running or in their grace.
+fn news(books: &mut Books<'_>, round: &Round, ended: &mut Vec<usize>) -> Result<(), String> {
+    for news in &round.news {
+        match news {
+            News::Want(sub, want) => books.subs[*sub].want = *want,
+            News::Complete(units) => {
+                for &unit in units {
+                    let of = *books.units.get(unit).ok_or("no such unit")?;
+                    if of.state != State::Gone {
+                        ended.push(unit);
+                        books.subs[of.sub].want = books.subs[of.sub].want.saturating_sub(1);
+                        books.stop(unit);
+                    }
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// What the rules' own code decided.
+fn decided(books: &Books<'_>, done: &Cycle, t: i64) -> Decided {
+    let in_pools = done.passes.iter().flat_map(|(_, pass)| &pass.reclaims);
+    let reclaims: Vec<_> = done.by_owners.iter().chain(in_pools).collect();
+    let mut decided = Decided::default();
+    for change in &books.changes {
+        match *change {
+            Change::Started(unit) => {
+                decided.starts.push((books.units[unit].sub, books.units[unit].host));
+                decided.units.push(unit);
+                decided.handed += usize::from(decided.evictions.is_empty());
+            }
+            Change::Reclaimed(unit) => {
+                let by = reclaims.iter().find(|r| r.victims.contains(&unit)).and_then(|r| r.by);
+                let is_owned = done.by_owners.iter().any(|r| r.victims.contains(&unit));
+                let left = deadline_of(books, unit).map_or(0, |until| until.as_millis() / 1000 - t);
+                let why = reason(by.is_some(), is_owned);
+                decided.evictions.push((unit, why, by.and_then(|(_, sub)| sub), left));
+            }
+            Change::Stopped(_) => {}
+        }
+    }
+    decided.claims = reclaims.iter().filter_map(|r| Some((r.by?.1?, r.host))).collect();
+    let is_gone = |unit: &usize| books.units[*unit].state == State::Gone;
+    decided.goes_on = reclaims.iter().enumerate().any(|(i, first)| {
+        let is_later = |later: &&Reclaim| later.host == first.host;
+        first.victims.iter().any(is_gone) && reclaims[i + 1..].iter().copied().any(|r| is_later(&r))
+    });
+    decided
+}
+
+/// The pool to which a host is lent, as those who run on it tell: the closest one above its owner and all of them.
+fn pool_of_borrowers(plan: &Plan, books: &Books<'_>, owner: usize, host: usize) -> Option<usize> {
+    let leaves = books.on_host[host].iter().map(|&unit| books.subs[books.units[unit].sub].leaf);
+    let mut borrowers = leaves.filter(|&leaf| leaf != owner).peekable();
+    borrowers.peek()?;
+    let parent = plan.consumers[owner].parent?;
+    Some(
+        borrowers.fold(parent, |pool, leaf| {
+            plan.path(pool).find(|&above| plan.is_below(leaf, above)).unwrap_or(0)
+        }),
+    )
+}
+
+/// Whether everything was drawn from where a scenario takes it to be drawn from.
+fn sources(plan: &Plan, layout: &Layout, books: &Books<'_>) -> Result<(), &'static str> {
+    let drawn = |leaf: usize, host: usize| {
+        let holder = layout.holders[host];
+        if holder == leaf && holder != 0 {
+            return Some(Source::Owned);
+        }
+        if !plan.is_leaf(holder) || holder == 0 {
+            return Some(Source::Pool(holder));
+        }
+        pool_of_borrowers(plan, books, holder, host).map(Source::Pool)
+    };
+    let units = books.units.iter().filter(|unit| unit.state != State::Gone);
+    let units = units.map(|unit| (unit.sub, unit.host, unit.source));
+    let promised = books.earmarks.iter().map(|earmark| (earmark.sub, earmark.host, earmark.source));
+    for (sub, host, source) in units.chain(promised) {
+        if drawn(books.subs[sub].leaf, host) != Some(source) {
+            return Err("a host lent further up than those who run on it tell");
+        }
+    }
+    Ok(())
+}
+
+/// Whether a sub-allocation wants more than some pool above it holds: then it is not the same as several jobs, whose demand is capped
+/// one by one.
+fn is_capped(plan: &Plan, layout: &Layout, books: &Books<'_>, sub: usize) -> bool {
+    let of = &books.subs[sub];
+    plan.path(of.leaf).filter(|pool| layout.pools.contains(pool)).any(|pool| {
+        let hosts = layout.pool(books, pool).hosts;
+        let capacity: u64 = hosts.iter().map(|h| units_in(&plan.hosts[h.host], &of.unit)).sum();
+        capacity > 0 && u64::from(of.want.max(of.running)) > capacity
+    })
+}
+
+/// Units of one sub-allocation that started one after the other, and pods that wait.
+#[derive(Default)]
+struct Block {
+    sub: usize,
+    units: Vec<usize>,
+    waiting: usize,
+}
+
+/// The jobs of the units that run and of those that wait.
+fn blocks(plan: &Plan, layout: &Layout, books: &Books<'_>) -> Result<Vec<Block>, &'static str> {
+    let capped: Vec<bool> = (0..books.subs.len()).map(|sub| is_capped(plan, layout, books, sub)).collect();
+    let mut blocks: Vec<Block> = Vec::new();
+    for (id, unit) in books.units.iter().enumerate().filter(|(_, unit)| unit.state == State::Run) {
+        let leaf = books.subs[unit.sub].leaf;
+        // In one leaf the order of starts decides who goes first; a job that is one demand may stand beside those of others.
+        let last = match capped[unit.sub] {
+            true => blocks.iter_mut().rev().find(|block| books.subs[block.sub].leaf == leaf),
+            false => blocks.last_mut(),
+        };
+        match last.filter(|block| block.sub == unit.sub) {
+            Some(block) => block.units.push(id),
+            None => blocks.push(Block { sub: unit.sub, units: vec![id], waiting: 0 }),
+        }
+    }
+    for (sub, of) in books.subs.iter().enumerate() {
+        let waiting = of.want.saturating_sub(of.running) as usize;
+        match blocks.iter_mut().rev().find(|block| block.sub == sub) {
+            Some(block) => block.waiting = waiting,
+            None if waiting > 0 => blocks.push(Block { sub, units: Vec::new(), waiting }),
+            None => {}
+        }
+        if capped[sub] && blocks.iter().filter(|block| block.sub == sub).count() > 1 {
+            return Err("more units than a pool holds, started before and after others of their leaf");
+        }
+    }
+    Ok(blocks)
+}
+
+/// Writes the jobs of units that run or wait. For each sub-allocation the job that waits, and how many of its pods.
+fn running(
+    writer: &mut Writer<'_>,
+    moment: &mut Moment,
+    blocks: &[Block],
+    books: &Books<'_>,
+) -> BTreeMap<usize, (String, usize)> {
+    let names = writer.names;
+    let n_units = books.units.len();
+    let mut claimants = BTreeMap::new();
+    for (i, block) in blocks.iter().enumerate() {
+        let name = format!("{}-{}", names.subs[block.sub], i + 1);
+        let n = block.units.len() + block.waiting;
+        if n == 0 {
+            continue;
+        }
+        let mut says = String::new();
+        if n > 1 {
+            says += &format!(", pods: {n}, min-available: 1");
+        }
+        if let Some(first) = block.units.first() {
+            let on: Vec<&str> =
+                block.units.iter().map(|&unit| names.hosts[books.units[unit].host].as_str()).collect();
+            says += &format!(", on: [{}], started: -{}s", on.join(", "), n_units - first);
+        }
+        if books.subs[block.sub].want < books.subs[block.sub].running {
+            says += ", restart: never";
+        }
+        for (k, &unit) in (1..).zip(&block.units) {
+            let pod = if n > 1 { format!("{name}/{k}") } else { name.clone() };
+            moment.pods.insert(pod, unit);
+        }
+        if block.waiting > 0 {
+            claimants.insert(block.sub, (name.clone(), block.waiting));
+        }
+        writer.job(&name, &books.subs, block.sub, &says);
+        moment.jobs.insert(name, block.sub);
+    }
+    claimants
+}
+
+/// The file of a moment: `before` what ended in its grace, and after it.
+fn write(
+    (plan, layout, names): (&Plan, &Layout, &Names),
+    (before, books): (&Books<'_>, &Books<'_>),
+    ended: &[usize],
+) -> Result<Moment, Differs> {
+    sources(plan, layout, books)?;
+    let mut writer = Writer::new(plan, layout, names)?;
+    writer.text.push_str("jobs:\n");
+    let mut moment = Moment { text: String::new(), jobs: BTreeMap::new(), pods: BTreeMap::new() };
+    let mut ends = String::new();
+    let mut blocks = blocks(plan, layout, books)?;
+    let claiming = claiming(&mut blocks, before, |sub| is_capped(plan, layout, books, sub));
+    let mut claimants = running(&mut writer, &mut moment, &blocks, books);
+    let claims =
+        |earmark: usize| format!("{}-claims-{}", names.subs[before.earmarks[earmark].sub], earmark + 1);
+    for &earmark in &claiming {
+        let (name, sub) = (claims(earmark), before.earmarks[earmark].sub);
+        writer.job(&name, &books.subs, sub, "");
+        moment.jobs.insert(name, sub);
+    }
+    for (unit, earmark) in leaving(before, ended) {
+        let of = before.units[unit];
+        let name = format!("{}-leaves-{}", names.subs[of.sub], unit + 1);
+        let left = match of.state {
+            State::Reclaiming(until) if !ended.contains(&unit) => {
+                (until - books.now).as_millis().max(0) / 1000
+            }
+            _ => 0,
+        };
+        let mut says = format!(", on: [{}], terminating: [{left}s], restart: never", names.hosts[of.host]);
+        if let Some(earmark) = earmark {
+            let of_block = || claimants.get(&before.earmarks[earmark].sub).map(|(name, _)| name.clone());
+            let claimant = if claiming.contains(&earmark) { Some(claims(earmark)) } else { of_block() };
+            let claimant = claimant.ok_or("room that is held for a unit that is not wanted any more")?;
+            says += &format!(", evicted-for: {claimant}");
+        }
+        writer.job(&name, &books.subs, of.sub, &says);
+        moment.pods.insert(name.clone(), unit);
+        moment.jobs.insert(name, of.sub);
+    }
+    let runs = |unit: &&usize| before.units[**unit].state == State::Run;
+    for &unit in ended.iter().filter(runs) {
+        let of = before.units[unit];
+        let name = format!("{}-ends-{}", names.subs[of.sub], unit + 1);
+        writer.job(&name, &books.subs, of.sub, &format!(", on: [{}]", names.hosts[of.host]));
+        ends += &format!("- {{at: 0s, job: {name}}}\n");
+    }
+    for (_, earmark) in before.earmarks.iter().enumerate().filter(|(i, _)| !claiming.contains(i)) {
+        let waiting = claimants.get_mut(&earmark.sub).map(|(_, waiting)| waiting).filter(|n| **n > 0);
+        *waiting.ok_or("room that is held for a unit that is not wanted any more")? -= 1;
+    }
+    moment.text = writer.text + &if ends.is_empty() { ends } else { format!("timeline:\n{ends}") };
+    Ok(moment)
+}
+
+/// The promises for which a pod waits in a job of its own, so that the file says whose room each pod makes that leaves.
+fn claiming(blocks: &mut [Block], books: &Books<'_>, is_capped: impl Fn(usize) -> bool) -> Vec<usize> {
+    let mut claiming = Vec::new();
+    for (i, earmark) in books.earmarks.iter().enumerate().filter(|(_, earmark)| !is_capped(earmark.sub)) {
+        if let Some(block) = blocks.iter_mut().find(|b| b.sub == earmark.sub && b.waiting > 0) {
+            block.waiting -= 1;
+            claiming.push(i);
+        }
+    }
+    claiming
+}
+
+/// Units in their grace, and the promise whose room they make: in the order of the promises.
+fn leaving(books: &Books<'_>, ended: &[usize]) -> Vec<(usize, Option<usize>)> {
+    let promised = books.earmarks.iter().enumerate();
+    let promised = promised.flat_map(|(i, e)| e.victims.iter().map(move |&unit| (unit, Some(i))));
+    let mut leaving: Vec<(usize, Option<usize>)> = promised.collect();
+    for (id, unit) in books.units.iter().enumerate() {
+        let is_known = leaving.iter().any(|(known, _)| *known == id);
+        if matches!(unit.state, State::Reclaiming(_)) && !is_known && !ended.contains(&id) {
+            leaving.push((id, None));
+        }
+    }
+    leaving
+}
+
+/// What a scenario does, in the recording's words.
+struct Run<'m> {
+    simulation: Simulation,
+    moment: &'m Moment,
+    hosts: BTreeMap<&'m str, usize>,
+    /// Units of pods that started in the first cycle.
+    started: BTreeMap<String, usize>,
+}
+
+impl Run<'_> {
+    fn sub(&self, job: JobId) -> Result<usize, String> {
+        let name = &*self.simulation.cluster().jobs[job].name;
+        self.moment.jobs.get(name).copied().ok_or_else(|| format!("unknown job {name}"))
+    }
+
+    fn host(&self, node: NodeId) -> Result<usize, String> {
+        let name = &*self.simulation.cluster().nodes[node].name;
+        self.hosts.get(name).copied().ok_or_else(|| format!("unknown node {name}"))
+    }
+
+    fn sub_of(&self, pod: PodId) -> Result<usize, String> {
+        self.sub(self.simulation.cluster().pods[pod].job)
+    }
+
+    /// What a cycle decided. `units`: those that start in it, in order.
+    fn decided(&mut self, record: &CycleRecord, units: &[usize]) -> Result<Decided, String> {
+        let mut decided = Decided::default();
+        for recorded in &record.events {
+            match recorded.event {
+                Event::Bound { pod, node, .. } => {
+                    let name = self.simulation.cluster().pods[pod].name.to_string();
+                    if let Some(&unit) = units.get(decided.starts.len()) {
+                        self.started.insert(name, unit);
+                    }
+                    decided.starts.push((self.sub_of(pod)?, self.host(node)?));
+                }
+                Event::Claimed { pod, node } => {
+                    decided.claims.push((self.sub_of(pod)?, self.host(node)?));
+                }
+                Event::Evicted { pod, reason, by, .. } => {
+                    let p = &self.simulation.cluster().pods[pod];
+                    let unit = self.moment.pods.get(&*p.name).or_else(|| self.started.get(&*p.name));
+                    let unit = *unit.ok_or_else(|| format!("unknown pod {}", p.name))?;
+                    let Phase::Terminating { until } = p.phase else {
+                        return Err(format!("evicted, but {:?}", p.phase));
+                    };
+                    let left = (until - self.simulation.now()).as_millis() / 1000;
+                    let by = by.map(|job| self.sub(job)).transpose()?;
+                    decided.evictions.push((unit, reason, by, left));
+                }
+                _ => {}
+            }
+        }
+        Ok(decided)
+    }
+}
+
+fn follow(moment: &Moment, expected: &Decided, names: &Names, is_free_pass: bool) -> Result<(), String> {
+    let mut run = Run {
+        simulation: crate::front::simulation(&moment.text)?,
+        moment,
+        hosts: names.hosts.iter().map(String::as_str).zip(0..).collect(),
+        started: BTreeMap::new(),
+    };
+    let record = run.simulation.advance().ok_or("no cycle")?;
+    let got = run.decided(&record, &expected.units)?;
+    let (now, handed) = expected.starts.split_at(expected.handed);
+    let start = |(sub, host): &(usize, usize)| format!("{} on {}", names.subs[*sub], names.hosts[*host]);
+    same("start", now, &got.starts, start)?;
+    if is_free_pass {
+        return Ok(());
+    }
+    same("eviction", &expected.evictions, &got.evictions, |(unit, why, by, left)| {
+        let by = by.map_or("nobody", |sub| names.subs[sub].as_str());
+        format!("u{} ({why:?}) for {by} in {left} s", unit + 1)
+    })?;
+    same("claim", &expected.claims, &got.claims, start)?;
+    if handed.is_empty() {
+        return Ok(());
+    }
+    let at = run.simulation.now();
+    let next = run.simulation.advance().filter(|record| record.time == at).ok_or("no second cycle")?;
+    let got = run.decided(&next, &[])?;
+    same("start in the room of others", handed, &got.starts[..handed.len().min(got.starts.len())], start)
+}
+
+/// Compares decisions of one kind in their order.
+fn same<T: PartialEq>(
+    what: &str,
+    wanted: &[T],
+    got: &[T],
+    says: impl Fn(&T) -> String,
+) -> Result<(), String> {
+    let Some(at) = (0..wanted.len().max(got.len())).find(|&i| wanted.get(i) != got.get(i)) else {
+        return Ok(());
+    };
+    let text = |of: Option<&T>| of.map_or("none".to_owned(), &says);
+    Err(format!("{what} {at}: expected {}, got {}", text(wanted.get(at)), text(got.get(at))))
+}

@@ -1,0 +1,21 @@
+//! Recorded plans of several cycles as one scenario file each: what EGO remembers between its cycles.
+
+use std::path::Path;
+
+use fairground_tests::ego::Case;
+use fairground_tests::front::ego::is_one_file;
+use fairground_tests::recording;
+
+/// How many cases of a recording agree as one file. The others meet a cycle that the recording has not and that decides something.
+fn agree(file: &str) -> usize {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("golden/ego").join(file);
+    let recording = recording::read(&path).expect("a recording");
+    let case = |text: &String| serde_json::from_str::<Case>(text).expect("a case");
+    recording.cases.iter().filter(|(_, text)| is_one_file(&case(text))).count()
+}
+
+#[test]
+fn as_many_cases_as_before_are_one_file() {
+    let all = ["plan.jsonl.gz", "plan-deep.jsonl.gz", "reclaim.jsonl.gz", "reclaim-hard.jsonl.gz"].map(agree);
+    assert_eq!(all, [82, 15, 88, 34]);
+}

@@ -1,0 +1,140 @@
+//! The first frame as plain markup, readable before any script: the page's own views, rendered where it is built.
+
+use leptos::prelude::*;
+
+use crate::components::app::App;
+use crate::engine::protocol::Reply;
+use crate::engine::serve::Server;
+use crate::library;
+use crate::model::{Command, Effect, Model, Opened, Origin, begin, update};
+use crate::page::lay_out;
+use crate::store::Store;
+
+/// The width of the page that it is rendered for; the stylesheet fits it to others.
+const WIDTH: f64 = 1440.0;
+
+/// The markup of the start scenario at its start.
+pub fn markup() -> String {
+    let mut model = answered(Model::new(Opened::new(library::start(), Origin::Start)));
+    lay_out(&mut model, WIDTH);
+    let owner = Owner::new();
+    let rendered = owner.with(|| {
+        provide_context(Store::new(model));
+        view! { <App /> }.to_html()
+    });
+    still(&rendered)
+}
+
+/// The model once the engine has answered what is asked at first.
+fn answered(mut model: Model) -> Model {
+    let mut server = Server::default();
+    let mut todo = begin(&mut model);
+    while let Some(effect) = todo.pop() {
+        let Effect::Send(request) = effect else { continue };
+        let mut replies: Vec<Reply> = server.ask(request);
+        while server.is_busy() {
+            replies.extend(server.work());
+        }
+        for reply in replies {
+            todo.extend(update(&mut model, Command::Replied(Box::new(reply))));
+        }
+    }
+    model
+}
+
+/// What the markup of the first frame needs neither as a picture nor for its layout: names and roles for scripts and
+/// assistive technology (the whole is `inert`), and inline styles, which the content security policy forbids.
+fn still(rendered: &str) -> String {
+    let mut out = String::with_capacity(rendered.len());
+    let mut rest = rendered;
+    let mut is_picture = false;
+    while let Some(at) = rest.find('<') {
+        out.push_str(&rest[..at]);
+        rest = &rest[at..];
+        if let Some(mark) = rest.strip_prefix("<!") {
+            let end = if mark.starts_with("--") { "-->" } else { ">" };
+            rest = mark.split_once(end).map_or("", |(_, after)| after);
+            continue;
+        }
+        let end = end_of_tag(rest);
+        is_picture |= rest.starts_with("<svg");
+        push_tag(&mut out, &rest[..end], is_picture);
+        is_picture &= !rest.starts_with("</svg");
+        rest = &rest[end..];
+    }
+    out.push_str(rest);
+    out
+}
+
+/// Behind the `>` of the tag at the start of a text; values may contain one.
+fn end_of_tag(text: &str) -> usize {
+    let mut is_quoted = false;
+    for (at, c) in text.char_indices() {
+        match c {
+            '"' => is_quoted = !is_quoted,
+            '>' if !is_quoted => return at + 1,
+            _ => {}
+        }
+    }
+    text.len()
+}
+
+/// Writes a tag without the attributes that are not kept; parts of a picture refer to each other by id.
+fn push_tag(out: &mut String, tag: &str, is_picture: bool) {
+    let inner = tag.trim_start_matches('<').trim_end_matches('>').trim_end_matches('/');
+    let is_closed = tag.ends_with("/>");
+    let mut rest = inner;
+    let name_end = inner.find(char::is_whitespace).unwrap_or(inner.len());
+    out.push('<');
+    out.push_str(&inner[..name_end]);
+    rest = &rest[name_end..];
+    while let Some((attribute, after)) = next_attribute(rest) {
+        let name = attribute.split('=').next().unwrap_or_default();
+        if is_kept(name) || is_picture && name == "id" {
+            out.push(' ');
+            out.push_str(attribute);
+        }
+        rest = after;
+    }
+    out.push_str(if is_closed { "/>" } else { ">" });
+}
+
+fn next_attribute(text: &str) -> Option<(&str, &str)> {
+    let text = text.trim_start();
+    let mut is_quoted = false;
+    let end = text.find(|c: char| {
+        is_quoted ^= c == '"';
+        !is_quoted && c.is_whitespace()
+    });
+    let end = end.unwrap_or(text.len());
+    (end > 0).then(|| text.split_at(end))
+}
+
+fn is_kept(name: &str) -> bool {
+    let is_script = name.starts_with("aria-") || name.starts_with("data-") || name.starts_with("on");
+    !is_script
+        && !["role", "tabindex", "style", "title", "id", "for", "autofocus", "draggable"].contains(&name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{markup, still};
+
+    #[test]
+    fn what_scripts_and_the_policy_forbid_is_left_out() {
+        let rendered = r#"<div class="a > b" style="left:1px" data-x="1">1 &lt; 2<!><br/><!-- a|<b> --><input disabled value="&quot;"><svg><g id="a"></g></svg><p id="b"></div>"#;
+        assert_eq!(
+            still(rendered),
+            r#"<div class="a > b">1 &lt; 2<br/><input disabled value="&quot;"><svg><g id="a"></g></svg><p></div>"#
+        );
+    }
+
+    #[test]
+    fn it_shows_the_start_scenario_and_its_charts() {
+        let markup = markup();
+        for part in ["Who gives one up?", "team-a", "<svg", "class=\"chart timeline\"", "KAI"] {
+            assert!(markup.contains(part), "{part} in {markup}");
+        }
+        assert!(!markup.contains("style=") && !markup.contains("<script"), "{markup}");
+    }
+}

@@ -1,0 +1,107 @@
+//! What the page opens with: the start scenario, a link, or what was kept here.
+
+use crate::address::{self, Fragment};
+use crate::model::document::Opened;
+use crate::model::draft::Draft;
+use crate::model::{Dialog, Embed, Model, Origin};
+use crate::{library, storage};
+
+/// What the page opens with, and what there is to say about it.
+#[derive(Debug)]
+pub struct Startup {
+    /// The model.
+    pub model: Model,
+    /// The fragment in the address, if it is the page's own.
+    pub address: String,
+    /// It is the start scenario at its start, as the plain first frame shows it.
+    pub is_start: bool,
+}
+
+/// Whether the page is part of another one, where nothing of one's own is shown or kept.
+fn is_embedded() -> bool {
+    Embed::read(&address::query()).is_some()
+}
+
+/// What this visit opens with.
+pub fn startup() -> Startup {
+    let fragment = address::in_bar();
+    let (opened, dialog, address) = opened(&fragment);
+    let is_start = opened.origin == Origin::Start && opened.moment.cycle == 0 && dialog.is_none();
+    let is_draft = opened.draft.is_some();
+    let mut model = Model::new(opened);
+    model.pristine = !is_draft;
+    model.view.dialog = dialog;
+    Startup { model, address, is_start }
+}
+
+fn opened(fragment: &str) -> (Opened, Option<Dialog>, String) {
+    let read = match address::read(fragment) {
+        Fragment::Reset if is_embedded() => Fragment::Empty,
+        read => read,
+    };
+    let is_reset = read == Fragment::Reset;
+    if is_reset {
+        address::clear_bar();
+    }
+    let mine = |(id, draft): (String, Draft)| {
+        let address = draft.address.clone();
+        Some((draft.open(&id).ok()?, address))
+    };
+    // A reload of an entry of the history comes back to its own draft.
+    let of_entry = || {
+        let entry = address::entry_in_bar()?;
+        let id = address::draft_of(&entry)?;
+        Some((id.to_string(), storage::draft(id)?))
+    };
+    let kept = || of_entry().or_else(storage::current);
+    let own = (!is_embedded()).then(kept).flatten().and_then(mine);
+    let start = || Opened::new(library::start(), Origin::Start);
+    match read {
+        Fragment::Document(opened) => {
+            let opened = match own {
+                // A reload: the address is what the page itself wrote, perhaps before the last change.
+                Some((draft, address)) if address == fragment => draft,
+                // One's own scenario, at another moment.
+                Some((draft, _)) if draft.scenario == opened.scenario => {
+                    Opened { moment: opened.moment.clone(), rules: opened.rules, ..draft }
+                }
+                // A reload of something that was not changed.
+                _ if storage::own_address().as_deref() == Some(fragment) => {
+                    let is_start = *opened.scenario == library::start();
+                    let origin = if is_start { Origin::Start } else { Origin::Draft };
+                    Opened { origin, ..*opened }
+                }
+                _ => *opened,
+            };
+            (opened, None, fragment.to_string())
+        }
+        Fragment::Damaged(says) => {
+            let opened = own.map_or_else(start, |(draft, _)| draft);
+            if !is_embedded() {
+                address::clear_bar();
+            }
+            (opened, Some(Dialog::BadLink(says)), String::new())
+        }
+        Fragment::Empty | Fragment::Reset => {
+            (own.map_or_else(start, |(draft, _)| draft), is_reset.then_some(Dialog::Reset), String::new())
+        }
+    }
+}
+
+/// What an entry of the browser's history leads back to: its draft as it was kept, else what its fragment says.
+pub(crate) fn returned(entry: &str, fragment: &str) -> Option<Box<Opened>> {
+    let kept = address::draft_of(entry).and_then(|id| storage::draft(id)?.open(id).ok());
+    if let Some(draft) = kept {
+        return Some(Box::new(draft));
+    }
+    let origin = address::origin_of(entry);
+    match (address::read(fragment), &origin) {
+        (Fragment::Document(opened), _) => Some(Box::new(Opened { origin, ..*opened })),
+        // Too large for an address.
+        (_, Origin::Example(id)) => {
+            let example = library::EXAMPLES.iter().find(|example| example.id == id)?;
+            Some(Box::new(Opened::new(example.scenario(), origin)))
+        }
+        _ => None,
+    }
+}
