@@ -117,7 +117,9 @@ fn event(cluster: &Cluster, event: &Event) -> Map<String, Value> {
         | Event::SetAside { job } => {
             line.insert("job".into(), name_of(cluster, job));
         }
-        Event::Bound { pod, node, devices } => {
+        Event::Bound { pod, node, devices }
+        | Event::Found { pod, node, devices }
+        | Event::Dealt { pod, node, devices } => {
             pod_of(&mut line, pod);
             line.insert("node".into(), (*cluster.nodes[node].name).into());
             if devices != Devices(0) {

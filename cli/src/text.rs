@@ -77,6 +77,8 @@ pub fn kind(event: &Event) -> &'static str {
     match event {
         Event::Submitted { .. } => "submitted",
         Event::Bound { .. } => "started",
+        Event::Found { .. } => "found",
+        Event::Dealt { .. } => "devices",
         Event::Claimed { .. } => "claimed",
         Event::Unclaimed { .. } => "unclaimed",
         Event::Evicted { reason, .. } => match reason {
@@ -118,7 +120,9 @@ fn sentence(cluster: &Cluster, recorded: &Recorded) -> String {
         | Event::SetAside { job } => {
             format!("{word:<10} {}", job_text(job))
         }
-        Event::Bound { pod, node, devices } => {
+        Event::Bound { pod, node, devices }
+        | Event::Found { pod, node, devices }
+        | Event::Dealt { pod, node, devices } => {
             let numbers: Vec<String> = devices.iter().map(|device| device.to_string()).collect();
             let gpus =
                 if numbers.is_empty() { String::new() } else { format!(", GPU {}", numbers.join(" ")) };

@@ -67,6 +67,10 @@ fn jobs_that_cannot_belong_together_are_found() {
         ["jobs[\"j\"].user: application \"i\" has one user: \"x\" of \"i\", not \"\""]
     );
     assert_eq!(
+        found("queue: a, application: s, groups: [x, y]", "queue: a, application: s, groups: [x]"),
+        ["jobs[\"j\"].groups: application \"s\" has one list of groups: \"x, y\" of \"i\", not \"x\""]
+    );
+    assert_eq!(
         found("queue: a, application: s, gang: soft", "queue: a, originator: perhaps"),
         [
             "jobs[\"j\"].originator: originator \"perhaps\" is neither true nor false",

@@ -58,8 +58,8 @@ fn every_kind_of_finding_says_what_to_do() {
         3:34 error S030 nodes["n"].state: state "broken" is neither ready nor draining nor one of down, cordoned, not-ready, memory-pressure, disk-pressure, pid-pressure, network-unavailable [Set the state to down]
         5:36 error S031 jobs["j"].on: node "m" does not exist; did you mean "n"? [Use "n"]
         5:36 error S032 jobs["j"].on: on names 2 nodes for 1 pods; remove some [Keep the first 1]
-        5:46 error S033 jobs["j"].on: node "n" cannot hold the pods that name it all together; let the job wait or run elsewhere [Let it wait instead]
-        5:44 error S034 jobs["j"].submit: a job with `on` runs from the start, so it cannot be submitted later [Let it run from the start]
+        5:46 error S033 jobs["j"].on: node "n" cannot give the pods that name it these devices; let the job wait or run elsewhere [Let it wait instead]
+        5:56 error S034 jobs["j"].started: a job with `on` runs when it becomes known, so it cannot start later [Let it start then]
         3:12 error S035 timeline[0]: this entry names no queue, node or job; name one or remove it [Remove the entry]
         3:26 error S036 timeline[0].node: node "n" does not exist; add it or name another [Remove the entry]
         4:43 error S037 timeline[0].gpu.usage: past usage is part of the start and cannot be changed; remove it [Remove it]
@@ -87,6 +87,7 @@ fn every_kind_of_finding_says_what_to_do() {
         5:45 error S062 jobs["j"].restart: restart "sometimes" is none of again (all of its work), resume (the rest) and never (nobody replaces it) [Let it resume]
         3:39 warning S063 nodes["n"].gpu-memory: gpu-memory "80" is 80 MiB, which no GPU has; did you mean 80Gi? [Set gpu-memory to 80Gi]
         6:78 error S064 jobs["j"].evicted-for: job "k" does not exist; did you mean "j"? [Use "j"]
+        5:46 warning S065 jobs["j"].on: node "n" has less than the pods that name it ask for [Let it wait instead]
     "#]].assert_eq(&texts.concat());
 }
 
@@ -145,7 +146,7 @@ timeline:
         24:10 error S037 timeline[0].at: the timeline begins at 0; set a moment from then on [Let it happen at the start]
         24:21 error S036 timeline[0].queue: queue "team-c" does not exist; did you mean "team-a"? [Use "team-a"]
         25:5 error S035 timeline[1]: this entry changes nothing of the node; add `state: down` or `state: ready` [Set the state to down]
-        26:5 error S027 timeline[2]: this entry names several of queue, node and job; name only one [Remove the entry]
+        26:5 error S027 timeline[2]: this entry names several of queue, node, job and settings; name only one [Remove the entry]
         11:28 warning S039 queues["top"].gpu.limit: "top" has a gpu limit of 1 below its quota of 2; the limit wins [Raise the gpu limit to 2]
         14:5 warning S040 queues["team-a"].gpu.limit: "team-a" has no gpu limit, which allows nothing in KAI; write unlimited [Set the gpu limit to unlimited]
         18:10 warning S040 queues[2].gpu.limit: "team-a" has no gpu limit, which allows nothing in KAI; write unlimited [Set the gpu limit to unlimited]

@@ -179,6 +179,8 @@ fn what_cannot_be_is_found() {
     assert_eq!(one("ego", "on: [n], terminating: [30s]"), []);
     assert_eq!(one("ego", "on: [n], terminating: [soon]"), [(codes::DURATION, at("terminating"))]);
     assert_eq!(one("ego", "on: [n], terminating: [-1s]"), [(codes::NOT_AT_START, at("terminating"))]);
+    let later = one("ego", "on: [n], terminating: [9s], submit: 5s");
+    assert_eq!(later, [(codes::NOT_AT_START, at("terminating"))]);
     assert_eq!(one("ego", "on: [n], terminating: [1s, 2s]"), [(codes::TOO_MANY_ON, at("terminating"))]);
     assert_eq!(one("ego", "terminating: [1s]"), [(codes::TOO_MANY_ON, at("terminating"))]);
     let unknown = one("ego", "on: [n], terminating: [1s], evicted-for: k");

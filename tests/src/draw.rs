@@ -8,8 +8,8 @@ use std::sync::Arc;
 
 use fairground::kit::chance;
 use fairground::scenario::{
-    JobEntry, NodeEntry, PodSetEntry, PoolEntry, QueueEntry, QueuePoolEntry, ResourceEntry, Scalar, Scenario,
-    Severity, TimelineEntry, apply, check,
+    CapacityEntry, JobEntry, NodeEntry, PodSetEntry, PoolEntry, QueueEntry, QueuePoolEntry, ResourceEntry,
+    Scalar, Scenario, Severity, TimelineEntry, apply, check,
 };
 
 use crate::draw_settings;
@@ -252,7 +252,7 @@ fn job(
             (own.cpu, own.memory, own.gpu_devices, own.resources);
     }
     if d.in_hundred(20) {
-        job.submit = None;
+        job.submit = job.submit.filter(|_| d.in_hundred(30));
         job.on = (0..=d.below(2)).map(|_| machines[d.below(machines.len())].clone()).collect();
     } else if d.in_hundred(15) {
         job.count = d.typed(&["2", "3"]);
@@ -325,6 +325,16 @@ fn pods(d: &mut Draw, name: &str, is_wide: bool) -> PodSetEntry {
     own
 }
 
+fn capacity(d: &mut Draw) -> CapacityEntry {
+    CapacityEntry {
+        gpu: d.typed(&["0", "1", "2", "3", "8"]),
+        cpu: d.typed(&["-", "-", "2", "8", "96"]),
+        memory: d.typed(&["-", "-", "4Gi", "32Gi"]),
+        pods: d.typed(&["-", "-", "2", "unlimited"]),
+        resources: some(d, 20, &["rdma", "nvme"], &["0", "1", "4"]),
+    }
+}
+
 fn change(
     d: &mut Draw,
     machines: &[String],
@@ -343,6 +353,10 @@ fn change(
         1 | 2 => {
             entry.node = Some(machines[d.below(machines.len())].clone());
             entry.state = Some(d.one_of(&["down", "ready", "ready", "draining", "not-ready"]).into());
+            if d.in_hundred(40) {
+                entry.capacity = capacity(d);
+                entry.state = entry.state.filter(|_| d.in_hundred(30));
+            }
         }
         _ => {
             entry.queue = Some(queues[d.below(queues.len())].name.clone());

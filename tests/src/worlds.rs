@@ -279,7 +279,8 @@ fn change(cluster: &Cluster, n: &mut Numbers, entry: u32) -> Planned {
         0 => PlanChange::EndJob { job: JobId(u32::from(n.below(cluster.jobs.len() as u8))) },
         1 | 2 => PlanChange::Node {
             node: NodeId(u32::from(n.below(cluster.nodes.len() as u8))),
-            state: n.one_of(&[NodeState::Down, NodeState::Ready, NodeState::Draining]),
+            state: Some(n.one_of(&[NodeState::Down, NodeState::Ready, NodeState::Draining])),
+            capacity: None,
         },
         _ => {
             let queue = QueueId(u32::from(n.below(cluster.queues.len() as u8)));

@@ -50,6 +50,8 @@ fn job_of(simulation: &Simulation, event: Event) -> Option<JobId> {
         | Event::SetAside { job }
         | Event::Offered { job, .. } => Some(job),
         Event::Bound { pod, .. }
+        | Event::Found { pod, .. }
+        | Event::Dealt { pod, .. }
         | Event::Claimed { pod, .. }
         | Event::Unclaimed { pod, .. }
         | Event::Evicted { pod, .. }

@@ -133,6 +133,104 @@ fn limits_of_users_and_groups_with_wildcards() {
     assert!(rules.contains("yunikorn/user-limit"));
 }
 
+/// The groups that a job says go before those that the settings say of its user.
+const OWN_GROUPS: &str = "
+settings:
+  limits.root: [{groups: [students], maxresources: {nvidia.com/gpu: 1}}]
+  groups.carol: [students]
+nodes: [{name: n, gpu: 16}]
+queues: [{name: a}]
+jobs:
+- {name: carol, queue: a, count: 2, gpu: 1, user: carol}
+- {name: staff, queue: a, count: 2, gpu: 1, user: carol, groups: [staff]}
+- {name: dave, queue: a, count: 2, gpu: 1, user: dave, groups: [staff, students]}
+";
+
+#[test]
+fn groups_of_a_job() {
+    let (mut told, _) = run(words(OWN_GROUPS), 60);
+    told.sort();
+    assert_eq!(told, ["0 carol-1 n", "0 staff-1 n", "0 staff-2 n"]);
+}
+
+/// A reload puts `b` before `a`, lets only one application of `a` run, and later takes both back.
+const RELOAD: &str = "
+cycle: on events
+nodes: [{name: n, gpu: 1}]
+queues: [{name: a}, {name: b}]
+jobs:
+- {name: a1, queue: a, gpu: 1, lasts: 5s, created: -9s}
+- {name: a2, queue: a, gpu: 1, lasts: 5s, created: -8s}
+- {name: b1, queue: b, gpu: 1, lasts: 5s, created: -1s}
+- {name: b2, queue: b, gpu: 1, lasts: 5s, created: -1s}
+settings: {priority.policy.b: fence}
+timeline:
+- {at: 1s, settings: {priority.offset.b: 7, maxapplications.a: 1}}
+- {at: 7s, unset: [priority.offset.b, maxapplications.a]}
+";
+
+#[test]
+fn a_configuration_is_read_anew() {
+    let (told, _) = run(words(RELOAD), 60);
+    assert_eq!(told, ["0 a1 n", "5 b1 n", "10 a2 n", "15 b2 n"]);
+}
+
+/// A queue that the configuration does not have yet takes no jobs; one that it does not have any more keeps those that it has.
+const ABSENT: &str = "
+cycle: on events
+nodes: [{name: n, gpu: 4}]
+queues: [{name: a}, {name: b}]
+jobs:
+- {name: old, queue: a, gpu: 1}
+- {name: more, queue: a, gpu: 1, submit: 2s, application: old}
+- {name: new, queue: a, gpu: 1, submit: 2s}
+- {name: b1, queue: b, gpu: 1}
+settings: {absent.b: true}
+timeline:
+- {at: 1s, settings: {absent.a: true}}
+- {at: 3s, settings: {absent.b: false}}
+";
+
+#[test]
+fn queues_come_and_go() {
+    let (told, _) = run(words(ABSENT), 60);
+    assert_eq!(told, ["0 old n", "2 more n", "3 b1 n"]);
+}
+
+#[test]
+fn only_yunikorn_reads_its_settings_anew() {
+    let text = |policy: &str, entry: &str| {
+        format!(
+            "format: fairground-scenario\nversion: 1\npolicy: {policy}\nnodes: [{{name: n, gpu: 4}}]\nqueues: [{{name: a}}]\n\
+             timeline: [{{at: 1s, {entry}}}]\n"
+        )
+    };
+    let errors = |policy: &str, entry: &str| {
+        let loaded = fairground::scenario::load(&text(policy, entry), |scenario| scenario);
+        let errors = loaded
+            .findings
+            .into_iter()
+            .filter(|found| found.severity == fairground::scenario::Severity::Error);
+        errors.map(|found| format!("{}: {}", found.at, found.says)).collect::<Vec<String>>()
+    };
+    assert_eq!(
+        errors("yunikorn", "settings: {maxapplications.a: 1, preemption: false}"),
+        Vec::<String>::new()
+    );
+    assert_eq!(
+        errors("kai", "settings: {k-value: 1}"),
+        ["timeline[0].settings: KAI does not read its settings anew during a run; remove the entry"]
+    );
+    assert_eq!(
+        errors("yunikorn", "settings: {gpu-type: gpu, maxapplications.a: many}, unset: [node-sort]"),
+        [
+            "timeline[0].settings: gpu-type cannot change during a run; remove it",
+            "timeline[0].unset: \"node-sort\" is not set at this moment; remove it",
+            "timeline[0].settings.maxapplications.a: maxapplications.a \"many\" is not a whole number",
+        ]
+    );
+}
+
 const TEMPLATE: &str = "
 settings:
   parent.people: true

@@ -13,7 +13,7 @@ use crate::units::{Amount, Resource};
 pub enum Finding {
     /// What is kept about the node differs from the sum over its pods.
     NodeSums(NodeId),
-    /// More of the resource was given away than there is.
+    /// More of the resource was given away than there is, on a node of which that cannot be.
     OverCapacity(NodeId, Resource),
     /// More pods than slots.
     OverSlots(NodeId),
@@ -91,11 +91,12 @@ pub fn audit_nodes(world: &World) -> Vec<Finding> {
         let kept = world.node_use(id);
         for resource in (0..crate::units::RESOURCES_MAX as u8).map(Resource) {
             let used = kept.used().get(resource);
-            if used < Amount::ZERO || resource != Resource::GPU && used > node.capacity.get(resource) {
+            let is_over = resource != Resource::GPU && used > node.capacity.get(resource);
+            if used < Amount::ZERO || is_over && !world.may_exceed(id) {
                 findings.push(Finding::OverCapacity(id, resource));
             }
         }
-        if kept.n_pods() > node.pods_max {
+        if kept.n_pods() > node.pods_max && !world.may_exceed(id) {
             findings.push(Finding::OverSlots(id));
         }
         if (0..node.n_devices()).any(|d| kept.device_milli(d) > 1000) {
@@ -116,13 +117,13 @@ fn device_conflicts(world: &World) -> Vec<Finding> {
             findings.push(Finding::Partition(id));
         }
         let (mask, n) = (pod.devices.0, cluster.nodes[node].n_devices());
-        let wanted = match pod.request.gpu {
-            GpuRequest::None => 0,
-            GpuRequest::Whole { devices }
-            | GpuRequest::Fraction { devices, .. }
-            | GpuRequest::Memory { devices, .. } => devices,
-        };
-        let mut conflict = whole[node] & mask != 0 || n < 64 && mask >> n != 0 || mask.count_ones() != wanted;
+        let wanted = pod.request.gpu.n_devices();
+        // A node that has fewer devices than its pods hold has none left.
+        let is_missing = mask.count_ones() < wanted
+            && world.may_exceed(node)
+            && (world.node_use(node).n_free() == 0 || !matches!(pod.request.gpu, GpuRequest::Whole { .. }));
+        let mut conflict =
+            whole[node] & mask != 0 || n < 64 && mask >> n != 0 || mask.count_ones() != wanted && !is_missing;
         if matches!(pod.request.gpu, GpuRequest::Whole { .. }) {
             conflict |= parts[node] & mask != 0;
             whole[node] |= mask;

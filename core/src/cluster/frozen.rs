@@ -6,7 +6,7 @@
 
 use super::lifecycle::{Books, JobCounts, PodBook, QueueSums, World};
 use super::usage::NodeUse;
-use super::{Devices, Partition, Phase, Queue};
+use super::{Capacity, Devices, Partition, Phase, Queue};
 use crate::id::{Arena, JobId, NodeId, PartitionId, PodId, QueueId};
 use crate::time::{Span, Time};
 
@@ -16,6 +16,7 @@ pub struct Frozen {
     nodes: Arena<NodeId, NodeUse>,
     down: Vec<NodeId>,
     draining: Vec<NodeId>,
+    capacities: Vec<(NodeId, Capacity)>,
     queues: Arena<QueueId, Queue>,
     partitions: Arena<PartitionId, Partition>,
     sums: Books,
@@ -70,6 +71,7 @@ impl World {
             nodes: self.nodes.clone(),
             down: cluster.nodes.iter().filter(|(_, node)| !node.ready).map(|(id, _)| id).collect(),
             draining: cluster.nodes.iter().filter(|(_, node)| node.draining).map(|(id, _)| id).collect(),
+            capacities: self.may_exceed.iter().map(|&id| (id, cluster.nodes[id].capacity())).collect(),
             queues: cluster.queues.clone(),
             partitions: cluster.partitions.clone(),
             sums: self.queues.clone(),
@@ -127,6 +129,11 @@ impl World {
         }
         for &node in &frozen.draining {
             cluster.nodes[node].draining = true;
+        }
+        world.may_exceed = frozen.capacities.iter().map(|(node, _)| *node).collect();
+        for &(node, capacity) in &frozen.capacities {
+            (cluster.nodes[node].capacity, cluster.nodes[node].pods_max) =
+                (capacity.amounts, capacity.pods_max);
         }
         cluster.queues = frozen.queues.clone();
         cluster.partitions = frozen.partitions.clone();

@@ -18,6 +18,10 @@ pub struct World {
     pub(super) queues: Books,
     pub(super) jobs: Arena<JobId, JobCounts>,
     pub(super) pods: Arena<PodId, PodBook>,
+    /// Nodes whose pods may hold more than they have, ascending: their capacity changed, or pods were found on them.
+    pub(super) may_exceed: Vec<NodeId>,
+    /// Pods that were dealt other devices since [`World::take_dealt`].
+    pub(super) dealt: Vec<PodId>,
     /// Pods whose phase, node or devices changed since [`World::take_touched`].
     pub(super) touched: Vec<PodId>,
 }
@@ -68,7 +72,7 @@ pub(super) struct JobCounts {
     /// Not over.
     open: u32,
     /// Holding something, those told to go included.
-    holding: u32,
+    pub holding: u32,
 }
 
 /// What is remembered of one pod beyond its phase.
@@ -108,14 +112,15 @@ pub struct Torn {
 
 impl World {
     /// Takes over a cluster as a plan describes it. Pods that hold something get devices if they have none yet,
-    /// in file order; what holds no room on its node waits instead. Jobs submitted at or before the start, or with a pod
-    /// that holds something, are live; everything else is yet to come.
+    /// in file order, also where they are too few; what is on a node that takes no part waits instead. Jobs submitted at or
+    /// before the start, or with a pod that holds something, are live; everything else is yet to come.
     pub fn new(cluster: Cluster) -> World {
         let nodes = cluster.nodes.values().map(NodeUse::new).collect();
         let queues = Books::of(&cluster);
         let jobs = cluster.jobs.ids().map(|_| JobCounts::default()).collect();
         let pods = cluster.pods.ids().map(|_| PodBook::default()).collect();
-        let mut world = World { cluster, nodes, queues, jobs, pods, touched: Vec::new() };
+        let (may_exceed, dealt, touched) = Default::default();
+        let mut world = World { cluster, nodes, queues, jobs, pods, may_exceed, dealt, touched };
         world.cluster.live_jobs.clear();
         // Every partition but the first has values of its own, so that they can change alone.
         let queues = &world.cluster.queues;
@@ -143,7 +148,7 @@ impl World {
         let p = &self.cluster.pods[pod];
         let lasts = self.cluster.jobs[p.job].lasts;
         let place = p.node.and_then(|node| {
-            let free = self.nodes[node].pick(p.request.gpu)?;
+            let free = self.nodes[node].pick_some(p.request.gpu, Devices(0));
             let whole = matches!(p.request.gpu, super::GpuRequest::Whole { .. });
             let taken = whole && p.devices.0 & !self.nodes[node].free().0 != 0;
             let devices = if p.devices == Devices(0) || taken { free } else { p.devices };
@@ -169,6 +174,7 @@ impl World {
             self.pods[pod].done = Time::ZERO - since;
         }
         self.nodes[node].take(&self.cluster.pods[pod].request, devices);
+        self.note_excess(node);
     }
 
     /// Decides whether a job is live at the start, and counts it.
@@ -232,17 +238,24 @@ impl World {
         std::mem::take(&mut self.touched)
     }
 
-    /// The job becomes known: its pods wait.
-    pub fn submit(&mut self, job: JobId, now: Time) {
+    /// The job becomes known: its pods wait, unless they run already. Gives those that do.
+    pub fn submit(&mut self, job: JobId, now: Time) -> Vec<PodId> {
         if let Err(at) = self.cluster.live_jobs.binary_search(&job) {
             self.cluster.live_jobs.insert(at, job);
         }
+        let mut running = Vec::new();
         for pod in self.cluster.jobs[job].pod_ids() {
-            if self.cluster.pods[pod].phase == Phase::Future {
+            if self.cluster.pods[pod].phase != Phase::Future {
+                continue;
+            }
+            if self.start_found(pod) {
+                running.push(pod);
+            } else {
                 self.set_phase(pod, self.waiting(pod));
                 self.pods[pod].since = now;
             }
         }
+        running
     }
 
     /// How a pod waits when it is made. One that is made in the place of another has its gate again.
@@ -448,6 +461,9 @@ impl World {
         self.nodes[node].give_back(&p.request, devices);
         self.jobs[p.job].holding -= 1;
         self.set_phase(pod, phase);
+        if self.nodes[node].lacks_devices() {
+            self.deal_devices(node);
+        }
         node
     }
 
@@ -466,7 +482,7 @@ impl World {
         true
     }
 
-    fn set_phase(&mut self, pod: PodId, phase: Phase) {
+    pub(super) fn set_phase(&mut self, pod: PodId, phase: Phase) {
         let job = self.cluster.pods[pod].job;
         count_core(&self.cluster, &mut self.queues, job, -1);
         self.count(pod, -1);

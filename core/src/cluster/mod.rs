@@ -4,6 +4,7 @@
 //! and priority are plain fields whose meaning a policy gives. Only `lifecycle` changes a pod's phase.
 
 mod audit;
+mod capacity;
 mod frozen;
 mod job;
 mod lifecycle;
@@ -21,10 +22,10 @@ pub use audit::{Finding, audit, audit_live, audit_nodes};
 pub use frozen::Frozen;
 pub use job::{Gang, Job, PodSet, Preemptible, Restart};
 pub use lifecycle::{BindError, QueueSums, Sums, Torn, World, request_of};
-pub use node::{Node, NodeState};
+pub use node::{Capacity, Node, NodeState};
 pub use pod::{
-    Devices, Effect, GpuRequest, NodeSelector, Phase, Pod, PodRules, Request, Requirement, Taint, Toleration,
-    Wanted, is_tolerated,
+    Devices, Effect, Found, GpuRequest, NodeSelector, Phase, Pod, PodRules, Request, Requirement, Taint,
+    Toleration, Wanted, is_tolerated,
 };
 pub use queue::{Queue, QueueResource};
 pub use usage::NodeUse;
@@ -45,6 +46,8 @@ pub struct Cluster {
     pub pod_sets: Arena<PodSetId, PodSet>,
     /// Pods; those of one job are adjacent, in pod-set order.
     pub pods: Arena<PodId, Pod>,
+    /// Pods that run already when their jobs become known, later than at the start; ascending.
+    pub found: Vec<Found>,
     /// Submitted jobs that have not ended, ascending. Kept by `lifecycle`.
     pub live_jobs: Vec<JobId>,
     /// How long things take between cycles.

@@ -30,6 +30,15 @@ pub struct Node {
     pub draining: bool,
 }
 
+/// What a node has to give away.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Capacity {
+    /// CPU, memory, GPUs and named resources.
+    pub amounts: ResourceVec,
+    /// Pod slots; [`Node::UNLIMITED_PODS`]: as many as fit.
+    pub pods_max: u32,
+}
+
 /// What can become of a node during the run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum NodeState {
@@ -44,6 +53,11 @@ pub enum NodeState {
 impl Node {
     /// Pod slots of a node that does not limit its pods.
     pub const UNLIMITED_PODS: u32 = u32::MAX;
+
+    /// What it has to give away.
+    pub fn capacity(&self) -> Capacity {
+        Capacity { amounts: self.capacity, pods_max: self.pods_max }
+    }
 
     /// Whether pods may be placed on it.
     pub fn takes_pods(&self) -> bool {

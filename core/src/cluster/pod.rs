@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use std::sync::Arc;
 
-use crate::id::{JobId, NodeId, PodSetId};
+use crate::id::{JobId, NodeId, PodId, PodSetId};
 use crate::time::Time;
 use crate::units::{Amount, ResourceVec};
 
@@ -31,6 +31,19 @@ pub struct Pod {
     pub node: Option<NodeId>,
     /// The devices it holds there.
     pub devices: Devices,
+}
+
+/// A pod that runs already when its job becomes known: something else than the scheduler placed it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Found {
+    /// The pod.
+    pub pod: PodId,
+    /// Where it runs.
+    pub node: NodeId,
+    /// On which devices; none: on the lowest free ones.
+    pub devices: Devices,
+    /// Since when.
+    pub since: Time,
 }
 
 /// What a pod asks for.
@@ -69,6 +82,18 @@ pub enum GpuRequest {
     },
 }
 
+impl GpuRequest {
+    /// On how many devices it wants something.
+    pub fn n_devices(self) -> u32 {
+        match self {
+            GpuRequest::None => 0,
+            GpuRequest::Whole { devices }
+            | GpuRequest::Fraction { devices, .. }
+            | GpuRequest::Memory { devices, .. } => devices,
+        }
+    }
+}
+
 /// Required node labels: every key must have one of its values.
 pub type NodeSelector = Vec<(Arc<str>, Vec<Arc<str>>)>;
 
@@ -91,6 +116,8 @@ pub struct PodRules {
     pub is_originator: bool,
     /// Whether no pod is evicted for it.
     pub never_preempts: bool,
+    /// The groups of the user who submitted it, where the job says them.
+    pub groups: Vec<Arc<str>>,
     /// The name of the only node where it may run.
     pub required_node: Option<Arc<str>>,
 }

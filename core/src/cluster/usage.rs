@@ -17,6 +17,8 @@ pub struct NodeUse {
     used: ResourceVec,
     /// Pods on the node.
     n_pods: u32,
+    /// How many devices its pods lack since it has fewer than they hold.
+    n_missing: u32,
 }
 
 /// A device given away in parts.
@@ -145,10 +147,36 @@ impl NodeUse {
         None
     }
 
+    /// The devices for a pod that stays although there are too few: those of its own that are free, then others as far as there
+    /// are some.
+    pub fn pick_some(&self, gpu: GpuRequest, own: Devices) -> Devices {
+        let GpuRequest::Whole { devices } = gpu else { return self.pick(gpu).unwrap_or_default() };
+        let mut picked = own.0 & self.free;
+        let mut others = self.free & !picked;
+        while picked.count_ones() < devices && others != 0 {
+            let lowest = others & others.wrapping_neg();
+            picked |= lowest;
+            others ^= lowest;
+        }
+        Devices(picked)
+    }
+
+    /// Whether its pods hold more than it has.
+    pub fn exceeds(&self, node: &Node) -> bool {
+        let is_over = |(r, used): (Resource, Amount)| r != Resource::GPU && used > node.capacity.get(r);
+        self.lacks_devices() || self.n_pods > node.pods_max || self.used.iter().any(is_over)
+    }
+
+    /// Whether its pods lack devices since it has fewer than they hold.
+    pub fn lacks_devices(&self) -> bool {
+        self.n_missing > 0
+    }
+
     /// Gives a pod what it asks for, on devices that [`NodeUse::pick`] named.
     pub fn take(&mut self, request: &Request, devices: Devices) {
         self.used.add(&request.resources);
         self.n_pods += 1;
+        self.n_missing += request.gpu.n_devices() - devices.0.count_ones();
         match request.gpu {
             GpuRequest::None => {}
             GpuRequest::Whole { .. } => self.free &= !devices.0,
@@ -172,6 +200,7 @@ impl NodeUse {
     pub fn give_back(&mut self, request: &Request, devices: Devices) {
         self.used.sub(&request.resources);
         self.n_pods -= 1;
+        self.n_missing -= request.gpu.n_devices() - devices.0.count_ones();
         match request.gpu {
             GpuRequest::None => {}
             GpuRequest::Whole { .. } => self.free |= devices.0,

@@ -223,20 +223,21 @@ TOO_MANY_ON "S032" Error "more placements than pods"
 queues: [{name: a, gpu: {quota: 1, limit: unlimited, weight: 1}}]\n\
 jobs: [{name: j, queue: a, gpu: 1, on: [n, n]}]\n"
 
-OVERFULL "S033" Error "node holds more than it has"
-"The pods that run from the start do not fit together on the node they name, or its selector or state forbids it."
+OVERFULL "S033" Error "pods cannot run on this node"
+"The pods that run from the start cannot have the devices that they name, or a selector, a pool or the state of the node forbids it."
 "nodes: [{name: n, gpu: 1}]\n\
 queues: [{name: a, gpu: {quota: 1, limit: unlimited, weight: 1}}]\n\
-jobs: [{name: j, queue: a, gpu: 1, count: 2, on: [n, n]}]\n"
+jobs: [{name: j, queue: a, gpu: 1, count: 2, on: [n, n], on-devices: ['0', '0']}]\n"
 
-NOT_AT_START "S034" Error "runs from the start, but not at the start"
-"A job with `on` runs when the scenario begins: it must be submitted and started at or before 0, and not be over by then."
+NOT_AT_START "S034" Error "runs when it becomes known, but not then"
+"A job with `on` runs when the scenario begins or, if it is submitted later, when it becomes known: it must be started by then, and not \
+be over."
 "nodes: [{name: n, gpu: 8}]\n\
 queues: [{name: a, gpu: {quota: 1, limit: unlimited, weight: 1}}]\n\
-jobs: [{name: j, queue: a, gpu: 1, submit: 5, on: [n]}]\n"
+jobs: [{name: j, queue: a, gpu: 1, submit: 5, started: 7, on: [n]}]\n"
 
 EMPTY_ENTRY "S035" Error "entry of the timeline that changes nothing"
-"An entry of the timeline names a queue with new values, a node with a `state`, or a job that ends."
+"An entry of the timeline names a queue with new values, a node with a `state` or a `capacity`, or a job that ends."
 "timeline: [{at: 5}]\n"
 
 UNKNOWN_TARGET "S036" Error "timeline names something that does not exist"
@@ -406,6 +407,13 @@ NO_JOB "S064" Error "job does not exist"
 nodes: [{name: n, gpu: 8}]\n\
 queues: [{name: a, gpu: {quota: 1, limit: unlimited, weight: 1}}]\n\
 jobs: [{name: j, queue: a, gpu: 1, on: [n], terminating: [30s], evicted-for: k}]\n"
+
+EXCEEDS "S065" Warning "node holds more than it has"
+"The pods that run from the start on this node ask for more than it has, as on a node that became smaller. They stay, and nothing more \
+comes to it until there is room."
+"nodes: [{name: n, gpu: 1}]\n\
+queues: [{name: a, gpu: {quota: 1, limit: unlimited, weight: 1}}]\n\
+jobs: [{name: j, queue: a, gpu: 1, count: 2, on: [n, n]}]\n"
 }
 
 /// Kinds of findings that no scenario has: they are about edits and imports.

@@ -7,7 +7,7 @@ use super::codes;
 use super::diagnostic::{Diagnostic, Edit, Path, Segment};
 use super::findings::{diagnostic, quoted};
 use super::fix_pools::{self, GROWING};
-use super::schema::{JobEntry, NodeEntry, QueueEntry, ResourceEntry, Scalar, Scenario};
+use super::schema::{JobEntry, NodeEntry, QueueEntry, ResourceEntry, Scalar, Scenario, TimelineEntry};
 use super::shape::{Mut, Ref, Rows, Shape};
 use super::{FORMAT, VERSION};
 
@@ -294,23 +294,42 @@ fn rename_queue(s: &mut Scenario, i: usize, to: &str) {
     replace(&mut s.jobs, |j| j.queue == from, |j| j.queue = to.to_string());
     replace(&mut s.timeline, |t| is(&t.queue), |t| t.queue = Some(to.to_string()));
     let mut after = s.queues.iter().map(|q| q.name.as_str()).chain([from.as_str()]);
-    let keys = settings_of(&s.settings, &from, &mut after);
-    for key in keys {
+    let renamed = |key: &str| [&key[..key.len() - from.len()], to].concat();
+    for key in settings_of(&mut s.settings.keys(), &from, &mut after) {
         if let Some(value) = s.settings.remove(&key) {
-            let word = key.len() - from.len();
-            s.settings.insert([&key[..word], to].concat(), value);
+            s.settings.insert(renamed(&key), value);
+        }
+    }
+    for entry in in_timeline(&mut s.timeline) {
+        let names = || s.queues.iter().map(|q| q.name.as_str()).chain([from.as_str()]);
+        for key in settings_of(&mut entry.settings.keys(), &from, &mut names()) {
+            if let Some(value) = entry.settings.remove(&key) {
+                entry.settings.insert(renamed(&key), value);
+            }
+        }
+        let unset = settings_of(&mut entry.unset.iter(), &from, &mut names());
+        for key in entry.unset.iter_mut().filter(|key| unset.contains(key)) {
+            *key = renamed(key);
         }
     }
 }
 
+/// The entries of a timeline that change settings.
+fn in_timeline(timeline: &mut Arc<Vec<TimelineEntry>>) -> impl Iterator<Item = &mut TimelineEntry> {
+    let changes = |entry: &TimelineEntry| !entry.settings.is_empty() || !entry.unset.is_empty();
+    let any = timeline.iter().any(changes);
+    let all = if any { Arc::make_mut(timeline).as_mut_slice() } else { Default::default() };
+    all.iter_mut().filter(move |entry| changes(entry))
+}
+
 /// The settings that are about a queue: those with its name behind a dot, unless a longer name stands there.
 fn settings_of(
-    settings: &BTreeMap<String, Scalar>,
+    settings: &mut dyn Iterator<Item = &String>,
     queue: &str,
     names: &mut dyn Iterator<Item = &str>,
 ) -> Vec<String> {
     let ends = |key: &str, name: &str| key.strip_suffix(name).is_some_and(|word| word.ends_with('.'));
-    let mut keys: Vec<String> = settings.keys().filter(|key| ends(key, queue)).cloned().collect();
+    let mut keys: Vec<String> = settings.filter(|key| ends(key, queue)).cloned().collect();
     for longer in names.filter(|name| name.len() > queue.len()) {
         keys.retain(|key| !ends(key, longer));
     }
@@ -448,8 +467,16 @@ fn remove_queues(s: &mut Scenario, i: usize) {
     retain(&mut s.timeline, |t| !t.queue.as_deref().is_some_and(is_gone));
     for name in &gone {
         let mut others = s.queues.iter().map(|q| q.name.as_str());
-        for key in settings_of(&s.settings, name, &mut others) {
+        for key in settings_of(&mut s.settings.keys(), name, &mut others) {
             s.settings.remove(&key);
+        }
+        for entry in in_timeline(&mut s.timeline) {
+            let others = || s.queues.iter().map(|q| q.name.as_str());
+            for key in settings_of(&mut entry.settings.keys(), name, &mut others()) {
+                entry.settings.remove(&key);
+            }
+            let unset = settings_of(&mut entry.unset.iter(), name, &mut others());
+            entry.unset.retain(|key| !unset.contains(key));
         }
     }
     forget_jobs(s, &jobs);
@@ -534,7 +561,7 @@ fn duplicate_queues(s: &mut Scenario, i: usize) {
     }
     for (name, copy) in &names {
         let mut others = s.queues.iter().map(|q| q.name.as_str());
-        for key in settings_of(&s.settings, name, &mut others) {
+        for key in settings_of(&mut s.settings.keys(), name, &mut others) {
             if let Some(value) = s.settings.get(&key).cloned() {
                 s.settings.insert([&key[..key.len() - name.len()], copy].concat(), value);
             }

@@ -27,8 +27,8 @@ pub(crate) use read::SECTIONS;
 pub(crate) use read::position;
 pub use read::{Read, locate, read};
 pub use schema::{
-    DelaysEntry, JobEntry, NodeEntry, PodSetEntry, PoolEntry, QueueEntry, QueuePoolEntry, ResourceEntry,
-    Scalar, Scenario, TimelineEntry,
+    CapacityEntry, DelaysEntry, JobEntry, NodeEntry, PodSetEntry, PoolEntry, QueueEntry, QueuePoolEntry,
+    ResourceEntry, Scalar, Scenario, TimelineEntry,
 };
 pub(crate) use shape::{Mut as SlotMut, Ref, Rows, Shape};
 pub(crate) use write::yaml_text;

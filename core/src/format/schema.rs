@@ -210,9 +210,10 @@ pub struct JobEntry {
     /// Pods of several kinds, instead of `pods` and the requests above.
     pub pod_sets: Vec<PodSetEntry>,
     /// Nodes on which its first pods run at the start, one per pod, each on the lowest free devices. Of a pattern:
-    /// dealt out job after job.
+    /// dealt out job after job. Of a job that is submitted later: at that moment they run there already, because something else
+    /// than the scheduler placed them, even if the node has too little for them; only if it is down they wait.
     pub on: Vec<String>,
-    /// When those started running, at or before 0; left out: at `submit`.
+    /// When those started running, at or before 0 or, of a job that is submitted later, `submit`; left out: at `submit`.
     pub started: Option<Scalar>,
     /// A remark.
     pub note: String,
@@ -262,6 +263,9 @@ pub struct JobEntry {
     pub preempts: Option<Scalar>,
     /// YuniKorn: the only node where its pods may run, as of a DaemonSet. Left out: none.
     pub required_node: Option<String>,
+    /// YuniKorn: the groups of its user when it was submitted, for limits of groups. Left out: those of the setting
+    /// `groups.USER`.
+    pub groups: Vec<String>,
     /// Which GPUs of those nodes its first pods use, one entry per pod as in `on`, counted from 0: `2`, or `0+1` for several.
     /// Left out: the lowest free ones; a part of a GPU goes to one that is shared already, if one has room.
     pub on_devices: Vec<String>,
@@ -321,7 +325,23 @@ pub struct PodSetEntry {
     pub affinity: Vec<String>,
 }
 
-/// Something that happens from outside during the run. Exactly one of `queue`, `node`, `job` is given.
+/// What a node has from some moment on; what is left out stays as it is.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CapacityEntry {
+    /// GPUs, at most 64.
+    pub gpu: Option<Scalar>,
+    /// Cores.
+    pub cpu: Option<Scalar>,
+    /// Memory, in bytes if it has no unit.
+    pub memory: Option<Scalar>,
+    /// Pod slots, or `unlimited`.
+    pub pods: Option<Scalar>,
+    /// Whole numbers of further things, by name.
+    pub resources: BTreeMap<String, Scalar>,
+}
+
+/// Something that happens from outside during the run. Exactly one of `queue`, `node`, `job` and `settings` (or `unset`) is
+/// given.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TimelineEntry {
     /// When.
@@ -341,8 +361,15 @@ pub struct TimelineEntry {
     /// `ready`; `draining`, which takes no more pods and keeps those on it; or a state of a node that does not take
     /// part such as `down` or `cordoned`, whose pods are lost.
     pub state: Option<Scalar>,
+    /// What the node has from now on. Pods on it stay, also if it has less than they hold; nothing more comes to it until
+    /// there is room again. Of its GPUs, free ones go first.
+    pub capacity: CapacityEntry,
     /// The job that ends now.
     pub job: Option<String>,
+    /// YuniKorn, which reads its configuration anew: new values of switches by name; others stay as they are.
+    pub settings: BTreeMap<String, Scalar>,
+    /// YuniKorn: switches that its configuration does not say any more.
+    pub unset: Vec<String>,
     /// A remark.
     pub note: String,
     /// The pool in which the queue's plan changes; left out: in all of them.

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::schema::{
-    DelaysEntry, JobEntry, NodeEntry, PodSetEntry, PoolEntry, QueueEntry, QueuePoolEntry, ResourceEntry,
-    Scalar, Scenario, TimelineEntry,
+    CapacityEntry, DelaysEntry, JobEntry, NodeEntry, PodSetEntry, PoolEntry, QueueEntry, QueuePoolEntry,
+    ResourceEntry, Scalar, Scenario, TimelineEntry,
 };
 
 /// A field to look at.
@@ -289,6 +289,7 @@ shape! { JobEntry:
     39 "on-devices" on_devices Texts,
     40 "terminating" terminating Texts,
     41 "evicted-for" evicted_for Name,
+    42 "groups" groups Texts,
 }
 
 shape! { PodSetEntry:
@@ -320,4 +321,15 @@ shape! { TimelineEntry:
     8 "job" job Name,
     9 "note" note Text,
     10 "pool" pool Name,
+    11 "capacity" capacity Part,
+    12 "settings" settings Settings,
+    13 "unset" unset Texts,
+}
+
+shape! { CapacityEntry:
+    0 "gpu" gpu Value,
+    1 "cpu" cpu Value,
+    2 "memory" memory Value,
+    3 "pods" pods Value,
+    4 "resources" resources Settings,
 }

@@ -378,6 +378,8 @@ fn event_row(cluster: &Cluster, time: Time, recorded: &Recorded) -> EventRow {
             pod
         }
         Event::Bound { pod, .. }
+        | Event::Found { pod, .. }
+        | Event::Dealt { pod, .. }
         | Event::Gone { pod, .. }
         | Event::Finished { pod, .. }
         | Event::Requeued { pod }

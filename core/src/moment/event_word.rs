@@ -32,6 +32,8 @@ event_words! {
     Offered = "offered",
     SetAside = "set-aside",
     Started = "started",
+    Found = "found",
+    Dealt = "dealt",
     Claimed = "claimed",
     Unclaimed = "unclaimed",
     Reclaimed = "reclaimed",
@@ -63,6 +65,8 @@ impl EventWord {
         match event {
             Event::Submitted { .. } => EventWord::Submitted,
             Event::Bound { .. } => EventWord::Started,
+            Event::Found { .. } => EventWord::Found,
+            Event::Dealt { .. } => EventWord::Dealt,
             Event::Claimed { .. } => EventWord::Claimed,
             Event::Unclaimed { .. } => EventWord::Unclaimed,
             Event::Evicted { reason, .. } => match reason {
@@ -100,6 +104,8 @@ impl EventWord {
             | EventWord::Moved
             | EventWord::Evicted => true,
             EventWord::Submitted
+            | EventWord::Found
+            | EventWord::Dealt
             | EventWord::Gone
             | EventWord::Requeued
             | EventWord::NotReplaced
@@ -120,6 +126,8 @@ impl EventWord {
             | EventWord::Offered
             | EventWord::SetAside
             | EventWord::Started
+            | EventWord::Found
+            | EventWord::Dealt
             | EventWord::Claimed
             | EventWord::Unclaimed
             | EventWord::Gone
@@ -138,6 +146,7 @@ impl EventWord {
     pub fn moves(self) -> bool {
         match self {
             EventWord::Started
+            | EventWord::Found
             | EventWord::Claimed
             | EventWord::Unclaimed
             | EventWord::Reclaimed
@@ -152,6 +161,7 @@ impl EventWord {
             | EventWord::Finished => true,
             EventWord::Submitted
             | EventWord::Requeued
+            | EventWord::Dealt
             | EventWord::Done
             | EventWord::Changed
             | EventWord::Node

@@ -347,6 +347,8 @@ impl EventRow {
         match self.what {
             What::Event(
                 Event::Bound { pod, .. }
+                | Event::Found { pod, .. }
+                | Event::Dealt { pod, .. }
                 | Event::Claimed { pod, .. }
                 | Event::Unclaimed { pod, .. }
                 | Event::Evicted { pod, .. }
@@ -372,6 +374,8 @@ impl EventRow {
         match self.what {
             What::Event(
                 Event::Bound { node, .. }
+                | Event::Found { node, .. }
+                | Event::Dealt { node, .. }
                 | Event::Claimed { node, .. }
                 | Event::Unclaimed { node, .. }
                 | Event::Evicted { node, .. }

@@ -72,6 +72,8 @@ impl Names {
             ) => Some(job),
             What::Event(
                 Event::Bound { pod, .. }
+                | Event::Found { pod, .. }
+                | Event::Dealt { pod, .. }
                 | Event::Claimed { pod, .. }
                 | Event::Unclaimed { pod, .. }
                 | Event::Evicted { pod, .. }

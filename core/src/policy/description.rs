@@ -138,7 +138,7 @@ pub struct Knows {
     pub common_minimum: bool,
     /// Subgroups, an order of the pods of a job, back-off and nominated nodes.
     pub subgroups: bool,
-    /// Applications of several jobs, placeholders and required nodes.
+    /// Applications of several jobs, placeholders, required nodes and groups of users.
     pub applications: bool,
     /// Parts of GPUs.
     pub parts: bool,
@@ -158,6 +158,8 @@ pub struct Knows {
     pub pool_lists: bool,
     /// States of queues: in quota, over quota, over fair share, below.
     pub queue_states: bool,
+    /// Settings that change during a run, all but those that are named here; `None`: it does not read its settings anew.
+    pub reloads: Option<&'static [&'static str]>,
 }
 
 impl Knows {
@@ -176,6 +178,7 @@ impl Knows {
         taints: true,
         pool_lists: false,
         queue_states: false,
+        reloads: None,
     };
 }
 
@@ -253,6 +256,7 @@ impl Description {
             ("originator", knows.applications),
             ("preempts", knows.applications),
             ("required-node", knows.applications),
+            ("groups", knows.applications),
             ("group", knows.subgroups),
             ("labels", knows.subgroups),
             ("scheduling-backoff", knows.subgroups),

@@ -49,6 +49,8 @@ pub trait Scheduler {
     fn rulebook() -> Rulebook;
     /// Reads its settings and reports those that it does not have or cannot follow.
     fn read(scenario: &Scenario, findings: &mut Findings) -> Self::Config;
+    /// Learns which settings the timeline brings later, for what must be known from the start.
+    fn foresee(_config: &mut Self::Config, _later: &[&Self::Config]) {}
     /// Reports what is questionable about a scenario, or would be refused by the product.
     fn advise(_config: &Self::Config, _draft: &Draft<'_>, _findings: &mut Findings) {}
     /// Reports what is questionable about a queue with the values of one pool.

@@ -53,6 +53,19 @@ macro_rules! policies {
                 unreachable!("every description belongs to a policy")
             }
 
+            /// See [`Scheduler::foresee`].
+            pub fn foresee(&mut self, later: &[&Policy]) {
+                match self {
+                    $(Policy::$name(config) => {
+                        let own = later.iter().filter_map(|policy| match policy {
+                            Policy::$name(config) => Some(config),
+                            _ => None,
+                        });
+                        <$scheduler>::foresee(config, &own.collect::<Vec<_>>());
+                    })+
+                }
+            }
+
             /// See [`Scheduler::advise`].
             pub fn advise(&self, draft: &Draft<'_>, f: &mut Findings) {
                 match self {

@@ -1,6 +1,6 @@
 //! A scenario with its meaning: what a simulation starts from.
 
-use crate::cluster::{Cluster, NodeState, QueueResource};
+use crate::cluster::{Capacity, Cluster, NodeState, QueueResource};
 use crate::id::{Id, JobId, NodeId, PartitionId, QueueId};
 use crate::policy::{Policy, Rhythm};
 use crate::time::Time;
@@ -41,6 +41,17 @@ pub struct Planned {
     pub change: PlanChange,
 }
 
+impl Planned {
+    /// The policies that take over with it, with other switches.
+    pub fn policies(&self) -> impl Iterator<Item = &Policy> {
+        let scheduling = match &self.change {
+            PlanChange::Settings { scheduling } => scheduling.as_slice(),
+            PlanChange::Queue { .. } | PlanChange::Node { .. } | PlanChange::EndJob { .. } => &[],
+        };
+        scheduling.iter().map(|(policy, _)| policy)
+    }
+}
+
 /// A change from outside.
 #[derive(Clone, Debug, PartialEq)]
 pub enum PlanChange {
@@ -55,12 +66,19 @@ pub enum PlanChange {
         /// Resources that changed, for the log.
         changed: Vec<Resource>,
     },
-    /// A node goes down, is drained or comes back.
+    /// A node goes down, is drained or comes back, or has more or less than before.
     Node {
         /// The node.
         node: NodeId,
-        /// What it is from now on.
-        state: NodeState,
+        /// What it is from now on, if that changes.
+        state: Option<NodeState>,
+        /// What it has from now on, if that changes.
+        capacity: Option<Capacity>,
+    },
+    /// The policy reads its switches anew.
+    Settings {
+        /// Who decides from now on in each partition, and when: the same policy with other switches.
+        scheduling: Vec<(Policy, Rhythm)>,
     },
     /// A job is withdrawn or completed from outside.
     EndJob {

@@ -1,11 +1,13 @@
 //! What happens outside the policy: the agenda's entries, applied in its order.
 
+use std::sync::Arc;
+
 use super::agenda::{Agenda, Entry, Kind};
 use super::looks::is_torn;
 use super::simulation::Simulation;
 use crate::cluster::{Cluster, NodeState, Phase, Torn};
-use crate::id::{JobId, PartitionId, PodId};
-use crate::policy::Change;
+use crate::id::{JobId, NodeId, PartitionId, PodId};
+use crate::policy::{Change, InCharge};
 use crate::scenario::PlanChange;
 use crate::time::{Span, Time};
 use crate::trace::{Event, EvictReason, Recorded};
@@ -36,12 +38,41 @@ impl Simulation {
                 Kind::Change => self.change(sequence, at, events),
                 Kind::Submit => {
                     let job = JobId(sequence);
-                    self.world.submit(job, at);
+                    let running = self.world.submit(job, at);
                     log(events, Event::Submitted { job });
                     self.tell(Change::Submitted(job));
+                    self.find(job, &running, events);
                 }
                 Kind::Look => {}
             }
+            self.log_dealt(events);
+        }
+    }
+
+    fn log_dealt(&mut self, events: &mut Log) {
+        let dealt = self.world.take_dealt();
+        for &pod in &dealt {
+            let p = &self.cluster().pods[pod];
+            if let Some(node) = p.node {
+                log(events, Event::Dealt { pod, node, devices: p.devices });
+            }
+        }
+        if !dealt.is_empty() {
+            self.tell(Change::Configuration);
+        }
+    }
+
+    /// Pods that something else placed run when their job becomes known.
+    fn find(&mut self, job: JobId, running: &[PodId], events: &mut Log) {
+        for &pod in running {
+            let p = &self.cluster().pods[pod];
+            let (node, devices) = (p.node.expect("a pod that runs is on a node"), p.devices);
+            log(events, Event::Found { pod, node, devices });
+            self.schedule(pod);
+        }
+        if !running.is_empty() {
+            self.look_after_start(job);
+            self.tell(Change::Configuration);
         }
     }
 
@@ -85,8 +116,8 @@ impl Simulation {
         let fixed = self.fixed.clone();
         let planned = &fixed.timeline[position as usize];
         let node = match planned.change {
-            PlanChange::Node { node, state } => Some((node, state)),
-            PlanChange::Queue { .. } | PlanChange::EndJob { .. } => None,
+            PlanChange::Node { node, state, .. } => state.map(|state| (node, state)),
+            PlanChange::Queue { .. } | PlanChange::EndJob { .. } | PlanChange::Settings { .. } => None,
         };
         log(events, Event::Changed { entry: planned.entry, node });
         match &planned.change {
@@ -95,26 +126,40 @@ impl Simulation {
                     self.world.set_queue(*partition, *queue, *priority, *resources);
                 }
             }
-            PlanChange::Node { node, state } => {
-                if *state == NodeState::Down {
-                    let on_node: Vec<PodId> = self.world.pods_on(*node).collect();
-                    self.unschedule(&on_node);
+            PlanChange::Node { node, state, capacity } => {
+                if let Some(state) = state {
+                    self.set_state(*node, *state, at, events);
                 }
-                let mut jobs = Vec::new();
-                for torn in self.world.set_state(*node, *state, at) {
-                    log_torn(events, torn, EvictReason::NodeLost);
-                    self.lost(torn.pod, events);
-                    jobs.push(self.cluster().pods[torn.pod].job);
-                }
-                jobs.dedup();
-                for job in jobs {
-                    self.log_end(job, events);
+                if let Some(capacity) = capacity {
+                    self.world.set_capacity(*node, *capacity);
                 }
                 self.state.meter.nodes_changed(&self.world);
             }
             PlanChange::EndJob { job } => self.withdraw(*job, at, events),
+            PlanChange::Settings { scheduling } => {
+                for (part, (policy, rhythm)) in self.state.parts.values_mut().zip(scheduling) {
+                    part.policy = Arc::new(InCharge::new(policy, *rhythm).0);
+                }
+            }
         }
         self.tell(Change::Configuration);
+    }
+
+    fn set_state(&mut self, node: NodeId, state: NodeState, at: Time, events: &mut Log) {
+        if state == NodeState::Down {
+            let on_node: Vec<PodId> = self.world.pods_on(node).collect();
+            self.unschedule(&on_node);
+        }
+        let mut jobs = Vec::new();
+        for torn in self.world.set_state(node, state, at) {
+            log_torn(events, torn, EvictReason::NodeLost);
+            self.lost(torn.pod, events);
+            jobs.push(self.cluster().pods[torn.pod].job);
+        }
+        jobs.dedup();
+        for job in jobs {
+            self.log_end(job, events);
+        }
     }
 
     fn withdraw(&mut self, job: JobId, at: Time, events: &mut Log) {

@@ -25,16 +25,17 @@ use crate::time::{Span, Time};
 use crate::trace::{Digest, Event, Ledger, LedgerRow, Level, Recorded, Refusal, Trace};
 use crate::units::{PerResource, Resource};
 
-/// Who decides in one partition: never changes in a run.
+/// What is known of the scheduling of one partition: never changes in a run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Charge {
-    pub(super) policy: InCharge,
     pub(super) looks: Looks,
 }
 
 /// What changes about one partition, beside the world.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Part {
+    /// Who decides; the timeline may change its switches.
+    pub(super) policy: Arc<InCharge>,
     pub(super) memory: Memory,
     /// What the policy said last; before the first cycle what its rhythm says.
     pub(super) wake: Wake,
@@ -61,6 +62,7 @@ pub fn open(plan: &Plan) -> (Arena<PartitionId, Charge>, Arena<PartitionId, Part
             Rhythm::OnChange { .. } | Rhythm::OnEvents => Wake::OnChange { not_before: Time::ZERO },
         };
         let part = Part {
+            policy: Arc::new(policy),
             memory,
             wake,
             has_news: false,
@@ -71,7 +73,7 @@ pub fn open(plan: &Plan) -> (Arena<PartitionId, Charge>, Arena<PartitionId, Part
             row_hashes: Vec::new(),
             refusals: Vec::new(),
         };
-        (Charge { policy, looks: Looks::new(plan, partition) }, part)
+        (Charge { looks: Looks::new(plan, partition) }, part)
     };
     let (mut charges, mut parts) = (Arena::new(), Arena::new());
     for partition in plan.cluster.partitions.ids() {
@@ -156,6 +158,7 @@ impl Simulation {
                 PlanChange::Queue { resources, .. } => resources.iter().any(|(p, _)| *p == partition),
                 PlanChange::Node { node, .. } => cluster.nodes[*node].partition == partition,
                 PlanChange::EndJob { job } => of_job(*job),
+                PlanChange::Settings { .. } => true,
             },
         }
     }
@@ -301,8 +304,8 @@ impl Simulation {
         let mut any_changed = false;
         for partition in self.state.parts.ids() {
             let view = self.view(partition);
-            let ledger =
-                self.fixed.charges[partition].policy.ledger(view, &self.state.parts[partition].memory);
+            let part = &self.state.parts[partition];
+            let ledger = part.policy.ledger(view, &part.memory);
             let part = &mut self.state.parts[partition];
             let old = &part.ledger;
             part.row_hashes.resize(ledger.rows.len(), 0);

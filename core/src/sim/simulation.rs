@@ -248,7 +248,7 @@ impl Simulation {
             let part = &mut self.state.parts[partition];
             part.wake = Wake::At(to + period);
             if charge.looks.usage.is_some() && n > 0 {
-                charge.policy.pass(view, &mut part.memory);
+                part.policy.pass(view, &mut part.memory);
                 has_passed = true;
             }
         }
@@ -263,7 +263,7 @@ impl Simulation {
         let now = self.state.now;
         let view = PartitionView { cluster: self.world.cluster(), partition, now };
         let part = &mut self.state.parts[partition];
-        let turn = self.fixed.charges[partition].policy.cycle(view, &mut part.memory, trace);
+        let turn = part.policy.cycle(view, &mut part.memory, trace);
         part.wake = turn.wake;
         // A job with a list of partitions is offered to another by then, of which this one knows nothing.
         for refusal in &mut trace.refusals {
@@ -328,10 +328,10 @@ impl Simulation {
         };
         let only = job.map(|job| self.world.cluster().jobs[job].partition);
         let now = self.state.now;
-        for (partition, charge) in self.fixed.charges.iter() {
+        for (partition, part) in self.state.parts.iter_mut() {
             if only.is_none_or(|only| only == partition) {
                 let view = PartitionView { cluster: self.world.cluster(), partition, now };
-                charge.policy.observe(view, &change, &mut self.state.parts[partition].memory);
+                part.policy.observe(view, &change, &mut part.memory);
             }
         }
     }
@@ -343,8 +343,8 @@ impl Simulation {
 
     /// The same in a partition.
     pub fn derive_in(&self, partition: PartitionId, queue: QueueId, resource: Resource) -> Vec<DivisionStep> {
-        let (view, memory) = (self.view(partition), &self.state.parts[partition].memory);
-        self.fixed.charges[partition].policy.derive(view, memory, queue, resource)
+        let (view, part) = (self.view(partition), &self.state.parts[partition]);
+        part.policy.derive(view, &part.memory, queue, resource)
     }
     /// The opening state's record: what was known at the start.
     pub fn opening(&self) -> &CycleRecord {

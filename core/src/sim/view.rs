@@ -115,23 +115,23 @@ impl Simulation {
     /// The order in which a partition's next pass will look at a queue or a job, and at those beside it on the way there; see
     /// [`crate::policy::Scheduler::order`].
     pub fn order_in(&self, partition: PartitionId, queue: QueueId, job: Option<JobId>) -> Vec<OrderLevel> {
-        let (view, memory) = (self.view(partition), &self.state.parts[partition].memory);
-        self.fixed.charges[partition].policy.order(view, memory, queue, job)
+        let (view, part) = (self.view(partition), &self.state.parts[partition]);
+        part.policy.order(view, &part.memory, queue, job)
     }
 
     /// Room that is held, beyond the cycle, for pods that wait.
     pub fn held(&self) -> Vec<ClaimView> {
-        let of = |(partition, charge): (PartitionId, &super::partitions::Charge)| {
-            charge.policy.held(self.view(partition), &self.state.parts[partition].memory)
+        let of = |(partition, part): (PartitionId, &super::partitions::Part)| {
+            part.policy.held(self.view(partition), &part.memory)
         };
-        let held = self.fixed.charges.iter().flat_map(of);
+        let held = self.state.parts.iter().flat_map(of);
         held.map(|(pod, node)| ClaimView { pod, node }).collect()
     }
 
     /// What siblings are compared with in a partition; see [`crate::policy::Scheduler::priorities`].
     pub fn priorities_in(&self, partition: PartitionId) -> Vec<QueuePriority> {
-        let (view, memory) = (self.view(partition), &self.state.parts[partition].memory);
-        self.fixed.charges[partition].policy.priorities(view, memory)
+        let (view, part) = (self.view(partition), &self.state.parts[partition]);
+        part.policy.priorities(view, &part.memory)
     }
 
     /// What a job's pods are about.

@@ -34,6 +34,24 @@ pub enum Event {
         /// Its devices there; filled in when the decision is applied.
         devices: Devices,
     },
+    /// The pod runs already when its job becomes known: something else than the scheduler placed it.
+    Found {
+        /// The pod.
+        pod: PodId,
+        /// Its node.
+        node: NodeId,
+        /// Its devices there.
+        devices: Devices,
+    },
+    /// The pod has other devices than before: its node has fewer, or has some again that it lacked.
+    Dealt {
+        /// The pod.
+        pod: PodId,
+        /// Its node.
+        node: NodeId,
+        /// Its devices from now on.
+        devices: Devices,
+    },
     /// Room is held for the pod: until the end of the cycle if it is not free yet, or until its gang has room.
     Claimed {
         /// The pod.

@@ -30,8 +30,7 @@ pub fn jobs(work: &mut Work<'_>) {
     let priority = format!("{name} does not read priorities of jobs");
     let preemptible = format!("{name} evicts nobody");
     let placeholders = format!("{name} holds no room with placeholders");
-    let applied =
-        format!("{name} does not know applications of several jobs, originators and required nodes");
+    let applied = no_applications(name);
     let subgroups = format!("{name} has no subgroups and no order among the pods of a job");
     let backoff = format!("{name} tries a job that waits for as long as it waits");
     let nominated = format!("{name} does not look at nominated nodes");
@@ -123,13 +122,20 @@ fn gang(job: &JobEntry) -> impl Iterator<Item = &'static str> {
     all.into_iter().filter(|(_, is_said)| *is_said).map(|(field, _)| field)
 }
 
+fn no_applications(name: &str) -> String {
+    format!(
+        "{name} does not know applications of several jobs, originators, required nodes and groups of users"
+    )
+}
+
 /// What YuniKorn alone knows of the pods of a job.
-fn applications(job: &JobEntry) -> [(&'static str, bool); 4] {
+fn applications(job: &JobEntry) -> [(&'static str, bool); 5] {
     [
         ("application", job.application.is_some()),
         ("originator", job.originator.is_some()),
         ("preempts", job.preempts.is_some()),
         ("required-node", job.required_node.is_some()),
+        ("groups", !job.groups.is_empty()),
     ]
 }
 

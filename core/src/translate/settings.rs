@@ -1,8 +1,10 @@
 //! Switches: those that both products have are carried over, others are removed with a note.
 
+use std::sync::Arc;
+
 use super::{Kind, Work, setting};
 use crate::policy::runai::config::ENGINE_SETTINGS;
-use crate::scenario::Scalar;
+use crate::scenario::{Path, Scalar, TimelineEntry};
 
 /// Translates the switches that [`super::queues`] left.
 pub fn settings(work: &mut Work<'_>) {
@@ -13,11 +15,26 @@ pub fn settings(work: &mut Work<'_>) {
         one(work, name, &typed);
     }
     place(work, packs);
+    timeline(work);
     let is_engine = |key: &str| matches!(key, "kai" | "runai");
     let is_shared = is_engine(work.from.key) && is_engine(work.to.key);
     super::pools::switches(work, |name| {
         Some(plain(name)).filter(|name| is_shared && ENGINE_SETTINGS.contains(name))
     });
+}
+
+/// Only YuniKorn reads its switches anew during a run.
+fn timeline(work: &mut Work<'_>) {
+    let has = |entry: &TimelineEntry| !entry.settings.is_empty() || !entry.unset.is_empty();
+    if !work.old.timeline.iter().any(has) {
+        return;
+    }
+    for (i, _) in work.old.timeline.iter().enumerate().filter(|(_, entry)| has(entry)) {
+        let at = Path::default().field("timeline").at(u32::try_from(i).unwrap_or(u32::MAX));
+        let says = format!("{} does not read its settings anew during a run", work.to.name);
+        work.note(Kind::Dropped, at, says);
+    }
+    Arc::make_mut(&mut work.new.timeline).retain(|entry| !has(entry));
 }
 
 /// Switches of KAI as upstream spells them.

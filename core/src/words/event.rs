@@ -469,6 +469,12 @@ fn other(frame: &Frame, row: &EventRow, event: Event) -> Explanation {
             .job(frame.job(by))
             .say(" now."),
         Event::Bound { .. } => job.say(" started on ").node(node).say("."),
+        Event::Found { .. } => {
+            job.say(" runs on ").node(node).say(" already: something else than the scheduler placed it.")
+        }
+        Event::Dealt { .. } => {
+            job.say(" has other devices of ").node(node).say(" from here on: the node has fewer or more than before.")
+        }
         Event::Evicted { reason: why, .. } => job.say(format!(" was evicted: {}.", reason(why))),
         Event::Gone { .. } => job.say(" is gone from ").node(node).say("; its place is free."),
         Event::Requeued { .. } => job.say(" waits again in ").queue(queue).say("."),

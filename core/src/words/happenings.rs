@@ -95,6 +95,8 @@ fn line(frame: &Frame, group: &Group<'_>) -> Text {
     match event {
         Event::Submitted { .. } => job.say(" submitted to ").queue(queue).say(gpus),
         Event::Bound { .. } => on(job.say(format!("{pods} started"))).say(gpus),
+        Event::Found { .. } => on(job.say(format!("{pods} found running"))).say(gpus),
+        Event::Dealt { .. } => on(job.say(format!("{pods} has other devices"))),
         Event::Claimed { .. } => {
             on(Text::of(format!("{} claimed for ", with_unit(GPU, group.gpus))).then(job))
         }
@@ -212,6 +214,8 @@ fn past(word: EventWord) -> &'static str {
         EventWord::NotReplaced => "gone for good, nobody replaces it",
         EventWord::Offered => "offered to another pool",
         EventWord::Claimed => "room claimed for it",
+        EventWord::Found => "found running",
+        EventWord::Dealt => "has other devices",
         EventWord::Submitted
         | EventWord::SetAside
         | EventWord::Started

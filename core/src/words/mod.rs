@@ -33,7 +33,7 @@ pub use terms::Terms;
 pub use text::{Piece, Text};
 
 use crate::id::JobId;
-use crate::moment::{EventWord, Frame, Run};
+use crate::moment::{EventRow, EventWord, Frame, Run};
 use crate::trace::Rule;
 
 /// Why something is as it is.
@@ -256,7 +256,8 @@ fn job(frame: &Frame, name: &str, resource: u8) -> Explanation {
     if let Some(refusal) = frame.refusals.iter().find(|refusal| is_own(refusal.job)) {
         return pending::pending(frame, refusal, resource);
     }
-    if let Some(started) = of_job().find(|event| event.word() == EventWord::Started) {
+    let starts = |event: &&EventRow| matches!(event.word(), EventWord::Started | EventWord::Found);
+    if let Some(started) = of_job().find(starts) {
         return event::event(frame, started, resource);
     }
     let Some(job) = frame.jobs.iter().find(|job| job.name == name) else {

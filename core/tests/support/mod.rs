@@ -4,8 +4,8 @@
 use std::sync::Arc;
 
 use fairground::scenario::{
-    DelaysEntry, JobEntry, NodeEntry, PodSetEntry, PoolEntry, QueueEntry, QueuePoolEntry, ResourceEntry,
-    Scalar, Scenario, TimelineEntry,
+    CapacityEntry, DelaysEntry, JobEntry, NodeEntry, PodSetEntry, PoolEntry, QueueEntry, QueuePoolEntry,
+    ResourceEntry, Scalar, Scenario, TimelineEntry,
 };
 use proptest::collection::{btree_map, vec};
 use proptest::option::of;
@@ -159,7 +159,8 @@ fn job() -> impl Strategy<Value = JobEntry> {
         (of(text()), btree_map(text(), scalar(), 0..2), value(), value(), value()),
         vec(text(), 0..2),
     );
-    let own = (value(), of(text()), value(), value(), of(text()), vec(text(), 0..2), of(text()));
+    let own =
+        (value(), of(text()), value(), value(), of(text()), vec(text(), 0..2), of(text()), vec(text(), 0..2));
     (text(), text(), times, value(), value(), of(text()), ask, lists, (text(), own), rules).prop_map(
         |(name, queue, times, priority, preemptible, user, ask, lists, (note, own), rules)| JobEntry {
             created: own.0,
@@ -169,6 +170,7 @@ fn job() -> impl Strategy<Value = JobEntry> {
             required_node: own.4,
             terminating: own.5,
             evicted_for: own.6,
+            groups: own.7,
             tolerations: rules.0,
             affinity: rules.1,
             labels: rules.2,
@@ -210,19 +212,34 @@ fn job() -> impl Strategy<Value = JobEntry> {
 
 fn entry() -> impl Strategy<Value = TimelineEntry> {
     let parts = (resource(), resource(), resource());
-    (scalar(), of(text()), value(), parts, of(text()), value(), of(text()), (text(), of(pool()))).prop_map(
-        |(at, queue, priority, (gpu, cpu, memory), node, state, job, (note, pool))| TimelineEntry {
-            pool,
-            at,
-            queue,
-            priority,
-            gpu,
-            cpu,
-            memory,
-            node,
-            state,
-            job,
-            note,
+    let capacity = (value(), value(), value(), value(), btree_map(text(), scalar(), 0..2));
+    let capacity = capacity.prop_map(|(gpu, cpu, memory, pods, resources)| CapacityEntry {
+        gpu,
+        cpu,
+        memory,
+        pods,
+        resources,
+    });
+    let settings = (btree_map(text(), scalar(), 0..2), vec(text(), 0..2));
+    let more = (text(), of(pool()), capacity, settings);
+    (scalar(), of(text()), value(), parts, of(text()), value(), of(text()), more).prop_map(
+        |(at, queue, priority, (gpu, cpu, memory), node, state, job, (note, pool, capacity, settings))| {
+            TimelineEntry {
+                settings: settings.0,
+                unset: settings.1,
+                pool,
+                capacity,
+                at,
+                queue,
+                priority,
+                gpu,
+                cpu,
+                memory,
+                node,
+                state,
+                job,
+                note,
+            }
         },
     )
 }

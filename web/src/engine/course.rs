@@ -162,12 +162,14 @@ impl JobCourse {
 fn changed(event: Event) -> Option<PodId> {
     match event {
         Event::Bound { pod, .. }
+        | Event::Found { pod, .. }
         | Event::Evicted { pod, .. }
         | Event::Gone { pod, .. }
         | Event::Requeued { pod }
         | Event::NotReplaced { pod }
         | Event::Finished { pod, .. } => Some(pod),
         Event::Submitted { .. }
+        | Event::Dealt { .. }
         | Event::Claimed { .. }
         | Event::Unclaimed { .. }
         | Event::JobDone { .. }

@@ -75,7 +75,9 @@ impl Stints {
             match recorded.event {
                 Event::Submitted { job } => self.jobs[job.index()].from = Some(cycle),
                 Event::JobDone { job } | Event::JobEvicted { job } => self.jobs[job.index()].to = Some(cycle),
-                Event::Bound { pod, node, devices } => self.begin(pod, node, devices, cycle),
+                Event::Bound { pod, node, devices } | Event::Found { pod, node, devices } => {
+                    self.begin(pod, node, devices, cycle)
+                }
                 Event::Evicted { pod, .. } => {
                     let kind = EventWord::of_event(&recorded.event);
                     if let Some(stint) = self.present(pod) {
@@ -94,7 +96,8 @@ impl Stints {
                     }
                     self.open[pod.index()] = None;
                 }
-                Event::Claimed { .. }
+                Event::Dealt { .. }
+                | Event::Claimed { .. }
                 | Event::Unclaimed { .. }
                 | Event::Requeued { .. }
                 | Event::NotReplaced { .. }

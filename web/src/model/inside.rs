@@ -110,6 +110,8 @@ fn take_back(moment: &mut Frame, event: &EventRow, end: &Frame) {
         Event::Evicted { .. } => stay(moment, &about, end),
         // No decisions: they happen outside, or follow.
         Event::Submitted { .. }
+        | Event::Found { .. }
+        | Event::Dealt { .. }
         | Event::Gone { .. }
         | Event::Requeued { .. }
         | Event::NotReplaced { .. }

@@ -118,6 +118,8 @@ fn part(
             format!("{} {}", frame.node(node), super::node_state(state))
         }
         Event::Bound { node, .. } if group.n == 1 => format!("{job} started on {}", frame.node(node)),
+        Event::Found { .. } => format!("{job}{pods} found running"),
+        Event::Dealt { .. } => format!("{job}{pods} has other devices"),
         Event::Submitted { .. }
         | Event::Bound { .. }
         | Event::Unclaimed { .. }

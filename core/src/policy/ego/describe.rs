@@ -43,6 +43,7 @@ pub const DESCRIPTION: Description = Description {
         taints: false,
         pool_lists: false,
         queue_states: false,
+        reloads: None,
     },
     silent: &[],
     form: Form {

@@ -45,6 +45,7 @@ pub const DESCRIPTION: Description = Description {
         taints: true,
         pool_lists: false,
         queue_states: false,
+        reloads: None,
     },
     silent: &[],
     form: Form { settings: form::SETTINGS, queue: None, job: Some(&form::JOB), job_values: &[] },

@@ -30,6 +30,7 @@ pub const DESCRIPTION: Description = Description {
         semi: Ok(()),
         pool_lists: true,
         queue_states: true,
+        reloads: None,
         hundredths: false,
         ..kai::DESCRIPTION.knows
     },

@@ -19,7 +19,7 @@ use super::amounts::Amounts;
 use super::apps::{Ending, NewApp};
 use super::config::{Partition, Rule};
 use super::cycle::{Found, Kind, NANOS};
-use super::model::{AppIx, Ask, AskIx, Core, NodeIx, QueueIx, ROOT, Settings as Surroundings};
+use super::model::{AppIx, Ask, AskIx, Core, NodeIx, QueueIx, Settings as Surroundings};
 use super::partition::{self, Kinds, counted};
 use super::placeholders::Gangs;
 use super::words::Config;
@@ -51,8 +51,8 @@ pub struct Memory {
     partition: Partition,
     /// What its types are.
     pub(super) kinds: Kinds,
-    /// Per queue of the cluster.
-    pub(super) queues: Vec<QueueIx>,
+    /// Per queue of the cluster; `None`: the configuration has never had it.
+    pub(super) queues: Vec<Option<QueueIx>>,
     /// Per node of the core.
     pub(super) nodes: Vec<NodeId>,
     /// Asks in the core by pod.
@@ -83,6 +83,11 @@ impl Scheduler for YuniKorn {
 
     fn read(scenario: &Scenario, findings: &mut Findings) -> Config {
         super::settings::read(scenario, findings)
+    }
+
+    /// Resource types that only later configurations name are known from the start.
+    fn foresee(config: &mut Config, later: &[&Config]) {
+        later.iter().for_each(|later| later.collect_types(&mut config.later_types));
     }
 
     fn advise(config: &Config, draft: &Draft<'_>, findings: &mut Findings) {
@@ -234,7 +239,7 @@ impl Memory {
             self.partition = partition;
         }
         let paths = partition::paths(world.queues());
-        self.queues = paths.iter().map(|path| core.find_queue(path).unwrap_or(ROOT)).collect();
+        self.queues = paths.iter().map(|path| core.find_queue(path)).collect();
         self.follow_nodes(world);
         for job in world.live_jobs() {
             self.follow_job(world, config, job);
@@ -275,9 +280,10 @@ impl Memory {
         let job = &world.cluster.jobs[id];
         let application = application(world.cluster, id);
         let app = core.find_app(application).or_else(|| {
+            let queue = self.queues[job.queue.index()]?;
             let user = job.user.as_deref().unwrap_or_default();
-            let queue = path_of(core, self.queues[job.queue.index()], user);
-            let groups = config.groups.get(user).cloned().unwrap_or_default();
+            let queue = path_of(core, queue, user);
+            let groups = groups_of(world.cluster, config, id);
             let new = NewApp {
                 id: application.to_string(),
                 queue,
@@ -335,7 +341,10 @@ impl Memory {
             phase != Phase::Pending && !phase.holds()
         };
         let gone: Vec<PodId> = self.asks.keys().copied().filter(over).collect();
-        for pod in gone {
+        // Requests that wait go first: an application counts for its user until an allocation ends and nothing is left.
+        let is_allocated = |pod: &PodId| self.asks.get(pod).is_some_and(|&ask| core.asks[ask].allocated);
+        let (running, waiting): (Vec<PodId>, Vec<PodId>) = gone.into_iter().partition(is_allocated);
+        for pod in waiting.into_iter().chain(running) {
             if let Some(ask) = self.asks.remove(&pod) {
                 self.pods.remove(&ask);
                 release(core, ask);
@@ -534,6 +543,18 @@ fn path_of(core: &Core, queue: QueueIx, user: &str) -> String {
 pub(super) fn application(cluster: &Cluster, job: JobId) -> &str {
     let first = cluster.pods_of(job).next().and_then(|(_, pod)| pod.rules.as_deref());
     first.and_then(|rules| rules.application.as_deref()).unwrap_or(&cluster.jobs[job].name)
+}
+
+/// The groups of a job's user: those that the job says, else those that the settings say.
+fn groups_of(cluster: &Cluster, config: &Config, job: JobId) -> Vec<String> {
+    let first = cluster.pods_of(job).next().and_then(|(_, pod)| pod.rules.as_deref());
+    match first.map(|rules| rules.groups.as_slice()) {
+        Some(own @ [_, ..]) => own.iter().map(|group| group.to_string()).collect(),
+        _ => {
+            let user = cluster.jobs[job].user.as_deref().unwrap_or_default();
+            config.groups.get(user).cloned().unwrap_or_default()
+        }
+    }
 }
 
 /// What is asked for one pod, or for its place.

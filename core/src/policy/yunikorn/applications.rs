@@ -1,4 +1,4 @@
-//! YuniKorn's applications of several jobs: they have one queue and one user.
+//! YuniKorn's applications of several jobs: they have one queue, one user and one list of groups.
 //!
 //! # Source
 //! yunikorn.md 1.1 to 1.4
@@ -24,12 +24,15 @@ pub fn applications(draft: &Draft<'_>, f: &mut Findings) {
         }
         let known = *first.entry(application).or_insert(job);
         let user = |job: &JobEntry| job.user.clone().unwrap_or_default();
-        for (field, own, expected) in
-            [("queue", job.queue.clone(), known.queue.clone()), ("user", user(job), user(known))]
-        {
+        let groups = |job: &JobEntry| job.groups.join(", ");
+        for (field, what, own, expected) in [
+            ("queue", "queue", job.queue.clone(), known.queue.clone()),
+            ("user", "user", user(job), user(known)),
+            ("groups", "list of groups", groups(job), groups(known)),
+        ] {
             if own != expected {
                 let says = format!(
-                    "application {} has one {field}: {} of {}, not {}",
+                    "application {} has one {what}: {} of {}, not {}",
                     quoted(application),
                     quoted(&expected),
                     quoted(&known.name),

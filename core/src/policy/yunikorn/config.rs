@@ -88,6 +88,9 @@ pub struct Queue {
     pub limits: Vec<Limit>,
     /// For dynamic children.
     pub childtemplate: Template,
+    /// Whether the configuration does not have it at the moment; no word of upstream's.
+    #[serde(skip)]
+    pub absent: bool,
 }
 
 /// What a dynamic leaf takes over.

@@ -43,6 +43,8 @@ pub const DESCRIPTION: Description = Description {
         taints: true,
         pool_lists: false,
         queue_states: false,
+        // These two name things that are there.
+        reloads: Some(&["gpu-type", "partition"]),
     },
     // Translating a weight tells of it.
     silent: &["weight"],

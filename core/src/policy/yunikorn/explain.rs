@@ -45,7 +45,7 @@ pub fn orders(core: &Core) -> Vec<Order> {
 
 /// A queue of the core in the cluster; one that placement made stands for the queue it was made in.
 pub(super) fn queue_id(memory: &Memory, core: &Core, queue: QueueIx) -> Option<QueueId> {
-    let known = |queue: QueueIx| memory.queues.iter().position(|&known| known == queue);
+    let known = |queue: QueueIx| memory.queues.iter().position(|&known| known == Some(queue));
     core.upwards(queue).find_map(known).map(QueueId::from_index)
 }
 

@@ -42,7 +42,8 @@ pub fn levels(
     if job.is_some() && app.is_none() {
         return Vec::new();
     }
-    let to = app.map_or(memory.queues[queue.index()], |app| core.apps[app].queue);
+    let own = app.map(|app| core.apps[app].queue).or(memory.queues[queue.index()]);
+    let Some(to) = own else { return Vec::new() };
     let mut path: Vec<QueueIx> = core.upwards(to).collect();
     path.reverse();
     let mut levels: Vec<OrderLevel> =
@@ -56,7 +57,9 @@ pub fn levels(
 pub fn priorities(world: PartitionView<'_>, memory: &Memory) -> Vec<QueuePriority> {
     let Some(core) = memory.core() else { return Vec::new() };
     let of = |queue: QueueId| {
-        let own = &core.queues[memory.queues[queue.index()]];
+        let Some(own) = memory.queues[queue.index()].map(|own| &core.queues[own]) else {
+            return QueuePriority { queue, raw: None, offset: 0, is_fence: false, effective: None };
+        };
         let some = |priority: i32| Some(priority).filter(|&priority| priority != MIN);
         QueuePriority {
             queue,
@@ -149,7 +152,7 @@ impl Teller<'_> {
 
     /// The queue of the scenario, if it is one.
     fn queue(&self, queue: QueueIx) -> Option<QueueId> {
-        self.memory.queues.iter().position(|&known| known == queue).map(QueueId::from_index)
+        self.memory.queues.iter().position(|&known| known == Some(queue)).map(QueueId::from_index)
     }
 
     fn job(&self, app: &str) -> Option<JobId> {

@@ -43,6 +43,7 @@ impl Kinds {
             own.iter().copied().chain(named.iter().map(|name| &**name)).map(str::to_owned).collect();
         let file = config::File { partitions: vec![partition.clone()] };
         config::collect_types(&file, &mut names);
+        names.extend(config.later_types.iter().cloned());
         names.sort();
         names.dedup();
         let at = |name: &str| names.iter().position(|known| known == name).unwrap_or_default();
@@ -122,29 +123,34 @@ pub fn partition(queues: &Arena<QueueId, Queue>, config: &Config) -> Partition {
     let tops = queues.ids().filter(|&id| queues[id].parent.is_none());
     let mut root = config.queues.get("root").cloned().unwrap_or_default();
     root.name = "root".to_owned();
-    root.queues = tops.map(|id| configured(queues, &paths, config, id)).collect();
+    root.queues = tops.filter_map(|id| configured(queues, &paths, config, id)).collect();
     let mut partition = config.partition.clone();
     partition.queues = vec![root];
     partition
 }
 
+/// A queue as the configuration has it; `None`: it has not.
 fn configured(
     queues: &Arena<QueueId, Queue>,
     paths: &[String],
     config: &Config,
     id: QueueId,
-) -> config::Queue {
+) -> Option<config::Queue> {
     let queue = &queues[id];
     let mut out = config.queues.get(&*queue.name).cloned().unwrap_or_default();
+    if out.absent {
+        return None;
+    }
     if let Some(priority) = queue.priority {
         out.properties.entry("priority.offset".to_owned()).or_insert_with(|| priority.to_string());
     }
     let path = &paths[id.index()];
     out.name = path.rsplit('.').next().unwrap_or(path).to_owned();
-    out.queues = queue.children.iter().map(|&child| configured(queues, paths, config, child)).collect();
+    out.queues =
+        queue.children.iter().filter_map(|&child| configured(queues, paths, config, child)).collect();
     written(queue, config, &|values| values.quota, &mut out.resources.guaranteed);
     written(queue, config, &|values| values.limit, &mut out.resources.max);
-    out
+    Some(out)
 }
 
 fn written(queue: &Queue, config: &Config, which: &dyn Fn(&QueueResource) -> Bound, out: &mut Written) {

@@ -117,6 +117,7 @@ fn of_queue(queue: &mut Queue, word: &str, text: &str) -> Result<(), Wrong> {
         "guaranteed" => queue.resources.guaranteed = amounts(text)?,
         "max" => queue.resources.max = amounts(text)?,
         "parent" => queue.parent = switch(text)?,
+        "absent" => queue.absent = switch(text)?,
         "submitacl" => queue.submitacl = text.to_string(),
         "adminacl" => queue.adminacl = text.to_string(),
         "limits" => {

@@ -9,7 +9,7 @@
 
 use std::collections::BTreeMap;
 
-use super::config::{Partition, Queue};
+use super::config::{self, Partition, Queue, Types};
 
 /// Everything that a scenario's settings say.
 #[derive(Clone, Debug, PartialEq)]
@@ -22,6 +22,17 @@ pub struct Config {
     pub queues: BTreeMap<String, Queue>,
     /// Groups of users.
     pub groups: BTreeMap<String, Vec<String>>,
+    /// Resource types that only later configurations name.
+    pub later_types: Vec<String>,
+}
+
+impl Config {
+    /// Adds the resource types that are named here.
+    pub fn collect_types(&self, types: &mut Types) {
+        let queues = self.queues.values().cloned().collect();
+        let partition = Partition { queues, ..self.partition.clone() };
+        config::collect_types(&config::File { partitions: vec![partition] }, types);
+    }
 }
 
 impl Default for Config {
@@ -31,6 +42,7 @@ impl Default for Config {
             gpu_type: GPU_TYPE.to_owned(),
             queues: BTreeMap::new(),
             groups: BTreeMap::new(),
+            later_types: Vec::new(),
         }
     }
 }
@@ -63,9 +75,9 @@ pub const PROPERTIES: [&str; 9] = [
 ];
 
 /// What else is said of a queue. `guaranteed` and `max` are of what a queue has no field for: types other than CPU, memory
-/// and GPU.
-pub const QUEUE_WORDS: [&str; 7] =
-    ["adminacl", "guaranteed", "limits", "max", "maxapplications", "parent", "submitacl"];
+/// and GPU. `absent`: the configuration does not have the queue yet, or not any more.
+pub const QUEUE_WORDS: [&str; 8] =
+    ["absent", "adminacl", "guaranteed", "limits", "max", "maxapplications", "parent", "submitacl"];
 
 /// What stands before a word that is said of the queues that placement makes below a queue.
 pub const TEMPLATE: &str = "childtemplate.";

@@ -7,7 +7,7 @@ use super::nodes::Nodes;
 use super::placement::{Place, Placements};
 use super::pools::Pools;
 use super::queues::Queues;
-use crate::cluster::{Cluster, Delays, Job, Partition, Phase, Pod, PodSet};
+use crate::cluster::{Cluster, Delays, Found, Job, Partition, Phase, Pod, PodSet};
 use crate::id::{Id, JobId, PodId, PodSetId};
 use crate::time::{Span, Time};
 
@@ -65,6 +65,11 @@ fn add_job(
                 partition = cluster.nodes[place.node].partition;
             }
             runs |= place.is_some();
+            let phase = phase(template.started, place, (submit, lasts));
+            let (later, place) = if phase == Phase::Future { (place, None) } else { (None, place) };
+            let pod = PodId::from_index(cluster.pods.len());
+            let found = |Place { node, devices, .. }| Found { pod, node, devices, since: template.started };
+            cluster.found.extend(later.map(found));
             cluster.pods.push(Pod {
                 name: pod_name(name, template, &set.name, k),
                 job,
@@ -73,13 +78,13 @@ fn add_job(
                 request: set.request.clone(),
                 selector: template.selector.clone(),
                 rules: set.rules.clone(),
-                phase: phase(template.started, place, (submit, lasts)),
+                phase,
                 node: place.map(|place| place.node),
                 devices: place.map(|place| place.devices).unwrap_or_default(),
             });
         }
     }
-    let started = runs.then_some(template.started);
+    let started = (runs && submit <= Time::ZERO).then_some(template.started);
     cluster.jobs.push(Job {
         name: name.clone(),
         queue: template.queue,
@@ -115,9 +120,9 @@ fn pod_set(job: JobId, set: &Set) -> PodSet {
 /// Where a pod stands at the start.
 fn phase(since: Time, place: Option<Place>, (submit, lasts): (Time, Option<Span>)) -> Phase {
     match place {
+        _ if submit > Time::ZERO => Phase::Future,
         Some(Place { gone: Some(until), .. }) => Phase::Terminating { until },
         Some(_) => Phase::Running { since, until: lasts.map(|lasts| since + lasts) },
-        None if submit > Time::ZERO => Phase::Future,
         None => Phase::Pending,
     }
 }

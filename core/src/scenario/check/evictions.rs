@@ -9,7 +9,7 @@ use crate::id::JobId;
 use crate::time::Time;
 
 /// When the pods in `on` are gone, in order; `None`: it runs on.
-pub fn ends(entry: &JobEntry, here: Here<'_>, f: &mut Findings) -> Vec<Option<Time>> {
+pub fn ends(entry: &JobEntry, is_later: bool, here: Here<'_>, f: &mut Findings) -> Vec<Option<Time>> {
     let at = || here.field("terminating");
     not_more_than_on(entry, &entry.terminating, here, "terminating", f);
     let mut ends = Vec::with_capacity(entry.terminating.len());
@@ -19,6 +19,11 @@ pub fn ends(entry: &JobEntry, here: Here<'_>, f: &mut Findings) -> Vec<Option<Ti
         if end.is_some_and(|end| end < 0) {
             let says = format!("a pod with terminating {} is gone before the scenario begins", quoted(text));
             f.add(codes::NOT_AT_START, at(), says, set(at(), "", "Let them run on"));
+        }
+        if end.is_some() && is_later {
+            let says = "only pods that run from the start are terminating; submit the job at 0";
+            f.add(codes::NOT_AT_START, at(), says, set(at(), "", "Let them run on"));
+            return Vec::new();
         }
         ends.push(end.map(Time::from_millis));
     }

@@ -128,6 +128,7 @@ fn says_itself(j: &JobEntry, what: &str) -> bool {
         "originator" => j.originator.as_ref().is_some_and(|typed| typed.0.trim() != "false"),
         "preempts" => j.preempts.as_ref().is_some_and(|typed| typed.0.trim() != "true"),
         "required-node" => j.required_node.is_some(),
+        "groups" => !j.groups.is_empty(),
         "evicted-for" => j.evicted_for.is_some(),
         _ => false,
     }

@@ -306,19 +306,27 @@ fn pools_of(
     list
 }
 
+/// Pods with `on` run when their job becomes known.
 fn at_start(submit: i64, started: i64, lasts: Option<Span>, here: Here<'_>, f: &mut Findings) {
-    let (field, says, to) = if submit > 0 {
-        ("submit", "a job with `on` runs from the start, so it cannot be submitted later", "0")
-    } else if started > 0 {
-        ("started", "a job with `on` runs from the start, so it cannot start later", "")
-    } else if lasts.is_some_and(|lasts| started + lasts.as_millis() <= 0) {
-        ("on", "this job is over before the scenario begins; let it last longer or start later", "")
-    } else {
-        return;
+    let known = submit.max(0);
+    let is_over = lasts.is_some_and(|lasts| started + lasts.as_millis() <= known);
+    let (field, says, to) = match (started > known, is_over, submit > 0) {
+        (true, _, false) => ("started", "a job with `on` runs from the start, so it cannot start later", ""),
+        (true, _, true) => {
+            ("started", "a job with `on` runs when it becomes known, so it cannot start later", "")
+        }
+        (_, true, false) => {
+            ("on", "this job is over before the scenario begins; let it last longer or start later", "")
+        }
+        (_, true, true) => {
+            ("on", "this job is over before it becomes known; let it last longer or start later", "")
+        }
+        _ => return,
     };
     let at = here.field(field);
     let fix = match field {
         "on" => set(at.clone(), "", "Let it wait instead"),
+        _ if submit > 0 => set(at.clone(), to, "Let it start then"),
         _ => set(at.clone(), to, "Let it run from the start"),
     };
     f.add(codes::NOT_AT_START, at, says, fix);

@@ -23,7 +23,7 @@ mod rules;
 mod settings;
 mod timeline;
 
-use super::plan::Plan;
+use super::plan::{Plan, Planned};
 use crate::cluster::Cluster;
 use crate::format::codes;
 use crate::format::quantity::{self, Wrong};
@@ -56,7 +56,8 @@ pub fn check(scenario: &Scenario) -> Checked {
     evictions::for_whom(scenario, &mut jobs, f);
     let placed = placement::placements(scenario, &nodes, &jobs, f);
     placement::nominations(scenario, &nodes, &jobs, f);
-    let timeline = timeline::timeline(scenario, &pools, &nodes, &queues, &jobs, f);
+    let timeline =
+        timeline::timeline(scenario, (&policy, rhythm), (&pools, &named), &nodes, &queues, &jobs, f);
     pools.advice(scenario, &nodes, f);
     patterns::advice(scenario, &jobs, f);
     advice::advice(scenario, &policy, &pools, &nodes, &queues, &jobs, f);
@@ -76,6 +77,8 @@ pub fn check(scenario: &Scenario) -> Checked {
         let mut charges = charges;
         let cluster =
             Cluster { named: named.names, ..build::cluster(delays, &pools, nodes, queues, &jobs, &placed) };
+        let later = timeline.iter().flat_map(Planned::policies).collect::<Vec<_>>();
+        charges.iter_mut().for_each(|(policy, _)| policy.foresee(&later));
         let (policy, rhythm) = charges.remove(0);
         Plan { cluster, policy, rhythm, further: charges, timeline }
     });

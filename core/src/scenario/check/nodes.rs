@@ -10,18 +10,18 @@ use super::pools::Pools;
 use super::{Here, Path, rules};
 use crate::format::Findings;
 use crate::format::quantity;
-use crate::format::{NodeEntry, Scenario};
+use crate::format::{CapacityEntry, NodeEntry, Scenario};
 use crate::id::{Arena, NodeId, PartitionId};
 use crate::units::{Amount, Resource, ResourceVec};
 
-use crate::cluster::{Node, NodeState};
+use crate::cluster::{Capacity, Node, NodeState};
 
 /// Cores of a node that does not say.
 const CPU_DEFAULT: Amount = Amount::cores(64);
 /// Memory of a node that does not say: 256 GB.
 const MEMORY_DEFAULT: Amount = Amount::bytes(256_000_000_000);
 /// Pod slots of a node that does not say.
-const PODS_DEFAULT: u64 = 110;
+const PODS_DEFAULT: u32 = 110;
 /// Memory of each GPU of a node that does not say, MiB.
 const GPU_MEMORY_DEFAULT: i64 = 40_000;
 
@@ -106,19 +106,19 @@ pub fn nodes(s: &Scenario, (pools, named): (&Pools, &Named), f: &mut Findings) -
 }
 
 fn node(entry: &NodeEntry, here: Here<'_>, (pools, named): (&Pools, &Named), f: &mut Findings) -> Node {
-    let mut capacity = ResourceVec::default();
-    capacity.set(Resource::CPU, f.amount(&entry.cpu, Resource::CPU, here, CPU_DEFAULT));
-    capacity.set(Resource::MEMORY, f.amount(&entry.memory, Resource::MEMORY, here, MEMORY_DEFAULT));
-    let parse = |text: &str| quantity::count(text).and_then(whole_gpus);
-    let wanted = format!("a whole number of GPUs, at most {NODE_GPUS_MAX}");
-    let gpus = f.value(&entry.gpu, 0, &wanted, &|| here.field("gpu"), &parse);
-    capacity.set(Resource::GPU, Amount::gpus(gpus));
-    named.put(&entry.resources, here, &mut capacity, f);
-    let wanted = "a whole number of pods, or unlimited";
-    let slots = |text: &str| {
-        if quantity::is_unlimited(text) { Ok(u64::from(Node::UNLIMITED_PODS)) } else { quantity::count(text) }
+    let typed = CapacityEntry {
+        gpu: entry.gpu.clone(),
+        cpu: entry.cpu.clone(),
+        memory: entry.memory.clone(),
+        pods: entry.pods.clone(),
+        resources: entry.resources.clone(),
     };
-    let pods_max = f.value(&entry.pods, PODS_DEFAULT, wanted, &|| here.field("pods"), &slots);
+    let mut amounts = ResourceVec::default();
+    amounts.set(Resource::CPU, CPU_DEFAULT);
+    amounts.set(Resource::MEMORY, MEMORY_DEFAULT);
+    amounts.set(Resource::GPU, Amount::ZERO);
+    let capacity = Capacity { amounts, pods_max: PODS_DEFAULT };
+    let Capacity { amounts: capacity, pods_max } = changed(&typed, capacity, here, named, f);
     let wanted = "a memory size such as 40000 (MiB) or 80 GB";
     let mib = || here.field("gpu-memory");
     let gpu_memory_mib = f.value(&entry.gpu_memory, GPU_MEMORY_DEFAULT, wanted, &mib, &quantity::mebibytes);
@@ -130,13 +130,39 @@ fn node(entry: &NodeEntry, here: Here<'_>, (pools, named): (&Pools, &Named), f: 
         name: entry.name.as_str().into(),
         partition: pool.unwrap_or(PartitionId(0)),
         capacity,
-        pods_max: u32::try_from(pods_max).unwrap_or(u32::MAX),
+        pods_max,
         gpu_memory_mib,
         labels: labels(&entry.labels),
         taints: rules::taints(&entry.taints, here, f),
         ready: state != NodeState::Down,
         draining: state == NodeState::Draining,
     }
+}
+
+/// A capacity with new values for what is typed.
+pub fn changed(
+    typed: &CapacityEntry,
+    mut capacity: Capacity,
+    here: Here<'_>,
+    named: &Named,
+    f: &mut Findings,
+) -> Capacity {
+    let amounts = &mut capacity.amounts;
+    for (resource, own) in [(Resource::CPU, &typed.cpu), (Resource::MEMORY, &typed.memory)] {
+        amounts.set(resource, f.amount(own, resource, here, amounts.get(resource)));
+    }
+    let parse = |text: &str| quantity::count(text).and_then(whole_gpus).map(Amount::gpus);
+    let wanted = format!("a whole number of GPUs, at most {NODE_GPUS_MAX}");
+    let gpus = f.value(&typed.gpu, amounts.get(Resource::GPU), &wanted, &|| here.field("gpu"), &parse);
+    amounts.set(Resource::GPU, gpus);
+    named.put(&typed.resources, here, amounts, f);
+    let wanted = "a whole number of pods, or unlimited";
+    let slots = |text: &str| match quantity::is_unlimited(text) {
+        true => Ok(Node::UNLIMITED_PODS),
+        false => quantity::count(text).map(|n| u32::try_from(n).unwrap_or(u32::MAX)),
+    };
+    capacity.pods_max = f.value(&typed.pods, capacity.pods_max, wanted, &|| here.field("pods"), &slots);
+    capacity
 }
 
 fn whole_gpus(n: u64) -> Result<i64, quantity::Wrong> {

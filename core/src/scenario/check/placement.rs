@@ -1,4 +1,5 @@
-//! Pods that run when the scenario begins: on the node they name, on the devices they name or on its lowest free ones.
+//! Pods that run when the scenario begins, or when their job becomes known: on the node they name, on the devices they name or
+//! on its lowest free ones.
 
 use std::collections::BTreeMap;
 
@@ -41,7 +42,9 @@ pub fn placements(s: &Scenario, nodes: &Nodes, jobs: &Jobs, f: &mut Findings) ->
         let mut placed: Vec<Place> = Vec::new();
         let n_pods = template.n_pods().max(1) as usize;
         let devices = on_devices(entry, here, f);
-        let ends = evictions::ends(entry, here, f);
+        // Whether there is room at a later moment is known only then.
+        let is_later = template.arrivals.submit > 0;
+        let ends = evictions::ends(entry, is_later, here, f);
         for (k, (name, set)) in entry.on.iter().zip(in_order.cycle()).enumerate() {
             let Some(node) = nodes.index.find(name) else {
                 if nodes.complete && !f.only_counts(codes::NO_NODE) {
@@ -58,24 +61,36 @@ pub fn placements(s: &Scenario, nodes: &Nodes, jobs: &Jobs, f: &mut Findings) ->
             };
             let node = NodeId(node);
             let machine = &nodes.all[node];
-            let held = held.entry(node).or_insert_with(|| NodeUse::new(machine));
-            let fits = machine.ready && Nodes::matches(machine, &entry.selector);
+            let fits = (machine.ready || is_later) && Nodes::matches(machine, &entry.selector);
             // All pods of a job are in one pool, and it is one of its own.
             let of_job = placed.get(k / n_pods * n_pods).map(|first| nodes.all[first.node].partition);
             let is_here =
                 of_job.map_or(template.pools.contains(&machine.partition), |p| p == machine.partition);
             let fits = fits && is_here;
             let own = devices.get(k).copied().flatten();
-            match fits.then(|| take(held, machine, &set.request, own)).flatten() {
-                Some(devices) => {
-                    placed.push(Place { node, devices, gone: ends.get(k).copied().flatten() });
+            let mut take = || {
+                let held = held.entry(node).or_insert_with(|| NodeUse::new(machine));
+                take(held, machine, &set.request, own)
+            };
+            let gone = ends.get(k).copied().flatten();
+            if fits && (is_later || own.is_none()) {
+                // Something else than the scheduler may have placed more there than it has.
+                let devices = if is_later { own } else { take() };
+                placed.push(Place { node, devices: devices.unwrap_or_default(), gone });
+                if devices.is_none() && !is_later {
+                    let says = format!("node {} has less than the pods that name it ask for", quoted(name));
+                    f.add(codes::EXCEEDS, here.field("on"), says, set_on(here, &[], "Let it wait instead"));
                 }
+                continue;
+            }
+            match fits.then(&mut take).flatten() {
+                Some(devices) => placed.push(Place { node, devices, gone }),
                 None => {
-                    let why = match (machine.ready, fits) {
+                    let why = match (machine.ready || is_later, fits) {
                         (false, _) => "is down",
                         _ if !is_here => "is in another pool",
                         (_, false) => "lacks a label the job requires",
-                        _ => "cannot hold the pods that name it all together",
+                        _ => "cannot give the pods that name it these devices",
                     };
                     let says = format!("node {} {why}; let the job wait or run elsewhere", quoted(name));
                     f.add(codes::OVERFULL, here.field("on"), says, set_on(here, &[], "Let it wait instead"));

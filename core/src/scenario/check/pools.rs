@@ -177,7 +177,7 @@ pub fn scheduling(s: &Scenario, own: (Policy, Rhythm), f: &mut Findings) -> Vec<
 }
 
 /// A finding about the scenario's head as one about a pool's.
-fn moved(mut finding: Diagnostic, pool: &Path) -> Diagnostic {
+pub fn moved(mut finding: Diagnostic, pool: &Path) -> Diagnostic {
     let below = |at: &Path| Path(pool.0.iter().chain(&at.0).cloned().collect());
     finding.at = below(&finding.at);
     for edit in finding.fix.iter_mut().flat_map(|fix| &mut fix.edits) {

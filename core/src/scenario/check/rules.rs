@@ -84,6 +84,7 @@ pub fn pod_rules(
         application: entry.application.as_deref().map(Arc::from),
         is_originator: shared.is_originator,
         never_preempts: shared.never_preempts,
+        groups: entry.groups.iter().map(|group| group.trim().into()).collect(),
         required_node: entry.required_node.as_deref().map(Arc::from),
     };
     (rules != PodRules::default()).then(|| Arc::new(rules))

@@ -1,29 +1,37 @@
 //! What happens from outside during a run.
 
+use std::collections::BTreeMap;
+
 use super::super::plan::{PlanChange, Planned};
 use super::jobs::Jobs;
+use super::named::Named;
 use super::names::{self, Index};
-use super::nodes::Nodes;
-use super::pools::Pools;
+use super::nodes::{self, Nodes};
+use super::pools::{self, Pools};
 use super::queues::{self, Queues};
-use super::{Here, rules};
-use crate::cluster::{NodeState, QueueResource};
+use super::{Here, rules, settings};
+use crate::cluster::{Capacity, NodeState, QueueResource};
 use crate::format::codes;
 use crate::format::quantity;
-use crate::format::{Edit, Fix};
+use crate::format::{CapacityEntry, Scenario, TimelineEntry};
+use crate::format::{Edit, Fix, Segment};
 use crate::format::{Findings, quoted, set};
-use crate::format::{Scenario, TimelineEntry};
 use crate::id::{Arena, JobId, NodeId, PartitionId, QueueId};
+use crate::policy::{Policy, Rhythm};
 use crate::time::Time;
-use crate::units::PerResource;
+use crate::units::{PerResource, ResourceVec};
 
 /// The values of every queue in every pool, as far as the timeline has come.
 type Now = Arena<PartitionId, Arena<QueueId, PerResource<QueueResource>>>;
 
+/// What nodes have that changed, as far as the timeline has come.
+type Capacities = BTreeMap<NodeId, Capacity>;
+
 /// Resolves the timeline, by time, then file order.
 pub fn timeline(
     s: &Scenario,
-    pools: &Pools,
+    own: (&Policy, Rhythm),
+    (pools, named): (&Pools, &Named),
     nodes: &Nodes,
     queues: &Queues,
     jobs: &Jobs,
@@ -42,6 +50,8 @@ pub fn timeline(
     }
     let values = |pool| queues.in_pool(pool).values().map(|queue| queue.resources).collect();
     let mut now: Now = pools.ids().map(values).collect();
+    let mut capacities = Capacities::new();
+    let mut head = s.clone();
     let mut planned = Vec::with_capacity(moments.len());
     let mut order: Vec<usize> = (0..moments.len()).collect();
     order.sort_by_key(|&i| moments[i]);
@@ -49,26 +59,35 @@ pub fn timeline(
         let at = moments[i];
         let entry = &s.timeline[i];
         let here = Here::section("timeline", i, None);
-        let targets = [entry.queue.is_some(), entry.node.is_some(), entry.job.is_some()];
+        let has_settings = !entry.settings.is_empty() || !entry.unset.is_empty();
+        let targets = [entry.queue.is_some(), entry.node.is_some(), entry.job.is_some(), has_settings];
         let change = match targets.into_iter().filter(|given| *given).count() {
             1 => match (&entry.queue, &entry.node, &entry.job) {
                 (Some(name), _, _) => queue_change(entry, name, here, (pools, queues), &mut now, f),
                 (_, Some(name), _) => {
                     no_pool(entry, here, f);
-                    node_change(entry, name, here, nodes, f)
+                    node_change(entry, name, here, (nodes, named, &mut capacities), f)
                 }
                 (_, _, Some(name)) => {
                     no_pool(entry, here, f);
+                    no_capacity(entry, here, f);
                     job_end(name, here, jobs, f)
                 }
-                _ => None,
+                _ => {
+                    no_pool(entry, here, f);
+                    no_capacity(entry, here, f);
+                    settings_change(entry, here, own, &mut head, f)
+                }
             },
             n => {
                 let (code, says) = match n {
                     0 => {
                         (codes::EMPTY_ENTRY, "this entry names no queue, node or job; name one or remove it")
                     }
-                    _ => (codes::CONFLICT, "this entry names several of queue, node and job; name only one"),
+                    _ => (
+                        codes::CONFLICT,
+                        "this entry names several of queue, node, job and settings; name only one",
+                    ),
                 };
                 f.add(code, here.path(), says, remove(here));
                 None
@@ -133,6 +152,7 @@ fn queue_change(
     }
     let priority = queues::priority(&entry.priority, here, f);
     ignored(entry, here, f);
+    no_capacity(entry, here, f);
     let usage_only = entry.cpu.usage.is_some() || entry.memory.usage.is_some() || entry.gpu.usage.is_some();
     if changed.is_empty() && entry.priority.is_none() && !usage_only {
         let says = "this entry changes nothing of the queue; give new values or remove it".to_string();
@@ -143,6 +163,51 @@ fn queue_change(
         now[*pool][queue] = *values;
     }
     Some(PlanChange::Queue { queue, priority, resources, changed })
+}
+
+/// Some policies read their configuration anew; others would have to be started again.
+fn settings_change(
+    entry: &TimelineEntry,
+    here: Here<'_>,
+    (policy, rhythm): (&Policy, Rhythm),
+    head: &mut Scenario,
+    f: &mut Findings,
+) -> Option<PlanChange> {
+    let field = if entry.settings.is_empty() { "unset" } else { "settings" };
+    let fix = |label: &str| Some(Fix { label: label.into(), edits: vec![Edit::Remove { at: here.path() }] });
+    let policy = policy.description();
+    let Some(fixed) = policy.knows.reloads else {
+        let says = format!("{} does not read its settings anew during a run; remove the entry", policy.name);
+        f.add(codes::NOT_IN_TIMELINE, here.field(field), says, fix("Remove the entry"));
+        return None;
+    };
+    let given = entry.settings.keys().map(|name| (name, "settings"));
+    for (name, field) in given.chain(entry.unset.iter().map(|name| (name, "unset"))) {
+        if fixed.contains(&name.as_str()) {
+            let says = format!("{name} cannot change during a run; remove it");
+            f.add(codes::NOT_IN_TIMELINE, here.field(field), says, fix("Remove the entry"));
+        }
+        if field == "unset" && head.settings.remove(name).is_none() {
+            let says = format!("{} is not set at this moment; remove it", quoted(name));
+            f.add(codes::EMPTY_ENTRY, here.field(field), says, None);
+        }
+    }
+    head.settings.extend(entry.settings.iter().map(|(name, value)| (name.clone(), value.clone())));
+    let mut found = Findings::default();
+    let (policy, _, _) = settings::settings(head, &mut found);
+    for finding in found.finish() {
+        let is_own = match finding.at.0.as_slice() {
+            [Segment::Field(section), Segment::Field(name)] => {
+                section == "settings" && entry.settings.contains_key(name)
+            }
+            _ => false,
+        };
+        if is_own {
+            f.push(pools::moved(finding, &here.path()));
+        }
+    }
+    let scheduling = pools::scheduling(head, (policy, rhythm), &mut Findings::default());
+    Some(PlanChange::Settings { scheduling })
 }
 
 /// A pool stands beside a node or a job.
@@ -163,18 +228,29 @@ fn ignored(entry: &TimelineEntry, here: Here<'_>, f: &mut Findings) {
     }
 }
 
+/// A capacity stands beside a queue or a job.
+fn no_capacity(entry: &TimelineEntry, here: Here<'_>, f: &mut Findings) {
+    if entry.capacity != CapacityEntry::default() {
+        let at = here.field("capacity");
+        let says = "only nodes have a capacity; remove it".to_string();
+        f.add(codes::CONFLICT, at, says, None);
+    }
+}
+
 fn node_change(
     entry: &TimelineEntry,
     name: &str,
     here: Here<'_>,
-    nodes: &Nodes,
+    (nodes, named, capacities): (&Nodes, &Named, &mut Capacities),
     f: &mut Findings,
 ) -> Option<PlanChange> {
     let node = match nodes.complete {
         true => find(name, "node", &nodes.index, here, f),
         false => None,
     };
+    let has_capacity = entry.capacity != CapacityEntry::default();
     let state = match &entry.state {
+        None if has_capacity => None,
         None => {
             let says =
                 "this entry changes nothing of the node; add `state: down` or `state: ready`".to_string();
@@ -184,11 +260,18 @@ fn node_change(
                 says,
                 set(here.field("state"), "down", "Set the state to down"),
             );
-            NodeState::Down
+            Some(NodeState::Down)
         }
-        Some(state) => rules::node_state(state, here, f).unwrap_or(NodeState::Down),
+        Some(state) => Some(rules::node_state(state, here, f).unwrap_or(NodeState::Down)),
     };
-    Some(PlanChange::Node { node: NodeId(node?), state })
+    let node = node.map(NodeId);
+    let known =
+        node.and_then(|node| capacities.get(&node).copied().or(Some(nodes.all.get(node)?.capacity())));
+    let known = known.unwrap_or(Capacity { amounts: ResourceVec::default(), pods_max: 0 });
+    let capacity =
+        has_capacity.then(|| nodes::changed(&entry.capacity, known, here.group("capacity"), named, f));
+    capacities.extend(node.zip(capacity));
+    Some(PlanChange::Node { node: node?, state, capacity })
 }
 
 fn job_end(name: &str, here: Here<'_>, jobs: &Jobs, f: &mut Findings) -> Option<PlanChange> {

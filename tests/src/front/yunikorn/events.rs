@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use fairground::scenario::NODE_GPUS_MAX;
 use serde_json::{Map, Value};
 
-use super::reload::{self, QueueChange};
+use super::tree;
 
 /// What a scenario cannot say.
 pub type Feature = &'static str;
@@ -26,6 +26,8 @@ pub struct Job {
     pub app: String,
     pub queue: String,
     pub user: String,
+    /// The groups of its user when its application came.
+    pub groups: Vec<String>,
     pub submit: i64,
     /// The event: priority, flags, amounts.
     pub ask: Value,
@@ -46,10 +48,17 @@ pub enum Change {
         name: String,
         state: &'static str,
     },
+    Capacity {
+        name: String,
+        capacity: Map<String, Value>,
+    },
     EndJob {
         job: usize,
     },
-    Queue(QueueChange),
+    /// Another configuration.
+    Reload {
+        config: Value,
+    },
     /// Nothing; the core is only made to look.
     Tick,
 }
@@ -59,27 +68,25 @@ pub struct Told {
     pub nodes: Vec<Node>,
     pub jobs: Vec<Job>,
     pub timeline: Vec<(i64, Change)>,
-    /// Groups by user.
-    pub groups: BTreeMap<String, Vec<String>>,
+    /// Groups by user; none for a user whose groups change.
+    pub groups: BTreeMap<String, Option<Vec<String>>>,
 }
 
 struct App {
     queue: String,
     user: String,
+    groups: Vec<String>,
     at: i64,
 }
 
 struct Reader<'a> {
     case: &'a Value,
-    config: Value,
     told: Told,
-    /// Whether it matters in which groups a user is.
-    limits_groups: bool,
     apps: BTreeMap<String, App>,
     /// Nodes that are there, and whether they take pods.
     present: BTreeMap<String, bool>,
-    /// What runs from the start, by node and type.
-    taken: BTreeMap<(String, String), i64>,
+    /// What nodes have now.
+    capacities: BTreeMap<String, Map<String, Value>>,
 }
 
 /// Reads a case.
@@ -87,15 +94,8 @@ pub fn read(case: &Value) -> Result<Told, Feature> {
     let scenario = &case["scenario"];
     general(case, scenario)?;
     let told = Told { nodes: Vec::new(), jobs: Vec::new(), timeline: Vec::new(), groups: BTreeMap::new() };
-    let mut reader = Reader {
-        case,
-        config: scenario["config"].clone(),
-        told,
-        limits_groups: limits_groups(scenario),
-        apps: BTreeMap::new(),
-        present: BTreeMap::new(),
-        taken: BTreeMap::new(),
-    };
+    let mut reader =
+        Reader { case, told, apps: BTreeMap::new(), present: BTreeMap::new(), capacities: BTreeMap::new() };
     let rejected: BTreeSet<u64> = points(case)
         .flat_map(|point| point["rejected"].as_array().into_iter().flatten())
         .filter_map(Value::as_u64)
@@ -104,8 +104,9 @@ pub fn read(case: &Value) -> Result<Told, Feature> {
         let at = event["t"].as_i64().ok_or("an event without a time")?;
         reader.event(at, event, rejected.contains(&i))?;
     }
+    tree::one_shape(reader.configs().map(|(_, config)| config))?;
+    reader.begin()?;
     reader.ages()?;
-    reader.fits()?;
     reader.equals()?;
     reader.ended_victims();
     let mut told = reader.told;
@@ -117,13 +118,6 @@ pub fn read(case: &Value) -> Result<Told, Feature> {
 /// The recorded time points.
 pub fn points(case: &Value) -> impl Iterator<Item = &Value> {
     case["trace"].as_array().into_iter().flatten()
-}
-
-/// Whether a configuration limits groups.
-fn limits_groups(scenario: &Value) -> bool {
-    let events = scenario["events"].as_array().into_iter().flatten();
-    let mut configs = events.map(|event| &event["config"]).chain([&scenario["config"]]);
-    configs.any(|config| config.to_string().contains("\"groups\":"))
 }
 
 /// Features of the case as a whole.
@@ -154,7 +148,10 @@ fn general(case: &Value, scenario: &Value) -> Result<(), Feature> {
         return Err("placement rules");
     }
     let is = |op: &'static str| events().any(|event| event["op"] == op);
-    if is("quotaPoll") && text.contains("\"quotapreemptionenabled\":true") {
+    let configs = || events().map(|event| &event["config"]).chain([&scenario["config"]]);
+    let says = |word: &'static str| configs().any(|config| config.to_string().contains(word));
+    let may_give_up = says("\"quotapreemptionenabled\":true") && says("\"quota.preemption.delay\"");
+    if is("quotaPoll") && may_give_up {
         return Err("polls for quota preemption at moments of their own");
     }
     Ok(())
@@ -194,7 +191,7 @@ impl Reader<'_> {
             match text(event, "op").as_str() {
                 "addNode" => self.add_node(at, event)?,
                 "removeNode" | "drainNode" | "undrainNode" => self.node(at, event),
-                "setCapacity" => return Err("a node that changes its capacity"),
+                "setCapacity" => self.set_capacity(at, event)?,
                 "addApp" => self.add_app(at, event)?,
                 "addAsk" => self.add_ask(at, event)?,
                 "removeApp" => {
@@ -208,9 +205,7 @@ impl Reader<'_> {
                     self.end(at, &own);
                 }
                 "reload" => {
-                    let changes = reload::changes(&self.config, &event["config"])?;
-                    self.config = event["config"].clone();
-                    self.told.timeline.extend(changes.into_iter().map(|change| (at, Change::Queue(change))));
+                    self.told.timeline.push((at, Change::Reload { config: event["config"].clone() }));
                 }
                 "quotaPoll" | "tick" => {}
                 _ => return Err("an event that is not known"),
@@ -224,14 +219,14 @@ impl Reader<'_> {
 
     fn add_node(&mut self, at: i64, event: &Value) -> Result<(), Feature> {
         let name = text(event, "node");
-        let capacity = event["capacity"].as_object().cloned().unwrap_or_default();
-        if capacity.get("gpu").and_then(Value::as_i64).is_some_and(|gpus| gpus > NODE_GPUS_MAX) {
-            return Err("a node with more than 64 GPUs");
-        }
-        match self.told.nodes.iter().find(|node| node.name == name) {
-            Some(node) if node.capacity != capacity => return Err("a node that changes its capacity"),
-            Some(_) => self.state(at, &name, "ready"),
-            None => {
+        let capacity = capacity(event)?;
+        match self.told.nodes.iter().any(|node| node.name == name) {
+            true => {
+                self.resize(at, &name, capacity);
+                self.state(at, &name, "ready");
+            }
+            false => {
+                self.capacities.insert(name.clone(), capacity.clone());
                 if at > 0 {
                     self.state(at, &name, "ready");
                 }
@@ -240,6 +235,21 @@ impl Reader<'_> {
         }
         self.present.insert(name, true);
         Ok(())
+    }
+
+    fn set_capacity(&mut self, at: i64, event: &Value) -> Result<(), Feature> {
+        let name = text(event, "node");
+        if self.present.contains_key(&name) {
+            self.resize(at, &name, capacity(event)?);
+        }
+        Ok(())
+    }
+
+    fn resize(&mut self, at: i64, name: &str, capacity: Map<String, Value>) {
+        if self.capacities.get(name) != Some(&capacity) {
+            self.capacities.insert(name.to_owned(), capacity.clone());
+            self.told.timeline.push((at, Change::Capacity { name: name.to_owned(), capacity }));
+        }
     }
 
     fn node(&mut self, at: i64, event: &Value) {
@@ -282,11 +292,9 @@ impl Reader<'_> {
         }
         let mut groups: Vec<String> = crate::yunikorn::texts(&event["groups"]);
         groups.retain(|group| !group.is_empty());
-        let known = self.told.groups.entry(user.clone()).or_insert_with(|| groups.clone());
-        if *known != groups && self.limits_groups {
-            return Err("limits of groups, and a user whose groups change");
-        }
-        let new = App { queue, user, at };
+        let known = self.told.groups.entry(user.clone()).or_insert_with(|| Some(groups.clone()));
+        known.take_if(|known| *known != groups);
+        let new = App { queue, user, groups, at };
         match self.apps.insert(id, new) {
             Some(_) => Err("an application that comes back"),
             None => Ok(()),
@@ -310,18 +318,11 @@ impl Reader<'_> {
             self.told.nodes.push(Node { name: required, capacity: Map::new(), is_first: false });
         }
         let created = event["createTime"].as_i64().unwrap_or(at);
-        let node = text(event, "node");
-        if !node.is_empty() && at > 0 {
-            return Err("an allocation that is found later");
-        }
         if created > at {
             return Err("a request from the future");
         }
         let app = self.apps.get(&id).ok_or("a request without an application")?;
-        let (queue, user) = (app.queue.clone(), app.user.clone());
-        for (of, amount) in event["resource"].as_object().into_iter().flatten().filter(|_| !node.is_empty()) {
-            *self.taken.entry((node.clone(), of.clone())).or_default() += amount.as_i64().unwrap_or(0);
-        }
+        let (queue, user, groups) = (app.queue.clone(), app.user.clone(), app.groups.clone());
         let (name, ask) = (String::new(), event.clone());
         self.told.jobs.push(Job {
             name,
@@ -329,6 +330,7 @@ impl Reader<'_> {
             app: id,
             queue,
             user,
+            groups,
             submit: at,
             ask,
             is_over: false,
@@ -340,10 +342,39 @@ impl Reader<'_> {
     fn end(&mut self, at: i64, is: &dyn Fn(&Job) -> bool) {
         for (job, entry) in self.told.jobs.iter_mut().enumerate().filter(|(_, job)| is(job) && !job.is_over) {
             entry.is_over = true;
-            entry.is_fleeting = at > 0 && entry.submit == at;
+            entry.is_fleeting = entry.submit == at;
             let change = if entry.is_fleeting { Change::Tick } else { Change::EndJob { job } };
             self.told.timeline.push((at, change));
         }
+    }
+
+    /// All configurations with their moments.
+    fn configs(&self) -> impl Iterator<Item = (i64, &Value)> {
+        let reloaded = self.told.timeline.iter().filter_map(|(at, change)| match change {
+            Change::Reload { config } => Some((*at, config)),
+            _ => None,
+        });
+        std::iter::once((0, &self.case["scenario"]["config"])).chain(reloaded)
+    }
+
+    /// An application of a scenario begins with its first request, so that its queue has to take it then.
+    fn begin(&self) -> Result<(), Feature> {
+        let configs: Vec<(i64, Vec<String>)> = self
+            .configs()
+            .map(|(at, config)| (at, tree::union([config].into_iter()).paths("root")))
+            .collect();
+        if configs.len() == 1 {
+            return Ok(());
+        }
+        for (id, app) in &self.apps {
+            let own = self.told.jobs.iter().filter(|job| job.app == *id && !job.is_fleeting);
+            let Some(first) = own.map(|job| job.submit).min() else { continue };
+            let known = configs.iter().rev().find(|(at, _)| *at <= first);
+            if known.is_some_and(|(_, paths)| !paths.contains(&app.queue)) {
+                return Err("an application whose first request comes after its queue was removed");
+            }
+        }
+        Ok(())
     }
 
     /// The age of an application is that of its arrival or of its oldest request; a scenario knows its requests alone. It decides
@@ -411,18 +442,6 @@ impl Reader<'_> {
         }
         self.told.timeline.sort_by_key(|(at, _)| *at);
     }
-
-    /// What runs from the start has its place.
-    fn fits(&self) -> Result<(), Feature> {
-        for ((node, of), taken) in &self.taken {
-            let node = self.told.nodes.iter().find(|known| known.name == *node && known.is_first);
-            let there = node.and_then(|node| node.capacity.get(of)).and_then(Value::as_i64).unwrap_or(0);
-            if *taken > there {
-                return Err("an allocation beyond what its node has");
-            }
-        }
-        Ok(())
-    }
 }
 
 /// Leaves out the requests that no cycle saw.
@@ -466,6 +485,15 @@ fn name(jobs: &mut [Job]) {
             (_, true) => job.key.clone(),
             _ => format!("{}.{}", job.app, job.key),
         };
+    }
+}
+
+/// What a node has, in an event.
+fn capacity(event: &Value) -> Result<Map<String, Value>, Feature> {
+    let capacity = event["capacity"].as_object().cloned().unwrap_or_default();
+    match capacity.get("gpu").and_then(Value::as_i64).is_some_and(|gpus| gpus > NODE_GPUS_MAX) {
+        true => Err("a node with more than 64 GPUs"),
+        false => Ok(capacity),
     }
 }
 

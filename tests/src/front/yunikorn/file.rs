@@ -4,12 +4,12 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use fairground::import::{Imported, Options, import_queues_yaml};
-use fairground::scenario::{Scenario, quantity, to_yaml};
-use fairground::units::{Amount, Resource};
+use fairground::scenario::{Scenario, to_yaml};
 use serde_json::{Map, Value};
 
-use super::events::{Change, Job, Node, Told};
+use super::events::{Change, Node, Told};
+use super::reload;
+use super::tree::{self, Tree};
 
 /// A file, and what its queues are called.
 pub struct File {
@@ -21,14 +21,17 @@ pub struct File {
 /// Writes the file of a case.
 pub fn write(case: &Value, told: &Told) -> Result<File, String> {
     let scenario = &case["scenario"];
-    let config = queues_yaml(&scenario["config"], 0);
-    let Imported { scenario: imported, report } = import_queues_yaml(&config, &Options::default());
-    let mut imported = imported.ok_or_else(|| format!("import: {:?}\n{config}", report.diagnostics))?;
-    let queues = names(&scenario["config"], &imported)?;
+    let later = told.timeline.iter().filter_map(|(_, change)| match change {
+        Change::Reload { config } => Some(config),
+        _ => None,
+    });
+    let tree = tree::union([&scenario["config"]].into_iter().chain(later));
+    let (config, queues) = reload::import(&tree, &scenario["config"])?;
+    let mut imported = config.clone();
     imported.nodes = Arc::default();
     imported.cycle = Some("on events".into());
-    imported.settings.entry("gpu-type".into()).or_insert_with(|| "gpu".into());
     for (user, groups) in &told.groups {
+        let Some(groups) = groups else { continue };
         if !user.is_empty() && !groups.is_empty() {
             imported.settings.insert(format!("groups.{user}"), groups.join(", ").as_str().into());
         }
@@ -38,13 +41,13 @@ pub fn write(case: &Value, told: &Told) -> Result<File, String> {
     }
     let mut text = to_yaml(&imported);
     nodes(&mut text, &told.nodes);
-    jobs(&mut text, &told.jobs, &queues)?;
-    timeline(&mut text, told, &queues)?;
+    jobs(&mut text, told, &queues)?;
+    timeline(&mut text, told, (&tree, config))?;
     Ok(File { text, queues })
 }
 
 /// A configuration in YAML, as it stands in a file.
-fn queues_yaml(value: &Value, depth: usize) -> String {
+pub fn queues_yaml(value: &Value, depth: usize) -> String {
     let indent = "  ".repeat(depth);
     let mut out = String::new();
     match value {
@@ -72,29 +75,8 @@ fn queues_yaml(value: &Value, depth: usize) -> String {
     out
 }
 
-/// What the importer called each queue, which it takes in the order of the configuration.
-fn names(config: &Value, imported: &Scenario) -> Result<BTreeMap<String, String>, String> {
-    fn walk(queue: &Value, above: &str, paths: &mut Vec<String>) {
-        for child in queue["queues"].as_array().into_iter().flatten() {
-            let name = child["name"].as_str().unwrap_or_default().to_lowercase();
-            paths.push(format!("{above}.{name}"));
-            walk(child, paths.last().cloned().unwrap_or_default().as_str(), paths);
-        }
-    }
-    let mut paths = Vec::new();
-    let partition = &config["partitions"][0];
-    match partition["queues"].as_array().map(Vec::as_slice) {
-        Some([root]) if root["name"] == "root" => walk(root, "root", &mut paths),
-        _ => walk(partition, "root", &mut paths),
-    }
-    if paths.len() != imported.queues.len() {
-        return Err(format!("{} queues were imported of {}", imported.queues.len(), paths.len()));
-    }
-    Ok(paths.into_iter().zip(imported.queues.iter().map(|queue| queue.name.clone())).collect())
-}
-
 /// A text in quotes.
-fn quoted(text: &str) -> Value {
+pub fn quoted(text: &str) -> Value {
     Value::from(text)
 }
 
@@ -125,7 +107,8 @@ fn nodes(text: &mut String, nodes: &[Node]) {
     }
 }
 
-fn jobs(text: &mut String, jobs: &[Job], queues: &BTreeMap<String, String>) -> Result<(), String> {
+fn jobs(text: &mut String, told: &Told, queues: &BTreeMap<String, String>) -> Result<(), String> {
+    let jobs = &told.jobs;
     if jobs.is_empty() {
         return Ok(());
     }
@@ -142,6 +125,9 @@ fn jobs(text: &mut String, jobs: &[Job], queues: &BTreeMap<String, String>) -> R
         let ask = &job.ask;
         add(job.name != job.app, &format!("application: {}", quoted(&job.app)));
         add(!job.user.is_empty(), &format!("user: {}", quoted(&job.user)));
+        let is_changing = told.groups.get(&job.user).is_none_or(Option::is_none);
+        let groups: Vec<String> = job.groups.iter().map(|group| quoted(group).to_string()).collect();
+        add(is_changing && !groups.is_empty(), &format!("groups: [{}]", groups.join(", ")));
         add(job.submit > 0, &format!("submit: {}ms", job.submit));
         let created = ask["createTime"].as_i64().unwrap_or(job.submit);
         add(created != job.submit, &format!("created: {created}ms"));
@@ -165,7 +151,7 @@ fn jobs(text: &mut String, jobs: &[Job], queues: &BTreeMap<String, String>) -> R
     Ok(())
 }
 
-fn timeline(text: &mut String, told: &Told, queues: &BTreeMap<String, String>) -> Result<(), String> {
+fn timeline(text: &mut String, told: &Told, (tree, mut config): (&Tree, Scenario)) -> Result<(), String> {
     let mut rows = String::new();
     // A look is an entry that says what is so already; of nodes, every state is known.
     let mut states: BTreeMap<&str, &str> = told
@@ -179,30 +165,27 @@ fn timeline(text: &mut String, told: &Told, queues: &BTreeMap<String, String>) -
                 states.insert(name, state);
                 format!("node: {}, state: {state}", quoted(name))
             }
-            Change::EndJob { job } => format!("job: {}", quoted(&told.jobs[*job].name)),
-            Change::Queue(change) => {
-                let queue = queues.get(&change.path).ok_or_else(|| format!("no queue {}", change.path))?;
-                let mut row = format!("queue: {}", quoted(queue));
-                if let Some(offset) = change.offset {
-                    row += &format!(", priority: {offset}");
-                }
-                for resource in ["cpu", "memory", "gpu"] {
-                    let own = change.amounts.iter().filter(|(of, ..)| *of == resource);
-                    let fields: Result<Vec<String>, String> = own
-                        .map(|(_, field, of, typed)| Ok(format!("{field}: {}", amount(resource, of, typed)?)))
-                        .collect();
-                    let fields = fields?;
-                    if !fields.is_empty() {
-                        row += &format!(", {resource}: {{{}}}", fields.join(", "));
-                    }
-                }
-                row
+            Change::Capacity { name, capacity } => {
+                let [cpu, memory, gpu] = ["vcore", "memory", "gpu"].map(|of| number(capacity, of));
+                let amounts = format!("cpu: {}, memory: {memory}, gpu: {gpu}", cores(cpu));
+                format!("node: {}, capacity: {{{amounts}}}", quoted(name))
             }
-            Change::Tick => match states.iter().next() {
-                Some((name, state)) => format!("node: {}, state: {state}", quoted(name)),
-                None => continue,
-            },
+            Change::EndJob { job } => format!("job: {}", quoted(&told.jobs[*job].name)),
+            Change::Reload { config: new } => {
+                let (new, _) = reload::import(tree, new)?;
+                let entries = reload::entries(&config, &new);
+                config = new;
+                if !entries.is_empty() {
+                    rows.extend(entries.iter().map(|entry| format!("- {{at: {at}ms, {entry}}}\n")));
+                    continue;
+                }
+                look(&states)
+            }
+            Change::Tick => look(&states),
         };
+        if what.is_empty() {
+            continue;
+        }
         rows += &format!("- {{at: {at}ms, {what}}}\n");
     }
     if !rows.is_empty() {
@@ -212,14 +195,8 @@ fn timeline(text: &mut String, told: &Told, queues: &BTreeMap<String, String>) -
     Ok(())
 }
 
-/// A quantity of a configuration as a scenario's queue says it.
-fn amount(resource: &str, of: &str, typed: &Option<String>) -> Result<String, String> {
-    let Some(typed) = typed else { return Ok("unlimited".to_owned()) };
-    let value = fairground::policy::yunikorn::config::parse(of, typed);
-    let value = value.ok_or_else(|| format!("{typed} is no quantity of {of}"))?;
-    Ok(match resource {
-        "gpu" => value.to_string(),
-        "cpu" => quantity::print_amount(Amount::base_units(value), Resource::CPU),
-        _ => quantity::print_amount(Amount::base_units(value), Resource::MEMORY),
-    })
+/// An entry that says what is so already.
+fn look(states: &BTreeMap<&str, &str>) -> String {
+    let node = states.iter().next();
+    node.map_or(String::new(), |(name, state)| format!("node: {}, state: {state}", quoted(name)))
 }

@@ -5,6 +5,7 @@ mod compare;
 mod events;
 mod file;
 mod reload;
+mod tree;
 
 use crate::report::Verdict;
 use crate::yunikorn::{Kind, configs};

@@ -1,111 +1,80 @@
-//! What a reloaded configuration changes, where a timeline can say that.
+//! What a reloaded configuration changes: both are imported, and what differs stands in the timeline.
 
 use std::collections::BTreeMap;
 
-use serde_json::{Map, Value, json};
+use fairground::import::{Imported, Options, import_queues_yaml};
+use fairground::scenario::{QueueEntry, ResourceEntry, Scalar, Scenario};
 
-use super::events::Feature;
+use super::file::{queues_yaml, quoted};
+use super::tree::Tree;
 
-/// New values of a queue.
-pub struct QueueChange {
-    /// Its path.
-    pub path: String,
-    /// Its new offset.
-    pub offset: Option<i64>,
-    /// New quantities: resource, `quota` or `limit`, type and text; without text there is none any more.
-    pub amounts: Vec<(&'static str, &'static str, String, Option<String>)>,
+/// Imports a configuration with all queues of a tree. Those that it does not have are absent.
+pub fn import(
+    tree: &Tree,
+    config: &serde_json::Value,
+) -> Result<(Scenario, BTreeMap<String, String>), String> {
+    let (filled, absent) = tree.filled(config);
+    let config = queues_yaml(&filled, 0);
+    let Imported { scenario, report } = import_queues_yaml(&config, &Options::default());
+    let mut scenario = scenario.ok_or_else(|| format!("import: {:?}\n{config}", report.diagnostics))?;
+    let paths = tree.paths("root");
+    if paths.len() != scenario.queues.len() {
+        return Err(format!("{} queues were imported of {}", scenario.queues.len(), paths.len()));
+    }
+    let names = scenario.queues.iter().map(|queue| queue.name.clone());
+    let names: BTreeMap<String, String> = paths.into_iter().zip(names).collect();
+    for path in &absent {
+        scenario.settings.insert(format!("absent.{}", names[path]), "true".into());
+    }
+    scenario.settings.entry("gpu-type".into()).or_insert_with(|| "gpu".into());
+    Ok((scenario, names))
 }
 
-/// The resources of a scenario that have fields, and their types.
-const TYPES: [(&str, &str); 3] = [("cpu", "vcore"), ("memory", "memory"), ("gpu", "gpu")];
-
-/// What changes from one configuration to the next.
-pub fn changes(old: &Value, new: &Value) -> Result<Vec<QueueChange>, Feature> {
-    let (mut before, mut after) = (BTreeMap::new(), BTreeMap::new());
-    let rests = [rest(old, &mut before), rest(new, &mut after)];
-    if rests[0] != rests[1] || !before.keys().eq(after.keys()) {
-        return Err("a reload of what a timeline cannot change");
+/// The entries of a timeline that make one configuration of another, without their moment.
+pub fn entries(old: &Scenario, new: &Scenario) -> Vec<String> {
+    let mut rows: Vec<String> =
+        old.queues.iter().zip(new.queues.iter()).filter_map(|(old, new)| queue_entry(old, new)).collect();
+    let is_new = |(name, value): &(&String, &Scalar)| old.settings.get(*name) != Some(*value);
+    let settings: Vec<String> = new
+        .settings
+        .iter()
+        .filter(is_new)
+        .map(|(name, value)| format!("{}: {}", quoted(name), quoted(&value.0)))
+        .collect();
+    let unset: Vec<String> = old
+        .settings
+        .keys()
+        .filter(|name| !new.settings.contains_key(*name))
+        .map(|name| quoted(name).to_string())
+        .collect();
+    let lists = [("settings", '{', settings, '}'), ("unset", '[', unset, ']')];
+    let said = lists.into_iter().filter(|(_, _, all, _)| !all.is_empty());
+    let said: Vec<String> =
+        said.map(|(field, open, all, close)| format!("{field}: {open}{}{close}", all.join(", "))).collect();
+    if !said.is_empty() {
+        rows.push(said.join(", "));
     }
-    let mut all = Vec::new();
-    for (path, old) in &before {
-        let new = &after[path];
-        if old == new {
-            continue;
-        }
-        if path == "root" {
-            return Err("a reload of what a timeline cannot change");
-        }
-        let mut change = QueueChange { path: path.clone(), offset: None, amounts: Vec::new() };
-        if old.offset != new.offset {
-            change.offset = Some(new.offset?);
-        }
-        for (key, field) in [("guaranteed", "quota"), ("max", "limit")] {
-            let (old, new) = (amounts(&old.resources, key), amounts(&new.resources, key));
-            for of in old.keys().chain(new.keys().filter(|of| !old.contains_key(*of))) {
-                let typed = TYPES.iter().find(|(_, known)| known == of);
-                let Some((resource, _)) = typed.filter(|_| old.get(of) != new.get(of)) else {
-                    if old.get(of) == new.get(of) {
-                        continue;
-                    }
-                    return Err("a reload of what a timeline cannot change");
-                };
-                change.amounts.push((resource, field, of.clone(), new.get(of).cloned()));
-            }
-        }
-        all.push(change);
-    }
-    Ok(all)
+    rows
 }
 
-/// What a timeline can change of a queue.
-#[derive(PartialEq)]
-struct Values {
-    offset: Result<i64, Feature>,
-    resources: Value,
-}
-
-fn amounts(resources: &Value, key: &str) -> BTreeMap<String, String> {
-    let of = |(name, text): (&String, &Value)| (name.clone(), text.as_str().unwrap_or_default().to_owned());
-    resources[key].as_object().into_iter().flatten().map(of).collect()
-}
-
-/// A configuration without what a timeline can change, which is put aside by path.
-fn rest(config: &Value, values: &mut BTreeMap<String, Values>) -> Value {
-    let mut config = config.clone();
-    for partition in config["partitions"].as_array_mut().into_iter().flatten() {
-        for queue in partition["queues"].as_array_mut().into_iter().flatten() {
-            take(queue, "", values);
+fn queue_entry(old: &QueueEntry, new: &QueueEntry) -> Option<String> {
+    let mut row = format!("queue: {}", quoted(&new.name));
+    let length = row.len();
+    if old.priority != new.priority {
+        row += &format!(", priority: {}", new.priority.as_ref().map_or("0", |typed| typed.0.as_str()));
+    }
+    for (name, old, new) in
+        [("cpu", &old.cpu, &new.cpu), ("memory", &old.memory, &new.memory), ("gpu", &old.gpu, &new.gpu)]
+    {
+        let fields: [fn(&ResourceEntry) -> &Option<Scalar>; 2] = [|part| &part.quota, |part| &part.limit];
+        let changed = ["quota", "limit"].into_iter().zip(fields).filter(|(_, of)| of(old) != of(new));
+        let typed =
+            |value: &Option<Scalar>| value.as_ref().map_or("unlimited".into(), |typed| typed.0.clone());
+        let changed: Vec<String> =
+            changed.map(|(field, of)| format!("{field}: {}", quoted(&typed(of(new))))).collect();
+        if !changed.is_empty() {
+            row += &format!(", {name}: {{{}}}", changed.join(", "));
         }
     }
-    config
-}
-
-fn take(queue: &mut Value, above: &str, values: &mut BTreeMap<String, Values>) {
-    let name = queue["name"].as_str().unwrap_or_default().to_lowercase();
-    let path = if above.is_empty() { name } else { format!("{above}.{name}") };
-    let Some(fields) = queue.as_object_mut() else { return };
-    let resources = fields.remove("resources").unwrap_or_default();
-    let properties = fields.get_mut("properties").and_then(Value::as_object_mut);
-    let offset = match properties.and_then(|properties| properties.remove("priority.offset")) {
-        None => Ok(0),
-        Some(text) => {
-            let text = text.as_str().and_then(|text| text.parse::<i32>().ok());
-            text.map(i64::from).ok_or("a reload of what a timeline cannot change")
-        }
-    };
-    if fields.get("properties") == Some(&json!({})) {
-        fields.remove("properties");
-    }
-    // The order of siblings means nothing.
-    let mut children: Vec<Value> = match fields.remove("queues") {
-        Some(Value::Array(children)) => children,
-        _ => Vec::new(),
-    };
-    for child in &mut children {
-        take(child, &path, values);
-    }
-    let named: Map<String, Value> =
-        children.into_iter().map(|child| (child["name"].to_string(), child)).collect();
-    fields.insert("queues".to_owned(), Value::Object(named));
-    values.insert(path, Values { offset, resources });
+    (row.len() > length).then_some(row)
 }
