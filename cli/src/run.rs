@@ -35,7 +35,7 @@ pub fn run(args: &Run) -> Result<End, Stop> {
     let plan = &loaded.plan;
     let mut simulation = Simulation::new(plan);
     simulation.set_level(if args.why { Level::Decisive } else { Level::Outcomes });
-    let why = args.why.then(|| Arc::new(Names::of(plan.policy.name(), simulation.cluster())));
+    let why = args.why.then(|| Arc::new(Names::of(plan.policy.key(), simulation.cluster())));
     let mut printer = match args.out {
         Out::Text => Printer::Text(text::Text::new(why)),
         Out::Jsonl => Printer::Lines(lines::Lines::new(why)),
@@ -44,7 +44,7 @@ pub fn run(args: &Run) -> Result<End, Stop> {
     let shares_terminal = stdout.is_terminal() && !args.summary_only;
     let mut out = BufWriter::new(stdout.lock());
     if let (Out::Jsonl, Some(notes)) = (args.out, &loaded.notes) {
-        let to = plan.policy.name();
+        let to = plan.policy.key();
         writeln!(
             out,
             "{}",

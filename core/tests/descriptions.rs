@@ -16,7 +16,7 @@ fn every_setting_has_its_field() {
         let book = Policy::rulebook(policy.key).expect("a policy has rules");
         let settings = attributes(policy.form.settings).filter_map(|a| a.key.strip_prefix("settings."));
         let of_queues = attributes(policy.form.queue.unwrap_or_default());
-        let of_queues = of_queues.filter_map(|a| Some(a.key.strip_prefix('@').unwrap_or(a.key)));
+        let of_queues = of_queues.map(|a| a.key.strip_prefix('@').unwrap_or(a.key));
         let known: Vec<&str> = settings.chain(of_queues).collect();
         for (switch, _) in &book.switches {
             let elsewhere = ["queue-depth-stalegangeviction", "groups", "priority.offset"];

@@ -25,7 +25,7 @@ fn outcome(plan: &Plan, job: &str) -> (i64, i64) {
     let job = simulation.cluster().jobs.values().find(|j| &*j.name == job).expect("the job");
     let ended = job
         .ended
-        .unwrap_or_else(|| panic!("{} at {:?}: {job:?}", plan.policy.name(), simulation.now()))
+        .unwrap_or_else(|| panic!("{} at {:?}: {job:?}", plan.policy.key(), simulation.now()))
         .as_millis();
     (ended, (simulation.summary().all.gpu_seconds_lost * 1000.0).round() as i64)
 }

@@ -158,7 +158,7 @@ proptest! {
             let cluster = simulation.cluster();
             for (partition, ledger) in (0..).map(PartitionId).zip(&record.pools) {
                 // KAI counts a drained node as not ready.
-                let is_kai = matches!(plan.policy.name(), "kai" | "runai");
+                let is_kai = matches!(plan.policy.key(), "kai" | "runai");
                 let ready = cluster.nodes.values().filter(|node| node.partition == partition && node.ready);
                 let ready = ready.filter(|node| !(node.draining && is_kai));
                 let gpus: i64 = ready.map(|node| node.capacity.get(Resource::GPU).in_base_units()).sum();

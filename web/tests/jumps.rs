@@ -24,18 +24,24 @@ fn every_event_belongs_to_one_kind_and_every_kind_has_events() {
     assert!(Kind::ALL.into_iter().all(|kind| kind.words().next().is_some()));
 }
 
-/// What no example has: a job that is not tried again, one that ends, one that is lost with its node and not replaced.
+/// What no example has: a job that is not tried again, one that ends, one that is lost with its node and not
+/// replaced, one that runs when it becomes known, one whose node changes.
 const REST: &str = "\
 format: fairground-scenario
 version: 1
 policy: kai
-nodes: [{name: n, gpu: 1}, {name: lost, gpu: 1}]
-queues: [{name: q, gpu: {quota: 2, limit: unlimited}, cpu: {limit: unlimited}, memory: {limit: unlimited}}]
+nodes: [{name: n, gpu: 1}, {name: lost, gpu: 1}, {name: taken, gpu: 1}, {name: shrinks, gpu: 2}]
+queues: [{name: q, gpu: {quota: 5, limit: unlimited}, cpu: {limit: unlimited}, memory: {limit: unlimited}}]
 jobs:
-- {name: ends, queue: q, gpu: 1, on: [n], lasts: 3s}
+- {name: ends, queue: q, gpu: 1, on: [n], lasts: 8s}
 - {name: gone, queue: q, gpu: 1, on: [lost], restart: never}
-- {name: once, queue: q, gpu: 1, submit: 1s, scheduling-backoff: 1}
-timeline: [{at: 5s, node: lost, state: down}]
+- {name: once, queue: q, gpu: 1, submit: 3s, scheduling-backoff: 1}
+- {name: found, queue: q, gpu: 1, submit: 2s, on: [taken]}
+- {name: dealt, queue: q, gpu: 2, on: [shrinks]}
+timeline:
+- {at: 2s, node: shrinks, capacity: {gpu: 1}}
+- {at: 4s, node: shrinks, capacity: {gpu: 2}}
+- {at: 5s, node: lost, state: down}
 ";
 
 /// Every word of events is heard in some scenario.

@@ -43,7 +43,7 @@ fn verdicts(example: &Example) -> String {
     let plan = check(&example.scenario()).plan.expect("examples can run");
     let mut sim = Simulation::new(&plan);
     sim.set_level(Level::Decisive);
-    let names = Arc::new(Names::of(plan.policy.name(), sim.cluster()));
+    let names = Arc::new(Names::of(plan.policy.key(), sim.cluster()));
     let mut page = Page::default();
     page.frame(Ask::Load { scenario: example.text.to_string(), cycle: 0 });
     let (mut text, mut last) = (String::new(), String::new());

@@ -227,7 +227,7 @@ impl Policy {
     }
 
     /// The name in scenario files.
-    pub fn name(&self) -> &'static str {
+    pub fn key(&self) -> &'static str {
         self.description().key
     }
 }

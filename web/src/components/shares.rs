@@ -169,7 +169,8 @@ fn Body(
             class="shares-body"
             node_ref=place
             on:keydown=on_arrow
-            on:pointerenter=move |_| come()
+            // A finger enters with its tap, which is for the row below.
+            on:pointerenter=move |event| if event.pointer_type() != "touch" { come() }
             on:focusin=move |_| come()
         >
             {insert("picture", svg)}

@@ -158,7 +158,7 @@ impl Running {
         let plan = plan_of(&wish.scenario).ok()?;
         let sim = Simulation::new(&plan);
         let record = sim.opening().clone();
-        let tape = Tape::new(plan.policy.name(), sim.world(), &record);
+        let tape = Tape::new(plan.policy.key(), sim.world(), &record);
         let Wish { id, cycle, until, .. } = *wish;
         let (ladder, tell) = (wish.ladder.clone(), wish.tell.clone());
         let (story, is_over) = (None, false);

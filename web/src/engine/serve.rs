@@ -357,7 +357,7 @@ impl Runner {
         let plan = plan_of(text)?;
         let sim = Simulation::new(&plan);
         let record = sim.opening().clone();
-        let tape = Tape::new(plan.policy.name(), sim.world(), &record);
+        let tape = Tape::new(plan.policy.key(), sim.world(), &record);
         let checkpoints = BTreeMap::from([(0, sim.checkpoint())]);
         Ok(Runner { sim, record, tape, checkpoints, stride: 4, ahead: None })
     }

@@ -279,7 +279,7 @@ impl Reading {
 
     /// The parameters of usage; `None`: it is not measured.
     fn usage(&self, f: &mut Findings) -> Option<UsageParams> {
-        let mut params = UsageParams { client: self.client?, ..self.usage.clone() };
+        let mut params = UsageParams { client: self.client?, ..self.usage };
         if self.tumbles {
             params.settings.window = Window::Tumbling { start_s: self.window_start_s };
         }

@@ -19,7 +19,7 @@ use crate::policy::switches::Switch;
 const EXPORT: &str = "kept for an export";
 
 /// The words of the partition, then those of queues.
-pub static SWITCHES: [Switch; 24] = [
+pub static SWITCHES: [Switch; 25] = [
     Switch::of("node-sort", &[&FIRST_FIT]),
     Switch::of("node-weights", &[&FIRST_FIT]),
     Switch::of("preemption", &[&BELOW_GUARANTEE, &ABOVE_GUARANTEE]),
@@ -47,6 +47,7 @@ pub static SWITCHES: [Switch; 24] = [
     Switch::of("max", &[&HEADROOM, &LOWERED_MAX]),
     Switch::of("limits", &[&USER_LIMIT, &MAX_APPLICATIONS]),
     Switch::of("maxapplications", &[&MAX_APPLICATIONS]),
+    Switch::beside("absent", "which queues there are, not what they get"),
     Switch::beside("parent", "where work goes, not when"),
     Switch::beside("submitacl", EXPORT),
     Switch::beside("adminacl", EXPORT),

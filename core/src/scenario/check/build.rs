@@ -65,11 +65,7 @@ fn add_job(
                 partition = cluster.nodes[place.node].partition;
             }
             runs |= place.is_some();
-            let phase = phase(template.started, place, (submit, lasts));
-            let (later, place) = if phase == Phase::Future { (place, None) } else { (None, place) };
-            let pod = PodId::from_index(cluster.pods.len());
-            let found = |Place { node, devices, .. }| Found { pod, node, devices, since: template.started };
-            cluster.found.extend(later.map(found));
+            let (phase, place) = at_start(cluster, template.started, place, (submit, lasts));
             cluster.pods.push(Pod {
                 name: pod_name(name, template, &set.name, k),
                 job,
@@ -117,7 +113,22 @@ fn pod_set(job: JobId, set: &Set) -> PodSet {
     PodSet { name: set.name.clone(), job, min_available: set.min_available, path: set.path.clone() }
 }
 
-/// Where a pod stands at the start.
+/// Where the next pod stands and runs at the start. What runs when its job becomes known is found then.
+fn at_start(
+    cluster: &mut Cluster,
+    since: Time,
+    place: Option<Place>,
+    arrival: (Time, Option<Span>),
+) -> (Phase, Option<Place>) {
+    let phase = phase(since, place, arrival);
+    if phase != Phase::Future {
+        return (phase, place);
+    }
+    let pod = PodId::from_index(cluster.pods.len());
+    cluster.found.extend(place.map(|Place { node, devices, .. }| Found { pod, node, devices, since }));
+    (phase, None)
+}
+
 fn phase(since: Time, place: Option<Place>, (submit, lasts): (Time, Option<Span>)) -> Phase {
     match place {
         _ if submit > Time::ZERO => Phase::Future,

@@ -47,16 +47,7 @@ pub fn placements(s: &Scenario, nodes: &Nodes, jobs: &Jobs, f: &mut Findings) ->
         let ends = evictions::ends(entry, is_later, here, f);
         for (k, (name, set)) in entry.on.iter().zip(in_order.cycle()).enumerate() {
             let Some(node) = nodes.index.find(name) else {
-                if nodes.complete && !f.only_counts(codes::NO_NODE) {
-                    let hint = names::hint(&nodes.index, name);
-                    let says = format!("node {} does not exist; {hint}", quoted(name));
-                    f.add(
-                        codes::NO_NODE,
-                        here.field("on"),
-                        says,
-                        use_instead(entry.on.as_slice(), name, nodes, here),
-                    );
-                }
+                no_node(entry, name, nodes, here, f);
                 continue;
             };
             let node = NodeId(node);
@@ -100,6 +91,14 @@ pub fn placements(s: &Scenario, nodes: &Nodes, jobs: &Jobs, f: &mut Findings) ->
         placements.insert(i, placed);
     }
     placements
+}
+
+fn no_node(entry: &JobEntry, name: &str, nodes: &Nodes, here: super::Here<'_>, f: &mut Findings) {
+    if nodes.complete && !f.only_counts(codes::NO_NODE) {
+        let says = format!("node {} does not exist; {}", quoted(name), names::hint(&nodes.index, name));
+        let fix = use_instead(entry.on.as_slice(), name, nodes, here);
+        f.add(codes::NO_NODE, here.field("on"), says, fix);
+    }
 }
 
 /// A list with one entry for each pod in `on` has no more of them.

@@ -37,17 +37,7 @@ pub fn timeline(
     jobs: &Jobs,
     f: &mut Findings,
 ) -> Vec<Planned> {
-    let mut moments = Vec::with_capacity(s.timeline.len());
-    for (i, entry) in s.timeline.iter().enumerate() {
-        let here = Here::section("timeline", i, None);
-        let at = f.time(&Some(entry.at.clone()), 0, &|| here.field("at"), &quantity::millis);
-        if at < 0 {
-            let says = "the timeline begins at 0; set a moment from then on".to_string();
-            let fix = set(here.field("at"), "0", "Let it happen at the start");
-            f.add(codes::NOT_IN_TIMELINE, here.field("at"), says, fix);
-        }
-        moments.push(at);
-    }
+    let moments = moments(s, f);
     let values = |pool| queues.in_pool(pool).values().map(|queue| queue.resources).collect();
     let mut now: Now = pools.ids().map(values).collect();
     let mut capacities = Capacities::new();
@@ -99,6 +89,22 @@ pub fn timeline(
         }
     }
     planned
+}
+
+/// When each entry happens, in milliseconds.
+fn moments(s: &Scenario, f: &mut Findings) -> Vec<i64> {
+    let mut moments = Vec::with_capacity(s.timeline.len());
+    for (i, entry) in s.timeline.iter().enumerate() {
+        let here = Here::section("timeline", i, None);
+        let at = f.time(&Some(entry.at.clone()), 0, &|| here.field("at"), &quantity::millis);
+        if at < 0 {
+            let says = "the timeline begins at 0; set a moment from then on".to_string();
+            let fix = set(here.field("at"), "0", "Let it happen at the start");
+            f.add(codes::NOT_IN_TIMELINE, here.field("at"), says, fix);
+        }
+        moments.push(at);
+    }
+    moments
 }
 
 fn remove(here: Here<'_>) -> Option<Fix> {
