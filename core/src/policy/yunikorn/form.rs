@@ -163,6 +163,18 @@ pub const QUEUE: &[Group] = &[
         ],
     ),
     (
+        "Reloaded configuration",
+        &[ask(
+            text(
+                "@absent",
+                "absent",
+                "off",
+                "The configuration does not have this queue; a later timeline entry can add it.",
+            ),
+            ON_OFF,
+        )],
+    ),
+    (
         "Access, kept for export",
         &[
             text("@submitacl", "submitacl", "nobody", "Everybody may submit here, whatever it says."),
