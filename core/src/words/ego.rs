@@ -65,7 +65,7 @@ pub fn protection(frame: &Frame, check: &Check) -> Option<Text> {
 }
 
 /// Why a consumer may not take from others, if a rule of EGO says it.
-pub fn not_entitled(policy: &str, refusal: &Refusal, queue: &str) -> Option<Text> {
+pub fn not_entitled(refusal: &Refusal, queue: &str) -> Option<Text> {
     if let Some([used, quota]) = by(&refusal.checks, "ego/under-quota").and_then(parts) {
         let text = Text::default().queue(queue).say(format!(" uses {used} of the pool"));
         return Some(
@@ -79,7 +79,6 @@ pub fn not_entitled(policy: &str, refusal: &Refusal, queue: &str) -> Option<Text
             " needs a grace of {own} for what is taken from it; the pool grants {pool} and refuses it."
         )));
     }
-    let has_no_ratio = by(&refusal.checks, "ego/share-ratio").is_some();
-    (policy == "ego" && has_no_ratio)
-        .then(|| Text::default().queue(queue).say(" has a weight of 0: it takes no part in share pools."))
+    by(&refusal.checks, "ego/share-ratio")
+        .map(|_| Text::default().queue(queue).say(" has a weight of 0: it takes no part in share pools."))
 }
