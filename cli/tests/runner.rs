@@ -394,9 +394,9 @@ fn policies_side_by_side() {
 fn reasons_are_printed_before_idle_cycles() {
     let example = include_str!("../../assets/scenarios/min-runtime-on.yaml");
     let out = text(&fairground(&["run", "-", "--why", "--cycles", "3"], example).stdout);
-    let about_b1 = |line: &&str| line.contains(" cycle ") && line.contains(" b1 waits: ");
+    let about_b1 = |line: &&str| line.contains(" cycle ") && line.contains(" b1 is waiting: ");
     let said: Vec<&str> = out.lines().filter(about_b1).map(str::trim).collect();
-    let protected = "b1 waits: no room is free, and a1, a2, a3 and a4 are protected by their minimum runtime (until 4:35).";
+    let protected = "b1 is waiting: no room is free, and a1, a2, a3 and a4 are protected by their minimum runtime (until 4:35).";
     assert_eq!(said, [format!("0:01  cycle 1      {protected}"), format!("4:01  cycle 3      {protected}")]);
-    assert!(out.contains("Next: At 4:35 their minimum runtime is over;"), "{out}");
+    assert!(out.contains("Next: At 4:35 the protection ends;"), "{out}");
 }

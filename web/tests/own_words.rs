@@ -44,12 +44,12 @@ fn queue(name: &str) -> Selection {
 fn run_ai_speaks_of_projects_and_fairshares() {
     let frames = frames("runai-quick-start", 2);
     expect![[r#"
-        `a1` was reclaimed for `b2`: `team-a` held 3 GPUs, one above its fairshare of 2; `team-b`, with `b2`, stays within its own 2.
+        `a1` was evicted so that `b2` can run. `team-a` was using 3 GPUs, 1 over its fairshare of 2; with `b2`, `team-b` uses exactly its fairshare of 2.
     "#]]
     .assert_eq(&told(&frames[1], &[job("a1")]));
     expect![[r#"
-        `team-a` would hold 3 GPUs with `a1`, its fairshare is 2: it may not take from others.
-        `team-a` holds 2 GPUs, all it is due, and wants 3.
+        `a1` is waiting: no GPU is free, and `team-a` cannot reclaim for it: with `a1`, it would use 3 GPUs, over its fairshare of 2.
+        `team-a` uses 2 GPUs, its whole share, and requests 3.
     "#]]
     .assert_eq(&told(&frames[2], &[job("a1"), queue("team-a")]));
 }
@@ -58,22 +58,22 @@ fn run_ai_speaks_of_projects_and_fairshares() {
 fn ego_speaks_of_parts_of_a_pool() {
     let slots = frames("ego-eighteen-slots", 2);
     expect![[r#"
-        `b-9` was reclaimed for `c-1`: `B` used 50 % of the pool, more than its share usage quota of 44.4 %; `C` used 0 %, less than its 11.1 %.
-        `a-9` was reclaimed for `c-2`: `A` used 50 % of the pool, more than its share usage quota of 44.4 %; `C` used 5.6 %, less than its 11.1 %.
+        `b-9` was reclaimed so that `c-1` can run. `B` used 50 % of the pool, above its share usage quota of 44.4 %; `C` used 0 %, below its 11.1 %.
+        `a-9` was reclaimed so that `c-2` can run. `A` used 50 % of the pool, above its share usage quota of 44.4 %; `C` used 5.6 %, below its 11.1 %.
     "#]]
     .assert_eq(&told(&slots[1], &[job("b-9"), job("a-9")]));
     expect![[r#"
-        `A` uses 44.4 % of the pool; its share usage quota is 44.4 %, so it may not take from others.
+        `a-10` is waiting: `A` uses 44.4 % of the pool and its share usage quota is 44.4 %, so it cannot reclaim.
     "#]]
     .assert_eq(&told(&slots[2], &[job("a-10")]));
     let lent = frames("ego-owned-and-lent", 4);
     expect![[r#"
-        `a-3` was reclaimed for `b2`: `team-b` owns `host-4`, had lent it and has work of its own.
-        `team-b` holds 1 GPU of its share quota of 2 and wants 2: it is 1 short.
+        `a-3` was reclaimed so that `b2` can run. `team-b` owns `host-4`, which it had lent, and has pending work of its own.
+        `team-b` is 1 GPU below its share quota: it uses 1 GPU of 2 and requests 2.
     "#]]
     .assert_eq(&told(&lent[2], &[job("a-3"), queue("team-b")]));
     expect![[r#"
-        `a-3` waits: no GPU is free. 4 hosts looked at, all owned by others, or barred by a share limit.
+        `a-3` is waiting: no GPU is free. Hosts checked: 4 not allowed by an ownership or share limit of the consumer.
     "#]]
     .assert_eq(&told(&lent[4], &[job("a-3")]));
 }
@@ -129,7 +129,7 @@ fn orders(scenario: &str, cycle: u32, of: &Selection) -> String {
 fn who_stands_behind_whom_is_said() {
     let text = |id: &str| Example::find(id).expect("an example").text;
     expect![[r#"
-        Order of the top queues
+        Order at the top level
           1. `system`: priority 1,001, share 0.00, waiting 4 GPUs
           2. `tenants` behind `system`: priority 0 against 1,001  <-
         Order below tenants
@@ -144,7 +144,7 @@ fn who_stands_behind_whom_is_said() {
     "#]]
     .assert_eq(&orders(text("tenants-and-offsets"), 0, &job("a1-P5")));
     expect![[r#"
-        Order of the top queues
+        Order at the top level
           1. `system`: share 0.06, priority 10, waiting 3 GPUs
           2. `tenants` behind `system` at equal share 0.06: priority 0 against 10  <-
         Order below tenants
@@ -161,16 +161,16 @@ fn who_stands_behind_whom_is_said() {
                 - {name: rc, queue: c, gpu: 2, on: [n]}\n- {name: ja, queue: a, gpu: 1}\n- {name: jb, queue: b, gpu: 1}\n\
                 - {name: jc, queue: c, gpu: 1}\n- {name: jc2, queue: c, gpu: 1, submit: 1s}\n";
     expect![[r#"
-        Order of the top queues
+        Order at the top level
           1. `a`: priority 0, share 0.50, waiting 1 GPU
-          2. `c` behind `a` at equal priority 0 and share 0.50 by the maximum of another place: nothing tells them apart, so they stay in the order in which they are walked, here by name
+          2. `c` behind `a` at equal priority 0 and share 0.50 by the maximum of another queue: tied; name order is used
           3. `b` behind `c` at equal priority 0: share 0.75 against 0.20
-           Nothing is outstanding here, so the next pass does not look at it.
+           Nothing is pending here, so the next cycle skips it.
     "#]].assert_eq(&orders(ties, 0, &queue("d")));
     expect![[r#"
-        Order of the top queues
+        Order at the top level
           1. `a`: priority 0, share 0.50, waiting 1 GPU
-          2. `c` behind `a` at equal priority 0 and share 0.50 by the maximum of another place: nothing tells them apart, so they stay in the order in which they are walked, here by name  <-
+          2. `c` behind `a` at equal priority 0 and share 0.50 by the maximum of another queue: tied; name order is used  <-
           3. `b` behind `c` at equal priority 0: share 0.75 against 0.20
         Order in c
           1. `jc`: priority 0, submitted 0:00
@@ -187,7 +187,7 @@ fn a_queue_says_what_became_of_the_priorities_below_it() {
     };
     expect![[r#"
         priority from below: 9
-        offset: 0, fence: stops it
+        offset: 0, fence: not passed on
         priority among siblings: 0
         priority from below: 3
         offset: −1,000

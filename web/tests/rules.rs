@@ -105,7 +105,9 @@ fn rules_that_decide_no_event_by_themselves_say_what_they_compared_and_divided()
     let card = (1..=8).map(order).find(|card| card.when.starts_with("compared "));
     let card = card.expect("two queues with work are compared");
     assert!(card.when.ends_with(" in cycle 1"), "{}", card.when);
-    assert!(card.list.is_some_and(|(caption, rows)| caption == "Compared by it" && !rows.is_empty()));
+    assert!(
+        card.list.is_some_and(|(caption, rows)| caption == "Comparisons by this rule" && !rows.is_empty())
+    );
     for (example, cycle, key) in [
         ("start", 1, "kai/division/quota"),
         ("odd-gpu", 1, "kai/division/round"),
@@ -159,7 +161,7 @@ fn what_is_no_rule_is_told() {
         );
     }
     let told = words::rule(&Frame::default(), "kai/backoff", None, &library::start());
-    assert_eq!(told.verdict.spoken(), "Looking it up.");
+    assert_eq!(told.verdict.spoken(), "Loading.");
 }
 
 fn model() -> Model {

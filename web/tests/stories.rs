@@ -554,7 +554,7 @@ fn a_gang_that_failed_does_not_wait() {
     let listed: Vec<String> = jobs.iter().map(|entry| entry.text.to_string()).collect();
     expect![[r#"
         `gang` failed, 5 GPUs
-        `single` runs, 1 GPU"#]]
+        `single` is running, 1 GPU"#]]
     .assert_eq(&listed.join("\n"));
     let job = Selection::Job("gang".into());
     let about = fairground_web::words::why(&frame, Some(&run), &job, None, 2).about.to_string();
@@ -577,13 +577,13 @@ fn said_of_a2(restart: &str, cycle: u32) -> String {
 fn nobody_replaces_the_pod_that_was_taken() {
     expect![[r#"
         a2 · reclaimed, cycle 3
-        a2 was reclaimed for b1: team-a held 2 GPUs, one above its fair share of 1; team-b, with b1, stays within its own 1.
-        Nobody replaces the pod: it is gone for good, and its work is lost.
+        a2 was evicted so that b1 can run. team-a was using 2 GPUs, 1 over its fair share of 1; with b1, team-b uses exactly its fair share of 1.
+        The pod is not recreated: it is gone for good and its work is lost.
         cycle 1: submitted; cycle 1: started; cycle 3: reclaimed
         Cycle 3: b1 submitted, a2 reclaimed, its GPU claimed for b1. team-a 1, team-b 0."#]].assert_eq(&said_of_a2(", restart: never", 3));
     expect![[r#"
         a2 · evicted
-        a2 was evicted at 0:03 for b1: another queue takes back its fair share. Nobody replaces its pods, so it is over and its work is lost.
+        a2 was evicted at 0:03 for b1: another queue reclaims its fair share. Its pods are not recreated, so the job is over and its work is lost.
 
         cycle 1: submitted; cycle 1: started; cycle 3: reclaimed; cycle 4: gone for good, nobody replaces it
         Cycle 4: a2 gone for good, b1 started on node-1. team-a 1, team-b 1."#]].assert_eq(&said_of_a2(", restart: never", 4));

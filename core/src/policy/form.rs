@@ -107,25 +107,25 @@ pub const YES_NO: Ask = Ask::Choice(&[("true", "yes"), ("false", "no")]);
 
 /// How long what runs in a queue is safe.
 pub const PROTECTION: Group = (
-    "Protection of what runs",
+    "Minimum runtime",
     &[
         text(
             "reclaim-min-runtime",
-            "Against other queues",
+            "Before reclaim",
             "as its parent",
-            "A job runs at least this long before another queue may take from it, such as 5m. At the top the policy's default holds.",
+            "How long a job must have run before another queue can reclaim it, such as 5m. Top-level queues use the policy's default.",
         ),
         text(
             "preempt-min-runtime",
-            "Against jobs of its own",
+            "Before preemption",
             "as its parent",
-            "A job runs at least this long before a job of higher priority may take from it.",
+            "How long a job must have run before a job of higher priority in its queue can preempt it.",
         ),
     ],
 );
 
 /// What somebody remarks.
-pub const REMARK: Group = ("Remark", &[text("note", "Note", "none", "Kept in the file.")]);
+pub const REMARK: Group = ("Remark", &[text("note", "Note", "none", "Saved in the scenario file.")]);
 
 /// The priority of a job where there are no classes.
 pub const PLAIN_PRIORITY: Attribute =
@@ -133,4 +133,4 @@ pub const PLAIN_PRIORITY: Attribute =
 
 /// Whether the pods of a job may be taken from it, where its priority does not say so.
 pub const PLAIN_PREEMPTIBLE: Attribute =
-    ask(text("preemptible", "May be taken from", "yes", "If not, others are evicted before it."), YES_NO);
+    ask(text("preemptible", "Preemptible", "yes", "If no, other jobs are evicted first."), YES_NO);

@@ -32,53 +32,48 @@ fn queue<'f>(frame: &'f Frame, check: &Check) -> &'f str {
 
 /// Why a unit was reclaimed, if a rule of EGO says it.
 pub fn reclaimed(frame: &Frame, event: &EventRow) -> Option<Text> {
-    let text = Text::default().job(frame.job_name(event)).say(" was reclaimed");
-    let text = match event.by() {
-        Some(by) => text.say(" for ").job(frame.job(by)),
-        None => text,
-    };
+    let text = super::event::reclaimed_for(frame, event);
     if let Some(check) = by(&event.checks, "ego/call-back") {
-        let text = text.say(": ").queue(queue(frame, check)).say(" owns ").node(frame.node_name(event));
-        return Some(text.say(", had lent it and has work of its own."));
+        let text = text.say(". ").queue(queue(frame, check)).say(" owns ").node(frame.node_name(event));
+        return Some(text.say(", which it had lent, and has pending work of its own."));
     }
     if let Some(check) = by(&event.checks, "ego/share-limit") {
-        let text = text.say(": ").queue(queue(frame, check));
-        return Some(text.say(" draws more from the share pool than its limit allows."));
+        let text = text.say(". ").queue(queue(frame, check));
+        return Some(text.say(" uses more of the share pool than its limit allows."));
     }
     let over = by(&event.checks, "ego/over-quota")?;
     let [used, quota] = parts(over)?;
-    let text = text.say(": ").queue(queue(frame, over));
-    let text = text.say(format!(" used {used} of the pool, more than its share usage quota of {quota}"));
+    let text = text.say(". ").queue(queue(frame, over));
+    let text = text.say(format!(" used {used} of the pool, above its share usage quota of {quota}"));
     let Some((under, [used, quota])) =
         by(&event.checks, "ego/under-quota").and_then(|under| Some((under, parts(under)?)))
     else {
         return Some(text.say("."));
     };
-    Some(text.say("; ").queue(queue(frame, under)).say(format!(" used {used}, less than its {quota}.")))
+    Some(text.say("; ").queue(queue(frame, under)).say(format!(" used {used}, below its {quota}.")))
 }
 
 /// Why nothing is taken from a consumer, if a rule of EGO says it.
 pub fn protection(frame: &Frame, check: &Check) -> Option<Text> {
     let [used, quota] = parts(check).filter(|_| check.rule.key() == "ego/over-quota")?;
     let text = Text::default().queue(queue(frame, check)).say(format!(" uses {used} of the pool"));
-    Some(text.say(format!(", no more than its share usage quota of {quota}")))
+    Some(text.say(format!(", which is within its share usage quota of {quota}")))
 }
 
 /// Why a consumer may not take from others, if a rule of EGO says it.
 pub fn not_entitled(refusal: &Refusal, queue: &str) -> Option<Text> {
     if let Some([used, quota]) = by(&refusal.checks, "ego/under-quota").and_then(parts) {
         let text = Text::default().queue(queue).say(format!(" uses {used} of the pool"));
-        return Some(
-            text.say(format!("; its share usage quota is {quota}, so it may not take from others.")),
-        );
+        return Some(text.say(format!(" and its share usage quota is {quota}, so it cannot reclaim.")));
     }
     if let Some(check) = by(&refusal.checks, "ego/grace") {
         let (own, pool) = (seconds(&check.left.value), seconds(&check.right.value));
         let text = Text::default().queue(queue);
-        return Some(text.say(format!(
-            " needs a grace of {own} for what is taken from it; the pool grants {pool} and refuses it."
-        )));
+        return Some(
+            text.say(format!(" requires a grace period of {own}, but the pool grants only {pool}.")),
+        );
     }
-    by(&refusal.checks, "ego/share-ratio")
-        .map(|_| Text::default().queue(queue).say(" has a weight of 0: it takes no part in share pools."))
+    by(&refusal.checks, "ego/share-ratio").map(|_| {
+        Text::default().queue(queue).say(" has a share ratio of 0 and gets nothing from share pools.")
+    })
 }

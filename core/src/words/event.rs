@@ -13,14 +13,14 @@ use crate::trace::{Check, Event, EvictReason, Mark, Quantity};
 /// Why a pod was evicted, in words, where nobody is named for whom.
 pub fn reason(reason: EvictReason) -> &'static str {
     match reason {
-        EvictReason::AboveLimit => "its queue uses more than a limit that was lowered",
-        EvictReason::StaleGang => "its gang fell below its minimum for too long",
+        EvictReason::AboveLimit => "a limit was lowered, and its queue uses more",
+        EvictReason::StaleGang => "fewer pods of its gang ran than its minimum for too long",
         EvictReason::NodeLost => "its node is gone",
         EvictReason::Withdrawn => "the plan withdrew it",
-        EvictReason::Moved => "to be placed elsewhere",
+        EvictReason::Moved => "to be moved to another node",
         EvictReason::Preempted => "a job of higher priority comes first",
-        EvictReason::ReclaimedForQuota => "another queue takes back its quota",
-        EvictReason::ReclaimedForFairShare => "another queue takes back its fair share",
+        EvictReason::ReclaimedForQuota => "another queue reclaims its quota",
+        EvictReason::ReclaimedForFairShare => "another queue reclaims its fair share",
     }
 }
 
@@ -33,7 +33,7 @@ pub fn event(frame: &Frame, event: &EventRow, resource: u8) -> Explanation {
         What::Mark(_) => Explanation { verdict: marked(frame, event).say("."), ..Explanation::default() },
     };
     if event.for_good {
-        explanation.outlook = Text::of("Nobody replaces the pod: it is gone for good, and its work is lost.");
+        explanation.outlook = Text::of("The pod is not recreated: it is gone for good and its work is lost.");
     }
     let (kind, rule) = match event.what {
         What::Mark(mark) => ("note".to_string(), Some(RuleCard::of(mark.rule))),
@@ -112,7 +112,7 @@ fn in_order(frame: &Frame, event: &EventRow) -> Option<(&'static str, Vec<Entry>
             ..Entry::default()
         });
     }
-    (entries.len() > 1).then_some(("Told to go for the same job, in this order", entries))
+    (entries.len() > 1).then_some(("Evicted for the same job, in this order", entries))
 }
 
 /// The sides of a reclaim at the level where the paths split.
@@ -220,9 +220,13 @@ fn evicted_below(frame: &Frame, queue: QueueId, is_meant: impl Fn(&EventRow) -> 
     events.filter(|event| is_below(frame, frame.queue_of(event), queue)).map(|event| event.gpus).sum()
 }
 
-/// *one* for one whole unit, else the number.
-fn spelled(resource: u8, base: f64) -> String {
-    if base == 1.0 && resource == GPU { "one".into() } else { amount(resource, base) }
+/// Who was evicted for whom.
+pub fn reclaimed_for(frame: &Frame, event: &EventRow) -> Text {
+    let text = Text::default().job(frame.job_name(event)).say(" was evicted");
+    match event.by() {
+        Some(by) => text.say(" so that ").job(frame.job(by)).say(" can run"),
+        None => text,
+    }
 }
 
 fn reclaimed(frame: &Frame, event: &EventRow, resource: u8) -> Explanation {
@@ -235,9 +239,8 @@ fn reclaimed(frame: &Frame, event: &EventRow, resource: u8) -> Explanation {
 
 fn reclaimed_by_amounts(frame: &Frame, event: &EventRow, resource: u8) -> Explanation {
     let name = frame.job_name(event);
-    let opening = Text::default().job(name).say(" was reclaimed");
     let by = event.by().map_or("", |by| frame.job(by));
-    let opening = if by.is_empty() { opening } else { opening.say(" for ").job(by) };
+    let opening = reclaimed_for(frame, event);
     let Some(sides) = Sides::new(frame, event, resource) else {
         return Explanation { verdict: opening.say("."), ..Explanation::default() };
     };
@@ -249,13 +252,13 @@ fn reclaimed_by_amounts(frame: &Frame, event: &EventRow, resource: u8) -> Explan
         (_, share, quota) => ("quota", quota.or(share)),
     };
     let held = with_unit(sides.resource, sides.held);
-    let mut verdict = opening.say(": ").queue(&sides.giver.name).say(format!(" held {held}"));
+    let mut verdict = opening.say(". ").queue(&sides.giver.name).say(format!(" was using {held}"));
     if let Some(floor) = floor {
         let above = sides.held - floor;
         verdict = if above > 0.0 {
             verdict.say(format!(
-                ", {} above its {what} of {}",
-                spelled(sides.resource, above),
+                ", {} over its {what} of {}",
+                amount(sides.resource, above),
                 amount(sides.resource, floor)
             ))
         } else {
@@ -264,20 +267,15 @@ fn reclaimed_by_amounts(frame: &Frame, event: &EventRow, resource: u8) -> Explan
     }
     let due = if by_quota { sides.taker.quota[r] } else { share(sides.taker) };
     let word = if by_quota { "quota" } else { "fair share" };
-    verdict = verdict.say("; ").queue(&sides.taker.name).say(", with ").job(by);
-    verdict = match due {
-        Some(due) if sides.with_job <= due && !by_quota && what == "fair share" => {
-            verdict.say(format!(", stays within its own {}.", amount(sides.resource, due)))
+    verdict = verdict.say("; with ").job(by).say(", ").queue(&sides.taker.name);
+    let with_job = with_unit(sides.resource, sides.with_job);
+    verdict = match due.map(|due| (due, amount(sides.resource, due))) {
+        Some((due, is)) if sides.with_job == due => verdict.say(format!(" uses exactly its {word} of {is}.")),
+        Some((due, is)) if sides.with_job < due => {
+            verdict.say(format!(" uses {with_job}, within its {word} of {is}."))
         }
-        Some(due) if sides.with_job <= due => {
-            verdict.say(format!(", stays within its {word} of {}.", amount(sides.resource, due)))
-        }
-        Some(due) => verdict.say(format!(
-            ", holds {} against a {word} of {}.",
-            amount(sides.resource, sides.with_job),
-            amount(sides.resource, due)
-        )),
-        None => verdict.say(format!(", holds {}.", with_unit(sides.resource, sides.with_job))),
+        Some((_, is)) => verdict.say(format!(" uses {with_job}, over its {word} of {is}.")),
+        None => verdict.say(format!(" uses {with_job}.")),
     };
     let giver = &sides.giver.name;
     Explanation {
@@ -290,7 +288,7 @@ fn reclaimed_by_amounts(frame: &Frame, event: &EventRow, resource: u8) -> Explan
             Control::queue(&sides.taker.name, sides.resource, "quota"),
             Control::job(name, "preemptible", Text::default().job(name).say(" preemptible")),
         ],
-        outlook: Text::default().job(name).say(" waits again once it is gone."),
+        outlook: Text::default().job(name).say(" shuts down, then waits again."),
         ..Explanation::default()
     }
 }
@@ -312,10 +310,10 @@ fn evidence(sides: &Sides<'_>, decisive: &str) -> Evidence {
     if by_share {
         rows.push(("quota", pair(giver.quota[r], taker.quota[r]), false));
     }
-    rows.push(("wants", pair(Some(giver.request[r]), Some(taker.request[r])), false));
+    rows.push(("requested", pair(Some(giver.request[r]), Some(taker.request[r])), false));
     let caption = match sides.parent {
-        Some(parent) => Text::of("Both under ").queue(&parent.name).say(", where their paths split"),
-        None => Text::of("Both are top queues"),
+        Some(parent) => Text::of("Compared below ").queue(&parent.name),
+        None => Text::of("Compared at the top level"),
     };
     Evidence {
         caption,
@@ -333,11 +331,11 @@ fn preempted(frame: &Frame, event: &EventRow) -> Explanation {
     let queue = frame.queue_of(event).map_or("", |queue| frame.queue(queue));
     let label = |job: &str| Text::of("priority of ").job(job);
     let mut controls = vec![Control::job(name, "priority", label(name))];
-    let mut verdict = Text::default().job(name).say(" was preempted");
+    let mut verdict = Text::default().job(name).say(" was evicted");
     if let Some(by) = event.by() {
         let taker = frame.job(by);
         controls.push(Control::job(taker, "priority", label(taker)));
-        verdict = verdict.say(" by ").job(taker);
+        verdict = verdict.say(" so that ").job(taker).say(" can run");
         let of = |job: JobId| {
             let of_check = |check| value_of(check, Party::Job(job), Quantity::Priority, GPU);
             event.checks.iter().find_map(of_check)
@@ -345,37 +343,38 @@ fn preempted(frame: &Frame, event: &EventRow) -> Explanation {
         verdict = match (of(by), frame.job_of(event).and_then(of)) {
             (Some(high), Some(low)) => {
                 let (high, low) = (number::number(high), number::number(low));
-                verdict.say(format!(": its priority is {high} against {low}, both in ")).queue(queue)
+                let verdict = verdict.say(": ").job(taker).say(format!(" has priority {high}, "));
+                verdict.job(name).say(format!(" has {low}, both in ")).queue(queue)
             }
-            _ => verdict.say(", which has the higher priority in ").queue(queue),
+            _ => verdict.say(": ").job(taker).say(" has the higher priority in ").queue(queue),
         };
     }
     Explanation {
         verdict: verdict.say("."),
         controls,
-        outlook: Text::default().job(name).say(" waits again once it is gone."),
+        outlook: Text::default().job(name).say(" shuts down, then waits again."),
         ..Explanation::default()
     }
 }
 
 fn moved(frame: &Frame, event: &EventRow) -> Explanation {
-    let mut verdict = Text::default().job(frame.job_name(event)).say(" moves");
+    let mut verdict = Text::default().job(frame.job_name(event)).say(" is moved");
     if let Some(node) = event.node() {
-        verdict = verdict.say(" away from ").node(frame.node(node));
+        verdict = verdict.say(" from ").node(frame.node(node));
     }
     if let Some(by) = event.by() {
-        verdict = verdict.say(", so that ").job(frame.job(by)).say(" fits");
+        verdict = verdict.say(" so that ").job(frame.job(by)).say(" fits");
     }
     // The scheduler deletes it and counts on somebody who makes it again.
     if event.for_good {
         return Explanation {
-            verdict: verdict.say(", but nobody starts it again."),
+            verdict: verdict.say(", but its pods are not recreated."),
             ..Explanation::default()
         };
     }
     Explanation {
-        verdict: verdict.say(". It starts again elsewhere; its queue loses nothing."),
-        outlook: Text::of("Room for it is claimed already."),
+        verdict: verdict.say(". It restarts on another node; its queue loses nothing."),
+        outlook: Text::of("Room for it is already claimed."),
         ..Explanation::default()
     }
 }
@@ -399,7 +398,7 @@ fn started(frame: &Frame, event: &EventRow) -> Explanation {
     };
     let r = 2;
     let has = queue.allocated[r];
-    verdict = verdict.say(": ").queue(&queue.name).say(format!(" now holds {}", number::number(has)));
+    verdict = verdict.say(": ").queue(&queue.name).say(format!(" now uses {}", number::number(has)));
     let divides = Policy::described(&frame.policy).is_none_or(|policy| policy.queue.weight.is_some());
     verdict = match (queue.fair_share.as_ref().and_then(|share| share[r]), queue.quota[r]) {
         // Without a guarantee nothing is said of one.
@@ -432,7 +431,7 @@ pub fn gone(frame: &Frame, event: &EventRow) -> Explanation {
     }
     let why = event.eviction().map_or("", reason);
     let verdict =
-        verdict.say(format!(": {why}. Nobody replaces its pods, so it is over and its work is lost."));
+        verdict.say(format!(": {why}. Its pods are not recreated, so the job is over and its work is lost."));
     Explanation {
         about: Text::default().job(name).say(" · evicted"),
         verdict,
@@ -450,52 +449,54 @@ fn other(frame: &Frame, row: &EventRow, event: Event) -> Explanation {
     let mut outlook = Text::default();
     let verdict = match event {
         Event::Submitted { .. } => {
-            outlook = Text::of("The next cycle looks at it.");
-            job.say(" was submitted to ").queue(queue).say(format!(" and asks for {gpus}."))
+            outlook = Text::of("It is considered for the first time in the next cycle.");
+            job.say(" was submitted to ").queue(queue).say(format!(" and requests {gpus}."))
         }
         Event::Claimed { .. } => {
             outlook = Text::of(match row.for_gang {
-                true => "Its pods start once all of them have room.",
-                false => "It starts in the next cycle in which the room is free.",
+                true => "Its pods start when all of them have room.",
+                false => "It starts in the first cycle in which that room is free.",
             });
             claimed(Text::of(format!("{gpus} on ")).node(node), row, job)
         }
         Event::Unclaimed { by: None, .. } => job
-            .say(" lost what had been held for it on ")
+            .say(" lost its reservation on ")
             .node(node)
-            .say(": its gang did not come together in time."),
+            .say(": its gang did not get room for all pods in time."),
         Event::Unclaimed { by: Some(by), .. } => job
-            .say(" lost what had been claimed for it on ")
+            .say(" lost its claim on ")
             .node(node)
-            .say(" earlier in the cycle; it is claimed for ")
+            .say(", made earlier in this cycle; the room is now claimed for ")
             .job(frame.job(by))
-            .say(" now."),
+            .say("."),
         Event::Bound { .. } => job.say(" started on ").node(node).say("."),
         Event::Found { .. } => {
-            job.say(" runs on ").node(node).say(" already: something else than the scheduler placed it.")
+            job.say(" runs on ").node(node).say(" already: it was not placed by this scheduler.")
         }
-        Event::Dealt { .. } => {
-            job.say(" has other devices of ").node(node).say(" from here on: the node has fewer or more than before.")
-        }
+        Event::Dealt { .. } => job
+            .say(" uses other devices of ")
+            .node(node)
+            .say(" from now on: the node has fewer or more than before."),
         Event::Evicted { reason: why, .. } => job.say(format!(" was evicted: {}.", reason(why))),
-        Event::Gone { .. } => job.say(" is gone from ").node(node).say("; its place is free."),
-        Event::Requeued { .. } => job.say(" waits again in ").queue(queue).say("."),
-        Event::NotReplaced { .. } => job.say(" lost a pod for good: nobody replaces it."),
-        Event::JobEvicted { .. } => job.say(" is over: nobody replaces its evicted pods."),
+        Event::Gone { .. } => job.say(" has left ").node(node).say("; its place is free."),
+        Event::Requeued { .. } => job.say(" is waiting again in ").queue(queue).say("."),
+        Event::NotReplaced { .. } => job.say(" lost a pod that is not recreated."),
+        Event::JobEvicted { .. } => job.say(" is over: its evicted pods are not recreated."),
         Event::Offered { partition, .. } => job
-            .say(" found no place in its pool, so it is offered to the pool ")
+            .say(" found no place in its node pool and is now tried in ")
             .say(frame.names.pool(partition))
-            .say(" now."),
-        Event::SetAside { .. } => job
-            .say(" found no place in this cycle, and its scheduling-backoff of 1 allows one try: it is not tried again."),
+            .say("."),
+        Event::SetAside { .. } => {
+            job.say(" found no place in this cycle; with scheduling-backoff 1 it is not tried again.")
+        }
         Event::Finished { .. } => job.say(" finished on ").node(node).say("."),
-        Event::JobDone { .. } => job.say(" is done: its last pod ended."),
+        Event::JobDone { .. } => job.say(" is done: its last pod finished."),
         Event::Changed { node: Some((_, state)), .. } => Text::default().node(node).say(format!(
-            " {} here, by an entry of the scenario's timeline.",
+            " {} by an entry of the scenario's timeline.",
             super::happenings::node_state(state)
         )),
         Event::Changed { node: None, .. } => {
-            Text::of("The plan changed here, by an entry of the scenario's timeline.")
+            Text::of("The configuration changed by an entry of the scenario's timeline.")
         }
     };
     Explanation { verdict, outlook, ..Explanation::default() }
@@ -504,8 +505,8 @@ fn other(frame: &Frame, row: &EventRow, event: Event) -> Explanation {
 /// Room is held or claimed: which, and until when.
 fn claimed(room: Text, row: &EventRow, job: Text) -> Text {
     if row.for_gang {
-        return room.say(" held for ").then(job).say(" until there is room for its whole gang.");
+        return room.say(" reserved for ").then(job).say(" until there is room for its whole gang.");
     }
     let is = if row.gpus == 1.0 { "is" } else { "are" };
-    room.say(format!(" {is} claimed for ")).then(job).say(" until those who hold it are gone.")
+    room.say(format!(" {is} claimed for ")).then(job).say(" until the pods that use it have shut down.")
 }

@@ -87,7 +87,7 @@ fn one_level(level: &LadderLevel, resource: u8) -> Vec<Step> {
         ));
         at += n;
     }
-    steps.extend(folded(&remainders, name, |line| remainder(line, resource), "left-over to", resource));
+    steps.extend(folded(&remainders, name, |line| remainder(line, resource), "remaining units to", resource));
     let own: Vec<f64> = level
         .lines
         .iter()
@@ -107,7 +107,7 @@ fn one_level(level: &LadderLevel, resource: u8) -> Vec<Step> {
         ..Step::default()
     });
     steps.extend(level.beside.iter().map(|beside| Step {
-        text: Text::of(format!("{}; nothing is decided by it", beside.rule.0.says)),
+        text: Text::of(format!("{}; shown for orientation only", beside.rule.0.says)),
         sum: beside.rule.0.formula.to_string(),
         value: with_unit(resource, beside.fair_share),
         ..Step::default()
@@ -141,8 +141,8 @@ fn folded(
 fn quota(line: &LadderLine, resource: u8) -> Step {
     let (quota, asked) = (amount(resource, line.pot), amount(resource, line.weight));
     Step {
-        text: Text::default().queue(&line.queue).say(": quota, as far as it is asked for"),
-        sum: format!("smaller of quota {quota} and asked {asked}"),
+        text: Text::default().queue(&line.queue).say(": quota actually requested"),
+        sum: format!("smaller of quota {quota} and requested {asked}"),
         value: amount(resource, line.given),
         ..Step::default()
     }
@@ -155,7 +155,7 @@ fn round(level: &LadderLevel, line: &LadderLine, resource: u8) -> Step {
         Some(counted) => {
             let word = if counted < line.weight { "less" } else { "more" };
             let share = format!(
-                "part {} of {} (weight {} of {}, {word} for past use)",
+                "share {} of {} (weight {} of {}, {word} for past usage)",
                 number(line.part.0),
                 number(line.part.1),
                 number(line.weight),
@@ -172,7 +172,7 @@ fn round(level: &LadderLevel, line: &LadderLine, resource: u8) -> Step {
         amount(resource, line.offer)
     );
     let end = if line.given < line.offer && line.given >= line.wanted {
-        format!("; wants only {}", amount(resource, line.wanted))
+        format!("; requests only {}", amount(resource, line.wanted))
     } else if line.given < line.offer {
         ", rounded down".into()
     } else {
@@ -189,7 +189,7 @@ fn round(level: &LadderLevel, line: &LadderLine, resource: u8) -> Step {
 /// A round in which dominant shares rise together.
 fn rise(line: &LadderLine, resource: u8) -> Step {
     let said = if line.kind == LineKind::Rest {
-        ": without a weight, it gets what the others left".to_string()
+        ": weight 0, gets what the others left".to_string()
     } else {
         let per = if line.weight == 1.0 { "" } else { " per weight" };
         let dominant = match line.dominant {
@@ -206,8 +206,8 @@ fn rise(line: &LadderLine, resource: u8) -> Step {
     Step {
         text: Text::default().queue(&line.queue).say(said),
         sum: match line.end {
-            None | Some(RiseEnd::GoesOn) => "all shares rise alike, so it goes on".into(),
-            Some(RiseEnd::HasAll) => "then it has all it asks for".into(),
+            None | Some(RiseEnd::GoesOn) => "all shares rise equally, next round".into(),
+            Some(RiseEnd::HasAll) => "then its whole request is met".into(),
             Some(RiseEnd::UsedUp(used_up)) => {
                 format!("then no {} is left, which it needs too", in_words(used_up))
             }
@@ -233,8 +233,11 @@ fn percent(share: f64) -> String {
 
 fn remainder(line: &LadderLine, resource: u8) -> Step {
     Step {
-        text: Text::default().queue(&line.queue).say(": left-over unit"),
-        sum: format!("rounded off {}; the largest comes first, then the oldest queue", number(line.offer)),
+        text: Text::default().queue(&line.queue).say(": remaining unit"),
+        sum: format!(
+            "lost {} to rounding; the largest fraction wins, then the oldest queue",
+            number(line.offer)
+        ),
         value: format!("+ {}", amount(resource, line.given)),
         ..Step::default()
     }

@@ -40,7 +40,7 @@ pub fn put_order(explanation: &mut Explanation, frame: &Frame, selection: &Selec
     for level in &order.levels {
         let is_of_jobs = level.places.iter().any(|place| place.job.is_some());
         let mut caption = match (level.of, is_of_jobs) {
-            (None, _) => "Order of the top queues".to_string(),
+            (None, _) => "Order at the top level".to_string(),
             (Some(of), false) => format!("Order below {}", frame.queue(of)),
             (Some(of), true) => format!("Order in {}", frame.queue(of)),
         };
@@ -55,7 +55,7 @@ pub fn put_order(explanation: &mut Explanation, frame: &Frame, selection: &Selec
             before = (place.position, Some(place));
         }
         if level.subject_is_absent {
-            let text = Text::of("Nothing is outstanding here, so the next pass does not look at it.");
+            let text = Text::of("Nothing is pending here, so the next cycle skips it.");
             entries.push(Entry { text, ..Entry::default() });
         }
         entries.iter_mut().for_each(|entry| entry.text.in_terms(terms));
@@ -112,7 +112,7 @@ fn behind(
     };
     let mut lead: Vec<String> = Vec::new();
     for check in equal {
-        let of_place = if is_of_place(check) { " by the maximum of another place" } else { "" };
+        let of_place = if is_of_place(check) { " by the maximum of another queue" } else { "" };
         lead.push(format!("{} {}{of_place}", named(check.left.quantity), shown(&check.left)));
     }
     let lead = if lead.is_empty() { String::new() } else { format!(" at equal {}", lead.join(" and ")) };
@@ -124,13 +124,11 @@ fn behind(
         return text.say(format!(": both have {equal}, so the first in the file comes first"));
     }
     if quantity == Quantity::Name {
-        return text.say(
-            ": nothing tells them apart, so they stay in the order in which they are walked, here by name",
-        );
+        return text.say(": tied; name order is used");
     }
     let own = place.keys.iter().find(|key| is_of_place(last) && key.quantity == quantity);
     let own = own.map_or(String::new(), |key| {
-        format!(", which is not its own {} but taken of the maximum of another place", shown(key))
+        format!(", which is not its own {}: it is measured by the maximum of another queue", shown(key))
     });
     text.say(format!(": {} {} against {}{own}", named(quantity), shown(&last.left), shown(&last.right)))
 }

@@ -53,18 +53,16 @@ fn says(frame: &Frame, spared: &Spared) -> Text {
     let queue = queue.map_or("", |queue| frame.queue(queue));
     match &spared.why {
         Protection::NonPreemptible => match spared.whom {
-            Whom::Queue(_) => {
-                Text::of("nothing of ").queue(queue).say(" can be taken: it is non-preemptible")
-            }
-            Whom::Job(_) => whom.say(" cannot be taken: it is non-preemptible"),
+            Whom::Queue(_) => Text::default().queue(queue).say(": all its jobs are non-preemptible"),
+            Whom::Job(_) => whom.say(": non-preemptible"),
         },
         Protection::Core { pods } => {
             let first = count((*pods).into(), "pod");
-            whom.say(format!(": its first {first} cannot be taken, it is semi-preemptible"))
+            whom.say(format!(": semi-preemptible, its first {first} cannot be evicted"))
         }
         Protection::OwnQueue { jobs } => Text::of(format!("{} of ", count((*jobs).into(), "job")))
             .queue(queue)
-            .say(": a queue reclaims from others only"),
+            .say(": reclaim never evicts from the same queue"),
         Protection::Failed(check) => failed(frame, whom, check),
         Protection::Later(check) => {
             let r = decisive_resource(check).unwrap_or(GPU);
@@ -73,9 +71,9 @@ fn says(frame: &Frame, spared: &Spared) -> Text {
                 Quantity::Quota => "its quota",
                 _ => "the larger of its quota and fair share",
             };
-            whom.say(format!(" holds {held}, above {what}: others came first in the order"))
+            whom.say(format!(" uses {held}, over {what}, but other queues come first"))
         }
-        Protection::NotNeeded => whom.say(": enough was free without it"),
+        Protection::NotNeeded => whom.say(": not needed, enough was already freed"),
     }
 }
 
@@ -86,5 +84,5 @@ fn failed(frame: &Frame, whom: Text, check: &Check) -> Text {
     }
     let value = |value| side(value, GPU).map_or(String::new(), number);
     let (own, takers) = (value(&check.left.value), value(&check.right.value));
-    whom.say(format!(": its priority of {own} is not lower than {takers}"))
+    whom.say(format!(": its priority {own} is not lower than {takers}"))
 }

@@ -14,7 +14,7 @@ use crate::units::Resource;
 pub fn pending(frame: &Frame, refusal: &Refusal, resource: u8) -> Explanation {
     let case = Case { frame, refusal, resource };
     let is_on_its_way = matches!(refusal.gate, Gate::WaitingForVictims { .. });
-    let state = if is_on_its_way { "on its way" } else { fate(&refusal.gate).unwrap_or("waits") };
+    let state = if is_on_its_way { "starts soon" } else { fate(&refusal.gate).unwrap_or("waits") };
     let rule = refusal.checks.iter().map(|check| check.rule).find(|rule| !rule.0.says.is_empty());
     Explanation {
         about: case.job().say(format!(" · {state}")),
@@ -35,25 +35,25 @@ fn outlook(frame: &Frame, outlook: Outlook) -> Text {
         Outlook::NextCycle => Text::of("It is considered again in the next cycle."),
         Outlook::At { time, what } => {
             let what = match what {
-                Ending::Termination => "the evicted pods are gone; then it is considered again.",
-                Ending::Protection => {
-                    "their minimum runtime is over; the next cycle from then on can evict for it."
-                }
+                Ending::Termination => "the evicted pods are gone and the job is considered again.",
+                Ending::Protection => "the protection ends; the next cycle can evict for it.",
                 Ending::Reservation => "the reservation expires.",
                 Ending::Backoff => "its pods are tried one by one.",
             };
             Text::of(format!("At {} {what}", clock(time)))
         }
         Outlook::WhenEnds { job, at: Some(at) } => {
-            let ends = format!(" ends at {} and frees enough; ", clock(at));
-            Text::default().job(frame.job(job)).say(ends).say("it starts then, unless another comes first.")
+            let ends = format!(" ends at {}, unless another job comes first.", clock(at));
+            Text::of("It can start when ").job(frame.job(job)).say(ends)
         }
         Outlook::WhenEnds { job, at: None } => {
-            let which = ", which has no end: only an edit changes this.";
-            Text::of("It waits for ").job(frame.job(job)).say(which)
+            let which = " ends, which has no planned end: only an edit changes this.";
+            Text::of("It can start when ").job(frame.job(job)).say(which)
         }
         Outlook::OnlyByEdit => Text::of("Only an edit changes this."),
-        Outlook::NotForeseeable => Text::of("It depends on what else ends, starts or is submitted."),
+        Outlook::NotForeseeable => {
+            Text::of("Not foreseeable: it depends on which jobs end, start or are submitted.")
+        }
     }
 }
 
@@ -108,13 +108,13 @@ impl Case<'_> {
         let job = || self.job();
         let name = self.queue(gate).map_or("", |queue| queue.name.as_str());
         match gate {
-            Gate::NotReady => job().say(" waits: not all of its pods are there yet."),
+            Gate::NotReady => job().say(" is waiting: not all of its pods exist yet."),
             Gate::NotALeaf => Text::of("Jobs cannot be placed in ").queue(name).say(": it has child queues."),
             Gate::TooLarge { resource } => self.too_large(*resource),
             Gate::OverLimit { resource, .. } => self.over_limit(gate, *resource),
-            Gate::UserLimit { .. } => job().say(" waits: its user may not use more in ").queue(name).say("."),
+            Gate::UserLimit { .. } => job().say(" is waiting: its user has reached a limit in ").queue(name).say("."),
             Gate::TooManyJobs { .. } => {
-                job().say(" waits: ").queue(name).say(" runs as many jobs as it, or their user in it, may.")
+                job().say(" is waiting: ").queue(name).say(", or its user there, already runs the maximum of jobs.")
             }
             Gate::NonPreemptibleOverQuota { resource, .. } => self.over_quota(gate, *resource),
             Gate::NotEntitled { .. } => self.not_entitled(gate),
@@ -124,29 +124,32 @@ impl Case<'_> {
             Gate::Behind { job } => self.behind(*job),
             Gate::WaitingForVictims { until } => self.on_its_way(*until),
             Gate::GangIncomplete { held, of, until } => {
-                let text = format!(" waits for its gang: room is held for {held} of {of}");
-                let until = until.map(|until| format!(", and given up at {}", clock(until)));
+                let are = if *held == 1 { "is" } else { "are" };
+                let text = format!(" is waiting: {held} of {of} gang pods {are} reserved");
+                let until = until.map(|until| format!("; the reservation expires at {}", clock(until)));
                 job().say(text + until.as_deref().unwrap_or_default() + ".")
             }
-            Gate::GangFailed => job().say(" has failed: room for its gang did not come together in time."),
+            Gate::GangFailed => job().say(" has failed: its gang did not get room for all pods in time."),
             Gate::GangRefused => job().say(" was refused: ").queue(name).say(
-                " takes no gang that large, or none at all because its applications are sorted by fair.",
+                " does not accept a gang of this size, or any gang because it sorts applications by fair.",
             ),
             Gate::TriedOnce => job().say(
-                " waits: it was tried once in its pool, and its scheduling-backoff of 1 allows no more.",
+                " is waiting: it was tried once in its node pool, and scheduling-backoff 1 allows no further try.",
             ),
-            Gate::LikeFailed { job: other } => job()
-                .say(" was not tried: ")
-                .job(self.frame.job(*other))
-                .say(", which asks for no more, found no place in this cycle."),
+            Gate::LikeFailed { job: other } => self.like_failed(*other),
         }
     }
 
     /// Why nothing may be taken: what protects those who came closest, by the last comparison that failed.
     fn no_victims(&self, gate: &Gate, tried: u32, ancestor: Option<QueueId>) -> Text {
-        let text = self.job().say(" waits: nothing may be taken that would help");
-        let sets = count(tried.into(), "set");
-        let text = if tried > 0 { text.say(format!(" ({sets} of victims tried)")) } else { text };
+        let text = self.job().say(" is waiting: no room is free, and no allowed eviction frees enough");
+        let sets = count(tried.into(), "possible set");
+        let text = if tried > 0 { text.say(format!(" ({sets} of evictions tried)")) } else { text };
+        text.then(self.why_protected(gate, ancestor)).say(".")
+    }
+
+    /// What protects those that could be evicted, as a further sentence without its full stop.
+    fn why_protected(&self, gate: &Gate, ancestor: Option<QueueId>) -> Text {
         // What was compared is of the dominant reason.
         let is_dominant = self.refusal.gate == *gate;
         let failed = self.refusal.checks.iter().filter(|check| is_dominant && !check.holds);
@@ -154,15 +157,31 @@ impl Case<'_> {
         let mut failed = failed.peekable();
         let above = failed.peek().and_then(|check| self.at_ancestor(ancestor, check));
         match (above, failed.filter_map(protects).next()) {
-            (Some(above), Some(why)) => text.say(". ").then(above).say(": ").then(why).say("."),
-            (Some(why), None) | (None, Some(why)) => text.say(". ").then(why).say("."),
-            (None, None) => text.say("."),
+            (Some(above), Some(why)) => Text::of(". ").then(above).say("; ").then(why),
+            (Some(why), None) | (None, Some(why)) => Text::of(". ").then(why),
+            (None, None) => Text::default(),
+        }
+    }
+
+    /// The reason of the job that is like it, for which no eviction was allowed.
+    fn like_failed(&self, other: JobId) -> Text {
+        let text = self.job().say(" is waiting: no room is free, and no allowed eviction frees enough for ");
+        let text = text.job(self.frame.job(other)).say(", which requests no more and was tried first");
+        let Some(refusal) = self.frame.refusals.iter().find(|refusal| refusal.job == other) else {
+            return text.say(".");
+        };
+        let like = Case { refusal, ..*self };
+        match refusal.gate {
+            Gate::NoVictims { ancestor, .. } => {
+                text.then(like.why_protected(&refusal.gate, ancestor)).say(".")
+            }
+            _ => text.say("."),
         }
     }
 
     /// Behind whom it waits: in its own queue, or in another one, by the queue below which the two meet.
     fn behind(&self, first: JobId) -> Text {
-        let text = self.job().say(" waits behind ").job(self.frame.job(first));
+        let text = self.job().say(" is waiting behind ").job(self.frame.job(first));
         let queue = |queue: QueueId| self.frame.queue(queue);
         let own = self.own();
         let other = self.frame.names.queue_of(first).filter(|other| Some(*other) != own);
@@ -192,7 +211,7 @@ impl Case<'_> {
             }
         }
         let until = format!(" (until {})", clock(until));
-        let text = self.job().say(" waits: no room is free, and ");
+        let text = self.job().say(" is waiting: no room is free, and ");
         let name = |victim: &JobId| Text::default().job(self.frame.job(*victim));
         match victims.len() {
             0 => text.say(format!("the jobs to evict are protected by their minimum runtime{until}.")),
@@ -214,11 +233,9 @@ impl Case<'_> {
             return None;
         }
         let has = amount(r, above.allocated[usize::from(r)]);
-        let text = Text::default().queue(&above.name).say(", above ").queue(self.frame.queue(own));
-        Some(text.say(format!(
-            ", uses {has} of its fair share of {} and cannot reclaim more",
-            bare(r, Some(share))
-        )))
+        let text = Text::default().queue(&above.name).say(", the parent of ").queue(self.frame.queue(own));
+        let share = with_unit(r, share);
+        Some(text.say(format!(", uses {has} of its fair share of {share} and cannot reclaim more")))
     }
 
     fn too_large(&self, resource: Resource) -> Text {
@@ -227,7 +244,7 @@ impl Case<'_> {
             |at: usize| self.frame.nodes.iter().map(|node| node.capacity[at]).fold(0.0, f64::max);
         let more = |name: &str, largest: String| {
             self.job().say(format!(
-                " is too large: a pod of it needs more {name} than any node has, even empty; the largest has {largest}."
+                " cannot start: a pod of it needs more {name} than any node has; the largest node has {largest}."
             ))
         };
         if let Some(name) = resource.nth_named().and_then(|n| self.frame.named.get(n)) {
@@ -238,7 +255,9 @@ impl Case<'_> {
         match self.check(Quantity::Request).and_then(|check| side(&check.left.value, r)) {
             Some(asked) => {
                 let asked = with_unit(r, asked);
-                self.job().say(format!(" needs {asked} on one node; the largest has {largest}."))
+                self.job().say(format!(
+                    " cannot start: it needs {asked} on one node; the largest node has {largest}."
+                ))
             }
             None => more(resource_name(r), largest),
         }
@@ -249,14 +268,14 @@ impl Case<'_> {
         let Some(queue) = self.queue(gate) else { return Text::of("A limit is reached.") };
         let limit = queue.limit[usize::from(r)];
         let with = self.check(Quantity::AllocatedWithJob).and_then(|check| side(&check.left.value, r));
-        let text = Text::default().queue(&queue.name);
+        let text = self.job().say(" is waiting: ");
         match with {
-            Some(with) => text.say(" would exceed its limit: with ").then(self.job()).say(format!(
-                " it would hold {}, its limit is {}.",
+            Some(with) => text.say("with it, ").queue(&queue.name).say(format!(
+                " would use {}, over its limit of {}.",
                 with_unit(r, with),
                 bare(r, limit)
             )),
-            None => text.say(format!(
+            None => text.queue(&queue.name).say(format!(
                 " is at its limit: {} of {} {}.",
                 amount(r, queue.allocated[usize::from(r)]),
                 bare(r, limit),
@@ -269,23 +288,22 @@ impl Case<'_> {
         let r = self.resource(Some(resource));
         let Some(queue) = self.queue(gate) else { return Text::of("A quota is reached.") };
         let quota = bare(r, queue.quota[usize::from(r)]);
-        let held = amount(r, queue.non_preemptible[usize::from(r)]);
-        let stays = match self.row().map_or(0, |row| row.core) {
-            0 => " cannot be taken back, so it may not borrow: with it ".to_string(),
-            n => {
-                let pods = count(n.into(), "pod");
-                format!(": its first {pods} cannot be taken back, so they may not borrow: with them ")
-            }
+        let held = with_unit(r, queue.non_preemptible[usize::from(r)]);
+        let is = match self.row().map_or(0, |row| row.core) {
+            0 => " is non-preemptible, and ".to_string(),
+            1 => ": its first pod is non-preemptible, and ".to_string(),
+            n => format!(": its first {n} pods are non-preemptible, and "),
         };
-        self.job().say(stays).queue(&queue.name).say(format!(
-            " would hold more than its quota of {quota} in work that stays; it holds {held} already."
-        ))
+        let text = self.job().say(is).queue(&queue.name);
+        let text =
+            text.say(format!(" already uses {held} of its quota of {quota} for non-preemptible jobs."));
+        text.say(" Non-preemptible jobs cannot run over quota, even when resources are free.")
     }
 
     fn not_entitled(&self, gate: &Gate) -> Text {
         let Some(queue) = self.queue(gate) else { return Text::of("Its queue is above its fair share.") };
         if let Some(told) = super::ego::not_entitled(self.refusal, &queue.name) {
-            return told;
+            return self.job().say(" is waiting: ").then(told);
         }
         let is_share = |check: &&Check| check.right.quantity == Quantity::FairShare && !check.holds;
         let check = self.refusal.checks.iter().find(is_share);
@@ -297,20 +315,37 @@ impl Case<'_> {
         let with = check
             .filter(|check| check.left.quantity == Quantity::AllocatedWithJob)
             .and_then(|check| side(&check.left.value, r));
-        let text = Text::default().queue(&queue.name);
+        let text = self.job().say(format!(" is waiting: {}", self.short_of())).queue(&queue.name);
+        let text = text.say(" cannot reclaim for it: with ").then(self.job());
         if let Some(with) = with {
-            let text = text.say(format!(" would hold {} with ", with_unit(r, with))).then(self.job());
-            let share = bare(r, share);
-            return text.say(format!(", its fair share is {share}: it may not take from others."));
+            let (with, share) = (with_unit(r, with), bare(r, share));
+            return text.say(format!(", it would use {with}, over its fair share of {share}."));
         }
         let asked = self.row().map_or(0.0, |job| job.gpus);
         let fits = i == 2 && share.is_none_or(|share| queue.allocated[i] + asked <= share);
-        let text = text.say(" may not take from others: with ").then(self.job());
         if fits {
             let quota = bare(r, queue.quota[i]);
-            text.say(format!(" it would hold more than its quota of {quota} in work that stays."))
+            text.say(format!(", it would use more than its quota of {quota} for non-preemptible jobs."))
         } else {
-            text.say(format!(" it would exceed its fair share of {}.", bare(r, share)))
+            text.say(format!(", it would use more than its fair share of {}.", bare(r, share)))
+        }
+    }
+
+    /// What was missing when nodes were tried, as the first half of a sentence.
+    fn short_of(&self) -> String {
+        let tried = self.refusal.also.iter().find_map(|gate| match gate {
+            Gate::NoNode { of, free: Some(free), .. } => Some((*of, free.total)),
+            _ => None,
+        });
+        match (tried, self.per_pod()) {
+            (Some((_, total)), Some(_)) if total <= 0.0 => "no GPU is free, and ".into(),
+            (Some((of, total)), Some((each, _))) if total < each * f64::from(of) => {
+                let (needs, were) =
+                    (with_unit(GPU, each * f64::from(of)), if total == 1.0 { "was" } else { "were" });
+                format!("it needs {needs} and only {} {were} free, and ", number(total))
+            }
+            (Some(_), _) => "no node has room, and ".into(),
+            (None, _) => String::new(),
         }
     }
 
@@ -327,7 +362,7 @@ impl Case<'_> {
         reasons: &[(NodeReason, u32)],
         free: Option<FreeGpus>,
     ) -> Text {
-        let text = self.job().say(" waits: ");
+        let text = self.job().say(" is waiting: ");
         let is_known = free.is_some();
         // As of the moment at which it was tried, like the number of pods that found a place.
         let now = || {
@@ -343,8 +378,8 @@ impl Case<'_> {
             Some(_) if total <= 0.0 => text.say("no GPU is free"),
             Some((each, pods)) => {
                 let needs = match pods {
-                    1 => format!("it needs {} on one node", number(each)),
-                    _ => format!("it needs {} for each of {pods} pods", number(each)),
+                    1 => format!("it needs {} on one node", with_unit(GPU, each)),
+                    _ => format!("it needs {} for each of {pods} pods", with_unit(GPU, each)),
                 };
                 let are = match (is_known, total == 1.0) {
                     (true, true) => "was",
@@ -352,13 +387,13 @@ impl Case<'_> {
                     (false, true) => "is",
                     (false, false) => "are",
                 };
-                let (free, most) = (with_unit(GPU, total), number(most));
-                text.say(format!("{free} {are} free, at most {most} on one node; {needs}"))
+                let (free, most) = (number(total), number(most));
+                text.say(format!("{needs}; {free} {are} free, at most {most} on one node"))
             }
             None => text.say("no node fits"),
         };
         let text = if placed > 0 && of > 1 && is_known {
-            text.say(format!(" ({placed} of {of} pods found a place)"))
+            text.say(format!(" ({placed} of {of} pods could be placed)"))
         } else {
             text
         };
@@ -366,17 +401,9 @@ impl Case<'_> {
         if looked == 0 {
             return text.say(".");
         }
-        let nodes = count(looked.into(), "node");
-        let why = |reason: &NodeReason| node_reason(self.frame, *reason);
-        match reasons {
-            [(reason, 1)] => text.say(format!(". {nodes} looked at, {}.", why(reason))),
-            [(reason, _)] => text.say(format!(". {nodes} looked at, all {}.", why(reason))),
-            several => {
-                let list: Vec<String> =
-                    several.iter().map(|(reason, n)| format!("{n} {}", why(reason))).collect();
-                text.say(format!(". {nodes} looked at: {}.", list.join(", ")))
-            }
-        }
+        let why = |(reason, n): &(NodeReason, u32)| format!("{n} {}", node_reason(self.frame, *reason));
+        let list: Vec<String> = reasons.iter().map(why).collect();
+        text.say(format!(". Nodes checked: {}.", list.join(", ")))
     }
 
     fn on_its_way(&self, until: Option<Time>) -> Text {
@@ -397,12 +424,12 @@ impl Case<'_> {
         }
         let when = until.map_or(String::new(), |until| format!(" at {}", clock(until)));
         let names: Vec<Text> = victims.iter().map(|victim| Text::default().job(victim)).collect();
-        let leave = match names.len() {
-            0 => return self.job().say(format!(" is on its way: its room becomes free{when}.")),
-            1 => format!(" leaves{when}; its place is claimed for "),
-            _ => format!(" leave{when}; their places are claimed for "),
+        let claimed = match names.len() {
+            0 => return self.job().say(format!(" is waiting: the room claimed for it becomes free{when}.")),
+            1 => format!(" to shut down{when}; its place is claimed."),
+            _ => format!(" to shut down{when}; their places are claimed."),
         };
-        Text::default().list(names, "and").say(leave).then(self.job()).say(".")
+        self.job().say(" is waiting for ").list(names, "and").say(claimed)
     }
 
     fn evidence(&self) -> Option<Evidence> {
@@ -413,11 +440,11 @@ impl Case<'_> {
         let is_share = matches!(gate, Gate::NotEntitled { .. });
         let r = self.resource(gate.about().1);
         let i = usize::from(r);
-        let mut rows = vec![("has", vec![amount(r, queue.allocated[i])], false)];
+        let mut rows = vec![("allocated", vec![amount(r, queue.allocated[i])], false)];
         if queue.non_preemptible[i] > 0.0 {
-            rows.push(("cannot be taken", vec![amount(r, queue.non_preemptible[i])], is_quota));
+            rows.push(("non-preemptible", vec![amount(r, queue.non_preemptible[i])], is_quota));
         }
-        rows.push(("wants", vec![amount(r, queue.request[i])], false));
+        rows.push(("requested", vec![amount(r, queue.request[i])], false));
         rows.push(("quota", vec![bare(r, queue.quota[i])], is_quota));
         if let Some(share) = &queue.fair_share {
             rows.push(("fair share", vec![bare(r, share[i])], is_share));
@@ -499,7 +526,7 @@ pub fn protection(frame: &Frame, check: &Check) -> Option<Text> {
         (Quantity::Runtime, _) => {
             let victim = subject.other_job.map_or("", |job| frame.job(job));
             Some(Text::default().job(victim).say(format!(
-                " runs for {} and is not taken before {}",
+                " has run for {} and is protected until it has run for {}",
                 seconds(&left.value),
                 seconds(&right.value)
             )))
@@ -508,28 +535,26 @@ pub fn protection(frame: &Frame, check: &Check) -> Option<Text> {
             Quantity::AllocatedWithoutVictims,
             what @ (Quantity::Allocatable | Quantity::Quota | Quantity::FairShare),
         ) => {
+            let row = subject.other_queue.and_then(|queue| frame.queues.get(queue.index()));
+            let (held, bound) = (amount_of(&left.value), amount_of(&right.value));
             let what = match what {
-                Quantity::Allocatable => "the larger of its quota and fair share",
+                Quantity::Allocatable => larger(row, side(&right.value, r), r),
                 Quantity::Quota => "its quota",
                 _ => "its fair share",
             };
-            let (held, bound) = (amount_of(&left.value), amount_of(&right.value));
-            let row = subject.other_queue.and_then(|queue| frame.queues.get(queue.index()));
             // It is asked for one victim after the other.
             let is_first =
                 row.is_some_and(|row| side(&left.value, r) == Some(row.allocated[usize::from(r.min(2))]));
-            let holds = if is_first { "holds" } else { "would be down to" };
-            Some(queue(subject.other_queue).say(format!(" {holds} {held}, no more than {what}, {bound}")))
+            let uses = if is_first { "uses" } else { "would be left with" };
+            Some(queue(subject.other_queue).say(format!(" {uses} {held}, which is within {what} of {bound}")))
         }
         (Quantity::Saturation, _) => Some(
-            queue(subject.queue).say(" would be fuller than ").then(queue(subject.other_queue)).say(format!(
-                ", measured by their fair shares: {} against {}",
-                value(left, None),
-                value(right, None)
-            )),
+            queue(subject.queue).say(" would be more saturated than ").then(queue(subject.other_queue)).say(
+                format!(" (allocated / fair share: {} against {})", value(left, None), value(right, None)),
+            ),
         ),
         (Quantity::AllocatedNonPreemptible, _) => Some(queue(subject.queue).say(format!(
-            " would hold {} in work that stays, more than its quota of {}",
+            " would use {} for non-preemptible jobs, over its quota of {}",
             amount_of(&left.value),
             amount_of(&right.value)
         ))),
@@ -537,13 +562,26 @@ pub fn protection(frame: &Frame, check: &Check) -> Option<Text> {
     }
 }
 
+/// Which of quota and fair share is the larger, where both are known.
+fn larger(row: Option<&QueueRow>, bound: Option<f64>, r: u8) -> &'static str {
+    let i = usize::from(r.min(2));
+    let quota = row.and_then(|row| row.quota[i]);
+    let share = row.and_then(|row| row.fair_share.as_ref().and_then(|share| share[i]));
+    match (quota.is_some() && quota == bound, share.is_some() && share == bound) {
+        (true, true) => "its quota and fair share",
+        (true, false) => "its quota",
+        (false, true) => "its fair share",
+        (false, false) => "the larger of its quota and fair share",
+    }
+}
+
 fn node_reason(frame: &Frame, reason: NodeReason) -> String {
     match reason {
         NodeReason::PodSlots => "without a free pod slot".into(),
         NodeReason::NotReady => "down".into(),
-        NodeReason::Selector => "with other labels".into(),
+        NodeReason::Selector => "without a required label".into(),
         NodeReason::Taint => "with a taint the job does not tolerate".into(),
-        NodeReason::Gate => "barred by a quota or limit of the queue".into(),
+        NodeReason::Gate => "not allowed by a quota or limit of the queue".into(),
         NodeReason::Insufficient(Resource::GPU) => "with too few free GPUs".into(),
         NodeReason::Insufficient(Resource::CPU) => "with too little free CPU".into(),
         NodeReason::Insufficient(resource) => {

@@ -60,10 +60,10 @@ fn more_jobs(n: u64) -> Option<Entry> {
 fn job_entry(job: &JobRow, fate: Option<&'static str>) -> Entry {
     let gpus = with_unit(number::GPU, job.gpus);
     let (kind, state) = match (job.running, job.pending, job.leaving) {
-        (0, 0, _) => (Kind::Reclaimed, "leaving".to_string()),
-        (0, _, _) => (Kind::Requeued, fate.unwrap_or("waits").into()),
-        (_, 0, _) => (Kind::Started, "runs".into()),
-        (running, pending, _) => (Kind::Started, format!("{running} pods run, {pending} wait")),
+        (0, 0, _) => (Kind::Reclaimed, "is shutting down".to_string()),
+        (0, _, _) => (Kind::Requeued, fate.unwrap_or("is waiting").into()),
+        (_, 0, _) => (Kind::Started, "is running".into()),
+        (running, pending, _) => (Kind::Started, format!("{running} of {} pods running", running + pending)),
     };
     Entry {
         when: number::time(job.submit_ms),
@@ -81,14 +81,14 @@ fn verdict(row: &QueueRow, resource: u8, terms: &Terms) -> Text {
     // What the policy does not read promises nothing.
     let quota = row.quota[r].filter(|_| terms.reads("quota"));
     let text = Text::default().queue(&row.name);
-    let holds = format!(" holds {}", with_unit(resource, has));
+    let uses = format!(" uses {}", with_unit(resource, has));
     let share = row.fair_share.as_ref().map(|share| share[r]);
     let over = |limit: Option<f64>| limit.filter(|limit| has > limit + EPSILON);
     if let (Some(share), Some(_)) = (over(share.flatten()), share) {
         let above = amount(resource, has - share);
         return text
-            .say(format!("{holds}, {above} above its fair share of {}.", amount(resource, share)))
-            .say(" Queues below theirs may take it back.");
+            .say(format!("{uses}, {above} over its fair share of {}.", amount(resource, share)))
+            .say(" Queues below their fair share can reclaim it.");
     }
     if let Some(quota) = over(quota) {
         let borrowed = amount(resource, has - quota);
@@ -97,31 +97,31 @@ fn verdict(row: &QueueRow, resource: u8, terms: &Terms) -> Text {
             None => String::new(),
         };
         return text
-            .say(format!("{holds}: its quota of {} and {borrowed} more{within}.", amount(resource, quota)));
+            .say(format!("{uses}, {borrowed} over its quota of {}{within}.", amount(resource, quota)));
     }
     let due = share.unwrap_or(quota).unwrap_or(f64::INFINITY).min(wants);
     if due > has + EPSILON {
         let what = if share.is_some() { "fair share" } else { "quota" };
         let of = bound(resource, share.unwrap_or(quota));
-        let short = amount(resource, due - has);
+        let short = with_unit(resource, due - has);
         return text.say(format!(
-            "{holds} of its {what} of {of} and wants {}: it is {short} short.",
+            " is {short} below its {what}: it{uses} of {of} and requests {}.",
             amount(resource, wants)
         ));
     }
     if wants > has + EPSILON {
-        return text.say(format!("{holds}, all it is due, and wants {}.", amount(resource, wants)));
+        return text.say(format!("{uses}, its whole share, and requests {}.", amount(resource, wants)));
     }
     if wants <= EPSILON {
-        return text.say(format!(" wants no {} at this moment.", unit(resource, 2.0)));
+        return text.say(format!(" requests no {} at this moment.", unit(resource, 2.0)));
     }
     let (due, what) = match terms.reads("quota") {
         true => (quota, "quota"),
         false => (share.flatten(), "fair share"),
     };
     match due {
-        None if !terms.reads("quota") => text.say(format!("{holds}, all it wants.")),
-        due => text.say(format!("{holds}, all it wants, within its {what} of {}.", bound(resource, due))),
+        None if !terms.reads("quota") => text.say(format!("{uses}, all it requests.")),
+        due => text.say(format!("{uses}, all it requests, within its {what} of {}.", bound(resource, due))),
     }
 }
 
@@ -131,7 +131,7 @@ const EPSILON: f64 = 1e-9;
 fn evidence(row: &QueueRow, resource: u8, terms: &Terms) -> Evidence {
     let r = usize::from(resource.min(2));
     let of = |bounds: &BoundTriple| bound(resource, bounds[r]);
-    let mut rows = vec![("has", vec![amount(resource, row.allocated[r])], true)];
+    let mut rows = vec![("allocated", vec![amount(resource, row.allocated[r])], true)];
     if terms.reads("quota") {
         rows.push(("quota", vec![of(&row.quota)], false));
     }
@@ -141,10 +141,12 @@ fn evidence(row: &QueueRow, resource: u8, terms: &Terms) -> Evidence {
     if terms.reads("limit") {
         rows.push(("limit", vec![of(&row.limit)], false));
     }
-    rows.push(("wants", vec![amount(resource, row.request[r])], false));
-    for (what, value) in
-        [("leaving", &row.leaving), ("claimed", &row.claimed), ("cannot be taken", &row.non_preemptible)]
-    {
+    rows.push(("requested", vec![amount(resource, row.request[r])], false));
+    for (what, value) in [
+        ("shutting down", &row.leaving),
+        ("claimed", &row.claimed),
+        ("non-preemptible", &row.non_preemptible),
+    ] {
         if value[r] > 0.0 {
             rows.push((what, vec![amount(resource, value[r])], false));
         }
@@ -165,7 +167,7 @@ fn evidence(row: &QueueRow, resource: u8, terms: &Terms) -> Evidence {
 fn priorities(row: &PriorityRow) -> [(&'static str, Vec<String>, bool); 3] {
     let shown = |priority: Option<i32>| priority.map_or("none".to_string(), |p| number::number(f64::from(p)));
     let offset = number::number(f64::from(row.offset));
-    let made = if row.fence { format!("{offset}, fence: stops it") } else { offset };
+    let made = if row.fence { format!("{offset}, fence: not passed on") } else { offset };
     [
         ("priority from below", vec![shown(row.raw)], false),
         ("offset", vec![made], row.fence),

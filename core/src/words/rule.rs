@@ -29,7 +29,7 @@ pub fn rule_name(key: &str) -> String {
 pub fn rule(frame: &Frame, key: &str, book: Option<&Rulebook>, scenario: &Scenario) -> Explanation {
     let about = Text::of(format!("rule: {}", rule_name(key)));
     let Some(book) = book else {
-        return Explanation { about, verdict: Text::of("Looking it up."), ..Explanation::default() };
+        return Explanation { about, verdict: Text::of("Loading."), ..Explanation::default() };
     };
     let policy = book.policy.clone();
     let Some(row) = book.rule(key) else {
@@ -40,9 +40,9 @@ pub fn rule(frame: &Frame, key: &str, book: Option<&Rulebook>, scenario: &Scenar
     let used = book.used.as_ref().filter(|used| used.rule == key && used.cycle == frame.cycle);
     let mut decided = decided(frame, key);
     let when = when(frame.cycle, decided.len(), used);
-    let mut caption = "Decided by it";
+    let mut caption = "Decisions by this rule";
     if decided.is_empty() {
-        caption = "Compared by it";
+        caption = "Comparisons by this rule";
         decided = used.map(|used| compared(frame, used)).unwrap_or_default();
     }
     decided.truncate(LISTED_MAX);

@@ -171,7 +171,8 @@ fn Body(
             on:keydown=on_arrow
             // A finger enters with its tap, which is for the row below.
             on:pointerenter=move |event| if event.pointer_type() != "touch" { come() }
-            on:focusin=move |_| come()
+            // Nor is the focus that a tap gives a reason to cover the row.
+            on:focusin=move |event| if is_visible_focus(&event) { come() }
         >
             {insert("picture", svg)}
             <div class="axis" aria-hidden="true">
@@ -218,6 +219,12 @@ fn stop(view: View) -> Stop {
         })
     });
     (stop, last)
+}
+
+/// Whether the focus came by keyboard.
+fn is_visible_focus(event: &web_sys::FocusEvent) -> bool {
+    let target = event.target().and_then(|target| target.dyn_into::<web_sys::Element>().ok());
+    target.is_some_and(|target| target.matches(":focus-visible").unwrap_or(false))
 }
 
 /// Somebody points at the picture or moves the focus there.

@@ -39,7 +39,7 @@ fn a_reclaim_names_both_sides() {
     check_verdict(
         &explanation,
         expect![
-            "`a2` was reclaimed for `b2`: `team-a` held 3 GPUs, one above its fair share of 2; `team-b`, with `b2`, stays within its own 2."
+            "`a2` was evicted so that `b2` can run. `team-a` was using 3 GPUs, 1 over its fair share of 2; with `b2`, `team-b` uses exactly its fair share of 2."
         ],
     );
     let evidence = explanation.evidence.expect("both sides have numbers");
@@ -55,11 +55,11 @@ fn a_reclaim_is_told_at_the_level_where_paths_split() {
     check_verdict(
         &explanation,
         expect![
-            "`v4` was reclaimed for `n3`: `vision` held 11 GPUs, 2 above its fair share of 9; `nlp`, with `n3`, stays within its own 9."
+            "`v4` was evicted so that `n3` can run. `vision` was using 11 GPUs, 2 over its fair share of 9; with `n3`, `nlp` uses exactly its fair share of 9."
         ],
     );
     let caption = explanation.evidence.map(|evidence| evidence.caption.to_string());
-    assert_eq!(caption.as_deref(), Some("Both under `research`, where their paths split"));
+    assert_eq!(caption.as_deref(), Some("Compared below `research`"));
 }
 
 #[test]
@@ -81,15 +81,15 @@ fn other_evictions_have_their_words() {
     };
     assert_eq!(
         told(EvictReason::Preempted, "a9"),
-        "`a2` was preempted by `a9`, which has the higher priority in `team-a`."
+        "`a2` was evicted so that `a9` can run: `a9` has the higher priority in `team-a`."
     );
     assert_eq!(
         told(EvictReason::Moved, "w1"),
-        "`a2` moves away from `node-2`, so that `w1` fits. It starts again elsewhere; its queue loses nothing."
+        "`a2` is moved from `node-2` so that `w1` fits. It restarts on another node; its queue loses nothing."
     );
     assert_eq!(
         told(EvictReason::StaleGang, ""),
-        "`a2` was evicted: its gang fell below its minimum for too long."
+        "`a2` was evicted: fewer pods of its gang ran than its minimum for too long."
     );
     assert_eq!(told(EvictReason::NodeLost, ""), "`a2` was evicted: its node is gone.");
 }
@@ -132,25 +132,25 @@ fn every_gate_has_its_sentence() {
         refused(Gate::WaitingForVictims { until: Some(until) }, |_| {}),
     ];
     expect![[r#"
-        `b2` waits: not all of its pods are there yet.
+        `b2` is waiting: not all of its pods exist yet.
         Jobs cannot be placed in `team-b`: it has child queues.
-        `b2` is too large: a pod of it needs more GPU than any node has, even empty; the largest has 2.
-        `team-b` is at its limit: 1 of 1 GPUs.
-        `b2` cannot be taken back, so it may not borrow: with it `team-b` would hold more than its quota of 2 in work that stays; it holds 1 already.
-        `b2` waits: its user may not use more in `team-b`.
-        `b2` waits: `team-b` runs as many jobs as it, or their user in it, may.
-        `b2` waits for its gang: room is held for 2 of 5, and given up at 0:20.
-        `b2` has failed: room for its gang did not come together in time.
-        `b2` was refused: `team-b` takes no gang that large, or none at all because its applications are sorted by fair.
-        `team-b` may not take from others: with `b2` it would hold more than its quota of 2 in work that stays.
-        `b2` waits: nothing may be taken that would help (3 sets of victims tried).
-        `b2` waits: no room is free, and the jobs to evict are protected by their minimum runtime (until 0:20).
-        `b2` waits: no GPU is free. 2 nodes looked at, all with too few free GPUs.
-        `b2` waits: 1 GPU is free, at most 1 on one node; it needs 2 on one node. 2 nodes looked at: 1 with too few free GPUs, 1 down.
-        `b2` waits behind `b1`, which comes first in `team-b`.
-        `b2` was not tried: `b1`, which asks for no more, found no place in this cycle.
-        `b2` waits: it was tried once in its pool, and its scheduling-backoff of 1 allows no more.
-        `b2` is on its way: its room becomes free at 0:20.
+        `b2` cannot start: a pod of it needs more GPU than any node has; the largest node has 2.
+        `b2` is waiting: `team-b` is at its limit: 1 of 1 GPUs.
+        `b2` is non-preemptible, and `team-b` already uses 1 GPU of its quota of 2 for non-preemptible jobs. Non-preemptible jobs cannot run over quota, even when resources are free.
+        `b2` is waiting: its user has reached a limit in `team-b`.
+        `b2` is waiting: `team-b`, or its user there, already runs the maximum of jobs.
+        `b2` is waiting: 2 of 5 gang pods are reserved; the reservation expires at 0:20.
+        `b2` has failed: its gang did not get room for all pods in time.
+        `b2` was refused: `team-b` does not accept a gang of this size, or any gang because it sorts applications by fair.
+        `b2` is waiting: `team-b` cannot reclaim for it: with `b2`, it would use more than its quota of 2 for non-preemptible jobs.
+        `b2` is waiting: no room is free, and no allowed eviction frees enough (3 possible sets of evictions tried).
+        `b2` is waiting: no room is free, and the jobs to evict are protected by their minimum runtime (until 0:20).
+        `b2` is waiting: no GPU is free. Nodes checked: 2 with too few free GPUs.
+        `b2` is waiting: it needs 2 GPUs on one node; 1 is free, at most 1 on one node. Nodes checked: 1 with too few free GPUs, 1 down.
+        `b2` is waiting behind `b1`, which comes first in `team-b`.
+        `b2` is waiting: no room is free, and no allowed eviction frees enough for `b1`, which requests no more and was tried first.
+        `b2` is waiting: it was tried once in its node pool, and scheduling-backoff 1 allows no further try.
+        `b2` is waiting: the room claimed for it becomes free at 0:20.
     "#]]
     .assert_eq(&(lines.join("\n") + "\n"));
 }
@@ -159,7 +159,7 @@ fn every_gate_has_its_sentence() {
 fn who_is_on_its_way_is_told_whose_place_it_gets() {
     check_verdict(
         &job_at(&fixtures::reclaimed(), "b2"),
-        expect!["`a2` leaves at 0:02; its place is claimed for `b2`."],
+        expect!["`b2` is waiting for `a2` to shut down at 0:02; its place is claimed."],
     );
 }
 
@@ -171,18 +171,18 @@ fn queues_are_judged_against_share_and_quota() {
     let frame = fixtures::start();
     assert_eq!(
         verdict(&frame, "team-a"),
-        "`team-a` holds 3 GPUs, 1 above its fair share of 2. Queues below theirs may take it back."
+        "`team-a` uses 3 GPUs, 1 over its fair share of 2. Queues below their fair share can reclaim it."
     );
     assert_eq!(
         verdict(&frame, "team-b"),
-        "`team-b` holds 1 GPU of its fair share of 2 and wants 2: it is 1 short."
+        "`team-b` is 1 GPU below its fair share: it uses 1 GPU of 2 and requests 2."
     );
     let frame = fixtures::departments();
     assert_eq!(
         verdict(&frame, "product"),
-        "`product` holds 13 GPUs: its quota of 12 and 1 more, within its fair share of 13."
+        "`product` uses 13 GPUs, 1 over its quota of 12, within its fair share of 13."
     );
-    assert_eq!(verdict(&frame, "ads"), "`ads` holds 4 GPUs, all it wants, within its quota of 6.");
+    assert_eq!(verdict(&frame, "ads"), "`ads` uses 4 GPUs, all it requests, within its quota of 6.");
     assert_eq!(verdict(&frame, "<b>"), "`<b>` is not a queue of this scenario.");
 }
 
@@ -194,8 +194,8 @@ fn any_check_is_a_sentence() {
     assert_eq!(
         lines,
         [
-            "`team-b`: would hold with the job (2 GPUs) is at most fair share (2 GPUs).",
-            "`team-a`: holds before this one goes (3 GPUs) is more than larger of quota and fair share (2 GPUs).",
+            "`team-b`: allocated with the job (2 GPUs) is at most fair share (2 GPUs).",
+            "`team-a`: allocated before this eviction (3 GPUs) is more than larger of quota and fair share (2 GPUs).",
         ]
     );
     let subject = Subject { job: Some(JobId(0)), ..Subject::default() };
@@ -246,12 +246,12 @@ fn the_ladder_ends_in_the_shown_value() {
         steps.iter().map(|step| format!("{} | {} | {}\n", step.text, step.sum, step.value)).collect();
     expect![[r#"
         The cluster has |  | 5 GPUs
-        `a`: quota, as far as it is asked for | smaller of quota 1 and asked 3 | 1
-        `b`: quota, as far as it is asked for | smaller of quota 1 and asked 3 | 1
+        `a`: quota actually requested | smaller of quota 1 and requested 3 | 1
+        `b`: quota actually requested | smaller of quota 1 and requested 3 | 1
         remains after quotas | 5 − 2 | 3
         `a`: round 1, weight 1 of 2 | 3 × 1 / 2 = 1.5, rounded down | + 1
         `b`: round 1, weight 1 of 2 | 3 × 1 / 2 = 1.5, rounded down | + 1
-        `a`: left-over unit | rounded off 0.5; the largest comes first, then the oldest queue | + 1
+        `a`: remaining unit | lost 0.5 to rounding; the largest fraction wins, then the oldest queue | + 1
         fair share of `a` | 1 + 1 + 1 | 3 GPUs
     "#]]
     .assert_eq(&text);
@@ -336,16 +336,16 @@ fn the_start_scenario_keeps_what_is_promised() {
     }
     text += &format!("{}\n", job_at(told.expect("a2 is reclaimed"), "b2").verdict);
     expect![[r#"
-        `a2` was reclaimed for `b2`: `team-a` held 3 GPUs, one above its fair share of 2; `team-b`, with `b2`, stays within its own 2.
+        `a2` was evicted so that `b2` can run. `team-a` was using 3 GPUs, 1 over its fair share of 2; with `b2`, `team-b` uses exactly its fair share of 2.
         fair share: 2 | 2
         allocated before: 3 | 1 *
         allocated after: 2 | 2
         quota: 2 | 2
-        wants: 2 | 2
-        `team-a`: holds before this one goes (3 GPUs) is more than larger of quota and fair share (2 GPUs).
+        requested: 2 | 2
+        `team-a`: allocated before this eviction (3 GPUs) is more than larger of quota and fair share (2 GPUs).
         `team-b`: saturation (1.00) is at most 1.
-        `team-b`: would hold with the job (2 GPUs) is at most fair share (2 GPUs).
-        `a2` leaves at 0:01; its place is claimed for `b2`.
+        `team-b`: allocated with the job (2 GPUs) is at most fair share (2 GPUs).
+        `b2` is waiting for `a2` to shut down at 0:01; its place is claimed.
     "#]].assert_eq(&text);
 }
 
@@ -372,32 +372,31 @@ fn examples_explain_why_jobs_wait() {
         }
     }
     expect![[r#"
-        gang-of-four: `team-a` would hold 6 GPUs with `gang`, its fair share is 4: it may not take from others. It depends on what else ends, starts or is submitted.
-          also: `gang` waits: 2 GPUs were free, at most 2 on one node; it needs 1 for each of 4 pods (2 of 4 pods found a place). 2 nodes looked at, all with too few free GPUs.
-          also: `gang` waits: nothing may be taken that would help.
-          `team-a`: would hold with the job (6 GPUs) is more than fair share (4 GPUs).
-        fragments-pinned: `wide` waits: 4 GPUs were free, at most 1 on one node; it needs 2 on one node. 4 nodes looked at, all with too few free GPUs. It depends on what else ends, starts or is submitted.
-          also: `wide` waits: nothing may be taken that would help.
-          `wide`: asked for (2 GPUs) is more than free or leaving on one node (1 GPU).
-        may-not-borrow: `build-2` cannot be taken back, so it may not borrow: with it `team-a` would hold more than its quota of 1 in work that stays; it holds 1 already. It waits for `build-1`, which has no end: only an edit changes this.
-          also: `team-a` may not take from others: with `build-2` it would hold more than its quota of 1 in work that stays.
-          `team-a`: allocated and not to be taken (2 GPUs) is more than quota (1 GPU).
-        limit-is-a-ceiling: `team-a` would exceed its limit: with `a4` it would hold 4 GPUs, its limit is 3. It depends on what else ends, starts or is submitted.
-          also: `team-a` may not take from others: with `a4` it would exceed its fair share of 3.
-          also: `a4` waits: nothing may be taken that would help.
-          `team-a`: would hold with the job (4 GPUs) is more than limit (3 GPUs).
-        limit-is-a-ceiling: `team-a` would exceed its limit: with `a5` it would hold 4 GPUs, its limit is 3. It depends on what else ends, starts or is submitted.
-          also: `team-a` may not take from others: with `a5` it would exceed its fair share of 3.
-          also: `a5` was not tried: `a4`, which asks for no more, found no place in this cycle.
-          `team-a`: would hold with the job (4 GPUs) is more than limit (3 GPUs).
-        ten-promised-seven-there: `b3` waits: nothing may be taken that would help (5 sets of victims tried). `team-a` holds 5 GPUs, no more than the larger of its quota and fair share, 5 GPUs. It depends on what else ends, starts or is submitted.
-          also: `b3` waits: no GPU was free. 1 node looked at, with too few free GPUs.
-          `team-a`: holds before this one goes (5 GPUs) is at most larger of quota and fair share (5 GPUs).
-          `team-b`: would hold with the job (3 GPUs) is at most quota (5 GPUs).
-          `team-a`: holds before this one goes (5 GPUs) is at most quota (5 GPUs).
-        ten-promised-seven-there: `b4` waits: no GPU was free. 1 node looked at, with too few free GPUs. It depends on what else ends, starts or is submitted.
-          also: `b4` was not tried: `b3`, which asks for no more, found no place in this cycle.
-          `b4`: asked for (1 GPU) is more than free or leaving on one node (0 GPUs).
+        gang-of-four: `gang` is waiting: it needs 4 GPUs and only 2 were free, and `team-a` cannot reclaim for it: with `gang`, it would use 6 GPUs, over its fair share of 4. Not foreseeable: it depends on which jobs end, start or are submitted.
+          also: `gang` is waiting: it needs 1 GPU for each of 4 pods; 2 were free, at most 2 on one node (2 of 4 pods could be placed). Nodes checked: 2 with too few free GPUs.
+          also: `gang` is waiting: no room is free, and no allowed eviction frees enough.
+          `team-a`: allocated with the job (6 GPUs) is more than fair share (4 GPUs).
+        fragments-pinned: `wide` is waiting: it needs 2 GPUs on one node; 4 were free, at most 1 on one node. Nodes checked: 4 with too few free GPUs. Not foreseeable: it depends on which jobs end, start or are submitted.
+          also: `wide` is waiting: no room is free, and no allowed eviction frees enough.
+          `wide`: requested (2 GPUs) is more than free or being freed on one node (1 GPU).
+        may-not-borrow: `build-2` is non-preemptible, and `team-a` already uses 1 GPU of its quota of 1 for non-preemptible jobs. Non-preemptible jobs cannot run over quota, even when resources are free. It can start when `build-1` ends, which has no planned end: only an edit changes this.
+          also: `build-2` is waiting: `team-a` cannot reclaim for it: with `build-2`, it would use more than its quota of 1 for non-preemptible jobs.
+          `team-a`: allocated to non-preemptible jobs (2 GPUs) is more than quota (1 GPU).
+        limit-is-a-ceiling: `a4` is waiting: with it, `team-a` would use 4 GPUs, over its limit of 3. Not foreseeable: it depends on which jobs end, start or are submitted.
+          also: `a4` is waiting: `team-a` cannot reclaim for it: with `a4`, it would use more than its fair share of 3.
+          also: `a4` is waiting: no room is free, and no allowed eviction frees enough.
+          `team-a`: allocated with the job (4 GPUs) is more than limit (3 GPUs).
+        limit-is-a-ceiling: `a5` is waiting: with it, `team-a` would use 4 GPUs, over its limit of 3. Not foreseeable: it depends on which jobs end, start or are submitted.
+          also: `a5` is waiting: `team-a` cannot reclaim for it: with `a5`, it would use more than its fair share of 3.
+          also: `a5` is waiting: no room is free, and no allowed eviction frees enough for `a4`, which requests no more and was tried first.
+          `team-a`: allocated with the job (4 GPUs) is more than limit (3 GPUs).
+        ten-promised-seven-there: `b3` is waiting: no room is free, and no allowed eviction frees enough (5 possible sets of evictions tried). `team-a` uses 5 GPUs, which is within its quota and fair share of 5 GPUs. Not foreseeable: it depends on which jobs end, start or are submitted.
+          also: `b3` is waiting: no GPU was free. Nodes checked: 1 with too few free GPUs.
+          `team-a`: allocated before this eviction (5 GPUs) is at most larger of quota and fair share (5 GPUs).
+          `team-b`: allocated with the job (3 GPUs) is at most quota (5 GPUs).
+          `team-a`: allocated before this eviction (5 GPUs) is at most quota (5 GPUs).
+        ten-promised-seven-there: `b4` is waiting: no room is free, and no allowed eviction frees enough for `b3`, which requests no more and was tried first. `team-a` uses 5 GPUs, which is within its quota and fair share of 5 GPUs. Not foreseeable: it depends on which jobs end, start or are submitted.
+          also: `b4` is waiting: no GPU was free. Nodes checked: 1 with too few free GPUs.
     "#]].assert_eq(&text);
 }
 
@@ -418,18 +417,18 @@ fn victims_are_told_in_order_with_those_who_stay() {
     expect![[r#"
         1. `low4`, submitted −6:36
         2. `low3`, submitted −6:37
-        stays `low1`: enough was free without it
-        stays `low2`: enough was free without it
+        stays `low1`: not needed, enough was already freed
+        stays `low2`: not needed, enough was already freed
     "#]]
     .assert_eq(&told("priority-inside-a-queue", "urgent"));
     expect![[r#"
-        stays 2 jobs of `blue`: a queue reclaims from others only
-        stays `keep` cannot be taken: it is non-preemptible
+        stays 2 jobs of `blue`: reclaim never evicts from the same queue
+        stays `keep`: non-preemptible
     "#]]
     .assert_eq(&told("tug-of-war", "stretch"));
     expect![[r#"
-        stays 1 job of `team-b`: a queue reclaims from others only
-        stays `a1`: enough was free without it
+        stays 1 job of `team-b`: reclaim never evicts from the same queue
+        stays `a1`: not needed, enough was already freed
     "#]]
     .assert_eq(&told("start", "b2"));
 }
@@ -472,12 +471,12 @@ fn those_who_were_not_chosen_have_their_reason() {
         job("v2", Protection::Core { pods: 2 }),
     ];
     expect![[r#"
-        `product` holds 13 GPUs, no more than the larger of its quota and fair share, 13 GPUs
-        `product` holds 14 GPUs, above the larger of its quota and fair share: others came first in the order
-        nothing of `product` can be taken: it is non-preemptible
-        2 jobs of `product`: a queue reclaims from others only
-        `v1` cannot be taken: it is non-preemptible
-        `v2`: its first 2 pods cannot be taken, it is semi-preemptible"#]]
+        `product` uses 13 GPUs, which is within its fair share of 13 GPUs
+        `product` uses 14 GPUs, over the larger of its quota and fair share, but other queues come first
+        `product`: all its jobs are non-preemptible
+        2 jobs of `product`: reclaim never evicts from the same queue
+        `v1`: non-preemptible
+        `v2`: semi-preemptible, its first 2 pods cannot be evicted"#]]
     .assert_eq(&told(&frame, rows));
     let rows = vec![
         job("v3", Protection::NotNeeded),
@@ -487,9 +486,9 @@ fn those_who_were_not_chosen_have_their_reason() {
         Spared { by: find("s1"), ..queue(Protection::NonPreemptible) },
     ];
     expect![[r#"
-        `v3`: enough was free without it
-        `v5`: its priority of 75 is not lower than 50
-        `v5` runs for 1:00 and is not taken before 5:00"#]]
+        `v3`: not needed, enough was already freed
+        `v5`: its priority 75 is not lower than 50
+        `v5` has run for 1:00 and is protected until it has run for 5:00"#]]
     .assert_eq(&told(&frame, rows));
     assert_eq!(told(&frame, Vec::new()), "", "what was not recorded is not told");
 }
@@ -501,9 +500,9 @@ fn the_words_are_those_of_the_policy() {
         why(&frame, None, &selection, None, 2)
     };
     let evicted = |policy| told(policy, Selection::Job("a2".into())).verdict.to_string();
-    let runai = "`a2` was reclaimed for `b2`: `team-a` held 3 GPUs, one above its fairshare of 2; `team-b`, with `b2`, stays within its own 2.";
+    let runai = "`a2` was evicted so that `b2` can run. `team-a` was using 3 GPUs, 1 over its fairshare of 2; with `b2`, `team-b` uses exactly its fairshare of 2.";
     assert_eq!(evicted("runai"), runai);
-    assert_eq!(evicted("ego"), runai.replace("fairshare", "share quota"));
+    assert_eq!(evicted("ego"), runai.replace("fairshare", "share quota").replace("evicted", "reclaimed"));
     for (policy, foreign) in [
         ("runai", &["fair share", "queue", "job"][..]),
         ("ego", &["fair share", "quota of", "weight", "pod", "node "]),
@@ -563,8 +562,8 @@ fn dominant_shares_rise_in_words() {
     expect![[r#"
         The cluster has |  | 9 GPUs
         `A`: round 1, its dominant share, of GPUs, rises from 0 % to 66.7 % | then no CPU is left, which it needs too | + 6
-        `B`: round 1, its dominant share, of memory, rises from 0 % to 66.7 % | all shares rise alike, so it goes on | + 2
-        `C`: without a weight, it gets what the others left | then it has all it asks for | + 1
+        `B`: round 1, its dominant share, of memory, rises from 0 % to 66.7 % | all shares rise equally, next round | + 2
+        `C`: weight 0, gets what the others left | then its whole request is met | + 1
         fair share of `A` |  | 6 GPUs
     "#]].assert_eq(&told);
     let view = crate::view_model::division::division(&fixtures::reclaimed(), &level, 2, 1);

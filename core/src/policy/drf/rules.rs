@@ -30,7 +30,7 @@ pub const SUBMIT_ORDER: Rule = Rule(&filling::submit_order("drf/submit-order"));
 /// The ceiling of a queue.
 pub const LIMIT: Rule = Rule(&RuleRecord {
     key: "drf/limit",
-    says: "a queue may not hold more than its limit",
+    says: "a queue cannot exceed its limit",
     formula: "held with the pods ≤ limit",
     source: "a choice of the simulator; the paper has no limits",
     differs: "",
@@ -42,7 +42,7 @@ pub const BEST_FIT: Rule = Rule(&filling::best_fit("drf/best-fit"));
 /// How the fair share comes about.
 pub const DIVISION: Rule = Rule(&RuleRecord {
     key: "drf/filling",
-    says: "all dominant shares rise together until a resource is used up or a queue has what it wants",
+    says: "all dominant shares rise together until a resource is used up or a queue's request is met",
     formula: "dominant shares are equal, or the queue wants no more",
     source: "Ghodsi et al., NSDI 2011, 4.1",
     differs: "",

@@ -12,14 +12,19 @@ pub const QUEUE: &[Group] = &[
         &[
             text("name", "Name", "", "Unique among consumers."),
             ask(
-                text("parent", "Parent", "the root", "Its private pool comes before the public one."),
+                text(
+                    "parent",
+                    "Parent",
+                    "the root",
+                    "The consumer above; its private pool comes before the public one.",
+                ),
                 Ask::Parent,
             ),
             text(
                 "priority",
                 "Share priority",
                 "0",
-                "Among siblings the larger takes all it can use first. IBM counts from 1, the highest, to 10.",
+                "Among siblings the larger is served first with all it can use. IBM counts from 1 (highest) to 10.",
             ),
             text("@rank", "Rank", "0", "Order in which owners get their hosts; 0 is first."),
         ],
@@ -27,33 +32,33 @@ pub const QUEUE: &[Group] = &[
     (
         "GPU",
         &[
-            text("gpu.quota", "Ownership", "0", "GPUs: it owns the first whole hosts that fit into it."),
+            text("gpu.quota", "Ownership", "0", "GPUs. The consumer owns the first whole hosts that fit."),
             text(
                 "gpu.weight",
                 "Share ratio",
                 "1",
-                "Its part in share pools among siblings of equal priority; 0 takes no part.",
+                "Relative share of share pools among siblings of equal priority; 0: no share.",
             ),
             text(
                 "gpu.limit",
                 "Share limit",
                 "none",
-                "The most GPUs it takes from share pools; what it owns does not count.",
+                "Maximum GPUs from share pools; owned GPUs do not count.",
             ),
         ],
     ),
     (
         "CPU",
         &[
-            text("cpu.quota", "Ownership", "0", "Cores: it owns the first whole hosts that fit into it."),
-            text("cpu.limit", "Share limit", "none", "The most cores it takes from share pools."),
+            text("cpu.quota", "Ownership", "0", "Cores. The consumer owns the first whole hosts that fit."),
+            text("cpu.limit", "Share limit", "none", "Maximum cores from share pools."),
         ],
     ),
     (
         "Memory",
         &[
             text("memory.quota", "Ownership", "0", "With a unit such as 64 GB."),
-            text("memory.limit", "Share limit", "none", "As the ownership."),
+            text("memory.limit", "Share limit", "none", "Same units as ownership."),
         ],
     ),
     (
@@ -64,16 +69,16 @@ pub const QUEUE: &[Group] = &[
                     "@lendout",
                     "Lends its hosts",
                     "as the plan says",
-                    "Whether others may use the hosts that it cannot use.",
+                    "Whether other consumers can use its idle hosts.",
                 ),
                 ON_OFF,
             ),
-            text("@reserved", "Reserved hosts", "0", "How many of its own hosts are never lent."),
+            text("@reserved", "Reserved hosts", "0", "Number of its own hosts that are never lent."),
             text(
                 "@lendout-grace",
                 "Lend-out grace",
                 "as the plan's grace period",
-                "Borrowers with a longer reclaim grace are refused.",
+                "Borrowers that require a longer reclaim grace are refused.",
             ),
         ],
     ),
@@ -84,13 +89,13 @@ pub const QUEUE: &[Group] = &[
                 "@reclaim-grace",
                 "Reclaim grace",
                 "that of the pool",
-                "How long its own units go on when they are reclaimed; pools with a shorter grace refuse it.",
+                "How long its units keep running after they are reclaimed; pools with a shorter grace refuse it.",
             ),
             text(
                 "@private-pool-grace",
                 "Grace of its private pool",
                 "as the plan's grace period",
-                "What units of those below it are given in its private pool.",
+                "Grace period in its private pool.",
             ),
         ],
     ),
@@ -99,29 +104,29 @@ pub const QUEUE: &[Group] = &[
 
 /// The settings of EGO.
 pub const SETTINGS: &[Group] = &[(
-    "Switches of EGO",
+    "EGO settings",
     &[
         text(
             "settings.grace",
             "Grace period",
-            "the delay from evict to gone",
-            "How long a unit may go on once it is taken, such as 60s: DefaultGracePeriod of the plan.",
+            "the termination time",
+            "How long a unit keeps running after it is reclaimed, such as 60s: DefaultGracePeriod of the plan.",
         ),
         ask(
             text(
                 "settings.lendout",
                 "Owners lend",
                 "on",
-                "Whether hosts that an owner cannot use are lent to others.",
+                "Whether idle hosts of an owner are lent to others.",
             ),
             ON_OFF,
         ),
         ask(
-            text("settings.placement", "Which host", "stacked", "The host that a unit goes to."),
+            text("settings.placement", "Host selection", "stacked", "Which host a unit is placed on."),
             Ask::Choice(&[
                 ("stacked", "the first that fits"),
-                ("balanced", "the one with the most room"),
-                ("exclusive", "one that only this consumer uses"),
+                ("balanced", "the one with the most free room"),
+                ("exclusive", "one used only by this consumer"),
             ]),
         ),
     ],

@@ -43,7 +43,7 @@ pub const SHARE_RATIO: Rule = Rule(&RuleRecord {
 /// An earmark is redeemed.
 pub const EARMARK: Rule = Rule(&RuleRecord {
     key: "ego/earmark",
-    says: "what was reclaimed for a consumer is its own once the victims are gone",
+    says: "units reclaimed for a consumer are reserved for it until the victims are gone",
     formula: "",
     source: "ego.md 8.4",
     differs: "our choice (OC-19): the promise is for this host",
@@ -52,7 +52,7 @@ pub const EARMARK: Rule = Rule(&RuleRecord {
 /// Below the quota.
 pub const UNDER_QUOTA: Rule = Rule(&RuleRecord {
     key: "ego/under-quota",
-    says: "a consumer reclaims while it uses less of the pool than its share usage quota",
+    says: "a consumer can reclaim while its share usage is below its share usage quota",
     formula: "usage < share usage quota",
     source: "ego.md 8.3; IBM, Share policies for multidimensional scheduling",
     differs: "our choice (OC-16): quotas are worked out from projected usage",
@@ -61,7 +61,7 @@ pub const UNDER_QUOTA: Rule = Rule(&RuleRecord {
 /// Above the quota.
 pub const OVER_QUOTA: Rule = Rule(&RuleRecord {
     key: "ego/over-quota",
-    says: "units are taken from consumers that use more of the pool than their share usage quota",
+    says: "units are reclaimed from consumers whose share usage is above their share usage quota",
     formula: "usage > share usage quota",
     source: "ego.md 8.1; IBM, Resource reclaim for multidimensional scheduling",
     differs: "our choice (OC-17): most over-used first, then the least usage lost, then the newest unit",
@@ -79,7 +79,7 @@ pub const NO_INVERSION: Rule = Rule(&RuleRecord {
 /// The share limit.
 pub const SHARE_LIMIT: Rule = Rule(&RuleRecord {
     key: "ego/share-limit",
-    says: "no consumer draws more from a share pool than its share limit; what is above it goes first",
+    says: "no consumer uses more of a share pool than its share limit; units above it are reclaimed first",
     formula: "drawn ≤ share limit",
     source: "ego.md 4, 8.3; IBM, MDPlan.xml reference",
     differs: "our choice (OC-7, OC-11): own hosts do not count, and the newest units go at once",
@@ -88,7 +88,7 @@ pub const SHARE_LIMIT: Rule = Rule(&RuleRecord {
 /// The owner takes its host back.
 pub const CALL_BACK: Rule = Rule(&RuleRecord {
     key: "ego/call-back",
-    says: "an owner with work of its own takes back the hosts it lent",
+    says: "an owner with pending work reclaims the hosts it lent",
     formula: "",
     source: "ego.md 3.3; IBM, Ownership in a multidimensional resource plan",
     differs: "our choice (OC-29): a host is lent and called back as a whole",
@@ -97,7 +97,7 @@ pub const CALL_BACK: Rule = Rule(&RuleRecord {
 /// Grace and admission.
 pub const GRACE: Rule = Rule(&RuleRecord {
     key: "ego/grace",
-    says: "a consumer whose units need a longer grace than a pool promises may not use that pool",
+    says: "a consumer that requires a longer grace period than a pool grants cannot use that pool",
     formula: "reclaim grace ≤ grace of the pool",
     source: "ego.md 8.5; IBM, Grace periods for multidimensional scheduling",
     differs: "our choice (OC-21)",
@@ -106,7 +106,7 @@ pub const GRACE: Rule = Rule(&RuleRecord {
 /// The dynamic share quota, for orientation.
 pub const DYNAMIC_QUOTA: Rule = Rule(&RuleRecord {
     key: "ego/dynamic-quota",
-    says: "what a consumer with work would get of one resource by ratio and priority, and never above what it wants",
+    says: "the amount of one resource that a consumer with pending work would get by ratio and priority, at most its demand",
     formula: "quota = min(demand, rest · ratio / Σ ratios), highest priority first",
     source: "ego.md 5; IBM, Share policies for multidimensional scheduling",
     differs: "our choice (OC-9): for orientation only, since packing decides",

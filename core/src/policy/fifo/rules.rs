@@ -37,7 +37,7 @@ pub const BEST_FIT: Rule = Rule(&RuleRecord {
 /// A queue uses its own nodes only.
 pub const HARD_PARTITION: Rule = Rule(&RuleRecord {
     key: "fifo/hard-partition",
-    says: "a queue uses its own nodes only, however idle others are",
+    says: "a queue uses its own nodes only, even when other nodes are idle",
     formula: "request ≤ free GPUs of the best node of the queue",
     source: "Helios simulator, virtual clusters",
     differs: "a quota that is no multiple of a node counts its remainder on nodes nobody owns",

@@ -25,7 +25,7 @@ use crate::units::Resource;
 /// 5.3.
 pub static LIMIT: Rule = Rule(&RuleRecord {
     key: "kai/capacity/limit",
-    says: "no queue on the path may exceed its limit",
+    says: "no queue on the path to the root can exceed its limit",
     formula: "allocated + requested <= limit",
     source: "kai.md 5.3",
     differs: "a limit left out allows nothing",
@@ -33,7 +33,7 @@ pub static LIMIT: Rule = Rule(&RuleRecord {
 /// 5.3.
 pub static QUOTA: Rule = Rule(&RuleRecord {
     key: "kai/capacity/quota",
-    says: "non-preemptible work may not exceed the quota of any queue on the path",
+    says: "non-preemptible jobs cannot exceed the quota of any queue on the path to the root",
     formula: "allocated not preemptible + requested <= quota",
     source: "kai.md 5.3",
     differs: "preemptible work above the quota does not count",

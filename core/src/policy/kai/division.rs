@@ -28,7 +28,7 @@ use crate::trace::{DivisionStep, Rule, RuleRecord};
 /// Grants up to the quota.
 pub static QUOTA: Rule = Rule(&RuleRecord {
     key: "kai/division/quota",
-    says: "every queue first gets what it asks for, up to its quota",
+    says: "every queue first gets what it requests, up to its quota",
     formula: "min(quota, limit, request)",
     source: "kai.md 2.3 pass D",
     differs: "",
@@ -37,7 +37,7 @@ pub static QUOTA: Rule = Rule(&RuleRecord {
 /// Offers of one round.
 pub static ROUND: Rule = Rule(&RuleRecord {
     key: "kai/division/round",
-    says: "the surplus is offered by weight, corrected by past usage, in whole units",
+    says: "unused capacity is shared by weight, adjusted for past usage, in whole units",
     formula: "f = A·(s/S), s = max(0, n + k·(n − usage)), n = weight/W; gift = wanted if wanted <= f, else floor(f)",
     source: "kai.md 2.3 pass O",
     differs: "",
@@ -46,7 +46,7 @@ pub static ROUND: Rule = Rule(&RuleRecord {
 /// Left-over units.
 pub static REMAINDER: Rule = Rule(&RuleRecord {
     key: "kai/division/remainder",
-    says: "rounded-off units go to the largest rounded-off part first, then to the oldest queue",
+    says: "remaining units go to the largest fraction lost to rounding, then to the oldest queue",
     formula: "min(1, rem)",
     source: "kai.md 2.3 pass R",
     differs: "",

@@ -6,8 +6,10 @@
 use crate::policy::form::{Ask, Attribute, Group, ON_OFF, ask, text};
 
 const PLACEMENT: Ask = Ask::Choice(&[("binpack", "fullest node first"), ("spread", "emptiest node first")]);
-const RESOLVE: Ask =
-    Ask::Choice(&[("lca", "where paths split"), ("queue", "from the victim's queue upwards")]);
+const RESOLVE: Ask = Ask::Choice(&[
+    ("lca", "at the level where the queues' paths split"),
+    ("queue", "at the victim's queue, then its parents"),
+]);
 const CLIENTS: Ask = Ask::Choice(&[
     ("none", "nobody"),
     ("prometheus", "Prometheus, by time"),
@@ -17,22 +19,22 @@ const WINDOWS: Ask = Ask::Choice(&[("sliding", "sliding"), ("tumbling", "tumblin
 
 /// What KAI, and Run:ai on its engine, read of jobs.
 pub const JOB: Group = (
-    "Its tries",
+    "Retries",
     &[
         ask(
             text(
                 "scheduling-backoff",
                 "Back-off",
-                "-1: tried in every cycle",
-                "1: if all of it still waits at the end of a cycle, it is not tried again in that pool.",
+                "-1: considered in every cycle",
+                "1: if all of its pods are still pending at the end of a cycle, it is not tried again in that node pool.",
             ),
-            Ask::Choice(&[("-1", "tried in every cycle"), ("1", "tried once")]),
+            Ask::Choice(&[("-1", "considered in every cycle"), ("1", "tried once")]),
         ),
         text(
             "nominated-node",
             "Nominated node",
             "none",
-            "What something outside, such as an autoscaler, has in mind: its pods go there first, if they fit.",
+            "Set by something outside, such as an autoscaler: pods go to this node first if they fit.",
         ),
     ],
 );
@@ -40,24 +42,24 @@ pub const JOB: Group = (
 /// How many pods consolidation moves.
 pub const MOST_MOVED: Attribute = text(
     "settings.max-consolidation-preemptees",
-    "Most pods moved at once",
+    "Maximum pods moved at once",
     "16",
-    "A number; 0 switches consolidation off; unlimited is possible.",
+    "A number, or: unlimited. 0 turns consolidation off.",
 );
 /// How long a gang may lack pods.
 pub const GANG_GRACE: Attribute = text(
     "settings.staleness-grace",
-    "Grace of incomplete gangs",
+    "Grace period of incomplete gangs",
     "60s",
-    "How long a gang may run below its minimum; unlimited is possible.",
+    "How long a gang may run below its minimum, or: unlimited.",
 );
 /// Who measures past use.
 pub const MEASURED_BY: Attribute = ask(
     text(
         "settings.usage-client",
-        "Measured by",
+        "Usage history",
         "nobody",
-        "Whose way of measuring what queues or projects use while the run goes on.",
+        "How past usage of queues is measured during the run.",
     ),
     CLIENTS,
 );
@@ -68,29 +70,33 @@ pub const WINDOW: Attribute =
 pub const KIND_OF_WINDOW: Attribute = ask(
     text(
         "settings.usage-window-type",
-        "Kind of window",
+        "Window type",
         "sliding",
-        "Tumbling: what was used is forgotten at the end of each window.",
+        "Tumbling: usage is reset at the end of each window.",
     ),
     WINDOWS,
 );
 /// From where windows are counted.
 pub const FIRST_WINDOW: Attribute = text(
     "settings.usage-window-start",
-    "First window begins",
+    "Start of the first window",
     "0s",
-    "Of tumbling windows: a moment from which they are counted.",
+    "For tumbling windows: the moment from which they are counted.",
 );
 /// How use fades.
 pub const HALF_LIFE: Attribute = text(
     "settings.usage-half-life",
     "Half-life",
     "off",
-    "After this time usage counts half; left out, all of the window counts alike.",
+    "Usage this old counts half. Not set: all usage in the window counts equally.",
 );
 /// When the scheduler learns of use.
-pub const FETCHED: Attribute =
-    text("settings.usage-fetch-interval", "Fetched every", "60s", "How often the scheduler learns of it.");
+pub const FETCHED: Attribute = text(
+    "settings.usage-fetch-interval",
+    "Fetch interval",
+    "60s",
+    "How often the scheduler reads the usage.",
+);
 
 /// How long a job runs before others may take from it.
 pub const MIN_RUNTIME: Group = (
@@ -98,22 +104,22 @@ pub const MIN_RUNTIME: Group = (
     &[
         text(
             "settings.default-reclaim-min-runtime",
-            "Against other queues",
+            "Before reclaim",
             "0s",
-            "A job runs at least this long before another queue may take from it. Queues may say otherwise.",
+            "How long a job must have run before another queue can reclaim it. Queues can override this.",
         ),
         text(
             "settings.default-preempt-min-runtime",
-            "Against jobs of its own queue",
+            "Before preemption",
             "0s",
-            "A job runs at least this long before a job of higher priority may take from it.",
+            "How long a job must have run before a job of higher priority in its queue can preempt it.",
         ),
         ask(
             text(
                 "settings.reclaim-resolve",
-                "Whose minimum counts against other queues",
-                "where paths split",
-                "The first queue with a minimum, looked for from there upwards.",
+                "Which minimum applies to reclaim",
+                "at the level where the queues' paths split",
+                "The first queue that sets a minimum, searched from there upwards.",
             ),
             RESOLVE,
         ),
@@ -127,18 +133,18 @@ pub const PLACEMENTS: Group = (
         ask(
             text(
                 "settings.gpu-placement",
-                "GPU work",
+                "GPU jobs",
                 "fullest node first",
-                "Which of the nodes that fit is taken.",
+                "Which node is chosen among those that fit.",
             ),
             PLACEMENT,
         ),
         ask(
             text(
                 "settings.cpu-placement",
-                "CPU-only work",
+                "CPU-only jobs",
                 "fullest node first",
-                "Which of the nodes that fit is taken.",
+                "Which node is chosen among those that fit.",
             ),
             PLACEMENT,
         ),
@@ -148,7 +154,7 @@ pub const PLACEMENTS: Group = (
 /// The settings, in the order in which they matter to most people.
 pub const SETTINGS: &[Group] = &[
     (
-        "Switches of KAI",
+        "KAI settings",
         &[
             text(
                 "settings.actions",
@@ -159,46 +165,46 @@ pub const SETTINGS: &[Group] = &[
             text(
                 "settings.plugins",
                 "Plugins",
-                "all that KAI loads by itself",
-                "The rules that are loaded, by KAI's names, such as predicates, proportion, priority.",
+                "KAI's default plugins",
+                "Plugins by KAI's names, such as predicates, proportion, priority.",
             ),
             text(
                 "settings.k-value",
-                "Weight of the past (k)",
+                "Usage weight (k)",
                 "1",
-                "A factor from 0: how strongly past usage lowers a queue's part in the surplus.",
+                "A factor from 0: how strongly past usage reduces a queue's share of unused capacity.",
             ),
             text(
                 "settings.saturation-multiplier",
-                "Saturation multiplier",
+                "Reclaimer utilization multiplier",
                 "1",
-                "A factor from 1: the larger, the more queues keep of what they hold beyond their fair share.",
+                "A factor from 1: the larger, the harder it is to reclaim from queues over their fair share.",
             ),
             ask(
                 text(
                     "settings.full-hierarchy-fairness",
-                    "Shares at every level",
+                    "Hierarchical shares",
                     "on",
-                    "Off: queues below a parent are treated as if they stood at the top.",
+                    "Off: child queues are treated as top-level queues.",
                 ),
                 ON_OFF,
             ),
             ask(
                 text(
                     "settings.restrict-node-scheduling",
-                    "Separate nodes for CPU work",
+                    "Separate nodes for CPU jobs",
                     "off",
-                    "On: GPU work runs on nodes labelled as GPU workers only, other work on CPU workers only.",
+                    "On: GPU jobs run only on nodes labelled as GPU workers, other jobs only on CPU workers.",
                 ),
                 ON_OFF,
             ),
-            text("settings.default-job-priority", "Priority of jobs without one", "50", "A whole number."),
+            text("settings.default-job-priority", "Default priority", "50", "A whole number."),
             ask(
                 text(
                     "settings.consolidating-reclaim",
-                    "Reclaim may move",
+                    "Allow moves during reclaim",
                     "on",
-                    "Victims that find another place do not count as taken.",
+                    "Evicted jobs that fit on another node do not count as reclaimed.",
                 ),
                 ON_OFF,
             ),
@@ -207,36 +213,36 @@ pub const SETTINGS: &[Group] = &[
             ask(
                 text(
                     "settings.scheduling-signatures",
-                    "Skip jobs like failed ones",
+                    "Skip jobs similar to failed ones",
                     "on",
-                    "A job that asks for the same as one that just failed is not tried.",
+                    "A job with the same requests as one that just failed is not tried.",
                 ),
                 ON_OFF,
             ),
             text(
                 "settings.seed",
-                "Seed for what is left to chance",
+                "Random seed",
                 "none",
-                "A number: the orders that KAI leaves to chance are drawn by it, not by age and name.",
+                "A number. Orders that KAI leaves undefined are drawn with it instead of by age and name.",
             ),
         ],
     ),
     MIN_RUNTIME,
     PLACEMENTS,
     (
-        "Memory of past usage",
+        "Usage history",
         &[
             MEASURED_BY,
             WINDOW,
             KIND_OF_WINDOW,
             FIRST_WINDOW,
             HALF_LIFE,
-            text("settings.usage-resolution", "Sampled every", "60s", "How often usage is measured."),
+            text("settings.usage-resolution", "Sampling interval", "60s", "How often usage is measured."),
             FETCHED,
         ],
     ),
     (
-        "Jobs looked at in each queue",
+        "Jobs considered per queue",
         &[
             text("settings.queue-depth-allocate", "Allocate", "all", "A number of jobs, or: unlimited."),
             text(

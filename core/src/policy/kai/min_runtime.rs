@@ -23,7 +23,7 @@ use crate::trace::{Check, Op, Quantity, Rule, RuleRecord, Subject};
 /// 6.8.
 pub static RAN_LONG_ENOUGH: Rule = Rule(&RuleRecord {
     key: "kai/min-runtime/ran-long-enough",
-    says: "a job is not taken before it has run for the minimum runtime",
+    says: "a job cannot be evicted until it has run for the minimum runtime",
     formula: "now - last start >= minimum runtime",
     source: "kai.md 6.8",
     differs: "of an elastic job what exceeds its minimum may be taken at once",

@@ -74,9 +74,13 @@ impl Over<'_> {
 
     /// Which jobs only minimum runtimes keep waiting, and until when.
     fn protections(self, session: &Session<'_>, refusals: &mut [Refusal]) {
+        let note = |job: JobRef| session.notes.jobs.get(job.ix());
+        // Of a job that was not tried because one like it failed, what protects the others from that one counts.
         let noted = |job: JobId| {
             let job = session.own_jobs().find(|&j| session.facts_of(j).id == job)?;
-            session.notes.jobs.get(job.ix()).map(|note| (job, note.protected.as_slice()))
+            let own = note(job)?;
+            let like = own.like.and_then(note).filter(|_| own.protected.is_empty());
+            Some((job, like.unwrap_or(own).protected.as_slice()))
         };
         let is_open = |refusal: &&mut Refusal| {
             !matches!(refusal.gate, Gate::WaitingForVictims { .. }) && refusal.outlook != Outlook::OnlyByEdit

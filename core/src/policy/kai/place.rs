@@ -250,7 +250,7 @@ impl Session<'_> {
 /// 5.4.
 pub static ROOM: Rule = Rule(&RuleRecord {
     key: "kai/fit/room",
-    says: "a pod goes where what it asks for is free, or about to be",
+    says: "a pod is placed where its requests are free or being freed",
     formula: "request <= idle + releasing",
     source: "kai.md 5.4",
     differs: "",
@@ -258,7 +258,7 @@ pub static ROOM: Rule = Rule(&RuleRecord {
 /// 5.5.
 pub static BEST_NODE: Rule = Rule(&RuleRecord {
     key: "kai/score/best-node",
-    says: "of the nodes that fit the one with the highest score is taken, by name among equals",
+    says: "among the nodes that fit, the one with the highest score is chosen, then by name",
     formula: "score = packing or spreading + 10 CPU node + 100 free now + 1000 shares a device + 1000000 nominated",
     source: "kai.md 3.5, 5.5",
     differs: "",
@@ -266,7 +266,7 @@ pub static BEST_NODE: Rule = Rule(&RuleRecord {
 /// 5.5.
 pub static NOMINATED: Rule = Rule(&RuleRecord {
     key: "kai/score/nominated",
-    says: "a node that something outside nominated for the pod comes before all others on which it fits",
+    says: "a nominated node comes before all other nodes on which the pod fits",
     formula: "nominated(node) > nominated(next best)",
     source: "kai.md 5.5, plugin nominatednode",
     differs: "KAI never nominates a node itself",

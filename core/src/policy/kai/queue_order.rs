@@ -71,7 +71,7 @@ fn has_zero_share(held: Quantities, allocatable: Quantities) -> bool {
 /// Of a dialect: RC-7.
 pub static NAME: Rule = Rule(&RuleRecord {
     key: "runai/queue-order/9",
-    says: "of equally old queues the first by name comes first",
+    says: "queues of equal age are ordered by name",
     formula: "name(l) < name(r)",
     source: "runai.md 5",
     differs: "our choice RC-7",

@@ -49,7 +49,7 @@ fn ratio(allocated: f64, fair_share: f64) -> f64 {
 /// 6.2.
 pub static CAN_RECLAIM: Rule = Rule(&RuleRecord {
     key: "kai/reclaim/can-reclaim",
-    says: "a queue may take from others up to its fair share, with non-preemptible work up to its quota",
+    says: "a queue can reclaim up to its fair share, and for non-preemptible jobs up to its quota",
     formula: "allocated + need <= fair share",
     source: "kai.md 6.2",
     differs: "all three resources count, also those the job does not ask for",
@@ -57,7 +57,7 @@ pub static CAN_RECLAIM: Rule = Rule(&RuleRecord {
 /// 6.3 A.
 pub static MAINTAIN_FAIR_SHARE: Rule = Rule(&RuleRecord {
     key: "kai/reclaim/maintain-fair-share",
-    says: "may be taken from a queue that holds more than the larger of its quota and its fair share",
+    says: "a queue can lose resources only while it uses more than the larger of its quota and its fair share",
     formula: "left(e) > min(limit, max(quota, fair share)) in some resource",
     source: "kai.md 6.3 A",
     differs: "tested before the unit is taken, so the queue may end below its fair share",
@@ -65,7 +65,7 @@ pub static MAINTAIN_FAIR_SHARE: Rule = Rule(&RuleRecord {
 /// 6.3 A.
 pub static GUARANTEE_QUOTA: Rule = Rule(&RuleRecord {
     key: "kai/reclaim/guarantee-quota",
-    says: "a queue that stays within its quota may take from one that is above its own",
+    says: "a queue that stays within its quota can reclaim from a queue over its quota",
     formula: "allocated(r) + need <= quota(r) and left(e) > quota(e) in some resource",
     source: "kai.md 6.3 A",
     differs: "",
@@ -73,7 +73,7 @@ pub static GUARANTEE_QUOTA: Rule = Rule(&RuleRecord {
 /// 6.3 B.
 pub static KEEPS_ORDER: Rule = Rule(&RuleRecord {
     key: "kai/reclaim/keeps-order",
-    says: "who takes stays within its fair share, or fuller than it than those it takes from by no more than they are",
+    says: "the reclaiming queue must stay within its fair share, or stay less saturated than the queues it reclaims from",
     formula: "x/FS(q) <= 1 or x/FS(q) * multiplier < left(s)/FS(s)",
     source: "kai.md 6.3 B",
     differs: "only against siblings that lose something, and only for resources involved",
@@ -81,7 +81,7 @@ pub static KEEPS_ORDER: Rule = Rule(&RuleRecord {
 /// 6.3 B.
 pub static STAYS_WITHIN_QUOTA: Rule = Rule(&RuleRecord {
     key: "kai/reclaim/stays-within-quota",
-    says: "non-preemptible work that takes from others stays within quota at every level",
+    says: "reclaim for non-preemptible jobs must stay within quota at every level",
     formula: "allocated not preemptible + need <= quota",
     source: "kai.md 6.2, 6.3 B",
     differs: "",

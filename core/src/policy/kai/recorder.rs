@@ -25,7 +25,7 @@ use crate::trace::{
 /// 7.1.
 pub static LOWER_PRIORITY: Rule = Rule(&RuleRecord {
     key: "kai/preempt/lower-priority",
-    says: "a job may take from preemptible jobs of strictly lower priority in its own queue",
+    says: "a job can preempt preemptible jobs of strictly lower priority in its own queue",
     formula: "priority(victim) < priority(job)",
     source: "kai.md 7.1",
     differs: "fair share plays no part",
@@ -33,7 +33,7 @@ pub static LOWER_PRIORITY: Rule = Rule(&RuleRecord {
 /// 7.3.
 pub static STALE_GRACE: Rule = Rule(&RuleRecord {
     key: "kai/stale-gang/grace",
-    says: "a gang that is below its minimum for longer than the grace is evicted",
+    says: "a gang that stays below its minimum for longer than the grace period is evicted",
     formula: "now - stale since >= grace",
     source: "kai.md 7.3",
     differs: "",

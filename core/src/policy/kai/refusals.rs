@@ -2,7 +2,8 @@
 //!
 //! # Rule
 //! One dominant reason: not a leaf, not ready; too large for every node; over limit, over quota; not entitled; nothing
-//! to take that would help; no node fits; like a failed job; behind others. A job that claims room waits for victims, and
+//! to take that would help, for it or for a job like it that was tried first; no node fits; behind others. A job that
+//! claims room waits for victims, and
 //! nothing that refused it before counts. How a refusal ends is completed in `outlooks`.
 //!
 //! # Source
@@ -108,16 +109,16 @@ impl Session<'_> {
         if let Some(tried) = note.tried.filter(|&tried| tried > 0) {
             gates.push(self.nothing_helps(job, note, tried));
         }
+        if let Some(like) = note.like {
+            let job = self.facts_of(like).id;
+            gates.push((Gate::LikeFailed { job }, Vec::new()));
+        }
         if let Some(Failure::NoNode { task, placed, of, reasons, free }) = &note.not_placed {
             let gate = Gate::NoNode { placed: *placed, of: *of, reasons: reasons.clone(), free: *free };
             gates.push((gate, self.no_room(job, *task, *free)));
         }
         if note.tried == Some(0) {
             gates.push(self.nothing_helps(job, note, 0));
-        }
-        if let Some(like) = note.like {
-            let job = self.facts_of(like).id;
-            gates.push((Gate::LikeFailed { job }, Vec::new()));
         }
         if gates.is_empty() {
             let others = self

@@ -22,7 +22,7 @@ use crate::trace::{Rule, RuleRecord};
 /// The usage of a queue.
 pub static USAGE: Rule = Rule(&RuleRecord {
     key: "kai/usage",
-    says: "past usage is the share of the cluster held over the window, each half-life counting half",
+    says: "past usage is the share of the cluster used over the window; older usage counts half per half-life",
     formula: "usage = sum(allocated·w)/sum(capacity·w), w = 0.5^(age/half-life)",
     source: "kai.md 2.6",
     differs: "",

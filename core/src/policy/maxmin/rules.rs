@@ -19,7 +19,7 @@ const SOURCE: &str = "Bertsekas, Gallager, Data Networks, 6.5.2";
 /// The smallest share is served first.
 pub const SMALLEST_SHARE: Rule = Rule(&RuleRecord {
     key: "max-min/smallest-share",
-    says: "the queue that holds the least per weight gets the next pods",
+    says: "the queue with the least allocated per weight gets the next pods",
     formula: "held / weight ≤ held / weight of the next queue",
     source: SOURCE,
     differs: "",
@@ -31,7 +31,7 @@ pub const SUBMIT_ORDER: Rule = Rule(&filling::submit_order("max-min/submit-order
 /// The ceiling of a queue.
 pub const LIMIT: Rule = Rule(&RuleRecord {
     key: "max-min/limit",
-    says: "a queue may not hold more than its limit",
+    says: "a queue cannot exceed its limit",
     formula: "held with the pods ≤ limit",
     source: SOURCE,
     differs: "a limit is a demand that goes no further",
@@ -43,7 +43,7 @@ pub const BEST_FIT: Rule = Rule(&filling::best_fit("max-min/best-fit"));
 /// How the fair share comes about.
 pub const DIVISION: Rule = Rule(&RuleRecord {
     key: "max-min/filling",
-    says: "everybody gets the same per weight, except those who want less",
+    says: "all queues get the same amount per weight, except those that request less",
     formula: "min(wanted, rest × weight / weights)",
     source: SOURCE,
     differs: "",

@@ -22,10 +22,9 @@ const LEVELS: Ask = Ask::Usual(&[
 pub const PREEMPTIBLE: Attribute = ask(
     text(
         "preemptible",
-        "May be taken from",
+        "Preemptible",
         "below priority 100",
-        "If not, it stays within quota and is never evicted for others. Semi: so it is for the first pods, as many as must \
-         start together; those above may go over quota and be taken.",
+        "No: it stays within quota and is never evicted. Semi: this holds for its minimum pods; further pods can go over quota and be evicted.",
     ),
     Ask::Choice(&[("true", "yes"), ("false", "no"), ("semi", "semi: only above its minimum")]),
 );
@@ -41,7 +40,7 @@ pub const QUEUE: &[Group] = &[
                     "parent",
                     "Department",
                     "none: a department, or a project of one level",
-                    "Where the project belongs.",
+                    "The department of the project.",
                 ),
                 Ask::Parent,
             ),
@@ -49,14 +48,14 @@ pub const QUEUE: &[Group] = &[
                 "priority",
                 "Rank",
                 "the same for all",
-                "A number. The larger is served first, and gives back last; older versions have no rank.",
+                "A number. Higher ranks are served first and reclaimed from last. Older versions have no rank.",
             ),
             ask(
                 text(
                     "@over-quota",
                     "Over-quota weight",
                     "that of the resource, else medium (2)",
-                    "A level or a number: its part in what nobody's quota uses. A department's part goes by its quota.",
+                    "A level or a number: relative share of unused capacity. Departments share by quota.",
                 ),
                 LEVELS,
             ),
@@ -64,7 +63,7 @@ pub const QUEUE: &[Group] = &[
                 "created",
                 "Age",
                 "by order in the file",
-                "A moment such as -5s. The older one wins a tie and gets the odd GPU.",
+                "A moment such as -5s. The older one wins ties and gets the remainder GPU.",
             ),
         ],
     ),
@@ -75,20 +74,20 @@ pub const QUEUE: &[Group] = &[
                 "gpu.quota",
                 "Quota",
                 "0",
-                "GPU devices it is guaranteed, or: unlimited. What it does not use is lent.",
+                "Guaranteed GPU devices, or: unlimited. Unused quota is lent to others.",
             ),
-            text("gpu.limit", "Limit", "none", "The most devices it ever holds."),
+            text("gpu.limit", "Limit", "none", "Maximum devices it can use."),
             text(
                 "gpu.weight",
                 "Over-quota weight",
                 "2 (medium)",
-                "Of GPUs alone: 0 lowest, 1 low, 2 medium, 3 high, or any number.",
+                "For GPUs only: 0 lowest, 1 low, 2 medium, 3 high, or any number.",
             ),
             text(
                 "gpu.usage",
                 "Past usage",
                 "0",
-                "Share of the cluster it used lately, 0 to 1, for time-based fairshare.",
+                "Share of the cluster it used recently, 0 to 1, for time-based fairshare.",
             ),
         ],
     ),
@@ -97,15 +96,15 @@ pub const QUEUE: &[Group] = &[
         &[
             text("cpu.quota", "Quota", "unlimited", "Cores, or: unlimited."),
             text("cpu.limit", "Limit", "none", "Cores."),
-            text("cpu.weight", "Over-quota weight", "2 (medium)", "Of CPU alone."),
+            text("cpu.weight", "Over-quota weight", "2 (medium)", "For CPU only."),
         ],
     ),
     (
         "CPU memory",
         &[
             text("memory.quota", "Quota", "unlimited", "With a unit such as 64 GB, or: unlimited."),
-            text("memory.limit", "Limit", "none", "As the quota."),
-            text("memory.weight", "Over-quota weight", "2 (medium)", "Of memory alone."),
+            text("memory.limit", "Limit", "none", "Same units as quota."),
+            text("memory.weight", "Over-quota weight", "2 (medium)", "For memory only."),
         ],
     ),
     PROTECTION,
@@ -115,14 +114,14 @@ pub const QUEUE: &[Group] = &[
 /// The settings of Run:ai.
 pub const SETTINGS: &[Group] = &[
     (
-        "Switches of Run:ai",
+        "Run:ai settings",
         &[
             ask(
                 text(
                     "settings.department-over-quota",
-                    "Over quota of departments",
+                    "Department over-quota sharing",
                     "by quota",
-                    "How departments share what is left: in proportion to their quotas, or to their weights.",
+                    "How departments share unused capacity: in proportion to quota or to weight.",
                 ),
                 Ask::Choice(&[("by-quota", "by quota"), ("by-weight", "by weight")]),
             ),
@@ -131,21 +130,21 @@ pub const SETTINGS: &[Group] = &[
                     "settings.over-quota-weights",
                     "Over-quota weights",
                     "on",
-                    "Whether projects share what is left by their weights, or by their quotas.",
+                    "Whether projects share unused capacity by weight or by quota.",
                 ),
                 Ask::Choice(&[("on", "on"), ("off", "off")]),
             ),
             text(
                 "settings.default-job-priority",
-                "Priority of workloads without one",
+                "Default priority",
                 "50",
-                "A whole number; from 100 on they are not preemptible.",
+                "A whole number; 100 and above is non-preemptible.",
             ),
             text(
                 "settings.saturation-multiplier",
-                "Reclaimer utilisation multiplier",
+                "Reclaimer utilization multiplier",
                 "1",
-                "A factor from 1: the larger, the more queues keep of what they hold beyond their fairshare.",
+                "A factor from 1: the larger, the harder it is to reclaim from projects over their fairshare.",
             ),
             MOST_MOVED,
             GANG_GRACE,
@@ -158,9 +157,9 @@ pub const SETTINGS: &[Group] = &[
         &[
             text(
                 "settings.k-value",
-                "Weight of the past (k)",
+                "Usage weight (k)",
                 "1",
-                "A factor from 0: how strongly past usage lowers a part in the over-quota.",
+                "A factor from 0: how strongly past usage reduces the over-quota share.",
             ),
             MEASURED_BY,
             WINDOW,

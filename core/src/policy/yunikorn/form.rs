@@ -19,12 +19,11 @@ const PREEMPTION_POLICY: Ask = Ask::Choice(&[
 ]);
 
 const MAX_APPLICATIONS: &str = "How many applications may run in the queue and below it; 0: any number.";
-const LIMITS: &str =
-    "Of users and groups, as in queues.yaml: [{users: [alice, \"*\"], maxresources: {nvidia.com/gpu: 2}}]";
+const LIMITS: &str = "Limits of users and groups, as in queues.yaml: [{users: [alice, \"*\"], maxresources: {nvidia.com/gpu: 2}}]";
 const DELAY: &str =
-    "An ask of the queue preempts only when it is older, such as 30s. Queues below take it over.";
+    "An ask can preempt only when it is at least this old, such as 30s. Inherited by child queues.";
 const QUOTA_DELAY: &str =
-    "How long after its max was lowered a queue gives up what it uses above it; needs quota preemption.";
+    "How long after its max is lowered a queue is preempted down to it. Needs quota preemption.";
 
 /// A queue of YuniKorn.
 pub const QUEUE: &[Group] = &[
@@ -32,7 +31,7 @@ pub const QUEUE: &[Group] = &[
         "Queue",
         &[
             text("name", "Name", "", "Unique in the file. A queue a.b below a is called b there."),
-            ask(text("parent", "Parent", "root", "Where the queue stands in the tree."), Ask::Parent),
+            ask(text("parent", "Parent", "root", "The queue above this one."), Ask::Parent),
             text("@maxapplications", "maxapplications", "any number", MAX_APPLICATIONS),
             text("@limits", "limits", "none", LIMITS),
         ],
@@ -44,14 +43,14 @@ pub const QUEUE: &[Group] = &[
                 "priority",
                 "priority.offset",
                 "0",
-                "Is added to the priorities below, on the way to the root. Behind a fence it is all that is seen.",
+                "Added to the priorities below on the way to the root. With a fence, only the offset is passed on.",
             ),
             ask(
                 text(
                     "@priority.policy",
                     "priority.policy",
                     "default",
-                    "Whether queues above see the priorities below.",
+                    "Whether priorities below are passed on to the parent.",
                 ),
                 PRIORITY_POLICY,
             ),
@@ -65,7 +64,7 @@ pub const QUEUE: &[Group] = &[
                     "@application.sort.policy",
                     "application.sort.policy",
                     "that of the parent, else fifo",
-                    "In what order the applications of a leaf are tried.",
+                    "The order in which the applications of a leaf are tried.",
                 ),
                 SORT_POLICY,
             ),
@@ -74,7 +73,7 @@ pub const QUEUE: &[Group] = &[
                     "@application.sort.priority",
                     "application.sort.priority",
                     "that of the parent, else enabled",
-                    "Whether priority comes first: of a leaf among its applications, of a parent among its queues.",
+                    "Whether priority comes first: among applications in a leaf, among child queues in a parent.",
                 ),
                 SORT_PRIORITY,
             ),
@@ -87,8 +86,8 @@ pub const QUEUE: &[Group] = &[
                 text(
                     "@preemption.policy",
                     "preemption.policy",
-                    "default; disabled is taken over",
-                    "Where asks below look for victims, and whether there are any here.",
+                    "default; disabled is inherited",
+                    "Where asks below look for victims, and whether this queue provides victims.",
                 ),
                 PREEMPTION_POLICY,
             ),
@@ -104,8 +103,13 @@ pub const QUEUE: &[Group] = &[
     (
         "GPU",
         &[
-            text("gpu.quota", "guaranteed", "none", "Whole GPUs: below it, the queue may take from others."),
-            text("gpu.limit", "max", "none", "Whole GPUs: the most that the queue and those below it use."),
+            text(
+                "gpu.quota",
+                "guaranteed",
+                "none",
+                "Whole GPUs. Below this amount the queue can preempt others.",
+            ),
+            text("gpu.limit", "max", "none", "Whole GPUs: the maximum for the queue and its children."),
         ],
     ),
     (
@@ -127,31 +131,31 @@ pub const QUEUE: &[Group] = &[
         ],
     ),
     (
-        "Backing off",
+        "Back-off",
         &[
             text(
                 "@application.unschedasks.backoff",
                 "application.unschedasks.backoff",
                 "that of the parent, else off",
-                "After so many asks that no node takes, an application is left alone for a while; 0: never.",
+                "After this many asks that fit no node, the application is skipped for a while; 0: never.",
             ),
             text(
                 "@application.unschedasks.backoff.delay",
                 "application.unschedasks.backoff.delay",
                 "that of the parent, else 30s",
-                "For how long.",
+                "How long it is skipped.",
             ),
         ],
     ),
     (
-        "Queues that placement makes",
+        "Dynamic queues",
         &[
             ask(
                 text(
                     "@parent",
                     "parent",
                     "off",
-                    "Work submitted here goes to a queue of its user, made below.",
+                    "Jobs submitted here go to a dynamic child queue of their user.",
                 ),
                 ON_OFF,
             ),
@@ -163,10 +167,22 @@ pub const QUEUE: &[Group] = &[
         ],
     ),
     (
+        "Reloaded configuration",
+        &[ask(
+            text(
+                "@absent",
+                "absent",
+                "off",
+                "The configuration does not have this queue; a later timeline entry can add it.",
+            ),
+            ON_OFF,
+        )],
+    ),
+    (
         "Access, kept for export",
         &[
-            text("@submitacl", "submitacl", "nobody", "Everybody may submit here, whatever it says."),
-            text("@adminacl", "adminacl", "nobody", "As submitacl."),
+            text("@submitacl", "submitacl", "nobody", "Not enforced here: everyone can submit."),
+            text("@adminacl", "adminacl", "nobody", "Not enforced here."),
         ],
     ),
     REMARK,
@@ -180,14 +196,14 @@ pub const JOB: Group = (
             "application",
             "Application",
             "the job itself",
-            "Jobs of one application share its queue and its place in the order, as a driver and its executors do.",
+            "Jobs of one application share its queue and its place in the order, like a driver and its executors.",
         ),
         ask(
             text(
                 "originator",
                 "Originator",
                 "no",
-                "Whether it started its application: others are evicted before it.",
+                "Whether it started its application (such as a driver): other jobs are evicted first.",
             ),
             YES_NO,
         ),
@@ -196,7 +212,7 @@ pub const JOB: Group = (
                 "preempts",
                 "Preempts others",
                 "yes",
-                "If not, as with preemptionPolicy Never, nobody is evicted for it.",
+                "No, like preemptionPolicy Never: no job is evicted for it.",
             ),
             YES_NO,
         ),
@@ -211,7 +227,7 @@ pub const JOB: Group = (
                 "gang",
                 "gangSchedulingStyle",
                 "no placeholders",
-                "Placeholders hold room for the members until there is some for all. If that takes too long, a soft gang goes on without, a hard gang fails.",
+                "Placeholders reserve room until all members fit. After the timeout a soft gang continues without them, a hard gang fails.",
             ),
             Ask::Choice(&[("soft", "Soft"), ("hard", "Hard")]),
         ),
@@ -219,7 +235,7 @@ pub const JOB: Group = (
             "placeholder-timeout",
             "placeholderTimeoutInSeconds",
             "15m",
-            "How long placeholders wait for the rest, from the first that is placed.",
+            "How long placeholders wait for the others, from the first that is placed.",
         ),
     ],
 );
@@ -229,13 +245,13 @@ const TEMPLATE: [Attribute; 5] = [
     text("@childtemplate.maxapplications", "maxapplications of each", "any number", MAX_APPLICATIONS),
     text("@childtemplate.guaranteed", "guaranteed of each", "none", "Such as: nvidia.com/gpu 2, vcore 8."),
     text("@childtemplate.max", "max of each", "none", "Such as: nvidia.com/gpu 2, vcore 8."),
-    text("@childtemplate.priority.offset", "priority.offset of each", "0", "Is added to their priorities."),
+    text("@childtemplate.priority.offset", "priority.offset of each", "0", "Added to their priorities."),
     ask(
         text(
             "@childtemplate.application.sort.policy",
             "application.sort.policy of each",
             "fifo",
-            "In what order their applications are tried.",
+            "The order in which their applications are tried.",
         ),
         SORT_POLICY,
     ),
@@ -254,14 +270,14 @@ pub const SETTINGS: &[Group] = &[
                 "settings.node-weights",
                 "resourceweights",
                 "vcore 1, memory 1",
-                "What counts as used, such as: vcore 1, nvidia.com/gpu 4. GPUs do not count unless they are listed.",
+                "Resource weights for node usage, such as: vcore 1, nvidia.com/gpu 4. GPUs count only if they are listed.",
             ),
             ask(
                 text(
                     "settings.preemption",
                     "Preemption",
                     "on",
-                    "Whether queues below their guarantee take from others.",
+                    "Whether queues below their guarantee can preempt others.",
                 ),
                 ON_OFF,
             ),
@@ -270,7 +286,7 @@ pub const SETTINGS: &[Group] = &[
                     "settings.quota-preemption",
                     "Quota preemption",
                     "off",
-                    "Whether queues give up what they use above a max that was lowered.",
+                    "Whether queues are preempted down to a max that was lowered.",
                 ),
                 ON_OFF,
             ),
@@ -278,14 +294,14 @@ pub const SETTINGS: &[Group] = &[
                 "settings.gpu-type",
                 "Resource type of GPUs",
                 "nvidia.com/gpu",
-                "What a configuration calls them.",
+                "The resource name of GPUs in the configuration.",
             ),
-            text("settings.partition", "Name", "default", "Of the partition, for an export."),
+            text("settings.partition", "Name", "default", "Name of the partition, used for export."),
             text(
                 "settings.placement-rules",
                 "placementrules",
                 "none",
-                "Kept for an export: here work names its queue.",
+                "Used for export only: jobs name their queue here.",
             ),
         ],
     ),
@@ -299,7 +315,7 @@ pub const SETTINGS: &[Group] = &[
                     "settings.application.sort.policy.root",
                     "application.sort.policy",
                     "fifo",
-                    "Taken over by all leaves that do not say otherwise.",
+                    "Inherited by all leaf queues that do not set it.",
                 ),
                 SORT_POLICY,
             ),
@@ -308,7 +324,7 @@ pub const SETTINGS: &[Group] = &[
                     "settings.application.sort.priority.root",
                     "application.sort.priority",
                     "enabled",
-                    "Among the top queues, and taken over by all queues that do not say otherwise.",
+                    "Applies to the top-level queues and is inherited by all queues that do not set it.",
                 ),
                 SORT_PRIORITY,
             ),

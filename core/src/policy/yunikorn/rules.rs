@@ -35,7 +35,7 @@ pub const APPLICATION: Rule = Rule(&RuleRecord {
 /// Share of siblings, seen from another's place.
 pub const SHARE_OF_PLACE: Rule = Rule(&RuleRecord {
     key: "yunikorn/share-of-place",
-    says: "while siblings are sorted, a share is taken of the maximum of whoever stood at that place first, not of its own",
+    says: "while siblings are sorted, a share is computed with the maximum of the queue that was first at that position, not with its own",
     formula: "max over types of allocated / (guaranteed, else fair max of the place)",
     source: "yunikorn.md 3.2 (Q-1); sorters.go",
     differs: "",
@@ -44,7 +44,7 @@ pub const SHARE_OF_PLACE: Rule = Rule(&RuleRecord {
 /// More outstanding.
 pub const PENDING: Rule = Rule(&RuleRecord {
     key: "yunikorn/pending",
-    says: "of siblings that are equal otherwise the one with more outstanding is tried first",
+    says: "of tied siblings, the one with more pending requests is tried first",
     formula: "pending(a) ≥ pending(b) for every type, > for one",
     source: "yunikorn.md 3.2; sorters.go",
     differs: "",
@@ -53,7 +53,7 @@ pub const PENDING: Rule = Rule(&RuleRecord {
 /// A tie.
 pub const TIE: Rule = Rule(&RuleRecord {
     key: "yunikorn/tie",
-    says: "nothing tells them apart, and the sort is stable: they stay in the order in which they are walked, here by name",
+    says: "tied; the sort is stable, so name order is kept",
     formula: "name(a) < name(b)",
     source: "yunikorn.md 0.6, 3.2, 3.4 (N-1, N-2)",
     differs: "the real scheduler walks them in random order",
@@ -62,7 +62,7 @@ pub const TIE: Rule = Rule(&RuleRecord {
 /// First node that takes it.
 pub const FIRST_FIT: Rule = Rule(&RuleRecord {
     key: "yunikorn/first-fit",
-    says: "the first node in score order that has room takes the ask",
+    says: "the ask goes to the first node in score order with enough room",
     formula: "ask ≤ available",
     source: "yunikorn.md 3.7, 6; nodesorting.go",
     differs: "",
@@ -71,7 +71,7 @@ pub const FIRST_FIT: Rule = Rule(&RuleRecord {
 /// Below the guarantee.
 pub const BELOW_GUARANTEE: Rule = Rule(&RuleRecord {
     key: "yunikorn/below-guarantee",
-    says: "an ask preempts only if its queue stays within its guarantee with it",
+    says: "an ask can preempt only if its queue stays within its guarantee",
     formula: "allocated + ask ≤ guaranteed",
     source: "yunikorn.md 5.5 a; preemption.go",
     differs: "",
@@ -80,7 +80,7 @@ pub const BELOW_GUARANTEE: Rule = Rule(&RuleRecord {
 /// Above the guarantee.
 pub const ABOVE_GUARANTEE: Rule = Rule(&RuleRecord {
     key: "yunikorn/above-guarantee",
-    says: "victims come from leaves that use more than their guarantee, or have none",
+    says: "victims come from leaf queues that use more than their guarantee or have none",
     formula: "allocated > guaranteed for a type of the ask",
     source: "yunikorn.md 5.3, 5.5; preemption.go",
     differs: "",
@@ -89,7 +89,7 @@ pub const ABOVE_GUARANTEE: Rule = Rule(&RuleRecord {
 /// Out of headroom.
 pub const HEADROOM: Rule = Rule(&RuleRecord {
     key: "yunikorn/headroom",
-    says: "an ask that would lift a queue on its path above its maximum is passed over",
+    says: "an ask that would put a queue on its path over its maximum is skipped",
     formula: "allocated + ask ≤ max",
     source: "yunikorn.md 3.6; queue.go",
     differs: "",
@@ -98,7 +98,7 @@ pub const HEADROOM: Rule = Rule(&RuleRecord {
 /// More than a user or group may use.
 pub const USER_LIMIT: Rule = Rule(&RuleRecord {
     key: "yunikorn/user-limit",
-    says: "an ask that would lift its user or group above a limit on its path is passed over, and may not preempt",
+    says: "an ask that would put its user or group over a limit is skipped and cannot preempt",
     formula: "used + ask ≤ maxresources",
     source: "yunikorn.md 3.5, 8; ugm",
     differs: "",
@@ -107,7 +107,7 @@ pub const USER_LIMIT: Rule = Rule(&RuleRecord {
 /// Too many applications in a queue, or of a user.
 pub const MAX_APPLICATIONS: Rule = Rule(&RuleRecord {
     key: "yunikorn/max-applications",
-    says: "an application begins only if it does not lift a queue on its path, or its user there, above maxapplications",
+    says: "an application starts only while its queues and its user stay within maxapplications",
     formula: "running + beginning + 1 ≤ maxapplications",
     source: "yunikorn.md 3.3, 8; queue.go, ugm",
     differs: "",
@@ -116,7 +116,7 @@ pub const MAX_APPLICATIONS: Rule = Rule(&RuleRecord {
 /// Above a maximum that was lowered.
 pub const LOWERED_MAX: Rule = Rule(&RuleRecord {
     key: "yunikorn/lowered-max",
-    says: "a while after its maximum was lowered, a queue gives up what it uses above it",
+    says: "some time after its maximum is lowered, a queue is preempted down to it",
     formula: "allocated > max",
     source: "yunikorn.md 5.8; quota_preemptor.go",
     differs: "the poll of once a second happens at the moment it is due",
@@ -125,7 +125,7 @@ pub const LOWERED_MAX: Rule = Rule(&RuleRecord {
 /// A node that an ask requires.
 pub const REQUIRED_NODE: Rule = Rule(&RuleRecord {
     key: "yunikorn/required-node",
-    says: "an ask that requires a node takes it from tasks there that have no higher priority, whatever their guarantees",
+    says: "an ask that requires a node preempts tasks there of no higher priority, regardless of guarantees",
     formula: "priority(task) ≤ priority(ask)",
     source: "yunikorn.md 5.7; required_node_preemptor.go",
     differs: "",
