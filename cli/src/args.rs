@@ -1,6 +1,13 @@
 //! The command line.
 
+use std::sync::LazyLock;
+
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum};
+use fairground::policy::Policy;
+
+/// The policies of products, which are compared unless others are named.
+static PRODUCTS: LazyLock<String> =
+    LazyLock::new(|| Policy::products().map(|policy| policy.key).collect::<Vec<_>>().join(","));
 
 const EXIT_CODES: &str = "Exit codes:
   0  all went well
@@ -216,7 +223,7 @@ pub struct Compare {
     #[arg(value_name = "FILE")]
     pub file: String,
     /// The policies, separated by commas
-    #[arg(long, value_name = "P,…", value_delimiter = ',', default_value = "kai,runai,yunikorn,ego")]
+    #[arg(long, value_name = "P,…", value_delimiter = ',', default_value = PRODUCTS.as_str())]
     pub policies: Vec<String>,
     /// Stop each run after the last cycle up to this moment, such as 90s, 2h or 30d
     #[arg(long, value_name = "TIME", value_parser = moment)]

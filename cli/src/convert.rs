@@ -3,6 +3,7 @@
 use std::io::Write;
 
 use fairground::import::{self, Kind, Options};
+use fairground::policy::Policy;
 use fairground::{link, scenario};
 
 use crate::args::{Check, Export, FailOn, Import, Link, Open};
@@ -74,7 +75,10 @@ pub fn import(args: &Import) -> Result<End, Stop> {
 pub fn export(args: &Export) -> Result<End, Stop> {
     let loaded = load(&args.file, None)?;
     let none = || {
-        complain(&format!("fairground: {}: not a scenario of the policy yunikorn", shown(&args.file)));
+        let policies = Policy::ALL.iter().filter(|policy| policy.queue_file.is_some());
+        let policies: Vec<&str> = policies.map(|policy| policy.key).collect();
+        let policies = policies.join(" or ");
+        complain(&format!("fairground: {}: not a scenario of the policy {policies}", shown(&args.file)));
         Stop::BadInput
     };
     let mut written = import::export_queues_yaml(&loaded.scenario).ok_or_else(none)?;

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use fairground::id::{JobId, NodeId, PodId, QueueId};
+use fairground::policy::Policy;
 use fairground::time::Time;
 use fairground::trace::{
     Check, Event, EvictReason, Gate, Op, Outlook, Quantity, Refusal, Subject, Term, Value,
@@ -82,9 +83,9 @@ fn reclaim(names: &Names, by: &str) -> impl Fn(PodId, NodeId) -> Event {
     move |pod, node| Event::Evicted { pod, node, by, reason: EvictReason::ReclaimedForFairShare }
 }
 
-/// A comparison of GPUs by a rule of KAI.
+/// A comparison of GPUs by a rule of the default policy.
 fn check(rule: &str, subject: Subject, left: (Quantity, f64), op: Op, right: (Quantity, f64)) -> Check {
-    let rules = fairground::policy::kai::rules();
+    let rules = Policy::rulebook(Policy::NAMES[0]).expect("the default has rules").rules;
     let rule = *rules.iter().find(|known| known.key() == rule).expect("a rule");
     let term = |(quantity, gpus)| Term { quantity, value: Value::Triple([0.0, 0.0, gpus]) };
     Check::new(rule, subject, term(left), op, term(right))

@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 
 use fairground::moment::rulebook;
 use fairground::policy::Policy;
-use fairground_web::components::setup::POLICIES;
 use fairground_web::engine::protocol::{Ask, Frame, Reply, Request, Rulebook, Say};
 use fairground_web::engine::serve::Server;
 use fairground_web::library::{self, Example};
@@ -27,9 +26,9 @@ const BESIDE: [&str; 7] =
 #[test]
 fn every_switch_on_the_page_leads_to_a_rule() {
     let mut without = BTreeSet::new();
-    for policy in &POLICIES {
+    for policy in Policy::ALL {
         let book = book(policy.key);
-        for switch in policy.switches.iter().flat_map(|(_, all)| all.iter()) {
+        for switch in policy.form.settings.iter().flat_map(|(_, all)| all.iter()) {
             let setting = switch.key.strip_prefix("settings.").expect("a setting");
             if book.rules_of(setting).next().is_none() {
                 without.insert(setting);
@@ -38,7 +37,6 @@ fn every_switch_on_the_page_leads_to_a_rule() {
     }
     let unexpected: Vec<_> = without.iter().filter(|name| !BESIDE.contains(name)).collect();
     assert_eq!(unexpected, Vec::<&&str>::new(), "no rule, and no reason");
-    assert_eq!(POLICIES.map(|policy| policy.key).len(), Policy::NAMES.len());
 }
 
 #[test]

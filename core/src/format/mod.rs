@@ -39,6 +39,9 @@ pub const FORMAT: &str = "fairground-scenario";
 /// The version this build reads and writes.
 pub const VERSION: &str = "1";
 
+/// The words and units that files are written in; the only dialect there is.
+pub const DIALECT: &str = "kai";
+
 /// Most nodes of a scenario.
 pub const NODES_MAX: u64 = 20_000;
 /// Most pods of a scenario.

@@ -6,6 +6,8 @@ use std::sync::Arc;
 use super::table::{Row, Table};
 use super::trace::{self, Trace};
 use super::{Imported, Report, counted};
+use crate::format::DIALECT;
+use crate::policy::Policy;
 use crate::scenario::quantity::print_decimal;
 use crate::scenario::{
     JobEntry, NODE_GPUS_MAX, NODES_MAX, NodeEntry, PODS_MAX, QUEUES_MAX, QueueEntry, ResourceEntry, Scalar,
@@ -70,7 +72,7 @@ impl Default for Options {
     fn default() -> Options {
         Options {
             name: String::new(),
-            policy: "kai".into(),
+            policy: Policy::NAMES[0].into(),
             nodes: None,
             quota_scale: (1, 1),
             cycle: "on change".into(),
@@ -151,7 +153,7 @@ fn make(
     };
     Some(Scenario {
         name: options.name.clone(),
-        dialect: "kai".into(),
+        dialect: DIALECT.into(),
         policy: options.policy.clone(),
         cycle: Some(Scalar(options.cycle.clone())).filter(|c| !c.0.is_empty()),
         nodes: Arc::new(vec![node]),
@@ -315,7 +317,10 @@ fn queue_entries(
     }
     let others: Vec<&String> = used.iter().filter(|name| !listed.contains(*name)).collect();
     // Without a list of sizes nothing is promised to anybody, except where quotas are all there is.
-    let quota = if options.policy == "fifo" { "unlimited" } else { "0" };
+    let reads = Policy::described(&options.policy).map(|policy| policy.queue);
+    let only_quotas =
+        reads.is_some_and(|queue| queue.quota.is_some() && queue.weight.is_none() && queue.limit.is_none());
+    let quota = if only_quotas { "unlimited" } else { "0" };
     queues.extend(others.iter().map(|name| entry(name, quota, "1")));
     report.understood.push(counted(queues.len() as u64, "queue"));
     if has_sizes {

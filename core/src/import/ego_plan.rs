@@ -9,6 +9,7 @@ use std::sync::Arc;
 use super::csv::Options;
 use super::xml::{self, Element};
 use super::{Imported, Report, assumed_nodes};
+use crate::policy::ego;
 use crate::scenario::{
     Diagnostic, NODE_GPUS_MAX, NODES_MAX, Path, QUEUES_MAX, QueueEntry, Scalar, Scenario, codes, finding,
     quoted,
@@ -41,7 +42,7 @@ pub fn import_plan(text: &str, options: &Options) -> Imported {
         let is_counted = u64::from(n_nodes) <= NODES_MAX && i64::from(node_gpus) <= NODE_GPUS_MAX;
         let mut plan = Reader {
             report: &mut report,
-            scenario: Scenario { policy: "ego".into(), ..Scenario::default() },
+            scenario: Scenario { policy: ego::DESCRIPTION.key.into(), ..Scenario::default() },
             queues: Vec::new(),
             names: BTreeSet::new(),
             numbers: BTreeMap::new(),

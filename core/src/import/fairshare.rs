@@ -13,6 +13,7 @@ use std::sync::Arc;
 
 use super::loose::{Place, Reader, tree};
 use super::{Imported, Report};
+use crate::policy::kai;
 use crate::scenario::value::Limit;
 use crate::scenario::{JobEntry, NodeEntry, QUEUES_MAX, QueueEntry, ResourceEntry, Scalar, Scenario};
 
@@ -205,8 +206,11 @@ pub fn import(text: &str) -> Imported {
         return Imported { scenario: None, report };
     }
     let whole = gpus.floor() as u64;
-    let mut scenario =
-        Scenario { name: "Fair-share division".into(), policy: "kai".into(), ..Scenario::default() };
+    let mut scenario = Scenario {
+        name: "Fair-share division".into(),
+        policy: kai::DESCRIPTION.key.into(),
+        ..Scenario::default()
+    };
     scenario.settings.insert("k-value".into(), "0".into());
     let mut nodes = Vec::new();
     for (name, count, each) in [("node", whole / NODE_GPUS, NODE_GPUS), ("rest", 1, whole % NODE_GPUS)] {

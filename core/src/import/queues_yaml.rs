@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use super::csv::Options;
 use super::{Imported, Report, assumed_nodes};
+use crate::policy::yunikorn::DESCRIPTION;
 use crate::policy::yunikorn::config::{
     File, GPU_TYPE, PROPERTIES, Partition, Queue, Resources, Step, TEMPLATE, TYPES_MAX, Types, Written,
     check_all, collect_types, default_of, parse, property_is_known,
@@ -232,7 +233,11 @@ impl<'r> Writer<'r> {
         Writer {
             tree,
             report,
-            scenario: Scenario { policy: "yunikorn".into(), name: name.to_string(), ..Scenario::default() },
+            scenario: Scenario {
+                policy: DESCRIPTION.key.into(),
+                name: name.to_string(),
+                ..Scenario::default()
+            },
             queues: Vec::new(),
             gpu_type: known.cloned().unwrap_or_else(|| GPU_TYPE.to_string()),
             names: BTreeSet::new(),

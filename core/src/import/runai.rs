@@ -19,6 +19,7 @@ use std::sync::Arc;
 use super::csv::Options;
 use super::loose::{Place, Reader, tree};
 use super::{Imported, Report, counted};
+use crate::policy::runai;
 use crate::scenario::value::{Is, Limit, Value};
 use crate::scenario::{
     NODE_GPUS_MAX, NODES_MAX, NodeEntry, POOLS_MAX, Path, PoolEntry, QUEUES_MAX, QueueEntry, QueuePoolEntry,
@@ -479,7 +480,7 @@ fn finish(units: Vec<Unit>, pools: &[String], options: &Options, report: &mut Re
     let listed = pools.iter().filter(|_| !is_one);
     Some(Scenario {
         name: options.name.clone(),
-        policy: "runai".into(),
+        policy: runai::DESCRIPTION.key.into(),
         nodes: Arc::new(pools.iter().zip(counts).map(node).collect()),
         queues: Arc::new(units.into_iter().map(|unit| unit.queue).collect()),
         pools: Arc::new(

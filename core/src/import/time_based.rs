@@ -16,6 +16,7 @@ use std::sync::Arc;
 
 use super::loose::{Place, Reader, tree};
 use super::{Imported, Report};
+use crate::policy::kai;
 use crate::scenario::quantity;
 use crate::scenario::value::Limit;
 use crate::scenario::{
@@ -261,8 +262,11 @@ fn jobs(root: &Place<'_>, input: &mut TimeBasedInput, reader: &mut Reader) {
 pub fn import(text: &str) -> Imported {
     let (input, mut report) = read(text);
     let Some(input) = input else { return Imported { scenario: None, report } };
-    let mut scenario =
-        Scenario { name: "Time-based fair share".into(), policy: "kai".into(), ..Scenario::default() };
+    let mut scenario = Scenario {
+        name: "Time-based fair share".into(),
+        policy: kai::DESCRIPTION.key.into(),
+        ..Scenario::default()
+    };
     let mut settings = vec![
         ("k-value", format!("{}", (input.k_value * 1e6).round() / 1e6)),
         ("usage-client", "fake-with-history".to_string()),

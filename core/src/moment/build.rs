@@ -49,8 +49,8 @@ pub fn frame(names: &Arc<Names>, sim: &Simulation, record: &CycleRecord) -> Fram
     }
     place_pods(&mut frame, cluster, record);
     place_claims(&mut frame, cluster, claims(sim, record));
-    if Policy::described(&names.policy).is_some_and(|policy| policy.knows.queue_states) {
-        super::states::put(&mut frame);
+    if let Some(state) = Policy::described(&names.policy).and_then(|policy| policy.queue_state) {
+        super::states::put(&mut frame, state);
     }
     frame
 }

@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 
 use crate::id::Id;
-use crate::policy::kai::usage::USAGE;
+use crate::policy::Policy;
 use crate::sim::{Simulation, explain};
 use crate::trace::{Check, Level};
 use crate::units::Resource;
@@ -86,7 +86,7 @@ fn divisions(sim: &Simulation) -> Vec<LadderLevel> {
 /// In how many steps of a division a rule had a part.
 fn steps_of(level: &LadderLevel, rule: &str) -> u32 {
     // Past use has no step of its own: it changes the weights of a round.
-    let is_usage = rule == USAGE.key();
+    let is_usage = Policy::ALL.iter().filter_map(|policy| policy.usage_rule).any(|usage| usage.key() == rule);
     let has_part = |line: &&LadderLine| match is_usage {
         true => line.kind == LineKind::Round && level.weight_after_use(line).is_some(),
         false => line.rule.key() == rule,

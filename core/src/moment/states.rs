@@ -1,28 +1,26 @@
-//! The state of projects and departments of Run:ai: in quota, over quota, over fairshare.
+//! The states of queues, under a policy that knows such: in quota, over quota, over fairshare.
 
-use crate::policy::runai::state::State;
-
-use super::{Frame, QueueRow};
+use super::Frame;
 
 /// Writes down the states of all queues, in every pool and in all pools together.
-pub fn put(frame: &mut Frame) {
+pub fn put(frame: &mut Frame, state: fn(f64, f64, f64) -> (u8, &'static str)) {
     let of_pools = frame.pools.iter_mut().flat_map(|pool| &mut pool.queues);
     for row in frame.queues.iter_mut().chain(of_pools) {
-        let of = |r: usize| state(row, r);
+        let of = |r: usize| {
+            let fairshare = row.fair_share.as_ref().and_then(|share| share[r]).unwrap_or(f64::INFINITY);
+            state(row.allocated[r], row.quota[r].unwrap_or(f64::INFINITY), fairshare)
+        };
         let each = [of(0), of(1), of(2)];
-        let worst = each.into_iter().max().unwrap_or(State::InQuota);
-        row.states = each.into_iter().chain([worst]).map(|state| state.name().to_string()).collect();
+        let worst = each.into_iter().max();
+        row.states = each.into_iter().chain(worst).map(|(_, name)| name.to_string()).collect();
     }
-}
-
-fn state(row: &QueueRow, r: usize) -> State {
-    let fairshare = row.fair_share.as_ref().and_then(|share| share[r]).unwrap_or(f64::INFINITY);
-    row.quota[r].map_or(State::InQuota, |quota| State::of(row.allocated[r], quota, fairshare))
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::QueueRow;
     use super::*;
+    use crate::policy::Policy;
 
     /// runai.md 11, example 21: one GPU of two, 20 cores of 16.
     #[test]
@@ -34,7 +32,8 @@ mod tests {
             ..QueueRow::default()
         };
         let mut frame = Frame { queues: vec![row], ..Frame::default() };
-        put(&mut frame);
+        let state = Policy::described("runai").and_then(|policy| policy.queue_state);
+        put(&mut frame, state.expect("it knows states"));
         assert_eq!(frame.queues[0].states, ["over-quota", "in-quota", "in-quota", "over-quota"]);
     }
 }

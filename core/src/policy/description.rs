@@ -5,9 +5,11 @@
 
 use super::form::Form;
 use super::job_defaults::JobDefaults;
+use super::translation::Translation;
 use super::versions::Modelled;
 use super::vocabulary::Terms;
 use crate::time::Span;
+use crate::trace::Rule;
 use crate::units::Resource;
 
 /// A policy in words and numbers.
@@ -35,6 +37,15 @@ pub struct Description {
     pub silent: &'static [&'static str],
     /// How its settings, queues and jobs are asked for.
     pub form: Form,
+    /// The settings for which other policies have a counterpart.
+    pub translation: Translation,
+    /// The file from which the product reads its queues, which can be read and written here; `None`: there is none.
+    pub queue_file: Option<&'static str>,
+    /// The state of a queue with regard to one resource, by what is allocated, its quota and its fair share: a rank, the best
+    /// first, and a name. `None`: queues have no states.
+    pub queue_state: Option<fn(f64, f64, f64) -> (u8, &'static str)>,
+    /// The rule by which past use changes the weights of a division.
+    pub usage_rule: Option<&'static Rule>,
     /// The versions of the product that are modelled; `None`: it models no product.
     pub modelled: Option<&'static Modelled>,
 }
@@ -156,8 +167,8 @@ pub struct Knows {
     pub taints: bool,
     /// Jobs that are offered to several pools, one after the other.
     pub pool_lists: bool,
-    /// States of queues: in quota, over quota, over fair share, below.
-    pub queue_states: bool,
+    /// Queues taken in the order of their shares alone, so that there is an order although they have no priorities.
+    pub order_by_share: bool,
     /// Settings that change during a run, all but those that are named here; `None`: it does not read its settings anew.
     pub reloads: Option<&'static [&'static str]>,
 }
@@ -177,7 +188,7 @@ impl Knows {
         evictions: false,
         taints: true,
         pool_lists: false,
-        queue_states: false,
+        order_by_share: false,
         reloads: None,
     };
 }

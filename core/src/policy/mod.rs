@@ -20,6 +20,7 @@ mod registry;
 pub mod runai;
 pub(crate) mod setting;
 pub mod switches;
+pub mod translation;
 pub mod versions;
 pub mod vocabulary;
 pub mod yunikorn;

@@ -221,9 +221,24 @@ impl Policy {
         Self::ALL.iter().find(|policy| policy.key == name).copied()
     }
 
+    /// What the policy of that name says of itself; the default if there is none such.
+    pub fn described_or_default(name: &str) -> &'static Description {
+        Self::described(name).unwrap_or(Self::ALL[0])
+    }
+
+    /// Those of products.
+    pub fn products() -> impl Iterator<Item = &'static Description> {
+        Self::ALL.iter().copied().filter(|policy| policy.modelled.is_some())
+    }
+
+    /// Those that model no product: what products are compared with.
+    pub fn baselines() -> impl Iterator<Item = &'static Description> {
+        Self::ALL.iter().copied().filter(|policy| policy.modelled.is_none())
+    }
+
     /// What the policy of that name takes jobs to be that leave something out; of the default if there is none such.
     pub fn job_defaults(name: &str) -> &'static JobDefaults {
-        &Self::described(name).unwrap_or(Self::ALL[0]).jobs
+        &Self::described_or_default(name).jobs
     }
 
     /// The name in scenario files.

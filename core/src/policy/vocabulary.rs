@@ -13,6 +13,8 @@ pub struct Terms {
     /// Heads of the table of queues, each with what it means: name, quota, weight, limit, priority. No head: the policy
     /// does not read such a value, so there is no column of it.
     pub columns: [(&'static str, &'static str); 5],
+    /// The product's word beside one of ours, in legends.
+    pub beside: &'static [(&'static str, &'static str)],
     /// What holds where a queue says nothing.
     pub unset: Unset,
 }
@@ -42,7 +44,7 @@ pub const FAIR_SHARE_APART: &str = "fair share beside quota";
 impl Terms {
     /// Those of a policy by its name in a scenario.
     pub fn of(policy: &str) -> &'static Terms {
-        Policy::described(policy).unwrap_or(Policy::ALL[0]).terms
+        Policy::described_or_default(policy).terms
     }
 
     /// Whether the policy reads such a value of queues: quota, weight, limit or priority.
@@ -90,6 +92,11 @@ impl Terms {
     /// The policy's word for one of our own, both short and without more around them.
     pub fn word(&self, neutral: &'static str) -> &'static str {
         self.pairs.iter().find(|(ours, _)| *ours == neutral).map_or(neutral, |(_, own)| own)
+    }
+
+    /// The product's word that stands beside one of ours in a legend.
+    pub fn beside(&self, neutral: &str) -> Option<&'static str> {
+        self.beside.iter().find(|(ours, _)| *ours == neutral).map(|(_, own)| *own)
     }
 
     /// The pair whose neutral word a text begins with, whole and in small letters but for the first.

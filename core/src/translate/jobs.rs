@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::{Kind, Work};
+use super::{Kind, Translator};
 use crate::policy::JobDefaults;
 use crate::policy::description::{Description, Gangs};
 use crate::scenario::{JobEntry, Path, PodSetEntry, Scalar};
@@ -13,7 +13,7 @@ const ORDER_LABELS: [&str; 3] =
     ["kai.scheduler/task-priority", "training.kubeflow.org/job-role", "ray.io/node-type"];
 
 /// Translates what is said of jobs.
-pub fn jobs(work: &mut Work<'_>) {
+pub fn jobs(work: &mut Translator<'_>) {
     default_priority(work);
     priorities(work);
     semi(work);
@@ -103,7 +103,7 @@ fn subgrouped(job: &JobEntry) -> [bool; 4] {
     ]
 }
 
-fn tainted_nodes(work: &mut Work<'_>, says: &str) {
+fn tainted_nodes(work: &mut Translator<'_>, says: &str) {
     for node in work.old.nodes.iter().filter(|node| !work.to.knows.taints && !node.taints.is_empty()) {
         let at = Path::default().field("nodes").named(&node.name).field("taints");
         work.note(Kind::Dropped, at, says);
@@ -156,7 +156,7 @@ fn part(job: &JobEntry) -> impl Iterator<Item = &'static str> {
 
 /// What the products mean by priority classes, by a priority that is left out and by a preemptibility that is left out is
 /// written out where they differ.
-fn priorities(work: &mut Work<'_>) {
+fn priorities(work: &mut Translator<'_>) {
     let (from, to) = (work.from, work.to);
     let (old, new) = (from.jobs, to.jobs);
     if old == new {
@@ -222,7 +222,7 @@ fn has_semi(policy: &Description) -> bool {
 }
 
 /// EGO has a minimum for each kind of pods only.
-fn in_common(work: &mut Work<'_>) {
+fn in_common(work: &mut Translator<'_>) {
     let to = work.to;
     for (i, job) in work.old.jobs.iter().enumerate() {
         if to.knows.common_minimum || job.pod_sets.is_empty() || job.min_available.is_none() {
@@ -239,7 +239,7 @@ fn in_common(work: &mut Work<'_>) {
 }
 
 /// Only Run:ai knows jobs that keep their first pods.
-fn semi(work: &mut Work<'_>) {
+fn semi(work: &mut Translator<'_>) {
     let knows = has_semi;
     let (from, to) = (work.from, work.to);
     for (i, job) in work.old.jobs.iter().enumerate() {
@@ -266,8 +266,8 @@ fn semi(work: &mut Work<'_>) {
 }
 
 /// A default that the new policy cannot say is written into the jobs.
-fn default_priority(work: &mut Work<'_>) {
-    let name = "default-job-priority";
+fn default_priority(work: &mut Translator<'_>) {
+    let Some(name) = work.from.translation.default_priority else { return };
     let Some(typed) = work.old.settings.get(name).filter(|_| !work.new.settings.contains_key(name)) else {
         return;
     };

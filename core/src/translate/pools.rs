@@ -2,14 +2,15 @@
 
 use std::sync::Arc;
 
-use super::queues::{given, shifted, value};
-use super::{Kind, Work, queue};
+use super::queues::{given, shifted};
+use super::{Kind, Translator, queue};
 use crate::policy::description::Field;
+use crate::policy::translation::value;
 use crate::scenario::{Path, QueuePoolEntry};
 use crate::units::Resource;
 
 /// Translates what is said of single pools.
-pub fn pools(work: &mut Work<'_>) {
+pub fn pools(work: &mut Translator<'_>) {
     for i in 0..work.old.queues.len() {
         let entry = &work.old.queues[i];
         let here = queue(&entry.name);
@@ -25,7 +26,7 @@ pub fn pools(work: &mut Work<'_>) {
 }
 
 /// The values of a queue in one pool; what they leave out is as in the queue.
-fn of_queue(work: &mut Work<'_>, (i, k): (usize, usize), at: &Path, pool: &QueuePoolEntry) {
+fn of_queue(work: &mut Translator<'_>, (i, k): (usize, usize), at: &Path, pool: &QueuePoolEntry) {
     let parts = [(Resource::GPU, &pool.gpu), (Resource::CPU, &pool.cpu), (Resource::MEMORY, &pool.memory)];
     for (r, part) in parts {
         for field in Field::ALL {
@@ -46,7 +47,7 @@ fn of_queue(work: &mut Work<'_>, (i, k): (usize, usize), at: &Path, pool: &Queue
 }
 
 /// A list of several pools: only Run:ai offers a job to one after the other.
-fn list(work: &mut Work<'_>, at: Path, n: usize) {
+fn list(work: &mut Translator<'_>, at: Path, n: usize) {
     let (from, to) = (work.from, work.to);
     if n < 2 || from.knows.pool_lists == to.knows.pool_lists {
         return;
@@ -65,7 +66,7 @@ fn list(work: &mut Work<'_>, at: Path, n: usize) {
 }
 
 /// Switches of pools: those that both products have stay under the name that both know, others go.
-pub fn switches(work: &mut Work<'_>, shared: impl Fn(&str) -> Option<&str>) {
+pub fn switches(work: &mut Translator<'_>, shared: impl for<'n> Fn(&'n str) -> Option<&'n str>) {
     for (i, pool) in work.old.pools.iter().enumerate() {
         for (name, typed) in &pool.settings {
             let settings = &mut Arc::make_mut(&mut work.new.pools)[i].settings;

@@ -2,16 +2,16 @@
 
 use std::sync::Arc;
 
-use super::assumed;
-use super::{Kind, Work, queue};
-use crate::policy::description::Field;
-use crate::scenario::quantity;
-use crate::scenario::{Path, QueueEntry, ResourceEntry, Scalar};
+use super::{Kind, Translator, assumed, queue};
+use crate::policy::description::{Description, Field};
+use crate::policy::translation::{part, part_mut, value, value_mut};
+use crate::scenario::{Path, Scalar, quantity};
 use crate::units::Resource;
 
 /// Translates what is said of queues.
-pub fn queues(work: &mut Work<'_>) {
-    over_quota(work);
+pub fn queues(work: &mut Translator<'_>) {
+    (work.from.translation.queues)(work);
+    (work.to.translation.queues)(work);
     for i in 0..work.old.queues.len() {
         let at = queue(&work.old.queues[i].name);
         if work.from.queue.one_weight {
@@ -24,7 +24,10 @@ pub fn queues(work: &mut Work<'_>) {
             }
         }
         if work.to.queue.one_weight {
-            to_ego(work, i, &at);
+            to_one_ratio(work, i, &at);
+        }
+        if work.to.translation.owns_hosts {
+            to_hosts(work, i, &at);
         }
         priority(work, i, &at);
         history(work, i, &at);
@@ -32,44 +35,12 @@ pub fn queues(work: &mut Work<'_>) {
     timeline(work);
 }
 
-pub(super) fn part(queue: &QueueEntry, r: Resource) -> &ResourceEntry {
-    match r {
-        Resource::CPU => &queue.cpu,
-        Resource::MEMORY => &queue.memory,
-        _ => &queue.gpu,
-    }
-}
-
-pub(super) fn part_mut(queue: &mut QueueEntry, r: Resource) -> &mut ResourceEntry {
-    match r {
-        Resource::CPU => &mut queue.cpu,
-        Resource::MEMORY => &mut queue.memory,
-        _ => &mut queue.gpu,
-    }
-}
-
-pub(super) fn value(part: &ResourceEntry, field: Field) -> &Option<Scalar> {
-    match field {
-        Field::Quota => &part.quota,
-        Field::Limit => &part.limit,
-        Field::Weight => &part.weight,
-    }
-}
-
-pub(super) fn value_mut(part: &mut ResourceEntry, field: Field) -> &mut Option<Scalar> {
-    match field {
-        Field::Quota => &mut part.quota,
-        Field::Limit => &mut part.limit,
-        Field::Weight => &mut part.weight,
-    }
-}
-
 fn is_unlimited(text: &str) -> bool {
     text.trim() == "-1" || quantity::is_unlimited(text)
 }
 
 /// A value that is given: does the new policy read it, and did the old one?
-pub(super) fn given(work: &mut Work<'_>, at: &Path, field: Field, r: Resource, value: Option<&Scalar>) {
+pub(super) fn given(work: &mut Translator<'_>, at: &Path, field: Field, r: Resource, value: Option<&Scalar>) {
     let Some(text) = value.map(|value| value.0.trim()) else { return };
     let at = at.field(r.name()).field(field.name());
     let (from, to) = (work.from, work.to);
@@ -103,9 +74,9 @@ pub(super) fn given(work: &mut Work<'_>, at: &Path, field: Field, r: Resource, v
 }
 
 /// A value that is left out: what it means is written out, unless leaving it out means the same.
-fn left_out(work: &mut Work<'_>, i: usize, at: &Path, field: Field, r: Resource) {
+fn left_out(work: &mut Translator<'_>, i: usize, at: &Path, field: Field, r: Resource) {
     let (from, to) = (work.from, work.to);
-    // A single ratio is read from whichever weight is there; see `to_ego`.
+    // A single ratio is read from whichever weight is there; see `to_one_ratio`.
     let is_read = to.word(field, r).is_some() && !(field == Field::Weight && to.queue.one_weight);
     if !is_read || value(part(&work.new.queues[i], r), field).is_some() {
         return;
@@ -131,8 +102,8 @@ fn left_out(work: &mut Work<'_>, i: usize, at: &Path, field: Field, r: Resource)
     }
 }
 
-/// EGO has one share ratio for all resources: it becomes the weight of each.
-fn one_ratio(work: &mut Work<'_>, i: usize) {
+/// A single ratio for all resources becomes the weight of each.
+fn one_ratio(work: &mut Translator<'_>, i: usize) {
     if work.to.queue.weight.is_none() {
         return;
     }
@@ -140,34 +111,31 @@ fn one_ratio(work: &mut Work<'_>, i: usize) {
         [Resource::GPU, Resource::CPU, Resource::MEMORY].map(|r| part(&work.old.queues[i], r).weight.clone());
     let Some(ratio) = weights.into_iter().flatten().next() else { return };
     let at = queue(&work.old.queues[i].name);
+    let says = format!("{}; it becomes the weight of each", has_one_ratio(work.from));
     for r in Resource::ACCOUNTED {
         let weight = &mut part_mut(&mut work.new_queues()[i], r).weight;
         if weight.as_ref() != Some(&ratio) {
             *weight = Some(ratio.clone());
-            work.note(
-                Kind::Changed,
-                at.field(r.name()).field("weight"),
-                "EGO has one share ratio for all resources; it becomes the weight of each",
-            );
+            work.note(Kind::Changed, at.field(r.name()).field("weight"), says.as_str());
         }
     }
 }
 
-/// EGO reads one ratio, and owns whole hosts.
-fn to_ego(work: &mut Work<'_>, i: usize, at: &Path) {
+fn has_one_ratio(policy: &Description) -> String {
+    let word = policy.word(Field::Weight, Resource::GPU).unwrap_or("weight");
+    format!("{} has one {word} for all resources", policy.name)
+}
+
+/// The weights of a queue become a single ratio.
+fn to_one_ratio(work: &mut Translator<'_>, i: usize, at: &Path) {
     let weights = [Resource::GPU, Resource::CPU, Resource::MEMORY]
         .map(|r| (r, part(&work.new.queues[i], r).weight.clone()));
     let mut said = weights.iter().filter_map(|(r, weight)| Some((*r, weight.clone()?)));
     match said.next() {
         Some((_, ratio)) => {
-            let others: Vec<Resource> = said.filter(|(_, weight)| *weight != ratio).map(|(r, _)| r).collect();
-            for r in others {
-                let at = at.field(r.name()).field("weight");
-                work.note(
-                    Kind::Dropped,
-                    at,
-                    "EGO has one share ratio for all resources, the first of GPU, CPU and memory",
-                );
+            let says = format!("{}, the first of GPU, CPU and memory", has_one_ratio(work.to));
+            for (r, _) in said.filter(|(_, weight)| *weight != ratio) {
+                work.note(Kind::Dropped, at.field(r.name()).field("weight"), says.as_str());
             }
         }
         None if work.from.queue.weight.is_some() => {
@@ -180,6 +148,10 @@ fn to_ego(work: &mut Work<'_>, i: usize, at: &Path) {
         }
         None => {}
     }
+}
+
+/// Of a quota only what fills whole hosts is owned.
+fn to_hosts(work: &mut Translator<'_>, i: usize, at: &Path) {
     let gpus = |text: &Option<Scalar>| {
         let amount = text.as_ref().and_then(|text| quantity::amount(&text.0, Resource::GPU, 1).ok());
         amount.map_or(0, |amount| amount.in_base_units())
@@ -187,34 +159,37 @@ fn to_ego(work: &mut Work<'_>, i: usize, at: &Path) {
     let quota = gpus(&work.new.queues[i].gpu.quota);
     let smallest = work.new.nodes.iter().map(|node| gpus(&node.gpu)).filter(|&n| n > 0).min().unwrap_or(1000);
     if quota % smallest != 0 {
-        let says = "EGO owns whole hosts: the part of the quota that fills no host is not owned";
+        let says = format!(
+            "{} owns whole hosts: the part of the quota that fills no host is not owned",
+            work.to.name
+        );
         work.note(Kind::Changed, at.field("gpu").field("quota"), says);
     }
 }
 
 /// Priorities are counted from each product's default.
-fn priority(work: &mut Work<'_>, i: usize, at: &Path) {
+fn priority(work: &mut Translator<'_>, i: usize, at: &Path) {
     let entry = &work.old.queues[i];
-    let offset = ["priority.offset.", &entry.name].concat();
-    let own = work.old.settings.get(&offset).filter(|_| work.from.key == "yunikorn");
-    let place = if own.is_some() { super::setting(&offset) } else { at.field("priority") };
-    let Some(typed) = own.or(entry.priority.as_ref()).cloned() else { return };
-    if own.is_some() {
-        work.new.settings.remove(&offset);
-        if entry.priority.is_some() {
-            work.note(
-                Kind::Dropped,
-                at.field("priority"),
-                "priority.offset of the same queue wins in YuniKorn",
-            );
+    let (mut place, mut typed) = (at.field("priority"), entry.priority.clone());
+    if let Some(prefix) = work.from.translation.queue_priority {
+        let name = [prefix, &entry.name].concat();
+        if let Some(own) = work.old.settings.get(&name) {
+            work.new.settings.remove(&name);
+            if typed.is_some() {
+                let says =
+                    format!("{} of the same queue wins in {}", prefix.trim_end_matches('.'), work.from.name);
+                work.note(Kind::Dropped, place, says);
+            }
+            (place, typed) = (super::setting(&name), Some(own.clone()));
         }
     }
+    let Some(typed) = typed else { return };
     let new = shifted(work, place, &typed);
     work.new_queues()[i].priority = Some(new);
 }
 
 /// A priority in the new policy's numbers.
-pub(super) fn shifted(work: &mut Work<'_>, at: Path, typed: &Scalar) -> Scalar {
+pub(super) fn shifted(work: &mut Translator<'_>, at: Path, typed: &Scalar) -> Scalar {
     let (from, to) = (work.from, work.to);
     match (from.queue.priority, to.queue.priority) {
         (_, None) => {
@@ -245,7 +220,7 @@ pub(super) fn shifted(work: &mut Work<'_>, at: Path, typed: &Scalar) -> Scalar {
 }
 
 /// Minimum runtimes and past usage.
-fn history(work: &mut Work<'_>, i: usize, at: &Path) {
+fn history(work: &mut Translator<'_>, i: usize, at: &Path) {
     let entry = &work.old.queues[i];
     for (field, value) in [
         ("preempt-min-runtime", &entry.preempt_min_runtime),
@@ -263,12 +238,12 @@ fn history(work: &mut Work<'_>, i: usize, at: &Path) {
 }
 
 /// A minimum runtime that is given.
-pub(super) fn min_runtime(work: &mut Work<'_>, at: Path) {
+pub(super) fn min_runtime(work: &mut Translator<'_>, at: Path) {
     of_history(work, at, "minimum runtimes");
 }
 
 /// What only some policies know of what was before.
-fn of_history(work: &mut Work<'_>, at: Path, what: &str) {
+fn of_history(work: &mut Translator<'_>, at: Path, what: &str) {
     match (work.from.queue.history, work.to.queue.history) {
         (true, false) => work.note(Kind::Dropped, at, format!("{} does not know {what}", work.to.name)),
         (false, true) => {
@@ -279,7 +254,7 @@ fn of_history(work: &mut Work<'_>, at: Path, what: &str) {
 }
 
 /// What the timeline changes of queues.
-fn timeline(work: &mut Work<'_>) {
+fn timeline(work: &mut Translator<'_>) {
     for (i, entry) in work.old.timeline.iter().enumerate().filter(|(_, entry)| entry.queue.is_some()) {
         let at = Path::default().field("timeline").at(u32::try_from(i).unwrap_or(u32::MAX));
         let parts =
@@ -294,91 +269,4 @@ fn timeline(work: &mut Work<'_>) {
             Arc::make_mut(&mut work.new.timeline)[i].priority = Some(new);
         }
     }
-}
-
-/// What over-quota comes to in Run:ai becomes weights; departments of another policy share by theirs.
-fn over_quota(work: &mut Work<'_>) {
-    let is_department = |q: &QueueEntry| {
-        q.parent.is_none() && work.old.queues.iter().any(|child| child.parent.as_deref() == Some(&q.name))
-    };
-    let departments: Vec<bool> = work.old.queues.iter().map(is_department).collect();
-    if work.to.key == "runai" && departments.contains(&true) {
-        work.new.settings.insert("department-over-quota".into(), "by-weight".into());
-        let says = "Run:ai shares among departments by their quotas unless told otherwise; it is told to share by weight";
-        work.note(Kind::Changed, super::setting("department-over-quota"), says);
-    }
-    if work.from.key != "runai" || work.to.queue.weight.is_none() {
-        return;
-    }
-    let said =
-        |name: &str, value: &str| work.old.settings.get(name).is_some_and(|typed| typed.0.trim() == value);
-    let by_weight = said("department-over-quota", "by-weight");
-    let by_quota = said("over-quota-weights", "off") || said("over-quota-weights", "false");
-    for (i, is_department) in departments.into_iter().enumerate() {
-        let name = ["over-quota.", &work.old.queues[i].name].concat();
-        let own = work.old.settings.get(&name).map(|typed| typed.0.trim().to_owned());
-        let from_quota = if is_department { !by_weight } else { by_quota };
-        let entry = &mut work.new_queues()[i];
-        for r in Resource::ACCOUNTED {
-            let part = part_mut(entry, r);
-            match own.as_deref() {
-                Some("none") => {
-                    part.weight = Some("0".into());
-                    part.limit = smaller(part.quota.as_ref(), part.limit.as_ref(), r);
-                }
-                _ if from_quota => part.weight = Some(Scalar(quota_as_weight(part.quota.as_ref(), r))),
-                Some("lowest") => part.weight = Some("0".into()),
-                Some("low") => part.weight = Some("1".into()),
-                Some("medium") => part.weight = Some("2".into()),
-                Some("high") => part.weight = Some("3".into()),
-                Some(number) => part.weight = Some(number.into()),
-                None => {}
-            }
-        }
-        if own.is_some() {
-            work.note(
-                Kind::Changed,
-                super::setting(&name),
-                "the over-quota of a queue becomes its weights and limits",
-            );
-        }
-        rewritten(
-            work,
-            i,
-            "over-quota as Run:ai has it, by level or in proportion to quotas, is written as weight and limit",
-        );
-    }
-}
-
-/// Notes the weights and limits of a queue that were written anew.
-fn rewritten(work: &mut Work<'_>, i: usize, says: &str) {
-    let (old, new) = (&work.old.queues[i], work.new.queues[i].clone());
-    for r in Resource::ACCOUNTED {
-        for field in [Field::Weight, Field::Limit] {
-            if value(part(old, r), field) != value(part(&new, r), field) {
-                let at = queue(&old.name).field(r.name()).field(field.name());
-                work.note(Kind::Changed, at, says);
-            }
-        }
-    }
-}
-
-/// Over-quota *none*: the quota is a limit; an unlimited one adds none.
-fn smaller(quota: Option<&Scalar>, limit: Option<&Scalar>, r: Resource) -> Option<Scalar> {
-    let amount = |text: &Scalar| quantity::amount(&text.0, r, 1_000_000).ok();
-    let nothing = Scalar::from("0");
-    let quota = quota.or((r == Resource::GPU).then_some(&nothing));
-    match (quota.and_then(amount), limit.and_then(amount)) {
-        (Some(q), Some(l)) if l <= q => limit.cloned(),
-        (Some(_), _) => quota.cloned(),
-        (None, _) => limit.cloned(),
-    }
-}
-
-/// A quota as a weight: GPUs, cores or GiB; an unlimited one weighs nothing, because it is satisfied before anything is shared.
-fn quota_as_weight(quota: Option<&Scalar>, r: Resource) -> String {
-    let amount = quota.and_then(|text| quantity::amount(&text.0, r, 1_000_000).ok());
-    let base = amount.map_or(0, |amount| amount.in_base_units());
-    let milli = if r == Resource::MEMORY { ((i128::from(base) * 1000) >> 30) as i64 } else { base };
-    quantity::print_decimal(milli, 3)
 }

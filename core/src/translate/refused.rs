@@ -1,25 +1,23 @@
-//! What YuniKorn would refuse: it takes a configuration whole or not at all, so a scenario of another policy may have values that
-//! no YuniKorn has.
+//! What the new policy's own scheduler would refuse: some take a configuration whole or not at all, so a scenario of another
+//! policy may have values that they never have.
 //!
 //! A maximum above that of a queue above, and a guarantee above a maximum, are lowered: the smaller value held anyway. What cannot be
 //! said in another way without meaning something else stays, and is noted; the simulation goes on with it.
 
-use super::queues::{part, part_mut, value, value_mut};
-use super::{Kind, Work, queue};
+use super::{Kind, Translator, queue};
 use crate::policy::description::Field;
-use crate::policy::yunikorn::config::paths;
+use crate::policy::translation::{part, part_mut, value, value_mut};
 use crate::scenario::{Scalar, check, codes, quantity};
 use crate::units::Resource;
 
-/// Lowers what can be lowered, and notes what YuniKorn would still refuse.
-pub fn refused(work: &mut Work<'_>) {
-    if work.to.key != "yunikorn" {
-        return;
-    }
+/// Lowers what can be lowered, and notes what would still be refused.
+pub fn refused(work: &mut Translator<'_>) {
+    let Some(refuses) = work.to.translation.refuses else { return };
     for i in 0..work.new.queues.len() {
         for r in Resource::ACCOUNTED {
-            lower(work, i, r, Field::Limit, "YuniKorn takes no maximum above that of a queue above it");
-            lower(work, i, r, Field::Quota, "YuniKorn takes no guarantee above a maximum");
+            for &(field, says) in refuses.above_limits {
+                lower(work, i, r, field, says);
+            }
         }
     }
     let checked = check(&work.new);
@@ -29,17 +27,16 @@ pub fn refused(work: &mut Work<'_>) {
         }
     }
     let Some(plan) = checked.plan else { return };
-    for (queue, path) in plan.cluster.queues.values().zip(paths(&plan.cluster.queues)) {
-        let spelled = path.rsplit('.').next().unwrap_or_default();
+    for (queue, spelled) in plan.cluster.queues.values().zip((refuses.names)(&plan.cluster.queues)) {
         if spelled != queue.name.to_lowercase() {
-            let says = format!("YuniKorn takes no queue of that name; there it is {spelled}");
+            let says = format!("{} takes no queue of that name; there it is {spelled}", work.to.name);
             work.note(Kind::Changed, super::queue(&queue.name).field("name"), says);
         }
     }
 }
 
 /// Lowers a value of a queue to the smallest limit that applies to it.
-fn lower(work: &mut Work<'_>, i: usize, r: Resource, field: Field, says: &str) {
+fn lower(work: &mut Translator<'_>, i: usize, r: Resource, field: Field, says: &str) {
     let amount = |typed: &Scalar| quantity::amount(&typed.0, r, 1_000_000).ok();
     let entry = &work.new.queues[i];
     let Some(own) = value(part(entry, r), field).as_ref().and_then(amount) else { return };

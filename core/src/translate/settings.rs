@@ -1,30 +1,27 @@
-//! Switches: those that both products have are carried over, others are removed with a note.
+//! Settings: those that both policies have are carried over, others are removed with a note.
 
 use std::sync::Arc;
 
-use super::{Kind, Work, setting};
-use crate::policy::runai::config::ENGINE_SETTINGS;
+use super::{Kind, Translator, setting};
 use crate::scenario::{Path, Scalar, TimelineEntry};
 
-/// Translates the switches that [`super::queues`] left.
-pub fn settings(work: &mut Work<'_>) {
-    let names: Vec<String> = work.old.settings.keys().cloned().collect();
+/// Translates the settings that [`super::queues`] left.
+pub fn settings(work: &mut Translator<'_>) {
     let packs = packs(work);
-    for name in &names {
-        let typed = work.old.settings[name].clone();
-        one(work, name, &typed);
+    for (name, typed) in &work.old.settings {
+        one(work, name, typed);
     }
     place(work, packs);
     timeline(work);
-    let is_engine = |key: &str| matches!(key, "kai" | "runai");
-    let is_shared = is_engine(work.from.key) && is_engine(work.to.key);
+    let (from, to) = (&work.from.translation, &work.to.translation);
     super::pools::switches(work, |name| {
-        Some(plain(name)).filter(|name| is_shared && ENGINE_SETTINGS.contains(name))
+        let name = from.spelled(name);
+        [from, to].iter().all(|policy| policy.shared.contains(&name)).then_some(name)
     });
 }
 
-/// Only YuniKorn reads its switches anew during a run.
-fn timeline(work: &mut Work<'_>) {
+/// Changes of settings during a run are left out.
+fn timeline(work: &mut Translator<'_>) {
     let has = |entry: &TimelineEntry| !entry.settings.is_empty() || !entry.unset.is_empty();
     if !work.old.timeline.iter().any(has) {
         return;
@@ -37,125 +34,73 @@ fn timeline(work: &mut Work<'_>) {
     Arc::make_mut(&mut work.new.timeline).retain(|entry| !has(entry));
 }
 
-/// Switches of KAI as upstream spells them.
-fn plain(name: &str) -> &str {
-    match name {
-        "kValue" => "k-value",
-        "relcaimerSaturationMultiplier" => "saturation-multiplier",
-        other => other,
+fn one(work: &mut Translator<'_>, name: &str, typed: &Scalar) {
+    let (from, to) = (&work.from.translation, &work.to.translation);
+    let usual = from.spelled(name);
+    if from.shared.contains(&usual) && to.shared.contains(&usual) {
+        work.new.settings.remove(name);
+        work.new.settings.insert(usual.to_owned(), typed.clone());
+        return work.note(Kind::Kept, setting(name), "both have this switch");
+    }
+    let is = |of: Option<&str>| of == Some(name);
+    if is(from.packing.map(|packing| packing.setting)) {
+        // Said by the order of nodes; see `place`.
+        work.new.settings.remove(name);
+    } else if is(from.default_priority) {
+        work.new.settings.remove(name);
+        let says = "the default priority is written into the jobs without one";
+        work.note(Kind::Changed, setting(name), says);
+    } else if !evictions(work, name, typed) && !(from.setting)(work, name, typed) {
+        work.drop_setting(name, &format!("{} has no {name}", work.to.name));
     }
 }
 
-fn one(work: &mut Work<'_>, name: &str, typed: &Scalar) {
-    let (from, to) = (work.from.key, work.to.key);
-    let gone = format!("{} has no {name}", work.to.name);
-    let engine = |key: &str| matches!(key, "kai" | "runai");
-    if engine(from) && engine(to) && ENGINE_SETTINGS.contains(&plain(name)) {
-        work.new.settings.remove(name);
-        work.new.settings.insert(plain(name).to_owned(), typed.clone());
-        return work.note(Kind::Kept, setting(name), "both have this switch");
+/// Whether evictions are allowed, where both policies have a setting for it.
+fn evictions(work: &mut Translator<'_>, name: &str, typed: &Scalar) -> bool {
+    let (from, to) = (work.from.translation.evictions, work.to.translation.evictions);
+    let (Some(from), Some(to)) = (from.filter(|from| from.setting == name), to) else { return false };
+    let is_off = (from.is_off)(typed.0.trim());
+    let Some(says) = (if is_off { Some(to.says_off) } else { to.says_on }) else { return false };
+    work.new.settings.remove(name);
+    if is_off {
+        work.new.settings.insert(to.setting.into(), to.off.into());
     }
-    match (from, name) {
-        // Said by the queues.
-        ("runai", "department-over-quota" | "over-quota-weights") if work.to.queue.weight.is_some() => {
-            work.new.settings.remove(name);
-            work.note(Kind::Changed, setting(name), "how over-quota is shared becomes weights of the queues");
-        }
-        ("runai", _) if name.starts_with("over-quota.") && work.to.queue.weight.is_some() => {
-            work.new.settings.remove(name);
-        }
-        ("yunikorn", _) if name.starts_with("priority.offset.") && name != "priority.offset.root" => {
-            // A queue that exists has it as its priority by now.
-            work.new.settings.remove(name);
-        }
-        // Said by the order of nodes; see `place`.
-        ("kai" | "runai", "gpu-placement") | ("yunikorn", "node-sort") | ("ego", "placement") => {
-            work.new.settings.remove(name);
-        }
-        ("kai", "actions") => {
-            work.new.settings.remove(name);
-            let takes = ["reclaim", "preempt"].iter().any(|action| typed.0.contains(action));
-            if to == "yunikorn" && !takes {
-                work.new.settings.insert("preemption".into(), "false".into());
-                work.note(Kind::Changed, setting(name), "nobody is evicted: preemption is off");
-            } else {
-                work.note(Kind::Dropped, setting(name), gone);
-            }
-        }
-        ("yunikorn", "preemption") if to == "kai" => {
-            work.new.settings.remove(name);
-            let says = if typed.0.trim() == "false" {
-                work.new.settings.insert("actions".into(), "allocate, stalegangeviction".into());
-                "without preemption KAI runs only allocate and stalegangeviction"
-            } else {
-                "KAI reclaims and preempts unless told otherwise"
-            };
-            work.note(Kind::Changed, setting(name), says);
-        }
-        ("kai" | "runai", "default-job-priority") => {
-            // Written into the jobs.
-            work.new.settings.remove(name);
-            work.note(
-                Kind::Changed,
-                setting(name),
-                "the default priority is written into the jobs without one",
-            );
-        }
-        ("ego", "grace") => {
-            work.new.settings.remove(name);
-            let at = crate::scenario::Path::default().field("delays").field("termination");
-            if work.new.delays.termination.replace(typed.clone()).is_some() {
-                work.note(Kind::Dropped, at.clone(), "the grace of the plan wins in EGO");
-            }
-            let says = "the grace becomes the delay from evict to gone";
-            work.note(Kind::Changed, setting(name), says);
-            work.note(Kind::Changed, at, says);
-        }
-        _ => work.drop_setting(name, &gone),
-    }
+    work.note(Kind::Changed, setting(name), says);
+    true
 }
 
 /// Whether GPUs are packed (or spread), and where that is said.
-fn packs(work: &Work<'_>) -> Option<(bool, Option<&'static str>)> {
-    let (name, pack) = match work.from.key {
-        "kai" | "runai" => ("gpu-placement", "binpack"),
-        "yunikorn" => ("node-sort", "binpacking"),
-        "ego" => ("placement", "stacked"),
-        _ => return None,
-    };
-    let default = work.from.key != "yunikorn";
-    let typed = work.old.settings.get(name);
-    Some((typed.map_or(default, |typed| typed.0.trim() == pack), typed.map(|_| name)))
+fn packs(work: &Translator<'_>) -> Option<(bool, Option<&'static str>)> {
+    let from = work.from.translation.packing?;
+    let typed = work.old.settings.get(from.setting);
+    let packs = typed.map_or(from.packs_by_default, |typed| typed.0.trim() == from.pack);
+    Some((packs, typed.map(|_| from.setting)))
 }
 
 /// How nodes are chosen.
-fn place(work: &mut Work<'_>, packs: Option<(bool, Option<&'static str>)>) {
+fn place(work: &mut Translator<'_>, packs: Option<(bool, Option<&'static str>)>) {
     let Some((packs, said)) = packs else { return };
-    let to = work.to.key;
-    if work.new.settings.contains_key("gpu-placement") {
+    let Some(to) = work.to.translation.packing else {
+        if let Some(said) = said {
+            let says = format!("{} has one way to choose nodes", work.to.name);
+            work.note(Kind::Dropped, setting(said), says);
+        }
+        return;
+    };
+    // A setting that both have is there already.
+    if work.new.settings.contains_key(to.setting) {
         return;
     }
-    let (name, pack, spread, default) = match to {
-        "kai" | "runai" => ("gpu-placement", "binpack", "spread", true),
-        "yunikorn" => ("node-sort", "binpacking", "fair", false),
-        "ego" => ("placement", "stacked", "balanced", true),
-        _ => {
-            if let Some(said) = said {
-                let says = format!("{} has one way to choose nodes", work.to.name);
-                work.note(Kind::Dropped, setting(said), says);
-            }
-            return;
-        }
-    };
-    let value = if packs { pack } else { spread };
-    if packs != default {
-        work.new.settings.insert(name.into(), value.into());
+    let value = if packs { to.pack } else { to.spread };
+    if packs != to.packs_by_default {
+        work.new.settings.insert(to.setting.into(), value.into());
     }
-    if said.is_some() || packs != default {
+    if said.is_some() || packs != to.packs_by_default {
         let says = format!(
-            "nodes are {}: {name} {value}",
-            if packs { "filled one after the other" } else { "used evenly" }
+            "nodes are {}: {} {value}",
+            if packs { "filled one after the other" } else { "used evenly" },
+            to.setting
         );
-        work.note(Kind::Changed, setting(said.unwrap_or(name)), says);
+        work.note(Kind::Changed, setting(said.unwrap_or(to.setting)), says);
     }
 }

@@ -61,7 +61,7 @@ pub fn protection(frame: &Frame, check: &Check) -> Option<Text> {
 }
 
 /// Why a consumer may not take from others, if a rule of EGO says it.
-pub fn not_entitled(policy: &str, refusal: &Refusal, queue: &str) -> Option<Text> {
+pub fn not_entitled(refusal: &Refusal, queue: &str) -> Option<Text> {
     if let Some([used, quota]) = by(&refusal.checks, "ego/under-quota").and_then(parts) {
         let text = Text::default().queue(queue).say(format!(" uses {used} of the pool"));
         return Some(text.say(format!(" and its share usage quota is {quota}, so it cannot reclaim.")));
@@ -73,8 +73,7 @@ pub fn not_entitled(policy: &str, refusal: &Refusal, queue: &str) -> Option<Text
             text.say(format!(" requires a grace period of {own}, but the pool grants only {pool}.")),
         );
     }
-    let has_no_ratio = by(&refusal.checks, "ego/share-ratio").is_some();
-    (policy == "ego" && has_no_ratio).then(|| {
+    by(&refusal.checks, "ego/share-ratio").map(|_| {
         Text::default().queue(queue).say(" has a share ratio of 0 and gets nothing from share pools.")
     })
 }

@@ -7,6 +7,7 @@ use super::text::Text;
 use super::{Control, Entry, Evidence, Explanation, RuleCard, Selection};
 use crate::id::{Id, JobId, QueueId};
 use crate::moment::{EventRow, EventWord, Frame, QueueRow, What};
+use crate::policy::Policy;
 use crate::trace::{Check, Event, EvictReason, Mark, Quantity};
 
 /// Why a pod was evicted, in words, where nobody is named for whom.
@@ -398,9 +399,10 @@ fn started(frame: &Frame, event: &EventRow) -> Explanation {
     let r = 2;
     let has = queue.allocated[r];
     verdict = verdict.say(": ").queue(&queue.name).say(format!(" now uses {}", number::number(has)));
+    let divides = Policy::described(&frame.policy).is_none_or(|policy| policy.queue.weight.is_some());
     verdict = match (queue.fair_share.as_ref().and_then(|share| share[r]), queue.quota[r]) {
         // Without a guarantee nothing is said of one.
-        (Some(0.0), _) if frame.policy == "yunikorn" => verdict.say("."),
+        (Some(0.0), _) if !divides => verdict.say("."),
         (Some(share), _) => verdict.say(format!(" of its fair share of {}.", number::number(share))),
         (None, Some(quota)) => verdict.say(format!(" of its quota of {}.", number::number(quota))),
         (None, None) => verdict.say("."),

@@ -306,7 +306,7 @@ impl Case<'_> {
 
     fn not_entitled(&self, gate: &Gate) -> Text {
         let Some(queue) = self.queue(gate) else { return Text::of("Its queue is above its fair share.") };
-        if let Some(told) = super::ego::not_entitled(&self.frame.policy, self.refusal, &queue.name) {
+        if let Some(told) = super::ego::not_entitled(self.refusal, &queue.name) {
             return self.job().say(" is waiting: ").then(told);
         }
         let is_share = |check: &&Check| check.right.quantity == Quantity::FairShare && !check.holds;

@@ -1,6 +1,7 @@
 //! The top bar: title, policy, how well it is checked, documents, undo, colours, sharing.
 
 use super::on_leave;
+use fairground::policy::Policy;
 use fairground::scenario::Path;
 use leptos::html;
 use leptos::prelude::*;
@@ -8,7 +9,6 @@ use leptos::prelude::*;
 use super::button::IconButton;
 use super::icons::{Icon, Kind, Logo};
 use super::menu::{MenuButton, MenuItem};
-use super::setup::{Choice, POLICIES};
 use crate::agreement;
 use crate::model::{Command, Dialog, SetupTab, Theme};
 use crate::store::Store;
@@ -18,15 +18,13 @@ use crate::store::Store;
 #[component]
 pub fn Bar() -> impl IntoView {
     let store = Store::get();
-    let policy = store.part(|m| Choice::of(&m.scenario.policy).key);
-    let short = move || Choice::of(policy.get()).short();
+    let policy = store.part(|m| Policy::described_or_default(&m.scenario.policy).key);
+    let short = move || Policy::described_or_default(policy.get()).short;
     let policies = move |()| {
         let choose = |key: &str| Command::Policy(key.to_string());
-        let mut items: Vec<MenuItem> = POLICIES
+        let mut items: Vec<MenuItem> = Policy::ALL
             .iter()
-            .map(|Choice { key, name, .. }| {
-                MenuItem::new(*name, choose(key)).choice(policy.get_untracked() == *key)
-            })
+            .map(|of| MenuItem::new(of.title, choose(of.key)).choice(policy.get_untracked() == of.key))
             .collect();
         items.push(MenuItem::new("Compare policies", Command::Compare { with_baselines: false }));
         items.push(MenuItem::new("All switches", Command::Tab(SetupTab::Rules)));

@@ -9,7 +9,6 @@ use super::saved::save;
 use crate::charts::backend::REM;
 use crate::store::Store;
 use crate::view_model::{Table, number};
-use crate::words;
 
 /// SVG text of our own charts as elements. It is the only function of the page that inserts markup.
 pub fn insert(class: &'static str, svg: impl Into<Signal<String>>) -> impl IntoView {
@@ -25,10 +24,7 @@ pub fn icon(svg: String) -> impl IntoView {
 /// A line of a legend: the mark, its name, and the word the product has for it.
 pub fn legend_line(svg: String, name: &'static str) -> AnyView {
     let store = Store::get();
-    let term = move || {
-        let is_kai = store.scenario.with(|s| matches!(s.policy.as_str(), "" | "kai"));
-        words::term(name).filter(|_| is_kai).map(|term| view! { <i class="term">{term}</i> })
-    };
+    let term = move || store.terms.get().beside(name).map(|term| view! { <i class="term">{term}</i> });
     let name = move || store.terms.get().word_apart(name);
     view! { <span>{icon(svg)}{name}{term}</span> }.into_any()
 }

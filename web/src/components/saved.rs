@@ -1,10 +1,10 @@
 //! Charts saved as pictures, with what they are of and the link that leads back to the moment.
 
+use fairground::policy::Policy;
 use wasm_bindgen::JsCast;
 use wasm_bindgen::prelude::{Closure, JsValue};
 
 use super::picture::text_scale;
-use super::setup::Choice;
 use super::target;
 use crate::charts::export::{About, Label, png_about, standalone};
 use crate::store::Store;
@@ -48,7 +48,11 @@ fn about(store: Store, chart: &str) -> About {
     let (scenario, policy, moment) = store.now(|m| {
         let cycle = m.inside.map_or(m.cursor.to_string(), |at| format!("{}, decision {at}", m.cursor));
         let at = m.frame.as_ref().map_or(String::new(), |frame| format!(", {}", time(frame.time_ms)));
-        (m.scenario.name.clone(), Choice::of(&m.scenario.policy).short(), format!("cycle {cycle}{at}"))
+        (
+            m.scenario.name.clone(),
+            Policy::described_or_default(&m.scenario.policy).short,
+            format!("cycle {cycle}{at}"),
+        )
     });
     let parts = [chart, &scenario, policy, &moment];
     let parts: Vec<&str> = parts.into_iter().filter(|part| !part.is_empty()).collect();

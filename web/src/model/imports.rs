@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use fairground::policy::Policy;
+
 use super::asking::{ask_frame, send};
 use super::command::{Dialog, Effect};
 use super::update::{keep, notify, open};
@@ -46,7 +48,9 @@ pub(super) fn take(model: &mut Model, run_until_ms: Option<i64>, fx: &mut Vec<Ef
             if scenario.name.is_empty() {
                 scenario.name = title_of(&import.files);
             }
-            let is_foreign = scenario.policy == "yunikorn" && import.files.len() == 1;
+            let has_file =
+                Policy::described(&scenario.policy).is_some_and(|policy| policy.queue_file.is_some());
+            let is_foreign = has_file && import.files.len() == 1;
             open(model, Opened::new(scenario, Origin::Files), fx);
             let original = import.files.first().filter(|_| is_foreign);
             model.original = original.map(|(_, text)| Arc::from(text.as_str()));

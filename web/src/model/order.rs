@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::command::Effect;
 use super::{Model, Selection, asking};
+use fairground::policy::Policy;
 use fairground::trace::OrderLevel;
 
 use crate::engine::protocol::Ask;
@@ -13,9 +14,8 @@ pub use fairground::words::Order;
 /// Asks for the order around the selected queue or job, unless that is known; under a policy that can say.
 pub(super) fn ask_order(model: &mut Model, fx: &mut Vec<Effect>) {
     let Some(frame) = model.frame.clone().filter(|_| !model.stale) else { return };
-    // Where queues have no priorities of their own, only filling takes them in an order that hangs on nothing but shares.
-    let fills = matches!(frame.policy.as_str(), "drf" | "max-min");
-    let has_order = fills || frame.queues.iter().any(|queue| queue.priority.is_some());
+    let by_share = Policy::described(&frame.policy).is_some_and(|policy| policy.knows.order_by_share);
+    let has_order = by_share || frame.queues.iter().any(|queue| queue.priority.is_some());
     let asked = match &model.selection {
         Some(Selection::Queue(queue)) if has_order => Some((queue.clone(), None)),
         Some(Selection::Job(job)) if has_order => Some((String::new(), Some(job.clone()))),

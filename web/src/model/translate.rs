@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use fairground::policy::Policy;
 use fairground::scenario::Path;
 
 use super::asking::send;
@@ -10,11 +11,6 @@ use super::command::{Command, Dialog, Effect};
 use super::update::{commit, notify, set};
 use super::{EngineState, Model, document, edit};
 use crate::engine::protocol::{Ask, ColumnRow, NoteRow};
-
-/// The policies that are held side by side.
-const COMPARED: [&str; 4] = ["kai", "runai", "yunikorn", "ego"];
-/// What they can be held against.
-const BASELINES: [&str; 3] = ["fifo", "max-min", "drf"];
 
 /// What became of the settings when the policy was changed.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -34,7 +30,7 @@ impl Translated {
 
 /// Asks for the scenario in the words of a policy.
 pub(super) fn choose(model: &mut Model, policy: String, fx: &mut Vec<Effect>) {
-    let now = if model.scenario.policy.is_empty() { "kai" } else { &model.scenario.policy };
+    let now = if model.scenario.policy.is_empty() { Policy::NAMES[0] } else { &model.scenario.policy };
     if now == policy {
         return;
     }
@@ -87,8 +83,8 @@ pub(super) fn compare(model: &mut Model, with_baselines: bool, fx: &mut Vec<Effe
     model.comparing = None;
     let scenario = document::to_json(&model.scenario);
     let until_ms = model.frame.as_ref().map(|frame| frame.time_ms).filter(|ms| *ms > 0);
-    let baselines = BASELINES.iter().filter(|_| with_baselines);
-    let policies: Vec<String> = COMPARED.iter().chain(baselines).map(|&policy| policy.to_owned()).collect();
+    let baselines = Policy::baselines().filter(|_| with_baselines);
+    let policies: Vec<String> = Policy::products().chain(baselines).map(|policy| policy.key.into()).collect();
     model.to_compare = policies.len();
     model.asked.comparison = send(model, Ask::Compare { scenario, policies, until_ms }, fx);
 }

@@ -42,7 +42,7 @@ pub const DESCRIPTION: Description = Description {
         evictions: true,
         taints: false,
         pool_lists: false,
-        queue_states: false,
+        order_by_share: false,
         reloads: None,
     },
     silent: &[],
@@ -52,5 +52,9 @@ pub const DESCRIPTION: Description = Description {
         job: None,
         job_values: &[PLAIN_PRIORITY, PLAIN_PREEMPTIBLE],
     },
+    translation: super::translate::TRANSLATION,
+    queue_file: None,
+    queue_state: None,
+    usage_rule: None,
     modelled: Some(&versions::MODELLED),
 };

@@ -37,11 +37,13 @@ mod settings;
 pub mod slot;
 mod standing;
 mod switches;
+mod translate;
 mod versions;
 mod vocabulary;
 
 pub use adapter::Ego;
 pub use config::Config;
+pub use describe::DESCRIPTION;
 pub use memory::Memory;
 pub use rules::RULES;
 pub use switches::SWITCHES;

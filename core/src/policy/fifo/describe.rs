@@ -6,6 +6,7 @@
 use crate::policy::JobDefaults;
 use crate::policy::description::{Cycle, Description, Gangs, Knows, QueueValue, QueueValues};
 use crate::policy::form::{Form, PLAIN_PREEMPTIBLE, PLAIN_PRIORITY};
+use crate::policy::translation::Translation;
 
 /// First in, first out, in hard partitions.
 pub const DESCRIPTION: Description = Description {
@@ -29,5 +30,9 @@ pub const DESCRIPTION: Description = Description {
     knows: Knows { gangs: Gangs::Never, ..Knows::BASELINE },
     silent: &[],
     form: Form { job_values: &[PLAIN_PRIORITY, PLAIN_PREEMPTIBLE], ..Form::NONE },
+    translation: Translation::PLAIN,
+    queue_file: None,
+    queue_state: None,
+    usage_rule: None,
     modelled: None,
 };

@@ -6,6 +6,7 @@
 use crate::policy::JobDefaults;
 use crate::policy::description::{Cycle, Description, Knows, QueueValue, QueueValues};
 use crate::policy::form::{Form, PLAIN_PREEMPTIBLE, PLAIN_PRIORITY};
+use crate::policy::translation::Translation;
 
 /// What they have in common; the names are to be filled in.
 pub const DESCRIPTION: Description = Description {
@@ -25,8 +26,12 @@ pub const DESCRIPTION: Description = Description {
         one_weight: false,
         unlimited_quota: true,
     },
-    knows: Knows::BASELINE,
+    knows: Knows { order_by_share: true, ..Knows::BASELINE },
     silent: &[],
     form: Form { job_values: &[PLAIN_PRIORITY, PLAIN_PREEMPTIBLE], ..Form::NONE },
+    translation: Translation::PLAIN,
+    queue_file: None,
+    queue_state: None,
+    usage_rule: None,
     modelled: None,
 };

@@ -59,6 +59,7 @@ mod spared;
 mod stale_gang;
 mod statement;
 mod task;
+mod translate;
 mod unused;
 pub mod usage;
 mod versions;

@@ -239,6 +239,26 @@ pub static SETTINGS: [Setting; 29] = [
     ),
 ];
 
+/// Settings of the engine, which other policies that run on it have too.
+pub const ENGINE_SETTINGS: [&str; 16] = [
+    "k-value",
+    "saturation-multiplier",
+    "gpu-placement",
+    "cpu-placement",
+    "max-consolidation-preemptees",
+    "staleness-grace",
+    "default-job-priority",
+    "default-preempt-min-runtime",
+    "default-reclaim-min-runtime",
+    "reclaim-resolve",
+    "usage-client",
+    "usage-window",
+    "usage-window-type",
+    "usage-window-start",
+    "usage-half-life",
+    "usage-fetch-interval",
+];
+
 /// Settings that upstream documents and never reads, with what is said of them (kai.md 8, row 6).
 const NEVER_READ: [(&str, &str); 2] = [
     (

@@ -15,5 +15,14 @@ pub const TERMS: Terms = Terms {
         ("limit", "Hard ceiling"),
         ("prio", "Larger first"),
     ],
+    beside: &[
+        ("cannot be taken", "non-preemptible"),
+        ("claimed", "pipelined"),
+        ("leaving", "releasing"),
+        ("quota", "deserved"),
+        ("limit", "max allowed"),
+        ("wants", "requested"),
+        ("down", "not ready"),
+    ],
     unset: Unset { quota: ["0", "0", "0"], limit: "0", weight: "0", priority: "100" },
 };

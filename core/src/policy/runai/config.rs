@@ -61,25 +61,5 @@ impl Config {
 /// Settings of Run:ai itself.
 pub const SETTINGS: [&str; 2] = ["department-over-quota", "over-quota-weights"];
 
-/// Settings of the engine that Run:ai has too.
-pub const ENGINE_SETTINGS: [&str; 16] = [
-    "k-value",
-    "saturation-multiplier",
-    "gpu-placement",
-    "cpu-placement",
-    "max-consolidation-preemptees",
-    "staleness-grace",
-    "default-job-priority",
-    "default-preempt-min-runtime",
-    "default-reclaim-min-runtime",
-    "reclaim-resolve",
-    "usage-client",
-    "usage-window",
-    "usage-window-type",
-    "usage-window-start",
-    "usage-half-life",
-    "usage-fetch-interval",
-];
-
 /// The setting of a single queue, as in `over-quota.team-a`.
 pub const OVER_QUOTA: &str = "over-quota";

@@ -3,6 +3,7 @@
 //! # Source
 //! runai.md 2, 4, 6
 
+use super::state::State;
 use super::{form, versions};
 use crate::policy::description::{Description, Knows, QueuePriorityValue, QueueValue, QueueValues};
 use crate::policy::form::Form;
@@ -29,7 +30,6 @@ pub const DESCRIPTION: Description = Description {
     knows: Knows {
         semi: Ok(()),
         pool_lists: true,
-        queue_states: true,
         reloads: None,
         hundredths: false,
         ..kai::DESCRIPTION.knows
@@ -40,6 +40,11 @@ pub const DESCRIPTION: Description = Description {
         job: kai::DESCRIPTION.form.job,
         job_values: &[form::PREEMPTIBLE],
     },
+    translation: super::translate::TRANSLATION,
+    queue_state: Some(|allocated, quota, fairshare| {
+        let state = State::of(allocated, quota, fairshare);
+        (state as u8, state.name())
+    }),
     modelled: Some(&versions::MODELLED),
     ..kai::DESCRIPTION
 };

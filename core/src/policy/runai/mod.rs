@@ -26,9 +26,11 @@ mod settings;
 pub mod state;
 mod switches;
 pub mod terms;
+mod translate;
 mod versions;
 mod vocabulary;
 
 pub use adapter::Runai;
 pub use config::{Config, DIALECT};
+pub use describe::DESCRIPTION;
 pub use rules::RULES;

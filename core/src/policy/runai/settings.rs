@@ -3,9 +3,10 @@
 //! # Source
 //! runai.md 4.2, 7, 9
 
-use super::config::{Config, ENGINE_SETTINGS, OVER_QUOTA, OverQuota, SETTINGS};
+use super::config::{Config, OVER_QUOTA, OverQuota, SETTINGS};
 use crate::format::{Findings, Scalar, Scenario, quantity};
 use crate::policy::kai;
+use crate::policy::kai::settings::ENGINE_SETTINGS;
 use crate::policy::setting::{Wanted, refused, unknown};
 
 /// Reads all of them.

@@ -9,9 +9,9 @@
 //! # Differs
 //! nothing
 
-use super::config::ENGINE_SETTINGS;
 use super::rules::{self, LIMIT, OVER_QUOTA, REMAINDER};
 use crate::policy::kai;
+use crate::policy::kai::settings::ENGINE_SETTINGS;
 use crate::policy::switches::{Rulebook, Switch};
 
 /// The switches of its own.

@@ -42,7 +42,7 @@ pub const DESCRIPTION: Description = Description {
         evictions: true,
         taints: true,
         pool_lists: false,
-        queue_states: false,
+        order_by_share: false,
         // These two name things that are there.
         reloads: Some(&["gpu-type", "partition"]),
     },
@@ -54,5 +54,9 @@ pub const DESCRIPTION: Description = Description {
         job: Some(&form::JOB),
         job_values: &[PLAIN_PRIORITY, PLAIN_PREEMPTIBLE],
     },
+    translation: super::translate::TRANSLATION,
+    queue_file: Some("queues.yaml"),
+    queue_state: None,
+    usage_rule: None,
     modelled: Some(&versions::MODELLED),
 };

@@ -46,11 +46,13 @@ mod settings;
 pub mod shares;
 pub mod stable;
 mod switches;
+mod translate;
 mod tree;
 mod versions;
 mod vocabulary;
 mod words;
 
 pub use adapter::{Memory, YuniKorn};
+pub use describe::DESCRIPTION;
 pub use switches::SWITCHES;
 pub use words::Config;

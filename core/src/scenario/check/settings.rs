@@ -1,7 +1,7 @@
 //! The head of a scenario: dialect, policy, its switches, rhythm and delays.
 
 use crate::cluster::Delays;
-use crate::format::{Findings, Path, Scenario, codes, nearest, quantity, quoted, set};
+use crate::format::{DIALECT, Findings, Path, Scenario, codes, nearest, quantity, quoted, set};
 use crate::policy::description::Cycle;
 use crate::policy::{Policy, Rhythm};
 use crate::time::Span;
@@ -9,10 +9,10 @@ use crate::time::Span;
 /// Reads the head.
 pub fn settings(s: &Scenario, f: &mut Findings) -> (Policy, Rhythm, Delays) {
     let root = Path::default();
-    if !matches!(s.dialect.as_str(), "" | "kai") {
+    if !["", DIALECT].contains(&s.dialect.as_str()) {
         let at = root.field("dialect");
-        let says = format!("dialect {} is not known here; write kai", quoted(&s.dialect));
-        f.add(codes::DIALECT, at.clone(), says, set(at, "kai", "Use the dialect kai"));
+        let says = format!("dialect {} is not known here; write {DIALECT}", quoted(&s.dialect));
+        f.add(codes::DIALECT, at.clone(), says, set(at, DIALECT, format!("Use the dialect {DIALECT}")));
     }
     let known = Policy::described(&s.policy);
     if known.is_none() {

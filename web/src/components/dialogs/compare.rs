@@ -1,11 +1,11 @@
 //! The same arrivals under several policies, side by side: what had to be translated, then GPUs, waits and evictions.
 
 use crate::charts::compared::compared;
+use fairground::policy::Policy;
 use leptos::prelude::*;
 
 use super::translated::{kind_name, notes, with_code};
 use crate::components::dialog::DialogFrame;
-use crate::components::setup::Choice;
 use crate::engine::protocol::{ColumnRow, QueueRow};
 use crate::model::Command;
 use crate::store::Store;
@@ -28,7 +28,7 @@ pub fn Compare(
     let queues = store.now(|m| m.frame.as_ref().map_or(Vec::new(), |frame| frame.queues.clone()));
     let running = move || match comparing.get() {
         Some((policy, cycle)) => {
-            format!("{}, cycle {}", Choice::of(&policy).name, number(f64::from(cycle)))
+            format!("{}, cycle {}", Policy::described_or_default(&policy).title, number(f64::from(cycle)))
         }
         None => "Running".to_string(),
     };
@@ -60,7 +60,7 @@ pub fn Compare(
 /// A panel for each policy: what became of the settings, above what came of it.
 fn panels(columns: &[ColumnRow], queues: &[QueueRow]) -> AnyView {
     let panel = |column: &ColumnRow| {
-        let name = Choice::of(&column.policy).name;
+        let name = Policy::described_or_default(&column.policy).title;
         let drawn = bars(column, columns, queues);
         let picture = compared(&drawn, &format!("compared-{}", column.policy), WIDTH);
         let result = if column.can_run {
@@ -114,7 +114,7 @@ fn says(drawn: &Bars) -> String {
 /// All numbers in one table.
 fn numbers(columns: &[ColumnRow]) -> AnyView {
     let heads = columns.iter().map(|column| {
-        view! { <th scope="col" class="num">{Choice::of(&column.policy).short()}</th> }
+        view! { <th scope="col" class="num">{Policy::described_or_default(&column.policy).short}</th> }
     });
     let heads = heads.collect::<Vec<_>>();
     let rows = table(columns).into_iter().map(|Row { name, cells }| {

@@ -1,11 +1,11 @@
 //! Ready-made scenarios by question, and what was edited here before.
 
+use fairground::policy::Policy;
 use leptos::prelude::*;
 
 use crate::charts::sketch::sketch as draw;
 use crate::components::dialog::DialogFrame;
 use crate::components::picture::insert;
-use crate::components::setup::POLICIES;
 use crate::library::{EXAMPLES, Example};
 use crate::model::draft::DraftLine;
 use crate::model::{Command, Dialog, Opened, Origin};
@@ -35,8 +35,8 @@ pub fn Examples(
     let topic = RwSignal::new(String::new());
     let topics: Vec<&str> = groups.iter().map(|(question, _)| *question).collect();
     let policies =
-        POLICIES.iter().filter(|of| EXAMPLES.iter().any(|example| example.head("policy") == of.key));
-    let policies = policies.map(|of| (of.key, of.short())).collect();
+        Policy::ALL.iter().filter(|of| EXAMPLES.iter().any(|example| example.head("policy") == of.key));
+    let policies = policies.map(|of| (of.key, of.short)).collect();
     let groups = groups.into_iter().map(move |(question, examples)| {
         let of_policy = move |example: &Example| {
             policy.with(|policy| policy.is_empty() || *policy == example.head("policy"))

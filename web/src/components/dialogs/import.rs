@@ -1,9 +1,9 @@
 //! What was recognised in files: understood, assumed, ignored, before it is taken.
 
+use fairground::policy::Policy;
 use leptos::prelude::*;
 
 use crate::components::dialog::DialogFrame;
-use crate::components::setup::POLICIES;
 use crate::engine::protocol::ImportOptions;
 use crate::model::{Command, Import};
 use crate::store::Store;
@@ -104,9 +104,10 @@ fn TraceOptions() -> impl IntoView {
         store.dispatch(Command::Import { files: files.unwrap_or_default(), options });
     };
     let chosen = now.options.policy.clone();
-    let choices = POLICIES.map(|choice| {
-        view! { <option value=choice.key selected=chosen == choice.key>{choice.short()}</option> }
+    let choices = Policy::ALL.iter().map(|of| {
+        view! { <option value=of.key selected=chosen == of.key>{of.short}</option> }
     });
+    let choices = choices.collect_view();
     view! {
         <div class="row wrap">
             <label class="field">

@@ -1,5 +1,6 @@
 //! Sharing: the link, how far it carries, and the file.
 
+use fairground::policy::Policy;
 use leptos::prelude::*;
 
 use crate::address;
@@ -15,11 +16,14 @@ pub fn Share(
     on_close: Callback<()>,
 ) -> impl IntoView {
     let store = Store::get();
+    let file = store.now(|m| {
+        let policy = Policy::described_or_default(&m.scenario.policy);
+        policy.queue_file.map(|file| (policy.name, file))
+    });
     let link = edge::link_of(&store.now(address::write));
     let length = link.chars().count();
     let is_too_long = length > address::IN_ADDRESS_MAX;
-    let (title, cycle, policy) =
-        store.now(|m| (m.scenario.name.clone(), m.cursor, m.scenario.policy.clone()));
+    let (title, cycle) = store.now(|m| (m.scenario.name.clone(), m.cursor));
     let markdown = format!("[{}, cycle {cycle}]({link})", title.replace(['[', ']'], ""));
     let embed = store.now(|m| embed::code(&address::of_page(), &address::write(m), &m.scenario.name));
     let copy_embed = move |_| edge::copy(store, embed.clone(), "Embed code copied.");
@@ -59,13 +63,13 @@ pub fn Share(
                 <code>"edit=1"</code> " lets marks be pulled, " <code>"view=gantt"</code> " or another view, or "
                 <code>"view=time"</code> " for the timeline alone, " <code>"theme=dark"</code> "."
             </p>
-            {(policy == "yunikorn").then(queues_yaml)}
+            {file.map(queue_file)}
         </DialogFrame>
     }
 }
 
-/// The queues as YuniKorn reads them, and what changed in them since they were imported.
-fn queues_yaml() -> AnyView {
+/// The queues as the product reads them, and what changed in them since they were imported.
+fn queue_file((product, name): (&'static str, &'static str)) -> AnyView {
     let store = Store::get();
     store.dispatch(Command::Export);
     let exported = store.part(|m| m.exported.clone());
@@ -82,19 +86,19 @@ fn queues_yaml() -> AnyView {
             .into_any(),
         });
         let text = made.text.clone();
-        let save = move |_| edge::download("queues.yaml", "application/yaml", &text);
+        let save = move |_| edge::download(name, "application/yaml", &text);
         view! {
             {changes}
             <div class="row">
-                <button type="button" class="btn" on:click=save>"Download queues.yaml"</button>
+                <button type="button" class="btn" on:click=save>{format!("Download {name}")}</button>
             </div>
         }
         .into_any()
     };
     view! {
         <section class="group">
-            <h3>"queues.yaml"</h3>
-            <p class="hint">"The queues as YuniKorn reads them, without nodes and work."</p>
+            <h3>{name}</h3>
+            <p class="hint">{format!("The queues as {product} reads them, without nodes and work.")}</p>
             {made}
         </section>
     }

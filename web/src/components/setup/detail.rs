@@ -163,8 +163,8 @@ fn leaves(scenario: &Scenario) -> Vec<(String, String)> {
 /// In which groups the user of a job is, there where limits name groups. Said once for all jobs of that user.
 fn groups_of_user(store: Store, job: &Path) -> AnyView {
     let at = job.field("user");
-    let user = store.text(move |m| match m.scenario.policy.as_str() {
-        "yunikorn" => document::value(&m.scenario, &at),
+    let user = store.text(move |m| match Policy::described(&m.scenario.policy) {
+        Some(policy) if policy.knows.applications => document::value(&m.scenario, &at),
         _ => String::new(),
     });
     let groups = move || {

@@ -14,8 +14,6 @@ mod rules;
 mod text;
 mod work;
 
-pub use rules::{Choice, POLICIES};
-
 use std::collections::BTreeMap;
 
 use fairground::scenario::{Path, Scenario};

@@ -1,6 +1,7 @@
 //! The policy and its switches, each with its default.
 
 use fairground::policy::Policy;
+use fairground::policy::description::Description;
 use fairground::scenario::{Edit, Path};
 use leptos::prelude::*;
 
@@ -11,40 +12,6 @@ use crate::model::terms::product;
 use crate::model::{Change, Command};
 use crate::store::Store;
 use crate::view_model::number;
-
-/// A policy that can be chosen.
-#[derive(Clone, Copy)]
-pub struct Choice {
-    /// Its name in a scenario.
-    pub key: &'static str,
-    /// What people call it.
-    pub name: &'static str,
-    /// Its switches.
-    pub switches: &'static [attributes::Group],
-}
-
-/// The policies; the first is the default.
-pub const POLICIES: [Choice; Policy::ALL.len()] = {
-    let mut all = [Choice { key: "", name: "", switches: &[] }; Policy::ALL.len()];
-    let mut i = 0;
-    while i < all.len() {
-        let policy = Policy::ALL[i];
-        all[i] = Choice { key: policy.key, name: policy.title, switches: policy.form.settings };
-        i += 1;
-    }
-    all
-};
-
-impl Choice {
-    /// Its name where there is little room.
-    pub fn short(&self) -> &'static str {
-        product(self.key)
-    }
-    /// The policy of that name in a scenario.
-    pub fn of(policy: &str) -> &'static Choice {
-        POLICIES.iter().find(|choice| choice.key == policy).unwrap_or(&POLICIES[0])
-    }
-}
 
 /// Delays under one name: what it is called, what it says, start and termination.
 struct Delays(&'static str, &'static str, &'static str, &'static str);
@@ -85,8 +52,8 @@ fn all_rules(store: Store, book: &Rulebook) -> AnyView {
 pub fn Rules() -> impl IntoView {
     let store = Store::get();
     let root = Path::default();
-    let policy = store.part(|m| Choice::of(&m.scenario.policy).key);
-    let choices = POLICIES.map(|Choice { key, name, .. }| {
+    let policy = store.part(|m| Policy::described_or_default(&m.scenario.policy).key);
+    let choices = Policy::ALL.iter().copied().map(|&Description { key, title, .. }| {
         view! {
             <label class="radio">
                 <input
@@ -98,7 +65,7 @@ pub fn Rules() -> impl IntoView {
                         store.dispatch(Command::Policy(key.to_string()));
                     }
                 />
-                {name}
+                {title}
             </label>
         }
     });
@@ -111,13 +78,13 @@ pub fn Rules() -> impl IntoView {
                 </section>
             }
         };
-        Choice::of(policy.get()).switches.iter().map(group).collect_view()
+        Policy::described_or_default(policy.get()).form.settings.iter().map(group).collect_view()
     };
     view! {
         <div class="form">
             <fieldset>
                 <legend>"Policy"</legend>
-                {choices}
+                {choices.collect_view()}
             </fieldset>
             <section class="group">
                 <h2>"Time"</h2>

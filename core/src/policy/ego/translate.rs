@@ -1,0 +1,38 @@
+//! How a scenario comes to EGO and leaves it.
+//!
+//! # Rule
+//! The grace of the plan becomes the delay from evict to gone.
+//!
+//! # Source
+//! ego.md 2, 8.5
+
+use crate::format::{Path, Scalar};
+use crate::policy::translation::{self, Kind, Packing, Translation, Translator};
+
+/// Its settings that others have too.
+pub const TRANSLATION: Translation = Translation {
+    packing: Some(Packing {
+        setting: "placement",
+        pack: "stacked",
+        spread: "balanced",
+        packs_by_default: true,
+    }),
+    owns_hosts: true,
+    setting,
+    ..Translation::PLAIN
+};
+
+fn setting(work: &mut Translator<'_>, name: &str, typed: &Scalar) -> bool {
+    if name != "grace" {
+        return false;
+    }
+    work.new.settings.remove(name);
+    let at = Path::default().field("delays").field("termination");
+    if work.new.delays.termination.replace(typed.clone()).is_some() {
+        work.note(Kind::Dropped, at.clone(), "the grace of the plan wins in EGO");
+    }
+    let says = "the grace becomes the delay from evict to gone";
+    work.note(Kind::Changed, translation::setting(name), says);
+    work.note(Kind::Changed, at, says);
+    true
+}

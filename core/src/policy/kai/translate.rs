@@ -1,0 +1,28 @@
+//! Settings of KAI that other policies have too, under these names or their own.
+//!
+//! # Source
+//! kai.md 4.1, 5
+
+use super::settings::ENGINE_SETTINGS;
+use crate::policy::translation::{Evictions, Packing, Translation};
+
+/// Its settings that others have too.
+pub const TRANSLATION: Translation = Translation {
+    shared: &ENGINE_SETTINGS,
+    spellings: &[("kValue", "k-value"), ("relcaimerSaturationMultiplier", "saturation-multiplier")],
+    packing: Some(Packing {
+        setting: "gpu-placement",
+        pack: "binpack",
+        spread: "spread",
+        packs_by_default: true,
+    }),
+    evictions: Some(Evictions {
+        setting: "actions",
+        is_off: |actions| !["reclaim", "preempt"].iter().any(|action| actions.contains(action)),
+        off: "allocate, stalegangeviction",
+        says_off: "without preemption KAI runs only allocate and stalegangeviction",
+        says_on: Some("KAI reclaims and preempts unless told otherwise"),
+    }),
+    default_priority: Some("default-job-priority"),
+    ..Translation::PLAIN
+};

@@ -1,0 +1,123 @@
+//! How a scenario comes to Run:ai and leaves it.
+//!
+//! # Rule
+//! Over-quota, by level or in proportion to quotas, becomes weights and limits of the queues. Departments of another policy share
+//! by their weights, so Run:ai is told to do the same.
+//!
+//! # Source
+//! runai.md 4.2, 7
+
+use crate::format::{QueueEntry, Scalar, quantity};
+use crate::policy::description::Field;
+use crate::policy::kai;
+use crate::policy::translation::{Kind, Translation, Translator, part, part_mut, queue, setting, value};
+use crate::units::Resource;
+
+/// Its settings that others have too.
+pub const TRANSLATION: Translation =
+    Translation { evictions: None, queues, setting: own_setting, ..kai::DESCRIPTION.translation };
+
+/// What over-quota comes to becomes weights; departments of another policy share by theirs.
+fn queues(work: &mut Translator<'_>) {
+    let is_department = |q: &QueueEntry| {
+        q.parent.is_none() && work.old.queues.iter().any(|child| child.parent.as_deref() == Some(&q.name))
+    };
+    let departments: Vec<bool> = work.old.queues.iter().map(is_department).collect();
+    if work.to.key == super::describe::DESCRIPTION.key {
+        if departments.contains(&true) {
+            work.new.settings.insert("department-over-quota".into(), "by-weight".into());
+            let says = "Run:ai shares among departments by their quotas unless told otherwise; it is told to share by weight";
+            work.note(Kind::Changed, setting("department-over-quota"), says);
+        }
+    } else if work.to.queue.weight.is_some() {
+        over_quota(work, &departments);
+    }
+}
+
+fn over_quota(work: &mut Translator<'_>, departments: &[bool]) {
+    let said =
+        |name: &str, value: &str| work.old.settings.get(name).is_some_and(|typed| typed.0.trim() == value);
+    let by_weight = said("department-over-quota", "by-weight");
+    let by_quota = said("over-quota-weights", "off") || said("over-quota-weights", "false");
+    for (i, &is_department) in departments.iter().enumerate() {
+        let name = ["over-quota.", &work.old.queues[i].name].concat();
+        let own = work.old.settings.get(&name).map(|typed| typed.0.trim().to_owned());
+        let from_quota = if is_department { !by_weight } else { by_quota };
+        let entry = &mut work.new_queues()[i];
+        for r in Resource::ACCOUNTED {
+            let part = part_mut(entry, r);
+            match own.as_deref() {
+                Some("none") => {
+                    part.weight = Some("0".into());
+                    part.limit = smaller(part.quota.as_ref(), part.limit.as_ref(), r);
+                }
+                _ if from_quota => part.weight = Some(Scalar(quota_as_weight(part.quota.as_ref(), r))),
+                Some("lowest") => part.weight = Some("0".into()),
+                Some("low") => part.weight = Some("1".into()),
+                Some("medium") => part.weight = Some("2".into()),
+                Some("high") => part.weight = Some("3".into()),
+                Some(number) => part.weight = Some(number.into()),
+                None => {}
+            }
+        }
+        if own.is_some() {
+            work.note(
+                Kind::Changed,
+                setting(&name),
+                "the over-quota of a queue becomes its weights and limits",
+            );
+        }
+        rewritten(
+            work,
+            i,
+            "over-quota as Run:ai has it, by level or in proportion to quotas, is written as weight and limit",
+        );
+    }
+}
+
+/// Notes the weights and limits of a queue that were written anew.
+fn rewritten(work: &mut Translator<'_>, i: usize, says: &str) {
+    let (old, new) = (&work.old.queues[i], work.new.queues[i].clone());
+    for r in Resource::ACCOUNTED {
+        for field in [Field::Weight, Field::Limit] {
+            if value(part(old, r), field) != value(part(&new, r), field) {
+                let at = queue(&old.name).field(r.name()).field(field.name());
+                work.note(Kind::Changed, at, says);
+            }
+        }
+    }
+}
+
+/// Over-quota *none*: the quota is a limit; an unlimited one adds none.
+fn smaller(quota: Option<&Scalar>, limit: Option<&Scalar>, r: Resource) -> Option<Scalar> {
+    let amount = |text: &Scalar| quantity::amount(&text.0, r, 1_000_000).ok();
+    let nothing = Scalar::from("0");
+    let quota = quota.or((r == Resource::GPU).then_some(&nothing));
+    match (quota.and_then(amount), limit.and_then(amount)) {
+        (Some(q), Some(l)) if l <= q => limit.cloned(),
+        (Some(_), _) => quota.cloned(),
+        (None, _) => limit.cloned(),
+    }
+}
+
+/// A quota as a weight: GPUs, cores or GiB; an unlimited one weighs nothing, because it is satisfied before anything is shared.
+fn quota_as_weight(quota: Option<&Scalar>, r: Resource) -> String {
+    let amount = quota.and_then(|text| quantity::amount(&text.0, r, 1_000_000).ok());
+    let base = amount.map_or(0, |amount| amount.in_base_units());
+    let milli = if r == Resource::MEMORY { ((i128::from(base) * 1000) >> 30) as i64 } else { base };
+    quantity::print_decimal(milli, 3)
+}
+
+/// How over-quota is shared is said by the queues, where the other policy has weights.
+fn own_setting(work: &mut Translator<'_>, name: &str, _typed: &Scalar) -> bool {
+    if work.to.queue.weight.is_none() {
+        return false;
+    }
+    if matches!(name, "department-over-quota" | "over-quota-weights") {
+        work.note(Kind::Changed, setting(name), "how over-quota is shared becomes weights of the queues");
+    } else if !name.starts_with("over-quota.") {
+        return false;
+    }
+    work.new.settings.remove(name);
+    true
+}

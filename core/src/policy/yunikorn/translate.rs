@@ -1,0 +1,51 @@
+//! How a scenario comes to YuniKorn and leaves it.
+//!
+//! # Rule
+//! A maximum above that of a queue above, and a guarantee above a maximum, are refused.
+//!
+//! # Source
+//! yunikorn.md 1.2 to 1.4
+
+use super::config::paths;
+use crate::format::Scalar;
+use crate::policy::description::Field;
+use crate::policy::translation::{Evictions, Packing, Refuses, Translation, Translator};
+
+/// Its settings that others have too.
+pub const TRANSLATION: Translation = Translation {
+    packing: Some(Packing {
+        setting: "node-sort",
+        pack: "binpacking",
+        spread: "fair",
+        packs_by_default: false,
+    }),
+    evictions: Some(Evictions {
+        setting: "preemption",
+        is_off: |typed| typed == "false",
+        off: "false",
+        says_off: "nobody is evicted: preemption is off",
+        says_on: None,
+    }),
+    queue_priority: Some("priority.offset."),
+    refuses: Some(Refuses {
+        above_limits: &[
+            (Field::Limit, "YuniKorn takes no maximum above that of a queue above it"),
+            (Field::Quota, "YuniKorn takes no guarantee above a maximum"),
+        ],
+        names: |queues| {
+            let last = |path: &String| path.rsplit('.').next().unwrap_or_default().to_owned();
+            paths(queues).iter().map(last).collect()
+        },
+    }),
+    setting,
+    ..Translation::PLAIN
+};
+
+/// A queue that exists has its offset as its priority by now.
+fn setting(work: &mut Translator<'_>, name: &str, _typed: &Scalar) -> bool {
+    let is_offset = name.starts_with("priority.offset.") && name != "priority.offset.root";
+    if is_offset {
+        work.new.settings.remove(name);
+    }
+    is_offset
+}
