@@ -42,6 +42,14 @@ const FIELDS: [&str; 5] = ["name", "quota", "weight", "limit", "priority"];
 pub const FAIR_SHARE_APART: &str = "fair share beside quota";
 
 impl Terms {
+    /// The neutral words, where nothing is read of queues but their names.
+    pub const PLAIN: Terms = Terms {
+        pairs: &[],
+        columns: [("queue", ""), NONE, NONE, NONE, NONE],
+        beside: &[],
+        unset: Unset { quota: [""; 3], limit: "", weight: "", priority: "" },
+    };
+
     /// Those of a policy by its name in a scenario.
     pub fn of(policy: &str) -> &'static Terms {
         Policy::described_or_default(policy).terms
