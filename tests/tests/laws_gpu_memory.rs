@@ -5,7 +5,10 @@ use std::collections::BTreeSet;
 use fairground::cluster::{GpuRequest, audit};
 use fairground::id::PodSetId;
 use fairground::policy::Policy;
+use fairground::scenario::{check, read};
 use fairground::sim::Simulation;
+use fairground::trace::Gate;
+use fairground_tests::laws::what_waits_has_a_reason;
 use fairground_tests::worlds::{Numbers, plan, pooled};
 use proptest::prelude::*;
 
@@ -66,4 +69,32 @@ proptest! {
             prop_assert_eq!(audit(simulation.world()), vec![]);
         }
     }
+}
+
+/// The scheduler places a pod that finds no free GPU when it is bound: what it waits for is said in that cycle, too.
+#[test]
+fn a_pod_that_cannot_be_bound_has_a_reason() {
+    let text = "\
+format: fairground-scenario
+version: 1
+delays: {termination: 3500ms}
+nodes: [{name: n2, count: 2, gpu: 1, pods: 3}, {name: n3}]
+queues: [{name: q0}]
+jobs:
+  - {name: j1, queue: q0}
+  - {name: j8, queue: q0, gpu-memory: 16 GB}
+  - {name: j10, queue: q0, count: 3, gpu: 0.333}
+timeline:
+  - {at: 6, queue: q0, gpu: {limit: unlimited}}
+  - {at: 6, node: n3, state: not-ready}
+";
+    let checked = check(&read(text).scenario.expect("a scenario"));
+    let plan = checked.plan.unwrap_or_else(|| panic!("{:?}", checked.diagnostics));
+    assert_eq!(what_waits_has_a_reason(&plan, 0), Ok(()));
+    let mut simulation = Simulation::new(&plan);
+    let mut is_refused = false;
+    while let Some(record) = (simulation.cycle() < CYCLES).then(|| simulation.advance()).flatten() {
+        is_refused |= record.refusals.iter().any(|refusal| matches!(refusal.gate, Gate::NoDevice { .. }));
+    }
+    assert!(is_refused);
 }

@@ -147,6 +147,7 @@ pub fn fate(gate: &Gate) -> Option<&'static str> {
         | Gate::Behind { .. }
         | Gate::WaitingForVictims { .. }
         | Gate::GangIncomplete { .. }
+        | Gate::NoDevice { .. }
         | Gate::TriedOnce
         | Gate::LikeFailed { .. } => None,
     }

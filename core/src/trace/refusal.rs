@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::check::Check;
-use crate::id::{JobId, QueueId};
+use crate::id::{JobId, NodeId, QueueId};
 use crate::time::Time;
 use crate::units::Resource;
 
@@ -111,6 +111,11 @@ pub enum Gate {
     GangFailed,
     /// Its queue takes no gang, or none that large.
     GangRefused,
+    /// The scheduler placed it on a node that has no device left for it, so that it cannot be bound.
+    NoDevice {
+        /// The node.
+        node: NodeId,
+    },
     /// Not tried: it was tried once in this partition, and that is all it may be.
     TriedOnce,
     /// Not tried: an equal or easier job failed already in this cycle.
@@ -139,6 +144,7 @@ impl Gate {
             | Gate::GangIncomplete { .. }
             | Gate::GangFailed
             | Gate::GangRefused
+            | Gate::NoDevice { .. }
             | Gate::TriedOnce
             | Gate::LikeFailed { .. } => (None, None),
         }

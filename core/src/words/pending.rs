@@ -133,6 +133,10 @@ impl Case<'_> {
             Gate::GangRefused => job().say(" was refused: ").queue(name).say(
                 " does not accept a gang of this size, or any gang because it sorts applications by fair.",
             ),
+            Gate::NoDevice { node } => job()
+                .say(" is waiting: it was placed on ")
+                .node(self.frame.node(*node))
+                .say(", which has no free GPU left for it, so its pod cannot be bound."),
             Gate::TriedOnce => job().say(
                 " is waiting: it was tried once in its node pool, and scheduling-backoff 1 allows no further try.",
             ),
@@ -506,6 +510,7 @@ impl Case<'_> {
             | Gate::GangIncomplete { .. }
             | Gate::GangFailed
             | Gate::GangRefused
+            | Gate::NoDevice { .. }
             | Gate::TriedOnce
             | Gate::LikeFailed { .. } => Vec::new(),
         }

@@ -128,6 +128,7 @@ fn every_gate_has_its_sentence() {
         }),
         refused(Gate::Behind { job: JobId(2) }, |_| {}),
         refused(Gate::LikeFailed { job: JobId(2) }, |_| {}),
+        refused(Gate::NoDevice { node: NodeId(0) }, |_| {}),
         refused(Gate::TriedOnce, |_| {}),
         refused(Gate::WaitingForVictims { until: Some(until) }, |_| {}),
     ];
@@ -149,6 +150,7 @@ fn every_gate_has_its_sentence() {
         `b2` is waiting: it needs 2 GPUs on one node; 1 is free, at most 1 on one node. Nodes checked: 1 with too few free GPUs, 1 down.
         `b2` is waiting behind `b1`, which comes first in `team-b`.
         `b2` is waiting: no room is free, and no allowed eviction frees enough for `b1`, which requests no more and was tried first.
+        `b2` is waiting: it was placed on `node-1`, which has no free GPU left for it, so its pod cannot be bound.
         `b2` is waiting: it was tried once in its node pool, and scheduling-backoff 1 allows no further try.
         `b2` is waiting: the room claimed for it becomes free at 0:20.
     "#]]

@@ -16,9 +16,9 @@ use super::recorder::{Decided, NO_DEVICE};
 use super::session::Session;
 use super::task::{GroupRef, NodeRef};
 use crate::cluster::{Devices, NodeUse};
-use crate::id::{NodeId, PodId};
+use crate::id::{JobId, NodeId, PodId};
 use crate::policy::{Decision, PartitionView};
-use crate::trace::{Event, Mark, Subject, Trace};
+use crate::trace::{Event, Gate, Level, Mark, Outlook, Refusal, Subject, Trace};
 
 /// Gives shared devices their numbers, decision by decision.
 #[derive(Default)]
@@ -27,6 +27,14 @@ pub(super) struct Placing {
     nodes: BTreeMap<NodeId, NodeUse>,
     /// Devices of groups that were opened in this cycle.
     opened: BTreeMap<(NodeRef, GroupRef), u32>,
+}
+
+/// Says of a job whose pod cannot be bound why it goes on waiting; refusals are by job, one for each.
+fn refuse(refusals: &mut Vec<Refusal>, job: JobId, node: NodeId) {
+    if let Err(at) = refusals.binary_search_by_key(&job, |refusal| refusal.job) {
+        let (gate, outlook) = (Gate::NoDevice { node }, Outlook::NotForeseeable);
+        refusals.insert(at, Refusal { job, gate, also: Vec::new(), checks: Vec::new(), outlook });
+    }
 }
 
 impl Placing {
@@ -67,6 +75,9 @@ impl Placing {
                             let is_it = |e: &Event| matches!(e, Event::Bound { pod: p, .. } if *p == pod);
                             let subject = Subject { pod: Some(pod), node: Some(id), ..Subject::default() };
                             trace.marks.push(Mark { rule: NO_DEVICE, subject });
+                            if trace.level != Level::Outcomes {
+                                refuse(&mut trace.refusals, world.cluster.pods[pod].job, id);
+                            }
                             let mut i = 0;
                             trace.events.retain(|e| {
                                 i += 1;

@@ -52,9 +52,9 @@ pub static CRASH: Rule = Rule(&RuleRecord {
 /// What follows from device memory of which less than 100 MiB is left (kai.md 1.2).
 pub static NO_DEVICE: Rule = Rule(&RuleRecord {
     key: "kai/bind/no-device",
-    says: "the scheduler counts device memory in hundreds of MiB and takes labels from 1048576 on as bytes; of a GPU for which \
-           that leaves 0, parts take nothing in its books, so it places more pods than the node has devices. Such a pod cannot \
-           be bound and waits on",
+    says: "the scheduler counts GPU memory in units of 100 MiB and reads labels from 1048576 on as bytes; where that gives 0, \
+           fractions of the GPU count nothing in its books, so it places more pods than the node has GPUs. Such a pod cannot \
+           be bound and stays pending",
     formula: "devices left on the node >= devices requested",
     source: "kai.md 1.2, 1.4",
     differs: "",
