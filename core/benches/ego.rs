@@ -6,10 +6,10 @@
 use std::hint::black_box;
 
 use criterion::{BatchSize, Criterion, criterion_group, criterion_main};
-use fairground::policy::ego::books::{Books, Source, State, Sub};
 use fairground::policy::ego::cycle::{Layout, run};
 use fairground::policy::ego::plan::{Consumer, Dims, Plan};
 use fairground::policy::ego::pool::PoolBook;
+use fairground::policy::ego::pool_state::{PoolState, Source, State, Sub};
 use fairground::policy::ego::quota::{Table, dynamic_quota, static_quota};
 use fairground::time::Time;
 
@@ -44,12 +44,12 @@ fn unit(cpus: i64, gpus: i64) -> Dims {
 }
 
 /// One sub-allocation per leaf.
-fn wanting<'a>(plan: &'a Plan, want: u32, size: impl Fn(usize) -> Dims) -> Books<'a> {
-    let mut books = Books::new(plan, Time::ZERO);
+fn wanting<'a>(plan: &'a Plan, want: u32, size: impl Fn(usize) -> Dims) -> PoolState<'a> {
+    let mut state = PoolState::new(plan, Time::ZERO);
     for (i, leaf) in leaves(plan).into_iter().enumerate() {
-        books.add_sub(Sub { leaf, allocation: i, unit: size(i), want, ..Sub::default() });
+        state.add_sub(Sub { leaf, allocation: i, unit: size(i), want, ..Sub::default() });
     }
-    books
+    state
 }
 
 fn quota(c: &mut Criterion) {
@@ -57,16 +57,16 @@ fn quota(c: &mut Criterion) {
     assert!(plan.consumers.len() > 960);
     let layout = Layout::new(&plan);
     for (name, sizes) in [("uniform", 4), ("shapes", 60)] {
-        let mut books = wanting(&plan, 40, |i| unit(1 + (i % sizes) as i64, i as i64 % 2));
-        run(&mut books, &layout, false);
+        let mut state = wanting(&plan, 40, |i| unit(1 + (i % sizes) as i64, i as i64 % 2));
+        run(&mut state, &layout, false);
         c.bench_function(&format!("ego/quota/{name}/1000x4"), |b| {
             b.iter(|| {
-                let pool = layout.pool(&books, 0);
-                let book = PoolBook::open(&books, &pool);
-                black_box(Table::new(&books, &book));
+                let pool = layout.pool(&state, 0);
+                let book = PoolBook::open(&state, &pool);
+                black_box(Table::new(&state, &book));
                 for dim in 0..4 {
                     black_box(static_quota(&plan, &book, dim));
-                    black_box(dynamic_quota(&books, &book, dim));
+                    black_box(dynamic_quota(&state, &book, dim));
                 }
             });
         });
@@ -80,7 +80,7 @@ fn cycle(c: &mut Criterion) {
     c.bench_function("ego/cycle/fill/10000", |b| {
         b.iter_batched_ref(
             || wanting(&plan, 1000, size),
-            |books| run(books, &layout, false),
+            |state| run(state, &layout, false),
             BatchSize::LargeInput,
         );
     });
@@ -93,12 +93,12 @@ fn cycle(c: &mut Criterion) {
         sub.want = if i < first { sub.running } else { 20 };
     }
     c.bench_function("ego/cycle/reclaim/10000", |b| {
-        b.iter_batched_ref(|| full.clone(), |books| run(books, &layout, false), BatchSize::LargeInput);
+        b.iter_batched_ref(|| full.clone(), |state| run(state, &layout, false), BatchSize::LargeInput);
     });
     let mut settled = full.clone();
     run(&mut settled, &layout, false);
     c.bench_function("ego/cycle/settled/10000", |b| {
-        b.iter_batched_ref(|| settled.clone(), |books| run(books, &layout, false), BatchSize::LargeInput);
+        b.iter_batched_ref(|| settled.clone(), |state| run(state, &layout, false), BatchSize::LargeInput);
     });
 }
 

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use fairground::kit::chance;
+use fairground::kit::random;
 use fairground::scenario::{
     CapacityEntry, JobEntry, NodeEntry, PodSetEntry, PoolEntry, QueueEntry, QueuePoolEntry, ResourceEntry,
     Scalar, Scenario, Severity, TimelineEntry, apply, check,
@@ -29,7 +29,7 @@ impl Draw {
     /// A number below `n`.
     pub fn below(&mut self, n: usize) -> usize {
         self.n += 1;
-        chance::below(chance::mixed(self.seed, self.n), n as u64) as usize
+        random::below(random::mixed(self.seed, self.n), n as u64) as usize
     }
     /// Whether something comes about that does so `percent` times of a hundred.
     pub fn in_hundred(&mut self, percent: usize) -> bool {

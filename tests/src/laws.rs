@@ -360,11 +360,11 @@ pub fn events_suffice(plan: &Plan, _: u64) -> Verdict {
 
 fn checks(record: &CycleRecord) -> impl Iterator<Item = &Check> {
     let events = record.events.iter().flat_map(|recorded| &recorded.checks);
-    let spared = record.spared.iter().filter_map(|spared| match &spared.why {
+    let not_selected = record.not_selected.iter().filter_map(|not_selected| match &not_selected.why {
         Protection::Failed(check) | Protection::Later(check) => Some(check),
         _ => None,
     });
-    events.chain(record.refusals.iter().flat_map(|refusal| &refusal.checks)).chain(spared)
+    events.chain(record.refusals.iter().flat_map(|refusal| &refusal.checks)).chain(not_selected)
 }
 
 /// Evaluating what was compared gives what was recorded.

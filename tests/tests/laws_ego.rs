@@ -1,11 +1,11 @@
 //! Laws of the EGO policy (ego.md 11.1) over small generated plans: ownership, private pools, lending, limits, priorities, several
 //! dimensions, graces, and work that comes and goes.
 
-use fairground::policy::ego::books::{Books, Change, State, Sub};
 use fairground::policy::ego::cycle::{Cycle, Layout, run};
 use fairground::policy::ego::number::Fraction;
 use fairground::policy::ego::plan::{Consumer, Dims, Ownership, Placement, Plan, ShareLimit, units_in};
 use fairground::policy::ego::pool::{Pool, PoolBook, PoolHost};
+use fairground::policy::ego::pool_state::{Change, PoolState, State, Sub};
 use fairground::policy::ego::quota::Table;
 use fairground::time::{Span, Time};
 use fairground_tests::worlds::Numbers;
@@ -96,44 +96,44 @@ fn world(n: &mut Numbers, graces: bool) -> World {
     World { plan, ratios, subs }
 }
 
-fn books(world: &World) -> Books<'_> {
-    let mut books = Books::new(&world.plan, Time::ZERO);
+fn state(world: &World) -> PoolState<'_> {
+    let mut state = PoolState::new(&world.plan, Time::ZERO);
     for sub in &world.subs {
-        books.add_sub(sub.clone());
+        state.add_sub(sub.clone());
     }
-    books
+    state
 }
 
 /// Work comes and goes, then a cycle takes place.
-fn step(n: &mut Numbers, books: &mut Books<'_>, layout: &Layout) -> Cycle {
-    books.now = books.now + Span::from_seconds(n.one_of(&[0, 5, 10, 30]));
-    for sub in 0..books.subs.len() {
+fn step(n: &mut Numbers, state: &mut PoolState<'_>, layout: &Layout) -> Cycle {
+    state.now = state.now + Span::from_seconds(n.one_of(&[0, 5, 10, 30]));
+    for sub in 0..state.subs.len() {
         match n.below(3) {
-            0 => books.subs[sub].want = u32::from(n.one_of(&[0u8, 0, 3, 9])),
+            0 => state.subs[sub].want = u32::from(n.one_of(&[0u8, 0, 3, 9])),
             1 => {
-                let ends = books.units.iter().position(|u| u.sub == sub && u.state != State::Gone);
+                let ends = state.units.iter().position(|u| u.sub == sub && u.state != State::Gone);
                 if let Some(id) = ends {
-                    books.stop(id);
-                    books.subs[sub].want = books.subs[sub].want.saturating_sub(1);
+                    state.stop(id);
+                    state.subs[sub].want = state.subs[sub].want.saturating_sub(1);
                 }
             }
             _ => {}
         }
     }
-    run(books, layout, true)
+    run(state, layout, true)
 }
 
-fn tables(books: &Books<'_>, layout: &Layout) -> Vec<(usize, Table)> {
+fn tables(state: &PoolState<'_>, layout: &Layout) -> Vec<(usize, Table)> {
     let one = |&root: &usize| {
-        let pool = layout.pool(books, root);
-        (root, Table::new(books, &PoolBook::open(books, &pool)))
+        let pool = layout.pool(state, root);
+        (root, Table::new(state, &PoolBook::open(state, &pool)))
     };
     layout.pools.iter().map(one).collect()
 }
 
 /// E-P1, E-P2, E-P3, E-P5.
-fn check_table(books: &Books<'_>, root: usize, table: &Table, waits: bool) -> Result<(), TestCaseError> {
-    let consumers = &books.plan.consumers;
+fn check_table(state: &PoolState<'_>, root: usize, table: &Table, waits: bool) -> Result<(), TestCaseError> {
+    let consumers = &state.plan.consumers;
     if !waits {
         return Ok(());
     }
@@ -141,10 +141,10 @@ fn check_table(books: &Books<'_>, root: usize, table: &Table, waits: bool) -> Re
     let quota = |c: usize| table.quota[row(c)].clone();
     let demand = |c: usize| Fraction::whole(table.demand[row(c)].clone());
     let range = root..root + table.quota.len();
-    let leaves = range.clone().filter(|&c| books.plan.is_leaf(c));
+    let leaves = range.clone().filter(|&c| state.plan.is_leaf(c));
     let sum = leaves.fold(Fraction::ZERO, |sum, c| sum.plus(&quota(c)));
     let total = Fraction::whole(table.projected[0].clone());
-    if !books.plan.is_leaf(root) {
+    if !state.plan.is_leaf(root) {
         prop_assert_eq!(sum, total.min(demand(root)), "E-P1 in pool {}", root);
     }
     for node in range {
@@ -171,43 +171,43 @@ fn check_table(books: &Books<'_>, root: usize, table: &Table, waits: bool) -> Re
 }
 
 /// E-P6, from the units alone: nothing is ever used twice, and what is held fits beside it.
-fn check_hosts(books: &Books<'_>) -> Result<(), TestCaseError> {
-    for (host, capacity) in books.plan.hosts.iter().enumerate() {
+fn check_hosts(state: &PoolState<'_>) -> Result<(), TestCaseError> {
+    for (host, capacity) in state.plan.hosts.iter().enumerate() {
         let mut used = Dims::default();
-        for unit in books.units.iter().filter(|u| u.host == host && u.state != State::Gone) {
-            fairground::policy::ego::plan::add(&mut used, &books.subs[unit.sub].unit, 1);
+        for unit in state.units.iter().filter(|u| u.host == host && u.state != State::Gone) {
+            fairground::policy::ego::plan::add(&mut used, &state.subs[unit.sub].unit, 1);
         }
         for dim in 0..used.len() {
             prop_assert!(used[dim] <= capacity[dim], "host {} holds {:?} of {:?}", host, used, capacity);
-            prop_assert!(books.free[host][dim] >= 0 && books.free[host][dim] <= capacity[dim] - used[dim]);
+            prop_assert!(state.free[host][dim] >= 0 && state.free[host][dim] <= capacity[dim] - used[dim]);
         }
     }
-    for (id, sub) in books.subs.iter().enumerate() {
-        let running = books.units.iter().filter(|u| u.sub == id && u.state == State::Run).count();
+    for (id, sub) in state.subs.iter().enumerate() {
+        let running = state.units.iter().filter(|u| u.sub == id && u.state == State::Run).count();
         prop_assert_eq!(running, sub.running as usize);
-        let promised = books.earmarks.iter().filter(|e| e.sub == id).count();
+        let promised = state.earmarks.iter().filter(|e| e.sub == id).count();
         prop_assert_eq!(promised, sub.earmarked as usize);
     }
     Ok(())
 }
 
 /// OC-14: whatever started in a cycle belongs to an allocation whose first units all run or are promised.
-fn check_first_units(books: &Books<'_>) -> Result<(), TestCaseError> {
+fn check_first_units(state: &PoolState<'_>) -> Result<(), TestCaseError> {
     let lost = |sub: usize| {
-        books.changes.iter().any(|c| matches!(c, Change::Reclaimed(id) if books.units[*id].sub == sub))
+        state.changes.iter().any(|c| matches!(c, Change::Reclaimed(id) if state.units[*id].sub == sub))
     };
-    for change in &books.changes {
+    for change in &state.changes {
         let Change::Started(id) = change else { continue };
-        let sub = &books.subs[books.units[*id].sub];
+        let sub = &state.subs[state.units[*id].sub];
         let is_whole = sub.covered() >= sub.min_units.min(sub.want);
-        prop_assert!(is_whole || lost(books.units[*id].sub), "{:?} started alone", sub);
+        prop_assert!(is_whole || lost(state.units[*id].sub), "{:?} started alone", sub);
     }
     Ok(())
 }
 
 /// E-P8, from the numbers recorded with each reclaim and again from the tree.
-fn check_reclaims(books: &Books<'_>, cycle: &Cycle) -> Result<(), TestCaseError> {
-    let consumers = &books.plan.consumers;
+fn check_reclaims(state: &PoolState<'_>, cycle: &Cycle) -> Result<(), TestCaseError> {
+    let consumers = &state.plan.consumers;
     for why in cycle.passes.iter().flat_map(|(_, pass)| &pass.reclaims).filter_map(|r| r.why.as_ref()) {
         let (a, b) = why.sides;
         prop_assert!(consumers[a].priority >= consumers[b].priority);
@@ -227,23 +227,23 @@ proptest! {
         let n = &mut Numbers::new(bytes);
         let world = world(n, true);
         let layout = Layout::new(&world.plan);
-        let mut books = books(&world);
+        let mut state = state(&world);
         for _ in 0..8 {
-            books.changes.clear();
-            let cycle = step(n, &mut books, &layout);
-            check_hosts(&books)?;
-            check_first_units(&books)?;
-            check_reclaims(&books, &cycle)?;
-            for (root, table) in tables(&books, &layout) {
-                let pool = layout.pool(&books, root);
-                let book = PoolBook::open(&books, &pool);
-                let waits = (0..books.subs.len()).any(|s| {
-                    let leaf = books.subs[s].leaf;
+            state.changes.clear();
+            let cycle = step(n, &mut state, &layout);
+            check_hosts(&state)?;
+            check_first_units(&state)?;
+            check_reclaims(&state, &cycle)?;
+            for (root, table) in tables(&state, &layout) {
+                let pool = layout.pool(&state, root);
+                let book = PoolBook::open(&state, &pool);
+                let waits = (0..state.subs.len()).any(|s| {
+                    let leaf = state.subs[s].leaf;
                     world.plan.is_below(leaf, root)
-                        && book.excluded(&books, leaf).is_none()
-                        && book.outstanding(&books, s) > 0
+                        && book.excluded(&state, leaf).is_none()
+                        && book.outstanding(&state, s) > 0
                 });
-                check_table(&books, root, &table, waits)?;
+                check_table(&state, root, &table, waits)?;
             }
         }
     }
@@ -260,11 +260,11 @@ proptest! {
                 .collect();
             world.plan.set_ratios(&scaled);
             let layout = Layout::new(&world.plan);
-            let mut books = books(&world);
+            let mut state = state(&world);
             for _ in 0..4 {
-                step(n, &mut books, &layout);
+                step(n, &mut state, &layout);
             }
-            books.changes
+            state.changes
         };
         let plain = changes(1);
         prop_assert_eq!(&changes(by), &plain);
@@ -277,15 +277,15 @@ proptest! {
         let n = &mut Numbers::new(bytes);
         let world = world(n, false);
         let layout = Layout::new(&world.plan);
-        let mut books = books(&world);
-        step(n, &mut books, &layout);
-        step(n, &mut books, &layout);
+        let mut state = state(&world);
+        step(n, &mut state, &layout);
+        step(n, &mut state, &layout);
         let rests = (0..30).any(|_| {
-            books.changes.clear();
-            run(&mut books, &layout, false);
-            books.changes.is_empty()
+            state.changes.clear();
+            run(&mut state, &layout, false);
+            state.changes.is_empty()
         });
-        prop_assert!(rests, "still moving: {:?}", books.changes);
+        prop_assert!(rests, "still moving: {:?}", state.changes);
     }
 
     /// E-P9: units that run elsewhere change no number of a pool, as long as as much is wanted of it.
@@ -294,15 +294,15 @@ proptest! {
         let n = &mut Numbers::new(bytes);
         let world = world(n, true);
         let layout = Layout::new(&world.plan);
-        let mut books = books(&world);
-        step(n, &mut books, &layout);
-        let before = tables(&books, &layout);
+        let mut state = state(&world);
+        step(n, &mut state, &layout);
+        let before = tables(&state, &layout);
         // A sub-allocation that wants nothing stays out: its size would join the sizes that occur.
-        for sub in books.subs.iter_mut().filter(|sub| sub.want > 0 && sub.want >= sub.covered()) {
+        for sub in state.subs.iter_mut().filter(|sub| sub.want > 0 && sub.want >= sub.covered()) {
             sub.outside += more;
             sub.want += more;
         }
-        prop_assert_eq!(tables(&books, &layout), before);
+        prop_assert_eq!(tables(&state, &layout), before);
     }
 
     /// E-P10: more hosts or smaller units never lower the capacity.
@@ -311,10 +311,10 @@ proptest! {
         let n = &mut Numbers::new(bytes);
         let world = world(n, true);
         let capacity = |n_hosts: usize, unit: &Dims| {
-            let mut books = Books::new(&world.plan, Time::ZERO);
-            books.add_sub(Sub { leaf: 0, unit: *unit, want: 1, ..Sub::default() });
+            let mut state = PoolState::new(&world.plan, Time::ZERO);
+            state.add_sub(Sub { leaf: 0, unit: *unit, want: 1, ..Sub::default() });
             let hosts = (0..n_hosts).map(|host| PoolHost { host, lent_grace: None }).collect();
-            PoolBook::open(&books, &Pool { root: 0, hosts, ..Pool::default() }).capacity[0]
+            PoolBook::open(&state, &Pool { root: 0, hosts, ..Pool::default() }).capacity[0]
         };
         let mut unit = Dims::default();
         unit[0] = i64::from(n.below(4)) + 1;
@@ -341,15 +341,15 @@ fn the_worlds_are_not_empty() {
         let n = &mut Numbers::new((0..800).map(|_| next()).collect());
         let world = world(n, true);
         let layout = Layout::new(&world.plan);
-        let mut books = books(&world);
+        let mut state = state(&world);
         for _ in 0..8 {
-            let cycle = step(n, &mut books, &layout);
+            let cycle = step(n, &mut state, &layout);
             reclaims += cycle.passes.iter().map(|(_, pass)| pass.reclaims.len()).sum::<usize>();
             called_back += cycle.by_owners.len();
             owned += cycle.owned.len();
-            lent += books.lent.iter().flatten().count();
+            lent += state.lent.iter().flatten().count();
         }
-        graces += books.changes.iter().filter(|c| matches!(c, Change::Reclaimed(_))).count();
+        graces += state.changes.iter().filter(|c| matches!(c, Change::Reclaimed(_))).count();
     }
     let seen = [reclaims, lent, graces, owned, called_back];
     assert!(seen.iter().all(|&n| n > 20), "reclaims, lent, graces, owned, called back: {seen:?}");

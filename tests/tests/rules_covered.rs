@@ -151,7 +151,7 @@ fn rules_of_the_division(scenario: &str) -> Vec<&'static str> {
         | DivisionStep::Round { rule, .. }
         | DivisionStep::Rise { rule, .. }
         | DivisionStep::Remainder { rule, .. }
-        | DivisionStep::Beside { rule, .. } => Some(rule.key()),
+        | DivisionStep::AlternativeShare { rule, .. } => Some(rule.key()),
         DivisionStep::Capacity { .. } | DivisionStep::Result { .. } => None,
     };
     steps.filter_map(rule).collect()

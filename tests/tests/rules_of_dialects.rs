@@ -133,7 +133,7 @@ fn of_step(step: DivisionStep) -> Option<&'static str> {
         | DivisionStep::Round { rule, .. }
         | DivisionStep::Rise { rule, .. }
         | DivisionStep::Remainder { rule, .. }
-        | DivisionStep::Beside { rule, .. } => Some(rule.key()),
+        | DivisionStep::AlternativeShare { rule, .. } => Some(rule.key()),
         DivisionStep::Capacity { .. } | DivisionStep::Result { .. } => None,
     }
 }

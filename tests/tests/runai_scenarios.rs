@@ -140,7 +140,7 @@ fn beside(simulation: &Simulation, name: &str) -> Vec<(&'static str, f64)> {
     let queues = &simulation.cluster().queues;
     let (queue, _) = queues.iter().find(|(_, q)| &*q.name == name).expect("a queue");
     let of = |step: DivisionStep| match step {
-        DivisionStep::Beside { rule, fair_share, .. } => Some((rule.key(), fair_share)),
+        DivisionStep::AlternativeShare { rule, fair_share, .. } => Some((rule.key(), fair_share)),
         _ => None,
     };
     simulation.derive(queue, Resource::GPU).into_iter().filter_map(of).collect()

@@ -4,7 +4,7 @@
 //! Names, requests and everything yet to come are the opening world's; kept are pods that wait or hold something, a few words for
 //! each pod and job that is over, and the sums over nodes and queues. Law: thawing gives the frozen world.
 
-use super::lifecycle::{Books, JobCounts, PodBook, QueueSums, World};
+use super::lifecycle::{JobCounts, PodBook, QueueSums, QueueTotals, World};
 use super::usage::NodeUse;
 use super::{Capacity, Devices, Partition, Phase, Queue};
 use crate::id::{Arena, JobId, NodeId, PartitionId, PodId, QueueId};
@@ -19,7 +19,7 @@ pub struct Frozen {
     capacities: Vec<(NodeId, Capacity)>,
     queues: Arena<QueueId, Queue>,
     partitions: Arena<PartitionId, Partition>,
-    sums: Books,
+    sums: QueueTotals,
     live_jobs: Vec<JobId>,
     jobs: Vec<FrozenJob>,
     live_pods: Vec<LivePod>,

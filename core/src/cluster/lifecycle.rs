@@ -15,7 +15,7 @@ use crate::units::{PerResource, RESOURCES_MAX};
 pub struct World {
     pub(super) cluster: Cluster,
     pub(super) nodes: Arena<NodeId, NodeUse>,
-    pub(super) queues: Books,
+    pub(super) queues: QueueTotals,
     pub(super) jobs: Arena<JobId, JobCounts>,
     pub(super) pods: Arena<PodId, PodBook>,
     /// Nodes whose pods may hold more than they have, ascending: their capacity changed, or pods were found on them.
@@ -52,17 +52,17 @@ pub struct QueueSums {
 
 /// Sums of queues, in all and in each of several partitions.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct Books {
+pub(super) struct QueueTotals {
     pub all: Arena<QueueId, QueueSums>,
     /// Empty if there is only one partition.
     pub pools: Arena<PartitionId, Arena<QueueId, QueueSums>>,
 }
 
-impl Books {
-    fn of(cluster: &Cluster) -> Books {
+impl QueueTotals {
+    fn of(cluster: &Cluster) -> QueueTotals {
         let nothing = || cluster.queues.ids().map(|_| QueueSums::default()).collect();
         let pools = cluster.partitions.ids().filter(|_| cluster.partitions.len() > 1);
-        Books { all: nothing(), pools: pools.map(|_| nothing()).collect() }
+        QueueTotals { all: nothing(), pools: pools.map(|_| nothing()).collect() }
     }
 }
 
@@ -116,7 +116,7 @@ impl World {
     /// before the start, or with a pod that holds something, are live; everything else is yet to come.
     pub fn new(cluster: Cluster) -> World {
         let nodes = cluster.nodes.values().map(NodeUse::new).collect();
-        let queues = Books::of(&cluster);
+        let queues = QueueTotals::of(&cluster);
         let jobs = cluster.jobs.ids().map(|_| JobCounts::default()).collect();
         let pods = cluster.pods.ids().map(|_| PodBook::default()).collect();
         let (may_exceed, dealt, touched) = Default::default();
@@ -503,11 +503,11 @@ impl World {
     }
 }
 
-fn on_path(cluster: &Cluster, books: &mut Books, pod: PodId, mut act: impl FnMut(&mut QueueSums)) {
+fn on_path(cluster: &Cluster, totals: &mut QueueTotals, pod: PodId, mut act: impl FnMut(&mut QueueSums)) {
     let job = &cluster.jobs[cluster.pods[pod].job];
-    let mut pool = books.pools.get_mut(job.partition);
+    let mut pool = totals.pools.get_mut(job.partition);
     for queue in cluster.path_to_root(job.queue) {
-        act(&mut books.all[queue]);
+        act(&mut totals.all[queue]);
         if let Some(pool) = &mut pool {
             act(&mut pool[queue]);
         }
@@ -515,7 +515,7 @@ fn on_path(cluster: &Cluster, books: &mut Books, pod: PodId, mut act: impl FnMut
 }
 
 /// Adds a pod to the sums of its queues, or takes it away.
-fn count(cluster: &Cluster, queues: &mut Books, pod: PodId, sign: i64) {
+fn count(cluster: &Cluster, queues: &mut QueueTotals, pod: PodId, sign: i64) {
     let p = &cluster.pods[pod];
     let ask = request_of(&p.request);
     let is_fixed = cluster.jobs[p.job].preemptible == Preemptible::No;
@@ -536,7 +536,7 @@ fn count(cluster: &Cluster, queues: &mut Books, pod: PodId, sign: i64) {
 
 /// Adds the core of a semi-preemptible job to the sums of its queues, or takes it away: which of its pods that is hangs on
 /// all of them.
-fn count_core(cluster: &Cluster, queues: &mut Books, job: JobId, sign: i64) {
+fn count_core(cluster: &Cluster, queues: &mut QueueTotals, job: JobId, sign: i64) {
     if cluster.jobs[job].preemptible != Preemptible::Semi {
         return;
     }
@@ -561,7 +561,7 @@ pub fn request_of(request: &super::Request) -> Sums {
 #[derive(Clone, Debug)]
 pub(super) struct Recount {
     pub nodes: Arena<NodeId, NodeUse>,
-    pub queues: Books,
+    pub queues: QueueTotals,
 }
 
 impl Recount {
@@ -569,7 +569,7 @@ impl Recount {
     pub fn new(world: &World) -> Recount {
         let cluster = &world.cluster;
         let mut nodes: Arena<NodeId, NodeUse> = cluster.nodes.values().map(NodeUse::new).collect();
-        let mut queues = Books::of(cluster);
+        let mut queues = QueueTotals::of(cluster);
         for &job in &cluster.live_jobs {
             count_core(cluster, &mut queues, job, 1);
         }

@@ -7,7 +7,7 @@
 //! need different seeds. What is given in whole seconds comes out in whole seconds, else in milliseconds.
 
 use super::quantity::{self, MILLIS_MAX, Wrong};
-use crate::kit::chance::{below, exponential, mixed};
+use crate::kit::random::{below, exponential, mixed};
 use crate::time::Span;
 
 /// What numbers are drawn for, so that arrivals and lengths of one job have nothing to do with each other.

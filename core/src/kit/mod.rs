@@ -1,4 +1,4 @@
 //! Algorithms that several policies use, step by step as their references run them, and small shared tools.
 
-pub mod chance;
 pub mod heap;
+pub mod random;

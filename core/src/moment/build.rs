@@ -39,7 +39,7 @@ pub fn frame(names: &Arc<Names>, sim: &Simulation, record: &CycleRecord) -> Fram
         jobs: cluster.live_jobs.iter().map(|&job| job_row(cluster, job)).collect(),
         evicted: evicted(sim),
         events: events(cluster, record),
-        spared: record.spared.clone(),
+        not_selected: record.not_selected.clone(),
         n_outside: record.n_outside,
         refusals: record.refusals.to_vec(),
     };

@@ -12,7 +12,7 @@ use super::event_word::EventWord;
 use super::names::Names;
 use super::orders::PriorityRow;
 use crate::id::{Id, JobId, NodeId, PodId, QueueId};
-use crate::trace::{Check, Event, EvictReason, Gate, Mark, Refusal, RiseEnd, Rule, Spared};
+use crate::trace::{Check, Event, EvictReason, Gate, Mark, NotSelected, Refusal, RiseEnd, Rule};
 use crate::units::Resource;
 
 /// CPU millicores, memory bytes, GPUs, in this order; `None` means unlimited.
@@ -50,7 +50,7 @@ pub struct Frame {
     /// Events of the cycle, in order.
     pub events: Vec<EventRow>,
     /// Who stays although work was taken in the cycle, and why.
-    pub spared: Vec<Spared>,
+    pub not_selected: Vec<NotSelected>,
     /// How many of them happened outside, before the policy was asked.
     pub n_outside: u32,
     /// Why pending jobs are pending.
@@ -480,12 +480,12 @@ pub struct LadderLevel {
     /// Its fair share.
     pub fair_share: f64,
     /// What it would be by other reckonings, by which nothing is decided.
-    pub beside: Vec<BesideRow>,
+    pub alternatives: Vec<AlternativeShare>,
 }
 
 /// A fair share by another reckoning.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct BesideRow {
+pub struct AlternativeShare {
     /// The reckoning.
     #[serde(skip)]
     pub rule: Rule,

@@ -6,7 +6,7 @@ use crate::sim::Simulation;
 use crate::trace::{DivisionStep, Rule};
 use crate::units::Resource;
 
-use super::{BesideRow, LadderLevel, LadderLine, LineKind};
+use super::{AlternativeShare, LadderLevel, LadderLine, LineKind};
 
 /// The levels of a queue's ladder at the present cycle, from the root down.
 pub fn levels(sim: &Simulation, queue: &str, resource: u8) -> Vec<LadderLevel> {
@@ -50,9 +50,9 @@ pub fn ladder(cluster: &Cluster, steps: &[DivisionStep]) -> Vec<LadderLevel> {
                 }
                 continue;
             }
-            DivisionStep::Beside { rule, fair_share, .. } => {
+            DivisionStep::AlternativeShare { rule, fair_share, .. } => {
                 if let Some(level) = levels.last_mut() {
-                    level.beside.push(BesideRow { rule: *rule, fair_share: *fair_share });
+                    level.alternatives.push(AlternativeShare { rule: *rule, fair_share: *fair_share });
                 }
                 continue;
             }

@@ -3,7 +3,7 @@
 //! A policy's `describe.rs` fills one [`Description`]; checks, translation, the rule book and the page's forms are loops over
 //! descriptions and name no policy.
 
-use super::form::Form;
+use super::form::{Form, PLAIN_PREEMPTIBLE, PLAIN_PRIORITY};
 use super::job_defaults::JobDefaults;
 use super::translation::Translation;
 use super::versions::Modelled;
@@ -113,6 +113,19 @@ pub struct QueueValues {
     pub unlimited_quota: bool,
 }
 
+impl QueueValues {
+    /// Nothing is read.
+    pub const NONE: QueueValues = QueueValues {
+        quota: None,
+        limit: None,
+        weight: None,
+        priority: None,
+        history: false,
+        one_weight: false,
+        unlimited_quota: true,
+    };
+}
+
 /// A value of a queue.
 #[derive(Clone, Copy, Debug)]
 pub struct QueueValue {
@@ -208,6 +221,26 @@ pub enum Gangs {
 pub const NO_SEMI: &str = "only Run:ai has semi-preemptible jobs; here a job that says semi is preemptible";
 
 impl Description {
+    /// A policy that models no product and reads nothing of queues; the names are to be filled in.
+    pub const BASELINE: Description = Description {
+        key: "",
+        name: "",
+        title: "",
+        short: "",
+        terms: &Terms::PLAIN,
+        jobs: JobDefaults::PLAIN,
+        cycle: Cycle::OnChange,
+        queue: QueueValues::NONE,
+        knows: Knows::BASELINE,
+        silent: &[],
+        form: Form { job_values: &[PLAIN_PRIORITY, PLAIN_PREEMPTIBLE], ..Form::NONE },
+        translation: Translation::PLAIN,
+        queue_file: None,
+        queue_state: None,
+        usage_rule: None,
+        modelled: None,
+    };
+
     /// A value of queues, if the policy reads it for this resource.
     pub fn value(&self, field: Field, resource: Resource) -> Option<&QueueValue> {
         let value = match field {

@@ -4,6 +4,9 @@
 //! bind and evict, and with the moment at which it wants to be asked again. Policies do not know each other,
 //! nor the simulation; they do not change the world.
 
+#[cfg(test)]
+#[path = "../../tests/sixth_policy/mod.rs"]
+mod by_name;
 pub mod description;
 pub mod draft;
 pub mod drf;

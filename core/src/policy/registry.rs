@@ -14,24 +14,24 @@ use crate::trace::{DivisionStep, Ledger, OrderLevel, QueuePriority, Trace};
 use crate::units::Resource;
 
 macro_rules! policies {
-    ($($(#[doc = $doc:literal])* $name:ident => $scheduler:ty;)+) => {
+    ($($(#[doc = $doc:literal])* $(#[cfg($cfg:meta)])? $name:ident => $scheduler:ty;)+) => {
         /// A policy with its configuration, not yet in charge.
         #[derive(Clone, Debug, PartialEq)]
         #[allow(clippy::large_enum_variant, reason = "a simulation has one of them")]
         pub enum Policy {
-            $($(#[doc = $doc])* $name(<$scheduler as Scheduler>::Config),)+
+            $($(#[doc = $doc])* $(#[cfg($cfg)])? $name(<$scheduler as Scheduler>::Config),)+
         }
 
         impl Policy {
             /// What each policy says of itself, the default first.
-            pub const ALL: &'static [&'static Description] = &[$(<$scheduler as Scheduler>::DESCRIPTION),+];
+            pub const ALL: &'static [&'static Description] = &[$($(#[cfg($cfg)])? <$scheduler as Scheduler>::DESCRIPTION),+];
             /// The names in scenario files, the default first.
-            pub const NAMES: &'static [&'static str] = &[$(<$scheduler as Scheduler>::DESCRIPTION.key),+];
+            pub const NAMES: &'static [&'static str] = &[$($(#[cfg($cfg)])? <$scheduler as Scheduler>::DESCRIPTION.key),+];
 
             /// The rules of the policy of that name in a scenario, empty for the default; `None`: there is none such.
             pub fn rulebook(name: &str) -> Option<Rulebook> {
                 let key = Self::described(name)?.key;
-                $(if key == <$scheduler as Scheduler>::DESCRIPTION.key {
+                $($(#[cfg($cfg)])? if key == <$scheduler as Scheduler>::DESCRIPTION.key {
                     return Some(<$scheduler>::rulebook());
                 })+
                 None
@@ -40,14 +40,14 @@ macro_rules! policies {
             /// What it says of itself.
             pub fn description(&self) -> &'static Description {
                 match self {
-                    $(Policy::$name(_) => <$scheduler as Scheduler>::DESCRIPTION,)+
+                    $($(#[cfg($cfg)])? Policy::$name(_) => <$scheduler as Scheduler>::DESCRIPTION,)+
                 }
             }
 
             /// Reads the policy of a scenario with its settings; the default if it names none that is known.
             pub fn read(s: &Scenario, f: &mut Findings) -> Policy {
                 let key = Self::described(&s.policy).unwrap_or(Self::ALL[0]).key;
-                $(if key == <$scheduler as Scheduler>::DESCRIPTION.key {
+                $($(#[cfg($cfg)])? if key == <$scheduler as Scheduler>::DESCRIPTION.key {
                     return Policy::$name(<$scheduler>::read(s, f));
                 })+
                 unreachable!("every description belongs to a policy")
@@ -56,7 +56,7 @@ macro_rules! policies {
             /// See [`Scheduler::foresee`].
             pub fn foresee(&mut self, later: &[&Policy]) {
                 match self {
-                    $(Policy::$name(config) => {
+                    $($(#[cfg($cfg)])? Policy::$name(config) => {
                         let own = later.iter().filter_map(|policy| match policy {
                             Policy::$name(config) => Some(config),
                             _ => None,
@@ -69,21 +69,21 @@ macro_rules! policies {
             /// See [`Scheduler::advise`].
             pub fn advise(&self, draft: &Draft<'_>, f: &mut Findings) {
                 match self {
-                    $(Policy::$name(config) => <$scheduler>::advise(config, draft, f),)+
+                    $($(#[cfg($cfg)])? Policy::$name(config) => <$scheduler>::advise(config, draft, f),)+
                 }
             }
 
             /// See [`Scheduler::advise_queue`].
             pub fn advise_queue(&self, queue: &DraftQueue<'_>, f: &mut Findings) {
                 match self {
-                    $(Policy::$name(_) => <$scheduler>::advise_queue(queue, f),)+
+                    $($(#[cfg($cfg)])? Policy::$name(_) => <$scheduler>::advise_queue(queue, f),)+
                 }
             }
 
             /// See [`Scheduler::timers`].
             pub fn timers(&self) -> Timers {
                 match self {
-                    $(Policy::$name(config) => <$scheduler>::timers(config),)+
+                    $($(#[cfg($cfg)])? Policy::$name(config) => <$scheduler>::timers(config),)+
                 }
             }
         }
@@ -92,20 +92,20 @@ macro_rules! policies {
         #[derive(Clone, Debug, PartialEq)]
         #[allow(clippy::large_enum_variant, reason = "a simulation has one of them")]
         pub enum InCharge {
-            $($(#[doc = $doc])* $name($scheduler),)+
+            $($(#[doc = $doc])* $(#[cfg($cfg)])? $name($scheduler),)+
         }
 
         /// What the policy in charge remembers between cycles.
         #[derive(Clone, Debug, PartialEq)]
         pub enum Memory {
-            $($(#[doc = $doc])* $name(Box<<$scheduler as Scheduler>::Memory>),)+
+            $($(#[doc = $doc])* $(#[cfg($cfg)])? $name(Box<<$scheduler as Scheduler>::Memory>),)+
         }
 
         impl InCharge {
             /// Puts a policy in charge, with an empty memory.
             pub fn new(policy: &Policy, rhythm: Rhythm) -> (InCharge, Memory) {
                 match policy {
-                    $(Policy::$name(config) => (
+                    $($(#[cfg($cfg)])? Policy::$name(config) => (
                         InCharge::$name(<$scheduler>::new(config.clone(), rhythm)),
                         Memory::$name(Box::default()),
                     ),)+
@@ -115,7 +115,7 @@ macro_rules! policies {
             /// See [`Scheduler::observe`].
             pub fn observe(&self, world: PartitionView<'_>, change: &Change, memory: &mut Memory) {
                 match (self, memory) {
-                    $((InCharge::$name(policy), Memory::$name(memory)) => policy.observe(world, change, memory),)+
+                    $($(#[cfg($cfg)])? (InCharge::$name(policy), Memory::$name(memory)) => policy.observe(world, change, memory),)+
                     _ => unreachable!("a policy has its own memory"),
                 }
             }
@@ -123,7 +123,7 @@ macro_rules! policies {
             /// See [`Scheduler::pass`].
             pub fn pass(&self, world: PartitionView<'_>, memory: &mut Memory) {
                 match (self, memory) {
-                    $((InCharge::$name(policy), Memory::$name(memory)) => policy.pass(world, memory),)+
+                    $($(#[cfg($cfg)])? (InCharge::$name(policy), Memory::$name(memory)) => policy.pass(world, memory),)+
                     _ => unreachable!("a policy has its own memory"),
                 }
             }
@@ -131,7 +131,7 @@ macro_rules! policies {
             /// See [`Scheduler::cycle`].
             pub fn cycle(&self, world: PartitionView<'_>, memory: &mut Memory, trace: &mut Trace) -> Turn {
                 let turn = match (self, memory) {
-                    $((InCharge::$name(policy), Memory::$name(memory)) => policy.cycle(world, memory, trace),)+
+                    $($(#[cfg($cfg)])? (InCharge::$name(policy), Memory::$name(memory)) => policy.cycle(world, memory, trace),)+
                     _ => unreachable!("a policy has its own memory"),
                 };
                 super::gated::refuse(world, trace);
@@ -141,7 +141,7 @@ macro_rules! policies {
             /// See [`Scheduler::ledger`].
             pub fn ledger(&self, world: PartitionView<'_>, memory: &Memory) -> Ledger {
                 match (self, memory) {
-                    $((InCharge::$name(policy), Memory::$name(memory)) => policy.ledger(world, memory),)+
+                    $($(#[cfg($cfg)])? (InCharge::$name(policy), Memory::$name(memory)) => policy.ledger(world, memory),)+
                     _ => unreachable!("a policy has its own memory"),
                 }
             }
@@ -155,7 +155,7 @@ macro_rules! policies {
                 resource: Resource,
             ) -> Vec<DivisionStep> {
                 match (self, memory) {
-                    $((InCharge::$name(policy), Memory::$name(memory)) => {
+                    $($(#[cfg($cfg)])? (InCharge::$name(policy), Memory::$name(memory)) => {
                         policy.derive(world, memory, queue, resource)
                     })+
                     _ => unreachable!("a policy has its own memory"),
@@ -171,7 +171,7 @@ macro_rules! policies {
                 job: Option<JobId>,
             ) -> Vec<OrderLevel> {
                 match (self, memory) {
-                    $((InCharge::$name(policy), Memory::$name(memory)) => {
+                    $($(#[cfg($cfg)])? (InCharge::$name(policy), Memory::$name(memory)) => {
                         policy.order(world, memory, queue, job)
                     })+
                     _ => unreachable!("a policy has its own memory"),
@@ -181,7 +181,7 @@ macro_rules! policies {
             /// See [`Scheduler::held`].
             pub fn held(&self, world: PartitionView<'_>, memory: &Memory) -> Vec<(PodId, NodeId)> {
                 match (self, memory) {
-                    $((InCharge::$name(policy), Memory::$name(memory)) => policy.held(world, memory),)+
+                    $($(#[cfg($cfg)])? (InCharge::$name(policy), Memory::$name(memory)) => policy.held(world, memory),)+
                     _ => unreachable!("a policy has its own memory"),
                 }
             }
@@ -189,7 +189,7 @@ macro_rules! policies {
             /// See [`Scheduler::priorities`].
             pub fn priorities(&self, world: PartitionView<'_>, memory: &Memory) -> Vec<QueuePriority> {
                 match (self, memory) {
-                    $((InCharge::$name(policy), Memory::$name(memory)) => policy.priorities(world, memory),)+
+                    $($(#[cfg($cfg)])? (InCharge::$name(policy), Memory::$name(memory)) => policy.priorities(world, memory),)+
                     _ => unreachable!("a policy has its own memory"),
                 }
             }
@@ -212,6 +212,9 @@ policies! {
     MaxMin => super::maxmin::MaxMin;
     /// Dominant resource fairness.
     Drf => super::drf::Drf;
+    /// The policy of the tests.
+    #[cfg(test)]
+    ByName => super::by_name::ByName;
 }
 
 impl Policy {

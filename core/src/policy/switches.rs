@@ -28,7 +28,7 @@ impl Switch {
         Switch { name, enters: Enters::Rules(rules) }
     }
     /// A switch that enters none.
-    pub const fn beside(name: &'static str, why: &'static str) -> Switch {
+    pub const fn without_rules(name: &'static str, why: &'static str) -> Switch {
         Switch { name, enters: Enters::Nothing(why) }
     }
     /// The rules that it enters.

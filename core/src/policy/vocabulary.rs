@@ -14,7 +14,7 @@ pub struct Terms {
     /// does not read such a value, so there is no column of it.
     pub columns: [(&'static str, &'static str); 5],
     /// The product's word beside one of ours, in legends.
-    pub beside: &'static [(&'static str, &'static str)],
+    pub marks: &'static [(&'static str, &'static str)],
     /// What holds where a queue says nothing.
     pub unset: Unset,
 }
@@ -42,6 +42,14 @@ const FIELDS: [&str; 5] = ["name", "quota", "weight", "limit", "priority"];
 pub const FAIR_SHARE_APART: &str = "fair share beside quota";
 
 impl Terms {
+    /// The neutral words, where nothing is read of queues but their names.
+    pub const PLAIN: Terms = Terms {
+        pairs: &[],
+        columns: [("queue", ""), NONE, NONE, NONE, NONE],
+        marks: &[],
+        unset: Unset { quota: [""; 3], limit: "", weight: "", priority: "" },
+    };
+
     /// Those of a policy by its name in a scenario.
     pub fn of(policy: &str) -> &'static Terms {
         Policy::described_or_default(policy).terms
@@ -95,8 +103,8 @@ impl Terms {
     }
 
     /// The product's word that stands beside one of ours in a legend.
-    pub fn beside(&self, neutral: &str) -> Option<&'static str> {
-        self.beside.iter().find(|(ours, _)| *ours == neutral).map(|(_, own)| *own)
+    pub fn mark(&self, neutral: &str) -> Option<&'static str> {
+        self.marks.iter().find(|(ours, _)| *ours == neutral).map(|(_, own)| *own)
     }
 
     /// The pair whose neutral word a text begins with, whole and in small letters but for the first.

@@ -194,7 +194,7 @@ impl Simulation {
             all.checks.append(&mut trace.checks);
             all.marks.append(&mut trace.marks);
             if self.state.level >= Level::Decisive {
-                all.spared.append(&mut trace.spared);
+                all.not_selected.append(&mut trace.not_selected);
             }
             self.state.parts[partition].refusals = trace.refusals;
         }

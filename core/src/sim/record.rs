@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::time::Time;
-use crate::trace::{Ledger, Mark, Recorded, Refusal, Spared};
+use crate::trace::{Ledger, Mark, NotSelected, Recorded, Refusal};
 
 /// What one cycle came to.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -19,7 +19,7 @@ pub struct CycleRecord {
     /// Where the policy's model cannot be held against the real scheduler.
     pub marks: Vec<Mark>,
     /// Who stays although work was taken in the cycle, and why. Empty at level *outcomes*.
-    pub spared: Vec<Spared>,
+    pub not_selected: Vec<NotSelected>,
     /// Why pending jobs are pending; shared with the cycle before when equal. Empty at level *outcomes*.
     pub refusals: Arc<Vec<Refusal>>,
     /// The policy's numbers after the cycle; shared with the cycle before when equal. With several partitions their

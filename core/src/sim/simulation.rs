@@ -191,8 +191,9 @@ impl Simulation {
             self.state.refusals = Arc::new(trace.refusals.clone());
         }
         self.close();
-        let (marks, spared) = (std::mem::take(&mut trace.marks), std::mem::take(&mut trace.spared));
-        Some((CycleRecord { marks, spared, ..self.record(events, n_outside) }, trace))
+        let (marks, not_selected) =
+            (std::mem::take(&mut trace.marks), std::mem::take(&mut trace.not_selected));
+        Some((CycleRecord { marks, not_selected, ..self.record(events, n_outside) }, trace))
     }
 
     fn record(&self, events: Log, n_outside: usize) -> CycleRecord {
@@ -202,7 +203,7 @@ impl Simulation {
             events,
             n_outside: u32::try_from(n_outside).expect("fewer than 2^32 events in one cycle"),
             marks: Vec::new(),
-            spared: Vec::new(),
+            not_selected: Vec::new(),
             refusals: self.state.refusals.clone(),
             ledger: self.state.ledger.clone(),
             pools: self.ledgers(),

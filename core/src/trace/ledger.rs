@@ -164,7 +164,7 @@ pub enum DivisionStep {
         fair_share: f64,
     },
     /// What it would be by another reckoning, by which nothing is decided.
-    Beside {
+    AlternativeShare {
         /// The reckoning.
         rule: Rule,
         /// The queue.

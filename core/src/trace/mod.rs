@@ -11,19 +11,19 @@ mod check;
 mod digest;
 mod event;
 mod ledger;
+mod not_selected;
 mod order;
 mod refusal;
 mod rule;
-mod spared;
 
 pub use check::{Check, Op, Quantity, Subject, Term, Value};
 pub use digest::Digest;
 pub use event::{Event, EvictReason, Recorded};
 pub use ledger::{Column, DivisionStep, Ledger, LedgerRow, RiseEnd};
+pub use not_selected::{NotSelected, Protection, Whom};
 pub use order::{OrderLevel, OrderPlace, QueuePriority};
 pub use refusal::{Ending, FreeGpus, Gate, NodeReason, Outlook, Refusal};
 pub use rule::{Rule, RuleRecord};
-pub use spared::{Protection, Spared, Whom};
 
 /// How much is recorded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -49,7 +49,7 @@ pub struct Trace {
     /// Why jobs that are still pending at the end of the cycle are pending, by job.
     pub refusals: Vec<Refusal>,
     /// Who stays although work was taken, and why; none at level [`Level::Outcomes`].
-    pub spared: Vec<Spared>,
+    pub not_selected: Vec<NotSelected>,
     /// Every comparison, at level [`Level::Every`] only.
     pub checks: Vec<Check>,
     /// Where the simulation cannot be held against the real scheduler, at any level; at [`Level::Outcomes`] also where

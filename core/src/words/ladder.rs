@@ -106,10 +106,10 @@ fn one_level(level: &LadderLevel, resource: u8) -> Vec<Step> {
         result: true,
         ..Step::default()
     });
-    steps.extend(level.beside.iter().map(|beside| Step {
-        text: Text::of(format!("{}; shown for orientation only", beside.rule.0.says)),
-        sum: beside.rule.0.formula.to_string(),
-        value: with_unit(resource, beside.fair_share),
+    steps.extend(level.alternatives.iter().map(|share| Step {
+        text: Text::of(format!("{}; shown for orientation only", share.rule.0.says)),
+        sum: share.rule.0.formula.to_string(),
+        value: with_unit(resource, share.fair_share),
         ..Step::default()
     }));
     steps

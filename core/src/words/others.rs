@@ -7,7 +7,7 @@ use super::number::{GPU, count, number, with_unit};
 use super::pending::protection;
 use super::text::Text;
 use crate::moment::{EventRow, EventWord, Frame};
-use crate::trace::{Check, Protection, Quantity, Spared, Whom};
+use crate::trace::{Check, NotSelected, Protection, Quantity, Whom};
 
 /// Most lines that are told.
 const LINES: usize = 6;
@@ -19,12 +19,12 @@ pub fn not_chosen(frame: &Frame, event: &EventRow) -> Vec<Entry> {
         return Vec::new();
     }
     let queue = frame.queue_of(event);
-    let is_meant = |spared: &&Spared| match spared.whom {
-        Whom::Queue(_) => spared.by == by,
-        Whom::Job(job) => spared.by == by && frame.names.queue_of(job) == queue,
+    let is_meant = |not_selected: &&NotSelected| match not_selected.whom {
+        Whom::Queue(_) => not_selected.by == by,
+        Whom::Job(job) => not_selected.by == by && frame.names.queue_of(job) == queue,
     };
-    let entry = |spared: &Spared| {
-        let (selection, goes) = match spared.whom {
+    let entry = |not_selected: &NotSelected| {
+        let (selection, goes) = match not_selected.whom {
             Whom::Queue(queue) => (Selection::Queue(frame.queue(queue).to_string()), None),
             Whom::Job(job) => {
                 // One that was not needed for this job may go for another one of the same cycle.
@@ -38,21 +38,21 @@ pub fn not_chosen(frame: &Frame, event: &EventRow) -> Vec<Entry> {
                 let text = Text::default().job(frame.job(job)).say(": not needed for ").job(frame.job(by));
                 ("goes", text.say(", but evicted for ").job(frame.job(other)).say(" in the same cycle"))
             }
-            None => ("stays", says(frame, spared)),
+            None => ("stays", says(frame, not_selected)),
         };
         Entry { when: when.into(), text, selection: Some(selection), ..Entry::default() }
     };
-    frame.spared.iter().filter(is_meant).take(LINES).map(entry).collect()
+    frame.not_selected.iter().filter(is_meant).take(LINES).map(entry).collect()
 }
 
-fn says(frame: &Frame, spared: &Spared) -> Text {
-    let (whom, queue) = match spared.whom {
+fn says(frame: &Frame, not_selected: &NotSelected) -> Text {
+    let (whom, queue) = match not_selected.whom {
         Whom::Queue(queue) => (Text::default().queue(frame.queue(queue)), Some(queue)),
         Whom::Job(job) => (Text::default().job(frame.job(job)), frame.names.queue_of(job)),
     };
     let queue = queue.map_or("", |queue| frame.queue(queue));
-    match &spared.why {
-        Protection::NonPreemptible => match spared.whom {
+    match &not_selected.why {
+        Protection::NonPreemptible => match not_selected.whom {
             Whom::Queue(_) => Text::default().queue(queue).say(": all its jobs are non-preemptible"),
             Whom::Job(_) => whom.say(": non-preemptible"),
         },

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use fairground::policy::ego::books::Sub;
 use fairground::policy::ego::plan::{Consumer, Dims, Ownership, Placement, Plan, ShareLimit};
+use fairground::policy::ego::pool_state::Sub;
 use fairground::time::Span;
 use serde::Deserialize;
 use serde_json::Value;

@@ -10,8 +10,8 @@ mod whole_plan;
 pub use format::Case;
 
 use crate::report::Verdict;
-use fairground::policy::ego::books::{Books, Source, State};
 use fairground::policy::ego::number::Fraction;
+use fairground::policy::ego::pool_state::{PoolState, Source, State};
 use fairground::policy::ego::quota::Table;
 use format::Names;
 use serde_json::{Map, Value, json};
@@ -81,10 +81,10 @@ fn units(ids: &[usize]) -> Value {
     ids.iter().map(|&id| unit_name(id)).collect()
 }
 
-fn leaves(names: &Names, books: &Books<'_>, units: &[usize]) -> Value {
+fn leaves(names: &Names, state: &PoolState<'_>, units: &[usize]) -> Value {
     let mut leaves: Vec<&str> = Vec::new();
     for &id in units {
-        let leaf = names.consumers[books.subs[books.units[id].sub].leaf].as_str();
+        let leaf = names.consumers[state.subs[state.units[id].sub].leaf].as_str();
         if !leaves.contains(&leaf) {
             leaves.push(leaf);
         }
@@ -96,9 +96,9 @@ fn seconds(time: fairground::time::Time) -> i64 {
     time.as_millis() / 1000
 }
 
-fn reclaiming(books: &Books<'_>) -> Value {
+fn reclaiming(state: &PoolState<'_>) -> Value {
     let mut found = Map::new();
-    for (id, unit) in books.units.iter().enumerate() {
+    for (id, unit) in state.units.iter().enumerate() {
         if let State::Reclaiming(deadline) = unit.state {
             found.insert(unit_name(id), json!(seconds(deadline)));
         }
@@ -115,13 +115,13 @@ fn source_name(names: &Names, source: Source) -> String {
 }
 
 /// Units that end by themselves; their tasks are done.
-fn complete(books: &mut Books<'_>, units: &Value) -> Result<(), String> {
+fn complete(state: &mut PoolState<'_>, units: &Value) -> Result<(), String> {
     for name in units.as_array().into_iter().flatten() {
         let id = unit_id(name)?;
-        let unit = books.units.get(id).ok_or_else(|| format!("no unit {name}"))?;
+        let unit = state.units.get(id).ok_or_else(|| format!("no unit {name}"))?;
         let sub = unit.sub;
-        books.subs[sub].want = books.subs[sub].want.saturating_sub(1);
-        books.stop(id);
+        state.subs[sub].want = state.subs[sub].want.saturating_sub(1);
+        state.stop(id);
     }
     Ok(())
 }

@@ -1,9 +1,9 @@
 //! The step shape: operations on one pool.
 
 use fairground::policy::ego::assign::assign;
-use fairground::policy::ego::books::{Books, Source, State};
 use fairground::policy::ego::plan::fits;
 use fairground::policy::ego::pool::{Pool, PoolBook, PoolHost};
+use fairground::policy::ego::pool_state::{PoolState, Source, State};
 use fairground::policy::ego::quota::{Table, dynamic_quota, percentages, static_quota};
 use fairground::policy::ego::reclaim::reclaim;
 use fairground::time::Time;
@@ -25,13 +25,13 @@ struct Initial {
 /// Runs a case; the first difference.
 pub fn run(case: &Case) -> Result<(), String> {
     let (plan, mut names) = plan(case)?;
-    let mut books = Books::new(&plan, Time::ZERO);
+    let mut state = PoolState::new(&plan, Time::ZERO);
     let wanted: Vec<Wanted> =
         serde_json::from_value(case.demand.clone()).map_err(|e| format!("demand: {e}"))?;
     for wanted in &wanted {
         let outside = case.outside.get(&wanted.sub).copied().unwrap_or(0);
         let sub = names.sub(wanted, outside)?;
-        books.add_sub(sub);
+        state.add_sub(sub);
     }
     let initial: Option<Vec<Initial>> =
         serde_json::from_value(case.initial.clone()).map_err(|e| format!("initial: {e}"))?;
@@ -41,21 +41,21 @@ pub fn run(case: &Case) -> Result<(), String> {
             let host = match group.hosts.get(i) {
                 Some(name) => Names::find(&names.hosts, name)?,
                 None => {
-                    let unit = books.subs[sub].unit;
-                    books.free.iter().position(|free| fits(free, &unit)).ok_or("initial units do not fit")?
+                    let unit = state.subs[sub].unit;
+                    state.free.iter().position(|free| fits(free, &unit)).ok_or("initial units do not fit")?
                 }
             };
-            books.enter(sub, host, Source::Pool(0), State::Run);
+            state.enter(sub, host, Source::Pool(0), State::Run);
         }
     }
     let hosts = (0..plan.hosts.len()).map(|host| PoolHost { host, lent_grace: None }).collect();
     let pool = Pool { root: 0, hosts, grace: plan.default_grace, ..Pool::default() };
     for (i, step) in case.steps.iter().enumerate() {
         let place = format!("step {i} {}", step["op"].as_str().unwrap_or_default());
-        if let Some(got) = apply(step, &mut books, &pool, &names)? {
+        if let Some(got) = apply(step, &mut state, &pool, &names)? {
             compare(&place, &step["expect"], &got)?;
         }
-        let over = books.free.iter().position(|free| free.iter().any(|&f| f < 0));
+        let over = state.free.iter().position(|free| free.iter().any(|&f| f < 0));
         if let Some(host) = over {
             return Err(format!("{place}: {} holds more than it has", names.hosts[host]));
         }
@@ -63,72 +63,77 @@ pub fn run(case: &Case) -> Result<(), String> {
     Ok(())
 }
 
-fn apply(step: &Value, books: &mut Books<'_>, pool: &Pool, names: &Names) -> Result<Option<Value>, String> {
-    let mut book = PoolBook::open(books, pool);
+fn apply(
+    step: &Value,
+    state: &mut PoolState<'_>,
+    pool: &Pool,
+    names: &Names,
+) -> Result<Option<Value>, String> {
+    let mut book = PoolBook::open(state, pool);
     Ok(Some(match step["op"].as_str().unwrap_or_default() {
-        "capacity" => by_sub(names, |sub| json!(book_capacity(books, &book, sub))),
-        "static_quota" => by_dim(names, |dim| static_quota(books.plan, &book, dim)),
-        "dynamic_quota" => by_dim(names, |dim| dynamic_quota(books, &book, dim)),
+        "capacity" => by_sub(names, |sub| json!(book_capacity(state, &book, sub))),
+        "static_quota" => by_dim(names, |dim| static_quota(state.plan, &book, dim)),
+        "dynamic_quota" => by_dim(names, |dim| dynamic_quota(state, &book, dim)),
         "percentages" => {
-            let parts = percentages(books, &book);
+            let parts = percentages(state, &book);
             let row = |(name, &(n, d)): (&String, &(u64, u64))| {
                 (name.clone(), text(&Fraction { n: n.into(), d: d.into() }))
             };
             Value::Object(names.consumers.iter().zip(&parts).map(row).collect())
         }
-        "table" => table(names, &Table::new(books, &book)),
+        "table" => table(names, &Table::new(state, &book)),
         "assign_free" => {
-            let turns = assign(books, &mut book, true);
+            let turns = assign(state, &mut book, true);
             let row = |turn: &fairground::policy::ego::assign::Turn| {
-                let host = turn.units.first().map(|&id| names.hosts[books.units[id].host].clone());
+                let host = turn.units.first().map(|&id| names.hosts[state.units[id].host].clone());
                 json!([names.consumers[turn.leaf], host])
             };
             let trace: Vec<Value> = turns.iter().map(row).collect();
             match step["trace"].as_bool() {
-                Some(true) => json!({"held": held(books, names), "trace": trace}),
-                _ => json!({"held": held(books, names)}),
+                Some(true) => json!({"held": held(state, names), "trace": trace}),
+                _ => json!({"held": held(state, names)}),
             }
         }
         "reclaim" => {
-            let pass = reclaim(books, &mut book);
+            let pass = reclaim(state, &mut book);
             let row = |r: &fairground::policy::ego::reclaim::Reclaim| {
                 let by = r.by.map(|(leaf, _)| names.consumers[leaf].clone());
-                let of = leaves(names, books, &r.victims);
+                let of = leaves(names, state, &r.victims);
                 json!([by, names.hosts[r.host], units(&r.victims), of, seconds(r.deadline)])
             };
             let events: Vec<Value> = pass.reclaims.iter().map(row).collect();
             match step["trace"].as_bool() {
-                Some(false) => json!({"events": events.len(), "held": held(books, names)}),
-                _ => json!({"events": events, "held": held(books, names)}),
+                Some(false) => json!({"events": events.len(), "held": held(state, names)}),
+                _ => json!({"events": events, "held": held(state, names)}),
             }
         }
         "set_want" => {
             let sub = Names::find(&names.subs, step["sub"].as_str().unwrap_or_default())?;
-            books.subs[sub].want = u32::try_from(number(step, "want")?).map_err(|e| e.to_string())?;
+            state.subs[sub].want = u32::try_from(number(step, "want")?).map_err(|e| e.to_string())?;
             return Ok(None);
         }
         "complete" => {
-            complete(books, &step["units"])?;
+            complete(state, &step["units"])?;
             return Ok(None);
         }
         "advance" => {
-            books.now = Time::from_seconds(number(step, "t")? as i64);
-            let expired: Vec<String> = books.expire().into_iter().map(unit_name).collect();
-            books.redeem();
-            json!({"expired": expired, "held": held(books, names)})
+            state.now = Time::from_seconds(number(step, "t")? as i64);
+            let expired: Vec<String> = state.expire().into_iter().map(unit_name).collect();
+            state.redeem();
+            json!({"expired": expired, "held": held(state, names)})
         }
         "state" => json!({
-            "held": held(books, names),
-            "reclaiming": reclaiming(books),
-            "earmarks": books.earmarks.len(),
+            "held": held(state, names),
+            "reclaiming": reclaiming(state),
+            "earmarks": state.earmarks.len(),
         }),
         other => return Err(format!("unknown operation {other:?}")),
     }))
 }
 
-fn book_capacity(books: &Books<'_>, book: &PoolBook<'_>, sub: usize) -> u64 {
-    let unit = &books.subs[sub].unit;
-    let shape = books.shapes.iter().position(|(shape, _)| shape == unit);
+fn book_capacity(state: &PoolState<'_>, book: &PoolBook<'_>, sub: usize) -> u64 {
+    let unit = &state.subs[sub].unit;
+    let shape = state.shapes.iter().position(|(shape, _)| shape == unit);
     shape.map_or(0, |shape| book.capacity[shape])
 }
 
@@ -145,10 +150,10 @@ fn by_dim(names: &Names, of: impl Fn(usize) -> Vec<Fraction>) -> Value {
     Value::Object(names.consumers.iter().enumerate().map(row).collect())
 }
 
-fn held(books: &Books<'_>, names: &Names) -> Value {
+fn held(state: &PoolState<'_>, names: &Names) -> Value {
     by_sub(names, |sub| {
         let is_there =
-            |unit: &&fairground::policy::ego::books::Unit| unit.sub == sub && unit.state != State::Gone;
-        json!(books.units.iter().filter(is_there).count())
+            |unit: &&fairground::policy::ego::pool_state::Unit| unit.sub == sub && unit.state != State::Gone;
+        json!(state.units.iter().filter(is_there).count())
     })
 }

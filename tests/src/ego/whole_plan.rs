@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use fairground::policy::ego::books::{Books, Change, State};
 use fairground::policy::ego::cycle::{Cycle, Layout, run as run_cycle};
 use fairground::policy::ego::pool::PoolBook;
+use fairground::policy::ego::pool_state::{Change, PoolState, State};
 use fairground::policy::ego::quota::Table;
 use fairground::policy::ego::reclaim::Reclaim;
 use fairground::time::Time;
@@ -16,83 +16,83 @@ use super::{compare, complete, leaves, number, reclaiming, seconds, source_name,
 /// Runs a case; the first difference.
 pub fn run(case: &Case) -> Result<(), String> {
     let (plan, mut names) = plan(case)?;
-    let mut books = Books::new(&plan, Time::ZERO);
+    let mut state = PoolState::new(&plan, Time::ZERO);
     let wanted: Vec<Wanted> =
         serde_json::from_value(case.demand.clone()).map_err(|e| format!("demand: {e}"))?;
     for wanted in &wanted {
         let sub = names.sub(wanted, 0)?;
-        books.add_sub(sub);
+        state.add_sub(sub);
     }
     let layout = Layout::new(&plan);
     for (i, cycle) in case.cycles.iter().enumerate() {
-        books.now = Time::from_seconds(number(cycle, "t")? as i64);
+        state.now = Time::from_seconds(number(cycle, "t")? as i64);
         for event in cycle["events"].as_array().into_iter().flatten() {
             if let Some(sub) = event["sub"].as_str() {
                 let want = u32::try_from(number(event, "want")?).map_err(|e| e.to_string())?;
-                books.subs[Names::find(&names.subs, sub)?].want = want;
+                state.subs[Names::find(&names.subs, sub)?].want = want;
             } else {
-                complete(&mut books, &event["complete"])?;
+                complete(&mut state, &event["complete"])?;
             }
         }
-        books.changes.clear();
-        let done = run_cycle(&mut books, &layout, true);
-        let got = seen(&books, &layout, &done, &names);
+        state.changes.clear();
+        let done = run_cycle(&mut state, &layout, true);
+        let got = seen(&state, &layout, &done, &names);
         compare(&format!("cycle {i}"), &cycle["expect"], &got)?;
-        if let Some(host) = books.free.iter().position(|free| free.iter().any(|&f| f < 0)) {
+        if let Some(host) = state.free.iter().position(|free| free.iter().any(|&f| f < 0)) {
             return Err(format!("cycle {i}: {} holds more than it has", names.hosts[host]));
         }
     }
     Ok(())
 }
 
-fn seen(books: &Books<'_>, layout: &Layout, done: &Cycle, names: &Names) -> Value {
+fn seen(state: &PoolState<'_>, layout: &Layout, done: &Cycle, names: &Names) -> Value {
     let source = |source| source_name(names, source);
-    let started = books.changes.iter().filter_map(|change| match change {
-        Change::Started(id) if books.units[*id].state != State::Gone => {
-            let unit = &books.units[*id];
+    let started = state.changes.iter().filter_map(|change| match change {
+        Change::Started(id) if state.units[*id].state != State::Gone => {
+            let unit = &state.units[*id];
             Some(json!([unit_name(*id), names.subs[unit.sub], names.hosts[unit.host], source(unit.source)]))
         }
         _ => None,
     });
     let mut held: BTreeMap<&str, BTreeMap<String, u32>> =
         names.subs.iter().map(|name| (name.as_str(), BTreeMap::new())).collect();
-    for unit in books.units.iter().filter(|unit| unit.state != State::Gone) {
+    for unit in state.units.iter().filter(|unit| unit.state != State::Gone) {
         let by_source = held.entry(names.subs[unit.sub].as_str()).or_default();
         *by_source.entry(source(unit.source)).or_default() += 1;
     }
-    let pool_name = |root| source(fairground::policy::ego::books::Source::Pool(root));
+    let pool_name = |root| source(fairground::policy::ego::pool_state::Source::Pool(root));
     let mut lent = Map::new();
-    for (host, root) in books.lent.iter().enumerate() {
+    for (host, root) in state.lent.iter().enumerate() {
         if let Some(root) = root {
             lent.insert(names.hosts[host].clone(), json!(pool_name(*root)));
         }
     }
     let mut tables = Map::new();
     for &root in &layout.pools {
-        let pool = layout.pool(books, root);
-        let book = PoolBook::open(books, &pool);
-        tables.insert(pool_name(root), table(names, &Table::new(books, &book)));
+        let pool = layout.pool(state, root);
+        let book = PoolBook::open(state, &pool);
+        tables.insert(pool_name(root), table(names, &Table::new(state, &book)));
     }
-    let earmarks = books
+    let earmarks = state
         .earmarks
         .iter()
         .map(|e| json!([names.subs[e.sub], names.hosts[e.host], units(&e.victims), source(e.source)]));
     json!({
         "expired": units(&done.expired),
         "started": started.collect::<Vec<_>>(),
-        "reclaims": reclaims(books, done, names),
+        "reclaims": reclaims(state, done, names),
         "held": held,
         "lent": lent,
         "tables": tables,
-        "reclaiming": reclaiming(books),
+        "reclaiming": reclaiming(state),
         "earmarks": earmarks.collect::<Vec<_>>(),
     })
 }
 
-fn reclaims(books: &Books<'_>, done: &Cycle, names: &Names) -> Vec<Value> {
+fn reclaims(state: &PoolState<'_>, done: &Cycle, names: &Names) -> Vec<Value> {
     let row = |place: &str, r: &Reclaim| {
         let by = r.by.map(|(leaf, _)| names.consumers[leaf].clone());
-        let of = leaves(names, books, &r.victims);
+        let of = leaves(names, state, &r.victims);
         json!([by, place, names.hosts[r.host], units(&r.victims), of, seconds(r.deadline)])
     };
     let mut rows = Vec::new();
@@ -104,7 +104,7 @@ fn reclaims(books: &Books<'_>, done: &Cycle, names: &Names) -> Vec<Value> {
         rows.push(row(place, reclaim));
     }
     for (root, pass) in &done.passes {
-        let place = source_name(names, fairground::policy::ego::books::Source::Pool(*root));
+        let place = source_name(names, fairground::policy::ego::pool_state::Source::Pool(*root));
         rows.extend(pass.reclaims.iter().map(|r| row(&place, r)));
     }
     rows

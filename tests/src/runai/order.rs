@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 use std::sync::Arc;
 
 use fairground::policy::kai::config::Dialect;
-use fairground::policy::kai::contest::{Contender, contest};
+use fairground::policy::kai::queue_comparison::{ComparedQueue, compare};
 use fairground::policy::kai::snapshot::Quantities;
 use fairground::policy::runai::DIALECT;
 use serde_json::Value;
@@ -17,14 +17,14 @@ pub fn check(case: &Value) -> Result<(), String> {
     let dialect = Dialect { over_share_in_any: any, ..DIALECT };
     let total = quantities(&case["totals"])?;
     let mut queues = list(&case["queues"]).map(contender).collect::<Result<Vec<_>, _>>()?;
-    queues.sort_by(|l, r| contest(l, r, total, dialect).0);
+    queues.sort_by(|l, r| compare(l, r, total, dialect).0);
     let got: Vec<&str> = queues.iter().map(|q| &*q.name).collect();
     let expected = list(&case["expect"]["order"]).map(text).collect::<Result<Vec<_>, _>>()?;
     if got != expected {
         return Err(format!("expected {expected:?}, got {got:?}"));
     }
     for (pair, rule) in queues.windows(2).zip(list(&case["expect"]["rules"])) {
-        let (order, decided) = contest(&pair[0], &pair[1], total, dialect);
+        let (order, decided) = compare(&pair[0], &pair[1], total, dialect);
         let number = decided.key().rsplit('/').next().unwrap_or_default();
         if order != Ordering::Less || Some(number) != rule.as_u64().map(|n| n.to_string()).as_deref() {
             let (l, r) = (&pair[0].name, &pair[1].name);
@@ -38,8 +38,8 @@ fn quantities(value: &Value) -> Result<Quantities, String> {
     Ok(Quantities { cpu: real(&value["cpu"])?, memory: real(&value["mem"])?, gpu: real(&value["gpu"])? })
 }
 
-fn contender(queue: &Value) -> Result<Contender, String> {
-    Ok(Contender {
+fn contender(queue: &Value) -> Result<ComparedQueue, String> {
+    Ok(ComparedQueue {
         name: Arc::from(text(&queue["id"])?),
         priority: queue["rank"].as_i64().unwrap_or(0),
         created_s: real(&queue["created"])?,

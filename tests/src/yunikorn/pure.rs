@@ -145,7 +145,7 @@ fn sort_queues(case: &Value, names: &Names) -> Result<Value, String> {
     let queues = items(case, "queues");
     let mut all = Vec::new();
     for queue in &queues {
-        all.push(shares::Contender {
+        all.push(shares::ComparedQueue {
             effective: int(queue, "eff"),
             allocated: names.read(&queue["allocated"])?,
             guaranteed: names.read(&queue["guaranteed"])?,

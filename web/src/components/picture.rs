@@ -24,7 +24,7 @@ pub fn icon(svg: String) -> impl IntoView {
 /// A line of a legend: the mark, its name, and the word the product has for it.
 pub fn legend_line(svg: String, name: &'static str) -> AnyView {
     let store = Store::get();
-    let term = move || store.terms.get().beside(name).map(|term| view! { <i class="term">{term}</i> });
+    let term = move || store.terms.get().mark(name).map(|term| view! { <i class="term">{term}</i> });
     let name = move || store.terms.get().word_apart(name);
     view! { <span>{icon(svg)}{name}{term}</span> }.into_any()
 }

@@ -170,8 +170,8 @@ fn of_frame<'a>(frame: &'a mut Frame, all: &mut Vec<&'a mut Rule>) {
         }
         all.extend(checks.iter_mut().map(of_check));
     }
-    for spared in &mut frame.spared {
-        match &mut spared.why {
+    for not_selected in &mut frame.not_selected {
+        match &mut not_selected.why {
             Protection::Failed(check) | Protection::Later(check) => all.push(of_check(check)),
             Protection::NonPreemptible
             | Protection::Core { .. }
@@ -184,7 +184,7 @@ fn of_frame<'a>(frame: &'a mut Frame, all: &mut Vec<&'a mut Rule>) {
 
 fn of_level<'a>(level: &'a mut LadderLevel, all: &mut Vec<&'a mut Rule>) {
     all.extend(level.lines.iter_mut().map(|line| &mut line.rule));
-    all.extend(level.beside.iter_mut().map(|beside| &mut beside.rule));
+    all.extend(level.alternatives.iter_mut().map(|share| &mut share.rule));
 }
 
 #[cfg(test)]

@@ -6,8 +6,8 @@ use super::*;
 use fairground::id::{JobId, NodeId, PodId, QueueId};
 use fairground::time::Time;
 use fairground::trace::{
-    Check, Event, EvictReason, Gate, NodeReason, Op, Outlook, Protection, Quantity, Refusal, RiseEnd, Spared,
-    Subject, Term, Value, Whom,
+    Check, Event, EvictReason, Gate, NodeReason, NotSelected, Op, Outlook, Protection, Quantity, Refusal,
+    RiseEnd, Subject, Term, Value, Whom,
 };
 use fairground::units::Resource;
 
@@ -440,8 +440,8 @@ fn those_who_were_not_chosen_have_their_reason() {
     let frame = fixtures::departments();
     let find = |name: &str| frame.names.find(name).expect("a job");
     let (by, product) = (find("n3"), QueueId(3));
-    let queue = |why: Protection| Spared { by, whom: Whom::Queue(product), why };
-    let job = |name: &str, why: Protection| Spared { by, whom: Whom::Job(find(name)), why };
+    let queue = |why: Protection| NotSelected { by, whom: Whom::Queue(product), why };
+    let job = |name: &str, why: Protection| NotSelected { by, whom: Whom::Job(find(name)), why };
     let compared = |left: Term, right: Term| {
         let (other_queue, other_job) = (Some(product), Some(find("v5")));
         Check::new(
@@ -460,8 +460,8 @@ fn those_who_were_not_chosen_have_their_reason() {
     let priority = |n| term(Quantity::Priority, Value::Count(n));
     let runtime = term(Quantity::Runtime, Value::Real(60.0));
     let runtime = compared(runtime, term(Quantity::MinRuntime, Value::Real(300.0)));
-    let told = |frame: &Frame, rows: Vec<Spared>| {
-        let others = job_at(&Frame { spared: rows, ..frame.clone() }, "v4").others;
+    let told = |frame: &Frame, rows: Vec<NotSelected>| {
+        let others = job_at(&Frame { not_selected: rows, ..frame.clone() }, "v4").others;
         others.into_iter().map(|entry| entry.text.to_string()).collect::<Vec<_>>().join("\n")
     };
     let rows = vec![
@@ -485,7 +485,7 @@ fn those_who_were_not_chosen_have_their_reason() {
         job("v5", Protection::Failed(compared(priority(75), priority(50)))),
         job("v5", Protection::Failed(runtime)),
         job("r1", Protection::NotNeeded),
-        Spared { by: find("s1"), ..queue(Protection::NonPreemptible) },
+        NotSelected { by: find("s1"), ..queue(Protection::NonPreemptible) },
     ];
     expect![[r#"
         `v3`: not needed, enough was already freed

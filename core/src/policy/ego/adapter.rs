@@ -1,4 +1,4 @@
-//! One cycle in the world: the books are opened, the cycle runs in them, what changed becomes decisions and events.
+//! One cycle in the world: the state is opened, the cycle runs in it, what changed becomes decisions and events.
 //!
 //! # Rule
 //! A unit that starts takes the next waiting pod of its pod set. A pod that was told to go without any grace is gone before the next
@@ -12,13 +12,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::books::{Change, State};
 use super::config::Config;
 use super::cycle::{Cycle, run};
 use super::memory::{Memory, job_of};
 use super::model::{Desk, Model, grace_left};
 use super::number::Nat;
 use super::plan::Plan;
+use super::pool_state::{Change, State};
 use super::reclaim::Reclaim;
 use super::{ledger, refuse, rules};
 use crate::cluster::Devices;
@@ -69,8 +69,8 @@ impl Scheduler for Ego {
         let model = Model::new(world, &self.config);
         let mut desk = model.open(world, memory);
         let decisive = trace.level >= Level::Decisive;
-        let n_promised = desk.books.earmarks.len();
-        let cycle = run(&mut desk.books, &model.layout, decisive);
+        let n_promised = desk.state.earmarks.len();
+        let cycle = run(&mut desk.state, &model.layout, decisive);
         let why = if decisive { reasons(&model, &desk, &cycle) } else { BTreeMap::new() };
         let mut out =
             Out { world, model: &model, trace, decisions: Vec::new(), started: Vec::new(), again: false };
@@ -123,13 +123,13 @@ struct Out<'o, 'w> {
 }
 
 impl Out<'_, '_> {
-    /// Changes of the books in their order.
+    /// Changes of the state in their order.
     fn apply(&mut self, desk: &mut Desk<'_>, cycle: &Cycle, mut why: Reasons) {
         let by = reclaimed_by(cycle);
-        for change in std::mem::take(&mut desk.books.changes) {
+        for change in std::mem::take(&mut desk.state.changes) {
             match change {
                 Change::Started(id) => {
-                    let unit = desk.books.units[id];
+                    let unit = desk.state.units[id];
                     let Some(pod) = desk.waiting[unit.sub].pop() else {
                         unreachable!("units want pods that wait")
                     };
@@ -148,7 +148,7 @@ impl Out<'_, '_> {
                     let (reclaim, called_back) = by[&id];
                     let grace = grace_left(self.world, deadline_of(desk, id));
                     let pod = desk.pods[id];
-                    let node = self.model.nodes[desk.books.units[id].host];
+                    let node = self.model.nodes[desk.state.units[id].host];
                     let sub = reclaim.by.and_then(|(_, sub)| sub);
                     let by = sub.map(|sub| job_of(self.world, desk.pod_sets[sub]));
                     let reason = match reclaim.by {
@@ -177,18 +177,18 @@ impl Out<'_, '_> {
     fn claim(&mut self, desk: &Desk<'_>, n_before: usize) {
         self.trace.action = "earmark";
         let mut given: BTreeMap<usize, usize> = BTreeMap::new();
-        let n_old = n_before.min(desk.books.earmarks.len());
+        let n_old = n_before.min(desk.state.earmarks.len());
         let told = self.decisions.iter().filter_map(|decision| match decision {
             Decision::Evict { pod, .. } => Some(*pod),
             Decision::Bind { .. } => None,
         });
         let told: BTreeSet<PodId> = told.collect();
-        for (at, earmark) in desk.books.earmarks.iter().enumerate() {
+        for (at, earmark) in desk.state.earmarks.iter().enumerate() {
             let n = given.entry(earmark.sub).or_default();
-            let units = desk.books.units.iter().zip(&desk.pods);
+            let units = desk.state.units.iter().zip(&desk.pods);
             let leaving = units
                 .filter(|(unit, _)| unit.sub == earmark.sub && matches!(unit.state, State::Reclaiming(_)))
-                .filter(|_| desk.books.subs[earmark.sub].is_replaced);
+                .filter(|_| desk.state.subs[earmark.sub].is_replaced);
             let waiting = desk.waiting[earmark.sub].iter().rev().copied();
             let pod = waiting.chain(leaving.map(|(_, &pod)| pod)).nth(*n);
             *n += 1;
@@ -201,9 +201,9 @@ impl Out<'_, '_> {
 }
 
 fn deadline_of(desk: &Desk<'_>, id: usize) -> Time {
-    match desk.books.units[id].state {
+    match desk.state.units[id].state {
         State::Reclaiming(until) => until,
-        _ => desk.books.now,
+        _ => desk.state.now,
     }
 }
 
@@ -223,10 +223,10 @@ fn reasons(model: &Model, desk: &Desk<'_>, cycle: &Cycle) -> Reasons {
     let mut why = Reasons::new();
     let queue = |consumer: usize| model.queues[consumer];
     for &id in &cycle.owned {
-        let leaf = desk.books.subs[desk.books.units[id].sub].leaf;
+        let leaf = desk.state.subs[desk.state.units[id].sub].leaf;
         let subject = Subject {
             queue: queue(leaf),
-            node: Some(model.nodes[desk.books.units[id].host]),
+            node: Some(model.nodes[desk.state.units[id].host]),
             ..Subject::default()
         };
         why.insert(Moved::Started(id), vec![rules::applies(rules::OWN_HOSTS, subject)]);
@@ -242,7 +242,7 @@ fn reasons(model: &Model, desk: &Desk<'_>, cycle: &Cycle) -> Reasons {
     for reclaim in &cycle.by_owners {
         let by = reclaim.by.and_then(|(leaf, _)| queue(leaf));
         for &id in &reclaim.victims {
-            let loser = queue(desk.books.subs[desk.books.units[id].sub].leaf);
+            let loser = queue(desk.state.subs[desk.state.units[id].sub].leaf);
             let check = rules::applies(rules::CALL_BACK, rules::between(by, loser));
             why.insert(Moved::Reclaimed(id), vec![check]);
         }
@@ -281,7 +281,7 @@ fn choice(model: &Model, whole: &Nat, choice: &super::assign::Choice) -> Check {
 
 fn reclaim_checks(model: &Model, desk: &Desk<'_>, reclaim: &Reclaim, id: usize) -> Vec<Check> {
     let queue = |consumer: usize| model.queues[consumer];
-    let loser = desk.books.subs[desk.books.units[id].sub].leaf;
+    let loser = desk.state.subs[desk.state.units[id].sub].leaf;
     let Some(why) = &reclaim.why else {
         return vec![rules::applies(rules::SHARE_LIMIT, rules::between(queue(loser), None))];
     };

@@ -13,10 +13,10 @@
 //! # Differs
 //! OC-12 to OC-15, OC-26
 
-use super::books::{Books, Source};
 use super::number::Nat;
 use super::plan::{Placement, units_in};
 use super::pool::{PoolBook, PoolHost};
+use super::pool_state::{PoolState, Source};
 use super::quota::compare_per_ratio;
 
 /// One step of the pass: a leaf had its turn.
@@ -43,7 +43,7 @@ pub struct Choice {
 
 /// A pass over one pool.
 struct Pass<'b, 'p, 'a> {
-    books: &'b mut Books<'a>,
+    state: &'b mut PoolState<'a>,
     book: &'b mut PoolBook<'p>,
     /// For each consumer from the pool's root on the children in which somebody waits, in tree order.
     open: Vec<Vec<usize>>,
@@ -56,15 +56,15 @@ struct Pass<'b, 'p, 'a> {
 }
 
 /// Hands out what is free in a pool. `record`: tell the choices.
-pub fn assign(books: &mut Books<'_>, book: &mut PoolBook<'_>, record: bool) -> Vec<Turn> {
+pub fn assign(state: &mut PoolState<'_>, book: &mut PoolBook<'_>, record: bool) -> Vec<Turn> {
     let root = book.pool.root;
     let n = book.end - root;
     let mut pass = Pass {
         open: vec![Vec::new(); n],
         queues: vec![Vec::new(); n],
         unfit: vec![Vec::new(); n],
-        full: vec![0; books.shapes.len()],
-        books,
+        full: vec![0; state.shapes.len()],
+        state,
         book,
     };
     pass.fill_queues();
@@ -95,14 +95,14 @@ impl Pass<'_, '_, '_> {
     }
 
     fn fill_queues(&mut self) {
-        let (root, plan) = (self.book.pool.root, self.books.plan);
+        let (root, plan) = (self.book.pool.root, self.state.plan);
         let mut waits = vec![false; self.open.len()];
         for leaf in (root..self.book.end).filter(|&c| plan.is_leaf(c)) {
-            if self.book.excluded(self.books, leaf).is_some() {
+            if self.book.excluded(self.state, leaf).is_some() {
                 continue;
             }
-            let subs = self.books.subs_of[leaf].iter().rev().copied();
-            let queue: Vec<usize> = subs.filter(|&s| self.book.outstanding(self.books, s) > 0).collect();
+            let subs = self.state.subs_of[leaf].iter().rev().copied();
+            let queue: Vec<usize> = subs.filter(|&s| self.book.outstanding(self.state, s) > 0).collect();
             if !queue.is_empty() {
                 plan.path(leaf).take_while(|&c| c >= root).for_each(|c| waits[c - root] = true);
                 self.queues[leaf - root] = queue;
@@ -124,13 +124,13 @@ impl Pass<'_, '_, '_> {
         let mut node = root;
         loop {
             let open = &self.open[node - root];
-            let (best, next) = best_two(self.books, self.book, open)?;
+            let (best, next) = best_two(self.state, self.book, open)?;
             if let Some(next) = next.filter(|_| record) {
                 let usage = [best, next].map(|c| self.book.projected(c).clone());
                 choices.push(Choice { between: [best, next], usage });
             }
             node = best;
-            if self.books.plan.is_leaf(node) {
+            if self.state.plan.is_leaf(node) {
                 return Some((node, choices));
             }
         }
@@ -140,9 +140,9 @@ impl Pass<'_, '_, '_> {
     fn close(&mut self, leaf: usize) {
         let root = self.book.pool.root;
         let mut node = leaf;
-        while node != root || self.books.plan.is_leaf(root) {
+        while node != root || self.state.plan.is_leaf(root) {
             let above =
-                if node == root { root } else { self.books.plan.consumers[node].parent.unwrap_or(root) };
+                if node == root { root } else { self.state.plan.consumers[node].parent.unwrap_or(root) };
             let open = &mut self.open[above - root];
             open.retain(|&c| c != node);
             if !open.is_empty() || above == root {
@@ -156,7 +156,7 @@ impl Pass<'_, '_, '_> {
     fn place(&mut self, leaf: usize) -> Outcome {
         let at = leaf - self.book.pool.root;
         while let Some(&sub) = self.queues[at].last() {
-            if self.book.outstanding(self.books, sub) > 0 {
+            if self.book.outstanding(self.state, sub) > 0 {
                 if let Some(units) = self.start(sub) {
                     return Outcome::Placed(units);
                 }
@@ -164,7 +164,7 @@ impl Pass<'_, '_, '_> {
             }
             self.queues[at].pop();
         }
-        let still_waits = |&&sub: &&usize| self.book.outstanding(self.books, sub) > 0;
+        let still_waits = |&&sub: &&usize| self.book.outstanding(self.state, sub) > 0;
         match self.unfit[at].iter().find(still_waits) {
             Some(_) => Outcome::Unplaceable,
             None => Outcome::Satisfied,
@@ -172,23 +172,23 @@ impl Pass<'_, '_, '_> {
     }
 
     fn start(&mut self, sub: usize) -> Option<Vec<usize>> {
-        let together = self.books.first_units(sub);
+        let together = self.state.first_units(sub);
         if together.is_empty() {
-            if self.books.subs[sub].startable() == 0 {
+            if self.state.subs[sub].startable() == 0 {
                 return None;
             }
-            let host = find_host(self.books, self.book, sub, &mut self.full)?;
+            let host = find_host(self.state, self.book, sub, &mut self.full)?;
             return Some(vec![self.start_on(sub, host)]);
         }
         let mut full = vec![0; self.full.len()];
         let mut units = Vec::new();
         for &sub in &together {
-            let is_open = self.book.outstanding(self.books, sub) > 0 && self.books.subs[sub].startable() > 0;
-            let host = is_open.then(|| find_host(self.books, self.book, sub, &mut full)).flatten();
+            let is_open = self.book.outstanding(self.state, sub) > 0 && self.state.subs[sub].startable() > 0;
+            let host = is_open.then(|| find_host(self.state, self.book, sub, &mut full)).flatten();
             let Some(host) = host else {
                 for &sub in together[..units.len()].iter().rev() {
-                    self.books.undo_start();
-                    self.book.project(self.books, sub, false);
+                    self.state.undo_start();
+                    self.book.project(self.state, sub, false);
                     self.book.drawn[sub].units -= 1;
                 }
                 return None;
@@ -199,19 +199,19 @@ impl Pass<'_, '_, '_> {
     }
 
     fn start_on(&mut self, sub: usize, host: usize) -> usize {
-        self.book.project(self.books, sub, true);
+        self.book.project(self.state, sub, true);
         self.book.drawn[sub].units += 1;
-        self.books.start(sub, host, self.book.source())
+        self.state.start(sub, host, self.book.source())
     }
 }
 
 /// The best of several siblings and the next best: priority, then projected usage over ratio, then tree order.
 pub(super) fn best_two(
-    books: &Books<'_>,
+    state: &PoolState<'_>,
     book: &PoolBook<'_>,
     open: &[usize],
 ) -> Option<(usize, Option<usize>)> {
-    let consumers = &books.plan.consumers;
+    let consumers = &state.plan.consumers;
     let is_better = |a: usize, b: usize| {
         let by_priority = consumers[b].priority.cmp(&consumers[a].priority);
         let usage = |c: usize| (book.projected(c), consumers[c].ratio);
@@ -232,33 +232,33 @@ pub(super) fn best_two(
 }
 
 /// The host for one unit. `full`: for each unit size, how many hosts at the front have no room for it.
-fn find_host(books: &Books<'_>, book: &PoolBook<'_>, sub: usize, full: &mut [usize]) -> Option<usize> {
-    let Books { subs, plan, .. } = books;
+fn find_host(state: &PoolState<'_>, book: &PoolBook<'_>, sub: usize, full: &mut [usize]) -> Option<usize> {
+    let PoolState { subs, plan, .. } = state;
     let (leaf, unit, shape) = (subs[sub].leaf, &subs[sub].unit, subs[sub].shape);
     let hosts = &book.pool.hosts;
-    while hosts.get(full[shape]).is_some_and(|h| !books.fits_now(sub, h.host)) {
+    while hosts.get(full[shape]).is_some_and(|h| !state.fits_now(sub, h.host)) {
         full[shape] += 1;
     }
     let is_open = |h: &&PoolHost| {
-        books.fits_now(sub, h.host)
-            && book.admits(books, leaf, **h)
-            && (plan.placement != Placement::Exclusive || !books.has_others(h.host, leaf))
+        state.fits_now(sub, h.host)
+            && book.admits(state, leaf, **h)
+            && (plan.placement != Placement::Exclusive || !state.has_others(h.host, leaf))
     };
-    choose_host(books, unit, hosts[full[shape]..].iter().filter(is_open).map(|h| h.host))
+    choose_host(state, unit, hosts[full[shape]..].iter().filter(is_open).map(|h| h.host))
 }
 
 /// The host for one unit among those that fit, in their order (ego.md 7.4).
 fn choose_host(
-    books: &Books<'_>,
+    state: &PoolState<'_>,
     unit: &super::plan::Dims,
     mut hosts: impl Iterator<Item = usize>,
 ) -> Option<usize> {
-    if books.plan.placement != Placement::Balanced {
+    if state.plan.placement != Placement::Balanced {
         return hosts.next();
     }
     let mut best: Option<(u64, usize)> = None;
     for host in hosts {
-        let n = units_in(&books.free[host], unit);
+        let n = units_in(&state.free[host], unit);
         if best.is_none_or(|(most, _)| n > most) {
             best = Some((n, host));
         }
@@ -267,27 +267,27 @@ fn choose_host(
 }
 
 /// Starts what a leaf wants on its own hosts, in this order of hosts; answers with the units.
-pub fn assign_owned(books: &mut Books<'_>, leaf: usize, hosts: &[usize]) -> Vec<usize> {
+pub fn assign_owned(state: &mut PoolState<'_>, leaf: usize, hosts: &[usize]) -> Vec<usize> {
     let mut started = Vec::new();
-    for at in 0..books.subs_of[leaf].len() {
-        let sub = books.subs_of[leaf][at];
-        while books.subs[sub].outstanding() > 0 {
-            let mut together = books.first_units(sub);
+    for at in 0..state.subs_of[leaf].len() {
+        let sub = state.subs_of[leaf][at];
+        while state.subs[sub].outstanding() > 0 {
+            let mut together = state.first_units(sub);
             if together.is_empty() {
                 together.push(sub);
             }
             let before = started.len();
             let all = together.iter().all(|&sub| {
-                let exclusive = books.plan.placement == Placement::Exclusive;
+                let exclusive = state.plan.placement == Placement::Exclusive;
                 let is_open =
-                    |&h: &usize| books.fits_now(sub, h) && !(exclusive && books.has_others(h, leaf));
-                let may_start = books.subs[sub].startable() > 0;
+                    |&h: &usize| state.fits_now(sub, h) && !(exclusive && state.has_others(h, leaf));
+                let may_start = state.subs[sub].startable() > 0;
                 let host = hosts.iter().copied().find(is_open).filter(|_| may_start);
-                started.extend(host.map(|host| books.start(sub, host, Source::Owned)));
+                started.extend(host.map(|host| state.start(sub, host, Source::Owned)));
                 host.is_some()
             });
             if !all {
-                (before..started.len()).for_each(|_| books.undo_start());
+                (before..started.len()).for_each(|_| state.undo_start());
                 started.truncate(before);
                 break;
             }

@@ -12,11 +12,11 @@
 //! OC-2, OC-23
 
 use super::assign::{Turn, assign, assign_owned};
-use super::books::Books;
 use super::grace::pool_grace;
 use super::ownership::{TakenBack, lend, lent_to, pass_on, passed_on, split_hosts, take_back};
 use super::plan::Plan;
 use super::pool::{Pool, PoolBook, PoolHost};
+use super::pool_state::PoolState;
 use super::reclaim::{Pass, Reclaim, reclaim};
 
 /// What a plan says before anything runs.
@@ -50,11 +50,11 @@ impl Layout {
     }
 
     /// A pool as it is now: base hosts, then lent ones.
-    pub fn pool(&self, books: &Books<'_>, root: usize) -> Pool {
+    pub fn pool(&self, state: &PoolState<'_>, root: usize) -> Pool {
         let base = self.holdings[root].iter().map(|&host| PoolHost { host, lent_grace: None });
-        let lent = lent_to(books, &self.holdings, root);
-        let passed_on = passed_on(books, &self.holdings, root);
-        Pool { root, hosts: base.chain(lent).collect(), passed_on, grace: pool_grace(books.plan, root) }
+        let lent = lent_to(state, &self.holdings, root);
+        let passed_on = passed_on(state, &self.holdings, root);
+        Pool { root, hosts: base.chain(lent).collect(), passed_on, grace: pool_grace(state.plan, root) }
     }
 }
 
@@ -74,34 +74,34 @@ pub struct Cycle {
 }
 
 /// Runs one cycle. `record`: tell the choices of the free passes.
-pub fn run(books: &mut Books<'_>, layout: &Layout, record: bool) -> Cycle {
+pub fn run(state: &mut PoolState<'_>, layout: &Layout, record: bool) -> Cycle {
     let mut cycle = Cycle::default();
-    if !books.ends_later {
-        cycle.expired = books.expire();
+    if !state.ends_later {
+        cycle.expired = state.expire();
     }
-    books.redeem();
-    let lending = lend(books, &layout.holdings);
+    state.redeem();
+    let lending = lend(state, &layout.holdings);
     for &leaf in &layout.leaves {
-        cycle.owned.extend(assign_owned(books, leaf, &lending.own[leaf]));
+        cycle.owned.extend(assign_owned(state, leaf, &lending.own[leaf]));
     }
     for &root in &layout.pools {
-        let pool = layout.pool(books, root);
+        let pool = layout.pool(state, root);
         if !pool.hosts.is_empty() {
-            let mut book = PoolBook::open(books, &pool);
-            cycle.turns.push((root, assign(books, &mut book, record)));
+            let mut book = PoolBook::open(state, &pool);
+            cycle.turns.push((root, assign(state, &mut book, record)));
         }
-        pass_on(books, root);
+        pass_on(state, root);
     }
     for &leaf in &layout.leaves {
-        let TakenBack { started, owned, others } = take_back(books, leaf, &lending.called_back[leaf]);
+        let TakenBack { started, owned, others } = take_back(state, leaf, &lending.called_back[leaf]);
         cycle.owned.extend(started);
         cycle.by_owners.extend(owned.into_iter().chain(others));
     }
     for &root in &layout.pools {
-        let pool = layout.pool(books, root);
+        let pool = layout.pool(state, root);
         if !pool.hosts.is_empty() {
-            let mut book = PoolBook::open(books, &pool);
-            cycle.passes.push((root, reclaim(books, &mut book)));
+            let mut book = PoolBook::open(state, &pool);
+            cycle.passes.push((root, reclaim(state, &mut book)));
         }
     }
     cycle

@@ -12,15 +12,15 @@
 //! # Differs
 //! OC-21, OC-22; blank graces are 0 seconds, as in Symphony 7.3
 
-use super::books::{Books, Source};
 use super::plan::Plan;
 use super::pool::Pool;
+use super::pool_state::{PoolState, Source};
 use crate::time::Span;
 
 /// The grace of a unit that was drawn from a pool.
-pub fn grace_in_pool(books: &Books<'_>, pool: &Pool, unit: usize) -> Span {
-    let unit = &books.units[unit];
-    let own = books.plan.consumers[books.subs[unit.sub].leaf].reclaim_grace;
+pub fn grace_in_pool(state: &PoolState<'_>, pool: &Pool, unit: usize) -> Span {
+    let unit = &state.units[unit];
+    let own = state.plan.consumers[state.subs[unit.sub].leaf].reclaim_grace;
     let lent = pool.hosts.iter().find(|h| h.host == unit.host).and_then(|h| h.lent_grace);
     own.unwrap_or(lent.unwrap_or(pool.grace))
 }
@@ -39,11 +39,11 @@ pub fn effective_lendout_grace(plan: &Plan, owner: usize, pool: usize) -> Span {
 }
 
 /// The grace of a borrowed unit on a host that its owner calls back.
-pub fn borrower_grace(books: &Books<'_>, owner: usize, unit: usize) -> Span {
-    let unit = &books.units[unit];
-    let own = books.plan.consumers[books.subs[unit.sub].leaf].reclaim_grace;
+pub fn borrower_grace(state: &PoolState<'_>, owner: usize, unit: usize) -> Span {
+    let unit = &state.units[unit];
+    let own = state.plan.consumers[state.subs[unit.sub].leaf].reclaim_grace;
     own.unwrap_or_else(|| match unit.source {
-        Source::Pool(pool) => effective_lendout_grace(books.plan, owner, pool),
+        Source::Pool(pool) => effective_lendout_grace(state.plan, owner, pool),
         Source::Owned => Span::ZERO,
     })
 }

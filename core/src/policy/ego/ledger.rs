@@ -82,10 +82,10 @@ fn entitlements(model: &Model, desk: &Desk<'_>) -> Vec<[f64; 3]> {
     let plan = &model.plan;
     let mut entitled = vec![[0.0; 3]; plan.consumers.len()];
     for &root in &model.layout.pools {
-        let pool = model.layout.pool(&desk.books, root);
-        let book = PoolBook::open(&desk.books, &pool);
+        let pool = model.layout.pool(&desk.state, root);
+        let book = PoolBook::open(&desk.state, &pool);
         for r in Resource::ACCOUNTED.map(Resource::index) {
-            let quota = dynamic_quota(&desk.books, &book, r);
+            let quota = dynamic_quota(&desk.state, &book, r);
             for (at, quota) in quota.iter().enumerate() {
                 if at > 0 || root > 0 {
                     entitled[root + at][r] += quota.as_real();
@@ -98,7 +98,7 @@ fn entitlements(model: &Model, desk: &Desk<'_>) -> Vec<[f64; 3]> {
         }
     }
     let mut wanted = vec![[0.0; 3]; plan.consumers.len()];
-    for sub in &desk.books.subs {
+    for sub in &desk.state.subs {
         for (r, sum) in wanted[sub.leaf].iter_mut().enumerate() {
             *sum += sub.unit[r] as f64 * f64::from(sub.want);
         }
@@ -117,10 +117,10 @@ fn entitlements(model: &Model, desk: &Desk<'_>) -> Vec<[f64; 3]> {
 pub fn ladder(model: &Model, desk: &Desk<'_>, queue: QueueId, resource: Resource) -> Vec<DivisionStep> {
     let plan = &model.plan;
     let at = model.consumer(queue);
-    let pool = model.layout.pool(&desk.books, 0);
-    let book = PoolBook::open(&desk.books, &pool);
-    let quota = dynamic_quota(&desk.books, &book, resource.index());
-    let demand = dynamic_demand(&desk.books, &book, resource.index()).into_iter();
+    let pool = model.layout.pool(&desk.state, 0);
+    let book = PoolBook::open(&desk.state, &pool);
+    let quota = dynamic_quota(&desk.state, &book, resource.index());
+    let demand = dynamic_demand(&desk.state, &book, resource.index()).into_iter();
     let real = |n| Fraction { n, d: MILLION.into() }.as_real();
     let entitled = entitlements(model, desk);
     let level = Ladder {

@@ -13,9 +13,9 @@
 
 use std::collections::BTreeMap;
 
-use super::books::{Books, Source, State};
 use super::model::{Desk, Model};
 use super::opening;
+use super::pool_state::{PoolState, Source, State};
 use crate::id::{JobId, NodeId, PodId, PodSetId, QueueId};
 use crate::policy::PartitionView;
 
@@ -76,15 +76,15 @@ impl Memory {
     }
 
     /// Which hosts are lent to which pools.
-    pub(super) fn lent_hosts(&self, model: &Model, books: &mut Books<'_>) {
+    pub(super) fn lent_hosts(&self, model: &Model, state: &mut PoolState<'_>) {
         for (&node, &queue) in &self.lent {
             if let Some(host) = model.host(node) {
-                books.lent[host] = Some(queue.map_or(0, |q| model.consumer(q)));
+                state.lent[host] = Some(queue.map_or(0, |q| model.consumer(q)));
             }
         }
     }
 
-    /// Puts the promises into the books again, as far as their jobs still live.
+    /// Puts the promises into the state again, as far as their jobs still live.
     pub(super) fn promise(&self, model: &Model, desk: &mut Desk<'_>) {
         if self.promises.is_empty() {
             return;
@@ -98,12 +98,12 @@ impl Memory {
                 Some(queue) => Source::Pool(queue.map_or(0, |q| model.consumer(q))),
             };
             let leaving = |id: &usize| {
-                matches!(desk.books.units[*id].state, State::Reclaiming(_))
+                matches!(desk.state.units[*id].state, State::Reclaiming(_))
                     && promise.victims.contains(&desk.pods[*id])
             };
-            let mut victims = desk.books.on_host[host].clone();
+            let mut victims = desk.state.on_host[host].clone();
             victims.retain(leaving);
-            desk.books.earmark(sub, host, source, &victims);
+            desk.state.earmark(sub, host, source, &victims);
         }
     }
 
@@ -111,17 +111,17 @@ impl Memory {
     pub(super) fn note(&mut self, model: &Model, desk: &Desk<'_>, started: &[usize]) {
         for &id in started {
             self.n_started += 1;
-            let source = origin(model, desk.books.units[id].source);
+            let source = origin(model, desk.state.units[id].source);
             self.units.insert(desk.pods[id], UnitMemory { source, started: self.n_started });
         }
         if self.units.len() > 2 * desk.pods.len() + 64 {
             let holding: std::collections::BTreeSet<PodId> = desk.pods.iter().copied().collect();
             self.units.retain(|pod, _| holding.contains(pod));
         }
-        let lent = desk.books.lent.iter().enumerate();
+        let lent = desk.state.lent.iter().enumerate();
         self.lent =
             lent.filter_map(|(host, pool)| Some((model.nodes[host], model.queues[(*pool)?]))).collect();
-        let promises = desk.books.earmarks.iter().map(|e| Promise {
+        let promises = desk.state.earmarks.iter().map(|e| Promise {
             pod_set: desk.pod_sets[e.sub],
             node: model.nodes[e.host],
             source: origin(model, e.source),

@@ -5,7 +5,7 @@
 //! first, then the public pool. In a pool, siblings are compared by share priority, then by usage over share ratio, where usage is
 //! the number of units held over the number the empty pool could hold. Free resources go to the most under-used; when
 //! they are not enough, reclaim takes from consumers above their share limit, then from those above their share usage
-//! quota. A reclaimed unit keeps running for a grace period. Every pool keeps its own books.
+//! quota. A reclaimed unit keeps running for a grace period. Every pool keeps its own state.
 //!
 //! # Source
 //! ego.md; IBM, *Share policies for multidimensional scheduling*
@@ -15,7 +15,6 @@
 
 mod adapter;
 pub mod assign;
-pub mod books;
 pub mod config;
 pub mod cycle;
 mod describe;
@@ -29,6 +28,7 @@ mod opening;
 pub mod ownership;
 pub mod plan;
 pub mod pool;
+pub mod pool_state;
 pub mod quota;
 pub mod reclaim;
 mod refuse;

@@ -1,4 +1,4 @@
-//! From the cluster to the books of a plan.
+//! From the cluster to the state of a plan.
 //!
 //! # Rule
 //! The partition's nodes are the plan's hosts, queues are consumers below one root, pod sets are sub-allocations, pods are units.
@@ -16,11 +16,11 @@
 
 use std::collections::BTreeMap;
 
-use super::books::{Books, Source, State, Sub};
 use super::config::{Config, ConsumerConfig};
 use super::cycle::Layout;
 use super::memory::Memory;
 use super::plan::{Consumer, Dims, Ownership, Plan, ShareLimit, add};
+use super::pool_state::{PoolState, Source, State, Sub};
 use crate::cluster::{GpuRequest, Phase, Pod, Preemptible, Queue, Restart};
 use crate::id::{Id, JobId, NodeId, PodId, PodSetId, QueueId};
 use crate::policy::PartitionView;
@@ -47,11 +47,11 @@ pub struct Model {
     hosts: BTreeMap<NodeId, usize>,
 }
 
-/// Books with the pods behind them.
+/// The state of a pool with the pods behind it.
 #[derive(Clone, Debug)]
 pub struct Desk<'a> {
-    /// The books.
-    pub books: Books<'a>,
+    /// The state.
+    pub state: PoolState<'a>,
     /// Per sub-allocation.
     pub pod_sets: Vec<PodSetId>,
     /// Per sub-allocation its pods that wait, the next one last.
@@ -179,11 +179,11 @@ impl Model {
         self.consumers[queue.index()]
     }
 
-    /// Opens the books: who wants what, what runs where, who lends, what is promised.
+    /// Opens the state: who wants what, what runs where, who lends, what is promised.
     pub fn open(&self, world: PartitionView<'_>, memory: &Memory) -> Desk<'_> {
-        let mut books = Books::new(&self.plan, world.now);
-        books.ends_later = true;
-        let mut desk = Desk { books, pod_sets: Vec::new(), waiting: Vec::new(), pods: Vec::new() };
+        let mut state = PoolState::new(&self.plan, world.now);
+        state.ends_later = true;
+        let mut desk = Desk { state, pod_sets: Vec::new(), waiting: Vec::new(), pods: Vec::new() };
         let mut units: Vec<(u64, Time, PodId, usize)> = Vec::new();
         let mut masks: BTreeMap<Vec<bool>, usize> = BTreeMap::new();
         let mut jobs: Vec<JobId> = world.live_jobs().collect();
@@ -224,16 +224,16 @@ impl Model {
                 }
                 sub.want += waiting.len() as u32;
                 waiting.reverse();
-                desk.books.add_sub(sub);
+                desk.state.add_sub(sub);
                 desk.waiting.push(waiting);
                 desk.pod_sets.push(id);
             }
         }
-        desk.books.masks = vec![Vec::new(); masks.len()];
+        desk.state.masks = vec![Vec::new(); masks.len()];
         for (mask, at) in masks {
-            desk.books.masks[at] = mask;
+            desk.state.masks[at] = mask;
         }
-        memory.lent_hosts(self, &mut desk.books);
+        memory.lent_hosts(self, &mut desk.state);
         units.sort();
         for (_, _, id, sub) in units {
             self.enter(world, memory, &mut desk, id, sub);
@@ -249,9 +249,9 @@ impl Model {
             Phase::Terminating { until } => State::Reclaiming(until),
             _ => State::Run,
         };
-        let leaf = desk.books.subs[sub].leaf;
-        let source = self.source(memory.source(id).map(|s| self.source_now(s)), leaf, host, &desk.books);
-        desk.books.enter(sub, host, source, state);
+        let leaf = desk.state.subs[sub].leaf;
+        let source = self.source(memory.source(id).map(|s| self.source_now(s)), leaf, host, &desk.state);
+        desk.state.enter(sub, host, source, state);
         desk.pods.push(id);
     }
 
@@ -269,7 +269,7 @@ impl Model {
         known: Option<Source>,
         leaf: usize,
         host: usize,
-        books: &Books<'_>,
+        state: &PoolState<'_>,
     ) -> Source {
         let holder = self.layout.holders[host];
         let is_lent = self.plan.is_leaf(holder) && holder != leaf;
@@ -290,7 +290,7 @@ impl Model {
             return Source::Pool(holder);
         }
         // Borrowed: from the closest pool above both.
-        let lent = books.lent[host].filter(|&pool| self.plan.is_below(leaf, pool));
+        let lent = state.lent[host].filter(|&pool| self.plan.is_below(leaf, pool));
         let closest = || self.plan.path(leaf).find(|&c| c != leaf && self.plan.is_below(holder, c));
         Source::Pool(lent.or_else(closest).unwrap_or(0))
     }

@@ -13,10 +13,10 @@
 
 use std::collections::BTreeMap;
 
-use super::books::State;
 use super::memory::{Promise, origin};
 use super::model::{Desk, Model};
 use super::plan::{Dims, add, fits};
+use super::pool_state::State;
 use crate::id::{JobId, NodeId, PodId, QueueId};
 use crate::policy::PartitionView;
 
@@ -54,11 +54,11 @@ struct Room {
 
 /// The room that pods being evicted at the start make for the pods of other jobs.
 pub fn promises(model: &Model, world: PartitionView<'_>, desk: &Desk<'_>) -> Vec<Promise> {
-    let books = &desk.books;
+    let state = &desk.state;
     let mut rooms: Vec<Room> = Vec::new();
-    let mut promised: Vec<usize> = vec![0; books.subs.len()];
+    let mut promised: Vec<usize> = vec![0; state.subs.len()];
     let mut promises = Vec::new();
-    for (unit, &pod) in books.units.iter().zip(&desk.pods) {
+    for (unit, &pod) in state.units.iter().zip(&desk.pods) {
         let job = world.cluster.pods[pod].job;
         let (State::Reclaiming(_), Some(by)) = (unit.state, world.cluster.jobs[job].evicted_for) else {
             continue;
@@ -66,18 +66,18 @@ pub fn promises(model: &Model, world: PartitionView<'_>, desk: &Desk<'_>) -> Vec
         let host = unit.host;
         let known = rooms.iter().position(|room| (room.by, room.host) == (by, host));
         let at = known.unwrap_or_else(|| {
-            rooms.push(Room { by, host, free: books.free[host], victims: Vec::new(), last: None });
+            rooms.push(Room { by, host, free: state.free[host], victims: Vec::new(), last: None });
             rooms.len() - 1
         });
         let room = &mut rooms[at];
-        add(&mut room.free, &books.subs[unit.sub].unit, 1);
+        add(&mut room.free, &state.subs[unit.sub].unit, 1);
         room.victims.push(pod);
         let waits = |&sub: &usize| {
             let is_of_job = world.cluster.pod_sets[desk.pod_sets[sub]].job == by;
             is_of_job && desk.waiting[sub].len() > promised[sub]
         };
-        let next = (0..books.subs.len()).find(waits);
-        let Some(sub) = next.filter(|&sub| fits(&room.free, &books.subs[sub].unit)) else {
+        let next = (0..state.subs.len()).find(waits);
+        let Some(sub) = next.filter(|&sub| fits(&room.free, &state.subs[sub].unit)) else {
             // What no other pod waits for belongs to the room of the last one.
             if let (None, Some(last)) = (next, room.last) {
                 let last: &mut Promise = &mut promises[last];
@@ -86,12 +86,12 @@ pub fn promises(model: &Model, world: PartitionView<'_>, desk: &Desk<'_>) -> Vec
             continue;
         };
         room.last = Some(promises.len());
-        add(&mut room.free, &books.subs[sub].unit, -1);
+        add(&mut room.free, &state.subs[sub].unit, -1);
         promised[sub] += 1;
         promises.push(Promise {
             pod_set: desk.pod_sets[sub],
             node: model.nodes[host],
-            source: origin(model, model.source(None, books.subs[sub].leaf, host, books)),
+            source: origin(model, model.source(None, state.subs[sub].leaf, host, state)),
             victims: std::mem::take(&mut room.victims),
         });
     }

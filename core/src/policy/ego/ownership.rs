@@ -12,10 +12,10 @@
 //! # Differs
 //! OC-2, OC-3, OC-29
 
-use super::books::{Books, Source};
 use super::grace::effective_lendout_grace;
 use super::plan::{Dims, Ownership, Plan, add, fits};
 use super::pool::PoolHost;
+use super::pool_state::{PoolState, Source};
 use super::reclaim::Reclaim;
 use crate::time::Time;
 
@@ -91,16 +91,16 @@ pub struct Lending {
 }
 
 /// Decides which hosts are lent now, and drops earmarks on those called back.
-pub fn lend(books: &mut Books<'_>, holdings: &[Vec<usize>]) -> Lending {
-    let plan = books.plan;
+pub fn lend(state: &mut PoolState<'_>, holdings: &[Vec<usize>]) -> Lending {
+    let plan = state.plan;
     let n = plan.consumers.len();
     let mut lending = Lending { called_back: vec![Vec::new(); n], own: vec![Vec::new(); n] };
     for leaf in (0..n).filter(|&c| plan.is_leaf(c) && !holdings[c].is_empty()) {
         let Some(parent) = plan.consumers[leaf].parent else { continue };
         let (borrowed, idle): (Vec<usize>, Vec<usize>) =
-            holdings[leaf].iter().partition(|&&host| is_borrowed(books, host));
+            holdings[leaf].iter().partition(|&&host| is_borrowed(state, host));
         let order: Vec<usize> = idle.into_iter().chain(borrowed.iter().copied()).collect();
-        let needed = needed_hosts(books, leaf, &order);
+        let needed = needed_hosts(state, leaf, &order);
         let mut kept = holdings[leaf].clone();
         let reserved = choose(plan, &plan.consumers[leaf].reserved, holdings[leaf].len(), &mut kept);
         for &host in &holdings[leaf] {
@@ -108,43 +108,43 @@ pub fn lend(books: &mut Books<'_>, holdings: &[Vec<usize>]) -> Lending {
             let is_lendable = plan.consumers[leaf].lendout
                 && !reserved.contains(&host)
                 && !needed.contains(&host)
-                && !is_used_by_owner(books, host);
+                && !is_used_by_owner(state, host);
             // A host that borrowers are on stays in the pool that has it, unless it was called back before.
-            let stays = books.lent[host].filter(|_| is_borrowed);
-            books.lent[host] = is_lendable.then_some(stays.unwrap_or(parent));
+            let stays = state.lent[host].filter(|_| is_borrowed);
+            state.lent[host] = is_lendable.then_some(stays.unwrap_or(parent));
             if is_borrowed && !is_lendable {
                 lending.called_back[leaf].push(host);
             }
         }
-        lending.own[leaf] = order.into_iter().filter(|&h| books.lent[h].is_none()).collect();
+        lending.own[leaf] = order.into_iter().filter(|&h| state.lent[h].is_none()).collect();
     }
     for host in lending.called_back.iter().flatten() {
-        while let Some(at) = books.earmarks.iter().position(|e| e.host == *host && e.source != Source::Owned)
+        while let Some(at) = state.earmarks.iter().position(|e| e.host == *host && e.source != Source::Owned)
         {
-            books.drop_earmark(at);
+            state.drop_earmark(at);
         }
     }
     lending
 }
 
 /// Whether borrowers run on a host, or are promised to.
-fn is_borrowed(books: &Books<'_>, host: usize) -> bool {
-    let units = books.on_host[host].iter().any(|&id| books.units[id].source != Source::Owned);
-    units || books.earmarks.iter().any(|e| e.host == host && e.source != Source::Owned)
+fn is_borrowed(state: &PoolState<'_>, host: usize) -> bool {
+    let units = state.on_host[host].iter().any(|&id| state.units[id].source != Source::Owned);
+    units || state.earmarks.iter().any(|e| e.host == host && e.source != Source::Owned)
 }
 
-fn is_used_by_owner(books: &Books<'_>, host: usize) -> bool {
-    let units = books.on_host[host].iter().any(|&id| books.units[id].source == Source::Owned);
-    units || books.earmarks.iter().any(|e| e.host == host && e.source == Source::Owned)
+fn is_used_by_owner(state: &PoolState<'_>, host: usize) -> bool {
+    let units = state.on_host[host].iter().any(|&id| state.units[id].source == Source::Owned);
+    units || state.earmarks.iter().any(|e| e.host == host && e.source == Source::Owned)
 }
 
 /// Hosts on which the owner's outstanding units would be laid out, were there no borrowers: first fit in this order; the first
 /// units of an allocation only if all of them fit.
-fn needed_hosts(books: &Books<'_>, leaf: usize, order: &[usize]) -> Vec<usize> {
-    let mut rooms: Vec<_> = order.iter().map(|&host| (host, owner_room(books, host), false)).collect();
+fn needed_hosts(state: &PoolState<'_>, leaf: usize, order: &[usize]) -> Vec<usize> {
+    let mut rooms: Vec<_> = order.iter().map(|&host| (host, owner_room(state, host), false)).collect();
     let lay = |rooms: &mut Vec<(usize, Dims, bool)>, sub: usize| {
-        let unit = books.subs[sub].unit;
-        let found = rooms.iter_mut().find(|room| fits(&room.1, &unit) && books.may_run(sub, room.0));
+        let unit = state.subs[sub].unit;
+        let found = rooms.iter_mut().find(|room| fits(&room.1, &unit) && state.may_run(sub, room.0));
         if let Some(room) = found {
             add(&mut room.1, &unit, -1);
             room.2 = true;
@@ -152,9 +152,9 @@ fn needed_hosts(books: &Books<'_>, leaf: usize, order: &[usize]) -> Vec<usize> {
         }
         false
     };
-    for &sub in &books.subs_of[leaf] {
-        let together = books.first_units(sub);
-        if !together.is_empty() && books.subs[sub].allocation != sub {
+    for &sub in &state.subs_of[leaf] {
+        let together = state.first_units(sub);
+        if !together.is_empty() && state.subs[sub].allocation != sub {
             continue;
         }
         let before = rooms.clone();
@@ -163,7 +163,7 @@ fn needed_hosts(books: &Books<'_>, leaf: usize, order: &[usize]) -> Vec<usize> {
             continue;
         }
         let laid = together.iter().filter(|&&other| other == sub).count();
-        for _ in laid..books.subs[sub].outstanding() as usize {
+        for _ in laid..state.subs[sub].outstanding() as usize {
             if !lay(&mut rooms, sub) {
                 break;
             }
@@ -172,22 +172,22 @@ fn needed_hosts(books: &Books<'_>, leaf: usize, order: &[usize]) -> Vec<usize> {
     rooms.into_iter().filter(|room| room.2).map(|room| room.0).collect()
 }
 
-fn owner_room(books: &Books<'_>, host: usize) -> Dims {
-    let mut room = books.plan.hosts[host];
-    let units = books.on_host[host].iter().map(|&id| (books.units[id].source, books.units[id].sub));
-    let earmarks = books.earmarks.iter().filter(|e| e.host == host).map(|e| (e.source, e.sub));
+fn owner_room(state: &PoolState<'_>, host: usize) -> Dims {
+    let mut room = state.plan.hosts[host];
+    let units = state.on_host[host].iter().map(|&id| (state.units[id].source, state.units[id].sub));
+    let earmarks = state.earmarks.iter().filter(|e| e.host == host).map(|e| (e.source, e.sub));
     for (_, sub) in units.chain(earmarks).filter(|(source, _)| *source == Source::Owned) {
-        add(&mut room, &books.subs[sub].unit, -1);
+        add(&mut room, &state.subs[sub].unit, -1);
     }
     room
 }
 
 /// The lent hosts of a pool, in plan order.
-pub fn lent_to(books: &Books<'_>, holdings: &[Vec<usize>], pool: usize) -> Vec<PoolHost> {
-    let plan = books.plan;
+pub fn lent_to(state: &PoolState<'_>, holdings: &[Vec<usize>], pool: usize) -> Vec<PoolHost> {
+    let plan = state.plan;
     let mut hosts = Vec::new();
     for owner in (0..plan.consumers.len()).filter(|&c| plan.is_leaf(c)) {
-        for &host in holdings[owner].iter().filter(|&&h| books.lent[h] == Some(pool)) {
+        for &host in holdings[owner].iter().filter(|&&h| state.lent[h] == Some(pool)) {
             hosts.push(PoolHost { host, lent_grace: Some(effective_lendout_grace(plan, owner, pool)) });
         }
     }
@@ -196,21 +196,21 @@ pub fn lent_to(books: &Books<'_>, holdings: &[Vec<usize>], pool: usize) -> Vec<P
 }
 
 /// Lent hosts of owners below a pool that are in a pool further up now.
-pub fn passed_on(books: &Books<'_>, holdings: &[Vec<usize>], pool: usize) -> Vec<usize> {
-    let plan = books.plan;
+pub fn passed_on(state: &PoolState<'_>, holdings: &[Vec<usize>], pool: usize) -> Vec<usize> {
+    let plan = state.plan;
     let owners = plan.subtree(pool).filter(|&c| plan.is_leaf(c) && c != pool);
-    let is_above = |&h: &usize| books.lent[h].is_some_and(|at| at != pool && plan.is_below(pool, at));
+    let is_above = |&h: &usize| state.lent[h].is_some_and(|at| at != pool && plan.is_below(pool, at));
     owners.flat_map(|owner| holdings[owner].iter().copied().filter(is_above)).collect()
 }
 
 /// Idle lent hosts of a pool move one level up, if the consumer that has it lends.
-pub fn pass_on(books: &mut Books<'_>, pool: usize) {
-    let consumer = &books.plan.consumers[pool];
+pub fn pass_on(state: &mut PoolState<'_>, pool: usize) {
+    let consumer = &state.plan.consumers[pool];
     let Some(above) = consumer.parent.filter(|_| consumer.lendout) else { return };
-    for host in 0..books.lent.len() {
-        let is_idle = books.on_host[host].is_empty() && !books.earmarks.iter().any(|e| e.host == host);
-        if books.lent[host] == Some(pool) && is_idle {
-            books.lent[host] = Some(above);
+    for host in 0..state.lent.len() {
+        let is_idle = state.on_host[host].is_empty() && !state.earmarks.iter().any(|e| e.host == host);
+        if state.lent[host] == Some(pool) && is_idle {
+            state.lent[host] = Some(above);
         }
     }
 }
@@ -229,61 +229,61 @@ pub struct TakenBack {
 /// An owner takes its called-back hosts: per outstanding unit the newest borrowed ones until it fits, then the others
 /// go into their grace as well. Answers with units that found room at once, the reclaims for its own units, and those of the
 /// call-back.
-pub fn take_back(books: &mut Books<'_>, leaf: usize, hosts: &[usize]) -> TakenBack {
+pub fn take_back(state: &mut PoolState<'_>, leaf: usize, hosts: &[usize]) -> TakenBack {
     let (mut started, mut owned) = (Vec::new(), Vec::new());
-    for at in 0..books.subs_of[leaf].len() {
-        let sub = books.subs_of[leaf][at];
+    for at in 0..state.subs_of[leaf].len() {
+        let sub = state.subs_of[leaf][at];
         // The first units of an allocation wait until the whole hosts are back, and start together.
-        while books.subs[sub].outstanding() > 0 && books.first_units(sub).is_empty() {
-            if let Some(&host) = hosts.iter().find(|&&h| books.fits_now(sub, h)) {
-                if books.subs[sub].startable() == 0 {
+        while state.subs[sub].outstanding() > 0 && state.first_units(sub).is_empty() {
+            if let Some(&host) = hosts.iter().find(|&&h| state.fits_now(sub, h)) {
+                if state.subs[sub].startable() == 0 {
                     break;
                 }
                 // A victim without grace left more room than was asked for.
-                started.push(books.start(sub, host, Source::Owned));
+                started.push(state.start(sub, host, Source::Owned));
                 continue;
             }
-            let Some((host, victims)) = hosts.iter().find_map(|&h| Some((h, victims_for(books, sub, h)?)))
+            let Some((host, victims)) = hosts.iter().find_map(|&h| Some((h, victims_for(state, sub, h)?)))
             else {
                 break;
             };
-            let deadline = send_away(books, leaf, &victims);
-            books.earmark(sub, host, Source::Owned, &victims);
-            let last = books.earmarks.len() - 1;
-            if books.earmarks[last].victims.is_empty() {
-                books.redeem_at(last);
+            let deadline = send_away(state, leaf, &victims);
+            state.earmark(sub, host, Source::Owned, &victims);
+            let last = state.earmarks.len() - 1;
+            if state.earmarks[last].victims.is_empty() {
+                state.redeem_at(last);
             }
             owned.push(Reclaim { by: Some((leaf, Some(sub))), host, victims, deadline, why: None });
         }
     }
     let mut others = Vec::new();
     for &host in hosts {
-        let victims: Vec<usize> = borrowed_newest_first(books, host).collect();
+        let victims: Vec<usize> = borrowed_newest_first(state, host).collect();
         if !victims.is_empty() {
-            let deadline = send_away(books, leaf, &victims);
+            let deadline = send_away(state, leaf, &victims);
             others.push(Reclaim { by: Some((leaf, None)), host, victims, deadline, why: None });
         }
     }
     TakenBack { started, owned, others }
 }
 
-fn borrowed_newest_first<'b>(books: &'b Books<'_>, host: usize) -> impl Iterator<Item = usize> + 'b {
+fn borrowed_newest_first<'b>(state: &'b PoolState<'_>, host: usize) -> impl Iterator<Item = usize> + 'b {
     let is_borrowed = |&id: &usize| {
-        let unit = &books.units[id];
-        books.may_go(id) && unit.source != Source::Owned
+        let unit = &state.units[id];
+        state.may_go(id) && unit.source != Source::Owned
     };
-    books.on_host[host].iter().rev().copied().filter(is_borrowed)
+    state.on_host[host].iter().rev().copied().filter(is_borrowed)
 }
 
-fn victims_for(books: &Books<'_>, sub: usize, host: usize) -> Option<Vec<usize>> {
-    if !books.may_run(sub, host) {
+fn victims_for(state: &PoolState<'_>, sub: usize, host: usize) -> Option<Vec<usize>> {
+    if !state.may_run(sub, host) {
         return None;
     }
-    let unit = &books.subs[sub].unit;
-    let mut free = books.free[host];
+    let unit = &state.subs[sub].unit;
+    let mut free = state.free[host];
     let mut victims = Vec::new();
-    for id in borrowed_newest_first(books, host) {
-        add(&mut free, &books.subs[books.units[id].sub].unit, 1);
+    for id in borrowed_newest_first(state, host) {
+        add(&mut free, &state.subs[state.units[id].sub].unit, 1);
         victims.push(id);
         if fits(&free, unit) {
             return Some(victims);
@@ -292,12 +292,12 @@ fn victims_for(books: &Books<'_>, sub: usize, host: usize) -> Option<Vec<usize>>
     None
 }
 
-fn send_away(books: &mut Books<'_>, owner: usize, victims: &[usize]) -> Time {
-    let mut deadline = books.now;
+fn send_away(state: &mut PoolState<'_>, owner: usize, victims: &[usize]) -> Time {
+    let mut deadline = state.now;
     for &id in victims {
-        let until = books.now + super::grace::borrower_grace(books, owner, id);
+        let until = state.now + super::grace::borrower_grace(state, owner, id);
         deadline = deadline.max(until);
-        books.reclaim(id, until);
+        state.reclaim(id, until);
     }
     deadline
 }

@@ -13,9 +13,9 @@
 //! OC-4 to OC-7, OC-13, OC-25. OC-33: a share limit given as a part is of what the pool had to offer in this cycle, lent hosts that
 //! were passed on unused included; otherwise the limit would shrink behind a unit that was just started.
 
-use super::books::{Books, Source, State};
 use super::number::{Nat, gcd};
 use super::plan::{Dims, ShareLimit, units_in};
+use super::pool_state::{PoolState, Source, State};
 use crate::time::Span;
 use crate::units::RESOURCES_MAX;
 
@@ -96,8 +96,8 @@ pub struct PoolBook<'p> {
 
 impl<'p> PoolBook<'p> {
     /// Counts what is drawn from the pool now.
-    pub fn open(books: &Books<'_>, pool: &'p Pool) -> PoolBook<'p> {
-        let plan = books.plan;
+    pub fn open(state: &PoolState<'_>, pool: &'p Pool) -> PoolBook<'p> {
+        let plan = state.plan;
         let range = plan.subtree(pool.root);
         let mut is_in = vec![false; plan.hosts.len()];
         let mut totals = Dims::default();
@@ -113,7 +113,7 @@ impl<'p> PoolBook<'p> {
         let mut kinds: Vec<(usize, u64)> = Vec::new();
         for &PoolHost { host, .. } in &pool.hosts {
             let is_like = |other: usize| {
-                plan.hosts[other] == plan.hosts[host] && books.masks.iter().all(|m| m[other] == m[host])
+                plan.hosts[other] == plan.hosts[host] && state.masks.iter().all(|m| m[other] == m[host])
             };
             match kinds.iter_mut().find(|(kind, _)| is_like(*kind)) {
                 Some((_, n)) => *n += 1,
@@ -121,18 +121,18 @@ impl<'p> PoolBook<'p> {
             }
         }
         let of = |(unit, mask): &(Dims, Option<usize>)| {
-            let open = kinds.iter().filter(|(kind, _)| mask.is_none_or(|mask| books.masks[mask][*kind]));
+            let open = kinds.iter().filter(|(kind, _)| mask.is_none_or(|mask| state.masks[mask][*kind]));
             let parts = open.map(|(kind, n)| units_in(&plan.hosts[*kind], unit).saturating_mul(*n));
             parts.fold(0, u64::saturating_add)
         };
-        let capacity: Vec<u64> = books.shapes.iter().map(of).collect();
+        let capacity: Vec<u64> = state.shapes.iter().map(of).collect();
         // Sizes nobody in this pool asks for would only make the numbers longer.
         let mut occurs = vec![false; capacity.len()];
-        for sub in books.subs.iter().filter(|sub| range.contains(&sub.leaf)) {
+        for sub in state.subs.iter().filter(|sub| range.contains(&sub.leaf)) {
             occurs[sub.shape] |= sub.want > 0 || sub.earmarked > 0;
         }
-        for &id in pool.hosts.iter().flat_map(|h| &books.on_host[h.host]) {
-            occurs[books.subs[books.units[id].sub].shape] = true;
+        for &id in pool.hosts.iter().flat_map(|h| &state.on_host[h.host]) {
+            occurs[state.subs[state.units[id].sub].shape] = true;
         }
         let is_limited = |&c: &usize| plan.consumers[c].share_limit.iter().any(Option::is_some);
         let mut book = PoolBook {
@@ -148,7 +148,7 @@ impl<'p> PoolBook<'p> {
             is_in,
             projected: vec![Nat::ZERO; range.len()],
             amounts: vec![Dims::default(); range.len()],
-            drawn: vec![Drawn::default(); books.subs.len()],
+            drawn: vec![Drawn::default(); state.subs.len()],
         };
         book.step = (0..book.capacity.len())
             .map(|shape| match book.capacity[shape] {
@@ -156,39 +156,39 @@ impl<'p> PoolBook<'p> {
                 n => book.whole.divided(n).0,
             })
             .collect();
-        book.count(books);
+        book.count(state);
         book
     }
 
-    fn count(&mut self, books: &Books<'_>) {
+    fn count(&mut self, state: &PoolState<'_>) {
         let source = self.source();
         for host in self.pool.hosts.iter().map(|h| h.host) {
-            for &id in &books.on_host[host] {
-                let unit = &books.units[id];
+            for &id in &state.on_host[host] {
+                let unit = &state.units[id];
                 if unit.source == source {
                     self.drawn[unit.sub].units += 1;
                     self.drawn[unit.sub].projected += u32::from(unit.state == State::Run);
                 }
             }
         }
-        for earmark in books.earmarks.iter().filter(|e| e.source == source && self.is_in[e.host]) {
+        for earmark in state.earmarks.iter().filter(|e| e.source == source && self.is_in[e.host]) {
             self.drawn[earmark.sub].projected += 1;
         }
-        for sub in 0..books.subs.len() {
+        for sub in 0..state.subs.len() {
             let n = self.drawn[sub].projected;
             if n > 0 {
-                let share = self.share(books, sub, n);
-                self.charge(books, sub, i64::from(n), &share);
+                let share = self.share(state, sub, n);
+                self.charge(state, sub, i64::from(n), &share);
             }
         }
     }
 
-    fn charge(&mut self, books: &Books<'_>, sub: usize, n: i64, share: &Nat) {
-        for consumer in books.plan.path(books.subs[sub].leaf).take_while(|&c| c >= self.pool.root) {
+    fn charge(&mut self, state: &PoolState<'_>, sub: usize, n: i64, share: &Nat) {
+        for consumer in state.plan.path(state.subs[sub].leaf).take_while(|&c| c >= self.pool.root) {
             let at = consumer - self.pool.root;
             let usage = &mut self.projected[at];
             *usage = if n < 0 { usage.minus(share) } else { usage.plus(share) };
-            super::plan::add(&mut self.amounts[at], &books.subs[sub].unit, n);
+            super::plan::add(&mut self.amounts[at], &state.subs[sub].unit, n);
         }
     }
 
@@ -205,8 +205,8 @@ impl<'p> PoolBook<'p> {
         self.amounts[consumer - self.pool.root][dim]
     }
     /// The share of so many units of a sub-allocation; where none fits an empty pool, any count as all of it (OC-5).
-    pub(super) fn share(&self, books: &Books<'_>, sub: usize, n: u32) -> Nat {
-        let shape = books.subs[sub].shape;
+    pub(super) fn share(&self, state: &PoolState<'_>, sub: usize, n: u32) -> Nat {
+        let shape = state.subs[sub].shape;
         if self.capacity[shape] == 0 {
             return if n > 0 { self.whole.clone() } else { Nat::ZERO };
         }
@@ -214,13 +214,13 @@ impl<'p> PoolBook<'p> {
     }
 
     /// One projected unit more, or fewer.
-    pub fn project(&mut self, books: &Books<'_>, sub: usize, more: bool) {
+    pub fn project(&mut self, state: &PoolState<'_>, sub: usize, more: bool) {
         let before = self.drawn[sub].projected;
         let after = if more { before + 1 } else { before.saturating_sub(1) };
         self.drawn[sub].projected = after;
-        let larger = self.share(books, sub, before.max(after));
-        let share = larger.minus(&self.share(books, sub, before.min(after)));
-        self.charge(books, sub, if more { 1 } else { -1 }, &share);
+        let larger = self.share(state, sub, before.max(after));
+        let share = larger.minus(&self.share(state, sub, before.min(after)));
+        self.charge(state, sub, if more { 1 } else { -1 }, &share);
     }
 
     /// Whether the pool has something in this dimension above a limit, with so much more.
@@ -235,8 +235,8 @@ impl<'p> PoolBook<'p> {
     }
 
     /// The first consumer from the leaf up whose share limit one more unit would pass, and in which dimension.
-    pub fn at_limit(&self, books: &Books<'_>, sub: usize) -> Option<(usize, usize)> {
-        let Books { plan, subs, .. } = books;
+    pub fn at_limit(&self, state: &PoolState<'_>, sub: usize) -> Option<(usize, usize)> {
+        let PoolState { plan, subs, .. } = state;
         if !self.has_limits {
             return None;
         }
@@ -253,9 +253,9 @@ impl<'p> PoolBook<'p> {
     }
 
     /// Why a leaf takes no part in this pool at all.
-    pub fn excluded(&self, books: &Books<'_>, leaf: usize) -> Option<Barred> {
-        let consumers = &books.plan.consumers;
-        let mut path = books.plan.path(leaf).take_while(|&c| c > self.pool.root);
+    pub fn excluded(&self, state: &PoolState<'_>, leaf: usize) -> Option<Barred> {
+        let consumers = &state.plan.consumers;
+        let mut path = state.plan.path(leaf).take_while(|&c| c > self.pool.root);
         if let Some(zero) = path.find(|&c| consumers[c].ratio == 0) {
             return Some(Barred::RatioZero(zero));
         }
@@ -263,25 +263,25 @@ impl<'p> PoolBook<'p> {
     }
 
     /// Why a sub-allocation of a leaf that takes part gets no further unit here, whatever is free.
-    pub fn barred(&self, books: &Books<'_>, sub: usize) -> Option<Barred> {
-        if self.capacity[books.subs[sub].shape] == 0 {
+    pub fn barred(&self, state: &PoolState<'_>, sub: usize) -> Option<Barred> {
+        if self.capacity[state.subs[sub].shape] == 0 {
             return Some(Barred::NoCapacity);
         }
-        self.at_limit(books, sub).map(|(consumer, dim)| Barred::AtShareLimit(consumer, dim))
+        self.at_limit(state, sub).map(|(consumer, dim)| Barred::AtShareLimit(consumer, dim))
     }
 
     /// Units of a sub-allocation that wait for this pool.
-    pub fn outstanding(&self, books: &Books<'_>, sub: usize) -> u32 {
-        match books.subs[sub].outstanding() {
+    pub fn outstanding(&self, state: &PoolState<'_>, sub: usize) -> u32 {
+        match state.subs[sub].outstanding() {
             0 => 0,
-            _ if self.barred(books, sub).is_some() => 0,
+            _ if self.barred(state, sub).is_some() => 0,
             n => n,
         }
     }
 
     /// Whether a leaf may use a host: the owner's promise must hold.
-    pub fn admits(&self, books: &Books<'_>, leaf: usize, host: PoolHost) -> bool {
-        host.lent_grace.is_none_or(|most| books.plan.consumers[leaf].reclaim_grace <= Some(most))
+    pub fn admits(&self, state: &PoolState<'_>, leaf: usize, host: PoolHost) -> bool {
+        host.lent_grace.is_none_or(|most| state.plan.consumers[leaf].reclaim_grace <= Some(most))
     }
 }
 

@@ -16,10 +16,10 @@
 
 use std::cmp::Ordering;
 
-use super::books::Books;
 use super::number::{Fraction, Nat};
 use super::plan::{Dims, Plan, ShareLimit};
 use super::pool::PoolBook;
+use super::pool_state::PoolState;
 use super::reclaim::limit_victims;
 
 /// The numbers of one pool for the consumers that may use it, the pool's root first; all in parts of the pool.
@@ -41,18 +41,18 @@ pub struct Table {
 
 impl Table {
     /// The table of a pool now.
-    pub fn new(books: &Books<'_>, book: &PoolBook<'_>) -> Table {
+    pub fn new(state: &PoolState<'_>, book: &PoolBook<'_>) -> Table {
         let root = book.pool.root;
         let range = root..book.end;
         let mut usage = vec![Nat::ZERO; range.len()];
-        for sub in 0..books.subs.len() {
+        for sub in 0..state.subs.len() {
             if book.drawn[sub].units > 0 {
-                let share = book.share(books, sub, book.drawn[sub].units);
-                add_up(books.plan, root, &mut usage, books.subs[sub].leaf, &share);
+                let share = book.share(state, sub, book.drawn[sub].units);
+                add_up(state.plan, root, &mut usage, state.subs[sub].leaf, &share);
             }
         }
-        let demands = Demands::new(books, book);
-        let quota = quotas(books, book, &demands);
+        let demands = Demands::new(state, book);
+        let quota = quotas(state, book, &demands);
         let projected = range.map(|c| book.projected(c).clone()).collect();
         Table { root, whole: book.whole.clone(), usage, projected, demand: demands.of, quota }
     }
@@ -87,27 +87,27 @@ pub(super) struct Demands {
 }
 
 impl Demands {
-    pub fn new(books: &Books<'_>, book: &PoolBook<'_>) -> Demands {
+    pub fn new(state: &PoolState<'_>, book: &PoolBook<'_>) -> Demands {
         let root = book.pool.root;
         let alone =
-            |c: usize| if books.plan.is_leaf(c) { of_leaf(books, book, c) } else { (Nat::ZERO, false) };
+            |c: usize| if state.plan.is_leaf(c) { of_leaf(state, book, c) } else { (Nat::ZERO, false) };
         let alone = (root..book.end).map(alone).collect();
         let mut demands = Demands { of: Vec::new(), waits: Vec::new(), alone };
-        demands.add_up(books.plan, root);
+        demands.add_up(state.plan, root);
         demands
     }
 
     /// The same after units of these leaves were taken, started or promised, and nothing else. The limit of a consumer in the middle may
     /// bar other leaves as well.
-    pub fn renew(&mut self, books: &Books<'_>, book: &PoolBook<'_>, leaves: &[usize]) {
+    pub fn renew(&mut self, state: &PoolState<'_>, book: &PoolBook<'_>, leaves: &[usize]) {
         if book.has_middle_limits {
-            *self = Demands::new(books, book);
+            *self = Demands::new(state, book);
             return;
         }
         for &leaf in leaves {
-            self.alone[leaf - book.pool.root] = of_leaf(books, book, leaf);
+            self.alone[leaf - book.pool.root] = of_leaf(state, book, leaf);
         }
-        self.add_up(books.plan, book.pool.root);
+        self.add_up(state.plan, book.pool.root);
     }
 
     fn add_up(&mut self, plan: &Plan, root: usize) {
@@ -127,36 +127,36 @@ impl Demands {
     }
 }
 
-fn of_leaf(books: &Books<'_>, book: &PoolBook<'_>, leaf: usize) -> (Nat, bool) {
+fn of_leaf(state: &PoolState<'_>, book: &PoolBook<'_>, leaf: usize) -> (Nat, bool) {
     let (mut demand, mut waits) = (Nat::ZERO, false);
-    if book.excluded(books, leaf).is_some() {
+    if book.excluded(state, leaf).is_some() {
         return (demand, waits);
     }
-    for &sub in &books.subs_of[leaf] {
-        let outstanding = book.outstanding(books, sub);
+    for &sub in &state.subs_of[leaf] {
+        let outstanding = book.outstanding(state, sub);
         let wanted = book.drawn[sub].projected + outstanding;
         waits |= outstanding > 0;
-        if wanted > 0 && book.capacity[books.subs[sub].shape] > 0 {
-            demand = demand.plus(&book.share(books, sub, wanted).min(book.whole.clone()));
+        if wanted > 0 && book.capacity[state.subs[sub].shape] > 0 {
+            demand = demand.plus(&book.share(state, sub, wanted).min(book.whole.clone()));
         }
     }
     (demand, waits)
 }
 
 /// The share usage quota of every consumer of a pool.
-pub(super) fn quotas(books: &Books<'_>, book: &PoolBook<'_>, demands: &Demands) -> Vec<Fraction> {
+pub(super) fn quotas(state: &PoolState<'_>, book: &PoolBook<'_>, demands: &Demands) -> Vec<Fraction> {
     let root = book.pool.root;
     if demands.waits[0] {
         let total = Fraction::whole(book.projected(root).clone());
-        return fill(books.plan, root, total, &demands.of);
+        return fill(state.plan, root, total, &demands.of);
     }
     let mut quota = vec![Nat::ZERO; book.end - root];
-    for leaf in (root..book.end).filter(|&c| books.plan.is_leaf(c)) {
+    for leaf in (root..book.end).filter(|&c| state.plan.is_leaf(c)) {
         let mut kept = book.projected(leaf).clone();
-        for id in limit_victims(books, book, leaf) {
-            kept = kept.minus(&book.share(books, books.units[id].sub, 1));
+        for id in limit_victims(state, book, leaf) {
+            kept = kept.minus(&book.share(state, state.units[id].sub, 1));
         }
-        add_up(books.plan, root, &mut quota, leaf, &kept);
+        add_up(state.plan, root, &mut quota, leaf, &kept);
     }
     quota.into_iter().map(Fraction::whole).collect()
 }
@@ -254,10 +254,10 @@ pub fn static_quota(plan: &Plan, book: &PoolBook<'_>, dim: usize) -> Vec<Fractio
 }
 
 /// The dynamic share quota in one dimension: only consumers with demand take part, nobody above it (OC-9).
-pub fn dynamic_quota(books: &Books<'_>, book: &PoolBook<'_>, dim: usize) -> Vec<Fraction> {
-    let demand = dynamic_demand(books, book, dim);
+pub fn dynamic_quota(state: &PoolState<'_>, book: &PoolBook<'_>, dim: usize) -> Vec<Fraction> {
+    let demand = dynamic_demand(state, book, dim);
     let total = Nat::from(book.totals[dim].max(0) as u64).scaled(MILLION);
-    let quota = fill(books.plan, book.pool.root, Fraction::whole(total), &demand);
+    let quota = fill(state.plan, book.pool.root, Fraction::whole(total), &demand);
     quota.into_iter().map(|q| Fraction { n: q.n, d: q.d.scaled(MILLION) }).collect()
 }
 
@@ -265,14 +265,14 @@ pub fn dynamic_quota(books: &Books<'_>, book: &PoolBook<'_>, dim: usize) -> Vec<
 pub(super) const MILLION: u64 = 1_000_000;
 
 /// What every consumer would use in one dimension, in millionths.
-pub(super) fn dynamic_demand(books: &Books<'_>, book: &PoolBook<'_>, dim: usize) -> Vec<Nat> {
-    let (plan, root) = (books.plan, book.pool.root);
+pub(super) fn dynamic_demand(state: &PoolState<'_>, book: &PoolBook<'_>, dim: usize) -> Vec<Nat> {
+    let (plan, root) = (state.plan, book.pool.root);
     let natural = |n: i64| Nat::from(n.max(0) as u64);
     let mut demand = vec![Nat::ZERO; book.end - root];
     for node in (root..book.end).rev() {
         let consumer = &plan.consumers[node];
         let mut wanted =
-            if consumer.children.is_empty() { leaf_wants(books, book, node, dim) } else { Nat::ZERO };
+            if consumer.children.is_empty() { leaf_wants(state, book, node, dim) } else { Nat::ZERO };
         for &c in &consumer.children {
             wanted = wanted.plus(&demand[c - root]);
         }
@@ -292,10 +292,10 @@ pub(super) fn dynamic_demand(books: &Books<'_>, book: &PoolBook<'_>, dim: usize)
 }
 
 /// What a leaf wants of this pool in one dimension, in millionths: all that is not covered elsewhere.
-fn leaf_wants(books: &Books<'_>, book: &PoolBook<'_>, leaf: usize, dim: usize) -> Nat {
+fn leaf_wants(state: &PoolState<'_>, book: &PoolBook<'_>, leaf: usize, dim: usize) -> Nat {
     let mut wanted = Nat::ZERO;
-    for &id in &books.subs_of[leaf] {
-        let sub = &books.subs[id];
+    for &id in &state.subs_of[leaf] {
+        let sub = &state.subs[id];
         let elsewhere = sub.covered() - book.drawn[id].projected;
         let n = u64::from(sub.want.saturating_sub(elsewhere));
         wanted = wanted.plus(&Nat::from(sub.unit[dim].max(0) as u64).scaled(n).scaled(MILLION));
@@ -305,9 +305,9 @@ fn leaf_wants(books: &Books<'_>, book: &PoolBook<'_>, leaf: usize, dim: usize) -
 
 /// Each consumer's percentage among its siblings as numerator and denominator, from the pool's root on: the
 /// best priority with somebody waiting divides all by ratio. For display (ego.md 7.1).
-pub fn percentages(books: &Books<'_>, book: &PoolBook<'_>) -> Vec<(u64, u64)> {
-    let (plan, root) = (books.plan, book.pool.root);
-    let demands = Demands::new(books, book);
+pub fn percentages(state: &PoolState<'_>, book: &PoolBook<'_>) -> Vec<(u64, u64)> {
+    let (plan, root) = (state.plan, book.pool.root);
+    let demands = Demands::new(state, book);
     let mut parts = vec![(0, 1); book.end - root];
     parts[0] = (1, 1);
     for node in root..book.end {
@@ -324,16 +324,16 @@ pub fn percentages(books: &Books<'_>, book: &PoolBook<'_>) -> Vec<(u64, u64)> {
 }
 
 /// Running units of a leaf in a pool, the newest first.
-pub(super) fn newest_first(books: &Books<'_>, book: &PoolBook<'_>, leaf: usize) -> Vec<usize> {
+pub(super) fn newest_first(state: &PoolState<'_>, book: &PoolBook<'_>, leaf: usize) -> Vec<usize> {
     let source = book.source();
     let is_ours = |&id: &usize| {
-        let unit = &books.units[id];
-        books.may_go(id)
+        let unit = &state.units[id];
+        state.may_go(id)
             && unit.source == source
             && book.is_in[unit.host]
-            && books.subs[unit.sub].leaf == leaf
+            && state.subs[unit.sub].leaf == leaf
     };
-    (0..books.units.len()).rev().filter(is_ours).collect()
+    (0..state.units.len()).rev().filter(is_ours).collect()
 }
 
 /// Whether a vector names anything above zero in one of these dimensions.

@@ -16,11 +16,11 @@
 
 use std::cmp::Ordering;
 
-use super::books::{Books, State};
 use super::grace::grace_in_pool;
 use super::number::{Fraction, Nat};
 use super::plan::{Dims, ShareLimit, add, fits};
 use super::pool::{PoolBook, PoolHost};
+use super::pool_state::{PoolState, State};
 use super::quota::{Demands, compare_per_ratio, helps, newest_first};
 use super::standing::{Standing, compare_to_quota};
 use crate::time::Time;
@@ -81,26 +81,26 @@ pub struct Pass {
 }
 
 /// Dimensions in which a leaf draws more from the pool than its share limit.
-fn over_limit(books: &Books<'_>, book: &PoolBook<'_>, leaf: usize, taken: &Dims) -> Vec<usize> {
-    let limits: &[Option<ShareLimit>; RESOURCES_MAX] = &books.plan.consumers[leaf].share_limit;
+fn over_limit(state: &PoolState<'_>, book: &PoolBook<'_>, leaf: usize, taken: &Dims) -> Vec<usize> {
+    let limits: &[Option<ShareLimit>; RESOURCES_MAX] = &state.plan.consumers[leaf].share_limit;
     let is_over = |&dim: &usize| limits[dim].is_some_and(|limit| book.exceeds(limit, leaf, dim, -taken[dim]));
     (0..RESOURCES_MAX).filter(is_over).collect()
 }
 
 /// The units the limit pass takes from a leaf: the newest that use a dimension in which it is above its limit.
-pub(super) fn limit_victims(books: &Books<'_>, book: &PoolBook<'_>, leaf: usize) -> Vec<usize> {
+pub(super) fn limit_victims(state: &PoolState<'_>, book: &PoolBook<'_>, leaf: usize) -> Vec<usize> {
     let mut taken = Dims::default();
-    let mut over = over_limit(books, book, leaf, &taken);
+    let mut over = over_limit(state, book, leaf, &taken);
     let mut victims = Vec::new();
     if over.is_empty() {
         return victims;
     }
-    for id in newest_first(books, book, leaf) {
-        let unit = &books.subs[books.units[id].sub].unit;
+    for id in newest_first(state, book, leaf) {
+        let unit = &state.subs[state.units[id].sub].unit;
         if helps(unit, &over) {
             add(&mut taken, unit, 1);
             victims.push(id);
-            over = over_limit(books, book, leaf, &taken);
+            over = over_limit(state, book, leaf, &taken);
             if over.is_empty() {
                 break;
             }
@@ -111,7 +111,7 @@ pub(super) fn limit_victims(books: &Books<'_>, book: &PoolBook<'_>, leaf: usize)
 
 /// The state of a pass.
 struct Taking<'b, 'p, 'a> {
-    books: &'b mut Books<'a>,
+    state: &'b mut PoolState<'a>,
     book: &'b mut PoolBook<'p>,
     /// Leaves that had their turn and got nothing, from the pool's root on.
     out: Vec<bool>,
@@ -134,11 +134,11 @@ struct Taking<'b, 'p, 'a> {
 }
 
 /// Takes back in a pool what others deserve, after its free resources were handed out.
-pub fn reclaim(books: &mut Books<'_>, book: &mut PoolBook<'_>) -> Pass {
+pub fn reclaim(state: &mut PoolState<'_>, book: &mut PoolBook<'_>) -> Pass {
     let n = book.end - book.pool.root;
     let no = vec![false; n];
     let mut taking = Taking {
-        books,
+        state,
         book,
         out: no.clone(),
         was_reclaimer: no.clone(),
@@ -190,11 +190,11 @@ impl Taking<'_, '_, '_> {
     /// Units above share limits go first, for nobody in particular (OC-11).
     fn limits(&mut self) {
         for leaf in self.root()..self.book.end {
-            if !self.books.plan.is_leaf(leaf) {
+            if !self.state.plan.is_leaf(leaf) {
                 continue;
             }
-            for id in limit_victims(self.books, self.book, leaf) {
-                let host = self.books.units[id].host;
+            for id in limit_victims(self.state, self.book, leaf) {
+                let host = self.state.units[id].host;
                 let deadline = self.take(id);
                 self.pass.reclaims.push(Reclaim { by: None, host, victims: vec![id], deadline, why: None });
             }
@@ -203,27 +203,27 @@ impl Taking<'_, '_, '_> {
 
     /// Lists what may be taken, by leaf.
     fn list_units(&mut self) {
-        let (books, root) = (&self.books, self.root());
-        self.places = vec![usize::MAX; books.on_host.len()];
-        self.seen = vec![0; books.on_host.len()];
+        let (state, root) = (&self.state, self.root());
+        self.places = vec![usize::MAX; state.on_host.len()];
+        self.seen = vec![0; state.on_host.len()];
         for (place, host) in self.book.pool.hosts.iter().enumerate() {
             self.places[host.host] = place;
         }
         let source = self.book.source();
-        for (id, unit) in books.units.iter().enumerate() {
-            if books.may_go(id) && unit.source == source && self.book.is_in[unit.host] {
-                self.units_of[books.subs[unit.sub].leaf - root].push(id);
+        for (id, unit) in state.units.iter().enumerate() {
+            if state.may_go(id) && unit.source == source && self.book.is_in[unit.host] {
+                self.units_of[state.subs[unit.sub].leaf - root].push(id);
             }
         }
     }
 
     /// Puts a unit into its grace.
     fn take(&mut self, id: usize) -> Time {
-        let sub = self.books.units[id].sub;
-        let deadline = self.books.now + grace_in_pool(self.books, self.book.pool, id);
-        self.books.reclaim(id, deadline);
-        self.book.project(self.books, sub, false);
-        if self.books.units[id].state == State::Gone {
+        let sub = self.state.units[id].sub;
+        let deadline = self.state.now + grace_in_pool(self.state, self.book.pool, id);
+        self.state.reclaim(id, deadline);
+        self.book.project(self.state, sub, false);
+        if self.state.units[id].state == State::Gone {
             self.book.drawn[sub].units -= 1;
         }
         deadline
@@ -235,17 +235,17 @@ impl Taking<'_, '_, '_> {
             Some(standing) => standing,
             None => {
                 let demands = self.demands();
-                Standing::new(self.books, self.book, demands, |at| !self.out[at] && !self.was_victim[at])
+                Standing::new(self.state, self.book, demands, |at| !self.out[at] && !self.was_victim[at])
             }
         };
-        let Some(leaf) = standing.reclaimer(self.books, self.book) else {
+        let Some(leaf) = standing.reclaimer(self.state, self.book) else {
             self.refuse_satisfied(&standing.demands);
             return false;
         };
-        let first = |&&sub: &&usize| self.book.outstanding(self.books, sub) > 0;
-        let taken = match self.books.subs_of[leaf].iter().find(first) {
+        let first = |&&sub: &&usize| self.book.outstanding(self.state, sub) > 0;
+        let taken = match self.state.subs_of[leaf].iter().find(first) {
             Some(&sub) => {
-                let together = self.books.first_units(sub);
+                let together = self.state.first_units(sub);
                 if together.is_empty() {
                     self.take_room(leaf, sub, &mut standing).map_err(Some)
                 } else {
@@ -261,7 +261,7 @@ impl Taking<'_, '_, '_> {
         let at = leaf - self.root();
         self.out[at] = true;
         self.pass.refused.extend(why.map(|why| (leaf, why)));
-        standing.close(self.books, self.root(), leaf);
+        standing.close(self.state, self.root(), leaf);
         self.standing = Some(standing);
         true
     }
@@ -271,10 +271,10 @@ impl Taking<'_, '_, '_> {
         let changed = std::mem::take(&mut self.changed);
         match self.demands.take() {
             Some(mut demands) => {
-                demands.renew(self.books, self.book, &changed);
+                demands.renew(self.state, self.book, &changed);
                 demands
             }
-            None => Demands::new(self.books, self.book),
+            None => Demands::new(self.state, self.book),
         }
     }
 
@@ -290,10 +290,10 @@ impl Taking<'_, '_, '_> {
         // The first unit is looked for before anything is kept for a way back: most gangs end here.
         let first = match self.promised_host(leaf, first) {
             Some(host) => Way::Promise(host),
-            None if self.book.outstanding(self.books, first) == 0 => return Err(Refused::NotUnderQuota),
+            None if self.book.outstanding(self.state, first) == 0 => return Err(Refused::NotUnderQuota),
             None => self.find_room(leaf, first, standing).map(|(round, room)| Way::Take(round, room))?,
         };
-        let before = (self.books.clone(), self.book.clone());
+        let before = (self.state.clone(), self.book.clone());
         let roles = (self.was_reclaimer.clone(), self.was_victim.clone(), self.units_of.clone());
         let n_reclaims = self.pass.reclaims.len();
         match first {
@@ -305,16 +305,16 @@ impl Taking<'_, '_, '_> {
                 self.promise(sub, host);
                 Ok(())
             } else {
-                let demands = Demands::new(self.books, self.book);
-                let mut standing = Standing::new(self.books, self.book, demands, |_| false);
+                let demands = Demands::new(self.state, self.book);
+                let mut standing = Standing::new(self.state, self.book, demands, |_| false);
                 let is_under = compare_to_quota(self.book, leaf, &standing.quota).is_lt();
-                match is_under && self.book.outstanding(self.books, sub) > 0 {
+                match is_under && self.book.outstanding(self.state, sub) > 0 {
                     true => self.take_room(leaf, sub, &mut standing),
                     false => Err(Refused::NotUnderQuota),
                 }
             };
             if taken.is_err() {
-                (*self.books, *self.book) = before;
+                (*self.state, *self.book) = before;
                 (self.was_reclaimer, self.was_victim, self.units_of) = roles;
                 self.pass.reclaims.truncate(n_reclaims);
                 return taken;
@@ -325,20 +325,20 @@ impl Taking<'_, '_, '_> {
 
     /// A host with room that is free or on its way, if there is.
     fn promised_host(&self, leaf: usize, sub: usize) -> Option<usize> {
-        let unit = self.books.subs[sub].unit;
+        let unit = self.state.subs[sub].unit;
         let has_room =
-            |h: &&PoolHost| fits(&self.books.unclaimed[h.host], &unit) && self.books.may_run(sub, h.host);
+            |h: &&PoolHost| fits(&self.state.unclaimed[h.host], &unit) && self.state.may_run(sub, h.host);
         let host = self.hosts_for(leaf).find(has_room).map(|h| h.host)?;
-        (self.book.outstanding(self.books, sub) > 0).then_some(host)
+        (self.book.outstanding(self.state, sub) > 0).then_some(host)
     }
 
     /// Promises room that is free or on its way.
     fn promise(&mut self, sub: usize, host: usize) {
-        let is_leaving = |&id: &usize| matches!(self.books.units[id].state, State::Reclaiming(_));
-        let leaving: Vec<usize> = self.books.on_host[host].iter().copied().filter(is_leaving).collect();
-        self.books.earmark(sub, host, self.book.source(), &leaving);
-        self.book.project(self.books, sub, true);
-        self.changed.push(self.books.subs[sub].leaf);
+        let is_leaving = |&id: &usize| matches!(self.state.units[id].state, State::Reclaiming(_));
+        let leaving: Vec<usize> = self.state.on_host[host].iter().copied().filter(is_leaving).collect();
+        self.state.earmark(sub, host, self.book.source(), &leaving);
+        self.book.project(self.state, sub, true);
+        self.changed.push(self.state.subs[sub].leaf);
     }
 
     /// Room for one unit.
@@ -357,7 +357,7 @@ impl Taking<'_, '_, '_> {
         if self.is_on_its_way(sub) {
             return Err(Refused::OnItsWay);
         }
-        let victims = standing.victims(self.books, self.book, leaf, |at| !self.was_reclaimer[at]);
+        let victims = standing.victims(self.state, self.book, leaf, |at| !self.was_reclaimer[at]);
         if victims.is_empty() {
             return Err(Refused::NoVictimOverQuota);
         }
@@ -374,7 +374,7 @@ impl Taking<'_, '_, '_> {
 
     /// The others that wait use their quota, or lost units in this pass.
     fn refuse_satisfied(&mut self, demands: &Demands) {
-        for leaf in (self.root()..self.book.end).filter(|&c| self.books.plan.is_leaf(c)) {
+        for leaf in (self.root()..self.book.end).filter(|&c| self.state.plan.is_leaf(c)) {
             let at = leaf - self.root();
             if demands.waits[at] && !self.out[at] {
                 let why = if self.was_victim[at] { Refused::WasVictim } else { Refused::NotUnderQuota };
@@ -388,15 +388,15 @@ impl Taking<'_, '_, '_> {
     }
 
     fn hosts_for(&self, leaf: usize) -> impl Iterator<Item = &PoolHost> {
-        self.book.pool.hosts.iter().filter(move |&&h| self.book.admits(self.books, leaf, h))
+        self.book.pool.hosts.iter().filter(move |&&h| self.book.admits(self.state, leaf, h))
     }
 
     /// Whether a unit fits somewhere once every grace is over (OC-27).
     fn is_on_its_way(&self, sub: usize) -> bool {
-        let books = &self.books;
-        let unit = &books.subs[sub].unit;
-        self.hosts_for(books.subs[sub].leaf)
-            .any(|h| fits(&books.unclaimed[h.host], unit) && books.may_run(sub, h.host))
+        let state = &self.state;
+        let unit = &state.subs[sub].unit;
+        self.hosts_for(state.subs[sub].leaf)
+            .any(|h| fits(&state.unclaimed[h.host], unit) && state.may_run(sub, h.host))
     }
 
     /// The best way to make room for one unit: hosts with units of the best victims are looked at first, and no others once
@@ -404,21 +404,21 @@ impl Taking<'_, '_, '_> {
     fn best_room(&mut self, leaf: usize, sub: usize, round: &Round<'_>) -> Option<Room> {
         let mut best: Option<Room> = None;
         self.n_rounds += 1;
-        self.book.project(self.books, sub, true);
+        self.book.project(self.state, sub, true);
         for (rank, &victim) in round.victims.iter().enumerate() {
             if best.as_ref().is_some_and(|best| best.worst_rank < rank as u32) {
                 break;
             }
             let at = victim - self.root();
             for i in (0..self.units_of[at].len()).rev() {
-                let host = self.books.units[self.units_of[at][i]].host;
+                let host = self.state.units[self.units_of[at][i]].host;
                 if std::mem::replace(&mut self.seen[host], self.n_rounds) == self.n_rounds {
                     continue;
                 }
                 let place = self.book.pool.hosts[self.places[host]];
-                let is_open = self.book.admits(self.books, leaf, place)
-                    && self.books.may_run(sub, host)
-                    && !fits(&self.books.free[host], &self.books.subs[sub].unit);
+                let is_open = self.book.admits(self.state, leaf, place)
+                    && self.state.may_run(sub, host)
+                    && !fits(&self.state.free[host], &self.state.subs[sub].unit);
                 if let Some(room) = is_open.then(|| self.room_on(leaf, sub, host, round, &best)).flatten()
                     && best.as_ref().is_none_or(|best| self.compare_rooms(&room, best).is_lt())
                 {
@@ -426,20 +426,20 @@ impl Taking<'_, '_, '_> {
                 }
             }
         }
-        self.book.project(self.books, sub, false);
+        self.book.project(self.state, sub, false);
         best
     }
 
     /// Units on a host that may go, by rank of their leaf, the newest first.
     fn candidates(&self, host: usize, round: &Round<'_>) -> Vec<(u32, usize)> {
-        let (books, root, source) = (&self.books, self.root(), self.book.source());
-        let mut candidates: Vec<(u32, usize)> = Vec::with_capacity(books.on_host[host].len());
-        for &id in books.on_host[host].iter().rev() {
-            let unit = &books.units[id];
-            if unit.source != source || !books.may_go(id) {
+        let (state, root, source) = (&self.state, self.root(), self.book.source());
+        let mut candidates: Vec<(u32, usize)> = Vec::with_capacity(state.on_host[host].len());
+        for &id in state.on_host[host].iter().rev() {
+            let unit = &state.units[id];
+            if unit.source != source || !state.may_go(id) {
                 continue;
             }
-            let rank = round.ranks[books.subs[unit.sub].leaf - root];
+            let rank = round.ranks[state.subs[unit.sub].leaf - root];
             if rank != u32::MAX {
                 let after = candidates.iter().rposition(|&(other, _)| other <= rank).map_or(0, |at| at + 1);
                 candidates.insert(after, (rank, id));
@@ -454,7 +454,7 @@ impl Taking<'_, '_, '_> {
         if rank != best.worst_rank {
             return rank > best.worst_rank;
         }
-        let shares = candidates.iter().map(|&(_, id)| self.step(self.books.units[id].sub));
+        let shares = candidates.iter().map(|&(_, id)| self.step(self.state.units[id].sub));
         let newest = candidates.iter().map(|&(_, id)| id).max();
         match shares.min().map_or(Ordering::Less, |least| least.cmp(&best.lost)) {
             Ordering::Less => false,
@@ -466,7 +466,7 @@ impl Taking<'_, '_, '_> {
 
     /// The share of one unit.
     fn step(&self, sub: usize) -> &Nat {
-        &self.book.step[self.books.subs[sub].shape]
+        &self.book.step[self.state.subs[sub].shape]
     }
 
     /// Victims on one host that make room, if there are; the unit is in the projection already.
@@ -482,13 +482,13 @@ impl Taking<'_, '_, '_> {
         if self.cannot_win(&candidates, best) {
             return None;
         }
-        let unit = self.books.subs[sub].unit;
-        let mut free = self.books.free[host];
+        let unit = self.state.subs[sub].unit;
+        let mut free = self.state.free[host];
         let mut room =
             Room { host, victims: Vec::new(), worst_rank: 0, lost: Nat::ZERO, after: Default::default() };
         for (rank, id) in candidates {
-            let victim = self.books.units[id].sub;
-            let size = self.books.subs[victim].unit;
+            let victim = self.state.units[id].sub;
+            let size = self.state.subs[victim].unit;
             let mut dims = unit.iter().zip(&free).zip(&size);
             let helps = dims.any(|((&wanted, &free), &size)| wanted > 0 && wanted > free && size > 0);
             if !helps || !self.give(leaf, victim, round) {
@@ -502,13 +502,13 @@ impl Taking<'_, '_, '_> {
                 break;
             }
         }
-        let first = room.victims.first().map(|&id| self.books.subs[self.books.units[id].sub].leaf);
-        if let Some((a, b)) = first.and_then(|first| self.books.plan.split(leaf, first)) {
+        let first = room.victims.first().map(|&id| self.state.subs[self.state.units[id].sub].leaf);
+        if let Some((a, b)) = first.and_then(|first| self.state.plan.split(leaf, first)) {
             room.after = (self.book.projected(a).clone(), self.book.projected(b).clone());
         }
         for &id in &room.victims {
-            let victim = self.books.units[id].sub;
-            self.book.project(self.books, victim, true);
+            let victim = self.state.units[id].sub;
+            self.book.project(self.state, victim, true);
         }
         fits(&free, &unit).then_some(room)
     }
@@ -524,18 +524,18 @@ impl Taking<'_, '_, '_> {
 
     /// Takes a unit out of the projection if its leaf may lose it.
     fn give(&mut self, leaf: usize, victim: usize, round: &Round<'_>) -> bool {
-        let v = self.books.subs[victim].leaf;
+        let v = self.state.subs[victim].leaf;
         if !self.is_over(v, round.quota) {
             return false;
         }
-        let Some((a, b)) = self.books.plan.split(leaf, v) else { return false };
-        self.book.project(self.books, victim, false);
-        let (side_a, side_b) = (&self.books.plan.consumers[a], &self.books.plan.consumers[b]);
+        let Some((a, b)) = self.state.plan.split(leaf, v) else { return false };
+        self.book.project(self.state, victim, false);
+        let (side_a, side_b) = (&self.state.plan.consumers[a], &self.state.plan.consumers[b]);
         let inverts = side_a.priority == side_b.priority
             && compare_per_ratio(self.book.projected(b), side_b.ratio, self.book.projected(a), side_a.ratio)
                 .is_lt();
         if inverts {
-            self.book.project(self.books, victim, true);
+            self.book.project(self.state, victim, true);
         }
         !inverts
     }
@@ -543,16 +543,16 @@ impl Taking<'_, '_, '_> {
     /// The victims are told to go, the reclaimer gets its earmark, or its unit at once.
     fn execute(&mut self, leaf: usize, sub: usize, round: &Round<'_>, room: Room) {
         let root = self.root();
-        let first = self.books.subs[self.books.units[room.victims[0]].sub].leaf;
-        let sides = self.books.plan.split(leaf, first).unwrap_or((leaf, first));
+        let first = self.state.subs[self.state.units[room.victims[0]].sub].leaf;
+        let sides = self.state.plan.split(leaf, first).unwrap_or((leaf, first));
         let number = |c: usize| (self.book.projected(c).clone(), round.quota[c - root].clone());
         let (usage, quota) = number(first);
         let whole = self.book.whole.clone();
         let (reclaimer, after) = (number(leaf), room.after);
         let why = Why { reclaimer, victim: (first, usage, quota), sides, after, whole };
-        let mut deadline = self.books.now;
+        let mut deadline = self.state.now;
         for &id in &room.victims {
-            let victim = self.books.subs[self.books.units[id].sub].leaf;
+            let victim = self.state.subs[self.state.units[id].sub].leaf;
             self.was_victim[victim - root] = true;
             self.changed.push(victim);
             self.units_of[victim - root].retain(|&other| other != id);
@@ -560,11 +560,11 @@ impl Taking<'_, '_, '_> {
         }
         self.was_reclaimer[leaf - root] = true;
         self.changed.push(leaf);
-        self.books.earmark(sub, room.host, self.book.source(), &room.victims);
-        self.book.project(self.books, sub, true);
-        let last = self.books.earmarks.len() - 1;
-        if self.books.earmarks[last].victims.is_empty() {
-            self.books.redeem_at(last);
+        self.state.earmark(sub, room.host, self.book.source(), &room.victims);
+        self.book.project(self.state, sub, true);
+        let last = self.state.earmarks.len() - 1;
+        if self.state.earmarks[last].victims.is_empty() {
+            self.state.redeem_at(last);
             self.book.drawn[sub].units += 1;
         }
         let (host, victims) = (room.host, room.victims);

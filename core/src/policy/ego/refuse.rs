@@ -14,11 +14,11 @@
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
-use super::books::State;
 use super::cycle::Cycle;
 use super::memory::job_of;
 use super::model::{Desk, Model};
 use super::pool::{Barred, PoolBook};
+use super::pool_state::State;
 use super::quota::Table;
 use super::reclaim::Refused;
 use super::rules;
@@ -30,10 +30,10 @@ use crate::units::{RESOURCES_MAX, Resource};
 
 /// Adds one refusal per job that waits.
 pub fn refuse(world: PartitionView<'_>, model: &Model, desk: &Desk<'_>, cycle: &Cycle, trace: &mut Trace) {
-    let pool = model.layout.pool(&desk.books, 0);
-    let book = PoolBook::open(&desk.books, &pool);
-    let table = Table::new(&desk.books, &book);
-    let earmarks = desk.books.earmarks.iter().enumerate().map(|(at, earmark)| (earmark.sub, at)).collect();
+    let pool = model.layout.pool(&desk.state, 0);
+    let book = PoolBook::open(&desk.state, &pool);
+    let table = Table::new(&desk.state, &book);
+    let earmarks = desk.state.earmarks.iter().enumerate().map(|(at, earmark)| (earmark.sub, at)).collect();
     let of_public = cycle.passes.iter().filter(|(root, _)| *root == 0).flat_map(|(_, pass)| &pass.refused);
     let because = Because {
         now: world.now,
@@ -83,11 +83,11 @@ impl Because<'_, '_> {
     }
 
     fn gate(&self, sub: usize) -> (Gate, Outlook, Vec<Check>) {
-        let books = &self.desk.books;
-        let leaf = books.subs[sub].leaf;
+        let state = &self.desk.state;
+        let leaf = state.subs[sub].leaf;
         if let Some(&at) = self.earmarks.get(&sub) {
-            let earmark = &books.earmarks[at];
-            let until = earmark.victims.iter().filter_map(|&id| match books.units[id].state {
+            let earmark = &state.earmarks[at];
+            let until = earmark.victims.iter().filter_map(|&id| match state.units[id].state {
                 State::Reclaiming(until) => Some(until),
                 _ => None,
             });
@@ -102,7 +102,7 @@ impl Because<'_, '_> {
         if !self.model.plan.is_leaf(leaf) {
             return (Gate::NotALeaf, Outlook::OnlyByEdit, Vec::new());
         }
-        let barred = self.book.excluded(books, leaf).or_else(|| self.book.barred(books, sub));
+        let barred = self.book.excluded(state, leaf).or_else(|| self.book.barred(state, sub));
         match barred {
             Some(Barred::RatioZero(zero)) => {
                 let queue = self.model.queues[zero].unwrap_or(queue);
@@ -123,7 +123,7 @@ impl Because<'_, '_> {
     }
 
     fn not_reclaimed(&self, sub: usize) -> (Gate, Outlook, Vec<Check>) {
-        let leaf = self.desk.books.subs[sub].leaf;
+        let leaf = self.desk.state.subs[sub].leaf;
         let queue = self.model.queues[leaf];
         match (self.refused.get(&leaf).copied(), queue) {
             (Some(Refused::NotUnderQuota), Some(queue)) => {
@@ -152,14 +152,14 @@ impl Because<'_, '_> {
 
     /// The resource that most hosts have too little of.
     fn short(&self, sub: usize) -> Resource {
-        let (books, unit) = (&self.desk.books, &self.desk.books.subs[sub].unit);
-        let lacking = |dim: &usize| books.free.iter().filter(|free| free[*dim] < unit[*dim]).count();
+        let (state, unit) = (&self.desk.state, &self.desk.state.subs[sub].unit);
+        let lacking = |dim: &usize| state.free.iter().filter(|free| free[*dim] < unit[*dim]).count();
         let most = || resource((0..3).rev().max_by_key(lacking).unwrap_or(0));
-        *self.short.borrow_mut().entry(books.subs[sub].shape).or_insert_with(most)
+        *self.short.borrow_mut().entry(state.subs[sub].shape).or_insert_with(most)
     }
 
     fn no_capacity(&self, sub: usize) -> (Gate, Outlook, Vec<Check>) {
-        let unit = &self.desk.books.subs[sub].unit;
+        let unit = &self.desk.state.subs[sub].unit;
         let most = |dim: usize| self.model.plan.hosts.iter().map(|host| host[dim]).max().unwrap_or(0);
         let dim = (0..RESOURCES_MAX).find(|&dim| unit[dim] > most(dim));
         match dim {
@@ -199,7 +199,7 @@ impl Because<'_, '_> {
     }
 
     fn at_limit(&self, sub: usize, consumer: usize, dim: usize) -> Check {
-        let unit = self.desk.books.subs[sub].unit[dim];
+        let unit = self.desk.state.subs[sub].unit[dim];
         let resource = resource(dim);
         let amount = |quantity, n: i64| {
             let real = crate::units::Amount::base_units(n).in_policy_units(resource);
@@ -221,7 +221,7 @@ impl Because<'_, '_> {
         let rows = 0..self.table.quota.len();
         let others = rows.filter(|row| {
             let other = self.table.root + row;
-            other != leaf && self.desk.books.plan.is_leaf(other) && !self.table.projected[*row].is_zero()
+            other != leaf && self.desk.state.plan.is_leaf(other) && !self.table.projected[*row].is_zero()
         });
         let most = others.max_by(|l, r| self.table.projected[*l].cmp(&self.table.projected[*r]));
         let Some(row) = most else { return Vec::new() };

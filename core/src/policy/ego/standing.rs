@@ -14,9 +14,9 @@
 use std::cmp::Ordering;
 
 use super::assign::best_two;
-use super::books::Books;
 use super::number::Fraction;
 use super::pool::PoolBook;
+use super::pool_state::PoolState;
 use super::quota::{Demands, compare_per_ratio, quotas};
 
 /// The numbers of a pool between two changes.
@@ -42,13 +42,13 @@ struct Over {
 impl Standing {
     /// The numbers as of now. `may_reclaim`: by leaf, from the pool's root on.
     pub fn new(
-        books: &Books<'_>,
+        state: &PoolState<'_>,
         book: &PoolBook<'_>,
         demands: Demands,
         may_reclaim: impl Fn(usize) -> bool,
     ) -> Standing {
-        let (root, plan) = (book.pool.root, books.plan);
-        let quota = quotas(books, book, &demands);
+        let (root, plan) = (book.pool.root, state.plan);
+        let quota = quotas(state, book, &demands);
         let mut is_open = vec![false; quota.len()];
         for leaf in (root..book.end).filter(|&c| plan.is_leaf(c)) {
             let at = leaf - root;
@@ -67,11 +67,11 @@ impl Standing {
     }
 
     /// The walk of the free pass, over leaves that wait and are below their quota.
-    pub fn reclaimer(&self, books: &Books<'_>, book: &PoolBook<'_>) -> Option<usize> {
-        let (root, plan) = (book.pool.root, books.plan);
+    pub fn reclaimer(&self, state: &PoolState<'_>, book: &PoolBook<'_>) -> Option<usize> {
+        let (root, plan) = (book.pool.root, state.plan);
         let mut node = root;
         loop {
-            node = best_two(books, book, &self.open[node - root])?.0;
+            node = best_two(state, book, &self.open[node - root])?.0;
             if plan.is_leaf(node) {
                 return Some(node);
             }
@@ -79,10 +79,10 @@ impl Standing {
     }
 
     /// Removes a leaf, and every ancestor left without a leaf that may reclaim.
-    pub fn close(&mut self, books: &Books<'_>, root: usize, leaf: usize) {
+    pub fn close(&mut self, state: &PoolState<'_>, root: usize, leaf: usize) {
         let mut node = leaf;
         loop {
-            let above = books.plan.consumers[node].parent.filter(|_| node != root).unwrap_or(root);
+            let above = state.plan.consumers[node].parent.filter(|_| node != root).unwrap_or(root);
             let open = &mut self.open[above - root];
             open.retain(|&c| c != node);
             if !open.is_empty() || above == root {
@@ -95,13 +95,13 @@ impl Standing {
     /// The leaves that qualify as victims of this one, the most over-used first. `may_lose`: by leaf, from the pool's root on.
     pub fn victims(
         &mut self,
-        books: &Books<'_>,
+        state: &PoolState<'_>,
         book: &PoolBook<'_>,
         leaf: usize,
         may_lose: impl Fn(usize) -> bool,
     ) -> Vec<usize> {
-        let (root, plan) = (book.pool.root, books.plan);
-        let over = self.over.get_or_insert_with(|| Over::new(books, book, &self.quota));
+        let (root, plan) = (book.pool.root, state.plan);
+        let over = self.over.get_or_insert_with(|| Over::new(state, book, &self.quota));
         let is_victim = |&node: &usize| {
             may_lose(node - root)
                 && plan.split(leaf, node).is_some_and(|(a, b)| {
@@ -114,8 +114,8 @@ impl Standing {
 
 impl Over {
     /// Top-down: siblings by priority, the lowest first, then the most used for the ratio, then the later.
-    fn new(books: &Books<'_>, book: &PoolBook<'_>, quota: &[Fraction]) -> Over {
-        let (root, plan) = (book.pool.root, books.plan);
+    fn new(state: &PoolState<'_>, book: &PoolBook<'_>, quota: &[Fraction]) -> Over {
+        let (root, plan) = (book.pool.root, state.plan);
         let is_over: Vec<bool> = (root..book.end).map(|c| compare_to_quota(book, c, quota).is_gt()).collect();
         let mut leaves = Vec::new();
         let mut stack = vec![root];

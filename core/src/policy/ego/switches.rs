@@ -15,7 +15,7 @@ use crate::policy::switches::Switch;
 /// The switches of the plan, then those of consumers.
 pub static SWITCHES: [Switch; 8] = [
     Switch::of("grace", &[&GRACE]),
-    Switch::beside("placement", "which of the hosts that fit, not whose turn it is"),
+    Switch::without_rules("placement", "which of the hosts that fit, not whose turn it is"),
     Switch::of("lendout", &[&OWN_HOSTS, &CALL_BACK]),
     Switch::of("rank", &[&OWN_HOSTS]),
     Switch::of("lendout-grace", &[&GRACE]),

@@ -45,6 +45,6 @@ pub const TERMS: Terms = Terms {
         ("limit", "Share limit: the most it takes from share pools"),
         ("prio", "Share priority: larger first among siblings"),
     ],
-    beside: &[],
+    marks: &[],
     unset: Unset { quota: ["0", "0", "0"], limit: "∞", weight: "1", priority: "0" },
 };

@@ -10,7 +10,7 @@
 //! # Differs
 //! nothing
 
-use super::books::{Triple, total, weights};
+use super::cycle_state::{Triple, total, weights};
 use super::rules::Measure;
 use crate::cluster::{Phase, Preemptible, request_of};
 use crate::id::{Arena, QueueId};

@@ -17,7 +17,7 @@
 //! # Differs
 //! The sources place single tasks of one level of users and stop at the first that does not fit.
 
-mod books;
+mod cycle_state;
 mod describe;
 mod ledger;
 mod order;
@@ -26,44 +26,44 @@ mod refuse;
 mod rules;
 mod vocabulary;
 
-pub use books::{Share, Triple};
+pub use cycle_state::{Share, Triple};
 pub use describe::DESCRIPTION;
 pub use ledger::{Child, LevelOf, ladder, ledger};
 pub use order::order;
 pub use rules::{Measure, Rules, best_fit, submit_order};
 
-use books::{Books, Stop};
+use cycle_state::{CycleState, Stop};
 
 use super::{Decision, PartitionView, Rhythm, Turn};
 use crate::trace::{Event, Level, Trace};
 
 /// One cycle.
 pub fn cycle(measure: &'static Measure, rhythm: Rhythm, world: PartitionView<'_>, trace: &mut Trace) -> Turn {
-    let mut books = Books::open(measure, world);
+    let mut state = CycleState::open(measure, world);
     let mut decisions = Vec::new();
-    while let Some(leaf) = books.next_leaf() {
-        let pods = books.next_pods(leaf).to_vec();
-        let stop = match books.over_limit(leaf, &pods) {
+    while let Some(leaf) = state.next_leaf() {
+        let pods = state.next_pods(leaf).to_vec();
+        let stop = match state.over_limit(leaf, &pods) {
             Some((queue, resource)) => Err(Stop::Limit { queue, resource }),
             None => {
-                let placed = place::place(&mut books, &pods);
-                placed.map_err(|placed| Stop::NoRoom { placed, free: books.free() })
+                let placed = place::place(&mut state, &pods);
+                placed.map_err(|placed| Stop::NoRoom { placed, free: state.free() })
             }
         };
         match stop {
-            Err(stop) => books.freeze(leaf, stop),
+            Err(stop) => state.freeze(leaf, stop),
             Ok(places) => {
                 for (pod, node, devices) in places {
                     trace
-                        .event(Event::Bound { pod, node, devices }, || rules::bound(&books, leaf, pod, node));
+                        .event(Event::Bound { pod, node, devices }, || rules::bound(&state, leaf, pod, node));
                     decisions.push(Decision::Bind { pod, node, devices: Some(devices) });
                 }
-                books.placed(leaf, &pods);
+                state.placed(leaf, &pods);
             }
         }
     }
     if trace.level >= Level::Decisive {
-        refuse::refuse(&books, trace);
+        refuse::refuse(&state, trace);
     }
     Turn { decisions, wake: rhythm.wake(world.now) }
 }

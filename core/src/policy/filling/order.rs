@@ -10,7 +10,7 @@
 //! # Differs
 //! nothing
 
-use super::books::Books;
+use super::cycle_state::CycleState;
 use super::rules::Measure;
 use crate::id::{JobId, QueueId};
 use crate::policy::PartitionView;
@@ -26,40 +26,45 @@ pub fn order(
     queue: QueueId,
     job: Option<JobId>,
 ) -> Vec<OrderLevel> {
-    let books = Books::open(measure, world);
+    let state = CycleState::open(measure, world);
     let mut path: Vec<QueueId> = world.cluster.path_to_root(queue).collect();
     path.reverse();
     let mut levels: Vec<OrderLevel> = Vec::new();
     let mut of = None;
     for on_path in path {
-        levels.push(siblings(&books, of, books.siblings(on_path), Some(on_path)));
+        levels.push(siblings(&state, of, state.siblings(on_path), Some(on_path)));
         of = Some(on_path);
     }
     let children = &world.queues()[queue].children;
     levels.push(match children.is_empty() {
-        true => jobs(&books, queue, job),
-        false => siblings(&books, of, children, None),
+        true => jobs(&state, queue, job),
+        false => siblings(&state, of, children, None),
     });
     levels.retain(|level| level.n > 0 || level.subject_is_absent);
     levels
 }
 
-fn siblings(books: &Books<'_>, of: Option<QueueId>, all: &[QueueId], subject: Option<QueueId>) -> OrderLevel {
-    let mut open: Vec<QueueId> = all.iter().copied().filter(|&queue| books.is_open(queue)).collect();
-    open.sort_by(|&l, &r| books.share(l).total_cmp(&books.share(r)));
-    let share = |queue| Term { quantity: books.measure.quantity, value: Value::Real(books.share(queue)) };
+fn siblings(
+    state: &CycleState<'_>,
+    of: Option<QueueId>,
+    all: &[QueueId],
+    subject: Option<QueueId>,
+) -> OrderLevel {
+    let mut open: Vec<QueueId> = all.iter().copied().filter(|&queue| state.is_open(queue)).collect();
+    open.sort_by(|&l, &r| state.share(l).total_cmp(&state.share(r)));
+    let share = |queue| Term { quantity: state.measure.quantity, value: Value::Real(state.share(queue)) };
     let place = |i: usize| {
         let queue = open[i];
         let behind = i.checked_sub(1).map(|before| {
             let other = open[before];
             let subject = Subject { queue: Some(queue), other_queue: Some(other), ..Subject::default() };
-            Check::new(books.measure.rules.smallest_share, subject, share(queue), Op::AtLeast, share(other))
+            Check::new(state.measure.rules.smallest_share, subject, share(queue), Op::AtLeast, share(other))
         });
         OrderPlace {
             position: count(i + 1),
             queue: Some(queue),
             job: None,
-            name: books.world.cluster.queues[queue].name.to_string(),
+            name: state.world.cluster.queues[queue].name.to_string(),
             is_subject: subject == Some(queue),
             keys: vec![share(queue)],
             behind: behind.into_iter().collect(),
@@ -74,10 +79,10 @@ fn siblings(books: &Books<'_>, of: Option<QueueId>, all: &[QueueId], subject: Op
     }
 }
 
-fn jobs(books: &Books<'_>, leaf: QueueId, subject: Option<JobId>) -> OrderLevel {
-    let line = &books.lines[leaf];
+fn jobs(state: &CycleState<'_>, leaf: QueueId, subject: Option<JobId>) -> OrderLevel {
+    let line = &state.lines[leaf];
     let all = &line.jobs[line.at.min(line.jobs.len())..];
-    let jobs = &books.world.cluster.jobs;
+    let jobs = &state.world.cluster.jobs;
     let submit = |job: JobId| Term { quantity: Quantity::Created, value: Value::Time(jobs[job].submit) };
     let place = |i: usize| {
         let job = all[i];
@@ -85,7 +90,7 @@ fn jobs(books: &Books<'_>, leaf: QueueId, subject: Option<JobId>) -> OrderLevel 
             let other = all[before];
             let subject =
                 Subject { queue: Some(leaf), job: Some(job), other_job: Some(other), ..Subject::default() };
-            Check::new(books.measure.rules.submit_order, subject, submit(job), Op::AtLeast, submit(other))
+            Check::new(state.measure.rules.submit_order, subject, submit(job), Op::AtLeast, submit(other))
         });
         OrderPlace {
             position: count(i + 1),

@@ -9,7 +9,7 @@
 //! # Differs
 //! nothing
 
-use super::books::Books;
+use super::cycle_state::CycleState;
 use crate::cluster::{Devices, NodeUse, Pod};
 use crate::id::{NodeId, PodId};
 use crate::policy::PartitionView;
@@ -17,19 +17,19 @@ use crate::trace::NodeReason;
 use crate::units::{Amount, Resource};
 
 /// Takes room for all of the pods, or for none and says how many fitted.
-pub fn place(books: &mut Books<'_>, pods: &[PodId]) -> Result<Vec<(PodId, NodeId, Devices)>, usize> {
-    let cluster = books.world.cluster;
+pub fn place(state: &mut CycleState<'_>, pods: &[PodId]) -> Result<Vec<(PodId, NodeId, Devices)>, usize> {
+    let cluster = state.world.cluster;
     let mut places: Vec<(PodId, NodeId, Devices)> = Vec::with_capacity(pods.len());
     for &pod in pods {
         let request = &cluster.pods[pod].request;
-        match best(books, &cluster.pods[pod]) {
+        match best(state, &cluster.pods[pod]) {
             Some((node, devices)) => {
-                books.nodes[node].take(request, devices);
+                state.nodes[node].take(request, devices);
                 places.push((pod, node, devices));
             }
             None => {
                 for &(pod, node, devices) in &places {
-                    books.nodes[node].give_back(&cluster.pods[pod].request, devices);
+                    state.nodes[node].give_back(&cluster.pods[pod].request, devices);
                 }
                 return Err(places.len());
             }
@@ -38,11 +38,11 @@ pub fn place(books: &mut Books<'_>, pods: &[PodId]) -> Result<Vec<(PodId, NodeId
     Ok(places)
 }
 
-fn best(books: &Books<'_>, pod: &Pod) -> Option<(NodeId, Devices)> {
-    let cluster = books.world.cluster;
+fn best(state: &CycleState<'_>, pod: &Pod) -> Option<(NodeId, Devices)> {
+    let cluster = state.world.cluster;
     let mut best: Option<(u32, NodeId, Devices)> = None;
-    for (id, node) in cluster.nodes.iter().filter(|(_, node)| node.partition == books.world.partition) {
-        let used = &books.nodes[id];
+    for (id, node) in cluster.nodes.iter().filter(|(_, node)| node.partition == state.world.partition) {
+        let used = &state.nodes[id];
         let is_better = best.is_none_or(|(least, ..)| used.n_free() < least);
         if !is_better || !node.takes_pods() || !pod.selects(node) || !pod.tolerates(node) {
             continue;
@@ -55,11 +55,11 @@ fn best(books: &Books<'_>, pod: &Pod) -> Option<(NodeId, Devices)> {
 }
 
 /// Why the nodes do not take a pod, with the number of nodes for each reason.
-pub fn reasons(books: &Books<'_>, pod: &Pod) -> Vec<(NodeReason, u32)> {
-    let cluster = books.world.cluster;
-    let of_partition = |node: &&crate::cluster::Node| node.partition == books.world.partition;
+pub fn reasons(state: &CycleState<'_>, pod: &Pod) -> Vec<(NodeReason, u32)> {
+    let cluster = state.world.cluster;
+    let of_partition = |node: &&crate::cluster::Node| node.partition == state.world.partition;
     let mut reasons: Vec<NodeReason> = Vec::new();
-    for (node, used) in cluster.nodes.values().zip(books.nodes.values()).filter(|(n, _)| of_partition(n)) {
+    for (node, used) in cluster.nodes.values().zip(state.nodes.values()).filter(|(n, _)| of_partition(n)) {
         reasons.push(match () {
             () if !node.takes_pods() => NodeReason::NotReady,
             () if !pod.tolerates(node) => NodeReason::Taint,

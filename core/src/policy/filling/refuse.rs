@@ -9,7 +9,7 @@
 //! # Differs
 //! nothing
 
-use super::books::{Books, Stop};
+use super::cycle_state::{CycleState, Stop};
 use super::{place, rules};
 use crate::cluster::Phase;
 use crate::id::{JobId, PodId, QueueId};
@@ -18,21 +18,21 @@ use crate::time::Time;
 use crate::trace::{Gate, Outlook, Refusal, Trace};
 
 /// One refusal per waiting job, by job.
-pub fn refuse(books: &Books<'_>, trace: &mut Trace) {
+pub fn refuse(state: &CycleState<'_>, trace: &mut Trace) {
     let mut refusals: Vec<Refusal> = Vec::new();
-    let ends = ends(books.world);
-    for &job in &books.not_ready {
+    let ends = ends(state.world);
+    for &job in &state.not_ready {
         // A pod that is leaving may be replaced by one that waits.
-        let mut pods = books.world.cluster.pods_of(job);
+        let mut pods = state.world.cluster.pods_of(job);
         let is_being_replaced = pods.any(|(_, pod)| matches!(pod.phase, Phase::Terminating { .. }));
         let outlook = if is_being_replaced { Outlook::NotForeseeable } else { Outlook::OnlyByEdit };
         refusals.push(refusal(job, Gate::NotReady, outlook));
     }
-    for (leaf, line) in books.lines.iter() {
+    for (leaf, line) in state.lines.iter() {
         let Some(stop) = line.stop else { continue };
         let mut waiting = line.jobs[line.at..].iter().copied();
         let Some(first) = waiting.next() else { continue };
-        let frozen = frozen(books, (leaf, first), stop, &ends);
+        let frozen = frozen(state, (leaf, first), stop, &ends);
         // Who is behind a job that never starts never does.
         let outlook = match frozen.outlook {
             Outlook::OnlyByEdit => Outlook::OnlyByEdit,
@@ -40,7 +40,7 @@ pub fn refuse(books: &Books<'_>, trace: &mut Trace) {
         };
         refusals.push(frozen);
         for job in waiting {
-            let checks = vec![rules::before(books, first, job)];
+            let checks = vec![rules::before(state, first, job)];
             let behind = refusal(job, Gate::Behind { job: first }, outlook);
             refusals.push(Refusal { checks, ..behind });
         }
@@ -55,38 +55,43 @@ fn refusal(job: JobId, gate: Gate, outlook: Outlook) -> Refusal {
     Refusal { job, gate, also: Vec::new(), checks: Vec::new(), outlook }
 }
 
-fn frozen(books: &Books<'_>, (leaf, job): (QueueId, JobId), stop: Stop, ends: &[(Time, JobId)]) -> Refusal {
-    let pods: &[PodId] = books.next_pods(leaf);
+fn frozen(
+    state: &CycleState<'_>,
+    (leaf, job): (QueueId, JobId),
+    stop: Stop,
+    ends: &[(Time, JobId)],
+) -> Refusal {
+    let pods: &[PodId] = state.next_pods(leaf);
     match stop {
         Stop::Limit { queue, resource } => {
             // Alone the job would exceed it too: then waiting does not help.
-            let alone = books.request(pods)[resource.index()];
-            let limit = books.world.queues()[queue].resources.get(resource).limit;
+            let alone = state.request(pods)[resource.index()];
+            let limit = state.world.queues()[queue].resources.get(resource).limit;
             let never = matches!(limit, crate::units::Bound::At(limit) if alone > limit.in_base_units());
-            let outlook = if never { Outlook::OnlyByEdit } else { when_ends(books, leaf, ends) };
-            let checks = rules::over(books, job, queue, resource, pods).into_iter().collect();
+            let outlook = if never { Outlook::OnlyByEdit } else { when_ends(state, leaf, ends) };
+            let checks = rules::over(state, job, queue, resource, pods).into_iter().collect();
             Refusal { checks, ..refusal(job, Gate::OverLimit { queue, resource }, outlook) }
         }
         Stop::NoRoom { placed, free } => {
-            let pod = &books.world.cluster.pods[pods[placed.min(pods.len() - 1)]];
-            if let Some(resource) = place::too_large(books.world, pod) {
+            let pod = &state.world.cluster.pods[pods[placed.min(pods.len() - 1)]];
+            if let Some(resource) = place::too_large(state.world, pod) {
                 return refusal(job, Gate::TooLarge { resource }, Outlook::OnlyByEdit);
             }
             let count = |n: usize| u32::try_from(n).expect("ids are 32 bits wide");
-            let reasons = place::reasons(books, pod);
+            let reasons = place::reasons(state, pod);
             let gate =
                 Gate::NoNode { placed: count(placed), of: count(pods.len()), reasons, free: Some(free) };
             let checks =
-                rules::no_room(books, job, &pods[placed.min(pods.len() - 1)..]).into_iter().collect();
-            Refusal { checks, ..refusal(job, gate, when_ends(books, leaf, ends)) }
+                rules::no_room(state, job, &pods[placed.min(pods.len() - 1)..]).into_iter().collect();
+            Refusal { checks, ..refusal(job, gate, when_ends(state, leaf, ends)) }
         }
     }
 }
 
 /// The end of which job lets the first of a frozen queue start.
-fn when_ends(books: &Books<'_>, leaf: QueueId, ends: &[(Time, JobId)]) -> Outlook {
-    let pods = books.next_pods(leaf).to_vec();
-    let mut later = books.clone();
+fn when_ends(state: &CycleState<'_>, leaf: QueueId, ends: &[(Time, JobId)]) -> Outlook {
+    let pods = state.next_pods(leaf).to_vec();
+    let mut later = state.clone();
     for &(at, other) in ends {
         later.end(other);
         if later.over_limit(leaf, &pods).is_none() && place::place(&mut later, &pods).is_ok() {

@@ -9,7 +9,7 @@
 //! # Differs
 //! nothing
 
-use super::books::{Books, Share};
+use super::cycle_state::{CycleState, Share};
 use super::ledger::Child;
 use crate::id::{JobId, NodeId, PodId, QueueId};
 use crate::trace::{Check, Op, Quantity, Rule, RuleRecord, Subject, Term, Value};
@@ -86,21 +86,21 @@ fn amount(quantity: Quantity, base: i64, resource: Resource) -> Term {
     term(quantity, Value::Real(Amount::base_units(base).in_policy_units(resource)))
 }
 
-/// Why this pod was the next one, and goes there. To be asked before the books know of it.
-pub fn bound(books: &Books<'_>, leaf: QueueId, pod: PodId, node: NodeId) -> Vec<Check> {
-    let rules = &books.measure.rules;
-    let cluster = books.world.cluster;
+/// Why this pod was the next one, and goes there. To be asked before the state knows of it.
+pub fn bound(state: &CycleState<'_>, leaf: QueueId, pod: PodId, node: NodeId) -> Vec<Check> {
+    let rules = &state.measure.rules;
+    let cluster = state.world.cluster;
     let mut checks = Vec::new();
     for queue in cluster.path_to_root(leaf) {
-        let Some(rival) = books.smallest(books.siblings(queue), Some(queue)) else { continue };
+        let Some(rival) = state.smallest(state.siblings(queue), Some(queue)) else { continue };
         let subject = Subject { queue: Some(queue), other_queue: Some(rival), ..Subject::default() };
-        let share = |queue| term(books.measure.quantity, Value::Real(books.share(queue)));
+        let share = |queue| term(state.measure.quantity, Value::Real(state.share(queue)));
         checks.push(Check::new(rules.smallest_share, subject, share(queue), Op::AtMost, share(rival)));
     }
     checks.reverse();
-    let line = &books.lines[leaf];
+    let line = &state.lines[leaf];
     if let (Some(&job), Some(&next)) = (line.jobs.get(line.at), line.jobs.get(line.at + 1)) {
-        checks.push(before(books, job, next));
+        checks.push(before(state, job, next));
     }
     let request = cluster.pods[pod].request.resources.get(Resource::GPU).in_base_units();
     if request > 0 {
@@ -114,7 +114,7 @@ pub fn bound(books: &Books<'_>, leaf: QueueId, pod: PodId, node: NodeId) -> Vec<
         };
         let capacity = cluster.nodes[node].capacity.get(Resource::GPU).in_base_units();
         // Its own room is taken already.
-        let free = capacity - books.nodes[node].used().get(Resource::GPU).in_base_units() + request;
+        let free = capacity - state.nodes[node].used().get(Resource::GPU).in_base_units() + request;
         let left = amount(Quantity::Request, request, Resource::GPU);
         let right = amount(Quantity::Idle, free.max(request), Resource::GPU);
         checks.push(Check::new(rules.best_fit, subject, left, Op::AtMost, right));
@@ -123,47 +123,47 @@ pub fn bound(books: &Books<'_>, leaf: QueueId, pod: PodId, node: NodeId) -> Vec<
 }
 
 /// The first was submitted no later than the other.
-pub fn before(books: &Books<'_>, first: JobId, other: JobId) -> Check {
-    let jobs = &books.world.cluster.jobs;
+pub fn before(state: &CycleState<'_>, first: JobId, other: JobId) -> Check {
+    let jobs = &state.world.cluster.jobs;
     let submit = |job: JobId| term(Quantity::Created, Value::Time(jobs[job].submit));
     let queue = Some(jobs[other].queue);
     let subject = Subject { queue, job: Some(first), other_job: Some(other), ..Subject::default() };
-    Check::new(books.measure.rules.submit_order, subject, submit(first), Op::AtMost, submit(other))
+    Check::new(state.measure.rules.submit_order, subject, submit(first), Op::AtMost, submit(other))
 }
 
 /// The queue would exceed its limit.
 pub fn over(
-    books: &Books<'_>,
+    state: &CycleState<'_>,
     job: JobId,
     queue: QueueId,
     resource: Resource,
     pods: &[PodId],
 ) -> Option<Check> {
-    let Bound::At(limit) = books.world.queues()[queue].resources.get(resource).limit else {
+    let Bound::At(limit) = state.world.queues()[queue].resources.get(resource).limit else {
         return None;
     };
-    let with = books.held[queue][resource.index()] + books.request(pods)[resource.index()];
+    let with = state.held[queue][resource.index()] + state.request(pods)[resource.index()];
     let subject =
         Subject { queue: Some(queue), job: Some(job), resource: Some(resource), ..Subject::default() };
     let left = amount(Quantity::AllocatedWithJob, with, resource);
     let right = amount(Quantity::Limit, limit.in_base_units(), resource);
-    Some(Check::new(books.measure.rules.limit, subject, left, Op::Exceeds, right))
+    Some(Check::new(state.measure.rules.limit, subject, left, Op::Exceeds, right))
 }
 
 /// The pods ask for more GPUs than any node has free, if that is why they do not fit.
-pub fn no_room(books: &Books<'_>, job: JobId, pods: &[PodId]) -> Option<Check> {
-    let cluster = books.world.cluster;
-    let asked = books.request(&pods[..1])[Resource::GPU.index()];
+pub fn no_room(state: &CycleState<'_>, job: JobId, pods: &[PodId]) -> Option<Check> {
+    let cluster = state.world.cluster;
+    let asked = state.request(&pods[..1])[Resource::GPU.index()];
     let free = |id: NodeId| {
         let node = &cluster.nodes[id];
-        let has = node.capacity.get(Resource::GPU) - books.nodes[id].used().get(Resource::GPU);
-        if node.ready && node.partition == books.world.partition { has.in_base_units() } else { 0 }
+        let has = node.capacity.get(Resource::GPU) - state.nodes[id].used().get(Resource::GPU);
+        if node.ready && node.partition == state.world.partition { has.in_base_units() } else { 0 }
     };
     let most = cluster.nodes.ids().map(free).max().unwrap_or(0);
     let subject = Subject { job: Some(job), resource: Some(Resource::GPU), ..Subject::default() };
     let left = amount(Quantity::Request, asked, Resource::GPU);
     let check = Check::new(
-        books.measure.rules.best_fit,
+        state.measure.rules.best_fit,
         subject,
         left,
         Op::Exceeds,

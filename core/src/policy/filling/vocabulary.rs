@@ -14,7 +14,7 @@ pub const TERMS: Terms = Terms {
         ("limit", "The most it is given"),
         NONE,
     ],
-    beside: &[],
+    marks: &[],
     unset: Unset { quota: ["", "", ""], limit: "∞", weight: "1", priority: "" },
     pairs: &[],
 };

@@ -22,14 +22,13 @@ use std::sync::Arc;
 
 use super::bind::Placing;
 use super::config::{Config, UsageParams};
-use super::grown::Grown;
 use super::memory::Memory;
 use super::names::Names;
+use super::nondeterminism_probe;
 use super::notes::{empty_row, per_resource};
 use super::outlooks::Over;
 use super::queues::{snapshot_queues, without_departments};
 use super::recorder::Recorder;
-use super::redraw;
 use super::request::{Request, yardstick};
 use super::session::{GPU_WORKER, Ids, Session};
 use super::shares::{self, Queue, open_queues};
@@ -38,6 +37,7 @@ use super::snapshot::{
     Status,
 };
 use super::task::QueueRef;
+use super::usage_tracker::UsageTracker;
 use crate::cluster::{Cluster, GpuRequest, Node, Phase, Pod, Preemptible};
 use crate::id::{JobId, NodeId, PodId, QueueId};
 use crate::policy::{Decision, PartitionView, Rhythm, Scheduler, Turn};
@@ -87,8 +87,8 @@ impl Scheduler for Kai {
     }
 
     fn pass(&self, world: PartitionView<'_>, memory: &mut Memory) {
-        if let (Some(params), Some(grown)) = (&self.config.usage, &mut memory.usage) {
-            grown.advance(params, world.now);
+        if let (Some(params), Some(tracker)) = (&self.config.usage, &mut memory.usage) {
+            tracker.advance(params, world.now);
         }
     }
 
@@ -121,8 +121,8 @@ impl Kai {
         trace: &mut Trace,
     ) -> Turn {
         if let Some(params) = &self.config.usage {
-            let grown = memory.usage.get_or_insert_with(|| Box::new(start_measuring(params, world)));
-            grown.advance(params, world.now);
+            let tracker = memory.usage.get_or_insert_with(|| Box::new(start_measuring(params, world)));
+            tracker.advance(params, world.now);
         }
         memory.names.get_or_insert_with(|| Names::of(world.cluster));
         let (snapshot, ids) = self.snapshot(queues, world, memory);
@@ -132,7 +132,7 @@ impl Kai {
         super::run_actions(&mut session, &mut out);
         out.trace.marks.extend(match out.trace.level {
             Level::Outcomes => std::mem::take(&mut session.ties.marks),
-            _ => redraw::marks(&snapshot, &ids, &session, &out),
+            _ => nondeterminism_probe::marks(&snapshot, &ids, &session, &out),
         });
         memory.close(world, &session, &mut out);
         let Recorder { trace, decisions, claims, .. } = out;
@@ -148,8 +148,8 @@ impl Kai {
             let over = Over { snapshot, ids, world, rhythm, memory };
             over.complete(&mut session, &mut trace.refusals, claimed);
         }
-        if let (Some(params), Some(grown)) = (&self.config.usage, &mut memory.usage) {
-            grown.hold(params, held(world, &decisions), self.total(world));
+        if let (Some(params), Some(tracker)) = (&self.config.usage, &mut memory.usage) {
+            tracker.hold(params, held(world, &decisions), self.total(world));
         }
         Turn { decisions, wake: self.rhythm.wake(world.now) }
     }
@@ -189,7 +189,7 @@ impl Kai {
         let found = queues.iter().position(|q| q.id == queue).map(QueueRef::of);
         let index = Resource::ACCOUNTED.iter().position(|r| *r == resource);
         let (Some(at), Some(index)) = (found, index) else { return Vec::new() };
-        shares::ladder(&queues, total, self.config.manner(), at, index)
+        shares::ladder(&queues, total, self.config.division_params(), at, index)
     }
 
     fn snapshot(
@@ -225,8 +225,8 @@ impl Kai {
         ids: &mut Vec<QueueId>,
     ) -> Vec<SnapshotQueue> {
         ids.extend(world.cluster.queues.ids());
-        if let Some(grown) = &memory.usage {
-            for (queue, &usage) in queues.iter_mut().zip(&grown.usage) {
+        if let Some(tracker) = &memory.usage {
+            for (queue, &usage) in queues.iter_mut().zip(&tracker.usage) {
                 queue.usage = usage;
             }
         }
@@ -303,7 +303,7 @@ impl Kai {
                 }
             }
         }
-        shares::divide(&mut queues, total, self.config.manner());
+        shares::divide(&mut queues, total, self.config.division_params());
         queues
     }
 }
@@ -449,7 +449,7 @@ fn snapshot_node(node: &Node, named: &[Arc<str>]) -> SnapshotNode {
 }
 
 /// At the first cycle: with what the queues bring along.
-fn start_measuring(params: &UsageParams, world: PartitionView<'_>) -> Grown {
+fn start_measuring(params: &UsageParams, world: PartitionView<'_>) -> UsageTracker {
     let start = snapshot_queues(world).iter().map(|queue| queue.usage).collect();
     let mut capacity = Quantities::default();
     for (_, node) in world.nodes().filter(|(_, n)| n.takes_pods()) {
@@ -457,7 +457,7 @@ fn start_measuring(params: &UsageParams, world: PartitionView<'_>) -> Grown {
         capacity +=
             Quantities { cpu: of(Resource::CPU), memory: of(Resource::MEMORY), gpu: of(Resource::GPU) };
     }
-    Grown::new(params, start, held(world, &[]), capacity)
+    UsageTracker::new(params, start, held(world, &[]), capacity)
 }
 
 /// What every queue holds, parents included, once decisions are carried out.

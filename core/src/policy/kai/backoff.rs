@@ -33,9 +33,9 @@ impl Session<'_> {
     /// Jobs that may be tried once and were, at the end of the cycle.
     pub fn set_aside(&self) -> Vec<JobRef> {
         let is_over = |&job: &JobRef| {
-            let (facts, books) = (self.facts_of(job), self.job(job));
+            let (facts, state) = (self.facts_of(job), self.job(job));
             let is_tried = facts.is_tried_once && !facts.is_set_aside;
-            is_tried && books.is_waiting() && books.is_ready() && books.n_active_allocated <= 0
+            is_tried && state.is_waiting() && state.is_ready() && state.n_active_allocated <= 0
         };
         self.own_jobs().filter(is_over).collect()
     }

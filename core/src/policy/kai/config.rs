@@ -17,7 +17,7 @@
 
 use std::sync::Arc;
 
-use super::division::Manner;
+use super::division::DivisionParams;
 pub use super::usage::Window;
 use crate::policy::{Timers, UsageTimers};
 use crate::time::Span;
@@ -254,8 +254,8 @@ impl Config {
     }
 
     /// How levels are divided.
-    pub fn manner(&self) -> Manner {
-        Manner { k: self.k_value, caps_remainders: self.dialect.caps_remainders }
+    pub fn division_params(&self) -> DivisionParams {
+        DivisionParams { k: self.k_value, caps_remainders: self.dialect.caps_remainders }
     }
     /// How many jobs an action looks at in each leaf queue; `None`: all.
     pub fn depth(&self, action: Action) -> Option<u32> {

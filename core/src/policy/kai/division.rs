@@ -140,7 +140,7 @@ pub enum Step {
 
 /// How a level is divided.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Manner {
+pub struct DivisionParams {
     /// How strongly past usage counts.
     pub k: f64,
     /// Whether a remainder is capped by what is still wanted, which KAI does not do.
@@ -148,23 +148,27 @@ pub struct Manner {
 }
 
 /// From `k`, as KAI has it.
-impl From<f64> for Manner {
-    fn from(k: f64) -> Manner {
-        Manner { k, caps_remainders: false }
+impl From<f64> for DivisionParams {
+    fn from(k: f64) -> DivisionParams {
+        DivisionParams { k, caps_remainders: false }
     }
 }
 
 /// Divides `total` among the siblings, adding to their fair shares; returns what nobody took.
 ///
 /// The order of the slice does not matter; sums run over (creation, name).
-pub fn divide(total: f64, manner: impl Into<Manner>, siblings: &mut [Sibling<'_>]) -> f64 {
-    run(total, manner.into(), siblings, &mut Off)
+pub fn divide(total: f64, params: impl Into<DivisionParams>, siblings: &mut [Sibling<'_>]) -> f64 {
+    run(total, params.into(), siblings, &mut Off)
 }
 
 /// The same with the derivation; the last steps are the results.
-pub fn divide_recorded(total: f64, manner: impl Into<Manner>, siblings: &mut [Sibling<'_>]) -> Vec<Step> {
+pub fn divide_recorded(
+    total: f64,
+    params: impl Into<DivisionParams>,
+    siblings: &mut [Sibling<'_>],
+) -> Vec<Step> {
     let mut steps = Vec::new();
-    run(total, manner.into(), siblings, &mut steps);
+    run(total, params.into(), siblings, &mut steps);
     steps
 }
 
@@ -172,11 +176,11 @@ pub fn divide_recorded(total: f64, manner: impl Into<Manner>, siblings: &mut [Si
 pub fn ladder(
     of: Option<QueueId>,
     total: f64,
-    manner: Manner,
+    params: DivisionParams,
     siblings: &mut [Sibling<'_>],
     queues: &[QueueId],
 ) -> Vec<DivisionStep> {
-    let steps = divide_recorded(total, manner, siblings);
+    let steps = divide_recorded(total, params, siblings);
     let mut lines = vec![DivisionStep::Capacity { of, amount: total }];
     lines.extend(steps.into_iter().map(|step| line(step, siblings, queues)));
     lines
@@ -235,7 +239,12 @@ impl Recorder for Vec<Step> {
     }
 }
 
-fn run<R: Recorder>(total: f64, manner: Manner, siblings: &mut [Sibling<'_>], recorder: &mut R) -> f64 {
+fn run<R: Recorder>(
+    total: f64,
+    params: DivisionParams,
+    siblings: &mut [Sibling<'_>],
+    recorder: &mut R,
+) -> f64 {
     let order = canonical_order(siblings);
     let mut takers = Takers::with_capacity(siblings.len());
     let mut rem = takers.grant_quotas(total, siblings, order.as_deref(), recorder);
@@ -243,11 +252,11 @@ fn run<R: Recorder>(total: f64, manner: Manner, siblings: &mut [Sibling<'_>], re
         takers.group_by_priority(siblings);
         let groups = std::mem::take(&mut takers.groups);
         for group in &groups {
-            takers.serve(group.clone(), manner.k, &mut rem, recorder);
+            takers.serve(group.clone(), params.k, &mut rem, recorder);
         }
         for group in groups {
             if rem > 0.0 {
-                takers.give_remainders(group, manner.caps_remainders, &mut rem, recorder);
+                takers.give_remainders(group, params.caps_remainders, &mut rem, recorder);
             }
         }
         for taker in takers.all {
@@ -585,7 +594,7 @@ mod tests {
         let lines = ladder(
             None,
             10.0,
-            Manner { k: 1.0, caps_remainders: false },
+            DivisionParams { k: 1.0, caps_remainders: false },
             &mut siblings,
             &[QueueId(7), QueueId(8)],
         );

@@ -1,4 +1,4 @@
-//! A job's books: which object stands for each pod, counters by pod set and status, cached chunk.
+//! The state of a job: which object stands for each pod, counters by pod set and status, cached chunk.
 //!
 //! # Rule
 //! `UpdateStatus(job, t, s)`: take the request of the job's current object for t's pod off `allocated` if that object is

@@ -13,11 +13,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use super::grown::Grown;
 use super::names::Names;
 use super::recorder::{Decided, Recorder};
 use super::session::Session;
 use super::task::JobRef;
+use super::usage_tracker::UsageTracker;
 use crate::cluster::Cluster;
 use crate::id::JobId;
 use crate::policy::PartitionView;
@@ -29,7 +29,7 @@ use crate::trace::{Event, Outlook, Recorded};
 pub struct Memory {
     pub(super) jobs: BTreeMap<JobId, JobMemory>,
     /// Usage, where it is measured.
-    pub(super) usage: Option<Box<Grown>>,
+    pub(super) usage: Option<Box<UsageTracker>>,
     /// Names and their orders, once a cycle asked for them.
     pub(super) names: Option<Arc<Names>>,
 }

@@ -13,36 +13,36 @@ mod capacity;
 mod chunk;
 pub mod config;
 mod consolidate;
-pub mod contest;
 mod describe;
 pub mod division;
+mod equivalence_classes;
 mod filters;
 mod fit;
 pub mod form;
-mod grown;
 mod hopeful;
 mod hypothesis;
 mod job;
 mod job_order;
-mod kinds;
 mod memory;
 mod min_runtime;
 mod names;
 mod node;
+mod nondeterminism;
+mod nondeterminism_probe;
+mod not_selected;
 mod notes;
 mod number;
-mod orders;
 mod outlooks;
 mod place;
 mod preempt;
 mod prospect;
+pub mod queue_comparison;
 mod queue_order;
 mod queue_tree;
 pub(in crate::policy) mod queues;
 mod reclaim;
 mod reclaimable;
 mod recorder;
-mod redraw;
 mod refusals;
 mod request;
 mod score;
@@ -55,13 +55,13 @@ mod signatures;
 mod simulate;
 pub mod snapshot;
 mod solver;
-mod spared;
 mod stale_gang;
 mod statement;
 mod task;
 mod translate;
 mod unused;
 pub mod usage;
+mod usage_tracker;
 mod versions;
 mod vocabulary;
 
@@ -96,7 +96,7 @@ pub fn hangs_on_chance(snapshot: &Snapshot) -> Vec<Mark> {
     let mut trace = Trace::new(Level::Outcomes);
     let mut out = Recorder::new(&mut trace);
     act(&mut session, &mut out);
-    redraw::marks(snapshot, &ids, &session, &out)
+    nondeterminism_probe::marks(snapshot, &ids, &session, &out)
 }
 
 /// One cycle in which only the job of this name is tried; the others that wait count and stand in their queues.
@@ -164,7 +164,7 @@ pub fn rules() -> Vec<Rule> {
         recorder::CRASH,
         recorder::NO_DEVICE,
     ];
-    rules.extend(orders::rules());
+    rules.extend(nondeterminism::rules());
     rules
 }
 

@@ -13,11 +13,11 @@
 //! nothing; topology constraints are not modelled
 
 use super::capacity::Excess;
+use super::equivalence_classes::{Choice, Ranked};
 use super::job::Group;
-use super::kinds::{Choice, Ranked};
 use super::node::Node;
+use super::nondeterminism::{self, RandomOrder};
 use super::notes::{count, real};
-use super::orders::{self, Chance};
 use super::request::Request;
 use super::score::Part;
 use super::session::Session;
@@ -158,7 +158,7 @@ impl Session<'_> {
         if is_tie {
             let (job, pod) = (self.about_job(self.job_of(task)), Some(self.pod_of(task).id));
             let node = Some(self.nodes[at.ix()].id);
-            self.ties.met(orders::DEVICES, Subject { pod, node, ..job });
+            self.ties.met(nondeterminism::DEVICES, Subject { pod, node, ..job });
         }
         let mut groups = Vec::new();
         for device in devices {
@@ -188,7 +188,7 @@ impl Session<'_> {
             Device::Shared(group) => node.shared.n_before(group),
             Device::Whole => 0,
         };
-        self.draw(Chance::Devices, &mut scored, node.shared.n_touched(), |s| slot(s.1));
+        self.draw(RandomOrder::Devices, &mut scored, node.shared.n_touched(), |s| slot(s.1));
         let (idle, releasing) = (node.idle.gpus, node.releasing.gpus);
         if idle > 0.0 || releasing > 0.0 {
             let whole = usize::try_from(idle as i64 + releasing as i64).unwrap_or(0);

@@ -57,8 +57,9 @@ impl Session<'_> {
                 Some(Solved { statement, .. }) => {
                     let done = statement.commit(self);
                     hopeful.committed();
-                    let spared = self.spared(&Taking::Preemption, (job, Quantities::default()), &done);
-                    out.trace.spared.extend(spared);
+                    let not_selected =
+                        self.not_selected(&Taking::Preemption, (job, Quantities::default()), &done);
+                    out.trace.not_selected.extend(not_selected);
                     out.committed(self, job, done, Why::Priority);
                 }
                 None => failed.remember(self, queue, job),

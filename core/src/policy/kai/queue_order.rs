@@ -13,9 +13,9 @@
 //! equally old queues go by name.
 
 use super::config::Dialect;
+use super::nondeterminism;
 use super::notes::real;
 use super::number::UNLIMITED;
-use super::orders;
 use super::session::Session;
 use super::shares::Queue;
 use super::snapshot::Quantities;
@@ -116,7 +116,10 @@ impl Session<'_> {
         let is_first = left < right;
         if rule == OLDER && left == right {
             let id = |q: QueueRef| Some(self.queues[q.ix()].id);
-            self.ties.met(orders::QUEUES, Subject { queue: id(l), other_queue: id(r), ..Subject::default() });
+            self.ties.met(
+                nondeterminism::QUEUES,
+                Subject { queue: id(l), other_queue: id(r), ..Subject::default() },
+            );
         }
         if self.notes.level >= Level::Every {
             let quantity = match rule.key() {

@@ -15,7 +15,7 @@
 //! Insertion order is the job order, or permuted by a seed (N-2).
 
 use super::bystanders::Search;
-use super::orders::Chance;
+use super::nondeterminism::RandomOrder;
 use super::queue_order::With;
 use super::session::Session;
 use super::snapshot::Quantities;
@@ -73,7 +73,7 @@ impl QueueTree {
 
     /// The same with jobs of leaf queues that are in order already.
     pub fn load_sorted(&mut self, session: &mut Session<'_>, mut jobs: Vec<JobRef>) {
-        if session.draw_jobs(Chance::Insertion, &mut jobs) {
+        if session.draw_jobs(RandomOrder::Insertion, &mut jobs) {
             jobs.into_iter().for_each(|job| self.push(session, job));
             return;
         }

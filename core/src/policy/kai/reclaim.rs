@@ -49,8 +49,8 @@ impl Session<'_> {
                     proof.common.extend(check);
                     let done = statement.commit(self);
                     hopeful.committed();
-                    let spared = self.spared(&taking, (job, need), &done);
-                    out.trace.spared.extend(spared);
+                    let not_selected = self.not_selected(&taking, (job, need), &done);
+                    out.trace.not_selected.extend(not_selected);
                     out.committed(self, job, done, Why::Taken(proof));
                 }
                 None => {

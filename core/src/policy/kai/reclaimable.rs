@@ -14,9 +14,9 @@
 //! nothing
 
 use super::hypothesis::Hypothesis;
+use super::nondeterminism::{self, RandomOrder};
 use super::notes::{Proof, real, triple};
 use super::number::UNLIMITED;
-use super::orders::{self, Chance};
 use super::session::Session;
 use super::snapshot::Quantities;
 use super::task::{JobRef, PodRef, QueueRef, TaskRef};
@@ -122,7 +122,7 @@ impl Session<'_> {
         let taken = self.taken(hypothesis);
         if let Some((r, e)) = self.hangs_on_order(claim, &taken) {
             let subject = self.about_queues(hypothesis.partial, r, e);
-            self.ties.mark(Mark { rule: orders::VALIDATOR, subject });
+            self.ties.mark(Mark { rule: nondeterminism::VALIDATOR, subject });
         }
         let Some(left) = self.units_are_allowed(claim, &taken, proof) else { return false };
         self.claimant_is_in_order(claim, &taken, left, proof)
@@ -142,7 +142,7 @@ impl Session<'_> {
             known.units.append(&mut units);
             known.lasts.extend(last);
         }
-        if self.draws(Chance::Validator) {
+        if self.draws(RandomOrder::Validator) {
             return self.drawn(taken);
         }
         taken.sort_by(|l, r| self.queues[l.queue.ix()].name.cmp(&self.queues[r.queue.ix()].name));
@@ -153,7 +153,7 @@ impl Session<'_> {
     fn drawn<T>(&self, items: Vec<T>) -> Vec<T> {
         let n = items.len();
         let mut items: Vec<(usize, T)> = items.into_iter().enumerate().collect();
-        self.draw(Chance::Validator, &mut items, n, |item| item.0);
+        self.draw(RandomOrder::Validator, &mut items, n, |item| item.0);
         items.into_iter().map(|item| item.1).collect()
     }
 
@@ -164,10 +164,10 @@ impl Session<'_> {
         let mut units = Vec::new();
         let mut core: Option<Quantities> = None;
         let current = |pod: &PodRef| job.slots[self.slot_of(*pod)].task;
-        for (set, books) in job.sets.iter().enumerate() {
+        for (set, counts) in job.sets.iter().enumerate() {
             let of_set = pods.iter().filter(|p| self.pods[p.ix()].set == set).filter_map(current);
             let tasks: Vec<TaskRef> = of_set.collect();
-            let n_core = match usize::try_from(books.min_available) {
+            let n_core = match usize::try_from(counts.min_available) {
                 Ok(n) if !loses_no_core => n.min(tasks.len()),
                 _ => 0,
             };

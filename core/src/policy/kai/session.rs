@@ -18,12 +18,12 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use super::config::Config;
+use super::equivalence_classes::{EquivalenceClasses, Numbering};
 use super::job::{Group, Job, JobFacts, PodSet};
 use super::job_order::Place;
-use super::kinds::{Kinds, Numbering};
 use super::node::{Node, Room, device_mib};
+use super::nondeterminism::{Probe, Ties};
 use super::notes::Notes;
-use super::orders::{Redraw, Ties};
 use super::request::{Request, yardstick};
 use super::score;
 use super::shares::{self, Queue, open_queues};
@@ -51,7 +51,7 @@ pub(super) struct Session<'a> {
     /// The most of each resource that any node has when it is empty.
     pub largest: Room,
     /// What was found out about nodes.
-    pub kinds: Kinds,
+    pub classes: EquivalenceClasses,
     pub keys: Keys,
     /// How many jobs are the session's own; the others are clones.
     pub n_jobs: usize,
@@ -71,7 +71,7 @@ pub(super) struct Session<'a> {
     /// The one job that is tried; `None`: all are.
     pub only: Option<JobRef>,
     /// Orders of the register that are drawn anew, whatever the seed.
-    pub redraw: Option<Redraw>,
+    pub probe: Option<Probe>,
     /// Choices between equals.
     pub ties: Ties,
     /// What is kept for explanations.
@@ -245,7 +245,7 @@ impl<'a> Session<'a> {
             groups: Groups::of(snapshot),
             score_parts: score::parts(config),
             largest: Room::default(),
-            kinds: Kinds::default(),
+            classes: EquivalenceClasses::default(),
             keys: Keys::default(),
             n_jobs: snapshot.jobs.len(),
             is_whole: is_whole(snapshot),
@@ -255,7 +255,7 @@ impl<'a> Session<'a> {
             siblings_are_ordered: false,
             yardstick: measured_against(snapshot),
             only: None,
-            redraw: None,
+            probe: None,
             ties: Ties::default(),
             notes: Notes::new(level, snapshot.jobs.len()),
         };
@@ -263,7 +263,7 @@ impl<'a> Session<'a> {
         session.rank_jobs();
         if session.plugins.proportion {
             session.sum_queues();
-            shares::divide(&mut session.queues, session.total, config.manner());
+            shares::divide(&mut session.queues, session.total, config.division_params());
             session.siblings_are_ordered = shares::siblings_are_ordered(&session.queues);
         }
         session
@@ -276,13 +276,13 @@ impl<'a> Session<'a> {
         let amounts = |named: &[(Arc<str>, i64)]| amounts(&scalars, named);
         self.nodes = nodes.iter().map(|&(n, &id)| Node::new(id, n, amounts(&n.scalars))).collect();
         self.largest = Room::largest(self.nodes.iter().map(|n| &n.allocatable), scalars.len());
-        self.kinds = Kinds::new(self.nodes.iter().map(|n| n.device_mib));
+        self.classes = EquivalenceClasses::new(self.nodes.iter().map(|n| n.device_mib));
 
         let mut queues: Vec<(&str, QueueRef)> = Vec::new();
         let queue_names: Vec<Arc<str>> = self.queues.iter().map(|q| q.name.clone()).collect();
         queues.extend(queue_names.iter().enumerate().map(|(i, name)| (&**name, QueueRef::of(i))));
         queues.sort_by(|l, r| l.0.cmp(r.0));
-        let (mut likenesses, mut kinds) = (BTreeMap::new(), Numbering::default());
+        let (mut likenesses, mut numbering) = (BTreeMap::new(), Numbering::default());
         let is_tainted = snapshot.nodes.iter().any(|n| !n.taints.is_empty());
         for (from, id, first_pod) in jobs_by_name(snapshot, ids) {
             let found = queues.binary_search_by(|q| q.0.cmp(&from.queue)).ok().map(|i| queues[i].1);
@@ -319,7 +319,7 @@ impl<'a> Session<'a> {
                     held_on: None,
                     set,
                     order: 0,
-                    kind: kinds.number(&request, likeness, nominated),
+                    kind: numbering.number(&request, likeness, nominated),
                     request,
                     selects: accepted(pod, role, &nodes),
                     tolerates: is_tainted.then(|| nodes.iter().map(|n| tolerates(n.0)).collect()),

@@ -21,7 +21,7 @@ use super::config::Action::{self, Allocate, Consolidation, Preempt, Reclaim, Sta
 use super::config::{Config, DEFAULT_PLUGINS, Placement, ReclaimResolve, UsageClient, UsageParams, Window};
 use super::division::{QUOTA, REMAINDER, ROUND};
 use super::min_runtime::RAN_LONG_ENOUGH;
-use super::orders::{CANDIDATES, DEVICES, INSERTION, NODES, QUEUES, VALIDATOR};
+use super::nondeterminism::{CANDIDATES, DEVICES, INSERTION, NODES, QUEUES, VALIDATOR};
 use super::place::{BEST_NODE, NOMINATED, ROOM};
 use super::queue_order::SHARE;
 use super::reclaimable::{CAN_RECLAIM, GUARANTEE_QUOTA, KEEPS_ORDER, MAINTAIN_FAIR_SHARE};
@@ -117,7 +117,7 @@ pub static SETTINGS: [Setting; 29] = [
         |f| unless(f.runs(Reclaim), "the action reclaim does not run"),
     ),
     setting(
-        Switch::beside(
+        Switch::without_rules(
             "scheduling-signatures",
             "a job that cannot succeed is left out; what decides stays the same",
         ),
@@ -189,7 +189,7 @@ pub static SETTINGS: [Setting; 29] = [
         |f| unless(f.runs(Preempt), "this action does not run"),
     ),
     setting(
-        Switch::beside("queue-depth-stalegangeviction", "nothing waits for that action"),
+        Switch::without_rules("queue-depth-stalegangeviction", "nothing waits for that action"),
         |r, text| r.depth(StaleGangEviction, text),
         |_| Some("this action looks at all jobs, in any order"),
     ),

@@ -14,7 +14,7 @@
 
 use std::sync::Arc;
 
-use super::division::{self, Manner, Sibling};
+use super::division::{self, DivisionParams, Sibling};
 use super::snapshot::{Quantities, SnapshotQueue};
 use super::task::QueueRef;
 use crate::id::QueueId;
@@ -60,18 +60,18 @@ pub(super) fn add(queues: &mut [Queue], leaf: QueueRef, amount: Quantities, held
 }
 
 /// 2.2: divides the total down the tree.
-pub(super) fn divide(queues: &mut [Queue], total: Quantities, manner: Manner) {
+pub(super) fn divide(queues: &mut [Queue], total: Quantities, params: DivisionParams) {
     let top = children_of(queues, None);
-    divide_among(queues, total, &top, manner);
+    divide_among(queues, total, &top, params);
     for queue in queues {
         queue.allocatable = queue.allocatable_now();
     }
 }
 
-fn divide_among(queues: &mut [Queue], total: Quantities, siblings: &[QueueRef], manner: Manner) {
+fn divide_among(queues: &mut [Queue], total: Quantities, siblings: &[QueueRef], params: DivisionParams) {
     for resource in 0..3 {
         let mut level = level_of(queues, siblings, resource);
-        division::divide(total.to_array()[resource], manner, &mut level);
+        division::divide(total.to_array()[resource], params, &mut level);
         let shares: Vec<f64> = level.iter().map(|s| s.fair_share).collect();
         for (&q, share) in siblings.iter().zip(shares) {
             let fair_share = &mut queues[q.ix()].fair_share;
@@ -83,7 +83,7 @@ fn divide_among(queues: &mut [Queue], total: Quantities, siblings: &[QueueRef], 
     for &q in siblings {
         let children = queues[q.ix()].children.clone();
         if !children.is_empty() {
-            divide_among(queues, queues[q.ix()].fair_share, &children, manner);
+            divide_among(queues, queues[q.ix()].fair_share, &children, params);
         }
     }
 }
@@ -116,7 +116,7 @@ pub(super) fn siblings_are_ordered(queues: &[Queue]) -> bool {
 pub(super) fn ladder(
     queues: &[Queue],
     total: Quantities,
-    manner: Manner,
+    params: DivisionParams,
     queue: QueueRef,
     resource: usize,
 ) -> Vec<DivisionStep> {
@@ -130,7 +130,7 @@ pub(super) fn ladder(
         let siblings = children_of(queues, queues[q.ix()].parent);
         let ids: Vec<QueueId> = siblings.iter().map(|s| queues[s.ix()].id).collect();
         let mut level = level_of(queues, &siblings, resource);
-        let mut steps = division::ladder(parent.map(|p| p.id), amount, manner, &mut level, &ids);
+        let mut steps = division::ladder(parent.map(|p| p.id), amount, params, &mut level, &ids);
         let id = queues[q.ix()].id;
         steps.retain(|step| !matches!(step, DivisionStep::Result { queue, .. } if *queue != id));
         lines.append(&mut steps);

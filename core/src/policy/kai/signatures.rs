@@ -96,9 +96,9 @@ impl Session<'_> {
         if let Some(known) = self.job(job).signature {
             return known;
         }
-        let books = self.job(job);
-        let mut sets = vec![Vec::new(); books.sets.len()];
-        for task in books.tasks() {
+        let state = self.job(job);
+        let mut sets = vec![Vec::new(); state.sets.len()];
+        for task in state.tasks() {
             if !self.task(task).status.is_active_allocated() {
                 let pod = self.pod_of(task);
                 sets[pod.set].push(pod.likeness);

@@ -16,8 +16,8 @@
 use super::filters::Filters;
 use super::hypothesis::Hypothesis;
 use super::min_runtime::Against;
+use super::nondeterminism::{self, RandomOrder};
 use super::notes::Proof;
-use super::orders::{self, Chance};
 use super::prospect::Prospect;
 use super::queue_tree::QueueTree;
 use super::reclaimable::Held;
@@ -194,9 +194,9 @@ impl Session<'_> {
                 let mut victims: Vec<JobRef> = others.collect();
                 if let Some(most) = most {
                     victims.sort_by(|&l, &r| self.job_order(r, l));
-                    self.draw_jobs(Chance::Consolidation, &mut victims);
+                    self.draw_jobs(RandomOrder::Consolidation, &mut victims);
                     if victims.len() > *most as usize + 1 {
-                        self.ties.met(orders::CANDIDATES, self.about_job(job));
+                        self.ties.met(nondeterminism::CANDIDATES, self.about_job(job));
                     }
                     victims.truncate(*most as usize + 1);
                 }
@@ -262,7 +262,7 @@ impl Session<'_> {
         of_latest.dedup();
         let in_order = of_latest.clone();
         let slot = |n: &Option<NodeRef>| in_order.iter().position(|o| o == n).unwrap_or_default();
-        self.draw(Chance::Nodes, &mut of_latest, in_order.len(), slot);
+        self.draw(RandomOrder::Nodes, &mut of_latest, in_order.len(), slot);
         let evicted = |node: Option<NodeRef>| {
             let mut tasks = recorded.to_vec();
             for job in hypothesis.jobs_on(self, node) {
@@ -304,7 +304,7 @@ impl Session<'_> {
                 }
                 ended => {
                     if is_choice {
-                        self.ties.met(orders::NODES, self.about_job(hypothesis.partial));
+                        self.ties.met(nondeterminism::NODES, self.about_job(hypothesis.partial));
                     }
                     prospect.iter_mut().for_each(|p| p.nodes_added(nodes));
                     return ended;

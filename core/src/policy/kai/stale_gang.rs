@@ -47,8 +47,8 @@ impl Session<'_> {
 
     fn is_stale(&self, job: JobRef) -> bool {
         let succeeded = |t: TaskRef| self.task(t).status == Status::Succeeded;
-        let books = self.job(job);
-        books.active_used() > 0 && !books.is_gang_satisfied() && !books.tasks().any(succeeded)
+        let state = self.job(job);
+        state.active_used() > 0 && !state.is_gang_satisfied() && !state.tasks().any(succeeded)
     }
 
     fn evict_stale(&mut self, job: JobRef, since_s: f64, out: &mut Recorder<'_>) {

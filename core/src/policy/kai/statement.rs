@@ -69,17 +69,17 @@ pub(super) struct NotHeld;
 
 impl Session<'_> {
     fn node_add(&mut self, host: NodeRef, task: TaskRef) -> bool {
-        self.kinds.changed(host);
+        self.classes.changed(host);
         let t = &mut self.tasks[task.ix()];
         self.nodes[host.ix()].add(&self.pods[t.pod.ix()].request, t)
     }
     fn node_update(&mut self, host: NodeRef, task: TaskRef) -> bool {
-        self.kinds.changed(host);
+        self.classes.changed(host);
         let t = &mut self.tasks[task.ix()];
         self.nodes[host.ix()].update(&self.pods[t.pod.ix()].request, t)
     }
     fn node_remove(&mut self, host: NodeRef, task: TaskRef) {
-        self.kinds.changed(host);
+        self.classes.changed(host);
         let pod = self.tasks[task.ix()].pod;
         self.nodes[host.ix()].remove(&self.pods[pod.ix()].request, pod);
     }
@@ -365,9 +365,9 @@ mod tests {
     }
 
     /// What a node holds: used, idle, releasing, and memory of shared devices.
-    type Books = (Room, Room, Room, Vec<(GroupRef, i64, i64, i64)>);
+    type NodeAmounts = (Room, Room, Room, Vec<(GroupRef, i64, i64, i64)>);
 
-    fn books(s: &Session<'_>) -> (Vec<Books>, Vec<Quantities>, Vec<Status>) {
+    fn amounts(s: &Session<'_>) -> (Vec<NodeAmounts>, Vec<Quantities>, Vec<Status>) {
         let shared = |n: &super::super::node::Node| {
             n.shared.iter().map(|(g, d)| (*g, d.used, d.alloc(), d.rel())).collect()
         };
@@ -404,7 +404,7 @@ mod tests {
         };
         for _ in 0..300 {
             let mut s = Session::open(&snapshot, &Ids::in_file_order(&snapshot), Level::Outcomes);
-            let before = books(&s);
+            let before = amounts(&s);
             let mut st = Statement::default();
             let mut checkpoint = 0;
             for _ in 0..below(12) {
@@ -421,7 +421,7 @@ mod tests {
                 checkpoint = checkpoint.min(st.checkpoint());
             }
             st.discard(&mut s);
-            assert_eq!(books(&s), before);
+            assert_eq!(amounts(&s), before);
         }
     }
 
@@ -452,7 +452,7 @@ mod tests {
         let mut s = Session::open(&snapshot, &Ids::in_file_order(&snapshot), Level::Outcomes);
         let (moved, other, at) = (task(&s, 0), task(&s, 1), NodeRef::of(0));
         let (x, y) = (s.task(moved).groups[0], s.task(other).groups[0]);
-        let (used, idle, releasing, shared) = books(&s).0.swap_remove(0);
+        let (used, idle, releasing, shared) = amounts(&s).0.swap_remove(0);
         assert_eq!(shared, [(x, 500, 500, 0), (y, 500, 500, 0)]);
         let mut st = Statement::default();
         st.evict(&mut s, moved).expect("it is on its node");
@@ -460,7 +460,7 @@ mod tests {
         st.pipeline(&mut s, moved, at, false);
         st.discard(&mut s);
         assert_eq!((s.task(moved).status, &s.task(moved).groups), (Status::Running, &vec![x]));
-        let after = books(&s).0.swap_remove(0);
+        let after = amounts(&s).0.swap_remove(0);
         assert_eq!((after.0.cpu, after.1.cpu, after.2.cpu), (used.cpu + 1000.0, idle.cpu - 1000.0, 1000.0));
         assert_eq!((after.0.pods, after.1.pods, after.2.pods), (used.pods + 1, idle.pods - 1, 1));
         assert_eq!(releasing.cpu, 0.0);

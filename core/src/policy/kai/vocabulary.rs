@@ -15,7 +15,7 @@ pub const TERMS: Terms = Terms {
         ("limit", "Hard ceiling"),
         ("prio", "Larger first"),
     ],
-    beside: &[
+    marks: &[
         ("cannot be taken", "non-preemptible"),
         ("claimed", "pipelined"),
         ("leaving", "releasing"),

@@ -6,7 +6,7 @@
 //! # Differs
 //! Which node pool a workload is offered to (RC-1) is decided outside, by what asks every pool's scheduler.
 
-use super::beside::Pool;
+use super::alternative_share::Pool;
 use super::config::{Config, Sharing};
 use super::queues::queues;
 use super::rules::{translate, translate_steps};
@@ -75,7 +75,7 @@ impl Scheduler for Runai {
         if !steps.is_empty() {
             let ledger = self.ledger(world, memory);
             let pool = Pool { world, sharing: &self.sharing, ranks: &queues, ledger: &ledger, resource };
-            steps.extend(pool.beside(queue));
+            steps.extend(pool.alternative_shares(queue));
         }
         steps
     }

@@ -17,7 +17,7 @@
 //! queues with equal remainders may get the unit of the other.
 
 use super::exact::Exact;
-use crate::policy::kai::division::{Manner, Sibling, divide};
+use crate::policy::kai::division::{DivisionParams, Sibling, divide};
 
 /// A queue as the division of one resource sees it; amounts are not negative.
 #[derive(Clone, Debug, PartialEq)]
@@ -128,7 +128,7 @@ pub fn whole(total: f64, k: f64, members: &[Member<'_>]) -> Vec<f64> {
         fair_share: 0.0,
     };
     let mut level: Vec<Sibling<'static>> = members.iter().enumerate().map(sibling).collect();
-    divide(total, Manner { k, caps_remainders: true }, &mut level);
+    divide(total, DivisionParams { k, caps_remainders: true }, &mut level);
     level.iter().map(|s| s.fair_share).collect()
 }
 

@@ -14,7 +14,7 @@
 //! Run:ai publishes no source: choices of our own carry their number (RC-1 to RC-15) where they are made.
 
 mod adapter;
-mod beside;
+mod alternative_share;
 pub mod config;
 mod describe;
 pub mod exact;

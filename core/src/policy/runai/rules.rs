@@ -9,7 +9,7 @@
 //! # Differs
 //! nothing
 
-use super::beside::{EXACT, ON_PAPER};
+use super::alternative_share::{EXACT, ON_PAPER};
 use crate::policy::kai;
 use crate::trace::{DivisionStep, Rule, RuleRecord, Trace};
 

@@ -27,6 +27,6 @@ pub const TERMS: Terms = Terms {
         ("limit", "Never exceeded"),
         ("rank", "Larger first"),
     ],
-    beside: &[],
+    marks: &[],
     unset: Unset { quota: ["∞", "∞", "0"], limit: "∞", weight: "2", priority: "100" },
 };

@@ -12,7 +12,7 @@ use super::amounts::{self, Amounts};
 use super::model::{App, AppIx, Ask, AskIx, Core, NodeIx, Queue, QueueIx, ROOT, State};
 use super::properties::SortPolicy;
 use super::shares::{
-    Contender, Share, Shared, fair_share, reservation_score, sort_apps, sort_queues, usage_shares,
+    ComparedQueue, Share, Shared, fair_share, reservation_score, sort_apps, sort_queues, usage_shares,
 };
 
 /// How often a leaf may try preemption in one cycle.
@@ -163,7 +163,7 @@ impl Core {
     }
 
     /// Children with something pending, by name, and what they are sorted by.
-    pub fn contenders(&self, parent: QueueIx) -> (Vec<QueueIx>, Vec<Contender>) {
+    pub fn contenders(&self, parent: QueueIx) -> (Vec<QueueIx>, Vec<ComparedQueue>) {
         let pending = |&child: &QueueIx| self.queues[child].pending.positive();
         let children: Vec<QueueIx> = self.queues[parent].children.iter().copied().filter(pending).collect();
         if children.len() < 2 {
@@ -172,7 +172,7 @@ impl Core {
         let contender = |&child: &QueueIx| {
             let Queue { allocated, guaranteed, pending, .. } = self.queues[child];
             let effective = self.queues[child].effective();
-            Contender { effective, allocated, guaranteed, pending, fair_max: self.fair_max(child) }
+            ComparedQueue { effective, allocated, guaranteed, pending, fair_max: self.fair_max(child) }
         };
         let contenders = children.iter().map(contender).collect();
         (children, contenders)

@@ -17,7 +17,7 @@ use super::model::{AppIx, Core, QueueIx};
 use super::priority::{MIN, PriorityPolicy};
 use super::properties::SortPolicy;
 use super::rules;
-use super::shares::{Contender, UsageShares, goes_before, has_more_pending, share_at, usage_shares};
+use super::shares::{ComparedQueue, UsageShares, goes_before, has_more_pending, share_at, usage_shares};
 use super::stable::{self, At};
 use crate::cluster::Cluster;
 use crate::id::{Id, JobId, QueueId};
@@ -170,7 +170,7 @@ impl Teller<'_> {
     }
 
     /// The keys of two siblings, the one behind on the left, at the places at which the sort compared them.
-    fn compared(&self, all: &[Contender], by_priority: bool, own: At, other: At) -> Vec<Key> {
+    fn compared(&self, all: &[ComparedQueue], by_priority: bool, own: At, other: At) -> Vec<Key> {
         let (a, b) = (&all[own.item], &all[other.item]);
         let priority = (rules::PRIORITY, Quantity::Priority, number(a.effective), number(b.effective));
         let moved = |at: At| share_at(all, at) != share_at(all, At { position: at.item, ..at });
@@ -179,7 +179,7 @@ impl Teller<'_> {
         let share = (rule, Quantity::DominantShare, of(own), of(other));
         let mut keys = if by_priority { vec![priority, share] } else { vec![share, priority] };
         if has_more_pending(b, a) {
-            let of = |queue: &Contender| self.amounts(&queue.pending);
+            let of = |queue: &ComparedQueue| self.amounts(&queue.pending);
             keys.push((rules::PENDING, Quantity::Remaining, of(a), of(b)));
         }
         keys

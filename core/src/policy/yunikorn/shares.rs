@@ -97,7 +97,7 @@ pub fn compare_usage(l: &UsageShares, r: &UsageShares) -> Ordering {
 
 /// A queue among its siblings.
 #[derive(Clone, Copy, Debug)]
-pub struct Contender {
+pub struct ComparedQueue {
     /// Effective priority.
     pub effective: i32,
     /// Allocated.
@@ -111,14 +111,14 @@ pub struct Contender {
 }
 
 /// The share of a sibling as it is seen at a place: the list of maxima is not moved together with the queues.
-pub fn share_at(queues: &[Contender], at: At) -> Share {
-    let Contender { allocated, guaranteed, .. } = &queues[at.item];
+pub fn share_at(queues: &[ComparedQueue], at: At) -> Share {
+    let ComparedQueue { allocated, guaranteed, .. } = &queues[at.item];
     fair_share(allocated, guaranteed, &queues[at.position].fair_max)
 }
 
 /// Whether the left sibling goes before the right one (3.2): priority and share, in that order if `by_priority`, then
 /// who has more pending in every type.
-pub fn goes_before(queues: &[Contender], by_priority: bool, l: At, r: At) -> bool {
+pub fn goes_before(queues: &[ComparedQueue], by_priority: bool, l: At, r: At) -> bool {
     let (a, b) = (&queues[l.item], &queues[r.item]);
     let priority = b.effective.cmp(&a.effective);
     let share = || {
@@ -130,12 +130,12 @@ pub fn goes_before(queues: &[Contender], by_priority: bool, l: At, r: At) -> boo
 }
 
 /// Whether the one has nowhere less pending than the other, and somewhere more.
-pub fn has_more_pending(a: &Contender, b: &Contender) -> bool {
+pub fn has_more_pending(a: &ComparedQueue, b: &ComparedQueue) -> bool {
     amounts::gt(&amounts::difference(&a.pending, &b.pending), &Amounts::EMPTY)
 }
 
 /// The order of siblings.
-pub fn sort_queues(queues: &[Contender], by_priority: bool) -> Vec<usize> {
+pub fn sort_queues(queues: &[ComparedQueue], by_priority: bool) -> Vec<usize> {
     stable::order(queues.len(), &mut |l, r| goes_before(queues, by_priority, l, r))
 }
 

@@ -24,17 +24,17 @@ pub static SWITCHES: [Switch; 25] = [
     Switch::of("node-weights", &[&FIRST_FIT]),
     Switch::of("preemption", &[&BELOW_GUARANTEE, &ABOVE_GUARANTEE]),
     Switch::of("quota-preemption", &[&LOWERED_MAX]),
-    Switch::beside("placement-rules", EXPORT),
-    Switch::beside("partition", EXPORT),
-    Switch::beside("gpu-type", "a name"),
+    Switch::without_rules("placement-rules", EXPORT),
+    Switch::without_rules("partition", EXPORT),
+    Switch::without_rules("gpu-type", "a name"),
     Switch::of("groups", &[&USER_LIMIT, &MAX_APPLICATIONS]),
     Switch::of("application.sort.policy", &[&APPLICATION]),
     Switch::of("application.sort.priority", &[&PRIORITY, &SHARE, &APPLICATION, &TIE]),
-    Switch::beside(
+    Switch::without_rules(
         "application.unschedasks.backoff",
         "who backs off is left out; what decides stays the same",
     ),
-    Switch::beside(
+    Switch::without_rules(
         "application.unschedasks.backoff.delay",
         "who backs off is left out; what decides stays the same",
     ),
@@ -47,8 +47,8 @@ pub static SWITCHES: [Switch; 25] = [
     Switch::of("max", &[&HEADROOM, &LOWERED_MAX]),
     Switch::of("limits", &[&USER_LIMIT, &MAX_APPLICATIONS]),
     Switch::of("maxapplications", &[&MAX_APPLICATIONS]),
-    Switch::beside("absent", "which queues there are, not what they get"),
-    Switch::beside("parent", "where work goes, not when"),
-    Switch::beside("submitacl", EXPORT),
-    Switch::beside("adminacl", EXPORT),
+    Switch::without_rules("absent", "which queues there are, not what they get"),
+    Switch::without_rules("parent", "where work goes, not when"),
+    Switch::without_rules("submitacl", EXPORT),
+    Switch::without_rules("adminacl", EXPORT),
 ];

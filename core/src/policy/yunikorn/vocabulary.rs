@@ -30,6 +30,6 @@ pub const TERMS: Terms = Terms {
         ("max", "The most that the queue and those below it use"),
         ("offset", "priority.offset: added to the priorities below; larger first"),
     ],
-    beside: &[],
+    marks: &[],
     unset: Unset { quota: ["0", "0", "0"], limit: "∞", weight: "", priority: "0" },
 };

@@ -6,9 +6,9 @@
 
 use std::collections::BTreeMap;
 
-use fairground::policy::ego::books::{Books, Change, Source, State, Sub};
 use fairground::policy::ego::cycle::{Layout, run as run_cycle};
 use fairground::policy::ego::plan::{Plan, fits};
+use fairground::policy::ego::pool_state::{Change, PoolState, Source, State, Sub};
 use fairground::time::Time;
 use fairground::trace::EvictReason;
 use serde_json::Value;
@@ -82,13 +82,13 @@ pub struct Course {
 }
 
 /// Sub-allocations and running units at the start.
-pub fn open<'p>(case: &Case, plan: &'p Plan, names: &mut Names) -> Result<Books<'p>, String> {
-    let mut books = Books::new(plan, Time::ZERO);
+pub fn open<'p>(case: &Case, plan: &'p Plan, names: &mut Names) -> Result<PoolState<'p>, String> {
+    let mut state = PoolState::new(plan, Time::ZERO);
     let wanted: Vec<Wanted> =
         serde_json::from_value(case.demand.clone()).map_err(|e| format!("demand: {e}"))?;
     for wanted in &wanted {
         let sub = names.sub(wanted, 0)?;
-        books.add_sub(sub);
+        state.add_sub(sub);
     }
     for group in case.initial.as_array().into_iter().flatten() {
         let sub = Names::find(&names.subs, group["sub"].as_str().unwrap_or_default())?;
@@ -96,31 +96,31 @@ pub fn open<'p>(case: &Case, plan: &'p Plan, names: &mut Names) -> Result<Books<
             let host = match group["hosts"][i].as_str() {
                 Some(name) => Names::find(&names.hosts, name)?,
                 None => {
-                    let unit = books.subs[sub].unit;
-                    books.free.iter().position(|free| fits(free, &unit)).ok_or("initial units do not fit")?
+                    let unit = state.subs[sub].unit;
+                    state.free.iter().position(|free| fits(free, &unit)).ok_or("initial units do not fit")?
                 }
             };
-            books.enter(sub, host, Source::Pool(0), State::Run);
+            state.enter(sub, host, Source::Pool(0), State::Run);
         }
     }
-    Ok(books)
+    Ok(state)
 }
 
 impl Course {
     /// Pods that run or wait at the start.
-    pub fn new(books: &Books<'_>) -> Course {
+    pub fn new(state: &PoolState<'_>) -> Course {
         let mut course = Course {
-            waiting: vec![Vec::new(); books.subs.len()],
-            subs: books.subs.clone(),
-            started: books.units.len(),
+            waiting: vec![Vec::new(); state.subs.len()],
+            subs: state.subs.clone(),
+            started: state.units.len(),
             ..Course::default()
         };
-        for (started, unit) in books.units.iter().enumerate() {
+        for (started, unit) in state.units.iter().enumerate() {
             let pod = course.add(unit.sub, 0);
             course.pods[pod].on = Some((unit.host, started));
             course.of_unit.push(pod);
         }
-        course.adjust(books, 0);
+        course.adjust(state, 0);
         course
     }
 
@@ -131,8 +131,8 @@ impl Course {
     }
 
     /// The host of every pod that has one, and whether it runs on.
-    fn holds(&self, books: &Books<'_>) -> BTreeMap<usize, (usize, bool)> {
-        let units = books.units.iter().zip(&self.of_unit).filter(|(unit, _)| unit.state != State::Gone);
+    fn holds(&self, state: &PoolState<'_>) -> BTreeMap<usize, (usize, bool)> {
+        let units = state.units.iter().zip(&self.of_unit).filter(|(unit, _)| unit.state != State::Gone);
         units.map(|(unit, &pod)| (pod, (unit.host, unit.state == State::Run))).collect()
     }
 
@@ -143,8 +143,8 @@ impl Course {
     }
 
     /// As many pods wait as units are wanted beside those that run.
-    fn adjust(&mut self, books: &Books<'_>, t: i64) {
-        for (at, sub) in books.subs.iter().enumerate() {
+    fn adjust(&mut self, state: &PoolState<'_>, t: i64) {
+        for (at, sub) in state.subs.iter().enumerate() {
             let wanted = sub.want.saturating_sub(sub.running) as usize;
             while self.waiting[at].len() > wanted {
                 let Some(pod) = self.waiting[at].pop() else { break };
@@ -160,32 +160,32 @@ impl Course {
     /// Runs the cycles with the rules' own code and notes what they decide, in pods. The feature that a pod cannot have, if one needs it.
     pub fn run(
         &mut self,
-        books: &mut Books<'_>,
+        state: &mut PoolState<'_>,
         layout: &Layout,
         rounds: &[Round],
     ) -> Result<Option<&'static str>, String> {
         for round in rounds {
-            books.now = Time::from_seconds(round.t);
+            state.now = Time::from_seconds(round.t);
             for news in &round.news {
                 match news {
-                    News::Want(sub, want) => books.subs[*sub].want = *want,
+                    News::Want(sub, want) => state.subs[*sub].want = *want,
                     News::Complete(units) => {
                         for &unit in units {
-                            let sub = books.units.get(unit).ok_or("no such unit")?.sub;
-                            if books.units[unit].state == State::Gone {
+                            let sub = state.units.get(unit).ok_or("no such unit")?.sub;
+                            if state.units[unit].state == State::Gone {
                                 continue;
                             }
-                            books.subs[sub].want = books.subs[sub].want.saturating_sub(1);
-                            books.stop(unit);
+                            state.subs[sub].want = state.subs[sub].want.saturating_sub(1);
+                            state.stop(unit);
                             self.pods[self.of_unit[unit]].ends = Some(round.t);
                         }
                     }
                 }
             }
-            self.adjust(books, round.t);
-            books.changes.clear();
-            let done = run_cycle(books, layout, false);
-            if let Some(feature) = self.note(books, &done, round.t) {
+            self.adjust(state, round.t);
+            state.changes.clear();
+            let done = run_cycle(state, layout, false);
+            if let Some(feature) = self.note(state, &done, round.t) {
                 return Ok(Some(feature));
             }
         }
@@ -194,7 +194,7 @@ impl Course {
 
     fn note(
         &mut self,
-        books: &Books<'_>,
+        state: &PoolState<'_>,
         done: &fairground::policy::ego::cycle::Cycle,
         t: i64,
     ) -> Option<&'static str> {
@@ -204,10 +204,10 @@ impl Course {
         // Room made in this cycle is claimed by pods that wait already; who is evicted waits only after it.
         let (mut moves, mut again) = (Vec::new(), Vec::new());
         let mut is_claimed_now = false;
-        for change in &books.changes {
+        for change in &state.changes {
             match *change {
                 Change::Started(unit) => {
-                    let of = books.units[unit];
+                    let of = state.units[unit];
                     let claimed = self.claims.iter().position(|c| (c.0, c.1) == (of.sub, of.host));
                     let pod = match claimed.filter(|_| !free.contains(&unit)) {
                         Some(at) => Some(self.claims.remove(at).2),
@@ -228,11 +228,11 @@ impl Course {
                     let pod = self.of_unit[unit];
                     let by = reclaims.iter().find(|r| r.victims.contains(&unit)).and_then(|r| r.by);
                     let is_owned = done.by_owners.iter().any(|r| r.victims.contains(&unit));
-                    let left = deadline_of(books, unit).map_or(0, |until| until.as_millis() / 1000 - t);
+                    let left = deadline_of(state, unit).map_or(0, |until| until.as_millis() / 1000 - t);
                     let by_sub = by.and_then(|(_, sub)| sub);
                     moves.push(Move::Evict(pod, reason(by.is_some(), is_owned), by_sub, left));
-                    let sub = books.units[unit].sub;
-                    if left > 0 || books.subs[sub].want <= books.subs[sub].running {
+                    let sub = state.units[unit].sub;
+                    if left > 0 || state.subs[sub].want <= state.subs[sub].running {
                         if self.pods[pod].was_replaced {
                             return Some("a unit is taken back with a grace and without");
                         }
@@ -249,14 +249,14 @@ impl Course {
             let at = self.waiting[sub].partition_point(|&other| other < pod);
             self.waiting[sub].insert(at, pod);
         }
-        let mut open: Vec<(usize, usize)> = books.earmarks.iter().map(|e| (e.sub, e.host)).collect();
+        let mut open: Vec<(usize, usize)> = state.earmarks.iter().map(|e| (e.sub, e.host)).collect();
         self.claims.retain(|claim| {
             let at = open.iter().position(|&open| open == (claim.0, claim.1));
             at.map(|at| open.remove(at)).is_some()
         });
         let claims = reclaims.iter().filter_map(|r| Some((r.by?.1?, r.host)));
         moves.extend(claims.map(|(sub, host)| Move::Claim(sub, host)));
-        let holds = self.holds(books);
+        let holds = self.holds(state);
         self.cycles.push(Expected { t, moves, holds });
         None
     }
@@ -279,8 +279,8 @@ fn turns_of(done: &fairground::policy::ego::cycle::Cycle) -> impl Iterator<Item 
 }
 
 /// When a unit in its grace is gone.
-pub fn deadline_of(books: &Books<'_>, unit: usize) -> Option<Time> {
-    match books.units[unit].state {
+pub fn deadline_of(state: &PoolState<'_>, unit: usize) -> Option<Time> {
+    match state.units[unit].state {
         State::Reclaiming(until) => Some(until),
         _ => None,
     }

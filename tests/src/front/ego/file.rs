@@ -6,9 +6,9 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use fairground::policy::ego::books::Sub;
 use fairground::policy::ego::cycle::Layout;
 use fairground::policy::ego::plan::{Dims, Ownership, Placement, Plan, ShareLimit};
+use fairground::policy::ego::pool_state::Sub;
 use fairground::time::Span;
 use fairground::units::RESOURCES_MAX;
 

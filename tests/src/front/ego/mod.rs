@@ -5,9 +5,9 @@ mod file;
 mod moments;
 mod one_file;
 
-use fairground::policy::ego::books::Books;
 use fairground::policy::ego::cycle::Layout;
 use fairground::policy::ego::plan::Plan;
+use fairground::policy::ego::pool_state::PoolState;
 use fairground::sim::Simulation;
 use fairground::units::Resource;
 use serde_json::Value;
@@ -51,12 +51,12 @@ fn compare(case: &Case) -> Result<(), Differs> {
         return quotas(case, &plan, &mut names);
     }
     let layout = Layout::new(&plan);
-    let mut books = course::open(case, &plan, &mut names)?;
+    let mut state = course::open(case, &plan, &mut names)?;
     let (rounds, is_free_pass) = cycles(case, &names)?;
-    let all = moments::run((&plan, &layout, &names), &mut books, &rounds, is_free_pass)?;
+    let all = moments::run((&plan, &layout, &names), &mut state, &rounds, is_free_pass)?;
     if is_free_pass {
         let (decided, _) = &all[0];
-        only_starts(case, &decided.starts[..decided.handed], &books, &names)?;
+        only_starts(case, &decided.starts[..decided.handed], &state, &names)?;
     } else {
         held(case, all.iter().map(|(_, held)| held.iter().sum()))?;
     }
@@ -78,7 +78,7 @@ fn cycles(case: &Case, names: &Names) -> Result<(Vec<Round>, bool), Differs> {
 fn only_starts(
     case: &Case,
     starts: &[(usize, usize)],
-    books: &Books<'_>,
+    state: &PoolState<'_>,
     names: &Names,
 ) -> Result<(), String> {
     let recorded =
@@ -87,7 +87,7 @@ fn only_starts(
     let recorded = recorded.filter_map(|turn| Some([turn[0].as_str()?, turn[1].as_str()?]));
     let starts = starts
         .iter()
-        .map(|&(sub, host)| [names.consumers[books.subs[sub].leaf].as_str(), names.hosts[host].as_str()]);
+        .map(|&(sub, host)| [names.consumers[state.subs[sub].leaf].as_str(), names.hosts[host].as_str()]);
     if recorded.eq(starts) {
         Ok(())
     } else {
@@ -111,20 +111,20 @@ fn held(case: &Case, mut cycles: impl Iterator<Item = u64>) -> Result<(), String
 /// Dynamic share quotas: what the ledger shows as entitlement before the first cycle.
 fn quotas(case: &Case, plan: &Plan, names: &mut Names) -> Result<(), Differs> {
     let layout = Layout::new(plan);
-    let mut books = course::open(case, plan, names)?;
+    let mut state = course::open(case, plan, names)?;
     for (i, step) in case.steps.iter().enumerate() {
         if step["op"] == "set_want" {
             let sub = Names::find(&names.subs, step["sub"].as_str().unwrap_or_default())?;
-            books.subs[sub].want =
+            state.subs[sub].want =
                 u32::try_from(crate::ego::number(step, "want")?).map_err(|e| e.to_string())?;
         }
         if step["op"] != "dynamic_quota" {
             continue;
         }
-        if books.subs.iter().any(|sub| sub.want < sub.running) {
+        if state.subs.iter().any(|sub| sub.want < sub.running) {
             return Err("more units run than are wanted".into());
         }
-        let file = file::write(plan, &layout, names, &Course::new(&books))?;
+        let file = file::write(plan, &layout, names, &Course::new(&state))?;
         let simulation = super::simulation(&file.text)?;
         entitled(&simulation, &step["expect"], names, &file).map_err(|says| format!("step {i}: {says}"))?;
     }

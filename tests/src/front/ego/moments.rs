@@ -8,9 +8,9 @@ use std::collections::BTreeMap;
 
 use fairground::cluster::Phase;
 use fairground::id::{JobId, NodeId, PodId};
-use fairground::policy::ego::books::{Books, Change, Source, State};
 use fairground::policy::ego::cycle::{Cycle, Layout, run as run_cycle};
 use fairground::policy::ego::plan::{Plan, units_in};
+use fairground::policy::ego::pool_state::{Change, PoolState, Source, State};
 use fairground::policy::ego::reclaim::Reclaim;
 use fairground::sim::{CycleRecord, Simulation};
 use fairground::time::Time;
@@ -51,27 +51,27 @@ struct Moment {
 /// decided, and how many units each sub-allocation holds after it.
 pub fn run(
     (plan, layout, names): (&Plan, &Layout, &Names),
-    books: &mut Books<'_>,
+    state: &mut PoolState<'_>,
     rounds: &[Round],
     is_free_pass: bool,
 ) -> Result<Vec<(Decided, Vec<u64>)>, Differs> {
     let mut all = Vec::new();
     for round in rounds {
-        books.now = Time::from_seconds(round.t);
+        state.now = Time::from_seconds(round.t);
         let mut ended: Vec<usize> = Vec::new();
-        let before = books.clone();
-        news(books, round, &mut ended)?;
-        let moment = write((plan, layout, names), (&before, books), &ended)?;
-        books.changes.clear();
-        let done = run_cycle(books, layout, false);
-        let expected = decided(books, &done, round.t);
+        let before = state.clone();
+        news(state, round, &mut ended)?;
+        let moment = write((plan, layout, names), (&before, state), &ended)?;
+        state.changes.clear();
+        let done = run_cycle(state, layout, false);
+        let expected = decided(state, &done, round.t);
         if expected.goes_on && !is_free_pass {
             return Err("units of a host are gone one after the other in a cycle, pods after it".into());
         }
         let at = |says: String| Differs::Says(format!("at {} s: {says}", round.t));
         follow(&moment, &expected, names, is_free_pass).map_err(at)?;
-        let mut held = vec![0; books.subs.len()];
-        let units = books.units.iter().filter(|unit| unit.state != State::Gone);
+        let mut held = vec![0; state.subs.len()];
+        let units = state.units.iter().filter(|unit| unit.state != State::Gone);
         units.for_each(|unit| held[unit.sub] += 1);
         all.push((expected, held));
     }
@@ -79,17 +79,17 @@ pub fn run(
 }
 
 /// What happens before a cycle. `ended`: units that end, running or in their grace.
-fn news(books: &mut Books<'_>, round: &Round, ended: &mut Vec<usize>) -> Result<(), String> {
+fn news(state: &mut PoolState<'_>, round: &Round, ended: &mut Vec<usize>) -> Result<(), String> {
     for news in &round.news {
         match news {
-            News::Want(sub, want) => books.subs[*sub].want = *want,
+            News::Want(sub, want) => state.subs[*sub].want = *want,
             News::Complete(units) => {
                 for &unit in units {
-                    let of = *books.units.get(unit).ok_or("no such unit")?;
+                    let of = *state.units.get(unit).ok_or("no such unit")?;
                     if of.state != State::Gone {
                         ended.push(unit);
-                        books.subs[of.sub].want = books.subs[of.sub].want.saturating_sub(1);
-                        books.stop(unit);
+                        state.subs[of.sub].want = state.subs[of.sub].want.saturating_sub(1);
+                        state.stop(unit);
                     }
                 }
             }
@@ -99,21 +99,21 @@ fn news(books: &mut Books<'_>, round: &Round, ended: &mut Vec<usize>) -> Result<
 }
 
 /// What the rules' own code decided.
-fn decided(books: &Books<'_>, done: &Cycle, t: i64) -> Decided {
+fn decided(state: &PoolState<'_>, done: &Cycle, t: i64) -> Decided {
     let in_pools = done.passes.iter().flat_map(|(_, pass)| &pass.reclaims);
     let reclaims: Vec<_> = done.by_owners.iter().chain(in_pools).collect();
     let mut decided = Decided::default();
-    for change in &books.changes {
+    for change in &state.changes {
         match *change {
             Change::Started(unit) => {
-                decided.starts.push((books.units[unit].sub, books.units[unit].host));
+                decided.starts.push((state.units[unit].sub, state.units[unit].host));
                 decided.units.push(unit);
                 decided.handed += usize::from(decided.evictions.is_empty());
             }
             Change::Reclaimed(unit) => {
                 let by = reclaims.iter().find(|r| r.victims.contains(&unit)).and_then(|r| r.by);
                 let is_owned = done.by_owners.iter().any(|r| r.victims.contains(&unit));
-                let left = deadline_of(books, unit).map_or(0, |until| until.as_millis() / 1000 - t);
+                let left = deadline_of(state, unit).map_or(0, |until| until.as_millis() / 1000 - t);
                 let why = reason(by.is_some(), is_owned);
                 decided.evictions.push((unit, why, by.and_then(|(_, sub)| sub), left));
             }
@@ -121,7 +121,7 @@ fn decided(books: &Books<'_>, done: &Cycle, t: i64) -> Decided {
         }
     }
     decided.claims = reclaims.iter().filter_map(|r| Some((r.by?.1?, r.host))).collect();
-    let is_gone = |unit: &usize| books.units[*unit].state == State::Gone;
+    let is_gone = |unit: &usize| state.units[*unit].state == State::Gone;
     decided.goes_on = reclaims.iter().enumerate().any(|(i, first)| {
         let is_later = |later: &&Reclaim| later.host == first.host;
         first.victims.iter().any(is_gone) && reclaims[i + 1..].iter().copied().any(|r| is_later(&r))
@@ -130,8 +130,8 @@ fn decided(books: &Books<'_>, done: &Cycle, t: i64) -> Decided {
 }
 
 /// The pool to which a host is lent, as those who run on it tell: the closest one above its owner and all of them.
-fn pool_of_borrowers(plan: &Plan, books: &Books<'_>, owner: usize, host: usize) -> Option<usize> {
-    let leaves = books.on_host[host].iter().map(|&unit| books.subs[books.units[unit].sub].leaf);
+fn pool_of_borrowers(plan: &Plan, state: &PoolState<'_>, owner: usize, host: usize) -> Option<usize> {
+    let leaves = state.on_host[host].iter().map(|&unit| state.subs[state.units[unit].sub].leaf);
     let mut borrowers = leaves.filter(|&leaf| leaf != owner).peekable();
     borrowers.peek()?;
     let parent = plan.consumers[owner].parent?;
@@ -143,7 +143,7 @@ fn pool_of_borrowers(plan: &Plan, books: &Books<'_>, owner: usize, host: usize) 
 }
 
 /// Whether everything was drawn from where a scenario takes it to be drawn from.
-fn sources(plan: &Plan, layout: &Layout, books: &Books<'_>) -> Result<(), &'static str> {
+fn sources(plan: &Plan, layout: &Layout, state: &PoolState<'_>) -> Result<(), &'static str> {
     let drawn = |leaf: usize, host: usize| {
         let holder = layout.holders[host];
         if holder == leaf && holder != 0 {
@@ -152,13 +152,13 @@ fn sources(plan: &Plan, layout: &Layout, books: &Books<'_>) -> Result<(), &'stat
         if !plan.is_leaf(holder) || holder == 0 {
             return Some(Source::Pool(holder));
         }
-        pool_of_borrowers(plan, books, holder, host).map(Source::Pool)
+        pool_of_borrowers(plan, state, holder, host).map(Source::Pool)
     };
-    let units = books.units.iter().filter(|unit| unit.state != State::Gone);
+    let units = state.units.iter().filter(|unit| unit.state != State::Gone);
     let units = units.map(|unit| (unit.sub, unit.host, unit.source));
-    let promised = books.earmarks.iter().map(|earmark| (earmark.sub, earmark.host, earmark.source));
+    let promised = state.earmarks.iter().map(|earmark| (earmark.sub, earmark.host, earmark.source));
     for (sub, host, source) in units.chain(promised) {
-        if drawn(books.subs[sub].leaf, host) != Some(source) {
+        if drawn(state.subs[sub].leaf, host) != Some(source) {
             return Err("a host lent further up than those who run on it tell");
         }
     }
@@ -167,10 +167,10 @@ fn sources(plan: &Plan, layout: &Layout, books: &Books<'_>) -> Result<(), &'stat
 
 /// Whether a sub-allocation wants more than some pool above it holds: then it is not the same as several jobs, whose demand is capped
 /// one by one.
-fn is_capped(plan: &Plan, layout: &Layout, books: &Books<'_>, sub: usize) -> bool {
-    let of = &books.subs[sub];
+fn is_capped(plan: &Plan, layout: &Layout, state: &PoolState<'_>, sub: usize) -> bool {
+    let of = &state.subs[sub];
     plan.path(of.leaf).filter(|pool| layout.pools.contains(pool)).any(|pool| {
-        let hosts = layout.pool(books, pool).hosts;
+        let hosts = layout.pool(state, pool).hosts;
         let capacity: u64 = hosts.iter().map(|h| units_in(&plan.hosts[h.host], &of.unit)).sum();
         capacity > 0 && u64::from(of.want.max(of.running)) > capacity
     })
@@ -185,14 +185,14 @@ struct Block {
 }
 
 /// The jobs of the units that run and of those that wait.
-fn blocks(plan: &Plan, layout: &Layout, books: &Books<'_>) -> Result<Vec<Block>, &'static str> {
-    let capped: Vec<bool> = (0..books.subs.len()).map(|sub| is_capped(plan, layout, books, sub)).collect();
+fn blocks(plan: &Plan, layout: &Layout, state: &PoolState<'_>) -> Result<Vec<Block>, &'static str> {
+    let capped: Vec<bool> = (0..state.subs.len()).map(|sub| is_capped(plan, layout, state, sub)).collect();
     let mut blocks: Vec<Block> = Vec::new();
-    for (id, unit) in books.units.iter().enumerate().filter(|(_, unit)| unit.state == State::Run) {
-        let leaf = books.subs[unit.sub].leaf;
+    for (id, unit) in state.units.iter().enumerate().filter(|(_, unit)| unit.state == State::Run) {
+        let leaf = state.subs[unit.sub].leaf;
         // In one leaf the order of starts decides who goes first; a job that is one demand may stand beside those of others.
         let last = match capped[unit.sub] {
-            true => blocks.iter_mut().rev().find(|block| books.subs[block.sub].leaf == leaf),
+            true => blocks.iter_mut().rev().find(|block| state.subs[block.sub].leaf == leaf),
             false => blocks.last_mut(),
         };
         match last.filter(|block| block.sub == unit.sub) {
@@ -200,7 +200,7 @@ fn blocks(plan: &Plan, layout: &Layout, books: &Books<'_>) -> Result<Vec<Block>,
             None => blocks.push(Block { sub: unit.sub, units: vec![id], waiting: 0 }),
         }
     }
-    for (sub, of) in books.subs.iter().enumerate() {
+    for (sub, of) in state.subs.iter().enumerate() {
         let waiting = of.want.saturating_sub(of.running) as usize;
         match blocks.iter_mut().rev().find(|block| block.sub == sub) {
             Some(block) => block.waiting = waiting,
@@ -219,10 +219,10 @@ fn running(
     writer: &mut Writer<'_>,
     moment: &mut Moment,
     blocks: &[Block],
-    books: &Books<'_>,
+    state: &PoolState<'_>,
 ) -> BTreeMap<usize, (String, usize)> {
     let names = writer.names;
-    let n_units = books.units.len();
+    let n_units = state.units.len();
     let mut claimants = BTreeMap::new();
     for (i, block) in blocks.iter().enumerate() {
         let name = format!("{}-{}", names.subs[block.sub], i + 1);
@@ -236,10 +236,10 @@ fn running(
         }
         if let Some(first) = block.units.first() {
             let on: Vec<&str> =
-                block.units.iter().map(|&unit| names.hosts[books.units[unit].host].as_str()).collect();
+                block.units.iter().map(|&unit| names.hosts[state.units[unit].host].as_str()).collect();
             says += &format!(", on: [{}], started: -{}s", on.join(", "), n_units - first);
         }
-        if books.subs[block.sub].want < books.subs[block.sub].running {
+        if state.subs[block.sub].want < state.subs[block.sub].running {
             says += ", restart: never";
         }
         for (k, &unit) in (1..).zip(&block.units) {
@@ -249,7 +249,7 @@ fn running(
         if block.waiting > 0 {
             claimants.insert(block.sub, (name.clone(), block.waiting));
         }
-        writer.job(&name, &books.subs, block.sub, &says);
+        writer.job(&name, &state.subs, block.sub, &says);
         moment.jobs.insert(name, block.sub);
     }
     claimants
@@ -258,22 +258,22 @@ fn running(
 /// The file of a moment: `before` what ended in its grace, and after it.
 fn write(
     (plan, layout, names): (&Plan, &Layout, &Names),
-    (before, books): (&Books<'_>, &Books<'_>),
+    (before, state): (&PoolState<'_>, &PoolState<'_>),
     ended: &[usize],
 ) -> Result<Moment, Differs> {
-    sources(plan, layout, books)?;
+    sources(plan, layout, state)?;
     let mut writer = Writer::new(plan, layout, names)?;
     writer.text.push_str("jobs:\n");
     let mut moment = Moment { text: String::new(), jobs: BTreeMap::new(), pods: BTreeMap::new() };
     let mut ends = String::new();
-    let mut blocks = blocks(plan, layout, books)?;
-    let claiming = claiming(&mut blocks, before, |sub| is_capped(plan, layout, books, sub));
-    let mut claimants = running(&mut writer, &mut moment, &blocks, books);
+    let mut blocks = blocks(plan, layout, state)?;
+    let claiming = claiming(&mut blocks, before, |sub| is_capped(plan, layout, state, sub));
+    let mut claimants = running(&mut writer, &mut moment, &blocks, state);
     let claims =
         |earmark: usize| format!("{}-claims-{}", names.subs[before.earmarks[earmark].sub], earmark + 1);
     for &earmark in &claiming {
         let (name, sub) = (claims(earmark), before.earmarks[earmark].sub);
-        writer.job(&name, &books.subs, sub, "");
+        writer.job(&name, &state.subs, sub, "");
         moment.jobs.insert(name, sub);
     }
     for (unit, earmark) in leaving(before, ended) {
@@ -281,7 +281,7 @@ fn write(
         let name = format!("{}-leaves-{}", names.subs[of.sub], unit + 1);
         let left = match of.state {
             State::Reclaiming(until) if !ended.contains(&unit) => {
-                (until - books.now).as_millis().max(0) / 1000
+                (until - state.now).as_millis().max(0) / 1000
             }
             _ => 0,
         };
@@ -292,7 +292,7 @@ fn write(
             let claimant = claimant.ok_or("room that is held for a unit that is not wanted any more")?;
             says += &format!(", evicted-for: {claimant}");
         }
-        writer.job(&name, &books.subs, of.sub, &says);
+        writer.job(&name, &state.subs, of.sub, &says);
         moment.pods.insert(name.clone(), unit);
         moment.jobs.insert(name, of.sub);
     }
@@ -300,7 +300,7 @@ fn write(
     for &unit in ended.iter().filter(runs) {
         let of = before.units[unit];
         let name = format!("{}-ends-{}", names.subs[of.sub], unit + 1);
-        writer.job(&name, &books.subs, of.sub, &format!(", on: [{}]", names.hosts[of.host]));
+        writer.job(&name, &state.subs, of.sub, &format!(", on: [{}]", names.hosts[of.host]));
         ends += &format!("- {{at: 0s, job: {name}}}\n");
     }
     for (_, earmark) in before.earmarks.iter().enumerate().filter(|(i, _)| !claiming.contains(i)) {
@@ -312,9 +312,9 @@ fn write(
 }
 
 /// The promises for which a pod waits in a job of its own, so that the file says whose room each pod makes that leaves.
-fn claiming(blocks: &mut [Block], books: &Books<'_>, is_capped: impl Fn(usize) -> bool) -> Vec<usize> {
+fn claiming(blocks: &mut [Block], state: &PoolState<'_>, is_capped: impl Fn(usize) -> bool) -> Vec<usize> {
     let mut claiming = Vec::new();
-    for (i, earmark) in books.earmarks.iter().enumerate().filter(|(_, earmark)| !is_capped(earmark.sub)) {
+    for (i, earmark) in state.earmarks.iter().enumerate().filter(|(_, earmark)| !is_capped(earmark.sub)) {
         if let Some(block) = blocks.iter_mut().find(|b| b.sub == earmark.sub && b.waiting > 0) {
             block.waiting -= 1;
             claiming.push(i);
@@ -324,11 +324,11 @@ fn claiming(blocks: &mut [Block], books: &Books<'_>, is_capped: impl Fn(usize) -
 }
 
 /// Units in their grace, and the promise whose room they make: in the order of the promises.
-fn leaving(books: &Books<'_>, ended: &[usize]) -> Vec<(usize, Option<usize>)> {
-    let promised = books.earmarks.iter().enumerate();
+fn leaving(state: &PoolState<'_>, ended: &[usize]) -> Vec<(usize, Option<usize>)> {
+    let promised = state.earmarks.iter().enumerate();
     let promised = promised.flat_map(|(i, e)| e.victims.iter().map(move |&unit| (unit, Some(i))));
     let mut leaving: Vec<(usize, Option<usize>)> = promised.collect();
-    for (id, unit) in books.units.iter().enumerate() {
+    for (id, unit) in state.units.iter().enumerate() {
         let is_known = leaving.iter().any(|(known, _)| *known == id);
         if matches!(unit.state, State::Reclaiming(_)) && !is_known && !ended.contains(&id) {
             leaving.push((id, None));

@@ -29,11 +29,11 @@ fn run(case: &Case) -> Result<(), Differs> {
     }
     let (plan, mut names) = plan(case)?;
     let layout = Layout::new(&plan);
-    let mut books = course::open(case, &plan, &mut names)?;
+    let mut state = course::open(case, &plan, &mut names)?;
     let rounds = course::rounds(case, &names)?.filter(|rounds| rounds.len() > 1);
     let rounds = rounds.ok_or("not several cycles")?;
-    let mut course = Course::new(&books);
-    if let Some(feature) = course.run(&mut books, &layout, &rounds)? {
+    let mut course = Course::new(&state);
+    if let Some(feature) = course.run(&mut state, &layout, &rounds)? {
         return Err(feature.into());
     }
     let file = file::write(&plan, &layout, &names, &course)?;

@@ -16,7 +16,7 @@ use std::cmp::Ordering;
 use std::collections::{BTreeMap, BinaryHeap};
 
 use super::capacity::asked_on_node;
-use super::orders::Chance;
+use super::nondeterminism::RandomOrder;
 use super::request::{self, Request};
 use super::score::{Parts, Range};
 use super::session::{PodFacts, Session};
@@ -55,10 +55,10 @@ impl Numbering {
     }
 }
 
-/// What was found out about nodes, for the kinds of pods that were placed lately.
+/// What was found out about nodes, for the classes of pods that were placed lately.
 #[derive(Debug, Default)]
-pub(super) struct Kinds {
-    kinds: Vec<Kind>,
+pub(super) struct EquivalenceClasses {
+    classes: Vec<EquivalenceClass>,
     /// How often each node changed, from 1.
     versions: Vec<u32>,
     /// The nodes that changed since the present choice was begun, in order.
@@ -70,17 +70,17 @@ pub(super) struct Kinds {
     ranking: Ranking,
 }
 
-impl Kinds {
+impl EquivalenceClasses {
     /// Nothing is known yet; `models`: the memory of each node's devices.
-    pub fn new(models: impl Iterator<Item = i64>) -> Kinds {
-        let mut kinds = Kinds::default();
+    pub fn new(models: impl Iterator<Item = i64>) -> EquivalenceClasses {
+        let mut classes = EquivalenceClasses::default();
         for mib in models {
-            kinds.versions.push(1);
-            if !kinds.models.contains(&mib) {
-                kinds.models.push(mib);
+            classes.versions.push(1);
+            if !classes.models.contains(&mib) {
+                classes.models.push(mib);
             }
         }
-        kinds
+        classes
     }
 
     /// Something on a node changed.
@@ -96,7 +96,7 @@ impl Kinds {
 
 /// Pods that ask for the same, and what is known of nodes for them.
 #[derive(Debug, Default)]
-struct Kind {
+struct EquivalenceClass {
     /// One of them.
     pod: Option<PodRef>,
     known: Vec<Known>,
@@ -120,7 +120,7 @@ struct Known {
 /// Nodes to choose from for pods of one kind, one pod after the other.
 #[derive(Debug)]
 pub(super) struct Choice {
-    kind: Kind,
+    kind: EquivalenceClass,
     /// By device model: whether the queues have no room for one more.
     gates: Vec<bool>,
     range: Range,
@@ -247,30 +247,30 @@ impl Session<'_> {
     /// Keeps what is known for later pods of the kind.
     pub fn end_choice(&mut self, choice: Choice) {
         let most = (KEPT_MAX / self.nodes.len().max(1)).clamp(2, 16);
-        let kinds = &mut self.kinds.kinds;
-        if kinds.len() >= most
-            && let Some(oldest) = (0..kinds.len()).min_by_key(|&i| kinds[i].asked)
+        let classes = &mut self.classes.classes;
+        if classes.len() >= most
+            && let Some(oldest) = (0..classes.len()).min_by_key(|&i| classes[i].asked)
         {
-            kinds.swap_remove(oldest);
+            classes.swap_remove(oldest);
         }
-        kinds.push(choice.kind);
-        self.kinds.ranking = choice.ranking;
-        self.kinds.ranking.clear();
+        classes.push(choice.kind);
+        self.classes.ranking = choice.ranking;
+        self.classes.ranking.clear();
     }
 
-    fn is_of(&self, kind: &Kind, pod: PodRef) -> bool {
+    fn is_of(&self, kind: &EquivalenceClass, pod: PodRef) -> bool {
         kind.pod.is_some_and(|other| self.pods[pod.ix()].kind == self.pods[other.ix()].kind)
     }
 
     fn begin_choice(&mut self, pod: PodRef) -> Choice {
-        let found = self.kinds.kinds.iter().position(|kind| self.is_of(kind, pod));
-        let mut kind = found.map(|i| self.kinds.kinds.swap_remove(i)).unwrap_or_default();
-        self.kinds.n_asked += 1;
-        kind.asked = self.kinds.n_asked;
+        let found = self.classes.classes.iter().position(|kind| self.is_of(kind, pod));
+        let mut kind = found.map(|i| self.classes.classes.swap_remove(i)).unwrap_or_default();
+        self.classes.n_asked += 1;
+        kind.asked = self.classes.n_asked;
         kind.pod = Some(pod);
         kind.known.resize(self.nodes.len(), Known::default());
-        self.kinds.changed.clear();
-        let ranking = std::mem::take(&mut self.kinds.ranking);
+        self.classes.changed.clear();
+        let ranking = std::mem::take(&mut self.classes.ranking);
         Choice { kind, gates: Vec::new(), range: Range::default(), ranking, n_changes: 0 }
     }
 
@@ -282,13 +282,13 @@ impl Session<'_> {
             let asked = asked_on_node(request, mib);
             self.over_capacity(job, asked, is_fixed.then_some(asked)).is_some()
         };
-        self.kinds.models.iter().filter(|_| self.plugins.predicates).map(is_shut).collect()
+        self.classes.models.iter().filter(|_| self.plugins.predicates).map(is_shut).collect()
     }
 
     /// Looks again at what changed since the last pod; `false` if packing is relative to something else now.
     fn take_changes_in(&self, choice: &mut Choice) -> bool {
-        let changed = &self.kinds.changed[choice.n_changes..];
-        choice.n_changes = self.kinds.changed.len();
+        let changed = &self.classes.changed[choice.n_changes..];
+        choice.n_changes = self.classes.changed.len();
         let mut is_as_before = !choice.ranking.of.is_empty();
         for &at in changed {
             if choice.ranking.is_in.get(at.ix()) != Some(&true) {
@@ -306,15 +306,16 @@ impl Session<'_> {
 
     /// Ranks all candidates anew.
     fn rank(&self, choice: &mut Choice, nodes: &[NodeRef]) {
-        choice.n_changes = self.kinds.changed.len();
+        choice.n_changes = self.classes.changed.len();
         choice.ranking.begin(nodes, self.nodes.len());
         choice.range = Range::default();
         // The order of devices is drawn anew as the session goes on.
-        let is_kept = |pod: PodRef| !self.pods[pod.ix()].request.is_shared() || !self.draws(Chance::Devices);
+        let is_kept =
+            |pod: PodRef| !self.pods[pod.ix()].request.is_shared() || !self.draws(RandomOrder::Devices);
         let is_kept = choice.kind.pod.is_some_and(is_kept);
         for &at in nodes {
             let known = &choice.kind.known[at.ix()];
-            let is_known = is_kept && known.version == self.kinds.versions[at.ix()];
+            let is_known = is_kept && known.version == self.classes.versions[at.ix()];
             let parts = if is_known { known.parts } else { self.look_at(choice, at) };
             choice.range.add(&parts);
         }
@@ -342,7 +343,7 @@ impl Session<'_> {
 
     fn knowledge(&self, pod: &PodFacts, at: NodeRef) -> Known {
         let node = &self.nodes[at.ix()];
-        let (version, model) = (self.kinds.versions[at.ix()], self.kinds.model(node.device_mib));
+        let (version, model) = (self.classes.versions[at.ix()], self.classes.model(node.device_mib));
         let lacks = node.lacks(&pod.request, true);
         if lacks.is_some() {
             let parts = Parts::of(self.packing(node, &pod.request));

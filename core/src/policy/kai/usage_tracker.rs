@@ -22,7 +22,7 @@ use crate::time::{Span, Time};
 
 /// What is remembered of usage.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct Grown {
+pub(super) struct UsageTracker {
     /// What every queue holds since the last cycle, parents included, in the cluster's order.
     held: Vec<Quantities>,
     /// What the cluster has since then.
@@ -52,14 +52,14 @@ struct Run {
     allocated: Vec<Quantities>,
 }
 
-impl Grown {
+impl UsageTracker {
     /// At the start, with what the queues bring along and hold.
     pub fn new(
         p: &UsageParams,
         start: Vec<Quantities>,
         held: Vec<Quantities>,
         capacity: Quantities,
-    ) -> Grown {
+    ) -> UsageTracker {
         let mut runs = VecDeque::new();
         let n = (p.settings.window_s / p.resolution.as_seconds()).ceil() as i64;
         if start.iter().any(|usage| *usage != Quantities::default()) {
@@ -76,7 +76,7 @@ impl Grown {
                 allocated: start.iter().map(allocated).collect(),
             });
         }
-        Grown { held, capacity, runs, next: 1, usage: start, ..Grown::default() }
+        UsageTracker { held, capacity, runs, next: 1, usage: start, ..UsageTracker::default() }
     }
 
     /// Time has come to this moment: takes the samples due by now and fetches what is due.
@@ -188,7 +188,7 @@ mod tests {
 
     /// The usage of the first of two queues, by direct sums over single samples and by runs.
     fn both(p: &UsageParams, held: &[f64], hops: &[usize]) -> (f64, f64) {
-        let mut grown = Grown::new(p, vec![gpus(0.0); 2], vec![gpus(0.0); 2], gpus(10.0));
+        let mut tracker = UsageTracker::new(p, vec![gpus(0.0); 2], vec![gpus(0.0); 2], gpus(10.0));
         let mut direct = History::default();
         for (at, &gpu) in held.iter().enumerate() {
             let sample =
@@ -199,15 +199,15 @@ mod tests {
         for (at, &gpu) in held.iter().enumerate() {
             let changes = at == 0 || held[at - 1] != gpu;
             if changes || hops.contains(&at) {
-                grown.advance(p, Time::from_millis(at as i64 * 1000));
-                grown.hold(p, vec![gpus(gpu), gpus(0.0)], gpus(10.0));
+                tracker.advance(p, Time::from_millis(at as i64 * 1000));
+                tracker.hold(p, vec![gpus(gpu), gpus(0.0)], gpus(10.0));
                 before = at;
             }
         }
         assert!(before < held.len());
         let now = held.len() as i64;
-        grown.advance(p, Time::from_millis(now * 1000));
-        (grown.usage[0].gpu, direct.usage(&p.settings, now as f64, 2)[0].gpu)
+        tracker.advance(p, Time::from_millis(now * 1000));
+        (tracker.usage[0].gpu, direct.usage(&p.settings, now as f64, 2)[0].gpu)
     }
 
     #[test]
@@ -251,11 +251,11 @@ mod tests {
     #[test]
     fn what_queues_bring_along_fades() {
         let p = params(4.0, None);
-        let mut grown = Grown::new(&p, vec![gpus(0.5)], vec![gpus(0.0)], gpus(10.0));
+        let mut tracker = UsageTracker::new(&p, vec![gpus(0.5)], vec![gpus(0.0)], gpus(10.0));
         let mut seen = Vec::new();
         for at in 0..6 {
-            grown.advance(&p, Time::from_millis(at * 1000));
-            seen.push(grown.usage[0].gpu);
+            tracker.advance(&p, Time::from_millis(at * 1000));
+            seen.push(tracker.usage[0].gpu);
         }
         assert_eq!(seen, [0.5, 0.375, 0.25, 0.125, 0.0, 0.0]);
     }
@@ -264,11 +264,11 @@ mod tests {
     fn fetches_come_at_their_interval() {
         let mut p = params(4.0, None);
         p.fetch_interval = Span::from_seconds(3);
-        let mut grown = Grown::new(&p, vec![gpus(0.0)], vec![gpus(10.0)], gpus(10.0));
+        let mut tracker = UsageTracker::new(&p, vec![gpus(0.0)], vec![gpus(10.0)], gpus(10.0));
         let mut seen = Vec::new();
         for at in 0..5 {
-            grown.advance(&p, Time::from_millis(at * 1000));
-            seen.push(grown.usage[0].gpu);
+            tracker.advance(&p, Time::from_millis(at * 1000));
+            seen.push(tracker.usage[0].gpu);
         }
         assert_eq!(seen, [0.0, 0.0, 0.0, 1.0, 1.0]);
     }

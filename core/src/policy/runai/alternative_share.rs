@@ -51,7 +51,7 @@ pub(super) struct Pool<'a> {
 
 impl Pool<'_> {
     /// What stands beside the fairshare of a queue.
-    pub fn beside(&self, queue: QueueId) -> Vec<DivisionStep> {
+    pub fn alternative_shares(&self, queue: QueueId) -> Vec<DivisionStep> {
         let has_past =
             |r: Resource| self.ledger.rows.iter().any(|row| row.usage.is_some_and(|u| u.get(r) != 0.0));
         if has_past(self.resource) {
@@ -59,8 +59,11 @@ impl Pool<'_> {
         }
         let exact = self.exact_share(queue).map(|share| (EXACT, share));
         let paper = self.on_paper(queue).map(|share| (ON_PAPER, share));
-        let step =
-            |(rule, share): (Rule, Exact)| DivisionStep::Beside { rule, queue, fair_share: share.as_real() };
+        let step = |(rule, share): (Rule, Exact)| DivisionStep::AlternativeShare {
+            rule,
+            queue,
+            fair_share: share.as_real(),
+        };
         [exact, paper].into_iter().flatten().map(step).collect()
     }
 

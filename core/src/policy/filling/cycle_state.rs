@@ -1,4 +1,4 @@
-//! The books of a cycle: what is free on every node, what every queue holds, and whose turn it is.
+//! The state of a cycle: what is free on every node, what every queue holds, and whose turn it is.
 //!
 //! # Rule
 //! A queue is *open* while a leaf in or below it has pods to place and is not frozen. A pod that was told to go still
@@ -65,9 +65,9 @@ pub struct Line {
     pub stop: Option<Stop>,
 }
 
-/// The books of a cycle.
+/// The state of a cycle.
 #[derive(Clone)]
-pub struct Books<'w> {
+pub struct CycleState<'w> {
     /// How shares are measured.
     pub measure: &'static Measure,
     /// The world at the start of the cycle.
@@ -105,12 +105,12 @@ pub fn weights(queue: &Queue) -> [f64; 3] {
     Resource::ACCOUNTED.map(|r| queue.resources.get(r).weight.map_or(1.0, |weight| weight.as_real()))
 }
 
-impl<'w> Books<'w> {
+impl<'w> CycleState<'w> {
     /// The state of the world.
-    pub fn open(measure: &'static Measure, world: PartitionView<'w>) -> Books<'w> {
+    pub fn open(measure: &'static Measure, world: PartitionView<'w>) -> CycleState<'w> {
         let cluster = world.cluster;
         let queues = || cluster.queues.ids();
-        let mut books = Books {
+        let mut state = CycleState {
             measure,
             world,
             total: total(world),
@@ -127,24 +127,24 @@ impl<'w> Books<'w> {
             for (_, pod) in cluster.pods_of(job) {
                 waits |= pod.phase == Phase::Pending;
                 let Some(node) = pod.node.filter(|_| pod.phase.holds()) else { continue };
-                books.nodes[node].take(&pod.request, pod.devices);
+                state.nodes[node].take(&pod.request, pod.devices);
                 if !matches!(pod.phase, Phase::Terminating { .. }) {
-                    books.hold(queue, &request_of(&pod.request));
+                    state.hold(queue, &request_of(&pod.request));
                 }
             }
             if waits {
-                books.lines[queue].jobs.push(job);
+                state.lines[queue].jobs.push(job);
             }
         }
         for queue in queues().filter(|&q| cluster.queues[q].children.is_empty()) {
-            let jobs = &mut books.lines[queue].jobs;
+            let jobs = &mut state.lines[queue].jobs;
             jobs.sort_by_key(|&job| (cluster.jobs[job].submit, job));
-            books.begin_job(queue);
-            if !books.lines[queue].pods.is_empty() {
-                books.count_open(queue, 1);
+            state.begin_job(queue);
+            if !state.lines[queue].pods.is_empty() {
+                state.count_open(queue, 1);
             }
         }
-        books
+        state
     }
 
     fn hold(&mut self, queue: QueueId, amounts: &[i64]) {

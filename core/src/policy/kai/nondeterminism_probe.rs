@@ -15,12 +15,12 @@
 //! recorded, nothing is drawn and all candidates are marked; a cycle without any decision is not drawn again. The order of insertion is told as a tie of
 //! queues where queues tied
 
-use super::orders::{self, Chance, Redraw};
+use super::nondeterminism::{self, Probe, RandomOrder};
 use super::recorder::{Decided, Recorder};
 use super::session::{Ids, Session};
 use super::snapshot::Snapshot;
 use super::task::{GroupRef, PodRef};
-use crate::kit::chance::mixed;
+use crate::kit::random::mixed;
 use crate::trace::{Level, Mark, Rule, Subject, Trace};
 
 /// Most pods of a cycle that is run again.
@@ -31,12 +31,12 @@ const DRAWS_MAX: usize = 16;
 const WORK_MAX: usize = 2048;
 
 /// The orders, each with its rules; the first of them stands where there is no candidate.
-const ORDERS: [(Chance, &[&Rule]); 5] = [
-    (Chance::Insertion, &[&orders::INSERTION, &orders::QUEUES]),
-    (Chance::Devices, &[&orders::DEVICES]),
-    (Chance::Validator, &[&orders::VALIDATOR]),
-    (Chance::Nodes, &[&orders::NODES]),
-    (Chance::Consolidation, &[&orders::CANDIDATES]),
+const ORDERS: [(RandomOrder, &[&Rule]); 5] = [
+    (RandomOrder::Insertion, &[&nondeterminism::INSERTION, &nondeterminism::QUEUES]),
+    (RandomOrder::Devices, &[&nondeterminism::DEVICES]),
+    (RandomOrder::Validator, &[&nondeterminism::VALIDATOR]),
+    (RandomOrder::Nodes, &[&nondeterminism::NODES]),
+    (RandomOrder::Consolidation, &[&nondeterminism::CANDIDATES]),
 ];
 
 /// The marks of a cycle that is over, of its candidates.
@@ -52,16 +52,16 @@ pub(super) fn marks(snapshot: &Snapshot, ids: &Ids, session: &Session<'_>, out: 
     }
     let n_draws = (WORK_MAX / n_pods.max(1)).min(DRAWS_MAX) as u64;
     let ended = ends(session, out);
-    let first_other = |chance: Option<Chance>| {
+    let first_other = |order: Option<RandomOrder>| {
         (0..n_draws).find_map(|draw| {
-            let other = again(snapshot, ids, session, Redraw { chance, draw });
+            let other = again(snapshot, ids, session, Probe { order, draw });
             ended.iter().zip(other).position(|(l, r)| *l != r).map(PodRef::of)
         })
     };
     let Some(together) = first_other(None) else { return Vec::new() };
     let mut marks = Vec::new();
-    for (chance, rules) in ORDERS {
-        if let Some(pod) = first_other(Some(chance)) {
+    for (order, rules) in ORDERS {
+        if let Some(pod) = first_other(Some(order)) {
             let of_order = candidates.iter().filter(|mark| rules.contains(&&mark.rule));
             let n = marks.len();
             marks.extend(of_order.copied());
@@ -75,7 +75,7 @@ pub(super) fn marks(snapshot: &Snapshot, ids: &Ids, session: &Session<'_>, out: 
         marks.clone_from(candidates);
     }
     if marks.is_empty() {
-        marks.push(mark_at(session, orders::INSERTION, together));
+        marks.push(mark_at(session, nondeterminism::INSERTION, together));
     }
     marks
 }
@@ -101,10 +101,10 @@ fn may_hang(session: &Session<'_>, out: &Recorder<'_>) -> bool {
 }
 
 /// How the cycle ends for every pod with orders drawn anew.
-fn again(snapshot: &Snapshot, ids: &Ids, first: &Session<'_>, redraw: Redraw) -> Vec<u64> {
+fn again(snapshot: &Snapshot, ids: &Ids, first: &Session<'_>, probe: Probe) -> Vec<u64> {
     let mut session = Session::open(snapshot, ids, Level::Outcomes);
     session.only = first.only;
-    session.redraw = Some(redraw);
+    session.probe = Some(probe);
     let mut trace = Trace::new(Level::Outcomes);
     let mut out = Recorder::new(&mut trace);
     super::act(&mut session, &mut out);

@@ -19,7 +19,7 @@ use super::solver::Taking;
 use super::statement::Done;
 use super::task::{JobRef, QueueRef};
 use crate::cluster::Preemptible;
-use crate::trace::{Protection, Spared, Whom};
+use crate::trace::{NotSelected, Protection, Whom};
 
 /// Most that are recorded of one decision.
 const SPARED_MAX: usize = 16;
@@ -45,7 +45,12 @@ impl Leaf {
 impl Session<'_> {
     /// Who stays while these go for a job that needed so much before. It looks only: what is worked out once and kept, such as the
     /// next chunk, would come out otherwise.
-    pub fn spared(&self, taking: &Taking, (job, need): (JobRef, Quantities), done: &[Done]) -> Vec<Spared> {
+    pub fn not_selected(
+        &self,
+        taking: &Taking,
+        (job, need): (JobRef, Quantities),
+        done: &[Done],
+    ) -> Vec<NotSelected> {
         let held = match taking {
             Taking::Reclaim(held) => Some(held),
             Taking::Preemption | Taking::Consolidation { .. } => None,
@@ -61,20 +66,22 @@ impl Session<'_> {
             }
         }
         let Some(own) = own.filter(|_| !told.is_empty()) else { return Vec::new() };
-        let mut spared = Vec::new();
+        let mut not_selected = Vec::new();
         if let Some(held) = held {
             let leaves = self.leaves(job, own);
             let claim = Claim { claimant: job, need, fixed: None, held };
-            self.spared_queues(own, claim, (&told, &leaves), &mut spared);
+            self.spared_queues(own, claim, (&told, &leaves), &mut not_selected);
             match leaves[own.ix()].jobs {
                 0 => {}
-                jobs => spared.push((Whom::Queue(self.queues[own.ix()].id), Protection::OwnQueue { jobs })),
+                jobs => {
+                    not_selected.push((Whom::Queue(self.queues[own.ix()].id), Protection::OwnQueue { jobs }))
+                }
             }
         }
-        self.spared_jobs((job, own), held.is_some(), &told, &mut spared);
-        spared.truncate(SPARED_MAX);
+        self.spared_jobs((job, own), held.is_some(), &told, &mut not_selected);
+        not_selected.truncate(SPARED_MAX);
         let by = self.facts_of(job).id;
-        spared.into_iter().map(|(whom, why)| Spared { by, whom, why }).collect()
+        not_selected.into_iter().map(|(whom, why)| NotSelected { by, whom, why }).collect()
     }
 
     /// Notes of a job for which nothing was found, and nothing refused, that no queue may lose a first unit to it (6.3 A), if
@@ -129,7 +136,7 @@ impl Session<'_> {
         own: QueueRef,
         claim: Claim<'_>,
         (told, leaves): (&[JobRef], &[Leaf]),
-        spared: &mut Vec<(Whom, Protection)>,
+        not_selected: &mut Vec<(Whom, Protection)>,
     ) {
         // Where a queue's path splits from the claimant's; those of whom something goes are not told.
         let mut known: Vec<QueueRef> = Vec::new();
@@ -159,7 +166,7 @@ impl Session<'_> {
                 Some(last) => Protection::Failed(checks.into_iter().next().unwrap_or(last)),
                 None => continue,
             };
-            spared.push((Whom::Queue(self.queues[e.ix()].id), why));
+            not_selected.push((Whom::Queue(self.queues[e.ix()].id), why));
         }
     }
 
@@ -169,7 +176,7 @@ impl Session<'_> {
         (job, own): (JobRef, QueueRef),
         is_reclaim: bool,
         told: &[JobRef],
-        spared: &mut Vec<(Whom, Protection)>,
+        not_selected: &mut Vec<(Whom, Protection)>,
     ) {
         let queues: Vec<Option<QueueRef>> = told.iter().map(|&victim| self.facts_of(victim).queue).collect();
         let against = if is_reclaim { Against::Reclaim(own) } else { Against::Preemption };
@@ -193,8 +200,8 @@ impl Session<'_> {
             } else {
                 Protection::NotNeeded
             };
-            spared.push((Whom::Job(facts.id), why));
-            if spared.len() > SPARED_MAX {
+            not_selected.push((Whom::Job(facts.id), why));
+            if not_selected.len() > SPARED_MAX {
                 return;
             }
         }

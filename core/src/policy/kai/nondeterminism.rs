@@ -6,7 +6,7 @@
 //! come in the order in which they went in, beginning at one of eight slots; those of a larger map in any order. What
 //! is drawn depends on the seed, the order, how far the cycle is, and the items, so the same seed gives the same run.
 //! With and without a seed, each choice between candidates that only such an order told apart, on the way to something
-//! that is committed, is a candidate for a mark; [`super::redraw`] says which of them are marked.
+//! that is committed, is a candidate for a mark; [`super::nondeterminism_probe`] says which of them are marked.
 //!
 //! # Source
 //! kai.md 11; the maps of Go since 1.24
@@ -17,12 +17,12 @@
 
 use super::session::Session;
 use super::task::JobRef;
-use crate::kit::chance::mixed;
+use crate::kit::random::mixed;
 use crate::trace::{Mark, Rule, RuleRecord, Subject};
 
 /// A registered order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Chance {
+pub(super) enum RandomOrder {
     /// N-2: in which jobs enter a queue tree; of queues that tie, places in it decide (N-3).
     Insertion = 2,
     /// N-6: of equally full devices of a node.
@@ -37,16 +37,16 @@ pub(super) enum Chance {
 
 /// Orders that are drawn anew, whatever the seed.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Redraw {
+pub(super) struct Probe {
     /// The one order; `None`: all.
-    pub chance: Option<Chance>,
+    pub order: Option<RandomOrder>,
     /// Which draw.
     pub draw: u64,
 }
 
-impl Redraw {
-    fn is_of(self, chance: Chance) -> bool {
-        self.chance.is_none_or(|one| one == chance)
+impl Probe {
+    fn is_of(self, order: RandomOrder) -> bool {
+        self.order.is_none_or(|one| one == order)
     }
 }
 
@@ -128,14 +128,14 @@ impl Session<'_> {
     /// place in the order in which the map's `n_slots` items went in.
     pub fn draw<T>(
         &self,
-        chance: Chance,
+        order: RandomOrder,
         items: &mut [T],
         n_slots: usize,
         slot: impl Fn(&T) -> usize,
     ) -> bool {
-        let redraw = self.redraw.filter(|redraw| redraw.is_of(chance)).map(|redraw| redraw.draw);
-        let Some(seed) = redraw.or(self.config.seed) else { return false };
-        let start = mixed(mixed(seed, chance as u64), self.tasks.len() as u64);
+        let probe = self.probe.filter(|probe| probe.is_of(order)).map(|probe| probe.draw);
+        let Some(seed) = probe.or(self.config.seed) else { return false };
+        let start = mixed(mixed(seed, order as u64), self.tasks.len() as u64);
         let state = items.iter().fold(start, |state, item| mixed(state, slot(item) as u64));
         if n_slots > SLOTS {
             items.sort_by_key(|item| mixed(state, slot(item) as u64));
@@ -143,19 +143,19 @@ impl Session<'_> {
         }
         // Empty slots are passed over, so most draws begin at the first item; to find out what depends on the order,
         // all beginnings are as likely.
-        let first = state as usize % if redraw.is_some() { n_slots.max(1) } else { SLOTS };
+        let first = state as usize % if probe.is_some() { n_slots.max(1) } else { SLOTS };
         let first = if first < n_slots { first } else { 0 };
         items.sort_by_key(|item| ((slot(item) < first) as usize, slot(item)));
         true
     }
 
     /// Whether an order is drawn.
-    pub fn draws(&self, chance: Chance) -> bool {
-        self.config.seed.is_some() || self.redraw.is_some_and(|redraw| redraw.is_of(chance))
+    pub fn draws(&self, order: RandomOrder) -> bool {
+        self.config.seed.is_some() || self.probe.is_some_and(|probe| probe.is_of(order))
     }
 
     /// The same for jobs of the session; a clone stands where its job does.
-    pub fn draw_jobs(&self, chance: Chance, jobs: &mut [JobRef]) -> bool {
-        self.draw(chance, jobs, self.n_jobs, |&job| self.job(job).uid.ix())
+    pub fn draw_jobs(&self, order: RandomOrder, jobs: &mut [JobRef]) -> bool {
+        self.draw(order, jobs, self.n_jobs, |&job| self.job(job).uid.ix())
     }
 }

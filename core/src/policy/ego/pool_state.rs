@@ -1,4 +1,4 @@
-//! The books of one plan: which units run where, from which source, who waits, and what is held for whom.
+//! The state of one plan: which units run where, from which source, who waits, and what is held for whom.
 //!
 //! # Rule
 //! A unit runs or is in its grace; one in its grace covers nothing, since its task asks for a replacement at once
@@ -40,9 +40,9 @@ pub struct Sub {
     pub running: u32,
     /// Units promised.
     pub earmarked: u32,
-    /// Units that run elsewhere, outside of these books.
+    /// Units that run elsewhere, outside of this state.
     pub outside: u32,
-    /// Which hosts may take its units, by position in [`Books::masks`]; `None`: all.
+    /// Which hosts may take its units, by position in [`PoolState::masks`]; `None`: all.
     pub mask: Option<usize>,
     /// Whether its units are never taken back.
     pub is_pinned: bool,
@@ -50,7 +50,7 @@ pub struct Sub {
     pub is_replaced: bool,
     /// Such pods that are not gone yet: their units are wanted, and cannot start before.
     pub leaving: u32,
-    /// Which size, among the sizes of these books; set by [`Books::add_sub`].
+    /// Which size, among the sizes of this state; set by [`PoolState::add_sub`].
     pub shape: usize,
 }
 
@@ -123,9 +123,9 @@ pub enum Change {
     Stopped(usize),
 }
 
-/// The books of one plan at one moment.
+/// The state of one plan at one moment.
 #[derive(Clone, Debug)]
-pub struct Books<'a> {
+pub struct PoolState<'a> {
     /// The plan.
     pub plan: &'a Plan,
     /// Sub-allocations, those of a leaf in order.
@@ -152,14 +152,14 @@ pub struct Books<'a> {
     pub lent: Vec<Option<usize>>,
     /// Now.
     pub now: Time,
-    /// What changed since the books were opened.
+    /// What changed since the state was opened.
     pub changes: Vec<Change>,
 }
 
-impl<'a> Books<'a> {
-    /// Empty books.
-    pub fn new(plan: &'a Plan, now: Time) -> Books<'a> {
-        Books {
+impl<'a> PoolState<'a> {
+    /// Empty state.
+    pub fn new(plan: &'a Plan, now: Time) -> PoolState<'a> {
+        PoolState {
             plan,
             subs: Vec::new(),
             subs_of: vec![Vec::new(); plan.consumers.len()],

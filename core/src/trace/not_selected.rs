@@ -7,7 +7,7 @@ use crate::id::{JobId, QueueId};
 
 /// Somebody who stays although work was taken for a job.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Spared {
+pub struct NotSelected {
     /// The job it was taken for.
     pub by: JobId,
     /// Who stays.

@@ -18,7 +18,7 @@ use crate::trace::Rule;
 
 /// What a queue is compared by.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Contender {
+pub struct ComparedQueue {
     /// Unique.
     pub name: Arc<str>,
     /// Larger first.
@@ -37,7 +37,7 @@ pub struct Contender {
     pub next: Quantities,
 }
 
-impl Contender {
+impl ComparedQueue {
     fn queue(&self) -> Queue {
         let mut queue = Queue {
             id: QueueId::from_index(0),
@@ -64,7 +64,12 @@ impl Contender {
 }
 
 /// Which of two queues is served first, and the rule that tells them apart.
-pub fn contest(l: &Contender, r: &Contender, total: Quantities, dialect: Dialect) -> (Ordering, Rule) {
+pub fn compare(
+    l: &ComparedQueue,
+    r: &ComparedQueue,
+    total: Quantities,
+    dialect: Dialect,
+) -> (Ordering, Rule) {
     let (left, right) = (l.queue(), r.queue());
     let of = |queue, held| Standing { queue, held, victims: Quantities::default() };
     let (l, r) = (of(&left, l.allocated + l.next), of(&right, r.allocated + r.next));
