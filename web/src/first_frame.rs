@@ -2,12 +2,12 @@
 
 use leptos::prelude::*;
 
-use crate::components::app::App;
 use crate::engine::protocol::Reply;
 use crate::engine::serve::Server;
 use crate::library;
 use crate::model::{Command, Effect, Model, Opened, Origin, begin, update};
 use crate::page::lay_out;
+use crate::shell::app::App;
 use crate::store::Store;
 
 /// The width of the page that it is rendered for; the stylesheet fits it to others.

@@ -7,15 +7,14 @@ use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 use web_sys::HtmlElement;
 
-use crate::address;
-use crate::components::app::App;
-use crate::components::help::waiting_job;
-use crate::components::picture::text_scale;
 use crate::keys::{self, Action, Focus, Pressed};
 use crate::model::{Command, Embed, KeySet, Model, Origin, Panel, Room, SETUP_WIDTHS, Theme, WHY_WIDTHS};
+use crate::shell::app::App;
 use crate::startup::{Startup, startup};
 use crate::store::Store;
-use crate::{drop, edge, focus, storage};
+use crate::views::help::component::waiting_job;
+use crate::widgets::text_scale;
+use crate::{address, drop, effects, focus, storage};
 
 /// Mounts the page on `#app`.
 pub fn mount() {
@@ -98,7 +97,7 @@ fn page(startup: Startup) -> impl IntoView {
     let query = address::query();
     lay_out(&mut model, window_width());
     restore_look(&mut model, &query);
-    edge::set_theme(model.view.theme);
+    effects::set_theme(model.view.theme);
     let store = Store::new(model);
     provide_context(store);
     store.edge().update_value(|edge| {

@@ -6,7 +6,8 @@ use fairground::scenario::{Diagnostic, Path, Scenario};
 use leptos::prelude::*;
 
 use crate::address::{self, Fragment};
-use crate::edge::Edge;
+use crate::chart::selection::pointed;
+use crate::effects::Edge;
 use crate::engine::protocol::Frame;
 use crate::engine::story::Story;
 use crate::model::{
@@ -16,7 +17,6 @@ use crate::model::{
 use crate::props::{
     FrameSignal, LadderSignal, OrderSignal, ResourceSignal, RulesSignal, RunSignal, SelectionSignal,
 };
-use crate::view_model::pointed::pointed;
 use crate::{library, startup, storage};
 
 /// The model for components. Cheap to copy.

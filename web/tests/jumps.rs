@@ -9,7 +9,8 @@ use fairground::trace::Event;
 use fairground_web::library::EXAMPLES;
 use fairground_web::model::Command;
 use fairground_web::model::kinds::Kind;
-use fairground_web::view_model::timeline::timeline;
+use fairground_web::views::timeline::view::timeline;
+
 use whole::Whole;
 
 mod whole;

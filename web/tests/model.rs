@@ -345,7 +345,7 @@ fn a_shared_scenario_becomes_a_copy_when_it_is_changed() {
 
 #[test]
 fn the_palette_finds_commands_and_things_by_parts_of_their_names() {
-    use fairground_web::view_model::palette::{Action, find};
+    use fairground_web::dialogs::palette::view::{Action, find};
     let mut model = model();
     let first = |model: &Model, typed: &str| find(model, typed).first().map(|e| e.label.clone());
     assert_eq!(first(&model, "").as_deref(), Some("Step"));

@@ -2,6 +2,7 @@
 
 use fairground::scenario::Path;
 use fairground_web::model::{Command, before};
+
 use whole::Whole;
 
 mod whole;

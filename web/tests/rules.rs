@@ -4,14 +4,15 @@ use std::collections::BTreeSet;
 
 use fairground::moment::rulebook;
 use fairground::policy::Policy;
-use fairground_web::components::setup::POLICIES;
 use fairground_web::engine::protocol::{Ask, Frame, Reply, Request, Rulebook, Say};
 use fairground_web::engine::serve::Server;
 use fairground_web::library::{self, Example};
 use fairground_web::model::{
     Change, Command, Effect, Model, Opened, Origin, Panel, Selection, SetupTab, update,
 };
+use fairground_web::policies::POLICIES;
 use fairground_web::words::{self, Explanation};
+
 use whole::Whole;
 
 mod whole;

@@ -6,7 +6,8 @@ use fairground_web::engine::protocol::{
 use fairground_web::engine::serve::Server;
 use fairground_web::engine::story::{Story, Tell};
 use fairground_web::library::{EXAMPLES, Example};
-use fairground_web::view_model::division::division;
+use fairground_web::views::division::view::division;
+
 use whole::Whole;
 
 mod whole;
@@ -217,7 +218,7 @@ fn a_run_stops_where_it_was_asked_to_and_says_why() {
 #[test]
 fn jumps_pass_over_kinds_that_are_left_out() {
     use fairground_web::model::Command;
-    use fairground_web::view_model::timeline::Kind;
+    use fairground_web::model::kinds::Kind;
     let mut whole = Whole::open("min-runtime-on", 0);
     whole.dispatch(Command::NextEvent { back: false });
     assert_eq!(whole.model.cursor, 4);

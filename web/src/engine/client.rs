@@ -3,7 +3,8 @@
 use std::rc::Rc;
 
 use super::protocol::{Reply, Request};
-use super::transport::{inline::Inline, worker::WorkerLine};
+use super::transport::inline::Inline;
+use super::transport::worker::WorkerLine;
 
 /// What the page does with answers and with the engine's end.
 #[derive(Clone)]

@@ -5,13 +5,12 @@
 //! the run goes on, unless something later waits. While nobody asks, what the hand will come to with one more step like
 //! its last is computed, so that it is there when it is asked for.
 
+use fairground::moment;
 use fairground::sim::{CycleRecord, Simulation};
 use fairground::trace::Level;
 
 use super::foresight;
 use super::protocol::{Frame, Say};
-use fairground::moment;
-
 use super::serve::{is_small, plan_of};
 use super::story::{Story, Tell};
 use super::tape::Tape;

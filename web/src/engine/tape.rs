@@ -5,13 +5,13 @@ use std::sync::Arc;
 
 use fairground::cluster::World;
 use fairground::id::{Id, JobId, QueueId};
+use fairground::moment::{EventWord, Names, amounts, bounds, capacity, sums};
 use fairground::sim::CycleRecord;
 use fairground::trace::Ledger;
 
 use super::levels::Levels;
 use super::protocol::{Amounts, Point, Run};
 use super::stints::Stints;
-use fairground::moment::{EventWord, Names, amounts, bounds, capacity, sums};
 
 /// Most points of a run.
 const POINTS_MAX: usize = 2_000;

@@ -7,9 +7,9 @@ use std::sync::Arc;
 use fairground::scenario::{JobEntry, quantity};
 
 use super::command::{Change, Effect};
-use super::edit::Changed;
+use super::edit::{self, Changed};
 use super::ideas::{Idea, ideas};
-use super::{Model, asking, document, edit, later};
+use super::{Model, asking, document, later};
 use crate::engine::protocol::{Ask, Outcome, Start, Tried};
 
 /// Most changes that are tried.

@@ -2,12 +2,11 @@
 
 use fairground::policy::{JobDefaults, Policy};
 use fairground::scenario::{Edit, JobEntry, NodeEntry, Path, QueueEntry, Scalar, Scenario, quantity};
+use fairground::trace::{Gate, Refusal};
 use fairground::units::{Amount, Resource};
 
 use super::command::Change;
 use super::{Model, Terms, edit, later};
-use fairground::trace::{Gate, Refusal};
-
 use crate::engine::protocol::{Frame, QueueRow};
 
 /// Most groups of nodes to which one more is tried.

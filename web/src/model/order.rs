@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use super::command::Effect;
-use super::{Model, Selection, asking};
 use fairground::trace::OrderLevel;
 
+use super::command::Effect;
+use super::{Model, Selection, asking};
 use crate::engine::protocol::Ask;
 
 pub use fairground::words::Order;

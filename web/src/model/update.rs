@@ -6,13 +6,14 @@ use fairground::scenario::{Fix, Path, Scenario};
 
 use super::asking::{ask_frame, go_to, load, send};
 use super::command::{Change, Command, Dialog, Effect, Panel};
-use super::document::Opened;
+use super::document::{self, Opened};
 use super::edit::{self, Changed};
 use super::ladder::ask_about;
 use super::step::{refuse, step, step_action, step_inside};
-use super::{EngineState, Model, Notice, Origin, SPEEDS, Selection, Terms, document, table};
-use super::{SETUP_WIDTHS, WHY_WIDTHS};
-use super::{before, imports, later, replies, room, rules, tell, translate};
+use super::{
+    EngineState, Model, Notice, Origin, SETUP_WIDTHS, SPEEDS, Selection, Terms, WHY_WIDTHS, before, imports,
+    later, replies, room, rules, table, tell, translate,
+};
 use crate::engine::protocol::Ask;
 
 /// Most notices that are kept.
@@ -103,8 +104,7 @@ pub fn begin(model: &mut Model) -> Vec<Effect> {
     effects
 }
 
-/// Commands that move in time; hands back the others.
-/// Long because it is one table of commands.
+/// Commands that move in time; returns the others. Long because it is one table of commands.
 fn update_time(model: &mut Model, command: Command, fx: &mut Vec<Effect>) -> Option<Command> {
     match command {
         Command::Step

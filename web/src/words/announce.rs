@@ -2,13 +2,13 @@
 
 use fairground::id::JobId;
 use fairground::trace::Event;
+use fairground::words::number::{amount, count};
 
 use super::{Group, groups};
+use crate::chart::queue_tree::Tree;
+use crate::chart::queue_tree::touched;
 use crate::engine::protocol::{EventWord, Frame, What};
 use crate::model::Terms;
-use crate::view_model::number::{amount, count};
-use crate::view_model::queues::Tree;
-use crate::view_model::shares::touched;
 
 /// More things are counted, not told.
 const TOLD: usize = 4;

@@ -1,8 +1,6 @@
 //! Sentences for every kind of decision, from made-up moments and from the real engine.
 
 use expect_test::{Expect, expect};
-
-use super::*;
 use fairground::id::{JobId, NodeId, PodId, QueueId};
 use fairground::time::Time;
 use fairground::trace::{
@@ -11,6 +9,7 @@ use fairground::trace::{
 };
 use fairground::units::Resource;
 
+use super::*;
 use crate::engine::protocol::{EventRow, EventWord, Frame, LadderLevel, LadderLine, LineKind};
 use crate::fixtures;
 use crate::model::Selection;
@@ -567,7 +566,7 @@ fn dominant_shares_rise_in_words() {
         `C`: without a weight, it gets what the others left | then it has all it asks for | + 1
         fair share of `A` |  | 6 GPUs
     "#]].assert_eq(&told);
-    let view = crate::view_model::division::division(&fixtures::reclaimed(), &level, 2, 1);
+    let view = crate::views::division::view::division(&fixtures::reclaimed(), &level, 2, 1);
     expect![[r#"
         round 1, all dominant shares from 0 % to 66.7 %: 1 left; no CPU is left for those who need it.
         [["before", "", "", "", "9"], ["round 1, all dominant shares from 0 % to 66.7 %", "+6", "+2", "–", "1"], ["what is left to C, without a weight", "–", "–", "+1", "0"], ["fair share", "6", "2", "1", "0"]]"#]].assert_eq(&format!("{}\n{:?}", view.caption, view.table.rows));
