@@ -1,10 +1,7 @@
 //! What became of the settings when the policy was changed.
 
-use fairground::scenario::Path;
 use leptos::prelude::*;
 
-use crate::engine::protocol::NoteRow;
-use crate::model::{Command, edit};
 use crate::store::Store;
 use crate::widgets::dialog::DialogFrame;
 use crate::widgets::translation_notes::notes;

@@ -22,7 +22,6 @@ use fairground::scenario::{Path, Scenario};
 use leptos::prelude::*;
 
 use crate::chart::queue_tree::{Tone, of_scenario};
-use crate::keys;
 use crate::model::{Command, SetupTab};
 use crate::store::Store;
 use crate::widgets::button::IconButton;

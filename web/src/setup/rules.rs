@@ -1,6 +1,5 @@
 //! The policy and its switches, each with its default.
 
-use fairground::policy::Policy;
 use fairground::scenario::{Edit, Path};
 use fairground::words::number;
 use leptos::prelude::*;

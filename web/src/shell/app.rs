@@ -33,7 +33,6 @@ use crate::widgets::after_frame::after_frame;
 use crate::widgets::button::IconButton;
 use crate::widgets::empty::{Lack, empty, empty_below};
 use crate::widgets::icons::Kind;
-use crate::widgets::target;
 
 /// The page.
 /// Long because its markup is one tree.
