@@ -22,7 +22,7 @@ const CORE_LAYERS: &[&[&str]] = &[
 /// The same for the page.
 const WEB_LAYERS: &[&[&str]] = &[
     &["engine"],
-    &["model"],
+    &["state"],
     &["address", "agreement", "checked", "focus", "keys", "library", "policies", "storage", "tabs"],
     &["input_normalisation"],
     &["chart"],

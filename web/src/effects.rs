@@ -11,8 +11,11 @@ use wasm_bindgen::{JsCast, JsValue};
 
 use crate::chart::alternative;
 use crate::engine::client::{Client, Ears};
-use crate::model::draft::Draft;
-use crate::model::{Command, Effect, Theme, document};
+use crate::state::command::Command;
+use crate::state::document;
+use crate::state::document::draft::Draft;
+use crate::state::effect::Effect;
+use crate::state::layout::options::Theme;
 use crate::storage::{self, Trouble};
 use crate::store::Store;
 use crate::tabs::{Heard, Tabs};

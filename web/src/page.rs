@@ -8,9 +8,15 @@ use wasm_bindgen::JsCast;
 use web_sys::HtmlElement;
 
 use crate::keys::{self, Action, Focus, Pressed};
-use crate::model::{Command, Embed, KeySet, Model, Origin, Panel, Room, SETUP_WIDTHS, Theme, WHY_WIDTHS};
 use crate::shell::app::App;
 use crate::startup::{Startup, startup};
+use crate::state::command::Command;
+use crate::state::document::opened::Origin;
+use crate::state::layout::embed::Embed;
+use crate::state::layout::options::{KeySet, Panel, Theme};
+use crate::state::layout::room::Room;
+use crate::state::layout::view::{SETUP_WIDTHS, WHY_WIDTHS};
+use crate::state::model::Model;
 use crate::store::Store;
 use crate::views::help::component::waiting_job;
 use crate::widgets::text_scale;
@@ -237,8 +243,8 @@ fn act(store: Store, action: Action) -> bool {
         Action::Jump(by) => Command::GoTo(cursor.saturating_add_signed(by)),
         Action::AddNodes if embed.is_some() => return false,
         Action::AddNodes => {
-            store.dispatch(Command::Tab(crate::model::SetupTab::Nodes));
-            Command::Change(crate::model::Change::AddNodes)
+            store.dispatch(Command::Tab(crate::state::layout::options::SetupTab::Nodes));
+            Command::Change(crate::state::document::change::Change::AddNodes)
         }
         Action::Help => match leptos::prelude::untrack(|| waiting_job(store)) {
             Some(job) => {

@@ -2,8 +2,7 @@
 
 use fairground::policy::Policy;
 use fairground::policy::form::Group;
-
-use crate::model::terms::product;
+use fairground::words::terms::product;
 
 /// A policy that can be chosen.
 #[derive(Clone, Copy)]

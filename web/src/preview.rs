@@ -2,12 +2,13 @@
 
 use std::fmt::Write as _;
 
+use fairground::words::Selection;
+
 use crate::chart::alternative::Ghost;
 use crate::chart::backend::{Size, escaped};
 use crate::engine::protocol::Frame;
 use crate::fixtures;
-use crate::model::Selection;
-use crate::model::kinds::LaneLook;
+use crate::state::moment::event_filter::LaneLook;
 use crate::views::cluster::alternative::lay_ghosts;
 use crate::views::cluster::{self, selected_cells};
 use crate::views::shares::draw::Rows;

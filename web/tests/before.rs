@@ -6,6 +6,7 @@ use expect_test::expect;
 use fairground::id::QueueId;
 use fairground::moment::{EventWord, Names};
 use fairground::scenario::Path;
+use fairground::words::Selection;
 use fairground_web::chart::alternative::{Ghost, as_edited, says};
 use fairground_web::chart::backend::Size;
 use fairground_web::chart::marks::Mark;
@@ -13,11 +14,16 @@ use fairground_web::engine::protocol::{Frame, JobRow, Point, QueueRow, Run};
 use fairground_web::engine::serve::Server;
 use fairground_web::engine::story::{GanttBy, Story};
 use fairground_web::library;
-use fairground_web::model::kinds::LaneLook;
-use fairground_web::model::tell::GanttMove;
-use fairground_web::model::{
-    Before, Command, Effect, Model, NowView, Opened, Origin, Selection, before, begin, update,
-};
+use fairground_web::state::branches::alternative;
+use fairground_web::state::branches::baseline::Before;
+use fairground_web::state::command::Command;
+use fairground_web::state::document::opened::{Opened, Origin};
+use fairground_web::state::effect::Effect;
+use fairground_web::state::layout::gantt_window::GanttMove;
+use fairground_web::state::layout::options::NowView;
+use fairground_web::state::model::Model;
+use fairground_web::state::moment::event_filter::LaneLook;
+use fairground_web::state::update::{begin, update};
 use fairground_web::views::cluster::alternative::lay_ghosts;
 use fairground_web::views::timeline::overlays::stand_out;
 use fairground_web::views::{cluster, division, fairness, gantt, icicle, shares, timeline, trends};
@@ -67,7 +73,7 @@ impl Page {
 
     fn shares(&self) -> shares::view::SharesView {
         let frame = self.model.frame.as_deref().expect("a moment");
-        let (ghost, changed) = (before::ghost(&self.model), before::changed(&self.model));
+        let (ghost, changed) = (alternative::ghost(&self.model), alternative::changed(&self.model));
         let ghost = ghost.as_deref().map(|frame| Ghost { frame, changed: changed.as_deref() });
         let mut view = shares::view::shares(frame, ghost, None, 2, &[]);
         if let Some(ghost) = ghost {
@@ -81,8 +87,8 @@ impl Page {
         let mut view = timeline::view::timeline(run, frame, selection, resource);
         stand_out(&mut view, run, frame, &LaneLook { heeded: selection.cloned(), ..LaneLook::default() });
         let (other, frame) =
-            before::ghost_run(&self.model).zip(before::ghost(&self.model)).expect("it was kept");
-        let changed = before::changed(&self.model);
+            alternative::ghost_run(&self.model).zip(alternative::ghost(&self.model)).expect("it was kept");
+        let changed = alternative::changed(&self.model);
         let ghost = Ghost { frame: &frame, changed: changed.as_deref() };
         timeline::view::lay_behind(&mut view, run, (&other, ghost));
         view
@@ -90,13 +96,14 @@ impl Page {
 
     /// The moment, the other one, and what was changed.
     fn moments(&self) -> (Arc<Frame>, Arc<Frame>, Option<String>) {
-        let (now, other) = self.model.frame.clone().zip(before::ghost(&self.model)).expect("two moments");
-        (now, other, before::changed(&self.model))
+        let (now, other) =
+            self.model.frame.clone().zip(alternative::ghost(&self.model)).expect("two moments");
+        (now, other, alternative::changed(&self.model))
     }
 
     /// What is told of the run, and of the other one.
     fn stories(&self) -> (Arc<Story>, Arc<Story>) {
-        self.model.story.clone().zip(before::ghost_story(&self.model)).expect("two stories")
+        self.model.story.clone().zip(alternative::ghost_story(&self.model)).expect("two stories")
     }
 
     fn gantt(&self) -> gantt::view::GanttView {
@@ -237,7 +244,7 @@ fn while_an_edit_is_being_made_its_own_ghost_goes_first() {
     page.sets("team-a", "quota", "3");
     let at = Path::default().field("queues").named("team-a").field("gpu").field("quota");
     page.does(Command::Preview { at, value: "0".into() });
-    assert_eq!(before::changed(&page.model), None);
+    assert_eq!(alternative::changed(&page.model), None);
     assert!(page.shares().marks.contains(&Mark::Ghost));
     page.does(Command::PreviewEnd);
     assert!(page.shares().marks.contains(&Mark::Before));
@@ -249,14 +256,14 @@ fn what_cannot_run_leaves_the_last_ghost_that_could() {
     let mut page = Page::open();
     page.does(Command::GoTo(3));
     page.pulls("team-a", "quota", "3");
-    let shown = before::ghost(&page.model).expect("a ghost");
+    let shown = alternative::ghost(&page.model).expect("a ghost");
     let refused = Say::Ghost { frame: None, levels: Vec::new() };
-    let generation = page.model.asked.ghost;
+    let generation = page.model.in_flight.ghost;
     page.does(Command::Replied(Box::new(Reply { generation, say: refused })));
-    assert!(before::ghost(&page.model).is_some_and(|ghost| Arc::ptr_eq(&ghost, &shown)));
+    assert!(alternative::ghost(&page.model).is_some_and(|ghost| Arc::ptr_eq(&ghost, &shown)));
     assert!(!page.model.awaits_ghost);
     page.does(Command::PreviewEnd);
-    assert!(before::ghost(&page.model).is_none());
+    assert!(alternative::ghost(&page.model).is_none());
 }
 
 #[test]
@@ -267,18 +274,18 @@ fn division_and_cluster_say_how_it_was() {
     page.does(Command::Look(NowView::Division));
     page.sets("team-a", "quota", "3");
     let frame = page.model.frame.as_deref().expect("a moment");
-    let was = before::ghost_ladder(&page.model).expect("it was explained before");
+    let was = alternative::ghost_ladder(&page.model).expect("it was explained before");
     let now = page.model.ladder.as_deref().expect("it is explained");
-    let old = before::ghost(&page.model).expect("it was kept");
+    let old = alternative::ghost(&page.model).expect("it was kept");
     let [now, was] = [(frame, now), (&old, &was)]
         .map(|(frame, ladder)| division::view::division(frame, &ladder.levels[0], 2, usize::MAX));
     let view = division::view::with_ghost(now, &was, true);
-    let terms = fairground_web::model::Terms::of("kai");
+    let terms = fairground::words::Terms::of("kai");
     assert_eq!(
         division::view::says(&view.tanks[0], view.was, terms),
         "team-a: 3 given, 3 of it quota, asks for 3, weight 1; was given 2"
     );
-    let changed = before::changed(&page.model);
+    let changed = alternative::changed(&page.model);
     let ghost = Ghost { frame: &old, changed: changed.as_deref() };
     let mut view = cluster::view::cluster(frame, 600.0, 2);
     lay_ghosts(&mut view, frame, ghost, 2);
@@ -332,7 +339,7 @@ fn gantt_has_a_second_bar_where_a_job_ran_at_another_time() {
     "#]]
     .assert_eq(&page.gantt().table.tsv());
     page.does(Command::ForgetBefore);
-    assert!(before::ghost_story(&page.model).is_none());
+    assert!(alternative::ghost_story(&page.model).is_none());
 }
 
 #[test]
@@ -345,7 +352,7 @@ fn every_chart_follows_a_value_that_is_pulled() {
     let view = page.gantt();
     expect!["4 jobs; in cycle 3: 3 on, 1 waiting, 0 over; 1 told to go; 2 pod cycles of work lost. As edited: a2 runs at other times; b2 would first start never, now in cycle 2."].assert_eq(&view.summary);
     assert!(!view.was && view.marks.ghost);
-    let (run, edited) = (page.model.run.as_deref(), before::ghost_run(&page.model));
+    let (run, edited) = (page.model.run.as_deref(), alternative::ghost_run(&page.model));
     let said = run.zip(edited.as_deref()).and_then(|(run, edited)| as_edited(run, edited));
     assert_eq!(said.as_deref(), Some("1 spared, 1 never starts by cycle 3"));
     let (told, other) = page.stories();
@@ -359,8 +366,8 @@ fn every_chart_follows_a_value_that_is_pulled() {
     assert!(timeline::view::table(&view).tsv().contains("team-a (ghost), GPUs"));
     // Let go without a change nothing of it is left.
     page.does(Command::PreviewEnd);
-    assert!(before::ghost(&page.model).is_none() && before::ghost_run(&page.model).is_none());
-    assert!(before::ghost_story(&page.model).is_none());
+    assert!(alternative::ghost(&page.model).is_none() && alternative::ghost_run(&page.model).is_none());
+    assert!(alternative::ghost_story(&page.model).is_none());
 }
 
 #[test]
@@ -374,7 +381,7 @@ fn a_pull_that_comes_to_nothing_leaves_the_earlier_ghost() {
     page.does(Command::PreviewEnd);
     let (_, was) = page.stories();
     assert!(matches!(&*was, Story::Tally(_)), "{was:?}");
-    assert!(before::changed(&page.model).is_some());
+    assert!(alternative::changed(&page.model).is_some());
 }
 
 #[test]

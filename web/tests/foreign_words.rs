@@ -2,10 +2,11 @@
 
 use std::collections::BTreeSet;
 
+use fairground::words::{Ladder, Selection, Terms};
 use fairground_web::engine::protocol::{Ask, Frame, Reply, Request, Run, Say};
 use fairground_web::engine::serve::Server;
 use fairground_web::library::EXAMPLES;
-use fairground_web::model::{Ladder, Selection, Terms, document};
+use fairground_web::state::document;
 use fairground_web::views::{cluster, shares};
 use fairground_web::words::{self, Explanation, Text};
 

@@ -1,12 +1,12 @@
 //! What is told of whole runs agrees with the moments of the run.
 
 use expect_test::expect;
+use fairground::words::Selection;
 use fairground::words::number::NAMED;
 use fairground_web::engine::protocol::{Ask, Frame, Reply, Request, Run, Say};
 use fairground_web::engine::serve::Server;
 use fairground_web::engine::story::{Gantt, GanttBy, Level, Series, Story, Tally, Tell};
 use fairground_web::library::EXAMPLES;
-use fairground_web::model::Selection;
 use fairground_web::views::cluster::view::cluster;
 use fairground_web::views::division::view::{division, with_ghost};
 use fairground_web::views::fairness::view::fairness;

@@ -2,11 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use fairground::moment::Kind;
+use fairground::words::Terms;
 use fairground::words::number::{amount, bound, count, resource_name, time};
 
 use crate::engine::protocol::{Frame, QueueRow, Run};
-use crate::model::kinds::Kind;
-use crate::model::{Before, Terms};
+use crate::state::branches::baseline::Before;
 
 /// More queues are counted, not told.
 const TOLD: usize = 4;

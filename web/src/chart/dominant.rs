@@ -6,7 +6,7 @@
 use fairground::words::number::GPU;
 
 use crate::engine::protocol::{Amounts, BoundTriple, Frame, Point, QueueRow, Run};
-use crate::model::dominant::resource_of;
+use crate::state::moment::dominant::resource_of;
 
 /// How amounts become percents of a resource's total, at the place where GPUs stand otherwise.
 #[derive(Clone, Copy)]

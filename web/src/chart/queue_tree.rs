@@ -1,7 +1,8 @@
 //! The queue tree: order of rows, depth, and the hue that a queue keeps everywhere.
 
-use fairground::scenario::Scenario;
 use std::collections::BTreeSet;
+
+use fairground::scenario::Scenario;
 
 use crate::engine::protocol::{Frame, QueueRow};
 

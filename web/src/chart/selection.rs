@@ -1,7 +1,8 @@
 //! What a selection stands for: the things whose rows are marked while it lasts.
 
+use fairground::words::Selection;
+
 use crate::engine::protocol::Frame;
-use crate::model::Selection;
 
 /// The queue that the selection is about.
 pub fn selected_queue(frame: &Frame, selection: Option<&Selection>) -> Option<u32> {

@@ -3,9 +3,11 @@
 use leptos::prelude::*;
 
 use crate::library::{EXAMPLES, Example};
-use crate::model::draft::DraftLine;
-use crate::model::{Command, Dialog, Opened, Origin};
 use crate::policies::POLICIES;
+use crate::state::command::Command;
+use crate::state::document::draft::DraftLine;
+use crate::state::document::opened::{Opened, Origin};
+use crate::state::layout::options::Dialog;
 use crate::storage;
 use crate::store::Store;
 use crate::views::sketch::draw::sketch as draw;

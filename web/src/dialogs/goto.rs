@@ -3,7 +3,7 @@
 use leptos::html;
 use leptos::prelude::*;
 
-use crate::model::Command;
+use crate::state::command::Command;
 use crate::store::Store;
 use crate::widgets::cycle_number::{NO_CYCLE, number_of};
 use crate::widgets::dialog::DialogFrame;

@@ -3,8 +3,9 @@
 use leptos::prelude::*;
 
 use crate::engine::protocol::ImportOptions;
-use crate::model::{Command, Import};
 use crate::policies::POLICIES;
+use crate::state::command::Command;
+use crate::state::import::Import;
 use crate::store::Store;
 use crate::widgets::dialog::DialogFrame;
 

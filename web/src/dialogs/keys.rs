@@ -3,7 +3,8 @@
 use leptos::prelude::*;
 
 use crate::keys::{LIST, named};
-use crate::model::{Command, KeySet};
+use crate::state::command::Command;
+use crate::state::layout::options::KeySet;
 use crate::store::Store;
 use crate::widgets::dialog::DialogFrame;
 

@@ -14,7 +14,8 @@ mod translated;
 
 use leptos::prelude::*;
 
-use crate::model::{Command, Dialog};
+use crate::state::command::Command;
+use crate::state::layout::options::Dialog;
 use crate::store::Store;
 use crate::views::compared::component::Compare;
 

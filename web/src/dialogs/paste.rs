@@ -3,7 +3,8 @@
 use leptos::html;
 use leptos::prelude::*;
 
-use crate::model::{Command, Opened, Origin};
+use crate::state::command::Command;
+use crate::state::document::opened::{Opened, Origin};
 use crate::store::Store;
 use crate::widgets::dialog::DialogFrame;
 use crate::widgets::file_chooser::FileChooser;

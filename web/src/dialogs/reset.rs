@@ -2,8 +2,8 @@
 
 use leptos::prelude::*;
 
-use crate::model::document;
-use crate::model::draft::DraftLine;
+use crate::state::document;
+use crate::state::document::draft::DraftLine;
 use crate::store::Store;
 use crate::widgets::dialog::DialogFrame;
 use crate::{effects, storage};

@@ -2,7 +2,8 @@
 
 use leptos::prelude::*;
 
-use crate::model::{Command, embed};
+use crate::state::command::Command;
+use crate::state::layout::embed;
 use crate::store::Store;
 use crate::widgets::dialog::DialogFrame;
 use crate::{address, effects};

@@ -288,7 +288,7 @@ pub const TIME: &[Attribute] = &[
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::document;
+    use crate::state::document;
     use fairground::policy::Policy;
     use fairground::scenario::{Edit, Path, Scenario, Severity};
 

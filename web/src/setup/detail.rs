@@ -3,15 +3,19 @@
 use fairground::policy::Policy;
 use fairground::policy::form::Form;
 use fairground::scenario::{Edit, Path, Scenario};
+use fairground::words::{Selection, Terms};
 use leptos::prelude::*;
 
 use super::attributes::{self, Ask, Attribute, Group};
 use super::edit_box::Kind;
 use super::field::Field;
 use crate::engine::protocol::RuleRow;
-use crate::model::{
-    Change, Command, Model, RequestKind, Selection, SetupTab, Terms, document, requests, table,
-};
+use crate::state::command::Command;
+use crate::state::document::change::{Change, RequestKind};
+use crate::state::document::{self, pod_requests};
+use crate::state::layout::options::SetupTab;
+use crate::state::layout::table;
+use crate::state::model::Model;
 use crate::store::Store;
 use crate::widgets::icons::{Icon, Kind as IconKind};
 use crate::words;
@@ -202,7 +206,7 @@ fn in_pools(store: Store, queue: &Path) -> Vec<AnyView> {
 
 /// Queues that are not below this one.
 fn parents(scenario: &Scenario, name: &str) -> Vec<(String, String)> {
-    let below = crate::model::tree::subtree(scenario, name);
+    let below = crate::state::document::tree::subtree(scenario, name);
     let others = scenario.queues.iter().filter(|q| !below.contains(&q.name));
     others.map(|q| (q.name.clone(), q.name.clone())).collect()
 }
@@ -219,7 +223,7 @@ fn request(store: Store, at: Path) -> AnyView {
     let id = format!("request-{}", at.to_string().replace(char::is_whitespace, "_"));
     let here = at.clone();
     let kind = store.text(move |m| {
-        let kind = requests::kind(&m.scenario, &here);
+        let kind = pod_requests::kind(&m.scenario, &here);
         REQUESTS.iter().find(|(this, ..)| *this == kind).map_or("", |(_, key, _)| key).to_string()
     });
     let options = REQUESTS.map(|(_, key, name)| {

@@ -4,7 +4,9 @@ use fairground::scenario::{Edit, Path};
 use leptos::html;
 use leptos::prelude::*;
 
-use crate::model::{Change, Command, edit};
+use crate::state::command::Command;
+use crate::state::document::change::Change;
+use crate::state::document::edit;
 use crate::store::Store;
 use crate::widgets::on_leave;
 

@@ -5,7 +5,8 @@ use leptos::prelude::*;
 
 use super::edit_box::Kind;
 use crate::input_normalisation;
-use crate::model::{Command, document};
+use crate::state::command::Command;
+use crate::state::document;
 use crate::store::Store;
 
 /// A labelled field. An invalid text stays visible with what is wrong; the scenario keeps the old value until then.

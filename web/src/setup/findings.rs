@@ -3,7 +3,9 @@
 use fairground::scenario::{Diagnostic, Severity};
 use leptos::prelude::*;
 
-use crate::model::{Command, SetupTab, document};
+use crate::state::command::Command;
+use crate::state::document;
+use crate::state::layout::options::SetupTab;
 use crate::store::Store;
 
 /// Most findings that are listed, where there are not more mistakes.

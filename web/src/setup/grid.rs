@@ -12,7 +12,7 @@ use web_sys::HtmlElement;
 use super::edit_box::{Done, EditBox, Kind};
 use super::rows::{Cell, Column, Row};
 use crate::input_normalisation;
-use crate::model::Command;
+use crate::state::command::Command;
 use crate::store::Store;
 use crate::widgets::icons::{Icon, Kind as IconKind};
 use crate::widgets::menu::{MenuButton, MenuItem};

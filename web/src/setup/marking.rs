@@ -7,7 +7,8 @@ use web_sys::HtmlElement;
 
 use super::grid::Grid;
 use super::rows::Row;
-use crate::model::{Change, Command, Shift};
+use crate::state::command::Command;
+use crate::state::document::change::{Change, Shift};
 
 /// A row that is dragged over the upper part of another one goes before it, else below it.
 const BEFORE_PART: f64 = 0.35;

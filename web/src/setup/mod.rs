@@ -22,7 +22,8 @@ use fairground::scenario::{Path, Scenario};
 use leptos::prelude::*;
 
 use crate::chart::queue_tree::{Tone, of_scenario};
-use crate::model::{Command, SetupTab};
+use crate::state::command::Command;
+use crate::state::layout::options::SetupTab;
 use crate::store::Store;
 use crate::widgets::button::IconButton;
 use crate::widgets::icons::Kind;

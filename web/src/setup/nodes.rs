@@ -6,7 +6,9 @@ use leptos::prelude::*;
 use super::all_values;
 use super::grid::{EditGrid, RowKey};
 use super::rows::{node_columns, node_rows};
-use crate::model::{Change, Command, document, nodes};
+use crate::state::command::Command;
+use crate::state::document::change::Change;
+use crate::state::document::{self, node_state};
 use crate::store::Store;
 use crate::widgets::empty::{Lack, empty_below};
 use crate::widgets::icons::{Icon, Kind};
@@ -34,7 +36,7 @@ pub fn Nodes() -> impl IntoView {
     };
     let menu = move |id: String| {
         let at = Path::default().field("nodes").named(&id);
-        let offers = store.now(|m| nodes::offers_of_line(m, &id));
+        let offers = store.now(|m| node_state::offers_of_line(m, &id));
         let mut items = vec![all_values(&id, at)];
         items.extend(offers.into_iter().map(|(label, command)| MenuItem::new(label, command)));
         items

@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 
 use fairground::policy::Policy;
 use fairground::scenario::{Diagnostic, JobEntry, NodeEntry, Path, Scalar, Scenario, Segment, Severity};
-use fairground::words::number;
+use fairground::words::{Selection, Terms, number};
 
 use super::edit_box::Kind;
 use crate::input_normalisation::says_no_end;
-use crate::model::{Selection, Terms, tree};
+use crate::state::document::tree;
 
 /// A column.
 #[derive(Clone, Debug, PartialEq)]
@@ -410,7 +410,7 @@ mod tests {
     fn a_pattern_says_what_it_draws() {
         let text = "format: fairground-scenario\nversion: 1\nqueues: [{name: q}]\n\
                     jobs: [{name: j, queue: q, count: 9, every: 60s..5s random, lasts: 8m..20m, repeat: 5 every 1d, seed: 7}]\n";
-        let scenario = crate::model::document::from_text(text).expect("it can be read");
+        let scenario = crate::state::document::from_text(text).expect("it can be read");
         let rows = job_rows(&scenario, &[], |_| false, 2, 0, 9);
         let [row] = rows.as_slice() else { panic!("one row: {rows:?}") };
         assert_eq!(row.cells[0].shown, "j ×9 ×5");
@@ -424,7 +424,7 @@ mod tests {
     /// What a cell shows, a person may type into it; the file keeps what was typed.
     #[test]
     fn what_is_typed_for_no_end_is_kept_and_means_it() {
-        use crate::model::document;
+        use crate::state::document;
         let text = "format: fairground-scenario\nversion: 1\nnodes: [{name: n, gpu: 8, memory: 64 GB}]\n\
                     queues: [{name: q, gpu: {quota: 4, limit: 8, weight: 1}}]\n\
                     jobs: [{name: j, queue: q, gpu: 1, lasts: 5m}]\n";

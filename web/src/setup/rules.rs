@@ -2,14 +2,15 @@
 
 use fairground::scenario::{Edit, Path};
 use fairground::words::number;
+use fairground::words::terms::product;
 use leptos::prelude::*;
 
 use super::attributes;
 use super::detail::{fields, rule_link};
 use crate::engine::protocol::Rulebook;
-use crate::model::terms::product;
-use crate::model::{Change, Command};
 use crate::policies::{Choice, POLICIES};
+use crate::state::command::Command;
+use crate::state::document::change::Change;
 use crate::store::Store;
 
 /// Delays under one name: what it is called, what it says, start and termination.

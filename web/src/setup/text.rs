@@ -4,7 +4,8 @@ use fairground::scenario::{Diagnostic, Severity};
 use leptos::html;
 use leptos::prelude::*;
 
-use crate::model::{Command, document};
+use crate::state::command::Command;
+use crate::state::document;
 use crate::store::Store;
 use crate::widgets::icons::{Icon, Kind};
 use crate::widgets::on_leave;

@@ -6,8 +6,10 @@ use leptos::prelude::*;
 
 use super::attributes;
 use super::detail::fields;
-use crate::model::later::lines as in_order;
-use crate::model::{Change, Command, document};
+use crate::state::command::Command;
+use crate::state::document;
+use crate::state::document::change::Change;
+use crate::state::document::timeline_edit::lines as in_order;
 use crate::store::Store;
 use crate::widgets::button::IconButton;
 use crate::widgets::icons::Kind;

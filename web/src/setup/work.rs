@@ -1,12 +1,15 @@
 //! Jobs and patterns of jobs.
 
 use fairground::scenario::Path;
+use fairground::words::Selection;
 use leptos::prelude::*;
 
 use super::all_values;
 use super::grid::{EditGrid, RowKey};
 use super::rows::{job_columns, job_rows};
-use crate::model::{Change, Command, Selection, document};
+use crate::state::command::Command;
+use crate::state::document;
+use crate::state::document::change::Change;
 use crate::store::Store;
 use crate::widgets::button::IconButton;
 use crate::widgets::empty::{Lack, empty_below};

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use fairground::words::Selection;
 use fairground::words::number::NAMED;
 use leptos::html;
 use leptos::prelude::*;
@@ -15,8 +16,11 @@ use super::sheet::SheetHandle;
 use super::transport::Transport;
 use crate::chart::queue_tree::are_few;
 use crate::dialogs::Dialogs;
-use crate::model::{Command, Embed, NowView, Panel, Room, Selection};
 use crate::setup::Setup;
+use crate::state::command::Command;
+use crate::state::layout::embed::Embed;
+use crate::state::layout::options::{NowView, Panel};
+use crate::state::layout::room::Room;
 use crate::store::Store;
 use crate::views::cluster::component::ClusterView;
 use crate::views::cluster::node_actions::NodeDeeds;

@@ -5,8 +5,9 @@ use leptos::html;
 use leptos::prelude::*;
 
 use crate::agreement;
-use crate::model::{Command, Dialog, SetupTab, Theme};
 use crate::policies::{Choice, POLICIES};
+use crate::state::command::Command;
+use crate::state::layout::options::{Dialog, SetupTab, Theme};
 use crate::store::Store;
 use crate::widgets::button::IconButton;
 use crate::widgets::icons::{Icon, Kind, Logo};

@@ -3,7 +3,8 @@
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 
-use crate::model::{Command, SETUP_WIDTHS, View, WHY_WIDTHS};
+use crate::state::command::Command;
+use crate::state::layout::view::{SETUP_WIDTHS, View, WHY_WIDTHS};
 use crate::store::Store;
 use crate::widgets::target;
 

@@ -11,7 +11,7 @@ use leptos::prelude::*;
 use wasm_bindgen::JsValue;
 
 use crate::address;
-use crate::model::Command;
+use crate::state::command::Command;
 use crate::store::Store;
 use crate::widgets::picture::on_size;
 

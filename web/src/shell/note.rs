@@ -1,9 +1,11 @@
 //! The note that was kept with what is selected.
 
 use fairground::scenario::{Path, Scenario};
+use fairground::words::Selection;
 use leptos::prelude::*;
 
-use crate::model::{Command, Selection, document};
+use crate::state::command::Command;
+use crate::state::document;
 use crate::store::Store;
 
 /// Where the note of a thing is kept.

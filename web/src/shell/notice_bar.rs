@@ -6,7 +6,11 @@ use fairground::scenario::{Edit, Path};
 use leptos::leptos_dom::helpers::set_timeout;
 use leptos::prelude::*;
 
-use crate::model::{Change, Command, Dialog, Notice, Origin};
+use crate::state::command::Command;
+use crate::state::document::change::Change;
+use crate::state::document::opened::Origin;
+use crate::state::layout::options::Dialog;
+use crate::state::notice::Notice;
 use crate::store::Store;
 use crate::widgets::button::IconButton;
 use crate::widgets::icons::{Icon, Kind};

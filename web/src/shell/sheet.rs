@@ -2,7 +2,7 @@
 
 use leptos::prelude::*;
 
-use crate::model::Command;
+use crate::state::command::Command;
 use crate::store::Store;
 use crate::widgets::target;
 

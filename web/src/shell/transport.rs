@@ -10,7 +10,11 @@ use leptos::prelude::{expect_context, *};
 use crate::chart::alternative;
 use crate::chart::marks::{self, Mark};
 use crate::dialogs::palette::view::stops;
-use crate::model::{Command, Dialog, EngineState, Origin, Panel, SPEEDS, inside};
+use crate::state::command::Command;
+use crate::state::document::opened::Origin;
+use crate::state::layout::options::{Dialog, Panel};
+use crate::state::playback::engine_state::EngineState;
+use crate::state::playback::{SPEEDS, decision_step};
 use crate::store::Store;
 use crate::widgets::button::IconButton;
 use crate::widgets::cycle_number::{NO_CYCLE, number_of};
@@ -55,7 +59,7 @@ pub fn Transport() -> impl IntoView {
     });
     let decision = store.text(|m| match (m.inside, &m.frame) {
         (Some(at), Some(frame)) => {
-            let actions = inside::actions(frame);
+            let actions = decision_step::actions(frame);
             let name = match actions.iter().find(|action| at <= action.1) {
                 Some((name, end)) if at == *end && !name.is_empty() => {
                     format!(" · after {}", words::action(name))
@@ -63,7 +67,7 @@ pub fn Transport() -> impl IntoView {
                 Some((name, _)) if at > 0 && !name.is_empty() => format!(" · in {}", words::action(name)),
                 _ => String::new(),
             };
-            format!("{name} · {at} of {} decisions", inside::n_decisions(frame))
+            format!("{name} · {at} of {} decisions", decision_step::n_decisions(frame))
         }
         _ => String::new(),
     });

@@ -161,8 +161,8 @@ fn a_run_as_timeline() {
 #[test]
 fn the_selected_queue_and_a_range_lie_over_the_areas() {
     use super::timeline::overlays::stand_out;
-    use crate::model::Selection;
-    use crate::model::kinds::LaneLook;
+    use crate::state::moment::event_filter::LaneLook;
+    use fairground::words::Selection;
     let (run, frame) = (fixtures::departments_run(), fixtures::departments());
     let drawn = |queue: &str, look: LaneLook| {
         let selection = Selection::Queue(queue.into());
@@ -236,7 +236,7 @@ fn what_is_selected_of_many_is_one_path() {
     let frame = fixtures::many(5_000, 8);
     let view = cluster::view::cluster(&frame, 680.0, 2);
     let queue = frame.queues[4].name.clone();
-    let selected = marked(&view, &frame, Some(&crate::model::Selection::Queue(queue)));
+    let selected = marked(&view, &frame, Some(&fairground::words::Selection::Queue(queue)));
     assert!(selected.cells.len() > 100, "{} cells", selected.cells.len());
     let svg = super::cluster::draw::marked(&view, &selected);
     assert_eq!(svg.matches("<path").count(), 1, "{} bytes", svg.len());

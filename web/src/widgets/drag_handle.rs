@@ -7,7 +7,8 @@ use leptos::prelude::*;
 use super::picture::rem;
 use super::{on_leave, text_scale};
 use crate::input_normalisation;
-use crate::model::{Command, document};
+use crate::state::command::Command;
+use crate::state::document;
 use crate::store::Store;
 
 /// A place where a value is pulled, by a pointer or by ← and →: by one, with Shift by ten. ↑ and ↓ lead to the next one in

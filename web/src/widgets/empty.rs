@@ -5,7 +5,9 @@ use leptos::prelude::*;
 
 use super::icons::{Icon, Kind};
 use super::key_name;
-use crate::model::{Change, Command, Dialog};
+use crate::state::command::Command;
+use crate::state::document::change::Change;
+use crate::state::layout::options::Dialog;
 use crate::store::Store;
 
 /// What a scenario needs before anything can run.

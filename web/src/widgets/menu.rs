@@ -7,7 +7,7 @@ use web_sys::HtmlElement;
 
 use super::on_leave;
 use crate::keys;
-use crate::model::Command;
+use crate::state::command::Command;
 use crate::store::Store;
 
 /// A line of a menu.

@@ -4,7 +4,8 @@ use fairground::scenario::Path;
 use leptos::prelude::*;
 
 use crate::engine::protocol::NoteRow;
-use crate::model::{Command, edit};
+use crate::state::command::Command;
+use crate::state::document::edit;
 use crate::store::Store;
 
 /// Kinds of notes with what they are called here.

@@ -2,13 +2,12 @@
 
 use fairground::id::JobId;
 use fairground::trace::Event;
+use fairground::words::Terms;
 use fairground::words::number::{amount, count};
 
 use super::{Group, groups};
-use crate::chart::queue_tree::Tree;
-use crate::chart::queue_tree::touched;
+use crate::chart::queue_tree::{Tree, touched};
 use crate::engine::protocol::{EventWord, Frame, What};
-use crate::model::Terms;
 
 /// More things are counted, not told.
 const TOLD: usize = 4;

@@ -8,11 +8,11 @@ use fairground::trace::{
     Subject, Term, Value, Whom,
 };
 use fairground::units::Resource;
+use fairground::words::Selection;
 
 use super::*;
 use crate::engine::protocol::{EventRow, EventWord, Frame, LadderLevel, LadderLine, LineKind};
 use crate::fixtures;
-use crate::model::Selection;
 
 fn check_verdict(explanation: &Explanation, expected: Expect) {
     expected.assert_eq(&explanation.verdict.to_string());
@@ -299,7 +299,7 @@ fn real(id: &str, cycle: u32) -> Frame {
     use crate::engine::protocol::{Ask, Request, Say};
     use crate::engine::serve::Server;
     let scenario = crate::library::Example::find(id).expect("an example").scenario();
-    let text = crate::model::document::to_json(&scenario);
+    let text = crate::state::document::to_json(&scenario);
     let mut server = Server::default();
     let mut replies = server.ask(Request { generation: 1, ask: Ask::Load { scenario: text, cycle } });
     while server.is_busy() {

@@ -6,7 +6,7 @@ use leptos::prelude::*;
 use super::view::{Action, Entry, find};
 use crate::keys;
 use crate::library::Example;
-use crate::model::Command;
+use crate::state::command::Command;
 use crate::store::Store;
 use crate::widgets::dialog::DialogFrame;
 

@@ -1,13 +1,15 @@
 //! Everything that can be done or found, by name: what the command palette offers.
 
 use fairground::words::number::NAMED;
+use fairground::words::{Selection, Terms};
 
 use crate::engine::protocol::Stop;
 use crate::library::EXAMPLES;
-use crate::model::{
-    Change, Command, Dialog, KeySet, Model, NowView, Panel, Selection, SetupTab, Shift, Terms, Theme, nodes,
-    tree,
-};
+use crate::state::command::Command;
+use crate::state::document::change::{Change, Shift};
+use crate::state::document::{node_state, tree};
+use crate::state::layout::options::{Dialog, KeySet, NowView, Panel, SetupTab, Theme};
+use crate::state::model::Model;
 
 /// A line of the palette.
 #[derive(Clone, Debug, PartialEq)]
@@ -113,7 +115,7 @@ fn of_the_scenario(model: &Model, add: Add<'_>) {
     add(&terms.says("Add a job"), "W", Command::Change(Change::AddJob { queue: None }));
     add(&terms.says("Add nodes"), "N", Command::Change(Change::AddNodes));
     if let Some(Selection::Node(node)) = &model.selection {
-        for (label, command) in nodes::offers(model, node) {
+        for (label, command) in node_state::offers(model, node) {
             add(&label, "", command);
         }
     }

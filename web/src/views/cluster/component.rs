@@ -1,5 +1,6 @@
 //! Cluster: nodes as cards, GPUs as cells.
 
+use fairground::words::Selection;
 use leptos::html;
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
@@ -9,7 +10,6 @@ use super::draw::{cluster as draw, key, marked as draw_marked};
 use super::selected_cells::{Marked, marked};
 use super::view::{self, ClusterView as View, Place};
 use crate::chart::alternative::Ghost;
-use crate::model::Selection;
 use crate::props::{FrameSignal, OnSelect, ResourceSignal, SelectionSignal};
 use crate::store::Store;
 use crate::widgets::picture::{

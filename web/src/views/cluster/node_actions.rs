@@ -1,8 +1,9 @@
 //! What can become of the selected node at the cursor.
 
+use fairground::words::Selection;
 use leptos::prelude::*;
 
-use crate::model::{Selection, nodes};
+use crate::state::document::node_state;
 use crate::store::Store;
 
 /// The offers, as buttons.
@@ -10,11 +11,11 @@ use crate::store::Store;
 pub fn NodeDeeds() -> impl IntoView {
     let store = Store::get();
     let offers = store.part(|m| match &m.selection {
-        Some(Selection::Node(node)) => nodes::offers(m, node),
+        Some(Selection::Node(node)) => node_state::offers(m, node),
         _ => Vec::new(),
     });
     move || {
-        let press = |(label, command): (String, crate::model::Command)| {
+        let press = |(label, command): (String, crate::state::command::Command)| {
             view! {
                 <button type="button" class="chip" on:click=move |_| store.dispatch(command.clone())>{label}</button>
             }

@@ -1,5 +1,6 @@
 //! Cluster for another resource than GPUs: a node is one cell, filled by what queues hold of it.
 
+use fairground::words::Terms;
 use fairground::words::number::{
     CPU, DOMINANT, GPU, MEMORY, amount, count, in_unit, nth_named, number, unit_of, with_unit,
 };
@@ -8,7 +9,6 @@ use super::view::{Card, CellView, ClusterView, Part};
 use crate::chart::queue_tree::Tree;
 use crate::chart::table::Table;
 use crate::engine::protocol::{Frame, NodeCard};
-use crate::model::Terms;
 
 /// The resource that is shown.
 pub(super) struct Shown<'a> {

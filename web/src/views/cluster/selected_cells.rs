@@ -1,10 +1,11 @@
 //! What of Cluster is selected. Apart from what it draws, which is much and stays as it is where only the selection
 //! changes.
 
+use fairground::words::Selection;
+
 use super::view::ClusterView;
 use crate::chart::selection::selected_queue;
 use crate::engine::protocol::{Cell, Frame, NodeCard};
-use crate::model::Selection;
 
 /// Selected cards, and cells by card and position, ascending.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -3,13 +3,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use fairground::words::Terms;
 use fairground::words::number::{count, number};
 
 use super::node_fill::{Shown, filled, filled_table, others, pool_heading};
 use crate::chart::queue_tree::{Tone, Tree};
 use crate::chart::table::Table;
 use crate::engine::protocol::{Cell, Frame, NodeCard};
-use crate::model::Terms;
 
 /// A place in the picture, in pixels.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

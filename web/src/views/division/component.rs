@@ -1,13 +1,14 @@
 //! Division: stepping through the rounds in which a fair share came about, and pulling at weights.
 
 use fairground::scenario::Path;
+use fairground::words::Terms;
 use fairground::words::number::resource_key;
 use leptos::html;
 use leptos::prelude::*;
 
 use super::draw::{GRIP, Layout, division as draw, layout};
 use super::view::{DivisionView, division, says, with_ghost};
-use crate::model::{Terms, document, edit};
+use crate::state::document::{self, edit};
 use crate::store::Store;
 use crate::widgets::button::IconButton;
 use crate::widgets::drag_handle::Grip;

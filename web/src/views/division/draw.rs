@@ -1,5 +1,6 @@
 //! Division as a picture: tanks that fill.
 
+use fairground::words::Terms;
 use fairground::words::number::number;
 use plotters::element::{PathElement, Rectangle, Text};
 
@@ -7,7 +8,6 @@ use super::view::{DivisionView, Tank};
 use crate::chart::backend::text_anchor::HPos;
 use crate::chart::backend::{Area, Drawn, Ink, Paint, Size, Trim, fit, picture, px};
 use crate::chart::marks;
-use crate::model::Terms;
 
 /// Height of the picture.
 pub const HEIGHT: f64 = 276.0;

@@ -6,12 +6,12 @@
 use std::collections::BTreeMap;
 
 use fairground::trace::RiseEnd;
+use fairground::words::Terms;
 use fairground::words::number::{in_unit, number, resource_name, with_unit};
 
 use crate::chart::queue_tree::{Tone, Tree};
 use crate::chart::table::Table;
 use crate::engine::protocol::{Frame, LadderLevel, LadderLine, LineKind};
-use crate::model::Terms;
 
 /// What Division draws.
 #[derive(Clone, Debug, Default, PartialEq)]

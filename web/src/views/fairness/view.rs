@@ -1,5 +1,6 @@
 //! Fairness and waste: what every queue got up to the moment, and what nobody got.
 
+use fairground::words::Selection;
 use fairground::words::number::{self, GPU, MEMORY, count, number, ratio, unit_of};
 
 use crate::chart::alternative::Ghost;
@@ -8,7 +9,6 @@ use crate::chart::selection::selected_queue;
 use crate::chart::table::Table;
 use crate::engine::protocol::Frame;
 use crate::engine::story::{Tally, TallyPool, TallyRow};
-use crate::model::Selection;
 
 /// What Fairness shows.
 #[derive(Clone, Debug, Default, PartialEq)]

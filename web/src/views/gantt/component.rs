@@ -1,5 +1,6 @@
 //! Gantt: who ran when.
 
+use fairground::words::Selection;
 use leptos::html;
 use leptos::prelude::*;
 
@@ -8,8 +9,8 @@ use super::view::{GanttView, Line, count_in, gantt, lay_behind};
 use crate::chart::alternative::Ghost;
 use crate::chart::marks::{Mark, key as key_of};
 use crate::engine::story::{GanttBy, Story};
-use crate::model::tell::{GANTT_ROWS, GanttMove};
-use crate::model::{Command, Selection};
+use crate::state::command::Command;
+use crate::state::layout::gantt_window::{GANTT_ROWS, GanttMove};
 use crate::store::Store;
 use crate::widgets::picture::{
     Stride, chart_keys, icon, insert, legend_line, rem, table, table_button, walk, width_of,

@@ -1,5 +1,7 @@
 //! Gantt: who ran when. A row per job, pod or GPU; a thin line while it is known, a bar while it holds something.
 
+use fairground::moment::Kind;
+use fairground::words::Selection;
 use fairground::words::number::{self, DOMINANT, count, in_unit, nth_named, unit_of};
 
 use crate::chart::alternative::{self, Ghost};
@@ -8,8 +10,6 @@ use crate::chart::scale::end_of;
 use crate::chart::table::Table;
 use crate::engine::protocol::{Frame, Run};
 use crate::engine::story::{Gantt, GanttBar, GanttBy, GanttRow};
-use crate::model::Selection;
-use crate::model::kinds::Kind;
 
 /// What Gantt draws.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -1,11 +1,12 @@
 //! What would help a job that waits: changes that were tried, each with what it comes to.
 
+use fairground::words::Selection;
 use fairground::words::number::count;
 use leptos::prelude::*;
 
 use crate::engine::protocol::Outcome;
-use crate::model::help::Trial;
-use crate::model::{Command, Selection};
+use crate::state::branches::what_if::Trial;
+use crate::state::command::Command;
 use crate::store::Store;
 use crate::views::why::component::text;
 use crate::{keys, words};

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use fairground::words::Selection;
 use leptos::html;
 use leptos::prelude::*;
 
@@ -10,7 +11,7 @@ use super::view::{Block, IcicleView, icicle, measures, seen_at, with_ghost};
 use crate::chart::alternative::Ghost;
 use crate::chart::marks::{Mark, key as key_of};
 use crate::engine::protocol::Frame;
-use crate::model::{Command, Selection};
+use crate::state::command::Command;
 use crate::store::Store;
 use crate::widgets::picture::{
     Stride, chart_keys, insert, legend_line, rem, table, table_button, walk, width_of,

@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 
 use fairground::words::number::{amount, count, in_unit, number, unit_of};
+use fairground::words::{Selection, Terms};
 
 use crate::chart::alternative::{self, Ghost};
 use crate::chart::queue_tree::{Tone, Tree};
 use crate::chart::selection::selected_queue;
 use crate::chart::table::Table;
 use crate::engine::protocol::{Frame, PriorityRow};
-use crate::model::{Selection, Terms};
 
 /// What the width of a queue stands for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

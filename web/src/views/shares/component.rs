@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use fairground::words::Selection;
 use leptos::html;
 use leptos::prelude::*;
 use wasm_bindgen::JsCast;
@@ -12,7 +13,6 @@ use super::view::{self, ShareRow, SharesView};
 use crate::chart::alternative::Ghost;
 use crate::chart::marks;
 use crate::engine::protocol::Frame;
-use crate::model::Selection;
 use crate::props::{FrameSignal, OnSelect, ResourceSignal, SelectionSignal};
 use crate::store::Store;
 use crate::widgets::picture::{

@@ -2,12 +2,13 @@
 
 use fairground::scenario::Path;
 use fairground::words::number::{DOMINANT, resource_key};
+use fairground::words::{Selection, Terms};
 use leptos::prelude::*;
 
 use super::drag::{Reach, read};
 use super::draw::{Rows, along};
 use super::view::{ShareRow, SharesView};
-use crate::model::{Command, Selection, Terms};
+use crate::state::command::Command;
 use crate::store::Store;
 use crate::widgets::drag_handle::Grip;
 

@@ -1,19 +1,18 @@
 //! Shares: one bullet row per queue.
 
-use crate::chart::queue_tree::touched;
 use std::collections::BTreeSet;
 
 use fairground::words::number::{self, DOMINANT, amount, in_unit, nth_named, resource_name, unit_of};
+use fairground::words::{Selection, Terms};
 
 use crate::chart::alternative::{Ghost, differences};
 use crate::chart::marks::Mark;
-use crate::chart::queue_tree::{Tone, Tree, visible};
+use crate::chart::queue_tree::{Tone, Tree, touched, visible};
 use crate::chart::selection::selected_queue;
 use crate::chart::table::Table;
 use crate::chart::{dominant, resource_projection};
 use crate::engine::protocol::{Amounts, BoundTriple, Frame, QueueRow};
-use crate::model::dominant::resource_of;
-use crate::model::{Selection, Terms};
+use crate::state::moment::dominant::resource_of;
 
 /// What Shares draws. Amounts are in the unit people read.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -1,6 +1,7 @@
 //! Timeline: events, allocated amounts over time, and the cursor.
 
-use fairground::words::number;
+use fairground::moment::Kind;
+use fairground::words::{Selection, number};
 use leptos::html;
 use leptos::prelude::*;
 
@@ -11,9 +12,10 @@ use super::view::{self, Axis, LaneMark, TimelineView};
 use crate::chart::alternative::Ghost;
 use crate::chart::backend::Size;
 use crate::chart::marks::{self, Mark};
-use crate::model::kinds::{self, Kind, Kinds, LaneLook};
-use crate::model::{Command, Selection};
 use crate::props::{FrameSignal, OnSeek, OnSelect, ResourceSignal, RunSignal, SelectionSignal};
+use crate::state::command::Command;
+use crate::state::moment::commands::lane;
+use crate::state::moment::event_filter::{Kinds, LaneLook};
 use crate::store::Store;
 use crate::widgets::picture::{
     chart_keys, icon, insert, legend_line, move_focus, rem, table, table_button, width_of,
@@ -62,7 +64,7 @@ pub fn Timeline(
         },
     );
     let store = Store::get();
-    let look = store.part(kinds::lane);
+    let look = store.part(lane);
     let marking = RwSignal::new(false);
     let view = Memo::new(move |_| {
         let (run, frame) = (run.get()?, tree.get()?);

@@ -1,5 +1,6 @@
 //! Timeline as a picture: the lane of events, and below it stacked step areas.
 
+use fairground::moment::Kind;
 use fairground::words::number::number;
 use plotters::chart::{ChartBuilder, ChartContext};
 use plotters::coord::ranged1d::{DefaultFormatting, KeyPointHint, Ranged};
@@ -15,7 +16,6 @@ use crate::chart::backend::text_anchor::HPos;
 use crate::chart::backend::{Area, Drawn, Ink, Paint, Size, Svg, Trim, fit, picture, px, text_width};
 use crate::chart::marks;
 use crate::chart::scale::ticks;
-use crate::model::kinds::Kind;
 
 /// Height of the lane where it is one row.
 const LANE: f64 = 28.0;

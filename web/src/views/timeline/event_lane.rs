@@ -6,8 +6,9 @@ use leptos::prelude::*;
 
 use super::component::View;
 use super::overlays::{listed, stops_at};
-use crate::model::Command;
-use crate::model::kinds::{Whose, lane};
+use crate::state::command::Command;
+use crate::state::moment::commands::lane;
+use crate::state::moment::event_filter::Whose;
 use crate::store::Store;
 use crate::widgets::button::IconButton;
 use crate::widgets::icons::Kind;

@@ -1,14 +1,15 @@
 //! Timeline for what is looked at: the selected queue against its fair share, whose events have a row of their own, a
 //! marked range. Apart, because a visitor who only looks has none of it.
 
+use fairground::moment::Kind;
 use fairground::words::number::{self, count, in_unit, number};
+use fairground::words::{Selection, Terms};
 
 use super::view::{LaneEvent, Range, TimelineView, time_of};
 use crate::chart::queue_tree::{Tone, Tree};
 use crate::chart::resource_projection;
 use crate::engine::protocol::{Frame, Run};
-use crate::model::kinds::{Kind, LaneLook};
-use crate::model::{Selection, Terms};
+use crate::state::moment::event_filter::LaneLook;
 
 /// What a queue held against its fair share, at each step.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -195,7 +196,7 @@ mod tests {
     use super::*;
     use crate::engine::protocol::EventWord;
     use crate::fixtures::{departments, departments_run};
-    use crate::model::kinds::Kinds;
+    use crate::state::moment::event_filter::Kinds;
     use crate::views::timeline::view::{Axis, events_table, lane, table, timeline};
 
     fn queue(name: &str) -> Option<Selection> {

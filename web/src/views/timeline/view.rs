@@ -10,8 +10,9 @@ use crate::chart::scale::end_of;
 use crate::chart::selection::selected_queue;
 use crate::chart::table::Table;
 use crate::engine::protocol::{Frame, Point, Run};
-pub use crate::model::kinds::{Kind, Kinds};
-use crate::model::{Selection, Terms};
+pub use crate::state::moment::event_filter::Kinds;
+pub use fairground::moment::Kind;
+use fairground::words::{Selection, Terms};
 
 /// Distance of the first cycle from the left edge: room for the numbers of the axis.
 pub const LEFT: f64 = 44.0;

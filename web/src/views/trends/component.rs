@@ -1,5 +1,6 @@
 //! Queues: one small timeline per queue.
 
+use fairground::words::Selection;
 use leptos::html;
 use leptos::prelude::*;
 
@@ -8,7 +9,7 @@ use super::view::{MultiplesView, lay_behind, multiples};
 use crate::chart::alternative::Ghost;
 use crate::chart::marks::{Mark, key as key_of};
 use crate::engine::story::Story;
-use crate::model::{Command, Selection};
+use crate::state::command::Command;
 use crate::store::Store;
 use crate::widgets::picture::{
     Stride, chart_keys, icon, insert, legend_line, rem, table, table_button, walk, width_of,

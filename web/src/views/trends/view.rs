@@ -1,6 +1,7 @@
 //! One small timeline per queue, all on one scale.
 
 use fairground::words::number::{DOMINANT, GPU, count, in_unit, nth_named, number, unit_of};
+use fairground::words::{Selection, Terms};
 
 use crate::chart::alternative::{self, Ghost};
 use crate::chart::queue_tree::{Tone, Tree};
@@ -9,8 +10,7 @@ use crate::chart::selection::selected_queue;
 use crate::chart::table::Table;
 use crate::engine::protocol::{Amounts, Frame, Run};
 use crate::engine::story::{Level, Series};
-use crate::model::dominant::resource_of;
-use crate::model::{Selection, Terms};
+use crate::state::moment::dominant::resource_of;
 
 /// Most tiles that are drawn.
 const TILES_MAX: usize = 60;

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use fairground::policy::versions;
 use fairground::scenario::Scenario;
+use fairground::words::{Selection, Terms};
 use leptos::prelude::*;
 
-use crate::model::{Selection, Terms};
 use crate::props::{
     FrameSignal, LadderSignal, OnFocusField, OnSeek, OnSelect, OrderSignal, ResourceSignal, RulesSignal,
     RunSignal, SelectionSignal,
