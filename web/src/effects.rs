@@ -10,7 +10,8 @@ use leptos::prelude::*;
 use wasm_bindgen::{JsCast, JsValue};
 
 use crate::chart::alternative;
-use crate::engine::client::{Client, Ears};
+use crate::engine::client::Client;
+use crate::engine::reply_handlers::Ears;
 use crate::state::command::Command;
 use crate::state::document;
 use crate::state::document::draft::Draft;

@@ -10,7 +10,7 @@ use crate::address::{self, Fragment};
 use crate::chart::selection::pointed;
 use crate::effects::Edge;
 use crate::engine::protocol::Frame;
-use crate::engine::story::Story;
+use crate::engine::report::Story;
 use crate::props::{
     FrameSignal, LadderSignal, OrderSignal, ResourceSignal, RulesSignal, RunSignal, SelectionSignal,
 };

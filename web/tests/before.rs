@@ -11,8 +11,8 @@ use fairground_web::chart::alternative::{Ghost, as_edited, says};
 use fairground_web::chart::backend::Size;
 use fairground_web::chart::marks::Mark;
 use fairground_web::engine::protocol::{Frame, JobRow, Point, QueueRow, Run};
+use fairground_web::engine::report::{GanttBy, Story};
 use fairground_web::engine::serve::Server;
-use fairground_web::engine::story::{GanttBy, Story};
 use fairground_web::library;
 use fairground_web::state::branches::alternative;
 use fairground_web::state::branches::baseline::Before;
@@ -291,7 +291,7 @@ fn division_and_cluster_say_how_it_was() {
     lay_ghosts(&mut view, frame, ghost, 2);
     let says: Vec<String> = view.cards.iter().flat_map(|card| &card.cells).map(|cell| cell.state()).collect();
     assert!(says.iter().any(|says| says.ends_with("; before: b2")), "{says:?}");
-    assert!(view.marks.contains(&cluster::view::CellMark::Before));
+    assert!(view.marks.contains(&cluster::cards::CellMark::Before));
 }
 
 fn lines(view: &gantt::view::GanttView) -> String {

@@ -6,8 +6,8 @@ use std::time::Instant;
 use fairground::words::Selection;
 use fairground_web::chart::alternative::{Ghost, differences};
 use fairground_web::engine::protocol::{Ask, Frame, QueueRow, Request, Run, Say};
+use fairground_web::engine::report::{Gantt, GanttBy, Level, Series, Story, Tally, TallyRow, Tell};
 use fairground_web::engine::serve::Server;
-use fairground_web::engine::story::{Gantt, GanttBy, Level, Series, Story, Tally, TallyRow, Tell};
 use fairground_web::state::layout::gantt_window::GANTT_ROWS;
 use fairground_web::views::{fairness, gantt, icicle, trends};
 

@@ -3,8 +3,8 @@
 use fairground_web::engine::protocol::{
     Amounts, Ask, EventWord, Frame, LadderLevel, Reply, Request, Run, Say,
 };
+use fairground_web::engine::report::{Story, Tell};
 use fairground_web::engine::serve::Server;
-use fairground_web::engine::story::{Story, Tell};
 use fairground_web::library::{EXAMPLES, Example};
 use fairground_web::views::division::view::division;
 

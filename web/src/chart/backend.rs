@@ -13,11 +13,10 @@ use plotters::coord::Shift;
 use plotters::prelude::*;
 use plotters_backend::{BackendColor, BackendCoord, BackendStyle, BackendTextStyle, DrawingErrorKind};
 
+use crate::chart::paint::FINE;
+
 /// Pixels of text of the usual size: of the unit in which pictures say their size, so that they grow with the page's text.
 pub const REM: f64 = 16.0;
-
-/// Steps per pixel.
-pub(super) const FINE: f64 = 10.0;
 
 /// Width and height of a picture in pixels.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -38,7 +37,7 @@ pub fn px(pixels: f64) -> i32 {
     (pixels * FINE).round() as i32
 }
 
-pub use super::paint::{Fill, Ink, Paint, Trim};
+use super::paint::{Fill, Paint, Trim};
 use super::paint::{pattern, pattern_id};
 pub use plotters::style::text_anchor;
 
@@ -341,6 +340,7 @@ fn value(paint: Paint, id: &str, patterns: &mut BTreeSet<Paint>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::chart::paint::Ink;
 
     #[test]
     fn codes_become_tokens_and_text_is_escaped() {

@@ -2,7 +2,8 @@
 
 use plotters::element::{PathElement, Polygon, Rectangle};
 
-use super::backend::{Area, Drawn, Fill, Ink, Paint, Size, Trim, picture, px};
+use super::backend::{Area, Drawn, Size, picture, px};
+use super::paint::{Fill, Ink, Paint, Trim};
 use super::queue_tree::Tone;
 
 /// A mark of the chart, in the order of the legend.

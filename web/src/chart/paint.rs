@@ -4,7 +4,8 @@
 use plotters::prelude::*;
 use plotters::style::{ShapeStyle, text_anchor};
 
-use super::backend::FINE;
+/// Steps per pixel.
+pub(super) const FINE: f64 = 10.0;
 
 /// Which token colours a mark.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

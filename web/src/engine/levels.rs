@@ -9,7 +9,7 @@ use fairground::sim::CycleRecord;
 use fairground::trace::Ledger;
 
 use super::protocol::Amounts;
-use super::story::Level;
+use super::report::Level;
 
 /// Most steps of all queues together.
 const STEPS_MAX: usize = 60_000;

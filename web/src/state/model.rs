@@ -8,7 +8,7 @@ use fairground::scenario::{Diagnostic, Scalar, Scenario, Severity};
 use fairground::words::{Ladder, Order, Selection};
 
 use crate::engine::protocol::{Frame, Rulebook, Run, Stop};
-use crate::engine::story::Story;
+use crate::engine::report::Story;
 use crate::state::branches::baseline::Before;
 use crate::state::branches::what_if::Help;
 use crate::state::document;

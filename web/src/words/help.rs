@@ -1,9 +1,8 @@
 //! What changes would help a job, and what each leads to.
 
-use fairground::words::Terms;
 use fairground::words::number::{amount, count, number, time, unit};
+use fairground::words::{Terms, Text};
 
-use super::Text;
 use crate::engine::protocol::{Harm, Loser, Outcome, Start};
 use crate::state::branches::what_if::{Help, Idea, Trial};
 

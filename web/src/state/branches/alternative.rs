@@ -6,7 +6,7 @@ use fairground::scenario::Scenario;
 use fairground::words::Ladder;
 
 use crate::engine::protocol::{Frame, Run};
-use crate::engine::story::Story;
+use crate::engine::report::Story;
 use crate::state::branches::baseline::Before;
 use crate::state::model::Model;
 

@@ -7,7 +7,7 @@ use fairground::scenario::Scenario;
 use fairground::words::Ladder;
 
 use crate::engine::protocol::{Frame, QueueRow, Run};
-use crate::engine::story::Story;
+use crate::engine::report::Story;
 
 /// The outcome before an edit.
 #[derive(Clone, Debug, PartialEq)]
@@ -59,7 +59,7 @@ impl Before {
 }
 
 /// A queue that the other side does not know counts as one that has nothing.
-pub(crate) fn is_like(row: &QueueRow, other: Option<&QueueRow>) -> bool {
+fn is_like(row: &QueueRow, other: Option<&QueueRow>) -> bool {
     match other {
         Some(other) => other.allocated == row.allocated && other.fair_share == row.fair_share,
         None => row.allocated.iter().all(|amount| *amount == 0.0),

@@ -288,7 +288,7 @@ fn asked(entry: &JobEntry) -> [f64; 3] {
 }
 
 /// An amount in base units, as files write it.
-pub(crate) fn text_of(amount: f64, resource: u8) -> String {
+fn text_of(amount: f64, resource: u8) -> String {
     match resource {
         0 => format!("{}", amount / 1000.0),
         1 => quantity::print_amount(Amount::base_units(amount as i64), Resource::MEMORY),
@@ -300,7 +300,7 @@ pub(crate) fn number(value: &Option<Scalar>) -> Option<f64> {
     value.as_ref().and_then(|v| v.0.trim().parse::<f64>().ok()).filter(|n| n.is_finite())
 }
 
-pub(crate) fn whole(value: &Option<Scalar>) -> Option<u32> {
+fn whole(value: &Option<Scalar>) -> Option<u32> {
     value.as_ref().and_then(|v| quantity::count(&v.0).ok()).and_then(|n| n.try_into().ok())
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use fairground::words::Selection;
 
 use crate::engine::protocol::Ask;
-use crate::engine::story::{Story, Tell};
+use crate::engine::report::{Story, Tell};
 use crate::state::branches::alternative;
 use crate::state::document;
 use crate::state::effect::Effect;

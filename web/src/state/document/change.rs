@@ -1,6 +1,9 @@
 //! Changes of more than one value.
 
-use fairground::scenario::{Edit, Path};
+use std::collections::BTreeSet;
+
+use fairground::scenario::{Edit, Path, Scenario};
+use fairground::words::Selection;
 
 /// A change of more than one value.
 #[derive(Clone, Debug, PartialEq)]
@@ -81,4 +84,22 @@ pub enum Shift {
     Under(Option<String>),
     /// Before another queue, as its sibling.
     Before(String),
+}
+
+/// What a change comes to.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Changed {
+    /// The scenario after it.
+    pub scenario: Scenario,
+    /// What undo calls it.
+    pub name: String,
+    /// What is worth selecting afterwards.
+    pub select: Option<Selection>,
+}
+
+/// A name that is not taken yet: `queue-1`, `queue-2` …
+pub(crate) fn free_name<'a>(stem: &str, taken: impl Iterator<Item = &'a str>) -> String {
+    let taken: BTreeSet<&str> = taken.into_iter().collect();
+    let mut candidates = (1..).map(|n| format!("{stem}-{n}"));
+    candidates.find(|name| !taken.contains(name.as_str())).expect("there are endless numbers")
 }

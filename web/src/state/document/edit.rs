@@ -9,17 +9,7 @@ use fairground::words::{Selection, Terms, terms};
 use super::change::{Change, Shift};
 use super::{pod_requests, tree};
 use crate::state::document;
-
-/// What a change comes to.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Changed {
-    /// The scenario after it.
-    pub scenario: Scenario,
-    /// What undo calls it.
-    pub name: String,
-    /// What is worth selecting afterwards.
-    pub select: Option<Selection>,
-}
+use crate::state::document::change::{Changed, free_name};
 
 /// Makes a change; `Err` says why it cannot be made.
 pub fn change(
@@ -43,13 +33,6 @@ pub fn change(
         Change::AddPodSet(job) => pod_requests::add_pod_set(scenario, job),
         Change::Request { at, kind } => pod_requests::set_kind(scenario, at, *kind),
     }
-}
-
-/// A name that is not taken yet: `queue-1`, `queue-2` …
-pub(crate) fn free_name<'a>(stem: &str, taken: impl Iterator<Item = &'a str>) -> String {
-    let taken: BTreeSet<&str> = taken.into_iter().collect();
-    let mut candidates = (1..).map(|n| format!("{stem}-{n}"));
-    candidates.find(|name| !taken.contains(name.as_str())).expect("there are endless numbers")
 }
 
 fn add_queue(scenario: &Scenario, parent: Option<&str>) -> Result<Changed, String> {

@@ -5,8 +5,7 @@ use std::sync::Arc;
 use fairground::scenario::{Edit, JobEntry, Path, PodSetEntry, Scenario};
 use fairground::words::Terms;
 
-use super::change::RequestKind;
-use super::edit::{Changed, free_name};
+use super::change::{Changed, RequestKind, free_name};
 use crate::state::document;
 use crate::state::layout::table;
 

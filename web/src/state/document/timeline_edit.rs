@@ -10,8 +10,7 @@ use std::sync::Arc;
 use fairground::scenario::quantity::{count, millis};
 use fairground::scenario::{Edit, Path, Scalar, Scenario, Segment, TimelineEntry};
 
-use super::change::Change;
-use super::edit::Changed;
+use super::change::{Change, Changed};
 use crate::state::document;
 use crate::state::model::Model;
 
@@ -22,7 +21,7 @@ pub fn moment(model: &Model) -> Option<(u32, i64)> {
 }
 
 /// A moment as files write it.
-pub(crate) fn text_of(time_ms: i64) -> String {
+fn text_of(time_ms: i64) -> String {
     if time_ms % 1000 == 0 { format!("{}s", time_ms / 1000) } else { format!("{time_ms}ms") }
 }
 

@@ -1,6 +1,6 @@
 //! The window of Gantt.
 
-use crate::engine::story::GanttBy;
+use crate::engine::report::GanttBy;
 
 /// Rows of a window of Gantt.
 pub const GANTT_ROWS: u32 = 100;

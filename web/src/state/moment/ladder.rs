@@ -13,7 +13,7 @@ pub use fairground::words::Ladder;
 
 /// The queue whose fair share is explained: the selected one; for Division also that of what is selected, or the
 /// first that has a fair share.
-pub(crate) fn ladder_queue(model: &Model, frame: &Frame) -> Option<String> {
+fn ladder_queue(model: &Model, frame: &Frame) -> Option<String> {
     let name = |queue: u32| frame.queues.get(queue as usize).map(|row| row.name.clone());
     let of_job = |job: &str| frame.jobs.iter().find(|row| row.name == *job).and_then(|row| name(row.queue));
     if let Some(Selection::Queue(queue)) = &model.selection {

@@ -16,7 +16,7 @@ pub(crate) fn pause(model: &mut Model, fx: &mut Vec<Effect>) {
     }
 }
 
-pub(crate) fn tick_ms(model: &Model) -> u32 {
+fn tick_ms(model: &Model) -> u32 {
     (1000.0 / SPEEDS[model.speed]) as u32
 }
 

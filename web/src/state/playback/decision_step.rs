@@ -199,7 +199,7 @@ fn claim(moment: &mut Frame, about: &About<'_>, on: bool) {
 }
 
 /// A sum of fractions that should be whole is: what was added up in another order may differ in the last digits.
-pub(crate) fn whole(sum: f64) -> f64 {
+fn whole(sum: f64) -> f64 {
     if (sum - sum.round()).abs() < 1e-9 { sum.round() } else { sum }
 }
 

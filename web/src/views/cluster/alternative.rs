@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use super::cards::{CellMark, CellView, ClusterView, GhostHolder};
 use super::node_fill::Shown;
-use super::view::{CellMark, CellView, ClusterView, GhostHolder};
 use crate::chart::alternative::Ghost;
 use crate::chart::queue_tree::Tree;
 use crate::engine::protocol::{Cell, CellPod, Frame, NodeCard};

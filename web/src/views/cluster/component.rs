@@ -6,9 +6,10 @@ use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 
 use super::alternative::lay_ghosts;
+use super::cards::{Card, ClusterView as View, Place};
 use super::draw::{cluster as draw, key, marked as draw_marked};
 use super::selected_cells::{Marked, marked};
-use super::view::{self, ClusterView as View, Place};
+use super::view;
 use crate::chart::alternative::Ghost;
 use crate::props::{FrameSignal, OnSelect, ResourceSignal, SelectionSignal};
 use crate::store::Store;
@@ -148,7 +149,7 @@ fn spots(view: &View) -> Vec<Spot> {
     if !view.cards_have_text || n > SPOTS {
         return Vec::new();
     }
-    let of = |(card, drawn): (usize, &view::Card)| {
+    let of = |(card, drawn): (usize, &Card)| {
         let heading = Spot { card, cell: None, place: Place { h: HEADING, ..drawn.place } };
         let cells = drawn.cells.iter().enumerate().map(move |(cell, drawn)| Spot {
             card,

@@ -5,11 +5,12 @@ use std::collections::BTreeMap;
 use plotters::element::{PathElement, Polygon, Rectangle, Text};
 use plotters::style::ShapeStyle;
 
+use super::cards::{Card, CellMark, CellView, ClusterView, Part, Place};
 use super::selected_cells::Marked;
-use super::view::{Card, CellMark, CellView, ClusterView, Part, Place};
 use crate::chart::backend::text_anchor::HPos;
-use crate::chart::backend::{Area, Drawn, Fill, Ink, Paint, Size, Trim, fit, picture, px, text_width};
+use crate::chart::backend::{Area, Drawn, Size, fit, picture, px, text_width};
 use crate::chart::marks::{self, draw_lock};
+use crate::chart::paint::{Fill, Ink, Paint, Trim};
 
 /// Draws Cluster.
 pub fn cluster(view: &ClusterView) -> String {

@@ -1,6 +1,7 @@
 //! Cluster: nodes and what their GPUs hold.
 
 pub mod alternative;
+pub mod cards;
 pub mod component;
 pub mod draw;
 pub mod node_actions;

@@ -5,7 +5,7 @@ use fairground::words::number::{
     CPU, DOMINANT, GPU, MEMORY, amount, count, in_unit, nth_named, number, unit_of, with_unit,
 };
 
-use super::view::{Card, CellView, ClusterView, Part};
+use super::cards::{Card, CellView, ClusterView, Part};
 use crate::chart::queue_tree::Tree;
 use crate::chart::table::Table;
 use crate::engine::protocol::{Frame, NodeCard};

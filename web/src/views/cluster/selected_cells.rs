@@ -3,7 +3,7 @@
 
 use fairground::words::Selection;
 
-use super::view::ClusterView;
+use super::cards::ClusterView;
 use crate::chart::selection::selected_queue;
 use crate::engine::protocol::{Cell, Frame, NodeCard};
 

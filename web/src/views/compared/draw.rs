@@ -5,8 +5,9 @@ use plotters::element::{Rectangle, Text};
 
 use super::view::Bars;
 use crate::chart::backend::text_anchor::HPos;
-use crate::chart::backend::{Ink, Paint, Size, Trim, fit, picture, px, text_width};
+use crate::chart::backend::{Size, fit, picture, px, text_width};
 use crate::chart::marks;
+use crate::chart::paint::{Ink, Paint, Trim};
 
 /// Height of a queue's name and bar.
 const ROW: f64 = 38.0;

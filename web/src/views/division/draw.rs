@@ -6,8 +6,9 @@ use plotters::element::{PathElement, Rectangle, Text};
 
 use super::view::{DivisionView, Tank};
 use crate::chart::backend::text_anchor::HPos;
-use crate::chart::backend::{Area, Drawn, Ink, Paint, Size, Trim, fit, picture, px};
+use crate::chart::backend::{Area, Drawn, Size, fit, picture, px};
 use crate::chart::marks;
+use crate::chart::paint::{Ink, Paint, Trim};
 
 /// Height of the picture.
 pub const HEIGHT: f64 = 276.0;

@@ -5,7 +5,7 @@ use wasm_bindgen::JsCast;
 
 use super::view::{FairnessView, fairness, put_differences};
 use crate::chart::alternative::Ghost;
-use crate::engine::story::Story;
+use crate::engine::report::Story;
 use crate::store::Store;
 use crate::widgets::picture::{copy, table_of};
 

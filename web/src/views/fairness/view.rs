@@ -8,7 +8,7 @@ use crate::chart::queue_tree::Tree;
 use crate::chart::selection::selected_queue;
 use crate::chart::table::Table;
 use crate::engine::protocol::Frame;
-use crate::engine::story::{Tally, TallyPool, TallyRow};
+use crate::engine::report::{Tally, TallyPool, TallyRow};
 
 /// What Fairness shows.
 #[derive(Clone, Debug, Default, PartialEq)]

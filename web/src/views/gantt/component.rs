@@ -8,7 +8,7 @@ use super::draw::{HEAD, LINE, Plan, gantt as draw, height, key};
 use super::view::{GanttView, Line, count_in, gantt, lay_behind};
 use crate::chart::alternative::Ghost;
 use crate::chart::marks::{Mark, key as key_of};
-use crate::engine::story::{GanttBy, Story};
+use crate::engine::report::{GanttBy, Story};
 use crate::state::command::Command;
 use crate::state::layout::gantt_window::{GANTT_ROWS, GanttMove};
 use crate::store::Store;

@@ -5,8 +5,9 @@ use plotters::element::{PathElement, Rectangle, Text};
 
 use super::view::{Bar, GanttView, GhostRow, Line, Row};
 use crate::chart::backend::text_anchor::HPos;
-use crate::chart::backend::{Area, Drawn, Fill, Ink, Paint, Size, Trim, fit, picture, px, text_width};
+use crate::chart::backend::{Area, Drawn, Size, fit, picture, px, text_width};
 use crate::chart::marks;
+use crate::chart::paint::{Fill, Ink, Paint, Trim};
 use crate::chart::scale::ticks;
 use crate::views::timeline::draw::shape;
 

@@ -9,7 +9,7 @@ use crate::chart::queue_tree::{Tone, Tree};
 use crate::chart::scale::end_of;
 use crate::chart::table::Table;
 use crate::engine::protocol::{Frame, Run};
-use crate::engine::story::{Gantt, GanttBar, GanttBy, GanttRow};
+use crate::engine::report::{Gantt, GanttBar, GanttBy, GanttRow};
 
 /// What Gantt draws.
 #[derive(Clone, Debug, Default, PartialEq)]

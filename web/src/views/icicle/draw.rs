@@ -4,8 +4,9 @@ use plotters::element::{Rectangle, Text};
 
 use super::view::{Block, IcicleView, seen_at};
 use crate::chart::backend::text_anchor::HPos;
-use crate::chart::backend::{Drawn, Ink, Paint, Size, Trim, fit, picture, px};
+use crate::chart::backend::{Drawn, Size, fit, picture, px};
 use crate::chart::marks;
+use crate::chart::paint::{Ink, Paint, Trim};
 
 /// Height of a level.
 pub const LEVEL: f64 = 40.0;

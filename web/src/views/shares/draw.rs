@@ -7,8 +7,9 @@ use plotters::prelude::{Cartesian2d, CoordTranslate};
 
 use super::view::{ShareRow, SharesView};
 use crate::chart::backend::text_anchor::HPos;
-use crate::chart::backend::{Area, Drawn, Fill, Ink, Paint, Size, Trim, picture, px, text_width};
+use crate::chart::backend::{Area, Drawn, Size, picture, px, text_width};
 use crate::chart::marks::{self, draw_diamond, draw_lock, draw_open, draw_walls, outline};
+use crate::chart::paint::{Fill, Ink, Paint, Trim};
 use crate::chart::scale;
 
 /// Where the rows are: they are laid out by the page, so that they are one line with the rows of SETUP.

@@ -3,7 +3,8 @@
 use plotters::element::{PathElement, Rectangle};
 
 use super::view::{Sketch, SketchRow};
-use crate::chart::backend::{Area, Drawn, Ink, Paint, Size, picture, px};
+use crate::chart::backend::{Area, Drawn, Size, picture, px};
+use crate::chart::paint::{Ink, Paint};
 
 /// Height of the picture.
 const HEIGHT: f64 = 56.0;

@@ -6,7 +6,7 @@ use leptos::html;
 use leptos::prelude::*;
 
 use super::draw::{event_icon, lane_height, timeline as draw};
-use super::event_lane::Lane;
+use super::event_lane::{Lane, View};
 use super::overlays::stand_out;
 use super::view::{self, Axis, LaneMark, TimelineView};
 use crate::chart::alternative::Ghost;
@@ -21,9 +21,6 @@ use crate::widgets::picture::{
     chart_keys, icon, insert, legend_line, move_focus, rem, table, table_button, width_of,
 };
 use crate::widgets::{capture, text_scale};
-
-/// What Timeline draws.
-pub type View = Memo<Option<TimelineView>>;
 
 /// Height of the picture with its lane.
 const HEIGHT: f64 = 172.0;

@@ -2,20 +2,19 @@
 
 use fairground::moment::Kind;
 use fairground::words::number::number;
-use plotters::chart::{ChartBuilder, ChartContext};
-use plotters::coord::ranged1d::{DefaultFormatting, KeyPointHint, Ranged};
-use plotters::coord::types::RangedCoordf64;
+use plotters::chart::ChartBuilder;
 use plotters::element::{Circle, PathElement, Polygon, Rectangle, Text};
-use plotters::prelude::Cartesian2d;
 use plotters::series::{AreaSeries, LineSeries};
 use plotters::style::Color;
 
 use super::draw_overlays::over;
 use super::view::{Axis, Band, LEFT, LaneMark, RIGHT, TimelineView, lane};
 use crate::chart::backend::text_anchor::HPos;
-use crate::chart::backend::{Area, Drawn, Ink, Paint, Size, Svg, Trim, fit, picture, px, text_width};
+use crate::chart::backend::{Area, Drawn, Size, fit, picture, px, text_width};
 use crate::chart::marks;
+use crate::chart::paint::{Ink, Paint, Trim};
 use crate::chart::scale::ticks;
+use crate::views::timeline::plane::{Plane, Ticked, steps};
 
 /// Height of the lane where it is one row.
 const LANE: f64 = 28.0;
@@ -23,35 +22,6 @@ const LANE: f64 = 28.0;
 const ROW: f64 = 24.0;
 /// Height of the labels of the axis.
 const LABELS: f64 = 24.0;
-
-/// A range of numbers with key points of our own choice.
-pub struct Ticked {
-    range: RangedCoordf64,
-    ticks: Vec<f64>,
-}
-
-impl Ticked {
-    fn new(range: std::ops::Range<f64>, ticks: Vec<f64>) -> Ticked {
-        Ticked { range: range.into(), ticks }
-    }
-}
-
-impl Ranged for Ticked {
-    type FormatOption = DefaultFormatting;
-    type ValueType = f64;
-    fn range(&self) -> std::ops::Range<f64> {
-        self.range.range()
-    }
-    fn map(&self, value: &f64, limit: (i32, i32)) -> i32 {
-        self.range.map(value, limit)
-    }
-    fn key_points<Hint: KeyPointHint>(&self, _hint: Hint) -> Vec<f64> {
-        self.ticks.clone()
-    }
-}
-
-/// The plane of the areas: cycles and amounts.
-pub type Plane<'a, 'b> = ChartContext<'b, Svg<'a>, Cartesian2d<Ticked, Ticked>>;
 
 /// The height of the lane, and of each of its rows.
 pub fn lane_height(view: &TimelineView) -> (f64, f64) {
@@ -116,27 +86,6 @@ fn areas(area: &Area<'_>, view: &TimelineView, size: Size) -> Drawn {
 /// A number of the axis, for which there is room for four digits.
 fn short(amount: f64) -> String {
     if amount >= 10_000.0 { format!("{}k", number(amount / 1000.0)) } else { number(amount) }
-}
-
-/// The corners of a step line: each value holds from its cycle to the next.
-pub(super) fn steps(view: &TimelineView, values: &[f64]) -> Vec<(f64, f64)> {
-    corners(view.max, &view.cycles, values, view.last)
-}
-
-pub(super) fn corners(max: f64, cycles: &[u32], values: &[f64], last: u32) -> Vec<(f64, f64)> {
-    let mut corners = Vec::with_capacity(values.len() * 2);
-    for (i, value) in values.iter().enumerate() {
-        let from = f64::from(cycles[i]) - 0.5;
-        let to = cycles.get(i + 1).map_or(f64::from(last) + 0.5, |next| f64::from(*next) - 0.5);
-        let value = value.min(max);
-        if corners.last().is_some_and(|last: &(f64, f64)| last.1 == value) {
-            corners.pop();
-        } else {
-            corners.push((from, value));
-        }
-        corners.push((to, value));
-    }
-    corners
 }
 
 fn stack(plane: &mut Plane<'_, '_>, view: &TimelineView) -> Drawn {

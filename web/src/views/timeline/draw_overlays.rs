@@ -4,12 +4,12 @@
 use plotters::element::{Polygon, Rectangle, Text};
 use plotters::series::LineSeries;
 
-use super::draw::{Plane, corners, steps};
-use super::overlays::Against;
-use super::view::{GhostLine, TimelineView};
+use super::plane::{Plane, corners, steps};
+use super::view::{Against, GhostLine, TimelineView};
 use crate::chart::backend::text_anchor::HPos;
-use crate::chart::backend::{Drawn, Fill, Ink, Paint, Trim, px, text_width};
+use crate::chart::backend::{Drawn, px, text_width};
 use crate::chart::marks;
+use crate::chart::paint::{Fill, Ink, Paint, Trim};
 
 /// Draws all of it.
 pub fn over(plane: &mut Plane<'_, '_>, view: &TimelineView) -> Drawn {

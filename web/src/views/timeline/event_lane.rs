@@ -4,14 +4,17 @@ use std::collections::BTreeSet;
 
 use leptos::prelude::*;
 
-use super::component::View;
 use super::overlays::{listed, stops_at};
 use crate::state::command::Command;
 use crate::state::moment::commands::lane;
 use crate::state::moment::event_filter::Whose;
 use crate::store::Store;
+use crate::views::timeline::view::TimelineView;
 use crate::widgets::button::IconButton;
 use crate::widgets::icons::Kind;
+
+/// What Timeline draws.
+pub type View = Memo<Option<TimelineView>>;
 
 /// Most names that are offered while one is typed; any other can be typed.
 const OFFERED: usize = 200;

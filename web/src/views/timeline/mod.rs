@@ -5,4 +5,5 @@ pub mod draw;
 pub mod draw_overlays;
 pub mod event_lane;
 pub mod overlays;
+pub mod plane;
 pub mod view;

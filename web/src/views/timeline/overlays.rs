@@ -6,27 +6,11 @@ use fairground::words::number::{self, count, in_unit, number};
 use fairground::words::{Selection, Terms};
 
 use super::view::{LaneEvent, Range, TimelineView, time_of};
-use crate::chart::queue_tree::{Tone, Tree};
+use crate::chart::queue_tree::Tree;
 use crate::chart::resource_projection;
 use crate::engine::protocol::{Frame, Run};
 use crate::state::moment::event_filter::LaneLook;
-
-/// What a queue held against its fair share, at each step.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Against {
-    /// Its name.
-    pub name: String,
-    /// Its colour.
-    pub tone: Tone,
-    /// What it held.
-    pub held: Vec<f64>,
-    /// The fair share; infinite if unlimited.
-    pub shares: Vec<f64>,
-    /// How much of its fair share it wanted and did not have.
-    pub owed: Vec<f64>,
-    /// How much it held beyond its fair share.
-    pub borrowed: Vec<f64>,
-}
+use crate::views::timeline::view::Against;
 
 /// Puts into a view what the look asks for, and leaves out the events of some kinds.
 pub fn stand_out(view: &mut TimelineView, run: &Run, frame: &Frame, look: &LaneLook) {

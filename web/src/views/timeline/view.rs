@@ -2,7 +2,6 @@
 
 use fairground::words::number::{self, DOMINANT, amount, count, in_unit, number, unit_of};
 
-use super::overlays::Against;
 use crate::chart::alternative::{self, Ghost};
 use crate::chart::queue_tree::{HUES, Tone, Tree};
 use crate::chart::resource_projection;
@@ -109,6 +108,23 @@ pub struct Band {
     pub tone: Tone,
     /// Amount at each step.
     pub amounts: Vec<f64>,
+}
+
+/// What a queue held against its fair share, at each step.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Against {
+    /// Its name.
+    pub name: String,
+    /// Its colour.
+    pub tone: Tone,
+    /// What it held.
+    pub held: Vec<f64>,
+    /// The fair share; infinite if unlimited.
+    pub shares: Vec<f64>,
+    /// How much of its fair share it wanted and did not have.
+    pub owed: Vec<f64>,
+    /// How much it held beyond its fair share.
+    pub borrowed: Vec<f64>,
 }
 
 /// A range of cycles.

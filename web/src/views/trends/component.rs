@@ -8,7 +8,7 @@ use super::draw::{key, multiples as draw, place as place_of};
 use super::view::{MultiplesView, lay_behind, multiples};
 use crate::chart::alternative::Ghost;
 use crate::chart::marks::{Mark, key as key_of};
-use crate::engine::story::Story;
+use crate::engine::report::Story;
 use crate::state::command::Command;
 use crate::store::Store;
 use crate::widgets::picture::{

@@ -4,8 +4,9 @@ use plotters::element::{PathElement, Polygon, Rectangle, Text};
 
 use super::view::{MultiplesView, Step, Tile};
 use crate::chart::backend::text_anchor::HPos;
-use crate::chart::backend::{Area, Drawn, Ink, Paint, Size, Trim, fit, picture, px, text_width};
+use crate::chart::backend::{Area, Drawn, Size, fit, picture, px, text_width};
 use crate::chart::marks;
+use crate::chart::paint::{Ink, Paint, Trim};
 
 /// The narrowest tile.
 const LEAST: f64 = 168.0;

@@ -9,7 +9,7 @@ use crate::chart::scale::end_of;
 use crate::chart::selection::selected_queue;
 use crate::chart::table::Table;
 use crate::engine::protocol::{Amounts, Frame, Run};
-use crate::engine::story::{Level, Series};
+use crate::engine::report::{Level, Series};
 use crate::state::moment::dominant::resource_of;
 
 /// Most tiles that are drawn.

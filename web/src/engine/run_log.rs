@@ -10,8 +10,8 @@ use fairground::sim::CycleRecord;
 use fairground::trace::Ledger;
 
 use super::levels::Levels;
+use super::placement_intervals::Stints;
 use super::protocol::{Amounts, Point, Run};
-use super::stints::Stints;
 
 /// Most points of a run.
 const POINTS_MAX: usize = 2_000;

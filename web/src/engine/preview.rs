@@ -9,11 +9,11 @@ use fairground::moment;
 use fairground::sim::{CycleRecord, Simulation};
 use fairground::trace::Level;
 
-use super::foresight;
+use super::plan::{is_small, plan_of};
 use super::protocol::{Frame, Say};
-use super::serve::{is_small, plan_of};
-use super::story::{Story, Tell};
-use super::tape::Tape;
+use super::report::{Story, Tell};
+use super::run_log::Tape;
+use super::speculative;
 
 /// Runs of scenarios that are being edited.
 #[derive(Default)]
@@ -144,7 +144,7 @@ impl Wish {
     /// The same one step further, for a moment. The step is the smaller one from the texts before.
     fn once_more(&self, before: &[String]) -> Option<Foreseen> {
         self.cycle?;
-        let steps = before.iter().filter_map(|before| foresight::once_more(before, &self.scenario));
+        let steps = before.iter().filter_map(|before| speculative::once_more(before, &self.scenario));
         let scenario = steps.min_by_key(|next| next.step)?.text;
         let (ladder, tell) = (self.ladder.clone(), self.tell.clone());
         Some(Foreseen { wish: Wish { scenario, ladder, tell, ..*self }, running: None })
@@ -188,7 +188,7 @@ impl Running {
         if !is_moment || matches!(self.tell, Some(Tell::Tally { .. })) {
             // A tally is of the moment, not of the whole run.
             let tell = self.tell.take();
-            let story = tell.map(|tell| Box::new(super::tell::story(&self.sim, &self.tape, &tell)));
+            let story = tell.map(|tell| Box::new(super::reporting::story(&self.sim, &self.tape, &tell)));
             self.story = story.or(self.story.take());
         }
         if !is_moment {

@@ -7,10 +7,10 @@ use fairground::id::{Id, JobId, NodeId, PodId, QueueId};
 use fairground::sim::{PoolTotals, Simulation, Totals};
 use fairground::units::Resource;
 
+use super::placement_intervals::{Stint, Stints};
 use super::protocol::{Amounts, EventWord};
-use super::stints::{Stint, Stints};
-use super::story::{Gantt, GanttBar, GanttBy, GanttRow, Series, Story, Tally, TallyPool, TallyRow, Tell};
-use super::tape::Tape;
+use super::report::{Gantt, GanttBar, GanttBy, GanttRow, Series, Story, Tally, TallyPool, TallyRow, Tell};
+use super::run_log::Tape;
 
 /// Most rows of a window.
 const ROWS_MAX: u32 = 400;

@@ -1,8 +1,7 @@
 //! What is told of a whole run when it is asked for: who ran when, what every queue got, what was wasted.
 
+use fairground::moment::{Amounts, BoundTriple, EventWord};
 use serde::{Deserialize, Serialize};
-
-use super::protocol::{Amounts, BoundTriple, EventWord};
 
 /// What is to be told.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

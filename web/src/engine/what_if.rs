@@ -10,8 +10,8 @@ use fairground::time::{Span, Time};
 use fairground::trace::Level;
 
 use super::course::{Course, JobCourse, Step};
+use super::plan::plan_of;
 use super::protocol::{Loser, Outcome, Say, Start, Tried};
-use super::serve::plan_of;
 
 /// How many cycles beyond the moment asked about are run.
 const AHEAD: u32 = 40;
