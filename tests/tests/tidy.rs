@@ -1,8 +1,13 @@
 //! Checks on the code itself: layers, sizes, headings, words, dependencies. Text only, no compiler; each failure
 //! says what to do.
 
+mod tidy_paths;
+
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
+
+use tidy_paths::expand;
 
 /// Module groups of the engine, left to right: a module uses its own group and those to its left.
 const CORE_LAYERS: &[&[&str]] = &[
@@ -22,19 +27,28 @@ const CORE_LAYERS: &[&[&str]] = &[
 /// The same for the page.
 const WEB_LAYERS: &[&[&str]] = &[
     &["engine"],
-    &["model"],
-    &["address", "agreement", "checked", "focus", "keys", "library", "storage", "tabs"],
-    &["view_model"],
+    &["state"],
+    &["address", "agreement", "checked", "focus", "keys", "library", "policies", "storage", "tabs"],
+    &["input_normalisation"],
+    &["chart"],
     &["words"],
-    &["charts"],
     &["props"],
     &["startup"],
-    &["store", "edge", "drop"],
-    &["components"],
+    &["store", "effects", "drop"],
+    &["widgets"],
+    &["views"],
+    &["dialogs", "setup"],
+    &["shell"],
     &["focus", "page", "worker"],
     &["first_frame", "design", "fixtures", "preview"],
     &["bin"],
 ];
+
+/// Files of the page that need each other, and why.
+const WEB_CYCLES: &[(&[&str], &str)] = &[(
+    &["web/src/effects.rs", "web/src/store.rs"],
+    "a command's effects are carried out by the store, and timers, engine and other tabs answer with commands",
+)];
 
 /// What each package may depend on; the reasons stand in the workspace manifest.
 const DEPENDENCIES: &[(&str, &[&str])] = &[
@@ -112,7 +126,7 @@ const FUNCTION_LINES: usize = 70;
 const REASON: &str = "Long because";
 
 /// The one file that may turn colours into text.
-const COLOUR_BORDER: &str = "web/src/charts/paint.rs";
+const COLOUR_BORDER: &str = "web/src/chart/paint.rs";
 
 #[test]
 fn modules_use_only_what_is_to_their_left() {
@@ -348,6 +362,34 @@ fn stored_integers_have_explicit_sizes() {
     report(findings, "use u32 or u64: what is stored or hashed is the same on every machine");
 }
 
+#[test]
+fn no_two_files_of_the_page_need_each_other() {
+    let files: Vec<File> = rust_files("web/src").into_iter().filter(|file| !file.is_test()).collect();
+    let modules: BTreeMap<Vec<String>, usize> =
+        files.iter().enumerate().map(|(at, file)| (file.path(), at)).collect();
+    let uses: Vec<BTreeSet<usize>> = files.iter().map(|file| used_files(file, &modules)).collect();
+    let reached: Vec<BTreeSet<usize>> = (0..files.len())
+        .map(|from| {
+            let (mut seen, mut open) = (BTreeSet::new(), vec![from]);
+            while let Some(at) = open.pop() {
+                open.extend(uses[at].iter().filter(|to| seen.insert(**to)));
+            }
+            seen
+        })
+        .collect();
+    let mut cycles = BTreeSet::new();
+    for (at, to) in reached.iter().enumerate().filter(|(at, to)| to.contains(at)) {
+        let cycle = to.iter().filter(|other| reached[**other].contains(&at));
+        cycles.insert(cycle.map(|other| files[*other].name.as_str()).collect::<Vec<_>>());
+    }
+    let known: BTreeSet<Vec<&str>> = WEB_CYCLES.iter().map(|(files, _)| files.to_vec()).collect();
+    let findings = cycles.symmetric_difference(&known).map(|cycle| cycle.join(" <-> ")).collect();
+    report(
+        findings,
+        "move what both need into a file of its own below them, or take the pair out of WEB_CYCLES",
+    );
+}
+
 /// Fails with all findings at once and what to do about them.
 fn report(findings: Vec<String>, advice: &str) {
     assert!(findings.is_empty(), "\n{}\nWhat to do: {advice}\n", findings.join("\n"));
@@ -364,6 +406,13 @@ impl File {
     fn module(&self) -> Option<String> {
         let name = self.name.split('/').nth(2)?.trim_end_matches(".rs");
         (!["lib", "main"].contains(&name)).then(|| name.to_owned())
+    }
+
+    /// Its module path below the crate: none for `lib.rs`.
+    fn path(&self) -> Vec<String> {
+        let path = self.name.split("/src/").nth(1).unwrap_or_default().trim_end_matches(".rs");
+        let parts = path.split('/').filter(|part| !["lib", "main", "mod"].contains(part));
+        parts.map(str::to_owned).collect()
     }
 
     fn is_test(&self) -> bool {
@@ -451,6 +500,25 @@ fn crate_modules(line: &str) -> Vec<&str> {
     names
 }
 
+/// The files that a file names, by `crate::` and `super::` and by the modules that it imports.
+fn used_files(file: &File, modules: &BTreeMap<Vec<String>, usize>) -> BTreeSet<usize> {
+    let text: String = file.code().into_iter().map(|(_, line)| format!("{}\n", line.trim())).collect();
+    let own = file.path();
+    let mut paths = Vec::new();
+    expand(&text, "crate::", &[], &mut paths);
+    expand(&text, "super::", &own[..own.len().saturating_sub(1)], &mut paths);
+    for path in paths.clone() {
+        if let (Some(name), true) = (path.last(), modules.contains_key(&path)) {
+            expand(&text, &format!("{name}::"), &path, &mut paths);
+        }
+    }
+    let file_of = |path: &Vec<String>| {
+        (0..=path.len()).rev().find_map(|length| modules.get(&path[..length]).filter(|_| length > 0))
+    };
+    let all = paths.iter().filter_map(file_of).copied();
+    all.filter(|at| modules.get(&own) != Some(at)).collect()
+}
+
 /// The identifier a text begins with.
 fn first_name(text: &str) -> &str {
     text.split(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap_or_default()
@@ -507,6 +575,15 @@ fn is_hex_colour(rest: &str) -> bool {
 fn the_checks_themselves_see_what_they_should() {
     assert_eq!(crate_modules("use crate::{id::{A, B}, time, sim::C};"), ["id", "time", "sim"]);
     assert_eq!(crate_modules("let x = crate::kit::f(crate::sim::g());"), ["kit", "sim"]);
+    let mut paths = Vec::new();
+    expand(
+        "use super::{a::{self, B}, c};\nlet d = super::super::e(f);",
+        "super::",
+        &["x".to_owned()],
+        &mut paths,
+    );
+    let joined: Vec<String> = paths.iter().map(|path| path.join("::")).collect();
+    assert_eq!(joined, ["x::a", "x::a", "x::a::B", "x::c", "", "e"]);
     assert!(
         is_hex_colour("12ab9f;") && is_hex_colour("0af\"") && !is_hex_colour("add") && !is_hex_colour("app")
     );

@@ -1,10 +1,12 @@
 //! The page's address: links to scenarios and moments.
 
 use fairground::link::{self, LinkError};
+use fairground::words::Selection;
 use web_sys::window;
 
-use crate::model::document::{Moment, Opened, Origin};
-use crate::model::{Model, NowView, Selection};
+use crate::state::document::opened::{Moment, Opened, Origin};
+use crate::state::layout::options::NowView;
+use crate::state::model::Model;
 
 /// Longest link that is put into the address bar.
 pub const IN_ADDRESS_MAX: usize = 8_000;
@@ -194,7 +196,7 @@ mod tests {
         assert!(model.notices[0].text.contains("another version of the rules"), "{:?}", model.notices);
         let mut own = Model::new(opened(link::RULES, "&at=0&sel=job:b2&why=1"));
         assert!(own.notices.is_empty());
-        assert_eq!(own.view.panel, crate::model::Panel::Why);
+        assert_eq!(own.view.panel, crate::state::layout::options::Panel::Why);
         own.take(opened(7, ""));
         assert_eq!(own.notices.len(), 1, "also where it is opened in place");
     }

@@ -6,7 +6,7 @@ use wasm_bindgen_futures::JsFuture;
 use web_sys::FileList;
 
 use crate::engine::protocol::ImportOptions;
-use crate::model::Command;
+use crate::state::command::Command;
 use crate::store::Store;
 
 /// Largest file that is read.
@@ -42,7 +42,7 @@ pub fn read_files(store: Store, list: &FileList) {
 /// Takes a pasted text.
 pub fn take_text(store: Store, text: String) {
     if !text.trim().is_empty() {
-        take(store, vec![(crate::model::PASTED.to_string(), text)]);
+        take(store, vec![(crate::state::import::PASTED.to_string(), text)]);
     }
 }
 

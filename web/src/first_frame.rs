@@ -2,12 +2,16 @@
 
 use leptos::prelude::*;
 
-use crate::components::app::App;
 use crate::engine::protocol::Reply;
 use crate::engine::serve::Server;
 use crate::library;
-use crate::model::{Command, Effect, Model, Opened, Origin, begin, update};
 use crate::page::lay_out;
+use crate::shell::app::App;
+use crate::state::command::Command;
+use crate::state::document::opened::{Opened, Origin};
+use crate::state::effect::Effect;
+use crate::state::model::Model;
+use crate::state::update::{begin, update};
 use crate::store::Store;
 
 /// The width of the page that it is rendered for; the stylesheet fits it to others.

@@ -1,6 +1,8 @@
 //! Keys that work wherever the focus is, and which of them do.
 
-use crate::model::{Change, Command, Dialog, KeySet, NowView, Panel};
+use crate::state::command::Command;
+use crate::state::document::change::Change;
+use crate::state::layout::options::{Dialog, KeySet, NowView, Panel};
 
 /// A pressed key.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -9,24 +9,28 @@
 
 pub mod address;
 pub mod agreement;
-pub mod charts;
+pub mod chart;
 pub mod checked;
-pub mod components;
+pub mod dialogs;
 pub mod drop;
-pub mod edge;
+pub mod effects;
 pub mod engine;
 pub mod first_frame;
 mod focus;
+pub mod input_normalisation;
 pub mod keys;
 pub mod library;
-pub mod model;
 pub mod page;
 pub mod props;
+pub mod setup;
+pub mod shell;
 pub mod startup;
+pub mod state;
 pub mod storage;
 pub mod store;
 pub mod tabs;
-pub mod view_model;
+pub mod views;
+pub mod widgets;
 pub mod words;
 pub mod worker;
 

@@ -2,7 +2,7 @@
 
 use fairground::scenario::Scenario;
 
-use crate::model::document;
+use crate::state::document;
 
 /// A ready-made scenario.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

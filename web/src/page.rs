@@ -7,15 +7,20 @@ use leptos::prelude::*;
 use wasm_bindgen::JsCast;
 use web_sys::HtmlElement;
 
-use crate::address;
-use crate::components::app::App;
-use crate::components::help::waiting_job;
-use crate::components::picture::text_scale;
 use crate::keys::{self, Action, Focus, Pressed};
-use crate::model::{Command, Embed, KeySet, Model, Origin, Panel, Room, SETUP_WIDTHS, Theme, WHY_WIDTHS};
+use crate::shell::app::App;
 use crate::startup::{Startup, startup};
+use crate::state::command::Command;
+use crate::state::document::opened::Origin;
+use crate::state::layout::embed::Embed;
+use crate::state::layout::options::{KeySet, Panel, Theme};
+use crate::state::layout::room::Room;
+use crate::state::layout::view::{SETUP_WIDTHS, WHY_WIDTHS};
+use crate::state::model::Model;
 use crate::store::Store;
-use crate::{drop, edge, focus, storage};
+use crate::views::help::component::waiting_job;
+use crate::widgets::text_scale;
+use crate::{address, drop, effects, focus, storage};
 
 /// Mounts the page on `#app`.
 pub fn mount() {
@@ -98,7 +103,7 @@ fn page(startup: Startup) -> impl IntoView {
     let query = address::query();
     lay_out(&mut model, window_width());
     restore_look(&mut model, &query);
-    edge::set_theme(model.view.theme);
+    effects::set_theme(model.view.theme);
     let store = Store::new(model);
     provide_context(store);
     store.edge().update_value(|edge| {
@@ -238,8 +243,8 @@ fn act(store: Store, action: Action) -> bool {
         Action::Jump(by) => Command::GoTo(cursor.saturating_add_signed(by)),
         Action::AddNodes if embed.is_some() => return false,
         Action::AddNodes => {
-            store.dispatch(Command::Tab(crate::model::SetupTab::Nodes));
-            Command::Change(crate::model::Change::AddNodes)
+            store.dispatch(Command::Tab(crate::state::layout::options::SetupTab::Nodes));
+            Command::Change(crate::state::document::change::Change::AddNodes)
         }
         Action::Help => match leptos::prelude::untrack(|| waiting_job(store)) {
             Some(job) => {

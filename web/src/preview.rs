@@ -2,26 +2,26 @@
 
 use std::fmt::Write as _;
 
-use crate::charts;
-use crate::charts::backend::Size;
-use crate::charts::backend::escaped;
-use crate::charts::shares::Rows;
+use fairground::words::Selection;
+
+use crate::chart::alternative::Ghost;
+use crate::chart::backend::{Size, escaped};
 use crate::engine::protocol::Frame;
 use crate::fixtures;
-use crate::model::Selection;
-use crate::model::kinds::LaneLook;
-use crate::view_model::before::Ghost;
-use crate::view_model::cluster_ghosts::lay_ghosts;
-use crate::view_model::stand_out::stand_out;
-use crate::view_model::{cluster, marked, shares, timeline};
+use crate::state::moment::event_filter::LaneLook;
+use crate::views::cluster::alternative::lay_ghosts;
+use crate::views::cluster::{self, selected_cells};
+use crate::views::shares::draw::Rows;
+use crate::views::timeline::overlays::stand_out;
+use crate::views::{shares, timeline};
 
 fn shares_html(frame: &Frame, ghost: Option<&Frame>, selected: &str, rows: Rows) -> String {
     let selection = Selection::Queue(selected.into());
     let ghost = ghost.map(|frame| Ghost { frame, changed: Some("an edit") });
-    let view = shares::shares(frame, ghost, Some(&selection), 2, &[]);
+    let view = shares::view::shares(frame, ghost, Some(&selection), 2, &[]);
     let mut html = format!(
         r#"<section class="chart shares"><div class="shares-body"><div class="picture">{}</div><div class="axis"><span>has, of {}</span></div><ul class="brows">"#,
-        charts::shares::shares(&view, rows),
+        crate::views::shares::draw::shares(&view, rows),
         view.reference
     );
     for row in &view.rows {
@@ -42,36 +42,36 @@ fn shares_html(frame: &Frame, ghost: Option<&Frame>, selected: &str, rows: Rows)
     }
     html += "</ul></div><div class=\"legend\">";
     for mark in &view.marks {
-        let _ = write!(html, "<span>{}{}</span>", charts::marks::key(*mark), mark.name());
+        let _ = write!(html, "<span>{}{}</span>", crate::chart::marks::key(*mark), mark.name());
     }
     html + "</div></section>"
 }
 
 fn cluster_html(frame: &Frame, ghost: Option<&Frame>, selection: Option<&Selection>, width: f64) -> String {
-    let mut view = cluster::cluster(frame, width, 2);
+    let mut view = cluster::view::cluster(frame, width, 2);
     if let Some(ghost) = ghost.map(|frame| Ghost { frame, changed: Some("an edit") }) {
         lay_ghosts(&mut view, frame, ghost, 2);
     }
-    let selected = marked::marked(&view, frame, selection);
+    let selected = selected_cells::marked(&view, frame, selection);
     let mut html = format!(
         r#"<section class="chart cluster"><div class="sect"><h2>Cluster</h2><p class="summary">{}</p></div><div class="cluster-body"><div class="picture">{}</div><div class="picture over">{}</div></div><div class="legend">"#,
         escaped(&view.summary),
-        charts::cluster::cluster(&view),
-        charts::cluster::marked(&view, &selected)
+        crate::views::cluster::draw::cluster(&view),
+        crate::views::cluster::draw::marked(&view, &selected)
     );
     for mark in &view.marks {
-        let _ = write!(html, "<span>{}{}</span>", charts::cluster::key(*mark), mark.name());
+        let _ = write!(html, "<span>{}{}</span>", crate::views::cluster::draw::key(*mark), mark.name());
     }
     html + "</div></section>"
 }
 
 fn timeline_html(selected: Option<&Selection>, width: f64) -> String {
     let (run, frame) = (fixtures::departments_run(), fixtures::departments());
-    let mut view = timeline::timeline(&run, &frame, selected, 2);
+    let mut view = timeline::view::timeline(&run, &frame, selected, 2);
     let look = LaneLook { heeded: selected.cloned(), ..LaneLook::default() };
     stand_out(&mut view, &run, &frame, &look);
-    let axis = timeline::Axis { width, last: view.end };
-    let svg = charts::timeline::timeline(&view, Size { width, height: 188.0 });
+    let axis = timeline::view::Axis { width, last: view.end };
+    let svg = crate::views::timeline::draw::timeline(&view, Size { width, height: 188.0 });
     let x = axis.x(12);
     format!(
         r#"<div class="timeline chart"><div class="timeline-body"><div class="picture">{svg}</div><svg width="{width}" height="168" style="position:absolute;left:0;top:0"><path d="M{x} 0V168" stroke="var(--ink)" stroke-width="2"/></svg></div></div>"#

@@ -9,10 +9,10 @@
 use std::sync::Arc;
 
 use fairground::scenario::Path;
+use fairground::words::{Ladder, Order, Selection};
 use leptos::prelude::*;
 
 use crate::engine::protocol::{Frame, Rulebook, Run};
-use crate::model::{Ladder, Order, Selection};
 
 /// The moment under the cursor, or the same moment of the scenario as it is being edited.
 pub type FrameSignal = Signal<Option<Arc<Frame>>>;

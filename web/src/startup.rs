@@ -1,9 +1,11 @@
 //! What the page opens with: the start scenario, a link, or what was kept here.
 
 use crate::address::{self, Fragment};
-use crate::model::document::Opened;
-use crate::model::draft::Draft;
-use crate::model::{Dialog, Embed, Model, Origin};
+use crate::state::document::draft::Draft;
+use crate::state::document::opened::{Opened, Origin};
+use crate::state::layout::embed::Embed;
+use crate::state::layout::options::Dialog;
+use crate::state::model::Model;
 use crate::{library, storage};
 
 /// What the page opens with, and what there is to say about it.

@@ -10,7 +10,7 @@ use js_sys::{Function, Reflect};
 use wasm_bindgen::{JsCast, JsValue};
 use web_sys::Storage;
 
-use crate::model::draft::{DRAFTS_MAX, Draft, DraftLine};
+use crate::state::document::draft::{DRAFTS_MAX, Draft, DraftLine};
 
 const PREFIX: &str = "fairground.";
 const LINES: &str = "fairground.drafts";

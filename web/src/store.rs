@@ -3,20 +3,28 @@
 use std::sync::Arc;
 
 use fairground::scenario::{Diagnostic, Path, Scenario};
+use fairground::words::{Selection, Terms};
 use leptos::prelude::*;
 
 use crate::address::{self, Fragment};
-use crate::edge::Edge;
+use crate::chart::selection::pointed;
+use crate::effects::Edge;
 use crate::engine::protocol::Frame;
-use crate::engine::story::Story;
-use crate::model::{
-    Before, Command, Dialog, Effect, EngineState, Model, Opened, Origin, Selection, Terms, View, before,
-    later, mistake, update,
-};
+use crate::engine::report::Story;
 use crate::props::{
     FrameSignal, LadderSignal, OrderSignal, ResourceSignal, RulesSignal, RunSignal, SelectionSignal,
 };
-use crate::view_model::pointed::pointed;
+use crate::state::branches::alternative;
+use crate::state::branches::baseline::Before;
+use crate::state::command::Command;
+use crate::state::document::opened::{Opened, Origin};
+use crate::state::document::timeline_edit::{self, mistake};
+use crate::state::effect::Effect;
+use crate::state::layout::options::Dialog;
+use crate::state::layout::view::View;
+use crate::state::model::Model;
+use crate::state::playback::engine_state::EngineState;
+use crate::state::update::update;
 use crate::{library, startup, storage};
 
 /// The model for components. Cheap to copy.
@@ -89,19 +97,19 @@ impl Store {
             scenario,
             terms: Memo::new(move |_| scenario.with(|s| Terms::of(&s.policy))),
             edited: held.followed(
-                |m| match later::moment(m) {
-                    Some((_, time_ms)) => later::at_moment(&m.scenario, time_ms),
+                |m| match timeline_edit::moment(m) {
+                    Some((_, time_ms)) => timeline_edit::at_moment(&m.scenario, time_ms),
                     None => m.scenario.clone(),
                 },
                 is_another,
             ),
             findings: held.part(|m| m.findings.clone(), is_another),
             frame: frame.into(),
-            ghost: held.followed(before::ghost, is_another_or_none).into(),
-            ghost_run: held.part(before::ghost_run, is_another_or_none).into(),
-            ghost_story: held.part(before::ghost_story, is_another_or_none),
+            ghost: held.followed(alternative::ghost, is_another_or_none).into(),
+            ghost_run: held.part(alternative::ghost_run, is_another_or_none).into(),
+            ghost_story: held.part(alternative::ghost_story, is_another_or_none),
             before: held.part(|m| m.before.clone(), is_another_or_none),
-            changed: held.part(before::changed, differ),
+            changed: held.part(alternative::changed, differ),
             run: held.part(|m| m.run.clone(), is_another_or_none).into(),
             selection: selection.into(),
             pointed: Memo::new(move |_| pointed(frame.get().as_deref(), selection.get().as_ref())),
@@ -111,7 +119,7 @@ impl Store {
             ladder: held.part(|m| m.ladder.clone(), is_another_or_none).into(),
             order: held.part(|m| m.order.clone(), is_another_or_none).into(),
             rules: held.part(|m| m.rules.clone(), is_another_or_none).into(),
-            ghost_ladder: held.part(before::ghost_ladder, is_another_or_none).into(),
+            ghost_ladder: held.part(alternative::ghost_ladder, is_another_or_none).into(),
             story: held.part(|m| m.story.clone(), is_another_or_none),
             view: held.followed(|m| m.view.clone(), differ),
             engine: held.part(|m| m.engine.clone(), differ),
@@ -231,7 +239,7 @@ impl Store {
 
     /// Asks the engine for the moment that the page opens with.
     pub fn begin_run(self) {
-        self.carry_out(self.held.change(crate::model::begin).unwrap_or_default());
+        self.carry_out(self.held.change(crate::state::update::begin).unwrap_or_default());
         self.hold();
     }
 

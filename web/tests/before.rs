@@ -6,21 +6,27 @@ use expect_test::expect;
 use fairground::id::QueueId;
 use fairground::moment::{EventWord, Names};
 use fairground::scenario::Path;
-use fairground_web::charts;
-use fairground_web::charts::backend::Size;
+use fairground::words::Selection;
+use fairground_web::chart::alternative::{Ghost, as_edited, says};
+use fairground_web::chart::backend::Size;
+use fairground_web::chart::marks::Mark;
 use fairground_web::engine::protocol::{Frame, JobRow, Point, QueueRow, Run};
+use fairground_web::engine::report::{GanttBy, Story};
 use fairground_web::engine::serve::Server;
-use fairground_web::engine::story::{GanttBy, Story};
 use fairground_web::library;
-use fairground_web::model::kinds::LaneLook;
-use fairground_web::model::{
-    Before, Command, Effect, Model, NowView, Opened, Origin, Selection, before, begin, tell::GanttMove,
-    update,
-};
-use fairground_web::view_model::before::{Ghost, as_edited, says};
-use fairground_web::view_model::cluster_ghosts::lay_ghosts;
-use fairground_web::view_model::stand_out::stand_out;
-use fairground_web::view_model::{cluster, division, fairness, gantt, icicle, multiples, shares, timeline};
+use fairground_web::state::branches::alternative;
+use fairground_web::state::branches::baseline::Before;
+use fairground_web::state::command::Command;
+use fairground_web::state::document::opened::{Opened, Origin};
+use fairground_web::state::effect::Effect;
+use fairground_web::state::layout::gantt_window::GanttMove;
+use fairground_web::state::layout::options::NowView;
+use fairground_web::state::model::Model;
+use fairground_web::state::moment::event_filter::LaneLook;
+use fairground_web::state::update::{begin, update};
+use fairground_web::views::cluster::alternative::lay_ghosts;
+use fairground_web::views::timeline::overlays::stand_out;
+use fairground_web::views::{cluster, division, fairness, gantt, icicle, shares, timeline, trends};
 
 /// The model with a real engine behind it.
 struct Page {
@@ -65,45 +71,51 @@ impl Page {
         self.does(Command::Set { at, value: value.into() });
     }
 
-    fn shares(&self) -> shares::SharesView {
+    fn shares(&self) -> shares::view::SharesView {
         let frame = self.model.frame.as_deref().expect("a moment");
-        let (ghost, changed) = (before::ghost(&self.model), before::changed(&self.model));
+        let (ghost, changed) = (alternative::ghost(&self.model), alternative::changed(&self.model));
         let ghost = ghost.as_deref().map(|frame| Ghost { frame, changed: changed.as_deref() });
-        let mut view = shares::shares(frame, ghost, None, 2, &[]);
+        let mut view = shares::view::shares(frame, ghost, None, 2, &[]);
         if let Some(ghost) = ghost {
-            shares::say_since(&mut view, frame, ghost);
+            shares::view::say_since(&mut view, frame, ghost);
         }
         view
     }
 
-    fn timeline(&self, selection: Option<&Selection>, resource: u8) -> timeline::TimelineView {
+    fn timeline(&self, selection: Option<&Selection>, resource: u8) -> timeline::view::TimelineView {
         let (run, frame) = self.model.run.as_deref().zip(self.model.frame.as_deref()).expect("a run");
-        let mut view = timeline::timeline(run, frame, selection, resource);
+        let mut view = timeline::view::timeline(run, frame, selection, resource);
         stand_out(&mut view, run, frame, &LaneLook { heeded: selection.cloned(), ..LaneLook::default() });
         let (other, frame) =
-            before::ghost_run(&self.model).zip(before::ghost(&self.model)).expect("it was kept");
-        let changed = before::changed(&self.model);
+            alternative::ghost_run(&self.model).zip(alternative::ghost(&self.model)).expect("it was kept");
+        let changed = alternative::changed(&self.model);
         let ghost = Ghost { frame: &frame, changed: changed.as_deref() };
-        timeline::lay_behind(&mut view, run, (&other, ghost));
+        timeline::view::lay_behind(&mut view, run, (&other, ghost));
         view
     }
 
     /// The moment, the other one, and what was changed.
     fn moments(&self) -> (Arc<Frame>, Arc<Frame>, Option<String>) {
-        let (now, other) = self.model.frame.clone().zip(before::ghost(&self.model)).expect("two moments");
-        (now, other, before::changed(&self.model))
+        let (now, other) =
+            self.model.frame.clone().zip(alternative::ghost(&self.model)).expect("two moments");
+        (now, other, alternative::changed(&self.model))
     }
 
     /// What is told of the run, and of the other one.
     fn stories(&self) -> (Arc<Story>, Arc<Story>) {
-        self.model.story.clone().zip(before::ghost_story(&self.model)).expect("two stories")
+        self.model.story.clone().zip(alternative::ghost_story(&self.model)).expect("two stories")
     }
 
-    fn gantt(&self) -> gantt::GanttView {
+    fn gantt(&self) -> gantt::view::GanttView {
         let ((now, other, changed), (story, was)) = (self.moments(), self.stories());
         let (Story::Gantt(told), Story::Gantt(was)) = (&*story, &*was) else { panic!("{story:?}") };
-        let mut view = gantt::gantt(told, self.model.run.as_ref().expect("a run"), &now, None);
-        gantt::lay_behind(&mut view, told, &now, (was, Ghost { frame: &other, changed: changed.as_deref() }));
+        let mut view = gantt::view::gantt(told, self.model.run.as_ref().expect("a run"), &now, None);
+        gantt::view::lay_behind(
+            &mut view,
+            told,
+            &now,
+            (was, Ghost { frame: &other, changed: changed.as_deref() }),
+        );
         view
     }
 
@@ -138,8 +150,8 @@ fn after_an_edit_charts_say_how_it_was() {
         team-a	3	0	0	3	3	unlimited	3	0	2	2
         team-b	1	0	0	2	2	unlimited	2	0	2	2
     "#]]
-    .assert_eq(&shares::table(&view).tsv());
-    assert!(view.marks.contains(&shares::Mark::Before) && !view.marks.contains(&shares::Mark::Ghost));
+    .assert_eq(&shares::view::table(&view).tsv());
+    assert!(view.marks.contains(&Mark::Before) && !view.marks.contains(&Mark::Ghost));
     // It is forgotten with the next step.
     page.does(Command::Back);
     assert!(page.model.before.is_none());
@@ -159,7 +171,7 @@ fn the_earlier_run_lies_behind_the_timeline() {
     assert_eq!(view.ghosts[0].at(0), Some(3.0));
     assert_eq!(view.ghosts[0].at(3), Some(2.0));
     assert_eq!(view.ghosts[0].at(4), None);
-    let svg = charts::timeline::timeline(&view, Size { width: 600.0, height: 168.0 });
+    let svg = fairground_web::views::timeline::draw::timeline(&view, Size { width: 600.0, height: 168.0 });
     assert!(svg.contains(r#"stroke="var(--ink-2)" stroke-dasharray="50 40""#), "{svg}");
     expect!["2 cycles, 0:02: 4 of 4 GPUs allocated at the end. Since quota of team-a 2 → 3: no eviction, 1 before."]
         .assert_eq(&view.summary);
@@ -169,7 +181,7 @@ fn the_earlier_run_lies_behind_the_timeline() {
         1	0:01	4	1	3	0	0	3	1	2
         2	0:02	4	1	3	0	0	3	1	2
     "#]]
-    .assert_eq(&timeline::table(&view).tsv());
+    .assert_eq(&timeline::view::table(&view).tsv());
     let lines: Vec<String> = page.timeline(None, 2).ghosts.into_iter().map(|ghost| ghost.name).collect();
     assert_eq!(lines, ["team-a", "team-b"], "without a selection every border between areas");
 }
@@ -184,7 +196,7 @@ fn dominant_shares_are_lines_that_do_not_add_up() {
     assert_eq!(view.max, 120.0, "the scale ends above all there is, not above a sum");
     assert_eq!(view.ghosts.len(), 2);
     assert_eq!(view.ghosts[1].at(3), Some(50.0), "not on top of the other");
-    let svg = charts::timeline::timeline(&view, Size { width: 600.0, height: 168.0 });
+    let svg = fairground_web::views::timeline::draw::timeline(&view, Size { width: 600.0, height: 168.0 });
     assert!(!svg.contains(r#"<polygon fill="var(--q"#), "{svg}");
     assert!(view.summary.contains("75 of 100 % the largest share at the end"), "{}", view.summary);
 }
@@ -232,10 +244,10 @@ fn while_an_edit_is_being_made_its_own_ghost_goes_first() {
     page.sets("team-a", "quota", "3");
     let at = Path::default().field("queues").named("team-a").field("gpu").field("quota");
     page.does(Command::Preview { at, value: "0".into() });
-    assert_eq!(before::changed(&page.model), None);
-    assert!(page.shares().marks.contains(&shares::Mark::Ghost));
+    assert_eq!(alternative::changed(&page.model), None);
+    assert!(page.shares().marks.contains(&Mark::Ghost));
     page.does(Command::PreviewEnd);
-    assert!(page.shares().marks.contains(&shares::Mark::Before));
+    assert!(page.shares().marks.contains(&Mark::Before));
 }
 
 #[test]
@@ -244,14 +256,14 @@ fn what_cannot_run_leaves_the_last_ghost_that_could() {
     let mut page = Page::open();
     page.does(Command::GoTo(3));
     page.pulls("team-a", "quota", "3");
-    let shown = before::ghost(&page.model).expect("a ghost");
+    let shown = alternative::ghost(&page.model).expect("a ghost");
     let refused = Say::Ghost { frame: None, levels: Vec::new() };
-    let generation = page.model.asked.ghost;
+    let generation = page.model.in_flight.ghost;
     page.does(Command::Replied(Box::new(Reply { generation, say: refused })));
-    assert!(before::ghost(&page.model).is_some_and(|ghost| Arc::ptr_eq(&ghost, &shown)));
+    assert!(alternative::ghost(&page.model).is_some_and(|ghost| Arc::ptr_eq(&ghost, &shown)));
     assert!(!page.model.awaits_ghost);
     page.does(Command::PreviewEnd);
-    assert!(before::ghost(&page.model).is_none());
+    assert!(alternative::ghost(&page.model).is_none());
 }
 
 #[test]
@@ -262,30 +274,30 @@ fn division_and_cluster_say_how_it_was() {
     page.does(Command::Look(NowView::Division));
     page.sets("team-a", "quota", "3");
     let frame = page.model.frame.as_deref().expect("a moment");
-    let was = before::ghost_ladder(&page.model).expect("it was explained before");
+    let was = alternative::ghost_ladder(&page.model).expect("it was explained before");
     let now = page.model.ladder.as_deref().expect("it is explained");
-    let old = before::ghost(&page.model).expect("it was kept");
+    let old = alternative::ghost(&page.model).expect("it was kept");
     let [now, was] = [(frame, now), (&old, &was)]
-        .map(|(frame, ladder)| division::division(frame, &ladder.levels[0], 2, usize::MAX));
-    let view = division::with_ghost(now, &was, true);
-    let terms = fairground_web::model::Terms::of("kai");
+        .map(|(frame, ladder)| division::view::division(frame, &ladder.levels[0], 2, usize::MAX));
+    let view = division::view::with_ghost(now, &was, true);
+    let terms = fairground::words::Terms::of("kai");
     assert_eq!(
-        division::says(&view.tanks[0], view.was, terms),
+        division::view::says(&view.tanks[0], view.was, terms),
         "team-a: 3 given, 3 of it quota, asks for 3, weight 1; was given 2"
     );
-    let changed = before::changed(&page.model);
+    let changed = alternative::changed(&page.model);
     let ghost = Ghost { frame: &old, changed: changed.as_deref() };
-    let mut view = cluster::cluster(frame, 600.0, 2);
+    let mut view = cluster::view::cluster(frame, 600.0, 2);
     lay_ghosts(&mut view, frame, ghost, 2);
     let says: Vec<String> = view.cards.iter().flat_map(|card| &card.cells).map(|cell| cell.state()).collect();
     assert!(says.iter().any(|says| says.ends_with("; before: b2")), "{says:?}");
-    assert!(view.marks.contains(&cluster::CellMark::Before));
+    assert!(view.marks.contains(&cluster::cards::CellMark::Before));
 }
 
-fn lines(view: &gantt::GanttView) -> String {
-    let line = |line: &gantt::Line| match line {
-        gantt::Line::Queue(name, _) => format!("[{name}]\n"),
-        gantt::Line::Row(row) => format!("{}\n", row.says),
+fn lines(view: &gantt::view::GanttView) -> String {
+    let line = |line: &gantt::view::Line| match line {
+        gantt::view::Line::Queue(name, _) => format!("[{name}]\n"),
+        gantt::view::Line::Row(row) => format!("{}\n", row.says),
     };
     view.lines.iter().map(line).collect::<String>() + &view.summary
 }
@@ -312,7 +324,7 @@ fn gantt_has_a_second_bar_where_a_job_ran_at_another_time() {
         b1	team-b	1	0	0	–	3	0	0	0	–	3	0	0
         b2	team-b	1	1	–	–	0	0	0	2	–	1	0	0
     "#]].assert_eq(&view.table.tsv());
-    let svg = charts::gantt::gantt(&view, 600.0);
+    let svg = fairground_web::views::gantt::draw::gantt(&view, 600.0);
     assert_eq!(svg.matches(r#"stroke-dasharray="45 30""#).count(), 2, "of a2 and b2: {svg}");
     // Another kind of rows, chosen while it is shown, has its ghosts too.
     page.does(Command::Gantt(GanttMove::By(GanttBy::Gpu)));
@@ -327,7 +339,7 @@ fn gantt_has_a_second_bar_where_a_job_ran_at_another_time() {
     "#]]
     .assert_eq(&page.gantt().table.tsv());
     page.does(Command::ForgetBefore);
-    assert!(before::ghost_story(&page.model).is_none());
+    assert!(alternative::ghost_story(&page.model).is_none());
 }
 
 #[test]
@@ -340,7 +352,7 @@ fn every_chart_follows_a_value_that_is_pulled() {
     let view = page.gantt();
     expect!["4 jobs; in cycle 3: 3 on, 1 waiting, 0 over; 1 told to go; 2 pod cycles of work lost. As edited: a2 runs at other times; b2 would first start never, now in cycle 2."].assert_eq(&view.summary);
     assert!(!view.was && view.marks.ghost);
-    let (run, edited) = (page.model.run.as_deref(), before::ghost_run(&page.model));
+    let (run, edited) = (page.model.run.as_deref(), alternative::ghost_run(&page.model));
     let said = run.zip(edited.as_deref()).and_then(|(run, edited)| as_edited(run, edited));
     assert_eq!(said.as_deref(), Some("1 spared, 1 never starts by cycle 3"));
     let (told, other) = page.stories();
@@ -351,11 +363,11 @@ fn every_chart_follows_a_value_that_is_pulled() {
     let view = page.timeline(Some(&Selection::Queue("team-a".into())), 2);
     assert_eq!((view.was, view.ghosts.len(), view.ghosts[0].at(2)), (false, 1, Some(3.0)), "{view:?}");
     assert!(!view.summary.contains("Since"), "{}", view.summary);
-    assert!(timeline::table(&view).tsv().contains("team-a (ghost), GPUs"));
+    assert!(timeline::view::table(&view).tsv().contains("team-a (ghost), GPUs"));
     // Let go without a change nothing of it is left.
     page.does(Command::PreviewEnd);
-    assert!(before::ghost(&page.model).is_none() && before::ghost_run(&page.model).is_none());
-    assert!(before::ghost_story(&page.model).is_none());
+    assert!(alternative::ghost(&page.model).is_none() && alternative::ghost_run(&page.model).is_none());
+    assert!(alternative::ghost_story(&page.model).is_none());
 }
 
 #[test]
@@ -369,7 +381,7 @@ fn a_pull_that_comes_to_nothing_leaves_the_earlier_ghost() {
     page.does(Command::PreviewEnd);
     let (_, was) = page.stories();
     assert!(matches!(&*was, Story::Tally(_)), "{was:?}");
-    assert!(before::changed(&page.model).is_some());
+    assert!(alternative::changed(&page.model).is_some());
 }
 
 #[test]
@@ -378,11 +390,12 @@ fn tree_outlines_the_earlier_width() {
     page.does(Command::GoTo(3));
     page.sets("team-a", "quota", "3");
     let (now, other, changed) = page.moments();
-    let [view, was] = [&now, &other].map(|frame| icicle::icicle(frame, None, 2, icicle::Measure::Share));
-    let same = icicle::with_ghost(view.clone(), &view, Ghost { frame: &now, changed: Some("an edit") });
+    let [view, was] =
+        [&now, &other].map(|frame| icicle::view::icicle(frame, None, 2, icicle::view::Measure::Share));
+    let same = icicle::view::with_ghost(view.clone(), &view, Ghost { frame: &now, changed: Some("an edit") });
     assert!(same.ghost.is_none() && same.blocks.iter().all(|block| block.ghost.is_none()));
     assert!(same.summary.ends_with(". Since an edit: the same here."), "{}", same.summary);
-    let view = icicle::with_ghost(view, &was, Ghost { frame: &other, changed: changed.as_deref() });
+    let view = icicle::view::with_ghost(view, &was, Ghost { frame: &other, changed: changed.as_deref() });
     let ghosts: Vec<_> =
         view.blocks.iter().filter_map(|block| Some((block.name.as_str(), block.w, block.ghost?.1))).collect();
     expect![[r#"
@@ -392,7 +405,7 @@ fn tree_outlines_the_earlier_width() {
         team-a	cluster	3	2
         team-b	cluster	2	2
     "#]].assert_eq(&format!("{ghosts:?}\n{}\n{}", view.summary, view.table.tsv()));
-    let svg = charts::icicle::icicle(&view, 600.0);
+    let svg = fairground_web::views::icicle::draw::icicle(&view, 600.0);
     assert_eq!(svg.matches("stroke-dasharray").count(), ghosts.len(), "{svg}");
     assert_eq!(view.ghost, Some(true));
 }
@@ -408,9 +421,10 @@ fn trends_and_fairness_say_how_it_was() {
     let ghost = Ghost { frame: &other, changed: changed.as_deref() };
     let run = page.model.run.clone().expect("a run");
     for resource in [2, 3] {
-        let mut view = multiples::multiples(series, &run, &now, None, resource);
-        let plain = charts::multiples::multiples(&view, 600.0).matches("stroke-dasharray").count();
-        multiples::lay_behind(&mut view, (before, ghost));
+        let mut view = trends::view::multiples(series, &run, &now, None, resource);
+        let plain =
+            fairground_web::views::trends::draw::multiples(&view, 600.0).matches("stroke-dasharray").count();
+        trends::view::lay_behind(&mut view, (before, ghost));
         let says: Vec<&str> = view.tiles.iter().map(|tile| tile.says.as_str()).collect();
         if resource == 2 {
             expect![[r#"
@@ -426,14 +440,14 @@ fn trends_and_fairness_say_how_it_was() {
                 team-b	2	1	2	2	2
             "#]].assert_eq(&format!("{}\n{}\n{}", view.summary, says.join("\n"), view.table.tsv()));
         }
-        let svg = charts::multiples::multiples(&view, 600.0);
+        let svg = fairground_web::views::trends::draw::multiples(&view, 600.0);
         assert_eq!(svg.matches("stroke-dasharray").count(), plain + 2, "both queues held another amount");
     }
     page.does(Command::Look(NowView::Fairness));
     let (story, was) = page.stories();
     let (Story::Tally(tally), Story::Tally(before)) = (&*story, &*was) else { panic!("{story:?}") };
-    let mut view = fairness::fairness(tally, &now, None);
-    fairness::put_differences(&mut view, (tally, &now), (before, ghost));
+    let mut view = fairness::view::fairness(tally, &now, None);
+    fairness::view::put_differences(&mut view, (tally, &now), (before, ghost));
     let facts: Vec<String> =
         view.facts.iter().map(|fact| format!("{}: {} {}", fact.name, fact.value, fact.since)).collect();
     expect![[r#"

@@ -10,7 +10,7 @@ use fairground_web::library::EXAMPLES;
 const CYCLES: usize = 6;
 
 fn digests(text: &str) -> Vec<String> {
-    let scenario = fairground_web::model::document::from_text(text).expect("examples are clean");
+    let scenario = fairground_web::state::document::from_text(text).expect("examples are clean");
     let mut simulation = Simulation::new(&check(&scenario).plan.expect("examples can run"));
     let mut digests = vec![format!("{:016x}", simulation.opening().digest)];
     while digests.len() <= CYCLES && !simulation.is_quiet() {

@@ -38,7 +38,7 @@ fn recorded() -> BTreeMap<&'static str, (u32, Decisions)> {
 }
 
 fn run(text: &str, cycles: u32) -> Decisions {
-    let scenario = fairground_web::model::document::from_text(text).expect("examples are clean");
+    let scenario = fairground_web::state::document::from_text(text).expect("examples are clean");
     let plan = check(&scenario).plan.expect("examples can run");
     let mut simulation = Simulation::new(&plan);
     let mut decisions = Decisions::new();
@@ -96,7 +96,7 @@ fn the_morning_rush_does_what_it_tells() {
         [8, 7, 6, 5].into_iter().zip(1..).map(|(night, n)| format!("evict night-{night} for people-{n}"));
     assert_eq!(evicted, told.collect::<Vec<_>>());
     let outcome = |text: &str| {
-        let scenario = fairground_web::model::document::from_text(text).expect("examples are clean");
+        let scenario = fairground_web::state::document::from_text(text).expect("examples are clean");
         let mut simulation = Simulation::new(&check(&scenario).plan.expect("examples can run"));
         while !simulation.is_quiet() && simulation.advance().is_some() {}
         let all = simulation.summary().all;

@@ -2,11 +2,12 @@
 
 use std::collections::BTreeSet;
 
+use fairground::words::{Ladder, Selection, Terms};
 use fairground_web::engine::protocol::{Ask, Frame, Reply, Request, Run, Say};
 use fairground_web::engine::serve::Server;
 use fairground_web::library::EXAMPLES;
-use fairground_web::model::{Ladder, Selection, Terms, document};
-use fairground_web::view_model::{cluster, shares};
+use fairground_web::state::document;
+use fairground_web::views::{cluster, shares};
 use fairground_web::words::{self, Explanation, Text};
 
 /// Words that a policy has others for.
@@ -105,11 +106,11 @@ fn texts(frame: &Frame, run: &Run, ladders: &[Ladder]) -> Vec<String> {
         texts.extend(all(&words::why(frame, Some(run), &selection, ladder, 2), terms));
     }
     texts.push(words::announce(frame, 2));
-    let view = shares::shares(frame, None, None, 2, &[]);
+    let view = shares::view::shares(frame, None, None, 2, &[]);
     texts.push(view.summary.clone());
     texts.extend(view.rows.iter().map(|row| row.sentence()));
-    texts.extend(shares::table(&view).head);
-    texts.extend(cluster::table(&cluster::cluster(frame, 640.0, 2), terms).head);
+    texts.extend(shares::view::table(&view).head);
+    texts.extend(cluster::view::table(&cluster::view::cluster(frame, 640.0, 2), terms).head);
     texts
 }
 

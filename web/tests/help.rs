@@ -12,8 +12,13 @@ use fairground::trace::{Event, EvictReason, Level};
 use fairground_web::engine::protocol::{EventRow, EventWord, Frame, Harm, Outcome, Start};
 use fairground_web::engine::serve::Server;
 use fairground_web::library::{EXAMPLES, Example};
-use fairground_web::model::help::{Help, Trial};
-use fairground_web::model::{Command, Effect, Model, Opened, Origin, begin, document, update};
+use fairground_web::state::branches::what_if::{Help, Trial};
+use fairground_web::state::command::Command;
+use fairground_web::state::document;
+use fairground_web::state::document::opened::{Opened, Origin};
+use fairground_web::state::effect::Effect;
+use fairground_web::state::model::Model;
+use fairground_web::state::update::{begin, update};
 use fairground_web::words;
 use proptest::prelude::*;
 

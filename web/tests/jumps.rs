@@ -3,13 +3,13 @@
 use std::collections::BTreeSet;
 
 use fairground::cluster::NodeState;
-use fairground::moment::{EventWord, What};
+use fairground::moment::{EventWord, Kind, What};
 use fairground::sim::{CycleRecord, Simulation};
 use fairground::trace::Event;
 use fairground_web::library::EXAMPLES;
-use fairground_web::model::Command;
-use fairground_web::model::kinds::Kind;
-use fairground_web::view_model::timeline::timeline;
+use fairground_web::state::command::Command;
+use fairground_web::views::timeline::view::timeline;
+
 use whole::Whole;
 
 mod whole;
@@ -49,7 +49,7 @@ timeline:
 fn every_word_is_heard() {
     let mut heard = BTreeSet::new();
     for text in EXAMPLES.iter().map(|example| example.text).chain([REST]) {
-        let scenario = fairground_web::model::document::from_text(text).expect("a scenario");
+        let scenario = fairground_web::state::document::from_text(text).expect("a scenario");
         let plan = fairground::scenario::check(&scenario).plan.expect("it can run");
         let mut sim = Simulation::new(&plan);
         let mut hear = |record: &CycleRecord| {

@@ -3,13 +3,13 @@
 
 use std::time::Instant;
 
-use fairground_web::charts;
+use fairground::words::Selection;
+use fairground_web::chart::alternative::{Ghost, differences};
 use fairground_web::engine::protocol::{Ask, Frame, QueueRow, Request, Run, Say};
+use fairground_web::engine::report::{Gantt, GanttBy, Level, Series, Story, Tally, TallyRow, Tell};
 use fairground_web::engine::serve::Server;
-use fairground_web::engine::story::{Gantt, GanttBy, Level, Series, Story, Tally, TallyRow, Tell};
-use fairground_web::model::{Selection, tell::GANTT_ROWS};
-use fairground_web::view_model::before::{Ghost, differences};
-use fairground_web::view_model::{fairness, gantt, icicle, multiples};
+use fairground_web::state::layout::gantt_window::GANTT_ROWS;
+use fairground_web::views::{fairness, gantt, icicle, trends};
 
 /// Says how long something took.
 fn timed<T>(what: &str, work: impl FnOnce() -> T) -> T {
@@ -70,20 +70,21 @@ fn five_thousand_queues_stay_small_pictures() {
     let (now, was) = (frame(0.0), frame(1.0));
     let ghost = Ghost { frame: &was, changed: Some("an edit") };
     let selection = Some(Selection::Queue("queue-4321".into()));
-    let of = |frame: &Frame| icicle::icicle(frame, selection.as_ref(), 2, icicle::Measure::Share);
+    let of = |frame: &Frame| icicle::view::icicle(frame, selection.as_ref(), 2, icicle::view::Measure::Share);
     let view = timed("Tree, what it shows", || of(&now));
-    let view = timed("Tree, its ghost", || icicle::with_ghost(view, &of(&was), ghost));
-    let svg = timed("Tree, the picture", || charts::icicle::icicle(&view, 1000.0));
+    let view = timed("Tree, its ghost", || icicle::view::with_ghost(view, &of(&was), ghost));
+    let svg = timed("Tree, the picture", || fairground_web::views::icicle::draw::icicle(&view, 1000.0));
     assert!(svg.matches('<').count() < 2_000, "{} elements", svg.matches('<').count());
     let said = timed("what became of the queues", || differences(&now, &was, 2));
     assert!(said.ends_with(" more"), "{said}");
 
     let run = Run { last_cycle: 50, complete: true, ..Run::default() };
     let (story, before) = (series(0.0), series(1.0));
-    let mut view =
-        timed("Trends, what they show", || multiples::multiples(&story, &run, &now, selection.as_ref(), 2));
-    timed("Trends, their ghost", || multiples::lay_behind(&mut view, (&before, ghost)));
-    let svg = timed("Trends, the picture", || charts::multiples::multiples(&view, 1000.0));
+    let mut view = timed("Trends, what they show", || {
+        trends::view::multiples(&story, &run, &now, selection.as_ref(), 2)
+    });
+    timed("Trends, their ghost", || trends::view::lay_behind(&mut view, (&before, ghost)));
+    let svg = timed("Trends, the picture", || fairground_web::views::trends::draw::multiples(&view, 1000.0));
     assert!(svg.matches('<').count() < 1_000, "{} elements", svg.matches('<').count());
 
     let tally = |n: f64| Tally {
@@ -92,9 +93,9 @@ fn five_thousand_queues_stay_small_pictures() {
         ..Tally::default()
     };
     let (told, other) = (tally(1.0), tally(2.0));
-    let mut view = timed("Fairness, what it shows", || fairness::fairness(&told, &now, None));
+    let mut view = timed("Fairness, what it shows", || fairness::view::fairness(&told, &now, None));
     timed("Fairness, the differences", || {
-        fairness::put_differences(&mut view, (&told, &now), (&other, ghost));
+        fairness::view::put_differences(&mut view, (&told, &now), (&other, ghost));
     });
     assert_eq!(view.table.rows[1][2], "1 (−1)");
 }
@@ -142,14 +143,14 @@ fn a_gantt_of_a_hundred_thousand_pods_is_drawn_in_windows() {
             let Story::Gantt(told) = *story else { panic!("another story was told") };
             assert_eq!((told.rows.len(), told.total), (GANTT_ROWS as usize, total));
             let view = timed("what it shows", || shown(&told, &run, &frame));
-            let svg = timed("the picture", || charts::gantt::gantt(&view, 1000.0));
+            let svg = timed("the picture", || fairground_web::views::gantt::draw::gantt(&view, 1000.0));
             assert!(svg.matches('<').count() < 3_000, "{} elements", svg.matches('<').count());
         }
     }
 }
 
-fn shown(told: &Gantt, run: &Run, frame: &Frame) -> gantt::GanttView {
-    let mut view = gantt::gantt(told, run, frame, None);
-    gantt::lay_behind(&mut view, told, frame, (told, Ghost { frame, changed: None }));
+fn shown(told: &Gantt, run: &Run, frame: &Frame) -> gantt::view::GanttView {
+    let mut view = gantt::view::gantt(told, run, frame, None);
+    gantt::view::lay_behind(&mut view, told, frame, (told, Ghost { frame, changed: None }));
     view
 }

@@ -6,12 +6,17 @@ use fairground::id::{JobId, QueueId};
 use fairground::moment::Names;
 use fairground::scenario::{Path, Scenario};
 use fairground::trace::Event;
+use fairground::words::Selection;
 use fairground_web::engine::protocol::{Ask, ColumnRow, EventRow, Frame, NoteRow, Reply, Request, Run, Say};
 use fairground_web::library;
-use fairground_web::model::draft::Draft;
-use fairground_web::model::{
-    Change, Command, Effect, Model, Opened, Origin, Panel, Selection, SetupTab, Shift, begin, update,
-};
+use fairground_web::state::command::Command;
+use fairground_web::state::document::change::{Change, Shift};
+use fairground_web::state::document::draft::Draft;
+use fairground_web::state::document::opened::{Opened, Origin};
+use fairground_web::state::effect::Effect;
+use fairground_web::state::layout::options::{Panel, SetupTab};
+use fairground_web::state::model::Model;
+use fairground_web::state::update::{begin, update};
 
 /// A small generator: the same numbers on every machine.
 struct Numbers(u64);
@@ -345,7 +350,7 @@ fn a_shared_scenario_becomes_a_copy_when_it_is_changed() {
 
 #[test]
 fn the_palette_finds_commands_and_things_by_parts_of_their_names() {
-    use fairground_web::view_model::palette::{Action, find};
+    use fairground_web::dialogs::palette::view::{Action, find};
     let mut model = model();
     let first = |model: &Model, typed: &str| find(model, typed).first().map(|e| e.label.clone());
     assert_eq!(first(&model, "").as_deref(), Some("Step"));
@@ -366,7 +371,7 @@ fn the_palette_finds_commands_and_things_by_parts_of_their_names() {
 
 #[test]
 fn edits_of_the_text_are_one_step_while_they_last() {
-    use fairground_web::model::document;
+    use fairground_web::state::document;
     let mut model = model();
     let text = document::to_yaml(&model.scenario);
     for (i, name) in ["N", "Ne", "New"].into_iter().enumerate() {
@@ -396,7 +401,7 @@ fn a_queue_is_moved_before_another_one_as_its_sibling() {
     let mut model = Model::new(opened);
     let start = model.scenario.clone();
     let names = |model: &Model| {
-        let rows = fairground_web::model::tree::rows(&model.scenario, &Default::default());
+        let rows = fairground_web::state::document::tree::rows(&model.scenario, &Default::default());
         rows.into_iter().map(|row| (row.name, row.depth)).collect::<Vec<_>>()
     };
     let before = names(&model);
@@ -419,7 +424,7 @@ fn a_queue_is_moved_before_another_one_as_its_sibling() {
 #[test]
 fn a_link_carries_the_moment_inside_a_cycle_and_the_view() {
     use fairground_web::address::{Fragment, read, write};
-    use fairground_web::model::NowView;
+    use fairground_web::state::layout::options::NowView;
     let mut model = model();
     model.cursor = 7;
     model.inside = Some(3);
@@ -531,7 +536,7 @@ fn policies_are_compared() {
 fn ranges_are_marked_from_where_the_cursor_was() {
     let mut model = Model::new(Opened::new(library::start(), Origin::Start));
     model.cursor = 4;
-    use fairground_web::model::kinds::lane;
+    use fairground_web::state::moment::commands::lane;
     let mut does = |command: Command| {
         update(&mut model, command);
         (lane(&model).range, model.cursor)
@@ -548,7 +553,7 @@ fn ranges_are_marked_from_where_the_cursor_was() {
 
 #[test]
 fn jumps_stop_at_what_is_chosen() {
-    use fairground_web::model::kinds::Whose;
+    use fairground_web::state::moment::event_filter::Whose;
     let mut model = Model::new(Opened::new(library::start(), Origin::Start));
     let asked = |model: &mut Model| {
         let effects = update(model, Command::NextEvent { back: false });

@@ -1,7 +1,9 @@
 //! What stays when cycles come at other times: the moment, not the number of its cycle.
 
 use fairground::scenario::Path;
-use fairground_web::model::{Command, before};
+use fairground_web::state::branches::alternative;
+use fairground_web::state::command::Command;
+
 use whole::Whole;
 
 mod whole;
@@ -18,8 +20,8 @@ fn another_interval_keeps_the_time() {
     assert_eq!(whole.model.cursor, now.0);
     assert!(whole.model.notices.is_empty(), "{:?}", whole.model.notices);
     // The moment before is held against it, and no cycle is drawn over one of another time.
-    assert_eq!(before::ghost(&whole.model).map(|frame| frame.time_ms), Some(was.1));
-    assert!(before::ghost_run(&whole.model).is_none());
+    assert_eq!(alternative::ghost(&whole.model).map(|frame| frame.time_ms), Some(was.1));
+    assert!(alternative::ghost_run(&whole.model).is_none());
     whole.dispatch(Command::Undo);
     let back = whole.frame().time_ms;
     assert!(back <= now.1 && now.1 - back < was.1 / i64::from(was.0) + 1, "{back} {now:?}");
@@ -45,7 +47,9 @@ fn another_policy_keeps_the_time() {
 #[test]
 fn a_cycle_that_takes_long_can_be_cancelled_inside() {
     use fairground_web::engine::protocol::{Ask, Reply, Request, Say};
-    use fairground_web::model::{Effect, EngineState, update};
+    use fairground_web::state::effect::Effect;
+    use fairground_web::state::playback::engine_state::EngineState;
+    use fairground_web::state::update::update;
     let mut whole = Whole::open("start", 0);
     whole.dispatch(Command::GoTo(2));
     // The engine is inside of a cycle and hears nothing.

@@ -1,10 +1,10 @@
 //! What WHY says of the examples of Run:ai, EGO and YuniKorn.
 
 use expect_test::expect;
+use fairground::words::{Order, Selection};
 use fairground_web::engine::protocol::{Ask, Frame, Request, Say};
 use fairground_web::engine::serve::Server;
 use fairground_web::library::Example;
-use fairground_web::model::{Order, Selection};
 use fairground_web::words;
 
 fn frames(example: &str, cycles: u32) -> Vec<Frame> {

@@ -4,13 +4,19 @@ use std::collections::BTreeSet;
 
 use fairground::moment::rulebook;
 use fairground::policy::Policy;
+use fairground::words::Selection;
 use fairground_web::engine::protocol::{Ask, Frame, Reply, Request, Rulebook, Say};
 use fairground_web::engine::serve::Server;
 use fairground_web::library::{self, Example};
-use fairground_web::model::{
-    Change, Command, Effect, Model, Opened, Origin, Panel, Selection, SetupTab, update,
-};
+use fairground_web::state::command::Command;
+use fairground_web::state::document::change::Change;
+use fairground_web::state::document::opened::{Opened, Origin};
+use fairground_web::state::effect::Effect;
+use fairground_web::state::layout::options::{Panel, SetupTab};
+use fairground_web::state::model::Model;
+use fairground_web::state::update::update;
 use fairground_web::words::{self, Explanation};
+
 use whole::Whole;
 
 mod whole;

@@ -3,10 +3,11 @@
 use fairground_web::engine::protocol::{
     Amounts, Ask, EventWord, Frame, LadderLevel, Reply, Request, Run, Say,
 };
+use fairground_web::engine::report::{Story, Tell};
 use fairground_web::engine::serve::Server;
-use fairground_web::engine::story::{Story, Tell};
 use fairground_web::library::{EXAMPLES, Example};
-use fairground_web::view_model::division::division;
+use fairground_web::views::division::view::division;
+
 use whole::Whole;
 
 mod whole;
@@ -196,7 +197,7 @@ fn what_cannot_run_is_refused_with_reasons() {
 #[test]
 fn a_run_stops_where_it_was_asked_to_and_says_why() {
     use fairground_web::engine::protocol::Stop;
-    use fairground_web::model::Command;
+    use fairground_web::state::command::Command;
     let said = |example: &str, stop: Stop| {
         let mut whole = Whole::open(example, 0);
         whole.dispatch(Command::RunTo(stop));
@@ -216,8 +217,8 @@ fn a_run_stops_where_it_was_asked_to_and_says_why() {
 
 #[test]
 fn jumps_pass_over_kinds_that_are_left_out() {
-    use fairground_web::model::Command;
-    use fairground_web::view_model::timeline::Kind;
+    use fairground::moment::Kind;
+    use fairground_web::state::command::Command;
     let mut whole = Whole::open("min-runtime-on", 0);
     whole.dispatch(Command::NextEvent { back: false });
     assert_eq!(whole.model.cursor, 4);
@@ -241,7 +242,7 @@ fn staying(frame: &Frame) -> Vec<Vec<Vec<String>>> {
 
 #[test]
 fn the_decisions_of_a_cycle_lead_from_its_opening_to_its_end() {
-    use fairground_web::model::inside::{event_of, inside, n_decisions};
+    use fairground_web::state::playback::decision_step::{event_of, inside, n_decisions};
     let mut n_seen = 0;
     for example in EXAMPLES {
         let mut page = Page::new();
@@ -295,7 +296,7 @@ fn the_decisions_of_a_cycle_lead_from_its_opening_to_its_end() {
 
 #[test]
 fn stepping_by_decisions_visits_every_moment_both_ways() {
-    use fairground_web::model::Command;
+    use fairground_web::state::command::Command;
     let mut whole = Whole::open("quota-is-a-floor", 0);
     let mut places = Vec::new();
     for _ in 0..14 {
@@ -347,7 +348,9 @@ fn check_level(whole: &Whole, example: &str, level: &LadderLevel, seen: &mut u32
 
 #[test]
 fn the_rounds_of_a_division_add_up_to_the_fair_shares() {
-    use fairground_web::model::{Command, NowView, Selection};
+    use fairground::words::Selection;
+    use fairground_web::state::command::Command;
+    use fairground_web::state::layout::options::NowView;
     let mut seen = 0;
     for example in EXAMPLES {
         let mut whole = Whole::open(example.id, 1);
@@ -373,7 +376,8 @@ fn the_rounds_of_a_division_add_up_to_the_fair_shares() {
 
 #[test]
 fn what_is_selected_has_a_place_at_every_moment() {
-    use fairground_web::model::{Command, Selection};
+    use fairground::words::Selection;
+    use fairground_web::state::command::Command;
     let mut whole = Whole::open("tenants-and-offsets", 0);
     let selection = Some(Selection::Queue("system".into()));
     whole.dispatch(Command::Select(selection.clone()));
@@ -392,13 +396,14 @@ fn what_is_selected_has_a_place_at_every_moment() {
 
 #[test]
 fn stepping_by_actions_visits_the_end_of_each_both_ways() {
-    use fairground_web::model::{Command, inside};
+    use fairground_web::state::command::Command;
+    use fairground_web::state::playback::decision_step;
     let mut n_several = 0;
     for example in EXAMPLES {
         for cycle in 1..4 {
             let frame = Page::new().load(example.id, cycle);
-            let actions = inside::actions(&frame);
-            let n = inside::n_decisions(&frame);
+            let actions = decision_step::actions(&frame);
+            let n = decision_step::n_decisions(&frame);
             assert!(actions.windows(2).all(|pair| pair[0].1 < pair[1].1), "{}", example.id);
             assert_eq!(
                 actions.last().map_or(0, |last| last.1),
@@ -407,7 +412,7 @@ fn stepping_by_actions_visits_the_end_of_each_both_ways() {
                 example.id
             );
             let n_events: usize =
-                actions.iter().map(|action| inside::events_of_action(&frame, action.1).len()).sum();
+                actions.iter().map(|action| decision_step::events_of_action(&frame, action.1).len()).sum();
             assert_eq!(n_events, n as usize, "{}", example.id);
             let is_kai = matches!(frame.policy.as_str(), "kai" | "runai");
             assert!(!is_kai || actions.iter().all(|action| !action.0.is_empty()), "{}", example.id);

@@ -1,19 +1,19 @@
 //! What is told of whole runs agrees with the moments of the run.
 
 use expect_test::expect;
+use fairground::words::Selection;
+use fairground::words::number::NAMED;
 use fairground_web::engine::protocol::{Ask, Frame, Reply, Request, Run, Say};
+use fairground_web::engine::report::{Gantt, GanttBy, Level, Series, Story, Tally, Tell};
 use fairground_web::engine::serve::Server;
-use fairground_web::engine::story::{Gantt, GanttBy, Level, Series, Story, Tally, Tell};
 use fairground_web::library::EXAMPLES;
-use fairground_web::model::Selection;
-use fairground_web::view_model::cluster::cluster;
-use fairground_web::view_model::division::{division, with_ghost};
-use fairground_web::view_model::fairness::fairness;
-use fairground_web::view_model::gantt::{GanttView, Line, count_in, gantt};
-use fairground_web::view_model::multiples::multiples;
-use fairground_web::view_model::number::NAMED;
-use fairground_web::view_model::shares::shares;
-use fairground_web::view_model::timeline::timeline;
+use fairground_web::views::cluster::view::cluster;
+use fairground_web::views::division::view::{division, with_ghost};
+use fairground_web::views::fairness::view::fairness;
+use fairground_web::views::gantt::view::{GanttView, Line, count_in, gantt};
+use fairground_web::views::shares::view::shares;
+use fairground_web::views::timeline::view::timeline;
+use fairground_web::views::trends::view::multiples;
 use fairground_web::words::{announce, why};
 
 struct Page {
@@ -102,20 +102,20 @@ fn gantt_and_queues_as_pictures() {
     let (mut page, frame, run) = Page::open(&named, 10);
     let told = page.gantt(GanttBy::Job, 0, 100, "");
     let view = gantt(&told, &run, &frame, None);
-    let svg = fairground_web::charts::gantt::gantt(&view, 600.0);
+    let svg = fairground_web::views::gantt::draw::gantt(&view, 600.0);
     assert!(!svg.contains("<b>"), "names are text");
     assert!(svg.contains("url(#"), "lost work is hatched");
-    let plan = fairground_web::charts::gantt::Plan { width: 600.0, end: view.end };
+    let plan = fairground_web::views::gantt::draw::Plan { width: 600.0, end: view.end };
     let bar = format!("<rect x=\"{:.0}\"", plan.x(9) * 10.0);
     assert!(svg.contains(&bar), "the second run begins with cycle 9: {bar} in {svg}");
     let view = multiples(&page.series(), &run, &frame, None, 2);
-    let svg = fairground_web::charts::multiples::multiples(&view, 600.0);
+    let svg = fairground_web::views::trends::draw::multiples(&view, 600.0);
     assert_eq!(svg.matches("<polygon").count(), 2, "what each of two queues held");
     assert_eq!(svg.matches("stroke-dasharray").count(), 2, "and what it was entitled to");
-    let [x, y, w, h] = fairground_web::charts::multiples::place(1, 600.0);
+    let [x, y, w, h] = fairground_web::views::trends::draw::place(1, 600.0);
     assert!(x > 0.0 && y == 0.0 && w >= 168.0 && h > 0.0, "side by side");
     assert!(
-        fairground_web::charts::multiples::place(1, 300.0)[1] > 0.0,
+        fairground_web::views::trends::draw::place(1, 300.0)[1] > 0.0,
         "below each other where it is narrow"
     );
 }
@@ -143,7 +143,7 @@ fn gantt_follows_the_resource() {
     assert!(cores.marks.thin && cores.table.head[2] == "asks for, cores", "{:?}", cores.table.head);
     let gpus = seen(2);
     assert!(!gpus.marks.thin && rows(&gpus).iter().all(|(thin, _)| !thin));
-    let svg = fairground_web::charts::gantt::gantt(&gpus, 600.0);
+    let svg = fairground_web::views::gantt::draw::gantt(&gpus, 600.0);
     assert!(svg.contains(">1 GPU</text>"), "{svg}");
     assert!(rows(&seen(3)).iter().all(|(thin, says)| !thin && !says.contains("asks")), "each has its own");
 }
@@ -487,7 +487,7 @@ fn fairness_counts_what_is_shown() {
         Story::Tally(tally) => fairness(&tally, &frame, None),
         other => panic!("{other:?}"),
     };
-    let used = |view: &fairground_web::view_model::fairness::FairnessView| {
+    let used = |view: &fairground_web::views::fairness::view::FairnessView| {
         view.facts[0].reading.replace('\u{a0}', " ")
     };
     // Placed at 0:01, hence held for four seconds of five.
@@ -546,7 +546,7 @@ fn a_gang_that_failed_does_not_wait() {
         single	team	1	6	8	–	2	0	0
     "#]]
     .assert_eq(&(lines(&view) + "\n" + &view.table.tsv()));
-    let svg = fairground_web::charts::gantt::gantt(&view, 600.0);
+    let svg = fairground_web::views::gantt::draw::gantt(&view, 600.0);
     assert!(svg.contains(">failed</text>"), "{svg}");
     let queue = Selection::Queue("team".into());
     let why = fairground_web::words::why(&frame, Some(&run), &queue, None, 2);
@@ -559,7 +559,7 @@ fn a_gang_that_failed_does_not_wait() {
     let job = Selection::Job("gang".into());
     let about = fairground_web::words::why(&frame, Some(&run), &job, None, 2).about.to_string();
     assert!(about.ends_with(" · failed"), "{about}");
-    let cards = fairground_web::view_model::cluster::cluster(&frame, 600.0, 2);
+    let cards = fairground_web::views::cluster::view::cluster(&frame, 600.0, 2);
     assert!(cards.summary.ends_with("; gang failed") && !cards.summary.contains("wait"), "{}", cards.summary);
 }
 

@@ -8,7 +8,8 @@ use fairground::scenario::check;
 use fairground::sim::Simulation;
 use fairground::trace::Level;
 use fairground::words::{self, Selection};
-use fairground_web::engine::protocol::{Ask, Catalogues, Frame, Parcel, Request, Say};
+use fairground_web::engine::parcel::{Catalogues, Parcel};
+use fairground_web::engine::protocol::{Ask, Frame, Request, Say};
 use fairground_web::engine::serve::Server;
 use fairground_web::library::{EXAMPLES, Example};
 

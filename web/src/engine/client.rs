@@ -1,18 +1,9 @@
 //! The page's end of the border: questions out, answers in, and a fresh engine when one has died.
 
-use std::rc::Rc;
-
-use super::protocol::{Reply, Request};
-use super::transport::{inline::Inline, worker::WorkerLine};
-
-/// What the page does with answers and with the engine's end.
-#[derive(Clone)]
-pub struct Ears {
-    /// An answer came.
-    pub on_reply: Rc<dyn Fn(Reply)>,
-    /// The engine stopped working.
-    pub on_death: Rc<dyn Fn()>,
-}
+use super::protocol::Request;
+use super::transport::inline::Inline;
+use super::transport::worker::WorkerLine;
+use crate::engine::reply_handlers::Ears;
 
 /// A line to an engine.
 pub struct Client {

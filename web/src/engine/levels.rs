@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use fairground::cluster::World;
 use fairground::id::Id;
+use fairground::moment::{amounts, bounds, capacity, sums};
 use fairground::sim::CycleRecord;
 use fairground::trace::Ledger;
 
 use super::protocol::Amounts;
-use super::story::Level;
-use fairground::moment::{amounts, bounds, capacity, sums};
+use super::report::Level;
 
 /// Most steps of all queues together.
 const STEPS_MAX: usize = 60_000;

@@ -1,19 +1,21 @@
 //! The engine behind its border: the protocol, the serving side, and ways to reach it.
 
 pub mod client;
+pub mod comparison;
 mod course;
-mod cross;
-mod foresight;
-mod ghost;
 mod imports;
 mod levels;
 mod others;
 pub mod parcel;
+pub mod placement_intervals;
+mod plan;
+pub mod preview;
 pub mod protocol;
+pub mod reply_handlers;
+pub mod report;
+pub mod reporting;
+pub mod run_log;
 pub mod serve;
-mod stints;
-pub mod story;
-mod tape;
-mod tell;
+pub mod speculative;
 pub mod transport;
-mod trials;
+pub mod what_if;

@@ -8,8 +8,7 @@ use fairground::trace::OrderLevel;
 use serde::{Deserialize, Serialize};
 
 pub use super::others::{ColumnRow, Harm, ImportOptions, Loser, NoteRow, Outcome, QueueCell, Start, Tried};
-pub use super::parcel::{Catalogues, Parcel};
-use super::story::{Story, Tell};
+use super::report::{Story, Tell};
 pub use fairground::moment::*;
 
 /// A question of the page.

@@ -7,16 +7,16 @@ use std::collections::BTreeMap;
 
 use fairground::id::{JobId, QueueId};
 use fairground::moment::{self, EventWord, rule_use};
-use fairground::scenario::{self, Plan, Severity};
 use fairground::sim::{Checkpoint, CycleRecord, Simulation};
 use fairground::time::Time;
 use fairground::trace::{Event, Level};
 
-use super::ghost::{Ghosts, Wish};
+use super::preview::{Ghosts, Wish};
 use super::protocol::{Ask, Frame, Reply, Request, RuleUse, Say, Stop};
-use super::tape::{Mark, Tape};
-use super::trials::Trials;
-use super::{cross, imports};
+use super::run_log::{Mark, Tape};
+use super::what_if::Trials;
+use super::{comparison, imports};
+use crate::engine::plan::{is_small, plan_of};
 
 /// How far a search for the next event runs ahead, in cycles.
 const SEARCH_MAX: u32 = 10_000;
@@ -35,7 +35,7 @@ pub struct Server {
     task: Option<(u64, Task)>,
     ghosts: Ghosts,
     trials: Option<(u64, Trials)>,
-    comparison: Option<(u64, cross::Comparison)>,
+    comparison: Option<(u64, comparison::Comparison)>,
 }
 
 enum Task {
@@ -98,7 +98,7 @@ impl Server {
             }
             Ask::Tell(tell) => {
                 let story =
-                    self.runner.as_ref().map(|r| Box::new(super::tell::story(&r.sim, &r.tape, &tell)));
+                    self.runner.as_ref().map(|r| Box::new(super::reporting::story(&r.sim, &r.tape, &tell)));
                 vec![reply(id, Say::Told(story))]
             }
             Ask::Ghost { scenario, cycle, ladder, until, tell, is_early } => {
@@ -118,9 +118,11 @@ impl Server {
             Ask::Export { scenario, original } => {
                 vec![reply(id, Say::Exported(imports::export(&scenario, original.as_deref())))]
             }
-            Ask::Translate { scenario, policy } => vec![reply(id, cross::translated(&scenario, &policy))],
+            Ask::Translate { scenario, policy } => {
+                vec![reply(id, comparison::translated(&scenario, &policy))]
+            }
             Ask::Compare { scenario, policies, until_ms } => {
-                self.comparison = Some((id, cross::Comparison::new(&scenario, policies, until_ms)));
+                self.comparison = Some((id, comparison::Comparison::new(&scenario, policies, until_ms)));
                 Vec::new()
             }
             Ask::Rules { policy } => {
@@ -332,24 +334,6 @@ fn reply(generation: u64, say: Say) -> Reply {
 fn arrived(id: u64, runner: &Runner) -> Reply {
     let run = runner.tape.run(runner.sim.world(), &runner.record.ledger, runner.sim.is_quiet());
     reply(id, Say::Frame { frame: Box::new(runner.frame()), run: Box::new(run) })
-}
-
-/// What a scenario's text runs as; else its mistakes.
-pub(super) fn plan_of(text: &str) -> Result<Plan, Vec<String>> {
-    let read = scenario::read(text);
-    let lines = |found: Vec<scenario::Diagnostic>| {
-        found.into_iter().filter(|d| d.severity == Severity::Error).map(|d| d.says).collect::<Vec<_>>()
-    };
-    if !read.is_clean() {
-        return Err(lines(read.diagnostics));
-    }
-    let checked = scenario::check(&read.scenario.unwrap_or_default());
-    checked.plan.ok_or_else(|| lines(checked.diagnostics))
-}
-
-/// Whether a cycle takes so little that nobody has to wait for one that is computed in vain.
-pub(super) fn is_small(sim: &Simulation) -> bool {
-    sim.cluster().pods.len() < 2_000
 }
 
 impl Runner {

@@ -2,13 +2,11 @@
 
 use fairground::id::JobId;
 use fairground::trace::Event;
+use fairground::words::number::{amount, count};
+use fairground::words::{Group, Terms, groups};
 
-use super::{Group, groups};
+use crate::chart::queue_tree::{Tree, touched};
 use crate::engine::protocol::{EventWord, Frame, What};
-use crate::model::Terms;
-use crate::view_model::number::{amount, count};
-use crate::view_model::queues::Tree;
-use crate::view_model::shares::touched;
 
 /// More things are counted, not told.
 const TOLD: usize = 4;
@@ -115,7 +113,7 @@ fn part(
         Event::Requeued { .. } => format!("{job}{pods} waits again"),
         Event::Changed { node: None, .. } => "the plan changed".into(),
         Event::Changed { node: Some((node, state)), .. } => {
-            format!("{} {}", frame.node(node), super::node_state(state))
+            format!("{} {}", frame.node(node), fairground::words::node_state(state))
         }
         Event::Bound { node, .. } if group.n == 1 => format!("{job} started on {}", frame.node(node)),
         Event::Found { .. } => format!("{job}{pods} found running"),

@@ -1,11 +1,10 @@
 //! What changes would help a job, and what each leads to.
 
-use super::Text;
+use fairground::words::number::{amount, count, number, time, unit};
+use fairground::words::{Terms, Text};
+
 use crate::engine::protocol::{Harm, Loser, Outcome, Start};
-use crate::model::Terms;
-use crate::model::help::{Help, Trial};
-use crate::model::ideas::Idea;
-use crate::view_model::number::{amount, count, number, time, unit};
+use crate::state::branches::what_if::{Help, Idea, Trial};
 
 /// The button that makes the change: *Make build-2 preemptible*.
 pub fn label(trial: &Trial, policy: &str) -> String {

@@ -1,8 +1,6 @@
 //! Sentences for every kind of decision, from made-up moments and from the real engine.
 
 use expect_test::{Expect, expect};
-
-use super::*;
 use fairground::id::{JobId, NodeId, PodId, QueueId};
 use fairground::time::Time;
 use fairground::trace::{
@@ -10,10 +8,11 @@ use fairground::trace::{
     RiseEnd, Subject, Term, Value, Whom,
 };
 use fairground::units::Resource;
+use fairground::words::Selection;
 
+use super::*;
 use crate::engine::protocol::{EventRow, EventWord, Frame, LadderLevel, LadderLine, LineKind};
 use crate::fixtures;
-use crate::model::Selection;
 
 fn check_verdict(explanation: &Explanation, expected: Expect) {
     expected.assert_eq(&explanation.verdict.to_string());
@@ -302,7 +301,7 @@ fn real(id: &str, cycle: u32) -> Frame {
     use crate::engine::protocol::{Ask, Request, Say};
     use crate::engine::serve::Server;
     let scenario = crate::library::Example::find(id).expect("an example").scenario();
-    let text = crate::model::document::to_json(&scenario);
+    let text = crate::state::document::to_json(&scenario);
     let mut server = Server::default();
     let mut replies = server.ask(Request { generation: 1, ask: Ask::Load { scenario: text, cycle } });
     while server.is_busy() {
@@ -568,7 +567,7 @@ fn dominant_shares_rise_in_words() {
         `C`: weight 0, gets what the others left | then its whole request is met | + 1
         fair share of `A` |  | 6 GPUs
     "#]].assert_eq(&told);
-    let view = crate::view_model::division::division(&fixtures::reclaimed(), &level, 2, 1);
+    let view = crate::views::division::view::division(&fixtures::reclaimed(), &level, 2, 1);
     expect![[r#"
         round 1, all dominant shares from 0 % to 66.7 %: 1 left; no CPU is left for those who need it.
         [["before", "", "", "", "9"], ["round 1, all dominant shares from 0 % to 66.7 %", "+6", "+2", "–", "1"], ["what is left to C, without a weight", "–", "–", "+1", "0"], ["fair share", "6", "2", "1", "0"]]"#]].assert_eq(&format!("{}\n{:?}", view.caption, view.table.rows));

@@ -3,7 +3,11 @@
 use fairground_web::engine::protocol::Frame;
 use fairground_web::engine::serve::Server;
 use fairground_web::library::Example;
-use fairground_web::model::{Command, Effect, Model, Opened, Origin, begin, update};
+use fairground_web::state::command::Command;
+use fairground_web::state::document::opened::{Opened, Origin};
+use fairground_web::state::effect::Effect;
+use fairground_web::state::model::Model;
+use fairground_web::state::update::{begin, update};
 
 /// The model and the engine together, as on the page.
 pub struct Whole {

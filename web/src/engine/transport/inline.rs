@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use leptos::leptos_dom::helpers::set_timeout;
 
-use crate::engine::client::Ears;
 use crate::engine::protocol::{Reply, Request};
+use crate::engine::reply_handlers::Ears;
 use crate::engine::serve::Server;
 
 /// How long a slice may take, in milliseconds.

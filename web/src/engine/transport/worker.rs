@@ -10,8 +10,9 @@ use wasm_bindgen::prelude::Closure;
 use wasm_bindgen::{JsCast, JsValue};
 use web_sys::{DedicatedWorkerGlobalScope, Event, MessageChannel, MessageEvent, Worker};
 
-use crate::engine::client::Ears;
-use crate::engine::protocol::{Catalogues, Parcel, Reply, Request, Say};
+use crate::engine::parcel::{Catalogues, Parcel};
+use crate::engine::protocol::{Reply, Request, Say};
+use crate::engine::reply_handlers::Ears;
 use crate::engine::serve::Server;
 
 /// How long the worker computes before it looks for messages, in milliseconds.

@@ -1,0 +1,47 @@
+//! Paths of modules, read from source text.
+
+use super::first_name;
+
+/// Every path in a text that starts with `start`, below `base`: `start::{a, b::{c}}` are three.
+pub fn expand(text: &str, start: &str, base: &[String], paths: &mut Vec<Vec<String>>) {
+    for (at, _) in text.match_indices(start) {
+        let before = text[..at].chars().next_back();
+        if before.is_some_and(|c| c.is_alphanumeric() || c == '_' || c == ':') {
+            continue;
+        }
+        let mut stack = vec![base.to_vec()];
+        let mut path = base.to_vec();
+        let mut rest = &text[at + start.len()..];
+        loop {
+            rest = rest.trim_start();
+            if let Some(more) = rest.strip_prefix('{') {
+                stack.push(path.clone());
+                rest = more;
+            } else if let Some(more) = rest.strip_prefix(',').filter(|_| stack.len() > 1) {
+                path = stack[stack.len() - 1].clone();
+                rest = more;
+            } else if let Some(more) = rest.strip_prefix('}').filter(|_| stack.len() > 1) {
+                path = stack.pop().unwrap_or_default();
+                rest = more;
+            } else {
+                let name = first_name(rest);
+                match name {
+                    "" => break,
+                    "super" => drop(path.pop()),
+                    "self" => {}
+                    _ => path.push(name.to_owned()),
+                }
+                paths.push(path.clone());
+                rest = &rest[name.len()..];
+                match rest.strip_prefix("::") {
+                    Some(more) => rest = more,
+                    None if stack.len() == 1 => break,
+                    None => {}
+                }
+            }
+            if stack.len() == 1 && rest.starts_with([';', ',', '}']) {
+                break;
+            }
+        }
+    }
+}

@@ -1,0 +1,294 @@
+//! The present held against how it was before the last edit.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use fairground::moment::Kind;
+use fairground::words::Terms;
+use fairground::words::number::{amount, bound, count, resource_name, time};
+
+use crate::engine::protocol::{Frame, QueueRow, Run};
+use crate::state::branches::baseline::Before;
+
+/// More queues are counted, not told.
+const TOLD: usize = 4;
+
+/// What a ghost is of.
+#[derive(Clone, Copy, Debug)]
+pub struct Ghost<'a> {
+    /// The other moment.
+    pub frame: &'a Frame,
+    /// It is how it was before this change; `None`: how it would be.
+    pub changed: Option<&'a str>,
+}
+
+impl Ghost<'_> {
+    /// What stands in captions of its numbers.
+    pub fn word(self) -> &'static str {
+        if self.changed.is_some() { "before" } else { "ghost" }
+    }
+
+    /// What stands before what is said of it.
+    pub fn lead(self) -> &'static str {
+        if self.changed.is_some() { "before" } else { "as edited" }
+    }
+
+    /// A number and that of the ghost: `3, was 2`, or `3 → 2` where it would become that.
+    pub fn beside(self, now: &str, other: &str) -> String {
+        match self.changed {
+            Some(_) => format!("{now}, was {other}"),
+            None => format!("{now} → {other}"),
+        }
+    }
+
+    /// What stands before a sentence about the differences: `Since quota of team-a 2 → 3`.
+    pub fn opening(self) -> String {
+        self.changed.map_or_else(|| "As edited".into(), |changed| format!("Since {changed}"))
+    }
+}
+
+/// The first few of what there is to say, with the number of the others; *nothing* where there is nothing.
+pub fn first_few(mut told: Vec<String>, nothing: &str) -> String {
+    if told.is_empty() {
+        return nothing.into();
+    }
+    let more = told.len().saturating_sub(TOLD);
+    told.truncate(TOLD);
+    if more > 0 {
+        told.push(format!("and {more} more"));
+    }
+    told.join("; ")
+}
+
+/// What became of the queues, such as *team-a had 3, now 2*; empty if nothing did.
+pub fn differences(frame: &Frame, was: &Frame, resource: u8) -> String {
+    let r = usize::from(resource.min(2));
+    let terms = Terms::of(&frame.policy);
+    let mut is_leaf = vec![true; frame.queues.len()];
+    for parent in frame.queues.iter().filter_map(|row| row.parent) {
+        if let Some(is_leaf) = is_leaf.get_mut(parent as usize) {
+            *is_leaf = false;
+        }
+    }
+    let of = |(at, row): (usize, &QueueRow)| -> Option<String> {
+        let other = was.position(&row.name, at).map(|at| &was.queues[at]);
+        let (held, holds) = (other.map_or(0.0, |other| other.allocated[r]), row.allocated[r]);
+        let share = |row: &QueueRow| row.fair_share.as_ref().map(|share| share[r]);
+        let mut said = Vec::new();
+        if held != holds {
+            said.push(format!(
+                "{} had {}, now {}",
+                row.name,
+                amount(resource, held),
+                amount(resource, holds)
+            ));
+        }
+        if let Some((old, new)) = other.and_then(share).zip(share(row)).filter(|(old, new)| old != new) {
+            let (old, new) = (bound(resource, old), bound(resource, new));
+            said.push(match held != holds {
+                true => format!("{} {old}, now {new}", terms.word("fair share")),
+                false => format!("{} of {} was {old}, now {new}", terms.word("fair share"), row.name),
+            });
+        }
+        (!said.is_empty()).then(|| said.join(" with "))
+    };
+    let leaves = frame.queues.iter().enumerate().filter(|(at, _)| is_leaf[*at]);
+    first_few(leaves.filter_map(of).collect(), "")
+}
+
+/// The last moment that is known of both runs. A run that is over stays as it is.
+fn known_until(run: &Run, other: &Run) -> i64 {
+    match (run.complete, other.complete) {
+        (true, false) => other.last_time_ms,
+        (false, true) => run.last_time_ms,
+        (true, true) => run.last_time_ms.max(other.last_time_ms),
+        (false, false) => run.last_time_ms.min(other.last_time_ms),
+    }
+}
+
+/// How many evictions there were, up to the last moment that both runs know: before, and now.
+pub fn evictions(was: &Run, run: &Run) -> (u64, u64) {
+    let up_to = known_until(was, run);
+    let n = |run: &Run| run.n_events(Clock::of(run).cycle_at(up_to), Kind::is_eviction);
+    (n(was), n(run))
+}
+
+/// What an edit that is being made would come to, by the last moment that both runs know: *2 evicted, 1 starts later by
+/// cycle 12*. `None`: no cycle was run yet.
+pub fn as_edited(run: &Run, edited: &Run) -> Option<String> {
+    let (clock, edited_clock) = (Clock::of(run), Clock::of(edited));
+    let up_to = known_until(run, edited);
+    if run.last_cycle.max(edited.last_cycle) == 0 {
+        return None;
+    }
+    let by = by(up_to, [(run, &clock), (edited, &edited_clock)]);
+    let [was, is] = [(run, &clock), (edited, &edited_clock)].map(|(run, clock)| per_job(run, clock, up_to));
+    let (mut evicted, mut spared) = (0, 0);
+    let (mut later, mut never, mut sooner) = (0, 0, 0);
+    for job in was.keys().chain(is.keys().filter(|job| !was.contains_key(*job))) {
+        let nothing = Fortune::default();
+        let [was, is] = [&was, &is].map(|jobs| jobs.get(job).unwrap_or(&nothing));
+        evicted += is.evictions.len().saturating_sub(was.evictions.len()) as u64;
+        spared += was.evictions.len().saturating_sub(is.evictions.len()) as u64;
+        match (was.starts.first(), is.starts.first()) {
+            (Some(_), None) if edited.complete => never += 1,
+            (Some(_), None) => later += 1,
+            (None, Some(_)) => sooner += 1,
+            (was, is) if is > was => later += 1,
+            (was, is) if is < was => sooner += 1,
+            _ => {}
+        }
+    }
+    let is_known = run.earlier.is_empty() && edited.earlier.is_empty();
+    if !is_known {
+        // Of early events only the numbers are known.
+        let [was, is] = [(run, &clock), (edited, &edited_clock)]
+            .map(|(run, clock)| run.n_events(clock.cycle_at(up_to), Kind::is_eviction));
+        (evicted, spared) = (is.saturating_sub(was), was.saturating_sub(is));
+        (later, never, sooner) = (0, 0, 0);
+    }
+    let one_or = |n: u64, one: &str, many: &str| format!("{n} {}", if n == 1 { one } else { many });
+    let told = [
+        (evicted, format!("{evicted} evicted")),
+        (spared, format!("{spared} spared")),
+        (later, one_or(later, "starts later", "start later")),
+        (never, one_or(never, "never starts", "never start")),
+        (sooner, one_or(sooner, "starts sooner", "start sooner")),
+    ];
+    let told: Vec<String> = told.into_iter().filter(|(n, _)| *n > 0).map(|(_, said)| said).collect();
+    let said = match told.is_empty() {
+        false => told.join(", "),
+        true if !is_known => "as many evictions".into(),
+        true if was == is => "the same evictions and starts".into(),
+        true => "evictions and restarts at other times".into(),
+    };
+    Some(format!("{said} by {by}"))
+}
+
+/// When the cycles of a run take place. Of long runs only some are known, those between lie evenly.
+struct Clock(Vec<(u32, i64)>);
+
+impl Clock {
+    fn of(run: &Run) -> Clock {
+        let mut points: Vec<(u32, i64)> = run.points.iter().map(|p| (p.cycle, p.time_ms)).collect();
+        if points.last().is_none_or(|last| last.0 < run.last_cycle) {
+            points.push((run.last_cycle, run.last_time_ms));
+        }
+        Clock(points)
+    }
+
+    fn time(&self, cycle: u32) -> i64 {
+        let next = self.0.partition_point(|(at, _)| *at < cycle);
+        match (next.checked_sub(1).and_then(|last| self.0.get(last)), self.0.get(next)) {
+            (_, Some((at, time))) if *at == cycle => *time,
+            (Some((from, start)), Some((to, end))) => {
+                start + (end - start) * i64::from(cycle - from) / i64::from(to - from)
+            }
+            (_, Some((_, time))) | (Some((_, time)), None) => *time,
+            (None, None) => 0,
+        }
+    }
+
+    /// The last cycle at or before a moment.
+    fn cycle_at(&self, time_ms: i64) -> u32 {
+        let next = self.0.partition_point(|(_, time)| *time <= time_ms);
+        match (next.checked_sub(1).and_then(|last| self.0.get(last)), self.0.get(next)) {
+            (Some((from, start)), Some((to, end))) => {
+                from + ((time_ms - start) * i64::from(to - from) / (end - start).max(1)) as u32
+            }
+            (Some((cycle, _)), None) => *cycle,
+            _ => 0,
+        }
+    }
+}
+
+/// A moment in words: by its cycle where both runs have that at the same time, or one is over by then.
+fn by(up_to: i64, runs: [(&Run, &Clock); 2]) -> String {
+    let is_it = |(run, _): &&(&Run, &Clock)| run.last_time_ms == up_to;
+    let cycle = runs.iter().find(is_it).map(|(run, _)| run.last_cycle);
+    let has = |(run, clock): &(&Run, &Clock), cycle: u32| match run.last_cycle < cycle {
+        true => run.complete,
+        false => clock.time(cycle) == up_to,
+    };
+    match cycle.filter(|cycle| runs.iter().all(|run| has(run, *cycle))) {
+        Some(cycle) => format!("cycle {cycle}"),
+        None => time(up_to),
+    }
+}
+
+/// What became of a job: when it started and when its pods were evicted, in milliseconds.
+#[derive(Clone, Default, PartialEq)]
+struct Fortune {
+    starts: Vec<i64>,
+    evictions: Vec<i64>,
+}
+
+fn per_job<'a>(run: &'a Run, clock: &Clock, up_to: i64) -> BTreeMap<&'a str, Fortune> {
+    let mut jobs: BTreeMap<&str, Fortune> = BTreeMap::new();
+    for (cycle, word, job) in &run.events {
+        let Some(job) = *job else { continue };
+        let at = clock.time(*cycle);
+        let starts = Kind::of(*word) == Some(Kind::Started);
+        if at > up_to || !starts && !Kind::is_eviction(*word) {
+            continue;
+        }
+        let fortune = jobs.entry(run.names.job(job)).or_default();
+        if starts { fortune.starts.push(at) } else { fortune.evictions.push(at) }
+    }
+    jobs
+}
+
+/// *2 evictions, were 3*; empty if there were as many.
+pub fn evictions_say(was: &Run, run: &Run) -> String {
+    match evictions(was, run) {
+        (was, now) if was == now => String::new(),
+        (was, 0) => format!("no eviction, {} before", count_of(was)),
+        (was, now) => format!("{}, {} before", count(now, "eviction"), count_of(was)),
+    }
+}
+
+fn count_of(n: u64) -> String {
+    if n == 0 { "none".into() } else { n.to_string() }
+}
+
+/// What an edit did, as a sentence for those who listen: *quota of team-a 2 → 3: team-a had 2, now 3.*
+pub fn says(before: &Before, frame: &Frame, run: &Run, resource: u8) -> String {
+    let was = &before.frame;
+    let moment = if frame.cycle == was.cycle && frame.time_ms != was.time_ms {
+        format!("cycle {} is at {}, was at {}", frame.cycle, time(frame.time_ms), time(was.time_ms))
+    } else {
+        String::new()
+    };
+    let evictions = if before.is_in_step(run) { evictions_say(&before.run, run) } else { String::new() };
+    let mut parts = vec![moment, differences(frame, was, resource), evictions];
+    parts.retain(|part| !part.is_empty());
+    if parts.is_empty() {
+        parts.extend(elsewhere(frame, was, resource));
+    }
+    match parts[..] {
+        [] => format!("{}: allocations are unchanged at this cycle.", before.changed),
+        _ => format!("{}: {}.", before.changed, parts.join("; ")),
+    }
+}
+
+/// What differs of other resources than the shown one, else of jobs.
+fn elsewhere(frame: &Frame, was: &Frame, shown: u8) -> Option<String> {
+    for resource in (0..3).filter(|resource| *resource != shown) {
+        let said = differences(frame, was, resource);
+        if !said.is_empty() {
+            return Some(format!("{}: {said}", resource_name(resource)));
+        }
+    }
+    let terms = Terms::of(&frame.policy);
+    let running = |frame: &Frame| -> BTreeMap<String, u32> {
+        frame.jobs.iter().map(|row| (row.name.clone(), row.running)).collect()
+    };
+    let (now, then) = (running(frame), running(was));
+    let names: BTreeSet<&String> = now.keys().chain(then.keys()).collect();
+    let of = |name: &String| {
+        let [is, was] = [&now, &then].map(|jobs| jobs.get(name).copied().unwrap_or(0));
+        let pods = terms.says(&count(is.into(), "pod"));
+        (is != was).then(|| format!("{name} has {pods} running, had {was}"))
+    };
+    let said = first_few(names.into_iter().filter_map(of).collect(), "");
+    (!said.is_empty()).then_some(said)
+}

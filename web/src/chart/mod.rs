@@ -1,0 +1,13 @@
+//! What pictures share: colours, marks, scales, the queue tree, tables, and the backend that writes SVG text.
+
+pub mod alternative;
+pub mod backend;
+pub mod dominant;
+pub mod export;
+pub mod marks;
+pub mod paint;
+pub mod queue_tree;
+pub mod resource_projection;
+pub mod scale;
+pub mod selection;
+pub mod table;

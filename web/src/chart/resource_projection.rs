@@ -1,0 +1,66 @@
+//! Moments and runs as charts of one resource see them. Charts look at CPU, memory and GPUs where these are; everything else
+//! is put where GPUs stand otherwise, without what is only said of GPUs.
+
+use std::borrow::Cow;
+
+use fairground::words::number::{DOMINANT, nth_named};
+
+use super::dominant;
+use crate::engine::protocol::{Amounts, Frame, Point, QueueRow, Run};
+
+/// Only the amount at a position, at the place of GPUs.
+fn only(amounts: &Amounts, at: usize) -> Amounts {
+    [0.0, 0.0, amounts.get(at).copied().unwrap_or(0.0)].into()
+}
+
+fn row(row: &QueueRow, at: usize) -> QueueRow {
+    QueueRow {
+        name: row.name.clone(),
+        parent: row.parent,
+        allocated: only(&row.allocated, at),
+        non_preemptible: only(&row.non_preemptible, at),
+        request: only(&row.request, at),
+        leaving: only(&row.leaving, at),
+        claimed: only(&row.claimed, at),
+        ..QueueRow::default()
+    }
+}
+
+/// The moment; nodes are left out where queues are not counted in CPU, memory or GPUs.
+pub fn seen(frame: &Frame, resource: u8) -> Cow<'_, Frame> {
+    let at = match nth_named(resource) {
+        Some(n) => 3 + n,
+        None if resource == DOMINANT => return Cow::Owned(dominant::seen(frame)),
+        None => return Cow::Borrowed(frame),
+    };
+    Cow::Owned(Frame {
+        policy: frame.policy.clone(),
+        cycle: frame.cycle,
+        time_ms: frame.time_ms,
+        quiet: frame.quiet,
+        total: only(&frame.total, at),
+        queues: frame.queues.iter().map(|queue| row(queue, at)).collect(),
+        jobs: frame.jobs.clone(),
+        events: frame.events.clone(),
+        named: frame.named.clone(),
+        ..Frame::default()
+    })
+}
+
+/// The run.
+pub fn seen_run(run: &Run, resource: u8) -> Cow<'_, Run> {
+    let at = match nth_named(resource) {
+        Some(n) => 3 + n,
+        None if resource == DOMINANT => return Cow::Owned(dominant::seen_run(run)),
+        None => return Cow::Borrowed(run),
+    };
+    let point = |point: &Point| Point {
+        cycle: point.cycle,
+        time_ms: point.time_ms,
+        total: only(&point.total, at),
+        allocated: point.allocated.iter().map(|(queue, held)| (*queue, only(held, at))).collect(),
+        waiting: only(&point.waiting, at),
+        ..Point::default()
+    };
+    Cow::Owned(Run { points: run.points.iter().map(point).collect(), ..run.clone() })
+}

@@ -1,0 +1,35 @@
+//! Where scales end and have their marks.
+
+/// Round values for an axis from 0 to `max`, at most `most` of them after 0.
+pub fn ticks(max: f64, most: usize) -> Vec<f64> {
+    if max <= 0.0 || !max.is_finite() {
+        return vec![0.0];
+    }
+    let rough = max / most.max(1) as f64;
+    let power = 10f64.powi(rough.log10().floor() as i32);
+    let candidates = [1.0, 2.0, 4.0, 5.0, 8.0, 10.0];
+    let step =
+        candidates.iter().map(|c| c * power).find(|step| *step >= rough * 0.999).unwrap_or(10.0 * power);
+    let step = if max >= 2.0 && step < 1.0 { 1.0 } else { step };
+    (0..=(max / step + 1e-9).floor() as usize).map(|i| i as f64 * step).collect()
+}
+
+/// Scales end at one of these, so that they do not move with every step.
+const ENDS: [u32; 16] = [12, 20, 30, 40, 60, 80, 100, 150, 200, 300, 400, 600, 800, 1000, 1500, 2000];
+
+/// Where a scale ends on which a run has come so far.
+pub fn end_of(last: u32) -> u32 {
+    ENDS.into_iter().find(|end| *end >= last).unwrap_or_else(|| last.div_ceil(1000).saturating_mul(1000))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ticks_are_round() {
+        assert_eq!(ticks(5.0, 6), [0.0, 1.0, 2.0, 3.0, 4.0, 5.0]);
+        assert_eq!(ticks(43.0, 6), [0.0, 8.0, 16.0, 24.0, 32.0, 40.0]);
+        assert_eq!(ticks(0.0, 6), [0.0]);
+    }
+}

@@ -1,0 +1,32 @@
+//! Tables: the twins of pictures.
+
+/// A table: the twin of a chart.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Table {
+    /// Captions; all but the first column are numbers.
+    pub head: Vec<String>,
+    /// Cells.
+    pub rows: Vec<Vec<String>>,
+    /// How many columns on the left hold text.
+    pub text_columns: usize,
+}
+
+impl Table {
+    /// The table as lines of tab-separated values.
+    pub fn tsv(&self) -> String {
+        let line = |cells: &Vec<String>| {
+            cells.iter().map(|c| c.replace(['\t', '\n', '\r'], " ")).collect::<Vec<_>>().join("\t")
+        };
+        std::iter::once(&self.head).chain(&self.rows).map(|row| line(row) + "\n").collect()
+    }
+
+    /// The table as comma-separated values; cells are quoted where they need it.
+    pub fn csv(&self) -> String {
+        let cell = |cell: &String| match cell.contains(['"', ',', '\n', '\r']) {
+            true => format!("\"{}\"", cell.replace('"', "\"\"")),
+            false => cell.clone(),
+        };
+        let line = |cells: &Vec<String>| cells.iter().map(cell).collect::<Vec<_>>().join(",") + "\r\n";
+        std::iter::once(&self.head).chain(&self.rows).map(line).collect()
+    }
+}

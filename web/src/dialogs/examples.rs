@@ -1,0 +1,206 @@
+//! Ready-made scenarios by question, and what was edited here before.
+
+use fairground::policy::Policy;
+use leptos::prelude::*;
+
+use crate::library::{EXAMPLES, Example};
+use crate::state::command::Command;
+use crate::state::document::draft::DraftLine;
+use crate::state::document::opened::{Opened, Origin};
+use crate::state::layout::options::Dialog;
+use crate::storage;
+use crate::store::Store;
+use crate::views::sketch::draw::sketch as draw;
+use crate::views::sketch::view::sketch;
+use crate::widgets::dialog::DialogFrame;
+use crate::widgets::picture::insert;
+
+/// Width of an example's picture, in pixels.
+const SKETCH: f64 = 208.0;
+
+/// Ready-made scenarios and drafts.
+/// Long because its markup is one tree.
+#[component]
+pub fn Examples(
+    /// It was closed.
+    on_close: Callback<()>,
+) -> impl IntoView {
+    let store = Store::get();
+    let mut groups: Vec<(&str, Vec<&'static Example>)> = Vec::new();
+    for example in EXAMPLES {
+        match groups.iter_mut().find(|(question, _)| *question == example.question) {
+            Some((_, examples)) => examples.push(example),
+            None => groups.push((example.question, vec![example])),
+        }
+    }
+    let policy = RwSignal::new(String::new());
+    let topic = RwSignal::new(String::new());
+    let topics: Vec<&str> = groups.iter().map(|(question, _)| *question).collect();
+    let policies =
+        Policy::ALL.iter().filter(|of| EXAMPLES.iter().any(|example| example.head("policy") == of.key));
+    let policies = policies.map(|of| (of.key, of.short)).collect();
+    let groups = groups.into_iter().map(move |(question, examples)| {
+        let of_policy = move |example: &Example| {
+            policy.with(|policy| policy.is_empty() || *policy == example.head("policy"))
+        };
+        let any = examples.clone();
+        let shown = Memo::new(move |_| {
+            topic.with(|topic| topic.is_empty() || topic == question) && any.iter().any(|example| of_policy(example))
+        });
+        view! {
+            <Show when=move || shown.get()>
+                <section>
+                    <h3>{question}</h3>
+                    <ul class="cards">
+                        <For
+                            each={
+                                let examples = examples.clone();
+                                move || examples.iter().copied().filter(|example| of_policy(example)).collect::<Vec<_>>()
+                            }
+                            key=|example| example.id
+                            let:example
+                        >
+                            <Card example />
+                        </For>
+                    </ul>
+                </section>
+            </Show>
+        }
+    });
+    let none = move || {
+        let fits = |example: &&Example| {
+            policy.with(|policy| policy.is_empty() || *policy == example.head("policy"))
+                && topic.with(|topic| topic.is_empty() || *topic == example.question)
+        };
+        !EXAMPLES.iter().any(|example| fits(&example))
+    };
+    view! {
+        <DialogFrame title="Examples" class="wide" on_close>
+            <p class="hint">
+                "Those of KAI and YuniKorn were run on the real schedulers; those of Run:ai and EGO are worked examples of their \
+                 documents; the last group compares them. What one tells is what happens. Opening one leaves your own \
+                 scenario among the drafts below."
+            </p>
+            <div class="filters">
+                <Filter name="Policy" all="All policies" choices=policies chosen=policy />
+                <Filter name="Topic" all="All topics" choices=topics.into_iter().map(|t| (t, t)).collect() chosen=topic />
+            </div>
+            {groups.collect_view()}
+            <Show when=none>
+                <p class="empty">"No example answers this with that policy."</p>
+            </Show>
+            <Drafts />
+            <div class="row">
+                <button
+                    type="button"
+                    class="btn"
+                    on:click=move |_| store.dispatch(Command::Dialog(Some(Dialog::Paste)))
+                >
+                    "Empty scenario, or paste yours"
+                </button>
+            </div>
+        </DialogFrame>
+    }
+}
+
+/// A row of chips, of which one is chosen.
+#[component]
+fn Filter(
+    name: &'static str,
+    all: &'static str,
+    /// What is chosen, and what its chip says.
+    choices: Vec<(&'static str, &'static str)>,
+    chosen: RwSignal<String>,
+) -> impl IntoView {
+    let chips = std::iter::once(("", all)).chain(choices).map(|(key, says)| {
+        view! {
+            <button
+                type="button"
+                class="chip"
+                aria-pressed=move || chosen.with(|chosen| chosen == key).to_string()
+                on:click=move |_| chosen.set(key.to_string())
+            >
+                {says}
+            </button>
+        }
+    });
+    view! {
+        <div class="wrap" role="group" aria-label=name>
+            {chips.collect_view()}
+        </div>
+    }
+}
+
+/// Opens an example.
+pub fn open(store: Store, example: &Example) {
+    let origin = if example.id == "start" { Origin::Start } else { Origin::Example(example.id.to_string()) };
+    store.dispatch(Command::Open(Box::new(Opened::new(example.scenario(), origin))));
+}
+
+#[component]
+fn Card(example: &'static Example) -> impl IntoView {
+    let store = Store::get();
+    let open = move |_| open(store, example);
+    let sketch = draw(&format!("of-{}", example.id), &sketch(&example.scenario()), SKETCH);
+    view! {
+        <li>
+            <button type="button" class="card" data-example=example.id on:click=open>
+                {insert("sketch", Signal::stored(sketch))}
+                <b>{example.head("name")}</b>
+                <span>{example.head("note")}</span>
+            </button>
+        </li>
+    }
+}
+
+/// What was edited on this device.
+#[component]
+fn Drafts() -> impl IntoView {
+    let lines = RwSignal::new(storage::drafts());
+    let wipe = move |_| {
+        storage::wipe();
+        lines.set(storage::drafts());
+    };
+    view! {
+        <Show when=move || lines.with(|lines| !lines.is_empty())>
+            <section>
+                <h3>"Yours, on this device"</h3>
+                <ul class="drafts">
+                    <For each=move || lines.get() key=|line| line.id.clone() let:line>
+                        <DraftEntry line lines />
+                    </For>
+                </ul>
+                <button type="button" class="link" on:click=wipe>"Remove everything this page keeps here"</button>
+            </section>
+        </Show>
+    }
+}
+
+#[component]
+fn DraftEntry(line: DraftLine, lines: RwSignal<Vec<DraftLine>>) -> impl IntoView {
+    let store = Store::get();
+    let DraftLine { id, title, saved_ms, .. } = line;
+    let when =
+        js_sys::Date::new(&saved_ms.into()).to_locale_string("default", &wasm_bindgen::JsValue::UNDEFINED);
+    let name = if title.is_empty() { "Untitled".to_string() } else { title };
+    let remove_label = format!("Remove the draft {name}");
+    let (open_id, remove_id) = (id.clone(), id);
+    let open = move |_| match storage::draft(&open_id).map(|draft| draft.open(&open_id)) {
+        Some(Ok(opened)) => store.dispatch(Command::Open(Box::new(opened))),
+        _ => {
+            let text = "This draft cannot be read any more.".to_string();
+            store.dispatch(Command::Notify { is_problem: true, text });
+        }
+    };
+    let remove = move |_| {
+        storage::remove(&remove_id);
+        lines.set(storage::drafts());
+    };
+    view! {
+        <li>
+            <button type="button" class="link" on:click=open>{name}</button>
+            <span class="dim">{String::from(when)}</span>
+            <button type="button" class="link" aria-label=remove_label on:click=remove>"Remove"</button>
+        </li>
+    }
+}

@@ -1,0 +1,167 @@
+//! What is checked against the real scheduler, in which version, and how.
+
+use fairground::policy::versions::{self, Modelled, Since};
+use leptos::prelude::*;
+
+use crate::agreement::{self, Agreement, thousands};
+use crate::checked::{self, CaseKind, Difference};
+use crate::store::Store;
+use crate::widgets::dialog::DialogFrame;
+
+/// What the badge means.
+#[component]
+pub fn Fidelity(
+    /// It was closed.
+    on_close: Callback<()>,
+) -> impl IntoView {
+    let policy = Store::get().scenario.with_untracked(|scenario| scenario.policy.clone());
+    let present = versions::modelled(&policy).map_or("", |modelled| modelled.policy);
+    view! {
+        <DialogFrame title="How accurate is this?" class="wide fidelity" on_close>
+            <section>
+                <h3>"What is modelled, and how much of it was checked"</h3>
+                {policies()}
+                <p>
+                    "KAI and YuniKorn: the code of the real scheduler was run, and what it decided was recorded. The engine \
+                     of this page runs the same cases on every change of its code. A case agrees when every recorded number \
+                     and decision is the same; where the real scheduler does not always decide the same, when the outcome is \
+                     one of those recorded."
+                </p>
+                <p>
+                    "EGO and Run:ai cannot be run for such a comparison. Their cases come from a second model that was \
+                     written independently from the same published rules."
+                </p>
+            </section>
+            <section>
+                <h3>"As scenario files"</h3>
+                <p>
+                    "A case enters the engine in two ways: by the structures of the rules, and as a scenario file such as you \
+                     write, with every default left out. The second column counts the cases that a scenario file can express. Not \
+                     counted at all: YuniKorn functions that take part in no decision, and EGO's slot policy, which no scenario \
+                     can select."
+                </p>
+            </section>
+            <section>
+                <h3>"What a case is"</h3>
+                {cases()}
+                <p>
+                    "The recordings are in the source code, in the folder "
+                    <code>{checked::FOLDER}</code> "; " <code>"cargo xtask golden --dir tests/golden"</code> " runs them all."
+                </p>
+            </section>
+            <section>
+                <h3>"Cases that differ, and why"</h3>
+                {versions::all().map(differing).collect_view()}
+            </section>
+            <section>
+                <h3>"Later versions"</h3>
+                {versions::all().map(|modelled| later(modelled, modelled.policy == present)).collect_view()}
+            </section>
+        </DialogFrame>
+    }
+}
+
+/// A table of these columns.
+fn table<const N: usize>(head: [&'static str; N], rows: Vec<AnyView>) -> impl IntoView {
+    view! {
+        <table class="data">
+            <thead>
+                <tr>{head.map(|name| view! { <th scope="col">{name}</th> }).into_iter().collect_view()}</tr>
+            </thead>
+            <tbody>{rows}</tbody>
+        </table>
+    }
+}
+
+/// Which versions are modelled, and how many cases agree.
+fn policies() -> impl IntoView {
+    let row = |modelled: &Modelled| {
+        let found = agreement::of(modelled.policy);
+        let Agreement { agree, agree_as_scenarios, can_be_scenarios, not_counted, .. } = found;
+        let counted = thousands(found.counted());
+        let revision: String = modelled.revision.chars().take(12).collect();
+        view! {
+            <tr>
+                <th scope="row">{modelled.product}</th>
+                <td>
+                    {modelled.versions} "; " {modelled.source}
+                    {(!revision.is_empty()).then(|| view! { " " <code>{revision}</code> })}
+                </td>
+                <td class="num">
+                    {format!("{} of {counted}", thousands(agree))}
+                    {(not_counted > 0).then(|| format!(" ({} not counted)", thousands(not_counted)))}
+                </td>
+                <td class="num">
+                    {format!("{} of {}", thousands(agree_as_scenarios), thousands(can_be_scenarios))}
+                </td>
+            </tr>
+        }
+        .into_any()
+    };
+    table(
+        ["Policy", "Versions modelled", "Cases that agree", "As scenario files"],
+        versions::all().map(row).collect(),
+    )
+}
+
+/// How many cases of each kind there are.
+fn cases() -> impl IntoView {
+    let of_policy = |modelled: &'static Modelled| {
+        let kinds = checked::kinds(modelled.policy);
+        kinds.into_iter().map(move |CaseKind { says, of, .. }| {
+            view! {
+                <tr>
+                    <th scope="row">{modelled.product}</th>
+                    <td class="num">{thousands(of)}</td>
+                    <td>{says}</td>
+                </tr>
+            }
+            .into_any()
+        })
+    };
+    let rows = versions::all().flat_map(of_policy).collect();
+    table(["Policy", "Cases", "What is compared"], rows)
+}
+
+/// The cases of a policy that differ.
+fn differing(modelled: &Modelled) -> impl IntoView {
+    let item = |Difference { file, id, reason }: Difference| {
+        view! { <li><code>{id}</code> " in " <code>{file}</code> ": " {reason}</li> }
+    };
+    let differ = checked::differences(modelled.policy);
+    view! {
+        <p><b>{modelled.product}</b> {if differ.is_empty() { ": none" } else { "" }}</p>
+        {(!differ.is_empty()).then(|| view! { <ul>{differ.into_iter().map(item).collect_view()}</ul> })}
+    }
+}
+
+/// What changed in a product since.
+fn later(modelled: &'static Modelled, is_open: bool) -> impl IntoView {
+    if modelled.compared.is_empty() {
+        return view! {
+            <p><b>{modelled.product}</b> ": later versions were not compared with this model."</p>
+        }
+        .into_any();
+    }
+    let row = |change: &Since| {
+        view! {
+            <tr>
+                <th scope="row">{change.version}</th>
+                <td>{change.before}</td>
+                <td>{change.now}</td>
+                <td>{change.notice}</td>
+            </tr>
+        }
+        .into_any()
+    };
+    let caption =
+        format!("{}: {} changes since {}", modelled.product, modelled.changes.len(), modelled.versions);
+    view! {
+        <details open=is_open>
+            <summary>{caption}</summary>
+            <p>"Compared with " {modelled.compared} "."</p>
+            {table(["Since", "Modelled here", "Changed to", "What you notice"], modelled.changes.iter().map(row).collect())}
+        </details>
+    }
+    .into_any()
+}

@@ -1,0 +1,63 @@
+//! The list of keys, and how those are pressed that type a character.
+
+use leptos::prelude::*;
+
+use crate::keys::{LIST, named};
+use crate::state::command::Command;
+use crate::state::layout::options::KeySet;
+use crate::store::Store;
+use crate::widgets::dialog::DialogFrame;
+
+/// The list of keys.
+#[component]
+pub fn Keys(
+    /// It was closed.
+    on_close: Callback<()>,
+) -> impl IntoView {
+    let store = Store::get();
+    let set = store.part(|m| m.view.keys);
+    let groups = move || {
+        let set = set.get();
+        let group = |(name, keys): &(&'static str, &[(&'static str, &'static str)])| {
+            let line = |(key, says): &(&'static str, &'static str)| {
+                named(key, set).map(|key| {
+                    view! {
+                        <dt><span class="kbd">{key}</span></dt>
+                        <dd>{*says}</dd>
+                    }
+                })
+            };
+            let lines = keys.iter().filter_map(line).collect_view();
+            view! {
+                <section>
+                    <h3>{*name}</h3>
+                    <dl class="keys">{lines}</dl>
+                </section>
+            }
+        };
+        LIST.iter().map(group).collect_view()
+    };
+    let choices = KeySet::ALL.map(|this| {
+        view! {
+            <label class="row">
+                <input
+                    type="radio"
+                    name="key-set"
+                    prop:checked=move || set.get() == this
+                    on:change=move |_| store.dispatch(Command::Keys(this))
+                />
+                {this.says()}
+            </label>
+        }
+    });
+    view! {
+        <DialogFrame title="Keys" on_close>
+            <p class="hint">"Letters and arrows act when no field, table or chart has the focus; those have their own."</p>
+            <fieldset class="key-set">
+                <legend>"Keys that type a character"</legend>
+                {choices.collect_view()}
+            </fieldset>
+            <div class="columns">{groups}</div>
+        </DialogFrame>
+    }
+}

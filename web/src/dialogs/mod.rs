@@ -1,0 +1,47 @@
+//! Dialogs, one at a time.
+
+pub mod examples;
+mod fidelity;
+mod goto;
+mod import;
+mod keys;
+mod link;
+pub mod palette;
+mod paste;
+mod reset;
+mod share;
+mod translated;
+
+use leptos::prelude::*;
+
+use crate::state::command::Command;
+use crate::state::layout::options::Dialog;
+use crate::store::Store;
+use crate::views::compared::component::Compare;
+
+/// The open dialog, if there is one.
+#[component]
+pub fn Dialogs() -> impl IntoView {
+    let store = Store::get();
+    let dialog = Memo::new(move |_| store.view.with(|v| v.dialog.clone()));
+    let on_close = Callback::new(move |()| store.dispatch(Command::Dialog(None)));
+    move || dialog.get().map(|dialog| open(dialog, on_close))
+}
+
+/// A dialog: none is shown at the start.
+fn open(dialog: Dialog, on_close: Callback<()>) -> AnyView {
+    match dialog {
+        Dialog::Examples => view! { <examples::Examples on_close /> }.into_any(),
+        Dialog::Share => view! { <share::Share on_close /> }.into_any(),
+        Dialog::Fidelity => view! { <fidelity::Fidelity on_close /> }.into_any(),
+        Dialog::Keys => view! { <keys::Keys on_close /> }.into_any(),
+        Dialog::GoTo => view! { <goto::GoTo on_close /> }.into_any(),
+        Dialog::Palette => view! { <palette::component::Palette on_close /> }.into_any(),
+        Dialog::Paste => view! { <paste::Paste on_close /> }.into_any(),
+        Dialog::Import => view! { <import::ImportPreview /> }.into_any(),
+        Dialog::Translated => view! { <translated::Translated on_close /> }.into_any(),
+        Dialog::Compare => view! { <Compare on_close /> }.into_any(),
+        Dialog::Reset => view! { <reset::Reset on_close /> }.into_any(),
+        Dialog::BadLink(says) => view! { <link::BadLink says on_close /> }.into_any(),
+    }
+}

@@ -1,0 +1,4 @@
+//! Command palette.
+
+pub mod component;
+pub mod view;

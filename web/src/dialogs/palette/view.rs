@@ -1,0 +1,241 @@
+//! Everything that can be done or found, by name: what the command palette offers.
+
+use fairground::words::number::NAMED;
+use fairground::words::{Selection, Terms};
+
+use crate::engine::protocol::Stop;
+use crate::library::EXAMPLES;
+use crate::state::command::Command;
+use crate::state::document::change::{Change, Shift};
+use crate::state::document::{node_state, tree};
+use crate::state::layout::options::{Dialog, KeySet, NowView, Panel, SetupTab, Theme};
+use crate::state::model::Model;
+
+/// A line of the palette.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Entry {
+    /// What it does, or what it finds.
+    pub label: String,
+    /// Its key, if it has one; or what kind of thing it finds.
+    pub hint: &'static str,
+    /// What happens.
+    pub action: Action,
+}
+
+/// What a line does.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Action {
+    /// A command.
+    Do(Command),
+    /// Opens the example of that file name.
+    Example(&'static str),
+}
+
+/// Most things of a kind that are searched.
+const THINGS_MAX: usize = 20_000;
+/// Most lines that are shown.
+const SHOWN_MAX: usize = 12;
+
+/// The best lines for what was typed: all words occur, those that begin with it first, then in the order of
+/// [`all`]. Of nothing typed, what was used last.
+pub fn find(model: &Model, typed: &str) -> Vec<Entry> {
+    let typed = typed.trim().to_lowercase();
+    let words: Vec<&str> = typed.split_whitespace().collect();
+    let mut found: [Vec<Entry>; 2] = Default::default();
+    let recent = |entry: &Entry| words.is_empty() && model.view.recent.contains(&entry.label);
+    for entry in all(model) {
+        let label = entry.label.to_lowercase();
+        if words.iter().all(|word| label.contains(word)) {
+            let is_first = !typed.is_empty() && label.starts_with(&typed) || recent(&entry);
+            found[usize::from(!is_first)].push(entry);
+        }
+    }
+    let [mut lines, others] = found;
+    lines.extend(others);
+    lines.truncate(SHOWN_MAX);
+    lines
+}
+
+/// All lines: what can be done now, then what is there.
+fn all(model: &Model) -> Vec<Entry> {
+    let mut lines: Vec<Entry> = Vec::new();
+    let mut add = |label: &str, hint: &'static str, command: Command| {
+        lines.push(Entry { label: label.to_string(), hint, action: Action::Do(command) });
+    };
+    let named = model.frame.iter().flat_map(|frame| &frame.named);
+    for (resource, name) in (NAMED..).zip(named) {
+        add(&format!("Show {name}"), "", Command::Resource(resource));
+    }
+    of_time(model, &mut add);
+    of_the_scenario(model, &mut add);
+    of_the_page(Terms::of(&model.scenario.policy), &mut add);
+    panels(model, &mut add);
+    things(model, &mut add);
+    let example = |example: &crate::library::Example| Entry {
+        label: example.head("name"),
+        hint: "example",
+        action: Action::Example(example.id),
+    };
+    lines.extend(EXAMPLES.iter().map(example));
+    lines
+}
+
+/// Takes a line in: label, key or kind, command.
+type Add<'a> = &'a mut dyn FnMut(&str, &'static str, Command);
+
+fn of_time(model: &Model, add: Add<'_>) {
+    add("Step", "→", Command::Step);
+    add("Step back", "←", Command::Back);
+    add(if model.playing { "Pause" } else { "Play" }, "Space", Command::Play(!model.playing));
+    add("Next decision", "Shift+→", Command::Inside { back: false });
+    add("Previous decision", "Shift+←", Command::Inside { back: true });
+    add("Next action", "A", Command::Action { back: false });
+    add("Previous action", "Shift+A", Command::Action { back: true });
+    add("Next event", "]", Command::NextEvent { back: false });
+    add("Previous event", "[", Command::NextEvent { back: true });
+    add("Go to a cycle", "G", Command::Dialog(Some(Dialog::GoTo)));
+    for (label, stop) in stops(model) {
+        add(&label, "", Command::RunTo(stop));
+    }
+}
+
+fn of_the_scenario(model: &Model, add: Add<'_>) {
+    if let Some(name) = model.history.undo_name() {
+        add(&format!("Undo: {name}"), "Ctrl+Z", Command::Undo);
+    }
+    if let Some(name) = model.history.redo_name() {
+        add(&format!("Redo: {name}"), "Ctrl+Shift+Z", Command::Redo);
+    }
+    if model.translated.is_some() {
+        let dialog = Command::Dialog(Some(Dialog::Translated));
+        add("What became of the settings under this policy", "", dialog);
+    }
+    let terms = Terms::of(&model.scenario.policy);
+    add(&terms.says("Add a queue"), "Q", Command::Change(Change::AddQueue { parent: None }));
+    add(&terms.says("Add a job"), "W", Command::Change(Change::AddJob { queue: None }));
+    add(&terms.says("Add nodes"), "N", Command::Change(Change::AddNodes));
+    if let Some(Selection::Node(node)) = &model.selection {
+        for (label, command) in node_state::offers(model, node) {
+            add(&label, "", command);
+        }
+    }
+    if let Some(Selection::Queue(name)) = &model.selection {
+        let shift = |to| Command::Change(Change::MoveQueue { queue: name.clone(), to });
+        for (jobs, with) in [(false, String::new()), (true, terms.says(" with its jobs"))] {
+            let copy = Change::DuplicateQueue { queue: name.clone(), jobs };
+            add(&format!("Duplicate {name}{with}"), "", Command::Change(copy));
+        }
+        add(&format!("Move {name} up"), "Alt+↑", shift(Shift::Up));
+        add(&format!("Move {name} down"), "Alt+↓", shift(Shift::Down));
+        add(&format!("Move {name} to the top"), "", shift(Shift::Under(None)));
+        add(&format!("Remove {name}"), "Del", Command::Change(Change::RemoveQueue(name.clone())));
+    }
+    if let Some(Selection::Job(name)) = &model.selection {
+        add(&format!("What would help {name}"), "H", Command::Help(name.clone()));
+        add(&format!("Duplicate {name}"), "", Command::Change(Change::DuplicateJob(name.clone())));
+        add(&format!("Remove {name}"), "Del", Command::Change(Change::RemoveJob(name.clone())));
+    }
+}
+
+fn of_the_page(terms: &Terms, add: Add<'_>) {
+    for (tab, label) in [
+        (SetupTab::Queues, "Edit queues"),
+        (SetupTab::Nodes, "Edit nodes"),
+        (SetupTab::Work, "Edit jobs"),
+        (SetupTab::Rules, "Edit the rules"),
+        (SetupTab::Text, "Edit as text"),
+    ] {
+        add(&terms.says(label), "", Command::Tab(tab));
+    }
+    for (view, label, key) in [
+        (NowView::Shares, "Show shares", "1"),
+        (NowView::Division, "Show how shares are divided", "2"),
+        (NowView::Tree, "Show the tree", "3"),
+        (NowView::Gantt, "Show who ran when", "4"),
+        (NowView::Fairness, "Show fairness and waste", "5"),
+        (NowView::Queues, "Show every queue over time", "6"),
+    ] {
+        add(&terms.says(label), key, Command::Look(view));
+    }
+    for (resource, label) in
+        [(2, "Show GPUs"), (0, "Show CPU"), (1, "Show memory"), (3, "Show dominant shares")]
+    {
+        add(label, "", Command::Resource(resource));
+    }
+    add("Share", "Ctrl+S", Command::Dialog(Some(Dialog::Share)));
+    add("Download the scenario", "", Command::Download);
+    add("Open yours", "", Command::Dialog(Some(Dialog::Paste)));
+    add("How accurate is this?", "", Command::Dialog(Some(Dialog::Fidelity)));
+    add("Compare policies", "", Command::Compare { with_baselines: false });
+    add("Keys", "?", Command::Dialog(Some(Dialog::Keys)));
+    for set in KeySet::ALL {
+        add(&format!("Keys: {}", set.says()), "", Command::Keys(set));
+    }
+    for (theme, label) in [
+        (Theme::Light, "Light colours"),
+        (Theme::Dark, "Dark colours"),
+        (Theme::System, "Colours of the system"),
+    ] {
+        add(label, "", Command::Theme(theme));
+    }
+}
+
+/// Panels, folded to a rail and opened.
+fn panels(model: &Model, add: Add<'_>) {
+    for (panel, name) in
+        [(Panel::Setup, "setup"), (Panel::Now, "now"), (Panel::Why, "why"), (Panel::Time, "the timeline")]
+    {
+        let folded = model.view.is_folded(panel);
+        let label = if folded { format!("Open {name}") } else { format!("Fold {name} away") };
+        add(&label, "", Command::Fold(panel, !folded));
+    }
+}
+
+/// The queues that hold work.
+fn leaves(model: &Model) -> impl Iterator<Item = &str> {
+    let names = model.scenario.queues.iter().map(|queue| queue.name.as_str());
+    names.filter(|name| tree::is_leaf(&model.scenario, name))
+}
+
+fn until_share(queue: &str) -> (String, Stop) {
+    (format!("Run until {queue} has its share"), Stop::Share(queue.to_string()))
+}
+
+/// What can be found.
+fn things(model: &Model, add: Add<'_>) {
+    let terms = Terms::of(&model.scenario.policy);
+    let is_queue = matches!(model.selection, Some(Selection::Queue(_)));
+    let offered = if is_queue { 0 } else { QUEUES_OFFERED };
+    for (label, stop) in leaves(model).skip(offered).take(THINGS_MAX).map(until_share) {
+        add(&label, "", Command::RunTo(stop));
+    }
+    for queue in model.scenario.queues.iter().take(THINGS_MAX) {
+        add(&queue.name, terms.word("queue"), Command::Select(Some(Selection::Queue(queue.name.clone()))));
+    }
+    if let Some(frame) = &model.frame {
+        for job in frame.jobs.iter().take(THINGS_MAX) {
+            add(&job.name, terms.word("job"), Command::Select(Some(Selection::Job(job.name.clone()))));
+        }
+        for node in frame.nodes.iter().take(THINGS_MAX) {
+            add(&node.name, "node", Command::Select(Some(Selection::Node(node.name.clone()))));
+        }
+    }
+}
+
+/// So many queues stand in the menu when none is selected; all of them are found by name.
+const QUEUES_OFFERED: usize = 4;
+
+/// What a run can be made to stop at: for the selection, else for the first queues that hold work.
+pub fn stops(model: &Model) -> Vec<(String, Stop)> {
+    let mut stops = Vec::new();
+    if let Some(Selection::Job(job)) = &model.selection {
+        stops.push((format!("Run until {job} starts"), Stop::Starts(job.clone())));
+    }
+    match &model.selection {
+        Some(Selection::Queue(queue)) => stops.push(until_share(queue)),
+        _ => stops.extend(leaves(model).take(QUEUES_OFFERED).map(until_share)),
+    }
+    stops.push(("Run until somebody is told to go".to_string(), Stop::Evicts));
+    stops.push(("Run until nothing changes".to_string(), Stop::Nothing));
+    stops
+}

@@ -1,0 +1,59 @@
+//! A place to paste, to choose a file, or to start empty.
+
+use leptos::html;
+use leptos::prelude::*;
+
+use crate::state::command::Command;
+use crate::state::document::opened::{Opened, Origin};
+use crate::store::Store;
+use crate::widgets::dialog::DialogFrame;
+use crate::widgets::file_chooser::FileChooser;
+use crate::{drop, library};
+
+/// A place to paste, to choose a file, or to start empty.
+#[component]
+pub fn Paste(
+    /// It was closed.
+    on_close: Callback<()>,
+) -> impl IntoView {
+    let store = Store::get();
+    let text = RwSignal::new(String::new());
+    let chooser = NodeRef::<html::Input>::new();
+    let choose = move |_| {
+        if let Some(input) = chooser.get_untracked() {
+            input.click();
+        }
+    };
+    let empty = move |_| {
+        let opened = Opened::new(library::empty(), Origin::Empty);
+        store.dispatch(Command::Open(Box::new(opened)));
+    };
+    view! {
+        <DialogFrame title="Open yours" on_close>
+            <label class="field">
+                <span>"A scenario as YAML or JSON, a link, a trace as CSV, projects of Run:ai as JSON, or a plan of EGO as XML"</span>
+                <textarea
+                    rows="8"
+                    spellcheck="false"
+                    autofocus
+                    prop:value=text
+                    on:input=move |event| text.set(event_target_value(&event))
+                ></textarea>
+            </label>
+            <p class="hint">"Files can be dropped anywhere on the page, too. Nothing leaves this browser."</p>
+            <div class="row">
+                <button
+                    type="button"
+                    class="btn primary"
+                    aria-disabled=move || text.with(|t| t.trim().is_empty()).then_some("true")
+                    on:click=move |_| drop::take_text(store, text.get_untracked())
+                >
+                    "Look at it"
+                </button>
+                <button type="button" class="btn" on:click=choose>"Choose files"</button>
+                <button type="button" class="btn" on:click=empty>"Start with an empty scenario"</button>
+            </div>
+            <FileChooser node_ref=chooser />
+        </DialogFrame>
+    }
+}

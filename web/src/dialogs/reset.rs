@@ -1,0 +1,67 @@
+//! Before everything that is kept on this device is deleted: what would go, and a way to keep it.
+
+use leptos::prelude::*;
+
+use crate::state::document;
+use crate::state::document::draft::DraftLine;
+use crate::store::Store;
+use crate::widgets::dialog::DialogFrame;
+use crate::{effects, storage};
+
+/// Asks whether to delete everything that is kept on this device.
+#[component]
+pub fn Reset(
+    /// It was closed: nothing is deleted.
+    on_close: Callback<()>,
+) -> impl IntoView {
+    let store = Store::get();
+    // What was just typed is a draft, too.
+    store.keep();
+    let drafts = storage::drafts();
+    let goes = match drafts.len() {
+        0 => "No drafts are kept on this device.".to_string(),
+        1 => "One draft would be deleted:".to_string(),
+        n => format!("{n} drafts would be deleted:"),
+    };
+    let delete = move |_| store.start_over();
+    view! {
+        <DialogFrame title="Delete everything kept on this device?" class="reset" on_close>
+            <p class="verdict">{goes}</p>
+            {(!drafts.is_empty()).then(|| view! { <ul>{drafts.into_iter().map(line).collect_view()}</ul> })}
+            <p>
+                "The settings of this page (theme, panels, keys) and its files for use without a network would go as well. \
+                 Files that you downloaded stay. This cannot be undone."
+            </p>
+            <div class="row">
+                <button type="button" class="btn primary" autofocus on:click=move |_| on_close.run(())>
+                    "Keep everything"
+                </button>
+                <button type="button" class="btn" on:click=delete>"Delete everything"</button>
+            </div>
+        </DialogFrame>
+    }
+}
+
+/// A draft that would go, to be downloaded.
+fn line(draft: DraftLine) -> impl IntoView {
+    let DraftLine { id, title, .. } = draft;
+    let title = if title.is_empty() { "untitled scenario".to_string() } else { title };
+    let label = format!("Download {title}");
+    let name = title.clone();
+    let download = move |_| {
+        let kept = storage::draft(&id).and_then(|draft| draft.open(&id).ok());
+        if let Some(opened) = kept {
+            effects::download(
+                &effects::file_name(&name),
+                "application/yaml",
+                &document::to_yaml(&opened.scenario),
+            );
+        }
+    };
+    view! {
+        <li>
+            {title} " "
+            <button type="button" class="link" aria-label=label on:click=download>"Download"</button>
+        </li>
+    }
+}

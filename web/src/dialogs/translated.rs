@@ -1,0 +1,23 @@
+//! What became of the settings when the policy was changed.
+
+use leptos::prelude::*;
+
+use crate::store::Store;
+use crate::widgets::dialog::DialogFrame;
+use crate::widgets::translation_notes::notes;
+
+/// The notes of the last translation.
+#[component]
+pub fn Translated(
+    /// It was closed.
+    on_close: Callback<()>,
+) -> impl IntoView {
+    let store = Store::get();
+    let translated = store.now(|m| m.translated.clone()).unwrap_or_default();
+    view! {
+        <DialogFrame title="What became of the settings" on_close>
+            {notes(&translated.notes)}
+            <p class="hint">"Undo brings back the scenario as it was."</p>
+        </DialogFrame>
+    }
+}

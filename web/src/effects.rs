@@ -1,0 +1,392 @@
+//! The edge of the page: carries out what the model asks of the world.
+
+use std::rc::Rc;
+use std::time::Duration;
+
+use leptos::leptos_dom::helpers::{
+    IntervalHandle, TimeoutHandle, set_interval_with_handle, set_timeout_with_handle,
+};
+use leptos::prelude::*;
+use wasm_bindgen::{JsCast, JsValue};
+
+use crate::chart::alternative;
+use crate::engine::client::Client;
+use crate::engine::reply_handlers::Ears;
+use crate::state::command::Command;
+use crate::state::document;
+use crate::state::document::draft::Draft;
+use crate::state::effect::Effect;
+use crate::state::layout::options::Theme;
+use crate::storage::{self, Trouble};
+use crate::store::Store;
+use crate::tabs::{Heard, Tabs};
+use crate::{address, words};
+
+/// How long the engine may take to hear that it shall stop; inside of a cycle it hears nothing.
+const END_AFTER: Duration = Duration::from_millis(600);
+/// A change is kept when it has been quiet for so long.
+const SAVE_AFTER: Duration = Duration::from_millis(300);
+/// The address is replaced when it has been quiet for so long.
+const URL_AFTER: Duration = Duration::from_millis(1000);
+
+/// A value that is being changed rests when it has been the same for so long.
+const REST_AFTER: Duration = Duration::from_millis(700);
+
+/// Everything that is not a value: the engine, timers, the address as last written.
+#[derive(Default)]
+pub struct Edge {
+    client: Option<Client>,
+    /// No worker is wanted.
+    pub(crate) is_inline: bool,
+    save: Option<TimeoutHandle>,
+    url: Option<TimeoutHandle>,
+    rest: Option<TimeoutHandle>,
+    ticks: Option<IntervalHandle>,
+    address: String,
+    /// The entry of the document that is being opened is there already: somebody followed a link in place, or went
+    /// back to it.
+    pub(crate) is_there: bool,
+    told_of_storage: bool,
+    tabs: Option<Tabs>,
+    /// The draft that is open here.
+    held: Option<String>,
+}
+
+impl Edge {
+    /// The line to the engine, which is started by the first question.
+    fn client(&mut self, store: Store) -> &mut Client {
+        let is_inline = self.is_inline;
+        self.client.get_or_insert_with(|| {
+            let ears = Ears {
+                on_reply: Rc::new(move |reply| store.dispatch(Command::Replied(Box::new(reply)))),
+                on_death: Rc::new(move || store.dispatch(Command::EngineDied)),
+            };
+            Client::new(ears, !is_inline)
+        })
+    }
+
+    /// The fragment that the page last wrote itself.
+    pub fn address(&self) -> &str {
+        &self.address
+    }
+
+    /// Takes a fragment as the page's own.
+    pub fn set_address(&mut self, address: String) {
+        self.address = address;
+    }
+
+    /// Carries out an effect.
+    pub fn run(&mut self, store: Store, effect: Effect) {
+        let leaves_traces = matches!(effect, Effect::Save | Effect::SetUrl | Effect::Remember(..));
+        if leaves_traces && store.now(|m| m.view.embed.is_some()) {
+            return;
+        }
+        match effect {
+            Effect::Send(request) => self.client(store).send(request),
+            Effect::EndEngineSoon(id) => {
+                set_timeout(move || store.dispatch(Command::EndEngine(id)), END_AFTER);
+            }
+            Effect::RestartEngine => self.client(store).restart(),
+            Effect::Save => {
+                let later = move || store.edge().update_value(|edge| edge.save_now(store));
+                again(&mut self.save, later, SAVE_AFTER);
+            }
+            Effect::SetUrl => {
+                let later = move || store.edge().update_value(|edge| edge.set_url(store));
+                again(&mut self.url, later, URL_AFTER);
+            }
+            Effect::CopyLink => self.copy_link(store),
+            Effect::DownloadScenario => {
+                let (name, text) =
+                    store.now(|m| (file_name(&m.scenario.name), document::to_yaml(&m.scenario)));
+                download(&name, "application/yaml", &text);
+            }
+            Effect::Announce(text) => store.announcement.set(text),
+            Effect::AnnounceStep(frame, resource) => {
+                store.announcement.set(words::announce(&frame, resource));
+            }
+            Effect::AnnounceAction(frame, resource) => {
+                store.announcement.set(words::announce_action(&frame, resource));
+            }
+            Effect::AnnounceEdit => {
+                let said = store.now(|m| {
+                    let (before, frame) = (m.before.as_ref()?, m.frame.as_ref()?);
+                    Some(alternative::says(before, frame, m.run.as_ref()?, m.settings_resource()))
+                });
+                said.into_iter().for_each(|said| store.announcement.set(said));
+            }
+            Effect::AnnounceGhost => {
+                let says = move || {
+                    let said = store.now(|m| {
+                        m.ghost.as_ref()?;
+                        alternative::as_edited(m.run.as_ref()?, m.ghost_run.as_ref()?)
+                    });
+                    said.into_iter().for_each(|said| store.announcement.set(format!("As edited: {said}.")));
+                };
+                again(&mut self.rest, says, REST_AFTER);
+            }
+            Effect::Remember(key, value) => storage::remember(key, &value),
+            Effect::Theme(theme) => set_theme(theme),
+            Effect::Tick(every) => {
+                if let Some(handle) = self.ticks.take() {
+                    handle.clear();
+                }
+                let tick = move || store.dispatch(Command::Tick);
+                self.ticks = every.and_then(|ms| {
+                    set_interval_with_handle(tick, Duration::from_millis(u64::from(ms.max(10)))).ok()
+                });
+            }
+            Effect::FocusField(path) => focus_field(&path.to_string()),
+        }
+    }
+
+    /// Keeps the document now, if something is waiting to be kept.
+    pub fn save_now(&mut self, store: Store) {
+        if !self.stop_save() {
+            return;
+        }
+        let Some((id, title, draft)) = store.now(|m| {
+            let id = m.draft.clone()?;
+            Some((id, m.scenario.name.clone(), Draft::of(m, &self.address)))
+        }) else {
+            return;
+        };
+        let says = match storage::keep(&id, &title, &draft) {
+            Ok(false) => return,
+            Err(Trouble::Foreign) => {
+                // Now, not once the model knows: the page may be about to end.
+                let own = storage::fresh_id();
+                let _ = storage::keep(&own, &title, &draft);
+                set_timeout(move || store.dispatch(Command::OwnCopy(Some(own))), Duration::ZERO);
+                return;
+            }
+            Ok(true) => {
+                "This scenario is large: only its newest state is kept on this device, earlier drafts are not."
+            }
+            Err(Trouble::Full) => {
+                "There is no room left on this device: this scenario is not kept. Download it."
+            }
+            Err(Trouble::Absent) => {
+                "This browser keeps nothing for this page. Download the scenario to keep it."
+            }
+        };
+        if !std::mem::replace(&mut self.told_of_storage, true) {
+            let notify = Command::Notify { is_problem: true, text: says.to_string() };
+            set_timeout(move || store.dispatch(notify), Duration::ZERO);
+        }
+    }
+
+    /// Takes note of the draft that is open here now, and asks whether another tab has it open.
+    pub(crate) fn hold(&mut self, store: Store, draft: Option<String>) {
+        self.held = draft;
+        if self.held.is_some() {
+            self.mark_entry(store);
+        }
+        let Some(id) = &self.held else { return };
+        if self.tabs.is_none() {
+            self.tabs = Tabs::open(move |heard| {
+                let taken = store.edge().try_update_value(|edge| edge.hear(&heard)).flatten();
+                if let Some(own) = taken {
+                    store.dispatch(Command::OwnCopy(own));
+                }
+            });
+        }
+        if let Some(tabs) = &self.tabs {
+            tabs.ask(id);
+        }
+    }
+
+    /// Everything is about to be deleted: what waits to be kept is not kept any more.
+    pub(crate) fn forget(&mut self) {
+        self.stop_save();
+        self.set_address(String::new());
+    }
+
+    /// The draft that is open here.
+    pub(crate) fn held(&self) -> Option<&String> {
+        self.held.as_ref()
+    }
+
+    /// Answers another tab. If that one has the draft open that is open here: the name under which this tab goes on,
+    /// if something was changed already.
+    fn hear(&mut self, heard: &Heard) -> Option<Option<String>> {
+        let (Heard::Who(id) | Heard::Mine(id)) = heard;
+        if self.held.as_ref() != Some(id) {
+            return None;
+        }
+        match heard {
+            Heard::Who(_) => {
+                self.tabs.iter().for_each(|tabs| tabs.answer(id));
+                None
+            }
+            Heard::Mine(_) => Some(self.stop_save().then(storage::fresh_id)),
+        }
+    }
+
+    /// Ends the wait before the document is kept; whether there was one.
+    fn stop_save(&mut self) -> bool {
+        let Some(handle) = self.save.take() else { return false };
+        handle.clear();
+        true
+    }
+
+    /// Replaces the address by the link of the present moment, or by none if that would be too long.
+    pub fn set_url(&mut self, store: Store) {
+        self.put_url(store, false);
+    }
+
+    /// Another document is about to be opened: keeps the present one, and its address in its own entry of the history.
+    pub(crate) fn leave(&mut self, store: Store) {
+        self.save_now(store);
+        if !self.is_there && store.now(|m| m.view.embed.is_none()) {
+            self.put_url(store, false);
+        }
+    }
+
+    /// Another document was opened: it has an entry of its own.
+    pub(crate) fn arrive(&mut self, store: Store) {
+        let is_there = std::mem::take(&mut self.is_there);
+        if store.now(|m| m.view.embed.is_none()) {
+            self.put_url(store, !is_there);
+        }
+    }
+
+    /// The draft of the document changed its name: its entry of the history has to know at once.
+    fn mark_entry(&self, store: Store) {
+        address::put_in_bar(&self.address, &store.now(address::entry), false);
+    }
+
+    fn put_url(&mut self, store: Store, adds: bool) {
+        if let Some(handle) = self.url.take() {
+            handle.clear();
+        }
+        let is_small =
+            store.now(|m| m.scenario.jobs.len() + m.scenario.nodes.len() + m.scenario.queues.len() < 1_500);
+        let mut fragment = if is_small { store.now(address::write) } else { String::new() };
+        if fragment.len() > address::IN_ADDRESS_MAX {
+            fragment.clear();
+        }
+        let entry = store.now(address::entry);
+        if !adds && fragment == self.address {
+            return;
+        }
+        address::put_in_bar(&fragment, &entry, adds);
+        storage::set_own_address(&fragment);
+        self.address = fragment;
+        if store.now(|m| m.draft.is_some()) {
+            self.run(store, Effect::Save);
+        }
+    }
+
+    fn copy_link(&mut self, store: Store) {
+        let link = link_of(&store.now(address::write));
+        copy(store, link, "Link copied.");
+        self.set_url(store);
+    }
+}
+
+/// The whole link of a fragment.
+pub fn link_of(fragment: &str) -> String {
+    let location = window().location();
+    let base = location.href().unwrap_or_default();
+    let base = base.split('#').next().unwrap_or_default();
+    format!("{base}#{fragment}")
+}
+
+/// Copies a text and says so.
+pub fn copy(store: Store, text: String, done: &'static str) {
+    let clipboard = window().navigator().clipboard();
+    leptos::task::spawn_local(async move {
+        let copied = wasm_bindgen_futures::JsFuture::from(clipboard.write_text(&text)).await.is_ok();
+        let text =
+            if copied { done } else { "The browser did not allow copying. Select the text and copy it." };
+        store.dispatch(Command::Notify { is_problem: !copied, text: text.to_string() });
+    });
+}
+
+/// Starts a timer anew.
+fn again(timer: &mut Option<TimeoutHandle>, run: impl FnOnce() + 'static, after: Duration) {
+    if let Some(handle) = timer.take() {
+        handle.clear();
+    }
+    *timer = set_timeout_with_handle(run, after).ok();
+}
+
+/// A file name made of a title.
+pub(crate) fn file_name(title: &str) -> String {
+    let plain: String =
+        title.to_lowercase().chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
+    let parts: Vec<&str> = plain.split('-').filter(|part| !part.is_empty()).collect();
+    let stem = if parts.is_empty() { "scenario".to_string() } else { parts.join("-") };
+    format!("{}.fairground.yaml", stem.chars().take(80).collect::<String>())
+}
+
+/// Offers a text as a file.
+pub fn download(name: &str, kind: &str, text: &str) {
+    let _ = try_download(name, kind, text);
+}
+
+fn try_download(name: &str, kind: &str, text: &str) -> Result<(), JsValue> {
+    let options = web_sys::BlobPropertyBag::new();
+    options.set_type(kind);
+    let parts = js_sys::Array::of1(&text.into());
+    offer(name, &web_sys::Blob::new_with_str_sequence_and_options(&parts, &options)?)
+}
+
+/// Offers a blob as a file.
+pub fn offer(name: &str, blob: &web_sys::Blob) -> Result<(), JsValue> {
+    let url = web_sys::Url::create_object_url_with_blob(blob)?;
+    let anchor: web_sys::HtmlAnchorElement = document().create_element("a")?.unchecked_into();
+    anchor.set_href(&url);
+    anchor.set_download(name);
+    anchor.click();
+    set_timeout(move || drop(web_sys::Url::revoke_object_url(&url)), Duration::from_secs(10));
+    Ok(())
+}
+
+/// Sets the colours of the page.
+pub fn set_theme(theme: Theme) {
+    let Some(root) = document().document_element() else { return };
+    let _ = match theme {
+        Theme::System => root.remove_attribute("data-theme"),
+        Theme::Light | Theme::Dark => root.set_attribute("data-theme", theme.name()),
+    };
+}
+
+/// Puts the focus on the field of a value once its form is drawn.
+fn focus_field(path: &str) {
+    look_for_field(path.to_string(), FOCUS_TRIES);
+}
+
+/// How often a field is looked for, so many milliseconds apart.
+const FOCUS_TRIES: u32 = 40;
+const FOCUS_PAUSE: Duration = Duration::from_millis(60);
+
+fn look_for_field(path: String, tries: u32) {
+    let look = move || match field_of(&path) {
+        Some(field) => {
+            field.scroll_into_view();
+            let _ = field.focus();
+        }
+        None if tries > 0 => look_for_field(path.clone(), tries - 1),
+        None => {}
+    };
+    set_timeout(look, FOCUS_PAUSE);
+}
+
+fn field_of(path: &str) -> Option<web_sys::HtmlElement> {
+    let fields = document().query_selector_all("[data-path]").ok()?;
+    let mut all = (0..fields.length()).filter_map(|i| fields.get(i)?.dyn_into::<web_sys::HtmlElement>().ok());
+    all.find(|field| field.dataset().get("path").as_deref() == Some(path))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::file_name;
+
+    #[test]
+    fn titles_become_file_names() {
+        assert_eq!(file_name("Two teams, four GPUs"), "two-teams-four-gpus.fairground.yaml");
+        assert_eq!(file_name("../?"), "scenario.fairground.yaml");
+    }
+}

@@ -1,0 +1,271 @@
+//! What an edit would come to, computed while it is being made.
+//!
+//! A hand that pulls asks many times a second. What is under way is finished, so that something is shown while the hand
+//! moves; of what was asked meanwhile only the latest is computed next. A moment is told as soon as it is there, and then
+//! the run goes on, unless something later waits. While nobody asks, what the hand will come to with one more step like
+//! its last is computed, so that it is there when it is asked for.
+
+use fairground::moment;
+use fairground::sim::{CycleRecord, Simulation};
+use fairground::trace::Level;
+
+use super::plan::{is_small, plan_of};
+use super::protocol::{Frame, Say};
+use super::report::{Story, Tell};
+use super::run_log::Tape;
+use super::speculative;
+
+/// Runs of scenarios that are being edited.
+#[derive(Default)]
+pub struct Ghosts {
+    running: Option<Running>,
+    next: Option<Wish>,
+    /// The text that was begun last, and that of the scenario that is being edited: a hand comes from one of them.
+    before: [String; 2],
+    foreseen: Option<Foreseen>,
+}
+
+/// What may be wished next.
+struct Foreseen {
+    wish: Wish,
+    /// `None`: not begun.
+    running: Option<Running>,
+}
+
+/// A scenario at a cycle.
+pub struct Wish {
+    /// The question it answers.
+    pub id: u64,
+    /// The scenario's text.
+    pub scenario: String,
+    /// The cycle of the frame; `None`: no frame is wanted.
+    pub cycle: Option<u32>,
+    /// Also how this queue's fair share of this resource would come about.
+    pub ladder: Option<(String, u8)>,
+    /// The run goes on as far as this cycle.
+    pub until: u32,
+    /// What is told of the run, besides the run in short.
+    pub tell: Option<Tell>,
+}
+
+struct Running {
+    id: u64,
+    /// The cycle of the frame; `None`: none is wanted, or it was told.
+    cycle: Option<u32>,
+    ladder: Option<(String, u8)>,
+    until: u32,
+    tell: Option<Tell>,
+    story: Option<Box<Story>>,
+    /// All is told.
+    is_over: bool,
+    sim: Simulation,
+    record: CycleRecord,
+    tape: Tape,
+}
+
+impl Ghosts {
+    /// Runs of a scenario that is edited.
+    pub fn of(scenario: &str) -> Ghosts {
+        Ghosts { before: [String::new(), scenario.to_string()], ..Ghosts::default() }
+    }
+
+    /// Takes a wish in; of those that wait only the latest counts.
+    pub fn wish(&mut self, wish: Wish) {
+        self.next = Some(wish);
+    }
+
+    /// Takes in what may be wished next.
+    pub fn expect(&mut self, wish: Wish) {
+        if !self.foreseen.as_ref().is_some_and(|foreseen| foreseen.wish.is_like(&wish)) {
+            self.foreseen = Some(Foreseen { wish, running: None });
+        }
+    }
+
+    /// Whether there is something to work on.
+    pub fn is_busy(&self) -> bool {
+        self.running.is_some() || self.next.is_some()
+    }
+
+    /// Works for the time of about one cycle: answers and the question they belong to, once there are some.
+    pub fn work(&mut self) -> Vec<(u64, Say)> {
+        // Where the frame was told, what is wanted later goes first.
+        let running = self.running.take().filter(|running| running.cycle.is_some() || self.next.is_none());
+        if let Some(mut running) = running {
+            let mut says = Vec::new();
+            // The moment is often the run's end, and told together with it.
+            while !running.is_over && (says.is_empty() || self.next.is_none()) && !running.step() {
+                says.push((running.id, running.say()));
+            }
+            if !running.is_over {
+                self.running = Some(running);
+            }
+            return says;
+        }
+        let Some(wish) = self.next.take() else { return Vec::new() };
+        let id = wish.id;
+        self.running = self.begin(wish);
+        let refused = (id, Say::Ghost { frame: None, levels: Vec::new() });
+        self.running.is_none().then_some(refused).into_iter().collect()
+    }
+
+    fn begin(&mut self, wish: Wish) -> Option<Running> {
+        let foreseen = self.foreseen.take().filter(|foreseen| foreseen.wish.is_like(&wish));
+        self.foreseen = wish.once_more(&self.before);
+        let running = match foreseen.and_then(|foreseen| foreseen.running) {
+            Some(running) => Some(Running { id: wish.id, ..running }),
+            None => Running::new(&wish),
+        };
+        self.before[0] = wish.scenario;
+        running
+    }
+
+    /// Computes a little of what may be wished next; `false`: nothing is foreseen, or all of it is there.
+    pub fn foresee(&mut self) -> bool {
+        let Some(Foreseen { wish, running }) = &mut self.foreseen else { return false };
+        if let Some(running) = running {
+            return running.step();
+        }
+        // A cycle of more may take long, and a question that comes meanwhile would wait for it.
+        *running = Running::new(wish).filter(|running| is_small(&running.sim));
+        if running.is_none() {
+            self.foreseen = None;
+        }
+        self.foreseen.is_some()
+    }
+}
+
+impl Wish {
+    fn is_like(&self, other: &Wish) -> bool {
+        let Wish { id: _, scenario, cycle, ladder, until, tell } = self;
+        (scenario, cycle, ladder) == (&other.scenario, &other.cycle, &other.ladder)
+            && (until, tell) == (&other.until, &other.tell)
+    }
+
+    /// The same one step further, for a moment. The step is the smaller one from the texts before.
+    fn once_more(&self, before: &[String]) -> Option<Foreseen> {
+        self.cycle?;
+        let steps = before.iter().filter_map(|before| speculative::once_more(before, &self.scenario));
+        let scenario = steps.min_by_key(|next| next.step)?.text;
+        let (ladder, tell) = (self.ladder.clone(), self.tell.clone());
+        Some(Foreseen { wish: Wish { scenario, ladder, tell, ..*self }, running: None })
+    }
+}
+
+impl Running {
+    /// Nothing is run yet; `None`: it cannot run.
+    fn new(wish: &Wish) -> Option<Running> {
+        let plan = plan_of(&wish.scenario).ok()?;
+        let sim = Simulation::new(&plan);
+        let record = sim.opening().clone();
+        let tape = Tape::new(plan.policy.key(), sim.world(), &record);
+        let Wish { id, cycle, until, .. } = *wish;
+        let (ladder, tell) = (wish.ladder.clone(), wish.tell.clone());
+        let (story, is_over) = (None, false);
+        Some(Running { id, cycle, ladder, until, tell, story, is_over, sim, record, tape })
+    }
+
+    /// One cycle on; `false` once it is there or the run ends before. Reasons are wanted for the frame's cycle only.
+    fn step(&mut self) -> bool {
+        let (cycle, to) = (self.sim.cycle(), self.cycle.unwrap_or(self.until));
+        if cycle >= to || self.sim.is_quiet() {
+            return false;
+        }
+        let is_told = self.cycle.is_some() && cycle + 1 >= to;
+        self.sim.set_level(if is_told { Level::Decisive } else { Level::Outcomes });
+        let Some(record) = self.sim.advance() else { return false };
+        self.tape.push(self.sim.world(), &record);
+        self.record = record;
+        true
+    }
+
+    fn frame(&self) -> Frame {
+        moment::frame(&self.tape.names, &self.sim, &self.record)
+    }
+
+    /// The frame first, then the run.
+    fn say(&mut self) -> Say {
+        let is_moment = self.cycle.take().is_some();
+        if !is_moment || matches!(self.tell, Some(Tell::Tally { .. })) {
+            // A tally is of the moment, not of the whole run.
+            let tell = self.tell.take();
+            let story = tell.map(|tell| Box::new(super::reporting::story(&self.sim, &self.tape, &tell)));
+            self.story = story.or(self.story.take());
+        }
+        if !is_moment {
+            self.is_over = true;
+            let run = self.tape.run(self.sim.world(), &self.record.ledger, self.sim.is_quiet());
+            return Say::GhostRun { run: Box::new(run), story: self.story.take() };
+        }
+        let levels = self.ladder.as_ref();
+        let levels =
+            levels.map(|(queue, resource)| fairground::moment::ladders::levels(&self.sim, queue, *resource));
+        Say::Ghost { frame: Some(Box::new(self.frame())), levels: levels.unwrap_or_default() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::library::Example;
+
+    fn wish(id: u64, quota: u32) -> Wish {
+        let text = Example::find("start").expect("an example").text;
+        let scenario = text.replacen("quota: 2", &format!("quota: {quota}"), 1);
+        let ladder = Some(("team-a".to_string(), 2));
+        Wish { id, scenario, cycle: Some(2), ladder, until: 9, tell: Some(Tell::Tally { resource: 2 }) }
+    }
+
+    fn said(ghosts: &mut Ghosts) -> String {
+        let mut said = Vec::new();
+        while ghosts.is_busy() {
+            said.extend(ghosts.work());
+        }
+        format!("{said:?}")
+    }
+
+    /// What is said of a quota after others, and whether it is there at once.
+    fn pulled(before: &[u32], (id, quota): (u64, u32), n_foreseen: usize) -> (bool, String) {
+        let mut ghosts = Ghosts::of(&wish(0, 2).scenario);
+        for quota in before {
+            ghosts.wish(wish(1, *quota));
+            said(&mut ghosts);
+        }
+        for _ in 0..n_foreseen {
+            ghosts.foresee();
+        }
+        ghosts.wish(wish(id, quota));
+        assert!(ghosts.work().is_empty(), "it has only begun");
+        let is_there = ghosts.running.as_ref().is_some_and(|running| running.sim.cycle() == 2);
+        (is_there, said(&mut ghosts))
+    }
+
+    #[test]
+    fn one_more_step_is_there_before_it_is_asked_for() {
+        // From 2, the scenario's own; the hand of the last one came back to it in between.
+        for (before, next) in [(&[3][..], 4), (&[3, 4], 5), (&[3, 5], 7), (&[4, 3], 2), (&[9, 3], 4)] {
+            for quota in [next, 8] {
+                let mut fresh = Ghosts::default();
+                fresh.wish(wish(7, quota));
+                let expected = said(&mut fresh);
+                assert!(expected.contains("GhostRun"), "{expected}");
+                for n_foreseen in [0, 1, 2, 3, 9] {
+                    let (is_there, said) = pulled(before, (7, quota), n_foreseen);
+                    assert_eq!(said, expected);
+                    assert_eq!(is_there, quota == next && n_foreseen > 2, "{before:?} {quota} {n_foreseen}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_expected_is_there_at_the_first_step() {
+        let mut ghosts = Ghosts::of(&wish(0, 2).scenario);
+        ghosts.expect(wish(1, 3));
+        assert!(!ghosts.is_busy(), "nobody waits for it");
+        while ghosts.foresee() {}
+        ghosts.wish(wish(2, 3));
+        assert!(ghosts.work().is_empty(), "it has only begun");
+        let said = ghosts.work();
+        assert!(matches!(&said[..], [(2, Say::Ghost { frame: Some(_), .. }), ..]), "{said:?}");
+    }
+}

@@ -1,0 +1,14 @@
+//! What the page does with answers and with the end of the engine.
+
+use std::rc::Rc;
+
+use super::protocol::Reply;
+
+/// What the page does with answers and with the engine's end.
+#[derive(Clone)]
+pub struct Ears {
+    /// An answer came.
+    pub on_reply: Rc<dyn Fn(Reply)>,
+    /// The engine stopped working.
+    pub on_death: Rc<dyn Fn()>,
+}

@@ -1,0 +1,270 @@
+//! Tells of a whole run: who ran when, what every queue got, what was wasted.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use fairground::cluster::{Cluster, Restart};
+use fairground::id::{Id, JobId, NodeId, PodId, QueueId};
+use fairground::sim::{PoolTotals, Simulation, Totals};
+use fairground::units::Resource;
+
+use super::placement_intervals::{Stint, Stints};
+use super::protocol::{Amounts, EventWord};
+use super::report::{Gantt, GanttBar, GanttBy, GanttRow, Series, Story, Tally, TallyPool, TallyRow, Tell};
+use super::run_log::Tape;
+
+/// Most rows of a window.
+const ROWS_MAX: u32 = 400;
+
+/// What is asked for, of the run up to its furthest cycle; numbers are those of the simulation's present one.
+pub fn story(sim: &Simulation, tape: &Tape, tell: &Tell) -> Story {
+    match tell {
+        Tell::Gantt { by, first, n, about, named } => {
+            let window = Window { first: *first, n: (*n).clamp(1, ROWS_MAX), about, named };
+            Story::Gantt(gantt(sim.cluster(), tape, *by, &window))
+        }
+        Tell::Tally { resource } => Story::Tally(tally(sim, *resource)),
+        Tell::Series => Story::Series(Series {
+            last: tape.last_cycle,
+            stride: tape.levels.stride,
+            totals: tape.levels.totals.clone(),
+            queues: tape.levels.queues.clone(),
+        }),
+    }
+}
+
+fn tally(sim: &Simulation, resource: u8) -> Tally {
+    let n = Resource::ACCOUNTED.len() + sim.cluster().named.len();
+    let asked = Resource(resource);
+    let of = if asked.index() < n { asked } else { Resource::GPU };
+    let summary = sim.summary_of(of);
+    let (free, stranded) = sim.free_and_stranded(of);
+    let pool = |totals: &PoolTotals| TallyPool {
+        short: totals.short_s,
+        used: totals.gpu_seconds_used,
+        owed: totals.gpu_seconds_owed,
+        borrowed: totals.gpu_seconds_borrowed,
+    };
+    let row = |totals: &Totals| TallyRow {
+        short: totals.short_s,
+        used: totals.gpu_seconds_used,
+        owed: totals.gpu_seconds_owed,
+        borrowed: totals.gpu_seconds_borrowed,
+        lost: totals.gpu_seconds_lost,
+        started: totals.waits.n,
+        wait_median: totals.waits.median_s,
+        wait_p90: totals.waits.p90_s,
+        wait_now: totals.wait_now_s,
+        evictions: totals.evictions,
+        restarts: totals.restarts,
+        pools: totals.pools.iter().map(pool).collect(),
+    };
+    Tally {
+        resource: of.0,
+        cycle: sim.cycle(),
+        time_ms: sim.now().as_millis(),
+        queues: summary.queues.iter().map(row).collect(),
+        all: row(&summary.all),
+        capacity: summary.gpu_seconds_capacity,
+        idle_wanted: summary.gpu_seconds_idle_wanted,
+        stranded,
+        free,
+        jain: summary.jain,
+    }
+}
+
+struct Window<'a> {
+    first: u32,
+    n: u32,
+    about: &'a str,
+    named: &'a [String],
+}
+
+impl Window<'_> {
+    /// Leaves out what is not named, if anything is; at most as many as there may be in a window.
+    fn keep<T>(&self, all: &mut Vec<T>, name: impl Fn(&T) -> String) {
+        if !self.named.is_empty() {
+            let named: BTreeSet<&str> = self.named.iter().map(String::as_str).collect();
+            all.retain(|of| named.contains(name(of).as_str()));
+            all.truncate(ROWS_MAX as usize);
+        }
+    }
+
+    /// The rows of the window, of so many; `at` is the first one that is meant, if any is.
+    fn range(&self, total: usize, at: Option<usize>) -> std::ops::Range<usize> {
+        if !self.named.is_empty() {
+            return 0..total;
+        }
+        let n = self.n as usize;
+        let first = at.map_or(self.first as usize, |at| at / n * n);
+        let first = if first < total { first } else { total.saturating_sub(1) / n * n };
+        first..(first + n).min(total)
+    }
+}
+
+fn gantt(cluster: &Cluster, tape: &Tape, by: GanttBy, window: &Window<'_>) -> Gantt {
+    let (range, total, rows) = match by {
+        GanttBy::Gpu => devices(cluster, tape, window),
+        GanttBy::Job | GanttBy::Pod => jobs(cluster, tape, by, window),
+    };
+    Gantt { by, first: range.start as u32, total: total as u32, last: tape.last_cycle, rows }
+}
+
+type Rows = (std::ops::Range<usize>, usize, Vec<GanttRow>);
+
+fn jobs(cluster: &Cluster, tape: &Tape, by: GanttBy, window: &Window<'_>) -> Rows {
+    let stints = &tape.stints;
+    let queues = in_tree_order(cluster);
+    let mut rank = vec![0; queues.len()];
+    queues.iter().enumerate().for_each(|(at, queue)| rank[queue.index()] = at);
+    let known = |job: &JobId| stints.jobs[job.index()].from.is_some();
+    let mut jobs: Vec<JobId> = cluster.jobs.ids().filter(known).collect();
+    jobs.sort_by_key(|&job| (rank[cluster.jobs[job].queue.index()], cluster.jobs[job].submit, job));
+    let is_about = |job: &JobId| {
+        let job = &cluster.jobs[*job];
+        !window.about.is_empty()
+            && (*job.name == *window.about
+                || cluster.path_to_root(job.queue).any(|queue| *cluster.queues[queue].name == *window.about))
+    };
+    if by == GanttBy::Job {
+        window.keep(&mut jobs, |&job| cluster.jobs[job].name.to_string());
+        let range = window.range(jobs.len(), jobs.iter().position(is_about));
+        let shown = &jobs[range.clone()];
+        let mut row_of = vec![None; cluster.jobs.len()];
+        shown.iter().enumerate().for_each(|(row, job)| row_of[job.index()] = Some(row));
+        let of_jobs = stints.by_row(shown.len(), |stint| row_of[cluster.pods[stint.pod].job.index()]);
+        let row =
+            |(job, of_job): (&JobId, &Vec<&Stint>)| job_row(cluster, stints, tape.last_cycle, *job, of_job);
+        let rows = shown.iter().zip(&of_jobs).map(row).collect();
+        return (range, jobs.len(), rows);
+    }
+    let mut pods: Vec<_> = jobs.iter().flat_map(|&job| cluster.jobs[job].pod_ids()).collect();
+    window.keep(&mut pods, |&pod| cluster.pods[pod].name.to_string());
+    let at = pods.iter().position(|&pod| is_about(&cluster.pods[pod].job));
+    let range = window.range(pods.len(), at);
+    let shown = &pods[range.clone()];
+    let mut row_of = vec![None; cluster.pods.len()];
+    shown.iter().enumerate().for_each(|(row, pod)| row_of[pod.index()] = Some(row));
+    let of_pods = stints.by_row(shown.len(), |stint| row_of[stint.pod.index()]);
+    let row = |(&pod, of_pod): (&PodId, &Vec<&Stint>)| {
+        let row = job_row(cluster, stints, tape.last_cycle, cluster.pods[pod].job, of_pod);
+        let amount = Amounts::of(&cluster.pods[pod].request.resources);
+        // What nobody replaces is known as long as it is there.
+        let is_once = cluster.jobs[cluster.pods[pod].job].restart == Restart::Never;
+        let gone = of_pod.last().filter(|_| is_once).and_then(|stint| stint.to);
+        let known = (row.known.0, gone.or(row.known.1));
+        GanttRow { name: cluster.pods[pod].name.to_string(), n: 1, amount, known, ..row }
+    };
+    (range, pods.len(), shown.iter().zip(&of_pods).map(row).collect())
+}
+
+fn in_tree_order(cluster: &Cluster) -> Vec<QueueId> {
+    let roots = cluster.queues.iter().filter(|(_, queue)| queue.parent.is_none()).map(|(id, _)| id);
+    let mut stack: Vec<QueueId> = roots.collect();
+    stack.reverse();
+    let mut order = Vec::new();
+    while let Some(queue) = stack.pop() {
+        order.push(queue);
+        stack.extend(cluster.queues[queue].children.iter().rev());
+    }
+    order
+}
+
+fn job_row(cluster: &Cluster, stints: &Stints, last: u32, id: JobId, of_job: &[&Stint]) -> GanttRow {
+    let job = &cluster.jobs[id];
+    let known = stints.jobs[id.index()];
+    let mut told: Vec<(u32, EventWord)> = of_job.iter().filter_map(|stint| stint.told).collect();
+    told.sort();
+    told.dedup();
+    let mut amount = Amounts::default();
+    for pod in job.pod_ids() {
+        let of_pod = Amounts::of(&cluster.pods[pod].request.resources);
+        amount.iter_mut().zip(of_pod.iter()).for_each(|(sum, part)| *sum += part);
+    }
+    GanttRow {
+        amount,
+        name: job.name.to_string(),
+        job: job.name.to_string(),
+        queue: Some(job.queue.0),
+        n: job.pod_ids().count() as u32,
+        known: (known.from.unwrap_or(0), known.to),
+        bars: bars(of_job, last),
+        told,
+        fate: known.fate.map(|(cycle, fate)| (cycle, fate.to_string())),
+    }
+}
+
+/// Stretches in which equally many pods hold something.
+fn bars(stints: &[&Stint], last: u32) -> Vec<GanttBar> {
+    let mut turns: Vec<(u32, bool, i64)> = Vec::new();
+    for stint in stints {
+        turns.push((stint.from, stint.lost, 1));
+        turns.push((stint.to.unwrap_or(last + 1), stint.lost, -1));
+    }
+    turns.sort();
+    let (mut kept, mut lost, mut at) = (0i64, 0i64, 0);
+    let mut bars = Vec::new();
+    for (cycle, is_lost, by) in turns {
+        if cycle > at && kept + lost > 0 {
+            let (kept, lost) = (kept as u32, lost as u32);
+            bars.push(GanttBar { from: at, to: cycle, open: cycle > last, kept, lost, holder: None });
+        }
+        at = cycle;
+        *(if is_lost { &mut lost } else { &mut kept }) += by;
+    }
+    bars
+}
+
+fn devices(cluster: &Cluster, tape: &Tape, window: &Window<'_>) -> Rows {
+    let device_name = |&(node, device): &(NodeId, u32)| format!("{} · {device}", cluster.nodes[node].name);
+    let mut all: Vec<_> = cluster
+        .nodes
+        .iter()
+        .flat_map(|(id, node)| (0..node.n_devices()).map(move |device| (id, device)))
+        .collect();
+    window.keep(&mut all, device_name);
+    let is_about = |stint: &&Stint| {
+        let job = &cluster.jobs[cluster.pods[stint.pod].job];
+        !window.about.is_empty() && stint.to.is_none() && *job.name == *window.about
+    };
+    let meant = tape.stints.all.iter().find(is_about);
+    let at = meant.and_then(|stint| {
+        let first = stint.devices.iter().next()?;
+        all.iter().position(|&(node, device)| node == stint.node && device == first)
+    });
+    let range = window.range(all.len(), at);
+    let shown = &all[range.clone()];
+    let mut row_of: BTreeMap<NodeId, Vec<(u32, usize)>> = BTreeMap::new();
+    for (row, (node, device)) in shown.iter().enumerate() {
+        row_of.entry(*node).or_default().push((*device, row));
+    }
+    let mut stints: Vec<Vec<&Stint>> = vec![Vec::new(); shown.len()];
+    for stint in &tape.stints.all {
+        let Some(rows) = row_of.get(&stint.node) else { continue };
+        for (_, row) in rows.iter().filter(|(device, _)| stint.devices.iter().any(|d| d == *device)) {
+            stints[*row].push(stint);
+        }
+    }
+    let row = |(at, of_device): (&(NodeId, u32), &Vec<&Stint>)| {
+        let bar = |stint: &&Stint| {
+            let job = &cluster.jobs[cluster.pods[stint.pod].job];
+            let to = stint.to.unwrap_or(tape.last_cycle + 1);
+            GanttBar {
+                from: stint.from,
+                to,
+                open: stint.to.is_none(),
+                kept: u32::from(!stint.lost),
+                lost: u32::from(stint.lost),
+                holder: Some((job.name.to_string(), job.queue.0)),
+            }
+        };
+        GanttRow {
+            name: device_name(at),
+            n: 1,
+            known: (0, None),
+            bars: of_device.iter().map(bar).collect(),
+            ..GanttRow::default()
+        }
+    };
+    let rows = shown.iter().zip(&stints).map(row).collect();
+    (range, all.len(), rows)
+}

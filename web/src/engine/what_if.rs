@@ -1,0 +1,227 @@
+//! What would help a job: the same scenario with one small change each, run in the background.
+//!
+//! # Rule
+//! The unchanged scenario is run to the cycle asked about and then on, at most [`AHEAD`] cycles that change anything; that
+//! is how long every variation is followed, in time. A variation helps if the job starts earlier than in the unchanged
+//! run, measured in time, and is at no moment worse off (see `course`).
+
+use fairground::sim::Simulation;
+use fairground::time::{Span, Time};
+use fairground::trace::Level;
+
+use super::course::{Course, JobCourse, Step};
+use super::plan::plan_of;
+use super::protocol::{Loser, Outcome, Say, Start, Tried};
+
+/// How many cycles beyond the moment asked about are run.
+const AHEAD: u32 = 40;
+/// Most jobs that are named as losing by a change.
+const NAMED_MAX: usize = 4;
+/// Most cycles of one run, times pods: more takes too long.
+const POD_CYCLES_MAX: u64 = 400_000;
+/// After every moment.
+const FAR: Time = Time::from_millis(i64::MAX / 4);
+
+/// Trials that are under way.
+pub struct Trials {
+    job: String,
+    at: u32,
+    waiting: Vec<String>,
+    running: Option<Running>,
+    /// The unchanged scenario, once it was run.
+    base: Option<Base>,
+    outcomes: Vec<Option<Outcome>>,
+}
+
+/// The run of the unchanged scenario.
+struct Base {
+    course: Course,
+    /// The moment asked about.
+    now: Time,
+    /// Up to which moment it is known; `None`: for ever.
+    until: Option<Time>,
+    /// The job's progress at the moment asked about.
+    progress: u32,
+    starts: Option<(Time, Start)>,
+}
+
+struct Running {
+    sim: Simulation,
+    course: Course,
+    /// Cycles that were run, not left out.
+    n_cycles: u64,
+    /// Those beyond the moment asked about.
+    n_ahead: u32,
+    /// The moment asked about, once it is reached.
+    now: Option<Time>,
+}
+
+impl Trials {
+    /// Trials of scenarios, the unchanged one first: when the job runs, from a cycle on.
+    pub fn new(job: String, at: u32, mut scenarios: Vec<String>) -> Trials {
+        scenarios.reverse();
+        Trials { job, at, waiting: scenarios, running: None, base: None, outcomes: Vec::new() }
+    }
+
+    /// Works for the time of about one cycle; gives what came of all trials once they are through.
+    pub fn work(&mut self) -> Option<Say> {
+        let Some(mut run) = self.running.take() else {
+            let Some(text) = self.waiting.pop() else { return Some(self.told()) };
+            match plan_of(&text) {
+                Ok(plan) => self.running = Some(Running::new(Simulation::new(&plan))),
+                Err(_) if self.base.is_none() => return Some(Say::Tried(None)),
+                Err(_) => self.outcomes.push(None),
+            }
+            return None;
+        };
+        if run.n_cycles * run.sim.cluster().pods.len() as u64 > POD_CYCLES_MAX {
+            if self.base.is_none() {
+                return Some(Say::Tried(None));
+            }
+            self.outcomes.push(None);
+            return None;
+        }
+        let goes_on = match &self.base {
+            None => run.step_base(self.at),
+            Some(base) => run.step_trial(base.now, base.until),
+        };
+        if goes_on {
+            self.running = Some(run);
+        } else if let Some(base) = &self.base {
+            let outcome = base.compare(&run, &self.job);
+            self.outcomes.push(Some(outcome));
+        } else {
+            self.base = Some(Base::of(run, &self.job, self.at));
+        }
+        None
+    }
+
+    fn told(&mut self) -> Say {
+        let tried = self.base.take().map(|base| Tried {
+            unchanged: base.starts.map(|(_, start)| start),
+            until_ms: base.until.map(Time::as_millis),
+            outcomes: std::mem::take(&mut self.outcomes),
+        });
+        Say::Tried(tried.map(Box::new))
+    }
+}
+
+impl Running {
+    fn new(mut sim: Simulation) -> Running {
+        sim.set_level(Level::Outcomes);
+        let course = Course::new(&sim);
+        Running { sim, course, n_cycles: 0, n_ahead: 0, now: None }
+    }
+
+    /// One cycle on, of the unchanged run; `false`: it went far enough.
+    fn step_base(&mut self, at: u32) -> bool {
+        self.skip_idle(at, FAR);
+        if self.sim.cycle() < at {
+            return self.advance();
+        }
+        self.now = self.now.or(Some(self.sim.now()));
+        self.skip_idle(u32::MAX, FAR);
+        self.go_ahead()
+    }
+
+    /// One cycle on, of a variation, up to a moment.
+    fn step_trial(&mut self, now: Time, until: Option<Time>) -> bool {
+        let last = until.unwrap_or(FAR) - Span::from_millis(1);
+        self.skip_idle(u32::MAX, last);
+        match self.sim.next_cycle_at() {
+            Some(next) if next <= now => self.advance(),
+            Some(next) if next <= last => self.go_ahead(),
+            _ => false,
+        }
+    }
+
+    /// Leaves out cycles that change nothing.
+    fn skip_idle(&mut self, cycle_max: u32, by: Time) {
+        if self.sim.cycle() < cycle_max && !self.sim.is_quiet() {
+            self.sim.skip_idle(cycle_max, by);
+        }
+    }
+
+    fn go_ahead(&mut self) -> bool {
+        self.n_ahead += 1;
+        self.n_ahead <= AHEAD && self.advance()
+    }
+
+    fn advance(&mut self) -> bool {
+        if self.sim.is_quiet() {
+            return false;
+        }
+        self.n_cycles += 1;
+        let Some(record) = self.sim.advance() else { return false };
+        self.course.push(&self.sim, &record);
+        true
+    }
+
+    /// Up to which moment the run is known; `None`: for ever.
+    fn until(&self) -> Option<Time> {
+        self.sim.next_cycle_at().filter(|_| !self.sim.is_quiet())
+    }
+}
+
+impl Base {
+    fn of(run: Running, job: &str, at: u32) -> Base {
+        let now = run.now.unwrap_or(run.sim.now());
+        let own = run.course.job(job);
+        let progress = own.progress_in(at);
+        let starts = own.exceeds(progress, |step| step.cycle > at).map(start_at);
+        Base { now, until: run.until(), progress, starts, course: run.course }
+    }
+
+    /// When the job starts in a variation, as a moment and in words.
+    fn start(&self, own: &JobCourse, until: Option<Time>) -> Option<(Time, Start)> {
+        if own.has_ended(self.now) {
+            return Some((self.now, Start::Over));
+        }
+        if own.progress_at(self.now) > self.progress {
+            return Some((self.now, Start::Already));
+        }
+        let step = own.exceeds(self.progress, |step| step.time > self.now)?;
+        let is_known = until.is_none_or(|until| step.time < until);
+        is_known.then(|| start_at(step))
+    }
+
+    /// A variation held against the unchanged run, as far as both are known.
+    fn compare(&self, run: &Running, job: &str) -> Outcome {
+        let until = match (self.until, run.until()) {
+            (Some(base), Some(trial)) => Some(base.min(trial)),
+            (base, trial) => base.or(trial),
+        };
+        let own = run.course.job(job);
+        let starts = self.start(&own, until);
+        let is_earlier = match (starts, self.starts) {
+            (Some((trial, _)), Some((base, _))) => trial < base,
+            (Some(_), None) => true,
+            (None, _) => false,
+        };
+        let losers: Vec<Loser> = (self.course.worse_off(&run.course, until))
+            .filter(|(name, _)| *name != job)
+            .map(|(name, harm)| Loser { job: name.to_string(), harm })
+            .collect();
+        let n_losers = losers.len() as u32;
+        let evictions = |course: &Course| course.evictions(until) as i64;
+        Outcome {
+            starts: starts.map(|(_, start)| start),
+            helps: is_earlier && self.course.job(job).harm(&own, until).is_none(),
+            evictions: evictions(&run.course) - evictions(&self.course),
+            losers: named(losers),
+            n_losers,
+            until_ms: until.map(Time::as_millis),
+        }
+    }
+}
+
+fn start_at(step: Step) -> (Time, Start) {
+    (step.time, Start::At { cycle: step.cycle, time_ms: step.time.as_millis() })
+}
+
+/// The first of them by how much they lose.
+fn named(mut losers: Vec<Loser>) -> Vec<Loser> {
+    losers.sort_by_key(|loser| loser.harm);
+    losers.truncate(NAMED_MAX);
+    losers
+}

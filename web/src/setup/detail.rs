@@ -1,0 +1,333 @@
+//! All values of one queue, of equal nodes or of one job, in place of the table.
+
+use fairground::policy::Policy;
+use fairground::policy::form::Form;
+use fairground::scenario::{Edit, Path, Scenario};
+use fairground::words::{Selection, Terms};
+use leptos::prelude::*;
+
+use super::attributes::{self, Ask, Attribute, Group};
+use super::edit_box::Kind;
+use super::field::Field;
+use crate::engine::protocol::RuleRow;
+use crate::state::command::Command;
+use crate::state::document::change::{Change, RequestKind};
+use crate::state::document::{self, pod_requests};
+use crate::state::layout::options::SetupTab;
+use crate::state::layout::table;
+use crate::state::model::Model;
+use crate::store::Store;
+use crate::widgets::icons::{Icon, Kind as IconKind};
+use crate::words;
+
+/// The form of a thing. Its heading is where the focus goes.
+#[component]
+pub fn Detail(
+    /// The queue, nodes or job.
+    at: Path,
+) -> impl IntoView {
+    let store = Store::get();
+    let tab = table::tab(&at);
+    let (groups, back) = match tab {
+        SetupTab::Queues => (
+            store.now(|m| form(m).queue).unwrap_or(attributes::QUEUE),
+            store.now(|m| Terms::of(&m.scenario.policy).says("Queues")),
+        ),
+        SetupTab::Nodes => (attributes::NODES, "Nodes".into()),
+        _ => (attributes::JOB, "Work".into()),
+    };
+    let close = move || store.dispatch(Command::Detail(None));
+    let mut sections: Vec<AnyView> = groups.iter().map(|group| section(store, &at, group)).collect();
+    match tab {
+        SetupTab::Work => {
+            let remark = sections.pop();
+            let own = store.now(|m| form(m).job);
+            sections.extend(own.map(|group| section(store, &at, group)));
+            sections.push(groups_of_user(store, &at));
+            sections.extend(remark);
+            sections.insert(1, pods(store, &at));
+        }
+        SetupTab::Queues => {
+            let remark = sections.pop();
+            sections.extend(in_pools(store, &at));
+            sections.extend(remark);
+        }
+        _ => {}
+    }
+    view! {
+        <div
+            class="form detail"
+            on:keydown=move |event| {
+                if event.key() == "Escape" {
+                    event.stop_propagation();
+                    close();
+                }
+            }
+        >
+            <div class="detail-head">
+                <button type="button" class="btn quiet" on:click=move |_| close()>
+                    <Icon kind=IconKind::Left />
+                    {back}
+                </button>
+                <h2 tabindex="-1" data-path=at.to_string()><code>{table::owner_name(&at).to_string()}</code></h2>
+            </div>
+            {sections}
+        </div>
+    }
+}
+
+fn section(store: Store, at: &Path, (title, all): &'static Group) -> AnyView {
+    view! {
+        <section class="group">
+            <h3>{*title}</h3>
+            {fields(store, at, all)}
+        </section>
+    }
+    .into_any()
+}
+
+/// The forms of the policy that runs.
+fn form(model: &Model) -> &'static Form {
+    &Policy::described(&model.scenario.policy).unwrap_or(Policy::ALL[0]).form
+}
+
+/// The fields of some values of the thing at a place.
+pub fn fields(store: Store, at: &Path, all: &'static [Attribute]) -> AnyView {
+    let fields: Vec<AnyView> = all.iter().map(|attribute| field(store, at, attribute)).collect();
+    view! { <div class="fields">{fields}</div> }.into_any()
+}
+
+fn field(store: Store, owner: &Path, attribute: &'static Attribute) -> AnyView {
+    let attribute = match table::tab(owner) {
+        SetupTab::Work => store.now(|m| form(m).job_value(attribute)),
+        _ => attribute,
+    };
+    let at = attribute.place(owner);
+    let named = |pairs: &[(&str, &str)]| pairs.iter().map(|(a, b)| (a.to_string(), b.to_string())).collect();
+    let kind = match attribute.ask {
+        Ask::Text => Kind::Text,
+        Ask::Choice(choices) => Kind::Choice(named(choices)),
+        Ask::Usual(values) => Kind::Usual(named(values)),
+        Ask::Leaf => Kind::Choice(store.now(|m| leaves(&m.scenario))),
+        Ask::Pool => Kind::Choice(store.now(|m| pools(&m.scenario))),
+        Ask::Parent => Kind::Choice(store.now(|m| parents(&m.scenario, table::owner_name(owner)))),
+        Ask::Request => return request(store, owner.clone()),
+    };
+    // The forms of queues and switches are each policy's own.
+    let terms = match table::tab(owner) {
+        SetupTab::Nodes | SetupTab::Work => store.now(|m| Terms::of(&m.scenario.policy)),
+        _ => Terms::of(""),
+    };
+    let (label, says, default) = (terms.says(attribute.label), terms.says(attribute.says), attribute.default);
+    match attribute.key.strip_prefix("settings.") {
+        Some(setting) => view! {
+            <div>
+                <Field at label says default kind />
+                {rules_of(store, setting)}
+            </div>
+        }
+        .into_any(),
+        None => view! { <Field at label says default kind /> }.into_any(),
+    }
+}
+
+/// Links to the rules that a switch enters, once they are known.
+fn rules_of(store: Store, setting: &'static str) -> AnyView {
+    let links = move || {
+        let Some(book) = store.rules.get() else { return ().into_any() };
+        let links: Vec<AnyView> = book.rules_of(setting).map(|rule| rule_link(store, rule)).collect();
+        let lead = match links.len() {
+            0 => return ().into_any(),
+            1 => "rule: ",
+            _ => "rules: ",
+        };
+        view! { <p class="hint enters">{lead}{links}</p> }.into_any()
+    };
+    links.into_any()
+}
+
+/// A link to the card of a rule, which WHY shows.
+pub fn rule_link(store: Store, rule: &RuleRow) -> AnyView {
+    let (key, name) = (rule.key.clone(), words::rule_name(&rule.key));
+    let show = move |_| {
+        store.dispatch(Command::Select(Some(Selection::Rule(key.clone()))));
+        // Where it was not there, it is with the next frame.
+        request_animation_frame(|| crate::widgets::focus_id("why"));
+    };
+    view! { <button type="button" class="link" title=rule.says.clone() on:click=show>{name}</button> }
+        .into_any()
+}
+
+fn leaves(scenario: &Scenario) -> Vec<(String, String)> {
+    let is_parent = |name: &str| scenario.queues.iter().any(|q| q.parent.as_deref() == Some(name));
+    let leaves = scenario.queues.iter().filter(|q| !is_parent(&q.name));
+    leaves.map(|q| (q.name.clone(), q.name.clone())).collect()
+}
+
+/// In which groups the user of a job is, there where limits name groups. Said once for all jobs of that user.
+fn groups_of_user(store: Store, job: &Path) -> AnyView {
+    let at = job.field("user");
+    let user = store.text(move |m| match Policy::described(&m.scenario.policy) {
+        Some(policy) if policy.knows.applications => document::value(&m.scenario, &at),
+        _ => String::new(),
+    });
+    let groups = move || {
+        let user = user.get();
+        (!user.is_empty()).then(|| {
+            let at = Path::default().field("settings").field(&format!("groups.{user}"));
+            let label = format!("Groups of {user}");
+            let says = "With commas, for all jobs of this user. Limits of queues name them.".to_string();
+            view! { <div class="fields"><Field at label says default="none" kind=Kind::Text /></div> }
+        })
+    };
+    groups.into_any()
+}
+
+/// Node pools by name.
+fn pools(scenario: &Scenario) -> Vec<(String, String)> {
+    scenario.pools.iter().map(|pool| (pool.name.clone(), pool.name.clone())).collect()
+}
+
+/// What a queue has in each of several pools.
+fn in_pools(store: Store, queue: &Path) -> Vec<AnyView> {
+    let names = store.now(|m| pools(&m.scenario));
+    let section = |(name, _): &(String, String)| {
+        let at = queue.field("pools").named(name);
+        view! {
+            <section class="group">
+                <h3>{format!("In the pool {name}")}</h3>
+                {fields(store, &at, attributes::IN_POOL)}
+            </section>
+        }
+        .into_any()
+    };
+    if names.len() > 1 { names.iter().map(section).collect() } else { Vec::new() }
+}
+
+/// Queues that are not below this one.
+fn parents(scenario: &Scenario, name: &str) -> Vec<(String, String)> {
+    let below = crate::state::document::tree::subtree(scenario, name);
+    let others = scenario.queues.iter().filter(|q| !below.contains(&q.name));
+    others.map(|q| (q.name.clone(), q.name.clone())).collect()
+}
+
+const REQUESTS: [(RequestKind, &str, &str); 4] = [
+    (RequestKind::CpuOnly, "cpu", "no GPU"),
+    (RequestKind::Whole, "whole", "whole GPUs"),
+    (RequestKind::Fraction, "fraction", "a part of one GPU"),
+    (RequestKind::Memory, "memory", "memory of one GPU"),
+];
+
+/// How pods ask for GPUs, and the amount in that way.
+fn request(store: Store, at: Path) -> AnyView {
+    let id = format!("request-{}", at.to_string().replace(char::is_whitespace, "_"));
+    let here = at.clone();
+    let kind = store.text(move |m| {
+        let kind = pod_requests::kind(&m.scenario, &here);
+        REQUESTS.iter().find(|(this, ..)| *this == kind).map_or("", |(_, key, _)| key).to_string()
+    });
+    let options = REQUESTS.map(|(_, key, name)| {
+        view! { <option value=key prop:selected=move || kind.get() == key>{name}</option> }
+    });
+    let choose = {
+        let at = at.clone();
+        move |key: String| {
+            if let Some((kind, ..)) = REQUESTS.into_iter().find(|(_, this, _)| *this == key) {
+                store.dispatch(Command::Change(Change::Request { at: at.clone(), kind }));
+            }
+        }
+    };
+    let amount = move || {
+        let amount = |field: &str, label, says| {
+            let at = at.field(field);
+            let (label, says): (&str, &str) = (label, says);
+            view! { <Field at label=label.to_string() says=says.to_string() default="none" kind=Kind::Text /> }.into_any()
+        };
+        match kind.get().as_str() {
+            "whole" => amount("gpu", "GPUs of each", "A whole number, all on one node."),
+            "fraction" => {
+                amount("gpu", "Part of a GPU", "Between 0 and 1, counted in hundredths. Several share a GPU.")
+            }
+            "memory" => {
+                amount("gpu-memory", "GPU memory of each", "In MiB, or with a unit. Several share a GPU.")
+            }
+            _ => ().into_any(),
+        }
+    };
+    view! {
+        <div class="field">
+            <label for=id.clone()>"Each asks for"</label>
+            <select id=id class="input" on:change=move |event| choose(event_target_value(&event))>{options}</select>
+        </div>
+        {amount}
+    }
+    .into_any()
+}
+
+/// The pods of a job: all alike, or of several kinds.
+fn pods(store: Store, job: &Path) -> AnyView {
+    let name = table::owner_name(job).to_string();
+    let of = name.clone();
+    // One a line: names have no line breaks.
+    let sets = store.text(move |m| {
+        let job = m.scenario.jobs.iter().find(|j| j.name == of);
+        let names = job.map(|j| j.pod_sets.iter().map(|set| set.name.as_str()).collect::<Vec<_>>());
+        names.unwrap_or_default().join("\n")
+    });
+    let job = job.clone();
+    let body = move || {
+        let sets = sets.get();
+        if sets.is_empty() {
+            return fields(store, &job, attributes::PODS);
+        }
+        let all_kinds = fields(store, &job, attributes::ALL_KINDS);
+        let kinds = sets.lines().map(|set| pod_set(store, &job, set)).collect_view();
+        view! { {kinds} {all_kinds} }.into_any()
+    };
+    let add = move |_| store.dispatch(Command::Change(Change::AddPodSet(name.clone())));
+    view! {
+        <section class="group">
+            <h3>{store.terms.get().says("Pods")}</h3>
+            {body}
+            <div>
+                <button type="button" class="btn quiet" on:click=add>
+                    <Icon kind=IconKind::Plus />
+                    {store.terms.get().says("Pods of another kind")}
+                </button>
+            </div>
+        </section>
+    }
+    .into_any()
+}
+
+fn pod_set(store: Store, job: &Path, set: &str) -> AnyView {
+    let at = job.field("pod-sets").named(set);
+    let terms = store.terms.get_untracked();
+    let remove = {
+        let (at, name) = (at.clone(), format!("remove {} {set}", terms.says("pods")));
+        move |_| {
+            let edits = vec![Edit::Remove { at: at.clone() }];
+            store.dispatch(Command::Change(Change::Edits { name: name.clone(), edits }));
+        }
+    };
+    view! {
+        <fieldset class="kind">
+            <legend>{format!("{} {set}", terms.says("Pods"))}</legend>
+            {fields(store, &at, attributes::KIND)}
+            {fields(store, &at, attributes::PODS)}
+            <div>
+                <button type="button" class="btn quiet" on:click=remove>{format!("Remove {} {set}", terms.says("pods"))}</button>
+            </div>
+        </fieldset>
+    }
+    .into_any()
+}
+
+/// The thing whose form is open, as long as it is there; empty: none.
+pub fn open_detail(store: Store) -> Memo<String> {
+    store.text(|m| {
+        let here =
+            m.view.detail.as_ref().filter(|at| !document::value(&m.scenario, &at.field("name")).is_empty());
+        here.map(ToString::to_string).unwrap_or_default()
+    })
+}

@@ -1,0 +1,269 @@
+//! A text that is being typed: stepping, checking, ghost, Enter and Esc.
+
+use fairground::scenario::{Edit, Path};
+use leptos::html;
+use leptos::prelude::*;
+
+use crate::state::command::Command;
+use crate::state::document::change::Change;
+use crate::state::document::edit;
+use crate::store::Store;
+use crate::widgets::on_leave;
+
+/// Above this many jobs a text is checked when it is finished, not while it is typed.
+const CHECK_LIVE_JOBS_MAX: usize = 3_000;
+
+/// How a value is edited.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Kind {
+    /// Any text.
+    Text,
+    /// A number that can be stepped, or a word such as *unlimited*.
+    Number,
+    /// One of several values, each with its name.
+    Choice(Vec<(String, String)>),
+    /// Any text, with usual values to choose from, each with what it means.
+    Usual(Vec<(String, String)>),
+}
+
+/// How editing ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Done {
+    /// By a key: the focus goes back to where it was.
+    Key,
+    /// By looking elsewhere.
+    Blur,
+}
+
+/// A field in place of a cell's text. It stays open while its text is no valid value.
+#[component]
+pub fn EditBox(
+    /// The place of the value.
+    at: Path,
+    /// The text it starts with.
+    start: String,
+    /// How it is edited.
+    kind: Kind,
+    /// What is edited, for people who listen.
+    label: String,
+    /// What was typed over the text already.
+    #[prop(optional)]
+    typed: String,
+    /// Places that get the same value.
+    others: Vec<Path>,
+    /// Editing ended; the value was set if it changed.
+    #[prop(into)]
+    on_done: Callback<(Done, String)>,
+) -> impl IntoView {
+    match kind {
+        Kind::Choice(choices) => view! { <ChoiceBox at start choices label others on_done /> }.into_any(),
+        kind => view! { <TextBox at start is_number=kind == Kind::Number label typed others on_done /> }
+            .into_any(),
+    }
+}
+
+/// Sets a value, in other places as well if there are any: one step of undo either way.
+fn set_all(store: Store, at: Path, others: &[Path], value: String) {
+    if others.is_empty() {
+        return store.dispatch(Command::Set { at, value });
+    }
+    let name = edit::name_of_sets(&at, others.len() + 1, &value);
+    let places = others.iter().cloned().chain([at]);
+    let edits = places.map(|at| Edit::Set { at, value: value.clone() }).collect();
+    store.dispatch(Command::Change(Change::Edits { name, edits }));
+}
+
+/// Long because its markup is one tree.
+#[component]
+fn TextBox(
+    at: Path,
+    start: String,
+    is_number: bool,
+    label: String,
+    typed: String,
+    others: Vec<Path>,
+    on_done: Callback<(Done, String)>,
+) -> impl IntoView {
+    let store = Store::get();
+    let input = NodeRef::<html::Input>::new();
+    let replaces = !typed.is_empty();
+    let text = RwSignal::new(if replaces { typed } else { start.clone() });
+    let mistake = RwSignal::new(None::<String>);
+    let finished = StoredValue::new(false);
+    let at = StoredValue::new(at);
+    let start = StoredValue::new(start);
+    let others = StoredValue::new(others);
+    input.on_load(move |element| {
+        let _ = element.focus();
+        if !replaces {
+            // At once, text and all: whatever is typed next replaces it, and must not be selected itself.
+            element.set_value(&text.get_untracked());
+            element.select();
+        }
+    });
+    // Panels cut off what stands out of them, so the message is placed on the window.
+    let place = RwSignal::new((0.0, 0.0));
+    Effect::new(move |_| {
+        if mistake.with(Option::is_some)
+            && let Some(input) = input.get()
+        {
+            let rect = input.get_bounding_client_rect();
+            let width = window().inner_width().ok().and_then(|w| w.as_f64()).unwrap_or(1e4);
+            place.set((rect.left().min(width - 256.0).max(8.0), rect.bottom() + 4.0));
+        }
+    });
+    let try_out = move |value: String| {
+        text.set(value.clone());
+        if store.now(|m| m.scenario.jobs.len()) > CHECK_LIVE_JOBS_MAX {
+            return;
+        }
+        let wrong = at.with_value(|at| store.mistake(at, &value));
+        if wrong.is_none() {
+            store.dispatch(Command::Preview { at: at.get_value(), value });
+        }
+        mistake.set(wrong);
+    };
+    let step = move |by: i64| {
+        if let Some(next) = edit::stepped(&text.get_untracked(), by) {
+            try_out(next);
+        }
+    };
+    let finish = move |how: Done| {
+        if finished.try_get_value() != Some(false) {
+            return;
+        }
+        let value = text.get_untracked();
+        if value == start.get_value() && others.with_value(Vec::is_empty) {
+            finished.set_value(true);
+            store.dispatch(Command::PreviewEnd);
+            on_done.run((how, value));
+            return;
+        }
+        match at.with_value(|at| store.mistake(at, &value)) {
+            Some(wrong) => mistake.set(Some(wrong)),
+            None => {
+                finished.set_value(true);
+                others.with_value(|others| set_all(store, at.get_value(), others, value.clone()));
+                store.dispatch(Command::GestureEnd);
+                on_done.run((how, value));
+            }
+        }
+    };
+    let restore = move || {
+        finished.set_value(true);
+        store.dispatch(Command::PreviewEnd);
+        on_done.run((Done::Key, start.get_value()));
+    };
+    let on_key = move |event: leptos::ev::KeyboardEvent| {
+        event.stop_propagation();
+        let by = if event.shift_key() { 10 } else { 1 };
+        match event.key().as_str() {
+            "Enter" => finish(Done::Key),
+            "Escape" => restore(),
+            "ArrowUp" if is_number => step(by),
+            "ArrowDown" if is_number => step(-by),
+            _ => return,
+        }
+        event.prevent_default();
+    };
+    // Pressing must not take the focus away, or the field would close.
+    let keep_focus = |event: leptos::ev::PointerEvent| event.prevent_default();
+    view! {
+        <span class="edit-box" class:wrong=move || mistake.get().is_some()>
+            {is_number
+                .then(|| {
+                    view! {
+                        <button type="button" class="stepper less" tabindex="-1" aria-label="One less"
+                            on:pointerdown=keep_focus on:click=move |_| step(-1)>"−"</button>
+                    }
+                })}
+            <input
+                node_ref=input
+                class="cell edit"
+                class:num=is_number
+                type="text"
+                inputmode=if is_number { "decimal" } else { "text" }
+                autocomplete="off"
+                spellcheck="false"
+                maxlength="300"
+                aria-label=label
+                aria-invalid=move || mistake.get().map(|_| "true")
+                aria-describedby=move || mistake.get().map(|_| "edit-mistake")
+                prop:value=text
+                on:input=move |event| try_out(event_target_value(&event))
+                on:keydown=on_key
+                on:blur=on_leave(move |_| finish(Done::Blur))
+            />
+            {is_number
+                .then(|| {
+                    view! {
+                        <button type="button" class="stepper more" tabindex="-1" aria-label="One more"
+                            on:pointerdown=keep_focus on:click=move |_| step(1)>"+"</button>
+                    }
+                })}
+            <Show when=move || mistake.get().is_some()>
+                <span
+                    class="mistake"
+                    id="edit-mistake"
+                    role="alert"
+                    style:position="fixed"
+                    style:right="auto"
+                    style:left=move || format!("{}px", place.get().0)
+                    style:top=move || format!("{}px", place.get().1)
+                >
+                    {mistake}
+                </span>
+            </Show>
+        </span>
+    }
+}
+
+#[component]
+fn ChoiceBox(
+    at: Path,
+    start: String,
+    choices: Vec<(String, String)>,
+    label: String,
+    others: Vec<Path>,
+    on_done: Callback<(Done, String)>,
+) -> impl IntoView {
+    let store = Store::get();
+    let select = NodeRef::<html::Select>::new();
+    let finished = StoredValue::new(false);
+    select.on_load(|element| {
+        let _ = element.focus();
+    });
+    let choose = move |value: String| {
+        if finished.try_get_value() == Some(false) {
+            set_all(store, at.clone(), &others, value);
+        }
+    };
+    let close = move |how: Done| {
+        if finished.try_get_value() == Some(false) {
+            finished.set_value(true);
+            on_done.run((how, String::new()));
+        }
+    };
+    let options = choices.into_iter().map(|(value, name)| {
+        let chosen = value == start;
+        view! { <option value=value selected=chosen>{name}</option> }
+    });
+    view! {
+        <select
+            node_ref=select
+            class="cell edit"
+            aria-label=label
+            on:change=move |event| choose(event_target_value(&event))
+            on:keydown=move |event| {
+                event.stop_propagation();
+                if matches!(event.key().as_str(), "Escape" | "Enter") {
+                    event.prevent_default();
+                    close(Done::Key);
+                }
+            }
+            on:blur=on_leave(move |_| close(Done::Blur))
+        >
+            {options.collect_view()}
+        </select>
+    }
+}

@@ -1,0 +1,132 @@
+//! What is wrong with the scenario or questionable about it, with edits that mend it.
+
+use fairground::scenario::{Diagnostic, Severity};
+use leptos::prelude::*;
+
+use crate::state::command::Command;
+use crate::state::document;
+use crate::state::layout::options::SetupTab;
+use crate::store::Store;
+
+/// Most findings that are listed, where there are not more mistakes.
+const LISTED_MAX: usize = 20;
+/// Most mistakes that are listed.
+const MISTAKES_MAX: usize = 200;
+
+/// The list of findings.
+#[component]
+pub fn Findings() -> impl IntoView {
+    let store = Store::get();
+    let dismissed = store.part(|m| (*m.dismissed).clone());
+    let open = Memo::new(move |_| {
+        let findings = store.findings.get();
+        dismissed.with(|dismissed| {
+            let is_open = |d: &&Diagnostic| !dismissed.contains(&document::finding_key(d));
+            findings.iter().filter(is_open).cloned().collect::<Vec<_>>()
+        })
+    });
+    let count =
+        move |severity: Severity| open.with(|open| open.iter().filter(|d| d.severity == severity).count());
+    let head = move || {
+        let (errors, warnings) = (count(Severity::Error), count(Severity::Warning));
+        let plural =
+            |n: usize, one: &str, many: &str| if n == 1 { format!("1 {one}") } else { format!("{n} {many}") };
+        match (errors, warnings) {
+            (0, n) => plural(n, "note", "notes"),
+            (n, 0) => format!("{}: the scenario cannot run until mended", plural(n, "mistake", "mistakes")),
+            (e, w) => format!("{} and {}", plural(e, "mistake", "mistakes"), plural(w, "note", "notes")),
+        }
+    };
+    let most = move || count(Severity::Error).clamp(LISTED_MAX, MISTAKES_MAX);
+    let rest = move || open.with(|open| open.len().saturating_sub(most()));
+    let has_unread = store.part(|m| m.unread.is_some() && m.view.tab != SetupTab::Text);
+    view! {
+        <Show when=move || has_unread.get()>
+            <p class="hint warn">
+                "The text of the scenario cannot be read yet. "
+                <button
+                    type="button"
+                    class="link"
+                    on:click=move |_| store.dispatch(Command::Tab(SetupTab::Text))
+                >
+                    "Show"
+                </button>
+            </p>
+        </Show>
+        <Show when=move || open.with(|open| !open.is_empty())>
+            <section class="diag" class:error=move || { count(Severity::Error) > 0 } aria-label="Notes on the scenario">
+                <b>{head}</b>
+                <ul>
+                    <For
+                        each=move || open.get().into_iter().take(most())
+                        key=|d| (document::finding_key(d), d.says.clone())
+                        let:finding
+                    >
+                        <Finding finding />
+                    </For>
+                </ul>
+                <Show when=move || { rest() > 0 }>
+                    <p>{move || format!("and {} more", rest())}</p>
+                </Show>
+            </section>
+        </Show>
+    }
+}
+
+#[component]
+fn Finding(finding: Diagnostic) -> impl IntoView {
+    let store = Store::get();
+    let terms = store.terms.get_untracked();
+    let key = document::finding_key(&finding);
+    let is_warning = finding.severity == Severity::Warning;
+    let at = finding.at.clone();
+    let has_place = !at.0.is_empty();
+    let fix = finding.fix.clone().map(|fix| {
+        let label = terms.says(&fix.label);
+        view! {
+            <button type="button" class="link" on:click=move |_| store.dispatch(Command::Fix(Box::new(fix.clone())))>
+                {label}
+            </button>
+        }
+    });
+    view! {
+        <li>
+            <span>{capital(&terms.says(&finding.says))}</span>
+            " "
+            {fix}
+            {has_place
+                .then(|| {
+                    view! {
+                        <button
+                            type="button"
+                            class="link"
+                            on:click=move |_| store.dispatch(Command::FocusField(at.clone()))
+                        >
+                            "Show"
+                        </button>
+                    }
+                })}
+            {is_warning
+                .then(|| {
+                    view! {
+                        <button
+                            type="button"
+                            class="link"
+                            on:click=move |_| store.dispatch(Command::Dismiss(key.clone()))
+                        >
+                            "Keep, I mean it"
+                        </button>
+                    }
+                })}
+        </li>
+    }
+}
+
+fn capital(text: &str) -> String {
+    let mut chars = text.chars();
+    let mut text: String = chars.next().into_iter().flat_map(char::to_uppercase).chain(chars).collect();
+    if !text.ends_with(['.', '!', '?']) {
+        text.push('.');
+    }
+    text
+}

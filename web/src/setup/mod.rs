@@ -1,0 +1,141 @@
+//! SETUP: the scenario as tables that are the form.
+
+pub mod attributes;
+pub mod edit_box;
+pub mod field;
+pub mod grid;
+pub mod rows;
+pub mod timeline_edits;
+
+mod detail;
+mod findings;
+mod marking;
+mod nodes;
+mod queues;
+mod rules;
+mod text;
+mod work;
+
+use std::collections::BTreeMap;
+
+use fairground::scenario::{Path, Scenario};
+use leptos::prelude::*;
+
+use crate::chart::queue_tree::{Tone, of_scenario};
+use crate::state::command::Command;
+use crate::state::layout::options::SetupTab;
+use crate::store::Store;
+use crate::widgets::button::IconButton;
+use crate::widgets::icons::Kind;
+use crate::widgets::menu::MenuItem;
+
+/// The colours of queues, by name.
+#[derive(Clone, Copy)]
+pub struct Tones(Memo<BTreeMap<String, String>>);
+
+impl Tones {
+    /// The colour of a queue as a CSS value.
+    pub fn css(self, queue: &str) -> String {
+        self.0.with(|tones| tones.get(queue).cloned().unwrap_or_default())
+    }
+}
+
+/// The colours of a scenario's queues, the same as in every chart.
+pub fn tones(scenario: &Scenario) -> BTreeMap<String, String> {
+    let (rows, tree) = of_scenario(scenario);
+    rows.iter().enumerate().map(|(i, q)| (q.name.clone(), css(tree.tone(i as u32)))).collect()
+}
+
+fn css(tone: Tone) -> String {
+    match tone.hue {
+        None => "var(--ink-3)".to_string(),
+        Some(hue) => format!("var(--q{}{})", hue + 1, ["", "a", "b", "c"][usize::from(tone.step % 4)]),
+    }
+}
+
+/// The tabs, in order.
+const TABS: [(SetupTab, &str); 5] = [
+    (SetupTab::Queues, "Queues"),
+    (SetupTab::Nodes, "Nodes"),
+    (SetupTab::Work, "Work"),
+    (SetupTab::Rules, "Rules"),
+    (SetupTab::Text, "Text"),
+];
+
+/// A word of our own in the policy's.
+fn head(store: Store, word: &str) -> String {
+    store.terms.get().says(word)
+}
+
+/// The line of a row's menu that opens its form.
+fn all_values(name: &str, at: Path) -> MenuItem {
+    MenuItem::new(format!("All values of {name}"), Command::Detail(Some(at))).key("Alt+Enter")
+}
+
+/// The panel.
+#[component]
+pub fn Setup() -> impl IntoView {
+    let store = Store::get();
+    provide_context(Tones(Memo::new(move |_| store.scenario.with(|s| tones(s)))));
+    let tab = Memo::new(move |_| store.view.with(|v| v.tab));
+    let tabs = TABS.map(|(this, name)| {
+        view! {
+            <button
+                type="button"
+                class="tab"
+                role="tab"
+                id=format!("setup-tab-{name}")
+                aria-controls="setup-body"
+                aria-selected=move || (tab.get() == this).to_string()
+                tabindex=move || if tab.get() == this { "0" } else { "-1" }
+                on:click=move |_| store.dispatch(Command::Tab(this))
+            >
+                {move || head(store, name)}
+            </button>
+        }
+    });
+    let on_key = move |event: leptos::ev::KeyboardEvent| {
+        let at = TABS.iter().position(|(this, _)| *this == tab.get_untracked()).unwrap_or(0);
+        let to = match event.key().as_str() {
+            "ArrowRight" => (at + 1) % TABS.len(),
+            "ArrowLeft" => (at + TABS.len() - 1) % TABS.len(),
+            _ => return,
+        };
+        event.prevent_default();
+        event.stop_propagation();
+        store.dispatch(Command::Tab(TABS[to].0));
+        crate::widgets::focus_id(&format!("setup-tab-{}", TABS[to].1));
+    };
+    let detail = detail::open_detail(store);
+    let body = move || {
+        let detail = if detail.with(String::is_empty) { None } else { store.now(|m| m.view.detail.clone()) };
+        match (tab.get(), detail) {
+            (_, Some(at)) => view! { <detail::Detail at /> }.into_any(),
+            (SetupTab::Queues, None) => view! { <queues::Queues /> }.into_any(),
+            (SetupTab::Nodes, None) => view! { <nodes::Nodes /> }.into_any(),
+            (SetupTab::Work, None) => view! { <work::Work /> }.into_any(),
+            (SetupTab::Rules, None) => view! { <rules::Rules /> }.into_any(),
+            (SetupTab::Text, None) => view! { <text::TextTab /> }.into_any(),
+        }
+    };
+    let label =
+        move || TABS.iter().find(|(this, _)| *this == tab.get()).map(|(_, name)| format!("setup-tab-{name}"));
+    view! {
+        <div class="tabs">
+            <div class="tablist" role="tablist" aria-label="Parts of the scenario" on:keydown=on_key>{tabs}</div>
+            <span class="grow"></span>
+            <IconButton
+                icon=Kind::Left
+                label="Fold setup away"
+                class="fold"
+                on_press=Callback::new(move |()| store.dispatch(Command::FoldSetup(true)))
+            />
+        </div>
+        <div class="setup-body" id="setup-body" role="tabpanel" aria-labelledby=label>
+            {body}
+            <timeline_edits::Changes />
+            <findings::Findings />
+            <timeline_edits::EditsFrom />
+        </div>
+    }
+}

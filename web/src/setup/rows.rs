@@ -1,0 +1,467 @@
+//! The tables of SETUP as rows of cells: pure functions of the scenario.
+
+use std::collections::BTreeMap;
+
+use fairground::policy::Policy;
+use fairground::scenario::{Diagnostic, JobEntry, NodeEntry, Path, Scalar, Scenario, Segment, Severity};
+use fairground::words::{Selection, Terms, number};
+
+use super::edit_box::Kind;
+use crate::input_normalisation::says_no_end;
+use crate::state::document::tree;
+
+/// A column.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Column {
+    /// Its head.
+    pub label: String,
+    /// What it means, on pointing.
+    pub title: String,
+    /// Numbers stand on the right.
+    pub is_number: bool,
+    /// Its width as a grid track.
+    pub width: &'static str,
+}
+
+/// A row.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Row {
+    /// Unique in its table.
+    pub id: String,
+    /// What a click selects.
+    pub select: Option<Selection>,
+    /// Level in a tree, from 1.
+    pub level: usize,
+    /// Whether its children are shown; `None`: it has none.
+    pub open: Option<bool>,
+    /// Position among its siblings and their number.
+    pub place: (usize, usize),
+    /// Its queue, for its colour.
+    pub queue: Option<String>,
+    /// A row that stands for more than itself.
+    pub is_top: bool,
+    /// The worst thing said about it.
+    pub mark: Option<(Severity, String)>,
+    /// Its cells.
+    pub cells: Vec<Cell>,
+}
+
+/// A cell.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Cell {
+    /// The place of its value; `None`: it cannot be edited.
+    pub at: Option<Path>,
+    /// The text that is edited.
+    pub text: String,
+    /// What is shown.
+    pub shown: String,
+    /// What is spoken and shown on pointing.
+    pub spoken: String,
+    /// It is not set, or without bound.
+    pub is_dim: bool,
+    /// How it is edited.
+    pub kind: Kind,
+}
+
+/// The resources by index, as scenario files spell them.
+pub const RESOURCE_KEYS: [&str; 3] = ["cpu", "memory", "gpu"];
+
+fn text_of(value: &Option<Scalar>) -> String {
+    value.as_ref().map(|s| s.0.clone()).unwrap_or_default()
+}
+
+/// A number cell: what is not set shows in grey what it counts as.
+fn number(at: Path, what: &str, value: &Option<Scalar>, counts_as: &str) -> Cell {
+    let text = text_of(value);
+    let trimmed = text.trim();
+    let says_no_end = matches!(at.0.last(), Some(Segment::Field(field)) if says_no_end(field, trimmed));
+    let (shown, spoken, is_dim) = match trimmed {
+        "" => (counts_as.to_string(), format!("{what}: not set ({counts_as})"), true),
+        _ if says_no_end => ("∞".to_string(), format!("{what}: unlimited"), true),
+        _ => (trimmed.to_string(), format!("{what}: {trimmed}"), false),
+    };
+    Cell { at: Some(at), text: text.clone(), shown, spoken, is_dim, kind: Kind::Number }
+}
+
+fn name_cell(at: Path, name: &str) -> Cell {
+    Cell {
+        at: Some(at.field("name")),
+        text: name.to_string(),
+        shown: name.to_string(),
+        spoken: name.to_string(),
+        is_dim: false,
+        kind: Kind::Text,
+    }
+}
+
+fn column(label: &str, title: &str, is_number: bool, width: &'static str) -> Column {
+    Column { label: label.to_string(), title: title.to_string(), is_number, width }
+}
+
+/// The worst finding for each element of a list, by name.
+fn marks(
+    findings: &[Diagnostic],
+    dismissed: impl Fn(&Diagnostic) -> bool,
+    list: &str,
+) -> BTreeMap<String, (Severity, String)> {
+    let mut marks: BTreeMap<String, (Severity, String)> = BTreeMap::new();
+    for finding in findings.iter().filter(|f| !dismissed(f)) {
+        let [Segment::Field(of), Segment::Named(name), ..] = finding.at.0.as_slice() else { continue };
+        if of == list {
+            let mark = (finding.severity, finding.says.clone());
+            match marks.get_mut(name) {
+                Some(present) if present.0 >= mark.0 => {}
+                _ => {
+                    marks.insert(name.clone(), mark);
+                }
+            }
+        }
+    }
+    marks
+}
+
+/// The columns of the tree of queues.
+pub fn queue_columns(terms: &Terms, with_usage: bool) -> Vec<Column> {
+    // Offsets of priorities are large numbers; where they are said, weights are not.
+    let last = if terms.columns[2].0.is_empty() { "4rem" } else { "3.375rem" };
+    let widths = ["minmax(0, 1fr)", "4rem", "3rem", "3rem", last];
+    let named =
+        terms.columns.into_iter().zip(widths).enumerate().filter(|(_, ((label, _), _))| !label.is_empty());
+    let mut columns: Vec<Column> =
+        named.map(|(i, ((label, title), width))| column(label, title, i > 0, width)).collect();
+    if with_usage {
+        columns.push(column("used", "Past usage, as a share of the cluster", true, "3rem"));
+    }
+    columns
+}
+
+/// Whether past usage counts in a scenario: a queue has some, or its weight is set.
+pub fn usage_counts(scenario: &Scenario) -> bool {
+    let has_some =
+        |q: &fairground::scenario::QueueEntry| [&q.gpu, &q.cpu, &q.memory].iter().any(|r| r.usage.is_some());
+    scenario.settings.contains_key("k-value") || scenario.queues.iter().any(has_some)
+}
+
+/// The tree of queues. The first row is the cluster.
+pub fn queue_rows(
+    scenario: &Scenario,
+    findings: &[Diagnostic],
+    dismissed: impl Fn(&Diagnostic) -> bool,
+    folded: &std::collections::BTreeSet<String>,
+    resource: u8,
+) -> Vec<Row> {
+    let marks = marks(findings, dismissed, "queues");
+    let key = RESOURCE_KEYS[usize::from(resource.min(2))];
+    let blank = || Cell {
+        at: None,
+        text: String::new(),
+        shown: String::new(),
+        spoken: String::new(),
+        is_dim: true,
+        kind: Kind::Text,
+    };
+    let mut head = vec![Cell { shown: "cluster".into(), spoken: "cluster".into(), is_dim: false, ..blank() }];
+    let with_usage = usage_counts(scenario);
+    let terms = Terms::of(&scenario.policy);
+    let Terms { columns, unset, .. } = terms;
+    let r = usize::from(resource.min(2));
+    let name = columns.map(|(name, _)| name);
+    let priority = if name[4] == "prio" { "priority" } else { name[4] };
+    head.extend(queue_columns(terms, with_usage).iter().skip(1).map(|_| blank()));
+    let mut rows = vec![Row {
+        id: String::new(),
+        select: None,
+        level: 1,
+        open: None,
+        place: (1, 1),
+        queue: None,
+        is_top: true,
+        mark: None,
+        cells: head,
+    }];
+    rows.extend(tree::rows(scenario, folded).into_iter().map(|row| {
+        let queue = &scenario.queues[row.index];
+        let at = Path::default().field("queues").named(&row.name);
+        let values = [&queue.cpu, &queue.memory, &queue.gpu][usize::from(resource.min(2))];
+        let of = |field: &str| format!("{field} of {}", row.name);
+        let part = |field: &str| at.field(key).field(field);
+        let usage = with_usage.then(|| number(part("usage"), &of("past usage"), &values.usage, "0"));
+        Row {
+            select: Some(Selection::Queue(row.name.clone())),
+            level: row.depth + 2,
+            open: row.has_children.then_some(row.open),
+            place: row.place,
+            queue: Some(row.name.clone()),
+            is_top: row.depth == 0 && row.has_children,
+            mark: marks.get(&row.name).cloned(),
+            cells: [
+                name_cell(at.clone(), &row.name),
+                number(part("quota"), &of(name[1]), &values.quota, unset.quota[r]),
+                number(part("weight"), &of(name[2]), &values.weight, unset.weight),
+                number(part("limit"), &of(name[3]), &values.limit, unset.limit),
+                number(at.field("priority"), &of(priority), &queue.priority, unset.priority),
+            ]
+            .into_iter()
+            .zip(name)
+            .filter_map(|(cell, head)| (!head.is_empty()).then_some(cell))
+            .chain(usage)
+            .collect(),
+            id: row.name,
+        }
+    }));
+    rows
+}
+
+/// The columns of the table of nodes.
+pub fn node_columns(has_pools: bool) -> Vec<Column> {
+    let pool = has_pools.then(|| column("pool", "Scheduled on its own", false, "minmax(3rem, 0.6fr)"));
+    let all = vec![
+        column("nodes", "A name, or the prefix of equal nodes", false, "minmax(0, 1fr)"),
+        column("count", "How many equal nodes", true, "3.5rem"),
+        column("GPUs", "GPUs of each", true, "3.25rem"),
+        column("cores", "CPU cores of each", true, "3.5rem"),
+        column("memory", "Memory of each", true, "4.75rem"),
+    ];
+    all.into_iter().chain(pool).collect()
+}
+
+/// The table of nodes.
+pub fn node_rows(
+    scenario: &Scenario,
+    findings: &[Diagnostic],
+    dismissed: impl Fn(&Diagnostic) -> bool,
+) -> Vec<Row> {
+    let marks = marks(findings, dismissed, "nodes");
+    let n = scenario.nodes.len();
+    let rows = scenario.nodes.iter().enumerate().map(|(i, node)| {
+        let at = Path::default().field("nodes").named(&node.name);
+        let of = |field: &str| format!("{field} of {}", node.name);
+        let value = |field: &str, what: &str, value: &Option<Scalar>, counts_as: &str| {
+            number(at.field(field), &of(what), value, counts_as)
+        };
+        Row {
+            id: node.name.clone(),
+            select: node.count.is_none().then(|| Selection::Node(node.name.clone())),
+            level: 1,
+            open: None,
+            place: (i + 1, n),
+            queue: None,
+            is_top: false,
+            mark: marks.get(&node.name).cloned(),
+            cells: vec![
+                name_cell(at.clone(), &node.name),
+                value("count", "count", &node.count, "1"),
+                value("gpu", "GPUs", &node.gpu, "0"),
+                value("cpu", "cores", &node.cpu, "64"),
+                value("memory", "memory", &node.memory, "256 GB"),
+            ]
+            .into_iter()
+            .chain(pool_cell(scenario, node, at))
+            .collect(),
+        }
+    });
+    rows.collect()
+}
+
+/// The pool of nodes, where there are several to choose from.
+fn pool_cell(scenario: &Scenario, node: &NodeEntry, at: Path) -> Option<Cell> {
+    let first = scenario.pools.first()?.name.clone();
+    let own = node.pool.clone().unwrap_or(first);
+    let choices = scenario.pools.iter().map(|pool| (pool.name.clone(), pool.name.clone())).collect();
+    Some(Cell {
+        at: Some(at.field("pool")),
+        text: own.clone(),
+        shown: own.clone(),
+        spoken: format!("pool of {}: {own}", node.name),
+        is_dim: node.pool.is_none(),
+        kind: Kind::Choice(choices),
+    })
+}
+
+/// The columns of the table of jobs.
+pub fn job_columns(terms: &Terms, resource: u8) -> Vec<Column> {
+    let (label, title) = match resource {
+        0 => ("cores", "CPU cores of each pod"),
+        1 => ("memory", "Memory of each pod"),
+        _ => ("GPUs", "GPUs of each pod: whole, or a fraction"),
+    };
+    [
+        ("job", "A name, or the prefix of a pattern of equal jobs", false, "minmax(4.5rem, 1.3fr)"),
+        ("queue", "Its queue", false, "minmax(4rem, 1fr)"),
+        ("pods", "Pods that start together", true, "2.5rem"),
+        (label, title, true, "3rem"),
+        ("prio", "Priority: larger first inside a queue", true, "2.5rem"),
+        ("submit", "When it becomes known", true, "3.75rem"),
+        ("lasts", "How long each pod runs", true, "4.25rem"),
+    ]
+    .map(|(label, title, is_number, width)| column(terms.word(label), &terms.says(title), is_number, width))
+    .into()
+}
+
+/// The table of jobs, from one position on, at most `most`.
+pub fn job_rows(
+    scenario: &Scenario,
+    findings: &[Diagnostic],
+    dismissed: impl Fn(&Diagnostic) -> bool,
+    resource: u8,
+    from: usize,
+    most: usize,
+) -> Vec<Row> {
+    let marks = marks(findings, dismissed, "jobs");
+    let parents: std::collections::BTreeSet<&str> =
+        scenario.queues.iter().filter_map(|q| q.parent.as_deref()).collect();
+    let leaves = scenario.queues.iter().filter(|q| !parents.contains(q.name.as_str()));
+    let queues: Vec<(String, String)> = leaves.map(|q| (q.name.clone(), q.name.clone())).collect();
+    let n = scenario.jobs.len();
+    let terms = Terms::of(&scenario.policy);
+    let said = scenario.settings.get("default-job-priority").map(|typed| typed.0.trim().to_string());
+    let unset = said.unwrap_or_else(|| Policy::job_defaults(&scenario.policy).priority.to_string());
+    let rows = scenario.jobs.iter().enumerate().skip(from).take(most);
+    rows.map(|(i, job)| {
+        job_row(job, (i, n), &queues, (resource, terms, &unset), marks.get(&job.name).cloned())
+    })
+    .collect()
+}
+
+fn job_row(
+    job: &JobEntry,
+    (i, n): (usize, usize),
+    queues: &[(String, String)],
+    (resource, terms, unset_priority): (u8, &Terms, &str),
+    mark: Option<(Severity, String)>,
+) -> Row {
+    let at = Path::default().field("jobs").named(&job.name);
+    let of = |field: &str| format!("{} of {}", terms.says(field), job.name);
+    let value = |field: &str, what: &str, value: &Option<Scalar>, counts_as: &str| {
+        number(at.field(field), &of(what), value, counts_as)
+    };
+    let mut choices = queues.to_vec();
+    if !choices.iter().any(|(name, _)| *name == job.queue) {
+        choices.insert(0, (job.queue.clone(), job.queue.clone()));
+    }
+    let queue = Cell {
+        at: Some(at.field("queue")),
+        text: job.queue.clone(),
+        shown: job.queue.clone(),
+        spoken: format!("{}: {}", of("queue"), job.queue),
+        is_dim: false,
+        kind: Kind::Choice(choices),
+    };
+    let (field, what, request, none) = match resource {
+        0 => ("cpu", "cores", &job.cpu, "0"),
+        1 => ("memory", "memory", &job.memory, "0"),
+        _ => ("gpu", "GPUs", &job.gpu, "0"),
+    };
+    let mut name = name_cell(at.clone(), &job.name);
+    say_pattern(&mut name, job, terms);
+    let mut submit = value("submit", "submit", &job.submit, "0:00");
+    if let Ok(ms) = job.submit.as_ref().map_or(Ok(0), |s| fairground::scenario::quantity::millis(&s.0)) {
+        submit.shown = if ms < 0 { "before".to_string() } else { number::time(ms) };
+        submit.is_dim = ms <= 0;
+    }
+    let mut lasts = value("lasts", "lasts", &job.lasts, "∞");
+    if let Some((from, to)) = lasts.text.split_once("..") {
+        // A unit that both have is said once.
+        let unit = |text: &str| text.trim().trim_start_matches(|c: char| c.is_ascii_digit()).to_string();
+        let short = from.trim().strip_suffix(&unit(to)).filter(|_| unit(from) == unit(to));
+        lasts.shown = [short.unwrap_or(from.trim()), to.trim()].join("–");
+        lasts.spoken = format!("{}: drawn, {from} to {to}", of("lasts"));
+    }
+    Row {
+        id: job.name.clone(),
+        select: job.count.is_none().then(|| Selection::Job(job.name.clone())),
+        level: 1,
+        open: None,
+        place: (i + 1, n),
+        queue: Some(job.queue.clone()),
+        is_top: false,
+        mark,
+        cells: vec![
+            name,
+            queue,
+            value("pods", "pods", &job.pods, if job.pod_sets.is_empty() { "1" } else { "sets" }),
+            value(field, what, request, none),
+            value("priority", "priority", &job.priority, unset_priority),
+            submit,
+            lasts,
+        ],
+    }
+}
+
+/// Says in the cell of its name how many jobs an entry stands for, and when they come.
+fn say_pattern(name: &mut Cell, job: &JobEntry, terms: &Terms) {
+    let Some(count) = &job.count else { return };
+    let repeat = job.repeat.as_ref().and_then(|repeat| repeat.0.split_once("every"));
+    let again = repeat.map_or(String::new(), |(times, _)| format!(" ×{}", times.trim()));
+    name.shown = format!("{} ×{}{again}", job.name, count.0);
+    name.spoken = format!("{}, {}", job.name, terms.says(&format!("a pattern of {} jobs", count.0)));
+    let said = [(&job.every, "one every"), (&job.repeat, "repeated"), (&job.seed, "seed")];
+    for (value, what) in said.into_iter().filter_map(|(value, what)| Some((value.as_ref()?, what))) {
+        name.spoken += &format!(", {what} {}", value.0.trim().replace("..", " to "));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A pattern is one row, and says what it draws.
+    #[test]
+    fn a_pattern_says_what_it_draws() {
+        let text = "format: fairground-scenario\nversion: 1\nqueues: [{name: q}]\n\
+                    jobs: [{name: j, queue: q, count: 9, every: 60s..5s random, lasts: 8m..20m, repeat: 5 every 1d, seed: 7}]\n";
+        let scenario = crate::state::document::from_text(text).expect("it can be read");
+        let rows = job_rows(&scenario, &[], |_| false, 2, 0, 9);
+        let [row] = rows.as_slice() else { panic!("one row: {rows:?}") };
+        assert_eq!(row.cells[0].shown, "j ×9 ×5");
+        let name = "j, a pattern of 9 jobs, one every 60s to 5s random, repeated 5 every 1d, seed 7";
+        assert_eq!(row.cells[0].spoken, name);
+        let lasts = row.cells.last().expect("cells");
+        assert_eq!((lasts.shown.as_str(), lasts.text.as_str()), ("8–20m", "8m..20m"));
+        assert_eq!(lasts.spoken, "lasts of j: drawn, 8m to 20m");
+    }
+
+    /// What a cell shows, a person may type into it; the file keeps what was typed.
+    #[test]
+    fn what_is_typed_for_no_end_is_kept_and_means_it() {
+        use crate::state::document;
+        let text = "format: fairground-scenario\nversion: 1\nnodes: [{name: n, gpu: 8, memory: 64 GB}]\n\
+                    queues: [{name: q, gpu: {quota: 4, limit: 8, weight: 1}}]\n\
+                    jobs: [{name: j, queue: q, gpu: 1, lasts: 5m}]\n";
+        let scenario = document::from_text(text).expect("it can be read");
+        let queue = Path::default().field("queues").named("q").field("gpu");
+        let job = Path::default().field("jobs").named("j");
+        let shown = |scenario: &Scenario, at: &Path| {
+            let queues = queue_rows(scenario, &[], |_| false, &Default::default(), 2);
+            let jobs = job_rows(scenario, &[], |_| false, 2, 0, 9);
+            let cells = queues.into_iter().chain(jobs).flat_map(|row| row.cells);
+            let cell = cells.into_iter().find(|cell| cell.at.as_ref() == Some(at)).expect("it has a cell");
+            (cell.shown, cell.text)
+        };
+        for at in [queue.field("quota"), queue.field("limit"), job.field("lasts")] {
+            for typed in ["unlimited", "∞", "inf"] {
+                let set = document::try_set(&scenario, &at, typed).expect(typed);
+                assert_eq!(shown(&set, &at), ("∞".to_string(), typed.to_string()), "{at}");
+                for text in [document::to_yaml(&set), document::to_json(&set)] {
+                    assert_eq!(document::from_text(&text).as_ref(), Ok(&set), "{text}");
+                }
+            }
+        }
+        document::try_set(&scenario, &queue.field("limit"), "none").expect("a ceiling may be none");
+        document::try_set(&scenario, &queue.field("quota"), "none").expect_err("none of a floor is not all");
+        assert!(document::to_yaml(&scenario).contains("64 GB"), "amounts stay as typed, too");
+    }
+
+    #[test]
+    fn every_row_of_queues_has_a_cell_for_every_column() {
+        for policy in ["kai", "runai", "ego", "yunikorn", "fifo", "max-min", "drf"] {
+            let scenario = Scenario { policy: policy.into(), ..crate::library::start() };
+            let columns = queue_columns(Terms::of(policy), usage_counts(&scenario));
+            let rows = queue_rows(&scenario, &[], |_| false, &Default::default(), 2);
+            assert!(rows.len() > 2 && rows.iter().all(|row| row.cells.len() == columns.len()), "{policy}");
+            let weights = rows.iter().flat_map(|row| &row.cells).filter_map(|cell| cell.at.as_ref());
+            let has_weight = weights.map(Path::to_string).any(|at| at.ends_with(".weight"));
+            assert_eq!(has_weight, !matches!(policy, "yunikorn" | "fifo"), "{policy}");
+        }
+    }
+}

@@ -1,0 +1,163 @@
+//! The scenario as text, in step with the tables.
+
+use fairground::scenario::{Diagnostic, Severity};
+use leptos::html;
+use leptos::prelude::*;
+
+use crate::state::command::Command;
+use crate::state::document;
+use crate::store::Store;
+use crate::widgets::icons::{Icon, Kind};
+use crate::widgets::on_leave;
+
+/// Longer texts are read when editing ends, not while typing.
+const READ_LIVE_MAX: usize = 200_000;
+/// Most findings that are listed.
+const LISTED_MAX: usize = 12;
+
+/// A text field with line numbers. What is typed becomes the scenario as soon as it has the shape of one; until
+/// then the tables and charts stay as they were.
+/// Long because its markup is one tree.
+#[component]
+pub fn TextTab() -> impl IntoView {
+    let store = Store::get();
+    let field = NodeRef::<html::Textarea>::new();
+    // What was typed, as long as the scenario is not another one or it cannot be read.
+    let typed = RwSignal::new(None::<String>);
+    let found = RwSignal::new(Vec::<Diagnostic>::new());
+    let unread = store.part(|m| m.unread.clone());
+    Effect::new(move |_| {
+        let scenario = store.scenario.get();
+        match unread.get() {
+            Some(text) if typed.with_untracked(|typed| typed.as_deref() == Some(&*text)) => {}
+            Some(text) => {
+                found.set(document::draft(&text).1);
+                typed.set(Some(text.to_string()));
+            }
+            None => {
+                let own = typed.with_untracked(|typed| document::draft(typed.as_deref()?).0);
+                if own.is_none_or(|own| own != *scenario) {
+                    typed.set(None);
+                    found.set(Vec::new());
+                }
+            }
+        }
+    });
+    let written = Memo::new(move |_| store.scenario.with(|s| document::to_yaml(s)));
+    let shown = move || typed.with(|typed| typed.clone()).unwrap_or_else(|| written.get());
+    let read = move |text: String| {
+        let (scenario, findings) = document::draft(&text);
+        found.set(findings);
+        typed.set(Some(text.clone()));
+        store.dispatch(match scenario {
+            Some(scenario) => Command::SetText(Box::new(scenario)),
+            None => Command::Unread(Some(text)),
+        });
+    };
+    let on_input = move |event: web_sys::Event| {
+        let text = event_target_value(&event);
+        if text.len() < READ_LIVE_MAX {
+            read(text);
+        } else {
+            typed.set(Some(text.clone()));
+            store.dispatch(Command::Unread(Some(text)));
+        }
+    };
+    let lines = move || {
+        let n = shown().lines().count().max(1) + 1;
+        (1..=n).map(|n| format!("{n}\n")).collect::<String>()
+    };
+    let rows = move || (shown().lines().count() + 2).to_string();
+    let has_comments = move || {
+        typed.with(|text| {
+            text.as_ref().is_some_and(|text| text.lines().any(|l| l.trim_start().starts_with('#')))
+        })
+    };
+    let finding = move |finding: Diagnostic| {
+        let line = finding.position.map_or(0, |(line, _)| line);
+        let go = move |_| {
+            if let Some(field) = field.get_untracked() {
+                select_line(&field, line);
+            }
+        };
+        let icon = if finding.severity == Severity::Error { Kind::Problem } else { Kind::Warning };
+        let fix = finding.fix.map(|fix| {
+            let label = fix.label.clone();
+            let fix = move |_| store.dispatch(Command::Fix(Box::new(fix.clone())));
+            view! { <button type="button" class="link" on:click=fix>{label}</button> }
+        });
+        view! {
+            <li>
+                <button type="button" class="link" on:click=go>
+                    <Icon kind=icon />
+                    {format!("Line {line}")}
+                </button>
+                " "
+                {finding.says}
+                " "
+                {fix}
+            </li>
+        }
+    };
+    let findings = move || {
+        let found = found.get();
+        (!found.is_empty()).then(|| {
+            let items = found.into_iter().take(LISTED_MAX).map(finding).collect_view();
+            view! { <div id="text-findings" role="alert"><ul class="text-findings">{items}</ul></div> }
+        })
+    };
+    view! {
+        <div class="text-tab">
+            <p class="hint">
+                "The whole scenario as YAML. It counts as soon as it can be read; what is wrong stands here with its line."
+            </p>
+            {findings}
+            {move || {
+                has_comments()
+                    .then(|| view! { <p class="hint warn">"Comments are not kept: a note field is."</p> })
+            }}
+            <Show when=move || unread.with(Option::is_some)>
+                <p class="hint warn">
+                    "Tables and charts show the scenario as it was before this text, which is kept on this device. "
+                    <button type="button" class="link" on:click=move |_| store.dispatch(Command::Unread(None))>
+                        "Discard the text"
+                    </button>
+                </p>
+            </Show>
+            <div class="text-field">
+                <pre aria-hidden="true">{lines}</pre>
+                <textarea
+                    node_ref=field
+                    aria-label="The scenario as text"
+                    aria-describedby="text-findings"
+                    aria-invalid=move || {
+                        found.with(|all| all.iter().any(|d| d.severity == Severity::Error)).then_some("true")
+                    }
+                    spellcheck="false"
+                    autocomplete="off"
+                    wrap="off"
+                    rows=rows
+                    prop:value=shown
+                    on:input=on_input
+                    on:change=move |event| read(event_target_value(&event))
+                    on:blur=on_leave(move |_| store.dispatch(Command::GestureEnd))
+                ></textarea>
+            </div>
+        </div>
+    }
+}
+
+/// Puts the focus on a line, counted from 1, and selects it.
+fn select_line(field: &web_sys::HtmlTextAreaElement, line: u32) {
+    let text = field.value();
+    let mut start = 0;
+    for (i, of) in text.split('\n').enumerate() {
+        let length = of.encode_utf16().count() as u32;
+        if i as u32 + 1 == line.max(1) {
+            let _ = field.focus();
+            let _ = field.set_selection_range(start, start + length);
+            return;
+        }
+        start += length + 1;
+    }
+}

@@ -1,0 +1,108 @@
+//! Jobs and patterns of jobs.
+
+use fairground::scenario::Path;
+use fairground::words::Selection;
+use leptos::prelude::*;
+
+use super::all_values;
+use super::grid::{EditGrid, RowKey};
+use super::rows::{job_columns, job_rows};
+use crate::state::command::Command;
+use crate::state::document;
+use crate::state::document::change::Change;
+use crate::store::Store;
+use crate::widgets::button::IconButton;
+use crate::widgets::empty::{Lack, empty_below};
+use crate::widgets::icons::{Icon, Kind};
+use crate::widgets::key_name;
+use crate::widgets::menu::MenuItem;
+
+/// Rows of a page.
+const PAGE: usize = 200;
+
+/// The table of jobs, edited in place, in pages of 200.
+/// Long because its markup is one tree.
+#[component]
+pub fn Work() -> impl IntoView {
+    let store = Store::get();
+    let dismissed = store.part(|m| (*m.dismissed).clone());
+    let wanted = RwSignal::new(0usize);
+    let n_jobs = Memo::new(move |_| store.scenario.with(|s| s.jobs.len()));
+    let pages = move || n_jobs.get().div_ceil(PAGE).max(1);
+    let page = Memo::new(move |_| wanted.get().min(pages() - 1));
+    // A job that is selected elsewhere is looked for here.
+    Effect::new(move |_| {
+        if let Some(Selection::Job(job)) = store.selection.get()
+            && let Some(at) = store.scenario.with_untracked(|s| s.jobs.iter().position(|j| j.name == job))
+        {
+            wanted.set(at / PAGE);
+        }
+    });
+    let rows = Memo::new(move |_| {
+        let (scenario, findings) = (store.scenario.get(), store.findings.get());
+        dismissed.with(|dismissed| {
+            let gone = |finding: &_| dismissed.contains(&document::finding_key(finding));
+            job_rows(&scenario, &findings, gone, store.resource.get(), page.get() * PAGE, PAGE)
+        })
+    });
+    let on_row_key = move |(id, key): (String, RowKey)| {
+        if key == RowKey::All {
+            let at = Path::default().field("jobs").named(&id);
+            store.dispatch(Command::Detail(Some(at)));
+        } else if key == RowKey::Remove {
+            store.dispatch(Command::Change(Change::RemoveJob(id)));
+        }
+    };
+    let menu = |id: String| {
+        let at = Path::default().field("jobs").named(&id);
+        vec![
+            all_values(&id, at),
+            MenuItem::new(format!("Duplicate {id}"), Command::Change(Change::DuplicateJob(id.clone()))),
+            MenuItem::new(format!("Explain {id}"), Command::Select(Some(Selection::Job(id.clone()))))
+                .key("E"),
+            MenuItem::new(format!("Remove {id}"), Command::Change(Change::RemoveJob(id))).key("Del"),
+        ]
+    };
+    let range = move || {
+        let (from, n) = (page.get() * PAGE, n_jobs.get());
+        format!("{} to {} of {n} entries", from + 1, (from + PAGE).min(n))
+    };
+    view! {
+        <EditGrid
+            label="Work"
+            columns=Signal::derive(move || job_columns(store.terms.get(), store.resource.get()))
+            rows
+            menu=Callback::new(menu)
+            on_row_key=Callback::new(on_row_key)
+        />
+        {empty_below(move || (n_jobs.get() == 0).then_some(Lack::Jobs))}
+        <Show when=move || { pages() > 1 }>
+            <nav class="pager" aria-label=move || store.terms.get().says("Pages of jobs")>
+                <IconButton
+                    icon=Kind::Left
+                    label="Previous page"
+                    disabled=Signal::derive(move || page.get() == 0)
+                    on_press=Callback::new(move |()| wanted.set(page.get_untracked().saturating_sub(1)))
+                />
+                <span>{range}</span>
+                <IconButton
+                    icon=Kind::Right
+                    label="Next page"
+                    disabled=Signal::derive(move || page.get() + 1 >= pages())
+                    on_press=Callback::new(move |()| wanted.set(page.get_untracked() + 1))
+                />
+            </nav>
+        </Show>
+        <div class="add">
+            <button
+                type="button"
+                class="btn quiet"
+                on:click=move |_| store.dispatch(Command::Change(Change::AddJob { queue: None }))
+            >
+                <Icon kind=Kind::Plus />
+                {move || super::head(store, "Job")}
+                <span class="kbd">{key_name(store, "W")}</span>
+            </button>
+        </div>
+    }
+}

@@ -1,0 +1,467 @@
+//! The page: regions, the one live region, and what is dropped or pasted anywhere.
+
+use std::collections::BTreeSet;
+
+use fairground::words::Selection;
+use fairground::words::number::NAMED;
+use leptos::html;
+use leptos::prelude::*;
+
+use super::bar::Bar;
+use super::divider::Divider;
+use super::embed::EmbedBar;
+use super::note::Remark;
+use super::notice_bar::{Notices, Strip};
+use super::sheet::SheetHandle;
+use super::transport::Transport;
+use crate::chart::queue_tree::are_few;
+use crate::dialogs::Dialogs;
+use crate::setup::Setup;
+use crate::state::command::Command;
+use crate::state::layout::embed::Embed;
+use crate::state::layout::options::{NowView, Panel};
+use crate::state::layout::room::Room;
+use crate::store::Store;
+use crate::views::cluster::component::ClusterView;
+use crate::views::cluster::node_actions::NodeDeeds;
+use crate::views::division::component::Division;
+use crate::views::fairness::component::Fairness;
+use crate::views::gantt::component::Gantt;
+use crate::views::help::component::Help;
+use crate::views::icicle::component::Icicle;
+use crate::views::shares::component::Shares;
+use crate::views::timeline::component::Timeline;
+use crate::views::trends::component::Multiples;
+use crate::views::why::component::Why;
+use crate::widgets::after_frame::after_frame;
+use crate::widgets::button::IconButton;
+use crate::widgets::empty::{Lack, empty, empty_below};
+use crate::widgets::icons::Kind;
+
+/// The page.
+/// Long because its markup is one tree.
+#[component]
+pub fn App() -> impl IntoView {
+    let store = Store::get();
+    let view = store.view;
+    let panel = Memo::new(move |_| view.with(|v| v.panel));
+    let shows = move |this: Panel| move || panel.get() == this;
+    let folded = Memo::new(move |_| view.with(|v| v.setup_folded));
+    // Where the tree is not beside them, bars carry the names of their queues.
+    let named = Memo::new(move |_| view.with(|v| v.setup_folded || !v.has_tree()));
+    let now_folded = Memo::new(move |_| view.with(|v| v.now_folded));
+    let time_folded = Memo::new(move |_| view.with(|v| v.time_folded));
+    let sized = Memo::new(move |_| view.with(|v| v.setup_width > 0));
+    let why_open = Memo::new(move |_| view.with(|v| v.why_open));
+    // Said by classes: a look at what stands inside the page would cost a look at all of it at every step.
+    let few = Memo::new(move |_| {
+        let folded: Vec<String> = view.with(|v| v.folded.iter().cloned().collect());
+        store.frame.with(|frame| frame.as_ref().is_none_or(|frame| are_few(&frame.queues, &folded)))
+    });
+    let waits = Memo::new(move |_| store.frame.with(Option::is_none));
+    let stale = store.part(|m| m.stale);
+    let awaits_ghost = store.part(|m| m.awaits_ghost);
+    let announcement = store.announcement;
+    Effect::new(move |_| {
+        let title = store.scenario.with(|s| s.name.clone());
+        document().set_title(&if title.is_empty() {
+            "Fairground".into()
+        } else {
+            format!("{title} · Fairground")
+        });
+    });
+    let pair = Pair::default();
+    let embed = store.now(|m| m.view.embed);
+    view! {
+        <div
+            class="app"
+            data-embed=embed.map(Embed::words)
+            class:setup-folded=folded
+            class:bars-named=named
+            class:sized=sized
+            class:now-folded=now_folded
+            class:time-folded=time_folded
+            class:why-open=why_open
+            class:few=few
+            class:waits=waits
+            class:show-now=shows(Panel::Now)
+            class:show-setup=shows(Panel::Setup)
+            class:show-why=shows(Panel::Why)
+            class:show-time=shows(Panel::Time)
+        >
+            <button type="button" class="skip" on:click=move |_| crate::widgets::focus_id("step")>
+                "Skip to the controls of time"
+            </button>
+            {match embed {
+                Some(_) => view! { <EmbedBar /> }.into_any(),
+                None => view! { <Bar /> }.into_any(),
+            }}
+            <section class="under-bar" aria-label="What to watch, and messages">
+                <Strip />
+                <Notices />
+            </section>
+            <main class="main">
+                <section
+                    node_ref=pair.setup
+                    class="panel setup"
+                    aria-label="Setup"
+                    data-region
+                    tabindex="-1"
+                    on:wheel=move |_| pair.lead(true)
+                    on:pointerdown=move |_| pair.lead(true)
+                    on:focusin=move |_| pair.lead(true)
+                    on:scroll=move |_| pair.follow(store, true)
+                >
+                    <div class="rail">
+                        <IconButton
+                            icon=Kind::Right
+                            label="Open setup"
+                            on_press=Callback::new(move |()| store.dispatch(Command::FoldSetup(false)))
+                        />
+                        <span aria-hidden="true">"Setup"</span>
+                    </div>
+                    <Setup />
+                </section>
+                <Divider />
+                <section
+                    node_ref=pair.now
+                    class="panel now-panel"
+                    on:wheel=move |_| pair.lead(false)
+                    on:pointerdown=move |_| pair.lead(false)
+                    on:focusin=move |_| pair.lead(false)
+                    on:scroll=move |_| pair.follow(store, false)
+                    class:stale=stale
+                    class:awaits-ghost=awaits_ghost
+                    aria-label="Now"
+                    aria-busy=move || stale.get().to_string()
+                    data-cycle=move || store.frame.with(|f| f.as_ref().map(|f| f.cycle.to_string()))
+                    data-digest=move || store.frame.with(|f| f.as_ref().map(|f| f.digest.clone()))
+                    data-region
+                    tabindex="-1"
+                >
+                    <Rail panel=Panel::Now name="Now" icon=Kind::Right />
+                    <Now />
+                </section>
+                <Side />
+                <aside id="why" class="panel why-panel" aria-label="Why" data-region tabindex="-1">
+                    <Rail panel=Panel::Why name="Why" icon=Kind::Left />
+                    <WhyPanel />
+                </aside>
+            </main>
+            <footer class="dock" data-region tabindex="-1" aria-label="Time">
+                <Transport />
+                <div class="tlwrap">
+                    <TimePanel />
+                </div>
+                <PhoneBar />
+            </footer>
+            <div class="unseen" role="status" aria-live="polite">{announcement}</div>
+            <Dialogs />
+        </div>
+    }
+}
+
+/// The tree of queues and their bars scroll together: the panel that a person scrolls leads.
+#[derive(Clone, Copy, Default)]
+struct Pair {
+    setup: NodeRef<html::Section>,
+    now: NodeRef<html::Section>,
+    setup_leads: StoredValue<bool>,
+}
+
+impl Pair {
+    fn lead(self, setup: bool) {
+        self.setup_leads.set_value(setup);
+    }
+
+    fn follow(self, store: Store, setup: bool) {
+        let are_lines_shared = store.view.with_untracked(|v| v.has_tree() && !v.setup_folded);
+        let Some((left, right)) = self.setup.get_untracked().zip(self.now.get_untracked()) else { return };
+        if are_lines_shared && self.setup_leads.get_value() == setup {
+            let (from, to) = if setup { (left, right) } else { (right, left) };
+            to.set_scroll_top(from.scroll_top());
+        }
+    }
+}
+
+/// What is left of a folded panel: its name, and a button that opens it.
+#[component]
+fn Rail(panel: Panel, name: &'static str, icon: Kind) -> impl IntoView {
+    let store = Store::get();
+    view! {
+        <div class="rail">
+            <IconButton
+                icon
+                label=format!("Open {}", name.to_lowercase())
+                on_press=Callback::new(move |()| store.dispatch(Command::Fold(panel, false)))
+            />
+            <span aria-hidden="true">{name}</span>
+        </div>
+    }
+}
+
+/// The views of NOW, in order.
+const VIEWS: [(NowView, &str); 6] = [
+    (NowView::Shares, "Shares"),
+    (NowView::Division, "Division"),
+    (NowView::Tree, "Tree"),
+    (NowView::Gantt, "Gantt"),
+    (NowView::Fairness, "Fairness"),
+    (NowView::Queues, "Trends"),
+];
+
+/// The id of a view's tab.
+fn tab_id(view: NowView) -> String {
+    let name = VIEWS.iter().find(|(this, _)| *this == view).map_or("", |(_, name)| name);
+    format!("now-tab-{name}")
+}
+
+/// NOW: the charts of the moment.
+/// Long because its markup is one tree.
+#[component]
+fn Now() -> impl IntoView {
+    let store = Store::get();
+    let on_select = Callback::new(move |selection| store.dispatch(Command::Select(selection)));
+    let folded = Memo::new(move |_| store.view.with(|v| v.folded.clone()));
+    let collapsed = Signal::derive(move || {
+        folded.with(|f: &std::sync::Arc<BTreeSet<String>>| f.iter().cloned().collect::<Vec<_>>())
+    });
+    let resource = store.charted;
+    let choose = move |value: String| {
+        if let Ok(resource) = value.parse() {
+            store.dispatch(Command::Resource(resource));
+        }
+    };
+    let named = Memo::new(move |_| {
+        store.frame.with(|frame| frame.as_ref().map_or(Vec::new(), |frame| frame.named.clone()))
+    });
+    let option = move |key: u8, name: String| {
+        view! { <option value=key.to_string() prop:selected=move || resource.get() == key>{name}</option> }
+    };
+    let own = [(2u8, "GPU"), (0, "CPU"), (1, "Memory"), (3, "Dominant share")]
+        .map(|(key, name)| option(key, name.to_string()));
+    let options = view! {
+        {own}
+        {move || (NAMED..).zip(named.get()).map(|(key, name)| option(key, name)).collect_view()}
+    };
+    let shown = Memo::new(move |_| store.view.with(|v| v.now));
+    let tabs = VIEWS.map(|(this, name)| {
+        view! {
+            <button
+                type="button"
+                class="tab"
+                role="tab"
+                id=format!("now-tab-{name}")
+                aria-controls="now-body"
+                aria-selected=move || (shown.get() == this).to_string()
+                tabindex=move || if shown.get() == this { "0" } else { "-1" }
+                on:click=move |_| store.dispatch(Command::Look(this))
+            >
+                {name}
+            </button>
+        }
+    });
+    let lack = Memo::new(move |_| store.scenario.with(|s| Lack::of(s)));
+    let has_nodes = Memo::new(move |_| store.scenario.with(|s| !s.nodes.is_empty()));
+    // Where not all tabs have room, the present one is in sight; a view begins at its top.
+    Effect::new(move |was: Option<NowView>| {
+        let now = shown.get();
+        crate::widgets::show_id(&tab_id(now));
+        if was.is_some_and(|was| was != now)
+            && let Some(panel) = document().get_elements_by_class_name("now-panel").item(0)
+        {
+            panel.set_scroll_top(0);
+        }
+        now
+    });
+    let label = move || tab_id(shown.get());
+    let on_key = move |event: leptos::ev::KeyboardEvent| {
+        let at = VIEWS.iter().position(|(this, _)| *this == shown.get_untracked()).unwrap_or(0);
+        let to = match event.key().as_str() {
+            "ArrowRight" => (at + 1) % VIEWS.len(),
+            "ArrowLeft" => (at + VIEWS.len() - 1) % VIEWS.len(),
+            _ => return,
+        };
+        event.prevent_default();
+        event.stop_propagation();
+        store.dispatch(Command::Look(VIEWS[to].0));
+        crate::widgets::focus_id(&format!("now-tab-{}", VIEWS[to].1));
+    };
+    view! {
+        <div class="tabs">
+            <div class="tablist" role="tablist" aria-label="What is shown" on:keydown=on_key>{tabs}</div>
+            <span class="unit">
+                <select
+                    class="resource"
+                    aria-label="Resource of all charts"
+                    on:change=move |event| choose(event_target_value(&event))
+                >
+                    {options}
+                </select>
+            </span>
+            <IconButton
+                icon=Kind::Left
+                label="Fold now away"
+                class="fold"
+                on_press=Callback::new(move |()| store.dispatch(Command::Fold(Panel::Now, true)))
+            />
+        </div>
+        <div id="now-body" role="tabpanel" aria-labelledby=label>
+            {move || match (shown.get(), lack.get()) {
+                (_, Some(Lack::Queues)) => empty(Lack::Queues),
+                (NowView::Gantt | NowView::Fairness | NowView::Queues, Some(lack)) => empty(lack),
+                (NowView::Shares, _) => view! {
+                    <Shares
+                        frame=store.frame
+                        ghost=store.ghost
+                        changed=store.changed
+                        selection=store.selection
+                        resource
+                        collapsed
+                        on_select
+                    />
+                }
+                .into_any(),
+                (other, _) => view_of(other),
+            }}
+            {empty_below(move || {
+                let is_below = matches!(shown.get(), NowView::Shares | NowView::Division | NowView::Tree);
+                lack.get().filter(|lack| is_below && *lack != Lack::Queues)
+            })}
+        </div>
+        {move || match has_nodes.get() {
+            true => view! {
+                <ClusterView
+                    frame=store.frame
+                    ghost=store.ghost
+                    changed=store.changed
+                    selection=store.selection
+                    resource
+                    on_select
+                />
+            }
+            .into_any(),
+            false => empty(Lack::Nodes),
+        }}
+    }
+}
+
+/// The views of NOW with which the page does not begin.
+fn view_of(view: NowView) -> AnyView {
+    match view {
+        NowView::Shares => ().into_any(),
+        NowView::Division => view! { <Division /> }.into_any(),
+        NowView::Tree => view! { <Icicle /> }.into_any(),
+        NowView::Gantt => view! { <Gantt /> }.into_any(),
+        NowView::Fairness => view! { <Fairness /> }.into_any(),
+        NowView::Queues => view! { <Multiples /> }.into_any(),
+    }
+}
+
+/// Division and Tree, where there is room for them beside the other views.
+#[component]
+fn Side() -> impl IntoView {
+    let store = Store::get();
+    let is_wide = Memo::new(move |_| store.view.with(|v| v.room == Room::Wide));
+    move || match is_wide.get() {
+        true => view! {
+            <section class="panel side-panel" aria-label="Division and tree" data-region tabindex="-1">
+                <SideViews />
+            </section>
+        }
+        .into_any(),
+        false => ().into_any(),
+    }
+}
+
+/// What NOW does not show itself.
+#[component]
+fn SideViews() -> impl IntoView {
+    let store = Store::get();
+    let shown = Memo::new(move |_| store.view.with(|v| v.now));
+    view! {
+        {move || (shown.get() != NowView::Tree).then(|| view! { <Icicle /> })}
+        {move || (shown.get() != NowView::Division).then(|| view! { <Division /> })}
+    }
+}
+
+#[component]
+fn WhyPanel() -> impl IntoView {
+    let store = Store::get();
+    let lack = Memo::new(move |_| store.scenario.with(|s| Lack::of(s)));
+    let is_node = store.part(|m| matches!(m.selection, Some(Selection::Node(_))));
+    view! {
+        <div class="tabs">
+            <h2 class="panel-title">"Why"</h2>
+            <SheetHandle />
+            <span class="grow"></span>
+            <IconButton
+                icon=Kind::Close
+                label="Close why"
+                class="close-why"
+                on_press=Callback::new(move |()| store.dispatch(Command::Why(false)))
+            />
+        </div>
+        <Why
+            frame=store.frame
+            run=store.run
+            selection=store.selection
+            ladder=store.ladder
+            order=store.order
+            rules=store.rules
+            scenario=store.scenario
+            resource=store.explained
+            on_select=Callback::new(move |selection| store.dispatch(Command::Select(selection)))
+            on_focus_field=Callback::new(move |path| store.dispatch(Command::FocusField(path)))
+            on_seek=Callback::new(move |cycle| store.dispatch(Command::GoTo(cycle)))
+        />
+        {empty_below(move || lack.get())}
+        <Help />
+        {move || is_node.get().then(|| view! { <NodeDeeds /> })}
+        <Remark />
+    }
+}
+
+/// The bar at the bottom of narrow screens.
+#[component]
+fn PhoneBar() -> impl IntoView {
+    let store = Store::get();
+    let panel = Memo::new(move |_| store.view.with(|v| v.panel));
+    let buttons = [(Panel::Now, "Now"), (Panel::Setup, "Setup"), (Panel::Why, "Why"), (Panel::Time, "Time")];
+    let buttons = buttons.map(|(this, name)| {
+        view! {
+            <button
+                type="button"
+                aria-pressed=move || (panel.get() == this).to_string()
+                on:click=move |_| store.dispatch(Command::Panel(this))
+            >
+                {name}
+            </button>
+        }
+    });
+    view! { <nav class="phonebar" aria-label="Panels">{buttons}</nav> }
+}
+
+/// The run along time.
+#[component]
+fn TimePanel() -> impl IntoView {
+    let store = Store::get();
+    let has_jobs = Memo::new(move |_| store.scenario.with(|s| !s.jobs.is_empty()));
+    // While cycle follows cycle, the charts of the moment and those of time take turns.
+    let is_playing = move || store.now(|m| m.playing);
+    let (run, frame) = (after_frame(store.run, is_playing), after_frame(store.frame, is_playing));
+    move || match has_jobs.get() {
+        true => view! {
+            <Timeline
+                run
+                frame
+                selection=store.selection
+                resource=store.charted
+                on_seek=Callback::new(move |cycle| store.dispatch(Command::GoTo(cycle)))
+                on_select=Callback::new(move |selection| store.dispatch(Command::Select(selection)))
+            />
+        }
+        .into_any(),
+        false => empty(Lack::Jobs),
+    }
+}

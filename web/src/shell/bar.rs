@@ -1,0 +1,213 @@
+//! The top bar: title, policy, how well it is checked, documents, undo, colours, sharing.
+
+use fairground::policy::Policy;
+use fairground::scenario::Path;
+use leptos::html;
+use leptos::prelude::*;
+
+use crate::agreement;
+use crate::state::command::Command;
+use crate::state::layout::options::{Dialog, SetupTab, Theme};
+use crate::store::Store;
+use crate::widgets::button::IconButton;
+use crate::widgets::icons::{Icon, Kind, Logo};
+use crate::widgets::menu::{MenuButton, MenuItem};
+use crate::widgets::on_leave;
+
+/// The top bar.
+/// Long because its markup is one tree.
+#[component]
+pub fn Bar() -> impl IntoView {
+    let store = Store::get();
+    let policy = store.part(|m| Policy::described_or_default(&m.scenario.policy).key);
+    let short = move || Policy::described_or_default(policy.get()).short;
+    let policies = move |()| {
+        let choose = |key: &str| Command::Policy(key.to_string());
+        let mut items: Vec<MenuItem> = Policy::ALL
+            .iter()
+            .map(|of| MenuItem::new(of.title, choose(of.key)).choice(policy.get_untracked() == of.key))
+            .collect();
+        items.push(MenuItem::new("Compare policies", Command::Compare { with_baselines: false }));
+        items.push(MenuItem::new("All switches", Command::Tab(SetupTab::Rules)));
+        items
+    };
+    let undo = store.part(|m| m.history.undo_name().map(str::to_string));
+    let redo = store.part(|m| m.history.redo_name().map(str::to_string));
+    let named = |what: &'static str, step: Memo<Option<String>>| {
+        Signal::derive(move || step.get().map_or(what.to_string(), |name| format!("{what}: {name}")))
+    };
+    let theme = Memo::new(move |_| store.view.with(|v| v.theme));
+    let themes = move |()| {
+        [(Theme::System, "As the system"), (Theme::Light, "Light"), (Theme::Dark, "Dark")]
+            .map(|(this, name)| {
+                MenuItem::new(name, Command::Theme(this)).choice(theme.get_untracked() == this)
+            })
+            .to_vec()
+    };
+    let more = move |()| {
+        let mut items = vec![
+            MenuItem::new("Examples", Command::Dialog(Some(Dialog::Examples))),
+            MenuItem::new(format!("Policy: {}", short()), Command::Tab(SetupTab::Rules)),
+            MenuItem::new("Compare policies", Command::Compare { with_baselines: false }),
+            MenuItem::new("Do or find", Command::Dialog(Some(Dialog::Palette))),
+            MenuItem::new("Open yours", Command::Dialog(Some(Dialog::Paste))),
+            MenuItem::new("How accurate is this?", Command::Dialog(Some(Dialog::Fidelity))),
+        ];
+        items.extend(themes(()));
+        items
+    };
+    let theme_icon = move || match theme.get() {
+        Theme::System => Kind::System,
+        Theme::Light => Kind::Sun,
+        Theme::Dark => Kind::Moon,
+    };
+    let badge = move || agreement::badge(policy.get());
+    let run = move |command: Command| Callback::new(move |()| store.dispatch(command.clone()));
+    view! {
+        <header class="bar" data-region tabindex="-1" aria-label="Document">
+            <div class="logo">
+                <Logo />
+                <span class="logo-text not-phone" aria-hidden="true">"Fairground"</span>
+            </div>
+            <h1 class="unseen">{move || match store.scenario.with(|s| s.name.clone()) {
+                name if name.is_empty() => "Fairground: untitled scenario".to_string(),
+                name => format!("Fairground: {name}"),
+            }}</h1>
+            <Title />
+            <MenuButton label="Policy" class="btn quiet hide" items=Callback::new(policies)>
+                {short}
+                <Icon kind=Kind::Down />
+            </MenuButton>
+            {move || {
+                badge()
+                    .map(|text| {
+                        view! {
+                            <button
+                                type="button"
+                                class="badge"
+                                title="How accurate is this?"
+                                on:click=move |_| store.dispatch(Command::Dialog(Some(Dialog::Fidelity)))
+                            >
+                                {text}
+                            </button>
+                        }
+                    })
+            }}
+            <span class="grow"></span>
+            <button
+                type="button"
+                class="btn quiet not-phone"
+                on:click=move |_| store.dispatch(Command::Dialog(Some(Dialog::Examples)))
+            >
+                "Examples"
+            </button>
+            <IconButton
+                icon=Kind::Search
+                label="Do or find"
+                key="Ctrl+K"
+                class="hide"
+                on_press=run(Command::Dialog(Some(Dialog::Palette)))
+            />
+            <IconButton
+                icon=Kind::Undo
+                label=named("Undo", undo)
+                key="Ctrl+Z"
+                class="undo"
+                disabled=Signal::derive(move || undo.get().is_none())
+                on_press=run(Command::Undo)
+            />
+            <IconButton
+                icon=Kind::Redo
+                label=named("Redo", redo)
+                key="Ctrl+Shift+Z"
+                class="redo"
+                disabled=Signal::derive(move || redo.get().is_none())
+                on_press=run(Command::Redo)
+            />
+            <MenuButton label="Colours" class="btn quiet icon hide" items=Callback::new(themes)>
+                {move || view! { <Icon kind=theme_icon() /> }}
+            </MenuButton>
+            <MenuButton label="More" class="btn quiet icon only-phone" items=Callback::new(more)>
+                <Icon kind=Kind::More />
+            </MenuButton>
+            <button
+                type="button"
+                class="btn"
+                title="Share (Ctrl+S)"
+                on:click=move |_| store.dispatch(Command::Dialog(Some(Dialog::Share)))
+            >
+                "Share"
+            </button>
+        </header>
+    }
+}
+
+/// The document's title, edited in place.
+#[component]
+fn Title() -> impl IntoView {
+    let store = Store::get();
+    let editing = RwSignal::new(false);
+    let title = Memo::new(move |_| store.scenario.with(|s| s.name.clone()));
+    let changed = store.part(|m| !m.pristine);
+    let input = NodeRef::<html::Input>::new();
+    let finished = StoredValue::new(false);
+    input.on_load(|element| {
+        let _ = element.focus();
+        element.select();
+    });
+    let finish = move |keep: bool| {
+        if finished.try_get_value() != Some(false) {
+            return;
+        }
+        finished.set_value(true);
+        if keep && let Some(input) = input.get_untracked() {
+            let value = input.value().trim().chars().take(200).collect::<String>();
+            if !value.is_empty() {
+                store.dispatch(Command::Set { at: Path::default().field("name"), value });
+            }
+        }
+        editing.set(false);
+    };
+    let shown = move || {
+        let text = title.get();
+        if text.is_empty() { "Untitled".to_string() } else { text }
+    };
+    move || {
+        if editing.get() {
+            view! {
+                <input
+                    node_ref=input
+                    class="title edit"
+                    aria-label="Title"
+                    maxlength="200"
+                    prop:value=title.get_untracked()
+                    on:keydown=move |event| match event.key().as_str() {
+                        "Enter" => finish(true),
+                        "Escape" => finish(false),
+                        _ => {}
+                    }
+                    on:blur=on_leave(move |_| finish(true))
+                />
+            }
+            .into_any()
+        } else {
+            view! {
+                <button
+                    type="button"
+                    class="title"
+                    title="Change the title"
+                    on:click=move |_| {
+                        finished.set_value(false);
+                        editing.set(true);
+                    }
+                >
+                    <span class="title-text">{shown}</span>
+                    <Show when=move || changed.get()>
+                        <i class="dot" title="Changed since it was opened"></i>
+                    </Show>
+                </button>
+            }
+            .into_any()
+        }
+    }
+}

@@ -1,0 +1,106 @@
+//! The line of an embedded page: what it shows, the way to the whole of it, and its talk with the page around it.
+//!
+//! To the page around: `{ fairground: "moment", cycle, height }`, when one of them changes; the height, in pixels, is
+//! what everything needs that is shown. From it: `{ fairground: "go", cycle }`. Nothing else is said or heard.
+
+use fairground::words::number::time as clock;
+use js_sys::{Object, Reflect};
+use leptos::html;
+use leptos::leptos_dom::helpers::window_event_listener;
+use leptos::prelude::*;
+use wasm_bindgen::JsValue;
+
+use crate::address;
+use crate::state::command::Command;
+use crate::store::Store;
+use crate::widgets::picture::on_size;
+
+/// The word by which both sides know each other.
+const WORD: &str = "fairground";
+/// The latest cycle that can be asked for: what the field of the cycle takes.
+const CYCLE_MAX: f64 = 999_999_999.0;
+
+/// The line.
+#[component]
+pub fn EmbedBar() -> impl IntoView {
+    let store = Store::get();
+    let title = Memo::new(move |_| store.scenario.with(|s| s.name.clone()));
+    let moment = Memo::new(move |_| store.frame.with(|f| f.as_ref().map(|f| (f.cycle, f.time_ms))));
+    let height = RwSignal::new(0);
+    let place = NodeRef::<html::Div>::new();
+    on_size(place, move |page| height.set(page.offset_height()));
+    Effect::new(move |_| {
+        if let Some((cycle, _)) = moment.get() {
+            tell(cycle, height.get());
+        }
+    });
+    listen(store);
+    let says = move || moment.get().map(|(cycle, at)| format!("cycle {cycle} · {}", clock(at)));
+    let whole = move || format!("{}#{}", address::of_page(), store.now(address::write));
+    let link = NodeRef::<html::A>::new();
+    // The moment that is shown when somebody follows it, or copies it.
+    let update = move |_: web_sys::Event| {
+        if let Some(link) = link.get_untracked() {
+            link.set_href(&whole());
+        }
+    };
+    view! {
+        // Lies behind the whole page and is as high.
+        <div class="embed-size" node_ref=place></div>
+        <section class="embed-bar" aria-label="Scenario">
+            <h1>{title}</h1>
+            <span class="dim">{says}</span>
+            <span class="grow"></span>
+            <a
+                node_ref=link
+                href=whole()
+                target="_blank"
+                rel="noopener"
+                on:focus=move |event| update(event.into())
+                on:pointerenter=move |event| update(event.into())
+                on:pointerdown=move |event| update(event.into())
+            >
+                "Open in full"
+            </a>
+        </section>
+    }
+}
+
+/// The page around, if there is one.
+fn parent() -> Option<web_sys::Window> {
+    let parent = window().parent().ok().flatten()?;
+    (parent != window()).then_some(parent)
+}
+
+/// Says where the page stands. Anybody may know.
+fn tell(cycle: u32, height: i32) {
+    let Some(parent) = parent() else { return };
+    let message = Object::new();
+    let entries = [(WORD, "moment".into()), ("cycle", cycle.into()), ("height", height.into())];
+    for (key, value) in entries {
+        let _ = Reflect::set(&message, &key.into(), &value);
+    }
+    let _ = parent.post_message(&message, "*");
+}
+
+/// Goes where the page around asks to.
+fn listen(store: Store) {
+    let heard = window_event_listener(leptos::ev::message, move |event| {
+        let is_parent =
+            parent().is_some_and(|parent| event.source().is_some_and(|from| Object::is(&from, &parent)));
+        if let Some(cycle) = asked(&event.data()).filter(|_| is_parent) {
+            store.dispatch(Command::GoTo(cycle));
+        }
+    });
+    on_cleanup(move || heard.remove());
+}
+
+/// The cycle of `{ fairground: "go", cycle }`.
+fn asked(message: &JsValue) -> Option<u32> {
+    let of = |key: &str| Reflect::get(message, &key.into()).ok();
+    if of(WORD)?.as_string()? != "go" {
+        return None;
+    }
+    let cycle = of("cycle")?.as_f64()?;
+    ((0.0..=CYCLE_MAX).contains(&cycle) && cycle.fract() == 0.0).then_some(cycle as u32)
+}

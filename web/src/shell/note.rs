@@ -1,0 +1,88 @@
+//! The note that was kept with what is selected.
+
+use fairground::scenario::{Path, Scenario};
+use fairground::words::Selection;
+use leptos::prelude::*;
+
+use crate::state::command::Command;
+use crate::state::document;
+use crate::store::Store;
+
+/// Where the note of a thing is kept.
+fn place(scenario: &Scenario, selection: &Selection) -> Option<Path> {
+    let (list, name) = match selection {
+        Selection::Queue(name) if scenario.queues.iter().any(|q| q.name == *name) => ("queues", name),
+        // A node of a group of equal ones has the group's note, a job of a pattern the pattern's.
+        Selection::Job(name) => {
+            ("jobs", entry_of(name, &mut scenario.jobs.iter().map(|j| (&j.name, j.count.is_some())))?)
+        }
+        Selection::Node(name) => {
+            ("nodes", entry_of(name, &mut scenario.nodes.iter().map(|n| (&n.name, n.count.is_some())))?)
+        }
+        _ => return None,
+    };
+    Some(Path::default().field(list).named(name).field("note"))
+}
+
+/// The name under which a thing stands in the file, of all entries and whether they are several: its own, or that of
+/// its group.
+fn entry_of<'a>(name: &str, entries: &mut dyn Iterator<Item = (&'a String, bool)>) -> Option<&'a String> {
+    let number = |group: &str| name.strip_prefix(group)?.strip_prefix('-')?.parse::<u32>().ok();
+    let mut of_group = None;
+    for (entry, is_several) in entries {
+        if !is_several && entry == name {
+            return Some(entry);
+        }
+        of_group = of_group.or(Some(entry).filter(|_| is_several && number(entry).is_some()));
+    }
+    of_group
+}
+
+/// The note of the selected queue, nodes or job, and a way to write one.
+#[component]
+pub fn Remark() -> impl IntoView {
+    let store = Store::get();
+    let shown = Memo::new(move |_| {
+        let (scenario, selection) = (store.scenario.get(), store.selection.get()?);
+        let at = place(&scenario, &selection)?;
+        let note = document::value(&scenario, &at);
+        Some((at, note))
+    });
+    move || {
+        let (at, note) = shown.get()?;
+        let label = if note.is_empty() { "Add a note" } else { "Edit the note" };
+        let edit = move |_| store.dispatch(Command::FocusField(at.clone()));
+        Some(view! {
+            <div class="why remark">
+                {(!note.is_empty()).then(|| view! { <p class="note-text">{note}</p> })}
+                <button type="button" class="chip no-print" on:click=edit>{label}</button>
+            </div>
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nodes_of_a_group_and_jobs_of_a_pattern_share_its_note() {
+        let text = "format: fairground-scenario\nversion: 1\nnodes:\n- {name: big, count: 2, gpu: 8, note: new}\n\
+                    - {name: big-9, gpu: 1}\nqueues: []\njobs:\n\
+                    - {name: j, queue: q, count: 3, note: nightly}\n";
+        let scenario = document::from_text(text).expect("it is clean");
+        let note_of = |name: &str| {
+            let at = place(&scenario, &Selection::Node(name.into()));
+            at.map(|at| (at.to_string(), document::value(&scenario, &at)))
+        };
+        let at = |name: &str, note: &str| Some((format!("nodes[\"{name}\"].note"), note.to_string()));
+        assert_eq!(note_of("big-2"), at("big", "new"));
+        assert_eq!(note_of("big-9"), at("big-9", ""), "its own name goes first");
+        assert_eq!(note_of("small-1"), None);
+        let of_job = place(&scenario, &Selection::Job("j-3".into())).expect("it has a place");
+        assert_eq!(document::value(&scenario, &of_job), "nightly");
+        assert_eq!(place(&scenario, &Selection::Job("j-x".into())), None);
+        let again = document::from_text(&document::to_yaml(&scenario)).expect("it is clean");
+        assert_eq!(again, scenario, "the text says it");
+    }
+}

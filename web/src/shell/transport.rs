@@ -1,0 +1,389 @@
+//! The transport: steps, play, the cycle, scrubbing, events, long runs.
+
+use std::time::Duration;
+
+use fairground::words::number::time as clock;
+use leptos::html;
+use leptos::leptos_dom::helpers::{TimeoutHandle, set_timeout_with_handle};
+use leptos::prelude::{expect_context, *};
+
+use crate::chart::alternative;
+use crate::chart::marks::{self, Mark};
+use crate::dialogs::palette::view::stops;
+use crate::state::command::Command;
+use crate::state::document::opened::Origin;
+use crate::state::layout::options::{Dialog, Panel};
+use crate::state::playback::engine_state::EngineState;
+use crate::state::playback::{SPEEDS, decision_step};
+use crate::store::Store;
+use crate::widgets::button::IconButton;
+use crate::widgets::cycle_number::{NO_CYCLE, number_of};
+use crate::widgets::icons::{Icon, Kind};
+use crate::widgets::menu::{MenuButton, MenuItem};
+use crate::widgets::on_leave;
+use crate::widgets::picture::icon;
+use crate::words;
+
+/// The transport.
+/// Long because its markup is one tree.
+#[component]
+pub fn Transport() -> impl IntoView {
+    let store = Store::get();
+    let slow = Slow::new(store);
+    provide_context(slow);
+    let cursor = slow.cycle;
+    let playing = store.part(|m| m.playing);
+    let time_folded = store.part(|m| m.view.time_folded);
+    let at_end = Memo::new(move |_| {
+        store.frame.with(|f| f.as_ref().is_some_and(|f| f.quiet && f.cycle == cursor.get()))
+    });
+    let time = move || store.frame.with(|f| f.as_ref().map_or(0, |f| f.time_ms));
+    let last = move || store.run.with(|r| r.as_ref().map_or(0, |r| r.last_cycle));
+    let complete = move || store.run.with(|r| r.as_ref().is_some_and(|r| r.complete));
+    let pulses = store.part(|m| m.origin == Origin::Start && m.cursor == 0 && m.view.chips && m.pristine);
+    let scrub = NodeRef::<html::Input>::new();
+    // The end first: a value beyond it would be cut off.
+    Effect::new(move |was: Option<Option<u32>>| {
+        let (last, at) = (last().max(1), cursor.get());
+        let scrub = scrub.get()?;
+        if was.flatten() != Some(last) {
+            scrub.set_max(&last.to_string());
+        }
+        scrub.set_value(&at.to_string());
+        Some(last)
+    });
+    let run = move |command: Command| Callback::new(move |()| store.dispatch(command.clone()));
+    let play = Callback::new(move |()| {
+        let on = !playing.get_untracked();
+        store.dispatch(Command::Play(on));
+    });
+    let decision = store.text(|m| match (m.inside, &m.frame) {
+        (Some(at), Some(frame)) => {
+            let actions = decision_step::actions(frame);
+            let name = match actions.iter().find(|action| at <= action.1) {
+                Some((name, end)) if at == *end && !name.is_empty() => {
+                    format!(" · after {}", words::action(name))
+                }
+                Some((name, _)) if at > 0 && !name.is_empty() => format!(" · in {}", words::action(name)),
+                _ => String::new(),
+            };
+            format!("{name} · {at} of {} decisions", decision_step::n_decisions(frame))
+        }
+        _ => String::new(),
+    });
+    let until = move |()| {
+        let stops = store.now(stops);
+        let inside = |label: &str, back| MenuItem::new(label, Command::Inside { back });
+        let action = |label: &str, back| MenuItem::new(label, Command::Action { back });
+        let mut items = vec![
+            inside("Next decision", false).key("Shift+→"),
+            inside("Previous decision", true).key("Shift+←"),
+            action("Next action", false).key("A"),
+            action("Previous action", true).key("Shift+A"),
+        ];
+        items.extend(stops.into_iter().map(|(label, stop)| MenuItem::new(label, Command::RunTo(stop))));
+        items.push(MenuItem::new("Run until a cycle", Command::Dialog(Some(Dialog::GoTo))).key("G"));
+        items
+    };
+    view! {
+        <div class="transport">
+            <IconButton
+                icon=Kind::Back
+                label="Step back"
+                key="←"
+                class="framed"
+                disabled=Signal::derive(move || cursor.get() == 0)
+                on_press=run(Command::Back)
+            />
+            <button
+                type="button"
+                id="step"
+                class="btn primary"
+                class:pulse=pulses
+                title="Step (→)"
+                aria-disabled=move || at_end.get().then_some("true")
+                on:click=move |_| store.dispatch(Command::Step)
+            >
+                "Step"
+                <span class="kbd hide" aria-hidden="true">"→"</span>
+            </button>
+            <IconButton
+                icon=Signal::derive(move || if playing.get() { Kind::Pause } else { Kind::Play })
+                label=Signal::derive(move || if playing.get() { "Pause".to_string() } else { "Play".to_string() })
+                key="Space"
+                class="framed"
+                on_press=play
+            />
+            <Speed />
+            <span class="now">
+                <CycleField />
+                <Show when=complete>
+                    <span>{move || format!(" of {}", last())}</span>
+                </Show>
+                <span class="dim">" · " {move || clock(time())}</span>
+                <span class="decision">{decision}</span>
+            </span>
+            <input
+                node_ref=scrub
+                class="scrub hide"
+                type="range"
+                aria-label="Cycle"
+                min="0"
+                max="1"
+                aria-valuetext=move || format!("cycle {}, {}", cursor.get(), clock(time()))
+                on:input=move |event| {
+                    if let Ok(cycle) = event_target_value(&event).parse() {
+                        store.dispatch(Command::GoTo(cycle));
+                    }
+                }
+            />
+            <IconButton
+                icon=Kind::Previous
+                label="Previous event"
+                key="["
+                class="hide"
+                on_press=run(Command::NextEvent { back: true })
+            />
+            <IconButton icon=Kind::Next label="Next event" key="]" on_press=run(Command::NextEvent { back: false }) />
+            <MenuButton label="More steps" class="btn quiet hide" items=Callback::new(until)>
+                "More"
+                <Icon kind=Kind::Down />
+            </MenuButton>
+            <span class="grow"></span>
+            <Since />
+            <Status />
+            <IconButton
+                icon=Signal::derive(move || if time_folded.get() { Kind::Up } else { Kind::Down })
+                label=Signal::derive(move || {
+                    if time_folded.get() { "Open the timeline" } else { "Fold the timeline away" }.to_string()
+                })
+                class="fold fold-time"
+                on_press=Callback::new(move |()| {
+                    store.dispatch(Command::Fold(Panel::Time, !time_folded.get_untracked()));
+                })
+            />
+        </div>
+    }
+}
+
+/// What the line about an edit says.
+#[derive(Clone, Debug, PartialEq)]
+struct SinceLine {
+    /// The edit is made, charts show how it was before.
+    was: bool,
+    /// Its words, before what stands out.
+    lead: &'static str,
+    /// What stands out.
+    says: String,
+    /// Its name, and all of it on pointing.
+    title: [String; 2],
+}
+
+fn since(store: Store) -> Option<SinceLine> {
+    let (frame, run) = (store.frame.get()?, store.run.get()?);
+    if store.changed.get().is_none() && store.ghost.with(Option::is_some) {
+        let says = alternative::as_edited(&run, &*store.ghost_run.get()?)?;
+        let title = "Held against the present run".to_string();
+        return Some(SinceLine { was: false, lead: "as edited ", says, title: [title.clone(), title] });
+    }
+    let before = store.before.get()?;
+    let title = alternative::says(&before, &frame, &run, store.resource.get());
+    let title = ["Held against how it was before".to_string(), title];
+    Some(SinceLine { was: true, lead: "before ", says: before.changed.clone(), title })
+}
+
+/// What an edit that is being made would come to; else what was changed since what charts show as *before*, and a button
+/// that hides it.
+#[component]
+fn Since() -> impl IntoView {
+    let store = Store::get();
+    let since = Memo::new(move |_| since(store));
+    move || {
+        since.get().map(|SinceLine { was, lead, says, title: [label, title] }| {
+            let close = move || {
+                view! {
+                    <IconButton
+                        icon=Kind::Close
+                        label="Hide how it was before"
+                        key="Esc"
+                        on_press=Callback::new(move |()| store.dispatch(Command::ForgetBefore))
+                    />
+                }
+            };
+            view! {
+                <span class="since" role="group" aria-label=label title=title>
+                    {icon(marks::key(Mark::of_ghost(was)))}
+                    <span>{lead} <b>{says}</b></span>
+                    {was.then(close)}
+                </span>
+            }
+        })
+    }
+}
+
+#[component]
+fn Speed() -> impl IntoView {
+    let store = Store::get();
+    let speed = store.part(|m| m.speed);
+    let options = SPEEDS.iter().enumerate().map(|(i, speed_of)| {
+        view! {
+            <option value=i.to_string() prop:selected=move || speed.get() == i>
+                {format!("{speed_of}×")}
+            </option>
+        }
+    });
+    let choose = move |value: String| {
+        if let Ok(wanted) = value.parse::<i32>() {
+            store.dispatch(Command::Speed(wanted - speed.get_untracked() as i32));
+        }
+    };
+    view! {
+        <select
+            class="speed hide"
+            aria-label="Speed, cycles per second"
+            title="Speed (+ and −)"
+            on:change=move |event| choose(event_target_value(&event))
+        >
+            {options.collect_view()}
+        </select>
+    }
+}
+
+/// The cycle as a field.
+#[component]
+fn CycleField() -> impl IntoView {
+    let store = Store::get();
+    let cursor = expect_context::<Slow>().cycle;
+    let typed = RwSignal::new(None::<String>);
+    let shown = move || typed.get().unwrap_or_else(|| cursor.get().to_string());
+    let wrong = RwSignal::new(false);
+    let go = move || {
+        let Some(text) = typed.get_untracked() else { return };
+        match number_of(&text) {
+            Some(cycle) => store.dispatch(Command::GoTo(cycle)),
+            None => wrong.set(true),
+        }
+        // What cannot be a cycle leaves the field as it was.
+        typed.set(None);
+    };
+    view! {
+        <label class="cycle">
+            <b>"Cycle"</b>
+            <input
+                id="cycle"
+                type="text"
+                inputmode="numeric"
+                autocomplete="off"
+                maxlength="9"
+                title="Go to a cycle (G)"
+                aria-invalid=move || wrong.get().then_some("true")
+                prop:value=shown
+                on:input=move |event| {
+                    wrong.set(false);
+                    typed.set(Some(event_target_value(&event)));
+                }
+                on:keydown=move |event| match event.key().as_str() {
+                    "Enter" => go(),
+                    "Escape" => {
+                        wrong.set(false);
+                        typed.set(None);
+                    }
+                    _ => {}
+                }
+                on:blur=on_leave(move |_| go())
+            />
+            {move || wrong.get().then(|| view! { <span class="mistake" role="alert">{NO_CYCLE}</span> })}
+        </label>
+    }
+}
+
+/// A cycle that takes long to compute.
+#[derive(Clone, Copy)]
+struct Slow {
+    /// The engine has been busy for a while, and has not said how far it came.
+    is_slow: RwSignal<bool>,
+    /// The cycle that is wanted.
+    wanted: Memo<u32>,
+    /// The cycle that controls show: the wanted one; while that takes long, the one that charts show.
+    cycle: Memo<u32>,
+}
+
+/// From when on a cycle takes long.
+const SLOW_AFTER: Duration = Duration::from_millis(500);
+
+impl Slow {
+    fn new(store: Store) -> Slow {
+        let is_slow = RwSignal::new(false);
+        let timer = StoredValue::new_local(None::<TimeoutHandle>);
+        let is_busy = Memo::new(move |_| store.engine.with(|state| *state == EngineState::Working(None)));
+        Effect::new(move |_| {
+            if let Some(timer) = timer.try_update_value(Option::take).flatten() {
+                timer.clear();
+            }
+            is_slow.set(false);
+            if is_busy.get() {
+                let later = set_timeout_with_handle(move || is_slow.set(true), SLOW_AFTER);
+                timer.set_value(later.ok());
+            }
+        });
+        let wanted = store.part(|m| m.cursor);
+        let cycle = Memo::new(move |_| {
+            let shown = store.frame.with(|frame| frame.as_ref().map(|frame| frame.cycle));
+            shown.filter(|_| is_slow.get()).unwrap_or_else(|| wanted.get())
+        });
+        Slow { is_slow, wanted, cycle }
+    }
+}
+
+/// What the engine does, when it takes long or cannot go on.
+#[component]
+fn Status() -> impl IntoView {
+    let store = Store::get();
+    let slow = expect_context::<Slow>();
+    let shown = move || match store.engine.get() {
+        EngineState::Working(None) if slow.is_slow.get() => view! {
+            <span class="progress">
+                <progress aria-label="Computing"></progress>
+                <span>{move || format!("Computing cycle {}", slow.wanted.get())}</span>
+                <button type="button" class="btn" on:click=move |_| store.dispatch(Command::Cancel)>
+                    "Cancel"
+                </button>
+            </span>
+        }
+        .into_any(),
+        EngineState::Starting => view! { <span class="dim">"Starting the engine"</span> }.into_any(),
+        EngineState::Working(Some(progress)) => {
+            let part = progress.part;
+            let text = format!("Cycle {} · {}", progress.cycle, clock(progress.time_ms));
+            view! {
+                <span class="progress">
+                    <progress max="1" value=part.map(|p| p.to_string()) aria-label="Running"></progress>
+                    <span>{text}</span>
+                    <button type="button" class="btn" on:click=move |_| store.dispatch(Command::Cancel)>
+                        "Stop here"
+                    </button>
+                </span>
+            }
+            .into_any()
+        }
+        EngineState::Refused(_) => view! {
+            <span class="state-line">
+                <Icon kind=Kind::Problem />
+                "The scenario cannot run until its mistakes are mended."
+            </span>
+        }
+        .into_any(),
+        EngineState::Dead(cycle) | EngineState::Died(cycle) => view! {
+            <span class="state-line">
+                <Icon kind=Kind::Problem />
+                {format!("The engine stopped at cycle {cycle}.")}
+                <button type="button" class="btn" on:click=move |_| store.dispatch(Command::GoTo(0))>
+                    "Start over"
+                </button>
+            </span>
+        }
+        .into_any(),
+        EngineState::Idle | EngineState::Working(None) => ().into_any(),
+    };
+    view! { <span class="status">{shown}</span> }
+}

@@ -1,0 +1,139 @@
+//! Commands that run another scenario than the present one: previews, what-if runs, comparison of policies.
+
+use fairground::policy::Policy;
+use std::sync::Arc;
+
+use fairground::scenario::{JobEntry, Path, Scenario, quantity};
+
+use crate::engine::protocol::{Ask, ColumnRow, Tried};
+use crate::state::branches::ideas::ideas;
+use crate::state::branches::what_if::{Help, State, Trial};
+use crate::state::branches::{alternative, report};
+use crate::state::document::change::{Change, Changed};
+use crate::state::document::{self, edit, timeline_edit};
+use crate::state::effect::Effect;
+use crate::state::layout::options::Dialog;
+use crate::state::model::Model;
+use crate::state::request::send;
+
+pub(crate) fn preview(model: &mut Model, at: &Path, value: &str, fx: &mut Vec<Effect>) {
+    let Ok(edited) = timeline_edit::set(model, at, value) else { return };
+    if edited == *model.scenario {
+        end_preview(model, fx);
+        return;
+    }
+    let ask = ghost_of(model, &edited, false);
+    model.in_flight.ghost = send(model, ask, fx);
+    model.awaits_ghost = true;
+}
+
+pub(crate) fn foresee(model: &mut Model, at: &Path, value: &str, fx: &mut Vec<Effect>) {
+    if let Ok(edited) = timeline_edit::set(model, at, value) {
+        let ask = ghost_of(model, &edited, true);
+        send(model, ask, fx);
+    }
+}
+
+/// Asks for a scenario at the cursor. Whether it can run at all, the engine says.
+fn ghost_of(model: &Model, edited: &Scenario, is_early: bool) -> Ask {
+    let scenario = document::to_json(edited);
+    let is_seen = model.view.has_division();
+    let ladder = model.ladder.as_ref().filter(|_| is_seen).map(|l| (l.queue.clone(), l.resource));
+    let until = model.run.as_ref().map_or(0, |run| run.last_cycle);
+    let tell = report::counterpart(model);
+    Ask::Ghost { scenario, cycle: Some(model.cursor), ladder, until, tell, is_early }
+}
+
+/// Nothing is being tried out any more.
+pub(crate) fn end_preview(model: &mut Model, fx: &mut Vec<Effect>) {
+    model.drop_ghost();
+    // The engine computes one ghost at a time: that of the edit was in the way of how it was before.
+    if alternative::ghost_story(model).is_none() {
+        report::ask_before(model, fx);
+    }
+}
+
+/// Runs the scenario under several policies, until the present moment or, at the start, until nothing further happens.
+pub(crate) fn compare(model: &mut Model, with_baselines: bool, fx: &mut Vec<Effect>) {
+    model.view.dialog = Some(Dialog::Compare);
+    model.compared = Arc::default();
+    model.comparing = None;
+    let scenario = document::to_json(&model.scenario);
+    let until_ms = model.frame.as_ref().map(|frame| frame.time_ms).filter(|ms| *ms > 0);
+    let baselines = Policy::baselines().filter(|_| with_baselines);
+    let policies: Vec<String> = Policy::products().chain(baselines).map(|policy| policy.key.into()).collect();
+    model.to_compare = policies.len();
+    model.in_flight.comparison = send(model, Ask::Compare { scenario, policies, until_ms }, fx);
+}
+
+/// Leaves what is still to be run.
+pub(crate) fn stop_comparing(model: &mut Model, fx: &mut Vec<Effect>) {
+    if model.compared.len() < model.to_compare {
+        let nothing = Ask::Compare { scenario: String::new(), policies: Vec::new(), until_ms: None };
+        model.in_flight.comparison = send(model, nothing, fx);
+    }
+}
+
+/// Takes a policy's run.
+pub(crate) fn compared(model: &mut Model, column: ColumnRow) {
+    model.comparing = None;
+    Arc::make_mut(&mut model.compared).push(column);
+}
+
+/// Most changes that are tried.
+const TRIED_MAX: usize = 24;
+
+/// Above this many jobs reading the scenario again for each change takes too long.
+const JOBS_MAX: u64 = 5_000;
+
+/// Takes in what came of the changes; `None`: the scenario is too large to try any.
+pub(crate) fn tried(model: &mut Model, tried: Option<Box<Tried>>, fx: &mut Vec<Effect>) {
+    let Some(help) = &mut model.help else { return };
+    let help = Arc::make_mut(help);
+    help.state = tried.map_or(State::TooLarge, State::Tried);
+    fx.push(Effect::Announce(match (help.is_too_large(), help.offers().len()) {
+        (true, _) => "Not tried: the scenario is too large.".to_string(),
+        (false, 0) => "No small change helps.".to_string(),
+        (false, 1) => "One change would help.".to_string(),
+        (false, n) => format!("{n} changes would help."),
+    }));
+}
+
+/// Tries what would help a job at the present moment.
+pub(crate) fn ask(model: &mut Model, job: String, fx: &mut Vec<Effect>) {
+    let Some(frame) = &model.frame else { return };
+    let cycle = frame.cycle;
+    let has_part = frame.jobs.iter().any(|row| row.name == job && row.running > 0);
+    let count = |entry: &JobEntry| entry.count.as_ref().map_or(Ok(1), |count| quantity::count(&count.0));
+    let n_jobs =
+        model.scenario.jobs.iter().map(|entry| count(entry).unwrap_or(1)).fold(0, u64::saturating_add);
+    let is_too_large = n_jobs > JOBS_MAX;
+    let mut trials: Vec<Trial> = Vec::new();
+    let mut scenarios = vec![document::to_json(&model.scenario)];
+    let all = if is_too_large { Vec::new() } else { ideas(model, frame, &job) };
+    for (idea, change) in all {
+        let Ok((changed, is_from_start)) = make(model, &change) else { continue };
+        let is_new = changed.scenario != *model.scenario && trials.iter().all(|other| other.change != change);
+        if is_new && trials.len() < TRIED_MAX {
+            scenarios.push(document::to_json(&changed.scenario));
+            trials.push(Trial { idea, change, is_from_start });
+        }
+    }
+    model.help = Some(Arc::new(Help { job: job.clone(), cycle, has_part, trials, state: State::Running }));
+    if is_too_large {
+        tried(model, None, fx);
+    } else {
+        model.in_flight.help = send(model, Ask::Try { job, cycle, scenarios }, fx);
+    }
+}
+
+/// A change as it is made when it is chosen, and whether it applies from the start although edits are to apply from the
+/// cursor on.
+fn make(model: &Model, change: &Change) -> Result<(Changed, bool), String> {
+    let made = edit::change(&model.scenario, change, model.selection.as_ref())?;
+    let wants_later = timeline_edit::moment(model).is_some();
+    let from_start = made.scenario.clone();
+    let made = timeline_edit::made(model, change, made)?;
+    let is_from_start = wants_later && made.scenario == from_start;
+    Ok((made, is_from_start))
+}

@@ -1,0 +1,317 @@
+//! Which small changes may help a job that waits, by what holds it up and by what its policy reads.
+
+use fairground::policy::{JobDefaults, Policy};
+use fairground::scenario::{Edit, JobEntry, NodeEntry, Path, QueueEntry, Scalar, Scenario, quantity};
+use fairground::trace::{Gate, Refusal};
+use fairground::units::{Amount, Resource};
+use fairground::words::Terms;
+
+use crate::engine::protocol::{Frame, QueueRow};
+use crate::state::branches::what_if::Idea;
+use crate::state::document::change::Change;
+use crate::state::document::{edit, timeline_edit};
+use crate::state::model::Model;
+
+/// Most groups of nodes to which one more is tried.
+const GROUPS_MAX: usize = 4;
+/// The most GPUs that a node may have.
+const NODE_GPUS_MAX: f64 = 64.0;
+/// The resources by number, as files name them.
+const RESOURCES: [&str; 3] = ["cpu", "memory", "gpu"];
+
+/// What is known of the job.
+struct Case<'a> {
+    scenario: &'a Scenario,
+    frame: &'a Frame,
+    terms: &'static Terms,
+    /// Its entry.
+    entry: &'a JobEntry,
+    /// The place of its entry.
+    here: Path,
+    /// Its queue and all above it.
+    path: Vec<&'a QueueEntry>,
+    /// What must start together asks for: CPU millicores, memory bytes, GPUs.
+    asked: [f64; 3],
+    /// Why it waits.
+    refusal: Option<&'a Refusal>,
+}
+
+type Ideas = Vec<(Idea, Change)>;
+
+/// Changes that may help a job: what it is, what its queues may have, what there is.
+pub(crate) fn ideas(model: &Model, frame: &Frame, job: &str) -> Ideas {
+    // Queues as they are where the change applies.
+    let moment = timeline_edit::moment(model);
+    let scenario = moment
+        .map_or_else(|| model.scenario.clone(), |(_, ms)| timeline_edit::at_moment(&model.scenario, ms));
+    let Some(entry) = entry_of(&scenario, job) else { return Vec::new() };
+    let case = Case {
+        scenario: &scenario,
+        frame,
+        terms: Terms::of(&scenario.policy),
+        entry,
+        here: Path::default().field("jobs").named(&entry.name),
+        path: path_to_root(&scenario, &entry.queue),
+        asked: asked(entry),
+        refusal: frame.refusals.iter().find(|refusal| frame.job(refusal.job) == job),
+    };
+    let mut all = Vec::new();
+    case.of_job(&mut all);
+    case.of_queues(&mut all);
+    case.of_protection(&mut all);
+    case.of_users(&mut all);
+    case.of_nodes(&mut all);
+    all
+}
+
+impl Case<'_> {
+    /// The job is held up by this gate, among others.
+    fn is_held_by(&self, is: impl Fn(&Gate) -> bool) -> bool {
+        self.refusal.is_some_and(|refusal| is(&refusal.gate) || refusal.also.iter().any(is))
+    }
+
+    fn set(&self, at: Path, value: String) -> Change {
+        let name = edit::name_of_set(self.scenario, &at, &value);
+        Change::Edits { name, edits: vec![Edit::Set { at, value }] }
+    }
+
+    fn of_job(&self, all: &mut Ideas) {
+        let of = || self.entry.name.clone();
+        let is_fixed = match &self.entry.preemptible {
+            Some(said) => matches!(said.0.trim(), "false" | "semi"),
+            None => self.is_held_by(|gate| matches!(gate, Gate::NonPreemptibleOverQuota { .. })),
+        };
+        if is_fixed {
+            let change = self.set(self.here.field("preemptible"), "true".into());
+            all.push((Idea::Preemptible { of: of() }, change));
+        }
+        self.of_gang(all);
+        let was = self.priority(self.entry);
+        let rivals = |is_near: fn(&JobEntry, &JobEntry) -> bool| {
+            let others = self.scenario.jobs.iter().filter(|job| job.name != self.entry.name);
+            others.filter(|job| is_near(job, self.entry)).map(|job| self.priority(job)).max()
+        };
+        // Jobs are compared inside their queue, under some policies in all of them.
+        for most in [rivals(|job, own| job.queue == own.queue), rivals(|_, _| true)].into_iter().flatten() {
+            if most >= was && self.may_have_priority(most.saturating_add(1)) {
+                let change = self.set(self.here.field("priority"), (most + 1).to_string());
+                all.push((Idea::JobPriority { of: of(), was, to: most + 1 }, change));
+            }
+        }
+    }
+
+    fn defaults(&self) -> &'static JobDefaults {
+        Policy::job_defaults(&self.scenario.policy)
+    }
+
+    fn priority(&self, job: &JobEntry) -> i32 {
+        let text = job.priority.as_ref().map_or("", |typed| typed.0.trim());
+        self.defaults().class(text).or(text.parse().ok()).unwrap_or(self.defaults().priority)
+    }
+
+    /// Whether the job is as preemptible with a priority as without.
+    fn may_have_priority(&self, priority: i32) -> bool {
+        self.entry.preemptible.is_some() || self.defaults().is_preemptible(priority)
+    }
+
+    /// It starts with fewer pods: with those that found a place, or with one.
+    fn of_gang(&self, all: &mut Ideas) {
+        let placed = match self.refusal.map(|refusal| &refusal.gate) {
+            Some(Gate::NoNode { placed, .. }) => *placed,
+            _ => 0,
+        };
+        let mut add = |at: Path, set: &str, pods: &Option<Scalar>, min: &Option<Scalar>| {
+            let was = whole(min).or(whole(pods)).unwrap_or(1);
+            for n in [placed, 1] {
+                if n >= 1 && n < was {
+                    let change = self.set(at.field("min-available"), n.to_string());
+                    let of = (self.entry.name.clone(), set.to_string());
+                    all.push((Idea::MinAvailable { of, n, was }, change));
+                }
+            }
+        };
+        add(self.here.clone(), "", &self.entry.pods, &self.entry.min_available);
+        for set in &self.entry.pod_sets {
+            add(self.here.field("pod-sets").named(&set.name), &set.name, &set.pods, &set.min_available);
+        }
+    }
+
+    fn of_queues(&self, all: &mut Ideas) {
+        for queue in &self.path {
+            let Some(row) = self.frame.queues.iter().find(|row| row.name == queue.name) else { continue };
+            let here = Path::default().field("queues").named(&queue.name);
+            for resource in self.resources() {
+                self.of_amounts(queue, row, resource, all);
+            }
+            let siblings = self.scenario.queues.iter().filter(|q| q.parent == queue.parent);
+            let default = self.terms.unset.priority.parse().unwrap_or(0);
+            let of = |queue: &QueueEntry| number(&queue.priority).map_or(default, |n| n as i32);
+            let (was, others) = (of(queue), siblings.filter(|q| q.name != queue.name).map(of));
+            if let Some(most) =
+                others.max().filter(|most| *most >= was && *most < i32::MAX && self.terms.reads("priority"))
+            {
+                let change = self.set(here.field("priority"), (most + 1).to_string());
+                all.push((Idea::QueuePriority { of: queue.name.clone(), was, to: most + 1 }, change));
+            }
+        }
+    }
+
+    /// Larger quota, limit and weight of a queue, of one resource.
+    fn of_amounts(&self, queue: &QueueEntry, row: &QueueRow, resource: u8, all: &mut Ideas) {
+        let r = usize::from(resource);
+        let at = Path::default().field("queues").named(&queue.name).field(RESOURCES[r]);
+        let of = || queue.name.clone();
+        let step = if resource == 2 { 1.0f64.min(self.asked[r]).ceil() } else { self.asked[r] };
+        for (field, value) in [("limit", row.limit[r]), ("quota", row.quota[r])] {
+            let Some(was) = value.filter(|was| *was >= 0.0 && self.terms.reads(field)) else { continue };
+            let need = if resource == 2 { self.asked[r].ceil() } else { self.asked[r] };
+            for to in [was + step, was + need] {
+                let change = self.set(at.field(field), text_of(to, resource));
+                all.push((Idea::Raise { field, of: of(), resource, was, to }, change));
+            }
+        }
+        let entry = [&queue.cpu, &queue.memory, &queue.gpu][r];
+        let was = number(&entry.weight).or(self.terms.unset.weight.parse().ok());
+        if let Some(was) = was.filter(|_| self.terms.reads("weight")) {
+            let to = if was > 0.0 { was * 2.0 } else { 1.0 };
+            let change = self.set(at.field("weight"), format!("{to}"));
+            all.push((Idea::Raise { field: "weight", of: of(), resource, was, to }, change));
+        }
+    }
+
+    /// What the job asks for, and what holds it up.
+    fn resources(&self) -> Vec<u8> {
+        let gate = self.refusal.and_then(|refusal| refusal.gate.about().1);
+        let gate = gate.filter(|resource| resource.nth_named().is_none()).map(|resource| resource.0);
+        let first = [2u8, 0, 1].into_iter().find(|r| self.asked[usize::from(*r)] > 0.0);
+        let mut all: Vec<u8> = gate.into_iter().chain(first).collect();
+        all.dedup();
+        all.retain(|r| self.asked[usize::from(*r)] > 0.0);
+        all
+    }
+
+    /// Less protection of jobs that run.
+    fn of_protection(&self, all: &mut Ideas) {
+        let is_own = |queue: &QueueEntry| self.path.iter().any(|own| own.name == queue.name);
+        for queue in self.scenario.queues.iter() {
+            let here = Path::default().field("queues").named(&queue.name);
+            let mut add = |field: &str, against_reclaim| {
+                let change = self.set(here.field(field), "0s".into());
+                all.push((Idea::NoMinRuntime { of: queue.name.clone(), against_reclaim }, change));
+            };
+            if queue.reclaim_min_runtime.is_some() && self.path.first().is_none_or(|q| q.name != queue.name) {
+                add("reclaim-min-runtime", true);
+            }
+            if queue.preempt_min_runtime.is_some() && is_own(queue) {
+                add("preempt-min-runtime", false);
+            }
+        }
+    }
+
+    /// Limits of users and of numbers of jobs, which stand among the settings.
+    fn of_users(&self, all: &mut Ideas) {
+        let names = self.path.iter().map(|queue| queue.name.as_str()).chain(["root"]);
+        for name in names {
+            let setting = |word: &str| {
+                let key = format!("{word}.{name}");
+                let value = self.scenario.settings.get(&key)?;
+                Some((Path::default().field("settings").field(&key), value))
+            };
+            if let Some((at, _)) =
+                setting("limits").filter(|_| self.is_held_by(|gate| matches!(gate, Gate::UserLimit { .. })))
+            {
+                all.push((Idea::NoUserLimits { of: name.to_string() }, self.set(at, String::new())));
+            }
+            if let Some((at, value)) = setting("maxapplications")
+                && let Ok(was) = quantity::count(&value.0)
+            {
+                let to = was + 1;
+                all.push((Idea::MoreJobs { of: name.to_string(), to }, self.set(at, to.to_string())));
+            }
+        }
+    }
+
+    fn of_nodes(&self, all: &mut Ideas) {
+        let nodes = &self.scenario.nodes;
+        let is_group = |node: &&NodeEntry| node.count.is_some();
+        let is_only = nodes.iter().filter(is_group).count() == nodes.len() && nodes.len() == 1;
+        for node in nodes.iter().filter(is_group).take(GROUPS_MAX) {
+            let Some(n) = node.count.as_ref().and_then(|count| quantity::count(&count.0).ok()) else {
+                continue;
+            };
+            let at = Path::default().field("nodes").named(&node.name).field("count");
+            let of = if is_only { String::new() } else { node.name.clone() };
+            all.push((Idea::Node { of, n: n + 1 }, self.set(at, (n + 1).to_string())));
+        }
+        if nodes.iter().any(|node| node.count.is_none()) {
+            let n = self.frame.nodes.len() as u64 + 1;
+            all.push((Idea::Node { of: String::new(), n }, Change::AddNodes));
+        }
+        let pod = number(&self.entry.gpu).unwrap_or(0.0);
+        for node in nodes.iter().take(GROUPS_MAX) {
+            if let Some(gpus) = number(&node.gpu).filter(|gpus| *gpus < pod && pod <= NODE_GPUS_MAX) {
+                let gpus = pod.ceil().max(gpus);
+                let at = Path::default().field("nodes").named(&node.name).field("gpu");
+                let idea = Idea::LargerNodes { of: node.name.clone(), gpus };
+                all.push((idea, self.set(at, format!("{gpus}"))));
+            }
+        }
+    }
+}
+
+/// The entry of a job. A job of a pattern has a name of its own, but no entry.
+fn entry_of<'a>(scenario: &'a Scenario, job: &str) -> Option<&'a JobEntry> {
+    let is_of_pattern = |entry: &&JobEntry| {
+        let number = job.strip_prefix(entry.name.as_str()).and_then(|rest| rest.strip_prefix('-'));
+        entry.count.is_some() && number.is_some_and(|n| n.parse::<u32>().is_ok())
+    };
+    let mut entries = scenario.jobs.iter();
+    entries.find(|entry| entry.name == job).or_else(|| scenario.jobs.iter().find(is_of_pattern))
+}
+
+/// What those pods ask for that must start together.
+fn asked(entry: &JobEntry) -> [f64; 3] {
+    let base = |typed: &Option<Scalar>, resource| {
+        let amount = typed.as_ref().and_then(|typed| quantity::amount(&typed.0, resource, 1).ok());
+        amount.map_or(0.0, |amount| amount.in_policy_units(resource))
+    };
+    let of = |pods: &Option<Scalar>, min: &Option<Scalar>, each: [&Option<Scalar>; 3]| {
+        let n = f64::from(whole(min).or(whole(pods)).unwrap_or(1));
+        let [cpu, memory, gpu] = each;
+        [base(cpu, Resource::CPU) * n, base(memory, Resource::MEMORY) * n, base(gpu, Resource::GPU) * n]
+    };
+    let own = of(&entry.pods, &entry.min_available, [&entry.cpu, &entry.memory, &entry.gpu]);
+    entry.pod_sets.iter().fold(own, |sum, set| {
+        let set = of(&set.pods, &set.min_available, [&set.cpu, &set.memory, &set.gpu]);
+        [sum[0] + set[0], sum[1] + set[1], sum[2] + set[2]]
+    })
+}
+
+/// An amount in base units, as files write it.
+fn text_of(amount: f64, resource: u8) -> String {
+    match resource {
+        0 => format!("{}", amount / 1000.0),
+        1 => quantity::print_amount(Amount::base_units(amount as i64), Resource::MEMORY),
+        _ => format!("{amount}"),
+    }
+}
+
+pub(crate) fn number(value: &Option<Scalar>) -> Option<f64> {
+    value.as_ref().and_then(|v| v.0.trim().parse::<f64>().ok()).filter(|n| n.is_finite())
+}
+
+fn whole(value: &Option<Scalar>) -> Option<u32> {
+    value.as_ref().and_then(|v| quantity::count(&v.0).ok()).and_then(|n| n.try_into().ok())
+}
+
+/// A queue and all above it.
+fn path_to_root<'a>(scenario: &'a Scenario, name: &str) -> Vec<&'a QueueEntry> {
+    let find = |name: &str| scenario.queues.iter().find(|q| q.name == name);
+    let mut path = Vec::new();
+    let mut at = find(name);
+    while let Some(queue) = at.filter(|_| path.len() < 16) {
+        path.push(queue);
+        at = queue.parent.as_deref().and_then(find);
+    }
+    path
+}

@@ -1,0 +1,215 @@
+//! Commands that open and edit the document.
+
+use std::sync::Arc;
+
+use fairground::scenario::{Fix, Path, Scenario};
+use fairground::words::{Selection, Terms};
+
+use crate::state::branches::alternative;
+use crate::state::branches::commands::end_preview;
+use crate::state::command::Command;
+use crate::state::document::change::{Change, Changed};
+use crate::state::document::opened::{Opened, Origin};
+use crate::state::document::{self, edit, timeline_edit};
+use crate::state::effect::Effect;
+use crate::state::layout::table;
+use crate::state::model::Model;
+use crate::state::moment::ladder::ask_about;
+use crate::state::notify::notify;
+use crate::state::playback::commands::pause;
+use crate::state::playback::run::load;
+
+pub(crate) fn open(model: &mut Model, opened: Opened, fx: &mut Vec<Effect>) {
+    pause(model, fx);
+    let title = opened.scenario.name.clone();
+    model.take(opened);
+    model.original = None;
+    model.view.dialog = None;
+    load(model, fx);
+    fx.push(Effect::SetUrl);
+    fx.push(Effect::Announce(format!("Opened: {title}.")));
+}
+
+pub(crate) fn set(model: &mut Model, at: &Path, value: &str, fx: &mut Vec<Effect>) {
+    let before = model.scenario.clone();
+    match timeline_edit::try_set(model, at, value) {
+        Ok((after, _)) if after == *before => end_preview(model, fx),
+        Ok((after, None)) => {
+            let control = at.to_string();
+            commit(model, after, &control, |before| edit::name_of_set(before, at, value), fx);
+            follow_rename(model, at, value);
+            if timeline_edit::moment(model).is_some() {
+                let text = "That holds from the start: during a run only quota, limit, weight and priority of queues \
+                            change, states of single nodes, and jobs that come or end.";
+                notify(model, false, text.to_string(), Some(("Undo".to_string(), Command::Undo)), fx);
+            }
+        }
+        Ok((after, Some((cycle, time_ms)))) => {
+            let control = format!("{at} {time_ms}");
+            let was = timeline_edit::at_moment(&before, time_ms);
+            let name = format!("{} from cycle {cycle}", edit::name_of_set(&was, at, value));
+            commit(model, after, &control, |_| name, fx);
+        }
+        Err(says) => notify(model, true, says, None, fx),
+    }
+}
+
+/// Keeps the selection on a thing that was renamed.
+fn follow_rename(model: &mut Model, at: &Path, value: &str) {
+    use fairground::scenario::Segment::Field;
+    use fairground::scenario::Segment::Named;
+    let [Field(list), Named(old), Field(field)] = at.0.as_slice() else { return };
+    if field != "name" {
+        return;
+    }
+    // Under another name nothing could be held against it.
+    model.before = None;
+    let new = value.trim().to_string();
+    if model.view.detail.is_some() && model.view.detail == table::owner(at) {
+        model.view.detail = Some(Path(vec![Field(list.clone()), Named(new.clone())]));
+    }
+    match (&mut model.selection, list.as_str()) {
+        (Some(Selection::Queue(name)), "queues") if name == old => *name = new,
+        (Some(Selection::Job(name)), "jobs") if name == old => *name = new,
+        _ => {}
+    }
+}
+
+/// Makes an edited scenario the present one, as one step of undo.
+pub(crate) fn commit(
+    model: &mut Model,
+    after: Scenario,
+    control: &str,
+    name: impl FnOnce(&Scenario) -> String,
+    fx: &mut Vec<Effect>,
+) {
+    let before = std::mem::replace(&mut model.scenario, Arc::new(after));
+    let joins = model.history.record(control, model.clock_ms, &before, &model.scenario, name);
+    let changed = model.history.undo_name().unwrap_or_default().to_string();
+    alternative::keep(model, &before, changed, joins);
+    edited(model, fx);
+}
+
+/// The scenario is another one: check it, run it, keep it.
+fn edited(model: &mut Model, fx: &mut Vec<Effect>) {
+    model.findings = Arc::new(document::findings(&model.scenario));
+    model.pristine = false;
+    if model.origin == Origin::Link {
+        model.origin = Origin::Draft;
+    }
+    load(model, fx);
+    fx.push(Effect::SetUrl);
+    keep(model, fx);
+}
+
+/// Keeps the document on this device from now on.
+pub(crate) fn keep(model: &mut Model, fx: &mut Vec<Effect>) {
+    if model.draft.is_none() {
+        let number = model.fresh_id();
+        model.draft = Some(format!("{}-{number}", model.clock_ms));
+    }
+    fx.push(Effect::Save);
+}
+
+/// Keeps a text that cannot be read yet, or gives it up.
+pub(crate) fn unread(model: &mut Model, text: Option<String>, fx: &mut Vec<Effect>) {
+    let before = std::mem::replace(&mut model.unread, text.as_deref().map(Arc::from));
+    match (before, text) {
+        (Some(before), None) => {
+            let back = ("Put it back".to_string(), Command::Unread(Some(before.to_string())));
+            notify(model, false, "The text was discarded.".to_string(), Some(back), fx);
+        }
+        (None, None) => return,
+        _ => model.pristine = false,
+    }
+    keep(model, fx);
+}
+
+/// From now on the document is not the draft that another tab has open.
+pub(crate) fn own_copy(model: &mut Model, draft: Option<String>, fx: &mut Vec<Effect>) {
+    fx.extend(draft.is_some().then_some(Effect::Save));
+    model.draft = draft;
+    let text = "This scenario is also open in another tab; this tab keeps its own copy.".to_string();
+    notify(model, false, text, None, fx);
+}
+
+pub(crate) fn make_change(model: &mut Model, change: &Change, fx: &mut Vec<Effect>) {
+    let before = model.scenario.clone();
+    let made = edit::change(&before, change, model.selection.as_ref());
+    match made.and_then(|made| timeline_edit::made(model, change, made)) {
+        Ok(Changed { scenario, name, select }) => {
+            let removes =
+                matches!(change, Change::RemoveQueue(_) | Change::RemoveNodes(_) | Change::RemoveJob(_));
+            let terms = Terms::of(&before.policy);
+            let lost_jobs = before.jobs.len().saturating_sub(scenario.jobs.len());
+            commit(model, scenario, "", |_| name.clone(), fx);
+            if select.is_some() {
+                model.selection = select;
+                ask_about(model, fx);
+            }
+            if removes {
+                let with = match (change, lost_jobs) {
+                    (Change::RemoveQueue(_), 1) => terms.says(" and 1 job"),
+                    (Change::RemoveQueue(_), n) if n > 1 => terms.says(&format!(" and {n} jobs")),
+                    _ => String::new(),
+                };
+                let text = format!("{}{with}.", capitalised(&name.replacen("remove", "removed", 1)));
+                notify(model, false, text, Some(("Undo".to_string(), Command::Undo)), fx);
+            } else {
+                fx.push(Effect::Announce(format!("Done: {name}.")));
+            }
+        }
+        Err(says) => notify(model, true, says, None, fx),
+    }
+}
+
+fn capitalised(text: &str) -> String {
+    let mut chars = text.chars();
+    chars.next().map(|first| first.to_uppercase().collect::<String>() + chars.as_str()).unwrap_or_default()
+}
+
+pub(crate) fn apply_fix(model: &mut Model, fix: Fix, fx: &mut Vec<Effect>) {
+    match document::apply(&model.scenario, &fix.edits) {
+        Ok(after) => {
+            commit(model, after, "", |_| fix.label.clone(), fx);
+            fx.push(Effect::Announce(format!("Done: {}.", fix.label)));
+        }
+        Err(says) => notify(model, true, says, None, fx),
+    }
+}
+
+pub(crate) fn undo(model: &mut Model, fx: &mut Vec<Effect>) {
+    if let Some(step) = model.history.undo() {
+        alternative::keep(model, &model.scenario.clone(), format!("undo of {}", step.name), false);
+        model.scenario = step.before;
+        edited(model, fx);
+        model.pristine =
+            model.history.is_empty() && matches!(model.origin, Origin::Start | Origin::Example(_));
+        fx.push(Effect::Announce(format!("Undone: {}.", step.name)));
+    }
+}
+
+pub(crate) fn redo(model: &mut Model, fx: &mut Vec<Effect>) {
+    if let Some(step) = model.history.redo() {
+        alternative::keep(model, &model.scenario.clone(), step.name.clone(), false);
+        model.scenario = step.after;
+        edited(model, fx);
+        fx.push(Effect::Announce(format!("Done again: {}.", step.name)));
+    }
+}
+
+/// Takes the scenario as it was edited as text.
+pub(crate) fn set_text(model: &mut Model, scenario: Scenario, fx: &mut Vec<Effect>) {
+    let was_unread = model.unread.take().is_some();
+    if scenario != *model.scenario {
+        commit(model, scenario, "text", |_| "edit the text".to_string(), fx);
+    } else if was_unread {
+        keep(model, fx);
+    }
+}
+
+/// Keeps what a warning is about.
+pub(crate) fn dismiss(model: &mut Model, key: String, fx: &mut Vec<Effect>) {
+    Arc::make_mut(&mut model.dismissed).insert(key);
+    keep(model, fx);
+}

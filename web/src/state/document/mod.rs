@@ -1,0 +1,137 @@
+//! The document: the scenario, its edits and their history.
+
+pub mod change;
+pub mod commands;
+pub mod draft;
+pub mod edit;
+pub mod history;
+pub mod node_state;
+pub mod opened;
+pub mod pod_requests;
+pub mod timeline_edit;
+pub mod translated;
+pub mod translation;
+pub mod tree;
+
+use fairground::scenario::{self, Diagnostic, Edit, Path, Scenario, Severity, quantity};
+
+/// All findings, errors first.
+pub fn findings(scenario: &Scenario) -> Vec<Diagnostic> {
+    let mut found = scenario::check(scenario).diagnostics;
+    found.sort_by_key(|d| std::cmp::Reverse(d.severity));
+    found
+}
+
+/// The key under which a warning is dismissed.
+pub fn finding_key(finding: &Diagnostic) -> String {
+    format!("{} {}", finding.code.0, finding.at)
+}
+
+/// The text of a value; empty if it is unset.
+pub fn value(scenario: &Scenario, at: &Path) -> String {
+    scenario::get(scenario, at).unwrap_or_default()
+}
+
+/// The scenario with edits made.
+pub fn apply(scenario: &Scenario, edits: &[Edit]) -> Result<Scenario, String> {
+    scenario::apply(scenario, edits).map_err(|finding| finding.says)
+}
+
+/// The scenario with one value replaced, right or wrong.
+pub fn set(scenario: &Scenario, at: &Path, text: &str) -> Result<Scenario, String> {
+    let text = text.trim();
+    let edit = if is_one_alone(scenario, at, text) {
+        return Ok(scenario.clone());
+    } else if !is_name(at) {
+        Edit::Set { at: at.clone(), value: text.to_string() }
+    } else if text.is_empty() {
+        return Err("A name is needed.".to_string());
+    } else {
+        Edit::Rename { at: Path(at.0[..at.0.len() - 1].to_vec()), to: text.to_string() }
+    };
+    apply(scenario, std::slice::from_ref(&edit))
+}
+
+/// Whether a count of 1 is typed for an entry without one: it is one already, and as a group of one its node or job would be
+/// called `name-1`.
+fn is_one_alone(scenario: &Scenario, at: &Path, text: &str) -> bool {
+    use scenario::Segment::Field;
+    let is_count = matches!(at.0.as_slice(), [Field(list), _, Field(field)]
+        if matches!(list.as_str(), "nodes" | "jobs") && field == "count");
+    is_count && quantity::count(text) == Ok(1) && scenario::get(scenario, at).is_none_or(|now| now.is_empty())
+}
+
+fn is_name(at: &Path) -> bool {
+    matches!(at.0.last(), Some(scenario::Segment::Field(field)) if field == "name" && at.0.len() > 1)
+}
+
+/// The scenario with one value replaced, if that makes no mistake at this place.
+pub fn try_set(scenario: &Scenario, at: &Path, text: &str) -> Result<Scenario, String> {
+    let edited = set(scenario, at, text)?;
+    let after = errors(&edited);
+    if after.is_empty() {
+        return Ok(edited);
+    }
+    let before = errors(scenario);
+    let new = after.iter().find(|d| {
+        let count = |found: &[Diagnostic]| found.iter().filter(|other| other.code == d.code).count();
+        if is_name(at) {
+            // What others say changes with a name; a mistake more is a mistake of the name.
+            count(&after) > count(&before)
+        } else {
+            let is_same = |b: &Diagnostic| b.code == d.code && b.at == d.at && b.says == d.says;
+            d.at.0.starts_with(&at.0) && !before.iter().any(is_same)
+        }
+    });
+    match new {
+        Some(mistake) => Err(mistake.says.clone()),
+        None => Ok(edited),
+    }
+}
+
+fn errors(scenario: &Scenario) -> Vec<Diagnostic> {
+    let found = scenario::check(scenario).diagnostics.into_iter();
+    found.filter(|d| d.severity == Severity::Error).collect()
+}
+
+/// What is wrong with a scenario that was not wrong with the one before.
+pub fn new_mistake(before: &Scenario, after: &Scenario) -> Option<String> {
+    let after = errors(after);
+    let before = if after.is_empty() { Vec::new() } else { errors(before) };
+    let is_same = |a: &Diagnostic, b: &Diagnostic| b.code == a.code && b.at == a.at && b.says == a.says;
+    after.iter().find(|a| !before.iter().any(|b| is_same(a, b))).map(|mistake| mistake.says.clone())
+}
+
+/// As JSON of format version 1.
+pub fn to_json(scenario: &Scenario) -> String {
+    scenario::to_json(scenario)
+}
+
+/// As YAML of format version 1.
+pub fn to_yaml(scenario: &Scenario) -> String {
+    scenario::to_yaml(scenario)
+}
+
+/// A text as it is being written: the scenario, as far as its shape is one, and findings with their lines.
+pub fn draft(text: &str) -> (Option<Scenario>, Vec<Diagnostic>) {
+    let read = scenario::read(text);
+    let clean = read.is_clean();
+    let mut found = read.diagnostics;
+    let scenario = read.scenario.filter(|_| clean);
+    if let Some(scenario) = &scenario {
+        found.extend(findings(scenario));
+    }
+    scenario::locate(text, &mut found);
+    found.sort_by_key(|d| (std::cmp::Reverse(d.severity), d.position));
+    (scenario, found)
+}
+
+/// Reads YAML or JSON of format version 1.
+pub fn from_text(text: &str) -> Result<Scenario, Vec<String>> {
+    let read = scenario::read(text);
+    let clean = read.is_clean();
+    match read.scenario {
+        Some(scenario) if clean => Ok(scenario),
+        _ => Err(read.diagnostics.into_iter().map(|d| d.says).collect()),
+    }
+}

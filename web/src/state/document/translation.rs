@@ -1,0 +1,68 @@
+//! Another policy for the scenario: its words are translated by the engine, as one step of undo, and what became of its
+//! settings is told. And the same scenario under several policies, side by side.
+
+use std::sync::Arc;
+
+use fairground::policy::Policy;
+use fairground::scenario::Path;
+
+use super::commands::{commit, set};
+use super::edit;
+use crate::engine::protocol::{Ask, NoteRow};
+use crate::state::command::Command;
+use crate::state::document;
+use crate::state::document::translated::Translated;
+use crate::state::effect::Effect;
+use crate::state::layout::options::Dialog;
+use crate::state::model::Model;
+use crate::state::notify::notify;
+use crate::state::playback::engine_state::EngineState;
+use crate::state::request::send;
+
+/// Asks for the scenario in the words of a policy.
+pub(crate) fn choose(model: &mut Model, policy: String, fx: &mut Vec<Effect>) {
+    let now = if model.scenario.policy.is_empty() { Policy::NAMES[0] } else { &model.scenario.policy };
+    if now == policy {
+        return;
+    }
+    let scenario = document::to_json(&model.scenario);
+    model.translating = Some(model.scenario.clone());
+    model.engine = EngineState::Working(None);
+    model.in_flight.translation = send(model, Ask::Translate { scenario, policy }, fx);
+}
+
+/// Takes the translated scenario; without one only the policy's name changes.
+pub(crate) fn translated(
+    model: &mut Model,
+    policy: String,
+    scenario: Option<String>,
+    notes: Vec<NoteRow>,
+    fx: &mut Vec<Effect>,
+) {
+    let of = model.translating.take();
+    if of.is_none_or(|of| !Arc::ptr_eq(&of, &model.scenario)) {
+        // It was edited in the meantime.
+        return choose(model, policy, fx);
+    }
+    let Some(scenario) = scenario.and_then(|text| document::from_text(&text).ok()) else {
+        set(model, &Path::default().field("policy"), &policy, fx);
+        return;
+    };
+    commit(
+        model,
+        scenario,
+        "policy",
+        |before| edit::name_of_set(before, &Path::default().field("policy"), &policy),
+        fx,
+    );
+    let translated = Translated { policy, notes };
+    let counts = ["refused", "dropped", "assumed", "changed"].map(|kind| (kind, translated.count(kind)));
+    let said: Vec<String> =
+        counts.iter().filter(|(_, n)| *n > 0).map(|(kind, n)| format!("{n} {kind}")).collect();
+    model.translated = Some(Arc::new(translated));
+    if !said.is_empty() {
+        let text = format!("Settings put into the words of this policy: {}.", said.join(", "));
+        let action = ("Details".to_string(), Command::Dialog(Some(Dialog::Translated)));
+        notify(model, false, text, Some(action), fx);
+    }
+}

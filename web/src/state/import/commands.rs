@@ -1,0 +1,85 @@
+//! Files that were dropped, pasted or chosen: recognised first, taken when that is wanted; and written again.
+
+use std::sync::Arc;
+
+use super::Import;
+use crate::engine::protocol::{Ask, ImportOptions};
+use crate::state::document;
+use crate::state::document::commands::{keep, open};
+use crate::state::document::opened::{Opened, Origin};
+use crate::state::effect::Effect;
+use crate::state::import::PASTED;
+use crate::state::layout::options::Dialog;
+use crate::state::model::Model;
+use crate::state::notify::notify;
+use crate::state::playback::run::ask_frame;
+use crate::state::request::send;
+use fairground::policy::Policy;
+
+/// Has files recognised.
+pub(crate) fn import(
+    model: &mut Model,
+    files: Vec<(String, String)>,
+    options: ImportOptions,
+    fx: &mut Vec<Effect>,
+) {
+    model.view.dialog = Some(Dialog::Import);
+    let previous = model.import.take().filter(|i| i.files == files);
+    let mut import = previous.map_or_else(Import::default, |i| (*i).clone());
+    import.files = files.clone();
+    import.options = options.clone();
+    import.reading = true;
+    model.import = Some(Arc::new(import));
+    model.in_flight.import = send(model, Ask::Import { files, options }, fx);
+}
+
+/// Forgets what was recognised.
+pub(crate) fn forget(model: &mut Model, fx: &mut Vec<Effect>) {
+    if model.import.take().is_some_and(|i| i.reading) {
+        send(model, Ask::Cancel, fx);
+    }
+    model.in_flight.import = model.fresh_id();
+    model.view.dialog = None;
+}
+
+/// Makes what was recognised the present document.
+pub(crate) fn take(model: &mut Model, run_until_ms: Option<i64>, fx: &mut Vec<Effect>) {
+    let Some(import) = model.import.take() else { return };
+    let Some(text) = &import.scenario else { return };
+    match document::from_text(text) {
+        Ok(mut scenario) => {
+            if scenario.name.is_empty() {
+                scenario.name = title_of(&import.files);
+            }
+            let has_file =
+                Policy::described(&scenario.policy).is_some_and(|policy| policy.queue_file.is_some());
+            let is_foreign = has_file && import.files.len() == 1;
+            open(model, Opened::new(scenario, Origin::Files), fx);
+            let original = import.files.first().filter(|_| is_foreign);
+            model.original = original.map(|(_, text)| Arc::from(text.as_str()));
+            model.pristine = false;
+            keep(model, fx);
+            if let Some(time_ms) = run_until_ms {
+                ask_frame(model, Ask::RunUntil { time_ms }, fx);
+            }
+        }
+        Err(says) => notify(model, true, says.join(" "), None, fx),
+    }
+}
+
+/// What a scenario without a title is called: as the file that it came from, without the endings that say its kind.
+fn title_of(files: &[(String, String)]) -> String {
+    let name = files.first().map_or("", |(name, _)| name.as_str());
+    let stem = name.split('.').next().unwrap_or_default().replace(['_', '-'], " ");
+    let stem = if name == PASTED { "" } else { stem.trim() };
+    let title = stem.chars().take(1).flat_map(char::to_uppercase).chain(stem.chars().skip(1)).collect();
+    if stem.is_empty() { "Imported scenario".into() } else { title }
+}
+
+/// Has the queues written as their scheduler reads them.
+pub(crate) fn export(model: &mut Model, fx: &mut Vec<Effect>) {
+    model.exported = None;
+    let original = model.original.as_deref().map(str::to_string);
+    let scenario = document::to_yaml(&model.scenario);
+    model.in_flight.export = send(model, Ask::Export { scenario, original }, fx);
+}

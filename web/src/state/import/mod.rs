@@ -1,0 +1,33 @@
+//! Files that were dropped, pasted or chosen.
+
+use crate::state::document::opened::Moment;
+
+pub mod commands;
+
+/// What a pasted text is called.
+pub const PASTED: &str = "pasted text";
+
+/// What was recognised in dropped or pasted files.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Import {
+    /// The files: name and text.
+    pub files: Vec<(String, String)>,
+    /// The choices it was read with.
+    pub options: crate::engine::protocol::ImportOptions,
+    /// Still being read.
+    pub reading: bool,
+    /// The scenario (format 1, JSON).
+    pub scenario: Option<String>,
+    /// The moment of a link.
+    pub moment: Option<Moment>,
+    /// What was understood.
+    pub understood: Vec<String>,
+    /// What was assumed.
+    pub assumed: Vec<String>,
+    /// What was ignored.
+    pub ignored: Vec<String>,
+    /// What is wrong.
+    pub findings: Vec<String>,
+    /// It is a trace: nodes, quota scale and policy can be chosen.
+    pub is_trace: bool,
+}

@@ -1,0 +1,149 @@
+//! Commands that change what the page looks like.
+
+use std::sync::Arc;
+
+use fairground::scenario::Path;
+
+use crate::state::branches::commands::stop_comparing;
+use crate::state::effect::Effect;
+use crate::state::layout::options::{Dialog, KeySet, Panel, SetupTab, Theme};
+use crate::state::layout::room::Room;
+use crate::state::layout::table;
+use crate::state::layout::view::{SETUP_WIDTHS, View, WHY_WIDTHS};
+use crate::state::model::Model;
+use crate::state::moment::ladder::ask_about;
+use crate::state::moment::rules;
+
+/// Folds a panel to its rail by hand, or opens it, which is remembered.
+pub(crate) fn fold(view: &mut View, panel: Panel, folded: bool, fx: &mut Vec<Effect>) {
+    let name = match panel {
+        Panel::Setup => {
+            view.setup_folded = folded;
+            view.setup_by_hand = Some(!folded);
+            "setup"
+        }
+        Panel::Now => {
+            view.now_folded = folded;
+            "now"
+        }
+        Panel::Time => {
+            view.time_folded = folded;
+            "time"
+        }
+        Panel::Why => {
+            view.why_open = !folded;
+            view.why_closed = folded;
+            view.panel = if folded { Panel::Now } else { Panel::Why };
+            "why"
+        }
+    };
+    let state = match (panel, folded) {
+        (_, false) => "open",
+        (Panel::Why, true) => "closed",
+        _ => "folded",
+    };
+    fx.push(Effect::Remember(name, state.to_string()));
+}
+
+/// The window got another room.
+pub(crate) fn moved(model: &mut Model, room: Room, fx: &mut Vec<Effect>) {
+    if model.view.room != room {
+        model.view.put(room);
+        ask_about(model, fx);
+    }
+}
+
+/// Opens the form of a row, or closes it.
+pub(crate) fn show_detail(view: &mut View, at: Option<Path>, fx: &mut Vec<Effect>) {
+    // The focus goes to the form's heading, and back to the row.
+    let focus = at.clone().or_else(|| view.detail.as_ref().map(|from| from.field("name")));
+    view.tab = at.as_ref().map_or(view.tab, table::tab);
+    view.detail = at;
+    fx.extend(focus.map(Effect::FocusField));
+}
+
+/// Most lines of the palette that are remembered.
+const RECENT_MAX: usize = 5;
+
+/// Opens a dialog, or closes the one that is open.
+pub(crate) fn show_dialog(model: &mut Model, dialog: Option<Dialog>, fx: &mut Vec<Effect>) {
+    if model.view.dialog == Some(Dialog::Compare) {
+        stop_comparing(model, fx);
+    }
+    model.view.dialog = dialog;
+}
+
+pub(crate) fn focus_field(model: &mut Model, path: Path, fx: &mut Vec<Effect>) {
+    model.view.setup_folded = false;
+    model.view.panel = Panel::Setup;
+    model.view.tab = table::tab(&path);
+    let is_shown = table::has_column(&path, &model.scenario.policy, model.settings_resource());
+    model.view.detail = table::owner(&path).filter(|_| !is_shown);
+    rules::ask_rules(model, fx);
+    fx.push(Effect::FocusField(path));
+}
+
+pub(crate) fn theme(model: &mut Model, theme: Theme, fx: &mut Vec<Effect>) {
+    model.view.theme = theme;
+    fx.push(Effect::Theme(theme));
+    fx.push(Effect::Remember("theme", theme.name().to_string()));
+}
+
+pub(crate) fn keys(model: &mut Model, set: KeySet, fx: &mut Vec<Effect>) {
+    model.view.keys = set;
+    fx.push(Effect::Remember("keys", set.name().to_string()));
+    fx.push(Effect::Announce(format!("Keys: {}.", set.says())));
+}
+
+/// Opens a tab of SETUP.
+pub(crate) fn open_tab(model: &mut Model, tab: SetupTab, fx: &mut Vec<Effect>) {
+    let view = &mut model.view;
+    view.tab = tab;
+    view.detail = None;
+    view.panel = Panel::Setup;
+    view.setup_folded = false;
+    rules::ask_rules(model, fx);
+}
+
+/// Shows a panel on narrow screens.
+pub(crate) fn panel(model: &mut Model, panel: Panel) {
+    model.view.panel = panel;
+    model.view.why_open |= panel == Panel::Why;
+}
+
+pub(crate) fn share(model: &mut Model, fx: &mut Vec<Effect>) {
+    model.view.dialog = Some(Dialog::Share);
+    fx.push(Effect::CopyLink);
+}
+
+pub(crate) fn setup_width(model: &mut Model, width: u16, fx: &mut Vec<Effect>) {
+    model.view.setup_width = width.clamp(SETUP_WIDTHS.0, SETUP_WIDTHS.1);
+    fx.push(Effect::Remember("setup-width", model.view.setup_width.to_string()));
+}
+
+pub(crate) fn why_width(model: &mut Model, width: u16, fx: &mut Vec<Effect>) {
+    model.view.why_width = width.clamp(WHY_WIDTHS.0, WHY_WIDTHS.1);
+    fx.push(Effect::Remember("why-width", model.view.why_width.to_string()));
+}
+
+pub(crate) fn fold_queue(model: &mut Model, queue: String, folded: bool) {
+    let all = Arc::make_mut(&mut model.view.folded);
+    if folded {
+        all.insert(queue);
+    } else {
+        all.remove(&queue);
+    }
+}
+
+/// Remembers a line of the palette.
+pub(crate) fn used(model: &mut Model, label: String) {
+    let recent = Arc::make_mut(&mut model.view.recent);
+    recent.retain(|used| *used != label);
+    recent.insert(0, label);
+    recent.truncate(RECENT_MAX);
+}
+
+pub(crate) fn chips_used(model: &mut Model, fx: &mut Vec<Effect>) {
+    model.view.chips = false;
+    fx.push(Effect::Remember("chips", "used".to_string()));
+}

@@ -1,0 +1,167 @@
+//! The page inside of another page: what it shows there, and what may be done.
+//!
+//! `?embed=1` shows NOW, the timeline or both, read-only; `controls=step,play,time` or `none` says how one moves in
+//! time, `edit=1` allows changes, which stay in the embedded page, and `view=` chooses what NOW shows, or `time` for
+//! the timeline alone. Nothing is kept on the device and the address stays as it is.
+
+use super::options::{Dialog, NowView};
+use crate::state::command::Command;
+
+/// The switches of an embedded page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Embed {
+    /// One can step.
+    pub step: bool,
+    /// One can play.
+    pub play: bool,
+    /// The timeline is shown.
+    pub time: bool,
+    /// NOW is shown.
+    pub now: bool,
+    /// The scenario can be changed.
+    pub edit: bool,
+    /// What NOW shows, if that was said.
+    pub view: Option<NowView>,
+}
+
+/// What `view=` says for the timeline alone.
+const TIMELINE_ALONE: &str = "time";
+
+impl Embed {
+    /// Reads the query of an address; `None`: the page stands on its own.
+    pub fn read(query: &str) -> Option<Embed> {
+        let value = |name: &str| {
+            let pairs = query.trim_start_matches('?').split('&').filter_map(|pair| pair.split_once('='));
+            pairs.rev().find(|(key, _)| *key == name).map(|(_, value)| value)
+        };
+        if value("embed") != Some("1") {
+            return None;
+        }
+        let view = value("view");
+        let controls = value("controls").map(|list| list.replace("%2C", ",").replace("%2c", ","));
+        let has = |name: &str| controls.as_ref().is_none_or(|list| list.split(',').any(|word| word == name));
+        let is_alone = view == Some(TIMELINE_ALONE);
+        Some(Embed {
+            step: has("step"),
+            play: has("play"),
+            time: is_alone || has("time"),
+            now: !is_alone,
+            edit: value("edit") == Some("1"),
+            view: view.and_then(NowView::from_name),
+        })
+    }
+
+    /// What is shown, as words for the stylesheet.
+    pub fn words(self) -> String {
+        let words = [
+            (self.step, "step"),
+            (self.play, "play"),
+            (self.time, "time"),
+            (self.now, "now"),
+            (self.edit, "edit"),
+        ];
+        words.into_iter().filter(|(shown, _)| *shown).map(|(_, word)| word).collect::<Vec<_>>().join(" ")
+    }
+
+    /// Whether a command may be carried out here.
+    pub fn allows(self, command: &Command) -> bool {
+        match command {
+            Command::Set { .. }
+            | Command::Preview { .. }
+            | Command::Foresee { .. }
+            | Command::Change(_)
+            | Command::Fix(_)
+            | Command::NodeState { .. }
+            | Command::Undo
+            | Command::Redo => self.edit,
+            Command::SetText(_)
+            | Command::Unread(_)
+            | Command::Dismiss(_)
+            | Command::Policy(_)
+            | Command::Compare { .. }
+            | Command::Import { .. }
+            | Command::TakeImport { .. }
+            | Command::Share
+            | Command::Why(_) => false,
+            Command::Dialog(Some(dialog)) => matches!(dialog, Dialog::BadLink(_)),
+            _ => true,
+        }
+    }
+
+    /// Whether a key may do this here: what has no button is not done by a key either.
+    pub fn allows_key(self, command: &Command) -> bool {
+        match command {
+            Command::Step
+            | Command::Back
+            | Command::Inside { .. }
+            | Command::Action { .. }
+            | Command::NextEvent { .. } => self.step,
+            Command::Play(_) | Command::Speed(_) => self.play,
+            Command::GoTo(_) => self.step || self.time,
+            other => self.allows(other),
+        }
+    }
+}
+
+/// The code that puts a moment into another page: an `iframe` with the address of the page, of the moment, and the
+/// title of the scenario.
+pub fn code(page: &str, fragment: &str, title: &str) -> String {
+    let escaped =
+        title.replace('&', "&amp;").replace('"', "&quot;").replace('<', "&lt;").replace('>', "&gt;");
+    format!(
+        "<iframe src=\"{page}?embed=1&amp;controls=step,play,time#{}\" title=\"{escaped}\" width=\"100%\" \
+         height=\"{HEIGHT}\" loading=\"lazy\" style=\"border:0\"></iframe>",
+        fragment.replace('&', "&amp;")
+    )
+}
+
+/// How high it is until it has said itself, in pixels: two teams on four GPUs.
+const HEIGHT: u32 = 560;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::state::document::change::Change;
+    use crate::state::document::opened::{Opened, Origin};
+    use crate::state::model::Model;
+    use crate::state::update::update;
+
+    #[test]
+    fn the_query_says_what_is_shown() {
+        assert_eq!(Embed::read(""), None);
+        assert_eq!(Embed::read("?embed=0&controls=step"), None);
+        assert_eq!(Embed::read("?embedding=1"), None);
+        let words = |query: &str| Embed::read(query).map(Embed::words).unwrap_or_default();
+        assert_eq!(words("?embed=1"), "step play time now");
+        assert_eq!(words("?theme=dark&embed=1&controls=step"), "step now");
+        assert_eq!(words("?embed=1&controls=none&edit=1"), "now edit");
+        assert_eq!(words("?embed=1&controls=step%2Ctime"), "step time now");
+        assert_eq!(words("?embed=1&controls=play&view=time"), "play time");
+        assert_eq!(Embed::read("?embed=1&view=gantt").and_then(|e| e.view), Some(NowView::Gantt));
+        assert_eq!(Embed::read("?embed=1&view=nonsense").map(|e| (e.now, e.view)), Some((true, None)));
+    }
+
+    #[test]
+    fn what_is_embedded_to_be_read_cannot_be_changed() {
+        let mut model = Model::new(Opened::new(crate::library::start(), Origin::Link));
+        let add = || Command::Change(Change::AddQueue { parent: None });
+        let before = model.scenario.clone();
+        model.view.embed = Embed::read("?embed=1");
+        for command in [add(), Command::Policy("fifo".into()), Command::Dialog(Some(Dialog::Paste))] {
+            assert!(update(&mut model, command).is_empty());
+        }
+        assert_eq!((&model.scenario, &model.view.dialog), (&before, &None));
+        model.view.embed = Embed::read("?embed=1&edit=1");
+        update(&mut model, add());
+        assert_ne!(model.scenario, before);
+        let none = Embed::read("?embed=1&controls=none").expect("it is embedded");
+        assert!(!none.allows_key(&Command::Step) && none.allows(&Command::Step));
+    }
+
+    #[test]
+    fn titles_stay_text_in_the_code() {
+        let code = code("https://host/p/", "d1.x&at=7", "a \"b\" <c>");
+        assert!(code.contains("src=\"https://host/p/?embed=1&amp;controls=step,play,time#d1.x&amp;at=7\""));
+        assert!(code.contains("title=\"a &quot;b&quot; &lt;c&gt;\""));
+    }
+}

@@ -1,0 +1,9 @@
+//! What the page looks like; never part of the document.
+
+pub mod commands;
+pub mod embed;
+pub mod gantt_window;
+pub mod options;
+pub mod room;
+pub mod table;
+pub mod view;

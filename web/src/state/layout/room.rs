@@ -1,0 +1,83 @@
+//! How much room the window has for panels, and what follows of it. Below 768 pixels there is one panel at a time; the
+//! stylesheet knows the same widths.
+
+/// The room for panels side by side.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Room {
+    /// From 768 to 1060 pixels: SETUP is a rail, unless it was opened by hand.
+    Narrow,
+    /// All else.
+    #[default]
+    Usual,
+    /// From 1800 pixels on: Division and Tree have a column of their own.
+    Wide,
+}
+
+impl Room {
+    /// The room of a window that is so many pixels wide.
+    pub fn of(width: f64) -> Room {
+        match width {
+            width if (768.0..=1060.0).contains(&width) => Room::Narrow,
+            width if width >= 1800.0 => Room::Wide,
+            _ => Room::Usual,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::library;
+    use crate::state::command::Command;
+    use crate::state::document::opened::{Opened, Origin};
+    use crate::state::effect::Effect;
+    use crate::state::layout::options::Panel;
+    use crate::state::layout::view::View;
+    use crate::state::model::Model;
+    use crate::state::update::update;
+
+    #[test]
+    fn what_was_folded_or_opened_by_hand_stays_so() {
+        let mut model = Model::new(Opened::new(library::start(), Origin::Start));
+        let mut folded_at = |command: Option<Command>, width: f64| {
+            if let Some(command) = command {
+                update(&mut model, command);
+            }
+            update(&mut model, Command::Room(Room::of(width)));
+            model.view.setup_folded
+        };
+        assert!(!folded_at(None, 1440.0));
+        assert!(folded_at(None, 1024.0));
+        assert!(!folded_at(None, 1061.0));
+        assert!(!folded_at(None, 767.0), "one panel at a time");
+        assert!(folded_at(None, 768.0));
+        assert!(!folded_at(Some(Command::FoldSetup(false)), 1024.0), "it was opened");
+        assert!(folded_at(Some(Command::FoldSetup(true)), 1440.0), "it was folded");
+        assert!(folded_at(None, 1920.0));
+    }
+
+    #[test]
+    fn every_panel_folds_and_is_remembered() {
+        for (panel, name) in
+            [(Panel::Setup, "setup"), (Panel::Now, "now"), (Panel::Why, "why"), (Panel::Time, "time")]
+        {
+            let mut model = Model::new(Opened::new(library::start(), Origin::Start));
+            for folded in [true, false] {
+                let effects = update(&mut model, Command::Fold(panel, folded));
+                assert_eq!(model.view.is_folded(panel), folded, "{name}");
+                let kept = |effect: &Effect| matches!(effect, Effect::Remember(of, _) if *of == name);
+                assert!(effects.iter().any(kept), "{name}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_wide_window_shows_division() {
+        let mut view = View::default();
+        assert!(!view.has_division());
+        view.put(Room::of(1800.0));
+        assert!(view.has_division());
+        view.put(Room::of(1799.0));
+        assert!(!view.has_division());
+    }
+}

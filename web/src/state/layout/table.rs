@@ -1,0 +1,88 @@
+//! Which values the tables of SETUP show. All others stand in the form of their row.
+
+use fairground::scenario::{Path, Segment};
+use fairground::words::Terms;
+
+use super::options::SetupTab;
+
+/// The queue, nodes or job that a place belongs to.
+pub fn owner(at: &Path) -> Option<Path> {
+    match at.0.as_slice() {
+        [Segment::Field(list), which @ Segment::Named(_), ..] if tab_of(list).is_some() => {
+            Some(Path(vec![Segment::Field(list.clone()), which.clone()]))
+        }
+        _ => None,
+    }
+}
+
+/// The name of the thing that a place belongs to.
+pub fn owner_name(at: &Path) -> &str {
+    match at.0.get(1) {
+        Some(Segment::Named(name)) => name,
+        _ => "",
+    }
+}
+
+/// The tab on which a place is edited.
+pub fn tab(at: &Path) -> SetupTab {
+    match at.0.first() {
+        Some(Segment::Field(list)) => tab_of(list).unwrap_or(SetupTab::Rules),
+        _ => SetupTab::Rules,
+    }
+}
+
+fn tab_of(list: &str) -> Option<SetupTab> {
+    match list {
+        "queues" => Some(SetupTab::Queues),
+        "nodes" => Some(SetupTab::Nodes),
+        "jobs" => Some(SetupTab::Work),
+        _ => None,
+    }
+}
+
+/// Whether a table has a column for a place under a policy, while the charts show that resource: 0 cpu, 1 memory, 2 gpu.
+pub fn has_column(at: &Path, policy: &str, resource: u8) -> bool {
+    let terms = Terms::of(policy);
+    let shown = ["cpu", "memory", "gpu"][usize::from(resource.min(2))];
+    let fields: Vec<&str> =
+        at.0.iter()
+            .skip(2)
+            .map(|segment| match segment {
+                Segment::Field(name) => name.as_str(),
+                _ => "",
+            })
+            .collect();
+    match (tab(at), fields.as_slice()) {
+        (SetupTab::Rules, _) => true,
+        (SetupTab::Queues, [field @ ("name" | "priority")]) => terms.reads(field),
+        (SetupTab::Queues, [of, field @ ("quota" | "weight" | "limit")]) => {
+            *of == shown && terms.reads(field)
+        }
+        (SetupTab::Nodes, ["name" | "count" | "gpu" | "cpu" | "memory"]) => true,
+        (SetupTab::Work, ["name" | "queue" | "pods" | "priority" | "submit" | "lasts"]) => true,
+        (SetupTab::Work, [of]) => *of == shown,
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_no_column_is_in_the_form() {
+        let queue = Path::default().field("queues").named("team-a");
+        assert!(has_column(&queue.field("gpu").field("quota"), "kai", 2));
+        assert!(!has_column(&queue.field("gpu").field("quota"), "kai", 0));
+        assert!(!has_column(&queue.field("gpu").field("weight"), "yunikorn", 2));
+        assert!(!has_column(&queue.field("gpu").field("usage"), "kai", 2));
+        let job = Path::default().field("jobs").named("a1");
+        assert!(has_column(&job.field("gpu"), "kai", 2));
+        assert!(!has_column(&job.field("preemptible"), "kai", 2));
+        assert!(!has_column(&job.field("pod-sets").named("w").field("gpu"), "kai", 2));
+        assert!(has_column(&Path::default().field("settings").field("k-value"), "kai", 2));
+        assert_eq!(owner(&job.field("gpu")), Some(job.clone()));
+        assert_eq!(owner_name(&job.field("gpu")), "a1");
+        assert_eq!(owner(&Path::default().field("cycle")), None);
+    }
+}

@@ -1,0 +1,284 @@
+//! Everything the page knows: plain data. No signals, no browser.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use fairground::link::RULES;
+use fairground::scenario::{Diagnostic, Scalar, Scenario, Severity};
+use fairground::words::{Ladder, Order, Selection};
+
+use crate::engine::protocol::{Frame, Rulebook, Run, Stop};
+use crate::engine::report::Story;
+use crate::state::branches::baseline::Before;
+use crate::state::branches::what_if::Help;
+use crate::state::document;
+use crate::state::document::history::History;
+use crate::state::document::opened::{Opened, Origin};
+use crate::state::document::translated::Translated;
+use crate::state::import::Import;
+use crate::state::in_flight::InFlight;
+use crate::state::layout::options::Panel;
+use crate::state::layout::view::View;
+use crate::state::moment::event_filter::Whose;
+use crate::state::notice::Notice;
+use crate::state::playback::engine_state::EngineState;
+
+/// Everything the page knows.
+#[derive(Clone, Debug)]
+pub struct Model {
+    /// Milliseconds of some clock; set before every command.
+    pub clock_ms: u64,
+    /// The document.
+    pub scenario: Arc<Scenario>,
+    /// What `check` says about it.
+    pub findings: Arc<Vec<Diagnostic>>,
+    /// Warnings that were answered with *Keep, I mean it*, by code and place.
+    pub dismissed: Arc<BTreeSet<String>>,
+    /// Where the document came from.
+    pub origin: Origin,
+    /// Nothing was changed since it was opened.
+    pub pristine: bool,
+    /// Under which name the document is kept on this device; `None` until it was changed.
+    pub draft: Option<String>,
+    /// Undo and redo.
+    pub history: History,
+    /// The cycle that is wanted.
+    pub cursor: u32,
+    /// The moment under the cursor, as last computed.
+    pub frame: Option<Arc<Frame>>,
+    /// After how many decisions of the cycle; `None`: after all of them.
+    pub inside: Option<u32>,
+    /// Policy and interval of the present run: what says when its cycles come.
+    pub pace: Option<(String, Option<Scalar>)>,
+    /// The cycle that is on its way was asked for by its time.
+    pub by_time: bool,
+    /// The cycle that is on its way is to be shown after its first action.
+    pub to_action: bool,
+    /// The moment inside the cycle.
+    pub shown: Option<Arc<Frame>>,
+    /// `frame` belongs to a scenario before the last edit.
+    pub stale: bool,
+    /// The cursor's moment of the scenario as it is being edited.
+    pub ghost: Option<Arc<Frame>>,
+    /// A later ghost than that is on its way.
+    pub awaits_ghost: bool,
+    /// How the explained fair share would come about there.
+    pub ghost_ladder: Option<Arc<Ladder>>,
+    /// The run of the scenario as it is being edited, in short.
+    pub ghost_run: Option<Arc<Run>>,
+    /// What that run has to tell, as the present view wants it told.
+    pub ghost_story: Option<Arc<Story>>,
+    /// How it was before the last edit.
+    pub before: Option<Arc<Before>>,
+    /// The run in short.
+    pub run: Option<Arc<Run>>,
+    /// How the selected queue's fair share came about.
+    pub ladder: Option<Arc<Ladder>>,
+    /// In which order what is selected and those beside it are looked at next.
+    pub order: Option<Arc<Order>>,
+    /// The rules of the policy, once somebody looked one up.
+    pub rules: Option<Arc<Rulebook>>,
+    /// What was told of the whole run, for views that show more than a moment.
+    pub story: Option<Arc<Story>>,
+    /// What the run is to stop at.
+    pub stop: Option<Stop>,
+    /// What would help a job.
+    pub help: Option<Arc<Help>>,
+    /// The scenario as text that somebody began to change and that cannot be read yet.
+    pub unread: Option<Arc<str>>,
+    /// What is selected.
+    pub selection: Option<Selection>,
+    /// The page selected it, not a person.
+    pub auto_selected: bool,
+    /// What charts show: 0 cpu, 1 memory, 2 gpu, 3 each queue's dominant resource, from 4 on those that the scenario names.
+    pub resource: u8,
+    /// The engine.
+    pub engine: EngineState,
+    /// Requests that are under way.
+    pub in_flight: InFlight,
+    /// Playing.
+    pub playing: bool,
+    /// Index into [`SPEEDS`].
+    pub speed: usize,
+    /// What the page looks like; never part of the document.
+    pub view: View,
+    /// Lines that tell what happened, newest last.
+    pub notices: Arc<Vec<Notice>>,
+    /// How often the engine stopped working since it last answered.
+    pub deaths: u32,
+    /// When a step was last announced.
+    pub announced_ms: u64,
+    /// Number of the next notice and of the next request.
+    pub next_id: u64,
+    /// What was recognised in dropped or pasted files.
+    pub import: Option<Arc<Import>>,
+    /// The scenario that is being put into the words of another policy.
+    pub translating: Option<Arc<Scenario>>,
+    /// What became of its settings when the policy was last changed.
+    pub translated: Option<Arc<Translated>>,
+    /// The same scenario under several policies, as far as the runs are over.
+    pub compared: Arc<Vec<crate::engine::protocol::ColumnRow>>,
+    /// How many runs there are to be.
+    pub to_compare: usize,
+    /// Which policy's run is under way for that, and at which cycle it is.
+    pub comparing: Option<(String, u32)>,
+    /// The configuration of another scheduler that the scenario came from.
+    pub original: Option<Arc<str>>,
+    /// Its queues as its scheduler reads them, once that was asked for.
+    pub exported: Option<Arc<crate::engine::protocol::Exported>>,
+}
+
+impl Model {
+    /// A model of a document, before the engine has said anything.
+    pub fn new(opened: Opened) -> Model {
+        let mut model = Model::empty();
+        model.take(opened);
+        model
+    }
+
+    fn empty() -> Model {
+        Model {
+            clock_ms: 0,
+            scenario: Arc::default(),
+            findings: Arc::default(),
+            dismissed: Arc::default(),
+            origin: Origin::Start,
+            pristine: true,
+            draft: None,
+            history: History::default(),
+            cursor: 0,
+            frame: None,
+            inside: None,
+            pace: None,
+            by_time: false,
+            to_action: false,
+            shown: None,
+            stale: false,
+            ghost: None,
+            awaits_ghost: false,
+            ghost_ladder: None,
+            ghost_run: None,
+            ghost_story: None,
+            before: None,
+            run: None,
+            ladder: None,
+            order: None,
+            rules: None,
+            story: None,
+            stop: None,
+            help: None,
+            unread: None,
+            selection: None,
+            auto_selected: false,
+            resource: 2,
+            engine: EngineState::Starting,
+            in_flight: InFlight::default(),
+            playing: false,
+            speed: 1,
+            view: View::default(),
+            notices: Arc::default(),
+            deaths: 0,
+            announced_ms: 0,
+            next_id: 1,
+            import: None,
+            translating: None,
+            translated: None,
+            compared: Arc::default(),
+            to_compare: 0,
+            comparing: None,
+            original: None,
+            exported: None,
+        }
+    }
+
+    /// Whether the scenario cannot run.
+    pub fn has_errors(&self) -> bool {
+        self.findings.iter().any(|d| d.severity == Severity::Error)
+    }
+
+    /// The resource whose settings are shown: 0 cpu, 1 memory, 2 gpu.
+    pub fn settings_resource(&self) -> u8 {
+        self.resource.min(2)
+    }
+
+    /// The resource in which things are counted that cannot be counted in each queue's own: by its index.
+    pub fn counted_resource(&self) -> u8 {
+        match self.resource {
+            3 => 2,
+            named if named > 3 => named - 1,
+            own => own,
+        }
+    }
+
+    /// The number of a thing of which there is one at a time.
+    pub(crate) fn fresh_id(&mut self) -> u64 {
+        self.next_id += 1;
+        self.next_id
+    }
+
+    /// Nothing is being tried out any more; what was asked for that is no longer of interest.
+    pub(crate) fn drop_ghost(&mut self) {
+        self.ghost = None;
+        self.ghost_ladder = None;
+        self.ghost_run = None;
+        self.ghost_story = None;
+        self.awaits_ghost = false;
+        self.in_flight.ghost_from = self.fresh_id();
+        self.in_flight.ghost = self.in_flight.ghost_from;
+    }
+
+    /// Makes a document the present one; what was shown before is gone.
+    pub(crate) fn take(&mut self, opened: Opened) {
+        self.scenario = opened.scenario;
+        self.findings = Arc::new(document::findings(&self.scenario));
+        self.dismissed = opened.dismissed;
+        self.origin = opened.origin;
+        self.pristine = true;
+        self.draft = opened.draft;
+        self.history = opened.history;
+        self.unread = opened.unread;
+        self.cursor = opened.moment.cycle;
+        self.selection = opened.moment.selection;
+        self.auto_selected = false;
+        self.frame = None;
+        self.inside = opened.moment.decision;
+        self.to_action = false;
+        self.shown = None;
+        self.view.now = opened.moment.view.unwrap_or(self.view.now);
+        self.drop_ghost();
+        self.before = None;
+        self.run = None;
+        self.ladder = None;
+        self.story = None;
+        self.view.gantt.first = 0;
+        self.view.whose = Whose::default();
+        self.view.range = None;
+        self.view.edits_later = false;
+        self.help = None;
+        self.stale = false;
+        self.playing = false;
+        self.view.note_closed = false;
+        self.view.why_open |= self.selection.is_some() || matches!(self.origin, Origin::Link);
+        self.view.folded = Arc::default();
+        self.view.detail = None;
+        if opened.moment.why {
+            self.view.panel = Panel::Why;
+        }
+        self.tell_rules(opened.rules);
+    }
+
+    /// Says that a link was made with another version of the rules.
+    fn tell_rules(&mut self, rules: u32) {
+        if rules == RULES {
+            return;
+        }
+        let text = format!(
+            "This link was made with another version of the rules ({rules}; this page has {RULES}): what happens here may \
+             differ from what its sender saw."
+        );
+        let id = self.fresh_id();
+        let notices = Arc::make_mut(&mut self.notices);
+        notices.retain(|notice| notice.text != text);
+        notices.push(Notice { id, is_problem: false, text, action: None });
+    }
+}

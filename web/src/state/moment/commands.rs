@@ -1,0 +1,75 @@
+//! Commands that select.
+
+use fairground::words::Selection;
+
+use crate::state::branches::report::ask_story;
+use crate::state::effect::Effect;
+use crate::state::layout::options::{NowView, Panel};
+use crate::state::model::Model;
+use crate::state::moment::event_filter::{LaneLook, Whose};
+use crate::state::moment::ladder::ask_about;
+use crate::state::playback::run::go_to;
+
+impl Model {
+    /// Whose events are stopped at: a queue or a job; `None`: all. What the page selected by itself does not count.
+    pub fn heeded(&self) -> Option<Selection> {
+        let selection = match &self.view.whose {
+            Whose::All => return None,
+            Whose::Queue(name) => return Some(Selection::Queue(name.clone())),
+            Whose::Job(name) => return Some(Selection::Job(name.clone())),
+            Whose::Selected => self.selection.as_ref().filter(|_| !self.auto_selected)?,
+        };
+        match selection {
+            Selection::Queue(_) | Selection::Job(_) => Some(selection.clone()),
+            Selection::Event { cycle, index } => {
+                let frame = self.frame.as_ref().filter(|frame| frame.cycle == *cycle)?;
+                let job = frame.job_of(frame.events.get(*index as usize)?)?;
+                Some(Selection::Job(frame.job(job).to_string()))
+            }
+            Selection::Node(_) | Selection::Rule(_) => None,
+        }
+    }
+}
+
+/// What the lane of events shows.
+pub fn lane(model: &Model) -> LaneLook {
+    let range = model.view.range.map(|(anchor, head)| (anchor.min(head), anchor.max(head)));
+    LaneLook { without: model.view.without, heeded: model.heeded(), range }
+}
+
+pub(crate) fn select(model: &mut Model, selection: Option<Selection>, fx: &mut Vec<Effect>) {
+    model.auto_selected = false;
+    if selection.is_some() {
+        model.view.why_open = true;
+        // Where one panel is shown at a time, what is tapped is explained.
+        if matches!(model.view.panel, Panel::Now | Panel::Time)
+            || matches!(selection, Some(Selection::Rule(_)))
+        {
+            model.view.panel = Panel::Why;
+        }
+    }
+    if let Some(Selection::Event { cycle, .. }) = selection
+        && cycle != model.cursor
+    {
+        go_to(model, cycle, fx);
+    }
+    model.selection = selection;
+    ask_about(model, fx);
+    fx.push(Effect::SetUrl);
+}
+
+/// Shows a resource in all charts.
+pub(crate) fn show_resource(model: &mut Model, resource: u8, fx: &mut Vec<Effect>) {
+    let n_named = model.frame.as_ref().map_or(0, |frame| frame.named.len());
+    model.resource = resource.min(u8::try_from(3 + n_named).unwrap_or(3));
+    ask_about(model, fx);
+    ask_story(model, false, fx);
+}
+
+/// Shows a picture in NOW.
+pub(crate) fn look(model: &mut Model, now: NowView, fx: &mut Vec<Effect>) {
+    model.view.now = now;
+    ask_about(model, fx);
+    ask_story(model, true, fx);
+    fx.push(Effect::SetUrl);
+}

@@ -1,0 +1,41 @@
+//! The order around what is selected, with what it belongs to.
+
+use std::sync::Arc;
+
+use fairground::policy::Policy;
+use fairground::trace::OrderLevel;
+use fairground::words::Selection;
+
+use crate::engine::protocol::Ask;
+use crate::state::effect::Effect;
+use crate::state::model::Model;
+use crate::state::request::send;
+
+pub use fairground::words::Order;
+
+/// Asks for the order around the selected queue or job, unless that is known; under a policy that can say.
+pub(crate) fn ask_order(model: &mut Model, fx: &mut Vec<Effect>) {
+    let Some(frame) = model.frame.clone().filter(|_| !model.stale) else { return };
+    let by_share = Policy::described(&frame.policy).is_some_and(|policy| policy.knows.order_by_share);
+    let has_order = by_share || frame.queues.iter().any(|queue| queue.priority.is_some());
+    let asked = match &model.selection {
+        Some(Selection::Queue(queue)) if has_order => Some((queue.clone(), None)),
+        Some(Selection::Job(job)) if has_order => Some((String::new(), Some(job.clone()))),
+        _ => None,
+    };
+    let known = model.order.as_ref();
+    if known.is_some_and(|o| o.cycle == frame.cycle && Some(&o.of) == model.selection.as_ref()) {
+        return;
+    }
+    model.order = None;
+    if let Some((queue, job)) = asked {
+        let ask = Ask::Order { cycle: frame.cycle, queue, job };
+        model.in_flight.order = send(model, ask, fx);
+    }
+}
+
+/// Takes an order in.
+pub(crate) fn told(model: &mut Model, levels: Vec<OrderLevel>) {
+    let cycle = model.frame.as_ref().map_or(0, |frame| frame.cycle);
+    model.order = model.selection.clone().map(|of| Arc::new(Order { cycle, of, levels }));
+}

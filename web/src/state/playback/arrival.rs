@@ -1,0 +1,139 @@
+//! What a run answers, taken into the state.
+
+use std::sync::Arc;
+
+use fairground::moment::Kind;
+use fairground::words::Selection;
+
+use crate::engine::protocol::{EventWord, Frame, Run, Stop};
+use crate::state::branches::{alternative, report};
+use crate::state::document::opened::Origin;
+use crate::state::effect::Effect;
+use crate::state::model::Model;
+use crate::state::moment::ladder::ask_about;
+use crate::state::notify::notify;
+use crate::state::playback::decision_step;
+use crate::state::playback::engine_state::{EngineState, Progress};
+use crate::state::playback::step::{show_action, show_inside};
+
+/// Why a run stopped.
+pub(crate) fn stopped(stop: &Stop, met: bool, cycle: u32) -> String {
+    let what = match (stop, met) {
+        (Stop::Starts(job), true) => format!("{job} started"),
+        (Stop::Starts(job), false) => format!("{job} did not start"),
+        (Stop::Share(queue), true) => format!("{queue} reached its share"),
+        (Stop::Share(queue), false) => format!("{queue} did not come to its share"),
+        (Stop::Evicts, true) => "somebody was told to go".to_string(),
+        (Stop::Evicts, false) => "nobody was told to go".to_string(),
+        (Stop::Nothing, true) => "nothing happened in it".to_string(),
+        (Stop::Nothing, false) => "nothing further happens".to_string(),
+    };
+    if met {
+        format!("Stopped at cycle {cycle}: {what}.")
+    } else {
+        format!("Nothing further happens after cycle {cycle}: {what}.")
+    }
+}
+
+pub(crate) fn no_event(model: &Model) -> String {
+    let of = match model.heeded() {
+        Some(Selection::Queue(name) | Selection::Job(name)) => format!(" of {name}"),
+        _ => String::new(),
+    };
+    let without: Vec<&str> = model.view.without.all().map(Kind::name).collect();
+    let without = match without[..] {
+        [] => String::new(),
+        _ => format!("; {} are left out", without.join(", ")),
+    };
+    format!("There is no further event{of}{without}.")
+}
+
+pub(crate) fn arrived(model: &mut Model, frame: Frame, run: Run, fx: &mut Vec<Effect>) {
+    let moved = model.frame.as_ref().is_some_and(|f| f.cycle != frame.cycle);
+    // A step at the end asks for the next cycle, and needs no answer.
+    let by_time = std::mem::take(&mut model.by_time);
+    if by_time {
+        alternative::moved(model, frame.cycle);
+    } else if run.complete && model.cursor > frame.cycle + u32::from(model.frame.is_some()) {
+        let (asked, end) = (model.cursor, frame.cycle);
+        let text = format!("Cycle {asked} was asked for; the run ends at cycle {end}.");
+        notify(model, false, text, None, fx);
+    }
+    let (frame, run) = (Arc::new(frame), Arc::new(run));
+    model.cursor = frame.cycle;
+    let is_edited = std::mem::take(&mut model.stale);
+    model.drop_ghost();
+    model.deaths = 0;
+    model.engine = EngineState::Idle;
+    let quiet_news = model.playing
+        && (frame.events.is_empty() || model.clock_ms.saturating_sub(model.announced_ms) < 1000);
+    if moved && !quiet_news {
+        fx.push(Effect::AnnounceStep(frame.clone(), model.settings_resource()));
+        model.announced_ms = model.clock_ms;
+    }
+    // A resource that the scenario no longer names is not there to be shown.
+    if usize::from(model.resource) > 3 + frame.named.len() {
+        model.resource = 2;
+    }
+    let is_held = alternative::held_against(model, &frame, &run);
+    model.frame = Some(frame.clone());
+    model.run = Some(run);
+    if is_held && is_edited {
+        fx.push(Effect::AnnounceEdit);
+    }
+    model.shown = None;
+    point_out(model, &frame);
+    if std::mem::take(&mut model.to_action) {
+        show_action(model, decision_step::actions(&frame).first().map(|action| action.1), fx);
+    } else if model.inside.is_some() {
+        show_inside(model, model.inside, fx);
+    }
+    ask_about(model, fx);
+    report::ask_story(model, false, fx);
+}
+
+/// Selects what is worth explaining, while nobody has selected anything: who had to go, else who started, else who
+/// waits.
+fn point_out(model: &mut Model, frame: &Frame) {
+    if model.playing || (model.selection.is_some() && !model.auto_selected) {
+        return;
+    }
+    let event = |is: fn(EventWord) -> bool| frame.events.iter().position(|event| is(event.word()));
+    let found = event(EventWord::is_eviction)
+        .or_else(|| event(|word| word == EventWord::Started))
+        .map(|index| Selection::Event { cycle: frame.cycle, index: index as u32 })
+        .or_else(|| frame.refusals.first().map(|refusal| Selection::Job(frame.job(refusal.job).to_string())));
+    if frame.cycle > 0 {
+        model.auto_selected = found.is_some();
+        let is_told = model.origin == Origin::Start || event(is_for_another).is_some();
+        model.view.why_open |= found.is_some() && is_told && !model.view.why_closed;
+        model.selection = found;
+    } else if model.auto_selected {
+        model.selection = None;
+    }
+}
+
+/// Whether it is an eviction by which another job gains.
+fn is_for_another(word: EventWord) -> bool {
+    matches!(word, EventWord::Reclaimed | EventWord::Preempted)
+}
+
+pub(crate) fn progress(
+    model: &mut Model,
+    cycle: u32,
+    time_ms: i64,
+    to_cycle: Option<u32>,
+    to_time_ms: Option<i64>,
+) {
+    let since_ms = match &model.engine {
+        EngineState::Working(Some(progress)) => progress.since_ms,
+        _ => model.clock_ms,
+    };
+    let part = match (to_cycle, to_time_ms) {
+        (Some(to), _) if to > 0 => Some(f64::from(cycle) / f64::from(to)),
+        (_, Some(to)) if to > 0 => Some(time_ms as f64 / to as f64),
+        _ => None,
+    };
+    let part = part.map(|p| p.clamp(0.0, 1.0));
+    model.engine = EngineState::Working(Some(Progress { cycle, time_ms, part, since_ms }));
+}

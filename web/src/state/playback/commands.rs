@@ -1,0 +1,130 @@
+//! Commands that move in time.
+
+use fairground::words::Selection;
+
+use crate::engine::protocol::{Ask, Stop};
+use crate::state::effect::Effect;
+use crate::state::model::Model;
+use crate::state::playback::engine_state::EngineState;
+use crate::state::playback::run::{ask_frame, go_to};
+use crate::state::playback::{SPEEDS, step};
+use crate::state::request::send;
+
+pub(crate) fn pause(model: &mut Model, fx: &mut Vec<Effect>) {
+    if std::mem::take(&mut model.playing) {
+        fx.push(Effect::Tick(None));
+    }
+}
+
+fn tick_ms(model: &Model) -> u32 {
+    (1000.0 / SPEEDS[model.speed]) as u32
+}
+
+/// Marks the range up to a cycle and goes there, or marks none.
+pub(crate) fn mark(model: &mut Model, to: Option<u32>, fx: &mut Vec<Effect>) {
+    let Some(to) = to else {
+        let was = model.view.range.take();
+        fx.extend(was.map(|_| Effect::Announce("No range is marked.".to_string())));
+        return;
+    };
+    let now = model.cursor;
+    let anchor = model.view.range.filter(|range| range.1 == now).map_or(now, |range| range.0);
+    model.view.range = (anchor != to).then_some((anchor, to));
+    pause(model, fx);
+    go_to(model, to, fx);
+}
+
+pub(crate) fn next_event(model: &mut Model, back: bool, fx: &mut Vec<Effect>) {
+    pause(model, fx);
+    let (queue, job) = match model.heeded() {
+        Some(Selection::Queue(name)) => (Some(name), None),
+        Some(Selection::Job(name)) => (None, Some(name)),
+        _ => (None, None),
+    };
+    let from = model.cursor;
+    let without = model.view.without.all().flat_map(|kind| kind.words()).collect();
+    model.in_flight.event = send(model, Ask::NextEvent { from, back, queue, job, without }, fx);
+}
+
+/// Pauses, and says why time stands still.
+pub(crate) fn refuse(model: &mut Model, fx: &mut Vec<Effect>) {
+    pause(model, fx);
+    step::refuse(model, fx);
+}
+
+pub(crate) fn go_to_cycle(model: &mut Model, cycle: u32, fx: &mut Vec<Effect>) {
+    pause(model, fx);
+    go_to(model, cycle, fx);
+}
+
+pub(crate) fn step_on(model: &mut Model, fx: &mut Vec<Effect>) {
+    pause(model, fx);
+    step::step(model, fx);
+}
+
+pub(crate) fn back(model: &mut Model, fx: &mut Vec<Effect>) {
+    pause(model, fx);
+    if model.cursor > 0 {
+        go_to(model, model.cursor - 1, fx);
+    }
+}
+
+pub(crate) fn step_decision(model: &mut Model, back: bool, fx: &mut Vec<Effect>) {
+    pause(model, fx);
+    step::step_inside(model, back, fx);
+}
+
+pub(crate) fn step_to_action(model: &mut Model, back: bool, fx: &mut Vec<Effect>) {
+    pause(model, fx);
+    step::step_action(model, back, fx);
+}
+
+/// Plays from the start again where the run is over.
+pub(crate) fn play(model: &mut Model, on: bool, fx: &mut Vec<Effect>) {
+    let at_end = model.frame.as_ref().is_some_and(|f| f.quiet && f.cycle == model.cursor);
+    if on && at_end {
+        go_to(model, 0, fx);
+    }
+    model.playing = on;
+    fx.push(Effect::Tick(on.then(|| tick_ms(model))));
+}
+
+pub(crate) fn speed(model: &mut Model, by: i32, fx: &mut Vec<Effect>) {
+    let speed = model.speed.saturating_add_signed(by as isize);
+    model.speed = speed.min(SPEEDS.len() - 1);
+    if model.playing {
+        fx.push(Effect::Tick(Some(tick_ms(model))));
+    }
+}
+
+/// One cycle on, unless the engine still computes.
+pub(crate) fn tick(model: &mut Model, fx: &mut Vec<Effect>) {
+    if !model.playing || matches!(model.engine, EngineState::Working(_)) {
+        return;
+    }
+    match &model.frame {
+        Some(frame) if frame.quiet => pause(model, fx),
+        _ if model.has_errors() => pause(model, fx),
+        _ => go_to(model, model.cursor + 1, fx),
+    }
+}
+
+pub(crate) fn run_until(model: &mut Model, time_ms: i64, fx: &mut Vec<Effect>) {
+    pause(model, fx);
+    model.before = None;
+    ask_frame(model, Ask::RunUntil { time_ms }, fx);
+}
+
+pub(crate) fn run_to(model: &mut Model, stop: Stop, fx: &mut Vec<Effect>) {
+    pause(model, fx);
+    model.before = None;
+    model.stop = Some(stop.clone());
+    ask_frame(model, Ask::RunTo { stop }, fx);
+}
+
+/// Stops what is going on; if the engine does not answer soon, it is ended.
+pub(crate) fn cancel(model: &mut Model, fx: &mut Vec<Effect>) {
+    pause(model, fx);
+    model.in_flight.cancel = send(model, Ask::Cancel, fx);
+    fx.push(Effect::EndEngineSoon(model.in_flight.cancel));
+}

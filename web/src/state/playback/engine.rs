@@ -1,0 +1,55 @@
+//! The end of an engine that takes too long or stopped working.
+
+use crate::state::command::Command;
+use crate::state::effect::Effect;
+use crate::state::model::Model;
+use crate::state::notify::notify;
+use crate::state::playback::commands::pause;
+use crate::state::playback::engine_state::EngineState;
+use crate::state::playback::run::load;
+
+/// Ends the engine inside of a cycle that takes long; a fresh one goes to the last cycle that was reached.
+pub(crate) fn end_engine(model: &mut Model, id: u64, fx: &mut Vec<Effect>) {
+    if id != model.in_flight.cancel {
+        return;
+    }
+    let EngineState::Working(progress) = &model.engine else { return };
+    let shown = model.frame.as_ref().map(|frame| frame.cycle);
+    let Some(reached) = progress.as_ref().map(|progress| progress.cycle).or(shown) else { return };
+    model.in_flight.cancel = 0;
+    fx.push(Effect::RestartEngine);
+    model.cursor = reached;
+    model.inside = None;
+    model.to_action = false;
+    model.stop = None;
+    let text = format!(
+        "The cycle after cycle {reached} was cancelled. The engine was started again and goes back to cycle {reached}."
+    );
+    notify(model, false, text, None, fx);
+    load(model, fx);
+}
+
+pub(crate) fn engine_died(model: &mut Model, fx: &mut Vec<Effect>) {
+    pause(model, fx);
+    let at = model.cursor;
+    let again = matches!(model.engine, EngineState::Dead(_)) || model.deaths > 0;
+    model.deaths += 1;
+    model.drop_ghost();
+    model.before = None;
+    fx.push(Effect::RestartEngine);
+    if again {
+        model.engine = EngineState::Dead(at);
+        model.stale = model.frame.is_some();
+        let text = format!(
+            "The engine stopped again at cycle {at}. Your scenario is kept; download it to report this."
+        );
+        let download = ("Download the scenario".to_string(), Command::Download);
+        notify(model, true, text, Some(download), fx);
+        return;
+    }
+    let text = format!("The engine stopped at cycle {at} and was started again. Your scenario is kept.");
+    let download = ("Download the scenario".to_string(), Command::Download);
+    notify(model, true, text, Some(download), fx);
+    model.cursor = model.frame.as_ref().map_or(0, |f| f.cycle);
+    load(model, fx);
+}

@@ -1,0 +1,118 @@
+//! Steps in time: by cycles, and inside a cycle by decisions and by actions.
+
+use std::sync::Arc;
+
+use fairground::scenario::Severity;
+use fairground::words::Selection;
+
+use super::decision_step;
+use super::run::go_to;
+use crate::engine::protocol::Frame;
+use crate::state::effect::Effect;
+use crate::state::layout::commands::focus_field;
+use crate::state::model::Model;
+
+/// Says why time stands still while the scenario has mistakes, and leads to the first of them.
+pub(crate) fn refuse(model: &mut Model, fx: &mut Vec<Effect>) {
+    let mut mistakes = model.findings.iter().filter(|found| found.severity == Severity::Error);
+    let Some(first) = mistakes.next() else { return };
+    let (at, says) = (first.at.clone(), &first.says);
+    let text = match mistakes.count() {
+        0 => format!("The scenario cannot run: {says}."),
+        more => format!("The scenario cannot run: it has {} mistakes. The first: {says}.", more + 1),
+    };
+    fx.push(Effect::Announce(text));
+    focus_field(model, at, fx);
+}
+
+/// A cycle on; inside of one, its rest.
+pub(crate) fn step(model: &mut Model, fx: &mut Vec<Effect>) {
+    match &model.frame {
+        // The rest of the cycle first.
+        Some(_) if model.inside.is_some() => show_inside(model, None, fx),
+        Some(frame) if frame.quiet && frame.cycle == model.cursor && !model.stale => {
+            fx.push(Effect::Announce("Nothing further happens in this scenario.".to_string()));
+        }
+        _ => go_to(model, model.cursor.saturating_add(1), fx),
+    }
+}
+
+/// One decision on or back; beyond the ends of the cycle into the next or the previous one.
+pub(crate) fn step_inside(model: &mut Model, back: bool, fx: &mut Vec<Effect>) {
+    let Some(frame) = model.frame.clone().filter(|frame| frame.cycle == model.cursor && !model.stale) else {
+        return;
+    };
+    model.before = None;
+    let n = decision_step::n_decisions(&frame);
+    match (model.inside, back) {
+        (Some(0), true) => go_to(model, model.cursor.saturating_sub(1), fx),
+        (Some(at), true) => show_inside(model, Some(at - 1), fx),
+        (None, true) if n > 0 => show_inside(model, Some(n - 1), fx),
+        (None, true) if model.cursor > 0 => go_to(model, model.cursor - 1, fx),
+        (None, true) => {}
+        (Some(at), false) => show_inside(model, Some(at + 1).filter(|at| *at < n), fx),
+        (None, false) => {
+            let asked = model.in_flight.frame;
+            step(model, fx);
+            model.inside = (model.in_flight.frame != asked).then_some(1);
+        }
+    }
+}
+
+/// One action on or back; beyond the ends of the cycle into the next or the previous one.
+pub(crate) fn step_action(model: &mut Model, back: bool, fx: &mut Vec<Effect>) {
+    let Some(frame) = model.frame.clone().filter(|frame| frame.cycle == model.cursor && !model.stale) else {
+        return;
+    };
+    model.before = None;
+    let ends: Vec<u32> = decision_step::actions(&frame).iter().map(|action| action.1).collect();
+    let here = model.inside.unwrap_or(u32::MAX);
+    if back {
+        let now = model.inside.or(ends.last().copied()).unwrap_or(0);
+        match ends.iter().rev().find(|end| **end < now) {
+            Some(end) => show_action(model, Some(*end), fx),
+            None if now > 0 => show_inside(model, Some(0), fx),
+            None if model.cursor > 0 => go_to(model, model.cursor - 1, fx),
+            None => {}
+        }
+    } else if let Some(end) = ends.iter().find(|end| **end > here) {
+        show_action(model, Some(*end), fx);
+    } else {
+        let asked = model.in_flight.frame;
+        model.inside = None;
+        step(model, fx);
+        model.to_action = model.in_flight.frame != asked;
+    }
+}
+
+/// Shows the moment after the action that ends with that decision, or the end of a cycle without decisions.
+pub(crate) fn show_action(model: &mut Model, end: Option<u32>, fx: &mut Vec<Effect>) {
+    show_inside(model, end, fx);
+    let Some((frame, end)) = model.frame.clone().zip(end) else { return };
+    let events = decision_step::events_of_action(&frame, end);
+    let moment = Frame { events, ..(**model.shown.as_ref().unwrap_or(&frame)).clone() };
+    fx.retain(|effect| !matches!(effect, Effect::AnnounceStep(..)));
+    fx.push(Effect::AnnounceAction(Arc::new(moment), model.settings_resource()));
+}
+
+/// Shows the moment after so many decisions of the present cycle, or its end.
+pub(crate) fn show_inside(model: &mut Model, at: Option<u32>, fx: &mut Vec<Effect>) {
+    let Some(frame) = model.frame.clone() else { return };
+    model.inside = at.filter(|at| *at < decision_step::n_decisions(&frame));
+    model.shown = model.inside.map(|at| Arc::new(decision_step::inside(&frame, at)));
+    let last = at
+        .or_else(|| Some(decision_step::n_decisions(&frame)))
+        .and_then(|at| decision_step::event_of(&frame, at));
+    if let Some(index) = last {
+        let only = Frame {
+            events: vec![frame.events[index as usize].clone()],
+            ..(**model.shown.as_ref().unwrap_or(&frame)).clone()
+        };
+        fx.push(Effect::AnnounceStep(Arc::new(only), model.settings_resource()));
+        if model.selection.is_none() || model.auto_selected {
+            model.selection = Some(Selection::Event { cycle: frame.cycle, index });
+            model.auto_selected = true;
+        }
+    }
+    fx.push(Effect::SetUrl);
+}

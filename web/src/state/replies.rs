@@ -1,0 +1,102 @@
+//! What the engine said, taken into the model.
+
+use std::sync::Arc;
+
+use fairground::words::Ladder;
+
+use super::branches::report;
+use super::document::translation;
+use super::effect::Effect;
+use super::layout::options::Dialog;
+use super::model::Model;
+use super::notify::notify;
+use super::playback::engine_state::EngineState;
+use super::playback::run::go_to;
+use crate::engine::protocol::{Reply, Say};
+use crate::state::branches::alternative;
+use crate::state::branches::commands::compared;
+use crate::state::playback::arrival::{arrived, no_event, progress, stopped};
+
+/// Takes a reply in, unless it answers a question that is no longer of interest.
+/// Long because it is one table of replies.
+pub(crate) fn replied(model: &mut Model, reply: Reply, fx: &mut Vec<Effect>) {
+    let id = reply.generation;
+    match reply.say {
+        Say::Frame { frame, run } if id == model.in_flight.frame => arrived(model, *frame, *run, fx),
+        Say::Ghost { frame, levels } if is_ghost(model, id) => {
+            model.awaits_ghost = id != model.in_flight.ghost;
+            // What cannot run leaves the last ghost that could.
+            if let Some(frame) = frame {
+                model.ghost = Some(Arc::from(frame));
+                let own = model.ladder.as_ref().filter(|_| !levels.is_empty());
+                model.ghost_ladder = own.map(|own| Arc::new(Ladder { levels, ..(**own).clone() }));
+            }
+        }
+        Say::GhostRun { run, story } if is_ghost(model, id) && model.ghost.is_some() => {
+            model.ghost_run = Some(Arc::from(run));
+            fx.push(Effect::AnnounceGhost);
+            model.ghost_story = story.map(Arc::from);
+        }
+        Say::GhostRun { story, .. } if id == model.in_flight.before => alternative::told(model, story),
+        Say::Refused { findings } if id == model.in_flight.frame => {
+            model.engine = EngineState::Refused(Arc::new(findings));
+        }
+        Say::Progress { cycle, time_ms, to_cycle, to_time_ms } if id == model.in_flight.frame => {
+            progress(model, cycle, time_ms, to_cycle, to_time_ms);
+        }
+        Say::Event { cycle } if id == model.in_flight.event => match cycle {
+            Some(cycle) => go_to(model, cycle, fx),
+            None => notify(model, false, no_event(model), None, fx),
+        },
+        Say::Stopped { met } if id == model.in_flight.frame => {
+            if let Some(stop) = model.stop.take() {
+                notify(model, false, stopped(&stop, met, model.cursor), None, fx);
+            }
+        }
+        Say::Ladder { queue, resource, levels } if id == model.in_flight.ladder => {
+            let cycle = model.frame.as_ref().map_or(0, |f| f.cycle);
+            model.ladder = Some(Arc::new(Ladder { cycle, queue, resource, levels }));
+        }
+        Say::Order(levels) if id == model.in_flight.order => super::moment::order::told(model, levels),
+        Say::Rules(book) if id == model.in_flight.rules => {
+            model.rules = Some(Arc::from(book));
+            super::moment::rules::ask_use(model, fx);
+        }
+        Say::RuleUse(found) if id == model.in_flight.rule_use => super::moment::rules::used(model, *found),
+        Say::Told(Some(story)) if id == model.in_flight.story => report::told(model, *story, fx),
+        Say::Tried(tried) if id == model.in_flight.help => super::branches::commands::tried(model, tried, fx),
+        Say::Exported(exported) if id == model.in_flight.export => model.exported = exported.map(Arc::new),
+        Say::Imported { scenario, is_trace, understood, assumed, ignored, findings }
+            if id == model.in_flight.import =>
+        {
+            if let Some(import) = &mut model.import {
+                let import = Arc::make_mut(import);
+                import.reading = false;
+                import.scenario = scenario;
+                import.is_trace = is_trace;
+                import.understood = understood;
+                import.assumed = assumed;
+                import.ignored = ignored;
+                import.findings = findings;
+                model.view.dialog = Some(Dialog::Import);
+            }
+        }
+        Say::Translated { policy, scenario, notes } if id == model.in_flight.translation => {
+            translation::translated(model, policy, scenario, notes, fx);
+        }
+        Say::Comparing { policy, cycle } if id == model.in_flight.comparison => {
+            model.comparing = Some((policy, cycle));
+        }
+        Say::Compared { column } if id == model.in_flight.comparison => compared(model, *column),
+        Say::Cancelled => {
+            model.in_flight.cancel = 0;
+            fx.push(Effect::Announce("Stopped.".to_string()));
+        }
+        _ => {}
+    }
+}
+
+/// Whether that was asked for what is being tried out.
+fn is_ghost(model: &Model, id: u64) -> bool {
+    (model.in_flight.ghost_from..=model.in_flight.ghost).contains(&id)
+}

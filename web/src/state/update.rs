@@ -1,0 +1,112 @@
+//! The one function that changes the state: which handler takes which command.
+
+use std::sync::Arc;
+
+use super::command::Command;
+use super::effect::Effect;
+use super::layout::options::Panel;
+use super::model::Model;
+use super::notify::notify;
+use super::playback::run::load;
+use super::{branches, document, import, layout, moment, playback, replies};
+
+/// Changes the model as the command says; gives what the world has to do about it. Long because it is a table.
+pub fn update(model: &mut Model, command: Command) -> Vec<Effect> {
+    let mut effects = Vec::new();
+    if model.view.embed.is_some_and(|embed| !embed.allows(&command)) {
+        return effects;
+    }
+    let fx = &mut effects;
+    match command {
+        Command::Open(opened) => document::commands::open(model, *opened, fx),
+        Command::Set { at, value } => document::commands::set(model, &at, &value, fx),
+        Command::GestureEnd => model.history.end_gesture(),
+        Command::SetText(scenario) => document::commands::set_text(model, *scenario, fx),
+        Command::Unread(text) => document::commands::unread(model, text, fx),
+        Command::Change(change) => document::commands::make_change(model, &change, fx),
+        Command::Fix(fix) => document::commands::apply_fix(model, *fix, fx),
+        Command::Dismiss(key) => document::commands::dismiss(model, key, fx),
+        Command::Undo => document::commands::undo(model, fx),
+        Command::Redo => document::commands::redo(model, fx),
+        Command::NodeState { node, state } => document::node_state::put(model, &node, state, fx),
+        Command::OwnCopy(draft) => document::commands::own_copy(model, draft, fx),
+        Command::Policy(policy) => document::translation::choose(model, policy, fx),
+        Command::Download => fx.push(Effect::DownloadScenario),
+
+        Command::Preview { at, value } => branches::commands::preview(model, &at, &value, fx),
+        Command::Foresee { at, value } => branches::commands::foresee(model, &at, &value, fx),
+        Command::PreviewEnd => branches::commands::end_preview(model, fx),
+        Command::ForgetBefore => model.before = None,
+        Command::Compare { with_baselines } => branches::commands::compare(model, with_baselines, fx),
+        Command::Help(job) => branches::commands::ask(model, job, fx),
+
+        Command::Step
+        | Command::Inside { .. }
+        | Command::Action { .. }
+        | Command::Play(true)
+        | Command::RunTo(_)
+            if model.has_errors() =>
+        {
+            playback::commands::refuse(model, fx);
+        }
+        Command::GoTo(cycle) => playback::commands::go_to_cycle(model, cycle, fx),
+        Command::Step => playback::commands::step_on(model, fx),
+        Command::Back => playback::commands::back(model, fx),
+        Command::Inside { back } => playback::commands::step_decision(model, back, fx),
+        Command::Action { back } => playback::commands::step_to_action(model, back, fx),
+        Command::NextEvent { back } => playback::commands::next_event(model, back, fx),
+        Command::Mark(to) => playback::commands::mark(model, to, fx),
+        Command::Play(on) => playback::commands::play(model, on, fx),
+        Command::Speed(by) => playback::commands::speed(model, by, fx),
+        Command::Tick => playback::commands::tick(model, fx),
+        Command::RunUntil(time_ms) => playback::commands::run_until(model, time_ms, fx),
+        Command::RunTo(stop) => playback::commands::run_to(model, stop, fx),
+        Command::Cancel => playback::commands::cancel(model, fx),
+        Command::EndEngine(id) => playback::engine::end_engine(model, id, fx),
+        Command::EngineDied => playback::engine::engine_died(model, fx),
+        Command::Replied(reply) => replies::replied(model, *reply, fx),
+
+        Command::Select(selection) => moment::commands::select(model, selection, fx),
+        Command::Resource(resource) => moment::commands::show_resource(model, resource, fx),
+        Command::Look(now) => moment::commands::look(model, now, fx),
+        Command::ShowEvents(kind, shown) => model.view.without.put(kind, !shown),
+        Command::EventsOf(whose) => model.view.whose = whose,
+        Command::Gantt(by) => branches::report::move_gantt(model, by, fx),
+
+        Command::Import { files, options } => import::commands::import(model, files, options, fx),
+        Command::TakeImport { run_until_ms } => import::commands::take(model, run_until_ms, fx),
+        Command::DropImport => import::commands::forget(model, fx),
+        Command::Export => import::commands::export(model, fx),
+
+        Command::Theme(theme) => layout::commands::theme(model, theme, fx),
+        Command::Keys(set) => layout::commands::keys(model, set, fx),
+        Command::Tab(tab) => layout::commands::open_tab(model, tab, fx),
+        Command::Detail(at) => layout::commands::show_detail(&mut model.view, at, fx),
+        Command::Panel(panel) => layout::commands::panel(model, panel),
+        Command::Dialog(dialog) => layout::commands::show_dialog(model, dialog, fx),
+        Command::Share => layout::commands::share(model, fx),
+        Command::Room(room) => layout::commands::moved(model, room, fx),
+        Command::Why(open) => layout::commands::fold(&mut model.view, Panel::Why, !open, fx),
+        Command::FoldSetup(folded) => layout::commands::fold(&mut model.view, Panel::Setup, folded, fx),
+        Command::Fold(panel, folded) => layout::commands::fold(&mut model.view, panel, folded, fx),
+        Command::SetupWidth(width) => layout::commands::setup_width(model, width, fx),
+        Command::WhyWidth(width) => layout::commands::why_width(model, width, fx),
+        Command::FoldQueue(queue, folded) => layout::commands::fold_queue(model, queue, folded),
+        Command::EditLater(later) => model.view.edits_later = later,
+        Command::Used(label) => layout::commands::used(model, label),
+        Command::CloseNote => model.view.note_closed = true,
+        Command::ChipsUsed => layout::commands::chips_used(model, fx),
+        Command::FocusField(path) => layout::commands::focus_field(model, path, fx),
+        Command::Notify { is_problem, text } => notify(model, is_problem, text, None, fx),
+        Command::CloseNotice(id) => Arc::make_mut(&mut model.notices).retain(|n| n.id != id),
+    }
+    effects
+}
+
+/// Asks for the first frame of a document that was just opened; if it is known, only to give the engine the document.
+pub fn begin(model: &mut Model) -> Vec<Effect> {
+    let mut effects = Vec::new();
+    load(model, &mut effects);
+    model.stale = false;
+    effects
+}

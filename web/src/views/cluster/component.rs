@@ -1,0 +1,317 @@
+//! Cluster: nodes as cards, GPUs as cells.
+
+use fairground::words::Selection;
+use leptos::html;
+use leptos::prelude::*;
+use wasm_bindgen::JsCast;
+
+use super::alternative::lay_ghosts;
+use super::cards::{Card, ClusterView as View, Place};
+use super::draw::{cluster as draw, key, marked as draw_marked};
+use super::selected_cells::{Marked, marked};
+use super::view;
+use crate::chart::alternative::Ghost;
+use crate::props::{FrameSignal, OnSelect, ResourceSignal, SelectionSignal};
+use crate::store::Store;
+use crate::widgets::picture::{
+    chart_keys, insert, legend_line, move_focus, rem, table, table_button, width_of,
+};
+use crate::widgets::{on_leave, text_scale};
+
+/// Nodes as cards, GPUs as cells; with many nodes one tile per node, grouped by free GPUs.
+/// Long because its markup is one tree.
+#[component]
+pub fn ClusterView(
+    /// The moment.
+    frame: FrameSignal,
+    /// The same moment of the scenario as it is being edited, or as it was before the last edit.
+    ghost: FrameSignal,
+    /// What was changed, if the ghost is how it was before that.
+    changed: Memo<Option<String>>,
+    /// What is selected.
+    selection: SelectionSignal,
+    /// The resource that is shown.
+    resource: ResourceSignal,
+    /// Selects a job or a node.
+    on_select: OnSelect,
+) -> impl IntoView {
+    let place = NodeRef::<html::Div>::new();
+    let width = width_of(place, 640.0);
+    let view = Memo::new(move |_| {
+        let (frame, ghost) = (frame.get()?, ghost.get());
+        let changed = changed.get();
+        let mut view = view::cluster(&frame, width.get(), resource.get());
+        if let Some(ghost) = ghost.as_deref() {
+            let ghost = Ghost { frame: ghost, changed: changed.as_deref() };
+            lay_ghosts(&mut view, &frame, ghost, resource.get());
+        }
+        Some(view)
+    });
+    // With its picture: an effect that read both this and the view would miss changes of the view.
+    let selected = Memo::new(move |_| {
+        let (frame, selection) = (frame.get()?, selection.get());
+        view.with(|view| {
+            let view = view.as_ref()?;
+            let marked = marked(view, &frame, selection.as_ref());
+            let drawn = draw_marked(view, &marked);
+            Some((marked, drawn))
+        })
+    });
+    // A node that is selected elsewhere comes into sight.
+    Effect::new(move |_| {
+        let Some(Selection::Node(node)) = selection.get() else { return };
+        let card = view.with_untracked(|view| {
+            view.as_ref()?.cards.iter().find(|card| card.name == node).map(|c| c.place)
+        });
+        if let Some((card, element)) = card.zip(place.get_untracked()) {
+            reveal(element.unchecked_ref(), card);
+        }
+    });
+    let store = Store::get();
+    let as_table = RwSignal::new(false);
+    let svg = Signal::derive(move || view.with(|view| view.as_ref().map_or(String::new(), draw)));
+    let over = Signal::derive(move || {
+        selected.with(|selected| selected.as_ref().map_or(String::new(), |(_, drawn)| drawn.clone()))
+    });
+    let spots = Memo::new(move |_| view.with(|view| view.as_ref().map_or(Vec::new(), spots)));
+    let toggle = move |event: web_sys::KeyboardEvent| {
+        chart_keys(store, &event, as_table, || {
+            view.get_untracked().map(|view| view::table(&view, store.terms.get_untracked()))
+        });
+    };
+    view! {
+        <section class="chart cluster" aria-label="Cluster" on:keydown=toggle>
+            <div class="sect">
+                <h2>"Cluster"</h2>
+                <p class="summary">{move || view.with(|view| view.as_ref().map(|view| view.summary.clone()))}</p>
+                {table_button(as_table)}
+            </div>
+            <div class="cluster-body" node_ref=place>
+                <Show
+                    when=move || !as_table.get()
+                    fallback=move || view.get().map(|view| table("GPUs", view::table(&view, store.terms.get())))
+                >
+                    {insert("picture", svg)}
+                    {insert("picture over", over)}
+                    <Show when=move || !spots.with(Vec::is_empty) fallback=move || view! { <Hits view on_select /> }>
+                        <Spots view spots selected on_select />
+                    </Show>
+                </Show>
+            </div>
+            <div class="legend">
+                {move || {
+                    let marks = view.with(|view| view.as_ref().map(|view| view.marks.clone()));
+                    marks
+                        .into_iter()
+                        .flatten()
+                        .map(|mark| legend_line(key(mark), mark.name()))
+                        .collect_view()
+                }}
+            </div>
+        </section>
+    }
+}
+
+/// Scrolls the panel so far that a place of the picture can be seen, if it cannot.
+fn reveal(picture: &web_sys::Element, place: Place) {
+    let Some(panel) = picture.closest(".panel").ok().flatten() else { return };
+    let (shown, from) = (panel.get_bounding_client_rect(), picture.get_bounding_client_rect().top());
+    let scale = text_scale();
+    let (top, bottom) = (from + place.y * scale, from + (place.y + place.h) * scale);
+    if shown.height() > 0.0 && (top < shown.top() + HEADING * scale || bottom > shown.bottom()) {
+        let middle = (top + bottom) / 2.0 - (shown.top() + shown.bottom()) / 2.0;
+        panel.set_scroll_top(panel.scroll_top() + middle.round() as i32);
+    }
+}
+
+/// More focusable marks than this are found by place instead.
+const SPOTS: usize = 400;
+/// Height of a card's heading.
+const HEADING: f64 = 30.0;
+
+/// A focusable mark: a card's heading (no cell) or a cell.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Spot {
+    card: usize,
+    cell: Option<usize>,
+    place: Place,
+}
+
+impl Spot {
+    fn key(&self) -> (usize, Option<usize>, [i64; 4]) {
+        let place = [self.place.x, self.place.y, self.place.w, self.place.h];
+        (self.card, self.cell, place.map(|v| v.round() as i64))
+    }
+}
+
+fn spots(view: &View) -> Vec<Spot> {
+    let n = view.cards.len() + view.cards.iter().map(|card| card.cells.len()).sum::<usize>();
+    if !view.cards_have_text || n > SPOTS {
+        return Vec::new();
+    }
+    let of = |(card, drawn): (usize, &Card)| {
+        let heading = Spot { card, cell: None, place: Place { h: HEADING, ..drawn.place } };
+        let cells = drawn.cells.iter().enumerate().map(move |(cell, drawn)| Spot {
+            card,
+            cell: Some(cell),
+            place: drawn.place,
+        });
+        std::iter::once(heading).chain(cells.collect::<Vec<_>>())
+    };
+    view.cards.iter().enumerate().flat_map(of).collect()
+}
+
+#[component]
+fn Spots(
+    view: Memo<Option<View>>,
+    spots: Memo<Vec<Spot>>,
+    selected: Memo<Option<(Marked, String)>>,
+    on_select: OnSelect,
+) -> impl IntoView {
+    let keys = move |event: web_sys::KeyboardEvent| {
+        let rule = |at: usize, _: &[web_sys::Element]| {
+            spots.with(|spots| match event.key().as_str() {
+                "ArrowRight" => Some((at + 1).min(spots.len() - 1)),
+                "ArrowLeft" => Some(at.saturating_sub(1)),
+                "ArrowDown" => nearest(spots, at, 1.0),
+                "ArrowUp" => nearest(spots, at, -1.0),
+                "Home" => Some(0),
+                "End" => Some(spots.len() - 1),
+                _ => None,
+            })
+        };
+        move_focus(&event, "spot", rule);
+    };
+    view! {
+        <div role="group" aria-label="GPUs by node" on:keydown=keys>
+            <For each=move || spots.get() key=Spot::key let:spot>
+                <SpotButton view spot selected on_select />
+            </For>
+        </div>
+    }
+}
+
+/// The nearest mark further down (`way` 1) or up (−1).
+fn nearest(spots: &[Spot], at: usize, way: f64) -> Option<usize> {
+    let middle = |place: Place| (place.x + place.w / 2.0, place.y + place.h / 2.0);
+    let (x, y) = middle(spots.get(at)?.place);
+    let distance = |spot: &Spot| {
+        let (sx, sy) = middle(spot.place);
+        ((sy - y) * way > 4.0).then_some((sy - y).abs() * 3.0 + (sx - x).abs())
+    };
+    let found = spots.iter().enumerate().filter_map(|(i, spot)| Some((i, distance(spot)?)));
+    found.min_by(|a, b| a.1.total_cmp(&b.1)).map(|(i, _)| i)
+}
+
+#[component]
+fn SpotButton(
+    view: Memo<Option<View>>,
+    spot: Spot,
+    selected: Memo<Option<(Marked, String)>>,
+    on_select: OnSelect,
+) -> impl IntoView {
+    let says = Memo::new(move |_| {
+        view.with(|view| {
+            let card = view.as_ref().and_then(|view| Some((view, view.cards.get(spot.card)?)));
+            let Some((view, card)) = card else { return (String::new(), None) };
+            let node = || Selection::Node(card.name.clone());
+            match spot.cell.and_then(|cell| Some((cell, card.cells.get(cell)?))) {
+                Some((at, cell)) => {
+                    let job = cell.job().map(|job| Selection::Job(job.into()));
+                    (view.says(card, at), job.or_else(|| (!cell.holds.is_empty()).then(node)))
+                }
+                None => (format!("{}: {}", card.name, card.head), Some(node())),
+            }
+        })
+    });
+    view! {
+        <button
+            class="spot"
+            class:node=spot.cell.is_none()
+            style:left=rem(spot.place.x)
+            style:top=rem(spot.place.y)
+            style:width=rem(spot.place.w)
+            style:height=rem(spot.place.h)
+            tabindex=if spot.card == 0 && spot.cell.is_none() { "0" } else { "-1" }
+            aria-label=move || says.get().0
+            title=move || says.get().0
+            aria-pressed=move || {
+                let has = |marked: &Marked| marked.has(spot.card, spot.cell);
+                selected.with(|selected| selected.as_ref().is_some_and(|(marked, _)| has(marked))).to_string()
+            }
+            on:click=move |_| {
+                if let Some(selection) = says.get_untracked().1 {
+                    on_select.run(Some(selection));
+                }
+            }
+        ></button>
+    }
+}
+
+/// Many nodes: one surface; pointers hit by place, arrows move a ring from node to node.
+#[component]
+fn Hits(view: Memo<Option<View>>, on_select: OnSelect) -> impl IntoView {
+    let at = RwSignal::new(0usize);
+    let focused = RwSignal::new(false);
+    let card = Memo::new(move |_| {
+        view.with(|view| {
+            let card = view.as_ref()?.cards.get(at.get())?;
+            Some((card.place, card.name.clone(), format!("{}: {}", card.name, card.head)))
+        })
+    });
+    let click = move |event: web_sys::MouseEvent| {
+        let scale = text_scale();
+        let (x, y) = (f64::from(event.offset_x()) / scale, f64::from(event.offset_y()) / scale);
+        let hit = view.with_untracked(|view| {
+            let (card, cell) = view.as_ref()?.hit(x, y)?;
+            let job = cell.and_then(|cell| cell.job()).map(|job| Selection::Job(job.into()));
+            Some(job.unwrap_or_else(|| Selection::Node(card.name.clone())))
+        });
+        if let Some(selection) = hit {
+            on_select.run(Some(selection));
+        }
+    };
+    let keys = move |event: web_sys::KeyboardEvent| {
+        let last =
+            view.with_untracked(|view| view.as_ref().map_or(0, |view| view.cards.len().saturating_sub(1)));
+        let now = at.get_untracked();
+        let next = match event.key().as_str() {
+            "ArrowRight" | "ArrowDown" => (now + 1).min(last),
+            "ArrowLeft" | "ArrowUp" => now.saturating_sub(1),
+            "Home" => 0,
+            "End" => last,
+            "Enter" | " " => {
+                on_select.run(card.get_untracked().map(|card| Selection::Node(card.1)));
+                now
+            }
+            _ => return,
+        };
+        event.prevent_default();
+        event.stop_propagation();
+        at.set(next);
+    };
+    let ring = move |part: fn(&Place) -> f64| {
+        card.with(|card| card.as_ref().map_or(String::new(), |c| rem(part(&c.0))))
+    };
+    view! {
+        <div
+            class="hits"
+            tabindex="0"
+            role="button"
+            aria-label=move || card.get().map_or(String::new(), |card| card.2)
+            on:click=click
+            on:keydown=keys
+            on:focus=move |_| focused.set(true)
+            on:blur=on_leave(move |_| focused.set(false))
+        ></div>
+        <Show when=move || focused.get()>
+            <div
+                class="ring"
+                style:left=move || ring(|place| place.x - 3.0)
+                style:top=move || ring(|place| place.y - 3.0)
+                style:width=move || ring(|place| place.w + 6.0)
+                style:height=move || ring(|place| place.h + 6.0)
+            ></div>
+        </Show>
+    }
+}

@@ -1,0 +1,296 @@
+//! Cluster as a picture.
+
+use std::collections::BTreeMap;
+
+use plotters::element::{PathElement, Polygon, Rectangle, Text};
+use plotters::style::ShapeStyle;
+
+use super::cards::{Card, CellMark, CellView, ClusterView, Part, Place};
+use super::selected_cells::Marked;
+use crate::chart::backend::text_anchor::HPos;
+use crate::chart::backend::{Area, Drawn, Size, fit, picture, px, text_width};
+use crate::chart::marks::{self, draw_lock};
+use crate::chart::paint::{Fill, Ink, Paint, Trim};
+
+/// Draws Cluster.
+pub fn cluster(view: &ClusterView) -> String {
+    picture("cluster", Size { width: view.width, height: view.height }, |area| {
+        for (y, heading) in &view.groups {
+            let style = Paint::from(Ink::Soft).text(12.0, HPos::Left);
+            area.draw(&Text::new(heading.clone(), (0, px(y + 9.0)), style))?;
+        }
+        if view.cards_have_text {
+            view.cards.iter().try_for_each(|card| draw_card(area, card))
+        } else {
+            tiles(area, view)
+        }
+    })
+}
+
+/// Draws what is selected, over Cluster.
+pub fn marked(view: &ClusterView, marked: &Marked) -> String {
+    picture("cluster-marked", Size { width: view.width, height: view.height }, |area| {
+        let (has_text, paint) = (view.cards_have_text, Paint::from(Ink::Selected));
+        for card in marked.cards.iter().filter_map(|at| view.cards.get(*at)) {
+            if has_text {
+                put(area, card.place, 0.5, paint.trimmed(Trim::Card).line(1.0))?;
+            } else {
+                edge(area, card.place, paint, 2.0)?;
+            }
+        }
+        for (card, cell) in &marked.cells {
+            let Some(cell) = view.cards.get(*card).and_then(|card| card.cells.get(*cell)) else { continue };
+            if has_text {
+                // Around the outline of what changed, not over it.
+                let inset = if cell.parts.iter().any(|part| part.changed) { -3.0 } else { -1.0 };
+                put(area, cell.place, inset, paint.trimmed(Trim::Changed).line(2.0))?;
+            } else {
+                edge(area, cell.place, paint, 1.5)?;
+            }
+        }
+        Ok(())
+    })
+}
+
+/// An outline around a tile or its cell.
+fn edge(area: &Area<'_>, place: Place, paint: Paint, width: f64) -> Drawn {
+    put(area, place, -1.0, paint.trimmed(Trim::Mass).line(width))
+}
+
+fn rect(place: Place, inset: f64) -> [(i32, i32); 2] {
+    [
+        (px(place.x + inset), px(place.y + inset)),
+        (px(place.x + place.w - inset), px(place.y + place.h - inset)),
+    ]
+}
+
+fn put(area: &Area<'_>, place: Place, inset: f64, style: ShapeStyle) -> Drawn {
+    area.draw(&Rectangle::new(rect(place, inset), style))
+}
+
+fn draw_card(area: &Area<'_>, card: &Card) -> Drawn {
+    put(area, card.place, 0.5, Paint::from(Ink::Raised).trimmed(Trim::CardGround).area())?;
+    put(area, card.place, 0.5, Paint::from(Ink::Line).trimmed(Trim::Card).line(1.0))?;
+    let (left, right) = (card.place.x + 12.0, card.place.x + card.place.w - 12.0);
+    let y = px(card.place.y + 17.0);
+    let room = right - left - text_width(&card.head, 12.0) - 12.0;
+    if let Some(name) = fit(&card.name, 12.5, room) {
+        let style = Paint::from(Ink::Ink).trimmed(Trim::Bold).text(12.0, HPos::Left);
+        area.draw(&Text::new(name, (px(left), y), style))?;
+    }
+    area.draw(&Text::new(card.head.clone(), (px(right), y), Paint::from(Ink::Soft).text(12.0, HPos::Right)))?;
+    for cell in &card.cells {
+        draw_cell(area, cell, card.ready)?;
+    }
+    if card.foot.is_empty() { Ok(()) } else { foot(area, card, left, right) }
+}
+
+/// CPU and memory: two thin bars and their numbers.
+fn foot(area: &Area<'_>, card: &Card, left: f64, right: f64) -> Drawn {
+    let bottom = card.place.y + card.place.h;
+    let half = (right - left - 8.0) / 2.0;
+    for (i, part) in [card.used.0, card.used.1].into_iter().enumerate() {
+        let x = left + i as f64 * (half + 8.0);
+        let ground = Place { x, y: bottom - 31.0, w: half, h: 4.0 };
+        put(area, ground, 0.0, Paint::from(Ink::Sunk).trimmed(Trim::Round).area())?;
+        if part > 0.0 {
+            let used = Place { w: half * part.clamp(0.0, 1.0), ..ground };
+            put(area, used, 0.0, Paint::from(Ink::Whole).trimmed(Trim::Round).area())?;
+        }
+    }
+    let Some(text) = fit(&card.foot, 12.0, right - left) else { return Ok(()) };
+    area.draw(&Text::new(text, (px(left), px(bottom - 15.0)), Paint::from(Ink::Soft).text(12.0, HPos::Left)))
+}
+
+fn draw_cell(area: &Area<'_>, cell: &CellView, ready: bool) -> Drawn {
+    let place = cell.place;
+    let full = cell.parts.first().is_some_and(|part| part.to - part.from > 0.999);
+    if !full {
+        put(area, place, 0.0, Paint::from(Ink::Sunk).trimmed(Trim::Round).area())?;
+        put(area, place, 0.5, Paint::from(Ink::Strong).trimmed(Trim::RoundHair).line(1.0))?;
+    }
+    for part in &cell.parts {
+        draw_part(area, place, part)?;
+    }
+    if !ready {
+        put(area, place, 0.0, Paint::from(Ink::Whole).filled(Fill::Down).trimmed(Trim::Round).area())?;
+    }
+    if let Some((tone, _)) = &cell.claim {
+        put(area, place, 2.0, Paint::from(Ink::Panel).trimmed(Trim::RoundBand).line(4.0))?;
+        put(area, place, 2.0, Paint::from(marks::ink(*tone)).trimmed(Trim::RoundDotted).line(2.0))?;
+    }
+    labels(area, cell)?;
+    if cell.parts.iter().any(|part| part.changed) {
+        put(area, place, -1.0, Paint::from(Ink::Ink).trimmed(Trim::Changed).line(2.0))?;
+    }
+    if let Some(ghost) = &cell.ghost {
+        let ink = ghost.tone.map_or(Ink::Dim, marks::ink);
+        put(area, place, 3.5, Paint::from(Ink::Panel).trimmed(Trim::RoundHair).line(1.0))?;
+        put(area, place, 3.5, Paint::from(ink).trimmed(Trim::RoundDashed).line(1.5))?;
+    }
+    Ok(())
+}
+
+/// The place of a part of a GPU, filled from below.
+fn slice(place: Place, part: &Part) -> Place {
+    Place { y: place.y + place.h * (1.0 - part.to), h: place.h * (part.to - part.from), ..place }
+}
+
+fn draw_part(area: &Area<'_>, place: Place, part: &Part) -> Drawn {
+    let own = slice(place, part);
+    let plain = Paint::from(marks::ink(part.tone));
+    if part.leaving {
+        put(area, own, 0.0, Paint::from(Ink::Panel).trimmed(Trim::Round).area())?;
+        put(area, own, 0.0, plain.filled(Fill::Leaving).trimmed(Trim::Round).area())?;
+        put(area, own, 0.5, plain.trimmed(Trim::RoundHair).line(1.0))?;
+    } else {
+        put(area, own, 0.0, marks::solid(part.tone).trimmed(Trim::Round).area())?;
+    }
+    if part.starting {
+        put(area, own, 3.0, Paint::from(marks::on(part.tone)).trimmed(Trim::RoundHair).line(1.0))?;
+    }
+    if part.from > 0.0 {
+        let y = px(own.y + own.h);
+        let line = vec![(px(own.x), y), (px(own.x + own.w), y)];
+        area.draw(&PathElement::new(line, Paint::from(Ink::Panel).line(1.0)))?;
+    }
+    if part.locked {
+        let (right, bottom) = (own.x + own.w, own.y + own.h);
+        let size = if own.w >= 40.0 { 14.0 } else { 10.0 };
+        let corner =
+            vec![(px(right), px(bottom - size)), (px(right), px(bottom)), (px(right - size), px(bottom))];
+        area.draw(&Polygon::new(corner, Paint::from(Ink::Ink).faint(0.6)))?;
+        if own.w >= 56.0 && own.h >= 40.0 {
+            let at = (px(own.x + 6.0), px(bottom - 6.0));
+            draw_lock(area, at, Paint::from(marks::on(part.tone)))?;
+        }
+    }
+    Ok(())
+}
+
+/// A label that fits: the whole name, its initial and number, or two letters.
+pub fn short_label(job: &str, size: f64, width: f64) -> Option<String> {
+    if text_width(job, size) <= width {
+        return Some(job.to_string());
+    }
+    if width < 20.0 {
+        return None;
+    }
+    let digits: String = job.chars().rev().take_while(char::is_ascii_digit).collect();
+    let digits: String = digits.chars().rev().collect();
+    let tail: String = digits.chars().skip(digits.len().saturating_sub(3)).collect();
+    let initial = job.chars().next()?;
+    let coded = format!("{initial}{tail}");
+    if !tail.is_empty() && text_width(&coded, size) <= width {
+        return Some(coded);
+    }
+    let two: String = job.chars().take(2).collect();
+    (text_width(&two, size) <= width).then_some(two)
+}
+
+fn labels(area: &Area<'_>, cell: &CellView) -> Drawn {
+    let large = cell.place.h >= 50.0;
+    for part in &cell.parts {
+        let own = slice(cell.place, part);
+        if own.h < 14.0 || own.w < 26.0 {
+            continue;
+        }
+        let size = if large && own.h > 30.0 { 16.0 } else { 12.0 };
+        let Some(label) = short_label(&part.job, size, own.w - 6.0) else { continue };
+        let ink = if part.leaving { Ink::Ink } else { marks::on(part.tone) };
+        let (x, middle) = (own.x + own.w / 2.0, own.y + own.h / 2.0);
+        let queue = fit(&part.queue, 12.0, own.w - 8.0).filter(|_| large && own.h > 44.0);
+        let y = if queue.is_some() { middle - 9.0 } else { middle };
+        if part.leaving {
+            let wide = queue.as_ref().map_or(0.0, |queue| text_width(queue, 12.0));
+            let half = text_width(&label, size).max(wide) / 2.0 + 3.0;
+            let (up, down) = (size * 0.62, if queue.is_some() { 30.0 } else { size * 0.62 });
+            let ground = Place { x: x - half, y: y - up, w: half * 2.0, h: up + down };
+            put(area, ground, 0.0, Paint::from(Ink::Panel).trimmed(Trim::Round).area())?;
+        }
+        let bold = Paint::from(ink).trimmed(Trim::Bold);
+        area.draw(&Text::new(label, (px(x), px(y)), bold.text(size, HPos::Center)))?;
+        if let Some(queue) = queue {
+            let style = Paint::from(ink).text(12.0, HPos::Center);
+            area.draw(&Text::new(queue, (px(x), px(middle + 12.0)), style))?;
+        }
+    }
+    Ok(())
+}
+
+/// Many nodes: one path per colour and state.
+fn tiles(area: &Area<'_>, view: &ClusterView) -> Drawn {
+    let mut masses: BTreeMap<Paint, Vec<Place>> = BTreeMap::new();
+    let mut changed: Vec<Place> = Vec::new();
+    for card in &view.cards {
+        for cell in &card.cells {
+            let Some(part) = cell.parts.first() else {
+                let paint = if card.ready {
+                    Paint::from(Ink::Line)
+                } else {
+                    Paint::from(Ink::Whole).filled(Fill::Down)
+                };
+                masses.entry(paint.trimmed(Trim::Mass)).or_default().push(cell.place);
+                continue;
+            };
+            let paint = if part.leaving {
+                Paint::from(marks::ink(part.tone)).filled(Fill::Leaving)
+            } else {
+                marks::solid(part.tone)
+            };
+            masses.entry(paint.trimmed(Trim::Mass)).or_default().push(cell.place);
+            if part.changed {
+                changed.push(cell.place);
+            }
+        }
+    }
+    for (paint, places) in masses {
+        for place in places {
+            put(area, place, 0.0, paint.area())?;
+        }
+    }
+    changed.into_iter().try_for_each(|place| edge(area, place, Paint::from(Ink::Ink), 1.5))
+}
+
+/// The key of a mark for the legend, 18 × 12 pixels.
+pub fn key(mark: CellMark) -> String {
+    let id = format!("cell-key-{mark:?}").to_lowercase();
+    picture(&id, Size { width: 18.0, height: 12.0 }, |area| {
+        let place = Place { x: 2.0, y: 0.0, w: 14.0, h: 12.0 };
+        let soft = Paint::from(Ink::Soft);
+        let ground = |paint: Paint| put(area, place, 0.0, paint.trimmed(Trim::Round).area());
+        match mark {
+            CellMark::Part => {
+                ground(Paint::from(Ink::Sunk))?;
+                put(area, place, 0.5, Paint::from(Ink::Strong).trimmed(Trim::RoundHair).line(1.0))?;
+                let lower = Place { y: 6.0, h: 6.0, ..place };
+                put(area, lower, 0.0, Paint::from(Ink::Whole).trimmed(Trim::Round).area())
+            }
+            CellMark::Locked => {
+                ground(Paint::from(Ink::Whole))?;
+                let corner = vec![(px(16.0), px(4.0)), (px(16.0), px(12.0)), (px(8.0), px(12.0))];
+                area.draw(&Polygon::new(corner, Paint::from(Ink::Ink).area()))
+            }
+            CellMark::Leaving => {
+                ground(soft.filled(Fill::Leaving))?;
+                put(area, place, 0.5, soft.trimmed(Trim::RoundHair).line(1.0))
+            }
+            CellMark::Claimed => put(area, place, 1.0, soft.trimmed(Trim::RoundDotted).line(2.0)),
+            CellMark::Starting => {
+                ground(Paint::from(Ink::Whole))?;
+                put(area, place, 3.0, Paint::from(Ink::OnWhole).trimmed(Trim::RoundHair).line(1.0))
+            }
+            CellMark::Down => ground(soft.filled(Fill::Down)),
+            CellMark::Free => {
+                ground(Paint::from(Ink::Sunk))?;
+                put(area, place, 0.5, Paint::from(Ink::Strong).trimmed(Trim::RoundHair).line(1.0))
+            }
+            CellMark::Changed => {
+                put(area, place, 1.0, Paint::from(Ink::Ink).trimmed(Trim::Changed).line(2.0))
+            }
+            CellMark::Ghost | CellMark::Before => {
+                put(area, place, 1.0, soft.trimmed(Trim::RoundDashed).line(1.5))
+            }
+        }
+    })
+}

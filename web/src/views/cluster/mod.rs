@@ -1,0 +1,10 @@
+//! Cluster: nodes and what their GPUs hold.
+
+pub mod alternative;
+pub mod cards;
+pub mod component;
+pub mod draw;
+pub mod node_actions;
+pub mod node_fill;
+pub mod selected_cells;
+pub mod view;

@@ -1,0 +1,26 @@
+//! What can become of the selected node at the cursor.
+
+use fairground::words::Selection;
+use leptos::prelude::*;
+
+use crate::state::document::node_state;
+use crate::store::Store;
+
+/// The offers, as buttons.
+#[component]
+pub fn NodeDeeds() -> impl IntoView {
+    let store = Store::get();
+    let offers = store.part(|m| match &m.selection {
+        Some(Selection::Node(node)) => node_state::offers(m, node),
+        _ => Vec::new(),
+    });
+    move || {
+        let press = |(label, command): (String, crate::state::command::Command)| {
+            view! {
+                <button type="button" class="chip" on:click=move |_| store.dispatch(command.clone())>{label}</button>
+            }
+        };
+        let buttons = offers.get().into_iter().map(press).collect_view();
+        view! { <div class="why chips no-print">{buttons}</div> }.into_any()
+    }
+}

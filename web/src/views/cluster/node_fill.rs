@@ -1,0 +1,123 @@
+//! Cluster for another resource than GPUs: a node is one cell, filled by what queues hold of it.
+
+use fairground::words::Terms;
+use fairground::words::number::{
+    CPU, DOMINANT, GPU, MEMORY, amount, count, in_unit, nth_named, number, unit_of, with_unit,
+};
+
+use super::cards::{Card, CellView, ClusterView, Part};
+use crate::chart::queue_tree::Tree;
+use crate::chart::table::Table;
+use crate::engine::protocol::{Frame, NodeCard};
+
+/// The resource that is shown.
+pub(super) struct Shown<'a> {
+    resource: u8,
+    /// Its position among amounts.
+    pub at: usize,
+    pub named: &'a [String],
+    terms: &'static Terms,
+}
+
+impl<'a> Shown<'a> {
+    /// GPUs where every queue has a resource of its own.
+    pub fn of(frame: &'a Frame, resource: u8) -> Shown<'a> {
+        let resource = if resource == DOMINANT { GPU } else { resource };
+        let at = nth_named(resource).map_or(usize::from(resource), |n| 3 + n);
+        Shown { resource, at, named: &frame.named, terms: Terms::of(&frame.policy) }
+    }
+    /// `3 nodes`, in the policy's word.
+    pub fn nodes(&self, n: usize) -> String {
+        count(n as u64, self.terms.word("node"))
+    }
+    pub fn is_gpus(&self) -> bool {
+        self.resource == GPU
+    }
+    pub fn unit(&self, n: f64) -> &str {
+        unit_of(self.named, self.resource, n)
+    }
+    pub fn amount(&self, base: f64) -> String {
+        amount(self.resource, base)
+    }
+    /// `12 of 64 cores`
+    pub fn part(&self, held: f64, there: f64) -> String {
+        let unit = self.unit(in_unit(self.resource, there));
+        format!("{} of {} {unit}", self.amount(held), self.amount(there))
+    }
+}
+
+/// CPU, memory and what the scenario names, as far as the node has it: held of there.
+pub(super) fn others(node: &NodeCard, shown: &Shown<'_>) -> String {
+    let mut said = format!(
+        "CPU {} of {} · memory {} of {}",
+        amount(CPU, node.used[0]),
+        amount(CPU, node.capacity[0]),
+        amount(MEMORY, node.used[1]),
+        with_unit(MEMORY, node.capacity[1])
+    );
+    for (name, at) in shown.named.iter().zip(3..).filter(|(_, at)| node.capacity[*at] > 0.0) {
+        said += &format!(" · {name} {} of {}", number(node.used[at]), number(node.capacity[at]));
+    }
+    said
+}
+
+/// How free tiles are that are not told apart by whole GPUs.
+const FREE: [&str; 5] =
+    ["full", "up to 25 % free", "up to 50 % free", "up to 75 % free", "more than 75 % free"];
+
+/// A node as one cell, filled by what queues hold of a resource.
+pub(super) fn filled(frame: &Frame, node: &NodeCard, tree: &Tree, shown: &Shown<'_>) -> Card {
+    let (held, there) = (node.used[shown.at], node.capacity[shown.at]);
+    let whole = there.max(held).max(1e-9);
+    let mut from = 0.0;
+    let mut says = Vec::new();
+    let mut parts = Vec::new();
+    for held in node.holds.iter().filter(|held| held.amount[shown.at] > 0.0) {
+        let queue = frame.queues.get(held.queue as usize).map_or_else(String::new, |row| row.name.clone());
+        let to = f64::min(from + held.amount[shown.at] / whole, 1.0);
+        let leaving = if held.leaving { ", leaving" } else { "" };
+        says.push(format!("{queue} {}{leaving}", shown.amount(held.amount[shown.at])));
+        let tone = tree.tone(held.queue);
+        parts.push(Part { tone, from, to, job: queue, leaving: held.leaving, ..Part::default() });
+        from = to;
+    }
+    says.push(format!("{} free", shown.amount((there - held).max(0.0))));
+    let head = if node.ready { shown.part(held, there) } else { "down".into() };
+    let free = 1.0 - held / whole;
+    let quarter = if there > 0.0 { ((free * 4.0).ceil() as usize).min(4) } else { 0 };
+    let cell = CellView { parts, holds: says.join(", "), ..CellView::default() };
+    Card {
+        name: node.name.clone(),
+        pool: node.pool.clone(),
+        ready: node.ready,
+        head,
+        cells: vec![cell],
+        amounts: (held, there),
+        group: (quarter, FREE[quarter].into()),
+        ..Card::default()
+    }
+}
+
+/// The filled nodes as a table.
+pub(super) fn filled_table(view: &ClusterView, terms: &Terms) -> Table {
+    let unit = &view.filled_with;
+    let row = |card: &Card| {
+        let holds = card.cells.first().map_or(String::new(), CellView::state);
+        vec![card.name.clone(), card.head.clone(), holds]
+    };
+    let head = [terms.word("node").into(), format!("held, {unit}"), "by".into()];
+    Table { head: head.into(), text_columns: 3, rows: view.cards.iter().map(row).collect() }
+}
+
+/// A pool and how much of it is held.
+pub(super) fn pool_heading(cards: &[Card], shown: &Shown<'_>) -> String {
+    if !shown.is_gpus() {
+        let sum = |of: fn(&Card) -> f64| cards.iter().map(of).sum();
+        let in_use = shown.part(sum(|card| card.amounts.0), sum(|card| card.amounts.1));
+        return format!("{} · {} · {in_use} in use", cards[0].pool, shown.nodes(cards.len()));
+    }
+    let cells = || cards.iter().flat_map(|card| &card.cells);
+    let held = cells().filter(|cell| !cell.parts.is_empty()).count();
+    let nodes = shown.nodes(cards.len());
+    format!("{} · {nodes} · {held} of {} in use", cards[0].pool, with_unit(GPU, cells().count() as f64))
+}

@@ -1,0 +1,330 @@
+//! Cluster: one card per node, one cell per GPU; with many nodes one tile per node, grouped by free GPUs. Nodes of
+//! several pools stand pool by pool. Of another resource than GPUs a node has one cell, filled by what queues hold of it.
+
+use std::collections::BTreeMap;
+
+use fairground::words::Terms;
+use fairground::words::number::{count, number};
+
+use super::node_fill::{Shown, filled, filled_table, others, pool_heading};
+use crate::chart::queue_tree::Tree;
+use crate::chart::table::Table;
+use crate::engine::protocol::{Cell, Frame, NodeCard};
+use crate::views::cluster::cards::{Card, CellMark, CellView, ClusterView, Part, Place};
+
+/// Above so many GPUs, nodes are tiles.
+const TILES_FROM_CELLS: usize = 320;
+/// Above so many nodes, nodes are tiles.
+const TILES_FROM_NODES: usize = 48;
+/// Cells per line of a card.
+const PER_LINE: usize = 8;
+/// Distance of cards.
+const GAP: f64 = 12.0;
+/// Inner distance of a card.
+const PAD: f64 = 12.0;
+
+/// What Cluster draws of a frame at that width.
+pub fn cluster(frame: &Frame, width: f64, resource: u8) -> ClusterView {
+    let tree = Tree::new(&frame.queues);
+    let shown = Shown::of(frame, resource);
+    let of = |(at, node)| Card { at, ..card(frame, node, &tree, &shown) };
+    let mut cards: Vec<Card> = frame.nodes.iter().enumerate().map(of).collect();
+    let cells: usize = cards.iter().map(|card| card.cells.len()).sum();
+    let mut view = ClusterView {
+        summary: summary(frame, &shown),
+        filled_with: if shown.is_gpus() { String::new() } else { shown.unit(2.0).to_string() },
+        width,
+        cards_have_text: cells <= TILES_FROM_CELLS && frame.nodes.len() <= TILES_FROM_NODES,
+        marks: cards.iter().flat_map(marks).collect(),
+        ..ClusterView::default()
+    };
+    let pool_of = |card: &Card| frame.pools.iter().position(|pool| pool.name == card.pool);
+    cards.sort_by_key(pool_of);
+    (view.height, view.groups) = if view.cards_have_text {
+        place_cards(&mut cards, width, &shown)
+    } else {
+        place_tiles(&mut cards, (width, cells), &shown)
+    };
+    view.cards = cards;
+    view
+}
+
+fn card(frame: &Frame, node: &NodeCard, tree: &Tree, shown: &Shown<'_>) -> Card {
+    if !shown.is_gpus() {
+        return filled(frame, node, tree, shown);
+    }
+    let cells: Vec<CellView> = node.cells.iter().map(|cell| cell_view(frame, cell, tree)).collect();
+    let leaving: f64 =
+        node.cells.iter().flat_map(|cell| &cell.pods).filter(|pod| pod.leaving).map(|pod| pod.portion).sum();
+    let mut head = match (node.ready, node.cells.len()) {
+        (false, _) => "down".to_string(),
+        (true, 0) => count(node.cpu_pods.len() as u64, "pod"),
+        (true, _) => format!("{} of {}", number(node.used[2]), number(node.capacity[2])),
+    };
+    if node.draining {
+        head += " · draining";
+    }
+    if leaving > 0.0 {
+        head += &format!(" · {} leaving", number(leaving));
+    }
+    let part = |r: usize| if node.capacity[r] > 0.0 { node.used[r] / node.capacity[r] } else { 0.0 };
+    let foot = if node.used[0] > 0.0 || node.used[1] > 0.0 || node.cells.is_empty() {
+        others(node, shown)
+    } else {
+        String::new()
+    };
+    let n_free = cells.iter().filter(|cell| cell.parts.is_empty()).count();
+    Card {
+        name: node.name.clone(),
+        pool: node.pool.clone(),
+        ready: node.ready,
+        head,
+        foot,
+        used: (part(0), part(1)),
+        cells,
+        amounts: (0.0, 0.0),
+        group: (n_free, format!("{n_free} free")),
+        ..Card::default()
+    }
+}
+
+fn cell_view(frame: &Frame, cell: &Cell, tree: &Tree) -> CellView {
+    let queue_name =
+        |queue: u32| frame.queues.get(queue as usize).map_or_else(String::new, |queue| queue.name.clone());
+    let mut from = 0.0;
+    let parts: Vec<Part> = cell
+        .pods
+        .iter()
+        .map(|pod| {
+            let to = f64::min(from + pod.portion, 1.0);
+            let part = Part {
+                tone: tree.tone(pod.queue),
+                from,
+                to,
+                job: pod.job.clone(),
+                queue: queue_name(pod.queue),
+                leaving: pod.leaving,
+                starting: pod.starting,
+                locked: pod.locked,
+                changed: pod.changed,
+            };
+            from = to;
+            part
+        })
+        .collect();
+    let claim = cell.claimed.as_ref().map(|claim| (tree.tone(claim.queue), claim.job.clone()));
+    CellView { parts, claim, ..CellView::default() }
+}
+
+fn marks(card: &Card) -> Vec<CellMark> {
+    let mut marks = Vec::new();
+    if !card.ready {
+        marks.push(CellMark::Down);
+    }
+    for cell in &card.cells {
+        if cell.parts.is_empty() && card.ready {
+            marks.push(CellMark::Free);
+        }
+        marks.extend(cell.claim.as_ref().map(|_| CellMark::Claimed));
+        for part in &cell.parts {
+            marks.extend((part.to - part.from < 0.999).then_some(CellMark::Part));
+            marks.extend(part.locked.then_some(CellMark::Locked));
+            marks.extend(part.leaving.then_some(CellMark::Leaving));
+            marks.extend(part.starting.then_some(CellMark::Starting));
+            marks.extend(part.changed.then_some(CellMark::Changed));
+        }
+    }
+    marks
+}
+
+/// Height of a heading, with what is below it.
+const HEADING: f64 = 20.0;
+
+/// Cards in columns, pool by pool.
+fn place_cards(cards: &mut [Card], width: f64, shown: &Shown<'_>) -> (f64, Vec<(f64, String)>) {
+    let most = cards.iter().map(|card| card.cells.len()).max().unwrap_or(0).clamp(1, PER_LINE);
+    let least = (most as f64 * 30.0 + PAD * 2.0 + 20.0).clamp(150.0, 300.0);
+    let fitting = ((width + GAP) / (least + GAP)).floor() as usize;
+    let columns = fitting.clamp(1, 4).min(cards.len().max(1));
+    let w = ((width - GAP * (columns - 1) as f64) / columns as f64).min(520.0);
+    let cell_w = (w - PAD * 2.0 - CELL_GAP * (most - 1) as f64) / most as f64;
+    let large = cards.len() <= 6 && most <= 4 && cell_w >= 56.0;
+    let cell_h = if large { 64.0 } else { 30.0 };
+    let mut y = 0.0;
+    let mut headings = Vec::new();
+    for pool in cards.chunk_by_mut(|a, b| a.pool == b.pool) {
+        if !pool[0].pool.is_empty() {
+            y += if headings.is_empty() { 0.0 } else { 6.0 };
+            headings.push((y, pool_heading(pool, shown)));
+            y += HEADING;
+        }
+        for line in pool.chunks_mut(columns) {
+            for (column, card) in line.iter_mut().enumerate() {
+                place_card(card, (column as f64 * (w + GAP), y, w), (most, cell_w, cell_h));
+            }
+            y += line.iter().map(|card| card.place.h).fold(0.0, f64::max) + GAP;
+        }
+    }
+    ((y - GAP).max(0.0), headings)
+}
+
+/// Distance of the cells of a card.
+const CELL_GAP: f64 = 4.0;
+
+/// One card at a place and width, with so many cells of that size in a line.
+fn place_card(card: &mut Card, (x, y, w): (f64, f64, f64), (most, cell_w, cell_h): (usize, f64, f64)) {
+    for (j, cell) in card.cells.iter_mut().enumerate() {
+        let (line, at) = ((j / most) as f64, (j % most) as f64);
+        cell.place = Place {
+            x: x + PAD + at * (cell_w + CELL_GAP),
+            y: y + 32.0 + line * (cell_h + CELL_GAP),
+            w: cell_w,
+            h: cell_h,
+        };
+    }
+    let lines = card.cells.len().div_ceil(most) as f64;
+    let cells_h = if lines > 0.0 { lines * (cell_h + CELL_GAP) - CELL_GAP } else { 0.0 };
+    let foot = if card.foot.is_empty() { 0.0 } else { 26.0 };
+    card.place = Place { x, y, w, h: 32.0 + cells_h + foot + PAD };
+}
+
+/// Tiles, in groups by how much is free: a histogram of fragments.
+fn place_tiles(
+    cards: &mut [Card],
+    (width, cells): (f64, usize),
+    shown: &Shown<'_>,
+) -> (f64, Vec<(f64, String)>) {
+    let side = match cells {
+        0..=1000 => 12.0,
+        1001..=8000 => 6.0,
+        _ => 4.0,
+    };
+    let (inner, gap) = if side > 8.0 { (2.0, 10.0) } else { (1.0, 5.0) };
+    let mut groups: BTreeMap<(usize, usize), Vec<usize>> = BTreeMap::new();
+    let mut n_pools = 0;
+    for (i, card) in cards.iter().enumerate() {
+        n_pools += usize::from(i > 0 && cards[i - 1].pool != card.pool);
+        groups.entry((n_pools, if card.ready { card.group.0 } else { usize::MAX })).or_default().push(i);
+    }
+    let mut y = 0.0;
+    let mut headings = Vec::new();
+    for ((_, free), members) in groups {
+        let what = if free == usize::MAX { "down" } else { &cards[members[0]].group.1 };
+        let pool = match cards[members[0]].pool.as_str() {
+            "" => String::new(),
+            pool => format!("{pool} · "),
+        };
+        headings.push((y, format!("{pool}{what} · {}", shown.nodes(members.len()))));
+        y += HEADING;
+        let most = members.iter().map(|i| cards[*i].cells.len()).max().unwrap_or(0).clamp(1, PER_LINE);
+        let tile_w = most as f64 * (side + inner) - inner;
+        let columns = (((width + gap) / (tile_w + gap)).floor() as usize).max(1);
+        let lines = members.iter().map(|i| cards[*i].cells.len().div_ceil(most)).max().unwrap_or(1).max(1);
+        let tile_h = lines as f64 * (side + inner) - inner;
+        for (n, i) in members.iter().enumerate() {
+            let x = (n % columns) as f64 * (tile_w + gap);
+            let top = y + (n / columns) as f64 * (tile_h + gap);
+            cards[*i].place = Place { x, y: top, w: tile_w, h: tile_h };
+            for (j, cell) in cards[*i].cells.iter_mut().enumerate() {
+                cell.place = Place {
+                    x: x + (j % most) as f64 * (side + inner),
+                    y: top + (j / most) as f64 * (side + inner),
+                    w: side,
+                    h: side,
+                };
+            }
+        }
+        y += members.len().div_ceil(columns) as f64 * (tile_h + gap) + 6.0;
+    }
+    (y, headings)
+}
+
+fn summary(frame: &Frame, shown: &Shown<'_>) -> String {
+    let total: f64 = frame.nodes.iter().map(|node| node.capacity[shown.at]).sum();
+    let used: f64 = frame.nodes.iter().map(|node| node.used[shown.at]).sum();
+    let pods = || frame.nodes.iter().flat_map(|node| &node.cells).flat_map(|cell| &cell.pods);
+    let holds = || frame.nodes.iter().flat_map(|node| &node.holds).filter(|held| held.leaving);
+    let leaving: f64 = match shown.is_gpus() {
+        true => pods().filter(|pod| pod.leaving).map(|pod| pod.portion).sum(),
+        false => holds().map(|held| held.amount[shown.at]).sum(),
+    };
+    let terms = Terms::of(&frame.policy);
+    let mut said = if total > 0.0 {
+        format!("{} in use", shown.part(used, total))
+    } else {
+        count(frame.nodes.len() as u64, terms.word("node"))
+    };
+    if leaving > 0.0 {
+        said += &format!(", {} of them leaving", shown.amount(leaving));
+    }
+    let fates = frame.fates();
+    let waits =
+        |job: &&crate::engine::protocol::JobRow| job.pending > 0 && !fates.contains_key(job.name.as_str());
+    let waiting: Vec<_> = frame.jobs.iter().filter(waits).collect();
+    match &waiting[..] {
+        [] => {}
+        [job] => said += &format!("; {} waits", job.name),
+        jobs => said += &format!("; {} wait", count(jobs.len() as u64, terms.word("job"))),
+    }
+    match fates.iter().next() {
+        Some((job, fate)) if fates.len() == 1 => said += &format!("; {job} {fate}"),
+        Some(_) => said += &format!("; {} failed or refused", count(fates.len() as u64, terms.word("job"))),
+        None => {}
+    }
+    let down = frame.nodes.iter().filter(|node| !node.ready).count();
+    let draining = frame.nodes.iter().filter(|node| node.draining).count();
+    for (n, word) in [(down, "down"), (draining, "draining")] {
+        if n > 0 {
+            said += &format!("; {} {word}", count(n as u64, terms.word("node")));
+        }
+    }
+    said
+}
+
+/// The same data as a table.
+pub fn table(view: &ClusterView, terms: &Terms) -> Table {
+    if !view.filled_with.is_empty() {
+        return filled_table(view, terms);
+    }
+    Table {
+        head: [terms.word("node"), "GPU", "holds", "state"].map(String::from).into(),
+        text_columns: 4,
+        rows: view
+            .cards
+            .iter()
+            .flat_map(|card| {
+                card.cells.iter().enumerate().map(move |(i, cell)| {
+                    vec![card.name.clone(), (i + 1).to_string(), cell.label(), cell.state()]
+                })
+            })
+            .collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::protocol::PoolRow;
+
+    #[test]
+    fn nodes_of_several_pools_stand_pool_by_pool() {
+        let node = |name: &str, pool: &str| NodeCard {
+            name: name.into(),
+            pool: pool.into(),
+            ready: true,
+            cells: vec![Cell::default(); 2],
+            ..NodeCard::default()
+        };
+        let pools = ["fast", "slow"].map(|name| PoolRow { name: name.into(), ..PoolRow::default() });
+        let nodes = vec![node("s1", "slow"), node("f1", "fast"), node("s2", "slow")];
+        let frame = Frame { nodes, pools: pools.into(), ..Frame::default() };
+        let view = cluster(&frame, 400.0, 2);
+        let names: Vec<&str> = view.cards.iter().map(|card| card.name.as_str()).collect();
+        assert_eq!(names, ["f1", "s1", "s2"]);
+        let headings: Vec<&str> = view.groups.iter().map(|(_, heading)| heading.as_str()).collect();
+        assert_eq!(headings, ["fast · 1 node · 0 of 2 GPUs in use", "slow · 2 nodes · 0 of 4 GPUs in use"]);
+        let below = |card: usize, heading: usize| view.cards[card].place.y > view.groups[heading].0;
+        assert!(below(0, 0) && !below(0, 1) && below(1, 1) && below(2, 1));
+        assert!(view.cards.iter().all(|card| card.place.y + card.place.h <= view.height));
+    }
+}

@@ -1,0 +1,226 @@
+//! Division: stepping through the rounds in which a fair share came about, and pulling at weights.
+
+use fairground::scenario::Path;
+use fairground::words::Terms;
+use fairground::words::number::resource_key;
+use leptos::html;
+use leptos::prelude::*;
+
+use super::draw::{GRIP, Layout, division as draw, layout};
+use super::view::{DivisionView, division, says, with_ghost};
+use crate::state::document::{self, edit};
+use crate::store::Store;
+use crate::widgets::button::IconButton;
+use crate::widgets::drag_handle::Grip;
+use crate::widgets::icons::Kind;
+use crate::widgets::picture::{along_line, chart_keys, insert, move_focus, table_button, table_of, width_of};
+
+/// The tanks of one level, a stepper, and the same as a table.
+/// Long because its markup is one tree.
+#[component]
+pub fn Division() -> impl IntoView {
+    let store = Store::get();
+    let place = NodeRef::<html::Div>::new();
+    let width = width_of(place, 640.0);
+    // Beyond the last step: all of them. From the root down; the last is the selected queue's own.
+    let at = RwSignal::new(usize::MAX);
+    let level = RwSignal::new(usize::MAX);
+    let view = Memo::new(move |_| -> Option<DivisionView> {
+        let (frame, ladder) = (store.frame.get()?, store.ladder.get()?);
+        let last = ladder.levels.len().checked_sub(1)?;
+        let level = level.get().min(last);
+        let view = division(&frame, ladder.levels.get(level)?, ladder.resource, at.get());
+        let ghost = store.ghost_ladder.get().zip(store.ghost.get());
+        let ghost = ghost.as_ref().and_then(|(ghost, frame)| {
+            Some(division(frame, ghost.levels.get(level)?, ladder.resource, at.get()))
+        });
+        Some(match ghost {
+            Some(ghost) => with_ghost(view, &ghost, store.changed.with(Option::is_some)),
+            None => view,
+        })
+    });
+    let svg = Signal::derive(move || view.get().map_or(String::new(), |view| draw(&view, width.get())));
+    // What a step of the whole run changes is announced with the run.
+    let said = RwSignal::new(String::new());
+    let go = move |by: isize| {
+        if let Some(now) = view.get_untracked() {
+            at.set(now.at.saturating_add_signed(by).min(now.last));
+            said.set(view.get_untracked().map_or(String::new(), |view| view.caption));
+        }
+    };
+    let as_table = RwSignal::new(false);
+    let keys = move |event: web_sys::KeyboardEvent| {
+        match (event.key().as_str(), event.shift_key()) {
+            ("ArrowRight", true) => go(1),
+            ("ArrowLeft", true) => go(-1),
+            _ => {
+                chart_keys(store, &event, as_table, || view.get_untracked().map(|view| view.table));
+                return;
+            }
+        }
+        event.prevent_default();
+        event.stop_propagation();
+    };
+    let levels = move || {
+        let ladder = store.ladder.get()?;
+        let n = ladder.levels.len();
+        (n > 1).then(|| {
+            let options = ladder.levels.iter().enumerate().map(|(i, of)| {
+                let name = match (of.of.as_str(), of.pool.as_str()) {
+                    ("", "") => "the cluster".to_string(),
+                    ("", pool) => format!("the pool {pool}"),
+                    (queue, "") => queue.to_string(),
+                    (queue, pool) => format!("{queue} in {pool}"),
+                };
+                view! { <option value=i.to_string() selected=level.get_untracked().min(n - 1) == i>{name}</option> }
+            });
+            view! {
+                <label class="row">
+                    "What is divided: "
+                    <select class="input" on:change=move |event| level.set(event_target_value(&event).parse().unwrap_or(0))>
+                        {options.collect_view()}
+                    </select>
+                </label>
+            }
+        })
+    };
+    let spoken = move || {
+        view.get().map(|view| {
+            let terms = Terms::of(&view.policy);
+            view.tanks.iter().map(|tank| view! { <li>{says(tank, view.was, terms)}</li> }).collect_view()
+        })
+    };
+    let stepper = move || {
+        view.get().map(|view| {
+            let step = format!("Step {} of {}", view.at, view.last);
+            view! {
+                <span class="round">{step}</span>
+                <span>{view.caption}</span>
+            }
+        })
+    };
+    view! {
+        <section class="chart division" aria-label="Division" data-composite on:keydown=keys>
+            <div class="sect">
+                <h2>{move || view.get().map_or_else(|| store.terms.get().says("Select a queue to see how its fair share came about"), |v| v.title)}</h2>
+                {levels}
+                {table_button(as_table)}
+            </div>
+            <div class="division-body">
+                <div node_ref=place class="story-place">
+                    <Show when=move || !as_table.get()>
+                        {insert("picture", svg)}
+                        <ul class="sr">{spoken}</ul>
+                        <Grips view width />
+                    </Show>
+                </div>
+            </div>
+            <div class="stepper-line">
+                <IconButton icon=Kind::Left label="Previous round" key="Shift+←" class="framed" on_press=Callback::new(move |()| go(-1)) />
+                <IconButton icon=Kind::Right label="Next round" key="Shift+→" class="framed" on_press=Callback::new(move |()| go(1)) />
+                {stepper}
+                <span class="sr" role="status">{said}</span>
+            </div>
+            {move || view.get().map(|view| table_of("Division by round", view.table, Some(view.at)))}
+        </section>
+    }
+}
+
+/// Where the weight of a queue is set.
+fn weight_of(queue: &str, resource: u8) -> Path {
+    Path::default().field("queues").named(queue).field(resource_key(resource)).field("weight")
+}
+
+/// The right wall of every tank whose weight is a setting can be pulled.
+#[component]
+fn Grips(view: Memo<Option<DivisionView>>, width: Signal<f64>) -> impl IntoView {
+    let store = Store::get();
+    // The picture as it lies while nothing is being pulled: walls must not run from the pointer.
+    let lies = Memo::new(move |_| {
+        view.with(|view| view.as_ref().map(|view| layout(view, width.get())).unwrap_or_default())
+    });
+    let names = move || {
+        let names: Vec<String> = view
+            .with(|view| view.iter().flat_map(|view| &view.tanks).map(|tank| tank.name.clone()).collect());
+        let resource = store.ladder.get().map_or(2, |ladder| ladder.resource);
+        let scenario = store.edited.get();
+        let is_number = |name: &String| {
+            document::value(&scenario, &weight_of(name, resource)).trim().parse::<f64>().is_ok()
+        };
+        let all: Vec<(usize, String, u8)> = names
+            .into_iter()
+            .enumerate()
+            .filter(|(_, name)| is_number(name))
+            .map(|(at, name)| (at, name, resource))
+            .collect();
+        all
+    };
+    // The wall that Tab leads to: the last one that had the focus, else the first.
+    let last = RwSignal::new(String::new());
+    let stop = Memo::new(move |_| {
+        let names = names();
+        let had_it = names.iter().find(|(_, name, _)| last.with(|last| last == name));
+        had_it.or(names.first()).map_or(String::new(), |(_, name, _)| name.clone())
+    });
+    let tab_of = move |name: String| {
+        Signal::derive(move || if stop.with(|stop| *stop == name) { "0" } else { "-1" }.to_string())
+    };
+    let keys = move |event: web_sys::KeyboardEvent| {
+        move_focus(&event, "grip", |at, all| along_line(&event.key(), at, all.len()));
+    };
+    view! {
+        <div role="group" aria-label="Weights that can be pulled" on:keydown=keys>
+            <For each=names key=|item| item.clone() let:item>
+                <Wall at=item.0 queue=item.1.clone() resource=item.2 lies tab=tab_of(item.1) last />
+            </For>
+        </div>
+    }
+}
+
+/// Steps of a weight that is pulled: halves below four, then whole numbers.
+fn rounded(weight: f64) -> f64 {
+    let step = if weight < 4.0 { 0.5 } else { 1.0 };
+    (weight / step).round().max(0.0) * step
+}
+
+/// The wall of one tank.
+#[component]
+fn Wall(
+    at: usize,
+    queue: String,
+    resource: u8,
+    lies: Memo<Layout>,
+    tab: Signal<String>,
+    last: RwSignal<String>,
+) -> impl IntoView {
+    let store = Store::get();
+    let path = StoredValue::new(weight_of(&queue, resource));
+    let now = move || path.with_value(|path| document::value(&store.edited.get_untracked(), path));
+    let place = Signal::derive(move || {
+        let x = lies.with(|lies| lies.tanks.get(at).map_or(0.0, |(x, w)| x + w - 6.0));
+        (x, GRIP.0, GRIP.1)
+    });
+    let at_pull = Callback::new(move |by: f64| {
+        let weight = now().trim().parse().unwrap_or(1.0);
+        let per_weight = lies.with_untracked(|lies| lies.per_weight).max(8.0);
+        Some(rounded(weight + by / per_weight).to_string())
+    });
+    let at_step = Callback::new(move |(wanted, by): (String, i64)| {
+        edit::stepped(&if wanted.is_empty() { now() } else { wanted }, by)
+    });
+    view! {
+        <Grip
+            label=format!("Weight of {queue}")
+            word="weight".to_string()
+            path=path.get_value()
+            place
+            row=None
+            on_right=false
+            tab
+            at_pull
+            at_step
+            on_focus=Callback::new(move |()| last.set(queue.clone()))
+            on_press=Callback::new(|()| {})
+        />
+    }
+}

@@ -1,0 +1,5 @@
+//! Division: how a fair share came about.
+
+pub mod component;
+pub mod draw;
+pub mod view;

@@ -1,0 +1,285 @@
+//! Division: how what a parent has is divided among its children, round by round, as water in tanks.
+//!
+//! One tank per child, as wide as its weight, so equal height is an equal share per weight. The ground is the quota
+//! that was granted, the lid what it asks for or may have, and the water between them is what rounds gave.
+
+use std::collections::BTreeMap;
+
+use fairground::trace::RiseEnd;
+use fairground::words::Terms;
+use fairground::words::number::{in_unit, number, resource_name, with_unit};
+
+use crate::chart::queue_tree::{Tone, Tree};
+use crate::chart::table::Table;
+use crate::engine::protocol::{Frame, LadderLevel, LadderLine, LineKind};
+
+/// What Division draws.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct DivisionView {
+    /// What is divided among whom.
+    pub title: String,
+    /// What happened in the present step.
+    pub caption: String,
+    /// Number of the last step; step 0 is before anything is given.
+    pub last: usize,
+    /// The present step.
+    pub at: usize,
+    /// The tanks, from left to right, those of higher priority first.
+    pub tanks: Vec<Tank>,
+    /// What is left after the step.
+    pub left: f64,
+    /// Per step: what it is, what each child gets, what is left; the last row is the result.
+    pub table: Table,
+    /// In whose words it is.
+    pub policy: String,
+    /// The ghosts are how it was before.
+    pub was: bool,
+}
+
+/// A child.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Tank {
+    /// Name.
+    pub name: String,
+    /// Colour.
+    pub tone: Tone,
+    /// Its weight; 1 where no round says it.
+    pub weight: f64,
+    /// Its weight after past use was counted, if that is another one.
+    pub part: Option<f64>,
+    /// Its priority, if it took part in a round.
+    pub priority: Option<i32>,
+    /// Quota granted.
+    pub ground: f64,
+    /// What rounds and left-overs gave so far.
+    pub water: f64,
+    /// What the present step gave of both.
+    pub new: f64,
+    /// What it asks for, as far as it may have it.
+    pub lid: f64,
+    /// It is the queue that is explained.
+    pub own: bool,
+    /// The same tank of the scenario as it is being edited, or before the last edit, where it differs.
+    pub ghost: Option<Box<Tank>>,
+}
+
+impl Tank {
+    /// What it was given.
+    pub fn held(&self) -> f64 {
+        self.ground + self.water
+    }
+
+    /// What its share is measured by: its weight, as past use left it.
+    pub fn width(&self) -> f64 {
+        self.part.unwrap_or(self.weight).max(0.0)
+    }
+
+    /// How high something stands in it.
+    pub fn height(&self, amount: f64) -> f64 {
+        amount / if self.width() > 0.0 { self.width() } else { 1.0 }
+    }
+
+    /// It has what it asks for.
+    pub fn is_full(&self) -> bool {
+        self.ground + self.water >= self.lid - 1e-9
+    }
+}
+
+/// The lines of one step.
+struct Step<'a> {
+    says: String,
+    lines: Vec<&'a LadderLine>,
+}
+
+fn steps<'a>(level: &'a LadderLevel, terms: &Terms) -> Vec<Step<'a>> {
+    let mut steps: Vec<Step<'_>> = Vec::new();
+    let mut last = None;
+    for line in &level.lines {
+        let key = (line.kind, line.priority, line.round);
+        if last != Some(key) || line.kind == LineKind::Remainder {
+            let says = match line.kind {
+                LineKind::Quota => terms.says("quotas granted"),
+                LineKind::Round => format!("priority {}, round {}", line.priority, line.round),
+                LineKind::Rise => rises(line),
+                LineKind::Rest => format!("what is left to {}, without a weight", line.queue),
+                LineKind::Remainder => format!("left-over to {}", line.queue),
+            };
+            steps.push(Step { says, lines: Vec::new() });
+        }
+        last = Some(key);
+        if let Some(step) = steps.last_mut() {
+            step.lines.push(line);
+        }
+    }
+    steps
+}
+
+/// A round in which all dominant shares rise together.
+fn rises(line: &LadderLine) -> String {
+    let percent = |share: f64| number((share * 1000.0).round() / 10.0);
+    format!(
+        "round {}, all dominant shares from {} % to {} %",
+        line.round,
+        percent(line.part.0),
+        percent(line.part.1)
+    )
+}
+
+/// Lays another division of the same level behind the tanks: how it was before, or how it would be; those that differ
+/// have a ghost.
+pub fn with_ghost(mut view: DivisionView, ghost: &DivisionView, was: bool) -> DivisionView {
+    view.was = was;
+    for tank in &mut view.tanks {
+        let other = ghost.tanks.iter().find(|other| other.name == tank.name);
+        let of = |tank: &Tank| [tank.held(), tank.width(), tank.lid];
+        tank.ghost = other.filter(|other| of(other) != of(tank)).map(|other| Box::new(other.clone()));
+    }
+    view
+}
+
+/// What Division draws of one level after so many steps.
+pub fn division(frame: &Frame, level: &LadderLevel, resource: u8, at: usize) -> DivisionView {
+    let terms = Terms::of(&frame.policy);
+    let steps = steps(level, terms);
+    let at = at.min(steps.len());
+    // What a queue has and wants in the pool that is divided.
+    let of_pool = frame.in_pool(&level.pool);
+    let mut tanks = tanks(of_pool.as_ref().unwrap_or(frame), level, resource);
+    let mut left = in_unit(resource, level.capacity);
+    let mut rows = vec![row("before", &tanks, |_| String::new(), left)];
+    for (i, step) in steps.iter().enumerate() {
+        let mut gifts: BTreeMap<&str, f64> = BTreeMap::new();
+        for line in &step.lines {
+            *gifts.entry(line.queue.as_str()).or_default() += in_unit(resource, line.given);
+        }
+        left -= gifts.values().sum::<f64>();
+        let gift =
+            |tank: &Tank| gifts.get(tank.name.as_str()).map_or("–".into(), |g| format!("+{}", number(*g)));
+        rows.push(row(&step.says, &tanks, gift, left));
+        if i >= at {
+            continue;
+        }
+        let is_ground = step.lines.iter().any(|line| line.kind == LineKind::Quota);
+        for tank in &mut tanks {
+            tank.new = gifts.get(tank.name.as_str()).copied().unwrap_or(0.0);
+            if is_ground { tank.ground += tank.new } else { tank.water += tank.new }
+        }
+    }
+    let shares = |tank: &Tank| {
+        let given = level.lines.iter().filter(|line| line.queue == tank.name).map(|line| line.given);
+        number(in_unit(resource, given.sum()))
+    };
+    rows.push(row(terms.word("fair share"), &tanks, shares, left));
+    let given: f64 = tanks.iter().map(|tank| tank.ground + tank.water).sum();
+    let left_now = in_unit(resource, level.capacity) - given;
+    let mut head = vec!["step".to_string()];
+    head.extend(tanks.iter().map(|tank| tank.name.clone()));
+    head.push("left".into());
+    let whose = if level.of.is_empty() {
+        terms.says("the top queues")
+    } else {
+        format!("the children of {}", level.of)
+    };
+    DivisionView {
+        title: match level.pool.as_str() {
+            "" => format!("How {} are divided among {whose}", with_unit(resource, level.capacity)),
+            pool => {
+                format!("How {} of {pool} are divided among {whose}", with_unit(resource, level.capacity))
+            }
+        },
+        caption: caption(&steps, at, &tanks, left_now),
+        last: steps.len(),
+        at,
+        tanks,
+        left: left_now,
+        table: Table { head, rows, text_columns: 1 },
+        policy: frame.policy.clone(),
+        was: false,
+    }
+}
+
+fn row(says: &str, tanks: &[Tank], cell: impl Fn(&Tank) -> String, left: f64) -> Vec<String> {
+    let mut row = vec![says.to_string()];
+    row.extend(tanks.iter().map(cell));
+    // Sums of fractions differ from nothing in the last digits.
+    row.push(number(if left.abs() < 1e-9 { 0.0 } else { left }));
+    row
+}
+
+fn tanks(frame: &Frame, level: &LadderLevel, resource: u8) -> Vec<Tank> {
+    let tree = Tree::new(&frame.queues);
+    let mut tanks: Vec<Tank> = Vec::new();
+    for line in &level.lines {
+        let at = tanks.iter().position(|tank| tank.name == line.queue).unwrap_or_else(|| {
+            let position = frame.queues.iter().position(|queue| queue.name == line.queue);
+            tanks.push(Tank {
+                name: line.queue.clone(),
+                tone: position.map_or(Tone::default(), |at| tree.tone(at as u32)),
+                weight: 1.0,
+                own: line.queue == level.queue,
+                ..Tank::default()
+            });
+            tanks.len() - 1
+        });
+        let tank = &mut tanks[at];
+        match line.kind {
+            LineKind::Quota => tank.lid = in_unit(resource, line.weight),
+            LineKind::Round | LineKind::Rise | LineKind::Rest if tank.priority.is_none() => {
+                tank.priority = Some(line.priority);
+                tank.weight = line.weight;
+                tank.part = level.weight_after_use(line).filter(|_| line.kind == LineKind::Round);
+                // Without a quota line the round says what it wants.
+                tank.lid = f64::max(tank.lid, in_unit(resource, line.wanted));
+            }
+            LineKind::Round | LineKind::Rise | LineKind::Rest | LineKind::Remainder => {}
+        }
+    }
+    tanks.sort_by_key(|tank| std::cmp::Reverse(tank.priority));
+    tanks
+}
+
+fn caption(steps: &[Step<'_>], at: usize, tanks: &[Tank], left: f64) -> String {
+    let Some(step) = at.checked_sub(1).and_then(|at| steps.get(at)) else {
+        return "Nothing is given yet.".into();
+    };
+    let full: Vec<&str> =
+        tanks.iter().filter(|tank| tank.new > 0.0 && tank.is_full()).map(|tank| tank.name.as_str()).collect();
+    let mut said = match left {
+        left if left < -1e-9 => format!("{}: {} more than there is", step.says, number(-left)),
+        left => format!("{}: {} left", step.says, number(if left < 1e-9 { 0.0 } else { left })),
+    };
+    let used_up = step.lines.iter().find_map(|line| match line.end? {
+        RiseEnd::UsedUp(resource) => Some(resource),
+        RiseEnd::GoesOn | RiseEnd::HasAll => None,
+    });
+    if let Some(used_up) = used_up {
+        let resource = resource_name(used_up.0);
+        said += &format!("; no {resource} is left for those who need it");
+    }
+    match &full[..] {
+        [] => {}
+        [one] => said += &format!("; {one} has all it asks for"),
+        _ => said += &format!("; {} have all they ask for", full.join(", ")),
+    }
+    said + "."
+}
+
+/// What a tank holds, as a sentence.
+pub fn says(tank: &Tank, was: bool, terms: &Terms) -> String {
+    let mut said = format!("{}: {} given", tank.name, number(tank.ground + tank.water));
+    if tank.ground > 0.0 {
+        said += &format!(", {} of it {}", number(tank.ground), terms.word("quota"));
+    }
+    said += &format!(", asks for {}, {} {}", number(tank.lid), terms.word("weight"), number(tank.weight));
+    if let Some(ghost) = &tank.ghost {
+        let word = if was { "was" } else { "would be" };
+        said += &format!("; {word} given {}", number(ghost.held()));
+        if ghost.weight != tank.weight {
+            said += &format!(" with {} {}", terms.word("weight"), number(ghost.weight));
+        }
+    }
+    if let Some(part) = tank.part {
+        said += &format!(", counted as {} for past use", number(part));
+    }
+    said
+}

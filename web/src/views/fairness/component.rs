@@ -1,0 +1,65 @@
+//! Fairness and waste, as numbers.
+
+use leptos::prelude::*;
+use wasm_bindgen::JsCast;
+
+use super::view::{FairnessView, fairness, put_differences};
+use crate::chart::alternative::Ghost;
+use crate::engine::report::Story;
+use crate::store::Store;
+use crate::widgets::picture::{copy, table_of};
+
+/// Numbers of the cluster, and a table of the queues.
+#[component]
+pub fn Fairness() -> impl IntoView {
+    let store = Store::get();
+    let view = Memo::new(move |_| -> Option<FairnessView> {
+        let (story, frame) = (store.story.get()?, store.frame.get()?);
+        let Story::Tally(tally) = &*story else { return None };
+        let mut view = fairness(tally, &frame, store.selection.get().as_ref());
+        if let Some((other, was, changed)) = store.other_story()
+            && let Story::Tally(other) = &*other
+        {
+            let ghost = Ghost { frame: &was, changed: changed.as_deref() };
+            put_differences(&mut view, (tally, &frame), (other, ghost));
+        }
+        Some(view)
+    });
+    let facts = move || {
+        let facts = view.with(|view| view.as_ref().map(|view| view.facts.clone())).unwrap_or_default();
+        let fact = |fact: crate::views::fairness::view::Fact| {
+            let since = (!fact.since.is_empty()).then(|| view! { <span class="by">{fact.since}</span> });
+            view! {
+                <div class="fact">
+                    <dt>{fact.name}</dt>
+                    <dd><b>{fact.value}</b>{since}<span class="dim">{fact.reading}</span></dd>
+                </div>
+            }
+        };
+        facts.into_iter().map(fact).collect_view()
+    };
+    let keys = move |event: web_sys::KeyboardEvent| {
+        let is_copy = (event.ctrl_key() || event.meta_key()) && event.key() == "c";
+        if is_copy && !has_marked_text() {
+            copy(store, view.get_untracked().map(|view| view.table));
+        }
+    };
+    view! {
+        <section class="chart fairness" aria-label="Fairness and waste" on:keydown=keys>
+            <div class="sect">
+                <h2>"Fairness and waste"</h2>
+                <p class="summary">{move || view.with(|view| view.as_ref().map(|view| view.summary.clone()))}</p>
+            </div>
+            <dl class="facts-row">{facts}</dl>
+            {move || view.get().map(|view| table_of(&store.terms.get().says("Fairness and waste by queue"), view.table, view.meant))}
+        </section>
+    }
+}
+
+/// Whether somebody marked text on the page, to copy that.
+fn has_marked_text() -> bool {
+    let window = window();
+    let marked = js_sys::Reflect::get(&window, &"getSelection".into()).ok();
+    let marked = marked.and_then(|get| get.dyn_into::<js_sys::Function>().ok()?.call0(&window).ok());
+    marked.is_some_and(|marked| marked.dyn_into::<js_sys::Object>().is_ok_and(|m| m.to_string().length() > 0))
+}

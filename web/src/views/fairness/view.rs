@@ -1,0 +1,367 @@
+//! Fairness and waste: what every queue got up to the moment, and what nobody got.
+
+use fairground::words::Selection;
+use fairground::words::number::{self, GPU, MEMORY, count, number, ratio, unit_of};
+
+use crate::chart::alternative::Ghost;
+use crate::chart::queue_tree::Tree;
+use crate::chart::selection::selected_queue;
+use crate::chart::table::Table;
+use crate::engine::protocol::Frame;
+use crate::engine::report::{Tally, TallyPool, TallyRow};
+
+/// What Fairness shows.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct FairnessView {
+    /// One sentence about the run up to the moment.
+    pub summary: String,
+    /// Numbers of the whole cluster.
+    pub facts: Vec<Fact>,
+    /// One row per queue, and one below it for each of several pools.
+    pub table: Table,
+    /// The row of the selected queue.
+    pub meant: Option<usize>,
+}
+
+/// A number of the whole cluster.
+#[derive(Clone, Debug)]
+pub struct Fact {
+    /// What it counts.
+    pub name: &'static str,
+    /// The number with its unit.
+    pub value: String,
+    /// How to read it.
+    pub reading: String,
+    /// By how much a change made it more or less, with its sign; empty: not at all.
+    pub since: String,
+    /// How such a number is written.
+    kind: Kind,
+}
+
+impl PartialEq for Fact {
+    fn eq(&self, other: &Fact) -> bool {
+        // What is written follows from the rest.
+        (self.name, &self.value, &self.reading, &self.since)
+            == (other.name, &other.value, &other.reading, &other.since)
+    }
+}
+
+/// Below so many seconds of one GPU (core, GiB …) in all, amounts are told in such seconds, above in hours.
+const HOURS_FROM: f64 = 7200.0;
+
+/// How a number is written.
+#[derive(Clone, Copy, Debug)]
+enum Kind {
+    /// Seconds of the resource.
+    Amount,
+    /// Of the resource.
+    Now,
+    /// Seconds.
+    Span,
+    /// How many.
+    Count,
+    /// Of hundred.
+    Percent,
+    /// With two digits.
+    Ratio,
+}
+
+/// How numbers are written: all seconds of the resource in one unit.
+struct Style {
+    /// What one and what several of it are called.
+    units: [String; 2],
+    /// So many of the engine's in one that people read.
+    per_unit: f64,
+    in_hours: bool,
+}
+
+impl Style {
+    fn of(tally: &Tally, frame: &Frame) -> Style {
+        let per_unit = if tally.resource == MEMORY { f64::from(1 << 30) } else { 1.0 };
+        // The engine numbers what the scenario names right after the GPUs.
+        let resource = if tally.resource > GPU { tally.resource + 1 } else { tally.resource };
+        let units = [1.0, 2.0].map(|n| unit_of(&frame.named, resource, n).to_string());
+        Style { units, per_unit, in_hours: tally.capacity / per_unit >= HOURS_FROM }
+    }
+    fn unit(&self) -> String {
+        format!("{} {}", self.units[0], if self.in_hours { "hours" } else { "s" })
+    }
+    fn text(&self, kind: Kind, value: f64) -> String {
+        match kind {
+            Kind::Amount => number(value / self.per_unit / if self.in_hours { 3600.0 } else { 1.0 }),
+            Kind::Now => {
+                let n = value / self.per_unit;
+                format!("{} {}", number(n), self.units[usize::from(n != 1.0)])
+            }
+            Kind::Span => number::time((value * 1000.0) as i64),
+            Kind::Count => number(value),
+            Kind::Percent => format!("{} %", number((value * 10.0).round() / 10.0)),
+            Kind::Ratio => ratio(Some(value)),
+        }
+    }
+    fn amount(&self, seconds: f64) -> String {
+        // Number and unit stay on one line.
+        format!("{} {}", self.text(Kind::Amount, seconds), self.unit()).replace(' ', "\u{a0}")
+    }
+}
+
+/// The columns of numbers: caption, and how they are written.
+const COLUMNS: [(&str, Kind); 9] = [
+    ("short for", Kind::Span),
+    ("owed", Kind::Amount),
+    ("borrowed", Kind::Amount),
+    ("used", Kind::Amount),
+    ("wait, median", Kind::Span),
+    ("wait, P90", Kind::Span),
+    ("longest now", Kind::Span),
+    ("evictions", Kind::Count),
+    ("lost", Kind::Amount),
+];
+
+/// The numbers of a queue, or of all of them together, which are short of nothing as a whole.
+fn numbers(row: &TallyRow, is_queue: bool) -> [Option<f64>; 9] {
+    let waits = |seconds: f64| (row.started > 0).then_some(seconds);
+    [
+        is_queue.then_some(row.short),
+        Some(row.owed),
+        Some(row.borrowed),
+        Some(row.used),
+        waits(row.wait_median),
+        waits(row.wait_p90),
+        row.wait_now,
+        Some(row.evictions as f64),
+        Some(row.lost),
+    ]
+}
+
+/// The numbers of a queue in one of several pools; jobs are not counted there.
+fn in_pool(pool: &TallyPool, is_queue: bool) -> [Option<f64>; 9] {
+    let mut all = [None; 9];
+    all[..4].copy_from_slice(&[
+        is_queue.then_some(pool.short),
+        Some(pool.owed),
+        Some(pool.borrowed),
+        Some(pool.used),
+    ]);
+    all
+}
+
+/// The lines of a queue, or of all: its own, and one for each of several pools.
+fn lines_of(row: &TallyRow, is_queue: bool) -> Vec<[Option<f64>; 9]> {
+    let pools = row.pools.iter().map(|pool| in_pool(pool, is_queue));
+    std::iter::once(numbers(row, is_queue)).chain(pools).collect()
+}
+
+/// What Fairness shows of a tally.
+pub fn fairness(tally: &Tally, frame: &Frame, selection: Option<&Selection>) -> FairnessView {
+    let style = Style::of(tally, frame);
+    let tree = Tree::new(&frame.queues);
+    let rows: Vec<(u32, &TallyRow)> =
+        tree.order().iter().filter_map(|&queue| Some((queue, tally.queues.get(queue as usize)?))).collect();
+    let selected = selected_queue(frame, selection);
+    let line = |name: String, numbers: [Option<f64>; 9]| -> Vec<String> {
+        let text = |(value, (_, kind)): (Option<f64>, (&str, Kind))| {
+            value.map_or_else(|| "–".into(), |value| style.text(kind, value))
+        };
+        std::iter::once(name).chain(numbers.into_iter().zip(COLUMNS).map(text)).collect()
+    };
+    let with_pools = |name: String, depth: u32, row: &TallyRow, is_queue: bool| {
+        let indent = "\u{2003}".repeat(depth as usize + 1);
+        let pools = (0..row.pools.len()).map(move |i| {
+            let pool = frame.pools.get(i).map_or("", |pool| pool.name.as_str());
+            format!("{indent}in {pool}")
+        });
+        let names = std::iter::once(name).chain(pools);
+        names.zip(lines_of(row, is_queue)).map(|(name, numbers)| line(name, numbers)).collect::<Vec<_>>()
+    };
+    let name = |queue: u32| {
+        let indent = "\u{2003}".repeat(tree.depth(queue) as usize);
+        indent + &frame.queues[queue as usize].name
+    };
+    let (mut lines, mut meant) = (Vec::new(), None);
+    for (queue, of) in &rows {
+        if selected == Some(*queue) {
+            meant = Some(lines.len());
+        }
+        lines.extend(with_pools(name(*queue), tree.depth(*queue), of, true));
+    }
+    lines.extend(with_pools("all".into(), 0, &tally.all, false));
+    let caption = |(caption, kind): (&str, Kind)| match kind {
+        Kind::Amount => format!("{caption}, {}", style.unit()),
+        _ => caption.to_string(),
+    };
+    let head = std::iter::once("queue".to_string()).chain(COLUMNS.map(caption)).collect();
+    FairnessView {
+        summary: summary(tally, frame, &tree, &rows),
+        facts: facts(tally, &style),
+        table: Table { head, rows: lines, text_columns: 1 },
+        meant,
+    }
+}
+
+/// Puts beside every number by how much the change made it more or less, or would make it.
+pub fn put_differences(
+    view: &mut FairnessView,
+    (tally, frame): (&Tally, &Frame),
+    (other, ghost): (&Tally, Ghost<'_>),
+) {
+    let style = Style::of(tally, frame);
+    // What the change does: from how it was to what is, or from what is to how it would be.
+    let change = |now: f64, other: f64| if ghost.changed.is_some() { now - other } else { other - now };
+    let tree = Tree::new(&frame.queues);
+    let same = |queue: u32| {
+        let name = &frame.queues[queue as usize].name;
+        other.queues.get(ghost.frame.position(name, queue as usize)?)
+    };
+    let queues = tree.order().iter().filter_map(|&queue| {
+        let now = tally.queues.get(queue as usize)?;
+        Some((now, same(queue), true))
+    });
+    let all = std::iter::once((&tally.all, Some(&other.all), false));
+    let mut n_changed = 0u64;
+    let lines = queues.chain(all).flat_map(|(now, other, is_queue)| {
+        let other = other.map_or_else(Vec::new, |other| lines_of(other, is_queue));
+        let other = other.into_iter().map(Some).chain(std::iter::repeat(None));
+        lines_of(now, is_queue).into_iter().zip(other).collect::<Vec<_>>()
+    });
+    for (cells, (now, other)) in view.table.rows.iter_mut().zip(lines) {
+        let Some(other) = other else { continue };
+        let pairs = now.into_iter().zip(other).zip(COLUMNS);
+        for (cell, ((now, other), (_, kind))) in cells.iter_mut().skip(1).zip(pairs) {
+            let by = now.zip(other).map_or(0.0, |(now, other)| change(now, other));
+            if let Some(by) = signed(by, |by| style.text(kind, by)) {
+                *cell += &format!(" ({by})");
+                n_changed += 1;
+            }
+        }
+    }
+    for (fact, (now, other)) in view.facts.iter_mut().zip(measures(tally).into_iter().zip(measures(other))) {
+        let by = now.zip(other).map_or(0.0, |(now, other)| change(now, other));
+        fact.since = signed(by, |by| style.text(fact.kind, by)).unwrap_or_default();
+    }
+    view.summary += &match (n_changed, ghost.changed) {
+        (0, _) => format!(" {}: the same numbers.", ghost.opening()),
+        (_, Some(_)) => format!(" {}: in brackets what is more or less than before.", ghost.opening()),
+        (_, None) => format!(" {}: in brackets what would be more or less.", ghost.opening()),
+    };
+}
+
+/// A difference with its sign; `None` where nothing of it can be seen.
+fn signed(by: f64, text: impl Fn(f64) -> String) -> Option<String> {
+    let written = text(by.abs());
+    let is_seen = written != text(0.0);
+    is_seen.then(|| format!("{}{written}", if by > 0.0 { "+" } else { "−" }))
+}
+
+/// What the facts are made of, in their order.
+fn measures(tally: &Tally) -> [Option<f64>; 5] {
+    let part = |gpu_seconds: f64| (tally.capacity > 0.0).then(|| gpu_seconds / tally.capacity * 100.0);
+    let hours = tally.time_ms as f64 / 3.6e6;
+    [
+        part(tally.all.used),
+        part(tally.idle_wanted),
+        Some(tally.stranded),
+        (hours > 0.0).then(|| tally.all.restarts as f64 / hours),
+        tally.jain,
+    ]
+}
+
+/// What a fact counts, how its number is written, and how to read it.
+type Reading = (&'static str, Kind, String);
+
+fn facts(tally: &Tally, style: &Style) -> Vec<Fact> {
+    let free = style.text(Kind::Now, tally.free);
+    let lost = style.amount(tally.all.lost);
+    let restarts = count(tally.all.restarts, "restart");
+    let readings = [
+        (
+            "Used",
+            Kind::Percent,
+            format!("{} of {}", style.amount(tally.all.used), style.amount(tally.capacity)),
+        ),
+        (
+            "Idle while wanted",
+            Kind::Percent,
+            format!("{} were free while somebody waited", style.amount(tally.idle_wanted)),
+        ),
+        ("Stranded now", Kind::Now, format!("free, and nothing that waits fits there; {free} free in all")),
+        (
+            "Restarts per hour",
+            Kind::Count,
+            format!("{restarts} in {}; {lost} lost", number::time(tally.time_ms)),
+        ),
+        ("Jain index", Kind::Ratio, jain_reading(tally.jain).to_string()),
+    ];
+    let fact = |((name, kind, reading), value): (Reading, Option<f64>)| Fact {
+        name,
+        value: value.map_or_else(|| "–".into(), |value| style.text(kind, value)),
+        reading,
+        since: String::new(),
+        kind,
+    };
+    readings.into_iter().zip(measures(tally)).map(fact).collect()
+}
+
+/// Jain's index in words. It is 1 when all queues got the same part of what they were due.
+fn jain_reading(jain: Option<f64>) -> &'static str {
+    match jain {
+        None => "nobody was due anything yet",
+        Some(jain) if jain >= 0.995 => "all got the same part of what they were due",
+        Some(jain) if jain >= 0.9 => "all got nearly the same part of what they were due",
+        Some(jain) if jain >= 0.7 => "some got a clearly smaller part of what they were due",
+        Some(_) => "a few got what they were due, others hardly anything",
+    }
+}
+
+fn summary(tally: &Tally, frame: &Frame, tree: &Tree, rows: &[(u32, &TallyRow)]) -> String {
+    let name = |queue: u32| frame.queues.get(queue as usize).map_or("", |row| row.name.as_str());
+    let short = rows.iter().filter(|(queue, row)| tree.is_leaf(*queue) && row.owed > 0.0);
+    // Of equals the first.
+    let most = short.rev().max_by(|a, b| a.1.owed.total_cmp(&b.1.owed));
+    // What was before the start counts in none of the numbers.
+    let upto = format!("From 0:00 to {}, cycle {}", number::time(tally.time_ms), tally.cycle);
+    match most {
+        Some((queue, row)) => {
+            let short = number::time((row.short * 1000.0) as i64);
+            format!("{upto}: {} was owed most, short for {short}.", name(*queue))
+        }
+        None => format!("{upto}: nobody was short of what was due."),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::protocol::PoolRow;
+    use crate::fixtures;
+
+    /// With several pools each queue says below its own line what it got in which.
+    #[test]
+    fn each_pool_has_its_line() {
+        let mut frame = fixtures::reclaimed();
+        let pool = |name: &str| PoolRow { name: name.into(), ..PoolRow::default() };
+        frame.pools = vec![pool("a100"), pool("v100")];
+        let of = |owed: f64, borrowed: f64| TallyPool { owed, borrowed, ..TallyPool::default() };
+        let row = || TallyRow { pools: vec![of(2.0, 0.0), of(0.0, 4.0)], ..TallyRow::default() };
+        let queues: Vec<TallyRow> = frame.queues.iter().map(|_| row()).collect();
+        let tally = Tally { queues, all: row(), ..Tally::default() };
+        let second = frame.queues[1].name.clone();
+        let mut view = fairness(&tally, &frame, Some(&Selection::Queue(second.clone())));
+        assert_eq!(view.table.rows.len(), 3 * (frame.queues.len() + 1));
+        assert!(view.table.rows.iter().all(|row| row.len() == view.table.head.len()));
+        assert_eq!(view.meant.map(|i| view.table.rows[i][0].trim().to_string()), Some(second));
+        let lines = |view: &FairnessView| {
+            let of = |row: &Vec<String>| [row[0].trim().to_string(), row[2].clone(), row[3].clone()];
+            view.table.rows[1..3].iter().map(of).collect::<Vec<_>>()
+        };
+        assert_eq!(lines(&view), [["in a100", "2", "0"], ["in v100", "0", "4"]]);
+        let mut other = tally.clone();
+        other.queues[0].pools[1].borrowed = 1.0;
+        let ghost = Ghost { frame: &frame, changed: Some("a change") };
+        put_differences(&mut view, (&tally, &frame), (&other, ghost));
+        assert_eq!(lines(&view), [["in a100", "2", "0"], ["in v100", "0", "4 (+3)"]]);
+        frame.pools.clear();
+        let one = Tally { queues: vec![TallyRow::default(); frame.queues.len()], ..Tally::default() };
+        assert_eq!(fairness(&one, &frame, None).table.rows.len(), frame.queues.len() + 1);
+    }
+}

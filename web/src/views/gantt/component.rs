@@ -1,0 +1,227 @@
+//! Gantt: who ran when.
+
+use fairground::words::Selection;
+use leptos::html;
+use leptos::prelude::*;
+
+use super::draw::{HEAD, LINE, Plan, gantt as draw, height, key};
+use super::view::{GanttView, Line, count_in, gantt, lay_behind};
+use crate::chart::alternative::Ghost;
+use crate::chart::marks::{Mark, key as key_of};
+use crate::engine::report::{GanttBy, Story};
+use crate::state::command::Command;
+use crate::state::layout::gantt_window::{GANTT_ROWS, GanttMove};
+use crate::store::Store;
+use crate::widgets::picture::{
+    Stride, chart_keys, icon, insert, legend_line, rem, table, table_button, walk, width_of,
+};
+
+/// What rows can be.
+const ROWS: [(GanttBy, &str); 3] = [(GanttBy::Job, "job"), (GanttBy::Pod, "pod"), (GanttBy::Gpu, "GPU")];
+
+/// A mark that takes the focus: where it is, what it says, and what pressing it does.
+#[derive(Clone, Debug, PartialEq)]
+struct Spot {
+    place: [f64; 4],
+    says: String,
+    selects: Option<Selection>,
+    to: Option<u32>,
+}
+
+/// Rows of jobs, pods or GPUs over all computed cycles.
+/// Long because its markup is one tree.
+#[component]
+pub fn Gantt() -> impl IntoView {
+    let store = Store::get();
+    let place = NodeRef::<html::Div>::new();
+    let width = width_of(place, 640.0);
+    let as_table = RwSignal::new(false);
+    let view = Memo::new(move |_| -> Option<GanttView> {
+        let (story, run, frame) = (store.story.get()?, store.run.get()?, store.frame.get()?);
+        let Story::Gantt(told) = &*story else { return None };
+        let mut view = gantt(told, &run, &frame, store.selection.get().as_ref());
+        if let Some((other, was, changed)) = store.other_story()
+            && let Story::Gantt(other) = &*other
+        {
+            let ghost = Ghost { frame: &was, changed: changed.as_deref() };
+            lay_behind(&mut view, told, &frame, (other, ghost));
+        }
+        count_in(&mut view, told, &frame.named, store.charted.get());
+        Some(view)
+    });
+    let svg =
+        Signal::derive(move || view.with(|v| v.as_ref().map_or(String::new(), |v| draw(v, width.get()))));
+    let spots = Memo::new(move |_| view.with(|v| v.as_ref().map_or(Vec::new(), |v| spots(v, width.get()))));
+    let keys = move |event: web_sys::KeyboardEvent| {
+        if !chart_keys(store, &event, as_table, || view.get_untracked().map(|view| view.table)) {
+            walk(&event, Stride { down: 1, page: 10 });
+        }
+    };
+    let by = store.part(|m| m.view.gantt.by);
+    let options = ROWS.iter().enumerate().map(|(i, (this, name))| {
+        let this = *this;
+        view! { <option value=i.to_string() prop:selected=move || by.get() == this>{*name}</option> }
+    });
+    let choose = move |event: web_sys::Event| {
+        if let Some((by, _)) = event_target_value(&event).parse::<usize>().ok().and_then(|i| ROWS.get(i)) {
+            store.dispatch(Command::Gantt(GanttMove::By(*by)));
+        }
+    };
+    let marks = Memo::new(move |_| view.with(|v| v.as_ref().map(|v| (v.marks, v.was)).unwrap_or_default()));
+    let legend = move || {
+        let (marks, was) = marks.get();
+        let ghost = marks.ghost.then(|| legend_line(key_of(Mark::of_ghost(was)), Mark::of_ghost(was).name()));
+        let lines = [
+            (marks.waits, "known, waiting"),
+            (marks.runs, "runs"),
+            (marks.lost, "its work was lost"),
+            (marks.thin, "runs, asks for none of it"),
+        ];
+        let lines = lines.into_iter().enumerate().filter(|(_, (there, _))| *there);
+        let lines = lines.map(|(at, (_, name))| view! { <span>{icon(key(at))}{name}</span> }.into_any());
+        lines.chain(ghost).collect_view()
+    };
+    view! {
+        <section class="chart gantt" aria-label="Gantt" data-composite on:keydown=keys>
+            <div class="sect">
+                <h2>"Who ran when"</h2>
+                <p class="summary">{move || view.with(|v| v.as_ref().map(|v| v.summary.clone()))}</p>
+                <label class="row">
+                    "Row: "
+                    <select class="input" on:change=choose>{options.collect_view()}</select>
+                </label>
+                {table_button(as_table)}
+            </div>
+            <div class="story-body">
+                <div node_ref=place class="story-place">
+                    <Show
+                        when=move || !as_table.get()
+                        fallback=move || view.get().map(|view| table("Who ran when", view.table))
+                    >
+                        {insert("picture", svg)}
+                        <Cursor view width />
+                        <Spots spots />
+                    </Show>
+                </div>
+                <Pager view />
+            </div>
+            <div class="legend">{legend}</div>
+        </section>
+    }
+}
+
+fn spots(view: &GanttView, width: f64) -> Vec<Spot> {
+    let plan = Plan { width, end: view.end };
+    let mut spots = Vec::new();
+    for (at, line) in view.lines.iter().enumerate() {
+        let top = HEAD + LINE * at as f64;
+        match line {
+            Line::Queue(name, _) => spots.push(Spot {
+                place: [0.0, top, plan.left(), LINE],
+                says: format!("Queue {name}"),
+                selects: Some(Selection::Queue(name.clone())),
+                to: None,
+            }),
+            Line::Row(row) => {
+                let place = [0.0, top, width, LINE];
+                spots.push(Spot { place, says: row.says.clone(), selects: row.selects.clone(), to: None });
+                spots.extend(row.told.iter().map(|told| Spot {
+                    place: [plan.middle(told.cycle) - 12.0, top, 24.0, LINE],
+                    says: told.says.clone(),
+                    selects: row.selects.clone(),
+                    to: Some(told.cycle),
+                }));
+            }
+        }
+    }
+    spots
+}
+
+#[component]
+fn Spots(spots: Memo<Vec<Spot>>) -> impl IntoView {
+    let store = Store::get();
+    let spot = move |at: usize, spot: Spot| {
+        let [x, y, w, h] = spot.place;
+        let this = spot.selects.clone();
+        let is_selected = move || this.is_some() && store.selection.with(|selected| *selected == this);
+        view! {
+            <button
+                class="spot"
+                style:left=rem(x)
+                style:top=rem(y)
+                style:width=rem(w)
+                style:height=rem(h)
+                tabindex=if at == 0 { "0" } else { "-1" }
+                aria-label=spot.says.clone()
+                title=spot.says
+                aria-pressed=move || is_selected().to_string()
+                on:click=move |_| {
+                    if let Some(cycle) = spot.to {
+                        store.dispatch(Command::GoTo(cycle));
+                    }
+                    store.dispatch(Command::Select(spot.selects.clone()));
+                }
+            ></button>
+        }
+        .into_any()
+    };
+    let key = |(at, spot): &(usize, Spot)| (*at, spot.place.map(|v| v.round() as i64), spot.says.clone());
+    view! {
+        <div role="group" aria-label="Rows">
+            <For each=move || spots.get().into_iter().enumerate() key=key let:item>
+                {spot(item.0, item.1)}
+            </For>
+        </div>
+    }
+}
+
+/// The moment, across all rows.
+#[component]
+fn Cursor(view: Memo<Option<GanttView>>, width: Signal<f64>) -> impl IntoView {
+    let store = Store::get();
+    let cycle = Memo::new(move |_| store.frame.with(|frame| frame.as_ref().map(|frame| frame.cycle)));
+    let at = move || {
+        let cycle = cycle.get()?;
+        view.with(|v| v.as_ref().map(|v| (Plan { width: width.get(), end: v.end }.middle(cycle), height(v))))
+    };
+    view! {
+        <div
+            class="cursor"
+            style:left=move || at().map_or(String::new(), |(x, _)| rem(x))
+            style:top=rem(HEAD - 6.0)
+            style:height=move || at().map_or(String::new(), |(_, h)| rem(h - HEAD + 6.0))
+            aria-hidden="true"
+        ></div>
+    }
+}
+
+/// The window's neighbours, where not all rows are shown.
+#[component]
+fn Pager(view: Memo<Option<GanttView>>) -> impl IntoView {
+    let store = Store::get();
+    let window = Memo::new(move |_| view.with(|v| v.as_ref().map_or((0, 0, 0), |v| v.window)));
+    let button = move |says: &'static str, to: Option<GanttMove>| {
+        let go = move |_| {
+            if let Some(to) = to {
+                store.dispatch(Command::Gantt(to));
+            }
+        };
+        view! { <button type="button" class="btn small" prop:disabled=to.is_none() on:click=go>{says}</button> }
+    };
+    move || {
+        let (first, next, total) = window.get();
+        (next - first < total).then(|| {
+            let earlier = (first > 0).then(|| GanttMove::To(first.saturating_sub(GANTT_ROWS)));
+            let later = (next < total).then_some(GanttMove::To(next));
+            let selected = store.selection.with(|s| s.is_some()).then_some(GanttMove::ToSelection);
+            view! {
+                <div class="stepper-line no-print">
+                    {button("Rows before", earlier)}
+                    {button("Rows after", later)}
+                    {button("To the selection", selected)}
+                    <span>{format!("Rows {} to {next} of {total}", first + 1)}</span>
+                </div>
+            }
+        })
+    }
+}

@@ -1,0 +1,492 @@
+//! Gantt: who ran when. A row per job, pod or GPU; a thin line while it is known, a bar while it holds something.
+
+use fairground::moment::Kind;
+use fairground::words::Selection;
+use fairground::words::number::{self, DOMINANT, count, in_unit, nth_named, unit_of};
+
+use crate::chart::alternative::{self, Ghost};
+use crate::chart::queue_tree::{Tone, Tree};
+use crate::chart::scale::end_of;
+use crate::chart::table::Table;
+use crate::engine::protocol::{Frame, Run};
+use crate::engine::report::{Gantt, GanttBar, GanttBy, GanttRow};
+
+/// What Gantt draws.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct GanttView {
+    /// One sentence about the window.
+    pub summary: String,
+    /// What a row is.
+    pub by: GanttBy,
+    /// The last cycle of the scale.
+    pub end: u32,
+    /// The last computed cycle.
+    pub last: u32,
+    /// Headings and rows, from top to bottom.
+    pub lines: Vec<Line>,
+    /// The first row, and the row after the last one, of so many.
+    pub window: (u32, u32, u32),
+    /// The marks that are on screen.
+    pub marks: Marks,
+    /// The same as a table.
+    pub table: Table,
+    /// The ghosts are how it was before.
+    pub was: bool,
+}
+
+/// Which marks are on screen.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Marks {
+    /// Somebody waits.
+    pub waits: bool,
+    /// Somebody runs.
+    pub runs: bool,
+    /// Work was lost.
+    pub lost: bool,
+    /// Somebody was told to go.
+    pub told: bool,
+    /// A row differs from that of another run.
+    pub ghost: bool,
+    /// Somebody runs who asks for none of the resource.
+    pub thin: bool,
+}
+
+/// A line of the chart.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Line {
+    /// A queue, above its rows.
+    Queue(String, Tone),
+    /// A row.
+    Row(Box<Row>),
+}
+
+/// A job, pod or GPU.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Row {
+    /// Name.
+    pub name: String,
+    /// What pressing it selects.
+    pub selects: Option<Selection>,
+    /// It is selected.
+    pub selected: bool,
+    /// First and last cycle (exclusive) of the thin line, if it has one.
+    pub known: Option<(u32, u32)>,
+    /// Bars.
+    pub bars: Vec<Bar>,
+    /// When it was told to go.
+    pub told: Vec<Told>,
+    /// All of it as a sentence.
+    pub says: String,
+    /// It asks for none of the resource that is shown.
+    pub thin: bool,
+    /// What became of it where its thin line ends though it is not over, such as `failed`; else empty.
+    pub fate: String,
+    /// The same row of another run, where it differs.
+    pub ghost: Option<Box<GhostRow>>,
+}
+
+/// The row of another run: how it was before the last edit, or how it would be.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct GhostRow {
+    /// First and last cycle (exclusive) of the thin line, if it has one.
+    pub known: Option<(u32, u32)>,
+    /// Bars.
+    pub bars: Vec<Bar>,
+}
+
+/// A stretch of cycles.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Bar {
+    /// The first cycle.
+    pub from: u32,
+    /// The first cycle after it.
+    pub to: u32,
+    /// The part of the pods whose work counts, 0 to 1.
+    pub kept: f64,
+    /// The part of the pods whose work has to be done again.
+    pub lost: f64,
+    /// Colour.
+    pub tone: Tone,
+    /// Whose it is, on a GPU; else empty.
+    pub label: String,
+}
+
+/// A moment at which somebody was told to go.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Told {
+    /// The cycle.
+    pub cycle: u32,
+    /// Why.
+    pub kind: Kind,
+    /// As a sentence.
+    pub says: String,
+}
+
+/// What Gantt draws of a window.
+pub fn gantt(gantt: &Gantt, run: &Run, frame: &Frame, selection: Option<&Selection>) -> GanttView {
+    let tree = Tree::new(&frame.queues);
+    let name = |queue: u32| frame.queues.get(queue as usize).map_or("", |row| row.name.as_str());
+    let mut lines = Vec::new();
+    let mut group = None;
+    let mut marks = Marks::default();
+    for row in &gantt.rows {
+        if let Some(queue) = row.queue.filter(|queue| group != Some(*queue)) {
+            group = Some(queue);
+            lines.push(Line::Queue(name(queue).to_string(), tree.tone(queue)));
+        }
+        let drawn = drawn(gantt, row, &tree, selection, &name);
+        marks.waits |= drawn.known.is_some();
+        marks.runs |= drawn.bars.iter().any(|bar| bar.kept > 0.0);
+        marks.lost |= drawn.bars.iter().any(|bar| bar.lost > 0.0);
+        marks.told |= !drawn.told.is_empty();
+        lines.push(Line::Row(Box::new(drawn)));
+    }
+    let complete = run.complete && run.last_cycle <= gantt.last;
+    GanttView {
+        summary: summary(gantt),
+        by: gantt.by,
+        end: if complete { gantt.last.max(1) } else { end_of(gantt.last) },
+        last: gantt.last,
+        lines,
+        window: (gantt.first, gantt.first + gantt.rows.len() as u32, gantt.total),
+        marks,
+        table: table(gantt, &name),
+        was: false,
+    }
+}
+
+/// Has every row say what it asks for of a resource; rows that ask for none of it are thin. GPUs ask for nothing.
+pub fn count_in(view: &mut GanttView, gantt: &Gantt, named: &[String], resource: u8) {
+    if resource == DOMINANT || gantt.by == GanttBy::Gpu {
+        return;
+    }
+    let at = nth_named(resource).map_or(usize::from(resource), |n| 3 + n);
+    let unit = |n: f64| unit_of(named, resource, n);
+    let told: Vec<f64> = gantt.rows.iter().map(|row| in_unit(resource, row.amount[at])).collect();
+    let drawn = view.lines.iter_mut().filter_map(|line| match line {
+        Line::Row(row) => Some(row),
+        Line::Queue(..) => None,
+    });
+    for (row, asks) in drawn.zip(&told) {
+        row.thin = *asks == 0.0;
+        view.marks.thin |= row.thin && !row.bars.is_empty();
+        let said = if row.thin {
+            format!("no {}", unit(2.0))
+        } else {
+            format!("{} {}", number::number(*asks), unit(*asks))
+        };
+        row.says += &format!("; asks for {said}");
+        // Where a bar is high enough for it.
+        let is_high = !row.thin && row.ghost.is_none();
+        for bar in row.bars.iter_mut().filter(|bar| is_high && bar.kept >= 1.0) {
+            bar.label = said.clone();
+        }
+    }
+    view.summary += &format!(" Amounts in {}.", unit(2.0));
+    view.table.head.insert(2, format!("asks for, {}", unit(2.0)));
+    for (cells, asks) in view.table.rows.iter_mut().zip(&told) {
+        cells.insert(2, number::number(*asks));
+    }
+}
+
+/// Lays what another run tells of the same rows behind them, where it differs. Of two runs that did not come equally
+/// far the shorter one is over, so nothing changes in it any more.
+pub fn lay_behind(view: &mut GanttView, gantt: &Gantt, frame: &Frame, (other, ghost): (&Gantt, Ghost<'_>)) {
+    if gantt.by != other.by {
+        return;
+    }
+    let last = gantt.last.max(other.last);
+    let tree = Tree::new(&frame.queues);
+    let name = |queue: u32| ghost.frame.queues.get(queue as usize).map_or("", |row| row.name.as_str());
+    let tone = |queue: u32| {
+        let at = frame.position(name(queue), queue as usize);
+        at.map_or(Tone::default(), |at| tree.tone(at as u32))
+    };
+    let rows: Vec<(GanttRow, Option<GanttRow>)> = gantt
+        .rows
+        .iter()
+        .map(|row| {
+            let same = other.rows.iter().find(|other| other.name == row.name);
+            (settled(row, last), same.map(|same| settled(same, last)))
+        })
+        .collect();
+    let drawn_rows = view.lines.iter_mut().filter_map(|line| match line {
+        Line::Row(row) => Some(row),
+        Line::Queue(..) => None,
+    });
+    for (drawn, (now, other)) in drawn_rows.zip(&rows) {
+        let Some(other) = other.as_ref().filter(|other| !is_like(now, other)) else { continue };
+        let bars = other.bars.iter().map(|bar| drawn_bar(bar, other, &tone)).collect();
+        let end = other.known.1.or(other.fate.as_ref().map(|(cycle, _)| cycle + 1));
+        let known = other.queue.map(|_| (other.known.0, end.unwrap_or(last + 1)));
+        drawn.ghost = Some(Box::new(GhostRow { known, bars }));
+        drawn.says += &format!("; {}: {}", ghost.lead(), parts(other, last, &name).join("; "));
+        view.marks.ghost = true;
+    }
+    view.was = ghost.changed.is_some();
+    view.end = view.end.max(other.last);
+    view.summary += &format!(" {}: {}.", ghost.opening(), since(&rows, ghost));
+    if view.marks.ghost {
+        put_others(&mut view.table, &rows, ghost, &name);
+    }
+}
+
+/// A row of a run that goes on unchanged up to that cycle.
+fn settled(row: &GanttRow, last: u32) -> GanttRow {
+    let to = |bar: &GanttBar| if bar.open { last + 1 } else { bar.to };
+    GanttRow {
+        bars: row.bars.iter().map(|bar| GanttBar { to: to(bar), ..bar.clone() }).collect(),
+        ..row.clone()
+    }
+}
+
+/// Whether two runs have the same to tell of a row. Queues are left out: their positions are those of each run.
+fn is_like(now: &GanttRow, other: &GanttRow) -> bool {
+    let of = |bar: &GanttBar| (bar.from, bar.to, bar.open, bar.kept, bar.lost);
+    let holder = |bar: &GanttBar| bar.holder.as_ref().map(|(job, _)| job.clone());
+    now.known == other.known
+        && now.told == other.told
+        && now.fate == other.fate
+        && now.bars.iter().map(of).eq(other.bars.iter().map(of))
+        && now.bars.iter().map(holder).eq(other.bars.iter().map(holder))
+}
+
+/// Which rows differ, and how they begin.
+fn since(rows: &[(GanttRow, Option<GanttRow>)], ghost: Ghost<'_>) -> String {
+    let first =
+        |row: &GanttRow| row.bars.first().map_or("never".into(), |bar| format!("in cycle {}", bar.from));
+    let told = |(now, other): &(GanttRow, Option<GanttRow>)| {
+        let other = other.as_ref().filter(|other| !is_like(now, other))?;
+        let (here, there) = (first(now), first(other));
+        Some(match ghost.changed {
+            _ if here == there => format!("{} runs at other times", now.name),
+            Some(_) => format!("{} first started {there}, now {here}", now.name),
+            None => format!("{} would first start {there}, now {here}", now.name),
+        })
+    };
+    alternative::first_few(rows.iter().filter_map(told).collect(), "nothing here runs at another time")
+}
+
+/// Puts what the other run tells beside it.
+fn put_others<'a>(
+    table: &mut Table,
+    rows: &[(GanttRow, Option<GanttRow>)],
+    ghost: Ghost<'_>,
+    name: &dyn Fn(u32) -> &'a str,
+) {
+    let word = ghost.word();
+    if table.text_columns == GPU_TEXTS {
+        table.head.insert(GPU_TEXTS, "run".into());
+        table.rows.iter_mut().for_each(|row| row.insert(GPU_TEXTS, "now".into()));
+        let others =
+            rows.iter().filter_map(|(now, other)| other.as_ref().filter(|other| !is_like(now, other)));
+        for mut row in others.flat_map(|other| gpu_lines(other, name)) {
+            row.insert(GPU_TEXTS, word.into());
+            table.rows.push(row);
+        }
+        table.text_columns += 1;
+        return;
+    }
+    table.head.extend(JOB_NUMBERS[2..].iter().map(|caption| format!("{caption} ({word})")));
+    for (cells, (now, other)) in table.rows.iter_mut().zip(rows) {
+        cells.extend(numbers(other.as_ref().unwrap_or(now)).into_iter().skip(2));
+    }
+}
+
+fn drawn<'a>(
+    gantt: &Gantt,
+    row: &GanttRow,
+    tree: &Tree,
+    selection: Option<&Selection>,
+    name: &dyn Fn(u32) -> &'a str,
+) -> Row {
+    let tone = |queue: u32| tree.tone(queue);
+    let told = row.told.iter().filter_map(|(cycle, kind)| {
+        let kind = Kind::of(*kind)?;
+        Some(Told { cycle: *cycle, kind, says: format!("{} {} in cycle {cycle}", row.name, kind.name()) })
+    });
+    let selects = match row.queue {
+        Some(_) => Some(Selection::Job(row.job.clone())),
+        None => row.name.split(" · ").next().map(|node| Selection::Node(node.to_string())),
+    };
+    let ends = row.known.1.or(row.fate.as_ref().map(|(cycle, _)| cycle + 1)).unwrap_or(gantt.last + 1);
+    Row {
+        name: row.name.clone(),
+        selected: selects.is_some() && selects.as_ref() == selection,
+        selects,
+        known: row.queue.map(|_| (row.known.0, ends)),
+        bars: row.bars.iter().map(|bar| drawn_bar(bar, row, &tone)).collect(),
+        told: told.collect(),
+        says: says(gantt, row, name),
+        ghost: None,
+        thin: false,
+        fate: row.fate.as_ref().map_or(String::new(), |(_, fate)| fate.clone()),
+    }
+}
+
+fn drawn_bar(bar: &GanttBar, row: &GanttRow, tone: &dyn Fn(u32) -> Tone) -> Bar {
+    let n = f64::from(row.n.max(1));
+    let holder = bar.holder.as_ref();
+    Bar {
+        from: bar.from,
+        to: bar.to,
+        kept: f64::from(bar.kept) / n,
+        lost: f64::from(bar.lost) / n,
+        tone: holder.map(|holder| holder.1).or(row.queue).map_or(Tone::default(), tone),
+        label: holder.map_or(String::new(), |holder| holder.0.clone()),
+    }
+}
+
+/// `cycle 4`, or `cycles 4 to 6`.
+fn span(from: u32, to: u32) -> String {
+    match to.saturating_sub(1) {
+        last if last <= from => format!("cycle {from}"),
+        last => format!("cycles {from} to {last}"),
+    }
+}
+
+fn says<'a>(gantt: &Gantt, row: &GanttRow, name: &dyn Fn(u32) -> &'a str) -> String {
+    let whose = row.queue.map_or(String::new(), |queue| format!(" ({})", name(queue)));
+    format!("{}{whose}: {}", row.name, parts(row, gantt.last, name).join("; "))
+}
+
+/// What happened to a row up to a cycle.
+fn parts<'a>(row: &GanttRow, last: u32, name: &dyn Fn(u32) -> &'a str) -> Vec<String> {
+    let mut parts = Vec::new();
+    match row.queue {
+        Some(_) => parts.push(format!("known from cycle {}", row.known.0)),
+        None if row.bars.is_empty() => parts.push("never held".to_string()),
+        None => {}
+    }
+    for bar in &row.bars {
+        let when = if bar.open { format!("since cycle {}", bar.from) } else { span(bar.from, bar.to) };
+        let mut said = match &bar.holder {
+            Some((job, queue)) => format!("{job} of {} {when}", name(*queue)),
+            None if row.n > 1 => format!("{} of {} pods run {when}", bar.kept + bar.lost, row.n),
+            None => format!("runs {when}"),
+        };
+        match bar.lost {
+            0 => {}
+            lost if bar.kept > 0 => said += &format!(", the work of {lost} lost"),
+            _ => said += ", its work lost",
+        }
+        parts.push(said);
+    }
+    parts.extend(
+        row.told
+            .iter()
+            .filter_map(|(cycle, kind)| Some(format!("{} in cycle {cycle}", Kind::of(*kind)?.name()))),
+    );
+    match row.known.1 {
+        Some(end) => parts.push(format!("over in cycle {end}")),
+        None if row.fate.is_some() => {
+            parts.extend(row.fate.iter().map(|(cycle, fate)| format!("{fate} by cycle {cycle}")));
+        }
+        None if row.queue.is_some() && !row.bars.iter().any(|bar| bar.open) => {
+            parts.push(format!("waits in cycle {last}"));
+        }
+        None => {}
+    }
+    parts
+}
+
+/// Cycles in which a row ran, and those of them whose work was lost, of all pods together.
+fn cycles(row: &GanttRow) -> (u64, u64) {
+    let of = |part: fn(&GanttBar) -> u32| -> u64 {
+        row.bars.iter().map(|bar| u64::from(bar.to.saturating_sub(bar.from)) * u64::from(part(bar))).sum()
+    };
+    (of(|bar| bar.kept + bar.lost), of(|bar| bar.lost))
+}
+
+fn summary(gantt: &Gantt) -> String {
+    let noun = match gantt.by {
+        GanttBy::Job => "job",
+        GanttBy::Pod => "pod",
+        GanttBy::Gpu => "GPU",
+    };
+    let mut said = count(u64::from(gantt.total), noun);
+    if (gantt.rows.len() as u32) < gantt.total {
+        said += &format!(", {} to {} shown", gantt.first + 1, gantt.first + gantt.rows.len() as u32);
+    }
+    let is_on = |row: &&GanttRow| row.bars.iter().any(|bar| bar.open);
+    let n_on = gantt.rows.iter().filter(is_on).count() as u64;
+    let n_over = gantt.rows.iter().filter(|row| row.known.1.is_some()).count() as u64;
+    let is_fated = |row: &&GanttRow| row.fate.is_some() && row.known.1.is_none() && !is_on(row);
+    let n_fated = gantt.rows.iter().filter(is_fated).count() as u64;
+    let n_rest = gantt.rows.len() as u64 - n_on - n_over - n_fated;
+    said += &match gantt.by {
+        GanttBy::Gpu => format!("; in cycle {}: {n_on} held, {n_rest} free", gantt.last),
+        _ => format!("; in cycle {}: {n_on} on, {n_rest} waiting, {n_over} over", gantt.last),
+    };
+    if n_fated > 0 {
+        said += &format!(", {n_fated} failed or refused");
+    }
+    let told: u64 = gantt.rows.iter().map(|row| row.told.len() as u64).sum();
+    let lost: u64 = gantt.rows.iter().map(|row| cycles(row).1).sum();
+    if told > 0 {
+        said += &format!("; {} told to go", number::number(told as f64));
+    }
+    if lost > 0 {
+        let what = if gantt.by == GanttBy::Gpu { "GPU cycle" } else { "pod cycle" };
+        said += &format!("; {} of work lost", count(lost, what));
+    }
+    said + "."
+}
+
+/// Columns of text in the table of GPUs.
+const GPU_TEXTS: usize = 4;
+/// The numbers of a job or pod in the table.
+const JOB_NUMBERS: [&str; 7] =
+    ["pods", "known from", "first start", "over in", "cycles run", "of them lost", "told to go"];
+
+fn dash() -> String {
+    "–".into()
+}
+
+/// What a GPU held, a line for each bar.
+fn gpu_lines<'a>(row: &GanttRow, name: &dyn Fn(u32) -> &'a str) -> Vec<Vec<String>> {
+    let line = |bar: &GanttBar| {
+        let (job, queue) = bar.holder.clone().unwrap_or_default();
+        let to = if bar.open { dash() } else { bar.to.to_string() };
+        let lost = if bar.lost > 0 { "yes" } else { "no" };
+        vec![row.name.clone(), job, name(queue).to_string(), lost.into(), bar.from.to_string(), to]
+    };
+    row.bars.iter().map(line).collect()
+}
+
+fn numbers(row: &GanttRow) -> [String; 7] {
+    let (run, lost) = cycles(row);
+    [
+        row.n.to_string(),
+        row.known.0.to_string(),
+        row.bars.first().map_or_else(dash, |bar| bar.from.to_string()),
+        match (row.known.1, &row.fate) {
+            (Some(end), _) => end.to_string(),
+            (None, Some((cycle, fate))) => format!("{fate} by {cycle}"),
+            (None, None) => dash(),
+        },
+        number::number(run as f64),
+        number::number(lost as f64),
+        row.told.len().to_string(),
+    ]
+}
+
+fn table<'a>(gantt: &Gantt, name: &dyn Fn(u32) -> &'a str) -> Table {
+    let text = |cells: &[&str]| cells.iter().map(|cell| cell.to_string()).collect();
+    if gantt.by == GanttBy::Gpu {
+        let rows = gantt.rows.iter().flat_map(|row| gpu_lines(row, name));
+        let head = text(&["GPU", "job", "queue", "work lost", "from cycle", "gone in cycle"]);
+        return Table { head, rows: rows.collect(), text_columns: GPU_TEXTS };
+    }
+    let row = |row: &GanttRow| {
+        let mut cells = vec![row.name.clone(), name(row.queue.unwrap_or(u32::MAX)).to_string()];
+        cells.extend(numbers(row));
+        cells
+    };
+    let first = if gantt.by == GanttBy::Pod { "pod" } else { "job" };
+    Table {
+        head: text(&[&[first, "queue"], &JOB_NUMBERS[..]].concat()),
+        rows: gantt.rows.iter().map(row).collect(),
+        text_columns: 2,
+    }
+}

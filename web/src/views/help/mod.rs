@@ -1,0 +1,3 @@
+//! What would help a waiting job.
+
+pub mod component;

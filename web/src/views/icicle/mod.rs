@@ -1,0 +1,5 @@
+//! Tree: queues inside queues.
+
+pub mod component;
+pub mod draw;
+pub mod view;

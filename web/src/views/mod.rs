@@ -1,0 +1,17 @@
+//! One folder per picture: `view.rs` says what it shows (pure), `draw.rs` draws it as SVG text (pure),
+//! `component.rs` puts it on the screen. Picture and table come from the same view, so they cannot disagree.
+
+pub mod cluster;
+pub mod compared;
+pub mod division;
+pub mod fairness;
+pub mod gantt;
+pub mod help;
+pub mod icicle;
+pub mod shares;
+pub mod sketch;
+#[cfg(test)]
+mod tests;
+pub mod timeline;
+pub mod trends;
+pub mod why;

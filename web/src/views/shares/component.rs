@@ -1,0 +1,316 @@
+//! Shares: one bullet row per queue, in line with the rows of SETUP.
+
+use std::sync::Arc;
+
+use fairground::words::Selection;
+use leptos::html;
+use leptos::prelude::*;
+use wasm_bindgen::JsCast;
+
+use super::draggable_marks::Pulls;
+use super::draw::{Rows, shares as draw};
+use super::view::{self, ShareRow, SharesView};
+use crate::chart::alternative::Ghost;
+use crate::chart::marks;
+use crate::engine::protocol::Frame;
+use crate::props::{FrameSignal, OnSelect, ResourceSignal, SelectionSignal};
+use crate::store::Store;
+use crate::widgets::picture::{
+    along_line, chart_keys, insert, inside, legend_line, move_among, on_size, table, table_button,
+};
+use crate::widgets::{on_leave, text_scale};
+
+/// One bullet row per queue: what it holds against quota, fair share, limit and wish. Rows are `var(--row)`
+/// high below an axis of `var(--head)`; the first row is the cluster.
+#[component]
+pub fn Shares(
+    /// The moment.
+    frame: FrameSignal,
+    /// The same moment of the scenario as it is being edited, or as it was before the last edit.
+    ghost: FrameSignal,
+    /// What was changed, if the ghost is how it was before that.
+    changed: Memo<Option<String>>,
+    /// What is selected.
+    selection: SelectionSignal,
+    /// 0 cpu, 1 memory, 2 gpu.
+    resource: ResourceSignal,
+    /// Queues whose children are hidden.
+    collapsed: Signal<Vec<String>>,
+    /// Selects a queue.
+    on_select: OnSelect,
+) -> impl IntoView {
+    let pool = RwSignal::new(String::new());
+    let view = Memo::new(move |_| {
+        let (frame, ghost) = (frame.get()?, ghost.get());
+        let in_pool = |frame: Arc<Frame>| pool.with(|pool| frame.in_pool(pool).map_or(frame, Arc::new));
+        let (frame, ghost) = (in_pool(frame), ghost.map(in_pool));
+        let folded = collapsed.get();
+        let changed = changed.get();
+        let ghost = ghost.as_deref().map(|frame| Ghost { frame, changed: changed.as_deref() });
+        let mut view = view::shares(&frame, ghost, selection.get().as_ref(), resource.get(), &folded);
+        if let Some(ghost) = ghost {
+            view::say_since(&mut view, &frame, ghost);
+        }
+        Some(view)
+    });
+    let as_table = RwSignal::new(false);
+    let tip = RwSignal::new(None::<String>);
+    let store = Store::get();
+    let toggle = move |event: web_sys::KeyboardEvent| {
+        let data = || view.get_untracked().map(|view| view::table(&view));
+        if !chart_keys(store, &event, as_table, data) && event.key() == "Escape" {
+            tip.set(None);
+        }
+    };
+    view! {
+        <section class="chart shares" aria-label="Shares" on:keydown=toggle>
+            <Show
+                when=move || !as_table.get()
+                fallback=move || view.get().map(|view| table("Shares", view::table(&view)))
+            >
+                <Body view tip on_select pool />
+            </Show>
+            <p class="sr">{move || view.with(|v| v.as_ref().map(|v| v.summary.clone()))}</p>
+            <div class="legend">
+                <Pools frame pool />
+                {move || {
+                    let marks = view.with(|view| view.as_ref().map(|view| view.marks.clone()));
+                    marks
+                        .into_iter()
+                        .flatten()
+                        .map(|mark| legend_line(marks::key(mark), mark.name()))
+                        .collect_view()
+                }}
+                {table_button(as_table)}
+            </div>
+        </section>
+    }
+}
+
+/// What Shares draws, once there is a moment.
+pub type View = Memo<Option<SharesView>>;
+
+/// Which node pool is shown, where there are several.
+#[component]
+fn Pools(frame: FrameSignal, pool: RwSignal<String>) -> impl IntoView {
+    let names = Memo::new(move |_| {
+        let names = |frame: &Arc<Frame>| frame.pools.iter().map(|pool| pool.name.clone()).collect::<Vec<_>>();
+        frame.with(|frame| frame.as_ref().map(names)).unwrap_or_default()
+    });
+    move || {
+        let names = names.get();
+        if names.is_empty() {
+            return ().into_any();
+        }
+        let options = names.into_iter().map(|name| {
+            let (this, value) = (name.clone(), name.clone());
+            view! { <option value=value prop:selected=move || pool.get() == this>{name}</option> }
+        });
+        view! {
+            <select
+                class="input small no-print"
+                aria-label="Node pool"
+                on:change=move |event| pool.set(event_target_value(&event))
+            >
+                <option value="" prop:selected=move || pool.with(String::is_empty)>"all pools"</option>
+                {options.collect_view()}
+            </select>
+        }
+        .into_any()
+    }
+}
+
+#[component]
+fn Body(
+    view: View,
+    tip: RwSignal<Option<String>>,
+    on_select: OnSelect,
+    pool: RwSignal<String>,
+) -> impl IntoView {
+    let place = NodeRef::<html::Div>::new();
+    let rows = RwSignal::new(Rows { width: 480.0, head: 28.0, row: 32.0 });
+    let measure = move |element: &web_sys::HtmlElement| {
+        if let Some(now) = measured(element)
+            && rows.get_untracked() != now
+        {
+            rows.set(now);
+        }
+    };
+    on_size(place, measure);
+    let svg =
+        Signal::derive(move || view.with(|v| v.as_ref().map_or(String::new(), |v| draw(v, rows.get()))));
+    let names = move || {
+        view.with(|view| {
+            let rows = view.iter().flat_map(|view| &view.rows);
+            rows.map(|row| (row.queue.is_some(), row.name.clone())).collect::<Vec<_>>()
+        })
+    };
+    // Rows that come into room kept for them do not change the size of the whole.
+    let n_rows = Memo::new(move |_| view.with(|view| view.as_ref().map(|view| view.rows.len())));
+    Effect::new(move |_| {
+        n_rows.get();
+        request_animation_frame(move || {
+            if let Some(element) = place.try_get_untracked().flatten() {
+                measure(element.unchecked_ref());
+            }
+        });
+    });
+    let stop = stop(view);
+    // What nobody divides has nothing to be held against.
+    let caption = move || {
+        let reference = view.with(|view| view.as_ref().map_or("", |view| view.reference));
+        if reference.is_empty() { "has".to_string() } else { format!("has, of {reference}") }
+    };
+    let near = RwSignal::new(false);
+    let come = move || come(near);
+    let touched = Store::get().touched;
+    view! {
+        <div
+            class="shares-body"
+            node_ref=place
+            on:keydown=on_arrow
+            // A finger enters with its tap, which is for the row below.
+            on:pointerenter=move |event| if event.pointer_type() != "touch" { come() }
+            // Nor is the focus that a tap gives a reason to cover the row.
+            on:focusin=move |event| if is_visible_focus(&event) { come() }
+        >
+            {insert("picture", svg)}
+            <div class="axis" aria-hidden="true">
+                <span>{caption}</span>
+            </div>
+            <ul class="brows" role="list" on:mouseleave=move |_| tip.set(None)>
+                <For each=names key=|key| key.clone() let:key>
+                    <Row view name=key.1 is_queue=key.0 tip stop on_select />
+                </For>
+            </ul>
+            // While no single node pool is shown.
+            <Show when=move || (near.get() || touched.get()) && pool.with(String::is_empty)>
+                <Pulls view rows />
+            </Show>
+        </div>
+    }
+}
+
+/// From row to row by way of the marks that can be pulled.
+fn on_arrow(event: web_sys::KeyboardEvent) {
+    let grips = inside(&event, "grip");
+    let mut all = Vec::new();
+    for (at, row) in inside(&event, "brow").into_iter().enumerate() {
+        all.push(row);
+        let at = at.to_string();
+        let of_row = grips.iter().filter(|grip| grip.get_attribute("data-row").as_ref() == Some(&at));
+        all.extend(of_row.cloned());
+    }
+    move_among(&event, &all, |at, all| along_line(&event.key(), at, all.len()));
+}
+
+/// The row that Tab leads to: the last one that had the focus, else the selected one, else the first; and the former.
+type Stop = (Memo<Option<(bool, String)>>, RwSignal<Option<(bool, String)>>);
+
+fn stop(view: View) -> Stop {
+    let last = RwSignal::new(None);
+    let key = |row: &ShareRow| (row.queue.is_some(), row.name.clone());
+    let stop = Memo::new(move |_| {
+        view.with(|view| {
+            let rows = &view.as_ref()?.rows;
+            let had_it = |row: &&ShareRow| last.with(|last| last.as_ref() == Some(&key(row)));
+            let row = rows.iter().find(had_it).or_else(|| rows.iter().find(|row| row.selected));
+            row.or(rows.first()).map(key)
+        })
+    });
+    (stop, last)
+}
+
+/// Whether the focus came by keyboard.
+fn is_visible_focus(event: &web_sys::FocusEvent) -> bool {
+    let target = event.target().and_then(|target| target.dyn_into::<web_sys::Element>().ok());
+    target.is_some_and(|target| target.matches(":focus-visible").unwrap_or(false))
+}
+
+/// Somebody points at the picture or moves the focus there.
+fn come(near: RwSignal<bool>) {
+    if !near.get_untracked() {
+        near.set(true);
+    }
+}
+
+/// Where the rows are, as the page has laid them out.
+fn measured(body: &web_sys::HtmlElement) -> Option<Rows> {
+    let one = |class: &str| -> Option<web_sys::HtmlElement> {
+        body.get_elements_by_class_name(class).item(0).map(JsCast::unchecked_into)
+    };
+    let scale = text_scale();
+    let width = f64::from(one("picture")?.offset_width()) / scale;
+    let head = f64::from(one("axis")?.offset_height()) / scale;
+    let row = f64::from(one("brow")?.offset_height()) / scale;
+    (width > 0.0 && row > 0.0).then_some(Rows { width, head, row })
+}
+
+#[component]
+fn Row(
+    view: View,
+    name: String,
+    is_queue: bool,
+    tip: RwSignal<Option<String>>,
+    stop: Stop,
+    on_select: OnSelect,
+) -> impl IntoView {
+    let key = move |name: &String| Some((is_queue, name.clone()));
+    let name = StoredValue::new(name);
+    let row = Memo::new(move |_| {
+        view.with(|view| {
+            let of = |row: &&ShareRow| {
+                row.queue.is_some() == is_queue && name.with_value(|name| *name == row.name)
+            };
+            view.as_ref().and_then(|view| view.rows.iter().find(of).cloned()).unwrap_or_default()
+        })
+    });
+    let text = move |part: fn(&ShareRow) -> &String| row.with(|row| part(row).clone());
+    let shown =
+        move || tip.with(|tip| tip.as_deref() == Some(&name.get_value())) && !row.with(|row| row.selected);
+    let select = move |_| {
+        on_select.run(is_queue.then(|| Selection::Queue(name.get_value())));
+    };
+    view! {
+        <li>
+            <button
+                class="brow"
+                class:on=move || row.with(|row| row.selected)
+                tabindex=move || if stop.0.get() == name.with_value(key) { "0" } else { "-1" }
+                aria-pressed=move || row.with(|row| row.selected).to_string()
+                aria-label=move || row.with(ShareRow::sentence)
+                on:click=select
+                on:mouseenter=move |_| tip.set(Some(name.get_value()))
+                on:focus=move |_| {
+                    tip.set(Some(name.get_value()));
+                    stop.1.set(name.with_value(key));
+                }
+                on:blur=on_leave(move |_| tip.set(None))
+            >
+                <span class="nm">{name.get_value()}</span>
+                <span class="v">
+                    <span>
+                        <b>{move || text(|row| &row.has)}</b>
+                        {move || row.with(|row| (!row.plus.is_empty()).then(|| format!(" {}", row.plus)))}
+                        " "
+                        <span class="dim">{move || text(|row| &row.of)}</span>
+                    </span>
+                    <span class="dim">{move || text(|row| &row.wants)}</span>
+                </span>
+                <Show when=shown>
+                    <span class="tip" role="presentation">
+                        <b><code>{name.get_value()}</code></b>
+                        <span class="facts">
+                            {move || {
+                                row.with(|row| row.facts.clone())
+                                    .into_iter()
+                                    .map(|(what, value)| view! { <span>{what}</span><span>{value}</span> })
+                                    .collect_view()
+                            }}
+                        </span>
+                    </span>
+                </Show>
+            </button>
+        </li>
+    }
+}

@@ -1,0 +1,7 @@
+//! Shares: one row per queue.
+
+pub mod component;
+pub mod drag;
+pub mod draggable_marks;
+pub mod draw;
+pub mod view;

@@ -1,0 +1,408 @@
+//! Shares: one bullet row per queue.
+
+use std::collections::BTreeSet;
+
+use fairground::words::number::{self, DOMINANT, amount, in_unit, nth_named, resource_name, unit_of};
+use fairground::words::{Selection, Terms};
+
+use crate::chart::alternative::{Ghost, differences};
+use crate::chart::marks::Mark;
+use crate::chart::queue_tree::{Tone, Tree, touched, visible};
+use crate::chart::selection::selected_queue;
+use crate::chart::table::Table;
+use crate::chart::{dominant, resource_projection};
+use crate::engine::protocol::{Amounts, BoundTriple, Frame, QueueRow};
+use crate::state::moment::dominant::resource_of;
+
+/// What Shares draws. Amounts are in the unit people read.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct SharesView {
+    /// One sentence about the moment.
+    pub summary: String,
+    /// 0 cpu, 1 memory, 2 gpu, 3 dominant, then those that the scenario names.
+    pub resource: u8,
+    /// What one and what several of it are called.
+    pub unit: [String; 2],
+    /// The right end of the scale.
+    pub max: f64,
+    /// What there is.
+    pub capacity: f64,
+    /// What the second number of a row is: `fair share`, `quota`, or empty.
+    pub reference: &'static str,
+    /// The cluster first, then the queues.
+    pub rows: Vec<ShareRow>,
+    /// The marks that are on screen.
+    pub marks: BTreeSet<Mark>,
+    /// In whose words it is.
+    pub policy: String,
+    /// There is a ghost: `before` or `ghost`; else empty.
+    pub ghost: &'static str,
+}
+
+/// One row.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ShareRow {
+    /// Name of the queue; `cluster` for the whole.
+    pub name: String,
+    /// Position of the queue; `None`: the cluster.
+    pub queue: Option<u32>,
+    /// Level in the tree.
+    pub depth: u32,
+    /// The resource in which it is counted, where every queue has its own.
+    pub counted_in: u8,
+    /// Colour.
+    pub tone: Tone,
+    /// Allocated, without what is leaving.
+    pub allocated: f64,
+    /// Part of it that cannot be taken.
+    pub locked: f64,
+    /// Told to go, still holding.
+    pub leaving: f64,
+    /// Claimed for somebody not there yet.
+    pub claimed: f64,
+    /// Allocated plus waiting.
+    pub request: f64,
+    /// Quota; infinite if unlimited; `None` for the cluster.
+    pub quota: Option<f64>,
+    /// Fair share, if the policy has one; infinite if unlimited.
+    pub fair_share: Option<f64>,
+    /// Limit; infinite if there is none; `None` for the cluster.
+    pub limit: Option<f64>,
+    /// Touched by the last step.
+    pub changed: bool,
+    /// Selected.
+    pub selected: bool,
+    /// The same row of the ghost: allocated and fair share, where they differ.
+    pub ghost: Option<(f64, Option<f64>)>,
+    /// The ghost is how it was before.
+    pub was: bool,
+    /// Text: what it has.
+    pub has: String,
+    /// Text: what is claimed for it, such as `+2`; else empty.
+    pub plus: String,
+    /// Text: what it is compared with, such as `of 9`; else empty.
+    pub of: String,
+    /// Text: what it wants, such as `wants 10`.
+    pub wants: String,
+    /// Name and value of everything, for the tip and for those who listen.
+    pub facts: Vec<(&'static str, String)>,
+}
+
+/// The part of what is wanted beyond the capacity that still gets room on the scale.
+const CUT: f64 = 1.25;
+
+/// What Shares draws of a frame.
+pub fn shares(
+    frame: &Frame,
+    ghost: Option<Ghost<'_>>,
+    selection: Option<&Selection>,
+    resource: u8,
+    collapsed: &[String],
+) -> SharesView {
+    let raw = frame;
+    let frame = &*resource_projection::seen(raw, resource);
+    let changed = ghost.and_then(|ghost| ghost.changed);
+    let ghost = ghost.map(|ghost| resource_projection::seen(ghost.frame, resource));
+    let tree = Tree::new(&frame.queues);
+    let r = usize::from(resource.min(2));
+    let capacity = in_unit(resource, frame.total[r]);
+    let touched = touched(frame);
+    let selected = selected_queue(frame, selection);
+    let terms = Terms::of(&frame.policy);
+    let mut rows = vec![cluster_row(if resource == DOMINANT { raw } else { frame }, &tree, resource)];
+    for position in visible(&frame.queues, &tree, collapsed) {
+        let queue = &frame.queues[position as usize];
+        let mut row = queue_row(queue, resource, terms);
+        row.queue = Some(position);
+        if resource == DOMINANT {
+            let queue = &raw.queues[position as usize];
+            row.counted_in = resource_of(&queue.allocated, &queue.request, &raw.total);
+            row.facts.insert(0, ("counted in", resource_name(row.counted_in).to_string()));
+        }
+        row.depth = tree.depth(position) + 1;
+        row.tone = tree.tone(position);
+        row.changed = touched.contains(&position);
+        row.selected = selected == Some(position);
+        let other = ghost.as_deref().and_then(|ghost| ghost_of(&row, ghost, resource));
+        put_ghost(&mut row, other, changed.is_some(), terms);
+        rows.push(row);
+    }
+    let has_shares = frame.queues.iter().any(|queue| queue.fair_share.is_some());
+    let most = rows.iter().map(|row| row.request.max(row.allocated)).fold(0.0, f64::max);
+    let max = most.min(capacity * CUT).max(capacity).max(if capacity > 0.0 { 0.0 } else { most }).max(1e-9);
+    let mut view = SharesView {
+        summary: summary(frame, &tree, &rows[0].has, resource),
+        resource,
+        unit: [1.0, 2.0].map(|n| unit_of(&frame.named, resource, n).to_string()),
+        max,
+        capacity,
+        reference: match nth_named(resource) {
+            Some(_) => "",
+            None => terms.word(if has_shares { "fair share" } else { "quota" }),
+        },
+        policy: frame.policy.clone(),
+        ghost: match (rows.iter().any(|row| row.ghost.is_some()), changed) {
+            (false, _) => "",
+            (true, None) => "ghost",
+            (true, Some(_)) => "before",
+        },
+        rows,
+        marks: BTreeSet::new(),
+    };
+    view.marks = view.rows.iter().flat_map(|row| row.marks(view.capacity)).collect();
+    view
+}
+
+/// Says in the summary what became of the queues since the change that the ghost was before.
+pub fn say_since(view: &mut SharesView, frame: &Frame, ghost: Ghost<'_>) {
+    let Some(changed) = ghost.changed else { return };
+    let [frame, was] = [frame, ghost.frame].map(|frame| resource_projection::seen(frame, view.resource));
+    let said = match differences(&frame, &was, view.resource) {
+        said if said.is_empty() => Terms::of(&frame.policy).says("no queue has more or less"),
+        said => said,
+    };
+    view.summary += &format!(" Since {changed}: {said}.");
+}
+
+impl ShareRow {
+    /// Where solid ends and where ╱ ends: quota, and the larger of quota and fair share.
+    pub fn steps(&self) -> (f64, f64) {
+        let Some(quota) = self.quota else { return (self.allocated, self.allocated) };
+        let within = self.allocated.min(quota);
+        let over = self.allocated.min(quota.max(self.fair_share.unwrap_or(f64::INFINITY)));
+        (within, over)
+    }
+
+    fn marks(&self, capacity: f64) -> Vec<Mark> {
+        let (within, over) = self.steps();
+        let finite = |v: Option<f64>| v.is_some_and(|v| v.is_finite());
+        [
+            (Mark::Within, within > 0.0 && self.queue.is_some()),
+            (Mark::Over, over > within),
+            (Mark::Beyond, self.allocated > over),
+            (Mark::Locked, self.locked > 0.0 && self.queue.is_some()),
+            (Mark::Quota, self.quota.is_some()),
+            (Mark::FairShare, self.fair_share.is_some()),
+            (Mark::Limit, finite(self.limit) && self.limit <= Some(capacity * CUT)),
+            (Mark::NoLimit, self.limit == Some(f64::INFINITY)),
+            (Mark::Wants, self.request > self.allocated),
+            (Mark::Claimed, self.claimed > 0.0),
+            (Mark::Leaving, self.leaving > 0.0),
+            (Mark::Changed, self.changed),
+            (Mark::Ghost, self.ghost.is_some() && !self.was),
+            (Mark::Before, self.ghost.is_some() && self.was),
+        ]
+        .into_iter()
+        .filter_map(|(mark, there)| there.then_some(mark))
+        .collect()
+    }
+
+    /// The row as one sentence, for those who listen.
+    pub fn sentence(&self) -> String {
+        let facts: Vec<String> = self.facts.iter().map(|(name, value)| format!("{name} {value}")).collect();
+        format!("{}: {}", self.name, facts.join(", "))
+    }
+}
+
+fn pick(triple: &Amounts, resource: u8) -> f64 {
+    in_unit(resource, triple[usize::from(resource.min(2))])
+}
+
+fn pick_bound(triple: &BoundTriple, resource: u8) -> f64 {
+    triple[usize::from(resource.min(2))].map_or(f64::INFINITY, |base| in_unit(resource, base))
+}
+
+fn base(triple: &BoundTriple, resource: u8) -> Option<f64> {
+    triple[usize::from(resource.min(2))]
+}
+
+fn queue_row(queue: &QueueRow, resource: u8, terms: &Terms) -> ShareRow {
+    let r = usize::from(resource.min(2));
+    let fair = queue.fair_share.as_ref().map(|share| base(share, resource));
+    let reference = fair.unwrap_or_else(|| base(&queue.quota, resource));
+    let is_divided = nth_named(resource).is_none();
+    let mut facts = vec![("has", number::with_unit(resource, queue.allocated[r]))];
+    let mut more = |there: bool, name, value: String| {
+        if there {
+            facts.push((terms.word_apart(name), value));
+        }
+    };
+    let told = |base| number::with_unit(resource, base);
+    let told_bound = |base: Option<f64>| base.map_or_else(|| "unlimited".into(), told);
+    more(queue.claimed[r] > 0.0, "claimed", told(queue.claimed[r]));
+    more(queue.leaving[r] > 0.0, "leaving", told(queue.leaving[r]));
+    more(is_divided, "quota", told_bound(base(&queue.quota, resource)));
+    more(fair.is_some(), "fair share", told_bound(fair.flatten()));
+    more(is_divided, "limit", told_bound(base(&queue.limit, resource)));
+    more(true, "wants", told(queue.request[r]));
+    more(queue.non_preemptible[r] > 0.0, "cannot be taken", told(queue.non_preemptible[r]));
+    let claimed = pick(&queue.claimed, resource);
+    ShareRow {
+        name: queue.name.clone(),
+        allocated: pick(&queue.allocated, resource),
+        locked: pick(&queue.non_preemptible, resource),
+        leaving: pick(&queue.leaving, resource),
+        claimed,
+        request: pick(&queue.request, resource),
+        quota: is_divided.then(|| pick_bound(&queue.quota, resource)),
+        fair_share: queue.fair_share.as_ref().map(|share| pick_bound(share, resource)),
+        limit: is_divided.then(|| pick_bound(&queue.limit, resource)),
+        has: amount(resource, queue.allocated[r]),
+        plus: if claimed > 0.0 { format!("+{}", amount(resource, queue.claimed[r])) } else { String::new() },
+        of: match (is_divided, reference) {
+            (false, _) => String::new(),
+            (true, None) => "of ∞".into(),
+            (true, Some(base)) => format!("of {}", amount(resource, base)),
+        },
+        wants: format!("wants {}", amount(resource, queue.request[r])),
+        facts,
+        ..ShareRow::default()
+    }
+}
+
+fn cluster_row(frame: &Frame, tree: &Tree, resource: u8) -> ShareRow {
+    let r = usize::from(resource.min(2));
+    let sum = |what: fn(&QueueRow) -> &Amounts| -> Amounts {
+        let of = |r: usize| tree.tops().iter().map(|top| what(&frame.queues[*top as usize])[r]).sum();
+        [of(0), of(1), of(2)].into()
+    };
+    let mut all = QueueRow {
+        allocated: sum(|q| &q.allocated),
+        leaving: sum(|q| &q.leaving),
+        request: sum(|q| &q.request),
+        non_preemptible: sum(|q| &q.non_preemptible),
+        ..QueueRow::default()
+    };
+    let mut total = frame.total;
+    if resource == DOMINANT {
+        all = dominant::row(&all, &total);
+        total = [0.0, 0.0, 100.0].into();
+    }
+    ShareRow {
+        name: "cluster".into(),
+        allocated: pick(&all.allocated, resource),
+        locked: pick(&all.non_preemptible, resource),
+        leaving: pick(&all.leaving, resource),
+        request: pick(&all.request, resource),
+        has: amount(resource, all.allocated[r]),
+        of: format!("of {}", amount(resource, total[r])),
+        wants: format!("wants {}", amount(resource, all.request[r])),
+        facts: vec![
+            ("has", number::with_unit(resource, all.allocated[r])),
+            ("capacity", amount(resource, total[r])),
+            ("wants", amount(resource, all.request[r])),
+        ],
+        ..ShareRow::default()
+    }
+}
+
+/// Lays a ghost behind a row, and says it in words.
+fn put_ghost(row: &mut ShareRow, ghost: Option<(f64, Option<f64>)>, was: bool, terms: &Terms) {
+    row.was = was;
+    row.ghost = ghost;
+    let Some((allocated, share)) = ghost else { return };
+    let mut said = number::number(allocated);
+    if let Some(share) = share {
+        said += &format!(", {} {}", terms.word_apart("fair share"), number::number(share));
+    }
+    row.facts.push((if was { "before" } else { "would have" }, said));
+}
+
+fn ghost_of(row: &ShareRow, ghost: &Frame, resource: u8) -> Option<(f64, Option<f64>)> {
+    let queue = &ghost.queues[ghost.position(&row.name, row.queue? as usize)?];
+    let allocated = pick(&queue.allocated, resource);
+    let share = queue.fair_share.as_ref().map(|share| pick_bound(share, resource));
+    (allocated != row.allocated || share != row.fair_share)
+        .then_some((allocated, share.filter(|_| share != row.fair_share)))
+}
+
+fn summary(frame: &Frame, tree: &Tree, used: &str, resource: u8) -> String {
+    let terms = Terms::of(&frame.policy);
+    let r = usize::from(resource.min(2));
+    let leaves: Vec<&QueueRow> = tree
+        .order()
+        .iter()
+        .filter(|queue| tree.children(**queue).is_empty())
+        .map(|queue| &frame.queues[*queue as usize])
+        .collect();
+    let over: Vec<String> = leaves
+        .iter()
+        .filter_map(|queue| {
+            let over = queue.allocated[r] - queue.quota[r]?;
+            (over > 1e-9).then(|| {
+                format!("{} holds {} beyond its {}", queue.name, amount(resource, over), terms.word("quota"))
+            })
+        })
+        .collect();
+    let short: Vec<String> = leaves
+        .iter()
+        .filter_map(|queue| {
+            let share = queue.fair_share.as_ref().map_or(queue.quota[r], |share| share[r])?;
+            let missing = share.min(queue.request[r]) - queue.allocated[r];
+            (missing > 1e-9)
+                .then(|| format!("{} is {} short of what it is due", queue.name, amount(resource, missing)))
+        })
+        .collect();
+    let mut said = format!(
+        "{} of {} {} allocated",
+        used,
+        amount(resource, frame.total[r]),
+        unit_of(&frame.named, resource, in_unit(resource, frame.total[r]))
+    );
+    for list in [over, short] {
+        match &list[..] {
+            [] => {}
+            [one] => said += &format!("; {one}"),
+            [one, rest @ ..] => {
+                said +=
+                    &format!("; {one}, and {} more", number::count(rest.len() as u64, terms.word("queue")))
+            }
+        }
+    }
+    said + "."
+}
+
+/// The same data as a table.
+pub fn table(view: &SharesView) -> Table {
+    let text = |v: Option<f64>| v.map_or_else(|| "–".into(), number::number);
+    let unit = &view.unit[1];
+    let terms = Terms::of(&view.policy);
+    let says = |word: &'static str| terms.word_apart(word);
+    let captions = ["has", "claimed", "leaving", "quota", "fair share", "limit", "wants", "cannot be taken"];
+    let mut head = vec![says("queue").to_string()];
+    let counted_in = view.resource == DOMINANT;
+    head.extend(counted_in.then(|| "counted in".to_string()));
+    head.extend(captions.iter().map(|c| format!("{}, {unit}", says(c))));
+    if !view.ghost.is_empty() {
+        head.extend(["has", "fair share"].map(|c| format!("{} ({}), {unit}", says(c), view.ghost)));
+    }
+    Table {
+        head,
+        text_columns: 1 + usize::from(counted_in),
+        rows: view
+            .rows
+            .iter()
+            .map(|row| {
+                let numbers = [
+                    Some(row.allocated),
+                    Some(row.claimed),
+                    Some(row.leaving),
+                    row.quota,
+                    row.fair_share,
+                    row.limit,
+                    Some(row.request),
+                    Some(row.locked),
+                ];
+                let mut cells = vec![row.name.clone()];
+                let whose = row.queue.map_or("–", |_| resource_name(row.counted_in));
+                cells.extend(counted_in.then(|| whose.to_string()));
+                cells.extend(numbers.into_iter().map(text));
+                if !view.ghost.is_empty() {
+                    let (has, share) = row.ghost.unwrap_or((row.allocated, None));
+                    cells.extend([Some(has), share.or(row.fair_share)].map(text));
+                }
+                cells
+            })
+            .collect(),
+    }
+}

@@ -1,0 +1,98 @@
+//! A scenario in a glance, from its text alone: what its queues hold at the start, are promised, and are asked for.
+
+use fairground::scenario::{JobEntry, Scalar, Scenario};
+
+use crate::chart::queue_tree::{Tone, of_scenario};
+
+/// Most queues in a glance.
+const ROWS: usize = 5;
+/// Nobody asks for more than this part of the cluster in a glance.
+const ASKED_MOST: f64 = 1.25;
+
+/// A scenario in a glance.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Sketch {
+    /// Its queues without children, in order, at most five.
+    pub rows: Vec<SketchRow>,
+    /// GPUs at the right end.
+    pub max: f64,
+    /// GPUs of the cluster.
+    pub capacity: f64,
+}
+
+/// A queue in a glance, in GPUs.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct SketchRow {
+    /// Its colour.
+    pub tone: Tone,
+    /// Held before the first cycle.
+    pub held: f64,
+    /// Of all its jobs together.
+    pub asked: f64,
+    /// Promised; `None`: nothing, or without limit.
+    pub quota: Option<f64>,
+}
+
+/// A scenario in a glance.
+pub fn sketch(scenario: &Scenario) -> Sketch {
+    let (rows, tree) = of_scenario(scenario);
+    let capacity: f64 =
+        scenario.nodes.iter().map(|node| number(&node.count, 1.0) * number(&node.gpu, 0.0)).sum();
+    let is_leaf = |at: usize| rows.iter().all(|row| row.parent != Some(at as u32));
+    let of = |at: usize| {
+        let queue = &scenario.queues[at];
+        let jobs = || scenario.jobs.iter().filter(|job| job.queue == queue.name);
+        SketchRow {
+            tone: tree.tone(at as u32),
+            held: jobs().filter(|job| job.started.is_some()).map(gpus).sum(),
+            asked: jobs().map(gpus).sum(),
+            quota: Some(number(&queue.gpu.quota, 0.0)).filter(|quota| *quota > 0.0),
+        }
+    };
+    let rows: Vec<SketchRow> = (0..rows.len()).filter(|at| is_leaf(*at)).take(ROWS).map(of).collect();
+    let most =
+        rows.iter().flat_map(|row| [row.held, row.asked, row.quota.unwrap_or(0.0)]).fold(0.0, f64::max);
+    let max = if capacity > 0.0 { most.min(capacity * ASKED_MOST).max(capacity) } else { most.max(1.0) };
+    Sketch { rows, max, capacity }
+}
+
+/// GPUs of all pods of a job or pattern.
+fn gpus(job: &JobEntry) -> f64 {
+    let one = match job.pod_sets.is_empty() {
+        true => number(&job.pods, 1.0) * number(&job.gpu, 0.0),
+        false => job.pod_sets.iter().map(|set| number(&set.pods, 1.0) * number(&set.gpu, 0.0)).sum(),
+    };
+    number(&job.count, 1.0) * one
+}
+
+/// A value as a number; `other` if it is left out or is none.
+fn number(value: &Option<Scalar>, other: f64) -> f64 {
+    value
+        .as_ref()
+        .map_or(Some(other), |value| value.0.trim().parse().ok())
+        .filter(|n| n.is_finite())
+        .unwrap_or(0.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::library::{self, EXAMPLES};
+
+    #[test]
+    fn the_start_scenario_holds_three_and_one_of_four() {
+        let sketch = sketch(&library::start());
+        let rows: Vec<_> = sketch.rows.iter().map(|row| (row.held, row.asked, row.quota)).collect();
+        assert_eq!(rows, [(3.0, 3.0, Some(2.0)), (1.0, 2.0, Some(2.0))]);
+        assert_eq!((sketch.max, sketch.capacity), (4.0, 4.0));
+    }
+
+    #[test]
+    fn every_example_has_something_to_see() {
+        for example in EXAMPLES {
+            let sketch = sketch(&example.scenario());
+            assert!(sketch.rows.iter().any(|row| row.asked > 0.0 || row.held > 0.0), "{}", example.id);
+            assert!(sketch.max > 0.0 && sketch.max.is_finite(), "{}", example.id);
+        }
+    }
+}

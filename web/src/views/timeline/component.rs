@@ -1,0 +1,356 @@
+//! Timeline: events, allocated amounts over time, and the cursor.
+
+use fairground::moment::Kind;
+use fairground::words::{Selection, number};
+use leptos::html;
+use leptos::prelude::*;
+
+use super::draw::{event_icon, lane_height, timeline as draw};
+use super::event_lane::{Lane, View};
+use super::overlays::stand_out;
+use super::view::{self, Axis, LaneMark, TimelineView};
+use crate::chart::alternative::Ghost;
+use crate::chart::backend::Size;
+use crate::chart::marks::{self, Mark};
+use crate::props::{FrameSignal, OnSeek, OnSelect, ResourceSignal, RunSignal, SelectionSignal};
+use crate::state::command::Command;
+use crate::state::moment::commands::lane;
+use crate::state::moment::event_filter::{Kinds, LaneLook};
+use crate::store::Store;
+use crate::widgets::picture::{
+    chart_keys, icon, insert, legend_line, move_focus, rem, table, table_button, width_of,
+};
+use crate::widgets::{capture, text_scale};
+
+/// Height of the picture with its lane.
+const HEIGHT: f64 = 172.0;
+/// Height of the labels below the areas.
+const LABELS: f64 = 24.0;
+
+/// Stacked areas by top queue over all computed cycles, with the lane of events above and the cursor of the
+/// moment across both. Click or drag moves the cursor.
+/// Long because its markup is one tree.
+#[component]
+pub fn Timeline(
+    /// The run in short.
+    run: RunSignal,
+    /// The moment.
+    frame: FrameSignal,
+    /// What is selected.
+    selection: SelectionSignal,
+    /// 0 cpu, 1 memory, 2 gpu.
+    resource: ResourceSignal,
+    /// Moves the cursor.
+    on_seek: OnSeek,
+    /// Selects an event.
+    on_select: OnSelect,
+) -> impl IntoView {
+    let place = NodeRef::<html::Div>::new();
+    let width = width_of(place, 1200.0);
+    // Names and colours do not change from moment to moment, so stepping does not draw the areas anew.
+    let tree = Memo::new_with_compare(
+        move |_| frame.get(),
+        |old, new| match (old, new) {
+            (Some(Some(old)), Some(Some(new))) => {
+                let shape = |f: &crate::engine::protocol::Frame| {
+                    f.queues.iter().map(|q| (q.name.clone(), q.parent)).collect::<Vec<_>>()
+                };
+                shape(old) != shape(new)
+            }
+            _ => true,
+        },
+    );
+    let store = Store::get();
+    let look = store.part(lane);
+    let marking = RwSignal::new(false);
+    let view = Memo::new(move |_| {
+        let (run, frame) = (run.get()?, tree.get()?);
+        let mut view = view::timeline(&run, &frame, selection.get().as_ref(), resource.get());
+        let (look, other) = (look.get(), store.ghost_run.get().zip(store.ghost.get()));
+        stand_out(&mut view, &run, &frame, &look);
+        if let Some((other, frame)) = other {
+            let changed = store.changed.get();
+            let ghost = Ghost { frame: &frame, changed: changed.as_deref() };
+            view::lay_behind(&mut view, &run, (&other, ghost));
+        }
+        Some(view)
+    });
+    let kinds =
+        Memo::new(move |_| view.with(|view| view.as_ref().map_or(Kinds::default(), |view| view.kinds)));
+    let axis = Memo::new(move |_| {
+        view.with(|view| view.as_ref().map(|view| Axis { width: width.get(), last: view.end }))
+    });
+    let svg = Signal::derive(move || {
+        view.with(|view| {
+            let size = Size { width: width.get(), height: HEIGHT };
+            view.as_ref().map_or(String::new(), |view| draw(view, size))
+        })
+    });
+    let cycle =
+        Signal::derive(move || frame.with(|frame| frame.as_ref().map(|frame| (frame.cycle, frame.time_ms))));
+    let as_table = RwSignal::new(false);
+    let keys = move |event: web_sys::KeyboardEvent| {
+        if event.key() == "Escape" && look.with_untracked(|look| look.range.is_some()) {
+            event.prevent_default();
+            store.dispatch(Command::Mark(None));
+        }
+        let amounts = || view.get_untracked().map(|view| view::table(&view));
+        chart_keys(store, &event, as_table, amounts);
+    };
+    let summary = move || view.with(|view| view.as_ref().map(|view| view.summary.clone()));
+    view! {
+        <section class="chart timeline" aria-label="Timeline" on:keydown=keys>
+            <p class="sr">{summary}</p>
+            <div node_ref=place>
+                <Show
+                    when=move || !as_table.get()
+                    fallback=move || {
+                        view.get().map(|view| {
+                            let amounts = table("Allocated by cycle", view::table(&view));
+                            let events = table("Events", view::events_table(&view));
+                            view! { {amounts} {events} }
+                        })
+                    }
+                >
+                    <Body view axis svg cycle on_seek on_select look marking />
+                </Show>
+            </div>
+            <div class="legend">
+                {move || {
+                    let was = |view: &TimelineView| (!view.ghosts.is_empty()).then_some(view.was);
+                    let mark = view.with(|view| view.as_ref().and_then(was)).map(Mark::of_ghost);
+                    mark.map(|mark| legend_line(marks::key(mark), mark.name()))
+                }}
+                {move || kinds.get().all().map(|kind| kind_switch(store, look, kind)).collect_view()}
+                <Lane view marking />
+                {table_button(as_table)}
+            </div>
+        </section>
+    }
+}
+
+/// A kind of events: its mark and name, and whether it is shown and stopped at.
+fn kind_switch(store: Store, look: Memo<LaneLook>, kind: Kind) -> AnyView {
+    let shown = move || look.with(|look| !look.without.has(kind));
+    view! {
+        <button
+            type="button"
+            class="kind-switch"
+            aria-pressed=move || shown().to_string()
+            title=move || if shown() { "Leave these events out" } else { "Show these events again" }
+            on:click=move |_| {
+                let is_out = look.with_untracked(|look| look.without.has(kind));
+                store.dispatch(Command::ShowEvents(kind, is_out));
+            }
+        >
+            {icon(event_icon(kind))}
+            {kind.name()}
+        </button>
+    }
+    .into_any()
+}
+
+/// The picture with what takes pointer and keys over it.
+/// Long because its markup is one tree.
+#[component]
+fn Body(
+    view: View,
+    axis: Memo<Option<Axis>>,
+    svg: Signal<String>,
+    cycle: Signal<Option<(u32, i64)>>,
+    on_seek: OnSeek,
+    on_select: OnSelect,
+    look: Memo<LaneLook>,
+    marking: RwSignal<bool>,
+) -> impl IntoView {
+    let store = Store::get();
+    let dragging = RwSignal::new(false);
+    let go = move |to: u32, marks: bool| match marks {
+        true => store.dispatch(Command::Mark(Some(to))),
+        false => on_seek.run(to),
+    };
+    // Where the cursor is going, be the moment still on its way.
+    let at = move || store.now(|m| m.cursor);
+    let seek = move |event: &web_sys::PointerEvent| {
+        let Some(axis) = axis.get_untracked() else { return };
+        let last = view.with_untracked(|view| view.as_ref().map_or(0, |view| view.last));
+        let to = axis.cycle_at(f64::from(event.offset_x()) / text_scale()).min(last);
+        if at() != to {
+            go(to, dragging.get_untracked() && (event.shift_key() || marking.get_untracked()));
+        }
+    };
+    let down = move |event: web_sys::PointerEvent| {
+        if event.button() == 0 {
+            capture(&event);
+            seek(&event);
+            dragging.set(true);
+        }
+    };
+    let moved = move |event: web_sys::PointerEvent| {
+        if dragging.get_untracked() {
+            seek(&event);
+        }
+    };
+    let keys = move |event: web_sys::KeyboardEvent| {
+        let last = view.with_untracked(|view| view.as_ref().map_or(0, |view| view.last));
+        if let Some(to) = cycle_by_key(&event.key(), at(), last) {
+            event.prevent_default();
+            event.stop_propagation();
+            go(to, event.shift_key());
+        }
+    };
+    let now = move || cycle.get().map_or(0, |(now, _)| now);
+    let says = move || {
+        let said = match look.with(|look| look.range) {
+            Some((from, to)) => format!("; cycles {from} to {to} are marked"),
+            None => String::new(),
+        };
+        cycle.get().map_or(String::new(), |(now, time)| format!("Cycle {now}, {}{said}", number::time(time)))
+    };
+    let lane = Memo::new(move |_| view.with(|view| view.as_ref().map_or((0.0, 0.0), lane_height)));
+    let heeded = Memo::new(move |_| view.with(|view| view.as_ref().and_then(|view| view.heeded.clone())));
+    view! {
+        <div class="timeline-body">
+            {insert("picture", svg)}
+            <div
+                class="scrub"
+                role="slider"
+                tabindex="0"
+                aria-label="Cycle"
+                aria-valuemin="0"
+                aria-valuemax=move || view.with(|view| view.as_ref().map_or(0, |view| view.last)).to_string()
+                aria-valuenow=move || now().to_string()
+                aria-valuetext=says
+                style:top=move || rem(lane.get().0)
+                on:pointerdown=down
+                on:pointermove=moved
+                on:pointerup=move |_| dragging.set(false)
+                on:pointercancel=move |_| dragging.set(false)
+                on:keydown=keys
+            ></div>
+            <Cursor axis cycle lane />
+            <Marks view axis cycle lane of=None on_seek on_select />
+            {move || heeded.get().map(|of| view! { <Marks view axis cycle lane of=Some(of) on_seek on_select /> })}
+        </div>
+    }
+}
+
+/// Where a key moves the cursor.
+fn cycle_by_key(key: &str, now: u32, last: u32) -> Option<u32> {
+    Some(match key {
+        "ArrowRight" | "ArrowUp" => (now + 1).min(last),
+        "ArrowLeft" | "ArrowDown" => now.saturating_sub(1),
+        "PageUp" => (now + 10).min(last),
+        "PageDown" => now.saturating_sub(10),
+        "Home" => 0,
+        "End" => last,
+        _ => return None,
+    })
+}
+
+#[component]
+fn Cursor(
+    axis: Memo<Option<Axis>>,
+    cycle: Signal<Option<(u32, i64)>>,
+    lane: Memo<(f64, f64)>,
+) -> impl IntoView {
+    let x = move || {
+        let (axis, (cycle, _)) = (axis.get()?, cycle.get()?);
+        Some((axis.x(cycle), axis.width))
+    };
+    view! {
+        <div
+            class="cursor"
+            class:flip=move || x().is_some_and(|(x, width)| x > (width - 150.0).max(width / 2.0))
+            style:left=move || x().map_or(String::new(), |(x, _)| rem(x))
+            style:top=move || rem(lane.get().0)
+            style:height=move || rem(HEIGHT - LABELS - lane.get().0)
+            aria-hidden="true"
+        >
+            <span>
+                {move || cycle.get().map(|(cycle, time)| format!("cycle {cycle} · {}", number::time(time)))}
+            </span>
+        </div>
+    }
+}
+
+/// A row of the lane: all events, or those of something.
+#[component]
+fn Marks(
+    view: View,
+    axis: Memo<Option<Axis>>,
+    cycle: Signal<Option<(u32, i64)>>,
+    lane: Memo<(f64, f64)>,
+    of: Option<String>,
+    on_seek: OnSeek,
+    on_select: OnSelect,
+) -> impl IntoView {
+    let is_second = of.is_some();
+    let marks = Memo::new(move |_| match (view.get(), axis.get()) {
+        (Some(view), Some(axis)) => view::lane(&view, axis, is_second),
+        _ => Vec::new(),
+    });
+    let label = of.map_or_else(|| "Events".to_string(), |of| format!("Events of {of}"));
+    let top = Memo::new(move |_| {
+        let (_, row) = lane.get();
+        row / 2.0 - 12.0 + if is_second { row } else { 0.0 }
+    });
+    let keys = move |event: web_sys::KeyboardEvent| {
+        let rule = |at: usize, all: &[web_sys::Element]| match event.key().as_str() {
+            "ArrowRight" => Some((at + 1).min(all.len() - 1)),
+            "ArrowLeft" => Some(at.saturating_sub(1)),
+            "Home" => Some(0),
+            "End" => Some(all.len() - 1),
+            _ => None,
+        };
+        move_focus(&event, "spot", rule);
+    };
+    view! {
+        <div role="group" aria-label=label on:keydown=keys>
+            <For each=move || 0..marks.with(Vec::len) key=|at| *at let:at>
+                <MarkSpot marks at cycle top on_seek on_select />
+            </For>
+        </div>
+    }
+}
+
+/// One mark. It stays the same element when the mark becomes another one, so that the focus stays.
+#[component]
+fn MarkSpot(
+    marks: Memo<Vec<LaneMark>>,
+    at: usize,
+    cycle: Signal<Option<(u32, i64)>>,
+    top: Memo<f64>,
+    on_seek: OnSeek,
+    on_select: OnSelect,
+) -> impl IntoView {
+    let mark = Memo::new(move |_| marks.with(|marks| marks.get(at).cloned()));
+    let says = move || mark.with(|mark| mark.as_ref().map_or(String::new(), |mark| mark.says.clone()));
+    let is_now = move || {
+        let to = mark.with(|mark| mark.as_ref().map(|mark| mark.cycle));
+        to.is_some() && cycle.get().map(|(now, _)| now) == to
+    };
+    let go = move |_| {
+        let Some(mark) = mark.get_untracked() else { return };
+        on_seek.run(mark.cycle);
+        if let Some(index) = mark.index {
+            on_select.run(Some(Selection::Event { cycle: mark.cycle, index }));
+        }
+    };
+    view! {
+        <button
+            class="spot"
+            class:on=is_now
+            style:left=move || {
+                mark.with(|mark| mark.as_ref().map_or(String::new(), |mark| rem(mark.x - 12.0)))
+            }
+            style:top=move || rem(top.get())
+            style:width="1.5rem"
+            style:height="1.5rem"
+            tabindex=if at == 0 { "0" } else { "-1" }
+            aria-label=says
+            title=says
+            on:click=go
+        ></button>
+    }
+}

@@ -1,0 +1,163 @@
+//! Below Timeline: whose events have a row of their own and are stopped at, and the marked range.
+
+use std::collections::BTreeSet;
+
+use leptos::prelude::*;
+
+use super::overlays::{listed, stops_at};
+use crate::state::command::Command;
+use crate::state::moment::commands::lane;
+use crate::state::moment::event_filter::Whose;
+use crate::store::Store;
+use crate::views::timeline::view::TimelineView;
+use crate::widgets::button::IconButton;
+use crate::widgets::icons::Kind;
+
+/// What Timeline draws.
+pub type View = Memo<Option<TimelineView>>;
+
+/// Most names that are offered while one is typed; any other can be typed.
+const OFFERED: usize = 200;
+
+/// What can be chosen.
+const CHOICES: [&str; 3] = ["the selection", "all", "a queue or job"];
+
+/// Which events are heeded, and the range.
+#[component]
+pub fn Lane(
+    /// What Timeline draws.
+    view: View,
+    /// Pulling marks a range.
+    marking: RwSignal<bool>,
+) -> impl IntoView {
+    let store = Store::get();
+    let look = store.part(lane);
+    let stops = move || view.with(|view| stops_at(view.as_ref()?, &look.get()));
+    let is_plain = store.part(|m| m.view.whose == Whose::Selected && m.view.without.all().next().is_none());
+    let stop_at_all = Callback::new(move |()| {
+        for kind in look.with_untracked(|look| look.without).all() {
+            store.dispatch(Command::ShowEvents(kind, true));
+        }
+        store.dispatch(Command::EventsOf(Whose::Selected));
+    });
+    let range =
+        move || view.with(|view| view.as_ref().and_then(|view| Some(view.range.as_ref()?.says.clone())));
+    view! {
+        <div class="lane-line no-print">
+            <Choice view />
+            {move || stops().map(|says| view! { <span>{says}</span> })}
+            {move || (!is_plain.get()).then(|| view! {
+                <IconButton icon=Kind::Close label="Stop at events of the selection, of every kind" class="small" on_press=stop_at_all />
+            })}
+            {move || view.with(|view| view.as_ref().and_then(listed)).map(|says| view! { <span>{says}</span> })}
+            <button
+                type="button"
+                class="btn quiet small"
+                aria-pressed=move || marking.get().to_string()
+                title="By pulling across the timeline, as with Shift; or Shift and arrows"
+                on:click=move |_| marking.update(|on| *on = !*on)
+            >
+                "Mark a range"
+            </button>
+            {move || range().map(|says| view! {
+                <div class="range-says">
+                    {says}
+                    <IconButton
+                        icon=Kind::Close
+                        label="Mark no range"
+                        key="Esc"
+                        class="small"
+                        on_press=Callback::new(move |()| store.dispatch(Command::Mark(None)))
+                    />
+                </div>
+            })}
+        </div>
+    }
+}
+
+/// Whose events jumps stop at: a list to choose from, and a field for a name.
+#[component]
+fn Choice(view: View) -> impl IntoView {
+    let store = Store::get();
+    let whose = store.part(|m| m.view.whose.clone());
+    let is_named = RwSignal::new(false);
+    let shown = move || match whose.get() {
+        _ if is_named.get() => 2,
+        Whose::Selected => 0,
+        Whose::All => 1,
+        Whose::Queue(_) | Whose::Job(_) => 2,
+    };
+    let choose = move |event: web_sys::Event| {
+        let choice = event_target_value(&event);
+        is_named.set(choice == "2");
+        match choice.as_str() {
+            "0" => store.dispatch(Command::EventsOf(Whose::Selected)),
+            "1" => store.dispatch(Command::EventsOf(Whose::All)),
+            _ => {}
+        }
+    };
+    let options = CHOICES.iter().enumerate().map(|(at, name)| {
+        view! { <option value=at.to_string() prop:selected=move || shown() == at>{*name}</option> }
+    });
+    let is_wrong = RwSignal::new(false);
+    let name = move || match whose.get() {
+        Whose::Queue(name) | Whose::Job(name) => name,
+        _ => String::new(),
+    };
+    let take = move |event: web_sys::Event| {
+        let typed = event_target_value(&event).trim().to_string();
+        let found = leptos::prelude::untrack(|| named(store, view, &typed));
+        is_wrong.set(found.is_none() && !typed.is_empty());
+        if let Some(found) = found {
+            is_named.set(false);
+            store.dispatch(Command::EventsOf(found));
+        }
+    };
+    let offered = Memo::new(move |_| offered(store, view));
+    view! {
+        <label>"Events of " <select class="input" on:change=choose>{options.collect_view()}</select></label>
+        {move || (shown() == 2).then(|| view! {
+            <input
+                class="input"
+                list="lane-names"
+                aria-label="Queue or job"
+                placeholder="its name"
+                autocomplete="off"
+                aria-invalid=move || is_wrong.get().then_some("true")
+                prop:value=name
+                on:change=take
+            />
+            <datalist id="lane-names">
+                {move || offered.get().into_iter().map(|name| view! { <option value=name></option> }).collect_view()}
+            </datalist>
+        })}
+        {move || is_wrong.get().then(|| view! { <span role="alert">"No queue or job has that name."</span> })}
+    }
+}
+
+/// The queue, else the job, of that name.
+fn named(store: Store, view: View, name: &str) -> Option<Whose> {
+    let is_queue =
+        store.frame.with(|frame| frame.as_ref().is_some_and(|f| f.queues.iter().any(|row| row.name == name)));
+    if is_queue {
+        return Some(Whose::Queue(name.to_string()));
+    }
+    let is_known = view.with(|view| view.as_ref().is_some_and(|v| v.events.iter().any(|e| e.job == name)))
+        || store
+            .frame
+            .with(|frame| frame.as_ref().is_some_and(|f| f.jobs.iter().any(|row| row.name == name)))
+        || store.scenario.with(|scenario| scenario.jobs.iter().any(|job| job.name == name));
+    (is_known && !name.is_empty()).then(|| Whose::Job(name.to_string()))
+}
+
+/// Queues first, then jobs of which something is known.
+fn offered(store: Store, view: View) -> Vec<String> {
+    let queues = store.frame.with(|frame| {
+        frame.as_ref().map_or(Vec::new(), |f| f.queues.iter().map(|row| row.name.clone()).collect::<Vec<_>>())
+    });
+    let jobs: BTreeSet<String> = view.with(|view| {
+        let jobs = view.iter().flat_map(|view| &view.events).map(|event| event.job.clone());
+        jobs.filter(|job| !job.is_empty()).collect()
+    });
+    queues.into_iter().chain(jobs).take(OFFERED).collect()
+}

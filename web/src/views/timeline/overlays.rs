@@ -1,0 +1,301 @@
+//! Timeline for what is looked at: the selected queue against its fair share, whose events have a row of their own, a
+//! marked range. Apart, because a visitor who only looks has none of it.
+
+use fairground::moment::Kind;
+use fairground::words::number::{self, count, in_unit, number};
+use fairground::words::{Selection, Terms};
+
+use super::view::{LaneEvent, Range, TimelineView, time_of};
+use crate::chart::queue_tree::Tree;
+use crate::chart::resource_projection;
+use crate::engine::protocol::{Frame, Run};
+use crate::state::moment::event_filter::LaneLook;
+use crate::views::timeline::view::Against;
+
+/// Puts into a view what the look asks for, and leaves out the events of some kinds.
+pub fn stand_out(view: &mut TimelineView, run: &Run, frame: &Frame, look: &LaneLook) {
+    view.share = against(view, run, frame);
+    if let Some(share) = &view.share {
+        let last = share.shares.last().copied().unwrap_or(f64::INFINITY);
+        let word = Terms::of(&view.policy).word("fair share");
+        view.caption = Some((last.min(view.max), format!("{}: {word} {}", share.name, number(last))));
+        view.summary += &most(share, view);
+    }
+    heed(view, run, frame, look.heeded.as_ref());
+    view.leave_out(look.without);
+    view.range = look.range.map(|(from, to)| Range { from, to, says: range_says(view, from, to) });
+    if let Some(range) = &view.range {
+        view.summary += &format!(" {}", range.says);
+    }
+}
+
+/// The selected top queue against its fair share, if that is ever finite.
+fn against(view: &TimelineView, run: &Run, frame: &Frame) -> Option<Against> {
+    let name = view.top.as_ref().filter(|_| !view.apart)?;
+    let queue = frame.queues.iter().position(|row| row.name == *name)? as u32;
+    let run = &*resource_projection::seen_run(run, view.resource);
+    let r = usize::from(view.resource.min(2));
+    let of = |list: &[(u32, crate::engine::protocol::Amounts)]| {
+        let base = list.iter().find(|amount| amount.0 == queue).map_or(0.0, |amount| amount.1[r]);
+        in_unit(view.resource, base)
+    };
+    let mut against =
+        Against { name: name.clone(), tone: Tree::new(&frame.queues).tone(queue), ..Against::default() };
+    for point in &run.points {
+        let share = point.fair_share.iter().find(|share| share.0 == queue)?.1[r];
+        let share = share.map_or(f64::INFINITY, |share| in_unit(view.resource, share));
+        let (held, wanted) = (of(&point.allocated), of(&point.request));
+        against.held.push(held);
+        against.shares.push(share);
+        against.owed.push((share.min(wanted) - held).max(0.0));
+        against.borrowed.push((held - share).max(0.0));
+    }
+    against.shares.iter().any(|share| share.is_finite()).then_some(against)
+}
+
+/// The most that was borrowed and owed, as a sentence.
+fn most(share: &Against, view: &TimelineView) -> String {
+    let most = |amounts: &[f64]| amounts.iter().copied().fold(0.0, f64::max);
+    let said = |amount: f64| format!("{} {}", number(amount), view.unit[usize::from(amount != 1.0)]);
+    let name = &share.name;
+    match (most(&share.borrowed), most(&share.owed)) {
+        (0.0, 0.0) => String::new(),
+        (borrowed, 0.0) => format!(" {name} borrowed up to {}.", said(borrowed)),
+        (0.0, owed) => format!(" {name} was owed up to {}.", said(owed)),
+        (borrowed, owed) => {
+            format!(" {name} borrowed up to {} and was owed up to {}.", said(borrowed), said(owed))
+        }
+    }
+}
+
+/// Says which events are meant, and puts in front those of which only the number is known.
+fn heed(view: &mut TimelineView, run: &Run, frame: &Frame, heeded: Option<&Selection>) {
+    let (queue, job) = match heeded {
+        Some(Selection::Queue(name)) => (Some(name), None),
+        Some(Selection::Job(name)) => (None, Some(name)),
+        _ => (None, None),
+    };
+    view.heeded = queue.or(job).cloned();
+    let early = run.earlier.iter().filter_map(|(cycle, kind, n)| {
+        let kind = Kind::of(*kind).filter(|kind| *kind != Kind::Claimed)?;
+        let (job, queue) = (String::new(), String::new());
+        Some(LaneEvent { cycle: *cycle, kind, job, queue, n: *n as usize, index: None, meant: true })
+    });
+    let early: Vec<LaneEvent> = early.collect();
+    run.earlier.iter().filter_map(|early| Kind::with(early.1)).for_each(|kind| view.kinds.put(kind, true));
+    if !early.is_empty() {
+        view.listed_from = Some(run.events.first().map_or(run.last_cycle + 1, |event| event.0));
+        view.summary += &format!(" {}", listed(view).unwrap_or_default());
+    }
+    view.events.splice(0..0, early);
+    let is_below = |name: &str, top: &String| {
+        let mut at = frame.queues.iter().find(|row| row.name == name);
+        for _ in 0..=frame.queues.len() {
+            match at {
+                Some(row) if row.name == *top => return true,
+                Some(row) => at = row.parent.and_then(|parent| frame.queues.get(parent as usize)),
+                None => return false,
+            }
+        }
+        false
+    };
+    for event in &mut view.events {
+        event.meant = job.is_none_or(|job| event.job == *job)
+            && queue.is_none_or(|queue| is_below(&event.queue, queue));
+    }
+}
+
+/// From when on events are listed one by one.
+pub fn listed(view: &TimelineView) -> Option<String> {
+    let from = view.listed_from?;
+    let row = match &view.heeded {
+        Some(name) => format!("; the row of {name} begins there. ] and [ find earlier ones"),
+        None => String::new(),
+    };
+    Some(format!("Before cycle {from} events are counted by kind only{row}."))
+}
+
+/// What was held on average and what happened in a range.
+fn range_says(view: &TimelineView, from: u32, to: u32) -> String {
+    let mean = |amount: &dyn Fn(usize) -> f64| {
+        let (mut sum, mut n) = (0.0, 0.0);
+        for (i, first) in view.cycles.iter().enumerate() {
+            let next = view.cycles.get(i + 1).copied().unwrap_or(view.last.saturating_add(1));
+            let within = f64::from(next.min(to.saturating_add(1)).saturating_sub((*first).max(from)));
+            sum += if within > 0.0 { amount(i) * within } else { 0.0 };
+            n += within;
+        }
+        if n > 0.0 { sum / n } else { 0.0 }
+    };
+    let mut parts = Vec::new();
+    if !view.apart {
+        let held = mean(&|i| view.bands.iter().map(|band| band.amounts[i]).sum());
+        let capacity = mean(&|i| view.capacity[i]);
+        let unit = &view.unit[usize::from(capacity != 1.0)];
+        parts.push(format!("on average {} of {} {unit} allocated", number(held), number(capacity)));
+    }
+    if let (Some(name), Some(band)) = (&view.top, view.bands.first())
+        && band.name == *name
+    {
+        parts.push(format!("{name} held {}", number(mean(&|i| band.amounts[i]))));
+    }
+    if let Some(share) = &view.share {
+        let owed = number(mean(&|i| share.owed[i]));
+        parts.push(format!("was owed {owed} and borrowed {}", number(mean(&|i| share.borrowed[i]))));
+    }
+    let within = view.events.iter().filter(|event| event.meant && (from..=to).contains(&event.cycle));
+    let within: Vec<&LaneEvent> = within.collect();
+    let n_of = |kind: Kind| within.iter().filter(|event| event.kind == kind).map(|event| event.n).sum();
+    let happened = Kind::ALL.into_iter().filter_map(|kind| {
+        let n: usize = n_of(kind);
+        (n > 0).then(|| format!("{n} {}", kind.name()))
+    });
+    let happened: Vec<String> = happened.collect();
+    let of = view.heeded.as_ref().map_or(String::new(), |name| format!("{name}: "));
+    parts.push(match happened[..] {
+        [] => format!("{of}no event"),
+        _ => format!("{of}{}", happened.join(", ")),
+    });
+    let time = |cycle| time_of(view, cycle).map_or_else(String::new, number::time);
+    format!("Cycles {from} to {to}, {} to {}: {}.", time(from), time(to), parts.join("; "))
+}
+
+/// What jumps stop at, where that is not everything.
+pub fn stops_at(view: &TimelineView, look: &LaneLook) -> Option<String> {
+    let without: Vec<&str> = look.without.all().map(Kind::name).collect();
+    let without = match (&without[..], without.len()) {
+        ([], _) => String::new(),
+        (_, n) if n > 3 => format!(", without {}", count(n as u64, "kind")),
+        _ => format!(", without {}", without.join(", ")),
+    };
+    match &view.heeded {
+        None if without.is_empty() => None,
+        None => Some(format!("] and [ stop at all events{without}.")),
+        Some(name) => Some(format!("] and [ stop at events of {name}{without}.")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::protocol::EventWord;
+    use crate::fixtures::{departments, departments_run};
+    use crate::state::moment::event_filter::Kinds;
+    use crate::views::timeline::view::{Axis, events_table, lane, table, timeline};
+
+    fn queue(name: &str) -> Option<Selection> {
+        Some(Selection::Queue(name.into()))
+    }
+
+    fn view(run: &Run, selection: Option<&Selection>, look: &LaneLook) -> TimelineView {
+        let mut view = timeline(run, &departments(), selection, 2);
+        stand_out(&mut view, run, &departments(), look);
+        view
+    }
+
+    #[test]
+    fn the_selected_queue_is_held_against_its_fair_share() {
+        let run = departments_run();
+        let look = LaneLook { heeded: queue("research"), ..LaneLook::default() };
+        let research = view(&run, queue("research").as_ref(), &look);
+        let share = research.share.as_ref().expect("it has one");
+        assert_eq!(
+            (research.bands[0].name.as_str(), share.owed[0], share.borrowed[0]),
+            ("research", 10.0, 0.0)
+        );
+        assert!(research.summary.ends_with("research was owed up to 10 GPUs."), "{}", research.summary);
+        // A queue that wants no more is owed no more.
+        let sandbox = view(&run, queue("sandbox").as_ref(), &LaneLook::default());
+        let share = sandbox.share.as_ref().expect("it has one");
+        assert_eq!((share.borrowed[0], share.borrowed[12], share.owed[6]), (2.0, 0.0, 0.0));
+        assert!(sandbox.summary.ends_with("sandbox borrowed up to 2 GPUs."), "{}", sandbox.summary);
+        let head = &table(&sandbox).head;
+        assert_eq!(head[4..7], ["fair share of sandbox, GPUs", "owed, GPUs", "borrowed, GPUs"]);
+        assert_eq!(table(&sandbox).rows[0][4..7], ["4", "0", "2"]);
+        assert_eq!(view(&run, None, &LaneLook::default()).share, None);
+    }
+
+    #[test]
+    fn a_single_root_stands_for_the_whole_and_its_children_for_themselves() {
+        let (mut run, mut frame) = (departments_run(), departments());
+        let root = frame.queues.len() as u32;
+        frame.queues.push(crate::engine::protocol::QueueRow { name: "all".into(), ..Default::default() });
+        frame.queues.iter_mut().take(root as usize).for_each(|row| row.parent = row.parent.or(Some(root)));
+        run.complete = true;
+        let of = |name: &str| {
+            let mut view = timeline(&run, &frame, queue(name).as_ref(), 2);
+            stand_out(&mut view, &run, &frame, &LaneLook::default());
+            (view.top, view.share.is_some())
+        };
+        assert_eq!(of("research"), (Some("research".into()), true));
+        assert_eq!(of("all"), (None, false));
+    }
+
+    #[test]
+    fn the_second_row_has_what_is_heeded() {
+        let run = departments_run();
+        let axis = Axis { width: 1200.0, last: 20 };
+        let heeds = |heeded: Option<Selection>| {
+            let view = view(&run, None, &LaneLook { heeded, ..LaneLook::default() });
+            let says: Vec<String> = lane(&view, axis, true).into_iter().map(|mark| mark.says).collect();
+            (view.heeded.clone(), says, lane(&view, axis, false).len())
+        };
+        let (name, says, all) = heeds(queue("product"));
+        assert_eq!((name.as_deref(), all), (Some("product"), 9));
+        assert_eq!(says, ["Cycle 8: r3 started"]);
+        let (name, says, _) = heeds(Some(Selection::Job("v4".into())));
+        assert_eq!(name.as_deref(), Some("v4"));
+        assert_eq!(says, ["Cycle 4: v4 submitted", "Cycle 5: v4 started", "Cycle 12: v4 reclaimed"]);
+        assert_eq!(heeds(None).0, None);
+        // A mark knows its event: v4 is told to go before room is claimed, and after two others in cycle 5.
+        let marks = lane(&view(&run, None, &LaneLook::default()), axis, false);
+        let of = |cycle: u32| marks.iter().find(|mark| mark.cycle == cycle).and_then(|mark| mark.index);
+        assert_eq!((of(5), of(12)), (Some(1), Some(0)));
+    }
+
+    #[test]
+    fn a_range_says_what_was_held_and_what_happened() {
+        let run = departments_run();
+        let look = LaneLook { range: Some((4, 5)), ..LaneLook::default() };
+        let says = view(&run, queue("sandbox").as_ref(), &look).range.expect("it is marked").says;
+        assert_eq!(
+            says,
+            "Cycles 4 to 5, 0:48 to 1:00: on average 31.5 of 32 GPUs allocated; sandbox held 5; was owed 0 and \
+             borrowed 1; 1 reclaimed, 1 started, 1 submitted."
+        );
+        // Only of what is heeded, and beyond the end nothing.
+        let look = LaneLook { range: Some((6, 40)), heeded: queue("product"), ..LaneLook::default() };
+        let says = view(&run, None, &look).range.expect("it is marked").says;
+        assert!(says.ends_with("product: 1 started."), "{says}");
+    }
+
+    #[test]
+    fn what_is_filtered_is_said() {
+        let run = departments_run();
+        let mut without = Kinds::default();
+        let says = |look: LaneLook| stops_at(&view(&run, None, &look), &look);
+        assert_eq!(says(LaneLook::default()), None);
+        without.put(Kind::Started, true);
+        let look = LaneLook { without, heeded: queue("product"), range: None };
+        assert_eq!(says(look).as_deref(), Some("] and [ stop at events of product, without started."));
+    }
+
+    #[test]
+    fn early_events_are_counted_and_it_is_said() {
+        let mut run = departments_run();
+        run.events.retain(|event| event.0 > 5);
+        run.earlier = vec![(0, EventWord::Submitted, 7_000), (3, EventWord::Reclaimed, 2)];
+        let view = view(&run, None, &LaneLook { heeded: queue("sandbox"), ..LaneLook::default() });
+        let axis = Axis { width: 1200.0, last: 20 };
+        let marks = lane(&view, axis, false);
+        assert_eq!(
+            (marks[0].n, marks[0].index, marks[0].says.as_str()),
+            (7_000, None, "Cycle 0: 7000 submitted")
+        );
+        assert!(lane(&view, axis, true).iter().all(|mark| mark.cycle > 5));
+        let said = "Before cycle 6 events are counted by kind only; the row of sandbox begins there.";
+        assert!(view.summary.contains(said), "{}", view.summary);
+        assert!(view.summary.contains("4 evictions on the way"), "{}", view.summary);
+        assert_eq!(events_table(&view).rows[0], ["submitted", "7000 together", "", "0", "0:00"]);
+    }
+}

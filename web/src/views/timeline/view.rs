@@ -1,0 +1,482 @@
+//! Timeline: what the top queues held, cycle by cycle, and the lane of events above it.
+
+use fairground::words::number::{self, DOMINANT, amount, count, in_unit, number, unit_of};
+
+use crate::chart::alternative::{self, Ghost};
+use crate::chart::queue_tree::{HUES, Tone, Tree};
+use crate::chart::resource_projection;
+use crate::chart::scale::end_of;
+use crate::chart::selection::selected_queue;
+use crate::chart::table::Table;
+use crate::engine::protocol::{Frame, Point, Run};
+pub use crate::state::moment::event_filter::Kinds;
+pub use fairground::moment::Kind;
+use fairground::words::{Selection, Terms};
+
+/// Distance of the first cycle from the left edge: room for the numbers of the axis.
+pub const LEFT: f64 = 44.0;
+/// Distance of the last cycle from the right edge.
+pub const RIGHT: f64 = 12.0;
+
+/// Where cycles are: each takes an equal part of the width, its moment is in the middle of it.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Axis {
+    /// Width of the picture.
+    pub width: f64,
+    /// The last cycle of the scale.
+    pub last: u32,
+}
+
+impl Axis {
+    fn step(self) -> f64 {
+        (self.width - LEFT - RIGHT).max(1.0) / (f64::from(self.last) + 1.0)
+    }
+    /// The middle of a cycle.
+    pub fn x(self, cycle: u32) -> f64 {
+        LEFT + (f64::from(cycle) + 0.5) * self.step()
+    }
+    /// The cycle at a place.
+    pub fn cycle_at(self, x: f64) -> u32 {
+        (((x - LEFT) / self.step()).floor().max(0.0) as u32).min(self.last)
+    }
+}
+
+/// What Timeline draws.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct TimelineView {
+    /// One sentence about the run.
+    pub summary: String,
+    /// 0 cpu, 1 memory, 2 gpu, 3 dominant, then those that the scenario names.
+    pub resource: u8,
+    /// What one and what several of it are called.
+    pub unit: [String; 2],
+    /// The last cycle of the scale; the run may not have come so far.
+    pub end: u32,
+    /// The last computed cycle.
+    pub last: u32,
+    /// Upper end of the scale.
+    pub max: f64,
+    /// First cycles of the steps.
+    pub cycles: Vec<u32>,
+    /// Their times.
+    pub times: Vec<i64>,
+    /// Capacity at each step.
+    pub capacity: Vec<f64>,
+    /// Waited for by all together at each step.
+    pub waiting: Vec<f64>,
+    /// Top queues, from the base line up.
+    pub bands: Vec<Band>,
+    /// Shares of different resources do not add up: the bands are lines of their own, none stands on another.
+    pub apart: bool,
+    /// The selected queue's top queue.
+    pub top: Option<String>,
+    /// How it was before the last edit, or would be; see [`lay_behind`].
+    pub ghosts: Vec<GhostLine>,
+    /// The ghosts are how it was before.
+    pub was: bool,
+    /// What the selected queue's top queue held against its fair share; see [`super::overlays`].
+    pub share: Option<Against>,
+    /// What is said at the right end of that line, and where.
+    pub caption: Option<(f64, String)>,
+    /// Events by cycle, without those that only follow from others.
+    pub events: Vec<LaneEvent>,
+    /// Whose events have a row of their own in the lane.
+    pub heeded: Option<String>,
+    /// The cycle before which events are only counted, if there are such.
+    pub listed_from: Option<u32>,
+    /// The range that is marked.
+    pub range: Option<Range>,
+    /// The kinds of all of them, also of those that are left out.
+    pub kinds: Kinds,
+    /// In whose words it is.
+    pub policy: String,
+}
+
+impl TimelineView {
+    /// Leaves out events of some kinds.
+    pub fn leave_out(&mut self, kinds: Kinds) {
+        self.events.retain(|event| !kinds.has(event.kind));
+    }
+}
+
+/// What one top queue held.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Band {
+    /// Name.
+    pub name: String,
+    /// Colour; grey for *others*.
+    pub tone: Tone,
+    /// Amount at each step.
+    pub amounts: Vec<f64>,
+}
+
+/// What a queue held against its fair share, at each step.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Against {
+    /// Its name.
+    pub name: String,
+    /// Its colour.
+    pub tone: Tone,
+    /// What it held.
+    pub held: Vec<f64>,
+    /// The fair share; infinite if unlimited.
+    pub shares: Vec<f64>,
+    /// How much of its fair share it wanted and did not have.
+    pub owed: Vec<f64>,
+    /// How much it held beyond its fair share.
+    pub borrowed: Vec<f64>,
+}
+
+/// A range of cycles.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Range {
+    /// The first.
+    pub from: u32,
+    /// The last.
+    pub to: u32,
+    /// What was held and what happened in it.
+    pub says: String,
+}
+
+/// What was or would be held: by the selected top queue, else by each with all below it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct GhostLine {
+    /// Name of the queue.
+    pub name: String,
+    /// First cycles of the steps.
+    pub cycles: Vec<u32>,
+    /// Amounts at each step.
+    pub amounts: Vec<f64>,
+    /// The last cycle that was computed.
+    pub last: u32,
+}
+
+impl GhostLine {
+    /// The amount at a cycle, if it was computed.
+    pub fn at(&self, cycle: u32) -> Option<f64> {
+        let at = self.cycles.partition_point(|first| *first <= cycle).checked_sub(1)?;
+        self.amounts.get(at).copied().filter(|_| cycle <= self.last)
+    }
+}
+
+/// An event in the lane.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LaneEvent {
+    /// Cycle.
+    pub cycle: u32,
+    /// Kind.
+    pub kind: Kind,
+    /// Job, if it is about one.
+    pub job: String,
+    /// Its queue; empty if it is about none.
+    pub queue: String,
+    /// How many events it stands for: of early ones only the number is known.
+    pub n: usize,
+    /// Its position among the events of its cycle.
+    pub index: Option<u32>,
+    /// Of what the lane heeds.
+    pub meant: bool,
+}
+
+/// One mark of the lane: one event, or several too close to be told apart.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LaneMark {
+    /// Where.
+    pub x: f64,
+    /// The cycle to go to.
+    pub cycle: u32,
+    /// The most important kind among them.
+    pub kind: Kind,
+    /// Which of the events of that cycle it is.
+    pub index: Option<u32>,
+    /// How many events.
+    pub n: usize,
+    /// What it is, as a sentence.
+    pub says: String,
+}
+
+/// What Timeline draws of a run. Names and colours come from the frame.
+pub fn timeline(run: &Run, frame: &Frame, selection: Option<&Selection>, resource: u8) -> TimelineView {
+    let run = &*resource_projection::seen_run(run, resource);
+    let tree = Tree::new(&frame.queues);
+    let r = usize::from(resource.min(2));
+    let selected = selected_queue(frame, selection);
+    let top = selected.and_then(|queue| top_of(run, frame, queue));
+    let name = |queue: u32| frame.queues.get(queue as usize).map_or(String::new(), |q| q.name.clone());
+    let capacity: Vec<f64> = run.points.iter().map(|point| in_unit(resource, point.total[r])).collect();
+    let apart = resource == DOMINANT;
+    let bands = bands(run, &tree, top, resource, &name);
+    let held = |i: usize| {
+        let amounts = bands.iter().map(|band| band.amounts[i]);
+        if apart { amounts.fold(0.0, f64::max) } else { amounts.sum() }
+    };
+    let events = events(run, frame);
+    let mut kinds = Kinds::default();
+    run.events.iter().filter_map(|event| Kind::with(event.1)).for_each(|kind| kinds.put(kind, true));
+    let most = (0..run.points.len()).map(held).chain(capacity.iter().copied()).fold(0.0, f64::max);
+    TimelineView {
+        summary: summary(run, frame, resource),
+        resource,
+        unit: [1.0, 2.0].map(|n| unit_of(&frame.named, resource, n).to_string()),
+        end: if run.complete { run.last_cycle.max(1) } else { end_of(run.last_cycle) },
+        last: run.last_cycle,
+        max: if most > 0.0 { most * 1.2 } else { 1.0 },
+        cycles: run.points.iter().map(|point| point.cycle).collect(),
+        times: run.points.iter().map(|point| point.time_ms).collect(),
+        waiting: run.points.iter().map(|point| in_unit(resource, point.waiting[r])).collect(),
+        capacity,
+        bands,
+        apart,
+        top: top.map(name),
+        events,
+        kinds,
+        policy: frame.policy.clone(),
+        ..TimelineView::default()
+    }
+}
+
+/// The queue itself or the nearest above it whose amounts the run tells.
+fn top_of(run: &Run, frame: &Frame, queue: u32) -> Option<u32> {
+    let told = &run.points.last()?.allocated;
+    let mut at = Some(queue);
+    for _ in 0..frame.queues.len() {
+        let here = at?;
+        if told.iter().any(|held| held.0 == here) {
+            return at;
+        }
+        at = frame.queues.get(here as usize)?.parent;
+    }
+    None
+}
+
+fn bands(run: &Run, tree: &Tree, base: Option<u32>, resource: u8, name: &dyn Fn(u32) -> String) -> Vec<Band> {
+    let r = usize::from(resource.min(2));
+    let mut queues: Vec<u32> = Vec::new();
+    for point in &run.points {
+        for (queue, _) in &point.allocated {
+            if !queues.contains(queue) {
+                queues.push(*queue);
+            }
+        }
+    }
+    queues.sort();
+    let amounts = |queue: u32| -> Vec<f64> {
+        let of = |point: &Point| point.allocated.iter().find(|a| a.0 == queue).map_or(0.0, |a| a.1[r]);
+        run.points.iter().map(|point| in_unit(resource, of(point))).collect()
+    };
+    let mut bands: Vec<(u32, Band)> = queues
+        .into_iter()
+        .map(|queue| (queue, Band { name: name(queue), tone: tree.tone(queue), amounts: amounts(queue) }))
+        .filter(|(_, band)| band.amounts.iter().any(|amount| *amount > 0.0))
+        .collect();
+    let rest = if resource == DOMINANT { "largest of the others" } else { "others" };
+    let mut others = Band { name: rest.into(), ..Band::default() };
+    if bands.len() > HUES {
+        let weight = |band: &Band| band.amounts.iter().sum::<f64>();
+        let mut by_weight: Vec<f64> = bands.iter().map(|(_, band)| weight(band)).collect();
+        by_weight.sort_by(|a, b| b.total_cmp(a));
+        let least = by_weight[HUES - 1];
+        let mut kept = 0;
+        others.amounts = vec![0.0; run.points.len()];
+        bands.retain(|(queue, band)| {
+            let keep = (weight(band) >= least && kept < HUES) || Some(*queue) == base;
+            kept += usize::from(keep);
+            let add = |(sum, amount): (&mut f64, &f64)| {
+                *sum = if resource == DOMINANT { sum.max(*amount) } else { *sum + amount };
+            };
+            if !keep {
+                others.amounts.iter_mut().zip(&band.amounts).for_each(add);
+            }
+            keep
+        });
+    }
+    bands.sort_by_key(|(queue, _)| (Some(*queue) != base, *queue));
+    let mut bands: Vec<Band> = bands.into_iter().map(|(_, band)| band).collect();
+    if !others.amounts.is_empty() {
+        bands.push(others);
+    }
+    bands
+}
+
+/// Lays another run behind the present one, as it was before the last edit or would be: where the two differ, or only
+/// one was computed. The scale goes as far as either came.
+pub fn lay_behind(view: &mut TimelineView, run: &Run, (other, ghost): (&Run, Ghost<'_>)) {
+    let old = &*resource_projection::seen_run(other, view.resource);
+    let r = usize::from(view.resource.min(2));
+    let queues = &ghost.frame.queues;
+    let held = |name: &str| -> Vec<f64> {
+        let position = queues.iter().position(|row| row.name == name).map(|at| at as u32);
+        let of =
+            |point: &Point| point.allocated.iter().find(|a| Some(a.0) == position).map_or(0.0, |a| a.1[r]);
+        old.points.iter().map(|point| in_unit(view.resource, of(point))).collect()
+    };
+    let cycles: Vec<u32> = old.points.iter().map(|point| point.cycle).collect();
+    let mut names: Vec<String> = view.bands.iter().map(|band| band.name.clone()).collect();
+    names.extend(queues.iter().filter(|row| row.parent.is_none()).map(|row| row.name.clone()));
+    let mut seen: Vec<&str> = Vec::new();
+    let (mut was, mut now) = (vec![0.0; cycles.len()], vec![0.0; view.cycles.len()]);
+    let mut ghosts: Vec<GhostLine> = Vec::new();
+    for name in &names {
+        if seen.contains(&name.as_str()) || view.top.as_ref().is_some_and(|top| top != name) {
+            continue;
+        }
+        seen.push(name);
+        let band = view.bands.iter().find(|band| band.name == *name);
+        let adds = |sums: &mut Vec<f64>, amounts: &[f64]| match view.apart {
+            true => *sums = amounts.to_vec(),
+            false => sums.iter_mut().zip(amounts).for_each(|(sum, amount)| *sum += amount),
+        };
+        adds(&mut was, &held(name));
+        adds(&mut now, band.map_or(&vec![0.0; view.cycles.len()], |band| &band.amounts));
+        let last = old.last_cycle;
+        let ghost = GhostLine { name: name.clone(), cycles: cycles.clone(), amounts: was.clone(), last };
+        let differs = |(cycle, amount): (&u32, &f64)| ghost.at(*cycle).is_some_and(|old| old != *amount);
+        let is_other = last > view.last || view.cycles.iter().zip(&now).any(differs);
+        if is_other && ghosts.iter().all(|other| other.amounts != ghost.amounts) {
+            ghosts.push(ghost);
+        }
+    }
+    view.max =
+        ghosts.iter().flat_map(|ghost| &ghost.amounts).fold(view.max, |max, amount| max.max(amount * 1.2));
+    view.end = view.end.max(old.last_cycle);
+    view.ghosts = ghosts;
+    view.was = ghost.changed.is_some();
+    let Some(changed) = ghost.changed else { return };
+    let said = alternative::evictions_say(other, run);
+    let said = if said.is_empty() { "as many evictions as before".into() } else { said };
+    view.summary += &format!(" Since {changed}: {said}.");
+}
+
+fn events(run: &Run, frame: &Frame) -> Vec<LaneEvent> {
+    let mut next = (0, 0);
+    run.events
+        .iter()
+        .filter_map(|(cycle, word, job)| {
+            let index = if next.0 == *cycle { next.1 } else { 0 };
+            next = (*cycle, index + 1);
+            let kind = Kind::of(*word).filter(|kind| *kind != Kind::Claimed)?;
+            let queue = job.and_then(|job| run.names.queue_of(job));
+            let queue = queue.map_or(String::new(), |queue| frame.queue(queue).to_string());
+            let (cycle, job) = (*cycle, job.map_or(String::new(), |job| run.names.job(job).to_string()));
+            Some(LaneEvent { cycle, kind, job, queue, n: 1, index: Some(index), meant: true })
+        })
+        .collect()
+}
+
+/// Marks nearer than this are one.
+const NEAR: f64 = 22.0;
+
+/// The marks of the lane at that width, or of its row for what is heeded.
+pub fn lane(view: &TimelineView, axis: Axis, is_heeded: bool) -> Vec<LaneMark> {
+    let mut marks: Vec<LaneMark> = Vec::new();
+    let mut members: Vec<&LaneEvent> = Vec::new();
+    let close = |members: &mut Vec<&LaneEvent>, marks: &mut Vec<LaneMark>| {
+        let Some(best) = members.iter().min_by_key(|event| event.kind) else { return };
+        marks.push(LaneMark {
+            x: axis.x(best.cycle),
+            cycle: best.cycle,
+            kind: best.kind,
+            index: best.index,
+            n: members.iter().map(|event| event.n).sum(),
+            says: mark_says(members),
+        });
+        members.clear();
+    };
+    for event in view.events.iter().filter(|event| event.meant || !is_heeded) {
+        if members.first().is_some_and(|first| axis.x(event.cycle) - axis.x(first.cycle) >= NEAR) {
+            close(&mut members, &mut marks);
+        }
+        members.push(event);
+    }
+    close(&mut members, &mut marks);
+    marks
+}
+
+fn mark_says(events: &[&LaneEvent]) -> String {
+    let (Some(first), Some(last)) = (events.first(), events.last()) else { return String::new() };
+    let mut parts = Vec::new();
+    for kind in Kind::ALL {
+        let mut of_kind = events.iter().filter(|e| e.kind == kind);
+        let Some(first) = of_kind.next() else { continue };
+        let more: usize = of_kind.map(|e| e.n).sum();
+        match (first.job.as_str(), first.n + more) {
+            ("", 1) => parts.push(kind.name().to_string()),
+            ("", n) => parts.push(format!("{n} {}", kind.name())),
+            (job, 1) => parts.push(format!("{job} {}", kind.name())),
+            (job, n) => parts.push(format!("{job} and {} {}", count(n as u64 - 1, "other"), kind.name())),
+        }
+    }
+    let at = if first.cycle == last.cycle {
+        format!("Cycle {}", first.cycle)
+    } else {
+        format!("Cycles {} to {}", first.cycle, last.cycle)
+    };
+    format!("{at}: {}", parts.join(", "))
+}
+
+fn summary(run: &Run, frame: &Frame, resource: u8) -> String {
+    let r = usize::from(resource.min(2));
+    let Some(last) = run.points.last() else { return "Nothing has run yet.".into() };
+    let amounts = last.allocated.iter().map(|(_, amounts)| amounts[r]);
+    let held: f64 = if resource == DOMINANT { amounts.fold(0.0, f64::max) } else { amounts.sum() };
+    let word = if resource == DOMINANT { "the largest share" } else { "allocated" };
+    let evictions = run.n_events(u32::MAX, Kind::is_eviction);
+    let mut said = format!(
+        "{}, {}: {} of {} {} {word} at the end",
+        count(u64::from(run.last_cycle), "cycle"),
+        number::time(run.last_time_ms),
+        amount(resource, held),
+        amount(resource, last.total[r]),
+        unit_of(&frame.named, resource, in_unit(resource, last.total[r])),
+    );
+    if evictions > 0 {
+        said += &format!(", {} on the way", count(evictions, "eviction"));
+    }
+    said + "."
+}
+
+/// The time of a cycle, from the points.
+pub fn time_of(view: &TimelineView, cycle: u32) -> Option<i64> {
+    let at = view.cycles.partition_point(|first| *first <= cycle).checked_sub(1)?;
+    view.times.get(at).copied()
+}
+
+/// The events of the lane as a table.
+pub fn events_table(view: &TimelineView) -> Table {
+    let row = |event: &LaneEvent| {
+        let time = time_of(view, event.cycle).map_or_else(|| "–".into(), number::time);
+        let kind = event.kind.name().to_string();
+        let job = if event.n > 1 { format!("{} together", event.n) } else { event.job.clone() };
+        vec![kind, job, event.queue.clone(), event.cycle.to_string(), time]
+    };
+    Table {
+        head: ["event", "job", "queue", "cycle", "time"].map(String::from).into(),
+        text_columns: 3,
+        rows: view.events.iter().map(row).collect(),
+    }
+}
+
+/// The same data as a table.
+pub fn table(view: &TimelineView) -> Table {
+    let unit = &view.unit[1];
+    let mut head = vec!["cycle".to_string(), "time".into(), format!("capacity, {unit}")];
+    head.push(format!("waiting, {unit}"));
+    let word = Terms::of(&view.policy).word("fair share");
+    head.extend(view.share.iter().flat_map(|Against { name, .. }| {
+        [format!("{word} of {name}, {unit}"), format!("owed, {unit}"), format!("borrowed, {unit}")]
+    }));
+    head.extend(view.bands.iter().map(|band| format!("{}, {unit}", band.name)));
+    let above = if view.top.is_none() && !view.apart { " and below" } else { "" };
+    let word = if view.was { "before" } else { "ghost" };
+    head.extend(view.ghosts.iter().map(|ghost| format!("{}{above} ({word}), {unit}", ghost.name)));
+    let row = |i: usize| {
+        let mut row = vec![view.cycles[i].to_string(), number::time(view.times[i]), number(view.capacity[i])];
+        row.push(number(view.waiting[i]));
+        row.extend(view.share.iter().flat_map(|s| [s.shares[i], s.owed[i], s.borrowed[i]]).map(number));
+        row.extend(view.bands.iter().map(|band| number(band.amounts[i])));
+        let was = |ghost: &GhostLine| ghost.at(view.cycles[i]).map_or("–".into(), number);
+        row.extend(view.ghosts.iter().map(was));
+        row
+    };
+    Table { head, text_columns: 0, rows: (0..view.cycles.len()).map(row).collect() }
+}

@@ -1,0 +1,112 @@
+//! Queues: one small timeline per queue.
+
+use fairground::words::Selection;
+use leptos::html;
+use leptos::prelude::*;
+
+use super::draw::{key, multiples as draw, place as place_of};
+use super::view::{MultiplesView, lay_behind, multiples};
+use crate::chart::alternative::Ghost;
+use crate::chart::marks::{Mark, key as key_of};
+use crate::engine::report::Story;
+use crate::state::command::Command;
+use crate::store::Store;
+use crate::widgets::picture::{
+    Stride, chart_keys, icon, insert, legend_line, rem, table, table_button, walk, width_of,
+};
+
+/// What the marks stand for.
+const KEYS: [&str; 3] = ["held", "wanted", "fair share"];
+
+/// Small timelines on one scale.
+#[component]
+pub fn Multiples() -> impl IntoView {
+    let store = Store::get();
+    let place = NodeRef::<html::Div>::new();
+    let width = width_of(place, 640.0);
+    let as_table = RwSignal::new(false);
+    let view = Memo::new(move |_| -> Option<MultiplesView> {
+        let (story, run, frame) = (store.story.get()?, store.run.get()?, store.frame.get()?);
+        let Story::Series(series) = &*story else { return None };
+        let mut view = multiples(series, &run, &frame, store.selection.get().as_ref(), store.charted.get());
+        if let Some((other, was, changed)) = store.other_story()
+            && let Story::Series(other) = &*other
+        {
+            lay_behind(&mut view, (other, Ghost { frame: &was, changed: changed.as_deref() }));
+        }
+        Some(view)
+    });
+    let svg =
+        Signal::derive(move || view.with(|v| v.as_ref().map_or(String::new(), |v| draw(v, width.get()))));
+    let columns = move || (0..).take_while(|at| place_of(*at, width.get_untracked())[1] == 0.0).count();
+    let keys = move |event: web_sys::KeyboardEvent| {
+        if !chart_keys(store, &event, as_table, || view.get_untracked().map(|view| view.table)) {
+            let down = columns();
+            walk(&event, Stride { down, page: 4 * down });
+        }
+    };
+    view! {
+        <section class="chart multiples" aria-label=move || store.terms.get().says("Queues over time") data-composite on:keydown=keys>
+            <div class="sect">
+                <h2>{move || store.terms.get().says("Queues over time")}</h2>
+                <p class="summary">{move || view.with(|v| v.as_ref().map(|v| v.summary.clone()))}</p>
+                {table_button(as_table)}
+            </div>
+            <div class="story-body">
+                <div node_ref=place class="story-place">
+                    <Show
+                        when=move || !as_table.get()
+                        fallback=move || view.get().map(|view| table(&store.terms.get().says("Queues over time"), view.table))
+                    >
+                        {insert("picture", svg)}
+                        <Spots view width />
+                    </Show>
+                </div>
+            </div>
+            <div class="legend">
+                {KEYS.iter().enumerate().map(|(at, name)| view! { <span>{icon(key(at))}{*name}</span> }).collect_view()}
+                {move || {
+                    let mark = view.with(|v| v.as_ref().and_then(|v| v.ghost)).map(|(_, was)| Mark::of_ghost(was));
+                    mark.map(|mark| legend_line(key_of(mark), mark.name()))
+                }}
+            </div>
+        </section>
+    }
+}
+
+#[component]
+fn Spots(view: Memo<Option<MultiplesView>>, width: Signal<f64>) -> impl IntoView {
+    let store = Store::get();
+    let names = move || {
+        let names = |v: &MultiplesView| v.tiles.iter().map(|t| (t.name.clone(), t.says.clone())).collect();
+        view.with(|v| v.as_ref().map_or(Vec::<(String, String)>::new(), names)).into_iter().enumerate()
+    };
+    let spot = move |at: usize, name: String, says: String| {
+        let side = move |side: usize| move || rem(place_of(at, width.get())[side]);
+        let this = Some(Selection::Queue(name));
+        let other = this.clone();
+        let is_selected = move || store.selection.with(|selected| *selected == other);
+        view! {
+            <button
+                class="spot"
+                style:left=side(0)
+                style:top=side(1)
+                style:width=side(2)
+                style:height=side(3)
+                tabindex=if at == 0 { "0" } else { "-1" }
+                aria-label=says.clone()
+                title=says
+                aria-pressed=move || is_selected().to_string()
+                on:click=move |_| store.dispatch(Command::Select(this.clone()))
+            ></button>
+        }
+        .into_any()
+    };
+    view! {
+        <div role="group" aria-label=move || store.terms.get().says("Queues")>
+            <For each=names key=|item| item.clone() let:item>
+                {spot(item.0, item.1.0, item.1.1)}
+            </For>
+        </div>
+    }
+}

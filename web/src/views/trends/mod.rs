@@ -1,0 +1,5 @@
+//! Trends: one small timeline per queue.
+
+pub mod component;
+pub mod draw;
+pub mod view;

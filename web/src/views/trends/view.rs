@@ -1,0 +1,277 @@
+//! One small timeline per queue, all on one scale.
+
+use fairground::words::number::{DOMINANT, GPU, count, in_unit, nth_named, number, unit_of};
+use fairground::words::{Selection, Terms};
+
+use crate::chart::alternative::{self, Ghost};
+use crate::chart::queue_tree::{Tone, Tree};
+use crate::chart::scale::end_of;
+use crate::chart::selection::selected_queue;
+use crate::chart::table::Table;
+use crate::engine::protocol::{Amounts, Frame, Run};
+use crate::engine::report::{Level, Series};
+use crate::state::moment::dominant::resource_of;
+
+/// Most tiles that are drawn.
+const TILES_MAX: usize = 60;
+/// The part of what is wanted beyond the capacity that still gets room on the scale.
+const CUT: f64 = 1.25;
+
+/// What Queues draws.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct MultiplesView {
+    /// One sentence: the scale, and how many queues are shown.
+    pub summary: String,
+    /// 0 cpu, 1 memory, 2 gpu, 3 dominant, then those that the scenario names.
+    pub resource: u8,
+    /// What several of it are called.
+    pub unit: String,
+    /// Upper end of every scale.
+    pub max: f64,
+    /// The last cycle of the scale.
+    pub end: u32,
+    /// The last computed cycle.
+    pub last: u32,
+    /// The moment.
+    pub cycle: u32,
+    /// The queues, in the order of the tree.
+    pub tiles: Vec<Tile>,
+    /// The same as a table.
+    pub table: Table,
+    /// The last computed cycle of the other run, and whether that is how it was before; `None`: there is no other, or it
+    /// does not differ.
+    pub ghost: Option<(u32, bool)>,
+}
+
+/// One queue.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Tile {
+    /// Name.
+    pub name: String,
+    /// Position of the queue.
+    pub queue: u32,
+    /// Level in the tree.
+    pub depth: u32,
+    /// Colour.
+    pub tone: Tone,
+    /// Selected.
+    pub selected: bool,
+    /// What it held, wanted and was entitled to, from a cycle on.
+    pub steps: Vec<Step>,
+    /// What it has at the moment, such as `3 of 4`.
+    pub has: String,
+    /// The run as one sentence.
+    pub says: String,
+    /// What it held in another run, from a cycle on, where that differs.
+    pub ghost: Vec<Step>,
+}
+
+/// From a cycle on.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Step {
+    /// The cycle.
+    pub cycle: u32,
+    /// Held.
+    pub held: f64,
+    /// Held and waiting for.
+    pub wants: f64,
+    /// Entitlement, if the policy has one; infinite if unlimited.
+    pub share: Option<f64>,
+}
+
+/// What Queues draws of what every queue held.
+pub fn multiples(
+    series: &Series,
+    run: &Run,
+    frame: &Frame,
+    selection: Option<&Selection>,
+    resource: u8,
+) -> MultiplesView {
+    let tree = Tree::new(&frame.queues);
+    let selected = selected_queue(frame, selection);
+    let shown = shown(frame, &tree, selected);
+    let tile = |&queue: &u32| {
+        let steps = steps_of(series, queue, resource);
+        let now = at(&steps, frame.cycle);
+        let name = frame.queues[queue as usize].name.clone();
+        Tile {
+            queue,
+            depth: tree.depth(queue),
+            tone: tree.tone(queue),
+            selected: selected == Some(queue),
+            has: match now.share {
+                Some(share) => format!("{} of {}", number(now.held), number(share)),
+                None => number(now.held),
+            },
+            says: says(&name, &steps, now, unit_of(&frame.named, resource, now.held)),
+            name,
+            steps,
+            ghost: Vec::new(),
+        }
+    };
+    let tiles: Vec<Tile> = shown.iter().map(tile).collect();
+    let capacity = total_at(series, series.last);
+    let capacity = if resource == DOMINANT { 100.0 } else { in_unit(resource, capacity[r(resource)]) };
+    let steps = || tiles.iter().flat_map(|tile| &tile.steps);
+    let held = steps().map(|step| step.held).fold(0.0, f64::max);
+    let wants = steps().map(|step| step.wants).fold(0.0, f64::max).min(capacity * CUT);
+    let shares = steps().filter_map(|step| step.share).filter(|share| share.is_finite()).fold(0.0, f64::max);
+    let max = held.max(wants).max(shares.min(capacity * CUT)).max(1e-9);
+    let end = if run.complete { series.last.max(1) } else { end_of(series.last) };
+    let terms = Terms::of(&frame.policy);
+    let mut summary = format!(
+        "{}, all from 0 to {} {} and over cycles 0 to {end}",
+        terms.says(&count(tiles.len() as u64, "queue")),
+        number(max),
+        unit_of(&frame.named, resource, max)
+    );
+    let left_out = frame.queues.len() - tiles.len();
+    if left_out > 0 {
+        let select = terms.says("select a queue to see those around it");
+        summary += &format!("; {} left out: {select}", number(left_out as f64));
+    }
+    let unit = unit_of(&frame.named, resource, 2.0).to_string();
+    let table = table(&tiles, &unit);
+    let (last, cycle) = (series.last, frame.cycle);
+    MultiplesView { summary: summary + ".", resource, unit, max, end, last, cycle, tiles, table, ghost: None }
+}
+
+fn steps_of(series: &Series, queue: u32, resource: u8) -> Vec<Step> {
+    let levels = series.queues.get(queue as usize).map_or(&[][..], |levels| levels);
+    levels.iter().map(|level| step(level, total_at(series, level.cycle), resource)).collect()
+}
+
+/// The step of a cycle.
+fn at(steps: &[Step], cycle: u32) -> Step {
+    let at = steps.partition_point(|step| step.cycle <= cycle).checked_sub(1);
+    at.map_or(Step::default(), |at| steps[at])
+}
+
+/// Lays what queues held in another run behind what they hold, where it differs. Of two runs that did not come equally far
+/// the shorter one is over, so nothing changes in it any more.
+pub fn lay_behind(view: &mut MultiplesView, (other, ghost): (&Series, Ghost<'_>)) {
+    let mut told = Vec::new();
+    for tile in &mut view.tiles {
+        let position = ghost.frame.position(&tile.name, tile.queue as usize);
+        let steps = position.map_or(Vec::new(), |at| steps_of(other, at as u32, view.resource));
+        let cycles = || tile.steps.iter().chain(&steps).map(|step| step.cycle);
+        let differs = |cycle: u32| at(&tile.steps, cycle).held != at(&steps, cycle).held;
+        let Some(first) = cycles().filter(|cycle| differs(*cycle)).min() else { continue };
+        let [here, there] = [&tile.steps, &steps].map(|steps| number(at(steps, view.cycle).held));
+        tile.says += &format!("; {}: holds {there} now, another amount from cycle {first} on", ghost.lead());
+        if here != there {
+            told.push(format!("{} {}", tile.name, ghost.beside(&here, &there)));
+        }
+        view.max = steps.iter().map(|step| step.held).fold(view.max, f64::max);
+        tile.ghost = steps;
+    }
+    if view.tiles.iter().all(|tile| tile.ghost.is_empty()) {
+        view.summary += &format!(" {}: nobody shown here held more or less.", ghost.opening());
+        return;
+    }
+    view.ghost = Some((other.last, ghost.changed.is_some()));
+    view.end = view.end.max(other.last);
+    let said = alternative::first_few(told, "the same at this moment, other amounts at others");
+    view.summary += &format!(" {}: {said}.", ghost.opening());
+    view.table = table(&view.tiles, &view.unit);
+    put_others(&mut view.table, &view.tiles, &view.unit, ghost);
+}
+
+/// Puts what was held in the other run beside it: a line for every cycle in which either changes.
+fn put_others(table: &mut Table, tiles: &[Tile], unit: &str, ghost: Ghost<'_>) {
+    table.head.push(format!("held ({}), {}", ghost.word(), unit));
+    table.rows.clear();
+    for tile in tiles {
+        let mut cycles: Vec<u32> = tile.steps.iter().chain(&tile.ghost).map(|step| step.cycle).collect();
+        cycles.sort();
+        cycles.dedup();
+        for cycle in cycles {
+            let mut cells = cells(tile, &Step { cycle, ..at(&tile.steps, cycle) });
+            let other = if tile.ghost.is_empty() { &tile.steps } else { &tile.ghost };
+            cells.push(number(at(other, cycle).held));
+            table.rows.push(cells);
+        }
+    }
+}
+
+fn r(resource: u8) -> usize {
+    nth_named(resource).map_or(usize::from(resource.min(GPU)), |n| 3 + n)
+}
+
+/// What there was at a cycle.
+fn total_at(series: &Series, cycle: u32) -> Amounts {
+    let at = series.totals.partition_point(|total| total.0 <= cycle).checked_sub(1);
+    at.map_or(Amounts::default(), |at| series.totals[at].1)
+}
+
+fn step(level: &Level, total: Amounts, resource: u8) -> Step {
+    let own = match resource {
+        DOMINANT => resource_of(&level.allocated, &level.request, &total),
+        resource => resource,
+    };
+    let amount = |base: f64| match resource {
+        DOMINANT => base / total[r(own)].max(1e-9) * 100.0,
+        resource => in_unit(resource, base),
+    };
+    Step {
+        cycle: level.cycle,
+        held: amount(level.allocated[r(own)]),
+        wants: amount(level.request[r(own)]),
+        share: level
+            .fair_share
+            .as_ref()
+            .and_then(|share| share.get(r(own)))
+            .map(|share| share.map_or(f64::INFINITY, amount)),
+    }
+}
+
+/// All queues, or, where they are too many, those around the selected one, or the top ones.
+fn shown(frame: &Frame, tree: &Tree, selected: Option<u32>) -> Vec<u32> {
+    let mut shown = tree.order().to_vec();
+    if shown.len() > TILES_MAX {
+        let parent = |queue: u32| frame.queues.get(queue as usize).and_then(|row| row.parent);
+        shown.retain(|&queue| match selected {
+            Some(selected) => {
+                queue == selected || parent(queue) == parent(selected) || parent(queue) == Some(selected)
+            }
+            None => tree.depth(queue) == 0,
+        });
+        let at = selected.and_then(|selected| shown.iter().position(|&queue| queue == selected)).unwrap_or(0);
+        let first = at.saturating_sub(TILES_MAX / 2).min(shown.len().saturating_sub(TILES_MAX));
+        shown = shown.into_iter().skip(first).take(TILES_MAX).collect();
+    }
+    shown
+}
+
+fn says(name: &str, steps: &[Step], now: Step, unit: &str) -> String {
+    let most = steps.iter().map(|step| step.held).fold(0.0, f64::max);
+    let least = steps.iter().map(|step| step.held).fold(f64::INFINITY, f64::min).min(most);
+    let share = match now.share {
+        Some(share) => format!(", fair share {}", number(share)),
+        None => String::new(),
+    };
+    format!(
+        "{name}: holds {} {unit} now{share}, wants {}; between {} and {} in the run",
+        number(now.held),
+        number(now.wants),
+        number(least),
+        number(most)
+    )
+}
+
+fn table(tiles: &[Tile], unit: &str) -> Table {
+    let head = [
+        "queue".to_string(),
+        "from cycle".into(),
+        format!("held, {unit}"),
+        format!("fair share, {unit}"),
+        format!("wants, {unit}"),
+    ];
+    let rows = tiles.iter().flat_map(|tile| tile.steps.iter().map(move |step| cells(tile, step))).collect();
+    Table { head: head.into(), rows, text_columns: 1 }
+}
+
+fn cells(tile: &Tile, step: &Step) -> Vec<String> {
+    let share = step.share.map_or_else(|| "–".into(), number);
+    vec![tile.name.clone(), step.cycle.to_string(), number(step.held), share, number(step.wants)]
+}

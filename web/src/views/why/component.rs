@@ -1,0 +1,333 @@
+//! WHY: verdict, evidence, rule, controls, outlook of whatever is selected.
+
+use std::sync::Arc;
+
+use fairground::policy::versions;
+use fairground::scenario::Scenario;
+use fairground::words::{Selection, Terms};
+use leptos::prelude::*;
+
+use crate::props::{
+    FrameSignal, LadderSignal, OnFocusField, OnSeek, OnSelect, OrderSignal, ResourceSignal, RulesSignal,
+    RunSignal, SelectionSignal,
+};
+use crate::store::Store;
+use crate::views::timeline::draw::event_icon;
+use crate::widgets::picture::icon;
+use crate::words::{self, Control, Entry, Evidence, Explanation, Piece, RuleCard, Step, Text};
+
+/// Explains the selection at the cursor; without selection, lists what happened in the cycle.
+#[component]
+pub fn Why(
+    /// The moment.
+    frame: FrameSignal,
+    /// The run in short, for the history of a job.
+    run: RunSignal,
+    /// What is selected.
+    selection: SelectionSignal,
+    /// How the fair share of the selected queue came about, once it has arrived.
+    ladder: LadderSignal,
+    /// Where the selected queue or job stands, once it has arrived.
+    order: OrderSignal,
+    /// The rules of the policy, once they have arrived.
+    rules: RulesSignal,
+    /// The document.
+    scenario: Memo<Arc<Scenario>>,
+    /// 0 cpu, 1 memory, 2 gpu.
+    resource: ResourceSignal,
+    /// Selects what a name or a line stands for.
+    on_select: OnSelect,
+    /// Puts the focus on the field of a setting.
+    on_focus_field: OnFocusField,
+    /// Moves the cursor to the cycle of a line of the history.
+    on_seek: OnSeek,
+) -> impl IntoView {
+    let explanation = Memo::new(move |_| {
+        // Rules are there before anything runs.
+        let is_rule = selection.with(|selection| matches!(selection, Some(Selection::Rule(_))));
+        let frame = frame.get().or_else(|| is_rule.then(Default::default))?;
+        let (run, ladder, order) = (run.get(), ladder.get(), order.get());
+        let (rules, scenario) = (rules.get(), scenario.get());
+        Some(match selection.get() {
+            Some(Selection::Rule(key)) => words::rule(&frame, &key, rules.as_deref(), &scenario),
+            Some(about) => {
+                let mut why = words::why(&frame, run.as_deref(), &about, ladder.as_deref(), resource.get());
+                words::put_order(&mut why, &frame, &about, order.as_deref());
+                why
+            }
+            None => words::at_rest(&frame),
+        })
+    });
+    move || {
+        let Some(shown) = explanation.get() else {
+            return view! { <div class="why"><p class="dim">"Nothing has run yet."</p></div> }.into_any();
+        };
+        body(shown, on_select, on_focus_field, on_seek).into_any()
+    }
+}
+
+fn body(
+    shown: Explanation,
+    on_select: OnSelect,
+    on_focus_field: OnFocusField,
+    on_seek: OnSeek,
+) -> impl IntoView {
+    let Explanation {
+        about,
+        when,
+        verdict,
+        also,
+        evidence,
+        checks,
+        rule,
+        controls,
+        outlook,
+        ladder,
+        order,
+        list,
+        others,
+        history,
+        policy,
+    } = shown;
+    let terms = Terms::of(&policy);
+    let checks = (!checks.is_empty()).then(|| {
+        let n = checks.len();
+        let items = checks.into_iter().map(|check| view! { <li>{text(check, on_select)}</li> }).collect_view();
+        view! {
+            <details class="more">
+                <summary>{if n == 1 { "1 comparison".to_string() } else { format!("{n} comparisons") }}</summary>
+                <ul class="checks">{items}</ul>
+            </details>
+        }
+    });
+    let also = (!also.is_empty()).then(|| {
+        let items = also
+            .into_iter()
+            .map(|reason| view! { <p class="more">{text(reason, on_select)}</p> })
+            .collect_view();
+        section("Also".into(), items.into_any())
+    });
+    let order = order
+        .into_iter()
+        .map(|level| section(level.caption, entry_list(level.entries, on_select, on_seek).into_any()))
+        .collect_view();
+    let outlook = (!outlook.is_empty()).then(|| {
+        section("What next".into(), view! { <p class="more">{text(outlook, on_select)}</p> }.into_any())
+    });
+    view! {
+        <div class="why">
+            <h2><span>{text(about, on_select)}</span><span class="dim">{when}</span></h2>
+            <p class="verdict">{text(verdict, on_select)}</p>
+            {evidence.map(|evidence| evidence_table(evidence, terms, on_select))}
+            {(!ladder.is_empty()).then(|| section(terms.says("How the fair share came about"), ladder_list(ladder, on_select).into_any()))}
+            {rule.map(|rule| section("Rule".into(), rule_card(rule, on_select).into_any()))}
+            {checks}
+            {(!controls.is_empty())
+                .then(|| section("What decides here".into(), chips(controls, on_focus_field).into_any()))}
+            {outlook}
+            {order}
+            {also}
+            {list.map(|(caption, entries)| section(terms.says(caption), entry_list(entries, on_select, on_seek).into_any()))}
+            {(!others.is_empty())
+                .then(|| section("Not chosen".into(), entry_list(others, on_select, on_seek).into_any()))}
+            {(!history.is_empty())
+                .then(|| section("What happened to it".into(), entry_list(history, on_select, on_seek).into_any()))}
+        </div>
+    }
+}
+
+/// A sentence; names are code and select what they name.
+pub fn text(text: Text, on_select: OnSelect) -> impl IntoView {
+    text.0
+        .into_iter()
+        .map(|piece| {
+            let selection = piece.selection();
+            match piece {
+                Piece::Plain(words) => words.into_any(),
+                Piece::Strong(words) => view! { <b>{words}</b> }.into_any(),
+                Piece::Queue(name) | Piece::Job(name) | Piece::Node(name) | Piece::Rule(name) => {
+                    let by_key = selection.clone();
+                    // No button element: punctuation would break off to the next line.
+                    view! {
+                        <code
+                            class="name"
+                            role="button"
+                            tabindex="0"
+                            on:click=move |_| on_select.run(selection.clone())
+                            on:keydown=move |event| {
+                                if matches!(event.key().as_str(), "Enter" | " ") {
+                                    event.prevent_default();
+                                    event.stop_propagation();
+                                    on_select.run(by_key.clone());
+                                }
+                            }
+                        >
+                            {name}
+                        </code>
+                    }
+                    .into_any()
+                }
+            }
+        })
+        .collect_view()
+}
+
+fn section(caption: String, content: AnyView) -> impl IntoView {
+    view! { <div><p class="lab">{caption}</p>{content}</div> }
+}
+
+fn evidence_table(evidence: Evidence, terms: &Terms, on_select: OnSelect) -> impl IntoView {
+    let Evidence { caption, head, rows } = evidence;
+    let head = (!head.is_empty()).then(|| {
+        let cells = head
+            .into_iter()
+            .map(|cell| view! { <th scope="col">{text(cell, on_select)}</th> })
+            .collect_view();
+        view! { <thead><tr>{cells}</tr></thead> }
+    });
+    view! {
+        <div>
+            <p class="lab">{text(caption, on_select)}</p>
+            <table class="ev">
+                {head}
+                <tbody>
+                    {rows
+                        .into_iter()
+                        .map(|(what, cells, key)| {
+                            view! {
+                                <tr class:key=key>
+                                    <td>{terms.says(what)}</td>
+                                    {cells.into_iter().map(|cell| view! { <td>{cell}</td> }).collect_view()}
+                                </tr>
+                            }
+                        })
+                        .collect_view()}
+                </tbody>
+            </table>
+        </div>
+    }
+}
+
+fn ladder_list(steps: Vec<Step>, on_select: OnSelect) -> impl IntoView {
+    let item = move |step: Step| {
+        view! {
+            <li class:key=step.result class:own=step.own class:starts=step.starts>
+                <span>{text(step.text, on_select)}</span>
+                <span>{step.value}</span>
+                {(!step.sum.is_empty()).then(|| view! { <small>{step.sum}</small> })}
+            </li>
+        }
+    };
+    view! { <ol class="ladder">{steps.into_iter().map(item).collect_view()}</ol> }
+}
+
+fn rule_card(rule: RuleCard, on_select: OnSelect) -> impl IntoView {
+    let choice = rule.is_our_choice();
+    let RuleCard { key, says, formula, source, link, differs, is_subject } = rule;
+    let more = !formula.is_empty() || !source.is_empty() || !differs.is_empty();
+    let since = since(&key);
+    view! {
+        <div class="rule">
+            {if is_subject {
+                view! { <code>{key}</code> }.into_any()
+            } else {
+                view! { {says}{text(Text::default().rule(&key), on_select)} }.into_any()
+            }}
+            {choice.then(|| view! { <span class="dim" title="The documents leave this open">" our choice"</span> })}
+            {more
+                .then(|| {
+                    view! {
+                        <details open=is_subject>
+                            <summary>"Formula and source"</summary>
+                            <p class="formula">{formula}</p>
+                            <p class="hint">
+                                {if link.is_empty() {
+                                    source.into_any()
+                                } else {
+                                    view! { <a href=link target="_blank" rel="noopener noreferrer">{source}</a> }.into_any()
+                                }}
+                            </p>
+                            {(!differs.is_empty()).then(|| view! { <p class="hint">{differs}</p> })}
+                        </details>
+                    }
+                })}
+            {since}
+        </div>
+    }
+}
+
+/// What changed in a rule after the modelled versions of the product.
+fn since(key: &str) -> Option<AnyView> {
+    let policy = Store::get().scenario.with(|scenario| scenario.policy.clone());
+    let modelled = versions::modelled(&policy)?;
+    let lines: Vec<AnyView> = modelled
+        .since(key)
+        .map(|change| {
+            view! { <li><b>{change.version}</b> ": " {change.now} " " {change.notice}</li> }.into_any()
+        })
+        .collect();
+    let caption = format!("Changed since {} {}: {}", modelled.product, modelled.versions, lines.len());
+    (!lines.is_empty()).then(|| {
+        view! {
+            <details>
+                <summary>{caption}</summary>
+                <ul class="later-versions">{lines}</ul>
+            </details>
+        }
+        .into_any()
+    })
+}
+
+fn chips(controls: Vec<Control>, on_focus_field: OnFocusField) -> impl IntoView {
+    let chip = move |control: Control| {
+        let path = control.path;
+        let label: Vec<AnyView> = control
+            .label
+            .0
+            .into_iter()
+            .map(|piece| match piece {
+                Piece::Plain(words) | Piece::Strong(words) => words.into_any(),
+                Piece::Queue(name) | Piece::Job(name) | Piece::Node(name) | Piece::Rule(name) => {
+                    view! { <code>{name}</code> }.into_any()
+                }
+            })
+            .collect();
+        view! { <button class="chip" on:click=move |_| on_focus_field.run(path.clone())>{label}</button> }
+    };
+    view! { <div class="ctl">{controls.into_iter().map(chip).collect_view()}</div> }
+}
+
+fn entry_list(entries: Vec<Entry>, on_select: OnSelect, on_seek: OnSeek) -> impl IntoView {
+    let item = move |entry: Entry| {
+        let Entry { when, cycle, kind, text, selection, current } = entry;
+        let shape = kind.map(|kind| icon(event_icon(kind)));
+        let words: Vec<AnyView> = text
+            .0
+            .into_iter()
+            .map(|piece| match piece {
+                Piece::Plain(words) | Piece::Strong(words) => words.into_any(),
+                Piece::Queue(name) | Piece::Job(name) | Piece::Node(name) | Piece::Rule(name) => {
+                    view! { <code>{name}</code> }.into_any()
+                }
+            })
+            .collect();
+        let click = move |_| {
+            if let Some(cycle) = cycle {
+                on_seek.run(cycle);
+            }
+            if let Some(selection) = selection.clone() {
+                on_select.run(Some(selection));
+            }
+        };
+        view! {
+            <li>
+                <button class:on=current on:click=click>
+                    <span class="dim">{when}</span>
+                    <span>{shape}</span>
+                    <span>{words}</span>
+                </button>
+            </li>
+        }
+    };
+    view! { <ul class="hist">{entries.into_iter().map(item).collect_view()}</ul> }
+}

@@ -1,0 +1,3 @@
+//! WHY: explanation of the selection.
+
+pub mod component;

@@ -1,0 +1,110 @@
+//! What stands where there is nothing to show yet: what is missing, and buttons that bring it.
+
+use fairground::scenario::Scenario;
+use leptos::prelude::*;
+
+use super::icons::{Icon, Kind};
+use super::key_name;
+use crate::state::command::Command;
+use crate::state::document::change::Change;
+use crate::state::layout::options::Dialog;
+use crate::store::Store;
+
+/// What a scenario needs before anything can run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Lack {
+    /// No nodes.
+    Nodes,
+    /// No queues.
+    Queues,
+    /// No jobs.
+    Jobs,
+}
+
+impl Lack {
+    /// What a scenario lacks first: without queues there is nothing to share, without jobs nothing to share it among.
+    pub fn of(scenario: &Scenario) -> Option<Lack> {
+        if scenario.queues.is_empty() {
+            Some(Lack::Queues)
+        } else if scenario.jobs.is_empty() {
+            Some(Lack::Jobs)
+        } else {
+            None
+        }
+    }
+
+    /// The sentence, what the button that adds it says, the button's key, and what it does.
+    fn says(self) -> (&'static str, &'static str, &'static str, Change) {
+        match self {
+            Lack::Nodes => {
+                ("No nodes yet: add some, or paste a scenario.", "Add nodes", "N", Change::AddNodes)
+            }
+            Lack::Queues => {
+                let add = Change::AddQueue { parent: None };
+                ("No queues yet: add one, or paste a scenario.", "Add a queue", "Q", add)
+            }
+            Lack::Jobs => {
+                let add = Change::AddJob { queue: None };
+                ("No jobs yet: add one, or paste a scenario.", "Add a job", "W", add)
+            }
+        }
+    }
+}
+
+/// What stands in the place of a view that has nothing to show.
+pub fn empty(lack: Lack) -> AnyView {
+    view! { <Lines lack /> }.into_any()
+}
+
+/// What stands below a view, if the scenario lacks something.
+pub fn empty_below(lack: impl Fn() -> Option<Lack> + Send + 'static) -> impl IntoView {
+    move || lack().map_or(().into_any(), empty)
+}
+
+#[component]
+fn Lines(lack: Lack) -> impl IntoView {
+    let store = Store::get();
+    let (sentence, add, key, change) = lack.says();
+    view! {
+        <div class="empty">
+            <p>{move || store.terms.get().says(sentence)}</p>
+            <div class="wrap">
+                <button type="button" class="btn" on:click=move |_| store.dispatch(Command::Change(change.clone()))>
+                    <Icon kind=Kind::Plus />
+                    {move || store.terms.get().says(add)}
+                    <span class="kbd">{key_name(store, key)}</span>
+                </button>
+                <button
+                    type="button"
+                    class="btn"
+                    on:click=move |_| store.dispatch(Command::Dialog(Some(Dialog::Paste)))
+                >
+                    "Paste or open yours"
+                </button>
+                <button
+                    type="button"
+                    class="btn quiet"
+                    on:click=move |_| store.dispatch(Command::Dialog(Some(Dialog::Examples)))
+                >
+                    "Examples"
+                </button>
+            </div>
+        </div>
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use fairground::scenario::{JobEntry, QueueEntry};
+
+    #[test]
+    fn queues_come_before_jobs() {
+        let none = Scenario::default();
+        assert_eq!(Lack::of(&none), Some(Lack::Queues));
+        let queues = Scenario { queues: vec![QueueEntry::default()].into(), ..Scenario::default() };
+        assert_eq!(Lack::of(&queues), Some(Lack::Jobs));
+        let both = Scenario { jobs: vec![JobEntry::default()].into(), ..queues };
+        assert_eq!(Lack::of(&both), None);
+    }
+}

@@ -1,0 +1,79 @@
+//! Small parts that pictures, forms and dialogs share, one file each.
+
+pub mod after_frame;
+pub mod button;
+pub mod cycle_number;
+pub mod dialog;
+pub mod drag_handle;
+pub mod empty;
+pub mod file_chooser;
+pub mod icons;
+pub mod menu;
+pub mod picture;
+pub mod save_picture;
+pub mod translation_notes;
+
+use leptos::prelude::*;
+use wasm_bindgen::JsCast;
+
+use crate::chart::backend::REM;
+use crate::keys;
+use crate::store::Store;
+
+/// Scrolls the element of that id into sight inside what holds it, if there is one.
+pub fn show_id(id: &str) {
+    if let Some(element) = document().get_element_by_id(id) {
+        let options = web_sys::ScrollIntoViewOptions::new();
+        options.set_block(web_sys::ScrollLogicalPosition::Nearest);
+        options.set_inline(web_sys::ScrollLogicalPosition::Nearest);
+        element.scroll_into_view_with_scroll_into_view_options(&options);
+    }
+}
+
+/// Puts the focus on the element of that id, if there is one.
+pub fn focus_id(id: &str) {
+    let element = document().get_element_by_id(id);
+    if let Some(element) = element.and_then(|e| e.dyn_into::<web_sys::HtmlElement>().ok()) {
+        let _ = element.focus();
+    }
+}
+
+/// The element that an event is for, as the type that its markup says.
+pub fn target<T: JsCast>(event: &web_sys::Event) -> Option<T> {
+    event.target().map(JsCast::unchecked_into)
+}
+
+/// A handler for the loss of focus that is not called any more once what it belongs to is gone: browsers tell elements that
+/// they lose the focus while they are removed.
+pub fn on_leave(handle: impl Fn(web_sys::FocusEvent) + 'static) -> impl Fn(web_sys::FocusEvent) + 'static {
+    let is_there = StoredValue::new(());
+    move |event| {
+        if is_there.try_get_value().is_some() {
+            handle(event);
+        }
+    }
+}
+
+/// A key of our own as it is pressed here; empty if it is off.
+pub fn key_name(store: Store, key: &'static str) -> impl Fn() -> String {
+    let set = store.part(|m| m.view.keys);
+    move || keys::named(key, set.get()).unwrap_or_default()
+}
+
+/// Lets an element hear of a pointer until it is let go.
+pub fn capture(event: &web_sys::PointerEvent) {
+    use wasm_bindgen::JsCast;
+    if let Some(target) = event.target() {
+        let _ = target.unchecked_into::<web_sys::Element>().set_pointer_capture(event.pointer_id());
+    }
+}
+
+/// How much larger the page's text is than usual; 1 unless the browser was told otherwise. Charts are laid out for text
+/// of the usual size and drawn this much larger.
+pub fn text_scale() -> f64 {
+    let root = document().document_element();
+    let style = root.and_then(|root| window().get_computed_style(&root).ok().flatten());
+    let size = style.and_then(|style| style.get_property_value("font-size").ok());
+    let size = size.and_then(|size| size.trim_end_matches("px").parse::<f64>().ok());
+    size.filter(|size| *size > 0.0).unwrap_or(REM) / REM
+}

@@ -1,0 +1,292 @@
+//! How charts enter the page: the one place where SVG text becomes elements, the size of a place, tables.
+
+use fairground::words::number;
+use leptos::html;
+use leptos::prelude::*;
+use wasm_bindgen::JsCast;
+use wasm_bindgen::prelude::Closure;
+
+use super::save_picture::save;
+use crate::chart::backend::REM;
+use crate::chart::table::Table;
+use crate::store::Store;
+use crate::widgets::text_scale;
+
+/// SVG text of our own charts as elements. It is the only function of the page that inserts markup.
+pub fn insert(class: &'static str, svg: impl Into<Signal<String>>) -> impl IntoView {
+    let svg = svg.into();
+    view! { <span class=class inner_html=move || svg.get() aria-hidden="true"></span> }
+}
+
+/// A small drawing that does not change.
+pub fn icon(svg: String) -> impl IntoView {
+    insert("glyph", Signal::stored(svg))
+}
+
+/// A line of a legend: the mark, its name, and the word the product has for it.
+pub fn legend_line(svg: String, name: &'static str) -> AnyView {
+    let store = Store::get();
+    let term = move || store.terms.get().mark(name).map(|term| view! { <i class="term">{term}</i> });
+    let name = move || store.terms.get().word_apart(name);
+    view! { <span>{icon(svg)}{name}{term}</span> }.into_any()
+}
+
+/// Calls back with the element, now and whenever its size or that of the picture in it changes.
+pub fn on_size(node: NodeRef<html::Div>, measure: impl Fn(&web_sys::HtmlElement) + Clone + 'static) {
+    Effect::new(move |_| {
+        let Some(element) = node.get() else { return };
+        let element: web_sys::HtmlElement = element.unchecked_into();
+        measure(&element);
+        let (measure, watched) = (measure.clone(), element.clone());
+        let react = Closure::<dyn Fn()>::new(move || measure(&watched));
+        let Ok(observer) = web_sys::ResizeObserver::new(react.as_ref().unchecked_ref()) else { return };
+        observer.observe(&element);
+        if let Some(picture) = element.get_elements_by_class_name("picture").item(0) {
+            observer.observe(&picture);
+        }
+        let kept = StoredValue::new_local((observer, react));
+        on_cleanup(move || {
+            kept.try_with_value(|(observer, _)| observer.disconnect());
+        });
+    });
+}
+
+/// A length in a chart's layout as one that grows with the page's text.
+pub fn rem(length: f64) -> String {
+    format!("{}rem", (length * 10.0).round() / (10.0 * REM))
+}
+
+/// The width of an element in the pixels that a chart is laid out in, with a first guess.
+pub fn width_of(node: NodeRef<html::Div>, guess: f64) -> Signal<f64> {
+    let width = RwSignal::new(guess);
+    on_size(node, move |element| {
+        let now = f64::from(element.client_width()) / text_scale();
+        if now > 0.0 && width.get_untracked() != now {
+            width.set(now);
+        }
+    });
+    width.into()
+}
+
+/// The buttons of a chart: two save it as a picture, one turns it into its table and back.
+pub fn table_button(shown: RwSignal<bool>) -> impl IntoView {
+    let store = Store::get();
+    let save = move || {
+        (!shown.get()).then(|| {
+            view! {
+                <button type="button" class="btn quiet small" title="Save as a picture (SVG)" on:click=move |event: web_sys::MouseEvent| save(store, &event, false)>
+                    "SVG"
+                </button>
+                <button type="button" class="btn quiet small" title="Save as a picture (PNG)" on:click=move |event: web_sys::MouseEvent| save(store, &event, true)>
+                    "PNG"
+                </button>
+            }
+        })
+    };
+    view! {
+        <span class="chart-tools no-print">
+            {save}
+            <button
+                type="button"
+                class="btn quiet small"
+                aria-pressed=move || shown.get().to_string()
+                on:click=move |_| shown.update(|shown| *shown = !*shown)
+            >
+                {move || if shown.get() { "Chart" } else { "Table" }}
+            </button>
+        </span>
+    }
+}
+
+/// The same data as a table.
+pub fn table(caption: &str, data: Table) -> AnyView {
+    table_of(caption, data, None)
+}
+
+/// Most rows of a table that stand on the page.
+const ROWS_MAX: usize = 400;
+
+/// A table, with a row that is meant. Of very many rows those around it stand on the page.
+pub fn table_of(caption: &str, table: Table, meant: Option<usize>) -> AnyView {
+    let text = table.text_columns;
+    let left_out = table.rows.len().saturating_sub(ROWS_MAX);
+    let first = meant.map_or(0, |at| at.saturating_sub(ROWS_MAX / 2)).min(left_out);
+    let left_out = (left_out > 0).then(|| {
+        let said = format!(
+            "Rows {} to {} of {}; all of them are in what is copied and saved.",
+            first + 1,
+            first + ROWS_MAX,
+            table.rows.len()
+        );
+        view! { <p class="hint">{said}</p> }
+    });
+    let (tsv, csv) = (table.tsv(), table.csv());
+    let copy = move |_| drop(window().navigator().clipboard().write_text(&tsv));
+    let file = format!("{}.csv", caption.to_lowercase());
+    let save = move |_| crate::effects::download(&file, "text/csv", &csv);
+    let (label, caption) = (caption.to_string(), caption.to_string());
+    let class = move |i: usize| if i < text { "" } else { "num" };
+    view! {
+        <div class="table-tools no-print">
+            <button type="button" class="btn quiet small" title="Copy as tab-separated values" on:click=copy>
+                "Copy"
+            </button>
+            <button type="button" class="btn quiet small" title="Save as comma-separated values" on:click=save>
+                "CSV"
+            </button>
+        </div>
+        <div class="table-wrap" tabindex="0" role="region" aria-label=label>
+            <table class="data">
+                <caption class="sr">{caption}</caption>
+                <thead>
+                    <tr>
+                        {table
+                            .head
+                            .into_iter()
+                            .enumerate()
+                            .map(|(i, cell)| view! { <th scope="col" class=class(i)>{cell}</th> })
+                            .collect_view()}
+                    </tr>
+                </thead>
+                <tbody>
+                    {table
+                        .rows
+                        .into_iter()
+                        .enumerate()
+                        .skip(first)
+                        .take(ROWS_MAX)
+                        .map(|(at, row)| {
+                            view! {
+                                <tr class:on=meant == Some(at)>
+                                    {row
+                                        .into_iter()
+                                        .enumerate()
+                                        .map(|(i, cell)| view! { <td class=class(i)>{cell}</td> })
+                                        .collect_view()}
+                                </tr>
+                            }
+                        })
+                        .collect_view()}
+                </tbody>
+            </table>
+            {left_out}
+        </div>
+    }
+    .into_any()
+}
+
+/// What keys do in any chart: `t` shows it as a table and back, Ctrl+C copies the table. Whether it was one of them.
+pub fn chart_keys(
+    store: Store,
+    event: &web_sys::KeyboardEvent,
+    as_table: RwSignal<bool>,
+    data: impl FnOnce() -> Option<Table>,
+) -> bool {
+    let with_ctrl = event.ctrl_key() || event.meta_key();
+    match event.key().as_str() {
+        "t" | "T" if !with_ctrl => flip(event, as_table),
+        "c" | "C" if with_ctrl && !event.shift_key() => copy(store, data()),
+        _ => return false,
+    }
+    true
+}
+
+/// Copies a table as tab-separated values, and says so.
+pub fn copy(store: Store, table: Option<Table>) {
+    let Some(table) = table else { return };
+    drop(window().navigator().clipboard().write_text(&table.tsv()));
+    let rows = number::count(table.rows.len() as u64, "row");
+    store.announcement.set(format!("The table was copied: {rows}, tab-separated."));
+}
+
+/// Shows a chart as its table, or as a chart again. What had the focus may be gone with it: then the other has it.
+fn flip(event: &web_sys::KeyboardEvent, as_table: RwSignal<bool>) {
+    as_table.update(|shown| *shown = !*shown);
+    let Some(chart) = event.current_target() else { return };
+    let chart: web_sys::Element = chart.unchecked_into();
+    request_animation_frame(move || {
+        let has_focus = document().active_element().is_some_and(|at| chart.contains(Some(&at)));
+        if has_focus {
+            return;
+        }
+        let part = match as_table.get_untracked() {
+            true => ".table-wrap",
+            false => ".scrub, .hits, .brow[tabindex='0'], .spot[tabindex='0'], [tabindex='0']",
+        };
+        if let Ok(Some(part)) = chart.query_selector(part) {
+            let _ = part.unchecked_ref::<web_sys::HtmlElement>().focus();
+        }
+    });
+}
+
+/// How far keys move among the marks of a chart.
+#[derive(Clone, Copy, Debug)]
+pub struct Stride {
+    /// To the mark below.
+    pub down: usize,
+    /// A page further.
+    pub page: usize,
+}
+
+/// What keys do in a chart beside [`chart_keys`]: they move the focus among its marks (`.spot`).
+pub fn walk(event: &web_sys::KeyboardEvent, Stride { down, page }: Stride) {
+    let key = event.key();
+    let rule = |at: usize, all: &[web_sys::Element]| {
+        let further = |by: usize| Some((at + by).min(all.len() - 1));
+        let back = |by: usize| Some(at.saturating_sub(by));
+        match key.as_str() {
+            "ArrowRight" => further(1),
+            "ArrowLeft" => back(1),
+            "ArrowDown" => further(down),
+            "ArrowUp" => back(down),
+            "PageDown" => further(page),
+            "PageUp" => back(page),
+            "Home" => Some(0),
+            "End" => Some(all.len() - 1),
+            _ => None,
+        }
+    };
+    move_focus(event, "spot", rule);
+}
+
+/// Moves the focus among elements of a class inside a container, by a rule from index and count to index.
+pub fn move_focus(
+    event: &web_sys::KeyboardEvent,
+    class: &str,
+    rule: impl FnOnce(usize, &[web_sys::Element]) -> Option<usize>,
+) {
+    move_among(event, &inside(event, class), rule);
+}
+
+/// The elements of a class inside of the container that listens.
+pub fn inside(event: &web_sys::KeyboardEvent, class: &str) -> Vec<web_sys::Element> {
+    let Some(container) = event.current_target() else { return Vec::new() };
+    let found = container.unchecked_ref::<web_sys::Element>().get_elements_by_class_name(class);
+    (0..found.length()).filter_map(|i| found.item(i)).collect()
+}
+
+/// Where ↑ and ↓, Home and End lead in a line.
+pub fn along_line(key: &str, at: usize, n: usize) -> Option<usize> {
+    match key {
+        "ArrowDown" => Some((at + 1).min(n - 1)),
+        "ArrowUp" => Some(at.saturating_sub(1)),
+        "Home" => Some(0),
+        "End" => Some(n - 1),
+        _ => None,
+    }
+}
+
+/// Moves the focus among elements, by a rule from index and count to index.
+pub fn move_among(
+    event: &web_sys::KeyboardEvent,
+    all: &[web_sys::Element],
+    rule: impl FnOnce(usize, &[web_sys::Element]) -> Option<usize>,
+) {
+    let Some(target) = event.target() else { return };
+    let target: web_sys::Element = target.unchecked_into();
+    let Some(at) = all.iter().position(|element| *element == target) else { return };
+    let Some(next) = rule(at, all).and_then(|next| all.get(next)) else { return };
+    event.prevent_default();
+    event.stop_propagation();
+    let _ = next.unchecked_ref::<web_sys::HtmlElement>().focus();
+}

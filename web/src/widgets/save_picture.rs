@@ -1,0 +1,141 @@
+//! Charts saved as pictures, with what they are of and the link that leads back to the moment.
+
+use fairground::words::number::time;
+use leptos::prelude::*;
+use wasm_bindgen::JsCast;
+use wasm_bindgen::prelude::{Closure, JsValue};
+
+use super::{target, text_scale};
+use crate::chart::export::{About, Label, png_about, standalone};
+use crate::store::Store;
+use crate::{address, effects};
+use fairground::policy::Policy;
+
+/// Saves the chart in which something was pressed.
+pub fn save(store: Store, event: &web_sys::Event, as_png: bool) {
+    let Some(button) = target::<web_sys::Element>(event) else { return };
+    let Ok(Some(chart)) = button.closest(".chart") else { return };
+    save_chart(store, &chart, as_png);
+}
+
+/// Saves a chart with the texts that stand beside it, in the present colours.
+fn save_chart(store: Store, chart: &web_sys::Element, as_png: bool) {
+    let Ok(Some(svg)) = chart.query_selector(".picture svg") else { return };
+    let over = chart.query_selector(".picture.over svg").ok().flatten();
+    let drawn = svg.outer_html();
+    let drawn = match over {
+        Some(over) => drawn.trim_end_matches("</svg>").to_string() + &over.inner_html() + "</svg>",
+        None => drawn,
+    };
+    let style =
+        document().document_element().and_then(|root| window().get_computed_style(&root).ok().flatten());
+    let Some(style) = style else { return };
+    let token = |name: &str| resolved(&style, name);
+    let name = chart.get_attribute("aria-label").unwrap_or_default();
+    let about = about(store, &name);
+    let file = standalone(&drawn, &about, &labels(chart, &svg), &token);
+    let name = name.to_lowercase();
+    if as_png {
+        let _ = download_png(format!("{name}.png"), about, &file);
+    } else {
+        effects::download(&format!("{name}.svg"), "image/svg+xml", &file);
+    }
+}
+
+/// What is in the picture, of which moment of what, and where that is.
+fn about(store: Store, chart: &str) -> About {
+    let (scenario, policy, moment) = store.now(|m| {
+        let cycle = m.inside.map_or(m.cursor.to_string(), |at| format!("{}, decision {at}", m.cursor));
+        let at = m.frame.as_ref().map_or(String::new(), |frame| format!(", {}", time(frame.time_ms)));
+        (
+            m.scenario.name.clone(),
+            Policy::described_or_default(&m.scenario.policy).short,
+            format!("cycle {cycle}{at}"),
+        )
+    });
+    let parts = [chart, &scenario, policy, &moment];
+    let parts: Vec<&str> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+    About { title: parts.join(" · "), link: effects::link_of(&store.now(address::write)) }
+}
+
+/// The lines beside a chart, where they are.
+fn labels(chart: &web_sys::Element, svg: &web_sys::Element) -> Vec<Label> {
+    let top = svg.get_bounding_client_rect().top();
+    let part = |row: &web_sys::Element, what: &str| {
+        let found = row.query_selector(what).ok().flatten();
+        found.and_then(|element| element.text_content()).unwrap_or_default()
+    };
+    let rows = chart.get_elements_by_class_name("brow");
+    (0..rows.length())
+        .filter_map(|i| rows.item(i))
+        .map(|row| {
+            let rect = row.get_bounding_client_rect();
+            let y = (rect.top() + rect.height() / 2.0 - top) / text_scale();
+            Label { y, name: part(&row, ".nm"), value: part(&row, ".v > span") }
+        })
+        .collect()
+}
+
+/// The colour of a token in the present theme.
+fn resolved(style: &web_sys::CssStyleDeclaration, name: &str) -> String {
+    let value = style.get_property_value(name).unwrap_or_default();
+    let Some(pair) = value.trim().strip_prefix("light-dark(").and_then(|rest| rest.strip_suffix(')')) else {
+        return value.trim().to_string();
+    };
+    let is_dark = style.get_property_value("color-scheme").is_ok_and(|scheme| match scheme.trim() {
+        "dark" => true,
+        "light" => false,
+        _ => window().match_media("(prefers-color-scheme: dark)").ok().flatten().is_some_and(|m| m.matches()),
+    });
+    let (light, dark) = pair.split_once(',').unwrap_or((pair, pair));
+    if is_dark { dark.trim().to_string() } else { light.trim().to_string() }
+}
+
+/// Pixels of a PNG per pixel of the page, so that text stays sharp on a projector.
+const PNG_SCALE: f64 = 2.0;
+/// The widest and highest PNG, in pixels: what every browser can draw.
+const PNG_MAX: f64 = 8192.0;
+
+/// Offers a picture as PNG that carries what it is of; `svg` is a whole file that needs nothing from elsewhere.
+fn download_png(name: String, about: About, svg: &str) -> Result<(), JsValue> {
+    let image = web_sys::HtmlImageElement::new()?;
+    let drawn = image.clone();
+    let draw = Closure::once_into_js(move || drop(draw_png(name, about, &drawn)));
+    image.set_onload(Some(draw.unchecked_ref()));
+    image.set_src(&format!("data:image/svg+xml;charset=utf-8,{}", js_sys::encode_uri_component(svg)));
+    Ok(())
+}
+
+fn draw_png(name: String, about: About, image: &web_sys::HtmlImageElement) -> Result<(), JsValue> {
+    let (width, height) = (f64::from(image.width()), f64::from(image.height()));
+    let scale = PNG_SCALE.min(PNG_MAX / width.max(height).max(1.0));
+    let canvas: web_sys::HtmlCanvasElement = document().create_element("canvas")?.unchecked_into();
+    canvas.set_width((width * scale) as u32);
+    canvas.set_height((height * scale) as u32);
+    let Some(context) = canvas.get_context("2d")? else { return Ok(()) };
+    let context: web_sys::CanvasRenderingContext2d = context.unchecked_into();
+    context.draw_image_with_html_image_element_and_dw_and_dh(
+        image,
+        0.0,
+        0.0,
+        f64::from(canvas.width()),
+        f64::from(canvas.height()),
+    )?;
+    let take = Closure::once_into_js(move |blob: Option<web_sys::Blob>| {
+        leptos::task::spawn_local(async move {
+            if let Some(blob) = blob {
+                let _ = offer_png(&name, &about, &blob).await;
+            }
+        });
+    });
+    canvas.to_blob(take.unchecked_ref())
+}
+
+async fn offer_png(name: &str, about: &About, blob: &web_sys::Blob) -> Result<(), JsValue> {
+    let buffer = wasm_bindgen_futures::JsFuture::from(blob.array_buffer()).await?;
+    let bytes = png_about(&js_sys::Uint8Array::new(&buffer).to_vec(), about);
+    let parts = js_sys::Array::of1(&js_sys::Uint8Array::from(bytes.as_slice()));
+    let options = web_sys::BlobPropertyBag::new();
+    options.set_type("image/png");
+    effects::offer(name, &web_sys::Blob::new_with_u8_array_sequence_and_options(&parts, &options)?)
+}

@@ -1,0 +1,70 @@
+//! What became of settings under another policy, as lists.
+
+use fairground::scenario::Path;
+use leptos::prelude::*;
+
+use crate::engine::protocol::NoteRow;
+use crate::state::command::Command;
+use crate::state::document::edit;
+use crate::store::Store;
+
+/// Kinds of notes with what they are called here.
+const KINDS: [(&str, &str); 5] = [
+    ("refused", "The real scheduler would not take this"),
+    ("dropped", "Without counterpart"),
+    ("assumed", "Assumed, because nothing was said"),
+    ("changed", "Said in another way"),
+    ("kept", "As they were"),
+];
+
+/// What a kind of notes is called.
+pub fn kind_name(kind: &str) -> &'static str {
+    KINDS.iter().find(|(key, _)| *key == kind).map_or("", |(_, name)| name)
+}
+
+/// A text in which what stands in backquotes is code.
+pub fn with_code(says: &str) -> AnyView {
+    let part = |(at, text): (usize, &str)| match at % 2 {
+        0 => text.to_string().into_any(),
+        _ => view! { <code>{text.to_string()}</code> }.into_any(),
+    };
+    says.split('`').enumerate().map(part).collect_view().into_any()
+}
+
+/// Notes as lists by kind; every place leads to its field.
+pub fn notes(notes: &[NoteRow]) -> AnyView {
+    let store = Store::get();
+    let terms = store.terms.get_untracked();
+    let place = |(i, at): (usize, Path)| {
+        let name = edit::name_of(&at, terms);
+        let go = move |_| {
+            store.dispatch(Command::Dialog(None));
+            store.dispatch(Command::FocusField(at.clone()));
+        };
+        view! {
+            {(i > 0).then_some(", ")}
+            <button type="button" class="link" on:click=go>{name}</button>
+        }
+        .into_any()
+    };
+    let list = |(kind, name): (&'static str, &'static str)| {
+        let of_kind: Vec<NoteRow> = notes.iter().filter(|note| note.kind == kind).cloned().collect();
+        let lines = of_kind.into_iter().map(|note| {
+            let more = note.n as usize - note.at.len().min(note.n as usize);
+            let more = (more > 0).then(|| format!(" and {more} more"));
+            let places = note.places().enumerate().map(place).collect_view();
+            view! { <li>{with_code(&note.says)} ": " {places} {more}</li> }
+        });
+        let lines = lines.collect::<Vec<_>>();
+        (!lines.is_empty()).then(|| {
+            view! {
+                <section>
+                    <h3>{name}</h3>
+                    <ul>{lines}</ul>
+                </section>
+            }
+        })
+    };
+    let lists = KINDS.map(list).into_iter().flatten().collect::<Vec<_>>();
+    view! { <div class="import-lists">{lists}</div> }.into_any()
+}
